@@ -1254,14 +1254,10 @@ static void nnrti_part_threads(void *user, uint32_t count, void (*task)(void *ar
             task(arg, i, 0);
 }
 
-/* Prepares the part on its device. *ours: that it did not work is no fault of the device. */
-static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error, bool *ours)
+/* The configuration with which the device of the part prepares it: profile and threads pass through the part. */
+static NNRT_ModelConfig nnrti_part_config(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error)
 {
     NNRT_ModelConfig own = *s->config;
-    nnrt_prepared_memory figures;
-    size_t front = 0, peak = 0, kept = 0;
-    const bool exact = s->counting || s->config->buffer != NULL;
-    NNRT_ReturnCode code;
     own.structSize = 0;
     own.error = error;
     own.autoDevices = NULL;
@@ -1285,6 +1281,44 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     own.bounds = part->bounds;
     own.buffer = NULL;
     nnrti_auto_allowed(part->device, &own);
+    return own;
+}
+
+/* Asks the prepared part for its sizes, *kept and part->workspace, and compares its inputs and outputs with the plan's.
+   peak: bytes that the preparation may take, an upper bound of *kept if exact. */
+static NNRT_ReturnCode nnrti_part_verify(nnrti_auto_part *part, bool exact, size_t peak, size_t *kept,
+                                         nnrt_error *error)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrt_prepared_memory figures;
+    memset(&figures, 0, sizeof(figures));
+    *kept = peak;
+    if (NNRTI_AUTO_HAS(part->prepared, GetMemory) &&
+        (code = part->prepared->vtbl->GetMemory(part->prepared, &figures)) == NNRT_SUCCESS)
+        *kept = figures.tables;
+    part->workspace = 0;
+    if (code == NNRT_SUCCESS && NNRTI_AUTO_RUNS_IN(part->prepared))
+        code = part->prepared->vtbl->GetWorkspaceSize(part->prepared, &part->workspace);
+    if (code != NNRT_SUCCESS)
+        (void)nnrt_error_set(error, code, "device '%s' has prepared its part, but does not tell its memory: %s (%d)",
+                             nnrt_device_unique_name(part->device), nnrt_code_name(code), code);
+    for (uint32_t i = 0; i < part->model.inputIndex.count && code == NNRT_SUCCESS; i++)
+        code = nnrti_part_agrees(part, false, i, error);
+    for (uint32_t i = 0; i < part->model.outputIndex.count && code == NNRT_SUCCESS; i++)
+        code = nnrti_part_agrees(part, true, i, error);
+    if (code == NNRT_SUCCESS && (part->workspace > SIZE_MAX / 4 || *kept > SIZE_MAX / 4 || (exact && *kept > peak)))
+        code = nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' reports invalid sizes: workspace %z, kept %z",
+                              nnrt_device_unique_name(part->device), part->workspace, *kept);
+    return code;
+}
+
+/* Prepares the part on its device. *ours: the cause of a failure is not the device. */
+static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error, bool *ours)
+{
+    NNRT_ModelConfig own = nnrti_part_config(s, part, error);
+    size_t front = 0, peak = 0, kept = 0;
+    const bool exact = s->counting || s->config->buffer != NULL;
+    NNRT_ReturnCode code;
     if (exact && !nnrt_device_can(part->device, NNRT_ABILITY_TELL_MEMORY)) {
         *ours = true;
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
@@ -1305,24 +1339,7 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     code = nnrt_device_prepare(part->device, &part->model, &own, &part->prepared);
     if (code != NNRT_SUCCESS)
         return code;
-    memset(&figures, 0, sizeof(figures));
-    kept = peak;
-    if (NNRTI_AUTO_HAS(part->prepared, GetMemory) &&
-        (code = part->prepared->vtbl->GetMemory(part->prepared, &figures)) == NNRT_SUCCESS)
-        kept = figures.tables;
-    part->workspace = 0;
-    if (code == NNRT_SUCCESS && NNRTI_AUTO_RUNS_IN(part->prepared))
-        code = part->prepared->vtbl->GetWorkspaceSize(part->prepared, &part->workspace);
-    if (code != NNRT_SUCCESS)
-        (void)nnrt_error_set(error, code, "device '%s' has prepared its part, but does not tell its memory: %s (%d)",
-                             nnrt_device_unique_name(part->device), nnrt_code_name(code), code);
-    for (uint32_t i = 0; i < part->model.inputIndex.count && code == NNRT_SUCCESS; i++)
-        code = nnrti_part_agrees(part, false, i, error);
-    for (uint32_t i = 0; i < part->model.outputIndex.count && code == NNRT_SUCCESS; i++)
-        code = nnrti_part_agrees(part, true, i, error);
-    if (code == NNRT_SUCCESS && (part->workspace > SIZE_MAX / 4 || kept > SIZE_MAX / 4 || (exact && kept > peak)))
-        code = nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' reports invalid sizes: workspace %z, kept %z",
-                              nnrt_device_unique_name(part->device), part->workspace, kept);
+    code = nnrti_part_verify(part, exact, peak, &kept, error);
     if (code == NNRT_SUCCESS && !nnrti_split_take(s->memory, peak, kept)) {
         *ours = true;
         code = nnrti_auto_no_memory(error);

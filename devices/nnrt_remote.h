@@ -3046,6 +3046,27 @@ static NNRT_ReturnCode nnrti_remote_listen(nnrt_remote_server *s, uint32_t mode,
     return NNRT_SUCCESS;
 }
 
+/* *l = the limits of desc, with defaults for those that are 0. */
+static NNRT_ReturnCode nnrti_remote_limits_of(const nnrt_remote_serve_desc *desc, nnrt_remote_limits *l,
+                                              nnrt_error *error)
+{
+    *l = desc->limits;
+    l->clients = l->clients != 0 ? l->clients : 16;
+    l->models = l->models != 0 ? l->models : 64;
+    l->buffers = l->buffers != 0 ? l->buffers : 256;
+    l->message = l->message != 0 ? l->message : 262144;
+    l->time = l->time != 0 ? l->time : 10000;
+    l->bytes = l->bytes != 0 ? l->bytes : (uint64_t)1 << 30;
+    if (l->clients > 65536 || l->models > 65536 || l->buffers > 65536 || l->message < NNRTI_REMOTE_MIN_MESSAGE ||
+        l->message > NNRTI_REMOTE_MAX_MESSAGE || desc->userCount > 65536)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "limits: clients %u, models %u, buffers %u, message %u; expected at most 65536, and a "
+                              "message of %u to %u bytes",
+                              l->clients, l->models, l->buffers, l->message, NNRTI_REMOTE_MIN_MESSAGE,
+                              NNRTI_REMOTE_MAX_MESSAGE);
+    return NNRT_SUCCESS;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, const nnrt_remote_serve_desc *desc,
                                                 nnrt_error *error)
 {
@@ -3058,20 +3079,8 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, con
     if (server == NULL || desc == NULL || desc->path == NULL || (desc->userCount > 0 && desc->users == NULL))
         return nnrt_error_set(error, NNRT_NULL_PTR, "the pointer to the server, the path or the list of users is NULL");
     *server = NULL;
-    l = desc->limits;
-    l.clients = l.clients != 0 ? l.clients : 16;
-    l.models = l.models != 0 ? l.models : 64;
-    l.buffers = l.buffers != 0 ? l.buffers : 256;
-    l.message = l.message != 0 ? l.message : 262144;
-    l.time = l.time != 0 ? l.time : 10000;
-    l.bytes = l.bytes != 0 ? l.bytes : (uint64_t)1 << 30;
-    if (l.clients > 65536 || l.models > 65536 || l.buffers > 65536 || l.message < NNRTI_REMOTE_MIN_MESSAGE ||
-        l.message > NNRTI_REMOTE_MAX_MESSAGE || desc->userCount > 65536)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                              "limits: clients %u, models %u, buffers %u, message %u; expected at most 65536, and a "
-                              "message of %u to %u bytes",
-                              l.clients, l.models, l.buffers, l.message, NNRTI_REMOTE_MIN_MESSAGE,
-                              NNRTI_REMOTE_MAX_MESSAGE);
+    if ((code = nnrti_remote_limits_of(desc, &l, error)) != NNRT_SUCCESS)
+        return code;
     path = strlen(desc->path);
     if (path == 0 || path >= sizeof(s->path))
         return nnrt_error_set(error, NNRT_INVALID_PATH, "the path '%s' has %z characters, expected 1 to %z", desc->path,

@@ -7871,39 +7871,61 @@ static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found
 #define NNRTI_ONNX_ORT                                                                                                 \
     "; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register"
 
+/* Finds the unsupported operators of the graph and of the functions that it calls, and checks their operator sets. */
+static void nnrti_onnx_find_unsupported(nnrti_onnx *c, nnrti_onnx_kinds *found)
+{
+    const int64_t opset = c->opset;
+    memset(found, 0, sizeof(*found));
+    found->calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found->calls));
+    found->missing = (bool *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found->missing));
+    nnrti_onnx_check_opset(c, "the file");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    nnrti_onnx_find_kinds(c, &c->model->graph->nodes, 0, found);
+    for (size_t i = 0; i < found->called && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_onnx_function *f = &c->model->functions.data[c->functions[found->calls[i].value].value];
+        char text[64];
+        c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
+        nnrti_onnx_check_opset(c, nnrti_onnx_text(text, f->name));
+        nnrti_onnx_find_kinds(c, &f->nodes, 0, found);
+    }
+    c->opset = opset;
+}
+
+/* Writes " Type x3 'name of the first', .. (reason)" for an unsupported operator; returns the length. */
+static size_t nnrti_onnx_unsupported_text(char *out, size_t size, const nnrt_onnx_node *node, uint32_t count)
+{
+    char domain[64], type[64], name[64];
+    const bool named = !nnrti_onnx_main_domain(node->domain);
+    const nnrti_onnx_importer *r = nnrti_onnx_row_named(node);
+    const char *why = nnrti_onnx_unsupported_why(node);
+    size_t length = nnrt_text(out, size, " %s%s%s x%u", named ? nnrti_onnx_text(domain, node->domain) : "",
+                              named ? "." : "", nnrti_onnx_text(type, node->opType), count);
+    if (node->name.length > 0)
+        length += nnrt_text(out + length, size - length, count > 1 ? " '%s', .." : " '%s'",
+                            nnrti_onnx_text(name, node->name));
+    if (r != NULL)
+        length += nnrt_text(out + length, size - length, " (supported in sets %d to %d)", r->least, r->most);
+    if (why != NULL)
+        length += nnrt_text(out + length, size - length, " (%s)", why);
+    return length;
+}
+
 /* Fails if the model has unsupported operators: lists them with number of occurrences, first node and reason, and the
    values before them. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
-    const int64_t opset = c->opset;
     nnrti_onnx_kinds found;
     const nnrt_onnx_node **kinds = found.kinds;
-    const uint32_t *counts = found.counts;
     nnrti_onnx_before before;
     uint32_t n, others;
     bool main = false, ort = false, own = false; /* domains seen: ONNX's, ONNX Runtime's, others */
     size_t at, room = 24;                        /* reserve for the end of the message */
-    memset(&found, 0, sizeof(found));
-    found.calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.calls));
-    found.missing = (bool *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.missing));
-    nnrti_onnx_check_opset(c, "the file");
-    if (c->code != NNRT_SUCCESS)
-        return;
-    nnrti_onnx_find_kinds(c, &c->model->graph->nodes, 0, &found);
-    for (size_t i = 0; i < found.called && c->code == NNRT_SUCCESS; i++) {
-        const nnrt_onnx_function *f = &c->model->functions.data[c->functions[found.calls[i].value].value];
-        char text[64];
-        c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
-        nnrti_onnx_check_opset(c, nnrti_onnx_text(text, f->name));
-        nnrti_onnx_find_kinds(c, &f->nodes, 0, &found);
-    }
-    c->opset = opset;
-    if (c->code != NNRT_SUCCESS)
+    nnrti_onnx_find_unsupported(c, &found);
+    if (c->code != NNRT_SUCCESS || found.n == 0)
         return;
     n = found.n;
     others = found.others;
-    if (n == 0)
-        return;
     nnrti_onnx_find_missing(c, &found);
     nnrti_onnx_before_missing(c, &found, &before);
     for (uint32_t k = 0; k < n; k++) {
@@ -7917,24 +7939,13 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     at = main ? nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset)
               : nnrt_text(c->text, sizeof(c->text), "operators that are not supported:");
     for (uint32_t k = 0; k < n; k++) {
-        char domain[64], type[64], name[64], one[256];
-        const bool named = !nnrti_onnx_main_domain(kinds[k]->domain);
-        const nnrti_onnx_importer *r = nnrti_onnx_row_named(kinds[k]);
-        const char *why = nnrti_onnx_unsupported_why(kinds[k]);
-        size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
-                                  named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
-                                  nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
-        if (kinds[k]->name.length > 0)
-            length += nnrt_text(one + length, sizeof(one) - length, counts[k] > 1 ? " '%s', .." : " '%s'",
-                                nnrti_onnx_text(name, kinds[k]->name));
-        if (r != NULL)
-            length += nnrt_text(one + length, sizeof(one) - length, " (supported in sets %d to %d)", r->least, r->most);
-        if (why != NULL)
-            length += nnrt_text(one + length, sizeof(one) - length, " (%s)", why);
+        char one[256];
+        const size_t comma = k > 0 ? 1 : 0;
+        const size_t length = comma + nnrti_onnx_unsupported_text(one, sizeof(one) - comma, kinds[k], found.counts[k]);
         if (at + length + room > sizeof(c->text))
-            others += counts[k];
+            others += found.counts[k];
         else
-            at += nnrt_text(c->text + at, sizeof(c->text) - at, "%s", one);
+            at += nnrt_text(c->text + at, sizeof(c->text) - at, "%s%s", k > 0 ? "," : "", one);
     }
     if (others > 0)
         at += nnrt_text(c->text + at, sizeof(c->text) - at, " and %u others", others);

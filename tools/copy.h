@@ -1487,6 +1487,41 @@ static void cli_copy_example_array(const char *name, uint32_t i, const nnrt_oper
     puts(o->data != NULL && t.count > 0 ? "};" : ";");
 }
 
+/* "static const T NAME[] = {..};" and the assignments of a member that is a list. */
+static void cli_copy_example_list(const nnrt_attr_member *m, const void *at)
+{
+    const NNRT_Int64List *list = (const NNRT_Int64List *)at;
+    const bool floats = m->kind == NNRT_ATTR_KIND_FLOATS;
+    if (list->count == 0)
+        return;
+    printf("    static const %s %s[] = {", floats ? "float" : "int64_t", m->name);
+    for (uint32_t k = 0; k < list->count; k++) {
+        fputs(k > 0 ? ", " : "", stdout);
+        if (floats)
+            cli_copy_example_real((double)((const NNRT_FloatList *)at)->data[k], true);
+        else
+            printf("%lld", (long long)list->data[k]);
+    }
+    printf("};\n    attr.%s.data = %s;\n    attr.%s.count = %u;\n", m->name, m->name, m->name, (unsigned)list->count);
+}
+
+/* The same for a list of lists. */
+static void cli_copy_example_lists(const nnrt_attr_member *m, const NNRT_Int64Lists *lists)
+{
+    if (lists->count == 0)
+        return;
+    for (uint32_t k = 0; k < lists->count; k++) {
+        printf("    static const int64_t %s_%u[] = {", m->name, (unsigned)k);
+        for (uint32_t n = 0; n < lists->data[k].count; n++)
+            printf("%s%lld", n > 0 ? ", " : "", (long long)lists->data[k].data[n]);
+        puts(lists->data[k].count > 0 ? "};" : "0};");
+    }
+    printf("    static const NNRT_Int64List %s[] = {", m->name);
+    for (uint32_t k = 0; k < lists->count; k++)
+        printf("%s{%s_%u, %u}", k > 0 ? ", " : "", m->name, (unsigned)k, (unsigned)lists->data[k].count);
+    printf("};\n    attr.%s.data = %s;\n    attr.%s.count = %u;\n", m->name, m->name, m->name, (unsigned)lists->count);
+}
+
 /* The nonzero members of the resolved attributes. */
 static void cli_copy_example_attr(const nnrt_attr_struct *s, const void *attr)
 {
@@ -1527,39 +1562,8 @@ static void cli_copy_example_attr(const nnrt_attr_struct *s, const void *attr)
             break;
         case NNRT_ATTR_KIND_INTS:
         case NNRT_ATTR_KIND_INTS64:
-        case NNRT_ATTR_KIND_FLOATS: {
-            const NNRT_Int64List *list = (const NNRT_Int64List *)(const void *)at;
-            const bool floats = m->kind == NNRT_ATTR_KIND_FLOATS;
-            if (list->count == 0)
-                break;
-            printf("    static const %s %s[] = {", floats ? "float" : "int64_t", m->name);
-            for (uint32_t k = 0; k < list->count; k++) {
-                fputs(k > 0 ? ", " : "", stdout);
-                if (floats)
-                    cli_copy_example_real((double)((const NNRT_FloatList *)(const void *)at)->data[k], true);
-                else
-                    printf("%lld", (long long)list->data[k]);
-            }
-            printf("};\n    attr.%s.data = %s;\n    attr.%s.count = %u;\n", m->name, m->name, m->name, (unsigned)list->count);
-            break;
-        }
-        case NNRT_ATTR_KIND_INTS2: {
-            const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)(const void *)at;
-            for (uint32_t k = 0; k < lists->count; k++) {
-                printf("    static const int64_t %s_%u[] = {", m->name, (unsigned)k);
-                for (uint32_t n = 0; n < lists->data[k].count; n++)
-                    printf("%s%lld", n > 0 ? ", " : "", (long long)lists->data[k].data[n]);
-                puts(lists->data[k].count > 0 ? "};" : "0};");
-            }
-            if (lists->count > 0)
-                printf("    static const NNRT_Int64List %s[] = {", m->name);
-            for (uint32_t k = 0; k < lists->count; k++)
-                printf("%s{%s_%u, %u}", k > 0 ? ", " : "", m->name, (unsigned)k, (unsigned)lists->data[k].count);
-            if (lists->count > 0)
-                printf("};\n    attr.%s.data = %s;\n    attr.%s.count = %u;\n", m->name, m->name, m->name,
-                       (unsigned)lists->count);
-            break;
-        }
+        case NNRT_ATTR_KIND_FLOATS: cli_copy_example_list(m, at); break;
+        case NNRT_ATTR_KIND_INTS2: cli_copy_example_lists(m, (const NNRT_Int64Lists *)(const void *)at); break;
         default: break;
         }
     }
@@ -1575,12 +1579,34 @@ static void cli_copy_example_args(const char *name, const nnrt_operand *o, uint3
             fputs(", NULL", stdout);
 }
 
+/* The assignments of one of the arrays of views, `set`, to its arrays, whose names begin with `array`. op NULL: constants
+   have their own order of axes. */
+static void cli_copy_example_views(const nnrt_op *op, const char *set, const char *array, const nnrt_operand *operands,
+                                   uint32_t count, bool outputs)
+{
+    if (count > 0)
+        printf("    memset(%s, 0, sizeof(%s));\n", set, set);
+    for (uint32_t i = 0; i < count; i++) {
+        nnrt_view v;
+        if (operands[i].dataType == NNRT_DATA_TYPE_UNKNOWN)
+            continue;
+        nnrt_operand_view(op, &operands[i], outputs ? -1 : (int32_t)i, &v);
+        printf("    %s[%u].data = %s%u;\n    %s[%u].dataType = %d; /* %s */\n    %s[%u].rank = %d;\n", set, (unsigned)i,
+               array, (unsigned)i, set, (unsigned)i, (int)v.dataType, nnrt_type_name(v.dataType), set, (unsigned)i,
+               (int)v.rank);
+        for (int32_t a = 0; a < v.rank; a++)
+            printf("    %s[%u].dims[%d] = %d, %s[%u].strides[%d] = %lld;\n", set, (unsigned)i, (int)a, (int)v.dims[a],
+                   set, (unsigned)i, (int)a, (long long)v.strides[a]);
+    }
+}
+
 /* Prints a main() after the kernels that calls one of them, compiled with NNRT_EXAMPLE. An operator whose rule accepts
    none of the tried shapes and attributes has no example. */
 static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *kernel)
 {
     static cli_copy_example e;
-    const char *pattern, *outputs, *sets[3] = {"x", "derived", "y"};
+    static const char *const sets[3] = {"x", "derived", "y"}, *const arrays[3] = {"input", "constant", "output"};
+    const char *pattern, *outputs;
     const nnrt_operand *operands[3];
     uint32_t counts[3];
     e.kernel = NULL;
@@ -1606,27 +1632,13 @@ static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *ker
             printf("    nnrt_view %s[%u];\n", sets[k], (unsigned)counts[k]);
         for (uint32_t i = 0; i < counts[k]; i++)
             if (operands[k][i].dataType != NNRT_DATA_TYPE_UNKNOWN)
-                cli_copy_example_array(k == 0 ? "input" : k == 1 ? "constant" : "output", i, &operands[k][i]);
+                cli_copy_example_array(arrays[k], i, &operands[k][i]);
     }
     puts("    memset(&attr, 0, sizeof(attr));");
     if (strcmp(op->attr->name, cli_copy_what(cli_copy_structs, e.kernel)) == 0)
         cli_copy_example_attr(op->attr, e.r.resolved);
-    for (int k = 0; k < 3; k++) {
-        if (counts[k] > 0)
-            printf("    memset(%s, 0, sizeof(%s));\n", sets[k], sets[k]);
-        for (uint32_t i = 0; i < counts[k]; i++) {
-            nnrt_view v;
-            if (operands[k][i].dataType == NNRT_DATA_TYPE_UNKNOWN)
-                continue;
-            nnrt_operand_view(k == 1 ? NULL : op, &operands[k][i], k == 2 ? -1 : (int32_t)i, &v);
-            printf("    %s[%u].data = %s%u;\n    %s[%u].dataType = %d; /* %s */\n    %s[%u].rank = %d;\n", sets[k],
-                   (unsigned)i, k == 0 ? "input" : k == 1 ? "constant" : "output", (unsigned)i, sets[k], (unsigned)i,
-                   (int)v.dataType, nnrt_type_name(v.dataType), sets[k], (unsigned)i, (int)v.rank);
-            for (int32_t a = 0; a < v.rank; a++)
-                printf("    %s[%u].dims[%d] = %d, %s[%u].strides[%d] = %lld;\n", sets[k], (unsigned)i, (int)a,
-                       (int)v.dims[a], sets[k], (unsigned)i, (int)a, (long long)v.strides[a]);
-        }
-    }
+    for (int k = 0; k < 3; k++)
+        cli_copy_example_views(k == 1 ? NULL : op, sets[k], arrays[k], operands[k], counts[k], k == 2);
     if (outputs[1] == 'c') {
         if (e.r.scratch > 0)
             printf("    static double scratch[%u];\n", (unsigned)(e.r.scratch / sizeof(double) + 1));
