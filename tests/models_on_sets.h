@@ -47,6 +47,32 @@ static NNRT_Model *finish(nnrt_builder *b)
     return model;
 }
 
+/* Runs a model in a session of its own; workers 0: the thread of the call. Returns how often the team was called, and in
+   *steps, unless that is NULL, the number of steps. */
+static inline uint32_t run_session(const char *device, const NNRT_Model *model, const nnrt_io *in, uint32_t nIn,
+                                   const nnrt_io *out, uint32_t nOut, uint32_t workers, uint32_t *steps)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    NNRT_Extension extensions[2];
+    nnrt_error e;
+    team t;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.device = device;
+    desc.parallel = team_of(&t, workers);
+    if (strcmp(device, "reference") != 0)
+        add_extensions(&desc, extensions);
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, e.message);
+    if (nnrt_run(session, in, nIn, out, nOut) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, nnrt_session_error(session));
+    if (steps != NULL)
+        *steps = nnrt_session_get_memory(session).steps;
+    nnrt_session_destroy(session);
+    return t.calls;
+}
+
 /* Of set s all kernels for floats are those of another one. */
 static bool has_no_floats(uint32_t s)
 {

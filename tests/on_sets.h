@@ -29,27 +29,8 @@ static float *reals(size_t count)
 static uint32_t run_on(const char *device, const NNRT_Model *model, const float *x, size_t nX, float *y, size_t nY,
                        uint32_t workers)
 {
-    nnrt_session *session = NULL;
-    nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
-    nnrt_error e;
-    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX * sizeof(float)), out = nnrt_io_make(y, nY * sizeof(float));
-    team t;
-    memset(&desc, 0, sizeof(desc));
-    memset(&e, 0, sizeof(e));
-    memset(&t, 0, sizeof(t));
-    t.parallel.run = work_backward;
-    t.parallel.user = &t;
-    t.parallel.workers = workers;
-    desc.device = device;
-    desc.parallel = workers > 0 ? &t.parallel : NULL;
-    add_extensions(&desc, extensions);
-    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
-        fail_msg("%s: %s", device, e.message);
-    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
-        fail_msg("%s: %s", device, nnrt_session_error(session));
-    nnrt_session_destroy(session);
-    return t.calls;
+    const nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX * sizeof(float)), out = nnrt_io_make(y, nY * sizeof(float));
+    return run_session(device, model, &in, 1, &out, 1, workers, NULL);
 }
 
 /* By each set, with one, two, three and eight workers: within bound[i] of expected, and always the same bits; and by the

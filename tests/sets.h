@@ -43,4 +43,39 @@ static void work_backward(void *user, uint32_t count, void (*task)(void *arg, ui
         task(arg, i, i % t->parallel.workers);
 }
 
+/* The team t of so many workers for nnrt_session_desc.parallel; 0: NULL, the thread of the call works alone. */
+static inline const nnrt_parallel *team_of(team *t, uint32_t workers)
+{
+    memset(t, 0, sizeof(*t));
+    t->parallel.run = work_backward;
+    t->parallel.user = t;
+    t->parallel.workers = workers;
+    return workers > 0 ? &t->parallel : NULL;
+}
+
+/* A session with three workers needs exactly the bytes that nnrt_session_bytes reports: with one byte less none is
+   created, with all of them it runs. Returns how often the team was called. */
+static inline uint32_t run_in_bytes(const NNRT_Model *model, nnrt_session_desc desc, const nnrt_io *in,
+                                    const nnrt_io *out)
+{
+    nnrt_session *session = NULL;
+    nnrt_error e;
+    size_t bytes = 0;
+    team t;
+    void *buffer = NULL;
+    memset(&e, 0, sizeof(e));
+    desc.parallel = team_of(&t, 3);
+    assert_int_equal(nnrt_session_bytes(model, &desc, &bytes, &e), NNRT_SUCCESS);
+    assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
+    desc.buffer = buffer;
+    desc.bufferBytes = bytes - 1;
+    assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_OUT_OF_MEMORY);
+    desc.bufferBytes = bytes;
+    assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, in, 1, out, 1), NNRT_SUCCESS);
+    nnrt_session_destroy(session);
+    free(buffer);
+    return t.calls;
+}
+
 #endif

@@ -306,39 +306,20 @@ static void test_memory(void **unused)
         made m = make(&s);
         float *y = reals(m.nY), *z = reals(m.nY);
         for (uint32_t i = 0; i < nSets; i++) {
-            nnrt_session *session = NULL;
             nnrt_session_desc desc;
             NNRT_Extension extensions[2];
-            nnrt_io in = nnrt_io_make(m.x, m.nX * sizeof(float)), out = nnrt_io_make(z, m.nY * sizeof(float));
-            nnrt_error e;
-            size_t bytes = 0;
-            team t;
-            void *buffer = NULL;
+            const nnrt_io in = nnrt_io_make(m.x, m.nX * sizeof(float)), out = nnrt_io_make(z, m.nY * sizeof(float));
+            uint32_t calls;
             memset(&desc, 0, sizeof(desc));
-            memset(&e, 0, sizeof(e));
-            memset(&t, 0, sizeof(t));
-            t.parallel.run = work_backward;
-            t.parallel.user = &t;
-            t.parallel.workers = 3;
             desc.device = sets[i];
-            desc.parallel = &t.parallel;
             kernel = "fused_depthwise";
             add_extensions(&desc, extensions);
-            assert_int_equal(nnrt_session_bytes(m.model, &desc, &bytes, &e), NNRT_SUCCESS);
-            assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
-            desc.buffer = buffer;
-            desc.bufferBytes = bytes - 1;
-            assert_int_equal(nnrt_session_create(&session, m.model, &desc, &e), NNRT_OUT_OF_MEMORY);
-            desc.bufferBytes = bytes;
-            assert_int_equal(nnrt_session_create(&session, m.model, &desc, &e), NNRT_SUCCESS);
-            assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
-            nnrt_session_destroy(session);
-            free(buffer);
+            calls = run_in_bytes(m.model, desc, &in, &out);
             kernel = NULL;
             (void)run_on(sets[i], m.model, m.x, m.nX, y, m.nY, 0);
             assert_memory_equal(y, z, m.nY * sizeof(float));
             if (round == 0)
-                assert_true(t.calls > 0);
+                assert_true(calls > 0);
         }
         free(z);
         free(y);

@@ -310,11 +310,7 @@ static uint32_t run_on(const char *device, const made *m, float *y, uint32_t wor
     nnrt_io in = nnrt_io_make(m->x, m->nX * sizeof(float)), out = nnrt_io_make(y, m->nY * sizeof(float));
     team t;
     memset(&e, 0, sizeof(e));
-    memset(&t, 0, sizeof(t));
-    t.parallel.run = work_backward;
-    t.parallel.user = &t;
-    t.parallel.workers = workers;
-    desc.parallel = workers > 0 ? &t.parallel : NULL;
+    desc.parallel = team_of(&t, workers);
     if (nnrt_session_create(&session, m->model, &desc, &e) != NNRT_SUCCESS)
         fail_msg("%s on %s: %s", m->what, device, e.message);
     if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
@@ -884,33 +880,12 @@ static void test_memory(void **unused)
         float *y = reals(m.nY), *z = reals(m.nY);
         for (uint32_t i = 0; i < nSets; i++) {
             NNRT_Extension extension;
-            nnrt_session *session = NULL;
-            nnrt_session_desc desc = desc_of(sets[i], &extension);
-            nnrt_io in = nnrt_io_make(m.x, m.nX * sizeof(float)), out = nnrt_io_make(z, m.nY * sizeof(float));
-            nnrt_error e;
-            size_t bytes = 0;
-            team t;
-            void *buffer = NULL;
-            memset(&e, 0, sizeof(e));
-            memset(&t, 0, sizeof(t));
-            t.parallel.run = work_backward;
-            t.parallel.user = &t;
-            t.parallel.workers = 3;
-            desc.parallel = &t.parallel;
-            assert_int_equal(nnrt_session_bytes(m.model, &desc, &bytes, &e), NNRT_SUCCESS);
-            assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
-            desc.buffer = buffer;
-            desc.bufferBytes = bytes - 1;
-            assert_int_equal(nnrt_session_create(&session, m.model, &desc, &e), NNRT_OUT_OF_MEMORY);
-            desc.bufferBytes = bytes;
-            assert_int_equal(nnrt_session_create(&session, m.model, &desc, &e), NNRT_SUCCESS);
-            assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
-            nnrt_session_destroy(session);
-            free(buffer);
+            const nnrt_io in = nnrt_io_make(m.x, m.nX * sizeof(float)), out = nnrt_io_make(z, m.nY * sizeof(float));
+            const uint32_t calls = run_in_bytes(m.model, desc_of(sets[i], &extension), &in, &out);
             (void)run_on(sets[i], &m, y, 0);
             assert_memory_equal(y, z, m.nY * sizeof(float));
             if (kind == 1) /* which takes long enough */
-                assert_true(t.calls > 0);
+                assert_true(calls > 0);
         }
         free(z);
         free(y);

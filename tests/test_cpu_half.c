@@ -72,28 +72,8 @@ static int forget(void **unused)
 static void run_on(const char *device, const NNRT_Model *model, const void *x, size_t bytesX, void *y, size_t bytesY,
                    uint32_t workers)
 {
-    nnrt_session *session = NULL;
-    nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
-    nnrt_error e;
-    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, bytesX), out = nnrt_io_make(y, bytesY);
-    team t;
-    memset(&desc, 0, sizeof(desc));
-    memset(&e, 0, sizeof(e));
-    memset(&t, 0, sizeof(t));
-    t.parallel.run = work_backward;
-    t.parallel.user = &t;
-    t.parallel.workers = workers;
-    add_extensions(&desc, extensions);
-    desc.device = device;
-    desc.parallel = workers > 0 ? &t.parallel : NULL;
-    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
-        fail_msg("%s: %s", device, e.message);
-    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
-        fail_msg("%s: %s", device, nnrt_session_error(session));
-    steps = nnrt_session_get_memory(session).steps;
-    team_calls = t.calls;
-    nnrt_session_destroy(session);
+    const nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, bytesX), out = nnrt_io_make(y, bytesY);
+    team_calls = run_session(device, model, &in, 1, &out, 1, workers, &steps);
 }
 
 /* ---- casts ---- */
@@ -802,35 +782,14 @@ static void test_memory(void **unused)
         float *x = reals(20 * 20 * 17), *w = reals(9 * 17 * 17);
         uint16_t *half = halves(x, 20 * 20 * 17), *sum = halves(x, 20 * 20 * 17);
         NNRT_Model *model = make_chain(&c, w, x);
-        nnrt_session *session = NULL;
         nnrt_session_desc desc;
         NNRT_Extension extensions[2];
-        nnrt_io in = nnrt_io_make(half, 20 * 20 * 17 * 2), result = nnrt_io_make(sum, 20 * 20 * 17 * 2);
-        nnrt_error e;
-        size_t bytes = 0;
-        team t;
-        void *buffer = NULL;
+        const nnrt_io in = nnrt_io_make(half, 20 * 20 * 17 * 2), result = nnrt_io_make(sum, 20 * 20 * 17 * 2);
         memset(&desc, 0, sizeof(desc));
-        memset(&e, 0, sizeof(e));
-        memset(&t, 0, sizeof(t));
-        t.parallel.run = work_backward;
-        t.parallel.user = &t;
-        t.parallel.workers = 3;
         tiles = i / nSets == 0 ? "0" : i / nSets == 1 ? "2" : "4";
         add_extensions(&desc, extensions);
         desc.device = sets[i % nSets];
-        desc.parallel = &t.parallel;
-        assert_int_equal(nnrt_session_bytes(model, &desc, &bytes, &e), NNRT_SUCCESS);
-        assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
-        desc.buffer = buffer;
-        desc.bufferBytes = bytes - 1;
-        assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_OUT_OF_MEMORY);
-        desc.bufferBytes = bytes;
-        assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_SUCCESS);
-        assert_int_equal(nnrt_run(session, &in, 1, &result, 1), NNRT_SUCCESS);
-        assert_true(t.calls > 0);
-        nnrt_session_destroy(session);
-        free(buffer);
+        assert_true(run_in_bytes(model, desc, &in, &result) > 0);
         nnrt_model_destroy(model);
         free(sum);
         free(half);

@@ -225,16 +225,12 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, float *const
     team t;
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
-    memset(&t, 0, sizeof(t));
     profile.step = count_copies;
     profile.clock = no_clock;
     profile.user = &joined;
-    t.parallel.run = work_backward;
-    t.parallel.user = &t;
-    t.parallel.workers = workers;
     desc.device = device;
     desc.profile = &profile;
-    desc.parallel = workers > 0 ? &t.parallel : NULL;
+    desc.parallel = team_of(&t, workers);
     if (strcmp(device, "reference") != 0)
         add_extensions(&desc, extensions);
     if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)

@@ -30,27 +30,8 @@
 static void run_bytes(const char *device, const NNRT_Model *model, const nnrt_io *in, uint32_t nIn, void *y, size_t bytes,
                       uint32_t workers)
 {
-    nnrt_session *session = NULL;
-    nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
-    nnrt_error e;
-    nnrt_io out = nnrt_io_make(y, bytes);
-    team t;
-    memset(&desc, 0, sizeof(desc));
-    memset(&e, 0, sizeof(e));
-    memset(&t, 0, sizeof(t));
-    t.parallel.run = work_backward;
-    t.parallel.user = &t;
-    t.parallel.workers = workers;
-    desc.device = device;
-    desc.parallel = workers > 0 ? &t.parallel : NULL;
-    if (strcmp(device, "reference") != 0)
-        add_extensions(&desc, extensions);
-    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
-        fail_msg("%s: %s", device, e.message);
-    if (nnrt_run(session, in, nIn, &out, 1) != NNRT_SUCCESS)
-        fail_msg("%s: %s", device, nnrt_session_error(session));
-    nnrt_session_destroy(session);
+    const nnrt_io out = nnrt_io_make(y, bytes);
+    (void)run_session(device, model, in, nIn, &out, 1, workers, NULL);
 }
 
 /* By each set, by the thread of the call, by two and by seven workers, and by the reference device: these bytes. */

@@ -114,16 +114,12 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, const values
     team t;
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
-    memset(&t, 0, sizeof(t));
     memset(&profile, 0, sizeof(profile));
     profile.step = see_step;
     ran[0] = '\0';
     steps = 0;
-    t.parallel.run = work_backward;
-    t.parallel.user = &t;
-    t.parallel.workers = workers;
     desc.device = device;
-    desc.parallel = workers > 0 ? &t.parallel : NULL;
+    desc.parallel = team_of(&t, workers);
     desc.profile = workers == 0 ? &profile : NULL;
     for (uint32_t i = 0; i < v->nIn; i++)
         in[i] = nnrt_io_make((void *)(uintptr_t)v->in[i], v->inBytes[i]);
