@@ -2467,8 +2467,8 @@ static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placeme
 {
     const NNRT_Uint32List all = m->subGraph.count > 0 ? m->subGraph.data[0].nodeIndices : NNRT_Uint32List_make(NULL, 0);
     const uint32_t count = m->subGraph.count > 0 ? all.count : m->nodes.count;
-    nnrti_dot(o, "  subgraph cluster_part%u {\n  fontname=\"sans-serif\" fontsize=11 style=filled ", places[first].part);
-    nnrti_puts(o, "fillcolor=\"#f6f6f6\" color=\"");
+    nnrti_dot(o, "  subgraph cluster_part%u {\n  fontname=\"sans-serif\" fontsize=11 ", places[first].part);
+    nnrti_puts(o, "style=filled fillcolor=\"#f6f6f6\" color=\"");
     nnrti_dot_colour(o, nnrti_text_of(places[first].device), " 0.8 0.7");
     nnrti_dot(o, "\" label=\"part %u, ", places[first].part);
     nnrti_dot_text(o, nnrti_text_of(places[first].device));
@@ -2826,8 +2826,8 @@ static void nnrti_graph_rename(nnrti_graph *g, uint32_t x, uint32_t y)
     g->writer[y] = g->writer[x];
 }
 
-/* Puts x in the place of y, whose writer is removed: nodes that the round has not visited yet read x; if y is an output,
-   the writer of x, which has no other reader, writes y. */
+/* Puts x in the place of y, whose writer is removed: nodes that the round has not visited yet read x; if y is an
+   output, the writer of x, which has no other reader, writes y. */
 static void nnrti_graph_instead(nnrti_graph *g, uint32_t y, uint32_t x)
 {
     if (g->isOutput[y]) {
