@@ -16,8 +16,8 @@ static size_t product_of(int32_t rank, const int32_t *dims)
 
 /* ---- devices ---- */
 
-/* What the extensions nnrt.cpu.winograd and nnrt.cpu.kernel say; NULL: they are not there. With the second one a session is
-   refused where no step has that kernel: what runs has it. */
+/* The values of the extensions nnrt.cpu.winograd and nnrt.cpu.kernel; NULL: not passed. With the second one, creation
+   of a session without a step of that kernel fails. */
 static const char *tiles, *kernel;
 
 static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[2])
@@ -73,7 +73,7 @@ static inline uint32_t run_session(const char *device, const NNRT_Model *model, 
     return t.calls;
 }
 
-/* Of set s all kernels for floats are those of another one. */
+/* Set s has the float kernels of another set. */
 static bool has_no_floats(uint32_t s)
 {
     return strcmp(sets[s], "cpu-avx512vnni") == 0;

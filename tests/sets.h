@@ -29,7 +29,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-/* What is offered as threads: `workers` of them, which take the pieces from the last to the first. */
+/* A thread pool of `workers` workers that runs the work items from the last to the first. */
 typedef struct team {
     nnrt_parallel parallel;
     uint32_t calls;
