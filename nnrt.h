@@ -2604,8 +2604,8 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
    pass are its interface to the graph:
      reads   _node, _owner, _writer, _producer, _written, _next, _data, _alike, _same_values, _same_dims, _may_write;
              the tables shapes (open for quantize), users, isOutput, and the number live
-     edits   _constant, _numbers, _attr, _set_input, _set_inputs, _rename, _instead, _take_over, _delete, _delete_graph,
-             _unuse; _temp is memory of the round, nnrti_builder_keep and _copy memory of constants
+     edits   _constant, _numbers, _attr, _set_input, _set_inputs, _set_output, _instead, _take_over, _delete,
+             _delete_graph, _unuse; _temp is memory of the round, nnrti_builder_keep and _copy memory of constants
    It checks all conditions before the first edit. Lack of memory is recorded in the builder: the optimization then
    fails, and the model stays unchanged. Only quantize also changes types and quantization parameters of tensors, and
    inline_if the graph of nodes.
@@ -2816,28 +2816,28 @@ static bool nnrti_graph_set_inputs(nnrti_graph *g, NNRT_Node *n, const uint32_t 
     return true;
 }
 
-/* Makes the node that writes x write y instead. */
-static void nnrti_graph_rename(nnrti_graph *g, uint32_t x, uint32_t y)
+/* Makes `node` write tensor y as result k. */
+static void nnrti_graph_set_output(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y)
 {
-    const NNRT_Uint32List *results = &nnrti_graph_writer(g, x)->outputIndex;
-    for (uint32_t k = 0; k < results->count; k++)
-        if (results->data[k] == x)
-            nnrti_ids(results)[k] = y;
-    g->writer[y] = g->writer[x];
+    nnrti_ids(&nnrti_graph_node(g, node)->outputIndex)[k] = y;
+    g->writer[y] = node;
 }
 
 /* Puts x in the place of y, whose writer is removed: nodes that the round has not visited yet read x; if y is an
    output, the writer of x, which has no other reader, writes y. */
 static void nnrti_graph_instead(nnrti_graph *g, uint32_t y, uint32_t x)
 {
-    if (g->isOutput[y]) {
-        g->edit->tensors[y].dataType = g->shapes[x].dataType; /* CAST reads it */
-        nnrti_graph_rename(g, x, y);
+    const NNRT_Uint32List *results = g->isOutput[y] ? &nnrti_graph_writer(g, x)->outputIndex : NULL;
+    if (results == NULL) {
+        g->same[y] = x;
+        g->users[x] += g->users[y];
+        g->users[y] = 0;
         return;
     }
-    g->same[y] = x;
-    g->users[x] += g->users[y];
-    g->users[y] = 0;
+    g->edit->tensors[y].dataType = g->shapes[x].dataType; /* CAST reads it */
+    for (uint32_t k = 0; k < results->count; k++)
+        if (results->data[k] == x)
+            nnrti_graph_set_output(g, g->writer[x], k, y);
 }
 
 static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x);
@@ -2880,7 +2880,7 @@ static void nnrti_graph_take_over(nnrti_graph *g, uint32_t node, uint32_t x)
 {
     const uint32_t y = nnrti_graph_node(g, node)->outputIndex.data[0];
     nnrti_graph_delete(g, node);
-    nnrti_graph_rename(g, x, y);
+    nnrti_graph_set_output(g, g->writer[x], 0, y);
 }
 
 /* ---- the tables of a round ---- */
@@ -4275,10 +4275,10 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
     return true;
 }
 
-/* Makes the node that writes t write y, the result of a cast, instead, with the properties o. */
-static void nnrti_qdq_gives(nnrti_graph *g, uint32_t t, uint32_t y, const nnrt_operand *o)
+/* Makes y, the result of a cast, result k of `node`, with the properties o. */
+static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
 {
-    nnrti_graph_rename(g, t, y);
+    nnrti_graph_set_output(g, node, k, y);
     g->open[y] = *o;
     g->open[y].viewRank = -1;
     g->shapes[y].format = g->edit->tensors[y].format = o->format;
@@ -4326,7 +4326,7 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
         t = n->outputIndex.data[k];
         y = nnrti_graph_node(g, g->cast[t])->outputIndex.data[0];
         nnrti_graph_delete(g, g->cast[t]);
-        nnrti_qdq_gives(g, t, y, &c.out[k]);
+        nnrti_qdq_gives(g, node, k, y, &c.out[k]);
     }
     return true;
 }
@@ -4375,7 +4375,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
         return false;
     nnrti_graph_delete(g, node);
     if (nTail == 0) {
-        nnrti_qdq_gives(g, t, y, &c.out[0]);
+        nnrti_qdq_gives(g, g->writer[t], 0, y, &c.out[0]);
         return true;
     }
     nnrti_qdq_become(g, t, &c.out[0], 0);
@@ -4383,7 +4383,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
         nnrti_qdq_become(g, tail[i], &c.out[0], 0);
     q = g->open[y];
     q.format = g->open[x].format;
-    nnrti_qdq_gives(g, x, y, &q);
+    nnrti_qdq_gives(g, g->writer[x], 0, y, &q);
     return true;
 }
 
