@@ -29,7 +29,7 @@ SCOPE
     NNAdapterCompilation_finish fails if no device supports an operation.
 
     Dynamic shapes: the first run with a new shape prepares a model with dynamic inputs, which takes longer. An
-    execution keeps the prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h). An input may
+    execution keeps the prepared models of four shapes, and a fifth for an upper bound (nnrt_compat.h). An input may
     have any shape that fits its type; shapes in dynamic_data are hints. Inputs of the model may be operands of EXPAND,
     FILL (shape), PAD, RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE on whose elements output shapes depend. An
     execution keeps the model for the last elements; for other elements it builds the model again, with them as
@@ -117,7 +117,7 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 #define NNRT_NNADAPTER_IMPLEMENTED
 
 #include "../nnrt.h" /* its implementation, if only its declarations were included so far */
-#include "nnrt_shapes.h"
+#include "nnrt_compat.h"
 
 #include <float.h>
 #include <limits.h>
@@ -139,202 +139,157 @@ extern "C" {
 
 /* An operation: O(name, operands, minimum and maximum outputs, NodeType, parameters). One letter for each operand: x
    and o are inputs of the node, o is optional; X: one or more inputs; P and p are parameters, p is optional; "." is
-   handled by the operation's code (nnrti_nna_adapt). A parameter: A(operation, operand, kind, attribute struct,
-   member), kinds: see nnrti_nna_set. The default of an optional parameter that differs from the attribute's default, or
-   the value of an attribute without an operand: V(operation, FLOAT, INT or ENUM, attribute struct, member, value). An
-   operand whose value is the element type of output `out`: D(operation, operand, out, default type). */
+   read by the operation's function. P and V: nnrt_compat.h; the parameter of P is the index of its operand. T(operand,
+   out, default type): the operand's value is the element type of output `out`. F(name, function): the operation differs
+   from its node, to which nnrti_nna_adapt_<function> adapts it. */
 /* clang-format off */
-#define NNRTI_NNA_OPS(O, A, V, D) \
+#define NNRTI_NNA_OPS(O, P, V, T, F) \
     O(ABS, "x", 1, 1, ABS,) \
     O(ADAPTIVE_AVERAGE_POOL_2D, "xx", 1, 1, ADAPTIVE_AVERAGE_POOL_2D,) \
-    O(ADAPTIVE_MAX_POOL_2D, "xxpp", 1, 2, ADAPTIVE_MAX_POOL_2D, \
-        A(ADAPTIVE_MAX_POOL_2D, 2, BOOL, AdaptivePool2D, returnIndices) D(ADAPTIVE_MAX_POOL_2D, 3, 1, INT32)) \
-    O(ADD, "xxp", 1, 1, ADD_FUSION, A(ADD, 2, FUSE, AddFusion, activationType)) \
+    O(ADAPTIVE_MAX_POOL_2D, "xxpp", 1, 2, ADAPTIVE_MAX_POOL_2D, P(2, BOOL, AdaptivePool2D, returnIndices) \
+        T(3, 1, INT32) F(ADAPTIVE_MAX_POOL_2D, adaptive_max_pool)) \
+    O(ADD, "xxp", 1, 1, ADD_FUSION, P(2, NNA_FUSE, AddFusion, activationType)) \
     O(AND, "xx", 1, 1, LOGICAL_AND,) \
-    O(ARG_MAX, "xPpp", 1, 1, ARGMAX_FUSION, A(ARG_MAX, 1, INT, ArgMaxFusion, axis) \
-        A(ARG_MAX, 2, BOOL, ArgMaxFusion, keepDims) D(ARG_MAX, 3, 0, INT64)) \
-    O(ARG_MIN, "xPpp", 1, 1, ARGMIN_FUSION, A(ARG_MIN, 1, INT, ArgMinFusion, axis) \
-        A(ARG_MIN, 2, BOOL, ArgMinFusion, keepDims) D(ARG_MIN, 3, 0, INT64)) \
+    O(ARG_MAX, "xPpp", 1, 1, ARGMAX_FUSION, P(1, INT, ArgMaxFusion, axis) P(2, BOOL, ArgMaxFusion, keepDims) \
+        T(3, 0, INT64)) \
+    O(ARG_MIN, "xPpp", 1, 1, ARGMIN_FUSION, P(1, INT, ArgMinFusion, axis) P(2, BOOL, ArgMinFusion, keepDims) \
+        T(3, 0, INT64)) \
     O(ASSIGN, "x", 1, 1, ASSIGN,) \
-    O(AVERAGE_POOL_2D, "xPpPPppp", 1, 1, AVGPOOL_FUSION, A(AVERAGE_POOL_2D, 1, MODE, AvgPoolFusion, padMode) \
-        A(AVERAGE_POOL_2D, 2, PADS, AvgPoolFusion, pad) A(AVERAGE_POOL_2D, 3, ONES, AvgPoolFusion, kernelSize) \
-        A(AVERAGE_POOL_2D, 4, ONES, AvgPoolFusion, strides) A(AVERAGE_POOL_2D, 5, CEIL, AvgPoolFusion, roundMode) \
-        A(AVERAGE_POOL_2D, 7, FUSE, AvgPoolFusion, activationType)) \
-    O(BATCH_NORMALIZATION, "xxxxxp", 1, 1, FUSED_BATCH_NORM, V(BATCH_NORMALIZATION, FLOAT, FusedBatchNorm, epsilon, 1e-5f) \
-        A(BATCH_NORMALIZATION, 5, FLOAT, FusedBatchNorm, epsilon)) \
-    O(CAST, "xP", 1, 1, CAST, D(CAST, 1, 0, FLOAT32)) \
-    O(CHANNEL_SHUFFLE, "xP", 1, 1, CHANNEL_SHUFFLE, A(CHANNEL_SHUFFLE, 1, ONE, ChannelShuffle, group)) \
-    O(CLIP, "xoo", 1, 1, CLIP,) \
-    O(CONCAT, "XP", 1, 1, CONCAT, A(CONCAT, 1, INT, Concat, axis)) \
-    O(CONV_2D, "xxoPpPppp", 1, 1, CONV2D_FUSION, A(CONV_2D, 3, MODE, Conv2DFusion, padMode) \
-        A(CONV_2D, 4, PADS, Conv2DFusion, padList) A(CONV_2D, 5, ONES, Conv2DFusion, stride) \
-        A(CONV_2D, 6, ONE, Conv2DFusion, group) A(CONV_2D, 7, ONES, Conv2DFusion, dilation) \
-        A(CONV_2D, 8, FUSE, Conv2DFusion, activationType)) \
+    O(AVERAGE_POOL_2D, "xPpPPppp", 1, 1, AVGPOOL_FUSION, P(1, NNA_PAD_MODE, AvgPoolFusion, padMode) \
+        P(2, PADS, AvgPoolFusion, pad) P(3, ONES, AvgPoolFusion, kernelSize) P(4, ONES, AvgPoolFusion, strides) \
+        P(5, NNA_CEIL, AvgPoolFusion, roundMode) P(7, NNA_FUSE, AvgPoolFusion, activationType) \
+        F(AVERAGE_POOL_2D, average_pool)) \
+    O(BATCH_NORMALIZATION, "xxxxxp", 1, 1, FUSED_BATCH_NORM, V(FLOAT, FusedBatchNorm, epsilon, 1e-5f) \
+        P(5, FLOAT, FusedBatchNorm, epsilon)) \
+    O(CAST, "xP", 1, 1, CAST, T(1, 0, FLOAT32)) \
+    O(CHANNEL_SHUFFLE, "xP", 1, 1, CHANNEL_SHUFFLE, P(1, ONE, ChannelShuffle, group)) \
+    O(CLIP, "xoo", 1, 1, CLIP, F(CLIP, clip)) \
+    O(CONCAT, "XP", 1, 1, CONCAT, P(1, INT, Concat, axis)) \
+    O(CONV_2D, "xxoPpPppp", 1, 1, CONV2D_FUSION, P(3, NNA_PAD_MODE, Conv2DFusion, padMode) \
+        P(4, PADS, Conv2DFusion, padList) P(5, ONES, Conv2DFusion, stride) P(6, ONE, Conv2DFusion, group) \
+        P(7, ONES, Conv2DFusion, dilation) P(8, NNA_FUSE, Conv2DFusion, activationType) F(CONV_2D, convolution)) \
     O(CONV_2D_TRANSPOSE, "xxoPpPppp.p", 1, 1, CONV2D_TRANSPOSE_FUSION, \
-        A(CONV_2D_TRANSPOSE, 3, MODE, Conv2dTransposeFusion, padMode) \
-        A(CONV_2D_TRANSPOSE, 4, PADS, Conv2dTransposeFusion, padList) \
-        A(CONV_2D_TRANSPOSE, 5, ONES, Conv2dTransposeFusion, stride) A(CONV_2D_TRANSPOSE, 6, ONE, Conv2dTransposeFusion, group) \
-        A(CONV_2D_TRANSPOSE, 7, ONES, Conv2dTransposeFusion, dilation) \
-        A(CONV_2D_TRANSPOSE, 8, INTS, Conv2dTransposeFusion, outputPaddings) \
-        A(CONV_2D_TRANSPOSE, 10, FUSE, Conv2dTransposeFusion, activationType)) \
+        P(3, NNA_PAD_MODE, Conv2dTransposeFusion, padMode) P(4, PADS, Conv2dTransposeFusion, padList) \
+        P(5, ONES, Conv2dTransposeFusion, stride) P(6, ONE, Conv2dTransposeFusion, group) \
+        P(7, ONES, Conv2dTransposeFusion, dilation) P(8, INTS, Conv2dTransposeFusion, outputPaddings) \
+        P(10, NNA_FUSE, Conv2dTransposeFusion, activationType) F(CONV_2D_TRANSPOSE, convolution)) \
     O(COS, "x", 1, 1, COS,) \
-    O(CUM_SUM, "xopp", 1, 1, CUM_SUM, A(CUM_SUM, 2, BOOL, CumSum, exclusive) A(CUM_SUM, 3, BOOL, CumSum, reverse)) \
-    O(DEFORMABLE_CONV_2D, "xxoxopPpppp", 1, 1, DEFORMABLE_CONV_2D, A(DEFORMABLE_CONV_2D, 5, PADS, DeformableConv2D, padList) \
-        A(DEFORMABLE_CONV_2D, 6, ONES, DeformableConv2D, stride) A(DEFORMABLE_CONV_2D, 7, ONE, DeformableConv2D, group) \
-        A(DEFORMABLE_CONV_2D, 8, ONE, DeformableConv2D, deformableGroup) \
-        A(DEFORMABLE_CONV_2D, 9, ONES, DeformableConv2D, dilation) \
-        A(DEFORMABLE_CONV_2D, 10, FUSE, DeformableConv2D, activationType)) \
-    O(DEQUANTIZE, "x", 1, 1, QUANT_DTYPE_CAST,) \
-    O(DIV, "xxp", 1, 1, DIV_FUSION, A(DIV, 2, FUSE, DivFusion, activationType)) \
+    O(CUM_SUM, "xopp", 1, 1, CUM_SUM, P(2, BOOL, CumSum, exclusive) P(3, BOOL, CumSum, reverse)) \
+    O(DEFORMABLE_CONV_2D, "xxoxopPpppp", 1, 1, DEFORMABLE_CONV_2D, P(5, PADS, DeformableConv2D, padList) \
+        P(6, ONES, DeformableConv2D, stride) P(7, ONE, DeformableConv2D, group) \
+        P(8, ONE, DeformableConv2D, deformableGroup) P(9, ONES, DeformableConv2D, dilation) \
+        P(10, NNA_FUSE, DeformableConv2D, activationType)) \
+    O(DEQUANTIZE, "x", 1, 1, QUANT_DTYPE_CAST, F(DEQUANTIZE, dequantize)) \
+    O(DIV, "xxp", 1, 1, DIV_FUSION, P(2, NNA_FUSE, DivFusion, activationType)) \
     O(EQUAL, "xx", 1, 1, EQUAL,) \
     O(EXP, "x", 1, 1, EXPFUSION,) \
     O(EXPAND, "xx", 1, 1, BROADCAST_TO,) \
-    O(FILL, "xx", 1, 1, FILL,) \
+    O(FILL, "xx", 1, 1, FILL, F(FILL, fill)) \
     O(FILL_LIKE, "xx", 1, 1, FILL_LIKE,) \
-    O(FLATTEN, "xPP", 1, 1, FLATTEN_RANGE, A(FLATTEN, 1, INT, FlattenRange, startAxis) \
-        A(FLATTEN, 2, INT, FlattenRange, endAxis)) \
+    O(FLATTEN, "xPP", 1, 1, FLATTEN_RANGE, P(1, INT, FlattenRange, startAxis) P(2, INT, FlattenRange, endAxis)) \
     O(FLOOR, "x", 1, 1, FLOOR,) \
-    O(FLOOR_DIV, "xx.", 1, 1, FLOOR_DIV,) \
-    O(FULLY_CONNECTED, "xxop", 1, 1, FULL_CONNECTION, A(FULLY_CONNECTED, 3, FUSE, FullConnection, activationType)) \
+    O(FLOOR_DIV, "xx.", 1, 1, FLOOR_DIV, F(FLOOR_DIV, activation)) \
+    O(FULLY_CONNECTED, "xxop", 1, 1, FULL_CONNECTION, P(3, NNA_FUSE, FullConnection, activationType) \
+        F(FULLY_CONNECTED, fully_connected)) \
     O(GATHER, "xxx", 1, 1, GATHER,) \
-    O(GELU, "xp", 1, 1, ACTIVATION, V(GELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_GELU) \
-        A(GELU, 1, BOOL, Activation, approximate)) \
+    O(GELU, "xp", 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_GELU) \
+        P(1, BOOL, Activation, approximate)) \
     O(GREATER, "xx", 1, 1, GREATER,) \
     O(GREATER_EQUAL, "xx", 1, 1, GREATER_EQUAL,) \
-    O(GRID_SAMPLE, "xxPPP", 1, 1, GRID_SAMPLE, A(GRID_SAMPLE, 2, BOOL, GridSample, alignCorners) \
-        A(GRID_SAMPLE, 3, METHOD, GridSample, method) A(GRID_SAMPLE, 4, OUTSIDE, GridSample, paddingMode)) \
-    O(GROUP_NORMALIZATION, "xxxpP", 1, 1, GROUP_NORM_FUSION, A(GROUP_NORMALIZATION, 3, FLOAT, GroupNormFusion, epsilon) \
-        A(GROUP_NORMALIZATION, 4, ONE, GroupNormFusion, numGroups)) \
-    O(HARD_SIGMOID, "xPP", 1, 1, HARD_SIGMOID, A(HARD_SIGMOID, 1, FLOAT, HardSigmoid, alpha) \
-        A(HARD_SIGMOID, 2, FLOAT, HardSigmoid, beta)) \
-    O(HARD_SWISH, "xPP", 1, 1, HARD_SWISH, A(HARD_SWISH, 1, FLOAT, HardSwish, alpha) \
-        A(HARD_SWISH, 2, FLOAT, HardSwish, beta)) \
-    O(INSTANCE_NORMALIZATION, "xxxp", 1, 1, INSTANCE_NORM, A(INSTANCE_NORMALIZATION, 3, FLOAT, InstanceNorm, epsilon)) \
-    O(LAYER_NORMALIZATION, "xooPp", 1, 1, LAYER_NORM_FUSION, \
-        A(LAYER_NORMALIZATION, 3, INT, LayerNormFusion, beginNormAxis) \
-        A(LAYER_NORMALIZATION, 3, INT, LayerNormFusion, beginParamsAxis) \
-        A(LAYER_NORMALIZATION, 4, FLOAT, LayerNormFusion, epsilon)) \
-    O(LEAKY_RELU, "xP", 1, 1, LEAKY_RELU, A(LEAKY_RELU, 1, FLOAT, LeakyRelu, negativeSlope)) \
+    O(GRID_SAMPLE, "xxPPP", 1, 1, GRID_SAMPLE, P(2, BOOL, GridSample, alignCorners) \
+        P(3, NNA_METHOD, GridSample, method) P(4, NNA_OUTSIDE, GridSample, paddingMode)) \
+    O(GROUP_NORMALIZATION, "xxxpP", 1, 1, GROUP_NORM_FUSION, P(3, FLOAT, GroupNormFusion, epsilon) \
+        P(4, ONE, GroupNormFusion, numGroups)) \
+    O(HARD_SIGMOID, "xPP", 1, 1, HARD_SIGMOID, P(1, FLOAT, HardSigmoid, alpha) P(2, FLOAT, HardSigmoid, beta)) \
+    O(HARD_SWISH, "xPP", 1, 1, HARD_SWISH, P(1, FLOAT, HardSwish, alpha) P(2, FLOAT, HardSwish, beta)) \
+    O(INSTANCE_NORMALIZATION, "xxxp", 1, 1, INSTANCE_NORM, P(3, FLOAT, InstanceNorm, epsilon) \
+        F(INSTANCE_NORMALIZATION, instance_normalization)) \
+    O(LAYER_NORMALIZATION, "xooPp", 1, 1, LAYER_NORM_FUSION, P(3, INT, LayerNormFusion, beginNormAxis) \
+        P(3, INT, LayerNormFusion, beginParamsAxis) P(4, FLOAT, LayerNormFusion, epsilon) \
+        F(LAYER_NORMALIZATION, layer_normalization)) \
+    O(LEAKY_RELU, "xP", 1, 1, LEAKY_RELU, P(1, FLOAT, LeakyRelu, negativeSlope)) \
     O(LESS, "xx", 1, 1, LESS,) \
     O(LESS_EQUAL, "xx", 1, 1, LESS_EQUAL,) \
     O(LOG, "x", 1, 1, LOG,) \
-    O(LOG_SOFTMAX, "xp", 1, 1, LOG_SOFTMAX, V(LOG_SOFTMAX, INT, LogSoftmax, axis, 1) \
-        A(LOG_SOFTMAX, 1, INT, LogSoftmax, axis)) \
-    O(LP_NORMALIZATION, "xppp", 1, 1, LP_NORMALIZATION, A(LP_NORMALIZATION, 1, INT, LpNormalization, axis) \
-        A(LP_NORMALIZATION, 2, ONE, LpNormalization, p) A(LP_NORMALIZATION, 3, FLOAT, LpNormalization, epsilon)) \
-    O(LRN, "x.ppp", 1, 1, LRN, V(LRN, FLOAT, LRN, alpha, 1e-4f) V(LRN, FLOAT, LRN, beta, 0.75f) \
-        A(LRN, 2, FLOAT, LRN, bias) A(LRN, 3, FLOAT, LRN, alpha) A(LRN, 4, FLOAT, LRN, beta)) \
-    O(MAT_MUL, "xxpp", 1, 1, MATMUL_FUSION, A(MAT_MUL, 2, BOOL, MatMulFusion, transposeA) \
-        A(MAT_MUL, 3, BOOL, MatMulFusion, transposeB)) \
-    O(MAX, "xx.", 1, 1, MAXIMUM,) \
-    O(MAX_POOL_2D, "xPpPPp.pp", 1, 2, MAX_POOL_FUSION, A(MAX_POOL_2D, 1, MODE, MaxPoolFusion, padMode) \
-        A(MAX_POOL_2D, 2, PADS, MaxPoolFusion, pad) A(MAX_POOL_2D, 3, ONES, MaxPoolFusion, kernelSize) \
-        A(MAX_POOL_2D, 4, ONES, MaxPoolFusion, strides) A(MAX_POOL_2D, 5, CEIL, MaxPoolFusion, roundMode) \
-        D(MAX_POOL_2D, 7, 1, INT32) A(MAX_POOL_2D, 8, FUSE, MaxPoolFusion, activationType)) \
+    O(LOG_SOFTMAX, "xp", 1, 1, LOG_SOFTMAX, V(INT, LogSoftmax, axis, 1) P(1, INT, LogSoftmax, axis)) \
+    O(LP_NORMALIZATION, "xppp", 1, 1, LP_NORMALIZATION, P(1, INT, LpNormalization, axis) P(2, ONE, LpNormalization, p) \
+        P(3, FLOAT, LpNormalization, epsilon)) \
+    O(LRN, "x.ppp", 1, 1, LRN, V(FLOAT, LRN, alpha, 1e-4f) V(FLOAT, LRN, beta, 0.75f) P(2, FLOAT, LRN, bias) \
+        P(3, FLOAT, LRN, alpha) P(4, FLOAT, LRN, beta) F(LRN, lrn)) \
+    O(MAT_MUL, "xxpp", 1, 1, MATMUL_FUSION, P(2, BOOL, MatMulFusion, transposeA) P(3, BOOL, MatMulFusion, transposeB)) \
+    O(MAX, "xx.", 1, 1, MAXIMUM, F(MAX, activation)) \
+    O(MAX_POOL_2D, "xPpPPp.pp", 1, 2, MAX_POOL_FUSION, P(1, NNA_PAD_MODE, MaxPoolFusion, padMode) \
+        P(2, PADS, MaxPoolFusion, pad) P(3, ONES, MaxPoolFusion, kernelSize) P(4, ONES, MaxPoolFusion, strides) \
+        P(5, NNA_CEIL, MaxPoolFusion, roundMode) T(7, 1, INT32) P(8, NNA_FUSE, MaxPoolFusion, activationType) \
+        F(MAX_POOL_2D, max_pool)) \
     O(MESHGRID, "X", 1, UINT32_MAX, MESHGRID,) \
-    O(MIN, "xx.", 1, 1, MINIMUM,) \
-    O(MUL, "xxp", 1, 1, MUL_FUSION, A(MUL, 2, FUSE, MulFusion, activationType)) \
+    O(MIN, "xx.", 1, 1, MINIMUM, F(MIN, activation)) \
+    O(MUL, "xxp", 1, 1, MUL_FUSION, P(2, NNA_FUSE, MulFusion, activationType)) \
     O(NOT, "x", 1, 1, LOGICAL_NOT,) \
     O(NOT_EQUAL, "xx", 1, 1, NOT_EQUAL,) \
     O(OR, "xx", 1, 1, LOGICAL_OR,) \
-    O(PAD, "xx..", 1, 1, PAD_FUSION,) \
-    O(POW, "xx.", 1, 1, POW_FUSION,) \
-    O(PRIOR_BOX, "xxPppPpppppp", 2, 2, PRIOR_BOX, A(PRIOR_BOX, 2, FLOATS, PriorBox, minSizes) \
-        A(PRIOR_BOX, 3, FLOATS, PriorBox, maxSizes) A(PRIOR_BOX, 4, FLOATS, PriorBox, aspectRatios) \
-        A(PRIOR_BOX, 5, FLOATS, PriorBox, variances) A(PRIOR_BOX, 6, BOOL, PriorBox, flip) \
-        A(PRIOR_BOX, 7, BOOL, PriorBox, clip) A(PRIOR_BOX, 8, FLOAT, PriorBox, stepW) \
-        A(PRIOR_BOX, 9, FLOAT, PriorBox, stepH) A(PRIOR_BOX, 10, FLOAT, PriorBox, offset) \
-        A(PRIOR_BOX, 11, BOOL, PriorBox, minMaxAspectRatiosOrder)) \
+    O(PAD, "xx..", 1, 1, PAD_FUSION, F(PAD, pad)) \
+    O(POW, "xx.", 1, 1, POW_FUSION, F(POW, activation)) \
+    O(PRIOR_BOX, "xxPppPpppppp", 2, 2, PRIOR_BOX, P(2, FLOATS, PriorBox, minSizes) P(3, FLOATS, PriorBox, maxSizes) \
+        P(4, FLOATS, PriorBox, aspectRatios) P(5, FLOATS, PriorBox, variances) P(6, BOOL, PriorBox, flip) \
+        P(7, BOOL, PriorBox, clip) P(8, FLOAT, PriorBox, stepW) P(9, FLOAT, PriorBox, stepH) \
+        P(10, FLOAT, PriorBox, offset) P(11, BOOL, PriorBox, minMaxAspectRatiosOrder)) \
     O(PRELU, "xx", 1, 1, PRELU_FUSION,) \
-    O(QUANTIZE, "x...", 1, 1, QUANT_DTYPE_CAST,) \
+    O(QUANTIZE, "x...", 1, 1, QUANT_DTYPE_CAST, F(QUANTIZE, quantize)) \
     O(RANGE, "xxx", 1, 1, RANGE,) \
-    O(REDUCE_MEAN, "xop", 1, 1, REDUCE_FUSION, V(REDUCE_MEAN, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MEAN) \
-        A(REDUCE_MEAN, 2, BOOL, ReduceFusion, keepDims)) \
-    O(REDUCE_MAX, "xop", 1, 1, REDUCE_FUSION, V(REDUCE_MAX, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MAX) \
-        A(REDUCE_MAX, 2, BOOL, ReduceFusion, keepDims)) \
-    O(REDUCE_SUM, "xop", 1, 1, REDUCE_FUSION, V(REDUCE_SUM, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_SUM) \
-        A(REDUCE_SUM, 2, BOOL, ReduceFusion, keepDims)) \
-    O(RELU, "x", 1, 1, ACTIVATION, V(RELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU)) \
-    O(RELU6, "x", 1, 1, ACTIVATION, V(RELU6, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU6)) \
+    O(REDUCE_MEAN, "xop", 1, 1, REDUCE_FUSION, V(ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MEAN) \
+        P(2, BOOL, ReduceFusion, keepDims)) \
+    O(REDUCE_MAX, "xop", 1, 1, REDUCE_FUSION, V(ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MAX) \
+        P(2, BOOL, ReduceFusion, keepDims)) \
+    O(REDUCE_SUM, "xop", 1, 1, REDUCE_FUSION, V(ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_SUM) \
+        P(2, BOOL, ReduceFusion, keepDims)) \
+    O(RELU, "x", 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU)) \
+    O(RELU6, "x", 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU6)) \
     O(RESHAPE, "xx", 1, 1, RESHAPE,) \
-    O(RESIZE_NEAREST, "xo..", 1, 1, RESIZE, V(RESIZE_NEAREST, ENUM, Resize, method, NNRT_RESIZE_METHOD_NEAREST)) \
-    O(RESIZE_LINEAR, "xo...", 1, 1, RESIZE, V(RESIZE_LINEAR, ENUM, Resize, method, NNRT_RESIZE_METHOD_LINEAR)) \
-    O(ROI_ALIGN, "xxxPPPPP", 1, 1, ROI_ALIGN, A(ROI_ALIGN, 3, INT, RoiAlign, outputHeight) \
-        A(ROI_ALIGN, 4, INT, RoiAlign, outputWidth) A(ROI_ALIGN, 5, INT, RoiAlign, samplingRatio) \
-        A(ROI_ALIGN, 6, NONZERO, RoiAlign, spatialScale) A(ROI_ALIGN, 7, BOOL, RoiAlign, aligned)) \
+    O(RESIZE_NEAREST, "xo..", 1, 1, RESIZE, V(ENUM, Resize, method, NNRT_RESIZE_METHOD_NEAREST) \
+        F(RESIZE_NEAREST, resize)) \
+    O(RESIZE_LINEAR, "xo...", 1, 1, RESIZE, V(ENUM, Resize, method, NNRT_RESIZE_METHOD_LINEAR) \
+        F(RESIZE_LINEAR, resize)) \
+    O(ROI_ALIGN, "xxxPPPPP", 1, 1, ROI_ALIGN, P(3, INT, RoiAlign, outputHeight) P(4, INT, RoiAlign, outputWidth) \
+        P(5, INT, RoiAlign, samplingRatio) P(6, NONZERO, RoiAlign, spatialScale) P(7, BOOL, RoiAlign, aligned)) \
     O(ROLL, "xxo", 1, 1, ROLL,) \
     O(RSQRT, "x", 1, 1, RSQRT,) \
-    O(SHAPE, "xp", 1, 1, SHAPE, D(SHAPE, 1, 0, INT32)) \
-    O(SIGMOID, "x", 1, 1, ACTIVATION, V(SIGMOID, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SIGMOID)) \
+    O(SHAPE, "xp", 1, 1, SHAPE, T(1, 0, INT32)) \
+    O(SIGMOID, "x", 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SIGMOID)) \
     O(SIN, "x", 1, 1, SIN,) \
-    O(SLICE, "xoxxo", 1, 1, STRIDED_SLICE,) \
-    O(SOFTMAX, "xp", 1, 1, SOFTMAX, A(SOFTMAX, 1, INTS, Softmax, axis)) \
-    O(SOFTPLUS, "xpp", 1, 1, SOFTPLUS, A(SOFTPLUS, 1, FLOAT, Softplus, beta) A(SOFTPLUS, 2, FLOAT, Softplus, threshold)) \
-    O(SPLIT, "xPP", 1, UINT32_MAX, SPLIT, A(SPLIT, 1, INT, Split, axis) A(SPLIT, 2, INTS, Split, sizeSplits)) \
+    O(SLICE, "xoxxo", 1, 1, STRIDED_SLICE, F(SLICE, slice)) \
+    O(SOFTMAX, "xp", 1, 1, SOFTMAX, P(1, INTS, Softmax, axis) F(SOFTMAX, softmax)) \
+    O(SOFTPLUS, "xpp", 1, 1, SOFTPLUS, P(1, FLOAT, Softplus, beta) P(2, FLOAT, Softplus, threshold)) \
+    O(SPLIT, "xPP", 1, UINT32_MAX, SPLIT, P(1, INT, Split, axis) P(2, INTS, Split, sizeSplits)) \
     O(SQUARE, "x", 1, 1, SQUARE,) \
-    O(SQUEEZE, "xp", 1, 1, SQUEEZE, A(SQUEEZE, 1, INTS, Squeeze, axis)) \
-    O(STACK, "XP", 1, 1, STACK, A(STACK, 1, INT, Stack, axis)) \
-    O(SUB, "xxp", 1, 1, SUB_FUSION, A(SUB, 2, FUSE, SubFusion, activationType)) \
+    O(SQUEEZE, "xp", 1, 1, SQUEEZE, P(1, INTS, Squeeze, axis)) \
+    O(STACK, "XP", 1, 1, STACK, P(1, INT, Stack, axis)) \
+    O(SUB, "xxp", 1, 1, SUB_FUSION, P(2, NNA_FUSE, SubFusion, activationType)) \
     O(SUM, "X", 1, 1, ADD_N,) \
-    O(SWISH, "x", 1, 1, ACTIVATION, V(SWISH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SWISH)) \
-    O(TANH, "x", 1, 1, ACTIVATION, V(TANH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_TANH)) \
-    O(TILE, "xx", 1, 1, TILE_FUSION,) \
-    O(TOP_K, "xxp.pp", 2, 2, TOPK_FUSION, A(TOP_K, 2, INT, TopKFusion, axis) A(TOP_K, 4, BOOL, TopKFusion, sorted) \
-        D(TOP_K, 5, 1, INT64)) \
-    O(TRANSPOSE, "xo", 1, 1, TRANSPOSE,) \
-    O(UNSQUEEZE, "xP", 1, 1, UNSQUEEZE, A(UNSQUEEZE, 1, INTS, Unsqueeze, axis)) \
-    O(UNSTACK, "xP.", 1, UINT32_MAX, UNSTACK, A(UNSTACK, 1, INT, Unstack, axis)) \
-    O(WHERE, "xxx", 1, 1, WHERE,) \
+    O(SWISH, "x", 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SWISH)) \
+    O(TANH, "x", 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_TANH)) \
+    O(TILE, "xx", 1, 1, TILE_FUSION, F(TILE, tile)) \
+    O(TOP_K, "xxp.pp", 2, 2, TOPK_FUSION, P(2, INT, TopKFusion, axis) P(4, BOOL, TopKFusion, sorted) T(5, 1, INT64) \
+        F(TOP_K, top_k)) \
+    O(TRANSPOSE, "xo", 1, 1, TRANSPOSE, F(TRANSPOSE, transpose)) \
+    O(UNSQUEEZE, "xP", 1, 1, UNSQUEEZE, P(1, INTS, Unsqueeze, axis)) \
+    O(UNSTACK, "xP.", 1, UINT32_MAX, UNSTACK, P(1, INT, Unstack, axis) F(UNSTACK, unstack)) \
+    O(WHERE, "xxx", 1, 1, WHERE, F(WHERE, where)) \
     O(XOR, "xx", 1, 1, LOGICAL_XOR,) \
-    O(NON_MAX_SUPPRESSION, "xxoPPPPPPPP", 2, 3, MULTICLASS_NMS, \
-        A(NON_MAX_SUPPRESSION, 3, INT, MulticlassNms, backgroundLabel) \
-        A(NON_MAX_SUPPRESSION, 4, FLOAT, MulticlassNms, scoreThreshold) A(NON_MAX_SUPPRESSION, 5, INT, MulticlassNms, nmsTopK) \
-        A(NON_MAX_SUPPRESSION, 6, FLOAT, MulticlassNms, nmsThreshold) A(NON_MAX_SUPPRESSION, 7, NONZERO, MulticlassNms, nmsEta) \
-        A(NON_MAX_SUPPRESSION, 8, INT, MulticlassNms, keepTopK) A(NON_MAX_SUPPRESSION, 9, BOOL, MulticlassNms, normalized) \
-        A(NON_MAX_SUPPRESSION, 10, BOOL, MulticlassNms, returnIndex)) \
-    O(YOLO_BOX, "xxxPPPpppp", 2, 2, YOLO_BOX, A(YOLO_BOX, 3, INT, YoloBox, classNum) \
-        A(YOLO_BOX, 4, FLOAT, YoloBox, confThresh) A(YOLO_BOX, 5, INT, YoloBox, downsampleRatio) \
-        A(YOLO_BOX, 6, BOOL, YoloBox, clipBbox) A(YOLO_BOX, 7, NONZERO, YoloBox, scaleXY) \
-        A(YOLO_BOX, 8, BOOL, YoloBox, iouAware) A(YOLO_BOX, 9, FLOAT, YoloBox, iouAwareFactor))
+    O(NON_MAX_SUPPRESSION, "xxoPPPPPPPP", 2, 3, MULTICLASS_NMS, P(3, INT, MulticlassNms, backgroundLabel) \
+        P(4, FLOAT, MulticlassNms, scoreThreshold) P(5, INT, MulticlassNms, nmsTopK) \
+        P(6, FLOAT, MulticlassNms, nmsThreshold) P(7, NONZERO, MulticlassNms, nmsEta) \
+        P(8, INT, MulticlassNms, keepTopK) P(9, BOOL, MulticlassNms, normalized) \
+        P(10, BOOL, MulticlassNms, returnIndex) F(NON_MAX_SUPPRESSION, non_max_suppression)) \
+    O(YOLO_BOX, "xxxPPPpppp", 2, 2, YOLO_BOX, P(3, INT, YoloBox, classNum) P(4, FLOAT, YoloBox, confThresh) \
+        P(5, INT, YoloBox, downsampleRatio) P(6, BOOL, YoloBox, clipBbox) P(7, NONZERO, YoloBox, scaleXY) \
+        P(8, BOOL, YoloBox, iouAware) P(9, FLOAT, YoloBox, iouAwareFactor))
 /* clang-format on */
 
-enum {
-    NNRTI_NNA_BOOL,
-    NNRTI_NNA_INT,
-    NNRTI_NNA_ONE, /* INT of 1 or more: the attribute has no value 0 */
-    NNRTI_NNA_INTS,
-    NNRTI_NNA_ONES,
-    NNRTI_NNA_PADS,
-    NNRTI_NNA_FLOAT,
-    NNRTI_NNA_NONZERO, /* FLOAT other than 0 */
-    NNRTI_NNA_FLOATS,
-    NNRTI_NNA_FUSE,
-    NNRTI_NNA_MODE,
-    NNRTI_NNA_CEIL,
-    NNRTI_NNA_METHOD,
-    NNRTI_NNA_OUTSIDE,
-    NNRTI_NNA_ENUM,
-    NNRTI_NNA_DTYPE
-};
-
-#define NNRTI_NNA_NO_OPERAND 255 /* operand index of a value without an operand */
-
-typedef struct nnrti_nna_param {
-    uint8_t op, operand, kind;
-    uint16_t at; /* offset in the attribute struct; of DTYPE: index of the output */
-    float value; /* if it has no operand; of DTYPE: the default */
-} nnrti_nna_param;
-
-#define NNRTI_NNA_AT(S, member) ((uint16_t)offsetof(NNRT_##S, member))
-#define NNRTI_NNA_A(op, operand, kind, S, member)                                                                      \
-    {NNADAPTER_##op, operand, NNRTI_NNA_##kind, NNRTI_NNA_AT(S, member), 0},
-#define NNRTI_NNA_V(op, kind, S, member, value)                                                                        \
-    {NNADAPTER_##op, NNRTI_NNA_NO_OPERAND, NNRTI_NNA_##kind, NNRTI_NNA_AT(S, member), (float)(value)},
-#define NNRTI_NNA_D(op, operand, out, type) {NNADAPTER_##op, operand, NNRTI_NNA_DTYPE, out, (float)NNADAPTER_##type},
-#define NNRTI_NNA_PARAMS_OF(name, operands, minOut, maxOut, node, ...) __VA_ARGS__
-static const nnrti_nna_param nnrti_nna_params[] = {
-    NNRTI_NNA_OPS(NNRTI_NNA_PARAMS_OF, NNRTI_NNA_A, NNRTI_NNA_V, NNRTI_NNA_D)};
-enum { NNRTI_NNA_PARAMS = sizeof(nnrti_nna_params) / sizeof(nnrti_nna_params[0]) };
+#define NNRTI_NNA_T(operand, out, type) {operand, NNRTI_PARAM_OUTPUT_TYPE, out, (float)NNADAPTER_##type},
+#define NNRTI_NNA_PARAMS_OF(name, operands, minOut, maxOut, node, ...) NNRTI_PARAMS_BEGIN(NNADAPTER_##name) __VA_ARGS__
+static const nnrti_param nnrti_nna_params[] = {NNRTI_NNA_OPS(NNRTI_NNA_PARAMS_OF, NNRTI_PARAM_P, NNRTI_PARAM_V,
+                                                             NNRTI_NNA_T, NNRTI_PARAM_NOTHING) NNRTI_PARAMS_END};
 
 typedef struct nnrti_nna_row {
     const char *name, *operands;
@@ -342,12 +297,11 @@ typedef struct nnrti_nna_row {
     NNRT_NodeType type;
 } nnrti_nna_row;
 
-#define NNRTI_NNA_NOTHING(...)
 #define NNRTI_NNA_ROW(name, operands, minOut, maxOut, node, ...)                                                       \
     {#name, operands, minOut, maxOut, NNRT_NODE_TYPE_##node},
 /* Indexed by NNAdapterOperationCode. */
 static const nnrti_nna_row nnrti_nna_rows[] = {
-    NNRTI_NNA_OPS(NNRTI_NNA_ROW, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING)};
+    NNRTI_NNA_OPS(NNRTI_NNA_ROW, NNRTI_PARAM_NOTHING, NNRTI_PARAM_NOTHING, NNRTI_PARAM_NOTHING, NNRTI_PARAM_NOTHING)};
 enum { NNRTI_NNA_ROWS = sizeof(nnrti_nna_rows) / sizeof(nnrti_nna_rows[0]) };
 /* An operation of negative type is the operator that the application registered by that number (nnrt_op_register):
    every operand is an input of the node, and the attributes have their defaults. */
@@ -571,43 +525,6 @@ struct NNAdapterContext {
     int (*callback)(int event_id, void *user_data); /* NULL: devices get no callback */
 };
 
-#ifndef NNRT_NO_STDIO
-/* Reads a file and appends a 0; NULL: it cannot be read, or out of memory (*code is then set). */
-static uint8_t *nnrti_nna_file(const char *path, size_t *bytes, int *code)
-{
-    FILE *file = fopen(path, "rb");
-    uint8_t *data = NULL;
-    long size = -1;
-    if (file == NULL)
-        return NULL;
-    if (fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size >= 0 && size < LONG_MAX && fseek(file, 0, SEEK_SET) == 0) {
-        *bytes = (size_t)size;
-        if ((data = (uint8_t *)malloc(*bytes + 1)) == NULL) {
-            *code = NNADAPTER_OUT_OF_MEMORY;
-        } else if (fread(data, 1, *bytes, file) != *bytes) {
-            free(data);
-            data = NULL;
-        } else {
-            data[*bytes] = 0;
-        }
-    }
-    (void)fclose(file);
-    return data;
-}
-#endif
-
-static char *nnrti_nna_text(const char *text, size_t length)
-{
-    char *copy = (char *)malloc(length + 1);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return copy;
-}
-
 /* Finds a record text: the buffer, the file, or the same two in the environment. */
 static int nnrti_nna_config(NNAdapterContext *context, uint32_t which)
 {
@@ -617,14 +534,17 @@ static int nnrti_nna_config(NNAdapterContext *context, uint32_t which)
     if (text == NULL && path == NULL && (text = getenv(keys[0])) == NULL)
         path = getenv(keys[1]);
     if (text != NULL) {
-        context->configs[which] = nnrti_nna_text(text, strlen(text));
+        context->configs[which] = nnrti_compat_text(text, strlen(text));
         return context->configs[which] != NULL ? NNADAPTER_NO_ERROR : NNADAPTER_OUT_OF_MEMORY;
     }
     if (path != NULL) {
 #ifndef NNRT_NO_STDIO
         size_t bytes = 0;
-        context->configs[which] = (char *)nnrti_nna_file(path, &bytes, &code);
-        if (context->configs[which] == NULL && code == NNADAPTER_NO_ERROR)
+        bool full;
+        context->configs[which] = (char *)nnrti_compat_read(path, LONG_MAX - 1, &bytes, &full);
+        if (full)
+            code = NNADAPTER_OUT_OF_MEMORY;
+        else if (context->configs[which] == NULL)
             (void)nnrt_text(context->unread, sizeof(context->unread), "%s: '%s' cannot be read", keys[1], path);
 #else
         code = NNADAPTER_FEATURE_NOT_SUPPORTED;
@@ -643,12 +563,12 @@ static bool nnrti_nna_is(const char *at, size_t length, const char *key)
 static int nnrti_nna_extend(NNAdapterContext *context, const char *key, size_t length, const char *value, size_t bytes)
 {
     NNRT_Extension *e = context->extensions;
-    char *data = nnrti_nna_text(value, bytes), *name;
+    char *data = nnrti_compat_text(value, bytes), *name;
     uint32_t i = 0;
     while (i < context->nExtensions && !nnrti_nna_is(key, length, e[i].name))
         i++;
     if (data != NULL && i == context->nExtensions) {
-        name = nnrti_nna_text(key, length);
+        name = nnrti_compat_text(key, length);
         e = name != NULL ? (NNRT_Extension *)realloc(e, ((size_t)i + 1) * sizeof(*e)) : NULL;
         if (e == NULL) {
             free(name);
@@ -683,7 +603,7 @@ static int nnrti_nna_property(NNAdapterContext *context, const char *at, size_t 
     for (size_t i = 0; i < 2 * NNRTI_NNA_CONFIGS; i++)
         if (nnrti_nna_is(at, key, nnrti_nna_keys[i])) {
             free(context->given[i]);
-            context->given[i] = nnrti_nna_text(equals + 1, rest);
+            context->given[i] = nnrti_compat_text(equals + 1, rest);
             return context->given[i] != NULL ? NNADAPTER_NO_ERROR : NNADAPTER_OUT_OF_MEMORY;
         }
     if (!nnrti_nna_is(at, key, "BUILTIN_DEVICE_NUM_THREADS"))
@@ -802,20 +722,6 @@ NNRT_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model)
     return model != NULL ? model->error.message : "";
 }
 
-/* Grows an array, if necessary, for one more element; NULL: out of memory, and the array is unchanged. */
-static void *nnrti_nna_grow(void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    const uint32_t more = *room < 16 ? 16 : *room * 2;
-    size_t bytes;
-    void *grown;
-    if (count < *room)
-        return array;
-    if (more <= *room || !nnrt_mul_size(more, size, &bytes) || (grown = realloc(array, bytes)) == NULL)
-        return NULL;
-    *room = more;
-    return grown;
-}
-
 NNRT_NNADAPTER_API int NNAdapterModel_create(NNAdapterModel **model)
 {
     if (model == NULL)
@@ -905,7 +811,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NN
         (code = nnrti_nna_dims_check(model, &type->dimensions)) != NNADAPTER_NO_ERROR)
         return code;
     grown =
-        (NNAdapterOperand **)nnrti_nna_grow(model->operands, model->nOperands, &model->roomOperands, sizeof(*grown));
+        (NNAdapterOperand **)nnrti_compat_grow(model->operands, model->nOperands, &model->roomOperands, sizeof(*grown));
     if (grown == NULL)
         return NNADAPTER_OUT_OF_MEMORY;
     model->operands = grown;
@@ -969,7 +875,8 @@ static bool nnrti_nna_own(const NNAdapterModel *model, NNAdapterOperand **operan
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_lower */
 
-#define NNRTI_NNA_NUMBERS 256 /* total entries of the lists of one operation */
+#define NNRTI_NNA_NUMBERS 256     /* total entries of the lists of one operation */
+#define NNRTI_NNA_MORE_INPUTS 8   /* of a node, more than the operands: an operation's function may write them */
 #define NNRTI_NNA_DYNAMIC_SIZE 64 /* value of a dynamic dimension during shape inference */
 
 /* State of the conversion of one operation. */
@@ -992,6 +899,7 @@ typedef struct nnrti_nna_lower {
                                  input element */
     int64_t numbers[NNRTI_NNA_NUMBERS];
     uint32_t used;
+    uint32_t operand; /* of the parameter that is being read */
 } nnrti_nna_lower;
 
 static bool nnrti_nna_failed(const nnrti_nna_lower *l)
@@ -1076,34 +984,43 @@ static NNAdapterOperand *nnrti_nna_operand(const nnrti_nna_lower *l, uint32_t i)
     return o != NULL && nnrti_nna_letter(l, i) != 'x' && nnrti_nna_empty(o) ? NULL : o;
 }
 
+/* Returns the elements of an operand. Quantized ones are no parameters: their type is UNKNOWN. */
+static nnrti_param_value nnrti_nna_elements(const NNAdapterOperand *o)
+{
+    const nnrti_param_value elements = {nnrti_nna_quantized(o->type.precision) ? NNRT_DATA_TYPE_UNKNOWN
+                                                                               : nnrti_nna_type(o->type.precision),
+                                        nnrti_nna_count(o), o->data};
+    return elements;
+}
+
 /* Element i of a constant of integers. */
 static int64_t nnrti_nna_number(const NNAdapterOperand *o, size_t i)
 {
-    switch (o->type.precision) {
-    case NNADAPTER_INT64: return ((const int64_t *)o->data)[i];
-    case NNADAPTER_INT32: return ((const int32_t *)o->data)[i];
-    default: return ((const uint8_t *)o->data)[i];
-    }
+    const nnrti_param_value elements = nnrti_nna_elements(o);
+    return nnrti_param_number(&elements, i);
 }
 
-/* Checks for a constant of this precision (INT64: also INT32). */
-static bool nnrti_nna_constant(const NNAdapterOperand *o, int precision)
+/* Checks for a constant of this type (INT64: also INT32). */
+static bool nnrti_nna_constant(const NNAdapterOperand *o, NNRT_DataType type)
 {
-    return o->data != NULL && ((int)o->type.precision == precision ||
-                               (precision == NNADAPTER_INT64 && o->type.precision == NNADAPTER_INT32));
+    const nnrti_param_value elements = nnrti_nna_elements(o);
+    return nnrti_param_is(&elements, type);
 }
 
-/* Reads an optional scalar operand; returns fallback if it is left out, and with an error if it is invalid. */
-static int64_t nnrti_nna_scalar(nnrti_nna_lower *l, uint32_t i, int precision, int64_t fallback)
+/* Reads an optional operand of one number (kind: nnrti_param_scalar); returns fallback if it is left out, and with an
+   error if it is invalid. */
+static int64_t nnrti_nna_scalar(nnrti_nna_lower *l, uint32_t i, uint8_t kind, int64_t fallback)
 {
     const NNAdapterOperand *o = nnrti_nna_operand(l, i);
+    nnrti_param_value elements;
+    const char *fault;
+    int64_t number = fallback;
     if (o == NULL)
         return fallback;
-    if (nnrti_nna_constant(o, precision) && nnrti_nna_count(o) == 1)
-        return nnrti_nna_number(o, 0);
-    nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)i,
-                    precision == NNADAPTER_BOOL8 ? "is not a constant BOOL8" : "is not a constant integer");
-    return fallback;
+    elements = nnrti_nna_elements(o);
+    if ((fault = nnrti_param_scalar(kind, &elements, &number)) != NULL)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)i, fault);
+    return number;
 }
 
 /* Reserves room for a list of an attribute; NULL: none left, with an error. */
@@ -1119,114 +1036,33 @@ static int64_t *nnrti_nna_room(nnrti_nna_lower *l, uint32_t operand, size_t coun
     return room;
 }
 
-static NNRT_ActivationType nnrti_nna_fuse(nnrti_nna_lower *l, uint32_t operand)
+/* The room of nnrti_param_set: l->operand is the parameter's. */
+static void *nnrti_nna_param_room(void *user, size_t count, size_t size)
 {
-    static const NNRT_ActivationType fused[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
-                                                NNRT_ACTIVATION_TYPE_RELU1, NNRT_ACTIVATION_TYPE_RELU6};
-    const int64_t code = nnrti_nna_scalar(l, operand, NNADAPTER_INT32, NNADAPTER_FUSED_NONE);
-    if (code >= 0 && code <= NNADAPTER_FUSED_RELU6)
-        return fused[code];
-    nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)operand, "is not an NNAdapterFuseCode");
-    return fused[0];
-}
-
-/* Maps NNAdapter's enumerator n to numbers[n] and stores it; -1: unsupported. */
-static void nnrti_nna_pick(nnrti_nna_lower *l, const nnrti_nna_param *p, const int32_t *numbers, int64_t count)
-{
-    const int64_t n = nnrti_nna_scalar(l, p->operand, NNADAPTER_INT32, 0);
-    if (n >= 0 && n < count && numbers[n] >= 0)
-        memcpy(l->attr.bytes + p->at, &numbers[n], sizeof(numbers[n]));
-    else
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is not one of the supported enumerators");
-}
-
-/* Reads a list of integers of at least `least`; fixed: required number of entries, 0 = any. */
-static void nnrti_nna_list(nnrti_nna_lower *l, const nnrti_nna_param *p, const NNAdapterOperand *o, int64_t least,
-                           size_t fixed)
-{
-    const size_t count = nnrti_nna_count(o);
-    int64_t *list;
-    if (!nnrti_nna_constant(o, NNADAPTER_INT64) || (fixed != 0 && count != fixed)) {
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand,
-                        "is not a constant list of integers of the required length");
-        return;
-    }
-    if ((list = nnrti_nna_room(l, p->operand, count)) == NULL)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        list[i] = nnrti_nna_number(o, i);
-        if (list[i] < least)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "has an entry below the minimum");
-    }
-    *(NNRT_Int64List *)(void *)(l->attr.bytes + p->at) = nnrt_int64_list(list, (uint32_t)count);
-}
-
-static void nnrti_nna_float(nnrti_nna_lower *l, const nnrti_nna_param *p, const NNAdapterOperand *o)
-{
-    if (!nnrti_nna_constant(o, NNADAPTER_FLOAT32) || nnrti_nna_count(o) != 1)
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is not a constant FLOAT32");
-    else if (p->kind == NNRTI_NNA_NONZERO && !(*(const float *)o->data < 0) && !(*(const float *)o->data > 0))
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is 0");
-    else
-        memcpy(l->attr.bytes + p->at, o->data, sizeof(float));
+    nnrti_nna_lower *l = (nnrti_nna_lower *)user;
+    (void)size; /* of an int64: NNAdapter has no PAIRS */
+    return nnrti_nna_room(l, l->operand, count);
 }
 
 /* Sets an attribute, or the element type of an output. */
-static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_nna_param *p)
+static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_param *p)
 {
-    static const int32_t modes[] = {NNRT_PAD_MODE_PAD, NNRT_PAD_MODE_SAME, NNRT_PAD_MODE_VALID};
-    static const int32_t methods[] = {-1, NNRT_RESIZE_METHOD_LINEAR, NNRT_RESIZE_METHOD_NEAREST};
-    static const int32_t outside[] = {-1, 0, 2, 1, 1};
     /* if a list of inputs comes first, the parameter is the last operand */
-    const uint32_t at = l->row->operands[0] == 'X' ? l->op->nIn - 1 : p->operand;
-    const NNAdapterOperand *o = p->operand != NNRTI_NNA_NO_OPERAND ? nnrti_nna_operand(l, at) : NULL;
-    void *to = l->attr.bytes + p->at;
-    nnrti_nna_param own = *p;
-    if (p->operand == NNRTI_NNA_NO_OPERAND) {
-        if (p->kind == NNRTI_NNA_FLOAT)
-            *(float *)to = p->value;
-        else if (p->kind == NNRTI_NNA_INT)
-            *(int64_t *)to = (int64_t)p->value;
-        else
-            *(int32_t *)to = (int32_t)p->value;
-        return;
-    }
-    if (p->kind == NNRTI_NNA_DTYPE) {
-        const int64_t precision = nnrti_nna_scalar(l, at, NNADAPTER_INT32, (int64_t)p->value);
+    const uint32_t at = l->row->operands[0] == 'X' ? l->op->nIn - 1 : (uint32_t)p->key;
+    const NNAdapterOperand *o = nnrti_nna_operand(l, at);
+    nnrti_param_value elements;
+    const char *fault;
+    if (p->kind == NNRTI_PARAM_OUTPUT_TYPE) {
+        const int64_t precision = nnrti_nna_scalar(l, at, NNRTI_PARAM_OUTPUT_TYPE, (int64_t)p->value);
         l->declared[p->at] = nnrti_nna_quantized(precision) ? NNRT_DATA_TYPE_UNKNOWN : nnrti_nna_type(precision);
         if (l->declared[p->at] == NNRT_DATA_TYPE_UNKNOWN)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is not a valid element type of an output");
-        return;
-    }
-    if (o == NULL)
-        return;
-    own.operand = (uint8_t)(at < NNRTI_NNA_NO_OPERAND ? at : NNRTI_NNA_NO_OPERAND - 1);
-    switch (p->kind) {
-    case NNRTI_NNA_BOOL: *(bool *)to = nnrti_nna_scalar(l, at, NNADAPTER_BOOL8, 0) != 0; break;
-    case NNRTI_NNA_INT: *(int64_t *)to = nnrti_nna_scalar(l, at, NNADAPTER_INT64, 0); break;
-    case NNRTI_NNA_ONE:
-        *(int64_t *)to = nnrti_nna_scalar(l, at, NNADAPTER_INT64, 1);
-        if (*(int64_t *)to < 1)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is less than 1");
-        break;
-    case NNRTI_NNA_INTS: nnrti_nna_list(l, &own, o, INT64_MIN, 0); break;
-    case NNRTI_NNA_ONES: nnrti_nna_list(l, &own, o, 1, 2); break;
-    case NNRTI_NNA_PADS: nnrti_nna_list(l, &own, o, 0, 4); break;
-    case NNRTI_NNA_FLOATS:
-        if (nnrti_nna_constant(o, NNADAPTER_FLOAT32))
-            *(NNRT_FloatList *)to = nnrt_float_list((const float *)o->data, (uint32_t)nnrti_nna_count(o));
-        else
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is not a constant list of FLOAT32");
-        break;
-    case NNRTI_NNA_FUSE: *(NNRT_ActivationType *)to = nnrti_nna_fuse(l, at); break;
-    case NNRTI_NNA_MODE: nnrti_nna_pick(l, p, modes, 3); break;
-    case NNRTI_NNA_METHOD: nnrti_nna_pick(l, p, methods, 3); break;
-    case NNRTI_NNA_OUTSIDE: nnrti_nna_pick(l, p, outside, 5); break;
-    case NNRTI_NNA_CEIL:
-        *(NNRT_RoundMode *)to =
-            nnrti_nna_scalar(l, at, NNADAPTER_BOOL8, 0) != 0 ? NNRT_ROUND_MODE_CEIL : NNRT_ROUND_MODE_FLOOR;
-        break;
-    default: nnrti_nna_float(l, &own, o); break;
+    } else if (o != NULL) {
+        elements = nnrti_nna_elements(o);
+        l->operand = at;
+        fault = nnrti_param_set(p, &elements, nnrti_nna_param_room, l, l->attr.bytes);
+        if (fault != NULL && *fault != '\0')
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, fault);
     }
 }
 
@@ -1427,7 +1263,7 @@ static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
 
 /* Convolutions: SAME ignores the dilation, SAME and VALID ignore the pads; output_shape of a transposed convolution
    becomes output paddings. */
-static void nnrti_nna_convolution(nnrti_nna_lower *l)
+static void nnrti_nna_adapt_convolution(nnrti_nna_lower *l)
 {
     const bool transposed = l->op->type == NNADAPTER_CONV_2D_TRANSPOSE;
     NNRT_Conv2DFusion *c = (NNRT_Conv2DFusion *)(void *)l->attr.bytes;
@@ -1450,7 +1286,7 @@ static void nnrti_nna_convolution(nnrti_nna_lower *l)
     l->in[2] = nnrti_nna_bias(l);
     if (shape == NULL || nnrti_nna_failed(l))
         return;
-    if (!nnrti_nna_constant(shape, NNADAPTER_INT64) || nnrti_nna_count(shape) != 2) {
+    if (!nnrti_nna_constant(shape, NNRT_DATA_TYPE_INT64) || nnrti_nna_count(shape) != 2) {
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 9, "is not a constant list of 2 integers");
         return;
     }
@@ -1490,6 +1326,8 @@ static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, con
     bool exact = true;
     int64_t pads[4] = {0, 0, 0, 0}, up[2], *list;
     int32_t empty[2];
+    if (*mode != NNRT_PAD_MODE_PAD)
+        *pad = nnrt_int64_list(NULL, 0);
     if (*roundMode != NNRT_ROUND_MODE_CEIL || *mode == NNRT_PAD_MODE_SAME || x->type.dimensions.count != 4 ||
         kernel->count != 2 || strides->count != 2)
         return;
@@ -1527,13 +1365,28 @@ static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, con
     memcpy(l->empty, empty, sizeof(empty));
 }
 
+static void nnrti_nna_adapt_average_pool(nnrti_nna_lower *l)
+{
+    NNRT_AvgPoolFusion *a = (NNRT_AvgPoolFusion *)(void *)l->attr.bytes;
+    if (nnrti_nna_scalar(l, 6, NNRTI_PARAM_BOOL, 0) != 0)
+        l->type = NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD;
+    nnrti_nna_pool(l, &a->kernelSize, &a->strides, &a->pad, &a->padMode, &a->roundMode);
+}
+
+static void nnrti_nna_adapt_max_pool(nnrti_nna_lower *l)
+{
+    NNRT_MaxPoolFusion *a = (NNRT_MaxPoolFusion *)(void *)l->attr.bytes;
+    nnrti_nna_pool(l, &a->kernelSize, &a->strides, &a->pad, &a->padMode, &a->roundMode);
+    l->nOut = nnrti_nna_scalar(l, 6, NNRTI_PARAM_BOOL, 0) != 0 ? 2 : 1;
+}
+
 /* RESIZE_NEAREST and RESIZE_LINEAR: coordinate mode and scales. */
-static void nnrti_nna_resize(nnrti_nna_lower *l)
+static void nnrti_nna_adapt_resize(nnrti_nna_lower *l)
 {
     NNRT_Resize *r = (NNRT_Resize *)(void *)l->attr.bytes;
     const bool linear = l->op->type == NNADAPTER_RESIZE_LINEAR;
-    const bool corners = nnrti_nna_scalar(l, 3, NNADAPTER_BOOL8, 0) != 0;
-    const int64_t mode = linear ? nnrti_nna_scalar(l, 4, NNADAPTER_INT32, 0) : 1;
+    const bool corners = nnrti_nna_scalar(l, 3, NNRTI_PARAM_BOOL, 0) != 0;
+    const int64_t mode = linear ? nnrti_nna_scalar(l, 4, NNRTI_PARAM_INT32, 0) : 1;
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *shape = nnrti_nna_operand(l, 1);
     const NNAdapterOperand *scales = nnrti_nna_operand(l, 2);
     const float *scale = NULL;
@@ -1554,7 +1407,7 @@ static void nnrti_nna_resize(nnrti_nna_lower *l)
             nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 2, "must be a constant");
             return;
         }
-        if (!nnrti_nna_constant(scales, NNADAPTER_FLOAT32) || nnrti_nna_count(scales) != 2) {
+        if (!nnrti_nna_constant(scales, NNRT_DATA_TYPE_FLOAT32) || nnrti_nna_count(scales) != 2) {
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must be 2 constants FLOAT32");
             return;
         }
@@ -1568,7 +1421,7 @@ static void nnrti_nna_resize(nnrti_nna_lower *l)
     for (int i = 0; i < 2 && r->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL; i++) {
         const int32_t extent = x->type.dimensions.count == 4 ? x->type.dimensions.data[2 + i] : 1;
         const bool one = scale != NULL ? extent < 0 || (float)extent * scale[i] < 2
-                         : nnrti_nna_constant(shape, NNADAPTER_INT64) && nnrti_nna_count(shape) == 2
+                         : nnrti_nna_constant(shape, NNRT_DATA_TYPE_INT64) && nnrti_nna_count(shape) == 2
                              ? nnrti_nna_number(shape, (size_t)i) == 1
                              : true;
         if (one && extent != 1)
@@ -1584,9 +1437,9 @@ static bool nnrti_nna_zero(const NNAdapterOperand *o, size_t i, int64_t *zero)
     *zero = 0;
     if (o == NULL)
         return true;
-    if (!nnrti_nna_constant(o, NNADAPTER_FLOAT32)) {
-        *zero = nnrti_nna_constant(o, NNADAPTER_INT32) ? nnrti_nna_number(o, i) : 0;
-        return nnrti_nna_constant(o, NNADAPTER_INT32);
+    if (!nnrti_nna_constant(o, NNRT_DATA_TYPE_FLOAT32)) {
+        *zero = nnrti_nna_constant(o, NNRT_DATA_TYPE_INT32) ? nnrti_nna_number(o, i) : 0;
+        return nnrti_nna_constant(o, NNRT_DATA_TYPE_INT32);
     }
     real = ((const float *)o->data)[i];
     if (!(real >= -65536.0f && real <= 65536.0f) || (float)(int32_t)real < real || (float)(int32_t)real > real)
@@ -1596,16 +1449,16 @@ static bool nnrti_nna_zero(const NNAdapterOperand *o, size_t i, int64_t *zero)
 }
 
 /* QUANTIZE: the operands scale and zero point must equal the quantization parameters of the output's type. */
-static void nnrti_nna_quantize(nnrti_nna_lower *l)
+static void nnrti_nna_adapt_quantize(nnrti_nna_lower *l)
 {
     const NNAdapterOperand *scale = nnrti_nna_operand(l, 2), *zero = nnrti_nna_operand(l, 3);
     const NNAdapterOperand *y = l->op->operands[l->op->nIn], *x = nnrti_nna_operand(l, 0);
     const bool each = nnrti_nna_per_channel(y->type.precision);
-    const int64_t axis = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 1);
+    const int64_t axis = nnrti_nna_scalar(l, 1, NNRTI_PARAM_INT32, 1);
     const size_t count = each ? y->type.symm_per_channel_params.scale_count : 1;
     if (!nnrti_nna_quantized(y->type.precision))
         nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, -1, "the output must have a quantized type");
-    else if (scale == NULL || !nnrti_nna_constant(scale, NNADAPTER_FLOAT32) || nnrti_nna_count(scale) != count)
+    else if (scale == NULL || !nnrti_nna_constant(scale, NNRT_DATA_TYPE_FLOAT32) || nnrti_nna_count(scale) != count)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2,
                         "must be a constant FLOAT32 with one element for each scale of the output");
     else if (zero != NULL && nnrti_nna_count(zero) != count)
@@ -1631,7 +1484,7 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
 static bool nnrti_nna_float_scalar(const nnrti_nna_lower *l, const NNAdapterOperand *o)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
-    return o != NULL && nnrti_nna_quantized(x->type.precision) && nnrti_nna_constant(o, NNADAPTER_FLOAT32) &&
+    return o != NULL && nnrti_nna_quantized(x->type.precision) && nnrti_nna_constant(o, NNRT_DATA_TYPE_FLOAT32) &&
            nnrti_nna_count(o) == 1;
 }
 
@@ -1640,169 +1493,192 @@ static uint32_t nnrti_nna_rank(const nnrti_nna_lower *l, uint32_t i)
     return nnrti_nna_operand(l, i)->type.dimensions.count;
 }
 
-/* Adapts operations that differ from their nodes. */
-static void nnrti_nna_adapt(nnrti_nna_lower *l)
+/* ---- the further functions of the table, F ---- */
+
+static void nnrti_nna_adapt_adaptive_max_pool(nnrti_nna_lower *l)
 {
-    int32_t list[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
-    void *attr = l->attr.bytes;
-    const NNAdapterOperand *o;
-    uint32_t swapped;
-    switch (l->op->type) {
-    case NNADAPTER_ADAPTIVE_MAX_POOL_2D: l->nOut = ((NNRT_AdaptivePool2D *)attr)->returnIndices ? 2 : 1; break;
-    case NNADAPTER_AVERAGE_POOL_2D:
-        if (((NNRT_AvgPoolFusion *)attr)->padMode != NNRT_PAD_MODE_PAD)
-            ((NNRT_AvgPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
-        if (nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0)
-            l->type = NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD;
-        nnrti_nna_pool(l, &((NNRT_AvgPoolFusion *)attr)->kernelSize, &((NNRT_AvgPoolFusion *)attr)->strides,
-                       &((NNRT_AvgPoolFusion *)attr)->pad, &((NNRT_AvgPoolFusion *)attr)->padMode,
-                       &((NNRT_AvgPoolFusion *)attr)->roundMode);
-        break;
-    case NNADAPTER_CLIP:
-        if (nnrti_nna_float_scalar(l, o = nnrti_nna_operand(l, 1))) {
-            ((NNRT_Clip *)attr)->min = *(const float *)o->data;
-            l->in[1] = NNRT_NO_TENSOR;
-        }
-        if (nnrti_nna_float_scalar(l, o = nnrti_nna_operand(l, 2))) {
-            ((NNRT_Clip *)attr)->max = *(const float *)o->data;
-            l->in[2] = NNRT_NO_TENSOR;
-        }
-        break;
-    case NNADAPTER_CONV_2D:
-    case NNADAPTER_CONV_2D_TRANSPOSE: nnrti_nna_convolution(l); break;
-    case NNADAPTER_DEFORMABLE_CONV_2D: break;
-    case NNADAPTER_DEQUANTIZE:
-        l->declared[0] = NNRT_DATA_TYPE_FLOAT32;
-        if (!nnrti_nna_quantized(nnrti_nna_operand(l, 0)->type.precision))
-            nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 0, "must have a quantized type");
-        break;
-    case NNADAPTER_FILL:
-        swapped = l->in[0];
-        l->in[0] = l->in[1];
-        l->in[1] = swapped;
-        break;
-    case NNADAPTER_FLOOR_DIV:
-    case NNADAPTER_MAX:
-    case NNADAPTER_MIN:
-    case NNADAPTER_POW: l->fuse = nnrti_nna_fuse(l, 2); break;
-    case NNADAPTER_FULLY_CONNECTED:
-        l->in[2] = nnrti_nna_bias(l);
-        ((NNRT_FullConnection *)attr)->hasBias = l->in[2] != NNRT_NO_TENSOR;
-        break;
-    case NNADAPTER_INSTANCE_NORMALIZATION:
-        if (!(((NNRT_InstanceNorm *)attr)->epsilon < 0) && !(((NNRT_InstanceNorm *)attr)->epsilon > 0))
-            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 3, "is 0");
-        break;
-    case NNADAPTER_LAYER_NORMALIZATION:
-        ((NNRT_LayerNormFusion *)attr)->elementwiseAffine = l->in[1] != NNRT_NO_TENSOR || l->in[2] != NNRT_NO_TENSOR;
-        break;
-    case NNADAPTER_LRN: {
-        const int64_t size = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 5);
-        if (size < 1)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is less than 1");
-        else if (size % 2 == 0)
-            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "is even");
-        ((NNRT_LRN *)attr)->depthRadius = (size - 1) / 2;
-        ((NNRT_LRN *)attr)->alpha /= (float)(size > 0 ? size : 1);
-        break;
-    }
-    case NNADAPTER_MAX_POOL_2D:
-        if (((NNRT_MaxPoolFusion *)attr)->padMode != NNRT_PAD_MODE_PAD)
-            ((NNRT_MaxPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
-        nnrti_nna_pool(l, &((NNRT_MaxPoolFusion *)attr)->kernelSize, &((NNRT_MaxPoolFusion *)attr)->strides,
-                       &((NNRT_MaxPoolFusion *)attr)->pad, &((NNRT_MaxPoolFusion *)attr)->padMode,
-                       &((NNRT_MaxPoolFusion *)attr)->roundMode);
-        l->nOut = nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0 ? 2 : 1;
-        break;
-    case NNADAPTER_NON_MAX_SUPPRESSION: l->nOut = ((NNRT_MulticlassNms *)attr)->returnIndex ? 3 : 2; break;
-    case NNADAPTER_PAD:
-        switch (nnrti_nna_scalar(l, 2, NNADAPTER_INT32, NNADAPTER_PAD_MODE_NONE)) {
-        case NNADAPTER_PAD_MODE_CONSTANT:
-            o = nnrti_nna_operand(l, 3);
-            if (nnrti_nna_float_scalar(l, o)) {
-                ((NNRT_PadFusion *)attr)->constantValue = *(const float *)o->data;
-            } else if (o != NULL) {
-                l->in[2] = nnrti_nna_tensor(l->b, nnrti_nna_operand(l, 3));
-                l->nIn = 3;
-            }
-            break;
-        case NNADAPTER_PAD_MODE_REFLECT: ((NNRT_PadFusion *)attr)->paddingMode = NNRT_PADDING_MODE_REFLECT; break;
-        case NNADAPTER_PAD_MODE_REPLICATE:
-        case NNADAPTER_PAD_MODE_EDGE: l->type = NNRT_NODE_TYPE_PAD_EDGE; break;
-        default: nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not a supported padding mode"); break;
-        }
-        break;
-    case NNADAPTER_QUANTIZE: nnrti_nna_quantize(l); break;
-    case NNADAPTER_RESIZE_NEAREST:
-    case NNADAPTER_RESIZE_LINEAR: nnrti_nna_resize(l); break;
-    case NNADAPTER_SLICE: { /* x, axes, starts, ends, steps -> x, starts, ends, axes, steps */
-        const int32_t n = nnrti_nna_rank(l, 2) == 1 ? nnrti_nna_operand(l, 2)->type.dimensions.data[0] : -1;
-        const uint32_t axes = l->in[1], steps = l->in[4];
-        l->in[1] = l->in[2];
-        l->in[2] = l->in[3];
-        l->in[3] = axes;
-        l->nIn = 5;
-        if (axes != NNRT_NO_TENSOR && steps != NNRT_NO_TENSOR)
-            break;
-        if (n < 0 || n > NNADAPTER_MAX_SIZE_OF_DIMENSIONS) {
-            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 2, "must be a list with a fixed number of entries, at most 8");
-            break;
-        }
-        for (int32_t i = 0; i < n; i++)
-            list[i] = i;
-        if (axes == NNRT_NO_TENSOR)
-            l->in[3] = nnrti_nna_ints(l, list, n);
-        for (int32_t i = 0; i < n; i++)
-            list[i] = 1;
-        if (steps == NNRT_NO_TENSOR)
-            l->in[4] = nnrti_nna_ints(l, list, n);
-        break;
-    }
-    case NNADAPTER_SOFTMAX:
-        if (((NNRT_Softmax *)attr)->axis.count == 0) {
-            l->numbers[0] = 1;
-            ((NNRT_Softmax *)attr)->axis = nnrt_int64_list(l->numbers, 1);
-        }
-        break;
-    case NNADAPTER_TILE:
-        if (nnrti_nna_rank(l, 1) == 1 && nnrti_nna_operand(l, 1)->type.dimensions.data[0] >= 0 &&
-            (uint32_t)nnrti_nna_operand(l, 1)->type.dimensions.data[0] != nnrti_nna_rank(l, 0))
-            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "must have an entry for each axis");
-        break;
-    case NNADAPTER_TOP_K:
-        if (nnrti_nna_scalar(l, 3, NNADAPTER_BOOL8, 1) == 0)
-            l->type = NNRT_NODE_TYPE_BOTTOM_K;
-        break;
-    case NNADAPTER_TRANSPOSE:
-        if (l->in[1] == NNRT_NO_TENSOR) {
-            const int32_t n = (int32_t)nnrti_nna_rank(l, 0);
-            for (int32_t i = 0; i < n; i++)
-                list[i] = n - 1 - i;
-            l->in[1] = nnrti_nna_ints(l, list, n);
-            l->nIn = 2;
-        }
-        break;
-    case NNADAPTER_UNSTACK:
-        if (nnrti_nna_scalar(l, 2, NNADAPTER_INT32, l->op->nOut) != l->op->nOut)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must equal the number of outputs");
-        break;
-    case NNADAPTER_WHERE: { /* a rank-1 condition broadcasts; it does not select rows */
-        const uint32_t a = nnrti_nna_rank(l, 1), b = nnrti_nna_rank(l, 2), most = a > b ? a : b;
-        uint32_t in[2];
-        char name[64];
-        if (nnrti_nna_rank(l, 0) != 1 || most < 2)
-            break;
-        for (uint32_t i = 0; i < most; i++)
-            list[i] = i + 1 < most ? 1 : -1;
-        in[0] = l->in[0];
-        in[1] = nnrti_nna_ints(l, list, (int32_t)most);
-        (void)nnrti_nna_name(l, " condition", name, sizeof(name));
-        l->in[0] = nnrt_builder_op(l->b, name, NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
-        break;
-    }
-    default: break;
+    l->nOut = ((const NNRT_AdaptivePool2D *)(const void *)l->attr.bytes)->returnIndices ? 2 : 1;
+}
+
+static void nnrti_nna_adapt_clip(nnrti_nna_lower *l)
+{
+    NNRT_Clip *a = (NNRT_Clip *)(void *)l->attr.bytes;
+    for (uint32_t i = 1; i <= 2; i++) {
+        const NNAdapterOperand *bound = nnrti_nna_operand(l, i);
+        if (!nnrti_nna_float_scalar(l, bound))
+            continue;
+        *(i == 1 ? &a->min : &a->max) = *(const float *)bound->data;
+        l->in[i] = NNRT_NO_TENSOR;
     }
 }
+
+static void nnrti_nna_adapt_dequantize(nnrti_nna_lower *l)
+{
+    l->declared[0] = NNRT_DATA_TYPE_FLOAT32;
+    if (!nnrti_nna_quantized(nnrti_nna_operand(l, 0)->type.precision))
+        nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 0, "must have a quantized type");
+}
+
+static void nnrti_nna_adapt_fill(nnrti_nna_lower *l)
+{
+    const uint32_t swapped = l->in[0];
+    l->in[0] = l->in[1];
+    l->in[1] = swapped;
+}
+
+/* The node has no activation: it gets a node of its own. */
+static void nnrti_nna_adapt_activation(nnrti_nna_lower *l)
+{
+    l->fuse = (NNRT_ActivationType)nnrti_nna_scalar(l, 2, NNRTI_PARAM_NNA_FUSE, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+static void nnrti_nna_adapt_fully_connected(nnrti_nna_lower *l)
+{
+    l->in[2] = nnrti_nna_bias(l);
+    ((NNRT_FullConnection *)(void *)l->attr.bytes)->hasBias = l->in[2] != NNRT_NO_TENSOR;
+}
+
+static void nnrti_nna_adapt_instance_normalization(nnrti_nna_lower *l)
+{
+    const float epsilon = ((const NNRT_InstanceNorm *)(const void *)l->attr.bytes)->epsilon;
+    if (!(epsilon < 0) && !(epsilon > 0))
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 3, "is 0");
+}
+
+static void nnrti_nna_adapt_layer_normalization(nnrti_nna_lower *l)
+{
+    NNRT_LayerNormFusion *a = (NNRT_LayerNormFusion *)(void *)l->attr.bytes;
+    a->elementwiseAffine = l->in[1] != NNRT_NO_TENSOR || l->in[2] != NNRT_NO_TENSOR;
+}
+
+static void nnrti_nna_adapt_lrn(nnrti_nna_lower *l)
+{
+    NNRT_LRN *a = (NNRT_LRN *)(void *)l->attr.bytes;
+    const int64_t size = nnrti_nna_scalar(l, 1, NNRTI_PARAM_INT32, 5);
+    if (size < 1)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is less than 1");
+    else if (size % 2 == 0)
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "is even");
+    a->depthRadius = (size - 1) / 2;
+    a->alpha /= (float)(size > 0 ? size : 1);
+}
+
+static void nnrti_nna_adapt_non_max_suppression(nnrti_nna_lower *l)
+{
+    l->nOut = ((const NNRT_MulticlassNms *)(const void *)l->attr.bytes)->returnIndex ? 3 : 2;
+}
+
+static void nnrti_nna_adapt_pad(nnrti_nna_lower *l)
+{
+    NNRT_PadFusion *a = (NNRT_PadFusion *)(void *)l->attr.bytes;
+    NNAdapterOperand *value = nnrti_nna_operand(l, 3);
+    switch (nnrti_nna_scalar(l, 2, NNRTI_PARAM_INT32, NNADAPTER_PAD_MODE_NONE)) {
+    case NNADAPTER_PAD_MODE_CONSTANT:
+        if (nnrti_nna_float_scalar(l, value)) {
+            a->constantValue = *(const float *)value->data;
+        } else if (value != NULL) {
+            l->in[2] = nnrti_nna_tensor(l->b, value);
+            l->nIn = 3;
+        }
+        break;
+    case NNADAPTER_PAD_MODE_REFLECT: a->paddingMode = NNRT_PADDING_MODE_REFLECT; break;
+    case NNADAPTER_PAD_MODE_REPLICATE:
+    case NNADAPTER_PAD_MODE_EDGE: l->type = NNRT_NODE_TYPE_PAD_EDGE; break;
+    default: nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not a supported padding mode"); break;
+    }
+}
+
+/* x, axes, starts, ends, steps become x, starts, ends, axes, steps. */
+static void nnrti_nna_adapt_slice(nnrti_nna_lower *l)
+{
+    int32_t list[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    const int32_t n = nnrti_nna_rank(l, 2) == 1 ? nnrti_nna_operand(l, 2)->type.dimensions.data[0] : -1;
+    const uint32_t axes = l->in[1], steps = l->in[4];
+    l->in[1] = l->in[2];
+    l->in[2] = l->in[3];
+    l->in[3] = axes;
+    l->nIn = 5;
+    if (axes != NNRT_NO_TENSOR && steps != NNRT_NO_TENSOR)
+        return;
+    if (n < 0 || n > NNADAPTER_MAX_SIZE_OF_DIMENSIONS) {
+        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 2, "must be a list with a fixed number of entries, at most 8");
+        return;
+    }
+    for (int32_t i = 0; i < n; i++)
+        list[i] = i;
+    if (axes == NNRT_NO_TENSOR)
+        l->in[3] = nnrti_nna_ints(l, list, n);
+    for (int32_t i = 0; i < n; i++)
+        list[i] = 1;
+    if (steps == NNRT_NO_TENSOR)
+        l->in[4] = nnrti_nna_ints(l, list, n);
+}
+
+static void nnrti_nna_adapt_softmax(nnrti_nna_lower *l)
+{
+    NNRT_Softmax *a = (NNRT_Softmax *)(void *)l->attr.bytes;
+    if (a->axis.count > 0)
+        return;
+    l->numbers[0] = 1;
+    a->axis = nnrt_int64_list(l->numbers, 1);
+}
+
+static void nnrti_nna_adapt_tile(nnrti_nna_lower *l)
+{
+    const NNAdapterOperandDimensionType *repeats = &nnrti_nna_operand(l, 1)->type.dimensions;
+    if (repeats->count == 1 && repeats->data[0] >= 0 && (uint32_t)repeats->data[0] != nnrti_nna_rank(l, 0))
+        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "must have an entry for each axis");
+}
+
+static void nnrti_nna_adapt_top_k(nnrti_nna_lower *l)
+{
+    if (nnrti_nna_scalar(l, 3, NNRTI_PARAM_BOOL, 1) == 0)
+        l->type = NNRT_NODE_TYPE_BOTTOM_K;
+}
+
+static void nnrti_nna_adapt_transpose(nnrti_nna_lower *l)
+{
+    int32_t list[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    const int32_t n = (int32_t)nnrti_nna_rank(l, 0);
+    if (l->in[1] != NNRT_NO_TENSOR)
+        return;
+    for (int32_t i = 0; i < n; i++)
+        list[i] = n - 1 - i;
+    l->in[1] = nnrti_nna_ints(l, list, n);
+    l->nIn = 2;
+}
+
+static void nnrti_nna_adapt_unstack(nnrti_nna_lower *l)
+{
+    if (nnrti_nna_scalar(l, 2, NNRTI_PARAM_INT32, l->op->nOut) != l->op->nOut)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must equal the number of outputs");
+}
+
+/* A condition of rank 1 broadcasts; nnrt's WHERE would select rows by it. */
+static void nnrti_nna_adapt_where(nnrti_nna_lower *l)
+{
+    int32_t list[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    const uint32_t a = nnrti_nna_rank(l, 1), b = nnrti_nna_rank(l, 2), most = a > b ? a : b;
+    uint32_t in[2];
+    char name[64];
+    if (nnrti_nna_rank(l, 0) != 1 || most < 2)
+        return;
+    for (uint32_t i = 0; i < most; i++)
+        list[i] = i + 1 < most ? 1 : -1;
+    in[0] = l->in[0];
+    in[1] = nnrti_nna_ints(l, list, (int32_t)most);
+    (void)nnrti_nna_name(l, " condition", name, sizeof(name));
+    l->in[0] = nnrt_builder_op(l->b, name, NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+}
+
+#define NNRTI_NNA_ADAPTER(op, function) {NNADAPTER_##op, nnrti_nna_adapt_##function},
+#define NNRTI_NNA_LAST_OF(name, operands, minOut, maxOut, node, ...) __VA_ARGS__
+/* Called after the parameters are set, if there is no error yet. */
+static const struct {
+    int32_t type;
+    void (*adapt)(nnrti_nna_lower *l);
+} nnrti_nna_adapters[] = {
+    NNRTI_NNA_OPS(NNRTI_NNA_LAST_OF, NNRTI_PARAM_NOTHING, NNRTI_PARAM_NOTHING, NNRTI_PARAM_NOTHING, NNRTI_NNA_ADAPTER)};
 
 /* Checks the number of operands and outputs; false: with an error. */
 static bool nnrti_nna_arity(nnrti_nna_lower *l)
@@ -1867,13 +1743,51 @@ static void nnrti_nna_empty_windows(nnrti_nna_lower *l, const char *name, const 
     }
 }
 
+/* Collects the inputs of the node, except filters and biases, which the operation's function converts. */
+static void nnrti_nna_inputs(nnrti_nna_lower *l)
+{
+    const int32_t type = l->op->type;
+    for (uint32_t i = 0; i < l->op->nIn + NNRTI_NNA_MORE_INPUTS; i++) {
+        const char letter = nnrti_nna_letter(l, i);
+        NNAdapterOperand *o = nnrti_nna_operand(l, i);
+        const bool convolution = type == NNADAPTER_CONV_2D || type == NNADAPTER_CONV_2D_TRANSPOSE;
+        l->in[i] = NNRT_NO_TENSOR;
+        if (o == NULL || (letter != 'x' && letter != 'o'))
+            continue;
+        if (!(i == 1 && convolution) && !(i == 2 && (convolution || type == NNADAPTER_FULLY_CONNECTED)))
+            l->in[i] = nnrti_nna_tensor(l->b, o);
+        l->nIn = i + 1;
+    }
+}
+
+/* Adds the operation's node, and a node behind it for an activation or for empty windows. */
+static void nnrti_nna_nodes(nnrti_nna_lower *l, const uint32_t *out)
+{
+    char name[64], fused[64];
+    NNRT_Activation activation;
+    uint32_t between;
+    (void)nnrti_nna_name(l, "", name, sizeof(name));
+    if (l->fuse == NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
+        if (l->empty[0] > 0 || l->empty[1] > 0)
+            nnrti_nna_empty_windows(l, name, out);
+        else
+            nnrt_builder_node(l->b, name, l->type, l->attr.bytes, l->in, l->nIn, out, l->nOut);
+        return;
+    }
+    between = nnrti_nna_between(l->b, l->op->operands[l->op->nIn], name);
+    memset(&activation, 0, sizeof(activation));
+    activation.activationType = l->fuse;
+    nnrt_builder_node(l->b, name, l->type, l->attr.bytes, l->in, l->nIn, &between, 1);
+    (void)nnrti_nna_name(l, " activation", fused, sizeof(fused));
+    nnrt_builder_node(l->b, fused, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
+}
+
 /* Adds an operation to a builder, which keeps the first error. */
 static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, bool shapes)
 {
-    const nnrti_nna_param *p = nnrti_nna_params, *end = nnrti_nna_params + NNRTI_NNA_PARAMS;
+    const nnrti_param *p = nnrti_params_of(nnrti_nna_params, op->type);
     const nnrt_op *node;
     nnrti_nna_lower l;
-    char name[64];
     uint32_t *out;
     memset(&l, 0, sizeof(l));
     l.b = b;
@@ -1889,58 +1803,31 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
         return;
     }
     nnrt_attr_defaults(node->attr, l.attr.bytes);
-    /* 8 more than the operands: nnrti_nna_adapt may write inputs that the operation does not have */
-    l.in = (uint32_t *)calloc((size_t)op->nIn + 8 + op->nOut, sizeof(*l.in));
+    l.in = (uint32_t *)calloc((size_t)op->nIn + NNRTI_NNA_MORE_INPUTS + op->nOut, sizeof(*l.in));
     if (l.in == NULL) {
         nnrti_nna_fault(&l, NNRT_OUT_OF_MEMORY, -1, "there is not enough memory");
         return;
     }
-    out = l.in + op->nIn + 8;
-    for (uint32_t i = 0; i < op->nIn + 8; i++) {
-        const char letter = nnrti_nna_letter(&l, i);
-        NNAdapterOperand *o = nnrti_nna_operand(&l, i);
-        const bool filter = i >= 1 && i <= 2 &&
-                            (op->type == NNADAPTER_CONV_2D || op->type == NNADAPTER_CONV_2D_TRANSPOSE ||
-                             (i == 2 && op->type == NNADAPTER_FULLY_CONNECTED));
-        l.in[i] = NNRT_NO_TENSOR;
-        if (o == NULL || (letter != 'x' && letter != 'o'))
-            continue;
-        if (!filter)
-            l.in[i] = nnrti_nna_tensor(b, o);
-        l.nIn = i + 1;
-    }
-    while (p < end && p->op != op->type)
-        p++;
-    for (; p < end && p->op == op->type; p++)
-        nnrti_nna_set(&l, p);
-    if (!nnrti_nna_failed(&l))
-        nnrti_nna_adapt(&l);
+    out = l.in + op->nIn + NNRTI_NNA_MORE_INPUTS;
+    nnrti_nna_inputs(&l);
+    nnrti_params_preset(p, l.attr.bytes);
+    for (; p->kind != NNRTI_PARAM_OPERATION; p++)
+        if (p->key != NNRTI_PARAM_PRESET)
+            nnrti_nna_set(&l, p);
+    for (size_t i = 0; i < sizeof(nnrti_nna_adapters) / sizeof(nnrti_nna_adapters[0]) && !nnrti_nna_failed(&l); i++)
+        if (nnrti_nna_adapters[i].type == op->type)
+            nnrti_nna_adapters[i].adapt(&l);
     while (l.nIn > 0 && l.in[l.nIn - 1] == NNRT_NO_TENSOR)
         l.nIn--;
     if (l.nOut > op->nOut)
         nnrti_nna_fault(&l, NNRT_INVALID_OUTPUT, -1, "has too few outputs");
     for (uint32_t i = 0; i < l.nOut && !nnrti_nna_failed(&l); i++) {
-        NNAdapterOperand *o = op->operands[op->nIn + i];
-        out[i] = nnrti_nna_tensor(b, o);
+        out[i] = nnrti_nna_tensor(b, op->operands[op->nIn + i]);
         if (i < 3 && l.declared[i] != NNRT_DATA_TYPE_UNKNOWN)
             nnrt_builder_declare(b, out[i], l.declared[i], NNRT_RANK_UNKNOWN, NULL);
     }
-    (void)nnrti_nna_name(&l, "", name, sizeof(name));
-    if (!nnrti_nna_failed(&l) && l.fuse != NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
-        const NNAdapterOperand *o = op->operands[op->nIn];
-        const uint32_t between = nnrti_nna_between(b, o, name);
-        NNRT_Activation activation;
-        char fused[64];
-        memset(&activation, 0, sizeof(activation));
-        activation.activationType = l.fuse;
-        nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, &between, 1);
-        (void)nnrti_nna_name(&l, " activation", fused, sizeof(fused));
-        nnrt_builder_node(b, fused, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
-    } else if (!nnrti_nna_failed(&l) && (l.empty[0] > 0 || l.empty[1] > 0)) {
-        nnrti_nna_empty_windows(&l, name, out);
-    } else if (!nnrti_nna_failed(&l)) {
-        nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, out, l.nOut);
-    }
+    if (!nnrti_nna_failed(&l))
+        nnrti_nna_nodes(&l, out);
     free(l.in);
 }
 
@@ -2021,12 +1908,13 @@ static NNRT_ReturnCode nnrti_nna_derive_quantize(const nnrti_nna_lower *l, NNAda
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *scale = nnrti_nna_operand(l, 2);
     const NNAdapterOperand *zero = nnrti_nna_operand(l, 3), *axis = nnrti_nna_operand(l, 1);
-    const size_t count = scale != NULL && nnrti_nna_constant(scale, NNADAPTER_FLOAT32) ? nnrti_nna_count(scale) : 0;
+    const size_t count =
+        scale != NULL && nnrti_nna_constant(scale, NNRT_DATA_TYPE_FLOAT32) ? nnrti_nna_count(scale) : 0;
     int64_t z = 0, at = 1;
     if (count == 0 || count > UINT32_MAX || (zero != NULL && nnrti_nna_count(zero) != count) ||
         !nnrti_nna_zero(zero, 0, &z))
         return NNRT_SUCCESS;
-    if (axis != NULL && nnrti_nna_constant(axis, NNADAPTER_INT32) && nnrti_nna_count(axis) == 1)
+    if (axis != NULL && nnrti_nna_constant(axis, NNRT_DATA_TYPE_INT32) && nnrti_nna_count(axis) == 1)
         at = nnrti_nna_number(axis, 0);
     at = at < 0 && x != NULL ? at + x->type.dimensions.count : at;
     if (count > 1) {
@@ -2219,8 +2107,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
                 &model->error, NNRT_INVALID_PARAMETER,
                 "operation %u: output %u must not be an input, a constant or another output", model->nOperations, i));
     }
-    grown = (NNAdapterOperation **)nnrti_nna_grow(model->operations, model->nOperations, &model->roomOperations,
-                                                  sizeof(*grown));
+    grown = (NNAdapterOperation **)nnrti_compat_grow(model->operations, model->nOperations, &model->roomOperations,
+                                                     sizeof(*grown));
     if (grown == NULL)
         return NNADAPTER_OUT_OF_MEMORY;
     model->operations = grown;
@@ -3288,16 +3176,16 @@ static NNRT_ReturnCode nnrti_nnc_open(NNAdapterCompilation *c, const char *dir, 
 {
     const size_t length = strlen(dir) + strlen(token) + sizeof("/.nnc");
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    int read = NNADAPTER_NO_ERROR;
     uint8_t *data;
+    bool full;
     size_t bytes = 0;
     if ((c->path = (char *)malloc(length)) == NULL)
         return NNRT_OUT_OF_MEMORY;
     (void)nnrt_text(c->path, length, "%s/%s.nnc", dir, token);
-    if ((data = nnrti_nna_file(c->path, &bytes, &read)) != NULL)
+    if ((data = nnrti_compat_read(c->path, LONG_MAX - 1, &bytes, &full)) != NULL)
         (void)nnrti_nnc_keep(c, data, bytes, &code);
     free(data);
-    return read != NNADAPTER_NO_ERROR ? NNRT_OUT_OF_MEMORY : code;
+    return full ? NNRT_OUT_OF_MEMORY : code;
 }
 #endif
 
@@ -3411,7 +3299,7 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
         memset(&from, 0, sizeof(from));
         from.data = at;
         from.bytes = c->madeBytes;
-        if ((c->keep = nnrti_nna_text(keep, strlen(keep))) == NULL ||
+        if ((c->keep = nnrti_compat_text(keep, strlen(keep))) == NULL ||
             nnrt_cache_create(&cache, &from, &c->error) != NNRT_SUCCESS)
             return false;
     }
@@ -3737,7 +3625,7 @@ static void nnrti_nna_destroy_session(NNAdapterExecution *e)
     e->keep = NULL;
 }
 
-/* Creates a session for the shapes of a run, or for an upper bound of them (nnrt_shapes.h). */
+/* Creates a session for the shapes of a run, or for an upper bound of them (nnrt_compat.h). */
 static NNRT_ReturnCode nnrti_nna_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
 {
     NNAdapterExecution *e = (NNAdapterExecution *)user;

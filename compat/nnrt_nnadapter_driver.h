@@ -189,87 +189,23 @@ static NNAdapterDriverOperand *nnrti_nnd_constant(nnrti_nnd_build *b, NNRT_DataT
 
 /* Makes the operand of an attribute in `from`, and copies the attribute to `to`; false: NNAdapter cannot express its
    value. *o NULL: the optional operand is left out. */
-static bool nnrti_nnd_param(nnrti_nnd_build *b, const nnrti_nna_param *p, const nnrt_resolve *c, const uint8_t *from,
+static bool nnrti_nnd_param(nnrti_nnd_build *b, const nnrti_param *p, const nnrt_resolve *c, const uint8_t *from,
                             uint8_t *to, NNAdapterDriverOperand **o)
 {
-    static const int32_t fuse[] = {NNADAPTER_FUSED_NONE, NNADAPTER_FUSED_RELU, -1, NNADAPTER_FUSED_RELU6, -1, -1, -1,
-                                   NNADAPTER_FUSED_RELU1};
-    static const int32_t modes[] = {NNADAPTER_AUTO_PAD_NONE, NNADAPTER_AUTO_PAD_SAME, NNADAPTER_AUTO_PAD_VALID};
-    static const int32_t methods[] = {NNADAPTER_INTERPOLATE_MODE_BILINEAR, NNADAPTER_INTERPOLATE_MODE_NEAREST};
-    static const int32_t outside[] = {NNADAPTER_PAD_MODE_CONSTANT, NNADAPTER_PAD_MODE_EDGE, NNADAPTER_PAD_MODE_REFLECT};
-    const uint8_t *at = from + p->at;
-    int32_t numbers[NNRTI_NNA_NUMBERS], value = 0;
-    uint8_t byte;
+    int32_t room[NNRTI_NNA_NUMBERS];
+    nnrti_param_value v = {NNRT_DATA_TYPE_INT32, 1, room};
     *o = NULL;
-    switch (p->kind) {
-    case NNRTI_NNA_DTYPE:
+    if (p->kind == NNRTI_PARAM_OUTPUT_TYPE) {
         if (p->at >= c->nOut)
             return true;
-        value = (int32_t)nnrti_nna_precision(c->out[p->at].dataType);
-        break;
-    case NNRTI_NNA_BOOL:
-        memcpy(to + p->at, at, sizeof(bool));
-        byte = *(const bool *)at;
-        *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_BOOL, 1, &byte);
-        return true;
-    case NNRTI_NNA_CEIL:
-        memcpy(to + p->at, at, sizeof(int32_t));
-        byte = *(const int32_t *)(const void *)at == NNRT_ROUND_MODE_CEIL;
-        *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_BOOL, 1, &byte);
-        return true;
-    case NNRTI_NNA_FLOAT:
-    case NNRTI_NNA_NONZERO:
-        memcpy(to + p->at, at, sizeof(float));
-        *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_FLOAT32, 1, at);
-        return true;
-    case NNRTI_NNA_FLOATS: {
-        const NNRT_FloatList *list = (const NNRT_FloatList *)(const void *)at;
-        memcpy(to + p->at, at, sizeof(*list));
-        if (list->count > 0)
-            *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_FLOAT32, list->count, list->data);
-        return true;
-    }
-    case NNRTI_NNA_INTS:
-    case NNRTI_NNA_ONES:
-    case NNRTI_NNA_PADS: {
-        const NNRT_Int64List *list = (const NNRT_Int64List *)(const void *)at;
-        memcpy(to + p->at, at, sizeof(*list));
-        if (list->count > NNRTI_NNA_NUMBERS)
+        room[0] = (int32_t)nnrti_nna_precision(c->out[p->at].dataType);
+    } else {
+        memcpy(to + p->at, from + p->at, nnrti_param_bytes(p));
+        if (!nnrti_param_get(p, from + p->at, room, NNRTI_NNA_NUMBERS, &v))
             return false;
-        for (uint32_t i = 0; i < list->count; i++) {
-            if (list->data[i] < INT32_MIN || list->data[i] > INT32_MAX)
-                return false;
-            numbers[i] = (int32_t)list->data[i];
-        }
-        if (list->count > 0)
-            *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_INT32, list->count, numbers);
-        return true;
     }
-    case NNRTI_NNA_INT:
-    case NNRTI_NNA_ONE: {
-        const int64_t number = *(const int64_t *)(const void *)at;
-        memcpy(to + p->at, at, sizeof(number));
-        if (number < INT32_MIN || number > INT32_MAX)
-            return false;
-        value = (int32_t)number;
-        break;
-    }
-    default: { /* enumerators of 4 bytes; the padding mode of GRID_SAMPLE (OUTSIDE) has 8 bytes */
-        const int64_t number =
-            p->kind == NNRTI_NNA_OUTSIDE ? *(const int64_t *)(const void *)at : *(const int32_t *)(const void *)at;
-        const int32_t *map = p->kind == NNRTI_NNA_FUSE     ? fuse
-                             : p->kind == NNRTI_NNA_MODE   ? modes
-                             : p->kind == NNRTI_NNA_METHOD ? methods
-                                                           : outside;
-        const int64_t count = p->kind == NNRTI_NNA_FUSE ? 8 : p->kind == NNRTI_NNA_METHOD ? 2 : 3;
-        memcpy(to + p->at, at, p->kind == NNRTI_NNA_OUTSIDE ? sizeof(int64_t) : sizeof(int32_t));
-        if (number < 0 || number >= count || map[number] < 0)
-            return false;
-        value = map[number];
-        break;
-    }
-    }
-    *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_INT32, 1, &value);
+    if (v.count > 0)
+        *o = nnrti_nnd_constant(b, v.type, (uint32_t)v.count, v.data);
     return true;
 }
 
@@ -301,17 +237,17 @@ static void nnrti_nnd_source_attrs(const nnrt_resolve *c, int32_t op, uint8_t *f
     nnrt_attr_defaults(c->op->attr, from);
     if (c->attr != NULL)
         memcpy(from, c->attr, c->attrBytes < bytes ? c->attrBytes : bytes);
-    for (uint32_t i = 0; i < NNRTI_NNA_PARAMS; i++) {
-        const nnrti_nna_param *p = &nnrti_nna_params[i];
-        const uint8_t *taken = (const uint8_t *)c->resolved + p->at;
-        NNRT_Int64List *list = (NNRT_Int64List *)(void *)(from + p->at);
-        if (p->op != op || p->operand == NNRTI_NNA_NO_OPERAND)
-            continue;
-        if (p->kind == NNRTI_NNA_ONE && *(const int64_t *)(const void *)(from + p->at) < 1)
-            memcpy(from + p->at, taken, sizeof(int64_t));
-        if ((p->kind == NNRTI_NNA_ONES || (p->kind == NNRTI_NNA_INTS && c->op->type == NNRT_NODE_TYPE_SOFTMAX)) &&
-            (list->count == 0 || (p->kind == NNRTI_NNA_ONES && (list->data[0] < 1 || list->data[list->count - 1] < 1))))
-            memcpy(from + p->at, taken, sizeof(*list));
+    for (const nnrti_param *p = nnrti_params_of(nnrti_nna_params, op); p->kind != NNRTI_PARAM_OPERATION; p++) {
+        const NNRT_Int64List *list = (const NNRT_Int64List *)(const void *)(from + p->at);
+        bool unset = false;
+        if (p->kind == NNRTI_PARAM_ONE)
+            unset = *(const int64_t *)(const void *)(from + p->at) < 1;
+        else if (p->kind == NNRTI_PARAM_ONES)
+            unset = list->count == 0 || list->data[0] < 1 || list->data[list->count - 1] < 1;
+        else if (p->kind == NNRTI_PARAM_INTS && c->op->type == NNRT_NODE_TYPE_SOFTMAX)
+            unset = list->count == 0;
+        if (unset)
+            memcpy(from + p->at, (const uint8_t *)c->resolved + p->at, nnrti_param_bytes(p));
     }
 }
 
@@ -333,37 +269,27 @@ static void nnrti_nnd_implied_attrs(const nnrt_resolve *c, const uint8_t *from, 
     }
 }
 
-/* Converts the node to NNAdapter's operation `op`; false: it cannot be expressed, or out of memory. The attributes that
-   the operands express are collected in `attr`, which must then equal the node's. */
-static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resolve *c, int32_t op)
+/* Makes the operands that are inputs of the node; false: it has an input too few or too many, or out of memory. */
+static bool nnrti_nnd_inputs(nnrti_nnd_build *b, const NNRT_Node *node, const nnrt_resolve *c, int32_t op, uint32_t nIn,
+                             NNAdapterDriverOperand **all)
 {
-    const nnrti_nna_row *row = &nnrti_nna_rows[op];
-    const NNRT_Node *node = &b->model->nodes.data[n];
-    const bool list = row->operands[0] == 'X';
-    const uint32_t letters = (uint32_t)strlen(row->operands), nIn = list ? c->nIn + letters - 1 : letters;
-    NNAdapterDriverOperation *made = (NNAdapterDriverOperation *)nnrt_memory_keep(b->memory, sizeof(*made));
-    NNAdapterDriverOperand **all =
-        (NNAdapterDriverOperand **)nnrt_memory_keep(b->memory, (nIn + c->nOut) * sizeof(*all));
-    uint8_t *attr = (uint8_t *)nnrt_memory_keep(b->memory, c->op->attr->bytes);
-    uint8_t *from = (uint8_t *)nnrt_memory_keep(b->memory, c->op->attr->bytes);
+    const char *letters = nnrti_nna_rows[op].operands;
     uint32_t used = 0;
-    if (made == NULL || all == NULL || attr == NULL || from == NULL || c->nOut < row->minOut || c->nOut > row->maxOut)
-        return false;
-    nnrti_nnd_source_attrs(c, op, from);
-    nnrt_attr_defaults(c->op->attr, attr);
     for (uint32_t i = 0; i < nIn; i++) {
-        const char letter = !list ? row->operands[i] : i < c->nIn ? 'x' : row->operands[1];
+        const char letter = letters[0] != 'X' ? letters[i] : i < c->nIn ? 'x' : letters[1];
         if (letter == 'x' || letter == 'o') {
             const uint32_t k = used++;
-            const bool there = k < c->nIn && node->inputIndex.data[k] != NNRT_NO_TENSOR;
-            if (!there && letter == 'x')
-                return false;
-            if (there && op == NNADAPTER_CONV_2D && k == 1) {
-                if (c->in[1].data == NULL || (all[i] = nnrti_nnd_filter(b, &c->in[1])) == NULL)
+            const bool filter = op == NNADAPTER_CONV_2D && k == 1;
+            if (k >= c->nIn || node->inputIndex.data[k] == NNRT_NO_TENSOR) {
+                if (letter == 'x')
                     return false;
-            } else if (there && (all[i] = nnrti_nnd_tensor(b, node->inputIndex.data[k], &c->in[k])) == NULL) {
-                return false;
+                continue;
             }
+            if (filter && c->in[k].data == NULL)
+                return false;
+            all[i] = filter ? nnrti_nnd_filter(b, &c->in[k]) : nnrti_nnd_tensor(b, node->inputIndex.data[k], &c->in[k]);
+            if (all[i] == NULL)
+                return false;
         } else if (op == NNADAPTER_MAX_POOL_2D && letter == '.') {
             const uint8_t indices = c->nOut > 1;
             if ((all[i] = nnrti_nnd_constant(b, NNRT_DATA_TYPE_BOOL, 1, &indices)) == NULL)
@@ -373,33 +299,45 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
             return false;
         }
     }
-    if (used < c->nIn || (op == NNADAPTER_TILE && c->in[1].dims[0] != c->in[0].rank))
-        return false; /* the node has an input that the operation does not have, or a shorter list */
-    for (uint32_t i = 0; i < NNRTI_NNA_PARAMS; i++) {
-        const nnrti_nna_param *p = &nnrti_nna_params[i];
-        NNAdapterDriverOperand *o;
-        if (p->op != op)
-            continue;
-        if (p->operand == NNRTI_NNA_NO_OPERAND) {
-            bool given = false; /* an operand sets it */
-            for (uint32_t k = 0; k < NNRTI_NNA_PARAMS; k++)
-                given = given || (nnrti_nna_params[k].op == op && nnrti_nna_params[k].at == p->at &&
-                                  nnrti_nna_params[k].operand != NNRTI_NNA_NO_OPERAND);
-            if (!given && p->kind == NNRTI_NNA_FLOAT)
-                *(float *)(void *)(attr + p->at) = p->value;
-            else if (!given)
-                *(int32_t *)(void *)(attr + p->at) = (int32_t)p->value;
-            continue;
-        }
-        if (!nnrti_nnd_param(b, p, c, from, attr, &o))
+    return used >= c->nIn && (op != NNADAPTER_TILE || c->in[1].dims[0] == c->in[0].rank);
+}
+
+/* Makes the operands that are parameters; false: they cannot express the node's attributes, or out of memory. The
+   attributes that they express are collected in `attr`, which must then equal the node's. */
+static bool nnrti_nnd_params(nnrti_nnd_build *b, const nnrt_resolve *c, int32_t op, uint32_t nIn,
+                             NNAdapterDriverOperand **all)
+{
+    const nnrti_param *p = nnrti_params_of(nnrti_nna_params, op);
+    const bool list = nnrti_nna_rows[op].operands[0] == 'X';
+    uint8_t *attr = (uint8_t *)nnrt_memory_keep(b->memory, c->op->attr->bytes);
+    uint8_t *from = (uint8_t *)nnrt_memory_keep(b->memory, c->op->attr->bytes);
+    const NNRT_LayerNormFusion *layer = (const NNRT_LayerNormFusion *)(const void *)from;
+    if (attr == NULL || from == NULL)
+        return false;
+    nnrti_nnd_source_attrs(c, op, from);
+    nnrt_attr_defaults(c->op->attr, attr);
+    nnrti_params_preset(p, attr);
+    for (; p->kind != NNRTI_PARAM_OPERATION; p++)
+        if (p->key != NNRTI_PARAM_PRESET &&
+            !nnrti_nnd_param(b, p, c, from, attr, &all[list ? nIn - 1 : (uint32_t)p->key]))
             return false;
-        all[list ? nIn - 1 : p->operand] = o;
-    }
     nnrti_nnd_implied_attrs(c, from, attr);
-    if (!nnrt_attr_equal(c->op->attr, attr, from))
-        return false; /* the operation cannot express the value of an attribute */
-    if (op == NNADAPTER_LAYER_NORMALIZATION && ((const NNRT_LayerNormFusion *)(void *)from)->beginNormAxis !=
-                                                   ((const NNRT_LayerNormFusion *)(void *)from)->beginParamsAxis)
+    return nnrt_attr_equal(c->op->attr, attr, from) &&
+           (op != NNADAPTER_LAYER_NORMALIZATION || layer->beginNormAxis == layer->beginParamsAxis);
+}
+
+/* Converts the node to NNAdapter's operation `op`; false: it cannot be expressed, or out of memory. */
+static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resolve *c, int32_t op)
+{
+    const nnrti_nna_row *row = &nnrti_nna_rows[op];
+    const NNRT_Node *node = &b->model->nodes.data[n];
+    const bool list = row->operands[0] == 'X';
+    const uint32_t letters = (uint32_t)strlen(row->operands), nIn = list ? c->nIn + letters - 1 : letters;
+    NNAdapterDriverOperation *made = (NNAdapterDriverOperation *)nnrt_memory_keep(b->memory, sizeof(*made));
+    NNAdapterDriverOperand **all =
+        (NNAdapterDriverOperand **)nnrt_memory_keep(b->memory, (nIn + c->nOut) * sizeof(*all));
+    if (made == NULL || all == NULL || c->nOut < row->minOut || c->nOut > row->maxOut ||
+        !nnrti_nnd_inputs(b, node, c, op, nIn, all) || !nnrti_nnd_params(b, c, op, nIn, all))
         return false;
     for (uint32_t i = 0; i < nIn; i++)
         if (all[i] == NULL && !list && (row->operands[i] == 'P' || row->operands[i] == 'x'))
@@ -763,6 +701,16 @@ static NNRT_ReturnCode nnrti_nnd_compile(nnrti_nnd_prepared *p, const nnrti_nnd_
     return NNRT_SUCCESS;
 }
 
+/* Passes the prepared model to the caller, or destroys it after an error. */
+static NNRT_ReturnCode nnrti_nnd_hand_over(nnrti_nnd_prepared *p, NNRT_ReturnCode code, NNRT_PreparedModel **prepared)
+{
+    if (code == NNRT_SUCCESS)
+        *prepared = &p->base;
+    else
+        nnrti_nnd_destroy(&p->base);
+    return code;
+}
+
 static NNRT_ReturnCode nnrti_nnd_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          NNRT_PreparedModel **prepared)
 {
@@ -798,12 +746,7 @@ static NNRT_ReturnCode nnrti_nnd_prepare(void *self, const NNRT_Model *model, co
     }
     if (code == NNRT_SUCCESS)
         code = nnrti_nnd_compile(p, records, b.made, NULL, 0, own.error);
-    if (code != NNRT_SUCCESS) {
-        nnrti_nnd_destroy(&p->base);
-        return code;
-    }
-    *prepared = &p->base;
-    return NNRT_SUCCESS;
+    return nnrti_nnd_hand_over(p, code, prepared);
 }
 
 static NNRT_ReturnCode nnrti_nnd_caches(void *self, bool *isSupported)
@@ -836,7 +779,8 @@ static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuff
     if (good && cache[0].dataSize >= 8)
         memcpy(ends, block, 8);
     if (!good || cache[0].dataSize < 8 || ends[0] > UINT32_MAX / 64 || ends[1] > UINT32_MAX / 64 ||
-        (cache[0].dataSize - 8) % sizeof(*records) != 0 || (cache[0].dataSize - 8) / sizeof(*records) != ends[0] + ends[1])
+        (cache[0].dataSize - 8) % sizeof(*records) != 0 ||
+        (cache[0].dataSize - 8) / sizeof(*records) != ends[0] + ends[1])
         return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
                               "the cache was not made by this device, or is damaged");
     if ((code = nnrti_nnd_begin((nnrti_nnd_device *)self, &own, ends[0], ends[1], &p)) != NNRT_SUCCESS)
@@ -858,12 +802,7 @@ static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuff
     if (code == NNRT_SUCCESS)
         code = nnrti_nnd_compile(p, records, NULL, (const uint8_t *)cache[1].addr + cache[1].offset, cache[1].dataSize,
                                  own.error);
-    if (code != NNRT_SUCCESS) {
-        nnrti_nnd_destroy(&p->base);
-        return code;
-    }
-    *prepared = &p->base;
-    return NNRT_SUCCESS;
+    return nnrti_nnd_hand_over(p, code, prepared);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ SCOPE
     INT64, FLOAT16, FLOAT32, FLOAT64. ADD, SUB and MUL require equal types.
 
     Dynamic shapes: the first run with a new shape prepares a model with dynamic inputs, which takes longer. An executor
-    keeps the prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h).
+    keeps the prepared models of four shapes, and a fifth for an upper bound (nnrt_compat.h).
 
     Offline models: a .nnrt file, for any device, or the vendor's own format for a device with PrepareOfflineModel. The
     device receives the latter in a block of its memory, with the extensions; the model cache is not used. HDI has no
@@ -115,7 +115,7 @@ NNRT_API void nnrt_ohnn_log(const nnrt_log *log);
 #define NNRT_OHNN_IMPLEMENTED
 
 #include "../nnrt.h" /* its implementation, if only its declarations were included so far */
-#include "nnrt_shapes.h"
+#include "nnrt_compat.h"
 
 #ifdef NNRT_OHNN_DRIVERS
 #include "../devices/nnrt_driver.h"
@@ -134,7 +134,8 @@ NNRT_API void nnrt_ohnn_log(const nnrt_log *log);
 extern "C" {
 #endif
 
-#define NNRTI_OHNN_MAX_LIST 200                /* inputs, outputs, dimensions */
+#define NNRTI_OHNN_MAX_LIST 200 /* inputs, outputs, dimensions */
+#define NNRTI_OHNN_DIMS ((int32_t)(sizeof(((nnrt_dims *)NULL)->dims) / sizeof(int32_t)))
 #define NNRTI_OHNN_MAX_SHAPE 10                /* dimensions of a description */
 #define NNRTI_OHNN_MAX_BLOCK ((size_t)1 << 30) /* bytes of a tensor's memory */
 
@@ -238,176 +239,149 @@ static const nnrt_log *nnrti_ohnn_get_log(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_table */
 
-/* An operator: O(name, minimum and maximum inputs, minimum and maximum outputs, NodeType, parameters). A parameter:
-   P(operator, name, kind, attribute struct, member). A parameter that is either a pad mode or a list of pads has two
-   members: Q(operator, name, attribute struct, mode, list). An attribute that no parameter sets, or whose default
-   differs in OH_NN: V(operator, ENUM or FLOAT, attribute struct, member, value). Kinds: see nnrti_ohnn_set. */
+/* An operator: O(name, minimum and maximum inputs, minimum and maximum outputs, NodeType, parameters). P and V:
+   nnrt_compat.h. Q(parameter, attribute struct, mode, list): the parameter is a padding mode or a list of 4 pads. */
 /* clang-format off */
+#define NNRTI_OHNN_POOL(P, Q, op, S) \
+    P(op##_KERNEL_SIZE, INTS, S, kernelSize) P(op##_STRIDE, INTS, S, strides) Q(op##_PAD_MODE, S, padMode, pad) \
+    Q(op##_PAD, S, padMode, pad) P(op##_ACTIVATION_TYPE, OHNN_FUSE, S, activationType) \
+    P(op##_ROUND_MODE, OHNN_ROUND, S, roundMode) P(op##_GLOBAL, BOOL, S, global)
+#define NNRTI_OHNN_REDUCE(P, V, mode_) \
+    P(REDUCE_##mode_##_KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+    P(REDUCE_##mode_##_REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+    P(REDUCE_##mode_##_COEFF, FLOAT, ReduceFusion, coeff) V(ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_##mode_)
 #define NNRTI_OHNN_OPS(O, P, Q, V) \
-    O(ADD, 2, 2, 1, 1, ADD_FUSION, P(ADD, ACTIVATIONTYPE, FUSE, AddFusion, activationType)) \
-    O(AVG_POOL, 1, 1, 1, 1, AVGPOOL_FUSION, \
-        P(AVG_POOL, KERNEL_SIZE, INTS, AvgPoolFusion, kernelSize) P(AVG_POOL, STRIDE, INTS, AvgPoolFusion, strides) \
-        Q(AVG_POOL, PAD_MODE, AvgPoolFusion, padMode, pad) Q(AVG_POOL, PAD, AvgPoolFusion, padMode, pad) \
-        P(AVG_POOL, ACTIVATION_TYPE, FUSE, AvgPoolFusion, activationType) \
-        P(AVG_POOL, ROUND_MODE, ROUND, AvgPoolFusion, roundMode) P(AVG_POOL, GLOBAL, BOOL, AvgPoolFusion, global)) \
-    O(BATCH_NORM, 5, 5, 1, 1, FUSED_BATCH_NORM, \
-        P(BATCH_NORM, EPSILON, FLOAT, FusedBatchNorm, epsilon)) \
+    O(ADD, 2, 2, 1, 1, ADD_FUSION, P(ADD_ACTIVATIONTYPE, OHNN_FUSE, AddFusion, activationType)) \
+    O(AVG_POOL, 1, 1, 1, 1, AVGPOOL_FUSION, NNRTI_OHNN_POOL(P, Q, AVG_POOL, AvgPoolFusion)) \
+    O(BATCH_NORM, 5, 5, 1, 1, FUSED_BATCH_NORM, P(BATCH_NORM_EPSILON, FLOAT, FusedBatchNorm, epsilon)) \
     O(BATCH_TO_SPACE_ND, 1, 1, 1, 1, BATCH_TO_SPACE_ND, \
-        P(BATCH_TO_SPACE_ND, BLOCKSIZE, INTS, BatchToSpaceND, blockShape) \
-        P(BATCH_TO_SPACE_ND, CROPS, PAIRS, BatchToSpaceND, crops)) \
+        P(BATCH_TO_SPACE_ND_BLOCKSIZE, INTS, BatchToSpaceND, blockShape) \
+        P(BATCH_TO_SPACE_ND_CROPS, PAIRS, BatchToSpaceND, crops)) \
     O(BIAS_ADD, 2, 2, 1, 1, BIAS_ADD,) \
     O(CAST, 2, 2, 1, 1, CAST,) \
-    O(CONCAT, 2, 200, 1, 1, CONCAT, P(CONCAT, AXIS, INT, Concat, axis)) \
-    O(CONV2D, 3, 3, 1, 1, CONV2D_FUSION, P(CONV2D, STRIDES, INTS, Conv2DFusion, stride) \
-        Q(CONV2D, PAD, Conv2DFusion, padMode, padList) P(CONV2D, DILATION, INTS, Conv2DFusion, dilation) \
-        Q(CONV2D, PAD_MODE, Conv2DFusion, padMode, padList) \
-        P(CONV2D, ACTIVATION_TYPE, FUSE, Conv2DFusion, activationType) P(CONV2D, GROUP, INT, Conv2DFusion, group)) \
+    O(CONCAT, 2, 200, 1, 1, CONCAT, P(CONCAT_AXIS, INT, Concat, axis)) \
+    O(CONV2D, 3, 3, 1, 1, CONV2D_FUSION, P(CONV2D_STRIDES, INTS, Conv2DFusion, stride) \
+        Q(CONV2D_PAD, Conv2DFusion, padMode, padList) P(CONV2D_DILATION, INTS, Conv2DFusion, dilation) \
+        Q(CONV2D_PAD_MODE, Conv2DFusion, padMode, padList) \
+        P(CONV2D_ACTIVATION_TYPE, OHNN_FUSE, Conv2DFusion, activationType) P(CONV2D_GROUP, INT, Conv2DFusion, group)) \
     O(CONV2D_TRANSPOSE, 3, 3, 1, 1, CONV2D_TRANSPOSE_FUSION, \
-        P(CONV2D_TRANSPOSE, STRIDES, INTS, Conv2dTransposeFusion, stride) \
-        Q(CONV2D_TRANSPOSE, PAD, Conv2dTransposeFusion, padMode, padList) \
-        P(CONV2D_TRANSPOSE, DILATION, INTS, Conv2dTransposeFusion, dilation) \
-        P(CONV2D_TRANSPOSE, OUTPUT_PADDINGS, INTS, Conv2dTransposeFusion, outputPaddings) \
-        Q(CONV2D_TRANSPOSE, PAD_MODE, Conv2dTransposeFusion, padMode, padList) \
-        P(CONV2D_TRANSPOSE, ACTIVATION_TYPE, FUSE, Conv2dTransposeFusion, activationType) \
-        P(CONV2D_TRANSPOSE, GROUP, INT, Conv2dTransposeFusion, group)) \
+        P(CONV2D_TRANSPOSE_STRIDES, INTS, Conv2dTransposeFusion, stride) \
+        Q(CONV2D_TRANSPOSE_PAD, Conv2dTransposeFusion, padMode, padList) \
+        P(CONV2D_TRANSPOSE_DILATION, INTS, Conv2dTransposeFusion, dilation) \
+        P(CONV2D_TRANSPOSE_OUTPUT_PADDINGS, INTS, Conv2dTransposeFusion, outputPaddings) \
+        Q(CONV2D_TRANSPOSE_PAD_MODE, Conv2dTransposeFusion, padMode, padList) \
+        P(CONV2D_TRANSPOSE_ACTIVATION_TYPE, OHNN_FUSE, Conv2dTransposeFusion, activationType) \
+        P(CONV2D_TRANSPOSE_GROUP, INT, Conv2dTransposeFusion, group)) \
     O(DEPTHWISE_CONV2D_NATIVE, 3, 3, 1, 1, CONV2D_FUSION, \
-        P(DEPTHWISE_CONV2D_NATIVE, STRIDES, INTS, Conv2DFusion, stride) \
-        Q(DEPTHWISE_CONV2D_NATIVE, PAD, Conv2DFusion, padMode, padList) \
-        P(DEPTHWISE_CONV2D_NATIVE, DILATION, INTS, Conv2DFusion, dilation) \
-        Q(DEPTHWISE_CONV2D_NATIVE, PAD_MODE, Conv2DFusion, padMode, padList) \
-        P(DEPTHWISE_CONV2D_NATIVE, ACTIVATION_TYPE, FUSE, Conv2DFusion, activationType)) \
-    O(DIV, 2, 2, 1, 1, DIV_FUSION, P(DIV, ACTIVATIONTYPE, FUSE, DivFusion, activationType)) \
-    O(ELTWISE, 2, 2, 1, 1, ELTWISE, P(ELTWISE, MODE, ELTWISE, Eltwise, mode)) \
+        P(DEPTHWISE_CONV2D_NATIVE_STRIDES, INTS, Conv2DFusion, stride) \
+        Q(DEPTHWISE_CONV2D_NATIVE_PAD, Conv2DFusion, padMode, padList) \
+        P(DEPTHWISE_CONV2D_NATIVE_DILATION, INTS, Conv2DFusion, dilation) \
+        Q(DEPTHWISE_CONV2D_NATIVE_PAD_MODE, Conv2DFusion, padMode, padList) \
+        P(DEPTHWISE_CONV2D_NATIVE_ACTIVATION_TYPE, OHNN_FUSE, Conv2DFusion, activationType)) \
+    O(DIV, 2, 2, 1, 1, DIV_FUSION, P(DIV_ACTIVATIONTYPE, OHNN_FUSE, DivFusion, activationType)) \
+    O(ELTWISE, 2, 2, 1, 1, ELTWISE, P(ELTWISE_MODE, OHNN_ELTWISE, Eltwise, mode)) \
     O(EXPAND_DIMS, 2, 2, 1, 1, EXPAND_DIMS,) \
     O(FILL, 2, 2, 1, 1, FILL,) \
-    O(FULL_CONNECTION, 2, 3, 1, 1, FULL_CONNECTION, \
-        P(FULL_CONNECTION, AXIS, INT, FullConnection, axis) \
-        P(FULL_CONNECTION, ACTIVATIONTYPE, FUSE, FullConnection, activationType) \
-        P(FULL_CONNECTION, HAS_BIAS, BOOL, FullConnection, hasBias) \
-        P(FULL_CONNECTION, USE_AXIS, BOOL, FullConnection, useAxis)) \
+    O(FULL_CONNECTION, 2, 3, 1, 1, FULL_CONNECTION, P(FULL_CONNECTION_AXIS, INT, FullConnection, axis) \
+        P(FULL_CONNECTION_ACTIVATIONTYPE, OHNN_FUSE, FullConnection, activationType) \
+        P(FULL_CONNECTION_HAS_BIAS, BOOL, FullConnection, hasBias) \
+        P(FULL_CONNECTION_USE_AXIS, BOOL, FullConnection, useAxis)) \
     O(GATHER, 3, 3, 1, 1, GATHER,) \
-    O(HSWISH, 1, 1, 1, 1, ACTIVATION, \
-        V(HSWISH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_HSWISH)) \
+    O(HSWISH, 1, 1, 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_HSWISH)) \
     O(LESS_EQUAL, 2, 2, 1, 1, LESS_EQUAL,) \
-    O(MATMUL, 2, 2, 1, 1, MATMUL_FUSION, P(MATMUL, TRANSPOSE_A, BOOL, MatMulFusion, transposeA) \
-        P(MATMUL, TRANSPOSE_B, BOOL, MatMulFusion, transposeB) \
-        P(MATMUL, ACTIVATION_TYPE, FUSE, MatMulFusion, activationType)) \
+    O(MATMUL, 2, 2, 1, 1, MATMUL_FUSION, P(MATMUL_TRANSPOSE_A, BOOL, MatMulFusion, transposeA) \
+        P(MATMUL_TRANSPOSE_B, BOOL, MatMulFusion, transposeB) \
+        P(MATMUL_ACTIVATION_TYPE, OHNN_FUSE, MatMulFusion, activationType)) \
     O(MAXIMUM, 2, 2, 1, 1, MAXIMUM,) \
-    O(MAX_POOL, 1, 1, 1, 1, MAX_POOL_FUSION, \
-        P(MAX_POOL, KERNEL_SIZE, INTS, MaxPoolFusion, kernelSize) P(MAX_POOL, STRIDE, INTS, MaxPoolFusion, strides) \
-        Q(MAX_POOL, PAD_MODE, MaxPoolFusion, padMode, pad) Q(MAX_POOL, PAD, MaxPoolFusion, padMode, pad) \
-        P(MAX_POOL, ACTIVATION_TYPE, FUSE, MaxPoolFusion, activationType) \
-        P(MAX_POOL, ROUND_MODE, ROUND, MaxPoolFusion, roundMode) P(MAX_POOL, GLOBAL, BOOL, MaxPoolFusion, global)) \
-    O(MUL, 2, 2, 1, 1, MUL_FUSION, P(MUL, ACTIVATION_TYPE, FUSE, MulFusion, activationType)) \
-    O(ONE_HOT, 4, 4, 1, 1, ONE_HOT, P(ONE_HOT, AXIS, INT, OneHot, axis)) \
-    O(PAD, 2, 2, 1, 1, PAD_FUSION, P(PAD, CONSTANT_VALUE, FLOAT, PadFusion, constantValue) \
-        P(PAD, PADDING_MODE, PADDING, PadFusion, paddingMode)) \
-    O(POW, 2, 2, 1, 1, POW_FUSION, P(POW, SCALE, FLOAT, PowFusion, scale) \
-        P(POW, SHIFT, FLOAT, PowFusion, shift)) \
-    O(SCALE, 3, 3, 1, 1, SCALE_FUSION, P(SCALE, ACTIVATIONTYPE, FUSE, ScaleFusion, activationType) \
-        P(SCALE, AXIS, INT, ScaleFusion, axis)) \
+    O(MAX_POOL, 1, 1, 1, 1, MAX_POOL_FUSION, NNRTI_OHNN_POOL(P, Q, MAX_POOL, MaxPoolFusion)) \
+    O(MUL, 2, 2, 1, 1, MUL_FUSION, P(MUL_ACTIVATION_TYPE, OHNN_FUSE, MulFusion, activationType)) \
+    O(ONE_HOT, 4, 4, 1, 1, ONE_HOT, P(ONE_HOT_AXIS, INT, OneHot, axis)) \
+    O(PAD, 2, 2, 1, 1, PAD_FUSION, P(PAD_CONSTANT_VALUE, FLOAT, PadFusion, constantValue) \
+        P(PAD_PADDING_MODE, OHNN_PADDING, PadFusion, paddingMode)) \
+    O(POW, 2, 2, 1, 1, POW_FUSION, P(POW_SCALE, FLOAT, PowFusion, scale) P(POW_SHIFT, FLOAT, PowFusion, shift)) \
+    O(SCALE, 3, 3, 1, 1, SCALE_FUSION, P(SCALE_ACTIVATIONTYPE, OHNN_FUSE, ScaleFusion, activationType) \
+        P(SCALE_AXIS, INT, ScaleFusion, axis)) \
     O(SHAPE, 1, 1, 1, 1, SHAPE,) \
-    O(SIGMOID, 1, 1, 1, 1, ACTIVATION, \
-        V(SIGMOID, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SIGMOID)) \
-    O(SLICE, 3, 3, 1, 1, SLICE_FUSION, P(SLICE, AXES, INTS, SliceFusion, axes)) \
-    O(SOFTMAX, 1, 1, 1, 1, SOFTMAX, P(SOFTMAX, AXIS, INTS, Softmax, axis)) \
+    O(SIGMOID, 1, 1, 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SIGMOID)) \
+    O(SLICE, 3, 3, 1, 1, SLICE_FUSION, P(SLICE_AXES, INTS, SliceFusion, axes)) \
+    O(SOFTMAX, 1, 1, 1, 1, SOFTMAX, P(SOFTMAX_AXIS, INTS, Softmax, axis)) \
     O(SPACE_TO_BATCH_ND, 1, 1, 1, 1, SPACE_TO_BATCH_ND, \
-        P(SPACE_TO_BATCH_ND, BLOCK_SHAPE, INTS, SpaceToBatchND, blockShape) \
-        P(SPACE_TO_BATCH_ND, PADDINGS, PAIRS, SpaceToBatchND, paddings)) \
-    O(SPLIT, 1, 1, 1, 200, SPLIT, P(SPLIT, AXIS, INT, Split, axis) \
-        P(SPLIT, OUTPUT_NUM, INT, Split, outputNum) P(SPLIT, SIZE_SPLITS, INTS, Split, sizeSplits)) \
+        P(SPACE_TO_BATCH_ND_BLOCK_SHAPE, INTS, SpaceToBatchND, blockShape) \
+        P(SPACE_TO_BATCH_ND_PADDINGS, PAIRS, SpaceToBatchND, paddings)) \
+    O(SPLIT, 1, 1, 1, 200, SPLIT, P(SPLIT_AXIS, INT, Split, axis) P(SPLIT_OUTPUT_NUM, INT, Split, outputNum) \
+        P(SPLIT_SIZE_SPLITS, INTS, Split, sizeSplits)) \
     O(SQRT, 1, 1, 1, 1, SQRT,) \
     O(SQUARED_DIFFERENCE, 2, 2, 1, 1, SQUARED_DIFFERENCE,) \
-    O(SQUEEZE, 1, 1, 1, 1, SQUEEZE, P(SQUEEZE, AXIS, INTS, Squeeze, axis)) \
-    O(STACK, 2, 200, 1, 1, STACK, P(STACK, AXIS, INT, Stack, axis)) \
-    O(STRIDED_SLICE, 4, 4, 1, 1, STRIDED_SLICE, \
-        P(STRIDED_SLICE, BEGIN_MASK, INT, StridedSlice, beginMask) \
-        P(STRIDED_SLICE, END_MASK, INT, StridedSlice, endMask) \
-        P(STRIDED_SLICE, ELLIPSIS_MASK, INT, StridedSlice, ellipsisMask) \
-        P(STRIDED_SLICE, NEW_AXIS_MASK, INT, StridedSlice, newAxisMask) \
-        P(STRIDED_SLICE, SHRINK_AXIS_MASK, INT, StridedSlice, shrinkAxisMask)) \
-    O(SUB, 2, 2, 1, 1, SUB_FUSION, P(SUB, ACTIVATIONTYPE, FUSE, SubFusion, activationType)) \
-    O(TANH, 1, 1, 1, 1, ACTIVATION, \
-        V(TANH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_TANH)) \
-    O(TILE, 2, 2, 1, 1, TILE_FUSION, P(TILE, DIMS, INTS, TileFusion, dims)) \
+    O(SQUEEZE, 1, 1, 1, 1, SQUEEZE, P(SQUEEZE_AXIS, INTS, Squeeze, axis)) \
+    O(STACK, 2, 200, 1, 1, STACK, P(STACK_AXIS, INT, Stack, axis)) \
+    O(STRIDED_SLICE, 4, 4, 1, 1, STRIDED_SLICE, P(STRIDED_SLICE_BEGIN_MASK, INT, StridedSlice, beginMask) \
+        P(STRIDED_SLICE_END_MASK, INT, StridedSlice, endMask) \
+        P(STRIDED_SLICE_ELLIPSIS_MASK, INT, StridedSlice, ellipsisMask) \
+        P(STRIDED_SLICE_NEW_AXIS_MASK, INT, StridedSlice, newAxisMask) \
+        P(STRIDED_SLICE_SHRINK_AXIS_MASK, INT, StridedSlice, shrinkAxisMask)) \
+    O(SUB, 2, 2, 1, 1, SUB_FUSION, P(SUB_ACTIVATIONTYPE, OHNN_FUSE, SubFusion, activationType)) \
+    O(TANH, 1, 1, 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_TANH)) \
+    O(TILE, 2, 2, 1, 1, TILE_FUSION, P(TILE_DIMS, INTS, TileFusion, dims)) \
     O(TRANSPOSE, 2, 2, 1, 1, TRANSPOSE,) \
-    O(REDUCE_MEAN, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_MEAN, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
-        P(REDUCE_MEAN, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
-        P(REDUCE_MEAN, COEFF, FLOAT, ReduceFusion, coeff) \
-        V(REDUCE_MEAN, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MEAN)) \
-    O(RESIZE_BILINEAR, 1, 1, 1, 1, RESIZE, P(RESIZE_BILINEAR, NEW_HEIGHT, INT, Resize, newHeight) \
-        P(RESIZE_BILINEAR, NEW_WIDTH, INT, Resize, newWidth) \
-        P(RESIZE_BILINEAR, PRESERVE_ASPECT_RATIO, BOOL, Resize, preserveAspectRatio) \
-        P(RESIZE_BILINEAR, COORDINATE_TRANSFORM_MODE, COORDINATES, Resize, coordinateTransformMode) \
-        P(RESIZE_BILINEAR, EXCLUDE_OUTSIDE, INT, Resize, excludeOutside) \
-        V(RESIZE_BILINEAR, ENUM, Resize, method, NNRT_RESIZE_METHOD_LINEAR)) \
+    O(REDUCE_MEAN, 2, 2, 1, 1, REDUCE_FUSION, NNRTI_OHNN_REDUCE(P, V, MEAN)) \
+    O(RESIZE_BILINEAR, 1, 1, 1, 1, RESIZE, P(RESIZE_BILINEAR_NEW_HEIGHT, INT, Resize, newHeight) \
+        P(RESIZE_BILINEAR_NEW_WIDTH, INT, Resize, newWidth) \
+        P(RESIZE_BILINEAR_PRESERVE_ASPECT_RATIO, BOOL, Resize, preserveAspectRatio) \
+        P(RESIZE_BILINEAR_COORDINATE_TRANSFORM_MODE, OHNN_COORDINATES, Resize, coordinateTransformMode) \
+        P(RESIZE_BILINEAR_EXCLUDE_OUTSIDE, INT, Resize, excludeOutside) \
+        V(ENUM, Resize, method, NNRT_RESIZE_METHOD_LINEAR)) \
     O(RSQRT, 1, 1, 1, 1, RSQRT,) \
     O(RESHAPE, 2, 2, 1, 1, RESHAPE,) \
     O(PRELU, 2, 2, 1, 1, PRELU_FUSION,) \
-    O(RELU, 1, 1, 1, 1, ACTIVATION, \
-        V(RELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU)) \
-    O(RELU6, 1, 1, 1, 1, ACTIVATION, \
-        V(RELU6, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU6)) \
-    O(LAYER_NORM, 3, 3, 1, 1, LAYER_NORM_FUSION, \
-        P(LAYER_NORM, BEGIN_NORM_AXIS, INT, LayerNormFusion, beginNormAxis) \
-        P(LAYER_NORM, EPSILON, FLOAT, LayerNormFusion, epsilon) \
-        P(LAYER_NORM, BEGIN_PARAM_AXIS, INT, LayerNormFusion, beginParamsAxis) \
-        P(LAYER_NORM, ELEMENTWISE_AFFINE, BOOL, LayerNormFusion, elementwiseAffine) \
-        V(LAYER_NORM, FLOAT, LayerNormFusion, epsilon, 1e-7f)) \
-    O(REDUCE_PROD, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_PROD, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
-        P(REDUCE_PROD, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
-        P(REDUCE_PROD, COEFF, FLOAT, ReduceFusion, coeff) \
-        V(REDUCE_PROD, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_PROD)) \
-    O(REDUCE_ALL, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_ALL, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
-        P(REDUCE_ALL, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
-        P(REDUCE_ALL, COEFF, FLOAT, ReduceFusion, coeff) \
-        V(REDUCE_ALL, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_ALL)) \
-    O(QUANT_DTYPE_CAST, 1, 1, 1, 1, QUANT_DTYPE_CAST_V2, \
-        P(QUANT_DTYPE_CAST, SRC_T, TYPE, QuantDTypeCastV2, srcT) \
-        P(QUANT_DTYPE_CAST, DST_T, TYPE, QuantDTypeCastV2, dstT) \
-        P(QUANT_DTYPE_CAST, AXIS, INT, QuantDTypeCastV2, axis)) \
-    O(TOP_K, 2, 2, 2, 2, TOPK_FUSION, P(TOP_K, SORTED, BOOL, TopKFusion, sorted) \
-        P(TOP_K, AXIS, INT, TopKFusion, axis)) \
-    O(ARG_MAX, 1, 1, 1, 1, ARGMAX_FUSION, P(ARG_MAX, AXIS, INT, ArgMaxFusion, axis) \
-        P(ARG_MAX, KEEPDIMS, BOOL, ArgMaxFusion, keepDims) P(ARG_MAX, TOP_K, INT, ArgMaxFusion, topK) \
-        P(ARG_MAX, OUT_MAX_VALUE, BOOL, ArgMaxFusion, outMaxValue)) \
-    O(UNSQUEEZE, 1, 1, 1, 1, UNSQUEEZE, P(UNSQUEEZE, AXIS, INTS, Unsqueeze, axis)) \
-    O(GELU, 1, 1, 1, 1, ACTIVATION, P(GELU, APPROXIMATE, BOOL, Activation, approximate) \
-        V(GELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_GELU)) \
-    O(UNSTACK, 1, 1, 1, 200, UNSTACK, P(UNSTACK, AXIS, INT, Unstack, axis)) \
+    O(RELU, 1, 1, 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU)) \
+    O(RELU6, 1, 1, 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU6)) \
+    O(LAYER_NORM, 3, 3, 1, 1, LAYER_NORM_FUSION, P(LAYER_NORM_BEGIN_NORM_AXIS, INT, LayerNormFusion, beginNormAxis) \
+        P(LAYER_NORM_EPSILON, FLOAT, LayerNormFusion, epsilon) \
+        P(LAYER_NORM_BEGIN_PARAM_AXIS, INT, LayerNormFusion, beginParamsAxis) \
+        P(LAYER_NORM_ELEMENTWISE_AFFINE, BOOL, LayerNormFusion, elementwiseAffine) \
+        V(FLOAT, LayerNormFusion, epsilon, 1e-7f)) \
+    O(REDUCE_PROD, 2, 2, 1, 1, REDUCE_FUSION, NNRTI_OHNN_REDUCE(P, V, PROD)) \
+    O(REDUCE_ALL, 2, 2, 1, 1, REDUCE_FUSION, NNRTI_OHNN_REDUCE(P, V, ALL)) \
+    O(QUANT_DTYPE_CAST, 1, 1, 1, 1, QUANT_DTYPE_CAST_V2, P(QUANT_DTYPE_CAST_SRC_T, TYPE, QuantDTypeCastV2, srcT) \
+        P(QUANT_DTYPE_CAST_DST_T, TYPE, QuantDTypeCastV2, dstT) P(QUANT_DTYPE_CAST_AXIS, INT, QuantDTypeCastV2, axis)) \
+    O(TOP_K, 2, 2, 2, 2, TOPK_FUSION, P(TOP_K_SORTED, BOOL, TopKFusion, sorted) P(TOP_K_AXIS, INT, TopKFusion, axis)) \
+    O(ARG_MAX, 1, 1, 1, 1, ARGMAX_FUSION, P(ARG_MAX_AXIS, INT, ArgMaxFusion, axis) \
+        P(ARG_MAX_KEEPDIMS, BOOL, ArgMaxFusion, keepDims) P(ARG_MAX_TOP_K, INT, ArgMaxFusion, topK) \
+        P(ARG_MAX_OUT_MAX_VALUE, BOOL, ArgMaxFusion, outMaxValue)) \
+    O(UNSQUEEZE, 1, 1, 1, 1, UNSQUEEZE, P(UNSQUEEZE_AXIS, INTS, Unsqueeze, axis)) \
+    O(GELU, 1, 1, 1, 1, ACTIVATION, P(GELU_APPROXIMATE, BOOL, Activation, approximate) \
+        V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_GELU)) \
+    O(UNSTACK, 1, 1, 1, 200, UNSTACK, P(UNSTACK_AXIS, INT, Unstack, axis)) \
     O(ABS, 1, 1, 1, 1, ABS,) \
     O(ERF, 1, 1, 1, 1, ERF,) \
-    O(EXP, 1, 1, 1, 1, EXPFUSION, P(EXP, BASE, FLOAT, ExpFusion, base) \
-        P(EXP, SCALE, FLOAT, ExpFusion, scale) P(EXP, SHIFT, FLOAT, ExpFusion, shift)) \
+    O(EXP, 1, 1, 1, 1, EXPFUSION, P(EXP_BASE, FLOAT, ExpFusion, base) P(EXP_SCALE, FLOAT, ExpFusion, scale) \
+        P(EXP_SHIFT, FLOAT, ExpFusion, shift)) \
     O(LESS, 2, 2, 1, 1, LESS,) \
     O(SELECT, 3, 3, 1, 1, SELECT,) \
     O(SQUARE, 1, 1, 1, 1, SQUARE,) \
-    O(FLATTEN, 1, 1, 1, 1, FLATTEN, P(FLATTEN, AXIS, INT, Flatten, axis)) \
-    O(DEPTH_TO_SPACE, 1, 1, 1, 1, DEPTH_TO_SPACE, \
-        P(DEPTH_TO_SPACE, BLOCK_SIZE, INT, DepthToSpace, blockSize) \
-        P(DEPTH_TO_SPACE, MODE, ORDER, DepthToSpace, mode)) \
-    O(RANGE, 1, 1, 1, 1, RANGE, P(RANGE, START, INT, Range, start) P(RANGE, LIMIT, INT, Range, limit) \
-        P(RANGE, DELTA, INT, Range, delta)) \
-    O(INSTANCE_NORM, 3, 3, 1, 1, INSTANCE_NORM, \
-        P(INSTANCE_NORM, EPSILON, FLOAT, InstanceNorm, epsilon)) \
+    O(FLATTEN, 1, 1, 1, 1, FLATTEN, P(FLATTEN_AXIS, INT, Flatten, axis)) \
+    O(DEPTH_TO_SPACE, 1, 1, 1, 1, DEPTH_TO_SPACE, P(DEPTH_TO_SPACE_BLOCK_SIZE, INT, DepthToSpace, blockSize) \
+        P(DEPTH_TO_SPACE_MODE, OHNN_ORDER, DepthToSpace, mode)) \
+    O(RANGE, 1, 1, 1, 1, RANGE, P(RANGE_START, INT, Range, start) P(RANGE_LIMIT, INT, Range, limit) \
+        P(RANGE_DELTA, INT, Range, delta)) \
+    O(INSTANCE_NORM, 3, 3, 1, 1, INSTANCE_NORM, P(INSTANCE_NORM_EPSILON, FLOAT, InstanceNorm, epsilon)) \
     O(CONSTANT_OF_SHAPE, 1, 1, 1, 1, CONSTANT_OF_SHAPE, \
-        P(CONSTANT_OF_SHAPE, DATA_TYPE, TYPE, ConstantOfShape, dataType) \
-        P(CONSTANT_OF_SHAPE, VALUE, FLOATS, ConstantOfShape, value)) \
-    O(BROADCAST_TO, 1, 1, 1, 1, BROADCAST_TO, P(BROADCAST_TO, SHAPE, INTS, BroadcastTo, shape)) \
+        P(CONSTANT_OF_SHAPE_DATA_TYPE, TYPE, ConstantOfShape, dataType) \
+        P(CONSTANT_OF_SHAPE_VALUE, FLOATS, ConstantOfShape, value)) \
+    O(BROADCAST_TO, 1, 1, 1, 1, BROADCAST_TO, P(BROADCAST_TO_SHAPE, INTS, BroadcastTo, shape)) \
     O(EQUAL, 2, 2, 1, 1, EQUAL,) \
     O(GREATER, 2, 2, 1, 1, GREATER,) \
     O(NOT_EQUAL, 2, 2, 1, 1, NOT_EQUAL,) \
     O(GREATER_EQUAL, 2, 2, 1, 1, GREATER_EQUAL,) \
-    O(LEAKY_RELU, 1, 1, 1, 1, LEAKY_RELU, P(LEAKY_RELU, NEGATIVE_SLOPE, FLOAT, LeakyRelu, negativeSlope)) \
-    O(LSTM, 6, 6, 3, 3, LSTM, P(LSTM, BIDIRECTIONAL, BOOL, LSTM, bidirectional) \
-        P(LSTM, HAS_BIAS, BOOL, LSTM, hasBias) P(LSTM, INPUT_SIZE, INT, LSTM, inputSize) \
-        P(LSTM, HIDDEN_SIZE, INT, LSTM, hiddenSize) P(LSTM, NUM_LAYERS, INT, LSTM, numLayers) \
-        P(LSTM, NUM_DIRECTIONS, INT, LSTM, numDirections) P(LSTM, DROPOUT, FLOAT, LSTM, dropout) \
-        P(LSTM, ZONEOUT_CELL, FLOAT, LSTM, zoneoutCell) P(LSTM, ZONEOUT_HIDDEN, FLOAT, LSTM, zoneoutHidden) \
-        P(LSTM, PROJ_SIZE, INT, LSTM, projSize)) \
-    O(CLIP, 1, 1, 1, 1, CLIP, P(CLIP, MAX, FLOAT, Clip, max) P(CLIP, MIN, FLOAT, Clip, min)) \
-    O(ALL, 2, 2, 1, 1, ALL, P(ALL, KEEP_DIMS, INT, All, keepDims)) \
-    O(ASSERT, 2, 2, 1, 1, ASSERT, P(ASSERT, SUMMARIZE, INT, Assert, summarize)) \
+    O(LEAKY_RELU, 1, 1, 1, 1, LEAKY_RELU, P(LEAKY_RELU_NEGATIVE_SLOPE, FLOAT, LeakyRelu, negativeSlope)) \
+    O(LSTM, 6, 6, 3, 3, LSTM, P(LSTM_BIDIRECTIONAL, BOOL, LSTM, bidirectional) P(LSTM_HAS_BIAS, BOOL, LSTM, hasBias) \
+        P(LSTM_INPUT_SIZE, INT, LSTM, inputSize) P(LSTM_HIDDEN_SIZE, INT, LSTM, hiddenSize) \
+        P(LSTM_NUM_LAYERS, INT, LSTM, numLayers) P(LSTM_NUM_DIRECTIONS, INT, LSTM, numDirections) \
+        P(LSTM_DROPOUT, FLOAT, LSTM, dropout) P(LSTM_ZONEOUT_CELL, FLOAT, LSTM, zoneoutCell) \
+        P(LSTM_ZONEOUT_HIDDEN, FLOAT, LSTM, zoneoutHidden) P(LSTM_PROJ_SIZE, INT, LSTM, projSize)) \
+    O(CLIP, 1, 1, 1, 1, CLIP, P(CLIP_MAX, FLOAT, Clip, max) P(CLIP_MIN, FLOAT, Clip, min)) \
+    O(ALL, 2, 2, 1, 1, ALL, P(ALL_KEEP_DIMS, INT, All, keepDims)) \
+    O(ASSERT, 2, 2, 1, 1, ASSERT, P(ASSERT_SUMMARIZE, INT, Assert, summarize)) \
     O(COS, 1, 1, 1, 1, COS,) \
     O(LOG, 1, 1, 1, 1, LOG,) \
     O(LOGICAL_AND, 2, 2, 1, 1, LOGICAL_AND,) \
@@ -420,105 +394,56 @@ static const nnrt_log *nnrti_ohnn_get_log(void)
     O(SPARSE_TO_DENSE, 3, 3, 1, 1, SPARSE_TO_DENSE,) \
     O(LOGICAL_OR, 2, 2, 1, 1, LOGICAL_OR,) \
     O(CEIL, 1, 1, 1, 1, CEIL,) \
-    O(CROP, 2, 2, 1, 1, CROP, P(CROP, AXIS, INT, Crop, axis) P(CROP, OFFSET, INTS, Crop, offset)) \
+    O(CROP, 2, 2, 1, 1, CROP, P(CROP_AXIS, INT, Crop, axis) P(CROP_OFFSET, INTS, Crop, offset)) \
     O(DETECTION_POST_PROCESS, 3, 3, 4, 4, DETECTION_POST_PROCESS, \
-        P(DETECTION_POST_PROCESS, INPUT_SIZE, INT, DetectionPostProcess, inputSize) \
-        P(DETECTION_POST_PROCESS, SCALE, FLOATS, DetectionPostProcess, scale) \
-        P(DETECTION_POST_PROCESS, NMS_IOU_THRESHOLD, FLOAT, DetectionPostProcess, nmsIoUThreshold) \
-        P(DETECTION_POST_PROCESS, NMS_SCORE_THRESHOLD, FLOAT, DetectionPostProcess, nmsScoreThreshold) \
-        P(DETECTION_POST_PROCESS, MAX_DETECTIONS, INT, DetectionPostProcess, maxDetections) \
-        P(DETECTION_POST_PROCESS, DETECTIONS_PER_CLASS, INT, DetectionPostProcess, detectionsPerClass) \
-        P(DETECTION_POST_PROCESS, MAX_CLASSES_PER_DETECTION, INT, DetectionPostProcess, maxClassesPerDetection) \
-        P(DETECTION_POST_PROCESS, NUM_CLASSES, INT, DetectionPostProcess, numClasses) \
-        P(DETECTION_POST_PROCESS, USE_REGULAR_NMS, BOOL, DetectionPostProcess, useRegularNms) \
-        P(DETECTION_POST_PROCESS, OUT_QUANTIZED, BOOL, DetectionPostProcess, outQuantized)) \
+        P(DETECTION_POST_PROCESS_INPUT_SIZE, INT, DetectionPostProcess, inputSize) \
+        P(DETECTION_POST_PROCESS_SCALE, FLOATS, DetectionPostProcess, scale) \
+        P(DETECTION_POST_PROCESS_NMS_IOU_THRESHOLD, FLOAT, DetectionPostProcess, nmsIoUThreshold) \
+        P(DETECTION_POST_PROCESS_NMS_SCORE_THRESHOLD, FLOAT, DetectionPostProcess, nmsScoreThreshold) \
+        P(DETECTION_POST_PROCESS_MAX_DETECTIONS, INT, DetectionPostProcess, maxDetections) \
+        P(DETECTION_POST_PROCESS_DETECTIONS_PER_CLASS, INT, DetectionPostProcess, detectionsPerClass) \
+        P(DETECTION_POST_PROCESS_MAX_CLASSES_PER_DETECTION, INT, DetectionPostProcess, maxClassesPerDetection) \
+        P(DETECTION_POST_PROCESS_NUM_CLASSES, INT, DetectionPostProcess, numClasses) \
+        P(DETECTION_POST_PROCESS_USE_REGULAR_NMS, BOOL, DetectionPostProcess, useRegularNms) \
+        P(DETECTION_POST_PROCESS_OUT_QUANTIZED, BOOL, DetectionPostProcess, outQuantized)) \
     O(FLOOR, 1, 1, 1, 1, FLOOR,) \
-    O(L2_NORMALIZE, 1, 1, 1, 1, L2_NORMALIZE_FUSION, \
-        P(L2_NORMALIZE, AXIS, INTS, L2NormalizeFusion, axis) \
-        P(L2_NORMALIZE, EPSILON, FLOAT, L2NormalizeFusion, epsilon) \
-        P(L2_NORMALIZE, ACTIVATION_TYPE, FUSE, L2NormalizeFusion, activationType)) \
-    O(LOG_SOFTMAX, 1, 1, 1, 1, LOG_SOFTMAX, P(LOG_SOFTMAX, AXIS, INT, LogSoftmax, axis)) \
-    O(LRN, 1, 1, 1, 1, LRN, P(LRN, DEPTH_RADIUS, INT, LRN, depthRadius) P(LRN, BIAS, FLOAT, LRN, bias) \
-        P(LRN, ALPHA, FLOAT, LRN, alpha) P(LRN, BETA, FLOAT, LRN, beta) \
-        P(LRN, NORM_REGION, REGION, LRN, normRegion)) \
+    O(L2_NORMALIZE, 1, 1, 1, 1, L2_NORMALIZE_FUSION, P(L2_NORMALIZE_AXIS, INTS, L2NormalizeFusion, axis) \
+        P(L2_NORMALIZE_EPSILON, FLOAT, L2NormalizeFusion, epsilon) \
+        P(L2_NORMALIZE_ACTIVATION_TYPE, OHNN_FUSE, L2NormalizeFusion, activationType)) \
+    O(LOG_SOFTMAX, 1, 1, 1, 1, LOG_SOFTMAX, P(LOG_SOFTMAX_AXIS, INT, LogSoftmax, axis)) \
+    O(LRN, 1, 1, 1, 1, LRN, P(LRN_DEPTH_RADIUS, INT, LRN, depthRadius) P(LRN_BIAS, FLOAT, LRN, bias) \
+        P(LRN_ALPHA, FLOAT, LRN, alpha) P(LRN_BETA, FLOAT, LRN, beta) \
+        P(LRN_NORM_REGION, OHNN_REGION, LRN, normRegion)) \
     O(MINIMUM, 2, 2, 1, 1, MINIMUM,) \
     O(RANK, 1, 1, 1, 1, RANK,) \
-    O(REDUCE_MAX, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_MAX, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
-        P(REDUCE_MAX, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
-        P(REDUCE_MAX, COEFF, FLOAT, ReduceFusion, coeff) \
-        V(REDUCE_MAX, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MAX)) \
-    O(REDUCE_MIN, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_MIN, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
-        P(REDUCE_MIN, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
-        P(REDUCE_MIN, COEFF, FLOAT, ReduceFusion, coeff) \
-        V(REDUCE_MIN, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MIN)) \
-    O(REDUCE_SUM, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_SUM, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
-        P(REDUCE_SUM, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
-        P(REDUCE_SUM, COEFF, FLOAT, ReduceFusion, coeff) \
-        V(REDUCE_SUM, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_SUM)) \
+    O(REDUCE_MAX, 2, 2, 1, 1, REDUCE_FUSION, NNRTI_OHNN_REDUCE(P, V, MAX)) \
+    O(REDUCE_MIN, 2, 2, 1, 1, REDUCE_FUSION, NNRTI_OHNN_REDUCE(P, V, MIN)) \
+    O(REDUCE_SUM, 2, 2, 1, 1, REDUCE_FUSION, NNRTI_OHNN_REDUCE(P, V, SUM)) \
     O(ROUND, 1, 1, 1, 1, ROUND,) \
     O(SCATTER_ND, 3, 3, 1, 1, SCATTER_ND,) \
-    O(SPACE_TO_DEPTH, 1, 1, 1, 1, SPACE_TO_DEPTH, \
-        P(SPACE_TO_DEPTH, BLOCK_SIZE, INT, SpaceToDepth, blockSize)) \
-    O(SWISH, 1, 1, 1, 1, ACTIVATION, \
-        V(SWISH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SWISH)) \
-    O(REDUCE_L2, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_L2, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
-        P(REDUCE_L2, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
-        P(REDUCE_L2, COEFF, FLOAT, ReduceFusion, coeff) V(REDUCE_L2, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_L2)) \
-    O(HARD_SIGMOID, 1, 1, 1, 1, ACTIVATION, \
-        V(HARD_SIGMOID, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_HSIGMOID)) \
+    O(SPACE_TO_DEPTH, 1, 1, 1, 1, SPACE_TO_DEPTH, P(SPACE_TO_DEPTH_BLOCK_SIZE, INT, SpaceToDepth, blockSize)) \
+    O(SWISH, 1, 1, 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SWISH)) \
+    O(REDUCE_L2, 2, 2, 1, 1, REDUCE_FUSION, NNRTI_OHNN_REDUCE(P, V, L2)) \
+    O(HARD_SIGMOID, 1, 1, 1, 1, ACTIVATION, V(ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_HSIGMOID)) \
     O(GATHER_ND, 2, 2, 1, 1, GATHER_ND,)
 /* clang-format on */
 
-enum {
-    NNRTI_OHNN_BOOL,
-    NNRTI_OHNN_INT,
-    NNRTI_OHNN_INTS,
-    NNRTI_OHNN_PAIRS,
-    NNRTI_OHNN_FLOAT,
-    NNRTI_OHNN_FLOATS,
-    NNRTI_OHNN_FUSE,
-    NNRTI_OHNN_PADS,
-    NNRTI_OHNN_ROUND,
-    NNRTI_OHNN_PADDING,
-    NNRTI_OHNN_ELTWISE,
-    NNRTI_OHNN_COORDINATES,
-    NNRTI_OHNN_TYPE,
-    NNRTI_OHNN_ORDER,
-    NNRTI_OHNN_REGION,
-    NNRTI_OHNN_ENUM
-};
-
-typedef struct nnrti_ohnn_param {
-    OH_NN_OperationType op;
-    OH_NN_TensorType type; /* OH_NN_TENSOR: a default value, set before the parameters are read */
-    uint8_t kind;
-    uint16_t at, second; /* offsets in the attribute struct */
-    float value;
-} nnrti_ohnn_param;
-
-#define NNRTI_OHNN_AT(S, member) ((uint16_t)offsetof(NNRT_##S, member))
-#define NNRTI_OHNN_P(op, name, kind, S, member)                                                                        \
-    {OH_NN_OPS_##op, OH_NN_##op##_##name, NNRTI_OHNN_##kind, NNRTI_OHNN_AT(S, member), 0, 0},
-#define NNRTI_OHNN_Q(op, name, S, mode, list)                                                                          \
-    {OH_NN_OPS_##op, OH_NN_##op##_##name, NNRTI_OHNN_PADS, NNRTI_OHNN_AT(S, mode), NNRTI_OHNN_AT(S, list), 0},
-#define NNRTI_OHNN_V(op, kind, S, member, value)                                                                       \
-    {OH_NN_OPS_##op, OH_NN_TENSOR, NNRTI_OHNN_##kind, NNRTI_OHNN_AT(S, member), 0, (float)(value)},
-#define NNRTI_OHNN_PARAMS_OF(name, minIn, maxIn, minOut, maxOut, node, ...) __VA_ARGS__
-static const nnrti_ohnn_param nnrti_ohnn_params[] = {
-    NNRTI_OHNN_OPS(NNRTI_OHNN_PARAMS_OF, NNRTI_OHNN_P, NNRTI_OHNN_Q, NNRTI_OHNN_V)};
-enum { NNRTI_OHNN_PARAMS = sizeof(nnrti_ohnn_params) / sizeof(nnrti_ohnn_params[0]) };
+#define NNRTI_OHNN_P(name, kind, S, member) NNRTI_PARAM_P(OH_NN_##name, kind, S, member)
+#define NNRTI_OHNN_Q(name, S, mode, list) NNRTI_OHNN_P(name, OHNN_PAD_MODE, S, mode) NNRTI_OHNN_P(name, FOUR, S, list)
+#define NNRTI_OHNN_ROWS(name, minIn, maxIn, minOut, maxOut, node, ...) NNRTI_PARAMS_BEGIN(OH_NN_OPS_##name) __VA_ARGS__
+static const nnrti_param nnrti_ohnn_params[] = {
+    NNRTI_OHNN_OPS(NNRTI_OHNN_ROWS, NNRTI_OHNN_P, NNRTI_OHNN_Q, NNRTI_PARAM_V) NNRTI_PARAMS_END};
 
 typedef struct nnrti_ohnn_op {
     uint8_t minIn, maxIn, minOut, maxOut;
     NNRT_NodeType type;
 } nnrti_ohnn_op;
 
-#define NNRTI_OHNN_NOTHING(...)
 #define NNRTI_OHNN_OP(name, minIn, maxIn, minOut, maxOut, node, ...)                                                   \
     {minIn, maxIn, minOut, maxOut, NNRT_NODE_TYPE_##node},
 /* Indexed by OH_NN_OperationType - 1. */
 static const nnrti_ohnn_op nnrti_ohnn_ops[] = {
-    NNRTI_OHNN_OPS(NNRTI_OHNN_OP, NNRTI_OHNN_NOTHING, NNRTI_OHNN_NOTHING, NNRTI_OHNN_NOTHING)};
+    NNRTI_OHNN_OPS(NNRTI_OHNN_OP, NNRTI_PARAM_NOTHING, NNRTI_PARAM_NOTHING, NNRTI_PARAM_NOTHING)};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_small */
@@ -710,21 +635,11 @@ struct NN_TensorDesc {
     char *name; /* NULL: "" */
 };
 
-/* Copies a string; NULL: out of memory. */
-static char *nnrti_ohnn_text(const char *text)
-{
-    const size_t bytes = strlen(text) + 1;
-    char *copy = (char *)malloc(bytes);
-    if (copy != NULL)
-        memcpy(copy, text, bytes);
-    return copy;
-}
-
 /* Copies a description including its name; false: out of memory. */
 static bool nnrti_ohnn_desc_copy(NN_TensorDesc *to, const NN_TensorDesc *from)
 {
     *to = *from;
-    if (from->name != NULL && (to->name = nnrti_ohnn_text(from->name)) == NULL)
+    if (from->name != NULL && (to->name = nnrti_compat_text(from->name, strlen(from->name))) == NULL)
         return false;
     return true;
 }
@@ -757,7 +672,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_SetName(NN_TensorDesc *tensorDesc
     char *copy;
     if (tensorDesc == NULL || name == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if ((copy = nnrti_ohnn_text(name)) == NULL)
+    if ((copy = nnrti_compat_text(name, strlen(name))) == NULL)
         return OH_NN_MEMORY_ERROR;
     free(tensorDesc->name);
     tensorDesc->name = copy;
@@ -1133,20 +1048,6 @@ static void nnrti_ohnn_graph_leave(nnrti_ohnn_graph *graph)
     free(graph);
 }
 
-/* Grows a list, if necessary, for one more entry of `size` bytes; NULL: out of memory. */
-static void *nnrti_ohnn_grow(void *list, uint32_t count, uint32_t *room, size_t size)
-{
-    uint32_t wanted = *room < 8 ? 8 : *room * 2;
-    size_t bytes;
-    void *grown;
-    if (count < *room)
-        return list;
-    if (*room > UINT32_MAX / 2 || !nnrt_mul_size(wanted, size, &bytes) || (grown = realloc(list, bytes)) == NULL)
-        return NULL;
-    *room = wanted;
-    return grown;
-}
-
 NNRT_OHNN_API OH_NNModel *OH_NNModel_Construct(void)
 {
     OH_NNModel *model = (OH_NNModel *)calloc(1, sizeof(*model));
@@ -1189,7 +1090,7 @@ static bool nnrti_ohnn_value_make(nnrti_ohnn_value *v, OH_NN_DataType type, cons
 static bool nnrti_ohnn_room(nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_value *grown =
-        (nnrti_ohnn_value *)nnrti_ohnn_grow(graph->values, graph->nValues, &graph->roomValues, sizeof(*grown));
+        (nnrti_ohnn_value *)nnrti_compat_grow(graph->values, graph->nValues, &graph->roomValues, sizeof(*grown));
     if (grown != NULL)
         graph->values = grown;
     return grown != NULL;
@@ -1383,138 +1284,37 @@ static bool nnrti_ohnn_in_and_out(const nnrti_ohnn_graph *graph, const OH_NN_UIn
     return true;
 }
 
-/* Element i of a tensor of integers or of single bytes. */
-static int64_t nnrti_ohnn_number(const nnrti_ohnn_value *v, size_t i)
+/* Returns the elements of a parameter, or of a constant. */
+static nnrti_param_value nnrti_ohnn_elements(const nnrti_ohnn_value *v)
 {
-    switch (v->dataType) {
-    case OH_NN_INT64: return ((const int64_t *)v->data)[i];
-    case OH_NN_INT32: return ((const int32_t *)v->data)[i];
-    case OH_NN_INT8: return ((const int8_t *)v->data)[i];
-    default: return ((const uint8_t *)v->data)[i];
-    }
+    const nnrti_param_value elements = {nnrti_ohnn_types[v->dataType], v->count, v->data};
+    return elements;
 }
 
-/* Copies a list of integers to int64; NULL: out of memory. */
-static int64_t *nnrti_ohnn_numbers(nnrti_ohnn_block **blocks, const nnrti_ohnn_value *v)
+static void *nnrti_ohnn_param_room(void *blocks, size_t count, size_t size)
 {
-    int64_t *list = (int64_t *)nnrti_ohnn_keep(blocks, v->count, sizeof(*list));
-    for (size_t i = 0; list != NULL && i < v->count; i++)
-        list[i] = nnrti_ohnn_number(v, i);
-    return list;
+    return nnrti_ohnn_keep((nnrti_ohnn_block **)blocks, count, size);
 }
 
-/* Checks that *v is one element of this type (INT64: also INT32). */
-static bool nnrti_ohnn_scalar(const nnrti_ohnn_value *v, OH_NN_DataType type)
-{
-    return v->count == 1 && (v->dataType == type || (type == OH_NN_INT64 && v->dataType == OH_NN_INT32));
-}
-
-static bool nnrti_ohnn_integers(const nnrti_ohnn_value *v)
-{
-    return v->dataType == OH_NN_INT64 || v->dataType == OH_NN_INT32;
-}
-
-/* Maps the value, an OH_NN enumerator, to numbers[value] and stores it; false: not one of the first `count`. */
-static bool nnrti_ohnn_pick(const nnrti_ohnn_value *v, OH_NN_DataType type, const int32_t *numbers, int64_t count,
-                            void *to)
-{
-    int32_t picked;
-    if (!nnrti_ohnn_scalar(v, type) || v->dataType != type || !nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), count - 1))
-        return false;
-    picked = numbers[nnrti_ohnn_number(v, 0)];
-    memcpy(to, &picked, sizeof(picked));
-    return true;
-}
-
-static bool nnrti_ohnn_pick_text(const nnrti_ohnn_value *v, const char *const *texts, int64_t count, void *to)
-{
-    if (!nnrti_ohnn_scalar(v, OH_NN_INT32) || !nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), count - 1))
-        return false;
-    memcpy(to, &texts[nnrti_ohnn_number(v, 0)], sizeof(*texts));
-    return true;
-}
-
-/* Sets an attribute from the tensor of its parameter. */
-static OH_NN_ReturnCode nnrti_ohnn_set(nnrti_ohnn_block **blocks, const nnrti_ohnn_param *p, const nnrti_ohnn_value *v,
+/* Sets the members of one parameter. rows: of the operation. */
+static OH_NN_ReturnCode nnrti_ohnn_set(nnrti_ohnn_graph *graph, const nnrti_param *rows, const nnrti_ohnn_value *v,
                                        void *attr)
 {
-    static const int32_t fused[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
-                                    NNRT_ACTIVATION_TYPE_RELU6};
-    static const int32_t pads[] = {NNRT_PAD_MODE_SAME, NNRT_PAD_MODE_VALID, NNRT_PAD_MODE_VALID};
-    static const int32_t rounds[] = {NNRT_ROUND_MODE_FLOOR, NNRT_ROUND_MODE_CEIL};
-    static const int32_t paddings[] = {NNRT_PADDING_MODE_CONSTANT, NNRT_PADDING_MODE_REFLECT,
-                                       NNRT_PADDING_MODE_SYMMETRIC};
-    static const int32_t eltwise[] = {NNRT_ELTWISE_MODE_PROD, NNRT_ELTWISE_MODE_SUM, NNRT_ELTWISE_MODE_MAXIMUM};
-    static const int32_t coordinates[] = {NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC,
-                                          NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS,
-                                          NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL};
-    static const char *const orders[] = {"DCR", "CRD"};
-    static const char *const regions[] = {"ACROSS_CHANNELS"};
-    void *at = (uint8_t *)attr + p->at;
-    bool good = false;
-    if (v->data == NULL)
-        return OH_NN_INVALID_PARAMETER;
-    switch (p->kind) {
-    case NNRTI_OHNN_BOOL:
-        if ((good = nnrti_ohnn_scalar(v, OH_NN_BOOL)))
-            *(bool *)at = nnrti_ohnn_number(v, 0) != 0;
-        break;
-    case NNRTI_OHNN_INT:
-        if ((good = nnrti_ohnn_scalar(v, OH_NN_INT64)))
-            *(int64_t *)at = nnrti_ohnn_number(v, 0);
-        break;
-    case NNRTI_OHNN_PADS:
-        if (v->count != 4) {
-            good = nnrti_ohnn_pick(v, OH_NN_INT8, pads, 3, at);
-            break;
-        }
-        at = (uint8_t *)attr + p->second;
-        /* fall through */
-    case NNRTI_OHNN_INTS:
-        if ((good = nnrti_ohnn_integers(v))) {
-            const int64_t *list = nnrti_ohnn_numbers(blocks, v);
-            if (list == NULL)
-                return OH_NN_MEMORY_ERROR;
-            *(NNRT_Int64List *)at = nnrt_int64_list(list, (uint32_t)v->count);
-        }
-        break;
-    case NNRTI_OHNN_PAIRS:
-        if ((good = nnrti_ohnn_integers(v) && v->count % 2 == 0)) {
-            const int64_t *list = nnrti_ohnn_numbers(blocks, v);
-            NNRT_Int64List *pairs = (NNRT_Int64List *)nnrti_ohnn_keep(blocks, v->count / 2, sizeof(*pairs));
-            if (list == NULL || pairs == NULL)
-                return OH_NN_MEMORY_ERROR;
-            for (size_t i = 0; i < v->count / 2; i++)
-                pairs[i] = nnrt_int64_list(list + 2 * i, 2);
-            ((NNRT_Int64Lists *)at)->data = pairs;
-            ((NNRT_Int64Lists *)at)->count = (uint32_t)(v->count / 2);
-        }
-        break;
-    case NNRTI_OHNN_FLOAT:
-        if ((good = nnrti_ohnn_scalar(v, OH_NN_FLOAT32)))
-            *(float *)at = *(const float *)v->data;
-        break;
-    case NNRTI_OHNN_FLOATS:
-        if ((good = v->dataType == OH_NN_FLOAT32))
-            *(NNRT_FloatList *)at = nnrt_float_list((const float *)v->data, (uint32_t)v->count);
-        break;
-    case NNRTI_OHNN_TYPE:
-        /* The device validates the number when the model is prepared. Numbers without an OH_NN name are passed
-           unchanged. */
-        if ((good = nnrti_ohnn_scalar(v, OH_NN_INT64)))
-            *(int64_t *)at = nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), OH_NN_FLOAT64)
-                                 ? (int64_t)nnrti_ohnn_types[nnrti_ohnn_number(v, 0)]
-                                 : nnrti_ohnn_number(v, 0);
-        break;
-    case NNRTI_OHNN_FUSE: good = nnrti_ohnn_pick(v, OH_NN_INT8, fused, 3, at); break;
-    case NNRTI_OHNN_ROUND: good = nnrti_ohnn_pick(v, OH_NN_INT32, rounds, 2, at); break;
-    case NNRTI_OHNN_PADDING: good = nnrti_ohnn_pick(v, OH_NN_INT32, paddings, 3, at); break;
-    case NNRTI_OHNN_ELTWISE: good = nnrti_ohnn_pick(v, OH_NN_INT8, eltwise, 3, at); break;
-    case NNRTI_OHNN_COORDINATES: good = nnrti_ohnn_pick(v, OH_NN_INT8, coordinates, 3, at); break;
-    case NNRTI_OHNN_ORDER: good = nnrti_ohnn_pick_text(v, orders, 2, at); break;
-    default: good = nnrti_ohnn_pick_text(v, regions, 1, at); break;
+    const nnrti_param_value elements = nnrti_ohnn_elements(v);
+    OH_NN_ReturnCode code = OH_NN_INVALID_PARAMETER;
+    for (const nnrti_param *p = rows; p->kind != NNRTI_PARAM_OPERATION; p++) {
+        int64_t *type = (int64_t *)(void *)((uint8_t *)attr + p->at);
+        const char *fault;
+        if (p->key != (int32_t)v->type || !nnrti_param_fits(p, &elements))
+            continue;
+        if ((fault = nnrti_param_set(p, &elements, nnrti_ohnn_param_room, &graph->blocks, attr)) != NULL)
+            return *fault == '\0' ? OH_NN_MEMORY_ERROR : OH_NN_INVALID_PARAMETER;
+        /* The device validates an element type when the model is prepared: a number without an OH_NN name stays. */
+        if (p->kind == NNRTI_PARAM_TYPE && nnrti_ohnn_one_of(*type, OH_NN_FLOAT64))
+            *type = nnrti_ohnn_types[*type];
+        code = OH_NN_SUCCESS;
     }
-    return good ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
+    return code;
 }
 
 /* Makes the attributes of node n: the defaults, then OH_NN's different defaults, then the parameters. */
@@ -1522,7 +1322,8 @@ static OH_NN_ReturnCode nnrti_ohnn_attributes(nnrti_ohnn_graph *graph, nnrti_ohn
                                               const OH_NN_UInt32Array *params)
 {
     const nnrt_op *op = nnrt_op_find(nnrti_ohnn_ops[n->op - 1].type);
-    const nnrti_ohnn_param *row = nnrti_ohnn_params, *end = nnrti_ohnn_params + NNRTI_OHNN_PARAMS;
+    const nnrti_param *rows = nnrti_params_of(nnrti_ohnn_params, (int32_t)n->op);
+    int32_t last = NNRTI_PARAM_PRESET;
     uint32_t known = 0;
     bool axis = false, useAxis = false, hasBias = false;
     if (op == NULL)
@@ -1530,28 +1331,15 @@ static OH_NN_ReturnCode nnrti_ohnn_attributes(nnrti_ohnn_graph *graph, nnrti_ohn
     if ((n->attr = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
         return OH_NN_MEMORY_ERROR;
     nnrt_attr_defaults(op->attr, n->attr);
-    while (row < end && row->op != n->op)
-        row++;
-    for (uint32_t i = 0; row + i < end && row[i].op == n->op; i++) {
-        void *at = (uint8_t *)n->attr + row[i].at;
-        if (row[i].type != OH_NN_TENSOR)
-            known++;
-        else if (row[i].kind == NNRTI_OHNN_FLOAT)
-            *(float *)at = row[i].value;
-        else
-            *(int32_t *)at = (int32_t)row[i].value;
-    }
+    nnrti_params_preset(rows, n->attr);
+    for (const nnrti_param *p = rows; p->kind != NNRTI_PARAM_OPERATION; last = p++->key)
+        known += p->key != NNRTI_PARAM_PRESET && p->key != last;
     if (params->size > known)
         return OH_NN_INVALID_PARAMETER;
     for (uint32_t i = 0; i < params->size; i++) {
         const nnrti_ohnn_value *v = &graph->values[params->data[i]];
-        const nnrti_ohnn_param *p = row;
-        OH_NN_ReturnCode code;
-        while (p < end && p->op == n->op && (p->type != v->type || v->type == OH_NN_TENSOR))
-            p++;
-        if (p == end || p->op != n->op)
-            return OH_NN_INVALID_PARAMETER;
-        if ((code = nnrti_ohnn_set(&graph->blocks, p, v, n->attr)) != OH_NN_SUCCESS)
+        const OH_NN_ReturnCode code = nnrti_ohnn_set(graph, rows, v, n->attr);
+        if (code != OH_NN_SUCCESS)
             return code;
         axis = axis || v->type == OH_NN_FULL_CONNECTION_AXIS;
         useAxis = useAxis || v->type == OH_NN_FULL_CONNECTION_USE_AXIS;
@@ -1601,7 +1389,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel *model, OH_NN_
         return code;
     n.in = (uint32_t *)nnrti_ohnn_copy(&graph->blocks, in->data, n.nIn, sizeof(*n.in));
     n.out = (uint32_t *)nnrti_ohnn_copy(&graph->blocks, out->data, n.nOut, sizeof(*n.out));
-    grown = (nnrti_ohnn_node *)nnrti_ohnn_grow(graph->nodes, graph->nNodes, &graph->roomNodes, sizeof(*grown));
+    grown = (nnrti_ohnn_node *)nnrti_compat_grow(graph->nodes, graph->nNodes, &graph->roomNodes, sizeof(*grown));
     if (grown != NULL)
         graph->nodes = grown;
     if (grown == NULL || n.in == NULL || n.out == NULL)
@@ -1768,6 +1556,26 @@ static void *nnrti_ohnn_converted(nnrti_ohnn_graph *graph, const NNRT_Tensor *x,
     return data;
 }
 
+/* Returns "KIND: NUMBER", in the graph's memory; NULL: out of memory. */
+static const char *nnrti_ohnn_numbered(nnrti_ohnn_graph *graph, const char *kind, uint32_t number)
+{
+    char name[32];
+    (void)nnrt_text(name, sizeof(name), "%s: %u", kind, number);
+    return (const char *)nnrti_ohnn_copy(&graph->blocks, name, strlen(name) + 1, 1);
+}
+
+/* Adds a node without operands. */
+static NNRT_Node *nnrti_ohnn_add_node(nnrti_ohnn_tables *m, const nnrt_op *op, const void *attr)
+{
+    NNRT_Node *node = &m->nodes[m->nNodes++];
+    node->name = "";
+    node->nodeType = op->type;
+    node->nodeAttr.data = attr;
+    node->nodeAttr.size = op->attr->bytes;
+    node->quantType = NNRT_QUANT_TYPE_NONE;
+    return node;
+}
+
 /* Replaces *operand by a tensor converted to `type`: constants are converted now, other tensors by a CAST node. */
 static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_tables *m, uint32_t *operand,
                                            NNRT_DataType type)
@@ -1775,16 +1583,14 @@ static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_t
     const nnrt_op *op = nnrt_op_find(NNRT_NODE_TYPE_CAST);
     const NNRT_Tensor *x = &m->tensors[*operand];
     NNRT_Tensor *t = &m->tensors[m->nTensors];
-    NNRT_Node *node = &m->nodes[m->nNodes];
+    NNRT_Node *node;
     uint32_t *io;
-    char name[32], *kept;
+    void *attr;
     if (x->dataType == type || x->dataType == NNRT_DATA_TYPE_UNKNOWN)
         return OH_NN_SUCCESS;
     *t = *x;
-    (void)nnrt_text(name, sizeof(name), "Converted: %u", m->nTensors);
-    if ((kept = (char *)nnrti_ohnn_copy(&graph->blocks, name, strlen(name) + 1, 1)) == NULL)
+    if ((t->name = nnrti_ohnn_numbered(graph, "Converted", m->nTensors)) == NULL)
         return OH_NN_MEMORY_ERROR;
-    t->name = kept;
     t->dataType = type;
     if (x->data.addr != NULL) {
         if ((t->data.addr = nnrti_ohnn_converted(graph, x, type, &t->data.dataSize)) == NULL)
@@ -1796,18 +1602,14 @@ static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_t
     if (op == NULL)
         return OH_NN_FAILED; /* the build excludes CAST (NNRT_SELECT) */
     if ((io = (uint32_t *)nnrti_ohnn_keep(&graph->blocks, 2, sizeof(*io))) == NULL ||
-        (node->nodeAttr.data = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
+        (attr = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
         return OH_NN_MEMORY_ERROR;
     io[0] = *operand;
     io[1] = *operand = m->nTensors++;
-    nnrt_attr_defaults(op->attr, (void *)(uintptr_t)node->nodeAttr.data);
-    node->name = "";
-    node->nodeType = op->type;
-    node->nodeAttr.size = op->attr->bytes;
+    nnrt_attr_defaults(op->attr, attr);
+    node = nnrti_ohnn_add_node(m, op, attr);
     node->inputIndex = NNRT_Uint32List_make(io, 1);
     node->outputIndex = NNRT_Uint32List_make(io + 1, 1);
-    node->quantType = NNRT_QUANT_TYPE_NONE;
-    m->nNodes++;
     return OH_NN_SUCCESS;
 }
 
@@ -1857,14 +1659,16 @@ static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnr
 {
     const nnrti_ohnn_value *x = &graph->values[n->in[0]], *y = &graph->values[n->out[0]];
     const nnrti_ohnn_value *w = n->nIn > 1 ? &graph->values[n->in[1]] : x;
-    int64_t *window = NULL;
+    nnrti_param_value elements;
+    int64_t type, *window = NULL;
     switch (n->op) {
     case OH_NN_OPS_CAST: /* OH_NN has the target type as an input; nnrt takes it from the output tensor */
-        if (!nnrti_ohnn_scalar(w, OH_NN_INT64) || w->data == NULL ||
-            !nnrti_ohnn_one_of(nnrti_ohnn_number(w, 0) - 1, OH_NN_FLOAT64 - 1) ||
-            (y->dataType != OH_NN_UNKNOWN && nnrti_ohnn_number(w, 0) != (int64_t)y->dataType))
+        elements = nnrti_ohnn_elements(w);
+        if (nnrti_param_scalar(NNRTI_PARAM_TYPE, &elements, &type) != NULL ||
+            !nnrti_ohnn_one_of(type - 1, OH_NN_FLOAT64 - 1) ||
+            (y->dataType != OH_NN_UNKNOWN && type != (int64_t)y->dataType))
             return OH_NN_FAILED;
-        tensors[number[n->out[0]]].dataType = nnrti_ohnn_types[nnrti_ohnn_number(w, 0)];
+        tensors[number[n->out[0]]].dataType = nnrti_ohnn_types[type];
         node->inputIndex.count = 1;
         break;
     case OH_NN_OPS_FULL_CONNECTION:
@@ -1946,6 +1750,61 @@ static int32_t nnrti_ohnn_quant_axis(const nnrti_ohnn_graph *graph, uint32_t t, 
     return v->dims[0] > 0 && (uint32_t)v->dims[0] == v->quantCount ? 1 : (int32_t)last + 1;
 }
 
+/* Adds the data tensors to the model. reader[t]: the last node that reads tensor t, or else the first that writes it.
+   */
+static OH_NN_ReturnCode nnrti_ohnn_lower_tensors(nnrti_ohnn_graph *graph, nnrti_ohnn_tables *to, uint32_t *number,
+                                                 const nnrti_ohnn_node **reader)
+{
+    for (uint32_t i = 0; i < graph->nNodes; i++)
+        for (uint32_t k = graph->nodes[i].nIn + graph->nodes[i].nOut; k-- > 0;) {
+            const nnrti_ohnn_node *n = &graph->nodes[i];
+            const uint32_t t = k < n->nIn ? n->in[k] : n->out[k - n->nIn];
+            reader[t] = k < n->nIn || reader[t] == NULL ? n : reader[t];
+        }
+    for (uint32_t i = 0; i < graph->nValues; i++) {
+        const nnrti_ohnn_value *v = &graph->values[i];
+        NNRT_Tensor *t = &to->tensors[to->nTensors];
+        if (v->type != OH_NN_TENSOR)
+            continue;
+        if ((t->name = nnrti_ohnn_numbered(graph, "Tensor", i)) == NULL) /* the program's names need not be unique */
+            return OH_NN_MEMORY_ERROR;
+        number[i] = to->nTensors++;
+        t->dataType = nnrti_ohnn_types[v->dataType];
+        t->dims = NNRT_Int32List_make(v->dims, v->rank);
+        t->format = nnrti_ohnn_formats[v->format];
+        t->data.fd = -1;
+        if (v->data != NULL) {
+            t->data.addr = v->data;
+            t->data.bufferSize = t->data.dataSize = (uint32_t)v->bytes;
+        }
+        t->quantParams = NNRT_QuantParamList_make(v->quant, v->quantCount);
+        t->quantAxis = v->quantCount > 1 ? nnrti_ohnn_quant_axis(graph, i, reader[i]) : 0;
+    }
+    return OH_NN_SUCCESS;
+}
+
+/* Adds the nodes of operation i to the model: conversions of its operands, then its own. */
+static OH_NN_ReturnCode nnrti_ohnn_lower_operation(nnrti_ohnn_graph *graph, nnrti_ohnn_tables *to, uint32_t i,
+                                                   const uint32_t *number)
+{
+    const nnrti_ohnn_node *n = &graph->nodes[i];
+    uint32_t *operands = (uint32_t *)nnrti_ohnn_keep(&graph->blocks, n->nIn + n->nOut, sizeof(*operands));
+    NNRT_Node *node;
+    OH_NN_ReturnCode code;
+    if (operands == NULL)
+        return OH_NN_MEMORY_ERROR;
+    for (uint32_t k = 0; k < n->nIn + n->nOut; k++)
+        operands[k] = number[k < n->nIn ? n->in[k] : n->out[k - n->nIn]];
+    if ((code = nnrti_ohnn_convert_operands(graph, to, n, operands)) != OH_NN_SUCCESS)
+        return code;
+    node = nnrti_ohnn_add_node(to, nnrt_op_find(nnrti_ohnn_ops[n->op - 1].type), n->attr);
+    node->inputIndex = NNRT_Uint32List_make(operands, n->nIn);
+    node->outputIndex = NNRT_Uint32List_make(operands + n->nIn, n->nOut);
+    if (graph->values[n->out[0]].quantCount > 0)
+        node->quantType = NNRT_QUANT_TYPE_ALL;
+    return nnrti_ohnn_lower_node(graph, n, node, to->tensors, number);
+}
+
 /* Builds graph->model, in graph->blocks. Does not validate: the model of an invalid graph is invalid. */
 static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
 {
@@ -1961,71 +1820,22 @@ static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
     NNRT_Model *m = (NNRT_Model *)nnrti_ohnn_keep(blocks, 1, sizeof(*m));
     NNRT_SubGraph *main = (NNRT_SubGraph *)nnrti_ohnn_keep(blocks, 1, sizeof(*main));
     nnrti_ohnn_tables to = {tensors, nodes, 0, 0};
+    OH_NN_ReturnCode code;
     if (number == NULL || reader == NULL || tensors == NULL || nodes == NULL || all == NULL || operation == NULL ||
         io == NULL || m == NULL || main == NULL)
         return OH_NN_MEMORY_ERROR;
-    for (uint32_t i = 0; i < graph->nNodes; i++)
-        for (uint32_t k = graph->nodes[i].nIn + graph->nodes[i].nOut; k-- > 0;) {
-            const nnrti_ohnn_node *n = &graph->nodes[i];
-            const uint32_t t = k < n->nIn ? n->in[k] : n->out[k - n->nIn];
-            reader[t] = k < n->nIn || reader[t] == NULL ? n : reader[t];
-        }
-    for (uint32_t i = 0; i < graph->nValues; i++) {
-        const nnrti_ohnn_value *v = &graph->values[i];
-        NNRT_Tensor *t = &tensors[to.nTensors];
-        char name[32], *kept;
-        if (v->type != OH_NN_TENSOR)
-            continue;
-        (void)nnrt_text(name, sizeof(name), "Tensor: %u", i); /* the program's names need not be unique */
-        if ((kept = (char *)nnrti_ohnn_copy(blocks, name, strlen(name) + 1, 1)) == NULL)
-            return OH_NN_MEMORY_ERROR;
-        number[i] = to.nTensors++;
-        t->name = kept;
-        t->dataType = nnrti_ohnn_types[v->dataType];
-        t->dims = NNRT_Int32List_make(v->dims, v->rank);
-        t->format = nnrti_ohnn_formats[v->format];
-        t->data.fd = -1;
-        if (v->data != NULL) {
-            t->data.addr = v->data;
-            t->data.bufferSize = t->data.dataSize = (uint32_t)v->bytes;
-        }
-        t->quantParams = NNRT_QuantParamList_make(v->quant, v->quantCount);
-        t->quantAxis = v->quantCount > 1 ? nnrti_ohnn_quant_axis(graph, i, reader[i]) : 0;
-    }
-    for (uint32_t i = 0; i < graph->nNodes; i++) {
-        const nnrti_ohnn_node *n = &graph->nodes[i];
-        const nnrt_op *op = nnrt_op_find(nnrti_ohnn_ops[n->op - 1].type);
-        uint32_t *operands = (uint32_t *)nnrti_ohnn_keep(blocks, n->nIn + n->nOut, sizeof(*operands));
-        const uint32_t first = to.nNodes;
-        NNRT_Node *node;
-        OH_NN_ReturnCode code;
-        if (operands == NULL)
-            return OH_NN_MEMORY_ERROR;
-        for (uint32_t k = 0; k < n->nIn; k++)
-            operands[k] = number[n->in[k]];
-        for (uint32_t k = 0; k < n->nOut; k++)
-            operands[n->nIn + k] = number[n->out[k]];
-        if ((code = nnrti_ohnn_convert_operands(graph, &to, n, operands)) != OH_NN_SUCCESS)
+    if ((code = nnrti_ohnn_lower_tensors(graph, &to, number, reader)) != OH_NN_SUCCESS)
+        return code;
+    for (uint32_t i = 0, k = 0; i < graph->nNodes; i++) {
+        if ((code = nnrti_ohnn_lower_operation(graph, &to, i, number)) != OH_NN_SUCCESS)
             return code;
-        node = &nodes[to.nNodes++];
-        node->name = "";
-        node->nodeType = op->type;
-        node->nodeAttr.data = n->attr;
-        node->nodeAttr.size = op->attr->bytes;
-        node->inputIndex = NNRT_Uint32List_make(operands, n->nIn);
-        node->outputIndex = NNRT_Uint32List_make(operands + n->nIn, n->nOut);
-        node->quantType = graph->values[n->out[0]].quantCount > 0 ? NNRT_QUANT_TYPE_ALL : NNRT_QUANT_TYPE_NONE;
-        if ((code = nnrti_ohnn_lower_node(graph, n, node, tensors, number)) != OH_NN_SUCCESS)
-            return code;
-        for (uint32_t k = first; k < to.nNodes; k++) {
+        for (; k < to.nNodes; k++) {
             all[k] = k;
             operation[k] = i;
         }
     }
-    for (uint32_t i = 0; i < graph->nIn; i++)
-        io[i] = number[graph->inputs[i]];
-    for (uint32_t i = 0; i < graph->nOut; i++)
-        io[graph->nIn + i] = number[graph->outputs[i]];
+    for (uint32_t i = 0; i < graph->nIn + graph->nOut; i++)
+        io[i] = number[i < graph->nIn ? graph->inputs[i] : graph->outputs[i - graph->nIn]];
     m->name = main->name = "";
     m->inputIndex = main->inputIndices = NNRT_Uint32List_make(io, graph->nIn);
     m->outputIndex = main->outputIndices = NNRT_Uint32List_make(io + graph->nIn, graph->nOut);
@@ -2160,11 +1970,11 @@ typedef struct nnrti_ohnn_io {
     const char *label; /* the program's name */
     NNRT_DataType dataType;
     OH_NN_Format format;
-    nnrt_dims dims;                             /* in the model */
-    nnrt_dims planned;                          /* of an output: in the prepared model */
-    nnrt_dims shape;                            /* of an output: in the last run */
-    size_t least[NNRTI_DIMS], most[NNRTI_DIMS]; /* of an input: its dimension ranges */
-    bool handed;                                /* GetInputDimRange returned these arrays */
+    nnrt_dims dims;                                       /* in the model */
+    nnrt_dims planned;                                    /* of an output: in the prepared model */
+    nnrt_dims shape;                                      /* of an output: in the last run */
+    size_t least[NNRTI_OHNN_DIMS], most[NNRTI_OHNN_DIMS]; /* of an input: its dimension ranges */
+    bool handed;                                          /* GetInputDimRange returned these arrays */
     /* of the deprecated functions */
     bool set, gone; /* gone: its memory was destroyed */
     void *data;
@@ -2346,29 +2156,6 @@ static uint32_t nnrti_ohnn_info_number(const char *text, const char *key)
     return number;
 }
 
-/* Reads a whole file of at most `most` bytes and appends a 0; NULL: no such file, too large, or out of memory. */
-static uint8_t *nnrti_ohnn_read(const char *path, size_t most, size_t *bytes)
-{
-    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
-    uint8_t *data = NULL;
-    long size = -1;
-    if (file == NULL)
-        return NULL;
-    if (fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size >= 0 && (uint64_t)size <= most && fseek(file, 0, SEEK_SET) == 0 &&
-        (data = (uint8_t *)malloc((size_t)size + 1)) != NULL) {
-        *bytes = fread(data, 1, (size_t)size, file);
-        data[*bytes] = '\0';
-        if (*bytes != (size_t)size) {
-            free(data);
-            data = NULL;
-        }
-    }
-    (void)fclose(file);
-    return data;
-}
-
 /* Looks up the cache of a compilation: *data, to be freed, or NULL if there is no usable one. An outdated or damaged
    cache loses its cache_info.nncache. OPERATION_FORBIDDEN: the cache has a newer version. */
 static OH_NN_ReturnCode nnrti_ohnn_cache_find(const OH_NNCompilation *c, const nnrt_device *device, uint8_t **data,
@@ -2378,7 +2165,8 @@ static OH_NN_ReturnCode nnrti_ohnn_cache_find(const OH_NNCompilation *c, const n
     char *kept = nnrti_ohnn_cache_path(c->cachePath, c->extensions, c->nExtensions, "0.nncache");
     char wanted[NNRTI_OHNN_INFO];
     size_t length = 0;
-    char *info = (char *)nnrti_ohnn_read(path, sizeof(wanted), &length);
+    bool full;
+    char *info = (char *)nnrti_compat_read(path, sizeof(wanted), &length, &full);
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
     *data = NULL;
     if (info != NULL) {
@@ -2389,7 +2177,7 @@ static OH_NN_ReturnCode nnrti_ohnn_cache_find(const OH_NNCompilation *c, const n
         if (good && version > c->version)
             code = OH_NN_OPERATION_FORBIDDEN;
         if (good && version == c->version)
-            *data = nnrti_ohnn_read(kept, SIZE_MAX - 1, bytes);
+            *data = nnrti_compat_read(kept, SIZE_MAX - 1, bytes, &full);
         if (*data != NULL && nnrti_ohnn_crc(*data, *bytes) != crc) {
             free(*data);
             *data = NULL;
@@ -2468,7 +2256,7 @@ NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *mod
 NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelFile(const char *modelPath)
 {
     OH_NNCompilation *compilation = modelPath != NULL ? nnrti_ohnn_compilation() : NULL;
-    if (compilation != NULL && (compilation->path = nnrti_ohnn_text(modelPath)) == NULL) {
+    if (compilation != NULL && (compilation->path = nnrti_compat_text(modelPath, strlen(modelPath))) == NULL) {
         free(compilation);
         return NULL;
     }
@@ -2558,12 +2346,12 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilat
             return nnrti_ohnn_extension_append(&compilation->extensions[i], configValue, configValueSize)
                        ? OH_NN_SUCCESS
                        : OH_NN_FAILED;
-    grown = (NNRT_Extension *)nnrti_ohnn_grow(compilation->extensions, compilation->nExtensions,
-                                              &compilation->roomExtensions, sizeof(*grown));
+    grown = (NNRT_Extension *)nnrti_compat_grow(compilation->extensions, compilation->nExtensions,
+                                                &compilation->roomExtensions, sizeof(*grown));
     if (grown == NULL)
         return OH_NN_FAILED;
     compilation->extensions = grown;
-    name = nnrti_ohnn_text(configName);
+    name = nnrti_compat_text(configName, strlen(configName));
     value = configValueSize < UINT32_MAX ? malloc(configValueSize) : NULL;
     if (name == NULL || value == NULL) {
         free(name);
@@ -2596,7 +2384,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation *compi
 {
     char *path;
     NNRTI_OHNN_SETTER(compilation != NULL && cachePath != NULL);
-    if ((path = nnrti_ohnn_text(cachePath)) == NULL)
+    if ((path = nnrti_compat_text(cachePath, strlen(cachePath))) == NULL)
         return OH_NN_MEMORY_ERROR;
     free(compilation->cachePath);
     compilation->cachePath = path;
@@ -2912,7 +2700,8 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare_foreign(const OH_NNCompilation *from,
     nnrti_ohnn_shared block;
     NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
 #ifndef NNRT_NO_STDIO
-    if (from->path != NULL && (data = read = nnrti_ohnn_read(from->path, UINT32_MAX - 1, &bytes)) == NULL)
+    bool full;
+    if (from->path != NULL && (data = read = nnrti_compat_read(from->path, UINT32_MAX - 1, &bytes, &full)) == NULL)
         return OH_NN_INVALID_PATH;
 #endif
     if (bytes > 0 && bytes < UINT32_MAX && nnrti_ohnn_shared_make(&block, c->device, bytes)) {
@@ -2935,7 +2724,7 @@ static NNRT_ReturnCode nnrti_ohnn_ask_foreign(NNRT_PreparedModel *p, bool output
     NNRT_ReturnCode code = p->vtbl->GetIO(p, output, index, type, dims);
     if (code != NNRT_SUCCESS)
         return code;
-    if (nnrti_ohnn_type_back(*type) == OH_NN_UNKNOWN || dims->rank < 0 || dims->rank > NNRTI_DIMS)
+    if (nnrti_ohnn_type_back(*type) == OH_NN_UNKNOWN || dims->rank < 0 || dims->rank > NNRTI_OHNN_DIMS)
         return NNRT_DEVICE_ERROR;
     for (int32_t k = 0; k < dims->rank; k++)
         if (dims->dims[k] < 0)
@@ -3167,7 +2956,7 @@ static void nnrti_ohnn_planned(OH_NNExecutor *e, NNRT_PreparedModel *p)
         NNRT_DataType type = io->dataType;
         nnrt_dims shape = io->planned;
         if (!NNRTI_OHNN_MODEL_HAS(p, GetIO) || p->vtbl->GetIO(p, true, i, &type, &shape) != NNRT_SUCCESS ||
-            shape.rank < 0 || shape.rank > NNRTI_DIMS)
+            shape.rank < 0 || shape.rank > NNRTI_OHNN_DIMS)
             continue;
         io->planned = shape;
         if (io->dataType == NNRT_DATA_TYPE_UNKNOWN)
@@ -3233,7 +3022,7 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
             io->label = strchr(text, ' ') + 1;
         }
     }
-    if (t->dims.count > NNRTI_DIMS)
+    if (t->dims.count > (uint32_t)NNRTI_OHNN_DIMS)
         return false;
     io->dims.rank = (int32_t)t->dims.count;
     for (uint32_t k = 0; k < t->dims.count; k++)
@@ -3244,7 +3033,7 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
     return true;
 }
 
-/* Prepares the model for the shapes of a run, or for an upper bound of them (nnrt_shapes.h). */
+/* Prepares the model for the shapes of a run, or for an upper bound of them (nnrt_compat.h). */
 static NNRT_ReturnCode nnrti_ohnn_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
 {
     const OH_NNExecutor *e = (const OH_NNExecutor *)user;
@@ -3408,7 +3197,7 @@ static NN_TensorDesc *nnrti_ohnn_describe(const nnrti_ohnn_io *io, const nnrt_di
     desc->dataType = nnrti_ohnn_type_back(io->dataType);
     desc->format = io->format;
     nnrti_ohnn_desc_shape(desc, dims);
-    if ((desc->name = nnrti_ohnn_text(io->label)) == NULL)
+    if ((desc->name = nnrti_compat_text(io->label, strlen(io->label))) == NULL)
         (void)OH_NNTensorDesc_Destroy(&desc);
     return desc;
 }
@@ -3597,7 +3386,7 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
         e->copies[i] = NULL;
     }
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
-        if (e->told[i].rank < 0 || e->told[i].rank > NNRTI_DIMS)
+        if (e->told[i].rank < 0 || e->told[i].rank > NNRTI_OHNN_DIMS)
             code = NNRT_DEVICE_ERROR;
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
         e->io[e->nIn + i].shape = e->told[i];

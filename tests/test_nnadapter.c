@@ -25,6 +25,7 @@
 #undef realloc
 #undef free
 
+#include "param_rows.h"
 #include "nnadapter_types.h" /* does not compile where an enumerator or a member is another one */
 #include "vec.h"
 
@@ -280,6 +281,23 @@ static int add_net(net *n, int32_t rows)
     if (code == OK && (code = add(n, NNADAPTER_ADD)) == OK)
         code = finish(n);
     return code;
+}
+
+/* Each row of the table of operations fits its member, and names an operand that the operation has. */
+static void parameter_rows(void **state)
+{
+    uint32_t count = 0;
+    (void)state;
+    for (int32_t op = 0; op < NNRTI_NNA_ROWS; op++) {
+        const nnrti_param *p = nnrti_params_of(nnrti_nna_params, op);
+        count += rows_fit_members(nnrti_nna_params, op, nnrti_nna_rows[op].type);
+        for (; p->kind != NNRTI_PARAM_OPERATION; p++)
+            if (p->key != NNRTI_PARAM_PRESET) {
+                assert_true((size_t)p->key < strlen(nnrti_nna_rows[op].operands));
+                assert_non_null(strchr("pP", nnrti_nna_rows[op].operands[p->key]));
+            }
+    }
+    assert_int_equal(count + NNRTI_NNA_ROWS + 1, COUNT(nnrti_nna_params));
 }
 
 /* ---- devices and contexts ---- */
@@ -3570,6 +3588,7 @@ static void all_functions(void **state)
 int main(void)
 {
     static const struct CMUnitTest fixed[] = {
+        cmocka_unit_test(parameter_rows),
         cmocka_unit_test(devices),           cmocka_unit_test(contexts),      cmocka_unit_test(operands),
         cmocka_unit_test(operations),        cmocka_unit_test(finishing),     cmocka_unit_test(supported),
         cmocka_unit_test(compilations),      cmocka_unit_test(caches),        cmocka_unit_test(caches_without_memory),

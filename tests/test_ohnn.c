@@ -21,6 +21,7 @@
 
 #include "devices/nnrt_cpu.h"
 #include "ohnn_kit.h"
+#include "param_rows.h"
 
 #include "ohnn_types.h" /* does not compile where an enumerator or a member is another one */
 
@@ -97,6 +98,23 @@ static OH_NN_ReturnCode run_model(OH_NNModel *model, const void *const *in, void
 }
 
 /* ---- types ---- */
+
+/* The table of operations has a row for every parameter, and each row fits its member. */
+static void parameter_rows(void **state)
+{
+    const uint32_t rows = COUNT(nnrti_ohnn_params), operations = COUNT(nnrti_ohnn_ops);
+    uint32_t count = 0;
+    (void)state;
+    for (int32_t op = 1; op <= (int32_t)operations; op++)
+        count += rows_fit_members(nnrti_ohnn_params, op, nnrti_ohnn_ops[op - 1].type);
+    assert_int_equal(count + operations + 1, rows);
+    for (int32_t type = OH_NN_ADD_ACTIVATIONTYPE; type <= OH_NN_REDUCE_L2_COEFF; type++) {
+        const nnrti_param *p = nnrti_ohnn_params;
+        while (p < nnrti_ohnn_params + rows && (p->kind == NNRTI_PARAM_OPERATION || p->key != type))
+            p++;
+        assert_true(p < nnrti_ohnn_params + rows);
+    }
+}
 
 /* The structs are laid out as OpenHarmony's are, for programs that fill them in order. */
 static void types(void **state)
@@ -3182,6 +3200,7 @@ static void all_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parameter_rows),
         cmocka_unit_test(types),        cmocka_unit_test(devices),     cmocka_unit_test(descriptions),
         cmocka_unit_test(tensors),      cmocka_unit_test(quantisation), cmocka_unit_test(building),
         cmocka_unit_test(operations),   cmocka_unit_test(parameters),  cmocka_unit_test(arities),
