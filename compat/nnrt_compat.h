@@ -1,5 +1,5 @@
 /*
-nnrt_compat.h - what the APIs of compat/ share: the table language of operations' parameters, and a cache of prepared
+nnrt_compat.h - shared by the APIs of compat/: the table language of operations' parameters, and a cache of prepared
 models for several input shapes.
 
     #include "nnrt_compat.h"        in the implementation of a header of compat/; a program does not include it

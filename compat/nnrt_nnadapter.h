@@ -359,6 +359,20 @@ static bool nnrti_nna_asymmetric(int64_t precision)
            precision == NNADAPTER_QUANT_UINT32_ASYMM_PER_LAYER;
 }
 
+/* Returns scale i of a quantized type. */
+static double nnrti_nna_scale(const NNAdapterOperandType *type, uint32_t i)
+{
+    return nnrti_nna_per_channel(type->precision)  ? (double)type->symm_per_channel_params.scales[i]
+           : nnrti_nna_asymmetric(type->precision) ? (double)type->asymm_per_layer_params.scale
+                                                   : (double)type->symm_per_layer_params.scale;
+}
+
+/* Returns the zero point of a quantized type, 0 if it is symmetric. */
+static int32_t nnrti_nna_zero_point(const NNAdapterOperandType *type)
+{
+    return nnrti_nna_asymmetric(type->precision) ? type->asymm_per_layer_params.zero_point : 0;
+}
+
 /* Returns the element type of a precision; UNKNOWN: invalid precision. */
 static NNRT_DataType nnrti_nna_type(int64_t precision)
 {
@@ -1089,13 +1103,8 @@ static void nnrti_nna_quant(nnrt_builder *b, uint32_t t, const NNAdapterOperand 
     }
     for (uint32_t i = 0; i < count; i++) {
         params[i].numBits = (int32_t)(8 * nnrt_type_size(nnrti_nna_type(type->precision)));
-        params[i].scale =
-            (double)(count > 1 || nnrti_nna_per_channel(type->precision) ? type->symm_per_channel_params.scales[i]
-                                                                         : type->symm_per_layer_params.scale);
-        if (nnrti_nna_asymmetric(type->precision)) {
-            params[i].scale = (double)type->asymm_per_layer_params.scale;
-            params[i].zeroPoint = type->asymm_per_layer_params.zero_point;
-        }
+        params[i].scale = nnrti_nna_scale(type, i);
+        params[i].zeroPoint = nnrti_nna_zero_point(type);
     }
     nnrt_builder_quant(b, t, params, count);
     if (count > 1) {
@@ -1240,13 +1249,8 @@ static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
         return NNRT_NO_TENSOR;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const double xs = nnrti_nna_asymmetric(x->type.precision) ? (double)x->type.asymm_per_layer_params.scale
-                                                                  : (double)x->type.symm_per_layer_params.scale;
-        const double ws = each                                      ? (double)w->type.symm_per_channel_params.scales[i]
-                          : nnrti_nna_asymmetric(w->type.precision) ? (double)w->type.asymm_per_layer_params.scale
-                                                                    : (double)w->type.symm_per_layer_params.scale;
-        const double own =
-            each ? (double)o->type.symm_per_channel_params.scales[i] : (double)o->type.symm_per_layer_params.scale;
+        const double xs = nnrti_nna_scale(&x->type, 0), ws = nnrti_nna_scale(&w->type, i);
+        const double own = nnrti_nna_scale(&o->type, i);
         const double off = own > xs * ws ? own - xs * ws : xs * ws - own;
         if (!(off <= 1e-5 * xs * ws)) {
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2,
@@ -1466,16 +1470,13 @@ static void nnrti_nna_adapt_quantize(nnrti_nna_lower *l)
     else if (each && (axis < 0 ? axis + x->type.dimensions.count : axis) != y->type.symm_per_channel_params.channel_dim)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "must be the axis of the output's scales");
     for (size_t i = 0; i < count && !nnrti_nna_failed(l); i++) {
-        const bool offset = nnrti_nna_asymmetric(y->type.precision);
-        const float own = each     ? y->type.symm_per_channel_params.scales[i]
-                          : offset ? y->type.asymm_per_layer_params.scale
-                                   : y->type.symm_per_layer_params.scale;
+        const float own = (float)nnrti_nna_scale(&y->type, (uint32_t)i);
         int64_t z;
         if (!nnrti_nna_zero(zero, i, &z))
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "must be a constant INT32 or an integral FLOAT32");
         else if (memcmp(&own, (const float *)scale->data + i, sizeof(own)) != 0)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must be the scale of the output");
-        else if (z != (offset ? y->type.asymm_per_layer_params.zero_point : 0))
+        else if (z != nnrti_nna_zero_point(&y->type))
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "must be the zero point of the output");
     }
 }
@@ -2538,14 +2539,6 @@ typedef struct nnrti_nna_mix {
     const nnrt_dims *dims; /* shapes of these inputs */
 } nnrti_nna_mix;
 
-/* Returns scale i of a quantized type. */
-static double nnrti_nna_scale(const NNAdapterOperandType *type, uint32_t i)
-{
-    return nnrti_nna_per_channel(type->precision)  ? (double)type->symm_per_channel_params.scales[i]
-           : nnrti_nna_asymmetric(type->precision) ? (double)type->asymm_per_layer_params.scale
-                                                   : (double)type->symm_per_layer_params.scale;
-}
-
 static int64_t nnrti_nna_element(const NNAdapterOperand *o, size_t i)
 {
     switch (nnrti_nna_type(o->type.precision)) {
@@ -2566,7 +2559,7 @@ static void nnrti_nna_numbers(const NNAdapterOperand *o, const NNAdapterOperandT
     const NNAdapterOperandType *t = w != NULL ? w : &o->type;
     const bool each = nnrti_nna_per_channel(t->precision);
     const uint32_t scales = each ? t->symm_per_channel_params.scale_count : 1;
-    const int64_t zero = nnrti_nna_asymmetric(o->type.precision) ? o->type.asymm_per_layer_params.zero_point : 0;
+    const int64_t zero = nnrti_nna_zero_point(&o->type);
     const size_t count = nnrti_nna_count(o);
     size_t inner = 1;
     for (uint32_t k = each && w == NULL ? t->symm_per_channel_params.channel_dim + 1 : UINT32_MAX;
@@ -2655,7 +2648,7 @@ static void nnrti_nna_cast(nnrti_nna_mix *x, uint32_t i)
     if (!x->wanted[i])
         return;
     x->numbers[i][0] = each ? (int32_t)t->symm_per_channel_params.channel_dim : 1;
-    x->numbers[i][1] = offset ? t->asymm_per_layer_params.zero_point : 0;
+    x->numbers[i][1] = nnrti_nna_zero_point(t);
     in[0] = real;
     for (uint32_t k = 1; k < 4; k++) {
         in[k] = &p[k - 1];
@@ -2948,7 +2941,7 @@ static void nnrti_nnc_types(nnrti_nnc *f, const char *key, const NNAdapterOperan
             r.scale_count = t->symm_per_channel_params.scale_count;
         } else if (nnrti_nna_quantized(t->precision)) {
             r.scale = t->asymm_per_layer_params.scale; /* first member of both structs */
-            r.zero_point = nnrti_nna_asymmetric(t->precision) ? t->asymm_per_layer_params.zero_point : 0;
+            r.zero_point = nnrti_nna_zero_point(t);
         }
         nnrti_nnc_bytes(f, &r, sizeof(r));
         if (r.scale_count > 0)

@@ -1653,6 +1653,37 @@ static bool nnrti_ohnn_channels_first(const nnrti_ohnn_graph *graph, const nnrti
            x->dims[x->rank - 1] != scale->dims[0] && !nnrti_ohnn_has_layout_op(graph);
 }
 
+/* Sets the kernel size and the channels of a convolution, from the weight [outChannel,kH,kW,inChannel/group]. */
+static OH_NN_ReturnCode nnrti_ohnn_lower_convolution(nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n)
+{
+    const nnrti_ohnn_value *x = &graph->values[n->in[0]], *w = &graph->values[n->in[1]];
+    const int32_t channels = x->rank != 4 ? -1 : x->dims[x->format == OH_NN_FORMAT_NCHW ? 1 : 3];
+    int64_t *window;
+    if (w->rank != 4 || w->dynamic)
+        return OH_NN_SUCCESS;
+    if ((window = (int64_t *)nnrti_ohnn_keep(&graph->blocks, 2, sizeof(*window))) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    window[0] = w->dims[1];
+    window[1] = w->dims[2];
+    if (n->op == OH_NN_OPS_CONV2D_TRANSPOSE) {
+        NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)n->attr;
+        a->kernelSize = nnrt_int64_list(window, 2);
+        a->inChannel = channels > 0 ? channels : 0;
+        a->outChannel = w->dims[0];
+    } else {
+        NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)n->attr;
+        if (n->op == OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE) {
+            if (channels <= 0)
+                return OH_NN_FAILED;
+            a->group = channels;
+        }
+        a->kernelSize = nnrt_int64_list(window, 2);
+        a->inChannel = channels > 0 ? channels : 0;
+        a->outChannel = w->dims[0];
+    }
+    return OH_NN_SUCCESS;
+}
+
 /* Adapts a node to differences between OH_NN's operation and nnrt's operator. FAILED: it cannot be expressed. */
 static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n, NNRT_Node *node,
                                               NNRT_Tensor *tensors, const uint32_t *number)
@@ -1660,13 +1691,12 @@ static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnr
     const nnrti_ohnn_value *x = &graph->values[n->in[0]], *y = &graph->values[n->out[0]];
     const nnrti_ohnn_value *w = n->nIn > 1 ? &graph->values[n->in[1]] : x;
     nnrti_param_value elements;
-    int64_t type, *window = NULL;
+    int64_t type;
     switch (n->op) {
     case OH_NN_OPS_CAST: /* OH_NN has the target type as an input; nnrt takes it from the output tensor */
         elements = nnrti_ohnn_elements(w);
-        if (nnrti_param_scalar(NNRTI_PARAM_TYPE, &elements, &type) != NULL ||
-            !nnrti_ohnn_one_of(type - 1, OH_NN_FLOAT64 - 1) ||
-            (y->dataType != OH_NN_UNKNOWN && type != (int64_t)y->dataType))
+        if (nnrti_param_scalar(NNRTI_PARAM_TYPE, &elements, &type) != NULL || type == OH_NN_UNKNOWN ||
+            !nnrti_ohnn_one_of(type, OH_NN_FLOAT64) || (y->dataType != OH_NN_UNKNOWN && type != (int64_t)y->dataType))
             return OH_NN_FAILED;
         tensors[number[n->out[0]]].dataType = nnrti_ohnn_types[type];
         node->inputIndex.count = 1;
@@ -1693,33 +1723,7 @@ static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnr
         break;
     case OH_NN_OPS_CONV2D:
     case OH_NN_OPS_CONV2D_TRANSPOSE:
-    case OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE: {
-        /* kernel size and channels, from the weight [outChannel,kH,kW,inChannel/group] */
-        const int32_t channels = x->rank != 4 ? -1 : x->dims[x->format == OH_NN_FORMAT_NCHW ? 1 : 3];
-        if (w->rank != 4 || w->dynamic)
-            break;
-        if ((window = (int64_t *)nnrti_ohnn_keep(&graph->blocks, 2, sizeof(*window))) == NULL)
-            return OH_NN_MEMORY_ERROR;
-        window[0] = w->dims[1];
-        window[1] = w->dims[2];
-        if (n->op == OH_NN_OPS_CONV2D_TRANSPOSE) {
-            NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)n->attr;
-            a->kernelSize = nnrt_int64_list(window, 2);
-            a->inChannel = channels > 0 ? channels : 0;
-            a->outChannel = w->dims[0];
-        } else {
-            NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)n->attr;
-            if (n->op == OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE) {
-                if (channels <= 0)
-                    return OH_NN_FAILED;
-                a->group = channels;
-            }
-            a->kernelSize = nnrt_int64_list(window, 2);
-            a->inChannel = channels > 0 ? channels : 0;
-            a->outChannel = w->dims[0];
-        }
-        break;
-    }
+    case OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE: return nnrti_ohnn_lower_convolution(graph, n);
     default: break;
     }
     return OH_NN_SUCCESS;
