@@ -92,8 +92,8 @@ OPTIONS (define before including, alike in all files of the program)
 
 SECTIONS (search for the tag)
     >>builder   building a model by hand
-    >>models    freeing, optimizing, searching, drawing a model
-    >>file      the .nnrt file: saving, loading in place, metadata
+    >>models    optimizing, searching, drawing a model; nnrt_hal.h, >>format, has nnrt_model_destroy
+    >>file      .nnrt files: saving and loading by path; their format is in nnrt_hal.h, >>format
     >>cache     the model cache: prepared forms of devices, stored for the next start
     >>pool      the thread pool of runs
     >>sessions  preparing and running a model
@@ -168,9 +168,6 @@ MIT license, see LICENSE.
 #ifndef NNRT_CPU
 #define NNRT_CPU 0
 #endif
-#if NNRT_CPU && !defined(NNRT_BUILTIN_DEVICE)
-#define NNRT_BUILTIN_DEVICE nnrti_cpu_table
-#endif
 /* The same for auto, the device that partitions a model over the others. */
 #ifdef NNRT_FIRMWARE
 #undef NNRT_AUTO
@@ -182,6 +179,12 @@ MIT license, see LICENSE.
 #endif
 #ifndef NNRT_AUTO
 #define NNRT_AUTO 0
+#endif
+#if defined(NNRT_REMOTE_IMPLEMENTED) && !defined(NNRT_IMPLEMENTED) && (NNRT_CPU || NNRT_AUTO)
+#error "include nnrt.h before devices/nnrt_remote.h, which has compiled the registry without the devices cpu and auto"
+#endif
+#if NNRT_CPU && !defined(NNRT_BUILTIN_DEVICE)
+#define NNRT_BUILTIN_DEVICE nnrti_cpu_table
 #endif
 #if NNRT_AUTO && !defined(NNRT_AUTO_DEVICE)
 #define NNRT_AUTO_DEVICE nnrti_auto_table
@@ -272,13 +275,6 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Frees a model that a builder, a loader or an importer made. NULL, and a model that the application assembled itself,
-   are left unchanged. */
-NNRT_API void nnrt_model_destroy(NNRT_Model *model);
-/* Passes a block that the model's constants point into (the bytes of a file) to the model, which frees it through its
-   allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
-   block stays the caller's. */
-NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
 /* Replaces *model, which a builder or loader made, by an equivalent, faster one: constant folding, dead-code
    elimination, operator fusion (batch normalization into convolutions, bias and activations into the node before), in
    subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would take memory
@@ -317,133 +313,9 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
    order. The color of a node shows its device; the nodes of a partition share a box. */
 NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
 
-#endif
-
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>file */
 
-/* A .nnrt file stores a model for use in place: in a memory map, flash or an array. All numbers are little-endian; a
-   big-endian machine rejects files with NNRT_NOT_SUPPORT.
-
-   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64
-   bytes of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32
-   bytes of a row of the section table (40); u32 1 in a cache (>>cache), whose device sections enter the checksum by
-   words of 8 bytes, as a checksum of all bytes takes longer than to pack weights again, else 0; zeros.
-   Section table, directly after the header: a row is u32 type; u32 flags; u64 offset from the start of the file; u64
-   bytes; u32 alignment, a power of two of at least 64; u32 record: bytes per record of the section; u32 name, a TEXT;
-   u32 zero. Sections are sorted by offset and do not overlap. Readers skip sections of unknown type, unless flags has
-   bit 0 (then they reject the file). Of a record that is longer than they know they ignore the rest; a shorter one,
-   from an earlier writer, is extended with zeros. The version increases only for changes that older readers neither
-   skip nor reject by flags, and is written only if a model needs it. Version 2: a tensor has a quantAxis.
-
-   TEXT: u32, offset in "strings", whose texts end in 0; it follows a 0; offset 0 is the empty text. LIST: u32 at, u32
-   count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes begin at even words. No two texts,
-   lists or constants share bytes.
-
-   type  section    record
-   1     strings    1: the texts, one after the other; the first and the last byte are 0
-   2     model      24, one: TEXT name, u32 zero, LIST of u32 inputs, LIST of u32 outputs
-   3     subgraphs  32: TEXT name, u32 zero, LISTs of u32: inputs, outputs, nodes. The first is the main graph
-   4     tensors    56: TEXT name, i32 dataType, i32 format, u32 flags (bit 0: constant), LIST of i32 dims, LIST of
-                    quantParams (i32 numBits, i32 zeroPoint, f64 scale), u64 offset in "weights", u32 bytes, i32
-                    quantAxis (version 1: zero), LIST of u32 symbols (0.1.0 had 48 bytes, without it)
-   5     nodes      40: TEXT name, i32 nodeType, i32 quantType, u32 shape of the attributes, LIST of 8-byte attributes,
-                    LISTs of u32: inputs, outputs. 44 if any node has an operator of the application (nnrt_op_register):
-                    TEXT operator follows. Such a node has nodeType -1, and loading looks its operator up in the
-                    registry by this name
-   6     lists      4
-   7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
-   8     weights    1: constants, dense, each at a multiple of 64
-   9     device     1: prepared form of the model, or of a partition; its name is the device's unique name
-
-   A device section: u64 checksum, by words, over all bytes after these 8; u64 model: a digest of the model, or of the
-   partition, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64 options:
-   FNV-1a-64 over the options of the preparation and the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number of
-   blocks; u32 flags (bit 0: the whole model, not a partition); 24 zeros; per block a row of u64 offset in the section,
-   u64 bytes; the blocks, each at a multiple of 64: the result of ExportModelCache, in its order. Flags bit 1: the
-   blocks are a table and the prepacked weights of a device (nnrt_packs), for the whole model as this file stores it;
-   the checksum ends with the table, and the digest excludes weights: only the checksum of the file covers prepacked
-   weights, as it does the weights of the model.
-
-   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM
-   and TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none),
-   above them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have
-   fewer than the description: the rest have their defaults. The shape is FNV-1a-32 over the attributes that the file
-   has: each name with its terminating 0, and its kind (NNRT_ATTR_KIND_) as one byte. In this hash INT64 and a TYPE of 8
-   bytes count as INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
-
-   Metadata are for the program that uses the model. Keys with a meaning (the command line uses them):
-     labels                 names of the classes, one per line (at least 2), for each output: they belong to the axis
-                            whose size is the number of lines
-     labels.OUTPUT          the same for the output of that name
-     input.NAME.mean        how an image becomes the input of that name: value = (pixel - mean) * scale, pixel 0 to 255.
-     input.NAME.scale       One number, or one per channel, separated by commas; a number may be a fraction, 1/255
-     input.NAME.std         a divisor instead of scale
-     input.NAME.color       rgb, bgr or gray: meaning of the channels
-     input.NAME.invert      yes: 255 - pixel instead of pixel; no
-     input.NAME.layout      nchw or nhwc: the order of the axes
-     description, license, source   texts for people
-
-   Extensions. Subgraphs (IF, LOOP): nodes, tensors and weights of all graphs share the same tables; an attribute GRAPH
-   is the number of a record of "subgraphs". Prepared forms of devices: sections of type 9 after the portable model,
-   which does not depend on them; a device that cannot use one prepares the model again. A file with such sections and
-   no nodes is a cache (>>cache): its tensors are the inputs and outputs of a model that is stored elsewhere. Section
-   types of an application: from 0x10000 on; lower ones are reserved. Saving a model drops unknown sections, and device
-   sections unless they are passed (nnrt_save_desc.cache): they may not be valid for the saved model. */
-#define NNRT_FILE_VERSION 2 /* the latest; writing uses an earlier one if it suffices */
-#define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
-
-/* Loading requests from the allocator at most this factor times the bytes of the file without its weights and device
-   sections, and 4 KiB; nnrt_model_load without a memory map also the bytes of the file. */
-#define NNRT_FILE_FACTOR 16
-
-typedef struct nnrt_metadata {
-    const char *key, *value; /* "labels", "cat\ndog" */
-} nnrt_metadata;
-
-/* Loads the model in the file data, which is used in place: it must be aligned to NNRT_ALIGNMENT and outlive the model.
-   bytes may exceed the size of the file. For any content of data the result is a model that nnrt_model_check accepts,
-   or a code. All allocations come from memory and stay there; its temporary blocks are dropped. Such a model is not
-   destroyed: it ends with the memory. checksum: verify it, which reads the whole file. */
-NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
-                                              nnrt_memory *memory, nnrt_error *error);
-/* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
-NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
-#ifndef NNRT_FIRMWARE
-/* The kind of a file that is not a .nnrt file, by its first bytes: "a PNG image"; NULL: unknown. */
-NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
-#endif
-
-#ifndef NNRT_FIRMWARE
-
-/* All zero is the default. */
-typedef struct nnrt_save_desc {
-    const nnrt_allocator *allocator; /* for checking the model */
-    const nnrt_metadata *metadata;   /* keys are unique and not empty; metadata of a loaded model are not copied */
-    uint32_t metadataCount;
-    void (*progress)(void *user, uint64_t done, uint64_t total); /* bytes */
-    void *user;
-    const struct nnrt_cache *cache; /* prepared forms of devices, saved as device sections. NULL: none */
-} nnrt_save_desc;
-
-/* All zero is the default. */
-typedef struct nnrt_load_desc {
-    const nnrt_allocator *allocator; /* NULL = malloc */
-    bool checksum; /* verify the checksum: reads the whole file. All else is validated always, without the weights */
-    bool noMap;    /* nnrt_model_load reads the file into memory: the file may then change while the model exists */
-    bool cache;    /* the file may be a cache, whose checksum is verified: its model has no nodes, and sessions
-                      use the form that the device stored in the file, or fail */
-    bool
-        strangers; /* keep nodes of operators that are not registered (nnrt_op_register), without attributes: to ask
-                       devices which nodes they support; all other functions reject such a model */
-} nnrt_load_desc;
-
-/* Writes a checked model. out NULL: only sets *bytes, the required size; a smaller out returns INSUFFICIENT_BUFFER. */
-NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
-                                                size_t size, size_t *bytes, nnrt_error *error);
-/* nnrt_model_load_into, with one block from the allocator. */
-NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
-                                                const nnrt_load_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
 /* Writes a temporary file beside path, PATH.0.tmp or with the next free number, and renames it to path once it is
    complete: after a failure path is unchanged, and of two concurrent writers one wins entirely. An existing device,
@@ -458,21 +330,6 @@ NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, c
 /* Writes any bytes as nnrt_model_save does. INVALID_PATH: the file cannot be created there; FAILED: writing failed. */
 NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error);
 #endif
-
-/* For models that a loader, an importer or a builder made; an optimized model keeps the metadata of the loaded one.
-   The value of a key, NULL if it does not exist; all entries by index, {NULL, NULL} after the last. */
-NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key);
-NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index);
-
-typedef struct nnrt_file_section {
-    uint32_t type, alignment;
-    const char *kind; /* "weights"; "unknown" */
-    const char *name; /* mostly "" */
-    const void *data;
-    size_t offset, bytes;
-} nnrt_file_section;
-/* Section `index` of the file that the model was loaded from; false after the last one. */
-NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>cache */
@@ -816,39 +673,6 @@ NNRT_API const char *nnrt_version(void)
 #define NNRTI_TEXT2(x) #x
 #define NNRTI_TEXT(x) NNRTI_TEXT2(x)
     return NNRTI_TEXT(NNRT_VERSION_MAJOR) "." NNRTI_TEXT(NNRT_VERSION_MINOR) "." NNRTI_TEXT(NNRT_VERSION_PATCH);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* Memory of a model made by the library. */
-
-#define NNRTI_MAX_ATTACHED 4
-
-/* A model made by the library: the block begins with this struct. All data of the model is in the block, in attached
-   blocks, in the replaced model, or is the caller's (constants that were not copied). */
-typedef struct nnrti_owned {
-    NNRT_Model model; /* model.self identifies models of the library; of a caller's model nothing after NNRT_Model may
-                         be read */
-    nnrt_allocator allocator;
-    size_t bytes; /* of the block */
-    struct {
-        void *block;
-        size_t bytes;
-        void (*release)(void *block, size_t bytes); /* NULL: nnrt_free */
-    } attached[NNRTI_MAX_ATTACHED];
-    uint32_t nAttached;
-    bool bare;           /* inputs and outputs only; the prepared form is in file */
-    const uint8_t *file; /* the checked .nnrt file that the model is in, or NULL; its metadata */
-    const nnrt_metadata *metadata;
-    uint32_t nMetadata;
-    NNRT_Model *replaced; /* the model whose optimized form this is, or NULL */
-    void *pieces;         /* memory with constants, for nnrt_memory_free, or NULL */
-} nnrti_owned;
-
-/* The block of a model; NULL if the library did not make it. */
-NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
-{
-    nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
-    return model != NULL && model->self == model ? o : NULL;
 }
 
 #ifndef NNRT_FIRMWARE
@@ -1400,28 +1224,6 @@ NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const
         t->symbols = NNRT_Uint32List_make(
             (const uint32_t *)nnrti_builder_copy(builder, symbols, count, sizeof(*symbols)), count);
     nnrti_builder_again(builder, tensor);
-}
-
-/* Rule: no list among the attributes has a count above 0 and data NULL. */
-static bool nnrti_attr_lists(const nnrt_attr_struct *s, const void *attr)
-{
-    for (uint32_t i = 0; i < s->count; i++) {
-        const void *at = (const uint8_t *)attr + s->members[i].offset;
-        nnrti_any_list list;
-        switch (s->members[i].kind) {
-        case NNRT_ATTR_KIND_INTS:
-        case NNRT_ATTR_KIND_INTS64:
-        case NNRT_ATTR_KIND_FLOATS:
-        case NNRT_ATTR_KIND_INTS2: list = nnrti_list_at(at); break;
-        default: continue;
-        }
-        if (list.count > 0 && list.data == NULL)
-            return false;
-        for (uint32_t k = 0; s->members[i].kind == NNRT_ATTR_KIND_INTS2 && k < list.count; k++)
-            if (((const NNRT_Int64List *)list.data)[k].count > 0 && ((const NNRT_Int64List *)list.data)[k].data == NULL)
-                return false;
-    }
-    return true;
 }
 
 /* A whole attribute struct of s in memory: from `bytes` bytes at attr, defaults for the rest; lists are not copied. */
@@ -2311,36 +2113,6 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, N
     nnrti_builder_clear(builder);
     builder->finished = true;
     return code;
-}
-
-NNRT_API void nnrt_model_destroy(NNRT_Model *model)
-{
-    for (nnrti_owned *o = nnrti_owned_of(model); o != NULL;) {
-        nnrti_owned *replaced = nnrti_owned_of(o->replaced);
-        nnrt_allocator allocator = o->allocator;
-        for (uint32_t i = 0; i < o->nAttached; i++)
-            if (o->attached[i].release != NULL)
-                o->attached[i].release(o->attached[i].block, o->attached[i].bytes);
-            else
-                nnrt_free(&allocator, o->attached[i].block, o->attached[i].bytes);
-        nnrt_memory_free(&allocator, o->pieces);
-        o->model.self = NULL;
-        if (o->bytes > 0) /* 0: it lies in memory of the caller's (nnrt_model_load_into) */
-            nnrt_free(&allocator, o, o->bytes);
-        o = replaced;
-    }
-}
-
-NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes)
-{
-    nnrti_owned *o = nnrti_owned_of(model);
-    if (o == NULL || block == NULL)
-        return NNRT_NULL_PTR;
-    if (o->nAttached == NNRTI_MAX_ATTACHED)
-        return NNRT_OUT_OF_MEMORY;
-    o->attached[o->nAttached].block = block;
-    o->attached[o->nAttached++].bytes = bytes;
-    return NNRT_SUCCESS;
 }
 
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
@@ -4725,1390 +4497,17 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
 #endif
 #endif
 
-#endif /* NNRT_FIRMWARE */
-
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>file */
 
-enum {
-    NNRTI_FILE_STRINGS = 1,
-    NNRTI_FILE_MODEL,
-    NNRTI_FILE_SUBGRAPHS,
-    NNRTI_FILE_TENSORS,
-    NNRTI_FILE_NODES,
-    NNRTI_FILE_LISTS,
-    NNRTI_FILE_METADATA,
-    NNRTI_FILE_WEIGHTS,
-    NNRTI_FILE_DEVICE,
-    NNRTI_FILE_TYPES
-};
-
-/* A digest of weights and device sections, by words of 8 bytes on four lanes: FNV-1a takes one byte after the other, and
-   ten times as long as reading them. The shift brings high bits down again, as a product only moves bits up. */
-NNRTI_UNUSED static uint64_t nnrti_digest(uint64_t hash, const uint8_t *data, size_t bytes)
-{
-    uint64_t lane[4] = {hash, hash ^ 1, hash ^ 2, hash ^ 3}, word[4];
-    size_t i = 0;
-    for (; bytes - i >= sizeof(word); i += sizeof(word)) {
-        memcpy(word, data + i, sizeof(word));
-        for (uint32_t k = 0; k < 4; k++) {
-            lane[k] = (lane[k] ^ word[k]) * (uint64_t)0x9E3779B97F4A7C15u;
-            lane[k] ^= lane[k] >> 29;
-        }
-    }
-    hash = nnrti_fnv64(hash, (const uint8_t *)lane, sizeof(lane));
-    return nnrti_fnv64(hash, data + i, bytes - i);
-}
-
-#define NNRTI_FILE_ROW 40       /* bytes of a row of the section table */
-#define NNRTI_FILE_ALIGNMENT 64 /* of sections, and of constants in them */
-#define NNRTI_FILE_CHECKSUM 24  /* where the checksum stands */
-
-static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A};
-
-#ifdef NNRT_FIRMWARE
-#define NNRTI_FILE_TENSOR 48 /* it does not read symbols, and so no more than the first writers wrote */
-#define NNRTI_FILE_NODE 40
-#else
-#define NNRTI_FILE_TENSOR 56
-#define NNRTI_FILE_NODE 44
-#endif
-#define NNRTI_FILE_LEAST_NODE 40 /* where no operator is the application's */
-
-/* The name of a section, the bytes of its records now and by the first writers; by type. */
-static const struct {
-    const char *kind;
-    uint8_t record, least;
-} nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1, 1},
-                                        {NNRTI_LABEL("strings"), 1, 1},
-                                        {NNRTI_LABEL("model"), 24, 24},
-                                        {NNRTI_LABEL("subgraphs"), 32, 32},
-                                        {NNRTI_LABEL("tensors"), NNRTI_FILE_TENSOR, 48},
-                                        {NNRTI_LABEL("nodes"), NNRTI_FILE_NODE, NNRTI_FILE_LEAST_NODE},
-                                        {NNRTI_LABEL("lists"), 4, 4},
-                                        {NNRTI_LABEL("metadata"), 8, 8},
-                                        {NNRTI_LABEL("weights"), 1, 1},
-                                        {NNRTI_LABEL("device"), 1, 1}};
-
-/* Records as they are in the file, on a little-endian machine. Every member is aligned; there is no padding. */
-typedef struct nnrti_ref {
-    uint32_t at, count;
-} nnrti_ref;
-
-typedef struct nnrti_file_header {
-    uint8_t magic[8];
-    uint32_t version, header;
-    uint64_t bytes, checksum;
-    uint32_t sections, row;
-    uint32_t words; /* 1: in the checksum device sections go by words (nnrti_digest) */
-    uint32_t zero[5];
-} nnrti_file_header;
-
-typedef struct nnrti_file_row {
-    uint32_t type, flags;
-    uint64_t offset, bytes;
-    uint32_t alignment, record, name, zero;
-} nnrti_file_row;
-
-typedef struct nnrti_file_model {
-    uint32_t name, zero;
-    nnrti_ref inputs, outputs;
-} nnrti_file_model;
-
-typedef struct nnrti_file_subgraph {
-    uint32_t name, zero;
-    nnrti_ref inputs, outputs, nodes;
-} nnrti_file_subgraph;
-
-typedef struct nnrti_file_tensor {
-    uint32_t name;
-    int32_t dataType, format;
-    uint32_t flags;
-    nnrti_ref dims, quant;
-    uint64_t offset;
-    uint32_t bytes;
-    int32_t quantAxis;
-#ifndef NNRT_FIRMWARE
-    nnrti_ref symbols;
-#endif
-} nnrti_file_tensor;
-
-typedef struct nnrti_file_node {
-    uint32_t name;
-    int32_t nodeType, quantType;
-    uint32_t shape;
-    nnrti_ref attr, inputs, outputs;
-#ifndef NNRT_FIRMWARE
-    uint32_t op; /* not in records of NNRTI_FILE_LEAST_NODE bytes */
-#endif
-} nnrti_file_node;
-
-/* The file's records and lists are these structs: a machine on which they are not cannot compile this. */
-typedef char nnrti_file_fits[sizeof(nnrti_file_header) == NNRT_FILE_HEADER && sizeof(nnrti_file_row) == 40 &&
-                                     sizeof(nnrti_file_model) == 24 && sizeof(nnrti_file_subgraph) == 32 &&
-                                     sizeof(nnrti_file_tensor) == NNRTI_FILE_TENSOR &&
-                                     sizeof(nnrti_file_node) == NNRTI_FILE_NODE && sizeof(NNRT_QuantParam) == 16
-                                 ? 1
-                                 : -1];
-
-static bool nnrti_little_endian(void)
-{
-    const uint16_t one = 1;
-    uint8_t first;
-    memcpy(&first, &one, 1);
-    return first == 1;
-}
-
-/* The kind that says how a file has an attribute. */
-static nnrt_attr_kind nnrti_file_kind(const nnrt_attr_member *m)
-{
-    switch (m->kind) {
-    case NNRT_ATTR_KIND_INT64: return NNRT_ATTR_KIND_INT;
-    case NNRT_ATTR_KIND_INTS64: return NNRT_ATTR_KIND_INTS;
-    case NNRT_ATTR_KIND_TYPE: return m->bytes == sizeof(int64_t) ? NNRT_ATTR_KIND_INT : NNRT_ATTR_KIND_ENUM;
-    default: return m->kind;
-    }
-}
-
-/* Shape of the first count attributes of s. */
-static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
-{
-    uint32_t h = 2166136261u;
-    for (uint32_t i = 0; i < count; i++) {
-        const char *name = s->members[i].name;
-        for (; *name != '\0'; name++)
-            h = (h ^ (uint8_t)*name) * 16777619u;
-        h = (h ^ 0u) * 16777619u;
-        h = (h ^ (uint32_t)nnrti_file_kind(&s->members[i])) * 16777619u;
-    }
-    return h;
-}
-
-NNRT_API bool nnrt_file_is(const void *data, size_t bytes)
-{
-    return data != NULL && bytes >= NNRT_FILE_HEADER &&
-           nnrti_bytes_equal(data, nnrti_file_magic, sizeof(nnrti_file_magic));
-}
-
-#ifndef NNRT_FIRMWARE
-NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
-{
-    static const struct {
-        size_t at, n;
-        const char *magic, *kind;
-    } known[] = {{0, 8, "\x89NNRT\r\n\x1A", "a .nnrt file"},
-                 {0, 4, "\x89PNG", "a PNG image"},
-                 {0, 3, "\xFF\xD8\xFF", "a JPEG image"},
-                 {0, 8, "\x89HDF\r\n\x1A\n", "an HDF5 file, perhaps of Keras: export it as ONNX"},
-                 {4, 4, "TFL3", "a TensorFlow Lite model: convert it to ONNX"},
-                 {0, 4, "GGUF", "a GGUF file"},
-                 {0, 6, "\x93NUMPY", "an array of NumPy"},
-                 {0, 2, "\x1F\x8B", "compressed by gzip: unpack it"},
-                 {8, 2, "{\"", "a SafeTensors file, which has weights and no graph"},
-                 {0, 8, "version ", "a pointer of Git LFS: fetch the file itself"},
-                 {0, 2, "\x80\x02", "a Python pickle, perhaps of PyTorch: export the model as ONNX"},
-                 {0, 2, "\x80\x04", "a Python pickle: export the model as ONNX"},
-                 {0, 4, "\x7F" "ELF", "an ELF executable or library"},
-                 {0, 4, "\xCF\xFA\xED\xFE", "a Mach-O executable or library"},
-                 {0, 4, "MZ\x90\x00", "a Windows executable or library"},
-                 {0, 4, "%PDF", "a PDF document"},
-                 {0, 4, "GIF8", "a GIF image"},
-                 {0, 4, "RIFF", "a RIFF file, such as WAV or WebP"},
-                 {0, 3, "BZh", "compressed by bzip2: unpack it"},
-                 {0, 6, "\xFD" "7zXZ\x00", "compressed by xz: unpack it"},
-                 {0, 4, "\x28\xB5\x2F\xFD", "compressed by Zstandard: unpack it"},
-                 {0, 1, "<", "a page of HTML or XML"},
-                 {0, 1, "{", "a text of JSON"}};
-    const uint8_t *p = (const uint8_t *)data;
-    size_t text = 0;
-    if (data == NULL)
-        return NULL;
-    if (bytes == 0)
-        return "an empty file";
-    if (bytes >= 4 && nnrti_bytes_equal(p, "PK\x03\x04", 4)) { /* the first member of a PyTorch file is NAME/data.pkl */
-        for (size_t i = 30; i + 8 <= bytes && i < 256; i++)
-            if (nnrti_bytes_equal(p + i, "data.pkl", 8))
-                return "a PyTorch file: export the model as ONNX (torch.onnx.export)";
-        return "a zip archive";
-    }
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (bytes >= known[i].at + known[i].n && nnrti_bytes_equal(p + known[i].at, known[i].magic, known[i].n))
-            return known[i].kind;
-    if (bytes >= 3 && p[0] == 8 && p[1] > 0 && p[1] < 32 && (p[2] & 7) == 2)
-        return "an ONNX model: nnrt convert makes .nnrt files of them";
-    while (text < bytes && text < 256 && (p[text] >= ' ' || p[text] == '\t' || p[text] == '\n' || p[text] == '\r') &&
-           p[text] < 0x7F)
-        text++;
-    return text == bytes || text == 256 ? "a text" : NULL;
-}
-
-/* The fault of a file of another kind: "is no .nnrt file; it looks like a PNG image". */
-static NNRT_ReturnCode nnrti_file_no_file(nnrt_error *error, const char *name, const void *data, size_t bytes)
-{
-    const char *kind = nnrt_file_guess(data, bytes);
-    if (kind != NULL && nnrti_bytes_equal(data, nnrti_file_magic, 2))
-        kind = NULL; /* it begins like one, and is broken */
-    return nnrt_error_set(error, NNRT_INVALID_FILE, "%s is no .nnrt file%s%s", name,
-                          kind != NULL ? "; it looks like " : "", kind != NULL ? kind : "");
-}
-
-/* The writer walks over the whole model once per section; each walk writes the bytes of that section and counts those
-   of the others. So a reference to another section always equals its final offset. section 0 writes nothing. */
-typedef struct nnrti_writer {
-    uint32_t section;
-    size_t used[NNRTI_FILE_TYPES], total[NNRTI_FILE_TYPES]; /* bytes in this walk, and in all */
-    bool full;                                              /* a section exceeds the range of its numbers */
-    uint8_t *out;                                           /* NULL: to file */
-    void *file;                                             /* FILE */
-    int failed;                                             /* errno of the write that did; -1: none is known */
-    uint64_t at, bytes, hash;
-    const nnrt_save_desc *desc;
-    bool bare;  /* the model has no nodes */
-    bool own;   /* it has nodes of operators of the application */
-    bool digest; /* the hash is that of a model, which is not written; light: without its weights */
-    bool light;
-} nnrti_writer;
-
-/* The prepared form of a device, as a section of a file. */
-typedef struct nnrti_cache_part {
-    struct nnrti_cache_part *next;
-    const char *device;
-    const uint8_t *data;
-    size_t bytes;  /* of data */
-    size_t block;  /* of all that begins here: this, data if they are new, and the name */
-    bool packed;   /* weights that are packed for the whole model .. */
-    uint64_t hash; /* .. of this hash */
-} nnrti_cache_part;
-
-static const nnrti_cache_part *nnrti_cache_parts(const struct nnrt_cache *cache);
-static NNRT_ReturnCode nnrti_cache_fits(const NNRT_Model *m, const nnrt_save_desc *desc, nnrt_error *error);
-
-static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
-{
-    if (bytes == 0)
-        return;
-    if (w->digest && w->section == NNRTI_FILE_WEIGHTS)
-        w->hash = w->light ? w->hash : nnrti_digest(w->hash, (const uint8_t *)data, bytes);
-    else if (w->bare && w->section == NNRTI_FILE_DEVICE)
-        w->hash = nnrti_digest(w->hash, (const uint8_t *)data, bytes);
-    else
-        w->hash = nnrti_fnv64(w->hash, (const uint8_t *)data, bytes);
-    if (w->out != NULL)
-        memcpy(w->out + w->at, data, bytes);
-#ifndef NNRT_NO_STDIO
-    else if (w->failed == 0 && fwrite(data, 1, bytes, (FILE *)w->file) != bytes)
-        w->failed = errno != 0 ? errno : -1;
-#endif
-    w->at += bytes;
-}
-
-static void nnrti_writer_put(nnrti_writer *w, uint32_t section, const void *data, size_t bytes)
-{
-    if (w->section == section)
-        nnrti_writer_emit(w, data, bytes);
-    w->full = w->full || !nnrt_add_size(w->used[section], bytes, &w->used[section]) ||
-              w->used[section] > SIZE_MAX - 2 * NNRTI_FILE_ALIGNMENT ||
-              (section == NNRTI_FILE_STRINGS && w->used[section] > UINT32_MAX) ||
-              (section == NNRTI_FILE_LISTS && w->used[section] / 4 > UINT32_MAX);
-}
-
-/* Zeros up to a multiple of alignment (at most 64). */
-static void nnrti_writer_pad(nnrti_writer *w, uint32_t section, size_t alignment)
-{
-    static const uint8_t zeros[NNRTI_FILE_ALIGNMENT] = {0};
-    nnrti_writer_put(w, section, zeros, (alignment - w->used[section] % alignment) % alignment);
-}
-
-static uint32_t nnrti_writer_text(nnrti_writer *w, const char *text)
-{
-    const uint32_t at = (uint32_t)w->used[NNRTI_FILE_STRINGS];
-    if (text == NULL || *text == '\0')
-        return 0;
-    nnrti_writer_put(w, NNRTI_FILE_STRINGS, text, strlen(text) + 1);
-    return at;
-}
-
-/* width: 4, or 8 for entries at even words. */
-static nnrti_ref nnrti_writer_list(nnrti_writer *w, const void *data, uint32_t count, size_t width)
-{
-    nnrti_ref ref = {0, 0};
-    size_t bytes;
-    if (count == 0 || data == NULL)
-        return ref;
-    nnrti_writer_pad(w, NNRTI_FILE_LISTS, width == 4 ? 4 : 8);
-    ref.at = (uint32_t)(w->used[NNRTI_FILE_LISTS] / 4);
-    ref.count = count;
-    if (nnrt_mul_size(count, width, &bytes))
-        nnrti_writer_put(w, NNRTI_FILE_LISTS, data, bytes);
-    else
-        w->full = true;
-    return ref;
-}
-
-static nnrti_ref nnrti_writer_indices(nnrti_writer *w, const NNRT_Uint32List *list)
-{
-    return nnrti_writer_list(w, list->data, list->count, 4);
-}
-
-/* The lists first, all in one row, then where each stands. */
-static nnrti_ref nnrti_writer_lists(nnrti_writer *w, const NNRT_Int64Lists *lists)
-{
-    nnrti_ref each, ref = {0, 0};
-    uint32_t at;
-    if (lists->count == 0 || lists->data == NULL)
-        return ref;
-    nnrti_writer_pad(w, NNRTI_FILE_LISTS, 8);
-    at = (uint32_t)(w->used[NNRTI_FILE_LISTS] / 4);
-    for (uint32_t k = 0; k < lists->count; k++)
-        (void)nnrti_writer_list(w, lists->data[k].data, lists->data[k].count, 8);
-    ref.at = (uint32_t)(w->used[NNRTI_FILE_LISTS] / 4);
-    ref.count = lists->count;
-    for (uint32_t k = 0; k < lists->count; k++) {
-        each.count = lists->data[k].count;
-        each.at = each.count > 0 ? at : 0;
-        at += 2u * each.count;
-        nnrti_writer_put(w, NNRTI_FILE_LISTS, &each, sizeof(each));
-    }
-    return ref;
-}
-
-/* The 8 bytes of one attribute. */
-static uint64_t nnrti_writer_attr(nnrti_writer *w, const nnrt_attr_member *m, const uint8_t *at)
-{
-    uint64_t slot = 0;
-    uint32_t bits;
-    int32_t value;
-    nnrti_ref ref;
-    bool flag;
-    switch (nnrti_file_kind(m)) {
-    case NNRT_ATTR_KIND_BOOL: memcpy(&flag, at, sizeof(flag)); return flag ? 1 : 0;
-    case NNRT_ATTR_KIND_INT:
-    case NNRT_ATTR_KIND_DOUBLE: memcpy(&slot, at, sizeof(slot)); return slot;
-    case NNRT_ATTR_KIND_ENUM: memcpy(&value, at, sizeof(value)); return (uint64_t)(int64_t)value;
-    case NNRT_ATTR_KIND_GRAPH:
-    case NNRT_ATTR_KIND_FLOAT: memcpy(&bits, at, sizeof(bits)); return bits;
-    case NNRT_ATTR_KIND_STRING: return nnrti_writer_text(w, nnrti_text_at(at));
-    case NNRT_ATTR_KIND_INTS:
-    case NNRT_ATTR_KIND_FLOATS: {
-        const nnrti_any_list list = nnrti_list_at(at);
-        ref = nnrti_writer_list(w, list.data, list.count,
-                                m->kind == NNRT_ATTR_KIND_FLOATS ? sizeof(float) : sizeof(int64_t));
-        break;
-    }
-    case NNRT_ATTR_KIND_INTS2: ref = nnrti_writer_lists(w, (const NNRT_Int64Lists *)(const void *)at); break;
-    default: return 0;
-    }
-    memcpy(&slot, &ref, sizeof(slot));
-    return slot;
-}
-
-#define NNRTI_FILE_MOST_ATTRS NNRTI_OP_MEMBERS_MOST /* members a struct may have */
-
-/* Attributes of a node up to the first that its struct does not have. */
-static void nnrti_writer_attrs(nnrti_writer *w, const NNRT_Node *n, nnrti_file_node *record)
-{
-    const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
-    uint64_t slots[NNRTI_FILE_MOST_ATTRS];
-    uint32_t count = 0;
-    while (n->nodeAttr.data != NULL && count < s->count && count < NNRTI_FILE_MOST_ATTRS &&
-           s->members[count].offset + s->members[count].bytes <= n->nodeAttr.size) {
-        slots[count] =
-            nnrti_writer_attr(w, &s->members[count], (const uint8_t *)n->nodeAttr.data + s->members[count].offset);
-        count++;
-    }
-    record->shape = nnrti_file_shape(s, count);
-    record->attr = nnrti_writer_list(w, slots, count, 8);
-}
-
-#define NNRTI_FILE_CHUNK 4194304u /* bytes between two calls of progress */
-
-/* A constant, with progress: once at its end, and on the way in a large one. */
-static void nnrti_writer_constant(nnrti_writer *w, const uint8_t *data, size_t bytes)
-{
-    size_t part;
-    do {
-        part = bytes > NNRTI_FILE_CHUNK && w->section == NNRTI_FILE_WEIGHTS ? NNRTI_FILE_CHUNK : bytes;
-        nnrti_writer_put(w, NNRTI_FILE_WEIGHTS, data, part);
-        if (w->section == NNRTI_FILE_WEIGHTS && w->desc->progress != NULL)
-            w->desc->progress(w->desc->user, w->at, w->bytes);
-        data += part;
-        bytes -= part;
-    } while (bytes > 0);
-}
-
-static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
-{
-    nnrti_file_tensor record;
-    memset(&record, 0, sizeof(record));
-    record.name = nnrti_writer_text(w, t->name);
-    record.dataType = t->dataType;
-    record.format = t->format;
-    record.dims = nnrti_writer_list(w, t->dims.data, t->dims.count, 4);
-    record.quant = nnrti_writer_list(w, t->quantParams.data, t->quantParams.count, sizeof(NNRT_QuantParam));
-    record.quantAxis = t->quantAxis;
-    record.symbols = nnrti_writer_indices(w, &t->symbols);
-    if (nnrti_is_constant(t)) {
-        nnrti_writer_pad(w, NNRTI_FILE_WEIGHTS, NNRTI_FILE_ALIGNMENT);
-        record.flags = 1;
-        record.offset = w->used[NNRTI_FILE_WEIGHTS];
-        record.bytes = t->data.dataSize;
-        nnrti_writer_constant(w, (const uint8_t *)nnrti_buffer_data(&t->data), t->data.dataSize);
-    }
-    nnrti_writer_put(w, NNRTI_FILE_TENSORS, &record, sizeof(record));
-}
-
-/* Bytes of a record of a section. */
-static uint32_t nnrti_writer_record(const nnrti_writer *w, uint32_t type)
-{
-    return type == NNRTI_FILE_NODES && !w->own ? NNRTI_FILE_LEAST_NODE : nnrti_file_types[type].record;
-}
-
-static void nnrti_writer_node(nnrti_writer *w, const NNRT_Node *n)
-{
-    nnrti_file_node record;
-    memset(&record, 0, sizeof(record));
-    record.name = nnrti_writer_text(w, n->name);
-    record.nodeType = n->nodeType;
-    record.quantType = n->quantType;
-    nnrti_writer_attrs(w, n, &record);
-    record.inputs = nnrti_writer_indices(w, &n->inputIndex);
-    record.outputs = nnrti_writer_indices(w, &n->outputIndex);
-    if (n->nodeType < 0) {
-        record.nodeType = -1;
-        record.op = nnrti_writer_text(w, nnrt_op_find(n->nodeType)->name);
-    }
-    nnrti_writer_put(w, NNRTI_FILE_NODES, &record, nnrti_writer_record(w, NNRTI_FILE_NODES));
-}
-
-static void nnrti_writer_subgraph(nnrti_writer *w, const NNRT_SubGraph *g)
-{
-    nnrti_file_subgraph record;
-    memset(&record, 0, sizeof(record));
-    record.name = nnrti_writer_text(w, g->name);
-    record.inputs = nnrti_writer_indices(w, &g->inputIndices);
-    record.outputs = nnrti_writer_indices(w, &g->outputIndices);
-    record.nodes = nnrti_writer_indices(w, &g->nodeIndices);
-    nnrti_writer_put(w, NNRTI_FILE_SUBGRAPHS, &record, sizeof(record));
-}
-
-/* One walk over the model, for the bytes of one section. */
-static void nnrti_writer_walk(nnrti_writer *w, const NNRT_Model *m, uint32_t section)
-{
-    nnrti_file_model record;
-    w->section = section;
-    memset(w->used, 0, sizeof(w->used));
-    memset(&record, 0, sizeof(record));
-    nnrti_writer_put(w, NNRTI_FILE_STRINGS, "", 1);
-    for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
-        (void)nnrti_writer_text(w, p->device); /* first: nnrti_writer_device knows where */
-    record.name = nnrti_writer_text(w, m->name);
-    record.inputs = nnrti_writer_indices(w, &m->inputIndex);
-    record.outputs = nnrti_writer_indices(w, &m->outputIndex);
-    nnrti_writer_put(w, NNRTI_FILE_MODEL, &record, sizeof(record));
-    for (uint32_t i = 0; i < m->subGraph.count; i++)
-        nnrti_writer_subgraph(w, &m->subGraph.data[i]);
-    for (uint32_t i = 0; i < m->allTensors.count; i++)
-        nnrti_writer_tensor(w, &m->allTensors.data[i]);
-    for (uint32_t i = 0; i < m->nodes.count; i++)
-        nnrti_writer_node(w, &m->nodes.data[i]);
-    for (uint32_t i = 0; i < w->desc->metadataCount; i++) {
-        uint32_t pair[2];
-        pair[0] = nnrti_writer_text(w, w->desc->metadata[i].key);
-        pair[1] = nnrti_writer_text(w, w->desc->metadata[i].value);
-        nnrti_writer_put(w, NNRTI_FILE_METADATA, pair, sizeof(pair));
-    }
-}
-
-/* Sections without bytes are left out, except for the weights. */
-static bool nnrti_writer_has(const nnrti_writer *w, uint32_t type)
-{
-    return w->total[type] > 0 || type == NNRTI_FILE_WEIGHTS;
-}
-
-/* The earliest version whose readers use the model as it is meant. They would take a quantAxis for the usual one. */
-static uint32_t nnrti_writer_version(const NNRT_Model *m)
-{
-    for (uint32_t i = 0; i < m->allTensors.count; i++)
-        if (m->allTensors.data[i].quantAxis != 0)
-            return 2;
-    return 1;
-}
-
-/* The row of a device section that begins at *at or behind; *name: where its name stands, then that of the next one. False
-   when a size does not fit. */
-static bool nnrti_writer_device(const nnrti_cache_part *p, size_t *at, size_t *name, nnrti_file_row *row)
-{
-    memset(row, 0, sizeof(*row));
-    if (!nnrt_round_size(*at, NNRTI_FILE_ALIGNMENT, at))
-        return false;
-    row->type = NNRTI_FILE_DEVICE;
-    row->offset = *at;
-    row->bytes = p->bytes;
-    row->alignment = NNRTI_FILE_ALIGNMENT;
-    row->record = 1;
-    row->name = (uint32_t)*name;
-    *name += strlen(p->device) + 1;
-    return nnrt_add_size(*at, p->bytes, at);
-}
-
-/* Counts the sections, places them, and fills in the header and the table; false when a size does not fit. */
-static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_header *header, nnrti_file_row *rows)
-{
-    size_t at = 0, name = 1;
-    nnrti_file_row device;
-    nnrti_writer_walk(w, m, 0);
-    memcpy(w->total, w->used, sizeof(w->total));
-    memset(header, 0, sizeof(*header));
-    memcpy(header->magic, nnrti_file_magic, sizeof(header->magic));
-    header->version = nnrti_writer_version(m);
-    header->header = NNRT_FILE_HEADER;
-    header->row = NNRTI_FILE_ROW;
-    header->words = w->bare;
-    for (uint32_t type = 1; type < NNRTI_FILE_DEVICE; type++)
-        header->sections += nnrti_writer_has(w, type);
-    for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
-        header->sections++;
-    at = NNRT_FILE_HEADER + header->sections * NNRTI_FILE_ROW;
-    for (uint32_t type = 1, i = 0; type < NNRTI_FILE_DEVICE && !w->full; type++) {
-        if (!nnrti_writer_has(w, type))
-            continue;
-        memset(&rows[i], 0, sizeof(rows[i]));
-        if (!nnrt_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
-            return false;
-        rows[i].type = type;
-        rows[i].offset = at;
-        rows[i].bytes = w->total[type];
-        rows[i].alignment = NNRTI_FILE_ALIGNMENT;
-        rows[i++].record = nnrti_writer_record(w, type);
-        if (!nnrt_add_size(at, w->total[type], &at))
-            return false;
-    }
-    for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
-        if (!nnrti_writer_device(p, &at, &name, &device))
-            return false;
-    if (w->full || !nnrt_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
-        return false;
-    header->bytes = w->bytes = at;
-    return true;
-}
-
-static void nnrti_writer_until(nnrti_writer *w, uint64_t at)
-{
-    static const uint8_t zeros[NNRTI_FILE_ALIGNMENT] = {0};
-    nnrti_writer_emit(w, zeros, (size_t)(at - w->at));
-}
-
-/* Writes the whole file; its checksum field is still 0, w->hash is its final value. */
-static void nnrti_writer_all(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
-                             const nnrti_file_row *rows)
-{
-    const nnrti_cache_part *const parts = nnrti_cache_parts(w->desc->cache);
-    nnrti_file_row device;
-    uint32_t count = 0; /* sections that are no device's */
-    size_t at, name = 1;
-    for (uint32_t type = 1; type < NNRTI_FILE_DEVICE; type++)
-        count += nnrti_writer_has(w, type);
-    at = (size_t)(rows[count - 1].offset + rows[count - 1].bytes);
-    w->at = 0;
-    w->hash = NNRTI_FNV64;
-    nnrti_writer_emit(w, header, sizeof(*header));
-    nnrti_writer_emit(w, rows, count * sizeof(*rows));
-    for (const nnrti_cache_part *p = parts; p != NULL && nnrti_writer_device(p, &at, &name, &device); p = p->next)
-        nnrti_writer_emit(w, &device, sizeof(device));
-    for (uint32_t i = 0; i < count; i++) {
-        nnrti_writer_until(w, rows[i].offset);
-        nnrti_writer_walk(w, m, rows[i].type);
-    }
-    for (const nnrti_cache_part *p = parts; p != NULL; p = p->next) {
-        w->section = 0;
-        nnrti_writer_until(w, (w->at + NNRTI_FILE_ALIGNMENT - 1) / NNRTI_FILE_ALIGNMENT * NNRTI_FILE_ALIGNMENT);
-        w->section = NNRTI_FILE_DEVICE;
-        nnrti_writer_emit(w, p->data, p->bytes);
-    }
-    w->section = 0;
-    nnrti_writer_until(w, header->bytes);
-}
-
-static NNRT_ReturnCode nnrti_save_metadata(const nnrt_save_desc *desc, nnrt_error *error)
-{
-    if (desc->metadataCount > 0 && desc->metadata == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "counts %u metadata, but has none", desc->metadataCount);
-    for (uint32_t i = 0; i < desc->metadataCount; i++) {
-        const char *key = desc->metadata[i].key;
-        if (key == NULL || *key == '\0' || desc->metadata[i].value == NULL)
-            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "metadata %u has no %s", i,
-                                  desc->metadata[i].value == NULL ? "value" : "key");
-        for (uint32_t k = 0; k < i; k++)
-            if (strcmp(desc->metadata[k].key, key) == 0)
-                return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "metadata %u and %u both have the key '%s'", k, i,
-                                      key);
-    }
-    return NNRT_SUCCESS;
-}
-
-/* Checks that the model can be written, then computes the layout. */
-static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nnrti_file_header *header,
-                                        nnrti_file_row *rows, nnrt_error *error)
-{
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    nnrt_memory memory;
-    if (!nnrti_little_endian())
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot write .nnrt files");
-    nnrt_memory_allocate(&memory, w->desc->allocator);
-    if (!w->bare)
-        code = nnrt_model_check(m, &memory, NULL, error);
-    nnrt_memory_end(&memory);
-    for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++) {
-        const NNRT_Node *n = &m->nodes.data[i];
-        const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
-        w->own = w->own || n->nodeType < 0;
-        if (n->nodeAttr.data != NULL && n->nodeAttr.size >= s->bytes && !nnrti_attr_lists(s, n->nodeAttr.data))
-            code = nnrt_error_set(error, NNRT_NULL_PTR, "node %u '%s': a list of its attributes has no data", i,
-                                  nnrti_text_of(n->name));
-    }
-    if (code == NNRT_SUCCESS)
-        code = nnrti_save_metadata(w->desc, error);
-    if (code == NNRT_SUCCESS && !w->bare)
-        code = nnrti_cache_fits(m, w->desc, error);
-    if (code == NNRT_SUCCESS && !nnrti_writer_lay(w, m, header, rows))
-        code = nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model is too large for a .nnrt file");
-    return code;
-}
-
-static NNRT_ReturnCode nnrti_save_memory(const NNRT_Model *model, bool bare, const nnrt_save_desc *desc, void *out,
-                                         size_t size, size_t *bytes, nnrt_error *error)
-{
-    nnrti_file_row rows[NNRTI_FILE_TYPES];
-    nnrti_file_header header;
-    nnrt_save_desc none;
-    NNRT_ReturnCode code;
-    nnrti_writer w;
-    memset(&none, 0, sizeof(none));
-    memset(&w, 0, sizeof(w));
-    w.desc = desc != NULL ? desc : &none;
-    w.bare = bare;
-    if (bytes == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save_memory: bytes is NULL");
-    *bytes = 0;
-    if ((code = nnrti_save_begin(model, &w, &header, rows, error)) != NNRT_SUCCESS)
-        return code;
-    *bytes = (size_t)w.bytes;
-    if (out == NULL)
-        return NNRT_SUCCESS;
-    if (size < *bytes)
-        return nnrt_error_set(error, NNRT_INSUFFICIENT_BUFFER, "the file has %z bytes, the buffer %z", *bytes, size);
-    w.out = (uint8_t *)out;
-    nnrti_writer_all(&w, model, &header, rows);
-    memcpy(w.out + NNRTI_FILE_CHECKSUM, &w.hash, sizeof(w.hash));
-    return NNRT_SUCCESS;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
-                                                size_t size, size_t *bytes, nnrt_error *error)
-{
-    nnrt_error_clear(error);
-    return nnrti_save_memory(model, false, desc, out, size, bytes, error);
-}
-
-#endif /* NNRT_FIRMWARE */
-
-/* A file that is read. Its sections have been found to lie inside it. */
-typedef struct nnrti_reader {
-    const uint8_t *data;
-    struct {
-        const uint8_t *data;
-        size_t bytes, record;
-        uint32_t count; /* records */
-    } sections[NNRTI_FILE_TYPES];
-    size_t texts, words, weights; /* bytes of strings, words of lists, bytes of weights: not used by anything yet */
-    nnrt_memory *memory;
-    nnrt_error *error;
-    NNRT_ReturnCode code; /* the first fault */
-#ifndef NNRT_FIRMWARE
-    bool cache;     /* without nodes it is one, which may be */
-    bool strangers; /* operators need not be registered */
-#endif
-} nnrti_reader;
-
-/* Records that the file is wrong; false. */
-NNRTI_COLD static bool nnrti_reader_fail(nnrti_reader *r, const char *what, uint32_t index, const char *fault)
-{
-    if (r->code == NNRT_SUCCESS)
-        r->code =
-            nnrt_error_set(r->error, NNRT_INVALID_FILE, "the .nnrt file is broken: %s %u: %s", what, index, fault);
-    return false;
-}
-
-#ifdef NNRT_NO_MESSAGES
-static bool nnrti_reader_wrong(nnrti_reader *r)
-{
-    if (r->code == NNRT_SUCCESS)
-        r->code = nnrti_error_code(r->error, NNRT_INVALID_FILE);
-    return false;
-}
-#define nnrti_reader_fail(r, what, index, fault)                                                                       \
-    ((void)(0 && nnrti_reader_fail(r, what, index, fault)), nnrti_reader_wrong(r))
-#endif
-
-/* *out = v; false where it does not fit. */
-static bool nnrti_file_fits_size(uint64_t v, size_t *out)
-{
-    *out = (size_t)v;
-    return (uint64_t)*out == v;
-}
-
-/* Kept memory for count things of `bytes` bytes; NULL and a recorded fault when there is none. */
-static void *nnrti_reader_keep(nnrti_reader *r, size_t count, size_t bytes)
-{
-    void *block = nnrt_memory_keep_array(r->memory, count, bytes);
-    if (block == NULL && r->code == NNRT_SUCCESS)
-        r->code = nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
-    return block;
-}
-
-/* *out = record i of a section: without members that later versions appended, zeros for members that earlier versions
-   lack. */
-static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_t i, void *out)
-{
-    const size_t known = nnrti_file_types[section].record, has = r->sections[section].record;
-#ifdef NNRT_FIRMWARE
-    const size_t bytes = known;
-#else
-    const size_t bytes = has < known ? has : known;
-    memset(out, 0, known);
-#endif
-    memcpy(out, r->sections[section].data + i * has, bytes);
-}
-
-/* A text begins behind the 0 of another one, and all together are no longer than the strings: copying the model takes
-   no more than the file justifies. */
-static bool nnrti_reader_text(nnrti_reader *r, uint32_t at, const char **text, const char *what, uint32_t index)
-{
-    const uint8_t *strings = r->sections[NNRTI_FILE_STRINGS].data;
-    size_t bytes = 0;
-    if (at >= r->sections[NNRTI_FILE_STRINGS].bytes || (at > 0 && strings[at - 1] != 0))
-        return nnrti_reader_fail(r, what, index, "a text is not where it says");
-    *text = (const char *)(strings + at);
-    while (at > 0 && (bytes == 0 || (*text)[bytes - 1] != '\0'))
-        bytes++;
-    if (bytes > r->texts)
-        return nnrti_reader_fail(r, what, index, "its text is also another one's");
-    r->texts -= bytes;
-    return true;
-}
-
-/* *list = the entries of a list, where they stand; NULL when it has none. */
-static bool nnrti_reader_list(nnrti_reader *r, const nnrti_ref *ref, size_t width, const void **list, const char *what,
-                              uint32_t index)
-{
-    const size_t all = r->sections[NNRTI_FILE_LISTS].bytes / 4;
-    size_t words;
-    *list = NULL;
-    if (ref->count == 0)
-        return true;
-    if (!nnrt_mul_size(ref->count, width / 4, &words) || ref->at > all || words > all - ref->at ||
-        (width > 4 && ref->at % 2 != 0))
-        return nnrti_reader_fail(r, what, index, "a list is not inside the lists");
-    if (words > r->words)
-        return nnrti_reader_fail(r, what, index, "its list is also another one's");
-    r->words -= words;
-    *list = r->sections[NNRTI_FILE_LISTS].data + (size_t)ref->at * 4;
-    return true;
-}
-
-static bool nnrti_reader_indices(nnrti_reader *r, const nnrti_ref *ref, NNRT_Uint32List *list, const char *what,
-                                 uint32_t index)
-{
-    const void *data;
-    if (!nnrti_reader_list(r, ref, 4, &data, what, index))
-        return false;
-    *list = NNRT_Uint32List_make((const uint32_t *)data, ref->count);
-    return true;
-}
-
-static bool nnrti_reader_ints(nnrti_reader *r, const nnrti_ref *ref, NNRT_Int64List *list, uint32_t index)
-{
-    const void *data;
-    if (!nnrti_reader_list(r, ref, sizeof(int64_t), &data, "attributes of node", index))
-        return false;
-    *list = nnrt_int64_list((const int64_t *)data, ref->count);
-    return true;
-}
-
-static bool nnrti_reader_floats(nnrti_reader *r, const nnrti_ref *ref, NNRT_FloatList *list, uint32_t index)
-{
-    const void *data;
-    if (!nnrti_reader_list(r, ref, sizeof(float), &data, "attributes of node", index))
-        return false;
-    *list = nnrt_float_list((const float *)data, ref->count);
-    return true;
-}
-
-static bool nnrti_reader_lists(nnrti_reader *r, const nnrti_ref *ref, NNRT_Int64Lists *lists, uint32_t index)
-{
-    NNRT_Int64List *each;
-    const void *data;
-    nnrti_ref inner;
-    if (!nnrti_reader_list(r, ref, sizeof(inner), &data, "attributes of node", index))
-        return false;
-    lists->data = NULL;
-    lists->count = ref->count;
-    if (ref->count == 0)
-        return true;
-    if ((each = (NNRT_Int64List *)nnrti_reader_keep(r, ref->count, sizeof(*each))) == NULL)
-        return false;
-    for (uint32_t k = 0; k < ref->count; k++) {
-        memcpy(&inner, (const uint8_t *)data + k * sizeof(inner), sizeof(inner));
-        if (!nnrti_reader_ints(r, &inner, &each[k], index))
-            return false;
-    }
-    lists->data = each;
-    return true;
-}
-
-/* The attribute m, whose 8 bytes are slot, into its place in the struct. */
-static bool nnrti_reader_attr(nnrti_reader *r, const nnrt_attr_member *m, uint64_t slot, uint8_t *at, uint32_t index)
-{
-    const char *const what = "attributes of node";
-    const bool flag = slot == 1;
-    const uint32_t bits = (uint32_t)slot;
-    const uint64_t top = slot >> 31; /* all equal: the value is an int32_t */
-    nnrti_ref ref;
-    memcpy(&ref, &slot, sizeof(ref));
-    switch (nnrti_file_kind(m)) {
-    case NNRT_ATTR_KIND_BOOL:
-        memcpy(at, &flag, sizeof(flag));
-        return slot <= 1 || nnrti_reader_fail(r, what, index, "a bool is neither 0 nor 1");
-    case NNRT_ATTR_KIND_INT: memcpy(at, &slot, sizeof(slot)); return true;
-    case NNRT_ATTR_KIND_ENUM:
-        memcpy(at, &bits, sizeof(bits));
-        return top == 0 || top == ((uint64_t)1 << 33) - 1 || nnrti_reader_fail(r, what, index, "a number does not fit");
-    case NNRT_ATTR_KIND_FLOAT:
-        memcpy(at, &bits, sizeof(bits));
-        return slot >> 32 == 0 || nnrti_reader_fail(r, what, index, "a float has more than 32 bits");
-    case NNRT_ATTR_KIND_INTS: return nnrti_reader_ints(r, &ref, (NNRT_Int64List *)(void *)at, index);
-    case NNRT_ATTR_KIND_INTS2:
-        return !NNRTI_HAS(INTS2) || nnrti_reader_lists(r, &ref, (NNRT_Int64Lists *)(void *)at, index);
-    default: break;
-    }
-    if (NNRTI_HAS(DOUBLE) && m->kind == NNRT_ATTR_KIND_DOUBLE)
-        memcpy(at, &slot, sizeof(slot));
-    if (NNRTI_HAS(GRAPH) && m->kind == NNRT_ATTR_KIND_GRAPH) {
-        memcpy(at, &bits, sizeof(bits));
-        return slot >> 32 == 0 || nnrti_reader_fail(r, what, index, "a subgraph has more than 32 bits");
-    }
-    if (NNRTI_HAS(STRING) && m->kind == NNRT_ATTR_KIND_STRING)
-        return slot >> 32 == 0 ? nnrti_reader_text(r, bits, (const char **)(void *)at, what, index)
-                               : nnrti_reader_fail(r, what, index, "a text has more than 32 bits");
-    return !NNRTI_HAS(FLOATS) || m->kind != NNRT_ATTR_KIND_FLOATS ||
-           nnrti_reader_floats(r, &ref, (NNRT_FloatList *)(void *)at, index);
-}
-
-#ifdef NNRT_FIRMWARE
-#define nnrti_reader_own(r, record, n, index) true
-#else
-/* The operator of the application that a node is of, by its name; record gets its number here. */
-static bool nnrti_reader_own(nnrti_reader *r, nnrti_file_node *record, NNRT_Node *n, uint32_t index)
-{
-    const char *name = "";
-    const nnrt_op *op;
-    if (record->nodeType >= 0)
-        return record->op == 0 || nnrti_reader_fail(r, "node", index, "names the operator whose number it has");
-    if (!nnrti_reader_text(r, record->op, &name, "node", index))
-        return false;
-    op = nnrt_op_named(name);
-    if (!nnrti_is_op_name(name) || (op != NULL && op->type > 0))
-        return nnrti_reader_fail(r, "node", index, "its operator is none of the application");
-    record->nodeType = n->nodeType = op != NULL ? op->type : NNRTI_STRANGER;
-    if (op == NULL && !r->strangers && r->code == NNRT_SUCCESS)
-        r->code = nnrt_error_set(r->error, NNRT_UNSUPPORTED_OP,
-                                 "node %u '%s': its operator '%s' is not registered (nnrt_op_register)", index, n->name,
-                                 name);
-    return op != NULL || r->strangers;
-}
-#endif
-
-/* The attribute struct of a node: values of the file, defaults for the rest. */
-static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, NNRT_Node *n, uint32_t index)
-{
-    const nnrt_op *op = nnrt_op_find(record->nodeType);
-    const void *slots;
-    uint64_t slot;
-    uint8_t *attr;
-#ifndef NNRT_FIRMWARE
-    if (record->nodeType == NNRTI_STRANGER)
-        return true;
-#endif
-    if (op == NULL) {
-        if (r->code == NNRT_SUCCESS)
-            r->code = nnrt_error_set(r->error, NNRT_UNSUPPORTED_OP, "node %u '%s': there is no operator with number %d",
-                                     index, n->name, record->nodeType);
-        return false;
-    }
-    if (record->attr.count > op->attr->count)
-        return nnrti_reader_fail(r, "node", index, "has attributes that this version does not know");
-#ifndef NNRT_FIRMWARE /* where attributes have no names */
-    if (record->shape != nnrti_file_shape(op->attr, record->attr.count))
-        return nnrti_reader_fail(r, "node", index, "its attributes are not those of its operator");
-#endif
-    if (!nnrti_reader_list(r, &record->attr, sizeof(slot), &slots, "attributes of node", index) ||
-        (attr = (uint8_t *)nnrti_reader_keep(r, 1, op->attr->bytes)) == NULL)
-        return false;
-    nnrt_attr_defaults(op->attr, attr);
-    for (uint32_t i = 0; i < record->attr.count; i++) {
-        memcpy(&slot, (const uint8_t *)slots + i * sizeof(slot), sizeof(slot));
-        if (!nnrti_reader_attr(r, &op->attr->members[i], slot, attr + op->attr->members[i].offset, index))
-            return false;
-    }
-    n->nodeAttr.data = attr;
-    n->nodeAttr.size = op->attr->bytes;
-    return true;
-}
-
-static bool nnrti_reader_tensor(nnrti_reader *r, uint32_t i, NNRT_Tensor *t)
-{
-    nnrti_file_tensor record;
-    const void *dims, *quant;
-    size_t offset;
-    nnrti_reader_record(r, NNRTI_FILE_TENSORS, i, &record);
-    if (!nnrti_reader_text(r, record.name, &t->name, "tensor", i) ||
-        !nnrti_reader_list(r, &record.dims, 4, &dims, "tensor", i) ||
-        !nnrti_reader_list(r, &record.quant, sizeof(NNRT_QuantParam), &quant, "tensor", i))
-        return false;
-    t->dataType = record.dataType;
-    t->format = record.format;
-    t->dims = NNRT_Int32List_make((const int32_t *)dims, record.dims.count);
-    t->quantParams = NNRT_QuantParamList_make((const NNRT_QuantParam *)quant, record.quant.count);
-    t->quantAxis = record.quantAxis;
-#ifndef NNRT_FIRMWARE /* nothing reads them there */
-    if (!nnrti_reader_indices(r, &record.symbols, &t->symbols, "tensor", i))
-        return false;
-#endif
-    t->data.fd = -1;
-    if ((record.flags & 1u) == 0)
-        return true;
-    if (r->sections[NNRTI_FILE_WEIGHTS].data == NULL || !nnrti_file_fits_size(record.offset, &offset) ||
-        offset > r->sections[NNRTI_FILE_WEIGHTS].bytes || record.bytes > r->sections[NNRTI_FILE_WEIGHTS].bytes - offset)
-        return nnrti_reader_fail(r, "tensor", i, "its data are not inside the weights");
-    if (record.bytes > r->weights)
-        return nnrti_reader_fail(r, "tensor", i, "its data are also another one's");
-    r->weights -= record.bytes;
-    t->data.addr = (void *)(uintptr_t)(r->sections[NNRTI_FILE_WEIGHTS].data + offset);
-    t->data.bufferSize = t->data.dataSize = record.bytes;
-    return true;
-}
-
-static bool nnrti_reader_node(nnrti_reader *r, uint32_t i, NNRT_Node *n)
-{
-    nnrti_file_node record;
-    nnrti_reader_record(r, NNRTI_FILE_NODES, i, &record);
-    n->nodeType = record.nodeType;
-    n->quantType = record.quantType;
-    return nnrti_reader_text(r, record.name, &n->name, "node", i) && nnrti_reader_own(r, &record, n, i) &&
-           nnrti_reader_attrs(r, &record, n, i) && nnrti_reader_indices(r, &record.inputs, &n->inputIndex, "node", i) &&
-           nnrti_reader_indices(r, &record.outputs, &n->outputIndex, "node", i);
-}
-
-static bool nnrti_reader_subgraph(nnrti_reader *r, uint32_t i, NNRT_SubGraph *g)
-{
-    nnrti_file_subgraph record;
-    nnrti_reader_record(r, NNRTI_FILE_SUBGRAPHS, i, &record);
-    return nnrti_reader_text(r, record.name, &g->name, "subgraph", i) &&
-           nnrti_reader_indices(r, &record.inputs, &g->inputIndices, "subgraph", i) &&
-           nnrti_reader_indices(r, &record.outputs, &g->outputIndices, "subgraph", i) &&
-           nnrti_reader_indices(r, &record.nodes, &g->nodeIndices, "subgraph", i);
-}
-
-static bool nnrti_reader_metadata(nnrti_reader *r, uint32_t i, nnrt_metadata *metadata)
-{
-    uint32_t pair[2];
-    nnrti_reader_record(r, NNRTI_FILE_METADATA, i, pair);
-    return nnrti_reader_text(r, pair[0], &metadata->key, "metadata", i) &&
-           nnrti_reader_text(r, pair[1], &metadata->value, "metadata", i);
-}
-
-#ifdef NNRT_FIRMWARE
-#define nnrti_reader_keys(r, metadata, count) true
-#else
-static int nnrti_key_order(const void *user, uint32_t a, uint32_t b)
-{
-    const nnrt_metadata *metadata = (const nnrt_metadata *)user;
-    return strcmp(metadata[a].key, metadata[b].key);
-}
-
-/* Keys are unique and not empty. */
-static bool nnrti_reader_keys(nnrti_reader *r, const nnrt_metadata *metadata, uint32_t count)
-{
-    uint32_t *order = count > 0 ? (uint32_t *)nnrti_reader_keep(r, count, sizeof(*order)) : NULL;
-    if (order == NULL)
-        return count == 0;
-    nnrti_sort(order, count, nnrti_key_order, metadata);
-    for (uint32_t i = 0; i < count; i++)
-        if (*metadata[order[i]].key == '\0')
-            return nnrti_reader_fail(r, "metadata", order[i], "has no key");
-        else if (i > 0 && nnrti_key_order(metadata, order[i - 1], order[i]) == 0)
-            return nnrti_reader_fail(r, "metadata", order[i] > order[i - 1] ? order[i] : order[i - 1],
-                                     "its key is also another one's");
-    return true;
-}
-#endif
-
-/* Builds the tables of the model in memory; lists, texts and constants are used in the file (memory map). NULL:
-   r->code has the reason. The same code counts the memory and fills it. */
-NNRTI_COLD static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *memory)
-{
-    const uint32_t nTensors = r->sections[NNRTI_FILE_TENSORS].count, nNodes = r->sections[NNRTI_FILE_NODES].count,
-                   nGraphs = r->sections[NNRTI_FILE_SUBGRAPHS].count, nMeta = r->sections[NNRTI_FILE_METADATA].count;
-    nnrti_file_model record;
-    nnrti_owned *o;
-    NNRT_Tensor *tensors;
-    NNRT_Node *nodes;
-    NNRT_SubGraph *graphs;
-    nnrt_metadata *metadata;
-    bool good;
-    r->memory = memory;
-    r->texts = r->sections[NNRTI_FILE_STRINGS].bytes;
-    r->words = r->sections[NNRTI_FILE_LISTS].bytes / 4;
-    r->weights = r->sections[NNRTI_FILE_WEIGHTS].bytes;
-    if ((o = (nnrti_owned *)nnrti_reader_keep(r, 1, sizeof(*o))) == NULL ||
-        (tensors = (NNRT_Tensor *)nnrti_reader_keep(r, nTensors, sizeof(*tensors))) == NULL ||
-        (nodes = (NNRT_Node *)nnrti_reader_keep(r, nNodes, sizeof(*nodes))) == NULL ||
-        (graphs = (NNRT_SubGraph *)nnrti_reader_keep(r, nGraphs, sizeof(*graphs))) == NULL ||
-        (metadata = (nnrt_metadata *)nnrti_reader_keep(r, nMeta, sizeof(*metadata))) == NULL)
-        return NULL;
-    nnrti_reader_record(r, NNRTI_FILE_MODEL, 0, &record);
-    good = nnrti_reader_text(r, record.name, &o->model.name, "model", 0) &&
-           nnrti_reader_indices(r, &record.inputs, &o->model.inputIndex, "model", 0) &&
-           nnrti_reader_indices(r, &record.outputs, &o->model.outputIndex, "model", 0);
-    for (uint32_t i = 0; good && i < nTensors; i++)
-        good = nnrti_reader_tensor(r, i, &tensors[i]);
-    for (uint32_t i = 0; good && i < nNodes; i++)
-        good = nnrti_reader_node(r, i, &nodes[i]);
-    for (uint32_t i = 0; good && i < nGraphs; i++)
-        good = nnrti_reader_subgraph(r, i, &graphs[i]);
-    for (uint32_t i = 0; good && i < nMeta; i++)
-        good = nnrti_reader_metadata(r, i, &metadata[i]);
-    good = good && nnrti_reader_keys(r, metadata, nMeta);
-    o->model.allTensors = NNRT_TensorList_make(tensors, nTensors);
-    o->model.nodes = NNRT_NodeList_make(nodes, nNodes);
-    o->model.subGraph = NNRT_SubGraphList_make(graphs, nGraphs);
-    o->metadata = metadata;
-    o->nMetadata = nMeta;
-    return good ? o : NULL;
-}
-
-/* Header and size of the file. */
-static NNRT_ReturnCode nnrti_file_header_read(const uint8_t *data, size_t bytes, nnrti_file_header *h,
-                                              nnrt_error *error)
-{
-    if (!nnrt_file_is(data, bytes))
-#ifdef NNRT_FIRMWARE
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "this is no .nnrt file");
-#else
-        return nnrti_file_no_file(error, "this", data, bytes);
-#endif
-    memcpy(h, data, sizeof(*h));
-    if (h->version < 1 || h->version > NNRT_FILE_VERSION)
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the .nnrt file has version %u, known are 1 to %u", h->version,
-                              (uint32_t)NNRT_FILE_VERSION);
-    if (h->bytes > bytes)
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is cut short: it says it has %l bytes, got %z",
-                              (int64_t)(h->bytes & INT64_MAX), bytes);
-    if (h->header < NNRT_FILE_HEADER || h->row < NNRTI_FILE_ROW || h->header > h->bytes ||
-        (uint64_t)h->row * h->sections > h->bytes - h->header)
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is broken: its section table is not inside it");
-    return NNRT_SUCCESS;
-}
-
-/* Row i of the section table of a file whose header is good. */
-static nnrti_file_row nnrti_file_row_read(const uint8_t *data, const nnrti_file_header *h, uint32_t i)
-{
-    nnrti_file_row row;
-    memcpy(&row, data + h->header + (size_t)i * h->row, sizeof(row));
-    return row;
-}
-
-/* Takes over one section, which must begin at `from` or behind. */
-static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, const nnrti_file_row *row, uint32_t i,
-                                 size_t from, size_t *end)
-{
-    const uint32_t type = row->type;
-    size_t offset, bytes;
-    if (row->alignment < NNRTI_FILE_ALIGNMENT || (row->alignment & (row->alignment - 1)) != 0 ||
-        (row->offset & (row->alignment - 1)) != 0)
-        return nnrti_reader_fail(r, "section", i, "is not aligned");
-    if (!nnrti_file_fits_size(row->offset, &offset) || !nnrti_file_fits_size(row->bytes, &bytes) || offset < from ||
-        offset > h->bytes || bytes > h->bytes - offset)
-        return nnrti_reader_fail(r, "section", i, "is not behind the one before it and inside the file");
-    *end = offset + bytes;
-    if (row->record == 0 || bytes % row->record != 0)
-        return nnrti_reader_fail(r, "section", i, "does not consist of whole records");
-    if (type == 0 || type >= NNRTI_FILE_TYPES)
-        return (row->flags & 1u) == 0 || nnrti_reader_fail(r, "section", i, "is needed, but not known here");
-    if (type == NNRTI_FILE_DEVICE)
-        return true;
-    if (r->sections[type].data != NULL)
-        return nnrti_reader_fail(r, "section", i, "is there twice");
-    if (row->record < nnrti_file_types[type].least ||
-        (row->record > nnrti_file_types[type].record && nnrti_file_types[type].record <= 4))
-        return nnrti_reader_fail(r, "section", i, "has records of a wrong size");
-    r->sections[type].data = r->data + offset;
-    r->sections[type].bytes = bytes;
-    r->sections[type].record = row->record;
-    r->sections[type].count = bytes / row->record < UINT32_MAX ? (uint32_t)(bytes / row->record) : UINT32_MAX;
-    return true;
-}
-
-/* Finds all sections, and that those are there that a model needs. */
-static bool nnrti_reader_sections(nnrti_reader *r, const nnrti_file_header *h)
-{
-    size_t from = (size_t)h->header + (size_t)h->row * h->sections; /* inside the file */
-    const uint8_t *strings;
-    const char *name;
-    size_t bytes;
-    for (uint32_t i = 0; i < h->sections; i++) {
-        nnrti_file_row row = nnrti_file_row_read(r->data, h, i);
-        if (!nnrti_reader_section(r, h, &row, i, from, &from))
-            return false;
-    }
-    strings = r->sections[NNRTI_FILE_STRINGS].data;
-    bytes = r->sections[NNRTI_FILE_STRINGS].bytes;
-    if (bytes == 0 || strings[0] != 0 || strings[bytes - 1] != 0)
-        return nnrti_reader_fail(r, "section of type", NNRTI_FILE_STRINGS, "its texts do not begin and end in 0");
-    if (r->sections[NNRTI_FILE_MODEL].count != 1)
-        return nnrti_reader_fail(r, "section of type", NNRTI_FILE_MODEL, "must have one record");
-    r->texts = bytes;
-    for (uint32_t i = 0; i < h->sections; i++)
-        if (!nnrti_reader_text(r, nnrti_file_row_read(r->data, h, i).name, &name, "section", i))
-            return false;
-    return true;
-}
-
-/* FNV-1a-64 of the file, taking its own place as zeros. The device sections of a cache, whose sections have been checked,
-   are digested by words. */
-static uint64_t nnrti_file_checksum(const uint8_t *data, const nnrti_file_header *h)
-{
-    static const uint8_t zeros[8] = {0};
-    size_t at = NNRTI_FILE_CHECKSUM + 8;
-    uint64_t hash = nnrti_fnv64(NNRTI_FNV64, data, NNRTI_FILE_CHECKSUM);
-    hash = nnrti_fnv64(hash, zeros, sizeof(zeros));
-#ifndef NNRT_FIRMWARE
-    for (uint32_t i = 0; h->words == 1 && i < h->sections; i++) {
-        const nnrti_file_row row = nnrti_file_row_read(data, h, i);
-        if (row.type != NNRTI_FILE_DEVICE)
-            continue;
-        hash = nnrti_fnv64(hash, data + at, (size_t)row.offset - at);
-        hash = nnrti_digest(hash, data + (size_t)row.offset, (size_t)row.bytes);
-        at = (size_t)(row.offset + row.bytes);
-    }
-#endif
-    return nnrti_fnv64(hash, data + at, (size_t)h->bytes - at);
-}
-
-/* Finds the sections of a file in data. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void *data, size_t bytes, bool checksum,
-                                                     nnrt_error *error)
-{
-    nnrti_file_header header;
-    NNRT_ReturnCode code;
-    if (!nnrti_little_endian())
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot use .nnrt files");
-    if ((uintptr_t)data % NNRT_ALIGNMENT != 0)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the file's data are not aligned to %d bytes",
-                              NNRT_ALIGNMENT);
-    code = nnrti_file_header_read((const uint8_t *)data, bytes, &header, error);
-    if (code != NNRT_SUCCESS)
-        return code;
-    memset(r, 0, sizeof(*r));
-    r->data = (const uint8_t *)data;
-    r->error = error;
-    if (header.words == 1 && !nnrti_reader_sections(r, &header))
-        return r->code;
-    if (checksum && nnrti_file_checksum((const uint8_t *)data, &header) != header.checksum)
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is damaged: its checksum is wrong");
-    return header.words == 1 || nnrti_reader_sections(r, &header) ? NNRT_SUCCESS : r->code;
-}
-
-#ifndef NNRT_FIRMWARE
-/* Inputs and outputs are tensors that there are. */
-static NNRT_ReturnCode nnrti_check_ends(const NNRT_Model *m, nnrt_error *error)
-{
-    for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        if (m->inputIndex.data[i] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u is tensor %u, but there are %u tensors", i,
-                                  m->inputIndex.data[i], m->allTensors.count);
-    for (uint32_t i = 0; i < m->outputIndex.count; i++)
-        if (m->outputIndex.data[i] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u is tensor %u, but there are %u tensors",
-                                  i, m->outputIndex.data[i], m->allTensors.count);
-    return NNRT_SUCCESS;
-}
-
-/* Checks the lists of a model without nodes. */
-static NNRT_ReturnCode nnrti_bare_check(const NNRT_Model *m, nnrt_error *error)
-{
-    NNRT_ReturnCode code = nnrti_check_ends(m, error);
-    for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->allTensors.count; i++)
-        code = nnrti_check_tensor(m, i, error);
-    if (code == NNRT_SUCCESS && m->outputIndex.count == 0)
-        code = nnrt_error_set(error, NNRT_INVALID_OUTPUT, "the cache has no outputs");
-    return code;
-}
-#endif
-
-/* Completes the model: checks it as any other model. scratch: memory for the check. */
-static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_memory *scratch)
-{
-    NNRT_ReturnCode code;
-    if (o == NULL)
-        return r->code;
-#ifndef NNRT_FIRMWARE
-    if (!r->cache && o->model.nodes.count == 0 && o->model.subGraph.count == 0)
-        return nnrt_error_set(r->error, NNRT_INVALID_MODEL,
-                              "the file has no nodes: it is a cache, for sessions of the model that it was made from");
-    o->bare = r->cache && o->model.nodes.count == 0;
-    code = o->bare ? nnrti_bare_check(&o->model, r->error)
-                   : nnrti_check_model(&o->model, scratch, NULL, r->strangers, r->error);
-#else
-    code = nnrt_model_check(&o->model, scratch, NULL, r->error);
-#endif
-    if (code != NNRT_SUCCESS)
-        return code;
-    o->model.self = &o->model;
-    o->file = r->data;
-    return NNRT_SUCCESS;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
-                                              nnrt_memory *memory, nnrt_error *error)
-{
-    NNRT_ReturnCode code;
-    nnrti_owned *o;
-    nnrti_reader r;
-    if (model != NULL)
-        *model = NULL;
-    if (model == NULL || data == NULL || memory == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_load_into: %s is NULL",
-                              model == NULL  ? "model"
-                              : data == NULL ? "data"
-                                             : "memory");
-    if ((code = nnrti_reader_begin(&r, data, bytes, checksum, error)) != NNRT_SUCCESS)
-        return code;
-    o = nnrti_reader_model(&r, memory);
-    code = nnrti_reader_end(&r, o, memory);
-    nnrt_memory_drop_temp(memory);
-    if (o != NULL && code == NNRT_SUCCESS)
-        *model = &o->model;
-    return code;
-}
-
-#ifndef NNRT_FIRMWARE
-
-/* Makes the model of a file whose sections are good: counts, takes one block, fills it, checks the model. */
-static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *allocator, NNRT_Model **model)
-{
-    nnrt_memory memory, scratch;
-    NNRT_ReturnCode code;
-    nnrti_owned *o;
-    uint8_t *block;
-    size_t bytes;
-    nnrt_memory_count(&memory, allocator);
-    o = nnrti_reader_model(r, &memory);
-    bytes = memory.peak;
-    nnrt_memory_end(&memory);
-    if (o == NULL)
-        return r->code;
-    block = nnrt_round_size(bytes, NNRT_ALIGNMENT, &bytes) ? (uint8_t *)nnrt_alloc(allocator, bytes) : NULL;
-    if (block == NULL)
-        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
-    nnrt_memory_buffer(&memory, block, bytes);
-    nnrt_memory_allocate(&scratch, allocator);
-    o = nnrti_reader_model(r, &memory);
-    code = nnrti_reader_end(r, o, &scratch);
-    nnrt_memory_end(&scratch);
-    if (o == NULL || code != NNRT_SUCCESS) {
-        nnrt_free(allocator, block, bytes);
-        return code;
-    }
-    if (allocator != NULL)
-        o->allocator = *allocator;
-    o->bytes = bytes;
-    *model = &o->model;
-    return NNRT_SUCCESS;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
-                                                const nnrt_load_desc *desc, nnrt_error *error)
-{
-    NNRT_ReturnCode code;
-    nnrti_reader r;
-    nnrt_error_clear(error);
-    if (model != NULL)
-        *model = NULL;
-    if (model == NULL || data == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_load_memory: %s is NULL",
-                              model == NULL ? "model" : "data");
-    code = nnrti_reader_begin(&r, data, bytes, desc != NULL && (desc->checksum || desc->cache), error);
-    if (code != NNRT_SUCCESS)
-        return code;
-    r.cache = desc != NULL && desc->cache;
-    r.strangers = desc != NULL && desc->strangers;
-    return nnrti_reader_make(&r, desc != NULL ? desc->allocator : NULL, model);
-}
-
-NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index)
-{
-    const nnrti_owned *o = nnrti_owned_of(model);
-    nnrt_metadata none;
-    none.key = none.value = NULL;
-    return o != NULL && index < o->nMetadata ? o->metadata[index] : none;
-}
-
-NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key)
-{
-    nnrt_metadata m = nnrt_model_metadata_at(model, 0);
-    for (uint32_t i = 0; key != NULL && m.key != NULL; m = nnrt_model_metadata_at(model, ++i))
-        if (strcmp(m.key, key) == 0)
-            return m.value;
-    return NULL;
-}
-
-/* Section `index` of a file that was checked. */
-static bool nnrti_file_section(const uint8_t *file, uint32_t index, nnrt_file_section *section)
-{
-    nnrti_file_header h;
-    nnrti_file_row row;
-    memset(section, 0, sizeof(*section));
-    if (file == NULL)
-        return false;
-    memcpy(&h, file, sizeof(h));
-    if (index >= h.sections)
-        return false;
-    row = nnrti_file_row_read(file, &h, index);
-    section->type = row.type;
-    section->alignment = row.alignment;
-    section->kind = nnrti_file_types[row.type < NNRTI_FILE_TYPES ? row.type : 0].kind;
-    section->offset = (size_t)row.offset;
-    section->bytes = (size_t)row.bytes;
-    section->data = file + section->offset;
-    for (uint32_t i = 0; i < h.sections; i++) {
-        nnrti_file_row other = nnrti_file_row_read(file, &h, i);
-        if (other.type == NNRTI_FILE_STRINGS)
-            section->name = (const char *)file + (size_t)other.offset + row.name;
-    }
-    return true;
-}
-
-NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section)
-{
-    const nnrti_owned *o = nnrti_owned_of(model);
-    return section != NULL && nnrti_file_section(o != NULL ? o->file : NULL, index, section);
-}
-
 #ifndef NNRT_NO_STDIO
 
-/* The message ends in the system's reason. Callers clear errno before they begin: C does not require that fopen and fwrite
-   set it. */
+/* The format is in nnrt_hal.h, >>format: here are paths, streams and memory maps only. A file is written to a temporary
+   name as the writer emits its bytes, so that no copy of the model is in memory; the checksum, which is known at the
+   end, is written last. */
+
+/* The message ends in the system's reason. Callers clear errno before they begin: C does not require that fopen and
+   fwrite set it. */
 static NNRT_ReturnCode nnrti_file_path_fault(nnrt_error *error, NNRT_ReturnCode code, const char *what,
                                              const char *path)
 {
@@ -6130,8 +4529,8 @@ static bool nnrti_save_may_replace(const char *path)
 #define NNRTI_SAVE_NAMES 1000u       /* tried at most: files may have been left by programs that ended */
 #define NNRTI_SAVE_SUFFIX ".999.tmp" /* the longest */
 
-/* Makes a file of a new name beside path. C99 cannot make one only where there is none; POSIX can, elsewhere a look
-   must do. NULL: there is no place for it. */
+/* Creates a file with a new name beside path; name receives it. C99 cannot create a file only if it does not exist;
+   POSIX can, elsewhere nnrt looks first. NULL: impossible. */
 static FILE *nnrti_save_open(char *name, size_t size, const char *path)
 {
     errno = 0;
@@ -6157,66 +4556,84 @@ static FILE *nnrti_save_open(char *name, size_t size, const char *path)
     return NULL;
 }
 
-/* The file becomes path, if all went well. failed: errno of a write that did, -1: none is known, 0: all did well. */
-static NNRT_ReturnCode nnrti_save_close(FILE *f, int failed, const char *name, const char *path, nnrt_error *error)
+/* A file that is written. failed: errno of the first write that failed, -1: unknown; 0: none failed. */
+typedef struct nnrti_saving {
+    FILE *file;
+    int failed;
+} nnrti_saving;
+
+static void nnrti_save_fault(nnrti_saving *s)
 {
-    if (fclose(f) != 0 && failed == 0)
-        failed = errno != 0 ? errno : -1;
+    if (s->failed == 0)
+        s->failed = errno != 0 ? errno : -1;
+}
+
+/* nnrti_write into the file. */
+static void nnrti_save_write(void *user, const void *data, size_t bytes)
+{
+    nnrti_saving *s = (nnrti_saving *)user;
+    if (s->failed == 0 && bytes > 0 && fwrite(data, 1, bytes, s->file) != bytes)
+        nnrti_save_fault(s);
+}
+
+/* Closes the file and renames it to path if all writes succeeded; otherwise removes it. */
+static NNRT_ReturnCode nnrti_save_close(nnrti_saving *s, const char *name, const char *path, nnrt_error *error)
+{
+    if (fclose(s->file) != 0)
+        nnrti_save_fault(s);
 #if defined(_WIN32)
-    if (failed == 0)
+    if (s->failed == 0)
         (void)remove(path); /* rename does not replace there */
 #endif
-    if (failed == 0 && rename(name, path) == 0)
+    if (s->failed == 0 && rename(name, path) == 0)
         return NNRT_SUCCESS;
-    failed = failed != 0 ? failed : errno;
+    s->failed = s->failed != 0 ? s->failed : errno;
     (void)remove(name);
-    errno = failed > 0 ? failed : 0;
+    errno = s->failed > 0 ? s->failed : 0;
     return nnrti_file_path_fault(error, NNRT_FAILED, "write", path);
 }
 
-/* Writes a file of a new name, of which name has room, and gives it the name `path` when that went well; else it is
-   removed. */
-static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
-                                       const nnrti_file_row *rows, char *name, size_t size, const char *path,
-                                       nnrt_error *error)
+/* Writes the model of w, or if w is NULL the data, to a file with a new name, and renames it to path. */
+static NNRT_ReturnCode nnrti_save_replace(nnrti_writer *w, const void *data, size_t bytes, const char *path,
+                                          nnrt_error *error)
 {
-    FILE *f = nnrti_save_open(name, size, path);
-    if (f == NULL)
-        return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
-    w->file = f;
-    nnrti_writer_all(w, m, header, rows);
-    if (w->failed == 0 && (fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
-                           fwrite(&w->hash, 1, sizeof(w->hash), f) != sizeof(w->hash)))
-        w->failed = errno != 0 ? errno : -1;
-    return nnrti_save_close(f, w->failed, name, path, error);
+    const nnrt_allocator *const allocator = w != NULL ? w->desc.allocator : NULL;
+    const size_t room = strlen(path) + sizeof(NNRTI_SAVE_SUFFIX);
+    NNRT_ReturnCode code;
+    nnrti_saving s;
+    char *name;
+    if (!nnrti_save_may_replace(path))
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
+    if ((name = (char *)nnrt_alloc(allocator, room)) == NULL)
+        return w == NULL ? nnrti_no_memory(error)
+                         : nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to save the model");
+    s.failed = 0;
+    if ((s.file = nnrti_save_open(name, room, path)) == NULL) {
+        code = nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
+    } else {
+        if (w != NULL) {
+            nnrti_writer_all(w, nnrti_save_write, &s);
+            data = &w->hash;
+            bytes = sizeof(w->hash);
+            if (fseek(s.file, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0)
+                nnrti_save_fault(&s);
+        }
+        nnrti_save_write(&s, data, bytes);
+        code = nnrti_save_close(&s, name, path, error);
+    }
+    nnrt_free(allocator, name, room);
+    return code;
 }
 
 static NNRT_ReturnCode nnrti_save_path(const NNRT_Model *model, bool bare, const char *path, const nnrt_save_desc *desc,
                                        nnrt_error *error)
 {
-    nnrti_file_row rows[NNRTI_FILE_TYPES];
-    nnrti_file_header header;
-    nnrt_save_desc none;
     NNRT_ReturnCode code;
     nnrti_writer w;
-    size_t bytes;
-    char *name;
-    memset(&none, 0, sizeof(none));
-    memset(&w, 0, sizeof(w));
-    w.desc = desc != NULL ? desc : &none;
-    w.bare = bare;
     if (path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save: path is NULL");
-    if ((code = nnrti_save_begin(model, &w, &header, rows, error)) != NNRT_SUCCESS)
-        return code;
-    if (!nnrti_save_may_replace(path))
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
-    bytes = strlen(path) + sizeof(NNRTI_SAVE_SUFFIX);
-    if ((name = (char *)nnrt_alloc(w.desc->allocator, bytes)) == NULL)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to save the model");
-    code = nnrti_save_file(&w, model, &header, rows, name, bytes, path, error);
-    nnrt_free(w.desc->allocator, name, bytes);
-    return code;
+    code = nnrti_save_begin(&w, model, bare, desc, error);
+    return code == NNRT_SUCCESS ? nnrti_save_replace(&w, NULL, 0, path, error) : code;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
@@ -6228,32 +4645,10 @@ NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *pa
 
 NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error)
 {
-    const size_t room = path != NULL ? strlen(path) + sizeof(NNRTI_SAVE_SUFFIX) : 0;
-    NNRT_ReturnCode code;
-    char *name;
-    FILE *f;
     if (path == NULL || (data == NULL && bytes > 0))
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_file_write: %s is NULL", path == NULL ? "path" : "data");
-    if (!nnrti_save_may_replace(path))
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
-    if ((name = (char *)nnrt_alloc(NULL, room)) == NULL)
-        return nnrti_no_memory(error);
-    if ((f = nnrti_save_open(name, room, path)) == NULL) {
-        code = nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
-    } else {
-        const bool whole = bytes == 0 || fwrite(data, 1, bytes, f) == bytes;
-        code = nnrti_save_close(f, whole ? 0 : errno != 0 ? errno : -1, name, path, error);
-    }
-    nnrt_free(NULL, name, room);
-    return code;
+    return nnrti_save_replace(NULL, data, bytes, path, error);
 }
-
-/* A file in memory, and how it is given back. */
-typedef struct nnrti_file_bytes {
-    void *data;
-    size_t bytes;
-    void (*release)(void *data, size_t bytes); /* NULL: nnrt_free */
-} nnrti_file_bytes;
 
 #if NNRT_MMAP
 static void nnrti_file_unmap(void *data, size_t bytes)
@@ -6262,7 +4657,7 @@ static void nnrti_file_unmap(void *data, size_t bytes)
 }
 
 /* False where there is no such file, or none that can be mapped: then it is read. */
-static bool nnrti_file_map(const char *path, nnrti_file_bytes *file)
+static bool nnrti_file_map(const char *path, nnrti_block *file)
 {
     const int fd = open(path, O_RDONLY);
     struct stat s;
@@ -6281,29 +4676,22 @@ static bool nnrti_file_map(const char *path, nnrti_file_bytes *file)
 }
 #endif
 
-/* Bytes of the file that the header at the start of f says, NNRT_FILE_HEADER at least; 0 where there is none. The
-   header is read. */
-static size_t nnrti_file_size(FILE *f, nnrti_file_header *h)
-{
-    if (fread(h, 1, sizeof(*h), f) != sizeof(*h) || !nnrt_file_is(h, sizeof(*h)) || h->bytes < sizeof(*h) ||
-        h->bytes > SIZE_MAX - NNRT_ALIGNMENT)
-        return 0;
-    return (size_t)h->bytes;
-}
-
-/* Reads a whole file. The room that its header asks for is taken only when the file has as much. */
-static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *allocator, nnrti_file_bytes *file,
+/* Reads a whole file. The bytes that its header states are allocated only if the file is as long. */
+static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *allocator, nnrti_block *file,
                                        nnrt_error *error)
 {
     nnrti_file_header h;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    size_t want, got = sizeof(h);
+    size_t want, got;
     FILE *f;
     errno = 0;
     if ((f = fopen(path, "rb")) == NULL)
         return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "open", path);
     memset(&h, 0, sizeof(h));
-    if ((want = nnrti_file_size(f, &h)) == 0) {
+    got = fread(&h, 1, sizeof(h), f);
+    want = (size_t)h.bytes;
+    if (got != sizeof(h) || !nnrt_file_is(&h, sizeof(h)) || h.bytes < sizeof(h) ||
+        h.bytes > SIZE_MAX - NNRT_ALIGNMENT) {
         code = nnrti_file_no_file(error, path, &h, sizeof(h));
     } else if (fseek(f, 0, SEEK_END) == 0 && ftell(f) >= 0 && (uint64_t)ftell(f) < want) {
         code = nnrt_error_set(error, NNRT_INVALID_FILE, "%s is cut short: it says it has %z bytes", path, want);
@@ -6321,20 +4709,13 @@ static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *a
     return code;
 }
 
-static void nnrti_file_release(const nnrt_allocator *allocator, nnrti_file_bytes *file)
-{
-    if (file->release != NULL)
-        file->release(file->data, file->bytes);
-    else
-        nnrt_free(allocator, file->data, file->bytes);
-}
-
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
                                                     nnrt_error *error)
 {
     const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    nnrti_file_bytes file;
+    nnrti_block file;
+    nnrti_owned *o;
     bool mapped = false;
     nnrt_error_clear(error);
     if (model != NULL)
@@ -6349,12 +4730,12 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const ch
         code = nnrti_file_read(path, allocator, &file, error);
     if (code == NNRT_SUCCESS)
         code = nnrt_model_load_memory(model, file.data, file.bytes, desc, error);
-    if (code == NNRT_SUCCESS)
-        code = nnrt_model_attach(*model, file.data, file.bytes); /* it is new: there is room */
-    if (code != NNRT_SUCCESS)
-        nnrti_file_release(allocator, &file);
-    else
-        nnrti_owned_of(*model)->attached[0].release = file.release;
+    if (code == NNRT_SUCCESS) {
+        o = nnrti_owned_of(*model);
+        o->attached[o->nAttached++] = file; /* the model is new: there is room */
+    } else {
+        nnrti_block_release(&file, allocator);
+    }
     return code;
 }
 
@@ -6367,6 +4748,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const ch
 #define NNRTI_CACHE_SUFFIX ".nnrt"
 
 struct nnrt_cache {
+    nnrti_form *forms; /* of the last session; first: nnrti_forms_of */
     nnrt_allocator allocator;
     size_t block;            /* bytes of this struct and the texts behind it */
     char *directory, *token; /* NULL: none */
@@ -6374,7 +4756,6 @@ struct nnrt_cache {
     size_t bytes;
     NNRT_Model *given, *stored; /* contents of data and of the file; NULL: none */
     char *path;                 /* of the file, for the last session */
-    nnrti_cache_part *parts;    /* of the last session */
     NNRT_Model *ends;           /* its inputs and outputs */
     bool changed;               /* something is not in the file */
     bool packed;                /* it has packed weights, too */
@@ -6410,39 +4791,11 @@ typedef struct nnrti_caching {
     bool asking, missing;    /* asking: missing forms are not prepared, but reported in `missing` */
 } nnrti_caching;
 
-static const nnrti_cache_part *nnrti_cache_parts(const nnrt_cache *cache)
-{
-    return cache != NULL ? cache->parts : NULL;
-}
-
 /* The owned model without nodes that m is, or NULL. */
 static const nnrti_owned *nnrti_bare(const NNRT_Model *m)
 {
     const nnrti_owned *o = nnrti_owned_of(m);
     return o != NULL && o->bare ? o : NULL;
-}
-
-/* A digest of m as a .nnrt file, which is not made: all of its weights are read, as a model with another one must not be
-   taken for it. light: without them. */
-static NNRT_ReturnCode nnrti_cache_hash(const NNRT_Model *m, const nnrt_allocator *allocator, bool light,
-                                        uint64_t *hash)
-{
-    nnrti_file_row rows[NNRTI_FILE_TYPES];
-    nnrti_file_header header;
-    nnrt_save_desc desc;
-    NNRT_ReturnCode code;
-    nnrti_writer w;
-    memset(&desc, 0, sizeof(desc));
-    memset(&w, 0, sizeof(w));
-    desc.allocator = allocator;
-    w.desc = &desc;
-    w.failed = true; /* it writes nothing */
-    w.digest = true;
-    w.light = light;
-    if ((code = nnrti_save_begin(m, &w, &header, rows, NULL)) == NNRT_SUCCESS)
-        nnrti_writer_all(&w, m, &header, rows);
-    *hash = w.hash;
-    return code;
 }
 
 static uint64_t nnrti_hash_number(uint64_t hash, uint32_t number)
@@ -6546,13 +4899,13 @@ static bool nnrti_cache_section(const uint8_t *file, uint32_t index, nnrt_file_s
 }
 
 /* A part that the cache has now. bytes: of the block behind the part and the name; NULL: there is no memory. */
-static nnrti_cache_part *nnrti_cache_add(nnrt_cache *c, const char *device, size_t bytes)
+static nnrti_form *nnrti_cache_add(nnrt_cache *c, const char *device, size_t bytes)
 {
     const size_t name = strlen(device) + 1;
-    nnrti_cache_part *p = NULL, **end = &c->parts;
+    nnrti_form *p = NULL, **end = &c->forms;
     size_t block;
     if (nnrt_add_size(sizeof(*p) + name, bytes, &block))
-        p = (nnrti_cache_part *)nnrt_alloc(&c->allocator, block);
+        p = (nnrti_form *)nnrt_alloc(&c->allocator, block);
     if (p == NULL)
         return NULL;
     memset(p, 0, sizeof(*p));
@@ -6585,7 +4938,7 @@ static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file
     nnrt_log_line(config->log, NNRT_LOG_INFO, "device '%s' has restored its prepared form",
                   nnrt_device_unique_name(device));
     if (k->cache != NULL) {
-        nnrti_cache_part *p = nnrti_cache_add(k->cache, nnrt_device_unique_name(device), 0);
+        nnrti_form *p = nnrti_cache_add(k->cache, nnrt_device_unique_name(device), 0);
         k->cache->state.restored++;
         k->cache->changed = k->cache->changed || file != 1;
         if (p != NULL) { /* it stays as long as the cache */
@@ -6619,7 +4972,7 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
 {
     const NNRT_SharedBuffer *blocks = NULL;
     uint64_t rows[2 * NNRTI_CACHE_BLOCKS];
-    nnrti_cache_part *p;
+    nnrti_form *p;
     uint32_t count = 0;
     uint8_t *data;
     size_t bytes, sum;
@@ -6666,7 +5019,7 @@ static bool nnrti_packs_want(nnrti_caching *k, const NNRT_Model *m, const NNRT_M
     const nnrt_device *device = config->device != NULL ? nnrt_device_find(config->device) : NULL;
     memset(want, 0, sizeof(*want));
     if (m != k->model || device == NULL || k->asking ||
-        (k->light == 0 && nnrti_cache_hash(m, k->allocator, true, &k->light) != NNRT_SUCCESS))
+        (k->light == 0 && nnrti_model_digest(m, k->allocator, true, &k->light) != NNRT_SUCCESS))
         return false;
     want->model = k->light;
     want->options = nnrti_hash_text(nnrti_cache_key(device, m, config), nnrt_version());
@@ -6714,7 +5067,7 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
                              NNRT_PreparedModel *prepared, bool taken, const nnrt_error *fault)
 {
     nnrti_caching *const k = (nnrti_caching *)user;
-    nnrti_cache_part *p = NULL;
+    nnrti_form *p = NULL;
     nnrti_file_device want;
     uint64_t hash = 0;
     if (taken)
@@ -6725,7 +5078,7 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
     if (!taken && k->cache != NULL)
         k->cache->state.packed += nnrti_plan_packs(prepared);
     if (!k->packs.keep || !nnrti_packs_want(k, m, config, &want) ||
-        nnrti_cache_hash(m, k->allocator, false, &hash) != NNRT_SUCCESS)
+        nnrti_model_digest(m, k->allocator, false, &hash) != NNRT_SUCCESS)
         return;
     if (taken) {
         k->told = prepared;
@@ -6739,33 +5092,11 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
         k->told = prepared;
         k->cache->state.prepared++;
         nnrti_cache_export(k, nnrt_device_find(config->device), prepared, &want);
-        for (p = k->cache->parts; p != NULL && p->next != NULL;)
+        for (p = k->cache->forms; p != NULL && p->next != NULL;)
             p = p->next;
     }
     if (p != NULL && p->packed)
         p->hash = hash;
-}
-
-/* Packed weights that go with a model are of that model. */
-static NNRT_ReturnCode nnrti_cache_fits(const NNRT_Model *m, const nnrt_save_desc *desc, nnrt_error *error)
-{
-    uint64_t hash = 0;
-    bool known = false;
-    for (const nnrti_cache_part *p = nnrti_cache_parts(desc->cache); p != NULL; p = p->next) {
-        NNRT_ReturnCode code = NNRT_SUCCESS;
-        if (!p->packed)
-            continue;
-        if (!known)
-            code = nnrti_cache_hash(m, desc->allocator, false, &hash);
-        known = true;
-        if (code == NNRT_SUCCESS && hash != p->hash)
-            code = nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE,
-                                  "the packed weights of device '%s' are of another model than the one that is saved",
-                                  p->device);
-        if (code != NNRT_SUCCESS)
-            return code;
-    }
-    return NNRT_SUCCESS;
 }
 
 /* nnrt_packs: models in a cache are .nnrt files. */
@@ -6805,7 +5136,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     config = &own;
     if (k->hashed != m) {
         k->hashed = NULL;
-        if (nnrti_cache_hash(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device reports the fault */
+        if (nnrti_model_digest(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device reports the fault */
             return nnrt_device_prepare(device, m, config, prepared);
         k->hashed = m == k->model ? m : NULL; /* others come and go */
     }
@@ -6841,9 +5172,9 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
 /* Forgets the last session. */
 static void nnrti_cache_clear(nnrt_cache *c)
 {
-    while (c->parts != NULL) {
-        nnrti_cache_part *p = c->parts;
-        c->parts = p->next;
+    while (c->forms != NULL) {
+        nnrti_form *p = c->forms;
+        c->forms = p->next;
         nnrt_free(&c->allocator, p, p->block);
     }
     nnrt_model_destroy(c->ends);
@@ -6893,7 +5224,7 @@ static void nnrti_cache_open(nnrti_caching *k, const char *device, const NNRT_Mo
     size_t bytes;
     if (c->token == NULL) {
         uint64_t hash;
-        if (nnrti_bare(k->model) != NULL || nnrti_cache_hash(k->model, k->allocator, false, &k->hash) != NNRT_SUCCESS)
+        if (nnrti_bare(k->model) != NULL || nnrti_model_digest(k->model, k->allocator, false, &k->hash) != NNRT_SUCCESS)
             return; /* the device reports faults of a model */
         k->hashed = k->model;
         hash = nnrti_hash_text(nnrti_cache_options(k->model, config), device);
@@ -7095,7 +5426,7 @@ static NNRT_ReturnCode nnrti_cache_ends(nnrt_cache *c, const NNRT_Model *m, NNRT
 /* After preparation: the forms of the devices can be saved. */
 static void nnrti_cache_end(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedModel *prepared, const nnrt_log *log)
 {
-    NNRT_ReturnCode code = c->parts != NULL ? nnrti_cache_ends(c, m, prepared) : NNRT_SUCCESS;
+    NNRT_ReturnCode code = c->forms != NULL ? nnrti_cache_ends(c, m, prepared) : NNRT_SUCCESS;
 #ifndef NNRT_NO_STDIO
     nnrt_save_desc desc;
     nnrt_error error;
@@ -7228,7 +5559,7 @@ NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache)
 NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error)
 {
-    const nnrti_cache_part *p = nnrti_cache_parts(cache);
+    const nnrti_form *p = nnrti_forms_of(cache);
     nnrt_save_desc own;
     memset(&own, 0, sizeof(own));
     if (desc != NULL)

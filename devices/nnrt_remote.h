@@ -4,7 +4,8 @@ processes map; the socket carries only control messages.
 
     #define NNRT_THREADS 1                   the server needs threads
     #define NNRT_IMPLEMENTATION
-    #include "devices/nnrt_remote.h"         includes nnrt.h from the parent folder
+    #include "nnrt.h"                        for sessions, and to serve `auto` or `cpu`; before this header
+    #include "devices/nnrt_remote.h"         includes nnrt_hal.h, which suffices to serve a device of your own
 
     nnrt serve --socket /run/npu.sock --device npu0                               the process of the driver
     nnrt run model.onnx --device remote:/run/npu.sock                             the application
@@ -61,12 +62,11 @@ THE PROTOCOL
 
     PARCEL is u64 bytes of the first part, u64 bytes of the second part, and a memory descriptor (memfd_create) with the
     first part, zeros up to a multiple of 64, and the second part. The first part of a model's parcel is a .nnrt file
-    (nnrt.h, >>file); for this format the header includes nnrt.h. So models outside a process have one form, and one
-    reader that validates all of it. The first part of a parcel of buffers is u32 count, a u32 of bytes for each, and
-    the bytes of each from a multiple of 64 on. The second part is the configuration: u32 enableFloat16, i32 mode, i32
-    priority, u32 threads, u32 maxTrips, u32 count and DIMS of inputDims, u32 count and (TEXT, DIMS) of upper bounds,
-    u32 count and (TEXT, u32 bytes, the bytes, zeros up to a multiple of 4) of extensions. EXPORT's answer has no second
-    part.
+    (nnrt_hal.h, >>format). So models outside a process have one form, and one reader that validates all of it. The
+    first part of a parcel of buffers is u32 count, a u32 of bytes for each, and the bytes of each from a multiple of 64
+    on. The second part is the configuration: u32 enableFloat16, i32 mode, i32 priority, u32 threads, u32 maxTrips, u32
+    count and DIMS of inputDims, u32 count and (TEXT, DIMS) of upper bounds, u32 count and (TEXT, u32 bytes, the bytes,
+    zeros up to a multiple of 4) of extensions. EXPORT's answer has no second part.
 
     The memory of a parcel is sealed against shrinking and writing (F_SEAL_SHRINK, F_SEAL_WRITE): validated data cannot
     change afterwards, and constants are used in place. Memory of MAP is sealed against shrinking, so that reading it
@@ -94,7 +94,7 @@ MIT license, see LICENSE.
 #ifndef NNRT_REMOTE_H
 #define NNRT_REMOTE_H
 
-#include "../nnrt.h"
+#include "../nnrt_hal.h"
 
 /* NNRT_REMOTE 1/0: default 1 on Linux, whose memfd sharing the protocol needs. 0: all functions return
    NNRT_NOT_SUPPORT. */
@@ -104,6 +104,9 @@ MIT license, see LICENSE.
 #else
 #define NNRT_REMOTE 0
 #endif
+#endif
+#ifndef NNRT_THREADS
+#define NNRT_THREADS 0
 #endif
 
 #ifdef __cplusplus
@@ -152,7 +155,7 @@ typedef struct nnrt_remote_limits {
 /* Zeroed members other than path have their defaults. */
 typedef struct nnrt_remote_serve_desc {
     const char *path;      /* of the socket, at most 107 characters */
-    const char *device;    /* NULL = "auto"; "auto:npu0,npu1" */
+    const char *device;    /* "auto:npu0,npu1"; NULL: as nnrt_device_choose, which is "auto" with nnrt.h */
     uint32_t mode;         /* the socket's permissions; 0 = 0600 */
     const uint32_t *users; /* user ids (uid) that may connect; none: only the uid of this process */
     uint32_t userCount;
@@ -184,7 +187,7 @@ NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server); /* NULL is fi
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_REMOTE_IMPLEMENTED)
 #define NNRT_REMOTE_IMPLEMENTED
 
-#include "../nnrt.h" /* its implementation, if only its declarations were included so far */
+#include "../nnrt_hal.h" /* its implementation, if only its declarations were included so far */
 
 #if !NNRT_REMOTE
 
