@@ -92,8 +92,8 @@ OPTIONS (define before including, alike in all files of the program)
 
 SECTIONS (search for the tag)
     >>builder   building a model by hand
-    >>models    optimizing, searching, drawing a model; nnrt_hal.h, >>format, has nnrt_model_destroy
-    >>file      .nnrt files: saving and loading by path; their format is in nnrt_hal.h, >>format
+    >>models    optimizing, searching, drawing a model
+    >>file      .nnrt files: saving and loading by path; the format in memory is in nnrt_hal.h
     >>cache     the model cache: prepared forms of devices, stored for the next start
     >>pool      the thread pool of runs
     >>sessions  preparing and running a model
