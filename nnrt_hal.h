@@ -2755,9 +2755,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>format */
 
-/* The .nnrt format in memory; paths and streams belong to nnrt.h, >>file. The reader checks each number of a file before
-   its first use; lists, texts and constants are used in place. The writer emits the bytes in order to a function of its
-   caller (nnrti_write). Reader and writer count bytes by the walk that later uses them. */
+/* The .nnrt format in memory; paths and streams belong to nnrt.h, >>file. The reader checks each number of a file
+   before its first use; lists, texts and constants are used in place. The writer emits the bytes in order to a function
+   of its caller (nnrti_write). Reader and writer count bytes by the walk that later uses them. */
 
 #define NNRTI_MAX_ATTACHED 4
 
@@ -2997,8 +2997,8 @@ NNRT_API bool nnrt_file_is(const void *data, size_t bytes)
 
 #ifndef NNRT_FIRMWARE
 
-/* A digest of weights and device sections, by words of 8 bytes on four lanes: FNV-1a takes one byte after the other, and
-   ten times as long as reading them. The shift brings high bits down again, as a product only moves bits up. */
+/* A digest of weights and device sections, by words of 8 bytes on four lanes: FNV-1a takes one byte after the other,
+   and ten times as long as reading them. The shift brings high bits down again, as a product only moves bits up. */
 static uint64_t nnrti_digest(uint64_t hash, const uint8_t *data, size_t bytes)
 {
     uint64_t lane[4] = {hash, hash ^ 1, hash ^ 2, hash ^ 3}, word[4];
@@ -4005,7 +4005,7 @@ static bool nnrti_reader_sections(nnrti_reader *r, const nnrti_file_header *h)
     return true;
 }
 
-/* FNV-1a-64 of the file, taking its own place as zeros. The device sections of a cache, whose sections have been checked,
+/* FNV-1a-64 of the file, with its own bytes as zeros. The device sections of a cache, whose section table was checked,
    are digested by words. */
 static uint64_t nnrti_file_checksum(const uint8_t *data, const nnrti_file_header *h)
 {
@@ -4879,6 +4879,26 @@ static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_va
     nnrti_known_facts(y, b, !least);
 }
 
+/* *y = a / b if the constant b divides each term of the sum a without remainder; false: it does not. */
+static bool nnrti_known_exact_quotient(const nnrti_known_value *a, double b, nnrti_known_value *y)
+{
+    bool exact = a->summed && nnrti_is_whole(b) && nnrti_is_whole(a->sum.constant / b);
+    for (uint32_t i = 0; i < a->sum.count && exact; i++)
+        exact = nnrti_is_whole(a->sum.factor[i] / b);
+    if (!exact)
+        return false;
+    *y = *a;
+    y->nAbove = y->nBelow = y->id = 0;
+    y->divisor = 0;
+    y->sum.constant /= b;
+    for (uint32_t i = 0; i < a->sum.count; i++)
+        y->sum.factor[i] /= b;
+    y->least = b > 0 ? a->least / b : a->most / b;
+    y->most = b > 0 ? a->most / b : a->least / b;
+    y->minus = a->minus || b < 0;
+    return true;
+}
+
 /* a / b: real division, or (integers) integer division rounded down (floors) or toward zero. */
 static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_value *b, bool integers, bool floors,
                                  nnrti_known_value *y)
@@ -4887,22 +4907,9 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
     const bool minus = a->minus || b->minus || a->least < 0 || b->least < 0;
     double low = b->least, high = b->most, corner[8];
     int count = 0;
-    bool exact = constant && a->summed && nnrti_is_whole(b->least) && nnrti_is_whole(a->sum.constant / b->least);
-    nnrti_known_nothing(y);
-    for (uint32_t i = 0; i < a->sum.count && exact; i++)
-        exact = nnrti_is_whole(a->sum.factor[i] / b->least);
-    if (exact) {
-        *y = *a;
-        y->nAbove = y->nBelow = y->id = 0;
-        y->divisor = 0;
-        y->sum.constant /= b->least;
-        for (uint32_t i = 0; i < a->sum.count; i++)
-            y->sum.factor[i] /= b->least;
-        y->least = b->least > 0 ? a->least / b->least : a->most / b->least;
-        y->most = b->least > 0 ? a->most / b->least : a->least / b->least;
-        y->minus = a->minus || b->least < 0;
+    if (constant && nnrti_known_exact_quotient(a, b->least, y))
         return;
-    }
+    nnrti_known_nothing(y);
     if (b->whole && integers) { /* a run with an integer divisor of 0 fails */
         low = low == 0 ? 1 : low;
         high = high == 0 ? -1 : high;
@@ -5108,12 +5115,66 @@ static void nnrti_known_activated(NNRT_ActivationType type, NNRT_DataType dataTy
         nnrti_known_nothing(y);
 }
 
+/* nnrti_known_each for CLIP: an absent input leaves the bound to its attribute. */
+static void nnrti_known_clipped(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_known_value *y)
+{
+    const NNRT_Clip *clip = (const NNRT_Clip *)c->resolved;
+    *y = x[0];
+    for (uint32_t i = 1; i < 3; i++) {
+        const nnrti_known_value from = *y;
+        const bool given = i < c->nIn && !nnrti_absent(&c->in[i]);
+        nnrti_known_value n;
+        if (!given && nnrti_abs(i == 1 ? (double)clip->min : (double)clip->max) == INFINITY)
+            continue;
+        nnrti_known_constant(&n, given ? 0 : nnrti_element_number(&c->derived[0], i - 1));
+        nnrti_known_extreme(&from, given ? &x[i] : &n, i == 2, y);
+    }
+}
+
+/* nnrti_known_each for comparisons, logic and selection. */
+static void nnrti_known_truth(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_known_value *y)
+{
+    const nnrti_symbols *t = c->symbols;
+    nnrti_known_value n, m;
+    switch (c->op->type) {
+    case NNRT_NODE_TYPE_LESS: nnrti_known_less(t, &x[0], &x[1], false, y); break;
+    case NNRT_NODE_TYPE_LESS_EQUAL: nnrti_known_less(t, &x[0], &x[1], true, y); break;
+    case NNRT_NODE_TYPE_GREATER: nnrti_known_less(t, &x[1], &x[0], false, y); break;
+    case NNRT_NODE_TYPE_GREATER_EQUAL: nnrti_known_less(t, &x[1], &x[0], true, y); break;
+    case NNRT_NODE_TYPE_EQUAL: nnrti_known_equal(t, &x[0], &x[1], y); break;
+    case NNRT_NODE_TYPE_NOT_EQUAL:
+        nnrti_known_equal(t, &x[0], &x[1], &n);
+        nnrti_known_constant(y, 1);
+        nnrti_known_sum(t, y, &n, -1, y);
+        break;
+    case NNRT_NODE_TYPE_LOGICAL_NOT:
+        nnrti_known_cast(&x[0], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &n);
+        nnrti_known_constant(y, 1);
+        nnrti_known_sum(t, y, &n, -1, y);
+        break;
+    case NNRT_NODE_TYPE_LOGICAL_AND:
+    case NNRT_NODE_TYPE_LOGICAL_OR:
+        nnrti_known_cast(&x[0], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &n);
+        nnrti_known_cast(&x[1], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &m);
+        nnrti_known_extreme(&n, &m, c->op->type == NNRT_NODE_TYPE_LOGICAL_AND, y);
+        break;
+    case NNRT_NODE_TYPE_WHERE:
+    case NNRT_NODE_TYPE_SELECT:
+        if (x[0].least == x[0].most)
+            *y = x[0].least != 0 ? x[1] : x[2];
+        else
+            nnrti_known_either(&x[1], &x[2], y);
+        break;
+    default: break;
+    }
+}
+
 /* *y = the interval of an element of an elementwise node's result; x: the intervals of its input elements. */
 static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_known_value *y)
 {
     const nnrti_symbols *t = c->symbols;
     const bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
-    nnrti_known_value n, m;
+    nnrti_known_value n;
     nnrti_known_nothing(y);
     switch (c->op->type) {
     case NNRT_NODE_TYPE_ADD_FUSION:
@@ -5164,51 +5225,12 @@ static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, 
         break;
     case NNRT_NODE_TYPE_MAXIMUM:
     case NNRT_NODE_TYPE_MINIMUM: nnrti_known_extreme(&x[0], &x[1], c->op->type == NNRT_NODE_TYPE_MINIMUM, y); break;
-    case NNRT_NODE_TYPE_CLIP:
-        *y = x[0];
-        for (uint32_t i = 1; i < 3; i++) { /* the attribute's bound where an input is absent */
-            const NNRT_Clip *clip = (const NNRT_Clip *)c->resolved;
-            const nnrti_known_value from = *y;
-            const bool given = i < c->nIn && !nnrti_absent(&c->in[i]);
-            if (!given && nnrti_abs(i == 1 ? (double)clip->min : (double)clip->max) == INFINITY)
-                continue;
-            nnrti_known_constant(&n, given ? 0 : nnrti_element_number(&c->derived[0], i - 1));
-            nnrti_known_extreme(&from, given ? &x[i] : &n, i == 2, y);
-        }
-        break;
+    case NNRT_NODE_TYPE_CLIP: nnrti_known_clipped(c, x, y); break;
     case NNRT_NODE_TYPE_CEIL: nnrti_known_rounded(&x[0], true, false, y); break;
     case NNRT_NODE_TYPE_FLOOR: nnrti_known_rounded(&x[0], false, false, y); break;
     case NNRT_NODE_TYPE_ROUND: nnrti_known_rounded(&x[0], false, true, y); break;
     case NNRT_NODE_TYPE_CAST: nnrti_known_cast(&x[0], c->in[0].dataType, c->out[0].dataType, y); break;
-    case NNRT_NODE_TYPE_LESS: nnrti_known_less(t, &x[0], &x[1], false, y); break;
-    case NNRT_NODE_TYPE_LESS_EQUAL: nnrti_known_less(t, &x[0], &x[1], true, y); break;
-    case NNRT_NODE_TYPE_GREATER: nnrti_known_less(t, &x[1], &x[0], false, y); break;
-    case NNRT_NODE_TYPE_GREATER_EQUAL: nnrti_known_less(t, &x[1], &x[0], true, y); break;
-    case NNRT_NODE_TYPE_EQUAL: nnrti_known_equal(t, &x[0], &x[1], y); break;
-    case NNRT_NODE_TYPE_NOT_EQUAL:
-        nnrti_known_equal(t, &x[0], &x[1], &n);
-        nnrti_known_constant(y, 1);
-        nnrti_known_sum(t, y, &n, -1, y);
-        break;
-    case NNRT_NODE_TYPE_LOGICAL_NOT:
-        nnrti_known_cast(&x[0], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &n);
-        nnrti_known_constant(y, 1);
-        nnrti_known_sum(t, y, &n, -1, y);
-        break;
-    case NNRT_NODE_TYPE_LOGICAL_AND:
-    case NNRT_NODE_TYPE_LOGICAL_OR:
-        nnrti_known_cast(&x[0], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &n);
-        nnrti_known_cast(&x[1], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &m);
-        nnrti_known_extreme(&n, &m, c->op->type == NNRT_NODE_TYPE_LOGICAL_AND, y);
-        break;
-    case NNRT_NODE_TYPE_WHERE:
-    case NNRT_NODE_TYPE_SELECT:
-        if (x[0].least == x[0].most)
-            *y = x[0].least != 0 ? x[1] : x[2];
-        else
-            nnrti_known_either(&x[1], &x[2], y);
-        break;
-    default: break;
+    default: nnrti_known_truth(c, x, y); break;
     }
 }
 
@@ -11644,6 +11666,55 @@ static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory
     return m;
 }
 
+/* *left = the model for the third block, *bytes = of that block. */
+static NNRT_ReturnCode nnrti_packing_left(const nnrti_packing *p, nnrt_memory *memory, const NNRT_Model **left,
+                                          uint32_t *absent, size_t *bytes)
+{
+    NNRT_ReturnCode code;
+    if ((*left = nnrti_packing_model(p, memory, absent)) == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    code = p->packs->save(p->packs->user, *left, NULL, 0, bytes);
+    if (code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY) { /* such a model cannot be saved: store all constants */
+        *left = p->model;
+        *absent = 0;
+        code = p->packs->save(p->packs->user, *left, NULL, 0, bytes);
+    }
+    *bytes += NNRTI_PACKED_MODEL;
+    return code;
+}
+
+/* Writes the table, of `bytes` bytes, and the weights, each aligned. */
+static void nnrti_packing_write(nnrti_packing *p, uint8_t *table, size_t bytes, uint8_t *weights)
+{
+    uint8_t *at = table + sizeof(p->table);
+    size_t offset = 0;
+    for (const nnrti_pack *k = p->packed; k != NULL; k = k->next, at += sizeof(nnrti_pack_row)) {
+        nnrti_pack_row row;
+        (void)nnrt_round_size(offset, NNRT_ALIGNMENT, &offset);
+        row.offset = offset;
+        row.bytes = k->bytes;
+        row.node = k->node;
+        row.kernel = k->kernel;
+        memcpy(at, &row, sizeof(row));
+        memcpy(weights + offset, k->data, k->bytes);
+        offset += k->bytes;
+    }
+    for (const nnrti_numbers *n = p->numbers; n != NULL; at += n->count * sizeof(n->number[0]), n = n->next)
+        memcpy(at, n->number, n->count * sizeof(n->number[0]));
+    p->table.key = p->key;
+    p->table.bytes = offset;
+    memcpy(table, &p->table, sizeof(p->table));
+    p->table.checksum = nnrti_fnv64(NNRTI_FNV64, table + 8, bytes - 8);
+    memcpy(table, &p->table.checksum, sizeof(p->table.checksum));
+}
+
+static void nnrti_packing_block(nnrti_packing *p, uint32_t i, void *data, size_t bytes)
+{
+    p->blocks[i].fd = -1;
+    p->blocks[i].addr = data;
+    p->blocks[i].bufferSize = p->blocks[i].dataSize = (uint32_t)bytes;
+}
+
 /* ExportModelCache: the table, the weights one after another (each aligned), and for a model cache the model. Blocks
    are made at the first call, in one allocation, and belong to the prepared model. */
 static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers,
@@ -11651,10 +11722,10 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
 {
     nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     nnrti_packing *p = m != NULL ? m->packing : NULL;
-    size_t table, weights = 0, all, model = 0, places[3];
+    size_t bytes[3] = {0, 0, 0}, places[3] = {0, 0, 0}, end; /* of the three blocks */
     const NNRT_Model *left = NULL;
     uint32_t absent = 0;
-    uint8_t *data, *at;
+    uint8_t *data;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     nnrt_memory memory;
     if (p == NULL || buffers == NULL || count == NULL)
@@ -11663,67 +11734,33 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     *count = p->whole ? 3 : 2;
     if (p->blocks[0].addr != NULL)
         return NNRT_SUCCESS;
-    table = sizeof(p->table) + p->table.packs * sizeof(nnrti_pack_row) + p->table.numbers * sizeof(int64_t);
+    bytes[0] = sizeof(p->table) + p->table.packs * sizeof(nnrti_pack_row) + p->table.numbers * sizeof(int64_t);
     for (const nnrti_pack *k = p->packed; k != NULL; k = k->next)
-        if (!nnrt_round_size(weights, NNRT_ALIGNMENT, &weights) || !nnrt_add_size(weights, k->bytes, &weights))
+        if (!nnrt_round_size(bytes[1], NNRT_ALIGNMENT, &bytes[1]) || !nnrt_add_size(bytes[1], k->bytes, &bytes[1]))
             return NNRT_OUT_OF_MEMORY;
     nnrt_memory_allocate(&memory, &m->allocator);
-    if (p->whole) {
-        if ((left = nnrti_packing_model(p, &memory, &absent)) == NULL)
-            code = NNRT_OUT_OF_MEMORY;
-        else if ((code = p->packs->save(p->packs->user, left, NULL, 0, &model)) != NNRT_SUCCESS &&
-                 code != NNRT_OUT_OF_MEMORY) { /* such a model cannot be saved: store all constants */
-            left = p->model;
-            absent = 0;
-            code = p->packs->save(p->packs->user, left, NULL, 0, &model);
-        }
-        model += NNRTI_PACKED_MODEL;
-    }
-    places[0] = 0;
-    if (code == NNRT_SUCCESS && (weights > UINT32_MAX || table > UINT32_MAX || model > UINT32_MAX))
+    if (p->whole)
+        code = nnrti_packing_left(p, &memory, &left, &absent, &bytes[2]);
+    if (code == NNRT_SUCCESS && (bytes[0] > UINT32_MAX || bytes[1] > UINT32_MAX || bytes[2] > UINT32_MAX))
         code = NNRT_NOT_SUPPORT; /* block sizes have 32 bits */
     if (code == NNRT_SUCCESS &&
-        (!nnrt_round_size(table, NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], weights, &all) ||
-         !nnrt_round_size(all, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], model, &p->exportedBytes) ||
+        (!nnrt_round_size(bytes[0], NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], bytes[1], &end) ||
+         !nnrt_round_size(end, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], bytes[2], &p->exportedBytes) ||
          (p->exported = nnrt_alloc(&m->allocator, p->exportedBytes)) == NULL))
         code = NNRT_OUT_OF_MEMORY;
-    if (code != NNRT_SUCCESS) {
-        nnrt_memory_end(&memory);
-        return code;
-    }
     data = (uint8_t *)p->exported;
-    memset(data, 0, p->exportedBytes);
-    p->table.key = p->key;
-    p->table.bytes = weights;
-    at = data + sizeof(p->table);
-    weights = 0;
-    for (const nnrti_pack *k = p->packed; k != NULL; k = k->next, at += sizeof(nnrti_pack_row)) {
-        nnrti_pack_row row;
-        (void)nnrt_round_size(weights, NNRT_ALIGNMENT, &weights);
-        row.offset = weights;
-        row.bytes = k->bytes;
-        row.node = k->node;
-        row.kernel = k->kernel;
-        memcpy(at, &row, sizeof(row));
-        memcpy(data + places[1] + weights, k->data, k->bytes);
-        weights += k->bytes;
+    if (code == NNRT_SUCCESS) {
+        memset(data, 0, p->exportedBytes);
+        nnrti_packing_write(p, data, bytes[0], data + places[1]);
     }
-    for (const nnrti_numbers *n = p->numbers; n != NULL; at += n->count * sizeof(n->number[0]), n = n->next)
-        memcpy(at, n->number, n->count * sizeof(n->number[0]));
-    memcpy(data, &p->table, sizeof(p->table));
-    p->table.checksum = nnrti_fnv64(NNRTI_FNV64, data + 8, table - 8);
-    memcpy(data, &p->table.checksum, sizeof(p->table.checksum));
-    if (p->whole) {
+    if (code == NNRT_SUCCESS && p->whole) {
         memcpy(data + places[2], &absent, sizeof(absent));
-        code = p->packs->save(p->packs->user, left, data + places[2] + NNRTI_PACKED_MODEL, model - NNRTI_PACKED_MODEL,
-                              &all);
+        code = p->packs->save(p->packs->user, left, data + places[2] + NNRTI_PACKED_MODEL,
+                              bytes[2] - NNRTI_PACKED_MODEL, &end);
     }
     nnrt_memory_end(&memory);
-    for (uint32_t i = 0; i < 3 && code == NNRT_SUCCESS; i++) {
-        p->blocks[i].fd = -1;
-        p->blocks[i].addr = data + places[i];
-        p->blocks[i].bufferSize = p->blocks[i].dataSize = (uint32_t)(i == 0 ? table : i == 1 ? weights : model);
-    }
+    for (uint32_t i = 0; i < 3 && code == NNRT_SUCCESS; i++)
+        nnrti_packing_block(p, i, data + places[i], bytes[i]);
     return code;
 }
 
@@ -11733,13 +11770,25 @@ static const NNRT_PreparedModelVtbl nnrti_plan_model_packed_vtbl = {
     nnrti_plan_model_run_in,        nnrti_plan_model_io,  nnrti_plan_model_memory,  nnrti_plan_model_output_ranges,
     nnrti_plan_model_run_until};
 
+/* The edit with packing; packed weights with another key are refused. */
+static nnrti_packing_edit nnrti_packing_edit_of(nnrt_edit edit, void *user, const char *key)
+{
+    const uint32_t layout = NNRT_LAYOUT;
+    nnrti_packing_edit e;
+    memset(&e, 0, sizeof(e));
+    e.edit = edit;
+    e.user = user;
+    e.key = nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)key, strlen(key));
+    e.key = nnrti_fnv64(e.key, (const uint8_t *)&layout, sizeof(layout));
+    return e;
+}
+
 /* Two attempts: with the weights that packs->find returns, whose faults go to `fault` and not to the caller; then
    without them, recording the packed weights if packs->keep is set. */
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                   nnrt_edit edit, void *user, const char *key,
                                                   NNRT_PreparedModel **prepared)
 {
-    const uint32_t layout = NNRT_LAYOUT;
     const nnrt_packs *packs;
     nnrti_packing_edit e;
     nnrti_packing taken;
@@ -11752,13 +11801,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     own.packs = NULL;
     if (packs == NULL || own.buffer != NULL || prepared == NULL || edit == NULL)
         return nnrt_plan_prepare(model, &own, edit, user, prepared);
-    memset(&e, 0, sizeof(e));
+    e = nnrti_packing_edit_of(edit, user, key);
     memset(&from, 0, sizeof(from));
     memset(&fault, 0, sizeof(fault));
-    e.edit = edit;
-    e.user = user;
-    e.key = nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)key, strlen(key));
-    e.key = nnrti_fnv64(e.key, (const uint8_t *)&layout, sizeof(layout));
     if (packs->find != NULL && packs->find(packs->user, model, &own, &from) &&
         nnrti_packing_open(&taken, &from, e.key, &fault)) {
         nnrt_error *const error = own.error;
@@ -11855,13 +11900,27 @@ static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model 
     return m;
 }
 
+/* copies[3] = the blocks of a cache, copied to kept memory. False: one has no address, and error has the reason, or no
+   memory. */
+static bool nnrti_restore_blocks(const NNRT_SharedBuffer *cache, nnrt_memory *memory, void **copies, nnrt_error *error)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const void *const data = nnrti_buffer_data(&cache[i]);
+        const uint32_t bytes = cache[i].dataSize;
+        if (data == NULL && bytes > 0)
+            (void)nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "block %u of the cache has no address", i);
+        else if (nnrt_memory_reserve(memory, bytes > 0 ? bytes : 1, &copies[i]) && bytes > 0)
+            memcpy(copies[i], data, bytes);
+    }
+    return copies[0] != NULL && copies[1] != NULL && copies[2] != NULL;
+}
+
 /* Copies the three blocks into memory of the prepared model, checks the table, loads the model from its block, and
    prepares it with the packed weights in place. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
                                                   const char *key, NNRT_PreparedModel **prepared)
 {
-    const uint32_t layout = NNRT_LAYOUT;
     const nnrt_packs *packs;
     const NNRT_Model *model = NULL;
     NNRT_Model *loaded = NULL;
@@ -11875,6 +11934,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     NNRT_ReturnCode code = NNRT_INVALID_MODEL_CACHE;
     uint32_t absent = 0;
     void *copies[3] = {NULL, NULL, NULL};
+    bool whole;
     if (cache == NULL || prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
@@ -11888,28 +11948,16 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
                                                  : "the configuration has nothing that reads models (nnrt_packs.load)");
     if (count != 3 || cache[2].dataSize <= NNRTI_PACKED_MODEL)
         return nnrt_error_set(error, code, "the cache has %u blocks, expected a table, weights and a model", count);
-    memset(&e, 0, sizeof(e));
+    e = nnrti_packing_edit_of(edit, user, key);
     memset(&from, 0, sizeof(from));
     nnrt_memory_allocate(&memory, own.allocator);
     p = (nnrti_packing *)nnrt_memory_keep(&memory, sizeof(*p));
-    for (uint32_t i = 0; i < 3 && p != NULL; i++) {
-        const void *const data = nnrti_buffer_data(&cache[i]);
-        if (data == NULL && cache[i].dataSize > 0)
-            (void)nnrt_error_set(error, code, "block %u of the cache has no address", i);
-        else if (nnrt_memory_reserve(&memory, cache[i].dataSize > 0 ? cache[i].dataSize : 1, &copies[i]) &&
-                 cache[i].dataSize > 0)
-            memcpy(copies[i], data, cache[i].dataSize);
-    }
+    whole = p != NULL && nnrti_restore_blocks(cache, &memory, copies, error);
     from.table = copies[0];
     from.tableBytes = cache[0].dataSize;
     from.weights = copies[1];
     from.weightBytes = cache[1].dataSize;
-    e.edit = edit;
-    e.user = user;
-    e.key = nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)key, strlen(key));
-    e.key = nnrti_fnv64(e.key, (const uint8_t *)&layout, sizeof(layout));
-    if (p != NULL && copies[0] != NULL && copies[1] != NULL && copies[2] != NULL &&
-        nnrti_packing_open(p, &from, e.key, error)) {
+    if (whole && nnrti_packing_open(p, &from, e.key, error)) {
         const uint8_t *const block = (const uint8_t *)copies[2];
         memcpy(&absent, block, sizeof(absent));
         if (packs->load(packs->user, block + NNRTI_PACKED_MODEL, cache[2].dataSize - NNRTI_PACKED_MODEL, &memory,
@@ -11934,11 +11982,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     made->base.vtbl = &nnrti_plan_model_packed_vtbl;
     p->hole = NULL;
     p->whole = true;
-    for (uint32_t i = 0; i < 3; i++) {
-        p->blocks[i].fd = -1;
-        p->blocks[i].addr = copies[i];
-        p->blocks[i].bufferSize = p->blocks[i].dataSize = cache[i].dataSize;
-    }
+    for (uint32_t i = 0; i < 3; i++)
+        nnrti_packing_block(p, i, copies[i], cache[i].dataSize);
     return code;
 }
 
