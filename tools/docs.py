@@ -144,7 +144,7 @@ def onnx_md(nnrt, log):
     tests = re.findall(r"^(PASS\*?|FAIL|SKIP) (\w+) \(([\w.]+| *\d+ nodes)\)(?:: (.*))?$", log, re.M)
     last = re.search(r"^(\d+) passed \((\d+) of them with inputs made constants\), (\d+) failed, (\d+) skipped$", log, re.M)
     draws = re.search(r"^(\d+) of those that passed by shape, type, values and sum", log, re.M)
-    opened = re.findall(r"^(\d+) of (\d+) data sets with open axes, extents told in the (\w+)", log, re.M)
+    opened = re.findall(r"^(\d+) of (\d+) data sets with dynamic dimensions, given in the (\w+)", log, re.M)
     if last is None or draws is None or len(tests) != int(last.group(1)) + int(last.group(3)) + int(last.group(4)):
         raise SystemExit("the log has another number of tests than it says")
     result, reasons = collections.defaultdict(collections.Counter), collections.Counter()
