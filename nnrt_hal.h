@@ -11761,6 +11761,10 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     nnrt_memory_end(&memory);
     for (uint32_t i = 0; i < 3 && code == NNRT_SUCCESS; i++)
         nnrti_packing_block(p, i, data + places[i], bytes[i]);
+    if (code != NNRT_SUCCESS) {
+        nnrt_free(&m->allocator, p->exported, p->exportedBytes);
+        p->exported = NULL;
+    }
     return code;
 }
 

@@ -770,6 +770,76 @@ static bool keeper_tries(keeper *k, const NNRT_Model *m, packer *p, bool keep)
     return k->taken;
 }
 
+/* nnrt_packs.save of 16 bytes; call number *user, counted down to 0, fails. */
+static NNRT_ReturnCode save_fails_once(void *user, const NNRT_Model *model, void *out, size_t size, size_t *bytes)
+{
+    (void)model;
+    *bytes = 16;
+    if (--*(int *)user == 0)
+        return NNRT_OUT_OF_MEMORY;
+    if (out != NULL)
+        memset(out, 0, size < 16 ? size : 16);
+    return NNRT_SUCCESS;
+}
+
+static bool find_nothing(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_packed *packed)
+{
+    (void)user, (void)model, (void)config, (void)packed;
+    return false;
+}
+
+static void done_nothing(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                         NNRT_PreparedModel *prepared, bool taken, const nnrt_error *fault)
+{
+    (void)user, (void)model, (void)config, (void)prepared, (void)taken, (void)fault;
+}
+
+/* A model whose export for a cache fails, whichever call of save or of the allocator does, is prepared, has no
+   ExportModelCache, and leaks nothing. */
+static void test_export_fails(void **state)
+{
+    NNRT_Model *m = small_model();
+    uint32_t without = 0, refused = 0;
+    bool done = false;
+    (void)state;
+    for (int n = 1; !done; n++) { /* 1 to 4: calls of save; from 5 on: calls of the allocator */
+        int saves = n <= 4 ? n : -1;
+        NNRT_ModelConfig config;
+        NNRT_PreparedModel *prepared = NULL;
+        NNRT_ReturnCode code;
+        nnrt_packs packs;
+        packer p = {"one", 100, 42, 3, 70, 0, false, NULL, 0};
+        tracker t;
+        nnrt_allocator allocator = allocator_of(&t);
+        memset(&config, 0, sizeof(config));
+        memset(&packs, 0, sizeof(packs));
+        memset(&t, 0, sizeof(t));
+        config.structSize = sizeof(config);
+        config.packs = &packs;
+        config.allocator = &allocator;
+        packs.find = find_nothing;
+        packs.done = done_nothing;
+        packs.save = save_fails_once;
+        packs.user = &saves;
+        packs.keep = packs.whole = true;
+        t.failAt = n > 4 ? n - 4 : 0;
+        code = own_prepare(&p, m, &config, &prepared);
+        assert_true(code == NNRT_SUCCESS || code == NNRT_OUT_OF_MEMORY);
+        if (code == NNRT_SUCCESS) {
+            without += prepared->vtbl->ExportModelCache == NULL;
+            prepared->vtbl->Destroy(prepared);
+        } else {
+            refused++;
+        }
+        done = n > 4 && t.calls < t.failAt;
+        assert_int_equal(t.live, 0);
+        assert_false(t.wrong);
+    }
+    printf("%u models without ExportModelCache, %u refused\n", without, refused);
+    assert_true(without >= 3 && refused > 0);
+    nnrt_model_destroy(m);
+}
+
 /* FNV-1a of 64 bits over what is behind it. */
 static void seal(uint8_t *table, size_t bytes)
 {
@@ -1489,7 +1559,7 @@ int main(void)
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_key),       cmocka_unit_test(test_table),
+        cmocka_unit_test(test_key),       cmocka_unit_test(test_table), cmocka_unit_test(test_export_fails),
     };
     return cmocka_run_group_tests(tests, add_device, NULL);
 }
