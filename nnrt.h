@@ -5099,20 +5099,6 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
         p->hash = hash;
 }
 
-/* nnrt_packs: models in a cache are .nnrt files. */
-static NNRT_ReturnCode nnrti_packs_save(void *user, const NNRT_Model *m, void *out, size_t size, size_t *bytes)
-{
-    (void)user;
-    return nnrt_model_save_memory(m, NULL, out, size, bytes, NULL);
-}
-
-static NNRT_ReturnCode nnrti_packs_load(void *user, const void *data, size_t bytes, nnrt_memory *memory,
-                                        NNRT_Model **model, nnrt_error *error)
-{
-    (void)user;
-    return nnrt_model_load_into(model, data, bytes, false, memory, error);
-}
-
 /* nnrt_through: from the first section that fits and that the device takes, else by the device. */
 static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, const NNRT_Model *m,
                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
@@ -5286,8 +5272,6 @@ static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Mode
     k->packs.done = nnrti_packs_done;
     k->packs.user = k;
     k->packs.keep = c != NULL && c->packed;
-    k->packs.save = nnrti_packs_save;
-    k->packs.load = nnrti_packs_load;
 }
 
 /* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. */

@@ -776,7 +776,9 @@ typedef struct NNRT_DeviceVtbl {
                                       size_t *bytes);
     /* Optional: GetSupportedOperation for the configuration that PrepareModel will receive: with its input dimensions,
        and in its memory. If config->buffer is set, all memory comes from it; the bytes of GetModelMemory suffice.
-       reason, if not NULL, is called once for each unsupported node. Absent = GetSupportedOperation. */
+       reason, if not NULL, is called once for each unsupported node. Results in the model may have type UNKNOWN: a
+       device that depends on types or shapes infers them first (nnrt_model_map, nnrt_model_infer). Absent =
+       GetSupportedOperation. */
     NNRT_ReturnCode (*GetSupportedNodes)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
     /* Optional, both or none: a context that prepared models share, as in NNAdapter's drivers. properties: a string
@@ -1202,14 +1204,9 @@ typedef struct nnrt_packs {
                  bool taken, const nnrt_error *fault);
     void *user;
     bool keep; /* the packed weights will be exported; the table for that costs the prepared model some bytes */
-    /* For a model cache, whose device receives no model (PrepareModelFromModelCache). whole, with keep: exports a
-       third block, the model without the constants that are packed, from which nnrt_plan_restore_packed restores the
-       model. save serializes a model (out NULL: only *bytes is set); load reads it in place, so that data must
-       outlive the model. nnrt.h has both. */
+    /* For a model cache, whose device receives no model (PrepareModelFromModelCache). With keep: exports a third block,
+       the model as a .nnrt file without the constants that are packed, for nnrt_plan_restore_packed. */
     bool whole;
-    NNRT_ReturnCode (*save)(void *user, const NNRT_Model *model, void *out, size_t size, size_t *bytes);
-    NNRT_ReturnCode (*load)(void *user, const void *data, size_t bytes, nnrt_memory *memory, NNRT_Model **model,
-                            nnrt_error *error);
 } nnrt_packs;
 /* nnrt_plan_prepare for an edit that packs weights with nnrt_draft_pack. If config->packs has weights with this key,
    they are used instead of packed again. key: a string of everything that the packed bytes depend on besides model
@@ -1218,7 +1215,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
                                                   nnrt_edit edit, void *user, const char *key,
                                                   NNRT_PreparedModel **prepared);
 /* PrepareModelFromModelCache of such a device, from the three blocks that it exported (packs.whole), which are copied.
-   config->packs must have load, else NOT_SUPPORT. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
+   NOT_SUPPORT: config has a buffer. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
    configuration. The bytes of the weights are not checked: the store must keep a checksum of the blocks. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
@@ -8119,8 +8116,7 @@ typedef struct nnrti_packing {
     void *exported;        /* memory of the blocks, from the allocator; NULL: not exported yet */
     size_t exportedBytes;
     NNRT_SharedBuffer blocks[3];
-    bool whole; /* export a third block, the model; needs packs and model */
-    const nnrt_packs *packs;
+    bool whole; /* export a third block, the model */
     const NNRT_Model *model;
     uint8_t *absent;     /* per tensor, 1: a constant that only packing reads */
     const uint8_t *hole; /* data of all absent constants while a model is restored; NULL: none is absent */
@@ -11571,7 +11567,7 @@ typedef struct nnrti_packing_edit {
     void *user;
     nnrti_packing *packing; /* NULL: stores into a new one, in the memory of the draft */
     uint64_t key;
-    const nnrt_packs *packs; /* the new one is for a model cache, which contains the model; NULL: weights only */
+    bool whole; /* the new one is for a model cache, which contains the model, too */
 } nnrti_packing_edit;
 
 /* nnrt_edit that calls e->edit with a packing. After taking: every pack and number must have been used, and no step
@@ -11586,8 +11582,7 @@ static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
             return nnrti_no_memory(draft->config->error);
         p->nextPack = &p->packed;
         p->key = e->key;
-        p->packs = e->packs;
-        p->whole = e->packs != NULL;
+        p->whole = e->whole;
         e->packing = p;
     }
     draft->packing = p;
@@ -11600,7 +11595,7 @@ static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
     if (code == NNRT_SUCCESS && p->taking && nnrti_packing_lacks(p, draft))
         return nnrt_error_set(draft->config->error, NNRT_INVALID_MODEL_CACHE,
                               "the cache lacks weights that a step reads: it was made for another configuration");
-    if (code == NNRT_SUCCESS && e->packs != NULL && !nnrti_packing_mark(p, draft))
+    if (code == NNRT_SUCCESS && e->whole && !nnrti_packing_mark(p, draft))
         return nnrti_no_memory(draft->config->error);
     return code;
 }
@@ -11673,11 +11668,11 @@ static NNRT_ReturnCode nnrti_packing_left(const nnrti_packing *p, nnrt_memory *m
     NNRT_ReturnCode code;
     if ((*left = nnrti_packing_model(p, memory, absent)) == NULL)
         return NNRT_OUT_OF_MEMORY;
-    code = p->packs->save(p->packs->user, *left, NULL, 0, bytes);
+    code = nnrt_model_save_memory(*left, NULL, NULL, 0, bytes, NULL);
     if (code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY) { /* such a model cannot be saved: store all constants */
         *left = p->model;
         *absent = 0;
-        code = p->packs->save(p->packs->user, *left, NULL, 0, bytes);
+        code = nnrt_model_save_memory(*left, NULL, NULL, 0, bytes, NULL);
     }
     *bytes += NNRTI_PACKED_MODEL;
     return code;
@@ -11755,8 +11750,8 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     }
     if (code == NNRT_SUCCESS && p->whole) {
         memcpy(data + places[2], &absent, sizeof(absent));
-        code = p->packs->save(p->packs->user, left, data + places[2] + NNRTI_PACKED_MODEL,
-                              bytes[2] - NNRTI_PACKED_MODEL, &end);
+        code = nnrt_model_save_memory(left, NULL, data + places[2] + NNRTI_PACKED_MODEL,
+                                      bytes[2] - NNRTI_PACKED_MODEL, &end, NULL);
     }
     nnrt_memory_end(&memory);
     for (uint32_t i = 0; i < 3 && code == NNRT_SUCCESS; i++)
@@ -11821,8 +11816,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
         }
         e.packing = NULL;
     }
-    if (packs->whole && packs->save != NULL)
-        e.packs = packs;
+    e.whole = packs->whole;
     if (!packs->keep)
         code = nnrt_plan_prepare(model, &own, edit, user, prepared);
     else if ((code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
@@ -11831,7 +11825,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
         uint32_t count;
         made->packing = e.packing;
         e.packing->model = model; /* it need not outlive this call, so a cache is exported now */
-        if (e.packs == NULL || nnrti_plan_model_export(*prepared, &blocks, &count) == NNRT_SUCCESS)
+        if (!e.whole || nnrti_plan_model_export(*prepared, &blocks, &count) == NNRT_SUCCESS)
             made->base.vtbl = &nnrti_plan_model_packed_vtbl;
     }
     if (code == NNRT_SUCCESS)
@@ -11925,7 +11919,6 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
                                                   const char *key, NNRT_PreparedModel **prepared)
 {
-    const nnrt_packs *packs;
     const NNRT_Model *model = NULL;
     NNRT_Model *loaded = NULL;
     NNRT_ModelConfig own;
@@ -11944,12 +11937,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     *prepared = NULL;
     nnrt_config_read(&own, config);
     error = own.error;
-    packs = own.packs;
     own.packs = NULL;
-    if (packs == NULL || packs->load == NULL || own.buffer != NULL)
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                              own.buffer != NULL ? "a model that is restored from a cache takes no buffer"
-                                                 : "the configuration has nothing that reads models (nnrt_packs.load)");
+    if (own.buffer != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a model that is restored from a cache takes no buffer");
     if (count != 3 || cache[2].dataSize <= NNRTI_PACKED_MODEL)
         return nnrt_error_set(error, code, "the cache has %u blocks, expected a table, weights and a model", count);
     e = nnrti_packing_edit_of(edit, user, key);
@@ -11964,8 +11954,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     if (whole && nnrti_packing_open(p, &from, e.key, error)) {
         const uint8_t *const block = (const uint8_t *)copies[2];
         memcpy(&absent, block, sizeof(absent));
-        if (packs->load(packs->user, block + NNRTI_PACKED_MODEL, cache[2].dataSize - NNRTI_PACKED_MODEL, &memory,
-                        &loaded, error) == NNRT_SUCCESS)
+        if (nnrt_model_load_into(&loaded, block + NNRTI_PACKED_MODEL, cache[2].dataSize - NNRTI_PACKED_MODEL, false,
+                                 &memory, error) == NNRT_SUCCESS)
             model = nnrti_restore_model(p, loaded, absent, &memory, error);
     }
     if (model == NULL && memory.full)

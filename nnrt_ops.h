@@ -2294,16 +2294,15 @@ NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
    name     letters, digits, '.', '_' and '-', at most 63. Files and ONNX nodes ("domain.Type") find their operator
             by name, whatever its number is
    type     below 0, or 0: the highest free number, -1 for the first operator
-   inputs,  operands in the syntax of >>table, at most NNRT_MAX_FIXED_OPERANDS, not counting a repeated one; =k must
-   name
-   outputs  an earlier input that is not optional
+   inputs, outputs
+            operands in the syntax of >>table, at most NNRT_MAX_FIXED_OPERANDS, not counting a repeated one; =k must name
+            an earlier input that is not optional
    attr     NULL: no attributes
    flags    LAYOUT, INPLACE, EMPTY, EFFECT, LAYOUT_AGNOSTIC, DATA_DEPENDENT, PURE; the others are reserved for the
             operators of nnrt.
             Without PURE every run computes the operator, except for nodes without EFFECT whose results are unused
    rule     infers the shape of every output c->out[0 .. nOut), with nnrt_resolve_like or nnrt_resolve_shape, and its
-   type,
-            unless the row states it; it may also set scratch, derived constants and resolved attributes (>>resolve). It
+            type, unless the row states it; it may also set scratch, derived constants and resolved attributes (>>resolve). It
             runs while models are built and prepared, for dynamic shapes in runs, too, and on several threads at
             once. Its results are checked. It reports an invalid node with nnrt_resolve_fail
    kernels  have the signature nnrt_kernel: args has the views of all inputs, derived constants and outputs (dataType

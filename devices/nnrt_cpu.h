@@ -41,7 +41,7 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
     Weights are packed once, in PrepareModel, and shared by all sessions of a prepared model. nnrt compile MODEL
     --device cpu stores packed weights in the model file, where sessions use them in place. The model cache
     (ExportModelCache, PrepareModelFromModelCache) stores them too, together with the model but without the constants
-    that are packed; it needs nnrt_packs.save and load, which nnrt.h provides.
+    that are packed.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the 2-D pools, SOFTMAX, LOG_SOFTMAX,
@@ -124,7 +124,7 @@ ONE KERNEL BY ITSELF
 SECTIONS (search for the tag)
     >>device           registering
     -- implementation --
-    >>isa              instruction sets (ISA) and dispatch
+    >>isa              instruction sets (ISA); which ones the processor has
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
     >>fused_depthwise  fusion of pointwise and depthwise convolutions
@@ -137,7 +137,7 @@ SECTIONS (search for the tag)
     >>concat           CONCAT and SPLIT without copies
     >>edit             the edit pass over a draft, and the dispatch per operator
     >>winograd         which convolutions use Winograd tiles, and their transformed weights
-    >>table            the device's function table
+    >>table            the device's function table; the choice of the ISA
     The kernels, compiled once per instruction set, are in nnrt_cpu_kernels.h.
 
 MIT license, see LICENSE.

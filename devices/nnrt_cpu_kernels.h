@@ -21,6 +21,7 @@ SECTIONS (search for the tag)
     >>casts            quantize and dequantize
     >>float16_casts    float16 to float32 and back
     >>int8_kernels     int8 GEMM, depthwise, pooling and addition; requantization
+    >>kernel_table     the kernels of this ISA, from which nnrt_cpu.h selects
 
 MIT license, see LICENSE.
 */
@@ -6803,6 +6804,10 @@ static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt
 
 #endif /* NNRTI_CPU_LEVEL != 5 */
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>kernel_table */
+
+/* The kernels of this ISA. AVX-512 VNNI has dot-product kernels of its own; all others are those of AVX-512. */
 #define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA)},
 #if NNRTI_CPU_LEVEL == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},

@@ -1848,7 +1848,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_table */
 
-/* The supported operators: X(op_type, first and last operator set version, minimum and maximum number of inputs,
+/* The supported operators of ONNX's own domain: X(op_type, first and last operator set version, minimum and maximum number of inputs,
    handler, argument, "attributes"). The function nnrti_onnx_op_<handler> receives the argument. An attribute that is
    not listed is an error, so that an operator set that adds one cannot be misread; consumed_inputs (operator sets below
    6) carries no information and is ignored. */
