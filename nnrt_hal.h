@@ -9976,6 +9976,14 @@ static bool nnrti_planner_init(nnrti_planner *p)
     return true;
 }
 
+#ifndef NNRT_FIRMWARE
+/* The plans that a step runs; NULL: it is no IF or LOOP. */
+static const nnrt_plan_graphs *nnrti_step_graphs(const nnrt_plan_step *step)
+{
+    return step->kernel == nnrt_plan_if || step->kernel == nnrt_plan_loop ? (const nnrt_plan_graphs *)step->attr : NULL;
+}
+#endif
+
 #if NNRTI_ASSERTS
 /* Every argument of a plan has a place: in the arena with all its bytes, or at a number that the addresses have.
    addresses: number of inputs and outputs; of a plan inside IF or LOOP the entries of their table. */
@@ -10000,9 +10008,11 @@ static bool nnrti_plan_valid(const nnrt_plan *whole, const nnrt_plan *plan, size
                                   nnrti_view_fits(&arg->view, whole->arenaBytes - arg->offset));
 #endif
         }
-        for (uint32_t k = 0; valid && k < 2 && step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0; k++)
-            valid = nnrti_plan_valid(whole, ((const nnrt_plan_graphs *)step->attr)->plans[k],
+#ifndef NNRT_FIRMWARE
+        for (uint32_t k = 0; valid && k < 2 && nnrti_step_graphs(step) != NULL; k++)
+            valid = nnrti_plan_valid(whole, nnrti_step_graphs(step)->plans[k],
                                      (whole->arenaBytes - step->scratch) / sizeof(void *));
+#endif
     }
     return valid;
 }
@@ -10357,8 +10367,7 @@ static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_
     begin = nnrti_profile_now(plan->profile);
     code = step->kernel(step->attr, views, call);
     if (code == NNRT_SUCCESS)
-        nnrti_profile_tell(plan->profile, step, begin,
-                           step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0 ? NULL : views,
+        nnrti_profile_tell(plan->profile, step, begin, nnrti_step_graphs(step) != NULL ? NULL : views,
                            step->nIn + step->nDerived);
     return code;
 }
@@ -11019,7 +11028,7 @@ static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
 {
     const nnrti_open_step *o = r->plan->open->steps[s];
     const nnrt_plan_step *step = &r->plan->steps[s];
-    const bool graphs = step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0;
+    const bool graphs = nnrti_step_graphs(step) != NULL;
     const uint64_t begin = nnrti_profile_now(&r->profile);
     const NNRT_ReturnCode code = nnrti_run_part(r, s);
     if (code != NNRT_SUCCESS)
@@ -11223,8 +11232,8 @@ static NNRT_ReturnCode nnrti_check_static(const nnrt_plan *plan, const nnrt_plan
     for (uint32_t s = 0; s < plan->nSteps && code == NNRT_SUCCESS; s++) {
         const nnrt_plan_step *step = &plan->steps[s];
         const nnrti_open_step *o = plan->open->steps[s];
-        if (step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0) {
-            const nnrt_plan_graphs *a = (const nnrt_plan_graphs *)step->attr;
+        const nnrt_plan_graphs *a = nnrti_step_graphs(step);
+        if (a != NULL) {
             if ((code = nnrti_check_static(a->plans[0], step, error)) == NNRT_SUCCESS)
                 code = nnrti_check_static(a->plans[1], step, error);
         } else if (o != NULL) {
@@ -11365,8 +11374,11 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
    unregistered meanwhile: n is 1 when a plan is made, -1 when it is destroyed. */
 static void nnrti_plan_hold(const nnrt_plan *plan, int32_t n)
 {
-    for (uint32_t s = 0; s < plan->nSteps; s++)
+    for (uint32_t s = 0; s < plan->nSteps; s++) {
         nnrti_op_hold(plan->steps[s].op, n);
+        for (uint32_t k = 0; k < 2 && nnrti_step_graphs(&plan->steps[s]) != NULL; k++)
+            nnrti_plan_hold(nnrti_step_graphs(&plan->steps[s])->plans[k], n);
+    }
 }
 
 /* Destroy: frees everything that the prepared model owns; memory in a buffer of the caller stays. */
@@ -11485,9 +11497,8 @@ static uint32_t nnrti_count_steps(const nnrt_plan *plan)
 {
     uint32_t count = plan->nSteps;
     for (uint32_t s = 0; s < plan->nSteps; s++)
-        if (plan->steps[s].op != NULL && (plan->steps[s].op->flags & NNRT_OP_GRAPHS) != 0)
-            for (uint32_t k = 0; k < 2; k++)
-                count += nnrti_count_steps(((const nnrt_plan_graphs *)plan->steps[s].attr)->plans[k]);
+        for (uint32_t k = 0; k < 2 && nnrti_step_graphs(&plan->steps[s]) != NULL; k++)
+            count += nnrti_count_steps(nnrti_step_graphs(&plan->steps[s])->plans[k]);
     return count;
 }
 
