@@ -7069,7 +7069,7 @@ static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
     return NNRT_SUCCESS;
 }
 
-#if NNRTI_ASSERTS
+#if NNRT_ASSERTS
 /* Every block is aligned and inside the arena, and none of the first 64 shares a byte with another one that is live at
    the same step. */
 static bool nnrti_arena_valid(const nnrt_plan_block *blocks, uint32_t count, size_t alignment, size_t bytes)
@@ -7595,7 +7595,7 @@ static size_t nnrti_operand_bytes(const nnrt_operand *o)
     return bytes;
 }
 
-#if NNRTI_ASSERTS
+#if NNRT_ASSERTS
 /* A draft is complete: every argument is a tensor of it, results have no value yet, and control flow is closed. */
 static bool nnrti_draft_valid(const nnrt_draft *d)
 {
@@ -9984,7 +9984,7 @@ static const nnrt_plan_graphs *nnrti_step_graphs(const nnrt_plan_step *step)
 }
 #endif
 
-#if NNRTI_ASSERTS
+#if NNRT_ASSERTS
 /* Every argument of a plan has a place: in the arena with all its bytes, or at a number that the addresses have.
    addresses: number of inputs and outputs; of a plan inside IF or LOOP the entries of their table. */
 static bool nnrti_plan_valid(const nnrt_plan *whole, const nnrt_plan *plan, size_t addresses)

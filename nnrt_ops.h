@@ -146,10 +146,10 @@ MIT license, see LICENSE.
 /* NNRT_ASSERT(condition) a statement that checks an invariant of the library itself, never input: the tests define it.
                           Default: nothing. */
 #ifdef NNRT_ASSERT
-#define NNRTI_ASSERTS 1
+#define NNRT_ASSERTS 1
 #else
 #define NNRT_ASSERT(condition) ((void)0)
-#define NNRTI_ASSERTS 0
+#define NNRT_ASSERTS 0
 #endif
 
 /* NNRT_MAX_RANK          maximum number of axes of a tensor: 4 to 8. */

@@ -1578,6 +1578,37 @@ static void nnrti_split_dissolve(nnrti_split *s, uint32_t g, uint8_t why)
         s->group[s->members[m]] = s->unit[s->members[m]];
 }
 
+#if NNRT_ASSERTS
+/* Steps are sorted: none reads a tensor that only a later step writes. Uses s->writer. */
+static bool nnrti_split_sorted(const nnrti_split *s)
+{
+    const nnrt_draft *d = s->draft;
+    bool sorted = true;
+    for (uint32_t t = 0; t < d->nTensors; t++)
+        s->writer[t] = UINT32_MAX;
+    for (uint32_t i = d->nSteps; i-- > 0;) {
+        for (uint32_t k = 0; k < d->steps[i].nOut; k++)
+            if (nnrti_auto_out(&d->steps[i], k)->tensor != NNRT_NO_TENSOR)
+                s->writer[nnrti_auto_out(&d->steps[i], k)->tensor] = i;
+        for (uint32_t k = 0; k < d->steps[i].nIn; k++)
+            sorted = sorted && (d->steps[i].args[k].tensor == NNRT_NO_TENSOR ||
+                                s->writer[d->steps[i].args[k].tensor] == UINT32_MAX);
+    }
+    return sorted;
+}
+
+/* All nodes of group g are assigned to one device. */
+static bool nnrti_group_valid(const nnrti_split *s, uint32_t g)
+{
+    bool valid = true;
+    for (uint32_t m = s->first[g]; m < s->first[g + 1]; m++) {
+        const int32_t node = s->draft->steps[s->members[m]].node;
+        valid = valid && node >= 0 && s->owner[node] == s->owner[s->draft->steps[g].node];
+    }
+    return valid;
+}
+#endif
+
 /* Makes group g a part, on its device or one behind that. */
 static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
 {
@@ -1587,6 +1618,7 @@ static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
     bool ours = false, more = true, large = false;
     nnrt_error error;
     NNRT_ReturnCode code = NNRT_SUCCESS;
+    NNRT_ASSERT(nnrti_group_valid(s, g));
     if (part == NULL || !nnrti_part_model(s, g, part, &borders))
         return nnrti_auto_no_memory(s->config->error);
     for (uint32_t i = 0; i < part->model.inputIndex.count + part->model.outputIndex.count; i++)
@@ -1669,6 +1701,7 @@ static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
     }
     memcpy(d->steps, sorted, count * sizeof(*sorted));
     d->nSteps = count;
+    NNRT_ASSERT(nnrti_split_sorted(s));
     return NNRT_SUCCESS;
 }
 

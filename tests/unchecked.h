@@ -18,6 +18,8 @@ static void unchecked_node(nnrt_builder *b, const char *name, NNRT_NodeType type
     node.inputIndex = nnrti_builder_list(b, inputs, nIn);
     node.outputIndex = nnrti_builder_list(b, outputs, nOut);
     nnrti_builder_tables(b);
+    if (nnrt_builder_error(b)->code != NNRT_SUCCESS)
+        return; /* the builder adds nothing after a fault */
     b->nodes = (NNRT_Node *)nnrti_array_room(b, b->nodes, sizeof(node), 1);
     b->nodes[((nnrt_stbds_array_header *)(void *)b->nodes - 1)->length++] = node;
 }
