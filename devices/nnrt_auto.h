@@ -470,6 +470,8 @@ typedef struct nnrti_split {
     bool *given;            /* of each tensor: it is an output, or another group reads it than that which writes it */
     uint32_t *marks, mark;  /* of each step that is a group's first: searched in search number mark */
     uint32_t *stack;
+    uint32_t *span;         /* of each step: nnrti_split_span */
+    size_t left;            /* inputs of steps that searches for cycles may still look at */
     nnrt_error fault; /* the first one of a device that did not prepare its part */
     bool counting;    /* counting bytes: nothing stays, and all devices must report theirs */
 } nnrti_split;
@@ -735,10 +737,33 @@ static void nnrti_unit_choose(nnrti_split *s, uint32_t i, uint32_t last)
     }
 }
 
-/* Whether a path leads from group `from` to group `to` through a third one. Searched backwards; givers stand in
-   front, so a group that ends in front of `from` need not be looked at. last: of each group. */
+/* Work of all searches for cycles: so many inputs, and so many more per step. */
+#define NNRTI_SPLIT_WORK 4194304u
+#define NNRTI_SPLIT_STEPS 256u
+
+/* The first step of the span of a step. Spans are the ranges of steps that no group crosses: a group and the groups that
+   read its results are in its span or behind it, although a group that was joined from several may have steps in front
+   of a step that it depends on. */
+static uint32_t nnrti_split_span(nnrti_split *s, uint32_t step)
+{
+    while (s->span[step] != step)
+        step = s->span[step] = s->span[s->span[step]];
+    return step;
+}
+
+/* The steps from first to last, of one group, are in one span. */
+static void nnrti_split_cover(nnrti_split *s, uint32_t first, uint32_t last)
+{
+    for (uint32_t at = nnrti_split_span(s, last); at > first; at = nnrti_split_span(s, at))
+        s->span[at] = at - 1;
+}
+
+/* Whether a path leads from group `from` to group `to` through a third one: joining them would make a cycle. Searched
+   backwards; groups that end in front of the span of `from` do not depend on it. If the work for the whole model is used
+   up (s->left), the reply is true: a partition may then be smaller than possible. last: of each group. */
 static bool nnrti_split_path(nnrti_split *s, uint32_t from, uint32_t to, const uint32_t *last)
 {
+    const uint32_t span = nnrti_split_span(s, from);
     uint32_t depth = 1;
     s->mark++;
     s->marks[to] = s->mark;
@@ -747,12 +772,15 @@ static bool nnrti_split_path(nnrti_split *s, uint32_t from, uint32_t to, const u
         const uint32_t g = s->stack[--depth];
         uint32_t step = g;
         do {
+            if (s->left < s->draft->steps[step].nIn + 1u)
+                return true;
+            s->left -= s->draft->steps[step].nIn + 1u;
             for (uint32_t k = 0; k < s->draft->steps[step].nIn; k++) {
                 const uint32_t giver = nnrti_split_giver(s, step, k);
                 const uint32_t other = giver != UINT32_MAX ? s->group[giver] : to;
                 if (other == from && g != to)
                     return true;
-                if (other == from || s->marks[other] == s->mark || last[other] < from)
+                if (other == from || s->marks[other] == s->mark || last[other] < span)
                     continue;
                 s->marks[other] = s->mark;
                 s->stack[depth++] = other;
@@ -775,6 +803,7 @@ static uint32_t nnrti_split_join(nnrti_split *s, uint32_t a, uint32_t b, uint32_
     s->next[a] = s->next[b];
     s->next[b] = after;
     last[first] = last[a] > last[b] ? last[a] : last[b];
+    nnrti_split_cover(s, first, last[first]);
     return first;
 }
 
@@ -784,6 +813,8 @@ static void nnrti_split_units(nnrti_split *s, uint32_t *last)
     const nnrt_draft *d = s->draft;
     const uint32_t n = d->nSteps;
     memset(s->writer, 0xFF, d->nTensors * sizeof(*s->writer));
+    for (uint32_t i = 0; i < n; i++)
+        s->span[i] = i;
     for (uint32_t i = 0; i < d->model->nodes.count; i++) /* until a step is found */
         s->partOf[i] = NNRTI_WHY_KNOWN;
     for (uint32_t i = 0; i < n; i++) {
@@ -800,6 +831,7 @@ static void nnrti_split_units(nnrti_split *s, uint32_t *last)
             s->next[k] = k < end ? k + 1 : i;
         }
         last[i] = end;
+        nnrti_split_cover(s, i, end);
         nnrti_unit_choose(s, i, end);
     }
     for (uint32_t i = 0; i < d->model->nodes.count; i++)
@@ -851,6 +883,8 @@ static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
     s->first = (uint32_t *)nnrt_memory_temp_array(s->memory, (size_t)n + 1, sizeof(*s->first));
     s->marks = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->marks));
     s->stack = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->stack));
+    s->span = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->span));
+    s->left = NNRTI_SPLIT_WORK + (size_t)n * NNRTI_SPLIT_STEPS;
     s->writer = (uint32_t *)nnrt_memory_temp_array(s->memory, d->nTensors, sizeof(*s->writer));
     s->numbers = (uint32_t *)nnrt_memory_temp_array(s->memory, d->nTensors, sizeof(*s->numbers));
     s->given = (bool *)nnrt_memory_temp_array(s->memory, d->nTensors, sizeof(*s->given));
@@ -1592,6 +1626,7 @@ static bool nnrti_split_sorted(const nnrti_split *s)
                 s->writer[nnrti_auto_out(&d->steps[i], k)->tensor] = i;
         for (uint32_t k = 0; k < d->steps[i].nIn; k++)
             sorted = sorted && (d->steps[i].args[k].tensor == NNRT_NO_TENSOR ||
+                                d->steps[i].args[k].kind == NNRT_PLACE_CONSTANT ||
                                 s->writer[d->steps[i].args[k].tensor] == UINT32_MAX);
     }
     return sorted;
