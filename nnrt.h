@@ -493,7 +493,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
                                             nnrt_error *error);
 /* The memory of a session, in bytes. total: all memory that it keeps, tables and arena included; preparing may need
    more temporarily, which nnrt_session_bytes counts. bound: largest sum of results that are live at once: no arena
-   can be smaller. constants: of the model, used in place, not part of total. steps: kernels called in a run. */
+   can be smaller. constants: of the model, used in place, not part of total. steps: of the plan, subgraphs included. */
 typedef struct nnrt_session_memory {
     size_t total, tables, arena, bound, constants;
     uint32_t steps;

@@ -670,7 +670,7 @@ typedef struct nnrt_prepared_memory {
     size_t arena;     /* the arena alone */
     size_t bound;     /* lower bound of the arena: the largest sum of the sizes of blocks that are live at one step */
     size_t constants; /* constants that steps read, in whatever memory they are */
-    uint32_t steps;   /* kernels called in a run */
+    uint32_t steps;   /* of the plan, subgraphs included */
 } nnrt_prepared_memory;
 
 typedef struct NNRT_PreparedModelVtbl {
@@ -987,9 +987,9 @@ enum {
     NNRT_PLACE_INPUT,    /* model input number `offset`, in the caller's buffer */
     NNRT_PLACE_OUTPUT,   /* model output number `offset` - nInputs, in the caller's buffer: one list of addresses holds
                             all inputs, then all outputs */
-    NNRT_PLACE_CARRIED   /* a loop-carried value, at address number `offset` of the list, after the outputs. Double
-                            buffering: after each iteration of a LOOP the addresses of a value and of its next value,
-                            both in the arena, are exchanged */
+    NNRT_PLACE_CARRIED   /* only in plans that IF and LOOP run, whose list is the table of nnrt_plan_graphs: a
+                            loop-carried value, at address number `offset`. Double buffering: after each iteration of
+                            a LOOP the addresses of a value and of its next value, both in the arena, are exchanged */
 };
 
 /* An operand of a step. */
@@ -12853,43 +12853,40 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
     return code;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
-                                                   const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+/* Prepares a model from blocks that only the device can read: its model cache, or an offline model. */
+static NNRT_ReturnCode nnrti_device_prepare_blocks(nnrt_device *device, bool offline, const NNRT_SharedBuffer *blocks,
+                                                   uint32_t count, const NNRT_ModelConfig *config,
+                                                   NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
     NNRT_ReturnCode code;
     bool first;
-    if (device == NULL || cache == NULL || prepared == NULL)
+    if (device == NULL || blocks == NULL || prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
     if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
         return code;
-    if (!NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache))
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' has no model cache", device->unique);
+    if (offline ? !NNRTI_DEVICE_HAS(device, PrepareOfflineModel) : !NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache))
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                              offline ? "device '%s' takes no offline models" : "device '%s' has no model cache",
+                              device->unique);
     first = nnrti_error_open(own.error);
-    return nnrti_device_prepared(device,
-                                 device->table->PrepareModelFromModelCache(device->self, cache, count, &own, prepared),
-                                 own.error, first, prepared);
+    code = (offline ? device->table->PrepareOfflineModel
+                    : device->table->PrepareModelFromModelCache)(device->self, blocks, count, &own, prepared);
+    return nnrti_device_prepared(device, code, own.error, first, prepared);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
+                                                   const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    return nnrti_device_prepare_blocks(device, false, cache, count, config, prepared);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
                                                      uint32_t count, const NNRT_ModelConfig *config,
                                                      NNRT_PreparedModel **prepared)
 {
-    NNRT_ModelConfig own;
-    NNRT_ReturnCode code;
-    bool first;
-    if (device == NULL || models == NULL || prepared == NULL)
-        return NNRT_NULL_PTR;
-    *prepared = NULL;
-    if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
-        return code;
-    if (!NNRTI_DEVICE_HAS(device, PrepareOfflineModel))
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' takes no offline models", device->unique);
-    first = nnrti_error_open(own.error);
-    return nnrti_device_prepared(device,
-                                 device->table->PrepareOfflineModel(device->self, models, count, &own, prepared),
-                                 own.error, first, prepared);
+    return nnrti_device_prepare_blocks(device, true, models, count, config, prepared);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
