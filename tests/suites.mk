@@ -6,7 +6,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware symbols docs cpu
 SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
-	api cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	api layers cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 # Further packages of some suites: checked, and installed, before the first suite.
