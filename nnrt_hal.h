@@ -11047,35 +11047,41 @@ static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* Runs the steps of r->plan in order: stretches of static steps with the static executor, dynamic steps one by one. */
+/* Runs the stretch of static steps that begins with step *s, with the static executor. *s = the step behind it. */
+static NNRT_ReturnCode nnrti_run_stretch(nnrti_open_run *r, uint32_t *s)
+{
+    nnrt_plan stretch = *r->plan;
+    const uint32_t first = *s;
+    nnrt_error own;
+    uint32_t failed = 0;
+    NNRT_ReturnCode code;
+    for (; *s < r->plan->nSteps && r->plan->open->steps[*s] == NULL; ++*s)
+        continue;
+    stretch.profile = stretch.profile != NULL ? &r->profile : NULL;
+    stretch.steps += first;
+    stretch.nSteps = *s - first;
+    memset(&own, 0, sizeof(own));
+    code = nnrti_execute(&stretch, r->views, r->arena, r->io, r->stop, &own, &failed);
+    return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, first + failed, code, &own, r->error);
+}
+
+/* Runs the steps of r->plan in order: stretches of static steps, and dynamic steps one by one. */
 static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r)
 {
     const nnrt_plan *plan = r->plan;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     for (uint32_t s = 0; s < plan->nSteps && code == NNRT_SUCCESS;) {
-        nnrt_plan stretch = *plan;
-        nnrt_error own;
-        uint32_t failed = 0;
-        if (plan->open->steps[s] != NULL && nnrti_stopped(r->stop)) {
+        if (plan->open->steps[s] == NULL) {
+            code = nnrti_run_stretch(r, &s);
+        } else if (nnrti_stopped(r->stop)) {
+            nnrt_error own;
             memset(&own, 0, sizeof(own));
             (void)nnrt_error_set(&own, NNRT_CANCELLED, NNRTI_STOPPED);
             return nnrti_step_failed(plan, s, NNRT_CANCELLED, &own, r->error);
-        }
-        if (plan->open->steps[s] != NULL) {
+        } else {
             code = plan->profile == NULL ? nnrti_run_part(r, s) : nnrti_run_told(r, s);
             s++;
-            continue;
         }
-        stretch.profile = plan->profile != NULL ? &r->profile : NULL;
-        stretch.steps += s;
-        for (stretch.nSteps = 0; s + stretch.nSteps < plan->nSteps; stretch.nSteps++)
-            if (plan->open->steps[s + stretch.nSteps] != NULL)
-                break;
-        memset(&own, 0, sizeof(own));
-        code = nnrti_execute(&stretch, r->views, r->arena, r->io, r->stop, &own, &failed);
-        if (code != NNRT_SUCCESS)
-            return nnrti_step_failed(plan, s + failed, code, &own, r->error);
-        s += stretch.nSteps;
     }
     return code;
 }
