@@ -9419,12 +9419,18 @@ static nnrt_plan_arg nnrti_placed(const nnrti_planner *p, uint32_t s, uint32_t k
     return arg;
 }
 
+/* Changes an argument of the model's plan to one of plan w. */
+static void nnrti_enter(const nnrti_planner *p, const nnrti_written *w, nnrt_plan_arg *arg)
+{
+    if (w->inner && arg->kind > NNRT_PLACE_ARENA)
+        arg->offset = p->table->entry[arg->offset];
+}
+
 /* The same argument in plan w. */
 static nnrt_plan_arg nnrti_placed_in(const nnrti_planner *p, const nnrti_written *w, const nnrt_plan_arg *arg)
 {
     nnrt_plan_arg made = *arg;
-    if (w->inner && arg->kind > NNRT_PLACE_ARENA)
-        made.offset = p->table->entry[arg->offset];
+    nnrti_enter(p, w, &made);
     return made;
 }
 
@@ -9510,7 +9516,7 @@ static void nnrti_write_step(nnrti_planner *p, nnrti_written *w, uint32_t s)
     for (uint32_t k = 0; k < count; k++, p->nArgs++) {
         nnrti_place_arg(p, &p->args[p->nArgs]);
 #ifndef NNRT_FIRMWARE
-        p->args[p->nArgs] = nnrti_placed_in(p, w, &p->args[p->nArgs]);
+        nnrti_enter(p, w, &p->args[p->nArgs]);
 #endif
     }
 #ifndef NNRT_FIRMWARE

@@ -10,6 +10,8 @@
 #define NNRT_THREADS 1
 #define NNRT_IMPLEMENTATION
 #endif
+#include "nnrt.h"
+
 #include "devices/nnrt_remote.h"
 
 #include "fuzz.h"
