@@ -10829,40 +10829,51 @@ static const int32_t *nnrti_run_dims(const nnrti_open_run *r, const nnrt_plan_ar
     return slot != NNRT_NO_TENSOR ? r->slots + (size_t)slot * NNRTI_DIMS : arg->view.dims;
 }
 
+/* Reports that step s, a COPY, cannot store a value of these dimensions and bytes. code INSUFFICIENT_BUFFER: its output
+   has `room` bytes. */
+static NNRT_ReturnCode nnrti_move_failed(const nnrti_open_run *r, uint32_t s, NNRT_ReturnCode code, const int32_t *dims,
+                                         size_t bytes, size_t room)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const nnrt_plan_arg *x = &r->plan->args[step->arg], *y = x + 2;
+    const uint32_t output = r->plan->open->steps[s]->output[0];
+    const nnrt_operand moved = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
+    const nnrt_operand planned = nnrt_operand_make(y->view.dataType, y->view.rank, y->view.dims, NULL);
+    const char *name = nnrti_text_of(step->name);
+    if (code == NNRT_OUT_OF_DIMENTION_RANGES)
+        return nnrt_error_set(r->error, code, "node %d '%s': a value is %o, above its upper bound of %o", step->node, name,
+                              &moved, &planned);
+    if (code == NNRT_INVALID_SHAPE)
+        return nnrt_error_set(r->error, code, "node %d '%s': a value is %o, where %o was planned", step->node, name,
+                              &moved, &planned);
+    if (output != NNRT_NO_TENSOR)
+        return nnrt_error_set(r->error, code, "output %u '%s' is %o and needs %z bytes, its buffer has %z", output,
+                              r->whole->outputs[output].name, &moved, bytes, room);
+    return nnrt_error_set(r->error, code, "node %d '%s': a value is %o and needs %z bytes, within its bound of %o lie %z",
+                          step->node, name, &moved, bytes, &planned, room);
+}
+
 /* Runs step s, a COPY: copies its input to its output, with the dimensions, which must agree with the planned ones and
    their upper bounds. alias: there are only dimensions to store (carried values whose addresses are swapped). */
 static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s)
 {
-    const nnrt_plan_step *step = &r->plan->steps[s];
-    const nnrt_plan_arg *x = &r->plan->args[step->arg], *y = x + 2;
+    const nnrt_plan_arg *x = &r->plan->args[r->plan->steps[s].arg], *y = x + 2;
     const nnrti_open_step *o = r->plan->open->steps[s];
     const int32_t *dims = nnrti_run_dims(r, x, o->slots[0]);
-    const nnrt_operand moved = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
-    const nnrt_operand planned = nnrt_operand_make(y->view.dataType, y->view.rank, y->view.dims, NULL);
+    const size_t room = o->output[0] != NNRT_NO_TENSOR ? r->capacities[o->output[0]] : o->bytes[0];
     size_t bytes = 0;
     bool same = true, within = true;
-    (void)nnrt_dims_bytes(dims, moved.rank, moved.dataType, &bytes);
-    for (int32_t i = 0; i < moved.rank; i++) {
+    (void)nnrt_dims_bytes(dims, x->view.rank, x->view.dataType, &bytes);
+    for (int32_t i = 0; i < x->view.rank; i++) {
         same = same && ((o->vary >> i & 1) != 0 || dims[i] == y->view.dims[i]);
         within = within && (bytes == 0 || dims[i] <= y->view.dims[i]);
     }
     if (same && !within)
-        return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
-                              "node %d '%s': a value is %o, above its upper bound of %o", step->node,
-                              nnrti_text_of(step->name), &moved, &planned);
+        return nnrti_move_failed(r, s, NNRT_OUT_OF_DIMENTION_RANGES, dims, bytes, room);
     if (o->slots[2] != NNRT_NO_TENSOR) /* the required shape is reported even if the buffer is too small */
-        memcpy(r->slots + (size_t)o->slots[2] * NNRTI_DIMS, dims, (size_t)moved.rank * sizeof(*dims));
-    if (!same)
-        return nnrt_error_set(r->error, NNRT_INVALID_SHAPE, "node %d '%s': a value is %o, where %o was planned",
-                              step->node, nnrti_text_of(step->name), &moved, &planned);
-    if (o->output[0] != NNRT_NO_TENSOR && bytes > r->capacities[o->output[0]])
-        return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
-                              "output %u '%s' is %o and needs %z bytes, its buffer has %z", o->output[0],
-                              r->whole->outputs[o->output[0]].name, &moved, bytes, r->capacities[o->output[0]]);
-    if (o->output[0] == NNRT_NO_TENSOR && bytes > o->bytes[0])
-        return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
-                              "node %d '%s': a value is %o and needs %z bytes, within its bound of %o lie %z",
-                              step->node, nnrti_text_of(step->name), &moved, bytes, &planned, o->bytes[0]);
+        memcpy(r->slots + (size_t)o->slots[2] * NNRTI_DIMS, dims, (size_t)x->view.rank * sizeof(*dims));
+    if (!same || bytes > room)
+        return nnrti_move_failed(r, s, same ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_SHAPE, dims, bytes, room);
     if (bytes > 0 && !o->alias)
         memmove(nnrti_run_address(r, y), nnrti_run_address(r, x), bytes);
     return NNRT_SUCCESS;
