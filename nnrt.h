@@ -424,7 +424,7 @@ typedef struct nnrt_pool_desc {
 } nnrt_pool_desc;
 
 /* Starts the threads and allocates all memory that the pool ever needs. FAILED: the system cannot start all threads;
-   those that were started have ended. The threads inherit the signal mask of the calling thread. */
+   the started threads have ended. The threads inherit the signal mask of the calling thread. */
 NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error);
 /* Ends the threads. Destroy the sessions that use the pool first. NULL is fine. */
 NNRT_API void nnrt_pool_destroy(nnrt_pool *pool);
@@ -1691,7 +1691,7 @@ static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand
 }
 
 /* Constant folding during import: the results of the newest node, all known, become constants, and the node is removed.
-   A result whose data are those of a constant input (a reshape) shares them. */
+   A result with the data of a constant input (a reshape) shares them. */
 static void nnrti_builder_settle_node(nnrt_builder *b)
 {
     const uint32_t n = nnrti_array_count(b->nodes) - 1;
@@ -2595,7 +2595,7 @@ static void nnrti_graph_set_output(nnrti_graph *g, uint32_t node, uint32_t k, ui
     g->writer[y] = node;
 }
 
-/* Puts x in the place of y, whose writer is removed: nodes that the round has not visited yet read x; if y is an
+/* Replaces y, whose writer is removed, by x: nodes that the round has not visited yet read x; if y is an
    output, the writer of x, which has no other reader, writes y. */
 static void nnrti_graph_instead(nnrti_graph *g, uint32_t y, uint32_t x)
 {

@@ -9355,12 +9355,17 @@ static bool nnrti_open_begin(nnrti_planner *p)
     return true;
 }
 
+/* Number of addresses of inputs and outputs. The addresses of carried values follow. */
+static size_t nnrti_io_count(const nnrti_planner *p)
+{
+    return (size_t)p->draft->model->inputIndex.count + p->draft->model->outputIndex.count;
+}
+
 /* Makes the table of addresses: all addresses without an entry. false: no memory. */
 static bool nnrti_table_make(nnrti_planner *p, const nnrt_plan *plan)
 {
     nnrti_table *t = p->table;
-    const NNRT_Model *m = p->draft->model;
-    const size_t io = (size_t)m->inputIndex.count + m->outputIndex.count;
+    const size_t io = nnrti_io_count(p);
     t->entry = (uint32_t *)nnrt_memory_temp_array(p->draft->memory, io + t->nCarried, sizeof(*t->entry));
     t->outer = (uint32_t *)nnrt_memory_temp_array(p->draft->memory, io, sizeof(*t->outer));
     t->carried = (size_t *)nnrt_memory_temp_array(p->draft->memory, t->nCarried, sizeof(*t->carried));
@@ -9396,12 +9401,6 @@ static void nnrti_table_begin(const nnrti_planner *p, uint32_t first, uint32_t l
             }
         }
     t->count = t->nOuter;
-}
-
-/* Number of addresses of inputs and outputs; those of carried values follow. */
-static size_t nnrti_io_count(const nnrti_planner *p)
-{
-    return (size_t)p->draft->model->inputIndex.count + p->draft->model->outputIndex.count;
 }
 
 /* Whether two arguments are the double buffer of one carried value: numbers 2 k and 2 k + 1 of the carried values. */
@@ -9616,8 +9615,8 @@ static bool nnrti_inner_begin(nnrti_planner *p, nnrti_written *w, size_t room)
 }
 
 /* Appends to w the step that runs the plans of graphs for the IF or LOOP of marker s. Its inputs: count arguments
-   args, then its entries of the table: if w is the model's plan, the inputs and outputs; then nOwn arguments own. open:
-   per argument of args, the argument of the marker with its dimensions. false: no memory. */
+   args, then its entries of the table: if w is the model's plan, the inputs and outputs; then nOwn arguments own. false:
+   no memory. */
 static bool nnrti_write_control(nnrti_planner *p, nnrti_written *w, uint32_t s, const nnrt_plan_graphs *graphs,
                                 const nnrt_plan_arg *args, uint32_t count, const nnrt_plan_arg *own, uint32_t nOwn)
 {
@@ -9887,7 +9886,6 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
         if (!nnrti_table_make(p, plan))
             return nnrti_no_memory(p->error);
         steps = nnrti_range_room(p, 0, d->nSteps);
-        args = nnrti_control_room(p, args);
     }
 #endif
     for (uint32_t i = 0; i < d->model->outputIndex.count; i++)
@@ -9895,6 +9893,10 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
             steps++;
             args += 3;
         }
+#ifndef NNRT_FIRMWARE
+    if (p->table != NULL)
+        args = nnrti_control_room(p, args); /* last: SIZE_MAX stays SIZE_MAX */
+#endif
     memset(&w, 0, sizeof(w));
     w.plan = plan;
     p->args = args < UINT32_MAX ? (nnrt_plan_arg *)nnrt_memory_keep_array(d->memory, args, sizeof(*p->args)) : NULL;

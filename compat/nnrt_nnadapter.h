@@ -921,8 +921,8 @@ static bool nnrti_nna_failed(const nnrti_nna_lower *l)
     return nnrt_builder_error(l->b)->code != NNRT_SUCCESS;
 }
 
-/* Writes the name of an operation's node. The suffix (what) is empty for its first node, and tells additional nodes and
-   the tensors between them apart. */
+/* Writes the name of an operation's node. The suffix is empty for its first node, and distinguishes additional nodes and
+   the tensors between them. */
 static const char *nnrti_nna_name(const nnrti_nna_lower *l, const char *what, char *name, size_t size)
 {
     (void)nnrt_text(name, size, "%s_%u%s", l->row->name, l->op->index, what);

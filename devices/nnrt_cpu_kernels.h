@@ -3858,7 +3858,7 @@ static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) / all, count - k);
 }
 
-/* Runs `row` for all rows in parallel; cost: operations per element, which decides how many threads are worth it. */
+/* Runs `row` for all rows in parallel; cost: operations per element, from which the number of threads follows. */
 static NNRT_ReturnCode NNRTI_CPU(for_rows)(const void *attr, nnrt_view *args, nnrt_call *call, double cost,
                                            void (*row)(void *arg, uint32_t i, uint32_t worker))
 {
@@ -6807,7 +6807,7 @@ static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernel_table */
 
-/* The kernels of this ISA. AVX-512 VNNI has dot-product kernels of its own; all others are those of AVX-512. */
+/* The kernels of this ISA. AVX-512 VNNI has dot-product kernels of its own; all other kernels are the AVX-512 kernels. */
 #define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA)},
 #if NNRTI_CPU_LEVEL == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},

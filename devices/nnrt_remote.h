@@ -3049,7 +3049,7 @@ static NNRT_ReturnCode nnrti_remote_listen(nnrt_remote_server *s, uint32_t mode,
     return NNRT_SUCCESS;
 }
 
-/* *l = the limits of desc, with defaults for those that are 0. */
+/* *l = the limits of desc, with the default for each limit of 0. */
 static NNRT_ReturnCode nnrti_remote_limits_of(const nnrt_remote_serve_desc *desc, nnrt_remote_limits *l,
                                               nnrt_error *error)
 {
