@@ -1011,6 +1011,9 @@ typedef struct nnrt_plan_step {
     uint32_t arg;           /* args[arg ..): nIn inputs, nDerived derived constants, nOut outputs */
     uint32_t nIn, nDerived, nOut;
     size_t scratch, scratchBytes; /* offset of the scratch in the arena, bytes of each worker; 0 bytes: no scratch */
+#ifndef NNRT_FIRMWARE
+    const nnrt_attr_struct *deviceAttr; /* as in nnrt_draft_step */
+#endif
 } nnrt_plan_step;
 
 /* An input or output of the model. Dynamic dimensions, and bytes, are upper bounds. */
@@ -1039,11 +1042,13 @@ typedef struct nnrt_plan {
 #endif
 } nnrt_plan;
 
-/* The last members of a plan that nnrt emit-c wrote. */
+/* The last members of a plan, and of a step, that nnrt emit-c wrote. */
 #ifdef NNRT_FIRMWARE
 #define NNRTI_PLAN_REST
+#define NNRTI_STEP_REST
 #else
 #define NNRTI_PLAN_REST , NULL
+#define NNRTI_STEP_REST , NULL
 #endif
 
 /* A plan is made in three phases. A device calls the first, improves the draft, and calls the last.
@@ -1120,6 +1125,11 @@ typedef struct nnrt_draft_step {
     uint32_t nIn, nDerived, nOut;
     size_t scratchBytes;          /* of each worker */
     struct nnrti_open_step *open; /* NULL: a static step. Otherwise dynamic, or a part of an IF or LOOP */
+#ifndef NNRT_FIRMWARE
+    /* A kernel of the device that nnrt emit-c can write (>>emitted_kernels): the description of attr. NULL: a reference
+       kernel, whose attr is the operator's struct, or a kernel that exists on this machine only. */
+    const nnrt_attr_struct *deviceAttr;
+#endif
 } nnrt_draft_step;
 
 typedef struct nnrt_draft {
@@ -1181,6 +1191,8 @@ NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
 /* The last phase, which cannot fail: moves the ownership of `memory` to the model, whose Destroy frees it. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
+/* The plan of such a model; NULL: prepared is another kind of model. */
+NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared);
 /* GetSupportedNodes of such a device, for edits that reject no node; with config and reason NULL,
    GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel of
    the reference device. INVALID_PARAMETER: count is not the number of nodes. */
@@ -1277,6 +1289,15 @@ NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step);
 /* Whether a step has a dynamic dimension, or is resolved in each run with values that the run computes. */
 NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step);
+/* Whether the reference kernel of a static step works with any strides of its views. */
+NNRT_API bool nnrt_draft_is_layout_agnostic(const nnrt_draft_step *step);
+/* Layout propagation: stores 4-D tensors that the model declares channels first (NCHW) channels last (NHWC), from the
+   first step on that prefers it. Only strides of views change. A tensor changes if all steps that use it allow it; a
+   tensor has one layout for all its readers. Inputs, outputs and constants of the model keep theirs. An edit calls it
+   before it selects kernels and inserts steps. OUT_OF_MEMORY. */
+typedef bool (*nnrt_draft_test)(void *user, const nnrt_draft_step *step);
+NNRT_API NNRT_ReturnCode nnrt_draft_channels_last(nnrt_draft *draft, nnrt_draft_test prefers, nnrt_draft_test allows,
+                                                  void *user);
 /* Turns a new step, whose nIn and nOut are set, into one with dynamic shapes: in each run the views of its inputs
    have the actual dimensions, and its kernel stores the actual dimensions of the outputs in their views, at most the
    upper bounds for which the arena has room. false: no memory. */
@@ -1305,8 +1326,8 @@ NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
 NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
 #endif
 
-/* The executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR); a program whose plan
-   is constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes, aligned
+/* The executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR), and that the plan has no
+   dynamic shapes (NOT_SUPPORT); a program whose plan is constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes, aligned
    to NNRT_ALIGNMENT; io: the addresses of all inputs, then of all outputs. error may be NULL; it receives the message
    of the kernel that failed, and as node the number of the step (in a sub-plan: of the IF or LOOP step of the
    outermost plan). */
@@ -7272,6 +7293,113 @@ NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step)
     return dynamic;
 }
 
+NNRT_API bool nnrt_draft_is_layout_agnostic(const nnrt_draft_step *step)
+{
+    const nnrt_op *op = step->op;
+    return step->open == NULL && op != NULL && nnrt_op_find(op->type) == op &&
+           ((op->flags & (NNRT_OP_LAYOUT | NNRT_OP_ELEMENTWISE | NNRT_OP_MOVEMENT | NNRT_OP_INPLACE)) != 0 ||
+            op->type == NNRT_NODE_TYPE_REDUCE_FUSION || op->type == NNRT_NODE_TYPE_WHERE ||
+            op->type == NNRT_NODE_TYPE_SELECT || op->type == NNRT_NODE_TYPE_ARGMAX_FUSION ||
+            op->type == NNRT_NODE_TYPE_ARGMIN_FUSION);
+}
+
+/* *declared: the tensor of an argument as a view [N,C,H,W], as the model declares it. Returns whether the argument's
+   view is that one rather than [N,H,W,C], the view of image operators. */
+static bool nnrti_is_declared(const nnrt_view *v, const nnrt_operand *o, nnrt_view *declared)
+{
+    nnrt_operand_view(NULL, o, 0, declared);
+    return memcmp(declared->dims, v->dims, sizeof(v->dims)) == 0 &&
+           memcmp(declared->strides, v->strides, sizeof(v->strides)) == 0;
+}
+
+/* Whether an argument shows its tensor as [N,C,H,W] or [N,H,W,C]: some kernels view the elements in another shape. */
+static bool nnrti_shows_image(const nnrt_draft *d, const nnrt_plan_arg *arg)
+{
+    const nnrt_operand *o = &d->tensors[arg->tensor];
+    nnrt_view declared;
+    const nnrt_view *v = &arg->view;
+    if (o->rank != 4)
+        return false;
+    nnrt_operand_view(NULL, o, 0, &declared);
+    if (v->rank == 3) /* [N,K,C] of normalizations, K all pixels */
+        return v->dims[0] == o->dims[0] && (int64_t)v->dims[1] == (int64_t)o->dims[2] * o->dims[3] &&
+               v->dims[2] == o->dims[1] && v->strides[1] == 1 && v->strides[2] == declared.strides[1];
+    return v->rank == 4 && (nnrti_is_declared(v, o, &declared) ||
+                            (v->dims[0] == o->dims[0] && v->dims[1] == o->dims[2] && v->dims[2] == o->dims[3] &&
+                             v->dims[3] == o->dims[1] && v->strides[3] == declared.strides[1]));
+}
+
+/* Sets the strides of a view of tensor t, which is channels last; the view is [N,H,W,C], [N,K,C] or, as declared,
+   [N,C,H,W]. */
+static void nnrti_set_nhwc_strides(const nnrt_draft *d, uint32_t t, nnrt_view *v)
+{
+    const nnrt_operand *o = &d->tensors[t];
+    const ptrdiff_t C = o->dims[1], W = o->dims[3], H = o->dims[2];
+    nnrt_view declared;
+    bool first;
+    v->strides[0] = H * W * C;
+    if (v->rank == 3) {
+        v->strides[1] = C;
+        v->strides[2] = 1;
+        return;
+    }
+    first = nnrti_is_declared(v, o, &declared);
+    v->strides[first ? 2 : 1] = W * C;
+    v->strides[first ? 3 : 2] = C;
+    v->strides[first ? 1 : 3] = 1;
+}
+
+/* Layouts of tensors during layout propagation. */
+enum { NNRTI_LAYOUT_KEPT, NNRTI_LAYOUT_FREE, NNRTI_LAYOUT_NHWC };
+
+/* Marks the tensors that may change as FREE. */
+static void nnrti_free_layouts(const nnrt_draft *d, nnrt_draft_test allows, void *user, uint8_t *layout)
+{
+    const NNRT_Model *m = d->model;
+    for (uint32_t t = 0; t < d->nTensors; t++)
+        layout[t] = d->tensors[t].rank == 4 && d->tensors[t].format == NNRT_FORMAT_NCHW && d->tensors[t].data == NULL;
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        layout[m->inputIndex.data[i]] = NNRTI_LAYOUT_KEPT;
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        layout[m->outputIndex.data[i]] = NNRTI_LAYOUT_KEPT;
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        const bool allowed = allows(user, step);
+        for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
+            if (step->args[k].tensor < d->nTensors && (!allowed || !nnrti_shows_image(d, &step->args[k])))
+                layout[step->args[k].tensor] = NNRTI_LAYOUT_KEPT;
+    }
+}
+
+NNRT_API NNRT_ReturnCode nnrt_draft_channels_last(nnrt_draft *draft, nnrt_draft_test prefers, nnrt_draft_test allows,
+                                                  void *user)
+{
+    uint8_t *layout = (uint8_t *)nnrt_memory_temp(draft->memory, draft->nTensors);
+    if (layout == NULL)
+        return nnrt_error_set(draft->config->error, NNRT_OUT_OF_MEMORY, "no memory to choose the layout of %u tensors",
+                              draft->nTensors);
+    nnrti_free_layouts(draft, allows, user, layout);
+    for (uint32_t s = 0; s < draft->nSteps; s++) {
+        const nnrt_draft_step *step = &draft->steps[s];
+        bool wanted = prefers(user, step);
+        for (uint32_t k = 0; k < step->nIn; k++)
+            wanted = wanted || (step->args[k].tensor < draft->nTensors &&
+                                layout[step->args[k].tensor] == NNRTI_LAYOUT_NHWC);
+        for (uint32_t k = 0; k < step->nOut; k++) {
+            const uint32_t t = step->args[step->nIn + step->nDerived + k].tensor;
+            if (wanted && t < draft->nTensors && layout[t] == NNRTI_LAYOUT_FREE)
+                layout[t] = NNRTI_LAYOUT_NHWC;
+        }
+    }
+    for (uint32_t s = 0; s < draft->nSteps; s++)
+        for (uint32_t k = 0; k < draft->steps[s].nIn + draft->steps[s].nDerived + draft->steps[s].nOut; k++) {
+            nnrt_plan_arg *arg = &draft->steps[s].args[k];
+            if (arg->tensor < draft->nTensors && layout[arg->tensor] == NNRTI_LAYOUT_NHWC)
+                nnrti_set_nhwc_strides(draft, arg->tensor, &arg->view);
+        }
+    return NNRT_SUCCESS;
+}
+
 /* Allocates the tables of a dynamic step with nIn + nOut operands; false: no memory. */
 static bool nnrti_open_tables_make(const nnrt_draft *d, nnrti_open_step *o, uint32_t nIn, uint32_t nOut)
 {
@@ -9511,6 +9639,9 @@ static void nnrti_write_step(nnrti_planner *p, nnrti_written *w, uint32_t s)
     step->nOut = from->nOut;
     step->scratch = p->scratch[s];
     step->scratchBytes = from->scratchBytes;
+#ifndef NNRT_FIRMWARE
+    step->deviceAttr = from->deviceAttr;
+#endif
     memcpy(&p->args[p->nArgs], from->args, count * sizeof(*p->args));
     for (uint32_t k = 0; k < count; k++, p->nArgs++) {
         nnrti_place_arg(p, &p->args[p->nArgs]);
@@ -10439,7 +10570,11 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
                                            nnrt_error *error)
 {
     uint32_t failed = 0;
-    const NNRT_ReturnCode code = nnrti_execute(plan, views, arena, io, NULL, error, &failed);
+    NNRT_ReturnCode code;
+    if (plan != NULL && plan->open != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "the plan has dynamic shapes, which only nnrt_plan_run and sessions support");
+    code = nnrti_execute(plan, views, arena, io, NULL, error, &failed);
     if (code != NNRT_SUCCESS && error != NULL)
         error->node = (int32_t)failed;
     return code;
@@ -11554,6 +11689,12 @@ static const NNRT_PreparedModelVtbl nnrti_plan_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_plan_model_memory,
                                                              nnrti_plan_model_output_ranges,
                                                              nnrti_plan_model_run_until};
+
+NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared)
+{
+    const bool own = prepared != NULL && prepared->vtbl->Run == nnrti_plan_model_run;
+    return own ? ((const nnrt_plan_model *)(const void *)prepared)->plan : NULL;
+}
 
 NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table)
 {

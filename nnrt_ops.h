@@ -1916,6 +1916,7 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
 #define NNRTI_CTYPE_BOOL(T) bool
 #define NNRTI_CTYPE_INT(T) int64_t
 #define NNRTI_CTYPE_INT64(T) int64_t
+#define NNRTI_CTYPE_INT32(T) int32_t
 #define NNRTI_CTYPE_FLOAT(T) float
 #define NNRTI_CTYPE_DOUBLE(T) double
 #define NNRTI_CTYPE_ENUM(T) NNRT_##T
@@ -1955,7 +1956,8 @@ enum {
     NNRT_ATTR_KIND_STRING,
     NNRT_ATTR_KIND_GRAPH,
     NNRT_ATTR_KIND_INTS64,
-    NNRT_ATTR_KIND_FLOATS
+    NNRT_ATTR_KIND_FLOATS,
+    NNRT_ATTR_KIND_INT32 /* only in attributes of device kernels (nnrt_draft_step.deviceAttr) */
 };
 
 typedef struct nnrt_enum_value {
@@ -1984,6 +1986,7 @@ typedef struct nnrt_attr_struct {
 #define NNRTI_VALUES_BOOL(names, T) NULL, 0
 #define NNRTI_VALUES_INT(names, T) NULL, 0
 #define NNRTI_VALUES_INT64(names, T) NULL, 0
+#define NNRTI_VALUES_INT32(names, T) NULL, 0
 #define NNRTI_VALUES_FLOAT(names, T) NULL, 0
 #define NNRTI_VALUES_DOUBLE(names, T) NULL, 0
 #define NNRTI_VALUES_ENUM(names, T) names##T, NNRTI_COUNT(names##T)
@@ -1998,6 +2001,7 @@ typedef struct nnrt_attr_struct {
 #define NNRTI_INITIAL_BOOL(value) (value) != 0
 #define NNRTI_INITIAL_INT(value) value
 #define NNRTI_INITIAL_INT64(value) value
+#define NNRTI_INITIAL_INT32(value) value
 #define NNRTI_INITIAL_FLOAT(value) (float)(value)
 #define NNRTI_INITIAL_DOUBLE(value) (double)(value)
 #define NNRTI_INITIAL_ENUM(value) value
@@ -2030,7 +2034,6 @@ typedef struct nnrt_attr_struct {
 #define NNRTI_UNUSED
 #endif
 
-#ifndef NNRT_FIRMWARE
 /* The attributes of an operator of the application (nnrt_op_register), described like those above:
 
        #define NNRT_ATTR_AcmeClip(M, S) \
@@ -2038,19 +2041,21 @@ typedef struct nnrt_attr_struct {
            M(S, ENUM,  AcmeMode, mode,  0)
        NNRT_ATTR_DEFINE(AcmeClip)
 
-   defines the struct NNRT_AcmeClip and nnrt_attr_AcmeClip, its description for the row. All kinds but GRAPH and NONE
-   are allowed; an operator without attributes has no struct. An enumeration must be defined first:
+   defines the struct NNRT_AcmeClip and, except under NNRT_FIRMWARE, nnrt_attr_AcmeClip, its description for the row.
+   All kinds but GRAPH, INT32 and NONE are allowed; an operator without attributes has no struct. An enumeration must be
+   defined first:
    NNRT_ENUM_NAMES(ActivationType) for an existing one; for a new one
 
        #define NNRT_ENUM_AcmeMode(E) E(ACME_MODE_, HARD, 0) E(ACME_MODE_, SOFT, 1)
        NNRT_ENUM_DEFINE(AcmeMode)
 
    defines the type NNRT_AcmeMode and ACME_MODE_HARD, ACME_MODE_SOFT. These lines have no ';' and belong in one file. */
+#ifdef NNRT_FIRMWARE
+#define NNRT_ENUM_NAMES(T)
+#define NNRT_ATTR_DEFINE(S) NNRTI_ATTR_STRUCT(S)
+#else
 #define NNRT_ENUM_NAMES(T)                                                                                             \
     static const nnrt_enum_value nnrti_names_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_NAMES_ROW)};
-#define NNRT_ENUM_DEFINE(T)                                                                                            \
-    NNRTI_ENUM_TYPE(T)                                                                                                 \
-    NNRT_ENUM_NAMES(T)
 #define NNRT_ATTR_DEFINE(S)                                                                                            \
     NNRTI_ATTR_STRUCT(S)                                                                                               \
     static const nnrt_attr_member nnrti_own_members_##S[] = {NNRT_ATTR_##S(NNRTI_OWN_ROW, S)};                         \
@@ -2063,6 +2068,9 @@ typedef struct nnrt_attr_struct {
     {#member, NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member), (uint32_t)sizeof(((NNRT_##S *)0)->member),  \
      NNRTI_VALUES_##kind(nnrti_names_, T)},
 #endif
+#define NNRT_ENUM_DEFINE(T)                                                                                            \
+    NNRTI_ENUM_TYPE(T)                                                                                                 \
+    NNRT_ENUM_NAMES(T)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>views */
@@ -3224,6 +3232,7 @@ static void nnrti_put_member(nnrti_out *o, const nnrt_attr_member *m, const void
     case NNRT_ATTR_KIND_BOOL: nnrti_puts(o, *(const bool *)at ? "true" : "false"); break;
     case NNRT_ATTR_KIND_INT:
     case NNRT_ATTR_KIND_INT64: nnrti_put_i64(o, *(const int64_t *)at); break;
+    case NNRT_ATTR_KIND_INT32: nnrti_put_i64(o, *(const int32_t *)at); break;
     case NNRT_ATTR_KIND_FLOAT: nnrti_put_float(o, (double)*(const float *)at); break;
     case NNRT_ATTR_KIND_DOUBLE: nnrti_put_float(o, *(const double *)at); break;
     case NNRT_ATTR_KIND_TYPE: nnrti_put_enum(o, m, nnrti_type_at(m, at)); break;

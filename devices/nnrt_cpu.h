@@ -1075,13 +1075,10 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>layout */
 
-/* Layout propagation. Convolutions and pools read and write channels last, because a SIMD vector then holds adjacent
-   channels of a pixel. This pass decides before kernel selection which tensors of the draft are stored channels
-   last: 4-D tensors between steps that work with any strides, from the first step that prefers the layout on.
-   Inputs, outputs and constants of the model keep their layout. Only strides of views change, so reference kernels
-   work on such tensors, too. Invariant: a tensor has one layout for all of its readers. If a convolution or pool
-   still has a channels-first argument, a copy step is inserted (nnrti_cpu_copy_in, nnrti_cpu_copy_out). The
-   alternative, copies around every convolution, would read and write each tensor twice more. */
+/* Layout propagation (nnrt_draft_channels_last): convolutions and pools read and write channels last, because a SIMD
+   vector then holds adjacent channels of a pixel. If one of them still has a channels-first argument, a copy step is
+   inserted (nnrti_cpu_copy_in, nnrti_cpu_copy_out). The alternative, copies around every convolution, would read and
+   write each tensor twice more. */
 
 #define NNRTI_CPU_TILE_AUTO (-1) /* value of nnrti_cpu_edit.tile */
 #define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
@@ -1096,7 +1093,6 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 typedef struct nnrti_cpu_edit {
     nnrt_draft *draft;
     const nnrti_cpu_isa *isa;
-    uint8_t *nhwc; /* per tensor: 0 keeps its layout, 1 may become channels last, 2 is channels last */
     uint8_t *uses; /* per tensor: bits NNRTI_CPU_USE_INPUT and others */
     uint32_t tensors;
     bool half;       /* weights are packed as float16 where possible */
@@ -1221,16 +1217,10 @@ static bool nnrti_cpu_is_narrowing(const nnrti_cpu_edit *e, const nnrt_draft_ste
     return step->op == NULL && step->kernel == e->isa->narrow_half.run;
 }
 
-/* Whether a step's kernels, including the reference kernel, work with any strides. */
+/* Whether a step works with any strides. */
 static bool nnrti_cpu_is_layout_agnostic(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    if (nnrti_cpu_is_widening(e, step) || nnrti_cpu_is_narrowing(e, step))
-        return true;
-    return step->open == NULL && step->op != NULL && nnrt_op_find(step->op->type) == step->op &&
-           ((step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_ELEMENTWISE | NNRT_OP_MOVEMENT | NNRT_OP_INPLACE)) != 0 ||
-            step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION || step->op->type == NNRT_NODE_TYPE_WHERE ||
-            step->op->type == NNRT_NODE_TYPE_SELECT || step->op->type == NNRT_NODE_TYPE_ARGMAX_FUSION ||
-            step->op->type == NNRT_NODE_TYPE_ARGMIN_FUSION);
+    return nnrti_cpu_is_widening(e, step) || nnrti_cpu_is_narrowing(e, step) || nnrt_draft_is_layout_agnostic(step);
 }
 
 /* Whether v is int8 or uint8 with one scale and zero point, as computing operators require. */
@@ -1281,107 +1271,27 @@ static void nnrti_cpu_collect_uses(nnrti_cpu_edit *e)
     }
 }
 
-/* Keeps a tensor in its model layout. */
-static void nnrti_cpu_keep_layout(nnrti_cpu_edit *e, uint32_t tensor)
+/* Layout propagation (nnrt_draft_channels_last) of this device. */
+static bool nnrti_cpu_prefers_nhwc(void *user, const nnrt_draft_step *step)
 {
-    if (tensor < e->tensors)
-        e->nhwc[tensor] = 0;
+    const nnrti_cpu_edit *e = (const nnrti_cpu_edit *)user;
+    return nnrti_cpu_is_image_op(step) || nnrti_cpu_feeds_image_op(e, step);
 }
 
-/* *declared: the tensor of an argument as a view [N,C,H,W], as the model declares it. Returns whether the argument's
-   view is that one rather than [N,H,W,C], the view of image operators. */
-static bool nnrti_cpu_is_declared(const nnrt_view *v, const nnrt_operand *o, nnrt_view *declared)
+static bool nnrti_cpu_allows_nhwc(void *user, const nnrt_draft_step *step)
 {
-    nnrt_operand_view(NULL, o, 0, declared);
-    return memcmp(declared->dims, v->dims, sizeof(v->dims)) == 0 &&
-           memcmp(declared->strides, v->strides, sizeof(v->strides)) == 0;
+    return nnrti_cpu_is_layout_agnostic((const nnrti_cpu_edit *)user, step);
 }
 
-/* Whether an argument shows its tensor as [N,C,H,W] or [N,H,W,C]: some kernels view the elements in another shape. */
-static bool nnrti_cpu_shows_image(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg)
-{
-    const nnrt_operand *o = &e->draft->tensors[arg->tensor];
-    nnrt_view declared;
-    const nnrt_view *v = &arg->view;
-    if (o->rank != 4)
-        return false;
-    nnrt_operand_view(NULL, o, 0, &declared);
-    if (v->rank == 3) /* [N,K,C] of normalizations, K all pixels */
-        return v->dims[0] == o->dims[0] && (int64_t)v->dims[1] == (int64_t)o->dims[2] * o->dims[3] &&
-               v->dims[2] == o->dims[1] && v->strides[1] == 1 && v->strides[2] == declared.strides[1];
-    return v->rank == 4 && (nnrti_cpu_is_declared(v, o, &declared) ||
-                            (v->dims[0] == o->dims[0] && v->dims[1] == o->dims[2] && v->dims[2] == o->dims[3] &&
-                             v->dims[3] == o->dims[1] && v->strides[3] == declared.strides[1]));
-}
-
-/* Decides which tensors are channels last: tensors of images between steps that work with any strides, from the
-   first step on that prefers it (layout propagation). */
 static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
-    const NNRT_Model *m = d->model;
     e->tensors = d->nTensors;
-    e->nhwc = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
     e->uses = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
-    if (e->nhwc == NULL || e->uses == NULL)
-        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory to choose the layout of %u tensors",
-                              d->nTensors);
-    for (uint32_t t = 0; t < d->nTensors; t++)
-        e->nhwc[t] = d->tensors[t].rank == 4 && d->tensors[t].format == NNRT_FORMAT_NCHW && d->tensors[t].data == NULL;
-    for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        nnrti_cpu_keep_layout(e, m->inputIndex.data[i]);
-    for (uint32_t i = 0; i < m->outputIndex.count; i++)
-        nnrti_cpu_keep_layout(e, m->outputIndex.data[i]);
+    if (e->uses == NULL)
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory for the uses of %u tensors", d->nTensors);
     nnrti_cpu_collect_uses(e);
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++)
-            if (d->steps[s].args[k].tensor < e->tensors &&
-                (!nnrti_cpu_is_layout_agnostic(e, &d->steps[s]) || !nnrti_cpu_shows_image(e, &d->steps[s].args[k])))
-                nnrti_cpu_keep_layout(e, d->steps[s].args[k].tensor);
-    for (uint32_t s = 0; s < d->nSteps; s++) {
-        const nnrt_draft_step *step = &d->steps[s];
-        bool wanted = nnrti_cpu_is_image_op(step) || nnrti_cpu_feeds_image_op(e, step);
-        for (uint32_t k = 0; k < step->nIn; k++)
-            wanted = wanted || (step->args[k].tensor < e->tensors && e->nhwc[step->args[k].tensor] == 2);
-        for (uint32_t k = 0; k < step->nOut; k++) {
-            const uint32_t t = step->args[step->nIn + step->nDerived + k].tensor;
-            if (wanted && t < e->tensors && e->nhwc[t] == 1)
-                e->nhwc[t] = 2;
-        }
-    }
-    return NNRT_SUCCESS;
-}
-
-/* Sets the strides of a view of tensor t, which is channels last; the view is [N,H,W,C], [N,K,C] or, as declared,
-   [N,C,H,W]. */
-static void nnrti_cpu_set_nhwc_strides(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
-{
-    const nnrt_operand *o = &e->draft->tensors[t];
-    const ptrdiff_t C = o->dims[1], W = o->dims[3], H = o->dims[2];
-    nnrt_view declared;
-    bool first;
-    v->strides[0] = H * W * C;
-    if (v->rank == 3) {
-        v->strides[1] = C;
-        v->strides[2] = 1;
-        return;
-    }
-    first = nnrti_cpu_is_declared(v, o, &declared);
-    v->strides[first ? 2 : 1] = W * C;
-    v->strides[first ? 3 : 2] = C;
-    v->strides[first ? 1 : 3] = 1;
-}
-
-/* Sets the strides of all views of channels-last tensors. */
-static void nnrti_cpu_apply_layout(nnrti_cpu_edit *e)
-{
-    nnrt_draft *d = e->draft;
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++) {
-            nnrt_plan_arg *arg = &d->steps[s].args[k];
-            if (arg->tensor < e->tensors && e->nhwc[arg->tensor] == 2)
-                nnrti_cpu_set_nhwc_strides(e, arg->tensor, &arg->view);
-        }
+    return nnrt_draft_channels_last(d, nnrti_cpu_prefers_nhwc, nnrti_cpu_allows_nhwc, e);
 }
 
 /* Whether an image [N,H,W,C] is channels last. */
@@ -5425,7 +5335,6 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_widen_steps(&e)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
         return code;
-    nnrti_cpu_apply_layout(&e);
     if ((code = nnrti_cpu_copy_images(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_index(&e)) != NNRT_SUCCESS)
         return code;
     for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* backwards: CONCAT of CONCAT */

@@ -12,6 +12,7 @@ Part of tools/nnrt.c.
 #include "../devices/nnrt_cpu.h"
 #include "../devices/nnrt_driver.h"
 #include "../devices/nnrt_fake.h"
+#include "../devices/nnrt_mcu.h"
 #include "../devices/nnrt_remote.h"
 #include "image.h"
 
@@ -61,7 +62,7 @@ typedef struct cli_args {
     char extensionNames[CLI_MOST_INPUTS][64];
     uint32_t extensionCount;
     cli_image_options image;
-    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement, strict, fallback, records;
+    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement, strict, fallback, records, small;
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
 } cli_args;
@@ -221,13 +222,20 @@ static bool cli_take_golden(cli_args *a, const char *v)
     return cli_take_input(a, v);
 }
 
+static bool cli_take_small(cli_args *a, const char *v)
+{
+    (void)v;
+    a->small = true;
+    return true;
+}
+
 /* How a fake device with die= terminates the program: no destructors, nothing flushed, like a crash. */
 static void cli_die(void)
 {
     _Exit(CLI_FAILED);
 }
 
-/* The name of a device. fake:..., remote:..., cpu and cpu-ISA register that device until the program ends. NULL: the
+/* The name of a device. fake:..., remote:..., mcu:TARGET, cpu and cpu-ISA register that device until the program ends. NULL: the
    registration failed. */
 static const char *cli_device_name(cli_args *a, const char *v)
 {
@@ -239,6 +247,9 @@ static const char *cli_device_name(cli_args *a, const char *v)
         nnrt_fake_may_die(cli_die);
         return nnrt_fake_register(&fake, v, &a->error) == NNRT_SUCCESS ? nnrt_fake_name(fake) : NULL;
     }
+    if (strncmp(v, "mcu:", 4) == 0 && nnrt_device_find(v) == NULL &&
+        nnrt_mcu_register(v + 4, &a->error) != NNRT_SUCCESS)
+        return NULL;
     if (strncmp(v, "cpu", 3) == 0 && (v[3] == '\0' || v[3] == '-') && nnrt_device_find(v) == NULL &&
         nnrt_cpu_register(v[3] == '-' ? v + 4 : NULL, &a->error) != NNRT_SUCCESS)
         return NULL;
@@ -486,6 +497,10 @@ static const cli_option cli_options[] = {
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
      "like --input; the self-test also checks the result of every node, and names the first one that differs",
      cli_take_golden},
+    {"--small", NULL, CLI_EMIT,
+     "with --device mcu:TARGET: all steps share one copy of each kernel, for less code; default: kernels specialized for "
+     "the sizes of each step",
+     cli_take_small},
     {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
@@ -554,11 +569,12 @@ static const cli_option cli_options[] = {
      "load a driver: registers its device table (devices/nnrt_driver.h), or one for NNAdapter's hardware layer "
      "(compat/nnadapter/driver.h) as the device NAME; before --device",
      cli_take_load},
-    {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
+    {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE | CLI_EMIT,
      "where to run: a name that 'nnrt devices' lists, default auto; auto:DEVICE,DEVICE,...: partition the model "
      "over these, the preferred one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH: the device that "
-     "'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h): a device for tests. compare uses "
-     "two, other commands the last one",
+     "'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h): a device for tests; mcu:TARGET "
+     "(devices/nnrt_mcu.h): kernels for a microcontroller, for emit-c, whose default is reference. compare uses two, "
+     "other commands the last one",
      cli_take_device},
     {"--cache", "DIR", CLI_RUN | CLI_BENCH | CLI_CHECK,
      "store the prepared model of devices with a model cache in the folder DIR, and restore it from there the next "

@@ -40,6 +40,7 @@ typedef struct cli_emit {
     const nnrt_plan_step **steps; /* steps of the plan, then of inner plans; the index numbers their attributes */
     uint32_t nSteps;
     const cli_job *job;
+    bool small;                       /* --small: steps share the kernels of a device */
     uint32_t *sums;                   /* checksums of the steps' results; NULL: not checked */
     char (*io)[CLI_IDENTIFIER_BYTES]; /* parameter names of inputs, then outputs */
     uint32_t *constants;              /* per argument: the argument whose constant it is, or NNRT_NO_TENSOR */
@@ -569,6 +570,10 @@ static void cli_emit_member(cli_emit *e, uint32_t step, const nnrt_attr_member *
         cli_emit_element(text, sizeof(text), NNRT_DATA_TYPE_INT64, at);
         fputs(text, e->out);
         break;
+    case NNRT_ATTR_KIND_INT32:
+        cli_emit_element(text, sizeof(text), NNRT_DATA_TYPE_INT32, at);
+        fputs(text, e->out);
+        break;
     case NNRT_ATTR_KIND_FLOAT:
     case NNRT_ATTR_KIND_DOUBLE:
         cli_emit_float(text, sizeof(text),
@@ -616,13 +621,20 @@ static const char *cli_emit_value_name(const nnrt_attr_member *m, const void *at
     return NULL;
 }
 
+/* The description of a step's attributes; NULL: it has none to write. */
+static const nnrt_attr_struct *cli_emit_described(const nnrt_plan_step *s)
+{
+    const nnrt_attr_struct *d = s->deviceAttr != NULL ? s->deviceAttr : s->op != NULL ? s->op->attr : NULL;
+    return d == NULL || s->attr == NULL || d->count == 0 || cli_emit_runs(s) != NULL ? NULL : d;
+}
+
 /* The resolved attributes of a step: static const NNRT_Conv2DFusion NAME_a<step> = {...}; */
 static bool cli_emit_attr(cli_emit *e, uint32_t step)
 {
     const nnrt_plan_step *s = e->steps[step];
-    const nnrt_attr_struct *d = s->op != NULL ? s->op->attr : NULL;
+    const nnrt_attr_struct *d = cli_emit_described(s);
     const char *name;
-    if (d == NULL || s->attr == NULL || d->count == 0 || cli_emit_runs(s) != NULL)
+    if (d == NULL)
         return true;
     if (!cli_emit_attr_lists(e, step, d, s->attr))
         return false;
@@ -636,6 +648,18 @@ static bool cli_emit_attr(cli_emit *e, uint32_t step)
     }
     fputs("};\n", e->out);
     return true;
+}
+
+/* Kernels of a device: for kernel K, the inline function K_inline with the constant attributes of the step, so that the
+   compiler specializes it (static NNRT_ReturnCode NAME_k<step>); without --small, where the steps share K. */
+static void cli_emit_specialized(cli_emit *e)
+{
+    for (uint32_t i = 0; i < e->nSteps && !e->small; i++)
+        if (e->steps[i]->deviceAttr != NULL)
+            fprintf(e->out,
+                    "static NNRT_ReturnCode %s_k%u(const void *attr, nnrt_view *args, nnrt_call *call)\n{\n"
+                    "    (void)attr;\n    return %s_inline(&%s_a%u, args, call);\n}\n",
+                    e->name, (unsigned)i, e->steps[i]->kernelName, e->name, (unsigned)i);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -669,10 +693,20 @@ static void cli_emit_arg(cli_emit *e, uint32_t i)
     fputs(i + 1 < e->plan->nArgs ? "},\n" : "}};\n", e->out);
 }
 
-/* The name of the wrapper of a step's kernel. */
+/* The name of a step's kernel without its prefix nnrt_. */
 static const char *cli_emit_kernel(const nnrt_plan_step *s)
 {
     return s->kernelName + strlen("nnrt_");
+}
+
+/* Writes the function that a step calls: a kernel's wrapper, or for kernels of a device their own or a specialized one. */
+static void cli_emit_call_of(cli_emit *e, const nnrt_plan_step *s)
+{
+    if (s->deviceAttr != NULL && !e->small)
+        fprintf(e->out, "%s_k%u", e->name, (unsigned)cli_emit_number(e, s));
+    else
+        fprintf(e->out, "%s%s", cli_emit_runs(s) != NULL || s->deviceAttr != NULL ? "nnrt_" : "nnrti_call_",
+                cli_emit_kernel(s));
 }
 
 /* The inner plans of a step: static const nnrt_plan_graphs NAME_r<step> = {...}; */
@@ -708,20 +742,21 @@ static void cli_emit_steps(cli_emit *e, const nnrt_plan *p, const char *prefix)
     for (uint32_t i = 0; i < p->nSteps; i++) {
         const nnrt_plan_step *s = &p->steps[i];
         const bool runs = cli_emit_runs(s) != NULL;
-        fprintf(e->out, "    {%s%s, NNRTI_LABEL(\"%s\"), ", runs ? "nnrt_" : "nnrti_call_", cli_emit_kernel(s),
-                s->kernelName);
-        if (runs || (s->op != NULL && s->attr != NULL && s->op->attr->count > 0))
+        fputs("    {", e->out);
+        cli_emit_call_of(e, s);
+        fprintf(e->out, ", NNRTI_LABEL(\"%s\"), ", s->kernelName);
+        if (runs || cli_emit_described(s) != NULL)
             fprintf(e->out, "&%s_%c%u", e->name, runs ? 'r' : 'a', (unsigned)cli_emit_number(e, s));
         else
             fputs("NULL", e->out);
         fputs(", NULL, NNRTI_LABEL(", e->out);
         cli_emit_text(e->out, s->name);
-        fprintf(e->out, "), %d, %u, %u, %u, %u, %.0f, %.0f}%s\n", (int)s->node, (unsigned)s->arg, (unsigned)s->nIn,
+        fprintf(e->out, "), %d, %u, %u, %u, %u, %.0f, %.0f NNRTI_STEP_REST}%s\n", (int)s->node, (unsigned)s->arg, (unsigned)s->nIn,
                 (unsigned)s->nDerived, (unsigned)s->nOut, (double)s->scratch, (double)s->scratchBytes,
                 i + 1 < p->nSteps ? "," : "};");
     }
     if (p->nSteps == 0)
-        fputs("    {NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0}};\n", e->out);
+        fputs("    {NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0 NNRTI_STEP_REST}};\n", e->out);
 }
 
 /* Writes a comment that names the step of an inner plan. */
@@ -1043,6 +1078,11 @@ static void cli_emit_declarations(const cli_emit *e)
             "nnrt_plan_execute */\n\n",
             e->upper, (double)p->arenaBytes, e->upper, (double)words, e->upper,
             p->maxArgs > 0 ? (unsigned)p->maxArgs : 1);
+    for (uint32_t i = 0; i < e->nSteps; i++)
+        if (strncmp(e->steps[i]->kernelName, "nnrt_mcu_", 9) == 0) {
+            fputs("#ifndef NNRT_MCU_H\n#error \"include devices/nnrt_mcu.h before this file\"\n#endif\n\n", e->out);
+            break;
+        }
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", e->out);
     fprintf(e->out,
             "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run it "
@@ -1093,6 +1133,7 @@ static bool cli_emit_all(cli_emit *e)
     if (!good)
         return false;
     fputs("\n", e->out);
+    cli_emit_specialized(e);
     cli_emit_plan(e);
     cli_emit_functions(e);
     cli_emit_selftest(e);
@@ -1105,7 +1146,7 @@ static int cli_emit_write(cli_emit *e)
 {
     cli_out out;
     bool good;
-    if (!cli_emit_io_names(e) || !cli_emit_find_steps(e) || !cli_emit_find_constants(e) ||
+    if (!cli_emit_io_names(e) || !cli_emit_find_constants(e) ||
         cli_out_open(&out, e->path, true) != CLI_DONE)
         return CLI_FAILED;
     e->out = out.f;
@@ -1114,14 +1155,72 @@ static int cli_emit_write(cli_emit *e)
     return cli_out_close(&out, good);
 }
 
-/* Plans the model of job for an arena with 8-byte alignment and writes it; the job's inputs and results become the
-   self-test. */
-static int cli_emit_job(const cli_job *job, const cli_args *args)
+/* Whether the kernels of all steps exist on the target: reference kernels, and described kernels of a device. */
+static bool cli_emit_check_kernels(const cli_emit *e, const char *model, const char *device)
+{
+    for (uint32_t i = 0; i < e->nSteps; i++) {
+        const nnrt_plan_step *s = e->steps[i];
+        bool reference = s->op == NULL && strcmp(s->kernelName, "nnrt_reshape") == 0;
+        for (uint32_t k = 0; s->op != NULL && k < s->op->kernelCount; k++)
+            reference = reference || strcmp(s->op->kernels[k].name, s->kernelName) == 0;
+        if (!reference && s->deviceAttr == NULL && cli_emit_runs(s) == NULL) {
+            (void)cli_fail("cannot write %s as C: kernel %s of step '%s' exists only in device '%s' of this machine; "
+                           "use --device reference or --device mcu:TARGET",
+                           model, s->kernelName, s->name, device);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The plan of a prepared model, if it can be written as C; NULL: it cannot, which is reported. */
+static const nnrt_plan *cli_emit_plan_of(const NNRT_PreparedModel *prepared, const char *model, const char *device)
+{
+    const nnrt_plan *plan = nnrt_prepared_plan(prepared);
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (plan == NULL)
+        (void)cli_fail("cannot write %s as C: device '%s' has no plan; use --device reference or --device mcu:TARGET",
+                       model, device);
+    else if (nnrt_plan_check_static(plan, &error) == NNRT_SUCCESS)
+        return plan;
+    else
+        (void)cli_fail("cannot write %s as C: %s; emit-c requires static shapes", model, error.message);
+    return NULL;
+}
+
+/* Writes the plan of e, made on `device`, and reports it. */
+static int cli_emit_planned(cli_emit *e, const cli_args *args, const char *device)
+{
+    nnrt_memory memory;
+    int status = CLI_FAILED;
+    nnrt_memory_allocate(&memory, NULL);
+    if (cli_emit_find_steps(e) && cli_emit_check_kernels(e, args->model, device) &&
+        (!args->golden || cli_emit_sums(e, &memory)))
+        status = cli_emit_write(e);
+    if (status == CLI_DONE && strcmp(e->path, "-") != 0) {
+        cli_put_name(stdout, e->path);
+        printf("  %s_run, %s_run_in, %s_selftest; arena %.0f bytes, weights %.0f bytes\n", e->name, e->name, e->name,
+               (double)e->plan->arenaBytes, (double)(e->plan->constantBytes + e->plan->derivedBytes));
+    }
+    for (uint32_t i = 0; i < e->nLists; i++)
+        free(e->lists[i].data);
+    free(e->lists);
+    free(e->io);
+    free(e->constants);
+    free(e->inner);
+    free(e->steps);
+    nnrt_memory_end(&memory);
+    return status;
+}
+
+/* Prepares the model of job on `device`, for an arena with 8-byte alignment, and writes its plan; the job's inputs and
+   results become the self-test. */
+static int cli_emit_job(const cli_job *job, const cli_args *args, const char *device)
 {
     NNRT_ModelConfig config;
-    nnrt_memory memory;
+    NNRT_PreparedModel *prepared = NULL;
     nnrt_error error;
-    nnrt_plan *plan;
     cli_emit e;
     int status;
     memset(&e, 0, sizeof(e));
@@ -1131,36 +1230,18 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
         return CLI_USAGE;
     config.error = &error;
     config.arenaAlignment = 8;
+    config.callerWorkspace = true;
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
-    nnrt_memory_allocate(&memory, NULL);
-    if (nnrt_plan_build(job->model, &config, &memory, &plan) != NNRT_SUCCESS) {
-        nnrt_memory_end(&memory);
+    if (nnrt_device_prepare(nnrt_device_find(device), job->model, &config, &prepared) != NNRT_SUCCESS)
         return cli_fail("cannot plan %s: %s", args->model, error.message);
-    }
-    e.plan = plan;
-    if (nnrt_plan_check_static(plan, &error) != NNRT_SUCCESS) {
-        nnrt_memory_end(&memory);
-        return cli_fail("cannot write %s as C: %s; emit-c requires static shapes", args->model,
-                        error.message);
-    }
+    e.plan = cli_emit_plan_of(prepared, args->model, device);
     e.job = job;
     e.path = args->output;
+    e.small = args->small;
     e.progress.label = "emit-c";
-    status = !args->golden || cli_emit_sums(&e, &memory) ? cli_emit_write(&e) : CLI_FAILED;
-    if (status == CLI_DONE && strcmp(e.path, "-") != 0) {
-        cli_put_name(stdout, e.path);
-        printf("  %s_run, %s_run_in, %s_selftest; arena %.0f bytes, weights %.0f bytes\n", e.name, e.name, e.name,
-               (double)e.plan->arenaBytes, (double)e.plan->constantBytes);
-    }
-    for (uint32_t i = 0; i < e.nLists; i++)
-        free(e.lists[i].data);
-    free(e.lists);
-    free(e.io);
-    free(e.constants);
-    free(e.inner);
-    free(e.steps);
-    nnrt_memory_end(&memory);
+    status = e.plan != NULL ? cli_emit_planned(&e, args, device) : CLI_FAILED;
+    prepared->vtbl->Destroy(prepared);
     return status;
 }
 

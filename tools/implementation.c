@@ -12,5 +12,6 @@
 #include "../compat/nnrt_nnadapter_driver.h"
 #include "../devices/nnrt_driver.h"
 #include "../devices/nnrt_fake.h"
+#include "../devices/nnrt_mcu.h"
 #include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_onnx.h"

@@ -1,0 +1,1096 @@
+/*
+nnrt_mcu.h - the device "mcu:TARGET": kernels for microcontrollers, on the same plans as the reference device. On a
+desktop it edits the draft of a plan: packs weights for the target's instructions, folds zero points into biases and
+chooses kernels. nnrt emit-c MODEL --device mcu:cortex-m4 writes that plan as C, and this header gives the target its
+kernels, in C99, with intrinsics where the compiler says that the processor has the instructions.
+
+    desktop     nnrt emit-c model.onnx --device mcu:cortex-m4 -o model.h
+    firmware    #define NNRT_IMPLEMENTATION
+                #define NNRT_FIRMWARE
+                #include "nnrt.h"
+                #include "devices/nnrt_mcu.h"
+                #include "model.h"
+
+TARGETS
+    cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD)
+    host                                the kernels of cortex-m4, to test them on a desktop
+
+    Every kernel also exists in plain C, with the same results, so a desktop runs the plan of any target.
+
+RESULTS
+    Quantized operators have exact results: the bits of the reference device, on every target. Nodes without a kernel
+    here run the reference kernel.
+
+SPECIALIZED KERNELS
+    Kernel K has an inline body, K_inline, which takes all sizes from its attributes. emit-c writes a function per step
+    that calls it with constant attributes, so that the compiler removes branches and unrolls loops. Inner loops (GEMM
+    microkernels) are functions that all steps share. With --small, steps share K itself.
+
+SECTIONS (search for the tag)
+    >>device       registering
+    >>attributes   attribute structs of the kernels
+    -- implementation --
+    >>dsp          SIMD instructions of Armv7E-M, and the same in C
+    >>requantize   from an int32 sum to a stored integer
+    >>conv         convolution and fully connected layers: im2col and GEMM
+    >>depthwise    depthwise convolution
+    -- desktop only --
+    >>pack         weights and requantization tables
+    >>edit         kernel selection
+    >>table        the device's function table
+
+MIT license, see LICENSE.
+*/
+#ifndef NNRT_MCU_H
+#define NNRT_MCU_H
+
+#include "../nnrt_hal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>device */
+
+#ifndef NNRT_FIRMWARE
+/* Registers "mcu:TARGET". NOT_SUPPORT: there is no such target. The device and its name are static. */
+NNRT_API NNRT_ReturnCode nnrt_mcu_register(const char *target, nnrt_error *error);
+/* Name i of the targets; NULL from the end of the list on. */
+NNRT_API const char *nnrt_mcu_target(uint32_t i);
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>attributes */
+
+/* Sizes and strides count elements. x [n,h,w,c * groups], y [n,p,q,o * groups]; the window of y[.,p,q,.] begins at row
+   p * sh - top and column q * sw - left of x. xZero: the stored integer of 0, which pads x. zero, lo, hi: zero point
+   of y, and its range after the activation. */
+#define NNRT_ATTR_McuConv(M, S)                                                                                        \
+    M(S, INT32, _, n, 1)                                                                                               \
+    M(S, INT32, _, h, 1)                                                                                               \
+    M(S, INT32, _, w, 1)                                                                                               \
+    M(S, INT32, _, c, 1) /* channels of x per group */                                                                 \
+    M(S, INT32, _, groups, 1)                                                                                          \
+    M(S, INT32, _, xn, 0) /* strides of x */                                                                           \
+    M(S, INT32, _, xh, 0)                                                                                              \
+    M(S, INT32, _, xw, 0)                                                                                              \
+    M(S, INT32, _, xc, 1)                                                                                              \
+    M(S, INT32, _, p, 1)                                                                                               \
+    M(S, INT32, _, q, 1)                                                                                               \
+    M(S, INT32, _, o, 1)  /* channels of y per group */                                                                \
+    M(S, INT32, _, yn, 0) /* strides of y */                                                                           \
+    M(S, INT32, _, yh, 0)                                                                                              \
+    M(S, INT32, _, yw, 0)                                                                                              \
+    M(S, INT32, _, yc, 1)                                                                                              \
+    M(S, INT32, _, kh, 1)                                                                                              \
+    M(S, INT32, _, kw, 1)                                                                                              \
+    M(S, INT32, _, sh, 1)                                                                                              \
+    M(S, INT32, _, sw, 1)                                                                                              \
+    M(S, INT32, _, dh, 1)                                                                                              \
+    M(S, INT32, _, dw, 1)                                                                                              \
+    M(S, INT32, _, top, 0)                                                                                             \
+    M(S, INT32, _, left, 0)                                                                                            \
+    M(S, INT32, _, words, 0)     /* words of a widened window; each of its rows is filled up to 4 elements */         \
+    M(S, INT32, _, xUnsigned, 0) /* x is uint8 */                                                                      \
+    M(S, INT32, _, xZero, 0)                                                                                           \
+    M(S, INT32, _, zero, 0)                                                                                            \
+    M(S, INT32, _, lo, -128)                                                                                           \
+    M(S, INT32, _, hi, 127)
+NNRT_ATTR_DEFINE(McuConv)
+
+/* The same for x [n,h,w,c] and y [n,p,q,c], channels adjacent. */
+#define NNRT_ATTR_McuDepthwise(M, S)                                                                                   \
+    M(S, INT32, _, n, 1)                                                                                               \
+    M(S, INT32, _, h, 1)                                                                                               \
+    M(S, INT32, _, w, 1)                                                                                               \
+    M(S, INT32, _, c, 1)                                                                                               \
+    M(S, INT32, _, xn, 0)                                                                                              \
+    M(S, INT32, _, xh, 0)                                                                                              \
+    M(S, INT32, _, xw, 0)                                                                                              \
+    M(S, INT32, _, p, 1)                                                                                               \
+    M(S, INT32, _, q, 1)                                                                                               \
+    M(S, INT32, _, yn, 0)                                                                                              \
+    M(S, INT32, _, yh, 0)                                                                                              \
+    M(S, INT32, _, yw, 0)                                                                                              \
+    M(S, INT32, _, kh, 1)                                                                                              \
+    M(S, INT32, _, kw, 1)                                                                                              \
+    M(S, INT32, _, sh, 1)                                                                                              \
+    M(S, INT32, _, sw, 1)                                                                                              \
+    M(S, INT32, _, dh, 1)                                                                                              \
+    M(S, INT32, _, dw, 1)                                                                                              \
+    M(S, INT32, _, top, 0)                                                                                             \
+    M(S, INT32, _, left, 0)                                                                                            \
+    M(S, INT32, _, xUnsigned, 0)                                                                                       \
+    M(S, INT32, _, xZero, 0)                                                                                           \
+    M(S, INT32, _, zero, 0)                                                                                            \
+    M(S, INT32, _, lo, -128)                                                                                           \
+    M(S, INT32, _, hi, 127)
+NNRT_ATTR_DEFINE(McuDepthwise)
+
+/* Kernels: inputs x, derived packed weights and table, output y. */
+#define NNRTI_MCU_KERNELS(X)                                                                                           \
+    X(conv_dsp_s8)                                                                                                     \
+    X(conv_dsp_u8)                                                                                                     \
+    X(conv_dsp)                                                                                                        \
+    X(conv_dsp_wide)                                                                                                   \
+    X(depthwise_dsp_s8)                                                                                                \
+    X(depthwise_dsp_u8)                                                                                                \
+    X(depthwise_dsp)
+#define NNRTI_MCU_PROTO(kernel)                                                                                        \
+    NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
+NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_MCU_IMPLEMENTED)
+#define NNRT_MCU_IMPLEMENTED
+
+#include <string.h>
+
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+#include <arm_acle.h>
+#endif
+
+/* Bodies that are specialized for constant attributes, and functions that exist once. */
+#if defined(__GNUC__)
+#define NNRTI_MCU_INLINE static inline __attribute__((always_inline, unused))
+#define NNRTI_MCU_ONCE static __attribute__((noinline, unused))
+#define NNRTI_MCU_UNROLL(n) _Pragma(NNRTI_MCU_TEXT(GCC unroll n))
+#define NNRTI_MCU_TEXT(x) #x
+#else
+#define NNRTI_MCU_INLINE static inline
+#define NNRTI_MCU_ONCE static
+#define NNRTI_MCU_UNROLL(n)
+#endif
+#if defined(__clang__)
+#undef NNRTI_MCU_UNROLL
+#define NNRTI_MCU_UNROLL(n) _Pragma(NNRTI_MCU_TEXT(unroll n))
+#endif
+
+/* Generates kernel nnrt_mcu_<name> and its inline body, which is `body` for the attributes a. */
+#define NNRTI_MCU_KERNEL(name, S, body)                                                                                \
+    NNRTI_MCU_INLINE NNRT_ReturnCode nnrt_mcu_##name##_inline(const NNRT_##S *a, nnrt_view *args, nnrt_call *call)     \
+    {                                                                                                                  \
+        return body;                                                                                                   \
+    }                                                                                                                  \
+    NNRT_API NNRT_ReturnCode nnrt_mcu_##name(const void *attr, nnrt_view *args, nnrt_call *call)                       \
+    {                                                                                                                  \
+        return nnrt_mcu_##name##_inline((const NNRT_##S *)attr, args, call);                                           \
+    }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>dsp */
+
+/* A word holds two int16, the first one in the low half, or four bytes, the first one lowest. All sums wrap. */
+
+/* The four bytes at `at`, which may be unaligned. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_load(const uint8_t *at)
+{
+#if defined(__ARM_FEATURE_UNALIGNED) && !defined(__ARM_BIG_ENDIAN)
+    int32_t word;
+    memcpy(&word, at, sizeof(word));
+    return word;
+#else
+    return (int32_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
+#endif
+}
+
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+/* Bytes 0 and 2 of a word, or bytes 1 and 3, as int16; u: the bytes are unsigned. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_even(int32_t word, bool u)
+{
+    return u ? (int32_t)__uxtb16((uint32_t)word) : __sxtb16(word);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_odd(int32_t word, bool u)
+{
+    int32_t y;
+    if (u)
+        __asm__("uxtb16 %0, %1, ror #8" : "=r"(y) : "r"(word));
+    else
+        __asm__("sxtb16 %0, %1, ror #8" : "=r"(y) : "r"(word));
+    return y;
+}
+/* sum + the products of both halves; of the low halves; of the high halves. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_dot2(int32_t a, int32_t b, int32_t sum)
+{
+    return __smlad(a, b, sum);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_low(int32_t a, int32_t b, int32_t sum)
+{
+    return __smlabb(a, b, sum);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_high(int32_t a, int32_t b, int32_t sum)
+{
+    return __smlatt(a, b, sum);
+}
+/* a * b / 2^32, halves rounded up. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_top(int32_t a, int32_t b)
+{
+    int32_t y;
+    __asm__("smmulr %0, %1, %2" : "=r"(y) : "r"(a), "r"(b));
+    return y;
+}
+#else
+NNRTI_MCU_INLINE int32_t nnrti_mcu_even(int32_t word, bool u)
+{
+    const uint32_t w = (uint32_t)word;
+    if (u)
+        return (int32_t)(w & 0x00ff00ffu);
+    return (int32_t)((uint16_t)(int8_t)w | (uint32_t)(uint16_t)(int8_t)(w >> 16) << 16);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_odd(int32_t word, bool u)
+{
+    return nnrti_mcu_even((int32_t)((uint32_t)word >> 8), u);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_low(int32_t a, int32_t b, int32_t sum)
+{
+    return (int32_t)((uint32_t)sum + (uint32_t)((int16_t)a * (int16_t)b));
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_high(int32_t a, int32_t b, int32_t sum)
+{
+    return nnrti_mcu_low((int32_t)((uint32_t)a >> 16), (int32_t)((uint32_t)b >> 16), sum);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_dot2(int32_t a, int32_t b, int32_t sum)
+{
+    return nnrti_mcu_high(a, b, nnrti_mcu_low(a, b, sum));
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_top(int32_t a, int32_t b)
+{
+    const uint64_t y = (uint64_t)((int64_t)a * b) + ((uint64_t)1 << 31);
+    return (int32_t)(uint32_t)(y >> 32);
+}
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>requantize */
+
+/* Requantization, R and OUT of the specification of quantized arithmetic, for sums |acc| < 2^30 and factors {m, e} with
+   e < 0, which the edit checks. R rounds twice: H = (acc * m + 2^30) / 2^31, rounded down, then H / 2^-e, halves away
+   from zero. With shift = -e - 1:
+       H                     = (2 acc * m + 2^31) / 2^32, rounded down
+       H / 2^-e, rounded     = (floor((H - (H < 0)) / 2^shift) + 1) / 2, rounded down
+   The table of a kernel has three words per channel: bias, m, shift. >> of negative numbers rounds down, as all
+   compilers that nnrt supports define it. */
+enum { NNRTI_MCU_TABLE = 3 };
+
+/* The ranges of y for which kernels are compiled: all of int8, all of uint8, any. */
+enum { NNRTI_MCU_S8, NNRTI_MCU_U8, NNRTI_MCU_ANY };
+
+/* The stored integer of a sum, given as twice the sum. channel: its words in the table. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_requantize(int32_t twice, const int32_t *channel, int32_t zero, int32_t lo,
+                                              int32_t hi, const int range)
+{
+    int32_t y = nnrti_mcu_top(twice, channel[1]);
+    y = (y + (y >> 31)) >> channel[2];
+    y = (y + (2 * zero + 1)) >> 1;
+#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)
+    if (range == NNRTI_MCU_S8)
+        return __ssat(y, 8);
+    if (range == NNRTI_MCU_U8)
+        return (int32_t)__usat(y, 8);
+#endif
+    lo = range == NNRTI_MCU_S8 ? -128 : range == NNRTI_MCU_U8 ? 0 : lo;
+    hi = range == NNRTI_MCU_S8 ? 127 : range == NNRTI_MCU_U8 ? 255 : hi;
+    return y < lo ? lo : y > hi ? hi : y;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>conv */
+
+/* Convolution as a GEMM. im2col widens the windows of two pixels to int16 and interleaves them word by word; the GEMM
+   microkernel multiplies them with the packed weights of four channels at a time.
+
+   Packed weights hold two channels in one int16, 256 * w1 + w0. SMLAD of a word then gives 256 * sum1 + sum0, and SMLAD
+   of its low bytes, which SXTB16 extends, gives sum0: per word of x two SMLAD and half an SXTB16 for four products,
+   instead of two SMLAD and two SXTB16. Sums wrap at 32 bits, so (256 * sum1 + sum0 - sum0) / 256 is sum1 if |sum1| < 2^23;
+   the edit checks that, and that the int16 exist. Otherwise weights are int16 (wide).
+
+   Order of a window, of x and weights alike: for each four elements e0 .. e3 the words (e0, e2), (e1, e3). */
+
+/* Widens count bytes to words at to, to + step, to + 2 * step, ..; the last two are filled up with zeros. Returns the end. */
+NNRTI_MCU_INLINE int32_t *nnrti_mcu_widen(const uint8_t *from, int32_t count, const bool u, const int32_t step,
+                                          int32_t *to)
+{
+    for (; count >= 4; count -= 4) {
+        const int32_t word = nnrti_mcu_load(from);
+        to[0] = nnrti_mcu_even(word, u);
+        to[step] = nnrti_mcu_odd(word, u);
+        from += 4;
+        to += 2 * step;
+    }
+    if (count > 0) {
+        const uint32_t word = (uint32_t)from[0] | (count > 1 ? (uint32_t)from[1] << 8 : 0) |
+                              (count > 2 ? (uint32_t)from[2] << 16 : 0);
+        to[0] = nnrti_mcu_even((int32_t)word, u);
+        to[step] = nnrti_mcu_odd((int32_t)word, u);
+        to += 2 * step;
+    }
+    return to;
+}
+
+/* Copies a row of a window to `row`, padding included: kw taps of c channels, the first one at column w of the line. */
+NNRTI_MCU_INLINE void nnrti_mcu_gather(const NNRT_McuConv *a, const uint8_t *line, int32_t w, uint8_t *row)
+{
+    for (int32_t j = 0; j < a->kw; j++, w += a->dw)
+        for (int32_t k = 0; k < a->c; k++)
+            *row++ = w >= 0 && w < a->w ? line[w * a->xw + k * a->xc] : (uint8_t)a->xZero;
+}
+
+/* im2col of a pixel of a group: its window, from row h and column w of x on, as words at to, to + 2, .. A row whose bytes
+   are not adjacent in x is gathered first. */
+NNRTI_MCU_INLINE void nnrti_mcu_im2col(const NNRT_McuConv *a, const uint8_t *x, int32_t h, int32_t w, uint8_t *row,
+                                       int32_t *to)
+{
+    const bool dense = a->xc == 1 && (a->kw == 1 || (a->dw == 1 && a->xw == a->c)) && w >= 0 &&
+                       w + (a->kw - 1) * a->dw < a->w;
+    for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
+        const uint8_t *from = row;
+        if (h < 0 || h >= a->h)
+            memset(row, a->xZero, (size_t)(a->kw * a->c));
+        else if (dense)
+            from = x + h * a->xh + w * a->xw;
+        else
+            nnrti_mcu_gather(a, x + h * a->xh, w, row);
+        to = nnrti_mcu_widen(from, a->kw * a->c, a->xUnsigned != 0, 2, to);
+    }
+}
+
+/* The sums of four channels, s[channel][pixel], over `words` words of one or two windows. Packed: s[1] and s[3] are
+   those of both channels of a pair. Returns the end of the weights. */
+NNRTI_MCU_INLINE const int32_t *nnrti_mcu_gemm_sums(const int32_t *x, const int32_t *w, int32_t words, const bool wide,
+                                                    const int pixels, int32_t (*s)[2])
+{
+    const int32_t *const end = x + 2 * words;
+    while (x != end) {
+        NNRTI_MCU_UNROLL(4)
+        for (int i = 0; i < 4; i++, x += 2) {
+            const int32_t w0 = *w++, w1 = *w++, w2 = wide ? *w++ : w1, w3 = wide ? *w++ : w1;
+            for (int j = 0; j < pixels; j++) {
+                s[1][j] = nnrti_mcu_dot2(wide ? w1 : w0, x[j], s[1][j]);
+                s[3][j] = nnrti_mcu_dot2(w3, x[j], s[3][j]);
+            }
+            for (int j = 0; j < pixels; j++) {
+                s[0][j] = nnrti_mcu_dot2(wide ? w0 : nnrti_mcu_even(w0, false), x[j], s[0][j]);
+                s[2][j] = nnrti_mcu_dot2(wide ? w2 : nnrti_mcu_even(w1, false), x[j], s[2][j]);
+            }
+        }
+    }
+    return w;
+}
+
+/* GEMM microkernel: the channels of a group for one or two windows, interleaved at x. */
+NNRTI_MCU_INLINE void nnrti_mcu_gemm_panels(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,
+                                         const int32_t *table, uint8_t *const *y, const int range, const bool wide,
+                                         const int pixels)
+{
+    for (int32_t o = 0; o < a->o; o += 4, table += 4 * NNRTI_MCU_TABLE) {
+        int32_t s[4][2];
+        for (int c = 0; c < 4; c++)
+            for (int j = 0; j < pixels; j++)
+                s[c][j] = table[NNRTI_MCU_TABLE * c];
+        w = nnrti_mcu_gemm_sums(x, w, a->words, wide, pixels, s);
+        for (int c = 0; c < 4; c++)
+            for (int j = 0; j < pixels; j++) {
+                const uint32_t sum = (uint32_t)s[c][j];
+                const int32_t twice = !wide && c % 2 != 0 ? (int32_t)(sum - (uint32_t)s[c - 1][j]) >> 7
+                                                          : (int32_t)(2 * sum);
+                const int32_t q = nnrti_mcu_requantize(twice, table + NNRTI_MCU_TABLE * c, a->zero, a->lo, a->hi, range);
+                if (o + c < a->o)
+                    y[j][o + c] = (uint8_t)q;
+            }
+    }
+}
+
+typedef void (*nnrti_mcu_gemm)(const NNRT_McuConv *a, const int32_t *x, const int32_t *w, const int32_t *table,
+                               uint8_t *const *y);
+
+/* Writes the channels of `pixels` pixels: directly, or, if the channels of y are not adjacent, through rows at out. */
+NNRTI_MCU_INLINE void nnrti_mcu_conv_pixels(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,
+                                            const int32_t *table, uint8_t *const *y, uint8_t *out, int pixels,
+                                            nnrti_mcu_gemm gemm)
+{
+    uint8_t *rows[2];
+    rows[0] = a->yc == 1 ? y[0] : out;
+    rows[1] = a->yc == 1 ? y[1] : out + a->o;
+    gemm(a, x, w, table, rows);
+    for (int j = 0; j < pixels && a->yc != 1; j++)
+        for (int32_t c = 0; c < a->o; c++)
+            y[j][c * a->yc] = rows[j][c];
+}
+
+/* The convolution: pixels in pairs, across the rows of y. gemm, gemm1: the microkernels for two pixels and for one.
+   Scratch: two interleaved windows, a row of a window, two pixels of y. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_dsp(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call,
+                                                    const bool wide, nnrti_mcu_gemm gemm, nnrti_mcu_gemm gemm1)
+{
+    const int32_t panels = (a->o + 3) / 4;
+    int32_t *const columns = (int32_t *)call->scratch;
+    uint8_t *const row = (uint8_t *)(columns + 2 * a->words), *const out = row + a->kw * a->c;
+    uint8_t *y[2] = {NULL, NULL};
+    for (int32_t g = 0; g < a->groups; g++) {
+        const int32_t *w = (const int32_t *)args[1].data + g * panels * a->words * (wide ? 4 : 2);
+        const int32_t *table = (const int32_t *)args[2].data + g * panels * 4 * NNRTI_MCU_TABLE;
+        int32_t pending = 0;
+        for (int32_t n = 0; n < a->n; n++)
+            for (int32_t p = 0; p < a->p; p++)
+                for (int32_t q = 0; q < a->q; q++) {
+                    nnrti_mcu_im2col(a, (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc, p * a->sh - a->top,
+                                     q * a->sw - a->left, row, columns + pending);
+                    y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+                    if (++pending < 2)
+                        continue;
+                    nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 2, gemm);
+                    pending = 0;
+                }
+        if (pending > 0)
+            nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 1, gemm1);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Generates kernel nnrt_mcu_conv_<name> and its microkernels. */
+#define NNRTI_MCU_CONV_DSP(name, range, wide)                                                                          \
+    NNRTI_MCU_ONCE void nnrti_mcu_gemm_##name(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,               \
+                                              const int32_t *table, uint8_t *const *y)                                 \
+    {                                                                                                                  \
+        nnrti_mcu_gemm_panels(a, x, w, table, y, range, wide, 2);                                                         \
+    }                                                                                                                  \
+    NNRTI_MCU_ONCE void nnrti_mcu_gemm1_##name(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,              \
+                                               const int32_t *table, uint8_t *const *y)                                \
+    {                                                                                                                  \
+        nnrti_mcu_gemm_panels(a, x, w, table, y, range, wide, 1);                                                         \
+    }                                                                                                                  \
+    NNRTI_MCU_KERNEL(conv_##name, McuConv,                                                                             \
+                     nnrti_mcu_conv_dsp(a, args, call, wide, nnrti_mcu_gemm_##name, nnrti_mcu_gemm1_##name))
+NNRTI_MCU_CONV_DSP(dsp_s8, NNRTI_MCU_S8, false)
+NNRTI_MCU_CONV_DSP(dsp_u8, NNRTI_MCU_U8, false)
+NNRTI_MCU_CONV_DSP(dsp, NNRTI_MCU_ANY, false)
+NNRTI_MCU_CONV_DSP(dsp_wide, NNRTI_MCU_ANY, true)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>depthwise */
+
+/* Depthwise convolution, one filter per channel: four channels of a pixel at a time. A word of x has four channels of
+   one tap; SXTB16 makes (c0, c2) and (c1, c3) of it, which SMLABB and SMLATT multiply with words of weights in the same
+   order. A window that is not completely inside x, or has fewer than four channels, is gathered first. Channels that do
+   not fill a last group of four are computed with their predecessors, whose results are written twice. */
+
+/* y = the channels of a pixel. x: the first tap; rowStep, tapStep: to the next row and column of the window. */
+NNRTI_MCU_INLINE void nnrti_mcu_depthwise_pixel(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep,
+                                                ptrdiff_t tapStep, const int32_t *w, const int32_t *table, uint8_t *y,
+                                                const int32_t kh, const int32_t kw, const int range)
+{
+    const bool u = a->xUnsigned != 0;
+    for (int32_t c = 0; c < a->c; c += 4, table += 4 * NNRTI_MCU_TABLE) {
+        const int32_t first = c + 4 <= a->c || a->c < 4 ? c : a->c - 4;
+        int32_t s[4];
+        for (int i = 0; i < 4; i++)
+            s[i] = table[NNRTI_MCU_TABLE * i];
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++) {
+                const int32_t word = nnrti_mcu_load(x + first + i * rowStep + j * tapStep);
+                const int32_t even = nnrti_mcu_even(word, u), odd = nnrti_mcu_odd(word, u), w0 = *w++, w1 = *w++;
+                s[0] = nnrti_mcu_low(even, w0, s[0]);
+                s[1] = nnrti_mcu_low(odd, w1, s[1]);
+                s[2] = nnrti_mcu_high(even, w0, s[2]);
+                s[3] = nnrti_mcu_high(odd, w1, s[3]);
+            }
+        for (int i = 0; i < 4; i++) {
+            const int32_t q = nnrti_mcu_requantize((int32_t)(2 * (uint32_t)s[i]), table + NNRTI_MCU_TABLE * i, a->zero,
+                                                   a->lo, a->hi, range);
+            if (first + i < a->c)
+                y[first + i] = (uint8_t)q;
+        }
+    }
+}
+
+/* Gathers a window, padding included: kh * kw taps of `step` bytes, the first at row h and column w. */
+NNRTI_MCU_INLINE void nnrti_mcu_depthwise_gather(const NNRT_McuDepthwise *a, const uint8_t *x, int32_t h, int32_t w,
+                                                 int32_t step, uint8_t *to)
+{
+    for (int32_t i = 0; i < a->kh; i++)
+        for (int32_t j = 0; j < a->kw; j++, to += step) {
+            const int32_t row = h + i * a->dh, column = w + j * a->dw;
+            if (row >= 0 && row < a->h && column >= 0 && column < a->w)
+                memcpy(to, x + row * a->xh + column * a->xw, (size_t)a->c);
+            else
+                memset(to, a->xZero, (size_t)a->c);
+        }
+}
+
+typedef void (*nnrti_mcu_pixel)(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep, ptrdiff_t tapStep,
+                                const int32_t *w, const int32_t *table, uint8_t *y);
+
+/* The convolution. pixel: the microkernel. Scratch: one window. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
+                                                     nnrti_mcu_pixel pixel)
+{
+    const int32_t *w = (const int32_t *)args[1].data, *table = (const int32_t *)args[2].data;
+    const int32_t step = a->c < 4 ? 4 : a->c;
+    uint8_t *const window = (uint8_t *)call->scratch;
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p++) {
+            const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn;
+            uint8_t *y = (uint8_t *)args[3].data + n * a->yn + p * a->yh;
+            const int32_t h = p * a->sh - a->top;
+            const bool in = a->c >= 4 && h >= 0 && h + (a->kh - 1) * a->dh < a->h;
+            for (int32_t q = 0; q < a->q; q++, y += a->yw) {
+                const int32_t column = q * a->sw - a->left;
+                if (in && column >= 0 && column + (a->kw - 1) * a->dw < a->w) {
+                    pixel(a, x + h * a->xh + column * a->xw, a->dh * a->xh, a->dw * a->xw, w, table, y);
+                    continue;
+                }
+                nnrti_mcu_depthwise_gather(a, x, h, column, step, window);
+                pixel(a, window, a->kw * step, step, w, table, y);
+            }
+        }
+    return NNRT_SUCCESS;
+}
+
+/* Generates kernel nnrt_mcu_depthwise_<name> and its microkernel, for 3 x 3 taps or (0) any number. */
+#define NNRTI_MCU_DEPTHWISE(name, range, taps)                                                                         \
+    NNRTI_MCU_ONCE void nnrti_mcu_pixel_##name(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep,        \
+                                               ptrdiff_t tapStep, const int32_t *w, const int32_t *table, uint8_t *y)  \
+    {                                                                                                                  \
+        nnrti_mcu_depthwise_pixel(a, x, rowStep, tapStep, w, table, y, taps > 0 ? taps : a->kh,                        \
+                                  taps > 0 ? taps : a->kw, range);                                                     \
+    }                                                                                                                  \
+    NNRTI_MCU_KERNEL(depthwise_##name, McuDepthwise, nnrti_mcu_depthwise(a, args, call, nnrti_mcu_pixel_##name))
+NNRTI_MCU_DEPTHWISE(dsp_s8, NNRTI_MCU_S8, 3)
+NNRTI_MCU_DEPTHWISE(dsp_u8, NNRTI_MCU_U8, 3)
+NNRTI_MCU_DEPTHWISE(dsp, NNRTI_MCU_ANY, 0)
+
+/* ================================================================================================================ */
+#ifndef NNRT_FIRMWARE
+
+NNRT_SETUP()
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>pack */
+
+/* Instruction sets for which there are kernels. */
+enum { NNRTI_MCU_PLAIN, NNRTI_MCU_DSP };
+
+typedef struct nnrti_mcu_isa {
+    const char *target;
+    int isa;
+} nnrti_mcu_isa;
+
+static const nnrti_mcu_isa nnrti_mcu_isas[] = {
+    {"cortex-m4", NNRTI_MCU_DSP}, {"cortex-m7", NNRTI_MCU_DSP}, {"cortex-m33", NNRTI_MCU_DSP}, {"host", NNRTI_MCU_DSP}};
+
+/* State of an edit. */
+typedef struct nnrti_mcu_edit {
+    nnrt_draft *draft;
+    const nnrti_mcu_isa *isa;
+} nnrti_mcu_edit;
+
+/* Elements of a tensor, and bytes of packed weights, stay below this, so that all offsets fit 32 bits. */
+#define NNRTI_MCU_MAX_ELEMENTS ((int64_t)1 << 28)
+
+/* A quantized product layer as a convolution: constant weights w [O,kH,kW,C/group], bias [O] or absent (NULL data). */
+typedef struct nnrti_mcu_layer {
+    nnrt_plan_arg x, y;
+    nnrt_view w, bias, quant; /* quant: the list of the operator's rule */
+    int32_t group, stride[2], dilation[2], pad[2];
+} nnrti_mcu_layer;
+
+static NNRT_ReturnCode nnrti_mcu_no_memory(const nnrti_mcu_edit *e, uint32_t s)
+{
+    return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for the kernel of node '%s'",
+                          e->draft->steps[s].name);
+}
+
+/* Weight [o,i,j,k] less its zero point. */
+static int32_t nnrti_mcu_weight(const nnrt_view *w, int32_t o, int32_t i, int32_t j, int32_t k)
+{
+    const ptrdiff_t at = o * w->strides[0] + i * w->strides[1] + j * w->strides[2] + k * w->strides[3];
+    return nnrt_load_8(w->data, at, w->dataType) - w->quant[w->quantCount > 1 ? o : 0].zeroPoint;
+}
+
+static int32_t nnrti_mcu_bias(const nnrti_mcu_layer *l, int32_t o)
+{
+    return l->bias.data != NULL ? ((const int32_t *)l->bias.data)[o * l->bias.strides[0]] : 0;
+}
+
+/* The largest |sum| of a channel, bias included. */
+static int64_t nnrti_mcu_largest_sum(const nnrti_mcu_layer *l, int32_t o)
+{
+    const int32_t least = l->x.view.dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0, zero = l->x.view.quant[0].zeroPoint;
+    const int64_t most = zero - least > 127 ? zero - least : least + 255 - zero, bias = nnrti_mcu_bias(l, o);
+    int64_t sum = bias < 0 ? -bias : bias;
+    for (int32_t i = 0; i < l->w.dims[1]; i++)
+        for (int32_t j = 0; j < l->w.dims[2]; j++)
+            for (int32_t k = 0; k < l->w.dims[3]; k++) {
+                const int32_t v = nnrti_mcu_weight(&l->w, o, i, j, k);
+                sum += most * (v < 0 ? -v : v);
+            }
+    return sum;
+}
+
+/* Whether nnrti_mcu_requantize is exact for the layer. */
+static bool nnrti_mcu_is_exact(const nnrti_mcu_layer *l)
+{
+    for (int32_t o = 0; o < l->w.dims[0]; o++) {
+        const int32_t *factor = nnrt_quant_factor(&l->quant, o);
+        if (nnrti_mcu_largest_sum(l, o) >= (int64_t)1 << 30 || factor[0] < 0 || (factor[0] != 0 && factor[1] >= 0))
+            return false;
+    }
+    return true;
+}
+
+/* The words of channel o in a requantization table: bias less xZero times the sum of the weights, m, shift. */
+static void nnrti_mcu_table_row(const nnrti_mcu_layer *l, int32_t o, int32_t *row)
+{
+    const int32_t *factor = nnrt_quant_factor(&l->quant, o);
+    uint32_t bias = (uint32_t)nnrti_mcu_bias(l, o);
+    for (int32_t i = 0; i < l->w.dims[1]; i++)
+        for (int32_t j = 0; j < l->w.dims[2]; j++)
+            for (int32_t k = 0; k < l->w.dims[3]; k++)
+                bias -= (uint32_t)(nnrti_mcu_weight(&l->w, o, i, j, k) * l->x.view.quant[0].zeroPoint);
+    row[0] = (int32_t)bias;
+    row[1] = factor[0];
+    row[2] = factor[0] != 0 ? -factor[1] - 1 : 0;
+}
+
+/* Kernels of one operator by range of y: all of int8, all of uint8, any. */
+typedef struct nnrti_mcu_kernel {
+    nnrt_kernel run;
+    const char *name;
+} nnrti_mcu_kernel;
+#define NNRTI_MCU_ROW(name)                                                                                            \
+    {                                                                                                                  \
+        nnrt_mcu_##name, "nnrt_mcu_" #name                                                                             \
+    }
+
+static int nnrti_mcu_range(const nnrt_view *quant)
+{
+    const int32_t *list = (const int32_t *)quant->data;
+    return list[1] == -128 && list[2] == 127 ? NNRTI_MCU_S8 : list[1] == 0 && list[2] == 255 ? NNRTI_MCU_U8
+                                                                                             : NNRTI_MCU_ANY;
+}
+
+/* Gives step s a kernel, whose arguments are x, two derived constants of int32, y. attr: NULL is out of memory. *packed
+   and *table: the constants to fill; NULL while bytes are counted. */
+static NNRT_ReturnCode nnrti_mcu_set_kernel(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel, const void *attr,
+                                            const nnrt_attr_struct *described, const nnrti_mcu_layer *l,
+                                            int32_t packedWords, int32_t rows, size_t scratch, int32_t **packed,
+                                            int32_t **table)
+{
+    const int32_t words = rows * NNRTI_MCU_TABLE;
+    void *data[2] = {NULL, NULL};
+    nnrt_plan_arg *args = attr != NULL ? nnrt_draft_args(e->draft, s, 1, 1) : NULL;
+    nnrt_draft_step *step = &e->draft->steps[s];
+    NNRT_ReturnCode code;
+    if (args == NULL)
+        return nnrti_mcu_no_memory(e, s);
+    args[0] = l->x;
+    args[1] = l->y;
+    step->kernel = kernel->run;
+    step->kernelName = kernel->name;
+    step->attr = attr;
+    step->deviceAttr = described;
+    step->scratchBytes = scratch;
+    step->flags = 0;
+    code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &packedWords, &data[0]);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &words, &data[1]);
+    *packed = (int32_t *)data[0];
+    *table = (int32_t *)data[1];
+    return code;
+}
+
+/* ---- convolution ---- */
+
+/* One int16 of the packed weights: two channels, 256 * w1 + w0. */
+static int32_t nnrti_mcu_pair(int32_t w0, int32_t w1)
+{
+    return 256 * w1 + w0;
+}
+
+/* Whether channels of the layer can be packed in pairs: the int16 exist, and sums of odd channels are below 2^23. */
+static bool nnrti_mcu_can_pair(const nnrti_mcu_layer *l, int32_t outputs)
+{
+    for (int32_t o = 0; o < l->w.dims[0]; o++) {
+        const bool odd = o % outputs % 2 != 0;
+        if (odd && nnrti_mcu_largest_sum(l, o) >= (int64_t)1 << 23)
+            return false;
+        for (int32_t i = 0; i < l->w.dims[1]; i++)
+            for (int32_t j = 0; j < l->w.dims[2]; j++)
+                for (int32_t k = 0; k < l->w.dims[3]; k++) {
+                    const int32_t v = nnrti_mcu_weight(&l->w, o, i, j, k);
+                    if (v < -128 || v > 127 || (odd && v == -128 && nnrti_mcu_weight(&l->w, o - 1, i, j, k) < 0))
+                        return false;
+                }
+    }
+    return true;
+}
+
+/* Packs the weights of a group from channel `first` on: per panel of four channels, per pair of elements of the window, two
+   words (packed) or four (wide). */
+static void nnrti_mcu_pack_conv(const nnrti_mcu_layer *l, const NNRT_McuConv *a, int32_t first, bool wide, int32_t *to)
+{
+    const int32_t row = (a->kw * a->c + 3) / 4 * 4, panels = (a->o + 3) / 4;
+    for (int32_t panel = 0; panel < panels; panel++)
+        for (int32_t word = 0; word < a->words; word++) {
+            int32_t w[4][2]; /* by channel and half */
+            for (int32_t c = 0; c < 4; c++)
+                for (int32_t half = 0; half < 2; half++) {
+                    const int32_t at = word / 2 * 4 + word % 2 + 2 * half, i = at / row, k = at % row;
+                    const bool in = panel * 4 + c < a->o && i < a->kh && k < a->kw * a->c;
+                    w[c][half] =
+                        in ? nnrti_mcu_weight(&l->w, first + panel * 4 + c, i, k / a->c, k % a->c) : 0;
+                }
+            for (int32_t c = 0; c < 4; c += wide ? 1 : 2) {
+                const int32_t low = wide ? w[c][0] : nnrti_mcu_pair(w[c][0], w[c + 1][0]);
+                const int32_t high = wide ? w[c][1] : nnrti_mcu_pair(w[c][1], w[c + 1][1]);
+                *to++ = (int32_t)((uint32_t)low & 0xffff) + (int32_t)((uint32_t)high << 16);
+            }
+        }
+}
+
+/* Packs weights and table of all groups. The bias of an odd channel becomes that of the pair, 256 * bias1 + bias0. */
+static void nnrti_mcu_pack_conv_groups(const nnrti_mcu_layer *l, const NNRT_McuConv *a, bool wide, int32_t *packed,
+                                       int32_t *table)
+{
+    const int32_t padded = (a->o + 3) / 4 * 4;
+    for (int32_t g = 0; g < a->groups; g++) {
+        nnrti_mcu_pack_conv(l, a, g * a->o, wide, packed);
+        packed += padded / 4 * a->words * (wide ? 4 : 2);
+        for (int32_t o = 0; o < padded; o++, table += NNRTI_MCU_TABLE) {
+            memset(table, 0, NNRTI_MCU_TABLE * sizeof(*table));
+            if (o < a->o)
+                nnrti_mcu_table_row(l, g * a->o + o, table);
+            if (!wide && o % 2 != 0)
+                table[0] = (int32_t)((uint32_t)table[0] * 256 + (uint32_t)table[-NNRTI_MCU_TABLE]);
+        }
+    }
+}
+
+/* Step s becomes a convolution by GEMM. */
+static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(conv_dsp_s8), NNRTI_MCU_ROW(conv_dsp_u8),
+                                               NNRTI_MCU_ROW(conv_dsp), NNRTI_MCU_ROW(conv_dsp_wide)};
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    const int32_t *list = (const int32_t *)l->quant.data, *xd = x->dims, *yd = y->dims, *wd = l->w.dims;
+    const int32_t O = wd[0] / l->group, K = wd[2] * wd[3], words = (wd[1] * ((K + 3) / 4 * 4) / 2 + 3) / 4 * 4;
+    const bool wide = !nnrti_mcu_can_pair(l, O);
+    const int64_t packedWords = (int64_t)l->group * ((O + 3) / 4) * words * (wide ? 4 : 2);
+    const NNRT_McuConv found = {xd[0], xd[1], xd[2], wd[3], l->group, (int32_t)x->strides[0], (int32_t)x->strides[1],
+                                (int32_t)x->strides[2], (int32_t)x->strides[3], yd[1], yd[2], O,
+                                (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2],
+                                (int32_t)y->strides[3], wd[1], wd[2], l->stride[0], l->stride[1], l->dilation[0],
+                                l->dilation[1], l->pad[0], l->pad[1], words,
+                                x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1], list[2]};
+    NNRT_McuConv *a;
+    int32_t *packed, *table;
+    NNRT_ReturnCode code;
+    if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (int64_t)words * 8 > NNRTI_MCU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = found;
+    code = nnrti_mcu_set_kernel(e, s, &kernels[wide ? 3 : nnrti_mcu_range(&l->quant)], a, &nnrt_attr_McuConv, l,
+                                (int32_t)packedWords, l->group * ((O + 3) / 4 * 4),
+                                (size_t)words * 8 + (size_t)K + (y->strides[3] == 1 ? 0 : 2 * (size_t)O), &packed,
+                                &table);
+    if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
+        nnrti_mcu_pack_conv_groups(l, a, wide, packed, table);
+    return code;
+}
+
+/* ---- depthwise convolution ---- */
+
+/* Packs weights and table: groups of four channels, the last one ends with the last channel. */
+static void nnrti_mcu_pack_depthwise(const nnrti_mcu_layer *l, int32_t *packed, int32_t *table)
+{
+    const int32_t C = l->w.dims[0];
+    for (int32_t c = 0; c < C; c += 4) {
+        const int32_t first = c + 4 <= C || C < 4 ? c : C - 4;
+        for (int32_t t = 0; t < l->w.dims[1] * l->w.dims[2]; t++) {
+            uint32_t v[4];
+            for (int32_t i = 0; i < 4; i++)
+                v[i] = first + i < C ? (uint32_t)nnrti_mcu_weight(&l->w, first + i, t / l->w.dims[2], t % l->w.dims[2], 0)
+                                     : 0;
+            *packed++ = (int32_t)((v[0] & 0xffff) | v[2] << 16);
+            *packed++ = (int32_t)((v[1] & 0xffff) | v[3] << 16);
+        }
+        for (int32_t i = 0; i < 4; i++, table += NNRTI_MCU_TABLE) {
+            memset(table, 0, NNRTI_MCU_TABLE * sizeof(*table));
+            if (first + i < C)
+                nnrti_mcu_table_row(l, first + i, table);
+        }
+    }
+}
+
+/* Whether a layer is a depthwise convolution of channels-last images. */
+static bool nnrti_mcu_is_depthwise(const nnrti_mcu_layer *l)
+{
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    return l->group > 1 && l->w.dims[3] == 1 && l->w.dims[0] == l->group && x->strides[3] == 1 && y->strides[3] == 1;
+}
+
+static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(depthwise_dsp_s8), NNRTI_MCU_ROW(depthwise_dsp_u8),
+                                               NNRTI_MCU_ROW(depthwise_dsp)};
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    const int32_t *list = (const int32_t *)l->quant.data, *xd = x->dims, *yd = y->dims, *wd = l->w.dims;
+    const int32_t C = wd[0], taps = wd[1] * wd[2], groups = (C + 3) / 4;
+    const NNRT_McuDepthwise found = {xd[0], xd[1], xd[2], C, (int32_t)x->strides[0], (int32_t)x->strides[1],
+                                     (int32_t)x->strides[2], yd[1], yd[2], (int32_t)y->strides[0],
+                                     (int32_t)y->strides[1], (int32_t)y->strides[2], wd[1], wd[2], l->stride[0],
+                                     l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1],
+                                     x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1],
+                                     list[2]};
+    NNRT_McuDepthwise *a;
+    int32_t *packed, *table;
+    NNRT_ReturnCode code;
+    if ((int64_t)groups * taps * 2 > NNRTI_MCU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = found;
+    code = nnrti_mcu_set_kernel(e, s, &kernels[wd[1] == 3 && wd[2] == 3 ? nnrti_mcu_range(&l->quant) : NNRTI_MCU_ANY], a,
+                                &nnrt_attr_McuDepthwise, l, groups * taps * 2, groups * 4,
+                                (size_t)taps * (size_t)(C < 4 ? 4 : C), &packed, &table);
+    if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
+        nnrti_mcu_pack_depthwise(l, packed, table);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>edit */
+
+/* Whether a step computes with int8 or uint8 by this kernel of the reference device. */
+static bool nnrti_mcu_is(const nnrt_draft_step *step, const char *kernel)
+{
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, kernel) == 0 &&
+           step->args[0].view.quantCount == 1 && step->args[0].kind != NNRT_PLACE_CONSTANT;
+}
+
+/* Whether all tensors of a step are small enough, and none is empty. */
+static bool nnrti_mcu_fits(const nnrt_draft_step *step)
+{
+    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++) {
+        size_t count = 1;
+        if (step->args[k].tensor != NNRT_NO_TENSOR &&
+            (!nnrt_dims_count(step->args[k].view.dims, step->args[k].view.rank, &count) || count == 0 ||
+             count > (size_t)NNRTI_MCU_MAX_ELEMENTS))
+            return false;
+    }
+    return true;
+}
+
+/* *l = the operands of a product layer, whose arguments are x, weights, bias, quant, y; false: its weights or bias are no
+   constants. */
+static bool nnrti_mcu_read_layer(const nnrt_draft_step *step, nnrti_mcu_layer *l)
+{
+    const bool biased = step->args[2].tensor != NNRT_NO_TENSOR;
+    memset(l, 0, sizeof(*l));
+    if (step->nIn != 3 || step->nDerived != 1 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+        (biased && step->args[2].kind != NNRT_PLACE_CONSTANT))
+        return false;
+    l->x = step->args[0];
+    l->w = step->args[1].view;
+    if (biased)
+        l->bias = step->args[2].view;
+    l->quant = step->args[3].view;
+    l->y = step->args[4];
+    l->group = l->stride[0] = l->stride[1] = l->dilation[0] = l->dilation[1] = 1;
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_mcu_edit_conv(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
+    nnrti_mcu_layer l;
+    if (!nnrti_mcu_read_layer(step, &l))
+        return NNRT_SUCCESS;
+    for (int i = 0; i < 2; i++) {
+        if (attr->stride.data[i] > INT16_MAX || attr->dilation.data[i] > INT16_MAX ||
+            attr->padList.data[2 * i] > INT16_MAX || l.w.dims[1 + i] > INT16_MAX)
+            return NNRT_SUCCESS;
+        l.stride[i] = (int32_t)attr->stride.data[i];
+        l.dilation[i] = (int32_t)attr->dilation.data[i];
+        l.pad[i] = (int32_t)attr->padList.data[2 * i];
+    }
+    l.group = (int32_t)attr->group;
+    if (!nnrti_mcu_is_exact(&l))
+        return NNRT_SUCCESS;
+    return nnrti_mcu_is_depthwise(&l) ? nnrti_mcu_lower_depthwise(e, s, &l) : nnrti_mcu_lower_conv(e, s, &l);
+}
+
+/* FULL_CONNECTION: x [M,K] as an image [1,1,M,K], weights [O,K] as [O,1,1,K]. */
+static void nnrti_mcu_as_image(nnrt_view *v)
+{
+    v->rank = 4;
+    v->dims[3] = v->dims[1];
+    v->dims[2] = v->dims[0];
+    v->dims[0] = v->dims[1] = 1;
+    v->strides[3] = v->strides[1];
+    v->strides[2] = v->strides[0];
+    v->strides[0] = v->strides[1] = 0;
+}
+
+static NNRT_ReturnCode nnrti_mcu_edit_full_connection(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrti_mcu_layer l;
+    if (!nnrti_mcu_read_layer(step, &l) || l.w.rank != 2 || l.x.view.rank != 2)
+        return NNRT_SUCCESS;
+    nnrti_mcu_as_image(&l.x.view);
+    nnrti_mcu_as_image(&l.y.view);
+    l.w.rank = 4;
+    l.w.dims[3] = l.w.dims[1];
+    l.w.dims[1] = l.w.dims[2] = 1;
+    l.w.strides[3] = l.w.strides[1];
+    l.w.strides[1] = l.w.strides[2] = 0;
+    return nnrti_mcu_is_exact(&l) ? nnrti_mcu_lower_conv(e, s, &l) : NNRT_SUCCESS;
+}
+
+/* Layout propagation (nnrt_draft_channels_last): convolutions and pools compute channels last. */
+static bool nnrti_mcu_prefers_nhwc(void *user, const nnrt_draft_step *step)
+{
+    (void)user;
+    return nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8") ||
+           nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8");
+}
+
+static bool nnrti_mcu_allows_nhwc(void *user, const nnrt_draft_step *step)
+{
+    (void)user;
+    return nnrt_draft_is_layout_agnostic(step);
+}
+
+/* The edit of nnrt_plan_prepare: layout propagation, then a kernel for each step. */
+static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
+{
+    nnrti_mcu_edit e;
+    NNRT_ReturnCode code;
+    memset(&e, 0, sizeof(e));
+    e.draft = draft;
+    e.isa = (const nnrti_mcu_isa *)user;
+    code = nnrt_draft_channels_last(draft, nnrti_mcu_prefers_nhwc, nnrti_mcu_allows_nhwc, &e);
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
+        const nnrt_draft_step *step = &draft->steps[s];
+        if (step->open != NULL || step->op == NULL || !nnrti_mcu_fits(step))
+            continue;
+        if (nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8"))
+            code = nnrti_mcu_edit_conv(&e, s);
+        else if (nnrti_mcu_is(step, "nnrt_full_connection_q8"))
+            code = nnrti_mcu_edit_full_connection(&e, s);
+    }
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>table */
+
+typedef struct nnrti_mcu_device {
+    const nnrti_mcu_isa *isa;
+    char name[32];
+    NNRT_DeviceVtbl table;
+} nnrti_mcu_device;
+
+static NNRT_ReturnCode nnrti_mcu_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 1;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_mcu_name(void *self, const char **name)
+{
+    *name = ((const nnrti_mcu_device *)self)->name;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_mcu_vendor(void *self, const char **name)
+{
+    (void)self;
+    *name = "nnrt";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_mcu_kind(void *self, NNRT_DeviceType *type)
+{
+    (void)self;
+    *type = NNRT_DEVICE_TYPE_CPU;
+    return NNRT_SUCCESS;
+}
+
+/* The device supports dynamic dimensions: by the reference kernels. */
+static NNRT_ReturnCode nnrti_mcu_dynamic(void *self, bool *supported)
+{
+    (void)self;
+    *supported = true;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_mcu_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                         NNRT_PreparedModel **prepared)
+{
+    return nnrt_plan_prepare(model, config, nnrti_mcu_edit_draft,
+                             (void *)(uintptr_t)((const nnrti_mcu_device *)self)->isa, prepared);
+}
+
+static NNRT_ReturnCode nnrti_mcu_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                        size_t *bytes)
+{
+    return nnrt_plan_memory(model, config, nnrti_mcu_edit_draft,
+                            (void *)(uintptr_t)((const nnrti_mcu_device *)self)->isa, bytes);
+}
+
+/* The edit rejects no node: the device supports the nodes of the reference device. */
+static NNRT_ReturnCode nnrti_mcu_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                       bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    (void)self;
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
+}
+
+#define NNRTI_MCU_TARGETS (sizeof(nnrti_mcu_isas) / sizeof(nnrti_mcu_isas[0]))
+
+NNRT_API const char *nnrt_mcu_target(uint32_t i)
+{
+    return i < NNRTI_MCU_TARGETS ? nnrti_mcu_isas[i].target : NULL;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_mcu_register(const char *target, nnrt_error *error)
+{
+    static nnrti_mcu_device devices[NNRTI_MCU_TARGETS];
+    for (size_t i = 0; target != NULL && i < NNRTI_MCU_TARGETS; i++) {
+        nnrti_mcu_device *made = &devices[i];
+        if (strcmp(target, nnrti_mcu_isas[i].target) != 0)
+            continue;
+        made->isa = &nnrti_mcu_isas[i];
+        memcpy(made->name, "mcu:", 4);
+        memcpy(made->name + 4, target, strlen(target) + 1);
+        made->table.structSize = sizeof(made->table);
+        made->table.version = NNRT_HDI(2, 0);
+        made->table.GetVersion = nnrti_mcu_version;
+        made->table.GetDeviceName = nnrti_mcu_name;
+        made->table.GetVendorName = nnrti_mcu_vendor;
+        made->table.GetDeviceType = nnrti_mcu_kind;
+        made->table.IsDynamicInputSupported = nnrti_mcu_dynamic;
+        made->table.PrepareModel = nnrti_mcu_prepare;
+        made->table.GetModelMemory = nnrti_mcu_memory;
+        made->table.GetSupportedNodes = nnrti_mcu_nodes;
+        return nnrt_device_register(&made->table, made, error);
+    }
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "there is no target '%s'; nnrt_mcu_target lists the targets",
+                          target != NULL ? target : "");
+}
+
+NNRT_SETUP_END()
+
+#endif /* NNRT_FIRMWARE */
+
+#endif /* NNRT_IMPLEMENTATION */
