@@ -193,7 +193,7 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_load(const uint8_t *at)
 {
 #if defined(__ARM_FEATURE_UNALIGNED) && !defined(__ARM_BIG_ENDIAN)
     int32_t word;
-    memcpy(&word, at, sizeof(word));
+    __builtin_memcpy(&word, at, sizeof(word)); /* one instruction, -ffreestanding too */
     return word;
 #else
     return (int32_t)((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
@@ -286,14 +286,16 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_requantize(int32_t twice, const int32_t *chan
                                               int32_t hi, const int range)
 {
     int32_t y = nnrti_mcu_top(twice, channel[1]);
-    y = (y + (y >> 31)) >> channel[2];
-    y = (y + (2 * zero + 1)) >> 1;
-#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)
+    y = ((y + (y >> 31)) >> channel[2]) + (2 * zero + 1);
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
     if (range == NNRTI_MCU_S8)
-        return __ssat(y, 8);
+        __asm__("ssat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
     if (range == NNRTI_MCU_U8)
-        return (int32_t)__usat(y, 8);
+        __asm__("usat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
+    if (range != NNRTI_MCU_ANY)
+        return y;
 #endif
+    y >>= 1;
     lo = range == NNRTI_MCU_S8 ? -128 : range == NNRTI_MCU_U8 ? 0 : lo;
     hi = range == NNRTI_MCU_S8 ? 127 : range == NNRTI_MCU_U8 ? 255 : hi;
     return y < lo ? lo : y > hi ? hi : y;
@@ -360,49 +362,78 @@ NNRTI_MCU_INLINE void nnrti_mcu_im2col(const NNRT_McuConv *a, const uint8_t *x, 
     }
 }
 
-/* The sums of four channels, s[channel][pixel], over `words` words of one or two windows. Packed: s[1] and s[3] are
-   those of both channels of a pair. Returns the end of the weights. */
-NNRTI_MCU_INLINE const int32_t *nnrti_mcu_gemm_sums(const int32_t *x, const int32_t *w, int32_t words, const bool wide,
-                                                    const int pixels, int32_t (*s)[2])
+/* Sums of four channels a, b, c, d of pixels 0 and 1. Packed: b and d are those of both channels of their pair. */
+typedef struct nnrti_mcu_sums {
+    int32_t a0, a1, b0, b1, c0, c1, d0, d1;
+} nnrti_mcu_sums;
+
+/* Adds the products of one word of each window and the weights at w. */
+NNRTI_MCU_INLINE void nnrti_mcu_gemm_word(nnrti_mcu_sums *s, const int32_t *x, const int32_t *w, const bool wide,
+                                          const int pixels)
 {
-    const int32_t *const end = x + 2 * words;
-    while (x != end) {
-        NNRTI_MCU_UNROLL(4)
-        for (int i = 0; i < 4; i++, x += 2) {
-            const int32_t w0 = *w++, w1 = *w++, w2 = wide ? *w++ : w1, w3 = wide ? *w++ : w1;
-            for (int j = 0; j < pixels; j++) {
-                s[1][j] = nnrti_mcu_dot2(wide ? w1 : w0, x[j], s[1][j]);
-                s[3][j] = nnrti_mcu_dot2(w3, x[j], s[3][j]);
-            }
-            for (int j = 0; j < pixels; j++) {
-                s[0][j] = nnrti_mcu_dot2(wide ? w0 : nnrti_mcu_even(w0, false), x[j], s[0][j]);
-                s[2][j] = nnrti_mcu_dot2(wide ? w2 : nnrti_mcu_even(w1, false), x[j], s[2][j]);
-            }
-        }
+    const int32_t x0 = x[0], x1 = pixels > 1 ? x[1] : 0;
+    int32_t first = w[0], second = w[wide ? 2 : 1];
+    const int32_t b = wide ? w[1] : first, d = wide ? w[3] : second;
+    s->b0 = nnrti_mcu_dot2(b, x0, s->b0);
+    s->d0 = nnrti_mcu_dot2(d, x0, s->d0);
+    if (pixels > 1) {
+        s->b1 = nnrti_mcu_dot2(b, x1, s->b1);
+        s->d1 = nnrti_mcu_dot2(d, x1, s->d1);
     }
-    return w;
+    if (!wide) {
+        first = nnrti_mcu_even(first, false);
+        second = nnrti_mcu_even(second, false);
+    }
+    s->a0 = nnrti_mcu_dot2(first, x0, s->a0);
+    s->c0 = nnrti_mcu_dot2(second, x0, s->c0);
+    if (pixels > 1) {
+        s->a1 = nnrti_mcu_dot2(first, x1, s->a1);
+        s->c1 = nnrti_mcu_dot2(second, x1, s->c1);
+    }
+}
+
+/* Stores channel o of two pixels, whose sums are given twice. */
+NNRTI_MCU_INLINE void nnrti_mcu_gemm_store(const NNRT_McuConv *a, const int32_t *channel, int32_t twice0, int32_t twice1,
+                                           uint8_t *const *y, int32_t o, const int range, const int pixels)
+{
+    if (o >= a->o)
+        return;
+    y[0][o] = (uint8_t)nnrti_mcu_requantize(twice0, channel, a->zero, a->lo, a->hi, range);
+    if (pixels > 1)
+        y[1][o] = (uint8_t)nnrti_mcu_requantize(twice1, channel, a->zero, a->lo, a->hi, range);
+}
+
+/* Twice the sum of an odd channel. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_twice_odd(int32_t both, int32_t even, const bool wide)
+{
+    return wide ? (int32_t)(2 * (uint32_t)both) : (int32_t)((uint32_t)both - (uint32_t)even) >> 7;
 }
 
 /* GEMM microkernel: the channels of a group for one or two windows, interleaved at x. */
 NNRTI_MCU_INLINE void nnrti_mcu_gemm_panels(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,
-                                         const int32_t *table, uint8_t *const *y, const int range, const bool wide,
-                                         const int pixels)
+                                            const int32_t *table, uint8_t *const *y, const int range, const bool wide,
+                                            const int pixels)
 {
+    const int32_t *const end = x + 2 * a->words;
     for (int32_t o = 0; o < a->o; o += 4, table += 4 * NNRTI_MCU_TABLE) {
-        int32_t s[4][2];
-        for (int c = 0; c < 4; c++)
-            for (int j = 0; j < pixels; j++)
-                s[c][j] = table[NNRTI_MCU_TABLE * c];
-        w = nnrti_mcu_gemm_sums(x, w, a->words, wide, pixels, s);
-        for (int c = 0; c < 4; c++)
-            for (int j = 0; j < pixels; j++) {
-                const uint32_t sum = (uint32_t)s[c][j];
-                const int32_t twice = !wide && c % 2 != 0 ? (int32_t)(sum - (uint32_t)s[c - 1][j]) >> 7
-                                                          : (int32_t)(2 * sum);
-                const int32_t q = nnrti_mcu_requantize(twice, table + NNRTI_MCU_TABLE * c, a->zero, a->lo, a->hi, range);
-                if (o + c < a->o)
-                    y[j][o + c] = (uint8_t)q;
-            }
+        nnrti_mcu_sums s;
+        s.a0 = s.a1 = table[0];
+        s.b0 = s.b1 = table[NNRTI_MCU_TABLE];
+        s.c0 = s.c1 = table[2 * NNRTI_MCU_TABLE];
+        s.d0 = s.d1 = table[3 * NNRTI_MCU_TABLE];
+        for (const int32_t *at = x; at != end; at += 8, w += wide ? 16 : 8) {
+            nnrti_mcu_gemm_word(&s, at, w, wide, pixels);
+            nnrti_mcu_gemm_word(&s, at + 2, w + (wide ? 4 : 2), wide, pixels);
+            nnrti_mcu_gemm_word(&s, at + 4, w + (wide ? 8 : 4), wide, pixels);
+            nnrti_mcu_gemm_word(&s, at + 6, w + (wide ? 12 : 6), wide, pixels);
+        }
+        nnrti_mcu_gemm_store(a, table, (int32_t)(2 * (uint32_t)s.a0), (int32_t)(2 * (uint32_t)s.a1), y, o, range, pixels);
+        nnrti_mcu_gemm_store(a, table + NNRTI_MCU_TABLE, nnrti_mcu_twice_odd(s.b0, s.a0, wide),
+                             nnrti_mcu_twice_odd(s.b1, s.a1, wide), y, o + 1, range, pixels);
+        nnrti_mcu_gemm_store(a, table + 2 * NNRTI_MCU_TABLE, (int32_t)(2 * (uint32_t)s.c0), (int32_t)(2 * (uint32_t)s.c1),
+                             y, o + 2, range, pixels);
+        nnrti_mcu_gemm_store(a, table + 3 * NNRTI_MCU_TABLE, nnrti_mcu_twice_odd(s.d0, s.c0, wide),
+                             nnrti_mcu_twice_odd(s.d1, s.c1, wide), y, o + 3, range, pixels);
     }
 }
 
@@ -480,6 +511,14 @@ NNRTI_MCU_CONV_DSP(dsp_wide, NNRTI_MCU_ANY, true)
    order. A window that is not completely inside x, or has fewer than four channels, is gathered first. Channels that do
    not fill a last group of four are computed with their predecessors, whose results are written twice. */
 
+/* Stores channel c of a pixel. */
+NNRTI_MCU_INLINE void nnrti_mcu_depthwise_store(const NNRT_McuDepthwise *a, const int32_t *channel, int32_t sum, uint8_t *y,
+                                                int32_t c, const int range)
+{
+    if (c < a->c)
+        y[c] = (uint8_t)nnrti_mcu_requantize((int32_t)(2 * (uint32_t)sum), channel, a->zero, a->lo, a->hi, range);
+}
+
 /* y = the channels of a pixel. x: the first tap; rowStep, tapStep: to the next row and column of the window. */
 NNRTI_MCU_INLINE void nnrti_mcu_depthwise_pixel(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep,
                                                 ptrdiff_t tapStep, const int32_t *w, const int32_t *table, uint8_t *y,
@@ -488,24 +527,24 @@ NNRTI_MCU_INLINE void nnrti_mcu_depthwise_pixel(const NNRT_McuDepthwise *a, cons
     const bool u = a->xUnsigned != 0;
     for (int32_t c = 0; c < a->c; c += 4, table += 4 * NNRTI_MCU_TABLE) {
         const int32_t first = c + 4 <= a->c || a->c < 4 ? c : a->c - 4;
-        int32_t s[4];
-        for (int i = 0; i < 4; i++)
-            s[i] = table[NNRTI_MCU_TABLE * i];
-        for (int32_t i = 0; i < kh; i++)
-            for (int32_t j = 0; j < kw; j++) {
-                const int32_t word = nnrti_mcu_load(x + first + i * rowStep + j * tapStep);
-                const int32_t even = nnrti_mcu_even(word, u), odd = nnrti_mcu_odd(word, u), w0 = *w++, w1 = *w++;
-                s[0] = nnrti_mcu_low(even, w0, s[0]);
-                s[1] = nnrti_mcu_low(odd, w1, s[1]);
-                s[2] = nnrti_mcu_high(even, w0, s[2]);
-                s[3] = nnrti_mcu_high(odd, w1, s[3]);
+        const uint8_t *row = x + first;
+        int32_t s0 = table[0], s1 = table[NNRTI_MCU_TABLE], s2 = table[2 * NNRTI_MCU_TABLE], s3 = table[3 * NNRTI_MCU_TABLE];
+        NNRTI_MCU_UNROLL(3)
+        for (int32_t i = 0; i < kh; i++, row += rowStep) {
+            NNRTI_MCU_UNROLL(3)
+            for (int32_t j = 0; j < kw; j++, w += 2) {
+                const int32_t word = nnrti_mcu_load(row + j * tapStep);
+                const int32_t even = nnrti_mcu_even(word, u), odd = nnrti_mcu_odd(word, u);
+                s0 = nnrti_mcu_low(even, w[0], s0);
+                s1 = nnrti_mcu_low(odd, w[1], s1);
+                s2 = nnrti_mcu_high(even, w[0], s2);
+                s3 = nnrti_mcu_high(odd, w[1], s3);
             }
-        for (int i = 0; i < 4; i++) {
-            const int32_t q = nnrti_mcu_requantize((int32_t)(2 * (uint32_t)s[i]), table + NNRTI_MCU_TABLE * i, a->zero,
-                                                   a->lo, a->hi, range);
-            if (first + i < a->c)
-                y[first + i] = (uint8_t)q;
         }
+        nnrti_mcu_depthwise_store(a, table, s0, y, first, range);
+        nnrti_mcu_depthwise_store(a, table + NNRTI_MCU_TABLE, s1, y, first + 1, range);
+        nnrti_mcu_depthwise_store(a, table + 2 * NNRTI_MCU_TABLE, s2, y, first + 2, range);
+        nnrti_mcu_depthwise_store(a, table + 3 * NNRTI_MCU_TABLE, s3, y, first + 3, range);
     }
 }
 

@@ -13,6 +13,22 @@ firmware: build/nnrt
 	@$(PYTHON) examples/firmware/firmware.py $(TARGETS)
 
 # Every operator alone on a Cortex-M4: bytes, and what it calls of double arithmetic, 64-bit division and the C library.
+# Kernels for microcontrollers (devices/nnrt_mcu.h) in qemu, beside the figures that they should reach. TARGETS="cortex-m4 ..":
+# some targets. NNRT_MCU_RANDOM=200 random layers against the reference kernels.
+.PHONY: mcu-layers mlperf-tiny
+build/mcu_layers: tests/mcu_layers.c $(HEADERS) | stb
+	$(COMPILE) -DNNRT_CPU=0 $(LDFLAGS) -o $@ $< $(LIBS)
+
+mcu-layers: build/nnrt build/mcu_layers
+	@sh tools/need.sh $(FIRMWARE_PACKAGES)
+	@$(PYTHON) tests/mcu.py layers $(TARGETS)
+	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS)
+
+mlperf-tiny: build/nnrt
+	@sh tools/need.sh $(FIRMWARE_PACKAGES) python3-numpy python3-onnx
+	@$(PYTHON) tests/bench/models.py build/mcu/networks resnet8_cifar_qdq dscnn_kws_qdq mobilenet_v1_025_vww_qdq fc_autoencoder_qdq
+	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(TARGETS)
+
 .PHONY: firmware-ops
 firmware-ops:
 	@sh tools/need.sh gcc-arm-none-eabi libnewlib-arm-none-eabi python3

@@ -1054,7 +1054,7 @@ static void cli_emit_top(const cli_emit *e)
                                                 : "");
     }
     fprintf(e->out, "   arena    %.0f bytes, lower bound %.0f\n   weights  %.0f bytes\n   kernels ",
-            (double)p->arenaBytes, (double)p->arenaBound, (double)p->constantBytes);
+            (double)p->arenaBytes, (double)p->arenaBound, (double)(p->constantBytes + p->derivedBytes));
     for (uint32_t i = 0; i < e->nSteps; i++) {
         bool seen = false;
         for (uint32_t k = 0; k < i; k++)

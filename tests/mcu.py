@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Quantized layers and networks on microcontrollers: instructions in qemu, checked against this machine's results.
+
+    mcu.py layers [TARGET ...]           each layer of tests/mcu_layers.c, beside targets (make mcu-layers)
+    mcu.py networks FOLDER [TARGET ...]  the networks of MLPerf Tiny in FOLDER, NAME_qdq.onnx (make mlperf-tiny)
+    mcu.py random COUNT [TARGET ...]     random layers: none slower than the reference kernels
+    mcu.py model FILE [TARGET ...]       one model
+
+Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io), --keep (prints the ELF file).
+
+qemu counts an instruction as a nanosecond (-icount shift=0), so figures are instructions, not cycles: flash wait states
+and multi-cycle instructions do not count.
+"""
+import argparse
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+BOARD = pathlib.Path("examples/firmware")
+OUT = pathlib.Path("build/mcu")
+NNRT = "build/nnrt"
+ARM = ["arm-none-eabi-gcc", "-mthumb", "--specs=nano.specs", "-T", str(BOARD / "arm.ld")]
+RISCV = ["riscv64-unknown-elf-gcc", "-mabi=ilp32", "--specs=picolibc.specs", "-T", str(BOARD / "riscv.ld"), "-mcmodel=medany"]
+FPV4 = ["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+FPV5 = ["-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"]
+# name: compiler, machine
+TARGETS = {
+    "cortex-m0plus": (ARM + ["-mcpu=cortex-m0plus"], ["qemu-system-arm", "-M", "mps2-an385"]),
+    "cortex-m4": (ARM + ["-mcpu=cortex-m4"] + FPV4, ["qemu-system-arm", "-M", "mps2-an386"]),
+    "cortex-m7": (ARM + ["-mcpu=cortex-m7"] + FPV5, ["qemu-system-arm", "-M", "mps2-an500"]),
+    "rv32": (RISCV + ["-march=rv32imc"], ["qemu-system-riscv32", "-M", "virt", "-bios", "none"]),
+}
+FLAGS = ["-std=c99", "-g", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-common", "-Wall", "-Wextra",
+         "-Wpedantic", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Werror", "-DNNRT_MAX_RANK=4", "-I.", "-I" + str(BOARD),
+         "-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+# Instructions per unit of work that a target should not exceed.
+WANTED = {
+    "cortex-m4": {"conv 3x3 16x16x16": 1.6, "conv 1x1 25x5x64": 1.5, "full 640 to 128": 1.3, "conv 3x3 32x32x3": 2.5,
+                  "conv 10x4/2 49x10x1": 2.0, "depthwise 3x3 25x5x64": 4.5, "depthwise 3x3/2 48x48x16": 4.5,
+                  "depthwise 3x3 6x6x128": 4.5, "add 16x16x16": 20},
+    "cortex-m0plus": {"conv 3x3 16x16x16": 6, "conv 1x1 25x5x64": 5.5, "depthwise 3x3 25x5x64": 14},
+    "rv32": {"conv 3x3 16x16x16": 4.5, "conv 1x1 25x5x64": 4, "depthwise 3x3 25x5x64": 10},
+    "cortex-m55": {"conv 3x3 16x16x16": 0.8 * 0.39, "conv 1x1 25x5x64": 0.8 * 0.40, "depthwise 3x3 25x5x64": 0.8 * 2.32},
+}
+NETWORKS = {"resnet8_cifar": (12501632, 1.6), "dscnn_kws": (2656768, 1.9), "mobilenet_v1_025_vww": (7489664, 1.9),
+            "fc_autoencoder": (264192, 1.5)}
+
+
+def command(args, **more):
+    done = subprocess.run([str(a) for a in args], capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        sys.exit("mcu: %s\nfailed with status %d\n%s" %
+                 (" ".join(map(str, args)), done.returncode, "\n".join((done.stdout + done.stderr).splitlines()[:30])))
+    return done.stdout
+
+
+def write_io(header, folder):
+    """io.h: the arrays of the self-test as a list of addresses, and a comparison of the results."""
+    found = re.findall(r"^static const \w+ (\w+) model_([xy])(\d+)\[(\d+)\] = ", header, re.M)
+    inputs = ["(void *)(uintptr_t)model_x" + number for _, kind, number, _ in found if kind == "x"]
+    outputs = [(kind, number, count) for kind, role, number, count in found if role == "y"]
+    lines = ["static %s result%s[%s];" % (kind, number, count) for kind, number, count in outputs]
+    lines.append("static void *const model_io[] = {%s};" % ", ".join(inputs + ["result" + n for _, n, _ in outputs]))
+    lines.append("static uint32_t model_wrong(void)\n{\n    uint32_t wrong = 0;")
+    for _, number, _ in outputs:
+        lines.append("    for (size_t i = 0; i < sizeof(result{0}); i++)\n        wrong += ((const uint8_t *)result{0})[i] != "
+                     "((const uint8_t *)model_y{0})[i];".format(number))
+    lines.append("    return wrong;\n}\n")
+    (folder / "io.h").write_text("\n".join(lines))
+
+
+def measure(model, target, args, device=None):
+    """Emits the model for a target, runs it, and returns its figures."""
+    compiler, machine = TARGETS[target]
+    folder = OUT / target
+    folder.mkdir(parents=True, exist_ok=True)
+    options = (["--small"] if args.small else []) + (["--int8-io"] if args.io else [])
+    command([NNRT, "emit-c", model, "--device", device or args.device or "mcu:" + target, "-o", folder / "model.h", "--name",
+             "model"] + options)
+    header = (folder / "model.h").read_text()
+    write_io(header, folder)
+    keep = [line for line in command([NNRT, "info", model]).splitlines() if line.startswith("keep")][0].split()[1:]
+    elf = folder / "model.elf"
+    command(compiler + FLAGS + [args.optimize, "-I" + str(folder)] + keep +
+            ["tests/mcu_main.c", BOARD / "start.c", "-lm", "-o", elf])
+    done = subprocess.run(machine + ["-nographic", "-icount", "shift=0", "-semihosting-config", "enable=on,target=native",
+                                     "-kernel", str(elf)], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
+    figures = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", done.stdout + done.stderr, re.M)}
+    if done.returncode != 0 or figures.get("wrong") != 0:
+        sys.exit("mcu: %s on %s: status %d\n%s" % (model, target, done.returncode, done.stdout + done.stderr))
+    figures["code"] = code_bytes(compiler[0].removesuffix("gcc"), elf)
+    figures["elf"] = elf
+    return figures
+
+
+def code_bytes(prefix, elf):
+    """Bytes of the functions that belong to nnrt and to the model."""
+    rows = re.findall(r"^ *\d+: [0-9a-f]+ +(\d+) FUNC .* (\S+)$", command([prefix + "readelf", "-sW", elf]), re.M)
+    return sum(int(size) for size, name in rows if re.match(r"nnrt|model_(?!wrong)", name))
+
+
+def verdict(value, wanted):
+    return "" if wanted is None else "met" if value <= wanted else "missed"
+
+
+def layers(args):
+    missed = 0
+    print("target\tlayer\tper\tinstructions\twanted\t\tcode\tarena")
+    for target in args.targets:
+        for line in command(["build/mcu_layers"]).splitlines():
+            name, work, unit = line.split("\t")
+            if args.only and not re.search(args.only, name):
+                continue
+            command(["build/mcu_layers", name, OUT / "layer.nnrt"])
+            f = measure(OUT / "layer.nnrt", target, args)
+            each = f["instructions"] / float(work)
+            wanted = WANTED.get(target, {}).get(name)
+            missed += verdict(each, wanted) == "missed"
+            print("%s\t%-26s\t%s\t%.2f\t%s\t%s\t%d\t%d" %
+                  (target, name, unit, each, "%.2f" % wanted if wanted else "", verdict(each, wanted), f["code"], f["arena"]), flush=True)
+    print("%d targets missed" % missed)
+
+
+def networks(args):
+    print("target\tnetwork\tinstructions\tper MAC\twanted\t\tcode\tarena\tstack")
+    for target in args.targets:
+        for name, (macs, wanted) in NETWORKS.items():
+            f = measure(pathlib.Path(args.folder) / (name + "_qdq.onnx"), target, args)
+            each = f["instructions"] / macs
+            wanted = wanted if target == "cortex-m4" else None
+            print("%s\t%-22s\t%d\t%.2f\t%s\t%s\t%d\t%d\t%d" % (target, name, f["instructions"], each, wanted or "",
+                  verdict(each, wanted), f["code"], f["arena"], f["stack"]), flush=True)
+
+
+def randoms(args):
+    for target in args.targets:
+        each, slower = [], 0
+        for seed in range(1, int(args.folder) + 1):
+            name, work, _ = command(["build/mcu_layers", "random:%d" % seed, OUT / "layer.nnrt"]).strip().split("\t")
+            own = measure(OUT / "layer.nnrt", target, args)["instructions"]
+            reference = measure(OUT / "layer.nnrt", target, args, "reference")["instructions"]
+            each.append(own / float(work))
+            if own > reference:
+                slower += 1
+                print("%s\tseed %d\t%s\t%d instructions, the reference kernel %d" % (target, seed, name, own, reference), flush=True)
+        print("%s\t%d random layers\tmedian %.2f instructions per MAC\t%d slower than the reference kernels" %
+              (target, len(each), statistics.median(each), slower))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("what", choices=["layers", "networks", "random", "model"])
+    parser.add_argument("rest", nargs="*")
+    parser.add_argument("--device")
+    parser.add_argument("--optimize", default="-O2")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--io", action="store_true")
+    parser.add_argument("--only")
+    args = parser.parse_args()
+    args.folder = args.rest.pop(0) if args.what != "layers" and args.rest else None
+    args.targets = args.rest or ["cortex-m4"]
+    OUT.mkdir(parents=True, exist_ok=True)
+    if args.what == "layers":
+        layers(args)
+    elif args.what == "networks":
+        networks(args)
+    elif args.what == "random":
+        randoms(args)
+    else:
+        for target in args.targets:
+            print(target, measure(args.folder, target, args))
+
+
+main()

@@ -1,0 +1,221 @@
+/* mcu_layers.c - models of one quantized layer each, for tests/mcu.py.
+
+       mcu_layers                     prints the layers: name, work, unit
+       mcu_layers NAME FILE           writes the layer as FILE.nnrt; `random:SEED` is a random layer
+       mcu_layers NAME FILE float     the same layer in float32 (convolutions and fully connected layers)
+
+   The work of a layer is its multiply-accumulates (MACs), or, where it has none, the elements that it reads. */
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef enum layer_kind { CONV, DEPTHWISE, FULL, ADD, MAX_POOL, AVERAGE_POOL, SOFTMAX } layer_kind;
+
+typedef struct layer {
+    const char *name;
+    layer_kind kind;
+    int h, w, c, o, kh, kw, stride, group;
+} layer;
+
+/* Layers of the networks of MLPerf Tiny, SAME padding. */
+static const layer layers[] = {
+    {"conv 3x3 16x16x16", CONV, 16, 16, 16, 16, 3, 3, 1, 1},
+    {"conv 3x3 32x32x3", CONV, 32, 32, 3, 16, 3, 3, 1, 1},
+    {"conv 3x3/2 16x16x32", CONV, 16, 16, 32, 64, 3, 3, 2, 1},
+    {"conv 10x4/2 49x10x1", CONV, 49, 10, 1, 64, 10, 4, 2, 1},
+    {"conv 1x1 25x5x64", CONV, 25, 5, 64, 64, 1, 1, 1, 1},
+    {"conv 1x1 6x6x128", CONV, 6, 6, 128, 128, 1, 1, 1, 1},
+    {"conv 1x1 48x48x8", CONV, 48, 48, 8, 16, 1, 1, 1, 1},
+    {"conv 1x1/2 32x32x16", CONV, 32, 32, 16, 32, 1, 1, 2, 1},
+    {"conv 1x5 1x64x16", CONV, 1, 64, 16, 32, 1, 5, 1, 1},
+    {"depthwise 3x3 25x5x64", DEPTHWISE, 25, 5, 64, 64, 3, 3, 1, 1},
+    {"depthwise 3x3/2 48x48x16", DEPTHWISE, 48, 48, 16, 16, 3, 3, 2, 1},
+    {"depthwise 3x3 6x6x128", DEPTHWISE, 6, 6, 128, 128, 3, 3, 1, 1},
+    {"depthwise 5x5 12x12x32", DEPTHWISE, 12, 12, 32, 32, 5, 5, 1, 1},
+    {"full 640 to 128", FULL, 1, 1, 640, 128, 1, 1, 1, 1},
+    {"full 64 to 10", FULL, 1, 1, 64, 10, 1, 1, 1, 1},
+    {"add 16x16x16", ADD, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"max pool 2x2 16x16x16", MAX_POOL, 16, 16, 16, 16, 2, 2, 2, 1},
+    {"average pool 25x5x64", AVERAGE_POOL, 25, 5, 64, 64, 25, 5, 1, 1},
+    {"softmax 8x128", SOFTMAX, 1, 8, 128, 128, 1, 1, 1, 1},
+};
+
+static uint32_t seed = 1;
+static bool real; /* float32 */
+
+static int dice(int least, int most)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return least + (int)((uint64_t)(seed >> 8) * (uint64_t)(most - least + 1) >> 24);
+}
+
+/* Output size along an axis, SAME padding. */
+static int output(int size, int stride)
+{
+    return (size + stride - 1) / stride;
+}
+
+static double work_of(const layer *l)
+{
+    const double pixels = (double)output(l->h, l->stride) * output(l->w, l->stride);
+    switch (l->kind) {
+    case CONV: return pixels * l->o * l->kh * l->kw * (l->c / l->group);
+    case DEPTHWISE: return pixels * l->o * l->kh * l->kw;
+    case FULL: return (double)l->c * l->o;
+    default: return (double)l->h * l->w * l->c;
+    }
+}
+
+/* A random convolution, depthwise convolution or fully connected layer; name has its sizes. */
+static layer random_layer(const char *text, char *name, size_t size)
+{
+    layer l = {name, CONV, 1, 1, 1, 1, 1, 1, 1, 1};
+    seed = (uint32_t)strtoul(text, NULL, 10) * 2654435761u + 1;
+    l.kind = (layer_kind)dice(CONV, FULL);
+    l.c = dice(1, 130);
+    l.o = l.kind == DEPTHWISE ? l.c : dice(1, 130);
+    if (l.kind != FULL) {
+        l.h = dice(1, 12);
+        l.w = dice(1, 12);
+        l.kh = dice(1, 5);
+        l.kw = dice(1, 5);
+        l.stride = dice(1, 3);
+        l.group = l.kind == CONV && dice(0, 3) == 0 ? dice(2, 4) : 1;
+        l.c = l.c / l.group * l.group > 0 ? l.c / l.group * l.group : l.group;
+        l.o = l.kind == DEPTHWISE ? l.c : l.o / l.group * l.group > 0 ? l.o / l.group * l.group : l.group;
+    }
+    snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups", l.kind == CONV ? "conv" : l.kind == FULL ? "full" : "depthwise",
+             l.kh, l.kw, l.stride, l.h, l.w, l.c, l.o, l.group);
+    return l;
+}
+
+/* A constant of random int8 (or float32) weights with a scale per channel, or int32 biases. */
+static uint32_t weights(nnrt_builder *b, int32_t rank, const int32_t *dims, bool bias)
+{
+    size_t count = 1;
+    NNRT_QuantParam *params = (NNRT_QuantParam *)calloc((size_t)dims[0], sizeof(*params));
+    uint32_t tensor;
+    void *data;
+    for (int32_t i = 0; i < rank; i++)
+        count *= (size_t)dims[i];
+    data = calloc(count, 4);
+    for (size_t i = 0; i < count; i++)
+        if (real)
+            ((float *)data)[i] = (float)dice(-127, 127) / 127;
+        else if (bias)
+            ((int32_t *)data)[i] = dice(-2000, 2000);
+        else
+            ((int8_t *)data)[i] = (int8_t)dice(-127, 127);
+    tensor = nnrt_builder_constant(b, bias ? "bias" : "weights",
+                                   real ? NNRT_DATA_TYPE_FLOAT32 : bias ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_INT8, rank,
+                                   dims, data, true);
+    for (int32_t i = 0; i < dims[0]; i++) {
+        params[i].numBits = 8;
+        params[i].scale = 0.001 * dice(1, 10);
+    }
+    if (!bias && !real)
+        nnrt_builder_quant(b, tensor, params, (uint32_t)dims[0]);
+    free(params);
+    free(data);
+    return tensor;
+}
+
+static uint32_t input(nnrt_builder *b, const char *name, int32_t rank, const int32_t *dims, double scale)
+{
+    const uint32_t tensor = nnrt_builder_input(b, name, real ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT8, rank, dims);
+    const NNRT_QuantParam param = {8, 3, scale};
+    if (rank == 4)
+        nnrt_builder_format(b, tensor, NNRT_FORMAT_NHWC);
+    if (!real)
+        nnrt_builder_quant(b, tensor, &param, 1);
+    return tensor;
+}
+
+/* The layer's node. y: declared, with its scale. */
+static void build(nnrt_builder *b, const layer *l)
+{
+    const int32_t image[4] = {1, l->h, l->w, l->c}, rows[2] = {l->w, l->c}, flat[2] = {1, l->c};
+    const int32_t filter[4] = {l->o, l->kh, l->kw, l->kind == DEPTHWISE ? 1 : l->c / l->group};
+    const int32_t matrix[2] = {l->o, l->c}, *w = l->kind == FULL ? matrix : filter;
+    const bool product = l->kind <= FULL, pool = l->kind == AVERAGE_POOL;
+    const double terms = (double)l->c / l->group * l->kh * l->kw;
+    const NNRT_QuantParam param = {8, l->kind == SOFTMAX ? -128 : pool || l->kind == MAX_POOL ? 3 : -5,
+                                   l->kind == SOFTMAX ? 1.0 / 256 : product ? 0.0001 * (20 + terms) : 0.05};
+    int64_t kernel[2], stride[2];
+    NNRT_Conv2DFusion conv;
+    NNRT_FullConnection full;
+    NNRT_MaxPoolFusion largest;
+    NNRT_AvgPoolFusion average;
+    uint32_t in[3], y = nnrt_builder_tensor(b, "y");
+    kernel[0] = l->kh;
+    kernel[1] = l->kw;
+    stride[0] = stride[1] = l->stride;
+    memset(&conv, 0, sizeof(conv));
+    memset(&full, 0, sizeof(full));
+    memset(&largest, 0, sizeof(largest));
+    memset(&average, 0, sizeof(average));
+    conv.stride.data = largest.strides.data = average.strides.data = stride;
+    conv.stride.count = largest.strides.count = average.strides.count = 2;
+    largest.kernelSize.data = average.kernelSize.data = kernel;
+    largest.kernelSize.count = average.kernelSize.count = 2;
+    conv.padMode = NNRT_PAD_MODE_SAME;
+    conv.group = l->kind == DEPTHWISE ? l->c : l->group;
+    full.hasBias = true;
+    if (!real)
+        nnrt_builder_quant(b, y, &param, 1);
+    in[0] = input(b, "x", l->kind == FULL || l->kind == SOFTMAX ? 2 : 4,
+                  l->kind == FULL ? flat : l->kind == SOFTMAX ? rows : image, 0.05);
+    if (product) {
+        in[1] = weights(b, l->kind == FULL ? 2 : 4, w, false);
+        in[2] = weights(b, 1, w, true);
+    }
+    switch (l->kind) {
+    case CONV:
+    case DEPTHWISE: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3, &y, 1); break;
+    case FULL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_FULL_CONNECTION, &full, in, 3, &y, 1); break;
+    case ADD:
+        in[1] = input(b, "z", 4, image, 0.03);
+        nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2, &y, 1);
+        break;
+    case MAX_POOL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_MAX_POOL_FUSION, &largest, in, 1, &y, 1); break;
+    case AVERAGE_POOL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, in, 1, &y, 1); break;
+    case SOFTMAX: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_SOFTMAX, NULL, in, 1, &y, 1); break;
+    }
+    nnrt_builder_output(b, y);
+}
+
+int main(int argc, char **argv)
+{
+    char name[128];
+    layer random;
+    const layer *l = NULL;
+    nnrt_builder *b;
+    NNRT_Model *model = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (argc < 3) {
+        for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
+            printf("%s\t%.0f\t%s\n", layers[i].name, work_of(&layers[i]), layers[i].kind <= FULL ? "MAC" : "element");
+        return 0;
+    }
+    if (strncmp(argv[1], "random:", 7) == 0) {
+        random = random_layer(argv[1] + 7, name, sizeof(name));
+        l = &random;
+    }
+    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
+        l = strcmp(argv[1], layers[i].name) == 0 ? &layers[i] : l;
+    real = argc > 3;
+    if (l == NULL)
+        return fprintf(stderr, "mcu_layers: no layer %s\n", argv[1]), 1;
+    nnrt_builder_create(&b, l->name, NULL);
+    build(b, l);
+    if (nnrt_builder_finish(b, &model, &error) != NNRT_SUCCESS ||
+        nnrt_model_save(model, argv[2], NULL, &error) != NNRT_SUCCESS)
+        return fprintf(stderr, "mcu_layers: %s: %s\n", l->name, error.message), 1;
+    printf("%s\t%.0f\t%s\n", l->name, work_of(l), l->kind <= FULL ? "MAC" : "element");
+    nnrt_model_destroy(model);
+    nnrt_builder_destroy(b);
+    return 0;
+}
