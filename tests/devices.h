@@ -8,6 +8,7 @@
 
 #include "devices/nnrt_cpu.h"
 #include "devices/nnrt_fake.h"
+#include "devices/nnrt_mcu.h"
 #include "examples/device/device.h"
 #ifdef __linux__
 #include "remotes.h"
@@ -170,6 +171,13 @@ CPU_SET(neon)
 CPU_SET(simd128)
 CPU_SET(vector)
 
+/* ---- plans for microcontrollers, by the same kernels in plain C ---- */
+
+static NNRT_ReturnCode mcu_cortex_m4_register(nnrt_error *error)
+{
+    return nnrt_mcu_register("cortex-m4", error);
+}
+
 /* No operator has a bound of its own: the vectors are met within their tolerances. Other bits than those of the reference
    device are counted in roundings, which tests/test_cpu.c and tests/differential.c derive. A kernel that these do not know gets
    a row. */
@@ -191,6 +199,7 @@ static const test_device test_devices[] = {
     {"cpu-neon", cpu_neon_register, cpu_bounds},
     {"cpu-simd128", cpu_simd128_register, cpu_bounds},
     {"cpu-vector", cpu_vector_register, cpu_bounds},
+    {"mcu:cortex-m4", mcu_cortex_m4_register, NULL},
 #ifdef __linux__
     {"remote", remote_register, NULL},
 #endif

@@ -30,5 +30,6 @@ static int counted_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 #include "devices/nnrt_cpu.h"
 #include "devices/nnrt_driver.h"
 #include "devices/nnrt_fake.h"
+#include "devices/nnrt_mcu.h"
 #include "devices/nnrt_remote.h"
 #include "formats/nnrt_onnx.h"
