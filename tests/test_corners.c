@@ -1210,6 +1210,39 @@ static void test_missing_arguments(void **state)
     assert_true(nnrt_attr_print(op->attr, attr, NULL, 100) > 0);
 }
 
+/* nnrt_plan_execute refuses a plan with dynamic shapes, whose views have the upper bounds, and writes nothing. */
+static void test_execute_refuses_dynamic_shapes(void **state)
+{
+    static uint64_t room[4096];
+    const nnrt_bound bound = {"x", {2, {2, 3}}};
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_error error;
+    nnrt_plan *plan = NULL;
+    nnrt_view views[8];
+    float x[6] = {4, 9, 16, 25, 36, 49}, y[6] = {0};
+    uint64_t arena[8];
+    void *const io[2] = {x, y};
+    uint32_t sums[4];
+    graph g;
+    (void)state;
+    graph_init(&g);
+    (void)tensor(&g, "x", F32, "-1,3");
+    (void)result(&g, "y");
+    (void)PLAIN(&g, "root", SQRT, "0", "1");
+    graph_io(&g, "0", "1");
+    memset(&config, 0, sizeof(config));
+    memset(&error, 0, sizeof(error));
+    config.bounds = nnrt_bound_list_make(&bound, 1);
+    config.error = &error;
+    nnrt_memory_buffer(&memory, (uint8_t *)room + (64 - (uintptr_t)room % 64) % 64, sizeof(room) - 64);
+    assert_int_equal(nnrt_plan_build(&g.model, &config, &memory, &plan), NNRT_SUCCESS);
+    assert_int_equal(nnrt_plan_execute(plan, views, arena, io, &error), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(error.message, "dynamic shapes"));
+    assert_int_equal(nnrt_plan_sums(plan, views, arena, io, sums), NNRT_NOT_SUPPORT);
+    assert_true(y[0] == 0 && y[5] == 0);
+}
+
 /* FNV-1a of the bytes of int32 numbers, the lowest byte first. */
 static uint32_t sum_of(const int32_t *numbers, uint32_t count)
 {
@@ -2074,6 +2107,7 @@ int main(void)
         cmocka_unit_test(test_view_of_nothing),
         cmocka_unit_test(test_models_by_hand),
         cmocka_unit_test(test_missing_arguments),
+        cmocka_unit_test(test_execute_refuses_dynamic_shapes),
         cmocka_unit_test(test_sums_of_steps),
         cmocka_unit_test(test_refused_types),
         cmocka_unit_test(test_refused_shapes),
