@@ -1108,6 +1108,9 @@ typedef struct nnrt_plan {
            }
            return NNRT_SUCCESS;
        } */
+/* Flag of a draft step: output 0 may take over the storage of input 0 whatever its shape and size. The kernel reads
+   every element of the input before it overwrites it, given that both begin at the same address. */
+#define NNRT_STEP_OVERLAP 0x80000000u
 typedef struct nnrt_draft_step {
     nnrt_kernel kernel; /* NULL: the step is removed */
     const char *kernelName;
@@ -1115,7 +1118,7 @@ typedef struct nnrt_draft_step {
     const nnrt_op *op; /* of the node; NULL for a step that a device added */
     const char *name;
     int32_t node;
-    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, as the kernel supports them */
+    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, NNRT_STEP_OVERLAP, as the kernel supports them */
     nnrt_plan_arg
         *args; /* nIn inputs, nDerived derived constants, nOut outputs. The edit sets tensor, view, and kind if it is
                             CONSTANT or DERIVED; nnrt_plan_finish sets the other kinds, and offset to the final place.
@@ -8803,12 +8806,37 @@ static bool nnrti_knows_output(const nnrti_planner *p, const nnrt_draft_step *st
 }
 #endif
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_try_overlap(p, step, at) false
+#else
+/* Overlap: output 0 takes over the storage of input 0, which is dead after this step (`at`) and may grow, if the kernel
+   supports it (NNRT_STEP_OVERLAP). The storage of an output of the model is the caller's buffer, which cannot grow. */
+static bool nnrti_try_overlap(nnrti_planner *p, const nnrt_draft_step *step, int32_t at)
+{
+    const nnrt_plan_arg *x = &step->args[0], *y = nnrti_step_out(step, 0);
+    const nnrti_storage *s;
+    if (!(step->flags & NNRT_STEP_OVERLAP) || nnrti_is_open(step) || step->nIn == 0 || x->tensor == NNRT_NO_TENSOR ||
+        x->kind == NNRT_PLACE_CONSTANT || x->offset != 0 || y->offset != 0 ||
+        p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
+        return false;
+    s = &p->storages[p->storageOf[x->tensor]];
+    if (s->kind != NNRT_PLACE_ARENA || s->last != at || s->told || s->parted || p->parted[y->tensor] ||
+        (p->outputOf[y->tensor] != NNRT_NO_TENSOR && p->draft->bytes[y->tensor] < s->bytes) ||
+        !nnrti_alone(p, step, x->tensor))
+        return false;
+    nnrti_share_storage(p, x->tensor, y->tensor);
+    return true;
+}
+#endif
+
 /* In-place: output 0 takes over the storage of an input of the same shape, element size and layout that is dead
    after this step (`at`), if the kernel supports it (NNRT_OP_INPLACE). */
 static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, int32_t at)
 {
     const nnrt_plan_arg *y = nnrti_step_out(step, 0);
     const nnrt_operand *to = &p->draft->tensors[y->tensor];
+    if (nnrti_try_overlap(p, step, at))
+        return true;
     if (!(step->flags & NNRT_OP_INPLACE))
         return false;
     for (uint32_t k = 0; k < step->nIn; k++) {

@@ -91,6 +91,9 @@ NNRT_API const char *nnrt_mcu_target(uint32_t i);
     M(S, INT32, _, dw, 1)                                                                                              \
     M(S, INT32, _, top, 0)                                                                                             \
     M(S, INT32, _, left, 0)                                                                                            \
+    M(S, INT32, _, rows, 0)    /* rows of the ring; 0: 1 x 1 taps without padding, read in place */                    \
+    M(S, INT32, _, columns, 0) /* columns of a row of the ring */                                                      \
+    M(S, INT32, _, reverse, 0) /* computes from the last pixel to the first */                                        \
     M(S, INT32, _, words, 0)     /* words of a widened window; each of its rows is filled up to 4 elements */         \
     M(S, INT32, _, xUnsigned, 0) /* x is uint8 */                                                                      \
     M(S, INT32, _, xZero, 0)                                                                                           \
@@ -335,30 +338,63 @@ NNRTI_MCU_INLINE int32_t *nnrti_mcu_widen(const uint8_t *from, int32_t count, co
     return to;
 }
 
-/* Copies a row of a window to `row`, padding included: kw taps of c channels, the first one at column w of the line. */
-NNRTI_MCU_INLINE void nnrti_mcu_gather(const NNRT_McuConv *a, const uint8_t *line, int32_t w, uint8_t *row)
+/* Copies row h of a group of x to a row of the ring, padding included; NULL: the row is padding. */
+NNRTI_MCU_INLINE void nnrti_mcu_ring_row(const NNRT_McuConv *a, const uint8_t *line, uint8_t *to)
 {
-    for (int32_t j = 0; j < a->kw; j++, w += a->dw)
-        for (int32_t k = 0; k < a->c; k++)
-            *row++ = w >= 0 && w < a->w ? line[w * a->xw + k * a->xc] : (uint8_t)a->xZero;
+    const int32_t after = a->columns - a->left, inside = after < a->w ? after : a->w;
+    if (line == NULL || inside < 0) {
+        memset(to, a->xZero, (size_t)(a->columns * a->c));
+        return;
+    }
+    memset(to, a->xZero, (size_t)(a->left * a->c));
+    to += a->left * a->c;
+    if (a->xc == 1 && a->xw == a->c) {
+        memcpy(to, line, (size_t)(inside * a->c));
+        to += inside * a->c;
+    } else {
+        for (int32_t j = 0; j < inside; j++)
+            for (int32_t k = 0; k < a->c; k++)
+                *to++ = line[j * a->xw + k * a->xc];
+    }
+    memset(to, a->xZero, (size_t)((after - inside) * a->c));
 }
 
-/* im2col of a pixel of a group: its window, from row h and column w of x on, as words at to, to + 2, .. A row whose bytes
-   are not adjacent in x is gathered first. */
-NNRTI_MCU_INLINE void nnrti_mcu_im2col(const NNRT_McuConv *a, const uint8_t *x, int32_t h, int32_t w, uint8_t *row,
-                                       int32_t *to)
+/* Brings the rows of x that the windows of row p of y need into the ring, which has rows up to `loaded`, and stores the
+   offsets of those of the window in lines. Returns the new end. Rows are counted from the first row of padding. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_ring_rows(const NNRT_McuConv *a, const uint8_t *x, int32_t p, int32_t loaded,
+                                             uint8_t *ring, int32_t *lines)
 {
-    const bool dense = a->xc == 1 && (a->kw == 1 || (a->dw == 1 && a->xw == a->c)) && w >= 0 &&
-                       w + (a->kw - 1) * a->dw < a->w;
-    for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
-        const uint8_t *from = row;
-        if (h < 0 || h >= a->h)
-            memset(row, a->xZero, (size_t)(a->kw * a->c));
-        else if (dense)
-            from = x + h * a->xh + w * a->xw;
-        else
-            nnrti_mcu_gather(a, x + h * a->xh, w, row);
-        to = nnrti_mcu_widen(from, a->kw * a->c, a->xUnsigned != 0, 2, to);
+    const int32_t bytes = a->columns * a->c, first = p * a->sh;
+    for (int32_t v = loaded > first ? loaded : first; v < first + a->rows; v++) {
+        const int32_t h = v - a->top;
+        nnrti_mcu_ring_row(a, h >= 0 && h < a->h ? x + h * a->xh : NULL, ring + v % a->rows * bytes);
+    }
+    for (int32_t i = 0; i < a->kh; i++)
+        lines[i] = (first + i * a->dh) % a->rows * bytes;
+    return first + a->rows;
+}
+
+/* im2col of a pixel: its window as words at to, to + 2, .. x: the pixel, if there is no ring. Otherwise the window begins
+   at column q * sw of the rows `lines` of the ring. Elements that are not adjacent are gathered in `row`. */
+NNRTI_MCU_INLINE void nnrti_mcu_im2col(const NNRT_McuConv *a, const uint8_t *x, const uint8_t *ring,
+                                       const int32_t *lines, int32_t q, uint8_t *row, int32_t *to)
+{
+    const bool u = a->xUnsigned != 0;
+    if (a->rows == 0) {
+        for (int32_t k = 0; k < a->c && a->xc != 1; k++)
+            row[k] = x[k * a->xc];
+        (void)nnrti_mcu_widen(a->xc == 1 ? x : row, a->c, u, 2, to);
+        return;
+    }
+    for (int32_t i = 0; i < a->kh; i++) {
+        const uint8_t *from = ring + lines[i] + q * a->sw * a->c;
+        if (a->dw > 1 && a->kw > 1) {
+            for (int32_t j = 0; j < a->kw; j++)
+                for (int32_t k = 0; k < a->c; k++)
+                    row[j * a->c + k] = from[j * a->dw * a->c + k];
+            from = row;
+        }
+        to = nnrti_mcu_widen(from, a->kw * a->c, u, 2, to);
     }
 }
 
@@ -454,32 +490,52 @@ NNRTI_MCU_INLINE void nnrti_mcu_conv_pixels(const NNRT_McuConv *a, const int32_t
             y[j][c * a->yc] = rows[j][c];
 }
 
+/* The next pixel, or with `reverse` the one before. */
+NNRTI_MCU_INLINE void nnrti_mcu_next_pixel(const NNRT_McuConv *a, int32_t *n, int32_t *p, int32_t *q)
+{
+    if (a->reverse == 0 && ++*q == a->q) {
+        *q = 0;
+        if (++*p == a->p) {
+            *p = 0;
+            ++*n;
+        }
+    }
+    if (a->reverse != 0 && (*q)-- == 0) {
+        *q = a->q - 1;
+        if ((*p)-- == 0) {
+            *p = a->p - 1;
+            --*n;
+        }
+    }
+}
+
 /* The convolution: pixels in pairs, across the rows of y. gemm, gemm1: the microkernels for two pixels and for one.
-   Scratch: two interleaved windows, a row of a window, two pixels of y. */
+   A ring of rows holds the rows of x that the windows of one row of y need, with their padding, so that y may overwrite x.
+   Scratch: two interleaved windows, offsets of rows, the ring, a row of a window, two pixels of y. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_dsp(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call,
                                                     const bool wide, nnrti_mcu_gemm gemm, nnrti_mcu_gemm gemm1)
 {
-    const int32_t panels = (a->o + 3) / 4;
-    int32_t *const columns = (int32_t *)call->scratch;
-    uint8_t *const row = (uint8_t *)(columns + 2 * a->words), *const out = row + a->kw * a->c;
-    uint8_t *y[2] = {NULL, NULL};
+    const int32_t panels = (a->o + 3) / 4, pixels = a->n * a->p * a->q;
+    int32_t *const columns = (int32_t *)call->scratch, *const lines = columns + 2 * a->words;
+    uint8_t *const ring = (uint8_t *)(lines + a->kh), *const row = ring + a->rows * a->columns * a->c;
+    uint8_t *const out = row + a->kw * a->c, *y[2] = {NULL, NULL};
     for (int32_t g = 0; g < a->groups; g++) {
         const int32_t *w = (const int32_t *)args[1].data + g * panels * a->words * (wide ? 4 : 2);
         const int32_t *table = (const int32_t *)args[2].data + g * panels * 4 * NNRTI_MCU_TABLE;
-        int32_t pending = 0;
-        for (int32_t n = 0; n < a->n; n++)
-            for (int32_t p = 0; p < a->p; p++)
-                for (int32_t q = 0; q < a->q; q++) {
-                    nnrti_mcu_im2col(a, (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc, p * a->sh - a->top,
-                                     q * a->sw - a->left, row, columns + pending);
-                    y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
-                    if (++pending < 2)
-                        continue;
-                    nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 2, gemm);
-                    pending = 0;
-                }
-        if (pending > 0)
-            nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 1, gemm1);
+        int32_t n = a->reverse ? a->n - 1 : 0, p = a->reverse ? a->p - 1 : 0, q = a->reverse ? a->q - 1 : 0, loaded = 0;
+        for (int32_t i = 0; i < pixels; i++) {
+            const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc;
+            if (a->rows > 0 && q == 0)
+                loaded = nnrti_mcu_ring_rows(a, x, p, p == 0 ? 0 : loaded, ring, lines);
+            nnrti_mcu_im2col(a, a->rows > 0 ? x : x + p * a->sh * a->xh + q * a->sw * a->xw, ring, lines, q, row,
+                             columns + i % 2);
+            y[i % 2] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+            if (i % 2 != 0)
+                nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 2, gemm);
+            else if (i + 1 == pixels)
+                nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 1, gemm1);
+            nnrti_mcu_next_pixel(a, &n, &p, &q);
+        }
     }
     return NNRT_SUCCESS;
 }
@@ -811,6 +867,47 @@ static void nnrti_mcu_pack_conv_groups(const nnrti_mcu_layer *l, const NNRT_McuC
     }
 }
 
+/* Chooses the ring of rows, and *scratch, the bytes of scratch; false: they are too many. */
+static bool nnrti_mcu_choose_ring(NNRT_McuConv *a, size_t *scratch)
+{
+    const int64_t columns = (int64_t)(a->q - 1) * a->sw + (int64_t)(a->kw - 1) * a->dw + 1;
+    const int64_t rows = (int64_t)(a->kh - 1) * a->dh + 1;
+    int64_t bytes = (int64_t)a->words * 8 + (int64_t)a->kh * 4 + (int64_t)a->kw * a->c + (a->yc == 1 ? 0 : 2 * (int64_t)a->o);
+    if (columns > NNRTI_MCU_MAX_ELEMENTS || rows > INT16_MAX || rows * columns > NNRTI_MCU_MAX_ELEMENTS / a->c)
+        return false;
+    if (rows > 1 || a->kw > 1 || a->top > 0 || a->left > 0 || (int64_t)(a->p - 1) * a->sh >= a->h ||
+        (int64_t)(a->q - 1) * a->sw >= a->w) {
+        a->rows = (int32_t)rows;
+        a->columns = (int32_t)columns;
+        bytes += rows * columns * a->c;
+    }
+    *scratch = (size_t)bytes;
+    return bytes <= NNRTI_MCU_MAX_ELEMENTS;
+}
+
+/* Whether y may overwrite x from the same address on (NNRT_STEP_OVERLAP). Pixel i of y overwrites bytes of x up to
+   (i + 1) * o; by then the rows of the ring are copied, or without a ring, the pixels of x up to that of i. If o > c, pixels
+   of a 1 x 1 convolution are computed from the last one on (reverse). */
+static bool nnrti_mcu_may_overlap(NNRT_McuConv *a)
+{
+    const int64_t line = (int64_t)a->w * a->c, row = (int64_t)a->q * a->o;
+    bool may = true;
+    if (a->groups > 1 || a->xc != 1 || a->xw != a->c || a->xh != line || a->xn != line * a->h || a->yc != 1 ||
+        a->yw != a->o || a->yh != row || a->yn != row * a->p)
+        return false;
+    if (a->rows == 0 && a->p == a->h && a->q == a->w) {
+        a->reverse = a->o > a->c;
+        return true;
+    }
+    may = a->n == 1 || a->yn <= a->xn;
+    for (int64_t p = 0; p < a->p && may; p++) {
+        const int64_t loaded = a->rows > 0 ? p * a->sh + a->rows - a->top : p * a->sh;
+        const int64_t end = loaded < a->h ? (loaded > 0 ? loaded : 0) * line : line * a->h;
+        may = (p + 1) * row <= end || (loaded >= a->h && a->n == 1);
+    }
+    return may;
+}
+
 /* Step s becomes a convolution by GEMM. */
 static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
 {
@@ -825,19 +922,21 @@ static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const
                                 (int32_t)x->strides[2], (int32_t)x->strides[3], yd[1], yd[2], O,
                                 (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2],
                                 (int32_t)y->strides[3], wd[1], wd[2], l->stride[0], l->stride[1], l->dilation[0],
-                                l->dilation[1], l->pad[0], l->pad[1], words,
+                                l->dilation[1], l->pad[0], l->pad[1], 0, 0, 0, words,
                                 x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1], list[2]};
     NNRT_McuConv *a;
     int32_t *packed, *table;
+    size_t scratch;
     NNRT_ReturnCode code;
-    if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (int64_t)words * 8 > NNRTI_MCU_MAX_ELEMENTS)
+    if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return packedWords > NNRTI_MCU_MAX_ELEMENTS ? NNRT_SUCCESS : nnrti_mcu_no_memory(e, s);
+    *a = found;
+    if (!nnrti_mcu_choose_ring(a, &scratch))
         return NNRT_SUCCESS;
-    if ((a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
-        *a = found;
     code = nnrti_mcu_set_kernel(e, s, &kernels[wide ? 3 : nnrti_mcu_range(&l->quant)], a, &nnrt_attr_McuConv, l,
-                                (int32_t)packedWords, l->group * ((O + 3) / 4 * 4),
-                                (size_t)words * 8 + (size_t)K + (y->strides[3] == 1 ? 0 : 2 * (size_t)O), &packed,
-                                &table);
+                                (int32_t)packedWords, l->group * ((O + 3) / 4 * 4), scratch, &packed, &table);
+    if (code == NNRT_SUCCESS && nnrti_mcu_may_overlap(a))
+        e->draft->steps[s].flags = NNRT_STEP_OVERLAP;
     if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
         nnrti_mcu_pack_conv_groups(l, a, wide, packed, table);
     return code;
