@@ -1078,6 +1078,92 @@ static void test_parts(void **state)
     bench_end(&b);
 }
 
+/* ---- NNRT_STEP_OVERLAP ---- */
+
+/* y[i] = x[i / 2], from the last element on, so that y may begin where x does. */
+static NNRT_ReturnCode double_kernel(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    (void)call;
+    for (int32_t i = args[1].dims[0] - 1; i >= 0; i--)
+        ((float *)args[1].data)[i] = ((const float *)args[0].data)[i / 2];
+    return NNRT_SUCCESS;
+}
+
+/* t = |x|, u = double(t), v = |u|; more: w = |t| as well. The output is v, or u. */
+static void overlap_begin(bench *b, bool more, const char *outputs)
+{
+    static const float zeros[16] = {0};
+    nnrt_plan_arg t, u;
+    memset(b, 0, sizeof(*b));
+    graph_init(&b->g);
+    tensor(&b->g, "x", F32, "16");
+    constant(&b->g, "c", F32, "16", zeros, sizeof(zeros));
+    result(&b->g, "t");
+    result(&b->g, "u");
+    result(&b->g, "v");
+    result(&b->g, "w");
+    ACTIVATION(&b->g, "abs", absolute, "0", "2");
+    PLAIN(&b->g, "double", CONCAT, "2 1", "3");
+    ACTIVATION(&b->g, "abs again", absolute, "3", "4");
+    if (more)
+        ACTIVATION(&b->g, "t again", absolute, "2", "5");
+    graph_io(&b->g, "0", outputs);
+    b->config.structSize = sizeof(b->config);
+    b->config.error = &b->error;
+    b->allocator = allocator_of(&b->t);
+    b->config.allocator = &b->allocator;
+    nnrt_memory_allocate(&b->memory, &b->allocator);
+    assert_int_equal(nnrt_plan_draft(&b->g.model, &b->config, &b->memory, &b->draft), NNRT_SUCCESS);
+    nnrt_draft_arg(b->draft, 2, &t);
+    nnrt_draft_arg(b->draft, 3, &u);
+    assert_non_null(nnrt_draft_args(b->draft, 1, 1, 1));
+    b->draft->steps[1].args[0] = t;
+    b->draft->steps[1].args[1] = u;
+    b->draft->steps[1].kernel = double_kernel;
+    b->draft->steps[1].kernelName = "double_kernel";
+    b->draft->steps[1].flags = NNRT_STEP_OVERLAP;
+    assert_int_equal(nnrt_plan_finish(b->draft, &b->plan), NNRT_SUCCESS);
+}
+
+/* The result takes over the storage of the input, which grows, if the input is dead afterwards; the values are right in any
+   case. */
+static void test_overlap(void **state)
+{
+    static const struct {
+        bool more, shared;
+        const char *outputs;
+        nnrt_place_kind kind; /* of the input */
+    } cases[] = {{false, true, "4", NNRT_PLACE_ARENA},
+                 {true, false, "4 5", NNRT_PLACE_ARENA},
+                 {false, true, "3", NNRT_PLACE_OUTPUT}}; /* the input, too, is computed in the caller's buffer */
+    (void)state;
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        static bench b;
+        float x[16], v[32], w[16];
+        void *const io[3] = {x, v, w};
+        nnrt_view views[8];
+        guarded arena;
+        const nnrt_plan_arg *a;
+        overlap_begin(&b, cases[k].more, cases[k].outputs);
+        a = &b.plan->args[b.plan->steps[1].arg];
+        assert_int_equal(a[0].kind, cases[k].kind);
+        assert_int_equal(a[0].kind == a[1].kind && a[0].offset == a[1].offset, cases[k].shared);
+        if (cases[k].shared)
+            assert_int_equal(b.plan->arenaBytes, cases[k].kind == NNRT_PLACE_ARENA ? 32 * sizeof(float) : 0);
+        for (uint32_t i = 0; i < 16; i++)
+            x[i] = (float)i - 8;
+        arena = guarded_make(b.plan->arenaBytes, 0);
+        assert_int_equal(nnrt_plan_execute(b.plan, views, arena.data, io, NULL), NNRT_SUCCESS);
+        guarded_end(&arena);
+        for (uint32_t i = 0; i < 32; i++)
+            assert_true(v[i] == distance(i / 2));
+        for (uint32_t i = 0; i < 16 && cases[k].more; i++)
+            assert_true(w[i] == distance(i));
+        bench_end(&b);
+    }
+}
+
 /* ---- scratch ---- */
 
 static void test_scratch(void **state)
@@ -1176,6 +1262,7 @@ int main(void)
         cmocka_unit_test(test_stale_uses),
         cmocka_unit_test(test_bad_edits),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_overlap),
         cmocka_unit_test(test_edit_refuses),
         cmocka_unit_test(test_holes),
         cmocka_unit_test(test_columns),
