@@ -8703,6 +8703,17 @@ static bool nnrti_fits_parts(const nnrti_planner *p, uint32_t from, uint32_t to)
 }
 #endif
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_fits_output(p, from, to) true
+#else
+/* Whether the storage of `from`, which may have grown (nnrti_try_overlap), fits the caller's buffer if `to` is an output of
+   the model. */
+static bool nnrti_fits_output(const nnrti_planner *p, uint32_t from, uint32_t to)
+{
+    return p->outputOf[to] == NNRT_NO_TENSOR || p->storages[p->storageOf[from]].bytes <= p->draft->bytes[to];
+}
+#endif
+
 /* Result `to` shares the storage of `from`, which grows to its size and life. If the result is a model output, the
    storage moves into the caller's buffer. */
 static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
@@ -8763,7 +8774,8 @@ static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
     if (!(step->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT || x->tensor == NNRT_NO_TENSOR ||
         p->storageOf[x->tensor] == NNRTI_NO_STORAGE || p->storages[p->storageOf[x->tensor]].told ||
         p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] || !nnrti_is_dense(&x->view) ||
-        !nnrti_is_dense(&y->view) || !nnrti_fits_parts(p, x->tensor, y->tensor))
+        !nnrti_is_dense(&y->view) || !nnrti_fits_parts(p, x->tensor, y->tensor) ||
+        !nnrti_fits_output(p, x->tensor, y->tensor))
         return false;
     if (isOutput && (p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA || nnrti_is_open(step)))
         return false; /* an output must not be written before a dynamic step knows its dimensions */
@@ -8821,8 +8833,7 @@ static bool nnrti_try_overlap(nnrti_planner *p, const nnrt_draft_step *step, int
         return false;
     s = &p->storages[p->storageOf[x->tensor]];
     if (s->kind != NNRT_PLACE_ARENA || s->last != at || s->told || s->parted || p->parted[y->tensor] ||
-        (p->outputOf[y->tensor] != NNRT_NO_TENSOR && p->draft->bytes[y->tensor] < s->bytes) ||
-        !nnrti_alone(p, step, x->tensor))
+        !nnrti_fits_output(p, x->tensor, y->tensor) || !nnrti_alone(p, step, x->tensor))
         return false;
     nnrti_share_storage(p, x->tensor, y->tensor);
     return true;
@@ -8854,7 +8865,8 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
             !nnrti_bytes_equal(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
             !nnrti_same_symbols(from, to) || nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) ||
             !nnrti_same_layout(&x->view, &y->view) || !nnrti_alone(p, step, x->tensor) ||
-            !nnrti_knows_output(p, step, x->tensor) || !nnrti_fits_parts(p, x->tensor, y->tensor))
+            !nnrti_knows_output(p, step, x->tensor) || !nnrti_fits_parts(p, x->tensor, y->tensor) ||
+            !nnrti_fits_output(p, x->tensor, y->tensor))
             continue;
         nnrti_share_storage(p, x->tensor, y->tensor);
         return true;
