@@ -1204,6 +1204,7 @@ NNRT_API const char *nnrt_mcu_target(uint32_t i)
 NNRT_API NNRT_ReturnCode nnrt_mcu_register(const char *target, nnrt_error *error)
 {
     static nnrti_mcu_device devices[NNRTI_MCU_TARGETS];
+    char targets[256] = "";
     for (size_t i = 0; target != NULL && i < NNRTI_MCU_TARGETS; i++) {
         nnrti_mcu_device *made = &devices[i];
         if (strcmp(target, nnrti_mcu_isas[i].target) != 0)
@@ -1223,8 +1224,10 @@ NNRT_API NNRT_ReturnCode nnrt_mcu_register(const char *target, nnrt_error *error
         made->table.GetSupportedNodes = nnrti_mcu_nodes;
         return nnrt_device_register(&made->table, made, error);
     }
-    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "there is no target '%s'; nnrt_mcu_target lists the targets",
-                          target != NULL ? target : "");
+    for (size_t i = 0, n = 0; i < NNRTI_MCU_TARGETS; i++)
+        n += nnrt_text(targets + n, sizeof(targets) - n, " %s", nnrti_mcu_isas[i].target);
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "there is no target '%s'; targets:%s", target != NULL ? target : "",
+                          targets);
 }
 
 NNRT_SETUP_END()

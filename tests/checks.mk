@@ -14,15 +14,16 @@ firmware: build/nnrt
 
 # Every operator alone on a Cortex-M4: bytes, and what it calls of double arithmetic, 64-bit division and the C library.
 # Kernels for microcontrollers (devices/nnrt_mcu.h) in qemu, beside the figures that they should reach. TARGETS="cortex-m4 ..":
-# some targets. NNRT_MCU_RANDOM=200 random layers against the reference kernels.
+# some targets. NNRT_MCU_RANDOM=200 random layers against the reference kernels, NNRT_MCU_GRAPHS=100 random networks.
 .PHONY: mcu-layers mlperf-tiny
-build/mcu_layers: tests/mcu_layers.c $(HEADERS) | stb
+build/mcu_layers: tests/mcu_layers.c tests/mcu_graphs.h $(HEADERS) | stb
 	$(COMPILE) -DNNRT_CPU=0 $(LDFLAGS) -o $@ $< $(LIBS)
 
 mcu-layers: build/nnrt build/mcu_layers
 	@sh tools/need.sh $(FIRMWARE_PACKAGES)
 	@$(PYTHON) tests/mcu.py layers $(TARGETS)
 	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS)
+	@$(PYTHON) tests/mcu.py graphs $${NNRT_MCU_GRAPHS:-20} $(TARGETS)
 
 mlperf-tiny: build/nnrt
 	@sh tools/need.sh $(FIRMWARE_PACKAGES) python3-numpy python3-onnx

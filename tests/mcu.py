@@ -4,6 +4,7 @@
     mcu.py layers [TARGET ...]           each layer of tests/mcu_layers.c, beside targets (make mcu-layers)
     mcu.py networks FOLDER [TARGET ...]  the networks of MLPerf Tiny in FOLDER, NAME_qdq.onnx (make mlperf-tiny)
     mcu.py random COUNT [TARGET ...]     random layers: none slower than the reference kernels
+    mcu.py graphs COUNT [TARGET ...]     random networks of tests/mcu_graphs.h: this machine's bits
     mcu.py model FILE [TARGET ...]       one model
 
 Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io), --keep (prints the ELF file).
@@ -149,9 +150,17 @@ def randoms(args):
               (target, len(each), statistics.median(each), slower))
 
 
+def graphs(args):
+    for target in args.targets:
+        for seed in range(1, int(args.folder) + 1):
+            command(["build/mcu_layers", "graph:%d" % seed, OUT / "layer.nnrt"])
+            measure(OUT / "layer.nnrt", target, args)
+        print("%s\t%s random networks have this machine's bits" % (target, args.folder), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("what", choices=["layers", "networks", "random", "model"])
+    parser.add_argument("what", choices=["layers", "networks", "random", "graphs", "model"])
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--device")
     parser.add_argument("--optimize", default="-O2")
@@ -168,6 +177,8 @@ def main():
         networks(args)
     elif args.what == "random":
         randoms(args)
+    elif args.what == "graphs":
+        graphs(args)
     else:
         for target in args.targets:
             print(target, measure(args.folder, target, args))

@@ -1,15 +1,15 @@
 /* mcu_layers.c - models of one quantized layer each, for tests/mcu.py.
 
        mcu_layers                     prints the layers: name, work, unit
-       mcu_layers NAME FILE           writes the layer as FILE.nnrt; `random:SEED` is a random layer
+       mcu_layers NAME FILE           writes the layer as FILE; random:SEED is a random layer, graph:SEED a network of
+                                      mcu_graphs.h
        mcu_layers NAME FILE float     the same layer in float32 (convolutions and fully connected layers)
 
    The work of a layer is its multiply-accumulates (MACs), or, where it has none, the elements that it reads. */
 #define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "mcu_graphs.h"
 
 typedef enum layer_kind { CONV, DEPTHWISE, FULL, ADD, MAX_POOL, AVERAGE_POOL, SOFTMAX } layer_kind;
 
@@ -47,8 +47,7 @@ static bool real; /* float32 */
 
 static int dice(int least, int most)
 {
-    seed = seed * 1664525u + 1013904223u;
-    return least + (int)((uint64_t)(seed >> 8) * (uint64_t)(most - least + 1) >> 24);
+    return mcu_dice(&seed, least, most);
 }
 
 /* Output size along an axis, SAME padding. */
@@ -186,13 +185,43 @@ static void build(nnrt_builder *b, const layer *l)
     nnrt_builder_output(b, y);
 }
 
+/* The layer of that name; NULL: there is none. */
+static const layer *find(const char *text, char *name, size_t size)
+{
+    static layer random;
+    if (strncmp(text, "random:", 7) == 0) {
+        random = random_layer(text + 7, name, size);
+        return &random;
+    }
+    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
+        if (strcmp(text, layers[i].name) == 0)
+            return &layers[i];
+    return NULL;
+}
+
+/* The model of a layer, or of graph:SEED. *l = the layer. NULL: error has the reason. */
+static NNRT_Model *make(const char *text, char *name, size_t size, const layer **l, nnrt_error *error)
+{
+    nnrt_builder *b;
+    NNRT_Model *model = NULL;
+    if (strncmp(text, "graph:", 6) == 0)
+        return mcu_random_graph((uint32_t)strtoul(text + 6, NULL, 10), error);
+    if ((*l = find(text, name, size)) == NULL) {
+        (void)nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there is no layer '%s'", text);
+        return NULL;
+    }
+    nnrt_builder_create(&b, (*l)->name, NULL);
+    build(b, *l);
+    (void)nnrt_builder_finish(b, &model, error);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
 int main(int argc, char **argv)
 {
     char name[128];
-    layer random;
     const layer *l = NULL;
-    nnrt_builder *b;
-    NNRT_Model *model = NULL;
+    NNRT_Model *model;
     nnrt_error error;
     memset(&error, 0, sizeof(error));
     if (argc < 3) {
@@ -200,22 +229,12 @@ int main(int argc, char **argv)
             printf("%s\t%.0f\t%s\n", layers[i].name, work_of(&layers[i]), layers[i].kind <= FULL ? "MAC" : "element");
         return 0;
     }
-    if (strncmp(argv[1], "random:", 7) == 0) {
-        random = random_layer(argv[1] + 7, name, sizeof(name));
-        l = &random;
-    }
-    for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
-        l = strcmp(argv[1], layers[i].name) == 0 ? &layers[i] : l;
     real = argc > 3;
-    if (l == NULL)
-        return fprintf(stderr, "mcu_layers: no layer %s\n", argv[1]), 1;
-    nnrt_builder_create(&b, l->name, NULL);
-    build(b, l);
-    if (nnrt_builder_finish(b, &model, &error) != NNRT_SUCCESS ||
-        nnrt_model_save(model, argv[2], NULL, &error) != NNRT_SUCCESS)
-        return fprintf(stderr, "mcu_layers: %s: %s\n", l->name, error.message), 1;
-    printf("%s\t%.0f\t%s\n", l->name, work_of(l), l->kind <= FULL ? "MAC" : "element");
+    model = make(argv[1], name, sizeof(name), &l, &error);
+    if (model == NULL || nnrt_model_save(model, argv[2], NULL, &error) != NNRT_SUCCESS)
+        return fprintf(stderr, "mcu_layers: %s: %s\n", argv[1], error.message), 1;
+    if (l != NULL)
+        printf("%s\t%.0f\t%s\n", l->name, work_of(l), l->kind <= FULL ? "MAC" : "element");
     nnrt_model_destroy(model);
-    nnrt_builder_destroy(b);
     return 0;
 }

@@ -4,7 +4,7 @@
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # The longest suites start first, so that all processors finish together.
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
-LONG := emit builds tsan copy cli dist bits conformance install extents firmware symbols docs cpu
+LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
 SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
 	api layers cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
@@ -187,6 +187,12 @@ suite-firmware: build/test/nnrt
 
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
+
+build/test/mcu_layers: tests/mcu_layers.c tests/mcu_graphs.h build/test/implementation.o
+	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/test/implementation.o $(LIBS) -lpthread
+
+suite-mcu-emit: build/test/nnrt build/test/mcu_layers
+	$(SUITE) sh tests/test_mcu_emit.sh $^
 
 build/test/bench: tests/bench/bench.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread

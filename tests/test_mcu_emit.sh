@@ -1,0 +1,89 @@
+#!/bin/sh
+# test_mcu_emit.sh NNRT MCU_LAYERS: plans of the devices mcu:TARGET as C. Layers and random quantized networks are written for
+# every target, with specialized and with shared kernels (--small), compile without warnings as C99 and C++17 by gcc and
+# clang, have the bits of the reference device, and call only memcpy and memset of the C library.
+set -u
+nnrt=$1
+layers=$2
+CC=${CC:-gcc}
+CXX=${CXX:-g++}
+. "$(dirname "$0")/verdict.sh"
+flags='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wdouble-promotion -Werror -I. -O1 -DNNRT_FIRMWARE -DNNRT_STATIC'
+
+# program NAME MODEL...: a program that runs the self-test of each model
+program() {
+    name=$1
+    shift
+    {
+        printf '#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n#include "devices/nnrt_mcu.h"\n'
+        printf '#include "%s.h"\n' "$@"
+        printf 'static uint64_t arena[1 << 15];\nint main(void)\n{\n    int wrong = 0;\n'
+        for model in "$@"; do
+            upper=$(echo "$model" | tr '[:lower:]' '[:upper:]')
+            printf '    wrong |= %s_ARENA_BYTES > sizeof(arena) || %s_selftest(arena) != NNRT_SUCCESS;\n' "$upper" "$model"
+        done
+        printf '    return wrong;\n}\n'
+    } >"$folder/$name.c"
+    cp "$folder/$name.c" "$folder/$name.cpp"
+}
+
+# emit MODEL FILE OPTION...: the model as $folder/MODEL.h. Its self-test has the results of the device, which must be those of
+# the reference device.
+emit() {
+    model=$1 file=$2
+    shift 2
+    holds "$model is written, $*" "$nnrt" emit-c "$file" -o "$folder/$model.h" --name "$model" "$@"
+}
+
+"$layers" | cut -f1 >"$folder/names"
+all='' keep=''
+number=0
+while read -r name; do
+    number=$((number + 1))
+    holds "layer $name is built" "$layers" "$name" "$folder/l$number.nnrt"
+    all="$all l$number"
+done <"$folder/names"
+for seed in 1 2 3 4 5 6 7 8; do
+    holds "network $seed is built" "$layers" "graph:$seed" "$folder/g$seed.nnrt"
+    all="$all g$seed"
+done
+for model in $all; do
+    keep="$keep $("$nnrt" info "$folder/$model.nnrt" | sed -n 's/^keep *//p')"
+done
+# each macro once; NNRT_KEEP_TYPES: all types that some model needs
+types=$(echo "$keep" | tr ' ' '\n' | sed -n 's/^-DNNRT_KEEP_TYPES=//p' | tr '\n' '|' | sed 's/|$//')
+keep=$(echo "$keep" | tr ' ' '\n' | grep -v KEEP_TYPES | sort -u | tr '\n' ' ')
+keep="$keep -DNNRT_KEEP_TYPES=($types)"
+
+targets=$("$nnrt" emit-c x --device mcu: -o y 2>&1 | sed -n 's/.*; targets: *//p')
+[ -n "$targets" ] || fail 'the message for an unknown target lists none'
+for target in $targets; do
+    for small in '' --small; do
+        # shellcheck disable=SC2086  # no or one option
+        for model in $all; do
+            emit $model "$folder/$model.nnrt" --device "mcu:$target" $small
+        done
+        # shellcheck disable=SC2086  # several models
+        program all $all
+        case "$target$small" in
+        cortex-m4) compilers="$CC clang $CXX clang++" ;;
+        *) compilers=clang ;;
+        esac
+        for compiler in $compilers; do
+            case $compiler in
+            *++) c="$compiler -std=c++17" source=all.cpp ;;
+            *) c="$compiler -std=c99" source=all.c ;;
+            esac
+            # shellcheck disable=SC2086  # flags are several words
+            holds "$target $small compiles by $compiler" $c $flags $keep "-I$folder" -o "$folder/all" "$folder/$source" -lm
+            holds "$target $small has the expected bits, $compiler" "$folder/all"
+        done
+        # shellcheck disable=SC2086
+        holds "$target $small compiles freestanding" clang -std=c99 $flags $keep -ffreestanding -fno-pie -c "-I$folder" \
+            -o "$folder/all.o" "$folder/all.c"
+        calls=$(nm -u "$folder/all.o" | sed 's/^ *U *//' | grep -v -x -e memcpy -e memset | tr '\n' ' ')
+        [ -z "$calls" ] && pass || fail "$target $small calls $calls"
+    done
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
