@@ -33,3 +33,15 @@ $(VAD_SOUNDS): examples/vad/make_sound.sh
 .PHONY: vad
 vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 	@build/vad $(VAD_SOUNDS)
+
+# A sketch folder for the Arduino IDE. MCU: a target of devices/nnrt_mcu.h.
+.PHONY: arduino
+MCU ?= cortex-m4
+arduino: build/nnrt
+	@mkdir -p build/arduino/digits/src/devices
+	@cp nnrt_ops.h nnrt_hal.h nnrt.h build/arduino/digits/src
+	@cp devices/nnrt_mcu.h build/arduino/digits/src/devices
+	@cp examples/arduino/digits.ino build/arduino/digits
+	@$< emit-c examples/digits/digits_int8.onnx --device mcu:$(MCU) -o build/arduino/digits/digits_model.h --name digits \
+	    --input examples/digits/digit_7.png
+	@echo 'build/arduino/digits is the sketch: open it in the Arduino IDE'

@@ -197,7 +197,7 @@ suite-mcu-emit: build/test/nnrt build/test/mcu_layers
 build/test/bench: tests/bench/bench.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
 
-suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/digits
+suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/test/nnrt build/digits
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
