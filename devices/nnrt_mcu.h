@@ -34,6 +34,7 @@ SECTIONS (search for the tag)
     >>requantize   from an int32 sum to a stored integer
     >>conv         convolution and fully connected layers: im2col and GEMM
     >>depthwise    depthwise convolution
+    >>elementwise  sums, products, casts, functions of one input
     -- desktop only --
     >>pack         weights and requantization tables
     >>edit         kernel selection
@@ -131,7 +132,31 @@ NNRT_ATTR_DEFINE(McuConv)
     M(S, INT32, _, hi, 127)
 NNRT_ATTR_DEFINE(McuDepthwise)
 
-/* Kernels: inputs x, derived packed weights and table, output y. */
+/* The elements of a result y and one input x, or two, x and z, as four nested loops: sizes d and strides. */
+#define NNRTI_MCU_WALK_1(M, S)                                                                                         \
+    M(S, INT32, _, d0, 1)                                                                                              \
+    M(S, INT32, _, d1, 1)                                                                                              \
+    M(S, INT32, _, d2, 1)                                                                                              \
+    M(S, INT32, _, d3, 1)                                                                                              \
+    M(S, INT32, _, y0, 0)                                                                                              \
+    M(S, INT32, _, y1, 0)                                                                                              \
+    M(S, INT32, _, y2, 0)                                                                                              \
+    M(S, INT32, _, y3, 1)                                                                                              \
+    M(S, INT32, _, x0, 0)                                                                                              \
+    M(S, INT32, _, x1, 0)                                                                                              \
+    M(S, INT32, _, x2, 0)                                                                                              \
+    M(S, INT32, _, x3, 1)
+
+/* Between float32 and stored integers from lo to lo + 255. even: halves round to even, otherwise away from zero. */
+#define NNRT_ATTR_McuCast(M, S)                                                                                        \
+    NNRTI_MCU_WALK_1(M, S)                                                                                             \
+    M(S, FLOAT, _, scale, 1.0f)                                                                                        \
+    M(S, INT32, _, zero, 0)                                                                                            \
+    M(S, INT32, _, lo, -128)                                                                                           \
+    M(S, INT32, _, even, 0)
+NNRT_ATTR_DEFINE(McuCast)
+
+/* Kernels: inputs x, derived packed weights and table, output y. Those of McuCast have no derived constants. */
 #define NNRTI_MCU_KERNELS(X)                                                                                           \
     X(conv_dsp_s8)                                                                                                     \
     X(conv_dsp_u8)                                                                                                     \
@@ -139,7 +164,9 @@ NNRT_ATTR_DEFINE(McuDepthwise)
     X(conv_dsp_wide)                                                                                                   \
     X(depthwise_dsp_s8)                                                                                                \
     X(depthwise_dsp_u8)                                                                                                \
-    X(depthwise_dsp)
+    X(depthwise_dsp)                                                                                                   \
+    X(quantize)                                                                                                        \
+    X(dequantize)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -660,6 +687,97 @@ NNRTI_MCU_DEPTHWISE(dsp_s8, NNRTI_MCU_S8, 3)
 NNRTI_MCU_DEPTHWISE(dsp_u8, NNRTI_MCU_U8, 3)
 NNRTI_MCU_DEPTHWISE(dsp, NNRTI_MCU_ANY, 0)
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>elementwise */
+
+/* Loops over the rows of a walk; nnrti_mcu_at: where row i, j, k of x, y or z begins. */
+#define NNRTI_MCU_ROWS(a)                                                                                              \
+    for (int32_t i = 0; i < (a)->d0; i++)                                                                              \
+        for (int32_t j = 0; j < (a)->d1; j++)                                                                          \
+            for (int32_t k = 0; k < (a)->d2; k++)
+#define NNRTI_MCU_AT(a, v) (i * (a)->v##0 + j * (a)->v##1 + k * (a)->v##2)
+
+/* ---- casts ---- */
+
+#if defined(__ARM_FEATURE_DSP) && defined(__ARM_FP) && defined(__GNUC__) && __ARM_ARCH_PROFILE == 'M'
+/* lo..lo + 255 clamps the nearest integer to q, plus zero. VCVTR rounds halves to even and saturates; NaN gives 0. Away
+   from zero: 2 * q toward zero, then half of that. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_nearest(float q, int32_t zero, const int32_t lo, const bool even)
+{
+    int32_t y;
+    if (even) {
+        __asm__("vcvtr.s32.f32 %1, %1\n\tvmov %0, %1" : "=r"(y), "+t"(q));
+        __asm__("qadd %0, %1, %2" : "=r"(y) : "r"(y), "r"(zero));
+        if (lo < 0)
+            __asm__("ssat %0, #8, %1" : "=r"(y) : "r"(y));
+        else
+            __asm__("usat %0, #8, %1" : "=r"(y) : "r"(y));
+        return y;
+    }
+    __asm__("vcvt.s32.f32 %1, %1, #1\n\tvmov %0, %1\n\tssat %0, #16, %0" : "=r"(y), "+t"(q));
+    y += (y >> 31) + (2 * zero + 1);
+    if (lo < 0)
+        __asm__("ssat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
+    else
+        __asm__("usat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
+    return y;
+}
+#else
+NNRTI_MCU_INLINE int32_t nnrti_mcu_nearest(float q, int32_t zero, const int32_t lo, const bool even)
+{
+    uint32_t bits, m, shift, rest, half;
+    int32_t y;
+    memcpy(&bits, &q, sizeof(bits));
+    m = (bits & 0x7fffff) | 0x800000;
+    shift = 150 - (bits >> 23 & 0xff); /* |q| = m / 2^shift */
+    if (q != q)
+        return zero;
+    if (shift > 25) /* |q| < 1/4, or shift is negative */
+        y = shift < 256 ? 0 : 1 << 16;
+    else if (shift < 8) /* |q| >= 2^15 */
+        y = 1 << 16;
+    else {
+        half = (uint32_t)1 << (shift - 1);
+        rest = m & (2 * half - 1);
+        y = (int32_t)(m >> shift);
+        y += rest > half || (rest == half && (!even || y % 2 != 0));
+    }
+    y = (bits >> 31 != 0 ? -y : y) + zero;
+    return y < lo ? lo : y > lo + 255 ? lo + 255 : y;
+}
+#endif
+
+/* y = round(x / scale) + zero. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_quantize(const NNRT_McuCast *a, const nnrt_view *args)
+{
+    NNRTI_MCU_ROWS(a)
+    {
+        const float *x = (const float *)args[0].data + NNRTI_MCU_AT(a, x);
+        uint8_t *y = (uint8_t *)args[1].data + NNRTI_MCU_AT(a, y);
+        NNRTI_MCU_UNROLL(4)
+        for (int32_t l = 0; l < a->d3; l++, x += a->x3, y += a->y3)
+            *y = (uint8_t)nnrti_mcu_nearest(*x / a->scale, a->zero, a->lo, a->even != 0);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* y = scale * (x - zero). */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_dequantize(const NNRT_McuCast *a, const nnrt_view *args)
+{
+    NNRTI_MCU_ROWS(a)
+    {
+        const uint8_t *x = (const uint8_t *)args[0].data + NNRTI_MCU_AT(a, x);
+        float *y = (float *)args[1].data + NNRTI_MCU_AT(a, y);
+        NNRTI_MCU_UNROLL(4)
+        for (int32_t l = 0; l < a->d3; l++, x += a->x3, y += a->y3)
+            *y = a->scale * (float)((a->lo < 0 ? (int8_t)*x : *x) - a->zero);
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRTI_MCU_KERNEL(quantize, McuCast, ((void)call, nnrti_mcu_quantize(a, args)))
+NNRTI_MCU_KERNEL(dequantize, McuCast, ((void)call, nnrti_mcu_dequantize(a, args)))
+
 /* ================================================================================================================ */
 #ifndef NNRT_FIRMWARE
 
@@ -1001,6 +1119,145 @@ static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, 
     return code;
 }
 
+/* ---- elementwise ---- */
+
+/* Four nested loops over y and up to two inputs, in the order of NNRTI_MCU_WALK_1: sizes, strides of y, x and z. */
+typedef struct nnrti_mcu_walk {
+    int32_t d[4], y[4], x[4], z[4];
+} nnrti_mcu_walk;
+#define NNRTI_MCU_LIST(v) (v)[0], (v)[1], (v)[2], (v)[3]
+
+/* The stride of operand v along axis k of y, to whose dimensions v is broadcast. */
+static int32_t nnrti_mcu_stride(const nnrt_view *v, const nnrt_view *y, int32_t k)
+{
+    const int32_t own = k - (y->rank - v->rank);
+    return own < 0 || v->dims[own] == 1 ? 0 : (int32_t)v->strides[own];
+}
+
+/* An axis of a walk: size, strides of y, x and z. */
+typedef struct nnrti_mcu_axis {
+    int32_t d, y, x, z;
+} nnrti_mcu_axis;
+
+/* Sorts axes by stride of y and joins those that are adjacent in all tensors. Returns their number. */
+static int32_t nnrti_mcu_join(nnrti_mcu_axis *axes, int32_t count)
+{
+    int32_t n = 0;
+    for (int32_t k = 1; k < count; k++)
+        for (int32_t l = k; l > 0 && axes[l].y > axes[l - 1].y; l--) {
+            const nnrti_mcu_axis swapped = axes[l];
+            axes[l] = axes[l - 1];
+            axes[l - 1] = swapped;
+        }
+    for (int32_t k = 0; k < count; k++) {
+        const nnrti_mcu_axis *at = &axes[k];
+        nnrti_mcu_axis *last = &axes[n > 0 ? n - 1 : 0];
+        if (n > 0 && last->y == at->d * at->y && last->x == at->d * at->x && last->z == at->d * at->z) {
+            last->d *= at->d;
+            last->y = at->y;
+            last->x = at->x;
+            last->z = at->z;
+        } else
+            axes[n++] = *at;
+    }
+    return n;
+}
+
+/* *w = the loops over y with inputs x and z (NULL: none), the longest one innermost unless the tensors agree in adjacent
+   elements. false: there would be more than four. */
+static bool nnrti_mcu_walk_of(const nnrt_view *y, const nnrt_view *x, const nnrt_view *z, nnrti_mcu_walk *w)
+{
+    nnrti_mcu_axis axes[NNRT_MAX_RANK], swapped;
+    int32_t n = 0, inner;
+    memset(w, 0, sizeof(*w));
+    for (int32_t k = 0; k < y->rank; k++)
+        if (y->dims[k] != 1) {
+            axes[n].d = y->dims[k];
+            axes[n].y = (int32_t)y->strides[k];
+            axes[n].x = nnrti_mcu_stride(x, y, k);
+            axes[n++].z = z != NULL ? nnrti_mcu_stride(z, y, k) : 0;
+        }
+    n = nnrti_mcu_join(axes, n);
+    if (n > 4)
+        return false;
+    inner = n - 1;
+    if (n > 0 && (axes[inner].y != 1 || axes[inner].x > 1 || axes[inner].z > 1)) {
+        for (int32_t k = 0; k < n; k++)
+            inner = axes[k].d > axes[inner].d ? k : inner;
+        swapped = axes[inner];
+        axes[inner] = axes[n - 1];
+        axes[n - 1] = swapped;
+    }
+    for (int32_t k = 0; k < 4; k++) {
+        const nnrti_mcu_axis *at = k >= 4 - n ? &axes[k - (4 - n)] : NULL;
+        w->d[k] = at != NULL ? at->d : 1;
+        w->y[k] = at != NULL ? at->y : 0;
+        w->x[k] = at != NULL ? at->x : 0;
+        w->z[k] = at != NULL ? at->z : 0;
+    }
+    return true;
+}
+
+/* Whether a view has int8 or uint8 elements with one parameter of 8 bits. */
+static bool nnrti_mcu_is_q8(const nnrt_view *v)
+{
+    return (v->dataType == NNRT_DATA_TYPE_INT8 || v->dataType == NNRT_DATA_TYPE_UINT8) && v->quantCount == 1 &&
+           v->quant[0].numBits == 8;
+}
+
+/* Gives step s, whose arguments are nIn inputs and y, a kernel without derived constants. */
+static NNRT_ReturnCode nnrti_mcu_set_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel, const void *attr,
+                                           const nnrt_attr_struct *described, uint32_t nIn)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_plan_arg *old = step->args;
+    const nnrt_plan_arg *y = &old[step->nIn + step->nDerived];
+    nnrt_plan_arg *args = attr != NULL ? nnrt_draft_args(e->draft, s, nIn, 1) : NULL;
+    if (args == NULL)
+        return nnrti_mcu_no_memory(e, s);
+    memcpy(args, old, nIn * sizeof(*args));
+    args[nIn] = *y;
+    step->kernel = kernel->run;
+    step->kernelName = kernel->name;
+    step->attr = attr;
+    step->deviceAttr = described;
+    step->scratchBytes = 0;
+    return NNRT_SUCCESS;
+}
+
+/* Whether a step quantizes float32 by one scale, or the inverse. */
+static bool nnrti_mcu_is_cast(const nnrt_draft_step *step, bool quantizes)
+{
+    const nnrt_view *x, *y;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL ||
+        (strcmp(step->kernelName, "nnrt_quantize_linear") != 0 && strcmp(step->kernelName, "nnrt_quant_dtype_cast") != 0))
+        return false;
+    x = &step->args[0].view;
+    y = &step->args[step->nIn + step->nDerived].view;
+    return quantizes ? x->dataType == NNRT_DATA_TYPE_FLOAT32 && nnrti_mcu_is_q8(y) && (float)y->quant[0].scale > 0
+                     : y->dataType == NNRT_DATA_TYPE_FLOAT32 && nnrti_mcu_is_q8(x);
+}
+
+static NNRT_ReturnCode nnrti_mcu_edit_cast(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(dequantize), NNRTI_MCU_ROW(quantize)};
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const bool quantizes = nnrti_mcu_is_cast(step, true);
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view, *q = quantizes ? y : x;
+    nnrti_mcu_walk w;
+    NNRT_McuCast *a;
+    if (!nnrti_mcu_walk_of(y, x, NULL, &w))
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuCast *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
+        const NNRT_McuCast found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x),
+                                    (float)q->quant[0].scale, q->quant[0].zeroPoint,
+                                    q->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0,
+                                    strcmp(step->kernelName, "nnrt_quantize_linear") == 0};
+        *a = found;
+    }
+    return nnrti_mcu_set_plain(e, s, &kernels[quantizes], a, &nnrt_attr_McuCast, 1);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
@@ -1092,12 +1349,13 @@ static NNRT_ReturnCode nnrti_mcu_edit_full_connection(nnrti_mcu_edit *e, uint32_
     return nnrti_mcu_is_exact(&l) ? nnrti_mcu_lower_conv(e, s, &l) : NNRT_SUCCESS;
 }
 
-/* Layout propagation (nnrt_draft_channels_last): convolutions and pools compute channels last. */
+/* Layout propagation (nnrt_draft_channels_last): convolutions and pools compute channels last, casts to integers write
+   so. */
 static bool nnrti_mcu_prefers_nhwc(void *user, const nnrt_draft_step *step)
 {
     (void)user;
     return nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8") ||
-           nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8");
+           nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8") || nnrti_mcu_is_cast(step, true);
 }
 
 static bool nnrti_mcu_allows_nhwc(void *user, const nnrt_draft_step *step)
@@ -1123,6 +1381,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
             code = nnrti_mcu_edit_conv(&e, s);
         else if (nnrti_mcu_is(step, "nnrt_full_connection_q8"))
             code = nnrti_mcu_edit_full_connection(&e, s);
+        else if (nnrti_mcu_is_cast(step, true) || nnrti_mcu_is_cast(step, false))
+            code = nnrti_mcu_edit_cast(&e, s);
     }
     return code;
 }
