@@ -162,6 +162,9 @@ NNRT_ATTR_DEFINE(McuCast)
     X(conv_dsp_u8)                                                                                                     \
     X(conv_dsp)                                                                                                        \
     X(conv_dsp_wide)                                                                                                   \
+    X(depthwise3_dsp_s8)                                                                                               \
+    X(depthwise3_dsp_u8)                                                                                               \
+    X(depthwise3_dsp)                                                                                                  \
     X(depthwise_dsp_s8)                                                                                                \
     X(depthwise_dsp_u8)                                                                                                \
     X(depthwise_dsp)                                                                                                   \
@@ -230,6 +233,36 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_load(const uint8_t *at)
 #endif
 }
 
+/* Stores four bytes at `at`, which may be unaligned. */
+NNRTI_MCU_INLINE void nnrti_mcu_put(uint8_t *at, int32_t word)
+{
+#if defined(__ARM_FEATURE_UNALIGNED) && !defined(__ARM_BIG_ENDIAN)
+    __builtin_memcpy(at, &word, sizeof(word));
+#else
+    at[0] = (uint8_t)word;
+    at[1] = (uint8_t)((uint32_t)word >> 8);
+    at[2] = (uint8_t)((uint32_t)word >> 16);
+    at[3] = (uint8_t)((uint32_t)word >> 24);
+#endif
+}
+
+/* memcpy and memset, which C libraries for microcontrollers do byte by byte. */
+NNRTI_MCU_ONCE void nnrti_mcu_copy(uint8_t *to, const uint8_t *from, int32_t n)
+{
+    for (; n >= 4; n -= 4, to += 4, from += 4)
+        nnrti_mcu_put(to, nnrti_mcu_load(from));
+    for (; n > 0; n--)
+        *to++ = *from++;
+}
+NNRTI_MCU_ONCE void nnrti_mcu_fill(uint8_t *to, int32_t byte, int32_t n)
+{
+    const int32_t word = (int32_t)(0x01010101u * (uint8_t)byte);
+    for (; n >= 4; n -= 4, to += 4)
+        nnrti_mcu_put(to, word);
+    for (; n > 0; n--)
+        *to++ = (uint8_t)byte;
+}
+
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 /* Bytes 0 and 2 of a word, or bytes 1 and 3, as int16; u: the bytes are unsigned. */
 NNRTI_MCU_INLINE int32_t nnrti_mcu_even(int32_t word, bool u)
@@ -257,6 +290,31 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_low(int32_t a, int32_t b, int32_t sum)
 NNRTI_MCU_INLINE int32_t nnrti_mcu_high(int32_t a, int32_t b, int32_t sum)
 {
     return __smlatt(a, b, sum);
+}
+/* sum + low half of a * high half of b. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_cross(int32_t a, int32_t b, int32_t sum)
+{
+    return __smlabt(a, b, sum);
+}
+/* The low halves of a and b; the high halves. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_lows(int32_t a, int32_t b)
+{
+    int32_t y;
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(y) : "r"(a), "r"(b));
+    return y;
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_highs(int32_t a, int32_t b)
+{
+    int32_t y;
+    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(y) : "r"(b), "r"(a));
+    return y;
+}
+/* sum + a * b / 2^32, halves rounded up. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_add_top(int32_t a, int32_t b, int32_t sum)
+{
+    int32_t y;
+    __asm__("smmlar %0, %1, %2, %3" : "=r"(y) : "r"(a), "r"(b), "r"(sum));
+    return y;
 }
 /* a * b / 2^32, halves rounded up. */
 NNRTI_MCU_INLINE int32_t nnrti_mcu_top(int32_t a, int32_t b)
@@ -289,10 +347,26 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_dot2(int32_t a, int32_t b, int32_t sum)
 {
     return nnrti_mcu_high(a, b, nnrti_mcu_low(a, b, sum));
 }
+NNRTI_MCU_INLINE int32_t nnrti_mcu_cross(int32_t a, int32_t b, int32_t sum)
+{
+    return nnrti_mcu_low(a, (int32_t)((uint32_t)b >> 16), sum);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_lows(int32_t a, int32_t b)
+{
+    return (int32_t)(((uint32_t)a & 0xffff) | (uint32_t)b << 16);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_highs(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a >> 16 | ((uint32_t)b & 0xffff0000u));
+}
 NNRTI_MCU_INLINE int32_t nnrti_mcu_top(int32_t a, int32_t b)
 {
     const uint64_t y = (uint64_t)((int64_t)a * b) + ((uint64_t)1 << 31);
     return (int32_t)(uint32_t)(y >> 32);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_add_top(int32_t a, int32_t b, int32_t sum)
+{
+    return (int32_t)((uint32_t)nnrti_mcu_top(a, b) + (uint32_t)sum);
 }
 #endif
 
@@ -317,6 +391,29 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_requantize(int32_t twice, const int32_t *chan
 {
     int32_t y = nnrti_mcu_top(twice, channel[1]);
     y = ((y + (y >> 31)) >> channel[2]) + (2 * zero + 1);
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+    if (range == NNRTI_MCU_S8)
+        __asm__("ssat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
+    if (range == NNRTI_MCU_U8)
+        __asm__("usat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
+    if (range != NNRTI_MCU_ANY)
+        return y;
+#endif
+    y >>= 1;
+    lo = range == NNRTI_MCU_S8 ? -128 : range == NNRTI_MCU_U8 ? 0 : lo;
+    hi = range == NNRTI_MCU_S8 ? 127 : range == NNRTI_MCU_U8 ? 255 : hi;
+    return y < lo ? lo : y > hi ? hi : y;
+}
+
+/* Words of another table row, which has no bias: m, bias = (2 * zero + 1) << shift, shift <= NNRTI_MCU_MAX_SHIFT. */
+enum { NNRTI_MCU_FACTOR = 3, NNRTI_MCU_MAX_SHIFT = 20 };
+
+/* The stored integer of twice a sum, by such a row. Its sign, as that of H, selects the direction of halves: where they
+   differ H is 0, and the result zero. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_store_of(int32_t twice, int32_t m, int32_t bias, int32_t shift, int32_t lo,
+                                            int32_t hi, const int range)
+{
+    int32_t y = (nnrti_mcu_add_top(twice, m, bias) + (twice >> 31)) >> shift;
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
     if (range == NNRTI_MCU_S8)
         __asm__("ssat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
@@ -589,45 +686,201 @@ NNRTI_MCU_CONV_DSP(dsp_wide, NNRTI_MCU_ANY, true)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>depthwise */
 
-/* Depthwise convolution, one filter per channel: four channels of a pixel at a time. A word of x has four channels of
-   one tap; SXTB16 makes (c0, c2) and (c1, c3) of it, which SMLABB and SMLATT multiply with words of weights in the same
-   order. A window that is not completely inside x, or has fewer than four channels, is gathered first. Channels that do
-   not fill a last group of four are computed with their predecessors, whose results are written twice. */
+/* Depthwise convolution, one filter per channel. Weights and biases are stored twice as large: the sums are the twice of
+   nnrti_mcu_store_of.
 
-/* Stores channel c of a pixel. */
-NNRTI_MCU_INLINE void nnrti_mcu_depthwise_store(const NNRT_McuDepthwise *a, const int32_t *channel, int32_t sum, uint8_t *y,
-                                                int32_t c, const int range)
+   3 x 3 taps, stride 1: two rows of y need four rows of x. For four channels these become int16 columns in scratch, with
+   two words per channel, X = (row 0, row 1) and Z = (row 2, row 3), and with columns of padding beside them. The words of
+   a filter column with taps w0, w1, w2 are A = (w0, w1) and B = (w1, w2). Then SMLAD X A + SMLABT Z B is the sum of the
+   first row, SMLATB X A + SMLAD Z B that of the second one: four instructions for six products. The weights of a channel
+   stay in registers.
+
+   Other windows: four channels of a pixel at a time. A word of x has four channels of one tap. Two of them, of adjacent
+   taps, become the pairs of taps of each channel by PKHBT or PKHTB and SXTB16, for SMLAD; the last tap of an odd row is
+   multiplied by SMLABB and SMLATT. A window that is not completely inside x, or has fewer than four channels, is
+   gathered first.
+
+   Channels that do not fill a last group of four are computed with their predecessors, whose results are written
+   twice. */
+
+/* Words of a channel of the 3 x 3 kernel: A and B of three columns, bias, row of nnrti_mcu_store_of. */
+enum { NNRTI_MCU_FILTER = 6, NNRTI_MCU_CHANNEL = NNRTI_MCU_FILTER + 1 + NNRTI_MCU_FACTOR };
+/* Words of a column of four channels. */
+enum { NNRTI_MCU_COLUMN = 8 };
+
+/* Writes `count` columns of four channels: those of r[0] .. r[3], from `at` bytes on, whose next column is xw bytes
+   further. */
+NNRTI_MCU_INLINE void nnrti_mcu_columns(const uint8_t *const *r, int32_t at, int32_t xw, int32_t count, const bool u,
+                                        int32_t *to)
 {
-    if (c < a->c)
-        y[c] = (uint8_t)nnrti_mcu_requantize((int32_t)(2 * (uint32_t)sum), channel, a->zero, a->lo, a->hi, range);
+    const uint8_t *const r0 = r[0], *const r1 = r[1], *const r2 = r[2], *const r3 = r[3];
+    for (const int32_t *const end = to + count * NNRTI_MCU_COLUMN; to != end; to += NNRTI_MCU_COLUMN, at += xw) {
+        const int32_t w0 = nnrti_mcu_load(r0 + at), w1 = nnrti_mcu_load(r1 + at), w2 = nnrti_mcu_load(r2 + at),
+                      w3 = nnrti_mcu_load(r3 + at);
+        const int32_t x01 = nnrti_mcu_lows(w0, w1), z01 = nnrti_mcu_lows(w2, w3), x23 = nnrti_mcu_highs(w0, w1),
+                      z23 = nnrti_mcu_highs(w2, w3);
+        to[0] = nnrti_mcu_even(x01, u);
+        to[1] = nnrti_mcu_even(z01, u);
+        to[2] = nnrti_mcu_odd(x01, u);
+        to[3] = nnrti_mcu_odd(z01, u);
+        to[4] = nnrti_mcu_even(x23, u);
+        to[5] = nnrti_mcu_even(z23, u);
+        to[6] = nnrti_mcu_odd(x23, u);
+        to[7] = nnrti_mcu_odd(z23, u);
+    }
 }
 
-/* y = the channels of a pixel. x: the first tap; rowStep, tapStep: to the next row and column of the window. */
-NNRTI_MCU_INLINE void nnrti_mcu_depthwise_pixel(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep,
-                                                ptrdiff_t tapStep, const int32_t *w, const int32_t *table, uint8_t *y,
-                                                const int32_t kh, const int32_t kw, const int range)
+/* Adds the products of one column of x and one of the filter to the sums of both rows. */
+NNRTI_MCU_INLINE void nnrti_mcu_column(int32_t x, int32_t z, int32_t a, int32_t b, int32_t *first, int32_t *second)
 {
+    *first = nnrti_mcu_dot2(x, a, *first);
+    *second = nnrti_mcu_cross(a, x, *second);
+    *first = nnrti_mcu_cross(z, b, *first);
+    *second = nnrti_mcu_dot2(z, b, *second);
+}
+
+/* Four channels of two rows of y, yh bytes apart, with count pixels, yw bytes apart: from columns at x and the words of
+   these channels at w. */
+NNRTI_MCU_INLINE void nnrti_mcu_rows_of(const int32_t *x, const int32_t *w, uint8_t *y, ptrdiff_t yh, ptrdiff_t yw,
+                                        int32_t count, int32_t lo, int32_t hi, const int range)
+{
+    for (const int32_t *const last = x + NNRTI_MCU_COLUMN; x != last; x += 2, w += NNRTI_MCU_CHANNEL, y++) {
+        const int32_t a0 = w[0], b0 = w[1], a1 = w[2], b1 = w[3], a2 = w[4], b2 = w[5];
+        const int32_t *const end = x + count * NNRTI_MCU_COLUMN;
+        uint8_t *to = y;
+        for (const int32_t *at = x; at != end; at += NNRTI_MCU_COLUMN, to += yw) {
+            int32_t first = w[NNRTI_MCU_FILTER], second = first;
+            nnrti_mcu_column(at[0], at[1], a0, b0, &first, &second);
+            nnrti_mcu_column(at[8], at[9], a1, b1, &first, &second);
+            nnrti_mcu_column(at[16], at[17], a2, b2, &first, &second);
+            first = nnrti_mcu_store_of(first, w[7], w[8], w[9], lo, hi, range);
+            second = nnrti_mcu_store_of(second, w[7], w[8], w[9], lo, hi, range);
+            to[yh] = (uint8_t)second;
+            to[0] = (uint8_t)first;
+        }
+    }
+}
+
+/* Two rows of y, yh bytes apart, from four rows of x at r. Columns of padding are already at `columns`, `inside` of x
+   follow `from` of them. */
+NNRTI_MCU_INLINE void nnrti_mcu_row_pair(const NNRT_McuDepthwise *a, const uint8_t *const *r, int32_t *columns,
+                                         int32_t from, int32_t inside, const int32_t *w, uint8_t *y, ptrdiff_t yh,
+                                         const int range)
+{
+    const int32_t C = a->c, xw = a->xw, yw = a->yw, q = a->q, lo = a->lo, hi = a->hi;
     const bool u = a->xUnsigned != 0;
-    for (int32_t c = 0; c < a->c; c += 4, table += 4 * NNRTI_MCU_TABLE) {
-        const int32_t first = c + 4 <= a->c || a->c < 4 ? c : a->c - 4;
+    int32_t *const to = columns + from * NNRTI_MCU_COLUMN;
+    for (int32_t c = 0; c < C; c += 4) {
+        const int32_t first = c + 4 <= C ? c : C - 4;
+        if (u)
+            nnrti_mcu_columns(r, first, xw, inside, true, to);
+        else
+            nnrti_mcu_columns(r, first, xw, inside, false, to);
+        nnrti_mcu_rows_of(columns, w + first * NNRTI_MCU_CHANNEL, y + first, yh, yw, q, lo, hi, range);
+    }
+}
+
+typedef void (*nnrti_mcu_rows)(const NNRT_McuDepthwise *a, const uint8_t *const *r, int32_t *columns, int32_t from,
+                               int32_t inside, const int32_t *w, uint8_t *y, ptrdiff_t yh);
+
+/* The convolution for 3 x 3 taps and stride 1. rows: the microkernel. Scratch: columns; a row of padding, as long as one
+   of x. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
+                                                      nnrti_mcu_rows rows)
+{
+    const int32_t count = a->q + 2, from = a->left < count ? a->left : count;
+    const int32_t inside = a->w < count - from ? a->w : count - from;
+    int32_t *const columns = (int32_t *)call->scratch;
+    uint8_t *const padding = (uint8_t *)(columns + count * NNRTI_MCU_COLUMN);
+    for (int32_t k = 0; k < count * NNRTI_MCU_COLUMN; k++)
+        columns[k] = (a->xZero & 0xffff) | (int32_t)((uint32_t)a->xZero << 16);
+    nnrti_mcu_fill(padding, a->xZero, (a->w - 1) * a->xw + a->c);
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p += 2) {
+            const uint8_t *const x = (const uint8_t *)args[0].data + n * a->xn, *r[4];
+            for (int32_t k = 0; k < 4; k++) {
+                const int32_t h = p - a->top + k;
+                r[k] = h >= 0 && h < a->h ? x + h * a->xh : padding;
+            }
+            rows(a, r, columns, from, inside, (const int32_t *)args[1].data,
+                 (uint8_t *)args[2].data + n * a->yn + p * a->yh, p + 1 < a->p ? a->yh : 0);
+        }
+    return NNRT_SUCCESS;
+}
+
+/* Generates kernel nnrt_mcu_depthwise3_<name> and its microkernel. */
+#define NNRTI_MCU_DEPTHWISE3(name, range)                                                                              \
+    NNRTI_MCU_ONCE void nnrti_mcu_rows_##name(const NNRT_McuDepthwise *a, const uint8_t *const *r, int32_t *columns,   \
+                                              int32_t from, int32_t inside, const int32_t *w, uint8_t *y,              \
+                                              ptrdiff_t yh)                                                            \
+    {                                                                                                                  \
+        nnrti_mcu_row_pair(a, r, columns, from, inside, w, y, yh, range);                                              \
+    }                                                                                                                  \
+    NNRTI_MCU_KERNEL(depthwise3_##name, McuDepthwise, nnrti_mcu_depthwise3(a, args, call, nnrti_mcu_rows_##name))
+NNRTI_MCU_DEPTHWISE3(dsp_s8, NNRTI_MCU_S8)
+NNRTI_MCU_DEPTHWISE3(dsp_u8, NNRTI_MCU_U8)
+NNRTI_MCU_DEPTHWISE3(dsp, NNRTI_MCU_ANY)
+
+/* Words of four channels: their biases; their rows of nnrti_mcu_store_of; the weights. */
+enum { NNRTI_MCU_QUAD = 4 + 4 * NNRTI_MCU_FACTOR };
+
+/* Two taps of four channels, at x and `step` bytes further; their weights, four words at w. */
+NNRTI_MCU_INLINE void nnrti_mcu_two_taps(const uint8_t *x, ptrdiff_t step, const int32_t *w, const bool u, int32_t *s0,
+                                         int32_t *s1, int32_t *s2, int32_t *s3)
+{
+    const int32_t first = nnrti_mcu_load(x), second = nnrti_mcu_load(x + step);
+    const int32_t lows = nnrti_mcu_lows(first, second), highs = nnrti_mcu_highs(first, second);
+    *s0 = nnrti_mcu_dot2(nnrti_mcu_even(lows, u), w[0], *s0);
+    *s1 = nnrti_mcu_dot2(nnrti_mcu_odd(lows, u), w[1], *s1);
+    *s2 = nnrti_mcu_dot2(nnrti_mcu_even(highs, u), w[2], *s2);
+    *s3 = nnrti_mcu_dot2(nnrti_mcu_odd(highs, u), w[3], *s3);
+}
+
+/* The last tap of a row; its weights are two words, of channels (0, 2) and (1, 3). */
+NNRTI_MCU_INLINE void nnrti_mcu_one_tap(const uint8_t *x, const int32_t *w, const bool u, int32_t *s0, int32_t *s1,
+                                        int32_t *s2, int32_t *s3)
+{
+    const int32_t word = nnrti_mcu_load(x), even = nnrti_mcu_even(word, u), odd = nnrti_mcu_odd(word, u);
+    *s0 = nnrti_mcu_low(even, w[0], *s0);
+    *s2 = nnrti_mcu_high(even, w[0], *s2);
+    *s1 = nnrti_mcu_low(odd, w[1], *s1);
+    *s3 = nnrti_mcu_high(odd, w[1], *s3);
+}
+
+/* A pixel of y, C channels, from a window with kh x kw taps: to the next row and column of it are rowStep and tapStep
+   bytes. full: C is 4 or more. */
+NNRTI_MCU_INLINE void nnrti_mcu_pixel_of(const uint8_t *x, ptrdiff_t rowStep, ptrdiff_t tapStep, const int32_t *w,
+                                         uint8_t *y, int32_t C, const int32_t kh, const int32_t kw, int32_t lo,
+                                         int32_t hi, const bool u, const bool full, const int range)
+{
+    for (int32_t c = 0; c < C; c += 4) {
+        const int32_t first = c + 4 <= C || !full ? c : C - 4, *const table = w;
         const uint8_t *row = x + first;
-        int32_t s0 = table[0], s1 = table[NNRTI_MCU_TABLE], s2 = table[2 * NNRTI_MCU_TABLE], s3 = table[3 * NNRTI_MCU_TABLE];
+        int32_t s0 = w[0], s1 = w[1], s2 = w[2], s3 = w[3];
+        w += NNRTI_MCU_QUAD;
         NNRTI_MCU_UNROLL(3)
         for (int32_t i = 0; i < kh; i++, row += rowStep) {
+            const uint8_t *tap = row;
+            int32_t j = 0;
             NNRTI_MCU_UNROLL(3)
-            for (int32_t j = 0; j < kw; j++, w += 2) {
-                const int32_t word = nnrti_mcu_load(row + j * tapStep);
-                const int32_t even = nnrti_mcu_even(word, u), odd = nnrti_mcu_odd(word, u);
-                s0 = nnrti_mcu_low(even, w[0], s0);
-                s1 = nnrti_mcu_low(odd, w[1], s1);
-                s2 = nnrti_mcu_high(even, w[0], s2);
-                s3 = nnrti_mcu_high(odd, w[1], s3);
+            for (; j + 2 <= kw; j += 2, tap += 2 * tapStep, w += 4)
+                nnrti_mcu_two_taps(tap, tapStep, w, u, &s0, &s1, &s2, &s3);
+            if (j < kw) {
+                nnrti_mcu_one_tap(tap, w, u, &s0, &s1, &s2, &s3);
+                w += 2;
             }
         }
-        nnrti_mcu_depthwise_store(a, table, s0, y, first, range);
-        nnrti_mcu_depthwise_store(a, table + NNRTI_MCU_TABLE, s1, y, first + 1, range);
-        nnrti_mcu_depthwise_store(a, table + 2 * NNRTI_MCU_TABLE, s2, y, first + 2, range);
-        nnrti_mcu_depthwise_store(a, table + 3 * NNRTI_MCU_TABLE, s3, y, first + 3, range);
+        s0 = nnrti_mcu_store_of(s0, table[4], table[5], table[6], lo, hi, range);
+        s1 = nnrti_mcu_store_of(s1, table[7], table[8], table[9], lo, hi, range);
+        s2 = nnrti_mcu_store_of(s2, table[10], table[11], table[12], lo, hi, range);
+        s3 = nnrti_mcu_store_of(s3, table[13], table[14], table[15], lo, hi, range);
+        y[first] = (uint8_t)s0;
+        if (full || C > 1)
+            y[first + 1] = (uint8_t)s1;
+        if (full || C > 2)
+            y[first + 2] = (uint8_t)s2;
+        if (full || C > 3)
+            y[first + 3] = (uint8_t)s3;
     }
 }
 
@@ -639,48 +892,52 @@ NNRTI_MCU_INLINE void nnrti_mcu_depthwise_gather(const NNRT_McuDepthwise *a, con
         for (int32_t j = 0; j < a->kw; j++, to += step) {
             const int32_t row = h + i * a->dh, column = w + j * a->dw;
             if (row >= 0 && row < a->h && column >= 0 && column < a->w)
-                memcpy(to, x + row * a->xh + column * a->xw, (size_t)a->c);
+                nnrti_mcu_copy(to, x + row * a->xh + column * a->xw, a->c);
             else
-                memset(to, a->xZero, (size_t)a->c);
+                nnrti_mcu_fill(to, a->xZero, a->c);
         }
 }
 
 typedef void (*nnrti_mcu_pixel)(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep, ptrdiff_t tapStep,
-                                const int32_t *w, const int32_t *table, uint8_t *y);
+                                const int32_t *w, uint8_t *y);
 
 /* The convolution. pixel: the microkernel. Scratch: one window. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
                                                      nnrti_mcu_pixel pixel)
 {
-    const int32_t *w = (const int32_t *)args[1].data, *table = (const int32_t *)args[2].data;
-    const int32_t step = a->c < 4 ? 4 : a->c;
+    const int32_t *w = (const int32_t *)args[1].data, step = a->c < 4 ? 4 : a->c;
     uint8_t *const window = (uint8_t *)call->scratch;
     for (int32_t n = 0; n < a->n; n++)
         for (int32_t p = 0; p < a->p; p++) {
             const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn;
-            uint8_t *y = (uint8_t *)args[3].data + n * a->yn + p * a->yh;
+            uint8_t *y = (uint8_t *)args[2].data + n * a->yn + p * a->yh;
             const int32_t h = p * a->sh - a->top;
             const bool in = a->c >= 4 && h >= 0 && h + (a->kh - 1) * a->dh < a->h;
             for (int32_t q = 0; q < a->q; q++, y += a->yw) {
                 const int32_t column = q * a->sw - a->left;
                 if (in && column >= 0 && column + (a->kw - 1) * a->dw < a->w) {
-                    pixel(a, x + h * a->xh + column * a->xw, a->dh * a->xh, a->dw * a->xw, w, table, y);
+                    pixel(a, x + h * a->xh + column * a->xw, a->dh * a->xh, a->dw * a->xw, w, y);
                     continue;
                 }
                 nnrti_mcu_depthwise_gather(a, x, h, column, step, window);
-                pixel(a, window, a->kw * step, step, w, table, y);
+                pixel(a, window, a->kw * step, step, w, y);
             }
         }
     return NNRT_SUCCESS;
 }
 
-/* Generates kernel nnrt_mcu_depthwise_<name> and its microkernel, for 3 x 3 taps or (0) any number. */
+/* Generates kernel nnrt_mcu_depthwise_<name> and its microkernel, for 3 x 3 taps of 4 channels or more, or (0) any
+   number. */
 #define NNRTI_MCU_DEPTHWISE(name, range, taps)                                                                         \
     NNRTI_MCU_ONCE void nnrti_mcu_pixel_##name(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep,        \
-                                               ptrdiff_t tapStep, const int32_t *w, const int32_t *table, uint8_t *y)  \
+                                               ptrdiff_t tapStep, const int32_t *w, uint8_t *y)                        \
     {                                                                                                                  \
-        nnrti_mcu_depthwise_pixel(a, x, rowStep, tapStep, w, table, y, taps > 0 ? taps : a->kh,                        \
-                                  taps > 0 ? taps : a->kw, range);                                                     \
+        const int32_t kh = taps > 0 ? taps : a->kh, kw = taps > 0 ? taps : a->kw;                                      \
+        const bool full = taps > 0 || a->c >= 4;                                                                       \
+        if (a->xUnsigned != 0)                                                                                         \
+            nnrti_mcu_pixel_of(x, rowStep, tapStep, w, y, a->c, kh, kw, a->lo, a->hi, true, full, range);              \
+        else                                                                                                           \
+            nnrti_mcu_pixel_of(x, rowStep, tapStep, w, y, a->c, kh, kw, a->lo, a->hi, false, full, range);             \
     }                                                                                                                  \
     NNRTI_MCU_KERNEL(depthwise_##name, McuDepthwise, nnrti_mcu_depthwise(a, args, call, nnrti_mcu_pixel_##name))
 NNRTI_MCU_DEPTHWISE(dsp_s8, NNRTI_MCU_S8, 3)
@@ -918,6 +1175,28 @@ static NNRT_ReturnCode nnrti_mcu_set_kernel(nnrti_mcu_edit *e, uint32_t s, const
     return code;
 }
 
+/* Gives step s, whose arguments are nIn inputs and y, a kernel without derived constants. flags: those of the step
+   that the kernel supports. */
+static NNRT_ReturnCode nnrti_mcu_set_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel, const void *attr,
+                                           const nnrt_attr_struct *described, uint32_t nIn, uint32_t flags)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_plan_arg *old = step->args;
+    const nnrt_plan_arg *y = &old[step->nIn + step->nDerived];
+    nnrt_plan_arg *args = attr != NULL ? nnrt_draft_args(e->draft, s, nIn, 1) : NULL;
+    if (args == NULL)
+        return nnrti_mcu_no_memory(e, s);
+    memcpy(args, old, nIn * sizeof(*args));
+    args[nIn] = *y;
+    step->kernel = kernel->run;
+    step->kernelName = kernel->name;
+    step->attr = attr;
+    step->deviceAttr = described;
+    step->scratchBytes = 0;
+    step->flags &= flags;
+    return NNRT_SUCCESS;
+}
+
 /* ---- convolution ---- */
 
 /* One int16 of the packed weights: two channels, 256 * w1 + w0. */
@@ -1062,24 +1341,79 @@ static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const
 
 /* ---- depthwise convolution ---- */
 
-/* Packs weights and table: groups of four channels, the last one ends with the last channel. */
-static void nnrti_mcu_pack_depthwise(const nnrti_mcu_layer *l, int32_t *packed, int32_t *table)
+/* The row of nnrti_mcu_store_of for channel o. A larger shift than it permits gives zero for each sum: so does m = 0. */
+static void nnrti_mcu_factor_row(const nnrti_mcu_layer *l, int32_t o, int32_t *row)
 {
-    const int32_t C = l->w.dims[0];
+    const int32_t *list = (const int32_t *)l->quant.data, *factor = nnrt_quant_factor(&l->quant, o);
+    const bool none = factor[0] == 0 || -factor[1] - 1 > NNRTI_MCU_MAX_SHIFT;
+    row[0] = none ? 0 : factor[0];
+    row[2] = none ? 0 : -factor[1] - 1;
+    row[1] = (2 * list[0] + 1) * (1 << row[2]);
+}
+
+/* Whether nnrti_mcu_factor_row exists for all channels. */
+static bool nnrti_mcu_has_factors(const nnrti_mcu_layer *l)
+{
+    for (int32_t o = 0; o < l->w.dims[0]; o++) {
+        const int32_t *factor = nnrt_quant_factor(&l->quant, o);
+        if (factor[0] != 0 && -factor[1] - 1 > NNRTI_MCU_MAX_SHIFT &&
+            nnrti_mcu_largest_sum(l, o) >= (int64_t)1 << NNRTI_MCU_MAX_SHIFT)
+            return false;
+    }
+    return true;
+}
+
+/* Twice weight [o,i,j] of a filter; 0 for channels and taps that do not exist. */
+static int32_t nnrti_mcu_twice_tap(const nnrti_mcu_layer *l, int32_t o, int32_t i, int32_t j)
+{
+    return o < l->w.dims[0] && i < l->w.dims[1] && j < l->w.dims[2] ? 2 * nnrti_mcu_weight(&l->w, o, i, j, 0) : 0;
+}
+
+/* Twice the bias of channel o, less xZero times the sum of the weights. */
+static int32_t nnrti_mcu_twice_bias(const nnrti_mcu_layer *l, int32_t o)
+{
+    int32_t row[NNRTI_MCU_TABLE];
+    nnrti_mcu_table_row(l, o, row);
+    return (int32_t)(2 * (uint32_t)row[0]);
+}
+
+static int32_t nnrti_mcu_halves(int32_t low, int32_t high)
+{
+    return (int32_t)(((uint32_t)low & 0xffff) | (uint32_t)high << 16);
+}
+
+/* Packs the channels of the 3 x 3 kernel. */
+static void nnrti_mcu_pack_depthwise3(const nnrti_mcu_layer *l, int32_t *to)
+{
+    for (int32_t o = 0; o < l->w.dims[0]; o++, to += NNRTI_MCU_CHANNEL) {
+        for (int32_t j = 0; j < 3; j++)
+            for (int32_t i = 0; i < 2; i++)
+                to[2 * j + i] = nnrti_mcu_halves(nnrti_mcu_twice_tap(l, o, i, j), nnrti_mcu_twice_tap(l, o, i + 1, j));
+        to[NNRTI_MCU_FILTER] = nnrti_mcu_twice_bias(l, o);
+        nnrti_mcu_factor_row(l, o, to + NNRTI_MCU_FILTER + 1);
+    }
+}
+
+/* Packs groups of four channels, of which the last one ends with the last channel. */
+static void nnrti_mcu_pack_depthwise(const nnrti_mcu_layer *l, int32_t *to)
+{
+    const int32_t C = l->w.dims[0], kh = l->w.dims[1], kw = l->w.dims[2];
     for (int32_t c = 0; c < C; c += 4) {
         const int32_t first = c + 4 <= C || C < 4 ? c : C - 4;
-        for (int32_t t = 0; t < l->w.dims[1] * l->w.dims[2]; t++) {
-            uint32_t v[4];
-            for (int32_t i = 0; i < 4; i++)
-                v[i] = first + i < C ? (uint32_t)nnrti_mcu_weight(&l->w, first + i, t / l->w.dims[2], t % l->w.dims[2], 0)
-                                     : 0;
-            *packed++ = (int32_t)((v[0] & 0xffff) | v[2] << 16);
-            *packed++ = (int32_t)((v[1] & 0xffff) | v[3] << 16);
+        memset(to, 0, NNRTI_MCU_QUAD * sizeof(*to));
+        for (int32_t o = first; o < first + 4 && o < C; o++) {
+            to[o - first] = nnrti_mcu_twice_bias(l, o);
+            nnrti_mcu_factor_row(l, o, to + 4 + NNRTI_MCU_FACTOR * (o - first));
         }
-        for (int32_t i = 0; i < 4; i++, table += NNRTI_MCU_TABLE) {
-            memset(table, 0, NNRTI_MCU_TABLE * sizeof(*table));
-            if (first + i < C)
-                nnrti_mcu_table_row(l, first + i, table);
+        to += NNRTI_MCU_QUAD;
+        for (int32_t i = 0; i < kh; i++) {
+            for (int32_t j = 0; j + 2 <= kw; j += 2)
+                for (int32_t o = 0; o < 4; o++)
+                    *to++ = nnrti_mcu_halves(nnrti_mcu_twice_tap(l, first + o, i, j),
+                                             nnrti_mcu_twice_tap(l, first + o, i, j + 1));
+            for (int32_t o = 0; o < 2 && kw % 2 != 0; o++)
+                *to++ = nnrti_mcu_halves(nnrti_mcu_twice_tap(l, first + o, i, kw - 1),
+                                         nnrti_mcu_twice_tap(l, first + o + 2, i, kw - 1));
         }
     }
 }
@@ -1088,34 +1422,56 @@ static void nnrti_mcu_pack_depthwise(const nnrti_mcu_layer *l, int32_t *packed, 
 static bool nnrti_mcu_is_depthwise(const nnrti_mcu_layer *l)
 {
     const nnrt_view *x = &l->x.view, *y = &l->y.view;
-    return l->group > 1 && l->w.dims[3] == 1 && l->w.dims[0] == l->group && x->strides[3] == 1 && y->strides[3] == 1;
+    return l->group > 1 && l->w.dims[3] == 1 && l->w.dims[0] == l->group && x->strides[3] == 1 && y->strides[3] == 1 &&
+           nnrti_mcu_has_factors(l);
 }
 
+/* Whether the kernel for two rows of y computes a layer. */
+static bool nnrti_mcu_is_depthwise3(const nnrti_mcu_layer *l)
+{
+    return l->w.dims[1] == 3 && l->w.dims[2] == 3 && l->stride[0] == 1 && l->stride[1] == 1 && l->dilation[0] == 1 &&
+           l->dilation[1] == 1 && l->w.dims[0] >= 4 && l->x.view.strides[2] < INT32_MAX / l->x.view.dims[2];
+}
+
+/* Step s becomes a depthwise convolution. */
 static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
 {
-    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(depthwise_dsp_s8), NNRTI_MCU_ROW(depthwise_dsp_u8),
-                                               NNRTI_MCU_ROW(depthwise_dsp)};
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(depthwise3_dsp_s8), NNRTI_MCU_ROW(depthwise3_dsp_u8),
+                                               NNRTI_MCU_ROW(depthwise3_dsp),    NNRTI_MCU_ROW(depthwise_dsp_s8),
+                                               NNRTI_MCU_ROW(depthwise_dsp_u8),  NNRTI_MCU_ROW(depthwise_dsp)};
     const nnrt_view *x = &l->x.view, *y = &l->y.view;
     const int32_t *list = (const int32_t *)l->quant.data, *xd = x->dims, *yd = y->dims, *wd = l->w.dims;
-    const int32_t C = wd[0], taps = wd[1] * wd[2], groups = (C + 3) / 4;
-    const NNRT_McuDepthwise found = {xd[0], xd[1], xd[2], C, (int32_t)x->strides[0], (int32_t)x->strides[1],
-                                     (int32_t)x->strides[2], yd[1], yd[2], (int32_t)y->strides[0],
-                                     (int32_t)y->strides[1], (int32_t)y->strides[2], wd[1], wd[2], l->stride[0],
-                                     l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1],
-                                     x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1],
-                                     list[2]};
-    NNRT_McuDepthwise *a;
-    int32_t *packed, *table;
+    const bool rows = nnrti_mcu_is_depthwise3(l), unrolled = wd[0] >= 4 && wd[1] == 3 && wd[2] == 3;
+    const int64_t quad = NNRTI_MCU_QUAD + (int64_t)wd[1] * (wd[2] / 2 * 4 + wd[2] % 2 * 2);
+    const int64_t words = rows ? (int64_t)wd[0] * NNRTI_MCU_CHANNEL : (wd[0] + 3) / 4 * quad;
+    const size_t columns = (size_t)(yd[2] + 2) * NNRTI_MCU_COLUMN * sizeof(int32_t);
+    const int range = unrolled ? nnrti_mcu_range(&l->quant) : NNRTI_MCU_ANY;
+    NNRT_McuDepthwise *a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    const int32_t count = (int32_t)words;
+    void *packed;
     NNRT_ReturnCode code;
-    if ((int64_t)groups * taps * 2 > NNRTI_MCU_MAX_ELEMENTS)
+    if (words > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
-    if ((a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+    if (a != NULL) {
+        const NNRT_McuDepthwise found = {
+            xd[0], xd[1], xd[2], wd[0], (int32_t)x->strides[0], (int32_t)x->strides[1], (int32_t)x->strides[2], yd[1],
+            yd[2], (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2], wd[1], wd[2], l->stride[0],
+            l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1], x->dataType == NNRT_DATA_TYPE_UINT8,
+            x->quant[0].zeroPoint, list[0], list[1], list[2]};
         *a = found;
-    code = nnrti_mcu_set_kernel(e, s, &kernels[wd[1] == 3 && wd[2] == 3 ? nnrti_mcu_range(&l->quant) : NNRTI_MCU_ANY], a,
-                                &nnrt_attr_McuDepthwise, l, groups * taps * 2, groups * 4,
-                                (size_t)taps * (size_t)(C < 4 ? 4 : C), &packed, &table);
-    if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
-        nnrti_mcu_pack_depthwise(l, packed, table);
+    }
+    code = nnrti_mcu_set_plain(e, s, &kernels[(rows ? 0 : 3) + range], a, &nnrt_attr_McuDepthwise, 1, 0);
+    if (code != NNRT_SUCCESS)
+        return code;
+    e->draft->steps[s].scratchBytes = rows ? columns + (size_t)((xd[2] - 1) * (int32_t)x->strides[2] + wd[0])
+                                           : (size_t)(wd[1] * wd[2]) * (size_t)(wd[0] < 4 ? 4 : wd[0]);
+    code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &count, &packed);
+    if (code == NNRT_SUCCESS && packed != NULL) {
+        if (rows)
+            nnrti_mcu_pack_depthwise3(l, (int32_t *)packed);
+        else
+            nnrti_mcu_pack_depthwise(l, (int32_t *)packed);
+    }
     return code;
 }
 
@@ -1205,26 +1561,6 @@ static bool nnrti_mcu_is_q8(const nnrt_view *v)
            v->quant[0].numBits == 8;
 }
 
-/* Gives step s, whose arguments are nIn inputs and y, a kernel without derived constants. */
-static NNRT_ReturnCode nnrti_mcu_set_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel, const void *attr,
-                                           const nnrt_attr_struct *described, uint32_t nIn)
-{
-    nnrt_draft_step *step = &e->draft->steps[s];
-    const nnrt_plan_arg *old = step->args;
-    const nnrt_plan_arg *y = &old[step->nIn + step->nDerived];
-    nnrt_plan_arg *args = attr != NULL ? nnrt_draft_args(e->draft, s, nIn, 1) : NULL;
-    if (args == NULL)
-        return nnrti_mcu_no_memory(e, s);
-    memcpy(args, old, nIn * sizeof(*args));
-    args[nIn] = *y;
-    step->kernel = kernel->run;
-    step->kernelName = kernel->name;
-    step->attr = attr;
-    step->deviceAttr = described;
-    step->scratchBytes = 0;
-    return NNRT_SUCCESS;
-}
-
 /* Whether a step quantizes float32 by one scale, or the inverse. */
 static bool nnrti_mcu_is_cast(const nnrt_draft_step *step, bool quantizes)
 {
@@ -1255,7 +1591,7 @@ static NNRT_ReturnCode nnrti_mcu_edit_cast(nnrti_mcu_edit *e, uint32_t s)
                                     strcmp(step->kernelName, "nnrt_quantize_linear") == 0};
         *a = found;
     }
-    return nnrti_mcu_set_plain(e, s, &kernels[quantizes], a, &nnrt_attr_McuCast, 1);
+    return nnrti_mcu_set_plain(e, s, &kernels[quantizes], a, &nnrt_attr_McuCast, 1, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
