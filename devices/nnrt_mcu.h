@@ -125,6 +125,7 @@ NNRT_ATTR_DEFINE(McuConv)
     M(S, INT32, _, dw, 1)                                                                                              \
     M(S, INT32, _, top, 0)                                                                                             \
     M(S, INT32, _, left, 0)                                                                                            \
+    M(S, INT32, _, keep, 0) /* bytes of a row of x that is copied before y overwrites it; 0: none */                  \
     M(S, INT32, _, xUnsigned, 0)                                                                                       \
     M(S, INT32, _, xZero, 0)                                                                                           \
     M(S, INT32, _, zero, 0)                                                                                            \
@@ -783,8 +784,9 @@ NNRTI_MCU_INLINE void nnrti_mcu_row_pair(const NNRT_McuDepthwise *a, const uint8
 typedef void (*nnrti_mcu_rows)(const NNRT_McuDepthwise *a, const uint8_t *const *r, int32_t *columns, int32_t from,
                                int32_t inside, const int32_t *w, uint8_t *y, ptrdiff_t yh);
 
-/* The convolution for 3 x 3 taps and stride 1. rows: the microkernel. Scratch: columns; a row of padding, as long as one
-   of x. */
+/* The convolution for 3 x 3 taps and stride 1. rows: the microkernel. y may overwrite x: of the rows of x that two rows of
+   y overwrite, the next two need the second one, which is kept. Scratch: columns; a row of padding, as long as one of x;
+   two rows of x, if one is kept. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
                                                       nnrti_mcu_rows rows)
 {
@@ -792,6 +794,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a
     const int32_t inside = a->w < count - from ? a->w : count - from;
     int32_t *const columns = (int32_t *)call->scratch;
     uint8_t *const padding = (uint8_t *)(columns + count * NNRTI_MCU_COLUMN);
+    uint8_t *const kept = padding + (a->w - 1) * a->xw + a->c;
     for (int32_t k = 0; k < count * NNRTI_MCU_COLUMN; k++)
         columns[k] = (a->xZero & 0xffff) | (int32_t)((uint32_t)a->xZero << 16);
     nnrti_mcu_fill(padding, a->xZero, (a->w - 1) * a->xw + a->c);
@@ -801,6 +804,11 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a
             for (int32_t k = 0; k < 4; k++) {
                 const int32_t h = p - a->top + k;
                 r[k] = h >= 0 && h < a->h ? x + h * a->xh : padding;
+            }
+            if (a->keep > 0) { /* x and y have the same shape, and top is 1 */
+                r[0] = p > 0 ? kept + p / 2 % 2 * a->keep : padding;
+                if (p + 1 < a->h)
+                    memcpy(kept + (p / 2 + 1) % 2 * a->keep, x + (p + 1) * a->xh, (size_t)a->keep);
             }
             rows(a, r, columns, from, inside, (const int32_t *)args[1].data,
                  (uint8_t *)args[2].data + n * a->yn + p * a->yh, p + 1 < a->p ? a->yh : 0);
@@ -1322,7 +1330,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const
                                 l->dilation[1], l->pad[0], l->pad[1], 0, 0, 0, words,
                                 x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1], list[2]};
     NNRT_McuConv *a;
-    int32_t *packed, *table;
+    int32_t *packed = NULL, *table = NULL;
     size_t scratch;
     NNRT_ReturnCode code;
     if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
@@ -1433,6 +1441,28 @@ static bool nnrti_mcu_is_depthwise3(const nnrti_mcu_layer *l)
            l->dilation[1] == 1 && l->w.dims[0] >= 4 && l->x.view.strides[2] < INT32_MAX / l->x.view.dims[2];
 }
 
+/* Whether y may overwrite x from the same address on (NNRT_STEP_OVERLAP), and sets a->keep. rows: by the kernel that
+   computes two rows at a time, whose result has the shape of x. Otherwise pixels are computed one after another, each from
+   a window that begins behind the end of the pixels before it. Channels that are computed twice would be read again. */
+static bool nnrti_mcu_depthwise_may_overlap(NNRT_McuDepthwise *a, bool rows)
+{
+    const int32_t line = a->w * a->c, row = a->q * a->c;
+    bool may = a->n == 1 && a->c % 4 == 0 && a->xw == a->c && a->xh == line && a->yw == a->c && a->yh == row;
+    if (rows && (a->top > 1 || a->p != a->h || a->q != a->w))
+        may = false;
+    for (int32_t p = 0; p < a->p && may && !rows; p++)
+        for (int32_t q = 0; q < a->q && may; q++) {
+            const int32_t h = (q + 1 < a->q ? p : p + 1) * a->sh - a->top, w = (q + 1 < a->q ? q + 1 : 0) * a->sw - a->left;
+            const int64_t next = (int64_t)(h > 0 ? h : 0) * line + (int64_t)(w > 0 ? w : 0) * a->c;
+            const int64_t below = (int64_t)((p + 1) * a->sh - a->top > 0 ? (p + 1) * a->sh - a->top : 0) * line;
+            const int64_t end = (int64_t)p * row + (int64_t)(q + 1) * a->c;
+            may = (end <= next && end <= below) || (p + 1 == a->p && q + 1 == a->q);
+        }
+    if (may && rows && a->top == 1)
+        a->keep = line;
+    return may;
+}
+
 /* Step s becomes a depthwise convolution. */
 static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
 {
@@ -1448,6 +1478,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, 
     const int range = unrolled ? nnrti_mcu_range(&l->quant) : NNRTI_MCU_ANY;
     NNRT_McuDepthwise *a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     const int32_t count = (int32_t)words;
+    bool overlap = false;
     void *packed;
     NNRT_ReturnCode code;
     if (words > NNRTI_MCU_MAX_ELEMENTS)
@@ -1456,14 +1487,17 @@ static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, 
         const NNRT_McuDepthwise found = {
             xd[0], xd[1], xd[2], wd[0], (int32_t)x->strides[0], (int32_t)x->strides[1], (int32_t)x->strides[2], yd[1],
             yd[2], (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2], wd[1], wd[2], l->stride[0],
-            l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1], x->dataType == NNRT_DATA_TYPE_UINT8,
+            l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1], 0, x->dataType == NNRT_DATA_TYPE_UINT8,
             x->quant[0].zeroPoint, list[0], list[1], list[2]};
         *a = found;
+        overlap = nnrti_mcu_depthwise_may_overlap(a, rows);
     }
     code = nnrti_mcu_set_plain(e, s, &kernels[(rows ? 0 : 3) + range], a, &nnrt_attr_McuDepthwise, 1, 0);
     if (code != NNRT_SUCCESS)
         return code;
-    e->draft->steps[s].scratchBytes = rows ? columns + (size_t)((xd[2] - 1) * (int32_t)x->strides[2] + wd[0])
+    e->draft->steps[s].flags = overlap ? NNRT_STEP_OVERLAP : 0;
+    e->draft->steps[s].scratchBytes = rows ? columns + (size_t)((xd[2] - 1) * (int32_t)x->strides[2] + wd[0]) +
+                                                 2 * (size_t)a->keep
                                            : (size_t)(wd[1] * wd[2]) * (size_t)(wd[0] < 4 ? 4 : wd[0]);
     code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &count, &packed);
     if (code == NNRT_SUCCESS && packed != NULL) {
