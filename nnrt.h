@@ -301,6 +301,12 @@ typedef struct nnrt_optimize_desc {
     bool no_quantize;    /* keep operators between casts in float32: as NNRT_PASS_QUANTIZE in without */
     const nnrt_log *log; /* receives a line for each changed node. NULL: none */
     uint32_t without;    /* disabled passes: the sum of their NNRT_PASS_ bits */
+    bool integer_io; /* inputs and outputs become int8 or uint8 tensors with scale and zero point: casts of inputs to
+                        8 bits and casts from 8 bits to outputs are removed. A SOFTMAX between such a cast and an
+                        output becomes quantized, its result with scale 1/256 and the lowest zero point, as in
+                        TensorFlow Lite, unless NNRT_PASS_QUANTIZE is disabled; its values differ from float32 by up
+                        to 1/256. A warning in the log explains each input and output that stays float32;
+                        NNRT_NOT_SUPPORT if all of them do */
 } nnrt_optimize_desc;
 NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
                                                   nnrt_error *error);
@@ -2354,7 +2360,8 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
         its visit; producers have been visited before;
      4. removes dead nodes, and closes the gaps of all removed nodes (nnrti_graph_compact).
    A model with casts from and to 8 bits has two series of rounds: in the first one dequantized constants are not
-   folded, because the pass `quantize` needs their casts.
+   folded, because the pass `quantize` needs their casts. After the rounds, nnrti_graph_io removes the casts of inputs
+   and outputs (nnrt_optimize_desc.integer_io).
 
    Passes, in the order in which they are tried (nnrti_passes). The bit NNRT_PASS_... in nnrt_optimize_desc.without
    disables a pass. Bits: whether results keep their bits on the reference device.
@@ -2410,6 +2417,7 @@ typedef struct nnrti_graph {
     uint32_t symbols; /* number of symbols in `open` so far */
     double foldBytes, foldWork; /* remaining budget of constant folding */
     uint32_t without;           /* disabled passes: NNRT_PASS_ bits */
+    nnrt_error stays;           /* of nnrti_graph_io: why the first input or output stays float32 */
     bool quantize;              /* first series of rounds: the pass `quantize` is tried, dequantizing nodes stay */
     bool changed;
 } nnrti_graph;
@@ -4047,6 +4055,24 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
     return true;
 }
 
+/* nnrti_qdq_inputs for a node with one result, which has the shape of tensor y and the type and the one quantization
+   parameter of q. */
+static bool nnrti_qdq_compute(nnrti_graph *g, uint32_t node, uint32_t y, const nnrt_operand *q, nnrt_resolve *c)
+{
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    const nnrt_op_arity arity = nnrt_op_operands(nnrt_op_find(n->nodeType));
+    const uint32_t maxIn = nnrti_kernel_operands(n->inputIndex.count, arity.maxIn);
+    nnrt_operand *o = (nnrt_operand *)nnrti_graph_temp(g, (size_t)maxIn + 1, sizeof(*o));
+    if (o == NULL)
+        return false;
+    o[maxIn] = g->open[y];
+    o[maxIn].dataType = q->dataType;
+    o[maxIn].quant = q->quant;
+    o[maxIn].quantCount = 1;
+    o[maxIn].quantAxis = 0;
+    return nnrti_qdq_inputs(g, node, o, maxIn, c);
+}
+
 /* Makes y, the result of a cast, result k of `node`, with the properties o. */
 static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
 {
@@ -4114,8 +4140,8 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *cast = nnrti_graph_node(g, node);
     const uint32_t y = nnrti_id(&cast->outputIndex, 0), own = nnrti_graph_owner(g, node);
-    uint32_t x, t, tail[NNRTI_QDQ_MOVES], nTail = 0, maxIn;
-    nnrt_operand *o, q;
+    uint32_t x, t, tail[NNRTI_QDQ_MOVES], nTail = 0;
+    nnrt_operand q;
     nnrti_qdq_input in;
     const NNRT_Node *n;
     nnrt_resolve c;
@@ -4133,17 +4159,8 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     n = nnrti_graph_producer(g, t);
     if (n == NULL || !nnrti_graph_written(g, t, own) || !nnrti_qdq_operator(n->nodeType) ||
         n->nodeType == NNRT_NODE_TYPE_SPLIT || n->outputIndex.count != 1 ||
-        g->shapes[t].dataType != NNRT_DATA_TYPE_FLOAT32)
-        return false;
-    maxIn = nnrti_kernel_operands(n->inputIndex.count, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
-    if ((o = (nnrt_operand *)nnrti_graph_temp(g, (size_t)maxIn + 1, sizeof(*o))) == NULL)
-        return false;
-    o[maxIn] = g->open[nTail > 0 ? t : y];
-    o[maxIn].dataType = g->shapes[y].dataType;
-    o[maxIn].quant = g->shapes[y].quant;
-    o[maxIn].quantCount = 1;
-    o[maxIn].quantAxis = 0;
-    if (!nnrti_qdq_inputs(g, g->writer[t], o, maxIn, &c))
+        g->shapes[t].dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        !nnrti_qdq_compute(g, g->writer[t], nTail > 0 ? t : y, &g->shapes[y], &c))
         return false;
     nnrti_graph_delete(g, node);
     if (nTail == 0) {
@@ -4287,16 +4304,230 @@ static bool nnrti_graph_compact(nnrti_graph *g)
     return nnrti_graph_compact_graphs(g);
 }
 
-/* One round; g->changed: another round may find more. passes false: only dead-code elimination. */
-static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
+/* List i of all lists of tensor indices: inputs and outputs of the model, of each node, and of each subgraph; false
+   after the last. */
+static bool nnrti_graph_names(const nnrt_builder *b, uint32_t i, NNRT_Uint32List *list)
+{
+    const uint32_t nodes = nnrti_array_count(b->nodes), n = i / 2 - 1;
+    const uint32_t *const own = i == 0 ? b->inputs : b->outputs;
+    if (i < 2)
+        *list = NNRT_Uint32List_make(own, nnrti_array_count(own));
+    else if (n < nodes)
+        *list = i % 2 == 0 ? b->nodes[n].inputIndex : b->nodes[n].outputIndex;
+    else if (n - nodes + 1 < nnrti_array_count(b->graphs)) /* the main graph has the lists of the model */
+        *list = i % 2 == 0 ? b->graphs[n - nodes + 1].inputIndices : b->graphs[n - nodes + 1].outputIndices;
+    else
+        return false;
+    return true;
+}
+
+/* ---- integer inputs and outputs (nnrt_optimize_desc.integer_io) ---- */
+
+/* Uses of a tensor that is an input or output of the model. */
+typedef struct nnrti_io_use {
+    bool isInput, isOutput;
+    uint32_t cast;   /* an input: the first node that casts it to 8 bits */
+    uint32_t reader; /* the first other node that reads it: of an input, one without such a cast or with other
+                        parameters */
+} nnrti_io_use;
+
+/* Whether t has 8 bits, and one scale and zero point. */
+static bool nnrti_io_is_quant(const nnrti_graph *g, uint32_t t)
+{
+    const nnrt_operand *o = &g->shapes[t];
+    return nnrti_type_in(o->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) && o->quantCount == 1 && o->quant[0].numBits == 8;
+}
+
+/* Whether the node casts input x to 8 bits, with the parameters of the cast before it. */
+static bool nnrti_io_casts(nnrti_graph *g, const nnrti_io_use *uses, uint32_t node, uint32_t x)
+{
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    const uint32_t y = nnrti_id(&n->outputIndex, 0), first = uses[x].cast;
+    return nnrti_is_quant_cast(n->nodeType) && nnrti_graph_owner(g, node) == 0 && y != NNRT_NO_TENSOR &&
+           nnrti_io_is_quant(g, y) && !uses[y].isOutput &&
+           (first == NNRTI_BY_NOBODY || nnrti_graph_alike(g, y, nnrti_graph_node(g, first)->outputIndex.data[0]));
+}
+
+/* Fills the table of the uses, per tensor; NULL = no memory. */
+static nnrti_io_use *nnrti_io_uses(nnrti_graph *g)
+{
+    const nnrt_builder *b = g->edit;
+    nnrti_io_use *uses = (nnrti_io_use *)nnrti_graph_temp(g, g->room, sizeof(*uses));
+    for (uint32_t t = 0; t < g->room && uses != NULL; t++)
+        uses[t].cast = uses[t].reader = NNRTI_BY_NOBODY;
+    for (uint32_t i = 0; i < nnrti_array_count(b->inputs) && uses != NULL; i++)
+        uses[b->inputs[i]].isInput = true;
+    for (uint32_t i = 0; i < nnrti_array_count(b->outputs) && uses != NULL; i++)
+        uses[b->outputs[i]].isOutput = true;
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes) && uses != NULL; i++)
+        for (uint32_t k = 0, t; b->nodes[i].nodeType != NNRT_NODE_TYPE_NONE &&
+                                nnrti_next_id(&b->nodes[i].inputIndex, &k, &t);) {
+            uint32_t *use = uses[t].isInput && nnrti_io_casts(g, uses, i, t) ? &uses[t].cast : &uses[t].reader;
+            *use = *use == NNRTI_BY_NOBODY ? i : *use;
+        }
+    return uses;
+}
+
+/* Records and logs why an input or output stays float32. node: the node that is the reason, or NNRTI_BY_NOBODY. */
+static void nnrti_io_stays(nnrti_graph *g, const char *what, uint32_t t, uint32_t node, const char *why)
+{
+    const NNRT_Node *n = node != NNRTI_BY_NOBODY ? nnrti_graph_node(g, node) : NULL;
+    nnrt_error stays;
+    memset(&stays, 0, sizeof(stays));
+    (void)nnrt_error_set(&stays, NNRT_NOT_SUPPORT, n != NULL ? "%s '%s' stays float32: node '%s' (%s) %s"
+                                                             : "%s '%s' stays float32: %s",
+                         what, nnrti_text_of(g->edit->tensors[t].name), n != NULL ? nnrti_text_of(n->name) : why,
+                         n != NULL ? nnrt_op_find(n->nodeType)->name : "", why);
+    nnrt_log_line(g->edit->log, NNRT_LOG_WARNING, "%s", stays.message);
+    if (g->stays.code == NNRT_SUCCESS)
+        g->stays = stays;
+}
+
+/* Why the cast of an input stays. */
+static const char *nnrti_io_reason(nnrti_graph *g, const nnrti_io_use *uses, uint32_t x)
+{
+    const NNRT_Node *n = nnrti_graph_node(g, uses[x].reader);
+    const uint32_t y = nnrti_id(&n->outputIndex, 0);
+    return !nnrti_is_quant_cast(n->nodeType)            ? "reads it in float32"
+           : y == NNRT_NO_TENSOR || uses[y].isOutput    ? "writes an output"
+           : uses[x].cast != NNRTI_BY_NOBODY            ? "quantizes it with other parameters than the first reader"
+           : nnrti_graph_owner(g, uses[x].reader) != 0 ? "is in a subgraph"
+                                                        : "does not quantize it to 8 bits with one scale";
+}
+
+/* Decides whether float32 input x becomes an integer: all its readers are casts to 8 bits with equal parameters. */
+static bool nnrti_io_input(nnrti_graph *g, const nnrti_io_use *uses, uint32_t x)
+{
+    const uint32_t reader = uses[x].reader, cast = uses[x].cast;
+    if (g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32)
+        return false;
+    if (reader != NNRTI_BY_NOBODY)
+        nnrti_io_stays(g, "input", x, reader, nnrti_io_reason(g, uses, x));
+    else if (g->isOutput[x])
+        nnrti_io_stays(g, "input", x, reader, "it is an output, too");
+    else if (cast == NNRTI_BY_NOBODY)
+        nnrti_io_stays(g, "input", x, reader, "no node reads it");
+    else
+        return true;
+    return false;
+}
+
+/* Makes the node before float32 output y compute in integers, if it is SOFTMAX or data movement of a dequantized
+   tensor. SOFTMAX gets the parameters that TensorFlow Lite prescribes; data movement keeps those of its input. */
+static void nnrti_io_compute(nnrti_graph *g, uint32_t y)
+{
+    const NNRT_Node *n = nnrti_graph_written(g, y, 0) && g->users[y] == 1 ? nnrti_graph_writer(g, y) : NULL;
+    const bool softmax = n != NULL && n->nodeType == NNRT_NODE_TYPE_SOFTMAX;
+    nnrti_qdq_input in;
+    NNRT_QuantParam *q;
+    nnrt_operand x;
+    nnrt_resolve c;
+    if (n == NULL || (!softmax && !nnrti_is_transpose(n) && !nnrti_is_reshape(n)) ||
+        g->shapes[y].dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_id(&n->inputIndex, 0) == NNRT_NO_TENSOR ||
+        !nnrti_qdq_trace(g, n->inputIndex.data[0], 0, &in, &x) || x.quantCount != 1)
+        return;
+    if (softmax) {
+        if ((q = (NNRT_QuantParam *)nnrti_builder_keep(g->edit, 1, sizeof(*q))) == NULL)
+            return;
+        q->numBits = 8;
+        q->zeroPoint = x.dataType == NNRT_DATA_TYPE_INT8 ? INT8_MIN : 0;
+        q->scale = 1.0 / 256;
+        x.quant = q;
+    }
+    if (!nnrti_qdq_compute(g, g->writer[y], y, &x, &c))
+        return;
+    nnrti_qdq_become(g, y, &c.out[0], 0);
+    g->changed = true;
+}
+
+/* Replaces float32 output y by the 8-bit tensor whose cast it is. */
+static void nnrti_io_output(nnrti_graph *g, const nnrti_io_use *uses, uint32_t y)
+{
+    const NNRT_Node *n = nnrti_graph_written(g, y, 0) ? nnrti_graph_writer(g, y) : NULL;
+    const uint32_t q = n != NULL && nnrti_is_quant_cast(n->nodeType) ? nnrti_id(&n->inputIndex, 0) : NNRT_NO_TENSOR;
+    if (g->shapes[y].dataType != NNRT_DATA_TYPE_FLOAT32)
+        return;
+    if (n == NULL)
+        nnrti_io_stays(g, "output", y, NNRTI_BY_NOBODY, "no node of the main graph writes it");
+    else if (g->users[y] > 1)
+        nnrti_io_stays(g, "output", y, uses[y].reader,
+                       uses[y].reader != NNRTI_BY_NOBODY ? "reads it in float32" : "a subgraph returns it");
+    else if (q == NNRT_NO_TENSOR || !nnrti_io_is_quant(g, q))
+        nnrti_io_stays(g, "output", y, g->writer[y], "has no quantized input");
+    else if (!nnrti_graph_written(g, q, 0) || g->same[q] != q || uses[q].isOutput)
+        nnrti_io_stays(g, "output", y, g->writer[y], "reads an input, a constant or another output");
+    else {
+        g->same[q] = y;
+        nnrti_graph_delete(g, g->writer[y]);
+    }
+}
+
+/* Gives inputs and outputs the type and parameters of the tensors that they replace (g->same), and puts them in their
+   places in all lists. */
+static void nnrti_io_join(nnrti_graph *g)
+{
+    NNRT_Uint32List list;
+    for (uint32_t t = 0; t < nnrti_array_count(g->edit->tensors); t++) {
+        const uint32_t to = g->same[t];
+        if (to == t)
+            continue;
+        nnrti_qdq_become(g, to, &g->shapes[t], 0);
+        if (g->shapes[t].format != NNRT_FORMAT_NONE)
+            g->edit->tensors[to].format = g->shapes[t].format;
+        g->users[to] += g->users[t];
+    }
+    for (uint32_t i = 0; nnrti_graph_names(g->edit, i, &list); i++)
+        for (uint32_t k = 0, t; nnrti_next_id(&list, &k, &t);)
+            nnrti_ids(&list)[k - 1] = g->same[t];
+}
+
+/* Makes inputs and outputs integers. Patterns: input -> casts to 8 bits; cast from 8 bits -> output; that cast ->
+   SOFTMAX or data movement -> output. The input or output keeps its name and becomes the 8-bit tensor, and the casts
+   are removed. Conditions: one scale and zero point; equal ones in all casts of an input; an output has no readers.
+   Bits: of casts and data movement kept; SOFTMAX computes in integers. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_graph_io(nnrti_graph *g)
+{
+    const nnrt_builder *b = g->edit;
+    const uint32_t nIn = nnrti_array_count(b->inputs), nOut = nnrti_array_count(b->outputs);
+    nnrti_io_use *uses = nnrti_io_uses(g);
+    bool any = false;
+    if (uses == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < nOut && (g->without & NNRT_PASS_QUANTIZE) == 0; i++)
+        nnrti_io_compute(g, b->outputs[i]);
+    for (uint32_t i = 0; i < nIn; i++)
+        uses[b->inputs[i]].isInput = nnrti_io_input(g, uses, b->inputs[i]);
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++) {
+        const uint32_t x = nnrti_id(&b->nodes[i].inputIndex, 0);
+        if (b->nodes[i].nodeType == NNRT_NODE_TYPE_NONE || x == NNRT_NO_TENSOR || !uses[x].isInput)
+            continue;
+        g->same[b->nodes[i].outputIndex.data[0]] = x;
+        nnrti_graph_delete(g, i);
+    }
+    for (uint32_t i = 0; i < nOut; i++)
+        nnrti_io_output(g, uses, b->outputs[i]);
+    nnrti_io_join(g);
+    for (uint32_t i = 0; i < nIn + nOut; i++)
+        any = any || nnrti_io_is_quant(g, i < nIn ? b->inputs[i] : b->outputs[i - nIn]);
+    if (any || nnrti_builder_failed(g->edit))
+        return g->edit->error.code;
+    return nnrt_error_set(&g->edit->error, NNRT_NOT_SUPPORT,
+                          "integer_io: %s; quantize the network in QDQ form, from its inputs to its outputs",
+                          g->stays.code != NNRT_SUCCESS ? g->stays.message : "no input or output is float32");
+}
+
+/* One round; g->changed: another round may find more. passes false: only dead-code elimination. io: the round of
+   nnrti_graph_io, without passes. */
+static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes, bool io)
 {
     NNRT_ReturnCode code;
     NNRT_SubGraph graph;
     NNRT_Model m;
     nnrti_builder_view(g->edit, &m, &graph);
     if ((code = g->edit->error.code) != NNRT_SUCCESS || (code = nnrti_graph_tables(g, &m)) != NNRT_SUCCESS ||
-        (code = passes ? nnrti_graph_infer_open(g, &m) : NNRT_SUCCESS) != NNRT_SUCCESS ||
-        (code = passes ? nnrti_graph_infer(g, &m) : NNRT_SUCCESS) != NNRT_SUCCESS)
+        (code = passes || io ? nnrti_graph_infer_open(g, &m) : NNRT_SUCCESS) != NNRT_SUCCESS ||
+        (code = passes || io ? nnrti_graph_infer(g, &m) : NNRT_SUCCESS) != NNRT_SUCCESS ||
+        (code = io ? nnrti_graph_io(g) : NNRT_SUCCESS) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < m.nodes.count && passes; i++) {
         NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
@@ -4318,23 +4549,6 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
     }
     nnrti_graph_drop_dead(g, m.nodes.count);
     return nnrti_graph_compact(g) ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
-}
-
-/* List i of all lists of tensor indices: inputs and outputs of the model, of each node, and of each subgraph; false
-   after the last. */
-static bool nnrti_graph_names(const nnrt_builder *b, uint32_t i, NNRT_Uint32List *list)
-{
-    const uint32_t nodes = nnrti_array_count(b->nodes), n = i / 2 - 1;
-    const uint32_t *const own = i == 0 ? b->inputs : b->outputs;
-    if (i < 2)
-        *list = NNRT_Uint32List_make(own, nnrti_array_count(own));
-    else if (n < nodes)
-        *list = i % 2 == 0 ? b->nodes[n].inputIndex : b->nodes[n].outputIndex;
-    else if (n - nodes + 1 < nnrti_array_count(b->graphs)) /* the main graph has the lists of the model */
-        *list = i % 2 == 0 ? b->graphs[n - nodes + 1].inputIndices : b->graphs[n - nodes + 1].outputIndices;
-    else
-        return false;
-    return true;
 }
 
 /* Removes tensors that no node, model input or output uses, and renumbers the others. */
@@ -4379,8 +4593,10 @@ static void nnrti_graph_budget(nnrti_graph *g)
 
 /* Removes the nodes of b that no output needs; with passes, optimizes in rounds until nothing changes. *any =
    something changed. Properties inferred when nodes were added become invalid: b receives no more nodes. In a first
-   series of rounds operators become quantized, unless that pass is excluded (without). */
-NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, uint32_t without, bool *any)
+   series of rounds operators become quantized, unless that pass is excluded (without). io: inputs and outputs then
+   become integers. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, uint32_t without, bool io,
+                                                       bool *any)
 {
     const uint32_t before = nnrti_array_count(b->nodes);
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -4397,13 +4613,19 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool pas
     for (uint32_t i = 0; i < (passes ? NNRTI_MAX_ROUNDS : 1) && g.changed && code == NNRT_SUCCESS; i++) {
         g.changed = false;
         nnrt_memory_allocate(&g.work, &b->allocator);
-        code = nnrti_graph_round(&g, passes);
+        code = nnrti_graph_round(&g, passes, false);
         nnrt_memory_end(&g.work);
         *any = *any || g.changed;
         if (!g.changed && g.quantize)
             g.changed = !(g.quantize = false);
     }
     g.changed = false;
+    if (code == NNRT_SUCCESS && io) {
+        g.quantize = true;
+        nnrt_memory_allocate(&g.work, &b->allocator);
+        code = nnrti_graph_round(&g, false, true);
+        nnrt_memory_end(&g.work);
+    }
     if (code == NNRT_SUCCESS)
         code = nnrti_graph_drop_tensors(&g);
     *any = *any || g.changed;
@@ -4437,7 +4659,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
         edit.log = desc->log;
         without = desc->without | (desc->no_quantize ? NNRT_PASS_QUANTIZE : 0);
     }
-    code = nnrti_builder_reduce(&edit, true, without, &any);
+    code = nnrti_builder_reduce(&edit, true, without, desc != NULL && desc->integer_io, &any);
     if (code == NNRT_SUCCESS && any)
         code = nnrti_builder_make(&edit, &made);
     code = nnrti_builder_report(&edit, code, error);

@@ -8962,7 +8962,8 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     if (c->code != NNRT_SUCCESS)
         return c->code;
     c->builder->log = c->desc->log;
-    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, c->desc->no_quantize ? NNRT_PASS_QUANTIZE : 0, &any);
+    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, c->desc->no_quantize ? NNRT_PASS_QUANTIZE : 0,
+                                false, &any);
     if (code == NNRT_SUCCESS) {
         nnrti_onnx_leave_bytes(c);
         return nnrt_builder_finish(c->builder, model, c->error);

@@ -1210,7 +1210,7 @@ static void everything(nnrt_builder *b)
 /* ---- memory ---- */
 
 /* Allocation n fails, for all n until none does: the code, a message, the model as it was, and nothing stays. */
-static void without_memory(void (*make)(nnrt_builder *b))
+static void without_memory_for(void (*make)(nnrt_builder *b), const nnrt_optimize_desc *desc)
 {
     uint32_t failures = 0;
     for (uint32_t n = 1;; n++) {
@@ -1231,7 +1231,7 @@ static void without_memory(void (*make)(nnrt_builder *b))
         was = m;
         t.calls = 0;
         t.failing = n;
-        code = nnrt_model_optimize(&m, &error);
+        code = nnrt_model_optimize_with(&m, desc, &error);
         met = t.calls >= n;
         assert_int_equal(code, met ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
         assert_int_equal(error.code, code);
@@ -1245,6 +1245,11 @@ static void without_memory(void (*make)(nnrt_builder *b))
         failures++;
     }
     assert_true(failures > 100);
+}
+
+static void without_memory(void (*make)(nnrt_builder *b))
+{
+    without_memory_for(make, NULL);
 }
 
 static void test_out_of_memory(void **state)
@@ -2666,6 +2671,361 @@ static void test_quantize_open(void **state)
     without_memory(open_network);
 }
 
+/* ---- integer inputs and outputs ---- */
+
+static char io_says[1024]; /* the warnings, each with a newline */
+
+static void io_line(void *user, nnrt_log_level level, const char *text)
+{
+    (void)user;
+    assert_int_equal(level, NNRT_LOG_WARNING);
+    assert_true(strlen(io_says) + strlen(text) + 2 < sizeof(io_says));
+    strcat(strcat(io_says, text), "\n");
+}
+
+/* Finishes b and makes its inputs and outputs integers, without some passes. The code must be `want`. */
+static NNRT_Model *io_model(nnrt_builder *b, uint32_t without, NNRT_ReturnCode want, nnrt_error *error)
+{
+    static const nnrt_log log = {io_line, NULL, NNRT_LOG_WARNING};
+    nnrt_optimize_desc desc;
+    NNRT_Model *m = NULL, *was;
+    memset(error, 0, sizeof(*error));
+    memset(&desc, 0, sizeof(desc));
+    io_says[0] = '\0';
+    desc.log = &log;
+    desc.without = without;
+    desc.integer_io = true;
+    if (nnrt_builder_finish(b, &m, error) != NNRT_SUCCESS)
+        fail_msg("%s", error->message);
+    nnrt_builder_destroy(b);
+    was = m;
+    if (nnrt_model_optimize_with(&m, &desc, error) != want)
+        fail_msg("code %d, expected %d: %s", (int)error->code, (int)want, error->message);
+    assert_true(want == NNRT_SUCCESS || m == was);
+    return m;
+}
+
+/* A cast whose node and result have a name. */
+static uint32_t io_cast(nnrt_builder *b, const char *name, uint32_t x, NNRT_DataType type, int32_t zero, double step)
+{
+    const NNRT_QuantParam q = quant_of(type == F32 ? I8 : type, zero, step);
+    const uint32_t y = nnrt_builder_tensor(b, name);
+    NNRT_QuantDTypeCast back;
+    NNRT_QuantizeLinear a;
+    a.dstT = type;
+    a.axis = 0;
+    back.srcT = NNRT_DATA_TYPE_UNKNOWN;
+    back.dstT = F32;
+    nnrt_builder_declare(b, y, type, NNRT_RANK_UNKNOWN, NULL);
+    if (type != F32)
+        nnrt_builder_quant(b, y, &q, 1);
+    nnrt_builder_node(b, name, type == F32 ? NNRT_NODE_TYPE_QUANT_DTYPE_CAST : NNRT_NODE_TYPE_QUANTIZE_LINEAR,
+                      type == F32 ? (const void *)&back : &a, &x, 1, &y, 1);
+    return y;
+}
+
+static uint32_t io_real(nnrt_builder *b, const char *name, uint32_t x)
+{
+    return io_cast(b, name, x, F32, 0, 0);
+}
+
+/* The tensor is of this type; of 8 bits with these parameters. */
+static void io_is(const NNRT_Model *m, uint32_t t, const char *name, NNRT_DataType type, int32_t zero, double step)
+{
+    const NNRT_Tensor *tensor = &m->allTensors.data[t];
+    assert_string_equal(tensor->name, name);
+    assert_int_equal(tensor->dataType, type);
+    assert_int_equal(tensor->quantParams.count, type != F32);
+    if (type == F32)
+        return;
+    assert_int_equal(tensor->quantParams.data->numBits, 8);
+    assert_int_equal(tensor->quantParams.data->zeroPoint, zero);
+    assert_true(tensor->quantParams.data->scale >= step && tensor->quantParams.data->scale <= step);
+}
+
+/* Runs a model of one input of this shape; the result of output 0. */
+static void io_run(const NNRT_Model *m, const nnrt_dims *shape, const void *x, size_t bytes, void *y, size_t results)
+{
+    nnrt_session_desc desc;
+    nnrt_session *session;
+    nnrt_error error;
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, bytes), out = nnrt_io_make(y, results);
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.inputDims = nnrt_dims_list_make(shape, 1);
+    desc.device = "reference";
+    if (nnrt_session_create(&session, m, &desc, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
+        fail_msg("%s", nnrt_session_error(session));
+    nnrt_session_destroy(session);
+}
+
+/* Two casts with equal parameters, images with channels first, any number of them: the pool reads the input itself. */
+static void test_io(void **state)
+{
+    static const int32_t dims[] = {-1, 1, 2, 4};
+    static const int64_t two[] = {2, 2};
+    static const uint8_t x[] = {1, 9, 3, 4, 5, 2, 8, 7, 255, 254, 0, 1, 250, 0, 2, 3}, want[] = {9, 8, 255, 3};
+    const nnrt_dims shape = {4, {2, 1, 2, 4}};
+    (void)state;
+    for (uint32_t readers = 1; readers <= 2; readers++) {
+        nnrt_builder *b = begin(NULL);
+        NNRT_Model *m, *once;
+        NNRT_MaxPoolFusion a;
+        nnrt_error error;
+        uint8_t y[4];
+        uint32_t in = nnrt_builder_input(b, "x", F32, 4, dims), t;
+        nnrt_attr_defaults(nnrt_op_named("MAX_POOL_FUSION")->attr, &a);
+        a.kernelSize = a.strides = nnrt_int64_list(two, 2);
+        nnrt_builder_format(b, in, NNRT_FORMAT_NCHW);
+        for (uint32_t i = 0; i < readers; i++) {
+            t = io_real(b, NULL, io_cast(b, NULL, in, U8, 128, 0.5));
+            t = add_op(b, NULL, NNRT_NODE_TYPE_MAX_POOL_FUSION, &a, &t, 1);
+            nnrt_builder_output(b, io_real(b, i == 0 ? "y" : "z", io_cast(b, NULL, t, U8, 128, 0.5)));
+        }
+        m = io_model(b, 0, NNRT_SUCCESS, &error);
+        assert_string_equal(io_says, "");
+        assert_int_equal(m->nodes.count, readers);
+        assert_int_equal(m->allTensors.count, 1 + readers);
+        io_is(m, m->inputIndex.data[0], "x", U8, 128, 0.5);
+        io_is(m, m->outputIndex.data[0], "y", U8, 128, 0.5);
+        assert_int_equal(m->allTensors.data[m->inputIndex.data[0]].format, NNRT_FORMAT_NCHW);
+        assert_int_equal(m->allTensors.data[m->inputIndex.data[0]].dims.data[0], -1);
+        assert_int_equal(m->allTensors.data[m->outputIndex.data[0]].format, NNRT_FORMAT_NCHW);
+        if (readers == 1) {
+            io_run(m, &shape, x, sizeof(x), y, sizeof(y));
+            assert_memory_equal(y, want, sizeof(want));
+        }
+        once = m; /* again: there is nothing left to do, which is no fault */
+        assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+        assert_ptr_equal(m, once);
+        nnrt_model_destroy(m);
+    }
+}
+
+/* SOFTMAX of a dequantized tensor, also through and before a change of shape: within a unit of 1/256. */
+static void test_io_softmax(void **state)
+{
+    static const int8_t logits[] = {10, -20, 127, -128, 100, 126, 3, 4, 5, 6, 7, 8};
+    const nnrt_dims shape = {2, {2, 6}};
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        const NNRT_DataType type = i % 2 == 0 ? I8 : U8;
+        const int32_t zero = type == I8 ? -3 : 125;
+        nnrt_builder *b = begin(NULL);
+        nnrt_error error;
+        NNRT_Softmax a;
+        NNRT_Model *m;
+        uint8_t x[12], y[12];
+        uint32_t t = io_real(b, "real", io_cast(b, "q", input(b, "x", 2, 6, 0, 0), type, zero, 0.0625));
+        nnrt_attr_defaults(nnrt_op_named("SOFTMAX")->attr, &a);
+        if (i >= 2)
+            t = op2(b, NNRT_NODE_TYPE_RESHAPE, t, ints(b, 3, 1, 2, 6, 0));
+        t = add_op(b, "y", NNRT_NODE_TYPE_SOFTMAX, &a, &t, 1);
+        nnrt_builder_output(b, t);
+        m = io_model(b, 0, NNRT_SUCCESS, &error);
+        assert_string_equal(io_says, "");
+        io_is(m, m->inputIndex.data[0], "x", type, zero, 0.0625);
+        io_is(m, m->outputIndex.data[0], "y", type, type == I8 ? -128 : 0, 1.0 / 256);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST), 0);
+        for (uint32_t k = 0; k < 12; k++)
+            x[k] = (uint8_t)(logits[k] + (type == I8 ? 0 : 128));
+        io_run(m, &shape, x, sizeof(x), y, sizeof(y));
+        for (uint32_t k = 0; k < 12; k++) {
+            const int32_t got = type == I8 ? (int8_t)y[k] + 128 : y[k];
+            double sum = 0, p;
+            for (uint32_t n = k / 6 * 6; n < k / 6 * 6 + 6; n++)
+                sum += exp(0.0625 * (logits[n] - logits[k]));
+            p = 256 / sum < 255 ? 256 / sum : 255;
+            if (size_of(got - p) > 1)
+                fail_msg("%u, element %u: %d, expected %g", i, k, (int)got, p);
+        }
+        nnrt_model_destroy(m);
+    }
+}
+
+/* A change of shape at the end moves integers; of an output and of what is read further on both become integers. */
+static void test_io_moves(void **state)
+{
+    static const int8_t x[] = {1, 2, 3, 4, 5, 6}, want[] = {1, 4, 2, 5, 3, 6};
+    const nnrt_dims shape = {2, {2, 3}};
+    nnrt_builder *b = begin(NULL);
+    nnrt_error error;
+    NNRT_Softmax a;
+    NNRT_Model *m;
+    int8_t y[6];
+    uint32_t t = io_cast(b, "q", input(b, "x", 2, 3, 0, 0), I8, 3, 2);
+    (void)state;
+    t = io_real(b, "real", t);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_TRANSPOSE, t, ints(b, 2, 1, 0, 0, 0)));
+    m = io_model(b, 0, NNRT_SUCCESS, &error);
+    assert_string_equal(io_says, "");
+    assert_int_equal(m->nodes.count, 1);
+    assert_int_equal(m->allTensors.data[m->outputIndex.data[0]].dataType, I8);
+    assert_int_equal(m->allTensors.data[m->outputIndex.data[0]].quantParams.data->zeroPoint, 3);
+    io_run(m, &shape, x, sizeof(x), y, sizeof(y));
+    assert_memory_equal(y, want, sizeof(want));
+    nnrt_model_destroy(m);
+    b = begin(NULL);
+    nnrt_attr_defaults(nnrt_op_named("SOFTMAX")->attr, &a);
+    t = io_real(b, NULL, io_cast(b, NULL, input(b, "x", 2, 3, 0, 0), U8, 3, 2));
+    t = io_real(b, "logits", io_cast(b, NULL, op2(b, NNRT_NODE_TYPE_ADD_FUSION, t, t), U8, 7, 4));
+    nnrt_builder_output(b, t);
+    nnrt_builder_output(b, add_op(b, "y", NNRT_NODE_TYPE_SOFTMAX, &a, &t, 1));
+    m = io_model(b, 0, NNRT_SUCCESS, &error);
+    assert_string_equal(io_says, "");
+    assert_int_equal(m->nodes.count, 2);
+    io_is(m, m->outputIndex.data[0], "logits", U8, 7, 4);
+    io_is(m, m->outputIndex.data[1], "y", U8, 0, 1.0 / 256);
+    nnrt_model_destroy(m);
+}
+
+/* Inputs and outputs that stay, each with its reason, beside one that does not. */
+static void test_io_stays(void **state)
+{
+    static const char *const says[] = {
+        "input 'x' stays float32: node 'second' (QUANTIZE_LINEAR) quantizes it with other parameters than the first "
+        "reader\n",
+        "input 'x' stays float32: node 'root' (SQRT) reads it in float32\n"
+        "output 'root' stays float32: node 'root' (SQRT) has no quantized input\n",
+        "input 'x' stays float32: node 'wide' (QUANTIZE_LINEAR) does not quantize it to 8 bits with one scale\n"
+        "output 'y' stays float32: node 'y' (QUANT_DTYPE_CAST) has no quantized input\n",
+        "input 'x' stays float32: node 'out' (QUANTIZE_LINEAR) writes an output\n",
+        "input 'x' stays float32: no node reads it\n",
+        "output 'y' stays float32: node 'root' (SQRT) reads it in float32\n"
+        "output 'root' stays float32: node 'root' (SQRT) has no quantized input\n",
+        "output 'y' stays float32: node 'y' (QUANT_DTYPE_CAST) reads an input, a constant or another output\n",
+        "output 'z' stays float32: node 'z' (QUANT_DTYPE_CAST) reads an input, a constant or another output\n",
+        "output 'y' stays float32: node 'y' (SOFTMAX) has no quantized input\n",
+        "input 'x' stays float32: it is an output, too\n"
+        "output 'x' stays float32: no node of the main graph writes it\n",
+    };
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(says); i++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = input(b, "x", 2, 3, 0, 0);
+        const uint32_t other = i == 6 || i == 8 ? x : input(b, "other", 2, 3, 0, 0);
+        nnrt_error error;
+        NNRT_Softmax a;
+        NNRT_Model *m;
+        uint32_t t = NNRT_NO_TENSOR;
+        nnrt_attr_defaults(nnrt_op_named("SOFTMAX")->attr, &a);
+        switch (i) {
+        case 0:
+            t = op2(b, NNRT_NODE_TYPE_ADD_FUSION, io_real(b, NULL, io_cast(b, "first", x, U8, 0, 0.5)),
+                    io_real(b, NULL, io_cast(b, "second", x, U8, 0, 0.25)));
+            nnrt_builder_output(b, io_real(b, "y", io_cast(b, NULL, t, U8, 0, 1)));
+            break;
+        case 1: nnrt_builder_output(b, add_op(b, "root", NNRT_NODE_TYPE_SQRT, NULL, &x, 1)); break;
+        case 2: nnrt_builder_output(b, io_real(b, "y", io_cast(b, "wide", x, NNRT_DATA_TYPE_INT16, 0, 0.5))); break;
+        case 3: nnrt_builder_output(b, io_cast(b, "out", x, U8, 0, 0.5)); break;
+        case 5:
+            t = io_real(b, NULL, io_cast(b, NULL, x, U8, 0, 0.5));
+            t = io_real(b, "y", io_cast(b, NULL, op2(b, NNRT_NODE_TYPE_ADD_FUSION, t, t), U8, 0, 0.5));
+            nnrt_builder_output(b, t);
+            nnrt_builder_output(b, add_op(b, "root", NNRT_NODE_TYPE_SQRT, NULL, &t, 1));
+            break;
+        case 6: nnrt_builder_output(b, io_real(b, "y", io_cast(b, NULL, x, U8, 0, 0.5))); break;
+        case 7:
+            t = io_real(b, NULL, io_cast(b, NULL, x, U8, 0, 0.5));
+            t = io_cast(b, "q", op2(b, NNRT_NODE_TYPE_ADD_FUSION, t, t), U8, 0, 0.5);
+            nnrt_builder_output(b, io_real(b, "y", t));
+            nnrt_builder_output(b, io_real(b, "z", t));
+            break;
+        case 8:
+            t = io_real(b, NULL, io_cast(b, NULL, x, U8, 0, 0.5));
+            nnrt_builder_output(b, add_op(b, "y", NNRT_NODE_TYPE_SOFTMAX, &a, &t, 1));
+            break;
+        case 9: nnrt_builder_output(b, x); break;
+        default: break;
+        }
+        if (other != x) /* an input and an output that become integers */
+            nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_TRANSPOSE, io_real(b, NULL, io_cast(b, NULL, other, I8, 1, 4)),
+                                       ints(b, 2, 1, 0, 0, 0)));
+        m = io_model(b, i == 8 ? NNRT_PASS_QUANTIZE : 0, NNRT_SUCCESS, &error);
+        assert_string_equal(io_says, says[i]);
+        if (other != x) {
+            io_is(m, m->inputIndex.data[1], "other", I8, 1, 4);
+            assert_int_equal(m->allTensors.data[m->outputIndex.data[m->outputIndex.count - 1]].dataType, I8);
+        } else {
+            io_is(m, m->inputIndex.data[0], "x", U8, 0, 0.5);
+        }
+        nnrt_model_destroy(m);
+    }
+}
+
+/* A network in float32 is refused, and so is one whose casts are all inside. */
+static void test_io_refused(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = input(b, "x", 2, 3, 0, 0);
+        nnrt_error error;
+        NNRT_Model *m;
+        x = add_op(b, "first", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
+        if (i == 1)
+            x = io_real(b, NULL, io_cast(b, NULL, x, U8, 0, 0.5));
+        nnrt_builder_output(b, add_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
+        m = io_model(b, 0, NNRT_NOT_SUPPORT, &error);
+        assert_int_equal(error.code, NNRT_NOT_SUPPORT);
+        assert_string_equal(error.message, "integer_io: input 'x' stays float32: node 'first' (SQRT) reads it in "
+                                           "float32; quantize the network in QDQ form, from its inputs to its outputs");
+        assert_int_equal(m->allTensors.data[m->inputIndex.data[0]].dataType, F32);
+        nnrt_model_destroy(m);
+    }
+}
+
+/* Branches read the quantized input; an output that a branch returns stays. */
+static void test_io_subgraphs(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    const uint32_t cond = nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
+    const uint32_t q = io_cast(b, "q", input(b, "x", 2, 3, 0, 0), U8, 5, 0.5);
+    const uint32_t other = input(b, "other", 2, 3, 0, 0);
+    uint32_t t = io_real(b, NULL, q), y;
+    nnrt_error error;
+    NNRT_Model *m;
+    NNRT_If a;
+    (void)state;
+    y = io_real(b, "y", io_cast(b, NULL, op2(b, NNRT_NODE_TYPE_ADD_FUSION, t, t), U8, 0, 0.5));
+    nnrt_builder_output(b, y);
+    a.thenGraph = branch(b);
+    gives(b, a.thenGraph, op2(b, NNRT_NODE_TYPE_ADD_FUSION, op1(b, NNRT_NODE_TYPE_FLOOR, io_real(b, NULL, q)),
+                              op1(b, NNRT_NODE_TYPE_FLOOR, io_real(b, NULL, io_cast(b, "inner", other, I8, 0, 0.5)))));
+    a.elseGraph = branch(b);
+    gives(b, a.elseGraph, y);
+    nnrt_builder_enter(b, 0);
+    nnrt_builder_output(b, add_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1));
+    m = io_model(b, 0, NNRT_SUCCESS, &error);
+    assert_string_equal(io_says, "input 'other' stays float32: node 'inner' (QUANTIZE_LINEAR) is in a subgraph\n"
+                                 "output 'y' stays float32: a subgraph returns it\n"
+                                 "output 'z' stays float32: node 'z' (IF) has no quantized input\n");
+    io_is(m, m->inputIndex.data[1], "x", U8, 5, 0.5);
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANTIZE_LINEAR), 1);
+    nnrt_model_destroy(m);
+}
+
+static void io_network(nnrt_builder *b)
+{
+    NNRT_Softmax a;
+    uint32_t t;
+    open_network(b);
+    nnrt_attr_defaults(nnrt_op_named("SOFTMAX")->attr, &a);
+    t = io_real(b, NULL, io_cast(b, NULL, input(b, "x2", 2, 3, 0, 0), I8, 0, 0.5));
+    nnrt_builder_output(b, add_op(b, "y", NNRT_NODE_TYPE_SOFTMAX, &a, &t, 1));
+}
+
+static void test_io_out_of_memory(void **state)
+{
+    nnrt_optimize_desc desc;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    desc.integer_io = true;
+    without_memory_for(io_network, &desc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2718,6 +3078,13 @@ int main(void)
         cmocka_unit_test(test_quantize_one_axis),
         cmocka_unit_test(test_quantize_split),
         cmocka_unit_test(test_quantize_open),
+        cmocka_unit_test(test_io),
+        cmocka_unit_test(test_io_softmax),
+        cmocka_unit_test(test_io_moves),
+        cmocka_unit_test(test_io_stays),
+        cmocka_unit_test(test_io_refused),
+        cmocka_unit_test(test_io_subgraphs),
+        cmocka_unit_test(test_io_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
