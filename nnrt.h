@@ -4468,12 +4468,14 @@ static void nnrti_io_join(nnrti_graph *g)
 {
     NNRT_Uint32List list;
     for (uint32_t t = 0; t < nnrti_array_count(g->edit->tensors); t++) {
+        const NNRT_Format declared = g->edit->tensors[t].format; /* which inference may not know, with dynamic shapes */
+        const NNRT_Format format = declared != NNRT_FORMAT_NONE ? declared : g->shapes[t].format;
         const uint32_t to = g->same[t];
         if (to == t)
             continue;
         nnrti_qdq_become(g, to, &g->shapes[t], 0);
-        if (g->shapes[t].format != NNRT_FORMAT_NONE)
-            g->edit->tensors[to].format = g->shapes[t].format;
+        if (format != NNRT_FORMAT_NONE)
+            g->edit->tensors[to].format = format;
         g->users[to] += g->users[t];
     }
     for (uint32_t i = 0; nnrti_graph_names(g->edit, i, &list); i++)

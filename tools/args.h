@@ -62,7 +62,8 @@ typedef struct cli_args {
     char extensionNames[CLI_MOST_INPUTS][64];
     uint32_t extensionCount;
     cli_image_options image;
-    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement, strict, fallback, records, small;
+    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
+    bool small;
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
 } cli_args;
@@ -185,6 +186,7 @@ CLI_TAKE_SET(cli_take_invert, image.invert, CLI_INVERT_YES, true)
 CLI_TAKE_SET(cli_take_no_invert, image.invert, CLI_INVERT_NO, true)
 CLI_TAKE_SET(cli_take_no_optimize, noOptimize, true, true)
 CLI_TAKE_SET(cli_take_no_quantize, noQuantize, true, true)
+CLI_TAKE_SET(cli_take_int8_io, int8Io, true, true)
 CLI_TAKE_SET(cli_take_float16, float16, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
@@ -554,6 +556,10 @@ static const cli_option cli_options[] = {
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "operators between DequantizeLinear and QuantizeLinear compute in float32, QLinear operators round as ONNX does; by default both are quantized operators",
      cli_take_no_quantize},
+    {"--int8-io", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
+     "inputs and outputs become int8 or uint8 tensors with scale and zero point, without casts from and to float32; a "
+     "SOFTMAX before an output computes in integers (scale 1/256). A warning names each one that stays float32",
+     cli_take_int8_io},
     {"--socket", "PATH", CLI_SERVE, "where to listen; a socket without a listening process is replaced",
      cli_take_socket},
     {"--limits", "NAME=N,...", CLI_SERVE,

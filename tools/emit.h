@@ -91,7 +91,14 @@ static void cli_emit_identifier(char *out, const char *text, const char *stem)
         snprintf(out, CLI_IDENTIFIER_BYTES, "%s", stem);
 }
 
-/* Names of the parameters: those of the tensors, with a number appended to make them unique. */
+/* The identifier in capitals, for macros. */
+static void cli_emit_upper(char *out, const char *name)
+{
+    for (size_t i = 0; i < CLI_IDENTIFIER_BYTES; i++)
+        out[i] = name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 32) : name[i];
+}
+
+/* Names of the parameters: those of the tensors, with a number appended to make them unique, in capitals as well. */
 static bool cli_emit_io_names(cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
@@ -99,10 +106,14 @@ static bool cli_emit_io_names(cli_emit *e)
     for (uint32_t i = 0; e->io != NULL && i < p->nInputs + p->nOutputs; i++) {
         const bool output = i >= p->nInputs;
         const nnrt_plan_io *t = output ? &p->outputs[i - p->nInputs] : &p->inputs[i];
+        char upper[CLI_IDENTIFIER_BYTES], other[CLI_IDENTIFIER_BYTES];
         bool taken = false;
         cli_emit_identifier(e->io[i], t->name != NULL ? t->name : "", output ? "out" : "in");
-        for (uint32_t k = 0; k < i; k++)
-            taken = taken || strcmp(e->io[k], e->io[i]) == 0;
+        cli_emit_upper(upper, e->io[i]);
+        for (uint32_t k = 0; k < i; k++) {
+            cli_emit_upper(other, e->io[k]);
+            taken = taken || strcmp(other, upper) == 0;
+        }
         if (taken) {
             const size_t n = strlen(e->io[i]);
             snprintf(e->io[i] + n, CLI_IDENTIFIER_BYTES - n, "_%s%u", output ? "y" : "x",
@@ -132,8 +143,7 @@ static bool cli_emit_name(cli_emit *e, const cli_args *args)
             return false;
         }
     }
-    for (size_t i = 0; i < sizeof(e->name); i++)
-        e->upper[i] = e->name[i] >= 'a' && e->name[i] <= 'z' ? (char)(e->name[i] - 32) : e->name[i];
+    cli_emit_upper(e->upper, e->name);
     return true;
 }
 
@@ -1065,6 +1075,29 @@ static void cli_emit_top(const cli_emit *e)
     fputs(" */\n", e->out);
 }
 
+/* Writes scale and zero point of every quantized input and output as macros. */
+static void cli_emit_params(const cli_emit *e)
+{
+    const NNRT_Model *m = e->job->model;
+    bool any = false;
+    for (uint32_t i = 0; i < e->plan->nInputs + e->plan->nOutputs; i++) {
+        const bool output = i >= e->plan->nInputs;
+        const uint32_t tensor = output ? m->outputIndex.data[i - e->plan->nInputs] : m->inputIndex.data[i];
+        const NNRT_Tensor *t = &m->allTensors.data[tensor];
+        char upper[CLI_IDENTIFIER_BYTES], scale[32];
+        if (t->quantParams.count != 1)
+            continue;
+        if (!any)
+            fputs("/* Quantized inputs and outputs store integers q: real = scale * (q - zero_point). */\n", e->out);
+        any = true;
+        cli_emit_upper(upper, e->io[i]);
+        cli_emit_real(scale, sizeof(scale), 9, (double)(float)t->quantParams.data->scale);
+        fprintf(e->out, "#define %s_%s_SCALE %sf\n#define %s_%s_ZERO_POINT %d\n", e->upper, upper, scale, e->upper,
+                upper, (int)t->quantParams.data->zeroPoint);
+    }
+    fputs(any ? "\n" : "", e->out);
+}
+
 static void cli_emit_declarations(const cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
@@ -1083,6 +1116,7 @@ static void cli_emit_declarations(const cli_emit *e)
             fputs("#ifndef NNRT_MCU_H\n#error \"include devices/nnrt_mcu.h before this file\"\n#endif\n\n", e->out);
             break;
         }
+    cli_emit_params(e);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", e->out);
     fprintf(e->out,
             "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run it "

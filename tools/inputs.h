@@ -14,6 +14,8 @@ typedef struct cli_input {
     NNRT_DataType type;
     nnrt_dims declared; /* -1: dynamic dimension; rank -1: no shape in the file */
     cli_tensor value;
+    bool quantized; /* 8 bits with one scale and zero point: files of floats and images are quantized when the session
+                       is bound */
     bool fromFile, constant; /* constant: the value became a constant of the model, not an input of the session */
 } cli_input;
 
@@ -204,6 +206,7 @@ static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
         }
         memcpy(in->data[i].name, t->name, strlen(t->name));
         in->data[i].type = t->dataType;
+        in->data[i].quantized = t->quantParams.count == 1 && nnrt_type_size(t->dataType) == 1;
         shape->rank = (int32_t)t->dims.count;
         for (uint32_t k = 0; k < t->dims.count; k++)
             shape->dims[k] = t->dims.data[k];
@@ -581,7 +584,8 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
         if (status == CLI_DONE)
             status = cli_inputs_within(in, i, path);
         if (status == CLI_DONE)
-            status = cli_image_read(&file, path, &all, input->type, &in->shapes[i], &axes, &input->value);
+            status = cli_image_read(&file, path, &all, input->quantized ? NNRT_DATA_TYPE_FLOAT32 : input->type,
+                                    &in->shapes[i], &axes, &input->value);
         free(file.data);
         return status;
     }
@@ -597,7 +601,12 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     if (status == CLI_DONE)
         status = cli_inputs_fit(in, i, path);
     input->fromFile = true;
-    return status == CLI_DONE ? cli_tensor_convert(&input->value, input->type, path, input->name) : status;
+    return status == CLI_DONE ? cli_tensor_convert(&input->value,
+                                                   input->quantized && cli_is_float(input->value.type)
+                                                       ? NNRT_DATA_TYPE_FLOAT32
+                                                       : input->type,
+                                                   path, input->name)
+                              : status;
 }
 
 /* Assigns every --input to an input. "random" without a name applies to all inputs without another value. */

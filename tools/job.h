@@ -95,6 +95,28 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     return code;
 }
 
+/* --int8-io: makes inputs and outputs of the loaded model integers; warnings name those that stay float32. */
+static NNRT_ReturnCode cli_job_integer_io(cli_job *job, const cli_args *args, nnrt_error *error)
+{
+    nnrt_optimize_desc desc;
+    nnrt_log log = args->log;
+    memset(&desc, 0, sizeof(desc));
+    log.line = cli_log_line;
+    desc.log = &log;
+    desc.no_quantize = args->noQuantize;
+    desc.without = args->noOptimize ? UINT32_MAX : 0;
+    desc.integer_io = true;
+    return nnrt_model_optimize_with(&job->model, &desc, error);
+}
+
+/* Loads or imports the model; constants: as in cli_job_import. */
+static NNRT_ReturnCode cli_job_model(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
+{
+    const NNRT_ReturnCode code =
+        cli_is_nnrt(args->model) ? cli_job_map(job, args, error) : cli_job_import(job, args, constants, error);
+    return code == NNRT_SUCCESS && args->int8Io ? cli_job_integer_io(job, args, error) : code;
+}
+
 /* Some operators require parameters at planning time. If the model has them as inputs, it is loaded again with the
    small input values as constants, and a note is printed. false: impossible, or it does not help. */
 static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCode code)
@@ -107,7 +129,7 @@ static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCod
         return false;
     nnrt_model_destroy(job->model);
     job->model = NULL;
-    if (cli_job_import(job, args, true, &error) != NNRT_SUCCESS)
+    if (cli_job_model(job, args, true, &error) != NNRT_SUCCESS)
         return false;
     for (uint32_t i = 0; i < job->in.count; i++)
         if (job->in.data[i].constant)
@@ -120,8 +142,7 @@ static int cli_job_load(cli_job *job, const cli_args *args)
 {
     nnrt_error error;
     double start = cli_now_ms();
-    NNRT_ReturnCode code =
-        cli_is_nnrt(args->model) ? cli_job_map(job, args, &error) : cli_job_import(job, args, false, &error);
+    NNRT_ReturnCode code = cli_job_model(job, args, false, &error);
     if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code))
         return cli_fail("cannot load %s: %s%s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code),
@@ -316,6 +337,26 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
+/* Quantizes a float32 value of input i of the session, if the model has it in 8 bits with one scale and zero point, as
+   QUANTIZE_LINEAR does: round(value / scale) + zero point, to nearest even, saturated; NaN becomes the zero point. */
+static int cli_job_quantize(const cli_job *job, uint32_t i, cli_tensor *value)
+{
+    const NNRT_Tensor *t = &job->model->allTensors.data[job->model->inputIndex.data[i]];
+    const NNRT_QuantParam *q = t->quantParams.data;
+    cli_tensor out;
+    if (value->type != NNRT_DATA_TYPE_FLOAT32 || t->quantParams.count != 1 || nnrt_type_size(t->dataType) != 1)
+        return CLI_DONE;
+    if (cli_tensor_make(&out, t->dataType, &value->shape, t->name) != CLI_DONE)
+        return CLI_FAILED;
+    for (size_t k = 0; k < value->count; k++) {
+        const float scale = (float)q->scale, units = scale != 0 ? ((const float *)value->data)[k] / scale : 0;
+        cli_set_element(&out, k, (isnan(units) ? 0 : nearbyint((double)units)) + q->zeroPoint);
+    }
+    cli_tensor_free(value);
+    *value = out;
+    return CLI_DONE;
+}
+
 /* Binds the input values to the session's inputs. */
 static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
 {
@@ -323,8 +364,10 @@ static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
         nnrt_io_info info = nnrt_session_input(job->session, i);
         bool found = false;
         for (uint32_t k = 0; k < job->in.count && !found; k++) {
-            const cli_input *input = &job->in.data[(i + k) % job->in.count]; /* equal names: by position */
+            cli_input *input = &job->in.data[(i + k) % job->in.count]; /* equal names: by position */
             found = !input->constant && strcmp(input->name, info.name) == 0;
+            if (found && cli_job_quantize(job, i, &input->value) != CLI_DONE)
+                return CLI_FAILED;
             if (found && !info.open && input->value.bytes != info.bytes)
                 return cli_fail("cannot run %s: input '%s' has %.0f bytes, the session expects %.0f", args->model,
                                 info.name, (double)input->value.bytes, (double)info.bytes);
