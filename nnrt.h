@@ -4413,7 +4413,7 @@ static bool nnrti_io_input(nnrti_graph *g, const nnrti_io_use *uses, uint32_t x)
 }
 
 /* Makes the node before float32 output y compute in integers, if it is SOFTMAX or data movement of a dequantized
-   tensor. SOFTMAX gets the parameters that TensorFlow Lite prescribes; data movement keeps those of its input. */
+   tensor. SOFTMAX gets the parameters that TensorFlow Lite prescribes; data movement keeps its parameters. */
 static void nnrti_io_compute(nnrti_graph *g, uint32_t y)
 {
     const NNRT_Node *n = nnrti_graph_written(g, y, 0) && g->users[y] == 1 ? nnrti_graph_writer(g, y) : NULL;

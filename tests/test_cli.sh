@@ -1224,6 +1224,7 @@ py 'what convert --no-quantize wrote' 'casts(d, 2, 2)'
 t 0 'convert of that with --no-quantize' convert "$tmp/qdq.nnrt" "$tmp/qdq2.nnrt" --no-quantize
 t 0 'what that wrote' info "$tmp/qdq2.nnrt" --json
 py 'what that wrote' 'casts(d, 2, 2)'
+refused 2 '--int8-io for run' 'unknown option --int8-io' run "$tmp/qdq.onnx" --int8-io
 t 0 'convert of that' convert "$tmp/qdq.nnrt" "$tmp/qdq2.nnrt"
 t 0 'what convert of that wrote' info "$tmp/qdq2.nnrt" --json
 py 'what convert of that wrote' 'casts(d, 1, 1)'
@@ -1737,7 +1738,8 @@ convert_with 'two means' --meta input.x.mean=1,2
 refused 1 'metadata: two means' 'mean and scale .or std. must be one number or one per channel; input .x. has 3 channels' run "$m" --input "$tmp/rgb.png"
 for c in 'mean=x:one number or one per channel' 'mean=1,2,3,4,5:one number or one per channel' 'scale=1,:one number' 'scale=inf:one number' \
     'std=0:.*none of them 0$' 'std=1,0:.*none of them 0$' 'color=red:rgb, bgr or gray$' 'layout=chw:nchw or nhwc$' \
-    'invert=1:yes or no$' 'men=1:mean, scale, std, color, layout or invert after the input$'; do
+    'invert=1:yes or no$' 'quantize=1:yes or no$' \
+    'men=1:mean, scale, std, color, layout, invert or quantize after the input$'; do
     refused 1 "metadata ${c%%:*}" "^nnrt: .*nchw.onnx: metadata input.x.${c%%:*}: expected ${c#*:}" convert "$tmp/nchw.onnx" "$tmp/x.nnrt" --meta "input.x.${c%%:*}"
 done
 refused 1 'metadata of no input' "metadata input.y.mean=1: expected an input, one of 'x'" convert "$tmp/nchw.onnx" "$tmp/x.nnrt" --meta input.y.mean=1

@@ -401,6 +401,16 @@ for name in scores many; do
         holds "$name of $given: the same bytes" cmp "$folder/inside/mq.npy" "$folder/$given/scores.npy"
     done
 done
+# Images are, too: convert stores that the value is real.
+for how in '--invert' '--mean 123.675 --std 58.395'; do
+    # shellcheck disable=SC2086
+    holds "the integers inside, of an image $how" "$nnrt" run "$folder/scores.onnx" --device reference --outputs mq --input examples/digits/digit_7.png --output-dir "$folder/inside" $how
+    # shellcheck disable=SC2086
+    holds "scores of an image $how" "$nnrt" run "$folder/scores.nnrt" --device reference --input examples/digits/digit_7.png --output-dir "$folder/image" $how
+    holds "scores of an image $how: the same bytes" cmp "$folder/inside/mq.npy" "$folder/image/scores.npy"
+done
+"$nnrt" info "$folder/scores.nnrt" >"$folder/told" 2>&1
+holds 'metadata say so' grep -Fqx 'metadata    input.x.quantize=yes' "$folder/told"
 "$nnrt" info "$folder/many.nnrt" >"$folder/told" 2>&1
 holds 'the batch stays dynamic, channels come first' grep -Fqx 'input       x  int8[?,3,8,8]  NCHW' "$folder/told"
 
@@ -460,7 +470,7 @@ else
     echo 'skipped: the functions that a processor without floating point links; there is no arm-none-eabi-gcc'
 fi
 
-# The digits: an image is quantized with the parameters of the input, in C and in runs; the answer was an integer before.
+# The digits have integers as input and output already: nothing changes.
 integers=examples/digits/digits_int8.onnx
 holds 'digits in integers as they are' "$nnrt" run $integers --device reference --input examples/digits/digit_7.png --output-dir "$folder/inside"
 holds 'digits with --int8-io' "$nnrt" convert $integers "$folder/digits_io.nnrt" --int8-io

@@ -76,6 +76,7 @@ typedef struct cli_image_options {
     double mean[4], scale[4];
     uint32_t means, scales;
     int layout, colour, invert;
+    int quantize;    /* as invert: the value is real, a quantized input gets its integer */
     uint32_t budget; /* --budget; 0 means 1 */
 } cli_image_options;
 
@@ -99,6 +100,8 @@ static void cli_image_options_over(cli_image_options *o, const cli_image_options
         o->colour = below->colour;
     if (o->invert == CLI_INVERT_AUTO)
         o->invert = below->invert;
+    if (o->quantize == CLI_INVERT_AUTO)
+        o->quantize = below->quantize;
 }
 
 static bool cli_is_image(const cli_bytes *file)

@@ -14,8 +14,7 @@ typedef struct cli_input {
     NNRT_DataType type;
     nnrt_dims declared; /* -1: dynamic dimension; rank -1: no shape in the file */
     cli_tensor value;
-    bool quantized; /* 8 bits with one scale and zero point: files of floats and images are quantized when the session
-                       is bound */
+    bool quantized; /* 8 bits with one scale and zero point: float32 values are quantized when the session is bound */
     bool fromFile, constant; /* constant: the value became a constant of the model, not an input of the session */
 } cli_input;
 
@@ -584,7 +583,9 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
         if (status == CLI_DONE)
             status = cli_inputs_within(in, i, path);
         if (status == CLI_DONE)
-            status = cli_image_read(&file, path, &all, input->quantized ? NNRT_DATA_TYPE_FLOAT32 : input->type,
+            status = cli_image_read(&file, path, &all,
+                                    input->quantized && all.quantize == CLI_INVERT_YES ? NNRT_DATA_TYPE_FLOAT32
+                                                                                       : input->type,
                                     &in->shapes[i], &axes, &input->value);
         free(file.data);
         return status;

@@ -150,9 +150,10 @@ static const char *cli_image_take(cli_image_options *o, const char *key, const c
         new_.layout = cli_layout(value);
         if (new_.layout == CLI_LAYOUT_AUTO)
             return "nchw or nhwc";
-    } else if (strcmp(key, "invert") == 0) {
-        new_.invert = strcmp(value, "yes") == 0 ? CLI_INVERT_YES : strcmp(value, "no") == 0 ? CLI_INVERT_NO : 0;
-        if (new_.invert == CLI_INVERT_AUTO)
+    } else if (strcmp(key, "invert") == 0 || strcmp(key, "quantize") == 0) {
+        int *const answer = *key == 'i' ? &new_.invert : &new_.quantize;
+        *answer = strcmp(value, "yes") == 0 ? CLI_INVERT_YES : strcmp(value, "no") == 0 ? CLI_INVERT_NO : 0;
+        if (*answer == CLI_INVERT_AUTO)
             return "yes or no";
     } else {
         return "";

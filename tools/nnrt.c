@@ -540,7 +540,7 @@ static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, c
                  cli_inputs_text(&job->in, false, 0, names, sizeof(names)));
     else
         snprintf(want, sizeof(want), "%s",
-                 *fault != '\0' ? fault : "mean, scale, std, color, layout or invert after the input");
+                 *fault != '\0' ? fault : "mean, scale, std, color, layout, invert or quantize after the input");
     return cli_metadata_fail(path, e, want);
 }
 
@@ -611,6 +611,27 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
+/* --int8-io: stores that images for inputs that were float32 are quantized. */
+static int cli_convert_quantize(cli_job *job)
+{
+    int status = CLI_DONE;
+    for (uint32_t i = 0; i < job->in.count && status == CLI_DONE; i++) {
+        const cli_input *in = &job->in.data[i];
+        const uint32_t t = nnrt_model_tensor(job->model, in->name);
+        const size_t room = strlen(in->name) + sizeof("input..quantize");
+        char *key;
+        if (in->type != NNRT_DATA_TYPE_FLOAT32 || t == NNRT_NO_TENSOR ||
+            job->model->allTensors.data[t].dataType == in->type)
+            continue;
+        if ((key = (char *)cli_alloc(room, 1)) == NULL)
+            return CLI_FAILED;
+        snprintf(key, room, "input.%s.quantize", in->name);
+        status = cli_metadata_set(&job->in.metadata, key, room - 1, "yes", 3);
+        free(key);
+    }
+    return status;
+}
+
 /* Loads the model. A .nnrt file is optimized here; an ONNX file was optimized by the importer. */
 static int cli_convert_load(cli_job *job, const cli_args *args)
 {
@@ -624,7 +645,7 @@ static int cli_convert_load(cli_job *job, const cli_args *args)
     if (status == CLI_DONE && job->fromNnrt && !args->noOptimize &&
         nnrt_model_optimize_with(&job->model, &optimize, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot convert %s: %s", args->model, error.message);
-    return status;
+    return status == CLI_DONE && args->int8Io ? cli_convert_quantize(job) : status;
 }
 
 static int cli_convert(const cli_args *args)
@@ -1372,9 +1393,10 @@ static const char cli_info_text[] =
 
 static const char cli_run_text[] =
     "Every input needs a value. NAME= is optional if there is one input; --input random without a name applies to\n"
-    "all inputs without another value. Files of floats are rounded to the input's float type, integers are converted\n"
-    "to its integer type if they fit; both print a note. Dynamic dimensions are set by the files or by --shape, else\n"
-    "they are 1. If an operator requires a parameter (axes, sizes) at planning time, values of at most 64 elements\n"
+    "all inputs without another value. Files of floats are rounded to the input's float type, or quantized for a\n"
+    "quantized input of a .nnrt file; integers are converted to its integer type if they fit; rounding and\n"
+    "converting print a note. Dynamic dimensions are set by the files or by --shape, else they are 1. If an operator\n"
+    "requires a parameter (axes, sizes) at planning time, values of at most 64 elements\n"
     "from files become constants, with a note. With --max the session is created once for all shapes up to these\n"
     "upper bounds, and each run has its own.\n"
     "\n"
@@ -1431,6 +1453,8 @@ static const char cli_convert_text[] =
     "  input.NAME.color              rgb, bgr or gray\n"
     "  input.NAME.invert             yes: 255 - pixel instead of the pixel; no\n"
     "  input.NAME.layout             nchw or nhwc\n"
+    "  input.NAME.quantize           yes: the value is real, and is quantized with scale and zero point of the input;\n"
+    "                                no. --int8-io stores yes\n"
     "Texts for people: description, license, source. Other keys are kept unchanged.\n\n";
 
 static const char cli_compile_text[] =
@@ -1451,6 +1475,7 @@ static const char cli_emit_text_help[] =
     "and NAME_run runs it. No files, no heap, and only the kernels it needs are linked. NAME_selftest compares the\n"
     "results for one input, --input or random values, with those of this machine. With --golden it also\n"
     "compares checksums of the results of all nodes, and NAME_selftest_node names the first one that differs.\n"
+    "Quantized inputs and outputs have macros NAME_INPUT_SCALE and NAME_INPUT_ZERO_POINT, after the tensor's name.\n"
     "Subgraphs (IF, LOOP) are written, too; a model with dynamic or data-dependent shapes is an error.\n\n";
 
 static const char cli_ops_text[] =
