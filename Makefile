@@ -9,7 +9,7 @@ PYTHON ?= /usr/bin/python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-HEADERS := nnrt_ops.h nnrt_hal.h nnrt.h $(wildcard formats/*.h devices/*.h)
+HEADERS := nnrt_ops.h nnrt_frontend.h nnrt_hal.h nnrt.h $(wildcard formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
 # jobs of a make within make: those of this make, or JOBS

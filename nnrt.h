@@ -58,6 +58,7 @@ FILES
     formats/nnrt_onnx.h    ONNX files -> models; includes nnrt.h
     devices/nnrt_cpu.h     fast kernels; devices/nnrt_auto.h: partitions models over devices; the implementation
                            includes both if it finds them
+    nnrt_frontend.h        features of sound and sensor signals for a network; includes nnrt_ops.h
     nnrt.c                 the implementation as an object, for build systems that compile every .c file
     One file instead of all: make dist-file writes dist/nnrt.h, and dist/nnrt_all.h with the ONNX reader.
     Each compiles alone, as C99 and as C++17. The implementation is compiled if NNRT_IMPLEMENTATION is defined before

@@ -58,13 +58,13 @@ INT16 ARITHMETIC (>> rounds down; round(x >> s) = (x + 2^(s-1)) >> s, and x for 
     Tables: w[n] as round(32767 w), cosines c[k] = round(32767 cos(2 pi k / N)), filter weights t[k] = round(32768 t),
     cosines of the DCT as round(32767 cos); round: halves away from zero, of values in double.
     1. p[n] = (sample - mean) * w[n]; mean = the sum of the samples / W, rounded toward zero. v[n] = round(p[n] >> s)
-       with the least s >= 0 that keeps all |v| <= 32767.
+       with the least s >= 0 for which peak = round(max |p| >> s) <= 32767.
     2. Complex FFT of v[2n] + i v[2n+1], length M, decimation in time: first a radix-2 stage if log2 M is odd, then
        radix-4 stages. Data are int16 with one exponent. A stage multiplies by twiddles w = c[k] + i c[k + N/4] as
        Q13: (product >> 2) for each component, and adds the operands without twiddle as a << 13. The result is
-       round(sum >> (13 + s)) with the least s >= -12 for which peak * g <= 32767 * 4096 * 2^s, peak = the largest
-       |component| before the stage, g = 8192 (radix 2), 16384 (first radix-4 stage), 21480 (others). As g / 4096
-       bounds the growth of a component (2, 4, and 1 + 3 sqrt(2) = 5.2427), nothing can overflow.
+       round(sum >> (13 + s)) with the least s >= -12 for which peak * g <= 32767 * 4096 * 2^s; peak is that of step 1
+       before the first stage, then the largest |component|; g = 8192 (radix 2), 16384 (first radix-4 stage), 21480
+       (others). As g / 4096 bounds the growth of a component (2, 4, and 1 + 3 sqrt(2) = 5.2427), nothing can overflow.
        The first butterfly of each group has the twiddles 1, without multiplication.
     3. X[k] from E = Z[k] + conj Z[M-k], O = Z[k] - conj Z[M-k]: 2 X[k] = E - i w^k O, 2 X[M-k] = conj(E + i w^k O), in
        Q13 with each of the four products >> 2. X = round(sum >> (14 + s)) with g = 8196 (|X| <= 2 peak).
@@ -76,8 +76,8 @@ INT16 ARITHMETIC (>> rounds down; round(x >> s) = (x + 2^(s-1)) >> s, and x for 
     6. L[m] = log2 in Q16: the exponent, and linear interpolation in a table of log2(1 + i / 64), i = 0 .. 64. The error
        is below 2^-14, 0.0002 dB.
     7. y by nnrt_rescale of L, or of the exact sum over m of L times cosine.
-    The error against exact arithmetic is that of steps 1 to 3: a noise floor below the strongest bin of the same
-    frame, see docs/frontend.md.
+    Steps 1 to 3 dominate the error against exact arithmetic: a noise floor below the strongest bin of the frame
+    (docs/frontend.md has figures).
 
 DOES NOT
     Center or pad frames, pre-emphasize, lifter, normalize over time. Signals have one channel: several channels are
@@ -165,6 +165,7 @@ typedef struct nnrt_frontend {
     int32_t first, bins;     /* the spectrum is used from bin `first`, `bins` bins */
     int32_t values;          /* filters, or bins without filters */
     int32_t features;        /* values per row */
+    int32_t work;            /* bytes of memory that the kernel needs */
     int32_t dct, log, zeroPoint;
     bool removeMean, magnitude;
     nnrt_frontend_int16 fixed;
@@ -584,6 +585,8 @@ static NNRT_ReturnCode nnrti_frontend_lay(const nnrt_frontend_desc *d, nnrt_fron
     f->bins = nnrti_frontend_bin(d, upper, false) - f->first + 1;
     f->values = d->mels > 0 ? d->mels : f->bins;
     f->features = d->dct > 0 ? d->dct : f->values;
+    /* the spectrum, and the logarithms if there is a DCT */
+    f->work = ((real ? d->fft : d->fft / 2) + 1 + (d->dct > 0 ? f->values : 0)) * 4;
     f->dct = d->dct;
     f->log = d->log != NNRT_FRONTEND_NONE;
     f->zeroPoint = d->zeroPoint;
@@ -664,7 +667,7 @@ NNRT_INLINE int32_t nnrti_frontend_re(uint32_t z)
 
 NNRT_INLINE int32_t nnrti_frontend_im(uint32_t z)
 {
-    return nnrti_frontend_re(z >> 16);
+    return nnrti_frontend_down((int32_t)z, 16); /* every compiler converts modulo 2^32 */
 }
 
 NNRT_INLINE uint32_t nnrti_frontend_pack(int32_t re, int32_t im)
@@ -743,7 +746,7 @@ NNRT_INLINE void nnrti_frontend_keep(uint32_t z, int32_t out[2])
     out[1] = nnrti_frontend_im(z) * 8192;
 }
 
-/* A radix-4 stage over z[M]: sub-transforms of length q become one of 4 q. In bit-reversed order they are those of the
+/* A radix-4 stage over z[M]: sub-transforms of length q become one of 4 q. In bit-reversed order they transform the
    samples 4n, 4n + 2, 4n + 1, 4n + 3. */
 static void nnrti_frontend_radix4(uint32_t *z, int32_t M, int32_t q, const int16_t *c, int32_t N,
                                   nnrti_frontend_target *target)
@@ -978,7 +981,7 @@ static void nnrti_frontend_value(const nnrt_frontend *f, int32_t m, uint64_t ene
         nnrti_frontend_quantized(f, row, m, nnrt_rescale(log, f->fixed.factors));
 }
 
-/* The energies of P[k] * 2^e, k from the first bin, and what follows from them. */
+/* The energies of P[k] * 2^e, k from the first bin, and their features. */
 static void nnrti_frontend_energies(const nnrt_frontend *f, const uint32_t *P, int32_t e, int32_t *list, void *row)
 {
     const uint16_t *t = (const uint16_t *)f->weights;
@@ -1163,16 +1166,9 @@ NNRT_API void nnrt_frontend_row_f32(const nnrt_frontend *frontend, const int16_t
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>frontend_stream The memory of a stream: work of the kernel, then the samples. */
 
-/* Bytes before the samples: the spectrum, and the logarithms if there is a DCT. */
-static size_t nnrti_frontend_work(const nnrt_frontend *f)
-{
-    const size_t spectrum = f->kernel == nnrt_frontend_row_f32 ? (size_t)f->fft + 1 : (size_t)f->fft / 2 + 1;
-    return (spectrum + (f->dct > 0 ? (size_t)f->values : 0)) * 4;
-}
-
 NNRT_API size_t nnrt_frontend_stream_bytes(const nnrt_frontend *frontend)
 {
-    return nnrti_frontend_work(frontend) + (size_t)frontend->window * sizeof(int16_t);
+    return (size_t)frontend->work + (size_t)frontend->window * sizeof(int16_t);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_frontend_start(nnrt_frontend_stream *stream, const nnrt_frontend *frontend, void *memory,
@@ -1186,7 +1182,7 @@ NNRT_API NNRT_ReturnCode nnrt_frontend_start(nnrt_frontend_stream *stream, const
         return NNRT_OUT_OF_MEMORY;
     stream->frontend = frontend;
     stream->work = memory;
-    stream->samples = (int16_t *)memory + nnrti_frontend_work(frontend) / sizeof(int16_t);
+    stream->samples = (int16_t *)memory + (size_t)frontend->work / sizeof(int16_t);
     stream->filled = stream->skip = 0;
     return NNRT_SUCCESS;
 }

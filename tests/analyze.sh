@@ -13,7 +13,7 @@ passed=0 failed=0
 rm -rf "$folder"
 mkdir -p "$folder/formats" "$folder/tools"
 cd "$root" || exit 1
-for file in nnrt_ops.h nnrt_hal.h nnrt.h formats/*.h tools/*.h tools/*.c; do
+for file in nnrt_ops.h nnrt_frontend.h nnrt_hal.h nnrt.h formats/*.h tools/*.h tools/*.c; do
     sed -e 's/return nnrt_error_set(/return NNRTA_ERROR(/' -e 's/return nnrti_fail(/return NNRTA_FAIL(/' \
         -e 's/return cli_fail(/return CLIA_FAIL(/' "$file" >"$folder/$file"
 done

@@ -8,3 +8,4 @@
 #include "devices/nnrt_driver.h"
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_remote.h"
+#include "nnrt_frontend.h"

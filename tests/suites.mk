@@ -6,7 +6,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
 SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
-	api layers cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	api layers spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 # Further packages of some suites: checked, and installed, before the first suite.
@@ -33,8 +33,8 @@ bare:
 # implementation, tests/nnrt.c, also those that test internals (tests/inside.h). The command line and the examples, which contain
 # the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
 # compile them unchanged.
-IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
-	-DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
+IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_FRONTEND_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED \
+	-DNNRT_ONNX_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
 	-DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
@@ -242,6 +242,12 @@ suite-api: | stb
 
 suite-layers: | stb
 	$(SUITE) $(PYTHON) tests/test_layers.py
+
+suite-spectra:
+	$(SUITE) $(PYTHON) -B tests/test_spectra.py
+
+suite-frontend-bits: build/test/nnrt
+	$(SUITE) sh tests/test_frontend_bits.sh $<
 
 suite-runner:
 	$(SUITE) sh tests/test_runner.sh

@@ -130,7 +130,7 @@ for compiler in gcc clang g++ clang++; do
     options=$(flags $compiler)
     case $compiler in *++) second=second.c ;; *) second=second_c.c ;; esac
     build 'several units' "$compiler" "$options -O0" $second main.c -x none "$(object $compiler)"
-    for header in nnrt_ops.h nnrt_hal.h nnrt.h formats/nnrt_onnx.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
+    for header in nnrt_ops.h nnrt_frontend.h nnrt_hal.h nnrt.h formats/nnrt_onnx.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
         printf '#include "%s"\n' $header >alone.c
         reads "declarations of $header alone" "$compiler" "$options" alone.c
         case "$compiler $header" in

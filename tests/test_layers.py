@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Devices stand on the public part of the headers below them (FILES): they use no name of these headers that begins with
+"""Devices and the front end stand on the public part of the headers below them (FILES): they use no name of these headers that begins with
 nnrti_ or NNRTI_, and include no other header of nnrt. Each group of FILES is checked twice:
 
 - as text: no such name of the headers occurs in its code, unless the group defines the name itself. This also covers code
@@ -22,7 +22,7 @@ BELOW = ["nnrt_ops.h", "nnrt_hal.h"]
 # a group of files, of which the first one includes the others, and the headers that it may include
 FILES = [(["devices/nnrt_auto.h"], BELOW), (["devices/nnrt_cpu.h", "devices/nnrt_cpu_kernels.h"], BELOW),
          (["devices/nnrt_driver.h"], BELOW), (["devices/nnrt_fake.h"], BELOW), (["devices/nnrt_mcu.h"], BELOW),
-         (["devices/nnrt_remote.h"], BELOW)]
+         (["devices/nnrt_remote.h"], BELOW), (["nnrt_frontend.h"], ["nnrt_ops.h"])]
 INTERNAL = re.compile(r"\b(?:nnrti|NNRTI)_\w+")
 INTRUDER = "\n#ifdef NNRT_IMPLEMENTATION\nstatic int nnrti_intruder(void)\n{\n    return %s(\"a\", \"b\", 1);\n}\n#endif\n"
 

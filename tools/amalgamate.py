@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the amalgamation: FOLDER/nnrt.h holds nnrt_ops.h, nnrt_hal.h, nnrt.h, the devices auto and cpu, and the part of
 stb_ds.h that they use: declarations first, then the implementation. FOLDER/nnrt_all.h is the same with the readers of
-formats/, in one file. Each header of formats/, devices/ and compat/ is also written beside them and includes nnrt.h; the
+formats/, in one file. nnrt_frontend.h and each header of formats/, devices/ and compat/ are also written beside them and
+include nnrt.h; the
 headers of folders in compat/ keep their folders.
 
 usage: amalgamate.py [--stb FILE] FOLDER      default for stb_ds.h: <stb/stb_ds.h> as $CC with $CPPFLAGS finds it
@@ -26,6 +27,8 @@ TOP = "nnrt.h"
 DEVICES = {"devices/nnrt_auto.h": ("NNRT_AUTO", "NNRTI_WITH_AUTO"), "devices/nnrt_cpu.h": ("NNRT_CPU", "NNRTI_WITH_CPU")}
 KERNELS = "devices/nnrt_cpu_kernels.h"
 ALL = "nnrt_all.h"
+# A header of the root that no other header includes.
+BESIDE = "nnrt_frontend.h"
 INCLUDE = re.compile(r'^#[ \t]*include[ \t]*"([^"]+)"(.*)\n', re.M)
 # Where the declarations of a header end and its implementation begins.
 HALVES = re.compile(r"^/\* =+ \*/\n(?=#[ \t]*if.*\bdefined\(NNRT_IMPLEMENTATION\))", re.M)
@@ -269,8 +272,8 @@ def main():
         stb = pathlib.Path(options.stb or find_stb()).read_text(encoding="utf-8")
         numbers = re.findall(r"^#define NNRT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$",
                              (ROOT / TOP).read_text(encoding="ascii"), re.M)
-        above = [path for folder in ("formats", "devices", "compat") for path in sorted((ROOT / folder).glob("*.h"))
-                 if path != ROOT / KERNELS]
+        above = [ROOT / BESIDE] + [path for folder in ("formats", "devices", "compat")
+                                   for path in sorted((ROOT / folder).glob("*.h")) if path != ROOT / KERNELS]
         version = ".".join(numbers)
         files = {TOP: amalgamate(stb, above, version, TOP, []),
                  ALL: amalgamate(stb, above, version, ALL, sorted((ROOT / "formats").glob("*.h")))}

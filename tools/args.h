@@ -31,7 +31,8 @@ enum {
     CLI_REPORT = 1024,
     CLI_COMPILE = 2048,
     CLI_SERVE = 4096,
-    CLI_ALL = 8191
+    CLI_FRONTEND = 8192,
+    CLI_ALL = 16383
 };
 
 #define CLI_MOST_USERS 32
@@ -490,9 +491,10 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE", CLI_EMIT | CLI_REPORT | CLI_COMPILE | CLI_DOT,
+    {"-o", "FILE", CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT,
      "the file to write; - is standard output, but for compile, and the default of dot", cli_take_output},
-    {"--name", "NAME", CLI_EMIT, "prefix of the functions, NAME_run and the others; default: the model file's name",
+    {"--name", "NAME", CLI_EMIT | CLI_FRONTEND,
+     "prefix of the functions, NAME_run and the others; default: the model file's name, of a front end signal",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
      "value of an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once per input", cli_take_input},
@@ -714,8 +716,9 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
         }
     }
     if (*c->operands != '\0' && args->model == NULL)
-        return cli_usage("%s: the model is missing; see 'nnrt %s --help'", c->name, c->name);
-    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_REPORT | CLI_COMPILE)) != 0 && args->output == NULL)
+        return cli_usage("%s: the %s is missing; see 'nnrt %s --help'", c->name,
+                         c->bit == CLI_FRONTEND ? "description" : "model", c->name);
+    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
     return CLI_DONE;
 }

@@ -15,3 +15,4 @@
 #include "../devices/nnrt_mcu.h"
 #include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_onnx.h"
+#include "../nnrt_frontend.h"

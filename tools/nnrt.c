@@ -7,7 +7,7 @@ It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
 image.h images; args.h arguments; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
-models as C; copy.h operators as C; serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
+models as C; frontend.h front ends as C; copy.h operators as C; serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
 Results go to standard output, everything else to standard error.
 
     >>info     inputs, outputs, nodes and memory of a model
@@ -43,6 +43,7 @@ Results go to standard output, everything else to standard error.
 #include "compare.h"
 #include "copy.h"
 #include "emit.h"
+#include "frontend.h"
 #include "map.h"
 #include "profile.h"
 #include "report.h"
@@ -1478,6 +1479,21 @@ static const char cli_emit_text_help[] =
     "Quantized inputs and outputs have macros NAME_INPUT_SCALE and NAME_INPUT_ZERO_POINT, after the tensor's name.\n"
     "Subgraphs (IF, LOOP) are written, too; a model with dynamic or data-dependent shapes is an error.\n\n";
 
+static const char cli_frontend_text[] =
+    "DESCRIPTION is MEMBER=VALUE,MEMBER=VALUE,...: members of nnrt_frontend_desc, which nnrt_frontend.h describes; a\n"
+    "member that is not named is 0. rate, window, hop, fft, output and, for integers, scale are required.\n"
+    "  arithmetic    int16, float32\n"
+    "  output        int8, int16, float32\n"
+    "  rate, window, hop, fft, mels, dct, zeroPoint          integers\n"
+    "  fullScale, lower, upper, offset, floor, scale         numbers\n"
+    "  windowKind    hann, hamming, rectangular\n"
+    "  spectrum      power, magnitude\n"
+    "  melScale      htk, slaney\n"
+    "  log           ln, log10, db, none\n"
+    "  symmetric, removeMean, melTriangles, melArea, dctEqual    no, yes\n"
+    "The file has its tables as constant data: include it after nnrt_frontend.h. NAME_frontend() is the front end for\n"
+    "nnrt_frontend_start, NAME_FRONTEND_WORDS the memory of a stream, and int16 arithmetic needs no floats.\n\n";
+
 static const char cli_ops_text[] =
     "--onnx lists the supported operators of ONNX: the first and last operator set, the operator that each becomes\n"
     "(one of several separated by spaces), the operators that may be added and why, or those it is made of;\n"
@@ -1519,6 +1535,11 @@ static const cli_command cli_commands[] = {
     {"emit-c", "MODEL", "Writes a model as C: constant data that runs without files or heap.", cli_emit_text_help,
      "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
      CLI_EMIT, cli_emit_c},
+    {"emit-frontend", "DESCRIPTION", "Writes a front end for sound or sensors as C: spectrum, mel, MFCC.",
+     cli_frontend_text,
+     "nnrt emit-frontend rate=16000,window=640,hop=320,fft=1024,mels=40,lower=20,upper=4000,dct=10,output=int8,scale=0.5 "
+     "-o kws_frontend.h --name kws",
+     CLI_FRONTEND, cli_emit_frontend},
     {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
      "nnrt dot examples/digits/digits.onnx -o digits.dot && dot -Tsvg digits.dot -o digits.svg", CLI_DOT, cli_dot},
     {"ops", "", "Lists the operators: name, number, element types of input 0; or prints one as C.", cli_ops_text,
