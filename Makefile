@@ -187,7 +187,7 @@ run:
 .PHONY: dist dist-file install uninstall
 
 # These suites test the repository's texts, or files generated from them, not the behavior of the headers.
-NOT_DIST := copy single bits docs runner dist install lib api layers
+NOT_DIST := copy single bits spectra frontend-bits docs runner dist install lib api layers
 
 dist-file:
 	@sh tools/need.sh python3 libstb-dev

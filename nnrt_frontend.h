@@ -651,8 +651,8 @@ NNRT_API NNRT_ReturnCode nnrt_frontend_init(nnrt_frontend *frontend, const nnrt_
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>frontend_int16 A complex number is one uint32_t: the real part in the low half, the imaginary part in the high half,
-   so that a load and a store move both. All sums below fit int32 by the bounds of the top comment. */
+/* >>frontend_int16 A complex number is one uint32_t: the real part in the low half, the imaginary part in the high
+   half, so that a load and a store move both. All sums below fit int32 by the bounds of the top comment. */
 
 /* floor(x / 2^n); compilers know the pattern as one shift. */
 NNRT_INLINE int32_t nnrti_frontend_down(int32_t x, int32_t n)
@@ -878,8 +878,8 @@ static int32_t nnrti_frontend_spectrum(const nnrt_frontend *f, uint32_t *z, int3
     z[M] = nnrti_frontend_power(nnrti_frontend_down((a - b) * 16384 + half, shift), 0, f->magnitude);
     for (int32_t k = 1; k <= M / 2; k++) {
         const uint32_t p = z[k], q = z[M - k];
-        const int32_t er = nnrti_frontend_re(p) + nnrti_frontend_re(q), ei = nnrti_frontend_im(p) - nnrti_frontend_im(q);
-        const int32_t r = nnrti_frontend_re(p) - nnrti_frontend_re(q), i = nnrti_frontend_im(p) + nnrti_frontend_im(q);
+        const int32_t pr = nnrti_frontend_re(p), pi = nnrti_frontend_im(p), qr = nnrti_frontend_re(q);
+        const int32_t qi = nnrti_frontend_im(q), er = pr + qr, ei = pi - qi, r = pr - qr, i = pi + qi;
         const int32_t wr = c[k], wi = c[k + f->fft / 4];
         const int32_t tr = nnrti_frontend_down(wr * i, 2) + nnrti_frontend_down(wi * r, 2) + half; /* -i w O */
         const int32_t ti = nnrti_frontend_down(wi * i, 2) - nnrti_frontend_down(wr * r, 2) + half;

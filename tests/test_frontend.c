@@ -284,8 +284,8 @@ static void test_silence(void **state)
     }
 }
 
-/* Without a window, a constant of -32768 has the amplitude N in bin 0 and nothing elsewhere; a full-scale square wave of
-   period 4 has sqrt(1/2) N in bin N / 4; an impulse of half the full scale has 0.5 in each bin. Nothing overflows. The
+/* Without a window, a constant of -32768 has the amplitude N in bin 0 and nothing elsewhere; a full-scale square wave
+   of period 4 has sqrt(1/2) N in bin N / 4; an impulse of half the full scale has 0.5 in each bin. Nothing overflows. The
    powers are sums of full-scale integers, so features show one LSB of the scale: 0.01 dB. */
 static void test_known_spectra(void **state)
 {

@@ -166,7 +166,8 @@ static void cli_frontend_struct(const cli_emit *e, const nnrt_frontend *f)
             cli_emit_type_name(f->output));
     fprintf(e->out, "    %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, %s,\n", (int)f->window, (int)f->hop,
             (int)f->fft, (int)f->mirror, (int)f->first, (int)f->bins, (int)f->values, (int)f->features, (int)f->work,
-            (int)f->dct, (int)f->log, (int)f->zeroPoint, f->removeMean ? "true" : "false", f->magnitude ? "true" : "false");
+            (int)f->dct, (int)f->log, (int)f->zeroPoint, f->removeMean ? "true" : "false",
+            f->magnitude ? "true" : "false");
     fprintf(e->out, "    {0x%08lxu, 0x%08lxu, %ld, %ld, %ld, %ld, %ld, {%ld, %ld, %ld, %ld}},\n    {",
             (unsigned long)f->fixed.offset, (unsigned long)f->fixed.unit, (long)f->fixed.offsetExponent,
             (long)f->fixed.unitExponent, (long)f->fixed.gainExponent, (long)f->fixed.floor, (long)f->fixed.bias,
