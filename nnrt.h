@@ -86,6 +86,7 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
     NNRT_STEP(plan, step)  a statement before each step of a plan: feeds a watchdog; default nothing
     NNRT_ASSERT(condition) checks an invariant of the library itself, never input; default nothing
+    NNRT_REGIONS           the executor runs plans with several memory regions (nnrt emit-c --region)
     NNRT_MAX_RANK          axes a tensor may have, 4 to 8; default 8
     NNRT_SELECT            only the operators NAME with NNRT_KEEP_NAME defined as 1, and kernels for NNRT_KEEP_TYPES
     NNRT_PIECE_BYTES       bytes requested from the allocator at once during preparation; default 4096

@@ -17,7 +17,8 @@ SECTIONS (search for the tag)
     >>registry    registering, listing and calling devices
     >>prepare     validation, shape inference, planner, plan
     -- implementation --
-    >>memory >>buffers >>validate >>format >>infer >>planner >>plan >>control >>run >>prepared >>reference >>registry
+    >>memory >>buffers >>validate >>format >>infer >>planner >>plan >>control >>regions >>run >>prepared >>reference
+    >>registry
 
 OWNERSHIP
     A model is plain data that this library never changes: it may be const and be stored in flash. Arguments stay the
@@ -364,6 +365,10 @@ typedef struct NNRT_ModelConfig {
     const nnrt_context *contexts; /* open contexts of any devices; a device looks up its own with nnrt_context_of. They
                                      must outlive the prepared model */
     uint32_t nContexts;
+    /* Memory regions in which nnrt_plan_finish places tensors and scratch instead of one arena, the fastest first, at
+       most NNRT_MAX_REGIONS (>>prepare, nnrt_region). Requires fixed shapes. nRegions 0: one arena */
+    const struct nnrt_region *regions;
+    uint32_t nRegions;
 #endif
 } NNRT_ModelConfig;
 
@@ -975,6 +980,24 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
                                          size_t *arenaBytes, size_t *lowerBound);
 
+/* Memory regions, such as the tightly coupled memory and the SRAM of a microcontroller (NNRT_ModelConfig.regions, nnrt
+   emit-c --region). If all blocks fit the first region, the plan is that of one arena. Otherwise the blocks with the
+   most bytes read and written per byte of their size fill the first region, scratch before tensors; the rest goes to
+   the next region, at last to the last one. nnrt_plan_finish returns OUT_OF_MEMORY if the last one is too small.
+   An offset in the arena then has the number of its region in its highest bits (NNRT_REGION). The arena of a run is the
+   first region; it begins with the addresses of the others, NNRT_REGION_ADDRESS bytes each, as void * at the indices
+   0, 1, ..: the caller stores them once, and steps do not change them. The executor of such a plan must be compiled
+   with NNRT_REGIONS; nnrt_plan_run refuses the plan. */
+#define NNRT_MAX_REGIONS 8
+#define NNRT_REGION_ADDRESS 8
+#define NNRT_REGION(number) ((size_t)(number) << (sizeof(size_t) * 8 - 3))
+#ifndef NNRT_FIRMWARE
+typedef struct nnrt_region {
+    const char *name; /* for messages */
+    size_t bytes;     /* below NNRT_REGION(1) */
+} nnrt_region;
+#endif
+
 /* The plan: the steps of a prepared model as immutable data. A device may run it with nnrt_plan_run, or read it and run
    it itself. Each operand has a place kind and an offset, from which its address in a run follows: constants have fixed
    addresses, intermediate results are in the arena, model inputs and outputs are in the caller's buffers (no copy). */
@@ -996,7 +1019,7 @@ enum {
 typedef struct nnrt_plan_arg {
     nnrt_view view; /* type, shape, strides. data: of a constant; otherwise set when the step runs */
     nnrt_place_kind kind;
-    size_t offset;   /* bytes in the arena, or a number: see kind */
+    size_t offset;   /* bytes in the arena (of several regions: NNRT_REGION), or a number: see kind */
     uint32_t tensor; /* index in Model.allTensors; NNRT_NO_TENSOR: a derived constant, or absent */
 } nnrt_plan_arg;
 
@@ -1039,6 +1062,8 @@ typedef struct nnrt_plan {
                                            nnrt_plan_run runs the plan */
 #ifndef NNRT_FIRMWARE
     const struct nnrti_profile *profile; /* NULL: none */
+    const size_t *regionBytes;           /* per region of the configuration: bytes in use; arenaBytes are the first */
+    uint32_t nRegions; /* 0: the configuration has no regions; 1: the first one has all; else their number */
 #endif
 } nnrt_plan;
 
@@ -1047,7 +1072,7 @@ typedef struct nnrt_plan {
 #define NNRTI_PLAN_REST
 #define NNRTI_STEP_REST
 #else
-#define NNRTI_PLAN_REST , NULL
+#define NNRTI_PLAN_REST , NULL, NULL, 0
 #define NNRTI_STEP_REST , NULL
 #endif
 
@@ -9185,6 +9210,21 @@ static size_t nnrti_scratch_stays(const nnrti_planner *p, uint32_t alignment)
     return nnrt_round_size(most, alignment, &most) ? most : 0;
 }
 
+/* Stores the offsets of the blocks in the storages. */
+static void nnrti_store_offsets(nnrti_planner *p, const nnrt_plan_block *blocks)
+{
+    for (uint32_t i = 0; i < p->nStorages; i++)
+        if (nnrti_in_arena(&p->storages[i]))
+            p->storages[i].offset = (blocks++)->offset;
+}
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_place_regions(p, blocks, count, alignment, scratch, plan) NNRT_SUCCESS
+#else
+static NNRT_ReturnCode nnrti_place_regions(nnrti_planner *p, nnrt_plan_block *blocks, uint32_t count,
+                                           uint32_t alignment, void *scratch, nnrt_plan *plan);
+#endif
+
 /* Arena offsets of all storages and scratch blocks, by the memory planner (nnrt_plan_arena). Blocks: storages in
    order, then scratch. */
 static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, nnrt_plan *plan)
@@ -9226,10 +9266,9 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(p->error, code, "the arena of the model's %u intermediate tensors does not fit a size_t",
                               count);
-    count = 0;
-    for (uint32_t i = 0; i < p->nStorages; i++)
-        if (nnrti_in_arena(&p->storages[i]))
-            p->storages[i].offset = blocks[count++].offset;
+    nnrti_store_offsets(p, blocks);
+    if ((code = nnrti_place_regions(p, blocks, count, alignment, scratch, plan)) != NNRT_SUCCESS)
+        return code;
     for (uint32_t s = 0; s < d->nSteps; s++)
         if (d->steps[s].kernel != NULL && d->steps[s].scratchBytes > 0)
             p->scratch[s] = blocks[p->scratch[s]].offset;
@@ -9529,7 +9568,8 @@ static size_t nnrti_io_count(const nnrti_planner *p)
     return (size_t)p->draft->model->inputIndex.count + p->draft->model->outputIndex.count;
 }
 
-/* Makes the table of addresses: all addresses without an entry. false: no memory. */
+/* Makes the table of addresses: all addresses without an entry. It is behind the planned arena; with memory regions
+   nnrti_place_table has stored its place. false: no memory. */
 static bool nnrti_table_make(nnrti_planner *p, const nnrt_plan *plan)
 {
     nnrti_table *t = p->table;
@@ -9538,8 +9578,9 @@ static bool nnrti_table_make(nnrti_planner *p, const nnrt_plan *plan)
     t->outer = (uint32_t *)nnrt_memory_temp_array(p->draft->memory, io, sizeof(*t->outer));
     t->carried = (size_t *)nnrt_memory_temp_array(p->draft->memory, t->nCarried, sizeof(*t->carried));
     if (t->entry == NULL || t->outer == NULL || t->carried == NULL ||
-        !nnrt_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &t->at))
+        (plan->nRegions == 0 && !nnrt_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &t->at)))
         return false;
+    t->nOuter = 0;
     for (size_t i = 0; i < io + t->nCarried; i++)
         t->entry[i] = NNRT_NO_TENSOR;
     for (uint32_t i = 0; i < p->nStorages; i++)
@@ -9906,10 +9947,23 @@ static uint32_t nnrti_loop_entries(const nnrti_planner *p, const nnrti_written *
     return count;
 }
 
+/* Whether the cond that the body of a LOOP computes is copied to an entry of the table, before the carried values
+   change: one of them has its place, or the run must check its dimensions. at: the END of the LOOP. */
+static bool nnrti_cond_aside(const nnrti_planner *p, uint32_t at)
+{
+    const nnrt_draft_step *end = &p->draft->steps[at];
+    const uint32_t carried = end->open->carried, given = 1 + carried + end->open->scans;
+    const nnrt_plan_arg left = nnrti_placed(p, at, 0);
+    bool aside = p->open != NULL && nnrti_slot(p, end->args[0].tensor) != NNRT_NO_TENSOR;
+    for (uint32_t k = 0; k < 2 * carried; k++) {
+        const nnrt_plan_arg arg = nnrti_placed(p, at, k % 2 == 0 ? 1 + k / 2 : given + 2 + k / 2);
+        aside = aside || (arg.kind >= NNRT_PLACE_ARENA && arg.kind == left.kind && arg.offset == left.offset);
+    }
+    return aside;
+}
+
 /* Appends to a body the moves at the end of an iteration: elements of scan outputs, then carried values. *cond = where
-   nnrt_plan_loop reads the cond that the body computes, as an argument of plan w; it is copied to an entry of the table
-   if a carried value, which is about to change, has its place, or if the run must check its dimensions. false: no
-   memory. */
+   nnrt_plan_loop reads the cond that the body computes, as an argument of plan w. false: no memory. */
 static bool nnrti_write_trip(nnrti_planner *p, const nnrti_written *w, nnrti_written *body, uint32_t s, uint32_t scan,
                              nnrt_plan_arg *cond)
 {
@@ -9917,7 +9971,6 @@ static bool nnrti_write_trip(nnrti_planner *p, const nnrti_written *w, nnrti_wri
     const uint32_t at = begin->end->first, given = 1 + begin->carried + begin->scans;
     const uint32_t tensor = p->draft->steps[at].args[0].tensor;
     const nnrt_plan_arg left = nnrti_placed(p, at, 0), x = nnrti_placed_in(p, body, &left);
-    bool aside = p->open != NULL && nnrti_slot(p, tensor) != NNRT_NO_TENSOR;
     nnrti_open_step *o = NULL;
     for (uint32_t k = 0; k < begin->scans; k++) {
         const uint32_t from = 1 + begin->carried + k, to = given + 2 + begin->carried + k;
@@ -9934,12 +9987,8 @@ static bool nnrti_write_trip(nnrti_planner *p, const nnrti_written *w, nnrti_wri
             nnrti_append_copy(p, body, p->draft->steps[s].name, p->draft->steps[s].node, &e, &y, NULL);
         }
     }
-    for (uint32_t k = 0; k < 2 * begin->carried; k++) {
-        const nnrt_plan_arg arg = nnrti_placed(p, at, k % 2 == 0 ? 1 + k / 2 : given + 2 + k / 2);
-        aside = aside || (arg.kind >= NNRT_PLACE_ARENA && arg.kind == left.kind && arg.offset == left.offset);
-    }
     *cond = nnrti_placed_in(p, w, &left);
-    if (aside) {
+    if (nnrti_cond_aside(p, at)) {
         *cond = left;
         cond->kind = NNRT_PLACE_ARENA;
         cond->offset = p->table->at + (size_t)p->table->count++ * NNRTI_TABLE_BYTES;
@@ -10003,6 +10052,228 @@ static NNRT_ReturnCode nnrti_write_loop(nnrti_planner *p, nnrti_written *w, uint
     }
     return good && nnrti_write_control(p, w, s, graphs, args, NNRT_LOOP_TABLE, own, nOwn) ? NNRT_SUCCESS
                                                                                           : nnrti_no_memory(p->error);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>regions */
+
+/* Memory regions (nnrt_region). Draft, storages and blocks are the same as for one arena; only the offsets differ.
+   If the blocks do not fit the first region together, they are placed one by one in the order of their traffic, each
+   into the lowest gap of the first region that has one (nnrti_plan_gap), as long as the gap ends inside the region. The
+   planner places the remaining blocks in the last region, so that its size is known exactly: the choice depends on the
+   other regions alone. Rejected: an executor with an address per region in `io`, as a scratch offset and the plans of
+   IF and LOOP would need numbers of their own; every step finds the addresses in the first region. */
+
+/* Bytes that the steps read and write, per storage. A step in a body of LOOP counts 8 times. NULL: no memory. */
+static uint64_t *nnrti_storage_traffic(const nnrti_planner *p)
+{
+    const nnrt_draft *d = p->draft;
+    uint64_t *traffic = (uint64_t *)nnrt_memory_temp_array(d->memory, p->nStorages, sizeof(*traffic));
+    uint32_t loops = 0;
+    for (uint32_t s = 0; traffic != NULL && s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        if (step->open != NULL && step->open->part == NNRTI_PART_LOOP)
+            loops++;
+        for (uint32_t k = 0; step->kernel != NULL && k < nnrti_step_args(step); k++) {
+            const nnrt_plan_arg *arg = &step->args[k];
+            uint64_t *sum;
+            size_t bytes;
+            if (arg->tensor == NNRT_NO_TENSOR || arg->kind == NNRT_PLACE_CONSTANT ||
+                p->storageOf[arg->tensor] == NNRTI_NO_STORAGE ||
+                !nnrt_dims_bytes(arg->view.dims, arg->view.rank, arg->view.dataType, &bytes))
+                continue;
+            sum = &traffic[p->storageOf[arg->tensor]];
+            *sum += (uint64_t)(bytes < UINT32_MAX ? bytes : UINT32_MAX) << 3 * (loops < 4 ? loops : 4);
+            *sum = *sum < UINT64_MAX >> 8 ? *sum : UINT64_MAX >> 8;
+        }
+        if (step->open != NULL && step->open->part == NNRTI_PART_END_LOOP)
+            loops--;
+    }
+    return traffic;
+}
+
+/* Sorts the blocks by traffic per byte, scratch before tensors: a->order. The unit is 1/16, and the number has 32 bits
+   everywhere, so that the order is the same on every machine. */
+static void nnrti_sort_by_traffic(const nnrti_planner *p, nnrti_plan *a, const uint64_t *traffic)
+{
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < p->nStorages; k++)
+        if (nnrti_in_arena(&p->storages[k])) {
+            const uint64_t each = a->size[i] != 0 ? traffic[k] * 16 / a->size[i] : 0;
+            a->breadth[i++] = (size_t)(each < UINT32_MAX ? each : UINT32_MAX - 1);
+        }
+    for (; i < a->count; i++)
+        a->breadth[i] = UINT32_MAX;
+    nnrti_plan_sort(a, NNRTI_PLAN_BREADTH, a->order);
+}
+
+/* Places blocks that are in no region yet (lane 0) in the bytes [base, bytes) of a region; *used: its end. */
+static void nnrti_fill_region(nnrti_plan *a, uint32_t region, size_t base, size_t bytes, size_t *used)
+{
+    uint32_t n = 0;
+    *used = base;
+    for (uint32_t k = 0; k < a->n; k++) {
+        const uint32_t i = a->order[k];
+        const size_t at = a->lane[i] == 0 ? nnrti_plan_gap(a, n, &a->blocks[i], a->size[i], 0) : 0;
+        if (a->lane[i] != 0 || a->size[i] > bytes - base - at)
+            continue;
+        nnrti_plan_insert(a, n++, &a->blocks[i], at, a->size[i]);
+        a->blocks[i].offset = NNRT_REGION(region) + base + at;
+        a->lane[i] = 1;
+        *used = base + at + a->size[i] > *used ? base + at + a->size[i] : *used;
+    }
+}
+
+/* Plans the blocks that are in no region yet as the arena of the last region. */
+static NNRT_ReturnCode nnrti_fill_last(const nnrti_planner *p, nnrti_plan *a, uint32_t region, size_t alignment,
+                                       size_t *used)
+{
+    nnrt_memory *memory = p->draft->memory;
+    nnrt_plan_block *rest = (nnrt_plan_block *)nnrt_memory_temp_array(memory, a->n, sizeof(*rest));
+    uint32_t *number = (uint32_t *)nnrt_memory_temp_array(memory, a->n, sizeof(*number)), n = 0;
+    void *scratch = nnrt_memory_temp(memory, nnrt_plan_scratch(a->n));
+    NNRT_ReturnCode code;
+    if (rest == NULL || number == NULL || scratch == NULL)
+        return nnrti_no_memory(p->error);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->size[i] != 0 && a->lane[i] == 0) {
+            rest[n] = a->blocks[i];
+            number[n++] = i;
+        }
+    if ((code = nnrt_plan_arena(rest, n, alignment, scratch, used, NULL)) != NNRT_SUCCESS)
+        return nnrt_error_set(p->error, code, "the memory region '%s' does not fit a size_t",
+                              p->draft->config->regions[region].name);
+    for (uint32_t k = 0; k < n; k++)
+        a->blocks[number[k]].offset = NNRT_REGION(region) + rest[k].offset;
+    return NNRT_SUCCESS;
+}
+
+/* OUT_OF_MEMORY: a region is smaller than the bytes that it requires. */
+static NNRT_ReturnCode nnrti_region_full(const nnrti_planner *p, uint32_t region, size_t bytes, const char *remedy)
+{
+    const nnrt_region *r = &p->draft->config->regions[region];
+    return nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY, "memory region '%s' requires %z bytes and has %z: %s", r->name,
+                          bytes, r->bytes, remedy);
+}
+
+/* Divides the blocks, which do not fit the first region, over all regions: offsets, and bytes in use. */
+static NNRT_ReturnCode nnrti_split_arena(nnrti_planner *p, nnrt_plan_block *blocks, uint32_t count, size_t alignment,
+                                         void *scratch, size_t *used)
+{
+    const NNRT_ModelConfig *config = p->draft->config;
+    const uint32_t last = config->nRegions - 1;
+    const uint64_t *traffic = nnrti_storage_traffic(p);
+    nnrti_plan a;
+    NNRT_ReturnCode code;
+    size_t base = (size_t)last * NNRT_REGION_ADDRESS;
+    base = (base + alignment - 1) & ~(alignment - 1);
+    if (traffic == NULL)
+        return nnrti_no_memory(p->error);
+    if (base > config->regions[0].bytes)
+        return nnrti_region_full(p, 0, base, "it begins with the addresses of the others");
+    memset(&a, 0, sizeof(a));
+    a.blocks = blocks;
+    a.count = count;
+    nnrti_plan_carve(&a, scratch);
+    if ((code = nnrti_plan_sizes(&a, alignment)) != NNRT_SUCCESS)
+        return code;
+    memset(a.lane, 0, count * sizeof(*a.lane));
+    nnrti_sort_by_traffic(p, &a, traffic);
+    for (uint32_t r = 0; r < last; r++, base = 0)
+        nnrti_fill_region(&a, r, base, config->regions[r].bytes, &used[r]);
+    return nnrti_fill_last(p, &a, last, alignment, &used[last]);
+}
+
+/* The number of entries of the largest table of addresses, as nnrti_write_if and nnrti_write_loop will make it. All
+   shapes are fixed, and the table is made. */
+static uint32_t nnrti_table_entries(const nnrti_planner *p)
+{
+    const nnrt_draft *d = p->draft;
+    uint32_t most = 0, last = 0, count = 0;
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrti_open_step *o = d->steps[s].open;
+        if (d->steps[s].kernel == NULL || o == NULL || o->begin != o || o->end == NULL)
+            continue;
+        if (s >= last) { /* no other one is around it */
+            last = o->end->first;
+            nnrti_table_begin(p, s, last);
+            count = p->table->nOuter;
+        }
+        for (uint32_t k = 0; o->part == NNRTI_PART_LOOP && k < o->carried + o->scans; k++) {
+            const nnrt_plan_arg x = nnrti_placed(p, o->end->first, 1 + k);
+            const nnrt_plan_arg y = nnrti_placed(p, o->end->first, 3 + o->carried + o->scans + k);
+            if (k < o->carried)
+                count += nnrti_exchanged(p, &x, &y) ? 2 : 0;
+            else
+                count += y.kind != NNRT_PLACE_NONE && !nnrt_view_empty(&x.view) ? 1 : 0;
+        }
+        count += o->part == NNRTI_PART_LOOP && nnrti_cond_aside(p, o->end->first) ? 1 : 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Puts the table of addresses of IF and LOOP behind the blocks of the first region that has room for it, or of the
+   last; plan->nRegions is set. */
+static NNRT_ReturnCode nnrti_place_table(nnrti_planner *p, const nnrt_plan *plan, size_t *used)
+{
+    const nnrt_region *regions = p->draft->config->regions;
+    size_t end = 0, bytes;
+    uint32_t r = 0;
+    if (p->table == NULL)
+        return NNRT_SUCCESS;
+    bytes = nnrti_table_entries(p) * (size_t)NNRTI_TABLE_BYTES;
+    for (;; r++) {
+        if (!nnrt_round_size(used[r], NNRTI_TABLE_BYTES, &p->table->at) || !nnrt_add_size(p->table->at, bytes, &end))
+            return nnrti_no_memory(p->error);
+        if (r + 1 == plan->nRegions || end <= regions[r].bytes)
+            break;
+    }
+    p->table->at += NNRT_REGION(r);
+    used[r] = bytes > 0 ? end : used[r];
+    return NNRT_SUCCESS;
+}
+
+/* Places the blocks in the regions of the configuration, if it has any. The blocks, and the storages, have the offsets
+   of one arena. */
+static NNRT_ReturnCode nnrti_place_regions(nnrti_planner *p, nnrt_plan_block *blocks, uint32_t count,
+                                           uint32_t alignment, void *scratch, nnrt_plan *plan)
+{
+    const NNRT_ModelConfig *config = p->draft->config;
+    const uint32_t nRegions = config->nRegions;
+    NNRT_ReturnCode code;
+    size_t *used;
+    if (nRegions == 0)
+        return NNRT_SUCCESS;
+    if (p->open != NULL)
+        return nnrt_error_set(p->error, NNRT_NOT_SUPPORT,
+                              "memory regions require fixed shapes, the model has dynamic ones");
+    for (uint32_t r = 0; r < nRegions; r++)
+        if (nRegions > NNRT_MAX_REGIONS || config->regions == NULL || config->regions[r].bytes >= NNRT_REGION(1))
+            return nnrt_error_set(p->error, NNRT_INVALID_PARAMETER,
+                                  "expected at most %d memory regions, each below %z bytes", NNRT_MAX_REGIONS,
+                                  NNRT_REGION(1));
+    used = (size_t *)nnrt_memory_keep_array(p->draft->memory, nRegions, sizeof(*used));
+    if (used == NULL || (p->table != NULL && !nnrti_table_make(p, plan)))
+        return nnrti_no_memory(p->error);
+    plan->regionBytes = used;
+    plan->nRegions = 1;
+    used[0] = plan->arenaBytes;
+    if ((code = nnrti_place_table(p, plan, used)) != NNRT_SUCCESS)
+        return code;
+    if (used[0] > config->regions[0].bytes && nRegions > 1) {
+        plan->nRegions = nRegions;
+        if ((code = nnrti_split_arena(p, blocks, count, alignment, scratch, used)) != NNRT_SUCCESS)
+            return code;
+        nnrti_store_offsets(p, blocks);
+        if ((code = nnrti_place_table(p, plan, used)) != NNRT_SUCCESS)
+            return code;
+    }
+    plan->arenaBytes = used[0];
+    if (used[plan->nRegions - 1] > config->regions[plan->nRegions - 1].bytes)
+        return nnrti_region_full(p, plan->nRegions - 1, used[plan->nRegions - 1],
+                                 nRegions > 1 ? "raise it, or a faster region" : "raise it, or add another region");
+    return NNRT_SUCCESS;
 }
 #endif
 
@@ -10080,7 +10351,8 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
         return nnrti_no_memory(p->error);
     plan->nArgs = p->nArgs;
 #ifndef NNRT_FIRMWARE
-    if (p->table != NULL && p->table->most > 0 &&
+    NNRT_ASSERT(plan->nRegions == 0 || p->table == NULL || p->table->most == nnrti_table_entries(p));
+    if (p->table != NULL && p->table->most > 0 && plan->nRegions == 0 &&
         !nnrt_add_size(p->table->at, p->table->most * (size_t)NNRTI_TABLE_BYTES, &plan->arenaBytes))
         return nnrti_no_memory(p->error);
 #endif
@@ -10164,33 +10436,48 @@ static const nnrt_plan_graphs *nnrti_step_graphs(const nnrt_plan_step *step)
 #endif
 
 #if NNRT_ASSERTS
+/* Whether an offset is in the arena, or in its region; *left = the bytes from it to the end. */
+static bool nnrti_arena_left(const nnrt_plan *plan, size_t offset, size_t *left)
+{
+    size_t bytes = plan->arenaBytes, at = offset;
+#ifndef NNRT_FIRMWARE
+    if (plan->nRegions > 1) {
+        const size_t region = offset / NNRT_REGION(1);
+        bytes = region < plan->nRegions ? plan->regionBytes[region] : 0;
+        at = offset % NNRT_REGION(1);
+    }
+#endif
+    *left = at <= bytes ? bytes - at : 0;
+    return at <= bytes;
+}
+
 /* Every argument of a plan has a place: in the arena with all its bytes, or at a number that the addresses have.
    addresses: number of inputs and outputs; of a plan inside IF or LOOP the entries of their table. */
 static bool nnrti_plan_valid(const nnrt_plan *whole, const nnrt_plan *plan, size_t addresses)
 {
     bool valid = plan->args == whole->args;
+    size_t left = 0;
     for (uint32_t s = 0; s < plan->nSteps; s++) {
         const nnrt_plan_step *step = &plan->steps[s];
         const uint32_t count = step->nIn + step->nDerived + step->nOut;
         valid = valid && step->kernel != NULL && count <= plan->maxArgs && step->arg <= whole->nArgs &&
-                count <= whole->nArgs - step->arg && step->scratchBytes <= whole->arenaBytes &&
-                step->scratch <= whole->arenaBytes - step->scratchBytes;
+                count <= whole->nArgs - step->arg && nnrti_arena_left(whole, step->scratch, &left) &&
+                step->scratchBytes <= left;
         for (uint32_t k = 0; valid && k < count; k++) {
             const nnrt_plan_arg *arg = &whole->args[step->arg + k];
             valid = arg->kind > NNRT_PLACE_ARENA    ? arg->offset < addresses
-                    : arg->kind == NNRT_PLACE_ARENA ? arg->offset <= whole->arenaBytes
+                    : arg->kind == NNRT_PLACE_ARENA ? nnrti_arena_left(whole, arg->offset, &left)
                                                     : arg->kind == NNRT_PLACE_NONE || arg->view.data != NULL ||
                                                           nnrt_view_empty(&arg->view) || arg->kind == NNRT_PLACE_DERIVED;
 #ifndef NNRT_FIRMWARE
             if (plan->open == NULL || plan->open->steps[s] == NULL) /* bytes of a dynamic one may be less than its bounds */
-                valid = valid && (arg->kind != NNRT_PLACE_ARENA ||
-                                  nnrti_view_fits(&arg->view, whole->arenaBytes - arg->offset));
+                valid = valid && (arg->kind != NNRT_PLACE_ARENA || nnrti_view_fits(&arg->view, left));
 #endif
         }
 #ifndef NNRT_FIRMWARE
         for (uint32_t k = 0; valid && k < 2 && nnrti_step_graphs(step) != NULL; k++)
-            valid = nnrti_plan_valid(whole, nnrti_step_graphs(step)->plans[k],
-                                     (whole->arenaBytes - step->scratch) / sizeof(void *));
+            valid = nnrti_arena_left(whole, step->scratch, &left) &&
+                    nnrti_plan_valid(whole, nnrti_step_graphs(step)->plans[k], left / sizeof(void *));
 #endif
     }
     return valid;
@@ -10464,6 +10751,11 @@ static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *worksp
     NNRT_ReturnCode code;
     if (nIn != plan->nInputs)
         return nnrt_error_set(error, NNRT_INVALID_INPUT, "got %u inputs, the model has %u", nIn, plan->nInputs);
+#ifndef NNRT_FIRMWARE
+    if (plan->nRegions > 1)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the plan has %u memory regions: only emitted C code runs it",
+                              plan->nRegions);
+#endif
     if (nOut != plan->nOutputs)
         return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "got %u outputs, the model has %u", nOut, plan->nOutputs);
     if ((nIn > 0 && inputs == NULL) || (nOut > 0 && outputs == NULL))
@@ -10552,6 +10844,17 @@ static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_
 }
 #endif
 
+#ifdef NNRT_REGIONS
+/* The address of an offset in the arena of a plan with memory regions (NNRT_REGION). */
+static uint8_t *nnrti_arena_at(void *arena, size_t offset)
+{
+    const size_t region = offset / NNRT_REGION(1);
+    return (uint8_t *)(region == 0 ? arena : ((void **)arena)[region - 1]) + offset % NNRT_REGION(1);
+}
+#else
+#define nnrti_arena_at(arena, offset) ((uint8_t *)(arena) + (offset))
+#endif
+
 #ifdef NNRT_FIRMWARE
 #define nnrti_execute(plan, views, arena, io, stop, error, failed) nnrt_plan_execute(plan, views, arena, io, error)
 #define nnrti_failed_step(own, failed) ((void)(failed), (uint32_t)(own)->node)
@@ -10584,11 +10887,11 @@ static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, vo
         call.nDerived = now->nDerived;
         call.nOut = now->nOut;
         call.scratchBytes = now->scratchBytes;
-        call.scratch = call.scratchBytes > 0 ? (uint8_t *)arena + now->scratch : NULL;
+        call.scratch = call.scratchBytes > 0 ? nnrti_arena_at(arena, now->scratch) : NULL;
         for (; arg < end; arg++, view++) {
             *view = arg->view;
             if (arg->kind >= NNRT_PLACE_ARENA)
-                view->data = arg->kind == NNRT_PLACE_ARENA ? (uint8_t *)arena + arg->offset : io[arg->offset];
+                view->data = arg->kind == NNRT_PLACE_ARENA ? nnrti_arena_at(arena, arg->offset) : io[arg->offset];
         }
         NNRT_STEP(plan, s);
         code = nnrti_call_kernel(plan, now, views, &call);

@@ -1192,6 +1192,94 @@ static void test_scratch(void **state)
     bench_end(&b);
 }
 
+/* ---- memory regions ---- */
+
+/* Finishes the bench with regions of these bytes: t has 1,024 bytes, the scratch of the step that reads it 128. */
+static NNRT_ReturnCode finish_regions(bench *b, const nnrt_region *regions, uint32_t count)
+{
+    bench_begin(b, false);
+    use_scale(&b->draft->steps[1]);
+    b->draft->steps[1].scratchBytes = 100;
+    b->draft->bytes[2] = 1024;
+    b->config.regions = regions;
+    b->config.nRegions = count;
+    return nnrt_plan_finish(b->draft, &b->plan);
+}
+
+static void test_regions(void **state)
+{
+    static bench b;
+    static const size_t large = 1024 + 2 * NNRT_ALIGNMENT; /* t and scratch */
+    nnrt_region regions[NNRT_MAX_REGIONS + 1] = {{"fast", 1151}, {"slow", 1024}};
+    const NNRT_IOTensor none = {0};
+    const nnrt_plan_arg *t;
+    (void)state;
+    assert_int_equal(NNRT_ALIGNMENT, 64);
+    for (uint32_t one = 1; one <= 2; one++) { /* all is in the first one, as in one arena */
+        regions[0].bytes = large;
+        assert_int_equal(finish_regions(&b, regions, one), NNRT_SUCCESS);
+        assert_true(b.plan->nRegions == 1 && b.plan->arenaBytes == large && b.plan->regionBytes[0] == large);
+        assert_true(one == 1 || b.plan->regionBytes[1] == 0);
+        bench_end(&b);
+    }
+    regions[0].bytes = large - 1;
+    assert_int_equal(finish_regions(&b, regions, 1), NNRT_OUT_OF_MEMORY);
+    assert_string_equal(b.error.message,
+                        "memory region 'fast' requires 1152 bytes and has 1151: raise it, or add another region");
+    bench_end(&b);
+    regions[0].bytes = 1000; /* the scratch behind the address of slow, and the tensor in slow, to the byte */
+    assert_int_equal(finish_regions(&b, regions, 2), NNRT_SUCCESS);
+    t = &b.plan->args[b.plan->steps[1].arg];
+    assert_true(b.plan->nRegions == 2 && b.plan->regionBytes[0] == 192 && b.plan->regionBytes[1] == 1024);
+    assert_true(b.plan->arenaBytes == 192 && b.plan->steps[1].scratch == 64);
+    assert_true(t->kind == NNRT_PLACE_ARENA && t->offset == NNRT_REGION(1));
+    assert_int_equal(nnrt_plan_run(b.plan, NULL, 0, &none, 1, &none, 1, NULL, &b.error), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(b.error.message, "2 memory regions"));
+    bench_end(&b);
+    regions[1].bytes = 1023;
+    assert_int_equal(finish_regions(&b, regions, 2), NNRT_OUT_OF_MEMORY);
+    assert_string_equal(b.error.message,
+                        "memory region 'slow' requires 1024 bytes and has 1023: raise it, or a faster region");
+    bench_end(&b);
+    regions[0].bytes = 63;
+    assert_int_equal(finish_regions(&b, regions, 2), NNRT_OUT_OF_MEMORY);
+    assert_non_null(strstr(b.error.message, "'fast' requires 64 bytes and has 63"));
+    bench_end(&b);
+    regions[1].bytes = NNRT_REGION(1); /* what is no list of regions */
+    assert_int_equal(finish_regions(&b, regions, 2), NNRT_INVALID_PARAMETER);
+    bench_end(&b);
+    regions[1].bytes = 0;
+    assert_int_equal(finish_regions(&b, regions, NNRT_MAX_REGIONS + 1), NNRT_INVALID_PARAMETER);
+    bench_end(&b);
+    assert_int_equal(finish_regions(&b, NULL, 1), NNRT_INVALID_PARAMETER);
+    bench_end(&b);
+}
+
+/* Regions require fixed shapes. */
+static void test_regions_of_dynamic_shapes(void **state)
+{
+    static bench b;
+    nnrt_dims dims[1] = {{2, {-1, 4}}};
+    nnrt_bound most[1] = {{"x", {2, {8, 4}}}};
+    const nnrt_region region = {"fast", 4096};
+    (void)state;
+    memset(&b, 0, sizeof(b));
+    graph_init(&b.g);
+    tensor(&b.g, "x", F32, "-1,4");
+    result(&b.g, "y");
+    ACTIVATION(&b.g, "relu", relu, "0", "1");
+    graph_io(&b.g, "0", "1");
+    b.config.error = &b.error;
+    b.config.inputDims = nnrt_dims_list_make(dims, 1);
+    b.config.bounds = nnrt_bound_list_make(most, 1);
+    b.config.regions = &region;
+    b.config.nRegions = 1;
+    nnrt_memory_allocate(&b.memory, NULL);
+    assert_int_equal(nnrt_plan_build(&b.g.model, &b.config, &b.memory, &b.plan), NNRT_NOT_SUPPORT);
+    assert_string_equal(b.error.message, "memory regions require fixed shapes, the model has dynamic ones");
+    nnrt_memory_end(&b.memory);
+}
+
 /* ---- the same plan every time ---- */
 
 static NNRT_ReturnCode edit_bench(nnrt_draft *d)
@@ -1263,6 +1351,8 @@ int main(void)
         cmocka_unit_test(test_holes),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_scratch),
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_regions_of_dynamic_shapes),
         cmocka_unit_test(test_same_plan),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -262,6 +262,21 @@ for stranger in conv2d_fusion_f32 nnrti_ops nnrt_plan_build malloc; do
         pass
     fi
 done
+# the same in two memory regions, of which the first has room for a part
+for name in nested swap sums until shared; do
+    holds "$name with regions" "$nnrt" emit-c "$folder/$name.nnrt" -o "$folder/$name.h" --name $name --region fast=48 --region slow=65536
+    holds "$name has both" grep -q 'NNRT_REGION(1)' "$folder/$name.h"
+done
+# shellcheck disable=SC2086
+{
+    holds 'they compile with regions' $fast $flags -DNNRT_FIRMWARE -DEMITTED -DSPLIT \
+        -I"$folder" -fsanitize=address,undefined -fno-sanitize-recover=all -o "$folder/subgraphs" tests/emit_subgraphs.c -lm
+    holds 'and give what they mean, with regions' "$folder/subgraphs"
+    holds 'they compile with regions as C++17' $fastxx -x c++ $flags -DEMITTED -DSPLIT -I"$folder" -o "$folder/subgraphs" \
+        tests/emit_subgraphs.c -lm
+    holds 'and give what they mean, with regions, C++17' "$folder/subgraphs"
+}
+refuses 1 'requires static shapes' "$folder/told.nnrt" -o "$folder/x.h" --region fast=48 --region slow=65536
 refuses 1 "node 2 'unequal' (IF): it has dynamic dimensions; emit-c requires static shapes" \
     "$folder/told.nnrt" -o "$folder/x.h"
 refuses 1 "node 1 'view' (RESHAPE): it is resolved with values of the run" "$folder/late.nnrt" -o "$folder/x.h"
@@ -609,6 +624,20 @@ for extra in '' '-DNNRT_SELECT -DNNRT_KEEP_EVERY_KIND=1'; do
 done
 holds 'types have their names' grep -q '^    44, /\* wideType float64 \*/$' "$folder/every.h"
 holds 'and so do enumerators' grep -q '^    1, /\* padMode SAME \*/$' "$folder/every.h"
+
+# ---- memory regions, sections, states ----
+
+CLANG=clang "${PYTHON:-/usr/bin/python3}" -B tests/emit_memory.py "$nnrt" "$folder" >"$folder/memory"
+sed '$d' "$folder/memory"
+counts=$(tail -n 1 "$folder/memory")
+case $counts in
+*' passed, '*' failed')
+    passed=$((passed + ${counts%% *}))
+    counts=${counts#*passed, }
+    failed=$((failed + ${counts%% *}))
+    ;;
+*) fail "emit_memory.py ends with '$counts'" ;;
+esac
 
 # ---- arguments ----
 

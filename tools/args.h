@@ -43,7 +43,9 @@ typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS], *expected[CLI_MOST_INPUTS];
+    const char *regions[CLI_MOST_INPUTS], *sections[CLI_MOST_INPUTS], *states[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
+    uint32_t regionCount, sectionCount, stateCount;
     const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
@@ -205,6 +207,9 @@ CLI_TAKE_LIST(cli_take_shape, shapes, shapeCount, true)
 CLI_TAKE_LIST(cli_take_most, most, mostCount, true)
 CLI_TAKE_LIST(cli_take_cut, cuts, cutCount, *v != '\0')
 CLI_TAKE_LIST(cli_take_metadata, metadata, metadataCount, *v != '=' && strchr(v, '=') != NULL) /* "KEY=VALUE" with a key */
+CLI_TAKE_LIST(cli_take_region, regions, regionCount, true)
+CLI_TAKE_LIST(cli_take_section, sections, sectionCount, true)
+CLI_TAKE_LIST(cli_take_state, states, stateCount, true)
 CLI_TAKE_LIST(cli_take_labels, labels, labelsCount, *v != '\0')
 
 static bool cli_take_smallest(cli_args *a, const char *v)
@@ -505,6 +510,16 @@ static const cli_option cli_options[] = {
      "with --device mcu:TARGET: all steps share one copy of each kernel, for less code; default: kernels specialized for "
      "the sizes of each step",
      cli_take_small},
+    {"--region", "NAME=BYTES", CLI_EMIT,
+     "a memory region for tensors and scratch instead of the arena, the fastest first; NAME_run_in has a pointer for "
+     "each",
+     cli_take_region},
+    {"--section", "NAME=PATTERN", CLI_EMIT,
+     "constants whose name, or whose node's name, has this form (* any text, ? any character), or with '>BYTES' larger "
+     "ones, get the macro MODEL_DATA_NAME, for a section of their own", cli_take_section},
+    {"--state", "IN=OUT", CLI_EMIT,
+     "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters",
+     cli_take_state},
     {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,

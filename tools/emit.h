@@ -9,6 +9,7 @@ of integers with the same values. Subgraphs are plans that steps run (nnrt_plan_
     >>names       names and texts in C
     >>values      bytes and numbers
     >>steps       steps of the plan and of its inner plans
+    >>placement   memory regions, sections of constants, states
     >>constants   weights and derived constants
     >>attributes  attribute structs
     >>plan        views, arguments, steps
@@ -30,10 +31,26 @@ typedef struct cli_emit_list {
     uint32_t count;
 } cli_emit_list;
 
+/* Constants that the program may place in a section of its own: --section NAME=PATTERN. */
+typedef struct cli_emit_section {
+    char name[CLI_IDENTIFIER_BYTES]; /* of the macro, after NAME_DATA_ */
+    const char *pattern;             /* of --section */
+    size_t bytes;                    /* of its constants */
+} cli_emit_section;
+
+/* An output that is the next value of an input: --state IN=OUT. */
+typedef struct cli_emit_state {
+    uint32_t in, out;
+    bool inPlace;  /* one buffer; else two, of which the runs use one after the other */
+    size_t offset; /* of the buffer in the state; of two buffers that of the first, from the first of all such */
+    int zero;      /* the byte of a zero: the zero point of a quantized tensor */
+} cli_emit_state;
+
 typedef struct cli_emit {
     FILE *out;
     const char *path;
     char name[CLI_IDENTIFIER_BYTES], upper[CLI_IDENTIFIER_BYTES];
+    NNRT_PreparedModel *prepared; /* has the plan */
     const nnrt_plan *plan;
     const nnrt_plan **inner; /* inner plans, each after the inner plans of its own steps */
     uint32_t nInner;
@@ -49,6 +66,15 @@ typedef struct cli_emit {
     int column; /* current column of the output */
     cli_progress progress;
     size_t done, total; /* bytes of constants */
+    nnrt_region regions[NNRT_MAX_REGIONS];
+    char regionNames[NNRT_MAX_REGIONS][CLI_IDENTIFIER_BYTES], regionUpper[NNRT_MAX_REGIONS][CLI_IDENTIFIER_BYTES];
+    uint32_t nRegions;                          /* 0: one arena */
+    cli_emit_section sections[CLI_MOST_INPUTS]; /* the first one that fits a constant has it */
+    uint32_t nSections;
+    const cli_emit_section *section; /* of the array that is being written; NULL: none */
+    cli_emit_state states[CLI_MOST_INPUTS];
+    uint32_t nStates;
+    size_t turnBytes, stateBytes; /* of one of the two buffers of all states that have two; of all */
 } cli_emit;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -114,6 +140,9 @@ static bool cli_emit_io_names(cli_emit *e)
             cli_emit_upper(other, e->io[k]);
             taken = taken || strcmp(other, upper) == 0;
         }
+        for (uint32_t k = 0; k < e->nRegions; k++)
+            taken = taken || strcmp(e->regionNames[k], e->io[i]) == 0;
+        taken = taken || (e->nStates > 0 && strcmp("state", e->io[i]) == 0);
         if (taken) {
             const size_t n = strlen(e->io[i]);
             snprintf(e->io[i] + n, CLI_IDENTIFIER_BYTES - n, "_%s%u", output ? "y" : "x",
@@ -286,7 +315,8 @@ static void cli_emit_array(cli_emit *e, const char *suffix, NNRT_DataType type, 
     const size_t width = nnrt_type_size(type);
     const NNRT_DataType stored = cli_emit_stored(type, data, count);
     char text[48];
-    fprintf(e->out, "static const %s_DATA %s %s_%s[%.0f] = {\n", e->upper, cli_emit_type(stored), e->name, suffix,
+    fprintf(e->out, "static const %s_DATA%s%s %s %s_%s[%.0f] = {\n", e->upper, e->section != NULL ? "_" : "",
+            e->section != NULL ? e->section->name : "", cli_emit_type(stored), e->name, suffix,
             count > 0 ? (double)count : 1.0);
     e->column = 0;
     for (size_t i = 0; i < count; i++) {
@@ -385,6 +415,368 @@ static uint32_t cli_emit_number(const cli_emit *e, const nnrt_plan_step *step)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>placement */
+
+/* Copies text before '=' to a name, which must be a C identifier; *value = the text after '='. */
+static bool cli_emit_named(const char *text, char *name, const char **value)
+{
+    const size_t n = strcspn(text, "=");
+    char given[CLI_IDENTIFIER_BYTES] = "";
+    if (n == 0 || n >= CLI_IDENTIFIER_BYTES || text[n] != '=')
+        return false;
+    memcpy(given, text, n);
+    cli_emit_identifier(name, given, "");
+    *value = text + n + 1;
+    return strcmp(name, given) == 0;
+}
+
+static void cli_emit_to_upper(char *out, const char *text)
+{
+    for (; *text != '\0'; text++)
+        *out++ = *text >= 'a' && *text <= 'z' ? (char)(*text - 32) : *text;
+    *out = '\0';
+}
+
+/* Reads the options --region. A region is below 256 MiB, so that its offsets fit on machines of 32 bits. */
+static int cli_emit_read_regions(cli_emit *e, const cli_args *args)
+{
+    for (uint32_t i = 0; i < args->regionCount; i++) {
+        uint32_t bytes;
+        const char *value;
+        if (i == NNRT_MAX_REGIONS)
+            return cli_usage("emit-c: --region %s: there are at most %d regions", args->regions[i], NNRT_MAX_REGIONS);
+        if (!cli_emit_named(args->regions[i], e->regionNames[i], &value) || strcmp(e->regionNames[i], "state") == 0 ||
+            !cli_take_whole(value, 1, 0xFFFFFFF, &bytes))
+            return cli_usage("emit-c: --region %s: expected NAME=BYTES, a C identifier and at most 268435455",
+                             args->regions[i]);
+        cli_emit_to_upper(e->regionUpper[i], e->regionNames[i]);
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(e->regionUpper[k], e->regionUpper[i]) == 0)
+                return cli_usage("emit-c: --region %s: there is a region '%s'", args->regions[i], e->regionNames[k]);
+        e->regions[i].name = e->regionNames[i];
+        e->regions[i].bytes = bytes;
+        e->nRegions = i + 1;
+    }
+    return CLI_DONE;
+}
+
+/* Writes an offset in the arena, or in a region other than the first. */
+static void cli_emit_offset(cli_emit *e, size_t region, size_t offset)
+{
+    if (region > 0)
+        fprintf(e->out, "NNRT_REGION(%u) + ", (unsigned)region);
+    fprintf(e->out, "%.0f", (double)offset);
+}
+
+/* Whether text has the form of the pattern: '*' is any text, '?' any character. */
+static bool cli_emit_matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *from = text; /* the last '*', and the first character behind its text */
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = text;
+        } else if (*pattern == *text || *pattern == '?') {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star + 1;
+            text = ++from;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+static size_t cli_emit_count(const nnrt_view *v);
+static const char *cli_emit_tensor(const cli_emit *e, uint32_t tensor);
+
+/* Whether a constant, of argument i, belongs to a section: by its name, by the name of a node that reads it, or by its
+   bytes. */
+static bool cli_emit_in_section(const cli_emit *e, const cli_emit_section *section, uint32_t i)
+{
+    const nnrt_plan_arg *args = e->plan->args;
+    uint32_t bytes;
+    if (*section->pattern == '>' && cli_take_whole(section->pattern + 1, 0, UINT32_MAX - 1, &bytes))
+        return cli_emit_count(&args[i].view) * nnrt_type_size(args[i].view.dataType) > bytes;
+    if (args[i].tensor != NNRT_NO_TENSOR && cli_emit_matches(section->pattern, cli_emit_tensor(e, args[i].tensor)))
+        return true;
+    for (uint32_t s = 0; s < e->nSteps; s++)
+        for (uint32_t k = 0; k < e->steps[s]->nIn + e->steps[s]->nDerived; k++)
+            if (e->constants[e->steps[s]->arg + k] == i && cli_emit_matches(section->pattern, e->steps[s]->name))
+                return true;
+    return false;
+}
+
+/* The section of a constant; NULL: none. */
+static const cli_emit_section *cli_emit_section_of(const cli_emit *e, uint32_t i)
+{
+    for (uint32_t k = 0; k < e->nSections; k++)
+        if (cli_emit_in_section(e, &e->sections[k], i))
+            return &e->sections[k];
+    return NULL;
+}
+
+/* Reads the options --section, and counts the bytes of each. */
+static int cli_emit_read_sections(cli_emit *e, const cli_args *args)
+{
+    for (uint32_t i = 0; i < args->sectionCount; i++) {
+        if (!cli_emit_named(args->sections[i], e->sections[i].name, &e->sections[i].pattern) ||
+            *e->sections[i].pattern == '\0')
+            return cli_usage("emit-c: --section %s: expected NAME=PATTERN, a C identifier and a name with * and ?, or "
+                             "NAME=>BYTES",
+                             args->sections[i]);
+        e->nSections = i + 1;
+    }
+    for (uint32_t i = 0; i < e->plan->nArgs; i++) {
+        const cli_emit_section *section = e->constants[i] == i ? cli_emit_section_of(e, i) : NULL;
+        const nnrt_view *v = &e->plan->args[i].view;
+        if (section != NULL)
+            e->sections[section - e->sections].bytes += cli_emit_count(v) * nnrt_type_size(v->dataType);
+    }
+    for (uint32_t i = 0; i < e->nSections; i++)
+        if (e->sections[i].bytes == 0)
+            return cli_fail("--section %s: it fits no constant; comments in a file without it name node and tensor of "
+                            "each",
+                            args->sections[i]);
+    return CLI_DONE;
+}
+
+/* The macros of the sections, which a program may define. A section may have several patterns. */
+static void cli_emit_section_macros(cli_emit *e)
+{
+    for (uint32_t i = 0; i < e->nSections; i++)
+        fprintf(e->out, "#ifndef %s_DATA_%s\n#define %s_DATA_%s %s_DATA\n#endif\n", e->upper, e->sections[i].name,
+                e->upper, e->sections[i].name, e->upper);
+}
+
+/* Whether the states have one input or output, a number in io; NULL: no. */
+static const cli_emit_state *cli_emit_state_at(const cli_emit *e, uint32_t i)
+{
+    for (uint32_t k = 0; k < e->nStates; k++)
+        if (e->states[k].in == i || e->states[k].out == i)
+            return &e->states[k];
+    return NULL;
+}
+
+/* Whether a step may write its first result, output `out`, over all its operands that are input `in`: as the planner
+   decides for results in place. A kernel that a device has added makes no such promise. */
+static bool cli_emit_elementwise(const cli_emit *e, const nnrt_plan_step *s, uint32_t in, uint32_t out)
+{
+    const nnrt_plan_arg *args = &e->plan->args[s->arg], *y = &args[s->nIn + s->nDerived];
+    bool good = s->op != NULL && (s->op->flags & NNRT_OP_INPLACE) != 0 && s->nOut > 0 &&
+                y->kind == NNRT_PLACE_OUTPUT && y->offset == out, own = false;
+    for (uint32_t k = 0; good && k < s->op->kernelCount; k++)
+        own = own || s->op->kernels[k].call == s->kernel;
+    for (uint32_t k = 0; good && k < s->nIn + s->nDerived + s->nOut; k++) {
+        const nnrt_view *x = &args[k].view;
+        if (args[k].kind == NNRT_PLACE_OUTPUT && args[k].offset == out)
+            good = &args[k] == y;
+        if (args[k].kind != NNRT_PLACE_INPUT || args[k].offset != in)
+            continue;
+        good = x->rank == y->view.rank && nnrt_type_size(x->dataType) == nnrt_type_size(y->view.dataType);
+        for (int32_t i = 0; good && i < x->rank; i++)
+            good = x->dims[i] == y->view.dims[i] && x->strides[i] == y->view.strides[i];
+    }
+    return good && own;
+}
+
+/* Whether output `out`, a number in io, may be computed in the buffer of input `in`: no step writes it before the last
+   one that reads the input, and that one does not, or works in place. */
+static bool cli_emit_in_place(const cli_emit *e, uint32_t in, uint32_t out)
+{
+    const nnrt_plan *p = e->plan;
+    uint32_t last = 0, first = p->nSteps; /* 1 + the last step that reads; the first that writes */
+    for (uint32_t s = 0; s < p->nSteps; s++)
+        for (uint32_t k = 0; k < p->steps[s].nIn + p->steps[s].nDerived + p->steps[s].nOut; k++) {
+            const nnrt_plan_arg *a = &p->args[p->steps[s].arg + k];
+            if (a->kind == NNRT_PLACE_INPUT && a->offset == in)
+                last = s + 1;
+            if (a->kind == NNRT_PLACE_OUTPUT && a->offset == out && first == p->nSteps)
+                first = s;
+        }
+    return last <= first || (last == first + 1 && cli_emit_elementwise(e, &p->steps[first], in, out));
+}
+
+/* Finds an input or output by the name of length n; *index = its number. */
+static bool cli_emit_find_io(const nnrt_plan_io *io, uint32_t count, const char *name, size_t n, uint32_t *index)
+{
+    for (*index = 0; *index < count; ++*index)
+        if (io[*index].name != NULL && strlen(io[*index].name) == n && memcmp(io[*index].name, name, n) == 0)
+            return true;
+    return false;
+}
+
+static bool cli_emit_same_quant(const NNRT_QuantParamList *x, const NNRT_QuantParamList *y)
+{
+    bool same = x->count == y->count;
+    for (uint32_t i = 0; same && i < x->count; i++)
+        same = x->data[i].zeroPoint == y->data[i].zeroPoint && x->data[i].numBits == y->data[i].numBits &&
+               memcmp(&x->data[i].scale, &y->data[i].scale, sizeof(x->data[i].scale)) == 0;
+    return same;
+}
+
+/* Rule: input and output of a state have one type, shape and quantization, and are in no other state. */
+static int cli_emit_check_state(cli_emit *e, const char *text, cli_emit_state *state)
+{
+    const NNRT_Model *m = e->job->model;
+    const nnrt_plan_io *x = &e->plan->inputs[state->in], *y = &e->plan->outputs[state->out];
+    const NNRT_Tensor *from = &m->allTensors.data[m->inputIndex.data[state->in]];
+    const NNRT_Tensor *to = &m->allTensors.data[m->outputIndex.data[state->out]];
+    char one[CLI_SHAPE_BYTES], other[CLI_SHAPE_BYTES];
+    bool same = x->shape.rank == y->shape.rank && x->dataType == y->dataType;
+    for (int32_t k = 0; same && k < x->shape.rank; k++)
+        same = x->shape.dims[k] == y->shape.dims[k];
+    if (!same)
+        return cli_fail("--state %s: the input is %s, the output %s; a state has one type and shape", text,
+                        cli_shape_text(one, sizeof(one), x->dataType, &x->shape),
+                        cli_shape_text(other, sizeof(other), y->dataType, &y->shape));
+    if (!cli_emit_same_quant(&from->quantParams, &to->quantParams))
+        return cli_fail("--state %s: input and output have other quantization parameters", text);
+    for (uint32_t k = 0; k < e->nStates; k++)
+        if (e->states[k].in == state->in || e->states[k].out == e->plan->nInputs + state->out)
+            return cli_fail("--state %s: the %s is in another state", text,
+                            e->states[k].in == state->in ? "input" : "output");
+    state->zero = from->quantParams.count > 0 ? (int)(from->quantParams.data[0].zeroPoint & 255) : 0;
+    return CLI_DONE;
+}
+
+/* Reads the options --state and gives each a place: the byte that states which buffers are current, then the first
+   buffers of all states that have two, the second ones, and the buffers of the others. */
+static int cli_emit_read_states(cli_emit *e, const cli_args *args)
+{
+    const nnrt_plan *p = e->plan;
+    for (uint32_t i = 0; i < args->stateCount; i++) {
+        const char *text = args->states[i], *value = strchr(text, '=');
+        cli_emit_state *state = &e->states[i];
+        bool found = false;
+        int status;
+        for (; value != NULL; value = strchr(value + 1, '=')) { /* a name may contain '=' */
+            found = cli_emit_find_io(p->inputs, p->nInputs, text, (size_t)(value - text), &state->in);
+            if (found)
+                break;
+        }
+        if (!found)
+            return cli_usage("emit-c: --state %s: expected IN=OUT, and IN an input of the model", text);
+        if (!cli_emit_find_io(p->outputs, p->nOutputs, value + 1, strlen(value + 1), &state->out))
+            return cli_usage("emit-c: --state %s: the model has no output '%s'", text, value + 1);
+        if ((status = cli_emit_check_state(e, text, state)) != CLI_DONE)
+            return status;
+        state->out += p->nInputs;
+        state->inPlace = cli_emit_in_place(e, state->in, state->out);
+        e->nStates = i + 1;
+        if (!state->inPlace) {
+            state->offset = e->turnBytes;
+            e->turnBytes += (p->inputs[state->in].bytes + 7) / 8 * 8;
+        }
+    }
+    e->stateBytes = e->turnBytes > 0 ? 8 + 2 * e->turnBytes : 0;
+    for (uint32_t i = 0; i < e->nStates; i++)
+        if (e->states[i].inPlace) {
+            e->states[i].offset = e->stateBytes;
+            e->stateBytes += (p->inputs[e->states[i].in].bytes + 7) / 8 * 8;
+        }
+    return CLI_DONE;
+}
+
+/* Reads the options that need the plan. */
+static int cli_emit_read_placement(cli_emit *e, const cli_args *args)
+{
+    const int status = cli_emit_read_sections(e, args);
+    return status != CLI_DONE ? status : cli_emit_read_states(e, args);
+}
+
+/* The address of a state in NAME_run_in: of its current value for the input, of its next one for the output. */
+static void cli_emit_state_io(cli_emit *e, uint32_t i)
+{
+    const cli_emit_state *state = cli_emit_state_at(e, i);
+    if (state->inPlace)
+        fprintf(e->out, "    io[%u] = (uint8_t *)state + %.0f;\n", (unsigned)i, (double)state->offset);
+    else
+        fprintf(e->out, "    io[%u] = turn + (*turn %s 0 ? %.0f : %.0f);\n", (unsigned)i, i == state->in ? "==" : "!=",
+                (double)(8 + state->offset), (double)(8 + e->turnBytes + state->offset));
+}
+
+/* Writes NAME_state_reset, and for each state NAME_state_of_IN. */
+static void cli_emit_state_functions(cli_emit *e)
+{
+    if (e->nStates == 0)
+        return;
+    fprintf(e->out, "NNRT_API void %s_state_reset(void *state)\n{\n    memset(state, 0, %s_STATE_BYTES);\n", e->name,
+            e->upper);
+    for (uint32_t i = 0; i < e->nStates; i++)
+        for (int k = 0; e->states[i].zero != 0 && k < (e->states[i].inPlace ? 1 : 2); k++)
+            fprintf(e->out, "    memset((uint8_t *)state + %.0f, %d, %.0f);\n",
+                    (double)(e->states[i].offset + (e->states[i].inPlace ? 0 : 8 + (size_t)k * e->turnBytes)),
+                    e->states[i].zero, (double)e->plan->inputs[e->states[i].in].bytes);
+    fputs("}\n\n", e->out);
+    for (uint32_t i = 0; i < e->nStates; i++) {
+        const char *type = cli_emit_type(e->plan->inputs[e->states[i].in].dataType);
+        fprintf(e->out, "NNRT_API %s *%s_state_of_%s(void *state)\n{\n    return (%s *)(void *)((uint8_t *)state + ",
+                type, e->name, e->io[e->states[i].in], type);
+        if (e->states[i].inPlace)
+            fprintf(e->out, "%.0f", (double)e->states[i].offset);
+        else
+            fprintf(e->out, "(*(const uint8_t *)state == 0 ? %.0f : %.0f)", (double)(8 + e->states[i].offset),
+                    (double)(8 + e->turnBytes + e->states[i].offset));
+        fputs(");\n}\n\n", e->out);
+    }
+}
+
+/* Writes the sizes of the arena or of the regions, and of the state, as macros. */
+static void cli_emit_sizes(const cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    for (uint32_t r = 0; r < (e->nRegions > 0 ? e->nRegions : 1); r++) {
+        const size_t bytes = e->nRegions == 0 ? p->arenaBytes : p->regionBytes[r];
+        const char *name = e->nRegions == 0 ? "ARENA" : e->regionUpper[r];
+        fprintf(e->out, "#define %s_%s_BYTES %.0f\n#define %s_%s_WORDS %.0f /* of 8 bytes */\n", e->upper, name,
+                (double)bytes, e->upper, name, (double)(bytes > 0 ? (bytes + 7) / 8 : 1));
+    }
+    if (e->nStates > 0)
+        fprintf(e->out, "#define %s_STATE_BYTES %.0f\n#define %s_STATE_WORDS %.0f /* of 8 bytes */\n", e->upper,
+                (double)e->stateBytes, e->upper, (double)(e->stateBytes > 0 ? e->stateBytes / 8 : 1));
+    fprintf(e->out, "#define %s_VIEWS %u /* for nnrt_plan_execute */\n\n", e->upper,
+            p->maxArgs > 0 ? (unsigned)p->maxArgs : 1);
+}
+
+/* Writes the bytes of each region and section, and the states, for the comment at the top. */
+static void cli_emit_placement_text(const cli_emit *e)
+{
+    for (uint32_t r = 0; r < e->nRegions; r++)
+        fprintf(e->out, "   region   %s: %.0f of %.0f bytes\n", e->regionNames[r], (double)e->plan->regionBytes[r],
+                (double)e->regions[r].bytes);
+    for (uint32_t i = 0; i < e->nSections; i++)
+        fprintf(e->out, "   section  %s: %.0f bytes\n", e->sections[i].name, (double)e->sections[i].bytes);
+    for (uint32_t i = 0; i < e->nStates; i++) {
+        fputs("   state    ", e->out);
+        cli_emit_remark(e->out, e->plan->inputs[e->states[i].in].name);
+        fputs(" = ", e->out);
+        cli_emit_remark(e->out, e->plan->outputs[e->states[i].out - e->plan->nInputs].name);
+        fputs(e->states[i].inPlace ? ", in place\n" : ", two buffers\n", e->out);
+    }
+}
+
+/* Declares the functions of the state. */
+static void cli_emit_state_declarations(const cli_emit *e)
+{
+    if (e->nStates == 0)
+        return;
+    fprintf(e->out,
+            "/* The state: %s_STATE_BYTES, aligned to 8, that stay between runs and are in no arena. Zeroes it, once "
+            "before the first\n   run; quantized ones get their zero point. */\n"
+            "NNRT_API void %s_state_reset(void *state);\n"
+            "/* The current value of an input that is a state, until the next run: to read it, or to replace it. */\n",
+            e->upper, e->name);
+    for (uint32_t i = 0; i < e->nStates; i++)
+        fprintf(e->out, "NNRT_API %s *%s_state_of_%s(void *state);\n",
+                cli_emit_type(e->plan->inputs[e->states[i].in].dataType), e->name, e->io[e->states[i].in]);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>constants */
 
 static size_t cli_emit_count(const nnrt_view *v)
@@ -448,7 +840,9 @@ static void cli_emit_constants(cli_emit *e)
             }
             fputs(" */\n", e->out);
             snprintf(suffix, sizeof(suffix), "c%u", (unsigned)i);
+            e->section = cli_emit_section_of(e, i);
             cli_emit_array(e, suffix, v->dataType, v->data, cli_emit_count(v));
+            e->section = NULL;
         }
     }
 }
@@ -695,7 +1089,10 @@ static void cli_emit_arg(cli_emit *e, uint32_t i)
         fprintf(e->out, "}, %s_q%u, %u}", e->name, (unsigned)i, (unsigned)v->quantCount);
     else
         fputs("}, NULL, 0}", e->out);
-    fprintf(e->out, ", NNRT_PLACE_%s, %.0f, ", kinds[a->kind], (double)a->offset);
+    fprintf(e->out, ", NNRT_PLACE_%s, ", kinds[a->kind]);
+    cli_emit_offset(e, a->kind == NNRT_PLACE_ARENA ? a->offset / NNRT_REGION(1) : 0,
+                    a->kind == NNRT_PLACE_ARENA ? a->offset % NNRT_REGION(1) : a->offset);
+    fputs(", ", e->out);
     if (a->tensor == NNRT_NO_TENSOR)
         fputs("NNRT_NO_TENSOR", e->out);
     else
@@ -761,9 +1158,10 @@ static void cli_emit_steps(cli_emit *e, const nnrt_plan *p, const char *prefix)
             fputs("NULL", e->out);
         fputs(", NULL, NNRTI_LABEL(", e->out);
         cli_emit_text(e->out, s->name);
-        fprintf(e->out, "), %d, %u, %u, %u, %u, %.0f, %.0f NNRTI_STEP_REST}%s\n", (int)s->node, (unsigned)s->arg, (unsigned)s->nIn,
-                (unsigned)s->nDerived, (unsigned)s->nOut, (double)s->scratch, (double)s->scratchBytes,
-                i + 1 < p->nSteps ? "," : "};");
+        fprintf(e->out, "), %d, %u, %u, %u, %u, ", (int)s->node, (unsigned)s->arg, (unsigned)s->nIn,
+                (unsigned)s->nDerived, (unsigned)s->nOut);
+        cli_emit_offset(e, s->scratch / NNRT_REGION(1), s->scratch % NNRT_REGION(1));
+        fprintf(e->out, ", %.0f NNRTI_STEP_REST}%s\n", (double)s->scratchBytes, i + 1 < p->nSteps ? "," : "};");
     }
     if (p->nSteps == 0)
         fputs("    {NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0 NNRTI_STEP_REST}};\n", e->out);
@@ -838,9 +1236,10 @@ static void cli_emit_plan(cli_emit *e)
     fprintf(
         e->out,
         "static const %s_DATA nnrt_plan %s_plan_data = {\n    %s_steps, %s_args, %s_inputs, %s_outputs, %u, %u, %u, "
-        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f, %.0f, NULL, NULL NNRTI_PLAN_REST};\n",
+        "%u, %u, %s_%s_BYTES, %.0f, %.0f, %.0f, NULL, NULL NNRTI_PLAN_REST};\n",
         e->upper, e->name, e->name, e->name, e->name, e->name, (unsigned)p->nSteps, (unsigned)p->nArgs,
-        (unsigned)p->nInputs, (unsigned)p->nOutputs, (unsigned)p->maxArgs, e->upper, (double)p->arenaBound,
+        (unsigned)p->nInputs, (unsigned)p->nOutputs, (unsigned)p->maxArgs, e->upper,
+        e->nRegions > 0 ? e->regionUpper[0] : "ARENA", (double)p->arenaBound,
         (double)p->constantBytes, (double)p->derivedBytes);
 }
 
@@ -859,53 +1258,102 @@ static double cli_emit_elements(const nnrt_plan_io *t)
     return count > 0 ? (double)count : 1.0;
 }
 
-/* const float image[784], float scores[10] */
-static void cli_emit_parameters(const cli_emit *e)
+/* void *arena, or a pointer for each region, and one for the state. form: "void *%s", or "%s" in a call. */
+static void cli_emit_memories(const cli_emit *e, const char *form)
+{
+    for (uint32_t r = 0; r < (e->nRegions > 0 ? e->nRegions : 1); r++) {
+        fputs(r > 0 ? ", " : "", e->out);
+        fprintf(e->out, "%s%s", form, e->nRegions > 0 ? e->regionNames[r] : "arena");
+    }
+}
+
+/* const float image[784], float scores[10]; declare false: their names, in a call. comma: they follow others. */
+static void cli_emit_parameters(const cli_emit *e, bool declare, bool comma)
 {
     for (uint32_t i = 0; i < e->plan->nInputs + e->plan->nOutputs; i++) {
         const nnrt_plan_io *t = cli_emit_io_at(e, i);
-        fprintf(e->out, "%s%s%s %s[%.0f]", i > 0 ? ", " : "", i < e->plan->nInputs ? "const " : "",
-                cli_emit_type(t->dataType), e->io[i], cli_emit_elements(t));
+        if (cli_emit_state_at(e, i) != NULL)
+            continue;
+        fputs(comma ? ", " : "", e->out);
+        comma = true;
+        if (declare)
+            fprintf(e->out, "%s%s %s[%.0f]", i < e->plan->nInputs ? "const " : "", cli_emit_type(t->dataType),
+                    e->io[i], cli_emit_elements(t));
+        else
+            fputs(e->io[i], e->out);
     }
+    if (declare && !comma)
+        fputs("void", e->out);
 }
 
 static void cli_emit_signature(const cli_emit *e, const char *name, bool arena, const char *end)
 {
-    fprintf(e->out, "NNRT_API NNRT_ReturnCode %s_%s(%s", e->name, name, arena ? "void *arena, " : "");
-    cli_emit_parameters(e);
+    fprintf(e->out, "NNRT_API NNRT_ReturnCode %s_%s(", e->name, name);
+    if (arena)
+        cli_emit_memories(e, "void *");
+    if (e->nStates > 0)
+        fputs(arena ? ", void *state" : "void *state", e->out);
+    cli_emit_parameters(e, true, arena || e->nStates > 0);
     fprintf(e->out, ")%s\n", end);
 }
 
-/* Writes the call of NAME_run_in with its parameters, or (test) with the arrays of the self-test. */
-static void cli_emit_call(const cli_emit *e, bool test)
+/* Writes the statements that store the addresses of the other regions in the first one. */
+static void cli_emit_addresses(const cli_emit *e)
 {
-    fprintf(e->out, "%s_run_in(arena", e->name);
-    for (uint32_t i = 0; i < e->plan->nInputs + e->plan->nOutputs; i++) {
-        if (!test)
-            fprintf(e->out, ", %s", e->io[i]);
-        else if (i < e->plan->nInputs)
-            fprintf(e->out, ", (const %s *)(const void *)%s_x%u", cli_emit_type(e->plan->inputs[i].dataType), e->name,
-                    (unsigned)i);
+    for (uint32_t r = 1; r < e->nRegions; r++)
+        if (r < e->plan->nRegions)
+            fprintf(e->out, "    ((void **)%s)[%u] = %s;\n", e->regionNames[0], (unsigned)(r - 1), e->regionNames[r]);
         else
-            fprintf(e->out, ", y%u", (unsigned)(i - e->plan->nInputs));
+            fprintf(e->out, "    (void)%s;\n", e->regionNames[r]);
+}
+
+/* Writes the statement that runs the plan with the addresses in io. before: the text before the call. */
+static void cli_emit_execute(const cli_emit *e, const char *before)
+{
+    cli_emit_addresses(e);
+    fprintf(e->out, "    %snnrt_plan_execute(&%s_plan_data, views, %s, io, NULL);\n", before, e->name,
+            e->nRegions > 0 ? e->regionNames[0] : "arena");
+}
+
+static void cli_emit_run_in(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    cli_emit_signature(e, "run_in", true, "\n{");
+    fprintf(e->out, "    nnrt_view views[%s_VIEWS];\n    void *io[%u];\n", e->upper,
+            (unsigned)(p->nInputs + p->nOutputs));
+    if (e->turnBytes > 0)
+        fputs("    uint8_t *const turn = (uint8_t *)state;\n    NNRT_ReturnCode code;\n", e->out);
+    for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++)
+        if (cli_emit_state_at(e, i) != NULL)
+            cli_emit_state_io(e, i);
+        else
+            fprintf(e->out, "    io[%u] = %s%s;\n", (unsigned)i, i < p->nInputs ? "(void *)(uintptr_t)" : "", e->io[i]);
+    if (e->turnBytes > 0) {
+        cli_emit_execute(e, "code = ");
+        fputs("    if (code == NNRT_SUCCESS)\n        *turn ^= 1;\n    return code;\n}\n\n", e->out);
+    } else {
+        cli_emit_execute(e, "return ");
+        fputs("}\n\n", e->out);
     }
-    fputs(")", e->out);
 }
 
 static void cli_emit_functions(cli_emit *e)
 {
-    const nnrt_plan *p = e->plan;
-    fprintf(e->out, "\nNNRT_API const nnrt_plan *%s_plan(void)\n{\n    return &%s_plan_data;\n}\n\n", e->name, e->name);
-    cli_emit_signature(e, "run_in", true, "\n{");
-    fprintf(e->out, "    nnrt_view views[%s_VIEWS];\n    void *io[%u];\n", e->upper,
-            (unsigned)(p->nInputs + p->nOutputs));
-    for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++)
-        fprintf(e->out, "    io[%u] = %s%s;\n", (unsigned)i, i < p->nInputs ? "(void *)(uintptr_t)" : "", e->io[i]);
-    fprintf(e->out, "    return nnrt_plan_execute(&%s_plan_data, views, arena, io, NULL);\n}\n\n", e->name);
+    fputs("\n", e->out);
+    if (e->plan->nRegions < 2)
+        fprintf(e->out, "NNRT_API const nnrt_plan *%s_plan(void)\n{\n    return &%s_plan_data;\n}\n\n", e->name,
+                e->name);
+    cli_emit_state_functions(e);
+    cli_emit_run_in(e);
     cli_emit_signature(e, "run", false, "\n{");
-    fprintf(e->out, "    static uint64_t arena[%s_ARENA_WORDS];\n    return ", e->upper);
-    cli_emit_call(e, false);
-    fputs(";\n}\n", e->out);
+    for (uint32_t r = 0; r < (e->nRegions > 0 ? e->nRegions : 1); r++)
+        fprintf(e->out, "    static uint64_t %s[%s_%s_WORDS];\n", e->nRegions > 0 ? e->regionNames[r] : "arena",
+                e->upper, e->nRegions > 0 ? e->regionUpper[r] : "ARENA");
+    fprintf(e->out, "    return %s_run_in(", e->name);
+    cli_emit_memories(e, "");
+    fputs(e->nStates > 0 ? ", state" : "", e->out);
+    cli_emit_parameters(e, false, true);
+    fputs(");\n}\n", e->out);
 }
 
 /* Runs the plan to compute the checksums of its steps. */
@@ -959,12 +1407,24 @@ static void cli_emit_golden(cli_emit *e)
     fputs("};\n", e->out);
 }
 
+/* io = the inputs of the self-test, and the arrays of its results. */
+static void cli_emit_test_io(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    for (uint32_t i = 0; i < p->nInputs; i++)
+        fprintf(e->out, "    io[%u] = (void *)(uintptr_t)%s_x%u;\n", (unsigned)i, e->name, (unsigned)i);
+    for (uint32_t i = 0; i < p->nOutputs; i++)
+        fprintf(e->out, "    io[%u] = y%u;\n", (unsigned)(p->nInputs + i), (unsigned)i);
+}
+
 /* Writes the self-test that checks every step, and the plain self-test that calls it. */
 static void cli_emit_selftest_node(cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
     cli_emit_golden(e);
-    fprintf(e->out, "\nNNRT_API NNRT_ReturnCode %s_selftest_node(void *arena, const char **node)\n{\n", e->name);
+    fprintf(e->out, "\nNNRT_API NNRT_ReturnCode %s_selftest_node(", e->name);
+    cli_emit_memories(e, "void *");
+    fputs(", const char **node)\n{\n", e->out);
     for (uint32_t i = 0; i < p->nOutputs; i++)
         fprintf(e->out, "    static %s y%u[%.0f];\n", cli_emit_type(p->outputs[i].dataType), (unsigned)i,
                 cli_emit_elements(&p->outputs[i]));
@@ -972,29 +1432,51 @@ static void cli_emit_selftest_node(cli_emit *e)
             "    static uint32_t sums[%u];\n    nnrt_view views[%s_VIEWS];\n    void *io[%u];\n"
             "    NNRT_ReturnCode code;\n",
             p->nSteps > 0 ? (unsigned)p->nSteps : 1, e->upper, (unsigned)(p->nInputs + p->nOutputs));
-    for (uint32_t i = 0; i < p->nInputs; i++)
-        fprintf(e->out, "    io[%u] = (void *)(uintptr_t)%s_x%u;\n", (unsigned)i, e->name, (unsigned)i);
-    for (uint32_t i = 0; i < p->nOutputs; i++)
-        fprintf(e->out, "    io[%u] = y%u;\n", (unsigned)(p->nInputs + i), (unsigned)i);
+    cli_emit_test_io(e);
+    cli_emit_addresses(e);
     fprintf(e->out,
             "    memset(sums, 0, sizeof(sums));\n"
-            "    code = nnrt_plan_sums(&%s_plan_data, views, arena, io, sums);\n"
+            "    code = nnrt_plan_sums(&%s_plan_data, views, %s, io, sums);\n"
             "    for (uint32_t i = 0; i < %s_plan_data.nSteps; i++)\n"
             "        if (sums[i] != %s_sums[i]) {\n"
             "            *node = %s_nodes[i];\n"
             "            return code != NNRT_SUCCESS ? code : NNRT_FAILED;\n"
             "        }\n",
-            e->name, e->name, e->name, e->name);
+            e->name, e->nRegions > 0 ? e->regionNames[0] : "arena", e->name, e->name, e->name);
     for (uint32_t i = 0; i < p->nOutputs; i++)
         fprintf(e->out,
                 "    *node = \"output %u\";\n    if (!nnrti_bytes_equal(y%u, %s_y%u, %.0f))\n        return "
                 "NNRT_FAILED;\n",
                 (unsigned)i, (unsigned)i, e->name, (unsigned)i, (double)p->outputs[i].bytes);
-    fprintf(e->out,
-            "    *node = NULL;\n    return code;\n}\n\n"
-            "NNRT_API NNRT_ReturnCode %s_selftest(void *arena)\n{\n    const char *node;\n"
-            "    return %s_selftest_node(arena, &node);\n}\n",
-            e->name, e->name);
+    fprintf(e->out, "    *node = NULL;\n    return code;\n}\n\nNNRT_API NNRT_ReturnCode %s_selftest(", e->name);
+    cli_emit_memories(e, "void *");
+    fprintf(e->out, ")\n{\n    const char *node;\n    return %s_selftest_node(", e->name);
+    cli_emit_memories(e, "");
+    fputs(", &node);\n}\n", e->out);
+}
+
+/* Writes the call of NAME_run_in with the arrays of the self-test. */
+static void cli_emit_test_call(cli_emit *e)
+{
+    fprintf(e->out, "    const NNRT_ReturnCode code = %s_run_in(", e->name);
+    cli_emit_memories(e, "");
+    for (uint32_t i = 0; i < e->plan->nInputs + e->plan->nOutputs; i++)
+        if (i < e->plan->nInputs)
+            fprintf(e->out, ", (const %s *)(const void *)%s_x%u", cli_emit_type(e->plan->inputs[i].dataType), e->name,
+                    (unsigned)i);
+        else
+            fprintf(e->out, ", y%u", (unsigned)(i - e->plan->nInputs));
+    fputs(");\n", e->out);
+}
+
+/* Writes the same where some inputs and outputs are no parameters, but states: the plan runs without the state. */
+static void cli_emit_test_execute(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    fprintf(e->out, "    nnrt_view views[%s_VIEWS];\n    void *io[%u];\n    NNRT_ReturnCode code;\n", e->upper,
+            (unsigned)(p->nInputs + p->nOutputs));
+    cli_emit_test_io(e);
+    cli_emit_execute(e, "code = ");
 }
 
 static void cli_emit_selftest(cli_emit *e)
@@ -1014,13 +1496,17 @@ static void cli_emit_selftest(cli_emit *e)
         cli_emit_selftest_node(e);
         return;
     }
-    fprintf(e->out, "\nNNRT_API NNRT_ReturnCode %s_selftest(void *arena)\n{\n", e->name);
+    fprintf(e->out, "\nNNRT_API NNRT_ReturnCode %s_selftest(", e->name);
+    cli_emit_memories(e, "void *");
+    fputs(")\n{\n", e->out);
     for (uint32_t i = 0; i < p->nOutputs; i++)
         fprintf(e->out, "    static %s y%u[%.0f];\n", cli_emit_type(p->outputs[i].dataType), (unsigned)i,
                 cli_emit_elements(&p->outputs[i]));
-    fputs("    const NNRT_ReturnCode code = ", e->out);
-    cli_emit_call(e, true);
-    fputs(";\n    if (code != NNRT_SUCCESS)\n        return code;\n", e->out);
+    if (e->nStates > 0)
+        cli_emit_test_execute(e);
+    else
+        cli_emit_test_call(e);
+    fputs("    if (code != NNRT_SUCCESS)\n        return code;\n", e->out);
     for (uint32_t i = 0; i < p->nOutputs; i++)
         fprintf(e->out, "    if (!nnrti_bytes_equal(y%u, %s_y%u, %.0f))\n        return NNRT_FAILED;\n", (unsigned)i,
                 e->name, (unsigned)i, (double)p->outputs[i].bytes);
@@ -1063,8 +1549,10 @@ static void cli_emit_top(const cli_emit *e)
                 : t->format == NNRT_FORMAT_NHWC ? "  NHWC"
                                                 : "");
     }
-    fprintf(e->out, "   arena    %.0f bytes, lower bound %.0f\n   weights  %.0f bytes\n   kernels ",
-            (double)p->arenaBytes, (double)p->arenaBound, (double)(p->constantBytes + p->derivedBytes));
+    if (e->nRegions == 0)
+        fprintf(e->out, "   arena    %.0f bytes, lower bound %.0f\n", (double)p->arenaBytes, (double)p->arenaBound);
+    cli_emit_placement_text(e);
+    fprintf(e->out, "   weights  %.0f bytes\n   kernels ", (double)(p->constantBytes + p->derivedBytes));
     for (uint32_t i = 0; i < e->nSteps; i++) {
         bool seen = false;
         for (uint32_t k = 0; k < i; k++)
@@ -1101,16 +1589,11 @@ static void cli_emit_params(const cli_emit *e)
 static void cli_emit_declarations(const cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
-    const size_t words = p->arenaBytes > 0 ? (p->arenaBytes + 7) / 8 : 1;
     fprintf(e->out,
             "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#ifndef NNRT_HAL_H\n#error \"include nnrt.h before this "
             "file\"\n#endif\n#if NNRT_MAX_RANK < %d\n#error \"this model requires an NNRT_MAX_RANK of %d\"\n#endif\n\n",
             e->upper, e->upper, (int)cli_emit_rank(p), (int)cli_emit_rank(p));
-    fprintf(e->out,
-            "#define %s_ARENA_BYTES %.0f\n#define %s_ARENA_WORDS %.0f /* of 8 bytes */\n#define %s_VIEWS %u /* for "
-            "nnrt_plan_execute */\n\n",
-            e->upper, (double)p->arenaBytes, e->upper, (double)words, e->upper,
-            p->maxArgs > 0 ? (unsigned)p->maxArgs : 1);
+    cli_emit_sizes(e);
     for (uint32_t i = 0; i < e->nSteps; i++)
         if (strncmp(e->steps[i]->kernelName, "nnrt_mcu_", 9) == 0) {
             fputs("#ifndef NNRT_MCU_H\n#error \"include devices/nnrt_mcu.h before this file\"\n#endif\n\n", e->out);
@@ -1118,31 +1601,46 @@ static void cli_emit_declarations(const cli_emit *e)
         }
     cli_emit_params(e);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", e->out);
-    fprintf(e->out,
-            "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run it "
-            "concurrently,\n   each in its own arena. No output may overlap an input: a recurrent state needs two "
-            "buffers, "
-            "which the\n   caller swaps after each run. */\n",
-            e->upper);
+    cli_emit_state_declarations(e);
+    if (e->nRegions == 0)
+        fprintf(e->out,
+                "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run "
+                "it concurrently,\n   each in its own arena. ",
+                e->upper);
+    else
+        fprintf(e->out,
+                "/* Runs the model in memory regions of %s_%s_BYTES, .., aligned to 8; nothing is allocated. Threads "
+                "may run it\n   concurrently, each in its own regions. ",
+                e->upper, e->regionUpper[0]);
+    fputs(e->nStates > 0 ? "No output may overlap an input. */\n"
+                         : "No output may overlap an input: a recurrent state needs two buffers, which the\n   "
+                           "caller swaps after each run. */\n",
+          e->out);
     cli_emit_signature(e, "run_in", true, ";");
-    fputs("/* The same in a static arena: one thread at a time. */\n", e->out);
+    fprintf(e->out, "/* The same in a static arena: one thread at a time. */\n");
     cli_emit_signature(e, "run", false, ";");
-    fprintf(e->out,
-            "/* The plan, for nnrt_plan_run, which checks its arguments, and nnrt_plan_execute. */\nNNRT_API const "
-            "nnrt_plan *%s_plan(void);\n",
-            e->name);
+    if (p->nRegions < 2)
+        fprintf(e->out,
+                "/* The plan, for nnrt_plan_run, which checks its arguments, and nnrt_plan_execute. */\nNNRT_API const "
+                "nnrt_plan *%s_plan(void);\n",
+                e->name);
     fprintf(e->out,
             "/* NNRT_SUCCESS if the results for one input equal, bit for bit, those of the machine that wrote this "
-            "file. */\nNNRT_API NNRT_ReturnCode %s_selftest(void *arena);\n",
+            "file. */\nNNRT_API NNRT_ReturnCode %s_selftest(",
             e->name);
-    if (e->sums != NULL)
+    cli_emit_memories(e, "void *");
+    fputs(");\n", e->out);
+    if (e->sums != NULL) {
         fprintf(e->out,
                 "/* The same; *node = the first node whose results have another checksum, or whose kernel fails, or the "
                 "output that\n   differs; NULL: none. Steps inside IF and LOOP have no checksum; errors in them show "
                 "in later "
                 "steps. */\n"
-                "NNRT_API NNRT_ReturnCode %s_selftest_node(void *arena, const char **node);\n",
+                "NNRT_API NNRT_ReturnCode %s_selftest_node(",
                 e->name);
+        cli_emit_memories(e, "void *");
+        fputs(", const char **node);\n", e->out);
+    }
     fprintf(e->out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* %s_MODEL_H */\n", e->upper);
 }
 
@@ -1158,6 +1656,11 @@ static bool cli_emit_all(cli_emit *e)
             "*/\n#define %s_DATA\n"
             "#endif\n",
             e->upper, e->upper, e->upper, e->upper);
+    cli_emit_section_macros(e);
+    if (e->plan->nRegions > 1)
+        fputs("#ifndef NNRT_REGIONS\n"
+              "#error \"this model has several memory regions: define NNRT_REGIONS before nnrt.h\"\n#endif\n",
+              e->out);
     cli_emit_constants(e);
     fputs("\n", e->out);
     for (uint32_t i = 0; i < e->plan->nArgs; i++)
@@ -1176,12 +1679,16 @@ static bool cli_emit_all(cli_emit *e)
 }
 
 /* Opens the file, writes all of it, closes it; on failure an existing file stays unchanged. */
-static int cli_emit_write(cli_emit *e)
+static int cli_emit_write(cli_emit *e, const cli_args *args)
 {
     cli_out out;
     bool good;
-    if (!cli_emit_io_names(e) || !cli_emit_find_constants(e) ||
-        cli_out_open(&out, e->path, true) != CLI_DONE)
+    int status;
+    if (!cli_emit_find_constants(e))
+        return CLI_FAILED;
+    if ((status = cli_emit_read_placement(e, args)) != CLI_DONE)
+        return status;
+    if (!cli_emit_io_names(e) || cli_out_open(&out, e->path, true) != CLI_DONE)
         return CLI_FAILED;
     e->out = out.f;
     good = cli_emit_all(e);
@@ -1223,29 +1730,24 @@ static const nnrt_plan *cli_emit_plan_of(const NNRT_PreparedModel *prepared, con
     return NULL;
 }
 
-/* Writes the plan of e, made on `device`, and reports it. */
-static int cli_emit_planned(cli_emit *e, const cli_args *args, const char *device)
+/* Makes the plan on `device`. With memory regions a plan of one arena comes first: its steps, which are the same,
+   compute the checksums of --golden, as this program's executor knows no regions. */
+static int cli_emit_build(cli_emit *e, const cli_args *args, const char *device, NNRT_ModelConfig *config,
+                          nnrt_memory *memory)
 {
-    nnrt_memory memory;
-    int status = CLI_FAILED;
-    nnrt_memory_allocate(&memory, NULL);
-    if (cli_emit_find_steps(e) && cli_emit_check_kernels(e, args->model, device) &&
-        (!args->golden || cli_emit_sums(e, &memory)))
-        status = cli_emit_write(e);
-    if (status == CLI_DONE && strcmp(e->path, "-") != 0) {
-        cli_put_name(stdout, e->path);
-        printf("  %s_run, %s_run_in, %s_selftest; arena %.0f bytes, weights %.0f bytes\n", e->name, e->name, e->name,
-               (double)e->plan->arenaBytes, (double)(e->plan->constantBytes + e->plan->derivedBytes));
+    for (uint32_t way = e->nRegions > 0 ? 0 : 1; way < 2; way++) {
+        if (e->prepared != NULL)
+            e->prepared->vtbl->Destroy(e->prepared);
+        e->prepared = NULL;
+        config->regions = e->regions;
+        config->nRegions = way == 1 ? e->nRegions : 0;
+        if (nnrt_device_prepare(nnrt_device_find(device), e->job->model, config, &e->prepared) != NNRT_SUCCESS)
+            return cli_fail("cannot plan %s: %s", args->model, config->error->message);
+        e->plan = cli_emit_plan_of(e->prepared, args->model, device);
+        if (e->plan == NULL || (args->golden && e->sums == NULL && !cli_emit_sums(e, memory)))
+            return CLI_FAILED;
     }
-    for (uint32_t i = 0; i < e->nLists; i++)
-        free(e->lists[i].data);
-    free(e->lists);
-    free(e->io);
-    free(e->constants);
-    free(e->inner);
-    free(e->steps);
-    nnrt_memory_end(&memory);
-    return status;
+    return cli_emit_find_steps(e) && cli_emit_check_kernels(e, args->model, device) ? CLI_DONE : CLI_FAILED;
 }
 
 /* Prepares the model of job on `device`, for an arena with 8-byte alignment, and writes its plan; the job's inputs and
@@ -1253,29 +1755,48 @@ static int cli_emit_planned(cli_emit *e, const cli_args *args, const char *devic
 static int cli_emit_job(const cli_job *job, const cli_args *args, const char *device)
 {
     NNRT_ModelConfig config;
-    NNRT_PreparedModel *prepared = NULL;
+    nnrt_memory memory;
     nnrt_error error;
     cli_emit e;
     int status;
     memset(&e, 0, sizeof(e));
     memset(&config, 0, sizeof(config));
     memset(&error, 0, sizeof(error));
-    if (!cli_emit_name(&e, args))
+    if (!cli_emit_name(&e, args) || cli_emit_read_regions(&e, args) != CLI_DONE)
         return CLI_USAGE;
     config.error = &error;
     config.arenaAlignment = 8;
     config.callerWorkspace = true;
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
-    if (nnrt_device_prepare(nnrt_device_find(device), job->model, &config, &prepared) != NNRT_SUCCESS)
-        return cli_fail("cannot plan %s: %s", args->model, error.message);
-    e.plan = cli_emit_plan_of(prepared, args->model, device);
+    nnrt_memory_allocate(&memory, NULL);
     e.job = job;
     e.path = args->output;
     e.small = args->small;
     e.progress.label = "emit-c";
-    status = e.plan != NULL ? cli_emit_planned(&e, args, device) : CLI_FAILED;
-    prepared->vtbl->Destroy(prepared);
+    status = cli_emit_build(&e, args, device, &config, &memory);
+    if (status == CLI_DONE)
+        status = cli_emit_write(&e, args);
+    if (status == CLI_DONE && strcmp(e.path, "-") != 0) {
+        cli_put_name(stdout, e.path);
+        printf("  %s_run, %s_run_in, %s_selftest; ", e.name, e.name, e.name);
+        for (uint32_t r = 0; r < (e.nRegions > 0 ? e.nRegions : 1); r++)
+            printf("%s %.0f bytes, ", e.nRegions > 0 ? e.regionNames[r] : "arena",
+                   (double)(e.nRegions > 0 ? e.plan->regionBytes[r] : e.plan->arenaBytes));
+        if (e.nStates > 0)
+            printf("state %.0f bytes, ", (double)e.stateBytes);
+        printf("weights %.0f bytes\n", (double)(e.plan->constantBytes + e.plan->derivedBytes));
+    }
+    for (uint32_t i = 0; i < e.nLists; i++)
+        free(e.lists[i].data);
+    free(e.lists);
+    free(e.io);
+    free(e.constants);
+    free(e.inner);
+    free(e.steps);
+    if (e.prepared != NULL)
+        e.prepared->vtbl->Destroy(e.prepared);
+    nnrt_memory_end(&memory);
     return status;
 }
 

@@ -1477,7 +1477,10 @@ static const char cli_emit_text_help[] =
     "results for one input, --input or random values, with those of this machine. With --golden it also\n"
     "compares checksums of the results of all nodes, and NAME_selftest_node names the first one that differs.\n"
     "Quantized inputs and outputs have macros NAME_INPUT_SCALE and NAME_INPUT_ZERO_POINT, after the tensor's name.\n"
-    "Subgraphs (IF, LOOP) are written, too; a model with dynamic or data-dependent shapes is an error.\n\n";
+    "Subgraphs (IF, LOOP) are written, too; a model with dynamic or data-dependent shapes is an error.\n"
+    "--region places the tensors that are accessed most in the first region that has room (define NNRT_REGIONS).\n"
+    "--state: NAME_run has no parameters for IN and OUT, but a pointer to NAME_STATE_BYTES, which NAME_state_reset\n"
+    "zeroes.\n\n";
 
 static const char cli_frontend_text[] =
     "DESCRIPTION is MEMBER=VALUE,MEMBER=VALUE,...: members of nnrt_frontend_desc, which nnrt_frontend.h describes; a\n"
