@@ -67,8 +67,8 @@ help:
 	@echo 'make dist             the same, and all tests against it; ONLY=NAMES as for make test'
 	@echo
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
-	@echo 'make mcu-layers       quantized layers on microcontrollers in qemu: instructions, beside the figures to reach'
-	@echo 'make mlperf-tiny      the networks of MLPerf Tiny, int8, on microcontrollers in qemu: instructions, code, memory'
+	@echo 'make mcu-layers       quantized and float32 layers on microcontrollers in qemu: instructions, beside the figures to reach'
+	@echo 'make mlperf-tiny      the networks of MLPerf Tiny, int8 and float32, on microcontrollers in qemu: instructions, code, memory'
 	@echo 'make firmware-ops     every operator alone on a Cortex-M4: bytes, and the library functions that it calls'
 	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly, Windows (wine), tcc, Cortex-M4 (installs 1 GB)'
 	@echo 'make fuzz SECONDS=60  every fuzz target for 60 seconds (clang); build/fuzz keeps the corpus; M32=1: 32 bits'

@@ -12,7 +12,8 @@ kernels, in C99, with intrinsics where the compiler says that the processor has 
                 #include "model.h"
 
 TARGETS
-    cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD)
+    cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD); float32 kernels
+                                        for the FPU (-mfloat-abi=hard), which other targets leave to the reference kernels
     host                                the kernels of cortex-m4, to test them on a desktop
 
     Every kernel also exists in plain C, with the same results, so a desktop runs the plan of any target.
@@ -20,6 +21,16 @@ TARGETS
 RESULTS
     Quantized operators have exact results: the bits of the reference device, on every target. Nodes without a kernel
     here run the reference kernel.
+
+    float32 operators have the same bits on the target and on the desktop. Sums of products (CONV2D_FUSION,
+    FULL_CONNECTION, MATMUL_FUSION by a constant matrix) start with the bias and run over the taps inside x in the order
+    of the reference device; a product and its addition are rounded once (fused multiply-add). So, with S the sum of
+    |bias| and of the |x| |w| of K products, and if S is finite, the result before the activation is within
+        K * 2^-24 * S + K * 2^-150
+    of the unrounded sum, apart from second-order terms: each of the K additions rounds a number of at most S, by 2^-24
+    of it or, below 2^-126, by 2^-150. The reference device also rounds the products: within
+    (K + 1) * 2^-24 * S + K * 2^-150. The two are apart by the sum of these bounds at most. All other float32 operators have the bits of the
+    reference device, RELU, RELU6 and RELU1 included; the sign and the payload of a NaN may differ.
 
 SPECIALIZED KERNELS
     Kernel K has an inline body, K_inline, which takes all sizes from its attributes. emit-c writes a function per step
@@ -35,8 +46,10 @@ SECTIONS (search for the tag)
     >>conv         convolution and fully connected layers: im2col and GEMM
     >>depthwise    depthwise convolution
     >>elementwise  sums, products, casts, functions of one input
+    >>float32      float32 kernels for processors with an FPU
     -- desktop only --
     >>pack         weights and requantization tables
+    >>float32_edit packed weights and kernel selection of float32
     >>edit         kernel selection
     >>table        the device's function table
 
@@ -157,7 +170,43 @@ NNRT_ATTR_DEFINE(McuDepthwise)
     M(S, INT32, _, even, 0)
 NNRT_ATTR_DEFINE(McuCast)
 
-/* Kernels: inputs x, derived packed weights and table, output y. Those of McuCast have no derived constants. */
+/* float32 windows: convolution and depthwise convolution (c = o = 1 channel per group), pools (c = o = 1). x [n,h,w,
+   c * groups], y [n,p,q,o * groups]. activation: an NNRT_ActivationType. */
+#define NNRT_ATTR_McuWindowF32(M, S)                                                                                   \
+    M(S, INT32, _, n, 1)                                                                                               \
+    M(S, INT32, _, h, 1)                                                                                               \
+    M(S, INT32, _, w, 1)                                                                                               \
+    M(S, INT32, _, c, 1)                                                                                               \
+    M(S, INT32, _, groups, 1)                                                                                          \
+    M(S, INT32, _, xn, 0)                                                                                              \
+    M(S, INT32, _, xh, 0)                                                                                              \
+    M(S, INT32, _, xw, 0)                                                                                              \
+    M(S, INT32, _, xc, 1)                                                                                              \
+    M(S, INT32, _, p, 1)                                                                                               \
+    M(S, INT32, _, q, 1)                                                                                               \
+    M(S, INT32, _, o, 1)                                                                                               \
+    M(S, INT32, _, yn, 0)                                                                                              \
+    M(S, INT32, _, yh, 0)                                                                                              \
+    M(S, INT32, _, yw, 0)                                                                                              \
+    M(S, INT32, _, yc, 1)                                                                                              \
+    M(S, INT32, _, kh, 1)                                                                                              \
+    M(S, INT32, _, kw, 1)                                                                                              \
+    M(S, INT32, _, sh, 1)                                                                                              \
+    M(S, INT32, _, sw, 1)                                                                                              \
+    M(S, INT32, _, dh, 1)                                                                                              \
+    M(S, INT32, _, dw, 1)                                                                                              \
+    M(S, INT32, _, top, 0)                                                                                             \
+    M(S, INT32, _, left, 0)                                                                                            \
+    M(S, INT32, _, activation, 0)
+NNRT_ATTR_DEFINE(McuWindowF32)
+
+/* float32, elementwise: count elements, adjacent in all operands. */
+#define NNRT_ATTR_McuElementsF32(M, S)                                                                                 \
+    M(S, INT32, _, count, 0)                                                                                           \
+    M(S, INT32, _, activation, 0)
+NNRT_ATTR_DEFINE(McuElementsF32)
+
+/* Kernels: inputs x, derived packed weights and table, output y. float32: x, packed weights (convolutions), y; x, y, z. */
 #define NNRTI_MCU_KERNELS(X)                                                                                           \
     X(conv_dsp_s8)                                                                                                     \
     X(conv_dsp_u8)                                                                                                     \
@@ -170,7 +219,15 @@ NNRT_ATTR_DEFINE(McuCast)
     X(depthwise_dsp_u8)                                                                                                \
     X(depthwise_dsp)                                                                                                   \
     X(quantize)                                                                                                        \
-    X(dequantize)
+    X(dequantize)                                                                                                      \
+    X(conv_f32)                                                                                                        \
+    X(conv_any_f32)                                                                                                    \
+    X(depthwise_f32)                                                                                                   \
+    X(depthwise_any_f32)                                                                                               \
+    X(max_pool_f32)                                                                                                    \
+    X(average_pool_f32)                                                                                                \
+    X(add_f32)                                                                                                         \
+    X(mul_f32)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -1043,6 +1100,673 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_dequantize(const NNRT_McuCast *a, con
 NNRTI_MCU_KERNEL(quantize, McuCast, ((void)call, nnrti_mcu_quantize(a, args)))
 NNRTI_MCU_KERNEL(dequantize, McuCast, ((void)call, nnrti_mcu_dequantize(a, args)))
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>float32 */
+
+/* float32 kernels, for processors with an FPU that has 32 registers and VFMA. One VLDM loads up to eight registers, so
+   a tile of two pixels and eight channels takes 16 VFMA and one and a half loads per element of the window.
+
+   Sums start with the bias and run over the rows, columns and channels of the window in ascending order, taps outside x
+   skipped, as on the reference device; each product and its addition are rounded once (fused multiply-add), on the
+   desktop too. No expression here adds to a product other than by nnrti_mcu_fma, so contraction changes no bit.
+
+   Packed weights: per group, per panel of eight channels (the last one: of four, if no more are left) the biases, then
+   the weights of all channels per element of the window. */
+
+#if defined(__arm__) && defined(__ARM_FEATURE_FMA) && defined(__GNUC__)
+/* A variable in register `number`, an instruction that loads a list of registers and moves `at` past them, and one that
+   stores them. */
+#define NNRTI_MCU_REGISTER(name, number) register float name __asm__(number)
+#define NNRTI_MCU_LOAD4(at, list, a, b, c, d)                                                                          \
+    __asm__("vldmia %0!, " list : "+r"(at), "=t"(a), "=t"(b), "=t"(c), "=t"(d) : "m"(*(const float(*)[4])(at)))
+#define NNRTI_MCU_LOAD8(at, list, a, b, c, d, e, f, g, h)                                                              \
+    __asm__("vldmia %0!, " list                                                                                        \
+            : "+r"(at), "=t"(a), "=t"(b), "=t"(c), "=t"(d), "=t"(e), "=t"(f), "=t"(g), "=t"(h)                         \
+            : "m"(*(const float(*)[8])(at)))
+#define NNRTI_MCU_STORE4(at, list, a, b, c, d)                                                                         \
+    __asm__("vstmia %1, " list : "=m"(*(float(*)[4])(at)) : "r"(at), "t"(a), "t"(b), "t"(c), "t"(d))
+#define NNRTI_MCU_STORE8(at, list, a, b, c, d, e, f, g, h)                                                             \
+    __asm__("vstmia %1, " list                                                                                         \
+            : "=m"(*(float(*)[8])(at))                                                                                 \
+            : "r"(at), "t"(a), "t"(b), "t"(c), "t"(d), "t"(e), "t"(f), "t"(g), "t"(h))
+#else
+#define NNRTI_MCU_REGISTER(name, number) float name
+#define NNRTI_MCU_LOAD4(at, list, a, b, c, d)                                                                          \
+    ((a) = (at)[0], (b) = (at)[1], (c) = (at)[2], (d) = (at)[3], (at) += 4)
+#define NNRTI_MCU_LOAD8(at, list, a, b, c, d, e, f, g, h)                                                              \
+    (NNRTI_MCU_LOAD4(at, list, a, b, c, d), NNRTI_MCU_LOAD4(at, list, e, f, g, h))
+#define NNRTI_MCU_STORE4(at, list, a, b, c, d) ((at)[0] = (a), (at)[1] = (b), (at)[2] = (c), (at)[3] = (d))
+#define NNRTI_MCU_STORE8(at, list, a, b, c, d, e, f, g, h)                                                             \
+    (NNRTI_MCU_STORE4(at, list, a, b, c, d), (at)[4] = (e), (at)[5] = (f), (at)[6] = (g), (at)[7] = (h))
+#endif
+
+/* sum + x * w, rounded once. Without an instruction for it: the product is exact in double; the sum is rounded to odd
+   (if inexact, to the neighbor whose last bit is 1), after which rounding to float is rounding the exact sum. */
+NNRTI_MCU_INLINE float nnrti_mcu_fma(float x, float w, float sum)
+{
+#if (defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA)) && defined(__GNUC__)
+    return __builtin_fmaf(x, w, sum);
+#else
+    const double product = (double)x * (double)w, addend = (double)sum;
+    double y = product + addend, rest = y - product;
+    uint64_t bits;
+    rest = (product - (y - rest)) + (addend - rest);
+    if (rest > 0 || rest < 0) {
+        memcpy(&bits, &y, sizeof(bits));
+        if ((bits & 1) == 0)
+            bits = (rest > 0) == (y > 0) ? bits + 1 : bits - 1;
+        memcpy(&y, &bits, sizeof(y));
+    }
+    return (float)y;
+#endif
+}
+
+/* ---- activation ---- */
+
+/* y = y < 0 ? 0 : y > hi ? hi : y for four elements; NaN stays. bounded: hi counts. */
+NNRTI_MCU_INLINE void nnrti_mcu_clamp4(float *y, float hi, const bool bounded)
+{
+    NNRTI_MCU_REGISTER(a, "s0");
+    NNRTI_MCU_REGISTER(b, "s1");
+    NNRTI_MCU_REGISTER(c, "s2");
+    NNRTI_MCU_REGISTER(d, "s3");
+    const float *from = y;
+    NNRTI_MCU_LOAD4(from, "{s0-s3}", a, b, c, d);
+    a = a <= 0 ? 0.0f : a;
+    b = b <= 0 ? 0.0f : b;
+    c = c <= 0 ? 0.0f : c;
+    d = d <= 0 ? 0.0f : d;
+    if (bounded) {
+        a = a > hi ? hi : a;
+        b = b > hi ? hi : b;
+        c = c > hi ? hi : c;
+        d = d > hi ? hi : d;
+    }
+    NNRTI_MCU_STORE4(y, "{s0-s3}", a, b, c, d);
+}
+
+NNRTI_MCU_INLINE void nnrti_mcu_clamp(float *y, int32_t count, int32_t step, float hi, const bool bounded)
+{
+    for (; step == 1 && count >= 4; count -= 4, y += 4)
+        nnrti_mcu_clamp4(y, hi, bounded);
+    for (; count > 0; count--, y += step) {
+        *y = *y <= 0 ? 0.0f : *y;
+        *y = bounded && *y > hi ? hi : *y;
+    }
+}
+
+NNRTI_MCU_ONCE void nnrti_mcu_relu(float *y, int32_t count, int32_t step)
+{
+    nnrti_mcu_clamp(y, count, step, 0, false);
+}
+
+NNRTI_MCU_ONCE void nnrti_mcu_relu_to(float *y, int32_t count, int32_t step, float hi)
+{
+    nnrti_mcu_clamp(y, count, step, hi, true);
+}
+
+/* Applies an activation to count elements of y; not any: RELU, RELU6, RELU1 or none. */
+NNRTI_MCU_INLINE void nnrti_mcu_activate(float *y, int32_t count, int32_t step, int32_t activation, const bool any)
+{
+    if (activation == NNRT_ACTIVATION_TYPE_RELU)
+        nnrti_mcu_relu(y, count, step);
+    else if (activation == NNRT_ACTIVATION_TYPE_RELU6 || activation == NNRT_ACTIVATION_TYPE_RELU1)
+        nnrti_mcu_relu_to(y, count, step, activation == NNRT_ACTIVATION_TYPE_RELU6 ? 6.0f : 1.0f);
+    else if (any)
+        for (int32_t i = 0; i < count; i++)
+            y[i * step] = nnrt_activate(y[i * step], (NNRT_ActivationType)activation);
+}
+
+/* Applies the activation to a row of y, q pixels of all groups. */
+NNRTI_MCU_INLINE void nnrti_mcu_activate_row(const NNRT_McuWindowF32 *a, float *y, const bool any)
+{
+    const int32_t channels = a->o * a->groups;
+    if (a->activation == NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return;
+    if (a->yc == 1 && a->yw == channels) {
+        nnrti_mcu_activate(y, a->q * channels, 1, a->activation, any);
+        return;
+    }
+    for (int32_t c = 0; c < channels; c++)
+        nnrti_mcu_activate(y + c * a->yc, a->q, a->yw, a->activation, any);
+}
+
+/* ---- windows ---- */
+
+/* The taps first .. end - 1 of a window along one axis that are inside x; none: first = end. */
+typedef struct nnrti_mcu_taps {
+    int32_t first, end;
+} nnrti_mcu_taps;
+
+/* at: the place of tap 0 in x; step: between taps; size: of x. */
+NNRTI_MCU_INLINE nnrti_mcu_taps nnrti_mcu_taps_inside(int32_t at, int32_t taps, int32_t step, int32_t size)
+{
+    nnrti_mcu_taps t = {0, taps};
+    if (at < 0)
+        t.first = (step - 1 - at) / step;
+    if (at + (taps - 1) * step >= size)
+        t.end = at >= size ? 0 : (size - at + step - 1) / step;
+    if (t.first > t.end)
+        t.first = t.end;
+    return t;
+}
+
+/* Windows of adjacent pixels of y, with the same taps inside x. Elements are counted; weights, too, per channel. */
+typedef struct nnrti_mcu_strip {
+    const float *x;        /* the first window's first element */
+    float *y;              /* the first pixel */
+    int32_t times;         /* convolution: pairs of pixels */
+    int32_t xStep, yStep;  /* convolution: from pixel to pixel */
+    int32_t rows, rowStep; /* rows of a window, and elements of x from the end of one to the next */
+    int32_t count;         /* adjacent elements of a row; depthwise and pools: taps */
+    int32_t tapStep;       /* depthwise and pools: elements of x between taps */
+    int32_t before, skip;  /* weights before the first row, and between rows */
+    int32_t window;        /* weights of a complete window */
+    int32_t o, step;       /* channels of y, and elements between them */
+} nnrti_mcu_strip;
+
+/* ---- convolution ---- */
+
+/* The registers of a tile: weights w0 .. w7 of one element of the window, elements c0 .. c3 and d0 .. d3 of the windows
+   of pixels 0 and 1, and their sums a0 .. a7 and b0 .. b7. */
+#define NNRTI_MCU_REGISTERS_W                                                                                          \
+    NNRTI_MCU_REGISTER(w0, "s0");                                                                                      \
+    NNRTI_MCU_REGISTER(w1, "s1");                                                                                      \
+    NNRTI_MCU_REGISTER(w2, "s2");                                                                                      \
+    NNRTI_MCU_REGISTER(w3, "s3");                                                                                      \
+    NNRTI_MCU_REGISTER(w4, "s4");                                                                                      \
+    NNRTI_MCU_REGISTER(w5, "s5");                                                                                      \
+    NNRTI_MCU_REGISTER(w6, "s6");                                                                                      \
+    NNRTI_MCU_REGISTER(w7, "s7")
+#define NNRTI_MCU_REGISTERS_A                                                                                          \
+    NNRTI_MCU_REGISTER(a0, "s16");                                                                                     \
+    NNRTI_MCU_REGISTER(a1, "s17");                                                                                     \
+    NNRTI_MCU_REGISTER(a2, "s18");                                                                                     \
+    NNRTI_MCU_REGISTER(a3, "s19");                                                                                     \
+    NNRTI_MCU_REGISTER(a4, "s20");                                                                                     \
+    NNRTI_MCU_REGISTER(a5, "s21");                                                                                     \
+    NNRTI_MCU_REGISTER(a6, "s22");                                                                                     \
+    NNRTI_MCU_REGISTER(a7, "s23")
+#define NNRTI_MCU_REGISTERS_B                                                                                          \
+    NNRTI_MCU_REGISTER(b0, "s24");                                                                                     \
+    NNRTI_MCU_REGISTER(b1, "s25");                                                                                     \
+    NNRTI_MCU_REGISTER(b2, "s26");                                                                                     \
+    NNRTI_MCU_REGISTER(b3, "s27");                                                                                     \
+    NNRTI_MCU_REGISTER(b4, "s28");                                                                                     \
+    NNRTI_MCU_REGISTER(b5, "s29");                                                                                     \
+    NNRTI_MCU_REGISTER(b6, "s30");                                                                                     \
+    NNRTI_MCU_REGISTER(b7, "s31")
+#define NNRTI_MCU_REGISTERS_X                                                                                          \
+    NNRTI_MCU_REGISTER(c0, "s8");                                                                                      \
+    NNRTI_MCU_REGISTER(c1, "s9");                                                                                      \
+    NNRTI_MCU_REGISTER(c2, "s10");                                                                                     \
+    NNRTI_MCU_REGISTER(c3, "s11");                                                                                     \
+    NNRTI_MCU_REGISTER(d0, "s12");                                                                                     \
+    NNRTI_MCU_REGISTER(d1, "s13");                                                                                     \
+    NNRTI_MCU_REGISTER(d2, "s14");                                                                                     \
+    NNRTI_MCU_REGISTER(d3, "s15")
+#define NNRTI_MCU_LOAD_W(at) NNRTI_MCU_LOAD8(at, "{s0-s7}", w0, w1, w2, w3, w4, w5, w6, w7)
+#define NNRTI_MCU_LOAD_A(at) NNRTI_MCU_LOAD8(at, "{s16-s23}", a0, a1, a2, a3, a4, a5, a6, a7)
+#define NNRTI_MCU_LOAD_B(at) NNRTI_MCU_LOAD8(at, "{s24-s31}", b0, b1, b2, b3, b4, b5, b6, b7)
+#define NNRTI_MCU_STORE_A(at) NNRTI_MCU_STORE8(at, "{s16-s23}", a0, a1, a2, a3, a4, a5, a6, a7)
+#define NNRTI_MCU_STORE_B(at) NNRTI_MCU_STORE8(at, "{s24-s31}", b0, b1, b2, b3, b4, b5, b6, b7)
+#if defined(__arm__) && defined(__ARM_FEATURE_FMA) && defined(__GNUC__)
+/* As one instruction of asm: gcc 12 allocates registers for the builtin function such that it moves sums around. */
+#define NNRTI_MCU_FMA(sum, x, w) __asm__("vfma.f32 %0, %1, %2" : "+t"(sum) : "t"(x), "t"(w))
+#else
+#define NNRTI_MCU_FMA(sum, x, w) ((sum) = nnrti_mcu_fma(x, w, sum))
+#endif
+#define NNRTI_MCU_FMA4(a, x)                                                                                           \
+    do {                                                                                                               \
+        NNRTI_MCU_FMA(a##0, x, w0);                                                                                    \
+        NNRTI_MCU_FMA(a##1, x, w1);                                                                                    \
+        NNRTI_MCU_FMA(a##2, x, w2);                                                                                    \
+        NNRTI_MCU_FMA(a##3, x, w3);                                                                                    \
+    } while (0)
+#define NNRTI_MCU_FMA8(a, x)                                                                                           \
+    do {                                                                                                               \
+        NNRTI_MCU_FMA4(a, x);                                                                                          \
+        NNRTI_MCU_FMA(a##4, x, w4);                                                                                    \
+        NNRTI_MCU_FMA(a##5, x, w5);                                                                                    \
+        NNRTI_MCU_FMA(a##6, x, w6);                                                                                    \
+        NNRTI_MCU_FMA(a##7, x, w7);                                                                                    \
+    } while (0)
+/* Multiplies element x of window 0, and z of window 1, by the weights at `at`. */
+#define NNRTI_MCU_TERM(x, z)                                                                                           \
+    do {                                                                                                               \
+        if (width == 8) {                                                                                              \
+            NNRTI_MCU_LOAD_W(at);                                                                                      \
+            NNRTI_MCU_FMA8(a, x);                                                                                      \
+            if (pixels > 1)                                                                                            \
+                NNRTI_MCU_FMA8(b, z);                                                                                  \
+        } else {                                                                                                       \
+            NNRTI_MCU_LOAD4(at, "{s0-s3}", w0, w1, w2, w3);                                                            \
+            NNRTI_MCU_FMA4(a, x);                                                                                      \
+            if (pixels > 1)                                                                                            \
+                NNRTI_MCU_FMA4(b, z);                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+/* Stores `width` sums, or as many as there are channels. */
+NNRTI_MCU_INLINE void nnrti_mcu_store_rest(const float *sums, float *y, int32_t step, int32_t count, const int width)
+{
+    for (int32_t i = 0; i < width && i < count; i++)
+        y[i * step] = sums[i];
+}
+
+/* GEMM microkernel: panels of `width` channels, the channels first .. first + count - 1 of one or two pixels at a time.
+   w: the first panel. */
+NNRTI_MCU_INLINE void nnrti_mcu_gemm_f32(const nnrti_mcu_strip *s, const float *w, int32_t first, int32_t count,
+                                         const int width, const int pixels)
+{
+    NNRTI_MCU_REGISTERS_W;
+    NNRTI_MCU_REGISTERS_X;
+    NNRTI_MCU_REGISTERS_A;
+    NNRTI_MCU_REGISTERS_B;
+    float sums[8];
+    for (; count > 0; count -= width, first += width, w += width * (1 + s->window)) {
+        const float *from = s->x;
+        float *y = s->y + first * s->step;
+        for (int32_t times = pixels > 1 ? s->times : 1; times > 0; times--) {
+            const float *x0 = from, *x1 = pixels > 1 ? from + s->xStep : from, *at = w;
+            NNRTI_MCU_LOAD_A(at);
+            if (pixels > 1) {
+                at = w;
+                NNRTI_MCU_LOAD_B(at);
+            }
+            at = w + width * (1 + s->before);
+            for (int32_t rows = s->rows; rows > 0; rows--) {
+                int32_t k = s->count;
+                for (; k >= 4; k -= 4) {
+                    NNRTI_MCU_LOAD4(x0, "{s8-s11}", c0, c1, c2, c3);
+                    if (pixels > 1)
+                        NNRTI_MCU_LOAD4(x1, "{s12-s15}", d0, d1, d2, d3);
+                    NNRTI_MCU_TERM(c0, d0);
+                    NNRTI_MCU_TERM(c1, d1);
+                    NNRTI_MCU_TERM(c2, d2);
+                    NNRTI_MCU_TERM(c3, d3);
+                }
+                for (; k > 0; k--) {
+                    c0 = *x0++;
+                    d0 = pixels > 1 ? *x1++ : 0;
+                    NNRTI_MCU_TERM(c0, d0);
+                }
+                x0 += s->rowStep;
+                x1 += pixels > 1 ? s->rowStep : 0;
+                at += width * s->skip;
+            }
+            if (s->step == 1 && count >= 8) {
+                NNRTI_MCU_STORE_A(y);
+                if (pixels > 1)
+                    NNRTI_MCU_STORE_B(y + s->yStep);
+            } else {
+                NNRTI_MCU_STORE_A(sums);
+                nnrti_mcu_store_rest(sums, y, s->step, count, width);
+                if (pixels > 1) {
+                    NNRTI_MCU_STORE_B(sums);
+                    nnrti_mcu_store_rest(sums, y + s->yStep, s->step, count, width);
+                }
+            }
+            from += pixels * s->xStep;
+            y += pixels * s->yStep;
+        }
+    }
+}
+
+/* Generates the microkernel for a number of channels and pixels. */
+#define NNRTI_MCU_GEMM_F32(width, pixels)                                                                              \
+    NNRTI_MCU_ONCE void nnrti_mcu_gemm_f32_##width##x##pixels(const nnrti_mcu_strip *s, const float *w, int32_t first, \
+                                                              int32_t count)                                           \
+    {                                                                                                                  \
+        nnrti_mcu_gemm_f32(s, w, first, count, width, pixels);                                                         \
+    }
+NNRTI_MCU_GEMM_F32(8, 1)
+NNRTI_MCU_GEMM_F32(8, 2)
+NNRTI_MCU_GEMM_F32(4, 1)
+NNRTI_MCU_GEMM_F32(4, 2)
+
+/* The channels of a group that panels of eight cover; one panel of four covers the rest. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_eights(int32_t channels)
+{
+    return channels % 8 > 4 ? (channels + 7) / 8 * 8 : channels / 8 * 8;
+}
+
+/* All channels of the pixels of a strip. w: the packed weights of the group. */
+NNRTI_MCU_INLINE void nnrti_mcu_conv_strip(const NNRT_McuWindowF32 *a, const nnrti_mcu_strip *s, const float *w,
+                                           const int pixels)
+{
+    const int32_t eights = nnrti_mcu_eights(a->o), rest = a->o - eights;
+    const float *last = w + eights * (1 + a->kh * a->kw * a->c);
+    if (eights > 0 && pixels > 1)
+        nnrti_mcu_gemm_f32_8x2(s, w, 0, a->o < eights ? a->o : eights);
+    else if (eights > 0)
+        nnrti_mcu_gemm_f32_8x1(s, w, 0, a->o < eights ? a->o : eights);
+    if (rest > 0 && pixels > 1)
+        nnrti_mcu_gemm_f32_4x2(s, last, eights, rest);
+    else if (rest > 0)
+        nnrti_mcu_gemm_f32_4x1(s, last, eights, rest);
+}
+
+/* Whether the elements of a window's row are adjacent in x. */
+NNRTI_MCU_INLINE bool nnrti_mcu_is_dense(const NNRT_McuWindowF32 *a)
+{
+    return (a->c == 1 || a->xc == 1) && (a->kw == 1 || (a->dw == 1 && a->xw == a->c));
+}
+
+/* Copies the part of a window that is inside x: so many rows and columns, x: the first element. */
+NNRTI_MCU_INLINE void nnrti_mcu_window_f32(const NNRT_McuWindowF32 *a, const float *x, int32_t rows, int32_t columns,
+                                           float *to)
+{
+    for (int32_t i = 0; i < rows; i++)
+        for (int32_t j = 0; j < columns; j++)
+            for (int32_t k = 0; k < a->c; k++)
+                *to++ = x[i * a->dh * a->xh + j * a->dw * a->xw + k * a->xc];
+}
+
+/* The first elements of the window whose tap 0 is at row h and column w of x: in place, or copied to room + at. */
+NNRTI_MCU_INLINE const float *nnrti_mcu_window_of(const NNRT_McuWindowF32 *a, const float *x, int32_t h, int32_t w,
+                                                  nnrti_mcu_taps rows, nnrti_mcu_taps columns, float *room, int32_t at)
+{
+    if (rows.first == rows.end || columns.first == columns.end)
+        return x;
+    x += (h + rows.first * a->dh) * a->xh + (w + columns.first * a->dw) * a->xw;
+    if (nnrti_mcu_is_dense(a))
+        return x;
+    nnrti_mcu_window_f32(a, x, rows.end - rows.first, columns.end - columns.first, room + at);
+    return room + at;
+}
+
+/* A row of y: pixels in pairs where their windows have all columns inside x. Windows in place: all pairs at once. */
+NNRTI_MCU_INLINE void nnrti_mcu_conv_row(const NNRT_McuWindowF32 *a, const float *x, const float *w, float *y,
+                                         int32_t h, float *scratch)
+{
+    const bool dense = nnrti_mcu_is_dense(a);
+    const int32_t size = a->kw * a->c;
+    const nnrti_mcu_taps rows = nnrti_mcu_taps_inside(h, a->kh, a->dh, a->h);
+    const nnrti_mcu_taps inside = nnrti_mcu_taps_inside(-a->left, a->q, a->sw, a->w - (a->kw - 1) * a->dw);
+    nnrti_mcu_strip s;
+    s.rows = rows.end - rows.first;
+    s.window = a->kh * size;
+    s.o = a->o;
+    s.step = a->yc;
+    s.yStep = a->yw;
+    for (int32_t q = 0; q < a->q;) {
+        const bool pair = q >= inside.first && q + 1 < inside.end;
+        const int32_t column = q * a->sw - a->left;
+        const nnrti_mcu_taps columns = nnrti_mcu_taps_inside(column, a->kw, a->dw, a->w);
+        s.count = (columns.end - columns.first) * a->c;
+        s.skip = size - s.count;
+        s.before = rows.first * size + columns.first * a->c;
+        s.rowStep = dense ? a->dh * a->xh - s.count : 0;
+        s.xStep = dense ? a->sw * a->xw : s.rows * s.count;
+        s.times = dense && pair ? (inside.end - q) / 2 : 1;
+        s.x = nnrti_mcu_window_of(a, x, h, column, rows, columns, scratch, 0);
+        if (!dense && pair)
+            (void)nnrti_mcu_window_of(a, x, h, column + a->sw, rows, columns, scratch, s.xStep);
+        s.y = y + q * a->yw;
+        if (pair)
+            nnrti_mcu_conv_strip(a, &s, w, 2);
+        else
+            nnrti_mcu_conv_strip(a, &s, w, 1);
+        q += pair ? 2 * s.times : 1;
+    }
+}
+
+/* The convolution; any: with any activation. Scratch: two windows, unless their rows are adjacent in x. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_f32(const NNRT_McuWindowF32 *a, nnrt_view *args, nnrt_call *call,
+                                                    const bool any)
+{
+    const int32_t eights = nnrti_mcu_eights(a->o), channels = a->o > eights ? eights + 4 : eights;
+    const float *w = (const float *)args[1].data;
+    for (int32_t g = 0; g < a->groups; g++, w += channels * (1 + a->kh * a->kw * a->c))
+        for (int32_t n = 0; n < a->n; n++)
+            for (int32_t p = 0; p < a->p; p++) {
+                float *y = (float *)args[2].data + (n * a->yn + p * a->yh);
+                nnrti_mcu_conv_row(a, (const float *)args[0].data + (n * a->xn + g * a->c * a->xc), w,
+                                   y + g * a->o * a->yc, p * a->sh - a->top, (float *)call->scratch);
+                if (g == a->groups - 1)
+                    nnrti_mcu_activate_row(a, y, any);
+            }
+    return NNRT_SUCCESS;
+}
+NNRTI_MCU_KERNEL(conv_f32, McuWindowF32, nnrti_mcu_conv_f32(a, args, call, false))
+NNRTI_MCU_KERNEL(conv_any_f32, McuWindowF32, nnrti_mcu_conv_f32(a, args, call, true))
+
+/* ---- depthwise convolution and pools: channels by themselves ---- */
+
+enum { NNRTI_MCU_DEPTHWISE_F32, NNRTI_MCU_MAX_F32, NNRTI_MCU_AVERAGE_F32 };
+
+/* Element x of a window joins the sum or maximum y. NaN is largest. */
+NNRTI_MCU_INLINE float nnrti_mcu_join_f32(float y, float x, float w, const int op)
+{
+    return op == NNRTI_MCU_DEPTHWISE_F32 ? nnrti_mcu_fma(x, w, y)
+           : op == NNRTI_MCU_AVERAGE_F32 ? y + x
+           : x > y || x != x             ? x
+                                         : y;
+}
+
+NNRTI_MCU_INLINE float nnrti_mcu_start(const int op)
+{
+    return op == NNRTI_MCU_MAX_F32 ? -INFINITY : 0.0f;
+}
+
+#define NNRTI_MCU_REGISTERS_X8                                                                                         \
+    NNRTI_MCU_REGISTER(x0, "s8");                                                                                      \
+    NNRTI_MCU_REGISTER(x1, "s9");                                                                                      \
+    NNRTI_MCU_REGISTER(x2, "s10");                                                                                     \
+    NNRTI_MCU_REGISTER(x3, "s11");                                                                                     \
+    NNRTI_MCU_REGISTER(x4, "s12");                                                                                     \
+    NNRTI_MCU_REGISTER(x5, "s13");                                                                                     \
+    NNRTI_MCU_REGISTER(x6, "s14");                                                                                     \
+    NNRTI_MCU_REGISTER(x7, "s15")
+#define NNRTI_MCU_JOIN(i)                                                                                              \
+    do {                                                                                                               \
+        if (op == NNRTI_MCU_DEPTHWISE_F32)                                                                             \
+            NNRTI_MCU_FMA(a##i, x##i, w##i);                                                                           \
+        else                                                                                                           \
+            a##i = nnrti_mcu_join_f32(a##i, x##i, 0, op);                                                                  \
+    } while (0)
+/* One tap of eight channels. */
+#define NNRTI_MCU_TAP                                                                                                  \
+    do {                                                                                                               \
+        const float *from = x;                                                                                         \
+        NNRTI_MCU_LOAD8(from, "{s8-s15}", x0, x1, x2, x3, x4, x5, x6, x7);                                             \
+        if (op == NNRTI_MCU_DEPTHWISE_F32)                                                                             \
+            NNRTI_MCU_LOAD_W(w);                                                                                       \
+        x += tapStep;                                                                                                  \
+        NNRTI_MCU_JOIN(0);                                                                                             \
+        NNRTI_MCU_JOIN(1);                                                                                             \
+        NNRTI_MCU_JOIN(2);                                                                                             \
+        NNRTI_MCU_JOIN(3);                                                                                             \
+        NNRTI_MCU_JOIN(4);                                                                                             \
+        NNRTI_MCU_JOIN(5);                                                                                             \
+        NNRTI_MCU_JOIN(6);                                                                                             \
+        NNRTI_MCU_JOIN(7);                                                                                             \
+    } while (0)
+
+/* All channels of a pixel in panels of eight, of which the last one ends with the last channel, so that some channels
+   are computed twice. w: biases and weights. Rows of three taps are unrolled. */
+NNRTI_MCU_INLINE void nnrti_mcu_channels8(const nnrti_mcu_strip *s, const float *w, const int op)
+{
+    NNRTI_MCU_REGISTERS_W;
+    NNRTI_MCU_REGISTERS_X8;
+    NNRTI_MCU_REGISTERS_A;
+    const bool depthwise = op == NNRTI_MCU_DEPTHWISE_F32;
+    const int32_t count = s->count, tapStep = s->tapStep, rowStep = s->rowStep;
+    const int32_t before = depthwise ? 8 * s->before : 0, skip = depthwise ? 8 * s->skip : 0;
+    const int32_t after = depthwise ? 8 * (s->window - s->before - s->rows * (s->count + s->skip)) : 0;
+    const float *first = s->x;
+    float *y = s->y;
+    int32_t left = s->o;
+    w0 = w1 = w2 = w3 = w4 = w5 = w6 = w7 = 0;
+    for (;;) {
+        const float *x = first;
+        a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = nnrti_mcu_start(op);
+        if (depthwise)
+            NNRTI_MCU_LOAD_A(w);
+        w += before;
+        if (depthwise && count == 3)
+            for (int32_t i = s->rows; i > 0; i--, x += rowStep, w += skip) {
+                NNRTI_MCU_TAP;
+                NNRTI_MCU_TAP;
+                NNRTI_MCU_TAP;
+            }
+        else
+            for (int32_t i = s->rows; i > 0; i--, x += rowStep, w += skip)
+                for (int32_t j = count; j > 0; j--)
+                    NNRTI_MCU_TAP;
+        if (op == NNRTI_MCU_AVERAGE_F32) {
+            w0 = (float)(s->rows * count);
+            a0 /= w0, a1 /= w0, a2 /= w0, a3 /= w0, a4 /= w0, a5 /= w0, a6 /= w0, a7 /= w0;
+        }
+        NNRTI_MCU_STORE_A(y);
+        if ((left -= 8) <= 0)
+            return;
+        w += after;
+        first += left < 8 ? left : 8;
+        y += left < 8 ? left : 8;
+    }
+}
+
+/* One channel of a pixel. step: between weights, whose bias is *w. */
+NNRTI_MCU_INLINE float nnrti_mcu_channel(const nnrti_mcu_strip *s, const float *x, const float *w, int32_t step,
+                                         const int op)
+{
+    float y = nnrti_mcu_start(op);
+    if (op == NNRTI_MCU_DEPTHWISE_F32) {
+        y = *w;
+        w += step * (1 + s->before);
+    }
+    for (int32_t i = 0; i < s->rows; i++) {
+        for (int32_t j = 0; j < s->count; j++, x += s->tapStep) {
+            y = nnrti_mcu_join_f32(y, *x, op == NNRTI_MCU_DEPTHWISE_F32 ? *w : 0, op);
+            w += op == NNRTI_MCU_DEPTHWISE_F32 ? step : 0;
+        }
+        x += s->rowStep;
+        w += op == NNRTI_MCU_DEPTHWISE_F32 ? step * s->skip : 0;
+    }
+    return op == NNRTI_MCU_AVERAGE_F32 ? y / (float)(s->rows * s->count) : y;
+}
+
+/* Whether a pixel's channels are computed in panels: they are adjacent in x and y, and at least eight. */
+NNRTI_MCU_INLINE bool nnrti_mcu_has_panels(int32_t xc, int32_t yc, int32_t channels)
+{
+    return xc == 1 && yc == 1 && channels >= 8;
+}
+
+/* All channels of a pixel: in panels, or one by one (step: between them). */
+NNRTI_MCU_INLINE void nnrti_mcu_channels_f32(const nnrti_mcu_strip *s, const float *w, int32_t step, const int op)
+{
+    if (nnrti_mcu_has_panels(step, s->step, s->o)) {
+        nnrti_mcu_channels8(s, w, op);
+        return;
+    }
+    for (int32_t c = 0; c < s->o; c++)
+        s->y[c * s->step] =
+            nnrti_mcu_channel(s, s->x + c * step, op == NNRTI_MCU_DEPTHWISE_F32 ? w + c : w, s->o, op);
+}
+
+typedef void (*nnrti_mcu_pixel_f32)(const nnrti_mcu_strip *s, const float *w, int32_t step);
+
+/* All pixels. pixel: the microkernel; any: with any activation. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_pixels_f32(const NNRT_McuWindowF32 *a, nnrt_view *args, const float *w,
+                                                      float *y, nnrti_mcu_pixel_f32 pixel, const bool any)
+{
+    nnrti_mcu_strip s;
+    s.window = a->kh * a->kw;
+    s.tapStep = a->dw * a->xw;
+    s.o = a->groups;
+    s.step = a->yc;
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p++) {
+            const int32_t h = p * a->sh - a->top;
+            const nnrti_mcu_taps rows = nnrti_mcu_taps_inside(h, a->kh, a->dh, a->h);
+            float *row = y + (n * a->yn + p * a->yh);
+            for (int32_t q = 0; q < a->q; q++) {
+                const int32_t column = q * a->sw - a->left;
+                const nnrti_mcu_taps columns = nnrti_mcu_taps_inside(column, a->kw, a->dw, a->w);
+                s.x = (const float *)args[0].data + (n * a->xn + (h + rows.first * a->dh) * a->xh +
+                                                        (column + columns.first * a->dw) * a->xw);
+                s.y = row + q * a->yw;
+                s.rows = rows.end - rows.first;
+                s.count = columns.end - columns.first;
+                s.before = rows.first * a->kw + columns.first;
+                s.skip = a->kw - s.count;
+                s.rowStep = a->dh * a->xh - s.count * s.tapStep;
+                pixel(&s, w, a->xc);
+            }
+            nnrti_mcu_activate_row(a, row, any);
+        }
+    return NNRT_SUCCESS;
+}
+
+#define NNRTI_MCU_PIXEL_F32(name, op)                                                                                  \
+    NNRTI_MCU_ONCE void nnrti_mcu_pixel_##name(const nnrti_mcu_strip *s, const float *w, int32_t step)                 \
+    {                                                                                                                  \
+        nnrti_mcu_channels_f32(s, w, step, op);                                                                        \
+    }
+NNRTI_MCU_PIXEL_F32(depthwise_f32, NNRTI_MCU_DEPTHWISE_F32)
+NNRTI_MCU_PIXEL_F32(max_pool_f32, NNRTI_MCU_MAX_F32)
+NNRTI_MCU_PIXEL_F32(average_pool_f32, NNRTI_MCU_AVERAGE_F32)
+
+/* Generates kernel nnrt_mcu_<name>. w, y: arguments; without weights w is ignored. */
+#define NNRTI_MCU_PIXELS_F32(name, op, w, y, any)                                                                      \
+    NNRTI_MCU_KERNEL(name, McuWindowF32,                                                                               \
+                     ((void)call, nnrti_mcu_pixels_f32(a, args, (const float *)args[w].data, (float *)args[y].data,    \
+                                                       nnrti_mcu_pixel_##op, any)))
+NNRTI_MCU_PIXELS_F32(depthwise_f32, depthwise_f32, 1, 2, false)
+NNRTI_MCU_PIXELS_F32(depthwise_any_f32, depthwise_f32, 1, 2, true)
+NNRTI_MCU_PIXELS_F32(max_pool_f32, max_pool_f32, 0, 1, false)
+NNRTI_MCU_PIXELS_F32(average_pool_f32, average_pool_f32, 0, 1, false)
+
+/* ---- elementwise ---- */
+
+enum { NNRTI_MCU_ADD_F32, NNRTI_MCU_MUL_F32 };
+
+#define NNRTI_MCU_BINARY(i) (a##i = op == NNRTI_MCU_ADD_F32 ? w##i + a##i : w##i * a##i)
+
+/* z = x + y or x * y; z may be x or y. */
+NNRTI_MCU_INLINE void nnrti_mcu_binary_f32(const float *x, const float *y, float *z, int32_t count, const int op)
+{
+    for (; count >= 8; count -= 8, z += 8) {
+        NNRTI_MCU_REGISTERS_W;
+        NNRTI_MCU_REGISTERS_A;
+        NNRTI_MCU_LOAD_W(x);
+        NNRTI_MCU_LOAD_A(y);
+        NNRTI_MCU_BINARY(0);
+        NNRTI_MCU_BINARY(1);
+        NNRTI_MCU_BINARY(2);
+        NNRTI_MCU_BINARY(3);
+        NNRTI_MCU_BINARY(4);
+        NNRTI_MCU_BINARY(5);
+        NNRTI_MCU_BINARY(6);
+        NNRTI_MCU_BINARY(7);
+        NNRTI_MCU_STORE_A(z);
+    }
+    for (int32_t i = 0; i < count; i++)
+        z[i] = op == NNRTI_MCU_ADD_F32 ? x[i] + y[i] : x[i] * y[i];
+}
+
+typedef void (*nnrti_mcu_row_f32)(const float *x, const float *y, float *z, int32_t count);
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_elements_f32(const NNRT_McuElementsF32 *a, nnrt_view *args,
+                                                        nnrti_mcu_row_f32 row)
+{
+    row((const float *)args[0].data, (const float *)args[1].data, (float *)args[2].data, a->count);
+    nnrti_mcu_activate((float *)args[2].data, a->count, 1, a->activation, false);
+    return NNRT_SUCCESS;
+}
+
+/* Generates kernel nnrt_mcu_<name> and its loop. */
+#define NNRTI_MCU_ELEMENTS_F32(name, op)                                                                               \
+    NNRTI_MCU_ONCE void nnrti_mcu_row_##name(const float *x, const float *y, float *z, int32_t count)                  \
+    {                                                                                                                  \
+        nnrti_mcu_binary_f32(x, y, z, count, op);                                                                      \
+    }                                                                                                                  \
+    NNRTI_MCU_KERNEL(name, McuElementsF32, ((void)call, nnrti_mcu_elements_f32(a, args, nnrti_mcu_row_##name)))
+NNRTI_MCU_ELEMENTS_F32(add_f32, NNRTI_MCU_ADD_F32)
+NNRTI_MCU_ELEMENTS_F32(mul_f32, NNRTI_MCU_MUL_F32)
+
 /* ================================================================================================================ */
 #ifndef NNRT_FIRMWARE
 
@@ -1629,6 +2353,367 @@ static NNRT_ReturnCode nnrti_mcu_edit_cast(nnrti_mcu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>float32_edit */
+
+/* Whether the processor has an FPU with fused multiply-add. */
+static bool nnrti_mcu_has_fpu(const nnrti_mcu_isa *isa)
+{
+    static const char *const targets[] = {"cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "host"};
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+        if (strcmp(isa->target, targets[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A float32 layer: x, constant weights [O,kH,kW,C/group] and bias [O], either absent (NULL data), y. */
+typedef struct nnrti_mcu_layer_f32 {
+    nnrt_plan_arg x, y;
+    nnrt_view w, bias;
+    NNRT_McuWindowF32 a;
+} nnrti_mcu_layer_f32;
+
+static float nnrti_mcu_bias_f32(const nnrti_mcu_layer_f32 *l, int32_t o)
+{
+    return l->bias.data != NULL ? ((const float *)l->bias.data)[o * l->bias.strides[0]] : 0.0f;
+}
+
+/* Packs a panel: the biases and weights of `width` channels, of which `count` exist, from channel `first` on. Returns
+   its end. */
+static float *nnrti_mcu_pack_panel_f32(const nnrti_mcu_layer_f32 *l, int32_t first, int32_t count, int32_t width,
+                                       float *to)
+{
+    const nnrt_view *w = &l->w;
+    for (int32_t c = 0; c < width; c++)
+        *to++ = c < count ? nnrti_mcu_bias_f32(l, first + c) : 0.0f;
+    for (int32_t i = 0; i < w->dims[1]; i++)
+        for (int32_t j = 0; j < w->dims[2]; j++)
+            for (int32_t k = 0; k < w->dims[3]; k++)
+                for (int32_t c = 0; c < width; c++)
+                    *to++ = c < count ? ((const float *)w->data)[(first + c) * w->strides[0] + i * w->strides[1] +
+                                                                 j * w->strides[2] + k * w->strides[3]]
+                                      : 0.0f;
+    return to;
+}
+
+/* Packs all weights of a convolution (eights: nnrti_mcu_eights) or of a depthwise one. */
+static void nnrti_mcu_pack_f32(const nnrti_mcu_layer_f32 *l, float *to)
+{
+    const NNRT_McuWindowF32 *a = &l->a;
+    const int32_t eights = nnrti_mcu_eights(a->o);
+    for (int32_t g = 0; g < a->groups; g++) {
+        for (int32_t o = 0; o < eights; o += 8)
+            to = nnrti_mcu_pack_panel_f32(l, g * a->o + o, a->o - o < 8 ? a->o - o : 8, 8, to);
+        if (a->o > eights)
+            to = nnrti_mcu_pack_panel_f32(l, g * a->o + eights, a->o - eights, 4, to);
+    }
+}
+
+static void nnrti_mcu_pack_depthwise_f32(const nnrti_mcu_layer_f32 *l, float *to)
+{
+    const int32_t C = l->a.groups;
+    if (!nnrti_mcu_has_panels(l->a.xc, l->a.yc, C)) {
+        (void)nnrti_mcu_pack_panel_f32(l, 0, C, C, to);
+        return;
+    }
+    for (int32_t c = 0; c < C; c += 8)
+        to = nnrti_mcu_pack_panel_f32(l, c + 8 <= C ? c : C - 8, 8, 8, to);
+}
+
+/* The window attributes of a layer from its views, and its stride, dilation and padding (NULL: 1, 1 and 0). Returns
+   whether all offsets fit 32 bits. */
+static bool nnrti_mcu_window_attr(nnrti_mcu_layer_f32 *l, int32_t kh, int32_t kw, const int64_t *stride,
+                                  const int64_t *dilation, const int64_t *pad, NNRT_ActivationType activation)
+{
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    NNRT_McuWindowF32 *a = &l->a;
+    const int32_t k[2] = {kh, kw};
+    for (int i = 0; i < 2; i++) {
+        const int64_t s = stride != NULL && y->dims[1 + i] > 1 ? stride[i] : 1;
+        const int64_t d = dilation != NULL && k[i] > 1 ? dilation[i] : 1;
+        const int64_t before = pad != NULL ? pad[2 * i] : 0, most = (int64_t)1 << 29;
+        if (s < 1 || s > most || d < 1 || d > most || before < 0 || before > most || (k[i] - 1) * d > most ||
+            (y->dims[1 + i] - 1) * s > most || d * x->strides[1 + i] > most || s * x->strides[1 + i] > most)
+            return false;
+        *(i == 0 ? &a->sh : &a->sw) = (int32_t)s;
+        *(i == 0 ? &a->dh : &a->dw) = (int32_t)d;
+        *(i == 0 ? &a->top : &a->left) = (int32_t)before;
+    }
+    a->n = x->dims[0];
+    a->h = x->dims[1];
+    a->w = x->dims[2];
+    a->xn = (int32_t)x->strides[0];
+    a->xh = (int32_t)x->strides[1];
+    a->xw = (int32_t)x->strides[2];
+    a->xc = (int32_t)x->strides[3];
+    a->p = y->dims[1];
+    a->q = y->dims[2];
+    a->yn = (int32_t)y->strides[0];
+    a->yh = (int32_t)y->strides[1];
+    a->yw = (int32_t)y->strides[2];
+    a->yc = (int32_t)y->strides[3];
+    a->kh = kh;
+    a->kw = kw;
+    a->activation = (int32_t)activation;
+    return true;
+}
+
+/* A pointwise convolution without stride and padding as one of a single row, if rows of x and y follow each other. */
+static void nnrti_mcu_flatten_f32(NNRT_McuWindowF32 *a)
+{
+    if (a->kh > 1 || a->kw > 1 || a->p != a->h || a->q != a->w || a->sh > 1 || a->sw > 1 || a->top > 0 || a->left > 0)
+        return;
+    if (a->h > 1 && a->xh == a->w * a->xw && a->yh == a->q * a->yw) {
+        a->w *= a->h;
+        a->q *= a->p;
+        a->h = a->p = 1;
+    }
+    if (a->h == 1 && a->n > 1 && a->xn == a->w * a->xw && a->yn == a->q * a->yw) {
+        a->w *= a->n;
+        a->q *= a->n;
+        a->n = 1;
+    }
+}
+
+/* Gives step s a kernel, whose arguments are x, packed weights (count 0: none), y. *packed: to fill; NULL while bytes
+   are counted. */
+static NNRT_ReturnCode nnrti_mcu_set_kernel_f32(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
+                                                const nnrti_mcu_layer_f32 *l, int32_t count, size_t scratch,
+                                                float **packed)
+{
+    NNRT_McuWindowF32 *a = (NNRT_McuWindowF32 *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    nnrt_plan_arg *args = nnrt_draft_args(e->draft, s, 1, 1);
+    nnrt_draft_step *step = &e->draft->steps[s];
+    void *data = NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (a == NULL || args == NULL)
+        return nnrti_mcu_no_memory(e, s);
+    *a = l->a;
+    args[0] = l->x;
+    args[1] = l->y;
+    step->kernel = kernel->run;
+    step->kernelName = kernel->name;
+    step->attr = a;
+    step->deviceAttr = &nnrt_attr_McuWindowF32;
+    step->scratchBytes = scratch;
+    step->flags = 0;
+    if (count > 0)
+        code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_FLOAT32, 1, &count, &data);
+    *packed = (float *)data;
+    return code;
+}
+
+/* Whether all kernels have this activation. */
+static bool nnrti_mcu_is_clamp(int32_t activation)
+{
+    return activation == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || activation == NNRT_ACTIVATION_TYPE_LINEAR ||
+           activation == NNRT_ACTIVATION_TYPE_RELU || activation == NNRT_ACTIVATION_TYPE_RELU6 ||
+           activation == NNRT_ACTIVATION_TYPE_RELU1;
+}
+
+/* Step s becomes a convolution or a depthwise one. */
+static NNRT_ReturnCode nnrti_mcu_lower_f32(nnrti_mcu_edit *e, uint32_t s, nnrti_mcu_layer_f32 *l)
+{
+    static const nnrti_mcu_kernel kernels[2][2] = {{NNRTI_MCU_ROW(conv_f32), NNRTI_MCU_ROW(conv_any_f32)},
+                                                   {NNRTI_MCU_ROW(depthwise_f32), NNRTI_MCU_ROW(depthwise_any_f32)}};
+    NNRT_McuWindowF32 *a = &l->a;
+    const int32_t eights = nnrti_mcu_eights(a->o);
+    const int64_t size = (int64_t)a->kh * a->kw * a->c;
+    const bool alone = a->groups > 1 && a->c == 1 && a->o == 1, panels = nnrti_mcu_has_panels(a->xc, a->yc, a->groups);
+    const int64_t channels = alone ? (panels ? (a->groups + 7) / 8 * 8 : a->groups)
+                                   : (int64_t)a->groups * (a->o > eights ? eights + 4 : eights);
+    float *packed;
+    NNRT_ReturnCode code;
+    if (size > NNRTI_MCU_MAX_ELEMENTS / 8 || channels * (size + 1) > NNRTI_MCU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    if (!alone)
+        nnrti_mcu_flatten_f32(a);
+    code = nnrti_mcu_set_kernel_f32(e, s, &kernels[alone][!nnrti_mcu_is_clamp(a->activation)], l,
+                                    (int32_t)(channels * (size + 1)),
+                                    alone || nnrti_mcu_is_dense(a) ? 0 : 2 * (size_t)size * sizeof(float), &packed);
+    if (code != NNRT_SUCCESS || packed == NULL)
+        return code;
+    if (alone)
+        nnrti_mcu_pack_depthwise_f32(l, packed);
+    else
+        nnrti_mcu_pack_f32(l, packed);
+    return NNRT_SUCCESS;
+}
+
+/* *l = the operands of a step whose arguments are x, weights, bias, y; false: weights or bias are no constants. */
+static bool nnrti_mcu_read_f32(const nnrt_draft_step *step, nnrti_mcu_layer_f32 *l)
+{
+    const bool biased = step->args[2].tensor != NNRT_NO_TENSOR;
+    memset(l, 0, sizeof(*l));
+    if (step->nIn != 3 || step->nDerived != 0 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+        (biased && step->args[2].kind != NNRT_PLACE_CONSTANT))
+        return false;
+    l->x = step->args[0];
+    l->w = step->args[1].view;
+    if (biased)
+        l->bias = step->args[2].view;
+    l->y = step->args[3];
+    l->a.groups = 1;
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_mcu_edit_conv_f32(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
+    nnrti_mcu_layer_f32 l;
+    if (!nnrti_mcu_read_f32(step, &l))
+        return NNRT_SUCCESS;
+    l.a.groups = (int32_t)attr->group;
+    l.a.c = l.w.dims[3];
+    l.a.o = l.w.dims[0] / l.a.groups;
+    if (!nnrti_mcu_window_attr(&l, l.w.dims[1], l.w.dims[2], attr->stride.data, attr->dilation.data, attr->padList.data,
+                               attr->activationType))
+        return NNRT_SUCCESS;
+    return nnrti_mcu_lower_f32(e, s, &l);
+}
+
+/* A matrix [rows,columns] as an image [1,1,rows,columns], or as weights [rows,1,1,columns]. */
+static void nnrti_mcu_matrix_f32(nnrt_view *v, int32_t axis, int32_t rows, ptrdiff_t rowStep, int32_t columns,
+                                 ptrdiff_t step)
+{
+    v->rank = 4;
+    v->dims[0] = v->dims[1] = v->dims[2] = 1;
+    v->strides[0] = v->strides[1] = v->strides[2] = 0;
+    v->dims[axis] = rows;
+    v->strides[axis] = rowStep;
+    v->dims[3] = columns;
+    v->strides[3] = step;
+}
+
+/* FULL_CONNECTION, and MATMUL_FUSION by a constant matrix: y [M,O], x [M,K], w [O,K]. */
+static NNRT_ReturnCode nnrti_mcu_edit_gemm_f32(nnrti_mcu_edit *e, uint32_t s, bool transposeX, bool rowsAreO,
+                                               NNRT_ActivationType activation)
+{
+    nnrti_mcu_layer_f32 l;
+    const nnrt_view *x = &l.x.view, *y = &l.y.view, *w = &l.w;
+    int32_t last, K, M = 1;
+    if (!nnrti_mcu_read_f32(&e->draft->steps[s], &l) || w->rank != 2 || x->rank < 2 || y->rank != x->rank ||
+        (x->rank > 2 && (transposeX || !nnrt_view_dense(x) || !nnrt_view_dense(y))))
+        return NNRT_SUCCESS;
+    last = x->rank - 1;
+    K = w->dims[rowsAreO ? 1 : 0];
+    for (int32_t i = 0; i < last; i++)
+        M *= y->dims[i];
+    l.a.c = K;
+    l.a.o = w->dims[rowsAreO ? 0 : 1];
+    nnrti_mcu_matrix_f32(&l.x.view, 2, M, x->strides[transposeX ? last : last - 1], K,
+                         x->strides[transposeX ? last - 1 : last]);
+    nnrti_mcu_matrix_f32(&l.y.view, 2, M, y->strides[last - 1], l.a.o, y->strides[last]);
+    nnrti_mcu_matrix_f32(&l.w, 0, l.a.o, w->strides[rowsAreO ? 0 : 1], K, w->strides[rowsAreO ? 1 : 0]);
+    if (!nnrti_mcu_window_attr(&l, 1, 1, NULL, NULL, NULL, activation))
+        return NNRT_SUCCESS;
+    return nnrti_mcu_lower_f32(e, s, &l);
+}
+
+/* MAX_POOL_FUSION without indices, AVGPOOL_FUSION. */
+static NNRT_ReturnCode nnrti_mcu_edit_pool_f32(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
+                                               const NNRT_Int64List *size, const NNRT_Int64List *strides,
+                                               const NNRT_Int64List *pad, NNRT_ActivationType activation)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrti_mcu_layer_f32 l;
+    float *packed;
+    memset(&l, 0, sizeof(l));
+    if (!nnrti_mcu_is_clamp((int32_t)activation) || step->nIn != 1 || step->nDerived != 0 ||
+        step->args[1].tensor == NNRT_NO_TENSOR || (step->nOut > 1 && step->args[2].tensor != NNRT_NO_TENSOR))
+        return NNRT_SUCCESS;
+    l.x = step->args[0];
+    l.y = step->args[1];
+    l.a.groups = l.x.view.dims[3];
+    l.a.c = l.a.o = 1;
+    if (size->data[0] > NNRTI_MCU_MAX_ELEMENTS || size->data[1] > NNRTI_MCU_MAX_ELEMENTS ||
+        !nnrti_mcu_window_attr(&l, (int32_t)size->data[0], (int32_t)size->data[1], strides->data, NULL, pad->data,
+                               activation))
+        return NNRT_SUCCESS;
+    return nnrti_mcu_set_kernel_f32(e, s, kernel, &l, 0, 0, &packed);
+}
+
+/* The elements of three views if they are in one order without gaps; 0: they are not. */
+static int32_t nnrti_mcu_count_f32(const nnrt_view *x, const nnrt_view *y, const nnrt_view *z)
+{
+    int64_t count = 1, last = 0;
+    if (x->rank != z->rank || y->rank != z->rank)
+        return 0;
+    for (int32_t i = 0; i < z->rank; i++) {
+        if (x->dims[i] != z->dims[i] || y->dims[i] != z->dims[i])
+            return 0;
+        if (z->dims[i] > 1 && (z->strides[i] < 1 || x->strides[i] != z->strides[i] || y->strides[i] != z->strides[i]))
+            return 0;
+        count *= z->dims[i];
+        last += z->dims[i] > 1 ? (int64_t)(z->dims[i] - 1) * z->strides[i] : 0;
+    }
+    return last + 1 == count ? (int32_t)count : 0;
+}
+
+/* ADD_FUSION and MUL_FUSION of equal shapes. The step may be in place, as before. */
+static NNRT_ReturnCode nnrti_mcu_edit_elements_f32(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
+                                                   NNRT_ActivationType activation)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    NNRT_McuElementsF32 *a;
+    if (!nnrti_mcu_is_clamp((int32_t)activation) || step->nIn != 2 || step->nDerived != 0 ||
+        nnrti_mcu_count_f32(&step->args[0].view, &step->args[1].view, &step->args[2].view) == 0)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuElementsF32 *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_mcu_no_memory(e, s);
+    a->count = nnrti_mcu_count_f32(&step->args[0].view, &step->args[1].view, &step->args[2].view);
+    a->activation = (int32_t)activation;
+    step->kernel = kernel->run;
+    step->kernelName = kernel->name;
+    step->attr = a;
+    step->deviceAttr = &nnrt_attr_McuElementsF32;
+    step->scratchBytes = 0;
+    return NNRT_SUCCESS;
+}
+
+/* Whether a static step runs this float32 kernel of the reference device. */
+static bool nnrti_mcu_is_f32(const nnrt_draft_step *step, const char *kernel)
+{
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, kernel) == 0;
+}
+
+static bool nnrti_mcu_prefers_nhwc_f32(const nnrti_mcu_edit *e, const nnrt_draft_step *step)
+{
+    return nnrti_mcu_has_fpu(e->isa) &&
+           (nnrti_mcu_is_f32(step, "nnrt_conv2d_fusion_f32") || nnrti_mcu_is_f32(step, "nnrt_max_pool_fusion_f32") ||
+            nnrti_mcu_is_f32(step, "nnrt_avgpool_fusion_f32"));
+}
+
+/* Chooses a float32 kernel for step s, if there is one. */
+static NNRT_ReturnCode nnrti_mcu_edit_f32(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel largest = NNRTI_MCU_ROW(max_pool_f32), average = NNRTI_MCU_ROW(average_pool_f32),
+                                  add = NNRTI_MCU_ROW(add_f32), mul = NNRTI_MCU_ROW(mul_f32);
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    if (nnrti_mcu_is_f32(step, "nnrt_conv2d_fusion_f32"))
+        return nnrti_mcu_edit_conv_f32(e, s);
+    if (nnrti_mcu_is_f32(step, "nnrt_full_connection_f32"))
+        return nnrti_mcu_edit_gemm_f32(e, s, false, true, ((const NNRT_FullConnection *)step->attr)->activationType);
+    if (nnrti_mcu_is_f32(step, "nnrt_matmul_fusion_f32")) {
+        const NNRT_MatMulFusion *a = (const NNRT_MatMulFusion *)step->attr;
+        return nnrti_mcu_edit_gemm_f32(e, s, a->transposeA, a->transposeB, a->activationType);
+    }
+    if (nnrti_mcu_is_f32(step, "nnrt_max_pool_fusion_f32")) {
+        const NNRT_MaxPoolFusion *a = (const NNRT_MaxPoolFusion *)step->attr;
+        return nnrti_mcu_edit_pool_f32(e, s, &largest, &a->kernelSize, &a->strides, &a->pad, a->activationType);
+    }
+    if (nnrti_mcu_is_f32(step, "nnrt_avgpool_fusion_f32")) {
+        const NNRT_AvgPoolFusion *a = (const NNRT_AvgPoolFusion *)step->attr;
+        return nnrti_mcu_edit_pool_f32(e, s, &average, &a->kernelSize, &a->strides, &a->pad, a->activationType);
+    }
+    if (nnrti_mcu_is_f32(step, "nnrt_add_fusion_f32"))
+        return nnrti_mcu_edit_elements_f32(e, s, &add, ((const NNRT_AddFusion *)step->attr)->activationType);
+    if (nnrti_mcu_is_f32(step, "nnrt_mul_fusion_f32"))
+        return nnrti_mcu_edit_elements_f32(e, s, &mul, ((const NNRT_MulFusion *)step->attr)->activationType);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
 /* Whether a step computes with int8 or uint8 by this kernel of the reference device. */
@@ -1723,9 +2808,9 @@ static NNRT_ReturnCode nnrti_mcu_edit_full_connection(nnrti_mcu_edit *e, uint32_
    so. */
 static bool nnrti_mcu_prefers_nhwc(void *user, const nnrt_draft_step *step)
 {
-    (void)user;
     return nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8") ||
-           nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8") || nnrti_mcu_is_cast(step, true);
+           nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8") || nnrti_mcu_is_cast(step, true) ||
+           nnrti_mcu_prefers_nhwc_f32((const nnrti_mcu_edit *)user, step);
 }
 
 static bool nnrti_mcu_allows_nhwc(void *user, const nnrt_draft_step *step)
@@ -1753,6 +2838,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
             code = nnrti_mcu_edit_full_connection(&e, s);
         else if (nnrti_mcu_is_cast(step, true) || nnrti_mcu_is_cast(step, false))
             code = nnrti_mcu_edit_cast(&e, s);
+        else if (nnrti_mcu_has_fpu(e.isa))
+            code = nnrti_mcu_edit_f32(&e, s);
     }
     return code;
 }

@@ -24,11 +24,14 @@ mcu-layers: build/nnrt build/mcu_layers
 	@$(PYTHON) tests/mcu.py layers $(TARGETS)
 	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS)
 	@$(PYTHON) tests/mcu.py graphs $${NNRT_MCU_GRAPHS:-20} $(TARGETS)
+	@$(PYTHON) tests/mcu.py layers $(TARGETS) --float
+	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS) --float
 
 mlperf-tiny: build/nnrt
 	@sh tools/need.sh $(FIRMWARE_PACKAGES) python3-numpy python3-onnx
-	@$(PYTHON) tests/bench/models.py build/mcu/networks resnet8_cifar_qdq dscnn_kws_qdq mobilenet_v1_025_vww_qdq fc_autoencoder_qdq
+	@$(PYTHON) tests/bench/models.py build/mcu/networks $(foreach n,resnet8_cifar dscnn_kws mobilenet_v1_025_vww fc_autoencoder,$(n) $(n)_qdq)
 	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(TARGETS)
+	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(TARGETS) --float
 
 .PHONY: firmware-ops
 firmware-ops:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Quantized layers and networks on microcontrollers: instructions in qemu, checked against this machine's results.
+"""Quantized and float32 layers and networks on microcontrollers: instructions in qemu, checked against this machine's results.
 
     mcu.py layers [TARGET ...]           each layer of tests/mcu_layers.c, beside targets (make mcu-layers)
-    mcu.py networks FOLDER [TARGET ...]  the networks of MLPerf Tiny in FOLDER, NAME_qdq.onnx (make mlperf-tiny)
+    mcu.py networks FOLDER [TARGET ...]  the networks of MLPerf Tiny in FOLDER, NAME_qdq.onnx, NAME.onnx (make mlperf-tiny)
     mcu.py random COUNT [TARGET ...]     random layers: none slower than the reference kernels
     mcu.py graphs COUNT [TARGET ...]     random networks of tests/mcu_graphs.h: this machine's bits
     mcu.py model FILE [TARGET ...]       one model
 
-Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io), --keep (prints the ELF file).
+Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io), --keep (prints the ELF file),
+--float (layers, networks and random layers in float32; networks NAME.onnx).
 
 qemu counts an instruction as a nanosecond (-icount shift=0), so figures are instructions, not cycles: flash wait states
 and multi-cycle instructions do not count.
@@ -44,6 +45,11 @@ WANTED = {
     "cortex-m0plus": {"conv 3x3 16x16x16": 6, "conv 1x1 25x5x64": 5.5, "depthwise 3x3 25x5x64": 14},
     "rv32": {"conv 3x3 16x16x16": 4.5, "conv 1x1 25x5x64": 4, "depthwise 3x3 25x5x64": 10},
     "cortex-m55": {"conv 3x3 16x16x16": 0.8 * 0.39, "conv 1x1 25x5x64": 0.8 * 0.40, "depthwise 3x3 25x5x64": 0.8 * 2.32},
+}
+# The same for float32, of a target with an FPU.
+WANTED_FLOAT = {
+    "cortex-m4": {"conv 3x3 16x16x16": 2, "conv 3x3 32x32x3": 2, "conv 3x3/2 16x16x32": 2, "conv 10x4/2 49x10x1": 2,
+                  "conv 1x1 25x5x64": 2, "conv 1x1 6x6x128": 2, "full 640 to 128": 2},
 }
 NETWORKS = {"resnet8_cifar": (12501632, 1.6), "dscnn_kws": (2656768, 1.9), "mobilenet_v1_025_vww": (7489664, 1.9),
             "fc_autoencoder": (264192, 1.5)}
@@ -114,10 +120,10 @@ def layers(args):
             name, work, unit = line.split("\t")
             if args.only and not re.search(args.only, name):
                 continue
-            command(["build/mcu_layers", name, OUT / "layer.nnrt"])
+            command(["build/mcu_layers", name, OUT / "layer.nnrt"] + ["float"] * args.float)
             f = measure(OUT / "layer.nnrt", target, args)
             each = f["instructions"] / float(work)
-            wanted = WANTED.get(target, {}).get(name)
+            wanted = (WANTED_FLOAT if args.float else WANTED).get(target, {}).get(name)
             missed += verdict(each, wanted) == "missed"
             print("%s\t%-26s\t%s\t%.2f\t%s\t%s\t%d\t%d" %
                   (target, name, unit, each, "%.2f" % wanted if wanted else "", verdict(each, wanted), f["code"], f["arena"]), flush=True)
@@ -128,9 +134,9 @@ def networks(args):
     print("target\tnetwork\tinstructions\tper MAC\twanted\t\tcode\tarena\tstack")
     for target in args.targets:
         for name, (macs, wanted) in NETWORKS.items():
-            f = measure(pathlib.Path(args.folder) / (name + "_qdq.onnx"), target, args)
+            f = measure(pathlib.Path(args.folder) / (name + (".onnx" if args.float else "_qdq.onnx")), target, args)
             each = f["instructions"] / macs
-            wanted = wanted if target == "cortex-m4" else None
+            wanted = wanted if target == "cortex-m4" and not args.float else None
             print("%s\t%-22s\t%d\t%.2f\t%s\t%s\t%d\t%d\t%d" % (target, name, f["instructions"], each, wanted or "",
                   verdict(each, wanted), f["code"], f["arena"], f["stack"]), flush=True)
 
@@ -139,7 +145,7 @@ def randoms(args):
     for target in args.targets:
         each, slower = [], 0
         for seed in range(1, int(args.folder) + 1):
-            name, work, _ = command(["build/mcu_layers", "random:%d" % seed, OUT / "layer.nnrt"]).strip().split("\t")
+            name, work, _ = command(["build/mcu_layers", "random:%d" % seed, OUT / "layer.nnrt"] + ["float"] * args.float).strip().split("\t")
             own = measure(OUT / "layer.nnrt", target, args)["instructions"]
             reference = measure(OUT / "layer.nnrt", target, args, "reference")["instructions"]
             each.append(own / float(work))
@@ -167,6 +173,7 @@ def main():
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--io", action="store_true")
     parser.add_argument("--only")
+    parser.add_argument("--float", action="store_true")
     args = parser.parse_args()
     args.folder = args.rest.pop(0) if args.what != "layers" and args.rest else None
     args.targets = args.rest or ["cortex-m4"]
