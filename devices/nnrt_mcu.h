@@ -14,6 +14,7 @@ kernels, in C99, with intrinsics where the compiler says that the processor has 
 TARGETS
     cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD); float32 kernels
                                         for the FPU (-mfloat-abi=hard), which other targets leave to the reference kernels
+    cortex-m55, cortex-m85              MVE (Helium): 16 products of int8 per instruction (VMLADAVA)
     host                                the kernels of cortex-m4, to test them on a desktop
 
     Every kernel also exists in plain C, with the same results, so a desktop runs the plan of any target.
@@ -47,6 +48,7 @@ SECTIONS (search for the tag)
     >>depthwise    depthwise convolution
     >>elementwise  sums, products, casts, functions of one input
     >>float32      float32 kernels for processors with an FPU
+    >>mve          convolution, sums and pools with MVE
     -- desktop only --
     >>pack         weights and requantization tables
     >>float32_edit packed weights and kernel selection of float32
@@ -206,6 +208,49 @@ NNRT_ATTR_DEFINE(McuWindowF32)
     M(S, INT32, _, activation, 0)
 NNRT_ATTR_DEFINE(McuElementsF32)
 
+/* y = x + z, `count` adjacent elements; m, e: the factors of x, of z, and of their sum. */
+#define NNRT_ATTR_McuAddMve(M, S)                                                                                      \
+    M(S, INT32, _, count, 1)                                                                                           \
+    M(S, INT32, _, xUnsigned, 0)                                                                                       \
+    M(S, INT32, _, xZero, 0)                                                                                           \
+    M(S, INT32, _, xm, 0)                                                                                              \
+    M(S, INT32, _, xe, 0)                                                                                              \
+    M(S, INT32, _, zUnsigned, 0)                                                                                       \
+    M(S, INT32, _, zZero, 0)                                                                                           \
+    M(S, INT32, _, zm, 0)                                                                                              \
+    M(S, INT32, _, ze, 0)                                                                                              \
+    M(S, INT32, _, ym, 0)                                                                                              \
+    M(S, INT32, _, ye, 0)                                                                                              \
+    M(S, INT32, _, zero, 0)                                                                                            \
+    M(S, INT32, _, lo, -128)                                                                                           \
+    M(S, INT32, _, hi, 127)
+NNRT_ATTR_DEFINE(McuAddMve)
+
+/* Pools of x [n,h,w,c], channels adjacent; members as above. */
+#define NNRT_ATTR_McuPoolMve(M, S)                                                                                     \
+    M(S, INT32, _, n, 1)                                                                                               \
+    M(S, INT32, _, h, 1)                                                                                               \
+    M(S, INT32, _, w, 1)                                                                                               \
+    M(S, INT32, _, c, 1)                                                                                               \
+    M(S, INT32, _, xn, 0)                                                                                              \
+    M(S, INT32, _, xh, 0)                                                                                              \
+    M(S, INT32, _, xw, 0)                                                                                              \
+    M(S, INT32, _, p, 1)                                                                                               \
+    M(S, INT32, _, q, 1)                                                                                               \
+    M(S, INT32, _, yn, 0)                                                                                              \
+    M(S, INT32, _, yh, 0)                                                                                              \
+    M(S, INT32, _, yw, 0)                                                                                              \
+    M(S, INT32, _, kh, 1)                                                                                              \
+    M(S, INT32, _, kw, 1)                                                                                              \
+    M(S, INT32, _, sh, 1)                                                                                              \
+    M(S, INT32, _, sw, 1)                                                                                              \
+    M(S, INT32, _, top, 0)                                                                                             \
+    M(S, INT32, _, left, 0)                                                                                            \
+    M(S, INT32, _, xUnsigned, 0)                                                                                       \
+    M(S, INT32, _, lo, -128)                                                                                           \
+    M(S, INT32, _, hi, 127)
+NNRT_ATTR_DEFINE(McuPoolMve)
+
 /* Kernels: inputs x, derived packed weights and table, output y. float32: x, packed weights (convolutions), y; x, y, z. */
 #define NNRTI_MCU_KERNELS(X)                                                                                           \
     X(conv_dsp_s8)                                                                                                     \
@@ -227,7 +272,12 @@ NNRT_ATTR_DEFINE(McuElementsF32)
     X(max_pool_f32)                                                                                                    \
     X(average_pool_f32)                                                                                                \
     X(add_f32)                                                                                                         \
-    X(mul_f32)
+    X(mul_f32)                                                                                                         \
+    X(conv_mve)                                                                                                        \
+    X(depthwise_mve)                                                                                                   \
+    X(add_mve)                                                                                                         \
+    X(max_pool_mve)                                                                                                    \
+    X(average_pool_mve)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -245,6 +295,9 @@ NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
 #include <arm_acle.h>
+#endif
+#if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
+#include <arm_mve.h>
 #endif
 
 /* Bodies that are specialized for constant attributes, and functions that exist once. */
@@ -1767,6 +1820,812 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_elements_f32(const NNRT_McuElementsF3
 NNRTI_MCU_ELEMENTS_F32(add_f32, NNRTI_MCU_ADD_F32)
 NNRTI_MCU_ELEMENTS_F32(mul_f32, NNRTI_MCU_MUL_F32)
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>mve */
+
+/* Kernels for MVE (Helium), Armv8.1-M: vectors of 16 bytes, and the same in C. Weights are int8; bytes of a uint8 x
+   become int8 by subtracting 128, which flips their top bit.
+
+   The GEMM microkernel multiplies the windows of three pixels by the weights of two channels: VMLADAVA adds 16 products
+   to a sum in a register, so that five loads serve six of them. It needs sums in even registers; a loop leaves seven.
+   Requantization takes eight channels as two vectors of int32, of the even and the odd channels, because VQMOVNB and
+   VQMOVNT interleave. Therefore slot s of eight is channel nnrti_mve_slots8[s], in weights and tables.
+
+   The table of a kernel has 24 words per eight channels: biases, factors m, exponents e (0 or negative). */
+enum { NNRTI_MVE_TABLE = 24 };
+
+#if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
+/* Loads that follow are not scheduled before v is known: they would need more than the eight registers. */
+#define NNRTI_MVE_ORDER(v) __asm__ volatile("" : "+w"(v) : : "memory")
+
+/* The 16 bytes at *at, which then follows them. Otherwise gcc copies the address. */
+NNRTI_MCU_INLINE int8x16_t nnrti_mve_next(const uint8_t **at)
+{
+    int8x16_t v;
+    __asm__("vldrb.8 %q0, [%1], #16" : "=w"(v), "+r"(*at) : "m"(*(const uint8_t(*)[16]) * at));
+    return v;
+}
+
+/* Copies count bytes with their bits `flip` inverted; up to 15 bytes after the copy change. Returns its end. */
+NNRTI_MCU_INLINE uint8_t *nnrti_mve_copy(const uint8_t *from, int32_t count, uint8_t flip, uint8_t *to)
+{
+    for (uint32_t i = (uint32_t)count / 16; i != 0; i--, to += 16) {
+        const uint8x16_t v = vreinterpretq_u8_s8(nnrti_mve_next(&from));
+        vst1q_u8(to, flip != 0 ? veorq_u8(v, vdupq_n_u8(flip)) : v);
+    }
+    if (count % 16 != 0) {
+        const uint8x16_t v = vldrbq_z_u8(from, vctp8q((uint32_t)count % 16));
+        vst1q_u8(to, flip != 0 ? veorq_u8(v, vdupq_n_u8(flip)) : v);
+    }
+    return to + count % 16;
+}
+
+/* Stores count bytes `value`; up to 15 bytes after them change. Returns their end. */
+NNRTI_MCU_INLINE uint8_t *nnrti_mve_fill(int32_t count, uint8_t value, uint8_t *to)
+{
+    for (int32_t i = 0; i < count; i += 16)
+        vst1q_u8(to + i, vdupq_n_u8(value));
+    return to + count;
+}
+
+/* Sums of channels a and b of three pixels, at sums, sums + 8, sums + 16. Returns the end of the weights. */
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile3(const uint8_t *const *x, const uint8_t *w, uint32_t vectors,
+                                                const int32_t *bias, int32_t *sums)
+{
+    const uint8_t *x0 = x[0], *x1 = x[1], *x2 = x[2];
+    int32_t a0 = bias[0], a1 = a0, a2 = a0, b0 = bias[1], b1 = b0, b2 = b0;
+    do {
+        const int8x16_t a = nnrti_mve_next(&w), b = nnrti_mve_next(&w);
+        const int8x16_t v0 = vld1q_s8((const int8_t *)x0), v1 = vld1q_s8((const int8_t *)x1);
+        const int8x16_t v2 = vld1q_s8((const int8_t *)x2);
+        a0 = vmladavaq_s8(a0, v0, a);
+        b0 = vmladavaq_s8(b0, v0, b);
+        a1 = vmladavaq_s8(a1, v1, a);
+        b1 = vmladavaq_s8(b1, v1, b);
+        a2 = vmladavaq_s8(a2, v2, a);
+        b2 = vmladavaq_s8(b2, v2, b);
+        x0 += 16;
+        x1 += 16;
+        x2 += 16;
+    } while (--vectors != 0);
+    sums[0] = a0;
+    sums[1] = b0;
+    sums[8] = a1;
+    sums[9] = b1;
+    sums[16] = a2;
+    sums[17] = b2;
+    return w;
+}
+
+/* Sums, less biases, of the eight slots of three windows of one or two vectors, at sums, sums + 8, sums + 16. */
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_short3(const uint8_t *const *x, const uint8_t *w, int32_t *sums,
+                                                 const uint32_t vectors)
+{
+    const int8_t *x0 = (const int8_t *)x[0], *x1 = (const int8_t *)x[1], *x2 = (const int8_t *)x[2];
+    const int8x16_t v0 = vld1q_s8(x0), v1 = vld1q_s8(x1), v2 = vld1q_s8(x2);
+    const int8x16_t u0 = vectors > 1 ? vld1q_s8(x0 + 16) : v0, u1 = vectors > 1 ? vld1q_s8(x1 + 16) : v1;
+    const int8x16_t u2 = vectors > 1 ? vld1q_s8(x2 + 16) : v2;
+    NNRTI_MCU_UNROLL(4)
+    for (int slot = 0; slot < 8; slot += 2) {
+        int8x16_t a = nnrti_mve_next(&w), b = nnrti_mve_next(&w);
+        int32_t a0 = vmladavq_s8(v0, a), a1 = vmladavq_s8(v1, a), a2 = vmladavq_s8(v2, a);
+        int32_t b0 = vmladavq_s8(v0, b), b1 = vmladavq_s8(v1, b), b2 = vmladavq_s8(v2, b);
+        if (vectors > 1) {
+            a = nnrti_mve_next(&w);
+            b = nnrti_mve_next(&w);
+            a0 = vmladavaq_s8(a0, u0, a);
+            a1 = vmladavaq_s8(a1, u1, a);
+            a2 = vmladavaq_s8(a2, u2, a);
+            b0 = vmladavaq_s8(b0, u0, b);
+            b1 = vmladavaq_s8(b1, u1, b);
+            b2 = vmladavaq_s8(b2, u2, b);
+        }
+        __asm__("" : "+r"(a0), "+r"(b0), "+r"(a1), "+r"(b1), "+r"(a2), "+r"(b2)); /* stored in pairs */
+        sums[slot] = a0;
+        sums[slot + 1] = b0;
+        sums[slot + 8] = a1;
+        sums[slot + 9] = b1;
+        sums[slot + 16] = a2;
+        sums[slot + 17] = b2;
+    }
+    return w;
+}
+
+/* Sums of four channels of one pixel. */
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile1(const uint8_t *x, const uint8_t *w, uint32_t vectors, const int32_t *bias,
+                                                int32_t *sums)
+{
+    const uint8_t *u = w + 32 * vectors;
+    int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
+    do {
+        const int8x16_t v = vld1q_s8((const int8_t *)x);
+        x += 16;
+        a = vmladavaq_s8(a, v, nnrti_mve_next(&w));
+        b = vmladavaq_s8(b, v, nnrti_mve_next(&w));
+        c = vmladavaq_s8(c, v, nnrti_mve_next(&u));
+        d = vmladavaq_s8(d, v, nnrti_mve_next(&u));
+    } while (--vectors != 0);
+    sums[0] = a;
+    sums[1] = b;
+    sums[2] = c;
+    sums[3] = d;
+    return u;
+}
+
+/* R of four sums: D(H(sums, m), -e). */
+NNRTI_MCU_INLINE int32x4_t nnrti_mve_scale(int32x4_t sums, int32x4_t m, int32x4_t e)
+{
+    sums = vqrdmulhq_s32(sums, m);
+    return vrshlq_s32(vaddq_s32(sums, vshrq_n_s32(sums, 31)), e);
+}
+
+/* Interleaves four even and four odd channels, saturated to int16, plus zero. */
+NNRTI_MCU_INLINE int16x8_t nnrti_mve_join(int32x4_t even, int32x4_t odd, int32_t zero)
+{
+    __asm__("vqmovnb.s32 %q0, %q0" : "+w"(even)); /* the intrinsic copies its operand */
+    return vqaddq_n_s16(vqmovntq_s32(vreinterpretq_s16_s32(even), odd), (int16_t)zero);
+}
+
+/* Clamps and stores up to eight channels. */
+NNRTI_MCU_INLINE void nnrti_mve_put(const NNRT_McuConv *a, int16x8_t v, int32_t channels, uint8_t *y)
+{
+    v = vminq_s16(vmaxq_s16(v, vdupq_n_s16((int16_t)a->lo)), vdupq_n_s16((int16_t)a->hi));
+    if (channels >= 8)
+        vstrbq_s16((int8_t *)y, v);
+    else
+        vstrbq_p_s16((int8_t *)y, v, vctp16q((uint32_t)channels));
+}
+
+/* Stores up to eight channels of `pixels` pixels at y[.] + o, whose sums are at sums, sums + 8, ..; bare: less biases. */
+NNRTI_MCU_INLINE void nnrti_mve_store(const NNRT_McuConv *a, const int32_t *sums, const int32_t *table, uint8_t *const *y,
+                                      int32_t o, const int pixels, const bool bare)
+{
+    int32x4_t even[3], odd;
+    int16x8_t v[3];
+    __asm__("" : "+r"(sums), "+r"(table)); /* offsets instead of addresses in the stack */
+    NNRTI_MCU_UNROLL(3)
+    for (int j = 0; j < pixels; j++) {
+        even[j] = vld1q_s32(sums + 8 * j);
+        even[j] = bare ? vaddq_s32(even[j], vld1q_s32(table)) : even[j];
+        even[j] = nnrti_mve_scale(even[j], vld1q_s32(table + 8), vld1q_s32(table + 16));
+    }
+    NNRTI_MCU_UNROLL(3)
+    for (int j = 0; j < pixels; j++) {
+        odd = vld1q_s32(sums + 8 * j + 4);
+        odd = bare ? vaddq_s32(odd, vld1q_s32(table + 4)) : odd;
+        odd = nnrti_mve_scale(odd, vld1q_s32(table + 12), vld1q_s32(table + 20));
+        v[j] = nnrti_mve_join(even[j], odd, a->zero);
+        NNRTI_MVE_ORDER(v[j]);
+    }
+    NNRTI_MCU_UNROLL(3)
+    for (int j = 0; j < pixels; j++)
+        nnrti_mve_put(a, v[j], a->o - o, y[j] + o);
+}
+#else
+NNRTI_MCU_INLINE uint8_t *nnrti_mve_copy(const uint8_t *from, int32_t count, uint8_t flip, uint8_t *to)
+{
+    for (int32_t i = 0; i < count; i++)
+        to[i] = from[i] ^ flip;
+    return to + count;
+}
+
+NNRTI_MCU_INLINE uint8_t *nnrti_mve_fill(int32_t count, uint8_t value, uint8_t *to)
+{
+    for (int32_t i = 0; i < count; i++)
+        to[i] = value;
+    return to + count;
+}
+
+/* Sums of `channels` channels of one pixel. */
+NNRTI_MCU_INLINE void nnrti_mve_sums(const uint8_t *x, const uint8_t *w, uint32_t vectors, const int32_t *bias, int channels,
+                                     int32_t *sums)
+{
+    for (int c = 0; c < channels; c++) {
+        const uint8_t *at = w + 32 * vectors * (uint32_t)(c / 2) + 16 * (c % 2);
+        uint32_t sum = (uint32_t)bias[c];
+        for (uint32_t k = 0; k < 16 * vectors; k++)
+            sum += (uint32_t)((int8_t)x[k] * (int8_t)at[k / 16 * 32 + k % 16]);
+        sums[c] = (int32_t)sum;
+    }
+}
+
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile3(const uint8_t *const *x, const uint8_t *w, uint32_t vectors,
+                                                const int32_t *bias, int32_t *sums)
+{
+    for (int j = 0; j < 3; j++)
+        nnrti_mve_sums(x[j], w, vectors, bias, 2, sums + 8 * j);
+    return w + 32 * vectors;
+}
+
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_short3(const uint8_t *const *x, const uint8_t *w, int32_t *sums,
+                                                 const uint32_t vectors)
+{
+    static const int32_t none[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    for (int j = 0; j < 3; j++)
+        nnrti_mve_sums(x[j], w, vectors, none, 8, sums + 8 * j);
+    return w + 128 * vectors;
+}
+
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile1(const uint8_t *x, const uint8_t *w, uint32_t vectors, const int32_t *bias,
+                                                int32_t *sums)
+{
+    nnrti_mve_sums(x, w, vectors, bias, 4, sums);
+    return w + 64 * vectors;
+}
+
+/* R(sum): D(H(sum, m), -e). */
+NNRTI_MCU_INLINE int32_t nnrti_mve_scale(int32_t sum, int32_t m, int32_t e)
+{
+    const int32_t high = nnrti_mcu_top((int32_t)(2 * (uint32_t)sum), m);
+    return e < 0 ? (int32_t)((high - (high < 0) + ((int64_t)1 << (-e - 1))) >> -e) : high;
+}
+
+/* OUT(R(sum)). slot: the slot of the channel, at its row of the table. */
+NNRTI_MCU_INLINE int32_t nnrti_mve_requantize(int32_t sum, const int32_t *slot, int32_t zero, int32_t lo, int32_t hi)
+{
+    const int32_t y = nnrti_mve_scale(sum, slot[8], slot[16]) + zero;
+    return y < lo ? lo : y > hi ? hi : y;
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_store(const NNRT_McuConv *a, const int32_t *sums, const int32_t *table, uint8_t *const *y,
+                                      int32_t o, const int pixels, const bool bare)
+{
+    for (int j = 0; j < pixels; j++)
+        for (int32_t c = 0; c < 8 && o + c < a->o; c++) {
+            const int32_t slot = c / 2 + c % 2 * 4;
+            const uint32_t sum = (uint32_t)sums[8 * j + slot] + (bare ? (uint32_t)table[slot] : 0);
+            y[j][o + c] = (uint8_t)nnrti_mve_requantize((int32_t)sum, table + slot, a->zero, a->lo, a->hi);
+        }
+}
+#endif
+
+/* GEMM microkernel: the channels of a group for three windows. sums: 24 words of scratch. */
+NNRTI_MCU_ONCE void nnrti_mve_gemm3(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w, const int32_t *table,
+                                    uint8_t *const *y, int32_t *sums)
+{
+    const uint8_t *at = (const uint8_t *)w;
+    const uint32_t vectors = (uint32_t)a->words / 4;
+    for (int32_t o = 0; o < a->o; o += 8, table += NNRTI_MVE_TABLE) {
+        at = nnrti_mve_tile3(x, at, vectors, table, sums);
+        at = nnrti_mve_tile3(x, at, vectors, table + 2, sums + 2);
+        at = nnrti_mve_tile3(x, at, vectors, table + 4, sums + 4);
+        at = nnrti_mve_tile3(x, at, vectors, table + 6, sums + 6);
+        nnrti_mve_store(a, sums, table, y, o, 3, false);
+    }
+}
+
+/* The same for windows of one or two vectors. */
+NNRTI_MCU_INLINE void nnrti_mve_gemm3_short(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w,
+                                            const int32_t *table, uint8_t *const *y, int32_t *sums,
+                                            const uint32_t vectors)
+{
+    const uint8_t *at = (const uint8_t *)w;
+    for (int32_t o = 0; o < a->o; o += 8, table += NNRTI_MVE_TABLE) {
+        at = nnrti_mve_short3(x, at, sums, vectors);
+        nnrti_mve_store(a, sums, table, y, o, 3, true);
+    }
+}
+NNRTI_MCU_ONCE void nnrti_mve_gemm3_1(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w,
+                                      const int32_t *table, uint8_t *const *y, int32_t *sums)
+{
+    nnrti_mve_gemm3_short(a, x, w, table, y, sums, 1);
+}
+NNRTI_MCU_ONCE void nnrti_mve_gemm3_2(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w,
+                                      const int32_t *table, uint8_t *const *y, int32_t *sums)
+{
+    nnrti_mve_gemm3_short(a, x, w, table, y, sums, 2);
+}
+
+/* The same for one window of any length. */
+NNRTI_MCU_ONCE void nnrti_mve_gemm1(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w, const int32_t *table,
+                                    uint8_t *const *y, int32_t *sums)
+{
+    const uint8_t *at = (const uint8_t *)w;
+    const uint32_t vectors = (uint32_t)a->words / 4;
+    for (int32_t o = 0; o < a->o; o += 8, table += NNRTI_MVE_TABLE) {
+        at = nnrti_mve_tile1(x[0], at, vectors, table, sums);
+        at = nnrti_mve_tile1(x[0], at, vectors, table + 4, sums + 4);
+        nnrti_mve_store(a, sums, table, y, o, 1, false);
+    }
+}
+
+/* im2col of a pixel of a group: its window, from row h and column w of x on. */
+NNRTI_MCU_INLINE void nnrti_mve_im2col(const NNRT_McuConv *a, const uint8_t *x, int32_t h, int32_t w, uint8_t *to)
+{
+    const uint8_t flip = a->xUnsigned ? 0x80 : 0, zero = (uint8_t)(a->xZero ^ flip);
+    const bool dense = a->xc == 1 && (a->kw == 1 || (a->dw == 1 && a->xw == a->c));
+    /* taps left of x, and taps inside, of a dense row */
+    const int32_t left = w >= 0 ? 0 : -w < a->kw ? -w : a->kw, end = a->w - w < a->kw ? a->w - w : a->kw;
+    const int32_t in = end > left ? end - left : 0;
+    for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
+        const uint8_t *line = x + h * a->xh;
+        if (h < 0 || h >= a->h) {
+            to = nnrti_mve_fill(a->kw * a->c, zero, to);
+        } else if (dense && in == a->kw) {
+            to = nnrti_mve_copy(line + w * a->xw, a->kw * a->c, flip, to);
+        } else if (dense) {
+            if (left > 0)
+                to = nnrti_mve_fill(left * a->c, zero, to);
+            to = nnrti_mve_copy(line + (w + left) * a->xw, in * a->c, flip, to);
+            if (left + in < a->kw)
+                to = nnrti_mve_fill((a->kw - left - in) * a->c, zero, to);
+        } else {
+            for (int32_t j = 0; j < a->kw; j++) {
+                const int32_t column = w + j * a->dw;
+                if (column < 0 || column >= a->w)
+                    to = nnrti_mve_fill(a->c, zero, to);
+                else if (a->xc == 1)
+                    to = nnrti_mve_copy(line + column * a->xw, a->c, flip, to);
+                else
+                    for (int32_t k = 0; k < a->c; k++)
+                        *to++ = line[column * a->xw + k * a->xc] ^ flip;
+            }
+        }
+    }
+    if (a->kh * a->kw * a->c < 4 * a->words)
+        nnrti_mve_fill(4 * a->words - a->kh * a->kw * a->c, 0, to);
+}
+
+/* Whether windows are adjacent bytes of an int8 x, if no padding is in them. */
+NNRTI_MCU_INLINE bool nnrti_mve_is_row(const NNRT_McuConv *a)
+{
+    return a->kh == 1 && a->xc == 1 && (a->kw == 1 || (a->dw == 1 && a->xw == a->c)) && !a->xUnsigned;
+}
+
+/* The window from row h and column w of x on: in place if possible, otherwise by im2col at `to`. end: that of x. */
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_window(const NNRT_McuConv *a, const uint8_t *x, int32_t h, int32_t w,
+                                                 const uint8_t *end, uint8_t *to)
+{
+    if (nnrti_mve_is_row(a) && h >= 0 && h < a->h && w >= 0 && w + a->kw <= a->w &&
+        end - (x + h * a->xh + w * a->xw) >= 4 * a->words)
+        return x + h * a->xh + w * a->xw;
+    nnrti_mve_im2col(a, x, h, w, to);
+    return to;
+}
+
+/* Writes the channels of `pixels` pixels: directly, or, if the channels of y are not adjacent, through rows at out. */
+NNRTI_MCU_INLINE void nnrti_mve_pixels(const NNRT_McuConv *a, const uint8_t **x, const int32_t *w, const int32_t *table,
+                                       uint8_t *const *y, int32_t *sums, uint8_t *out, int pixels)
+{
+    uint8_t *rows[3];
+    for (int j = 0; j < 3; j++) {
+        const int from = j < pixels ? j : 0; /* two pixels: the first one twice */
+        x[j] = x[from];
+        rows[j] = a->yc == 1 ? y[from] : out + from * a->o;
+    }
+    if (pixels > 1 && a->words == 4)
+        nnrti_mve_gemm3_1(a, x, w, table, rows, sums);
+    else if (pixels > 1 && a->words == 8)
+        nnrti_mve_gemm3_2(a, x, w, table, rows, sums);
+    else if (pixels > 1)
+        nnrti_mve_gemm3(a, x, w, table, rows, sums);
+    else
+        nnrti_mve_gemm1(a, x, w, table, rows, sums);
+    for (int j = 0; j < pixels && a->yc != 1; j++)
+        for (int32_t c = 0; c < a->o; c++)
+            y[j][c * a->yc] = rows[j][c];
+}
+
+/* The convolution: three pixels at a time, across the rows of y. Scratch: 24 sums, three windows, of which the last one
+   has a vector more, three pixels of y. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_conv(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t blocks = (a->o + 7) / 8;
+    int32_t *const sums = (int32_t *)call->scratch;
+    uint8_t *const columns = (uint8_t *)(sums + 24), *const out = columns + 12 * a->words + 16;
+    const uint8_t *const end = (const uint8_t *)args[0].data + (a->n - 1) * a->xn + (a->h - 1) * a->xh +
+                               (a->w - 1) * a->xw + (a->c * a->groups - 1) * a->xc + 1;
+    const uint8_t *x[3] = {NULL, NULL, NULL};
+    uint8_t *y[3] = {NULL, NULL, NULL};
+    for (int32_t g = 0; g < a->groups; g++) {
+        const int32_t *w = (const int32_t *)args[1].data + g * blocks * a->words * 8;
+        const int32_t *table = (const int32_t *)args[2].data + g * blocks * NNRTI_MVE_TABLE;
+        int pending = 0;
+        for (int32_t n = 0; n < a->n; n++)
+            for (int32_t p = 0; p < a->p; p++)
+                for (int32_t q = 0; q < a->q; q++) {
+                    const uint8_t *image = (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc;
+                    x[pending] = nnrti_mve_window(a, image, p * a->sh - a->top, q * a->sw - a->left, end,
+                                                  columns + 4 * a->words * pending);
+                    y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+                    if (++pending < 3)
+                        continue;
+                    nnrti_mve_pixels(a, x, w, table, y, sums, out, 3);
+                    pending = 0;
+                }
+        if (pending > 0)
+            nnrti_mve_pixels(a, x, w, table, y, sums, out, pending);
+    }
+    return NNRT_SUCCESS;
+}
+NNRTI_MCU_KERNEL(conv_mve, McuConv, nnrti_mve_conv(a, args, call))
+
+/* Depthwise convolution: sixteen channels of a pixel at a time. VMULLB and VMULLT make products of the even and the odd
+   channels in int16, in which those of two taps are added; VMOVLB and VMOVLT widen them to the sums. The edit checks
+   that two products fit. Slots are channels 0, 4, 8, 12, 2, 6, .., 1, 5, .., 3, 7, .. of sixteen, two rows of the table.
+   The last sixteen channels end with the last channel. A window is a list of the addresses of its taps; those outside x
+   point to a pixel of zeros. Pixels that follow on the right use the same list with an offset. */
+
+#if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
+typedef struct nnrti_mve_sums16 {
+    int32x4_t a, b, c, d;
+} nnrti_mve_sums16;
+
+NNRTI_MCU_INLINE int8x16_t nnrti_mve_tap(const uint8_t *x, const uint8_t flip)
+{
+    const uint8x16_t v = vld1q_u8(x);
+    return vreinterpretq_s8_u8(flip != 0 ? veorq_u8(v, vdupq_n_u8(flip)) : v);
+}
+
+/* Adds the products of tap x, or of two taps x and z, whose weights are at *w. z is loaded twice, because the products of
+   four operands, two of them live, and four sums would need nine registers. */
+NNRTI_MCU_INLINE void nnrti_mve_taps(nnrti_mve_sums16 *s, const uint8_t *x, const uint8_t *z, const uint8_t **w,
+                                     const uint8_t flip, const bool two)
+{
+    int8x16_t v = nnrti_mve_tap(x, flip), k = nnrti_mve_next(w);
+    int16x8_t even = vmullbq_int_s8(v, k), odd = vmulltq_int_s8(v, k);
+    if (two) {
+        NNRTI_MVE_ORDER(even);
+        k = nnrti_mve_next(w);
+        even = vaddq_s16(even, vmullbq_int_s8(nnrti_mve_tap(z, flip), k));
+        NNRTI_MVE_ORDER(even);
+        odd = vaddq_s16(odd, vmulltq_int_s8(nnrti_mve_tap(z, flip), k));
+    }
+    s->a = vaddq_s32(s->a, vmovlbq_s16(even));
+    s->b = vaddq_s32(s->b, vmovltq_s16(even));
+    s->c = vaddq_s32(s->c, vmovlbq_s16(odd));
+    s->d = vaddq_s32(s->d, vmovltq_s16(odd));
+    NNRTI_MVE_ORDER(s->a);
+    NNRTI_MVE_ORDER(s->b);
+    NNRTI_MVE_ORDER(s->c);
+    NNRTI_MVE_ORDER(s->d);
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_first(nnrti_mve_sums16 *s, const int32_t *table)
+{
+    s->a = vld1q_s32(table);
+    s->b = vld1q_s32(table + 4);
+    s->c = vld1q_s32(table + NNRTI_MVE_TABLE);
+    s->d = vld1q_s32(table + NNRTI_MVE_TABLE + 4);
+}
+
+/* Stores the channels of y. */
+NNRTI_MCU_INLINE void nnrti_mve_store16(const NNRT_McuDepthwise *a, const nnrti_mve_sums16 *s, const int32_t *table,
+                                        uint8_t *y)
+{
+    int32x4_t even = nnrti_mve_scale(s->a, vld1q_s32(table + 8), vld1q_s32(table + 16)), odd;
+    int16x8_t first, second, lo, hi;
+    uint8x16_t both;
+    NNRTI_MVE_ORDER(even);
+    odd = nnrti_mve_scale(s->b, vld1q_s32(table + 12), vld1q_s32(table + 20));
+    first = nnrti_mve_join(even, odd, a->zero);
+    NNRTI_MVE_ORDER(first);
+    table += NNRTI_MVE_TABLE;
+    even = nnrti_mve_scale(s->c, vld1q_s32(table + 8), vld1q_s32(table + 16));
+    NNRTI_MVE_ORDER(even);
+    odd = nnrti_mve_scale(s->d, vld1q_s32(table + 12), vld1q_s32(table + 20));
+    second = nnrti_mve_join(even, odd, a->zero);
+    lo = vdupq_n_s16((int16_t)a->lo);
+    hi = vdupq_n_s16((int16_t)a->hi);
+    first = vminq_s16(vmaxq_s16(first, lo), hi);
+    second = vminq_s16(vmaxq_s16(second, lo), hi);
+    both = vreinterpretq_u8_s16(vsliq_n_s16(first, second, 8));
+    if (a->c >= 16)
+        vst1q_u8(y, both);
+    else
+        vstrbq_p_u8(y, both, vctp8q((uint32_t)a->c));
+}
+#else
+typedef struct nnrti_mve_sums16 {
+    uint32_t at[16];
+} nnrti_mve_sums16;
+
+/* The slot of a channel. */
+NNRTI_MCU_INLINE int32_t nnrti_mve_slot16(int32_t channel)
+{
+    return channel % 2 * NNRTI_MVE_TABLE + channel / 2 % 2 * 4 + channel / 4;
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_taps(nnrti_mve_sums16 *s, const uint8_t *x, const uint8_t *z, const uint8_t **w,
+                                     const uint8_t flip, const bool two)
+{
+    for (int32_t c = 0; c < 16; c++)
+        s->at[c] += (uint32_t)((int8_t)(x[c] ^ flip) * (int8_t)(*w)[c] +
+                               (two ? (int8_t)(z[c] ^ flip) * (int8_t)(*w)[16 + c] : 0));
+    *w += two ? 32 : 16;
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_first(nnrti_mve_sums16 *s, const int32_t *table)
+{
+    for (int32_t c = 0; c < 16; c++)
+        s->at[c] = (uint32_t)table[nnrti_mve_slot16(c)];
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_store16(const NNRT_McuDepthwise *a, const nnrti_mve_sums16 *s, const int32_t *table,
+                                        uint8_t *y)
+{
+    for (int32_t c = 0; c < 16 && c < a->c; c++)
+        y[c] = (uint8_t)nnrti_mve_requantize((int32_t)s->at[c], table + nnrti_mve_slot16(c), a->zero, a->lo, a->hi);
+}
+#endif
+
+/* y = the channels of a pixel, whose window is at taps, each plus offset. nine: there are nine taps. */
+NNRTI_MCU_INLINE void nnrti_mve_depthwise_pixel(const NNRT_McuDepthwise *a, const uint8_t *const *taps, ptrdiff_t offset,
+                                                const int32_t *weights, const int32_t *table, uint8_t *y,
+                                                const uint8_t flip, const bool nine)
+{
+    const uint8_t *w = (const uint8_t *)weights;
+    const uint32_t count = (uint32_t)(a->kh * a->kw);
+    for (int32_t c = 0; c < a->c; c += 16, table += 2 * NNRTI_MVE_TABLE) {
+        const int32_t first = c + 16 <= a->c || a->c < 16 ? c : a->c - 16;
+        const uint8_t *const *tap = taps;
+        const ptrdiff_t to = offset + first;
+        nnrti_mve_sums16 s;
+        nnrti_mve_first(&s, table);
+        if (nine) {
+            nnrti_mve_taps(&s, tap[0] + to, tap[1] + to, &w, flip, true);
+            nnrti_mve_taps(&s, tap[2] + to, tap[3] + to, &w, flip, true);
+            nnrti_mve_taps(&s, tap[4] + to, tap[5] + to, &w, flip, true);
+            nnrti_mve_taps(&s, tap[6] + to, tap[7] + to, &w, flip, true);
+            nnrti_mve_taps(&s, tap[8] + to, NULL, &w, flip, false);
+        } else {
+            for (uint32_t i = count / 2; i != 0; i--, tap += 2)
+                nnrti_mve_taps(&s, tap[0] + to, tap[1] + to, &w, flip, true);
+            if (count % 2 != 0)
+                nnrti_mve_taps(&s, tap[0] + to, NULL, &w, flip, false);
+        }
+        nnrti_mve_store16(a, &s, table, y + first);
+    }
+}
+/* Generates a microkernel. */
+#define NNRTI_MVE_PIXEL(name, flip, nine)                                                                              \
+    NNRTI_MCU_ONCE void nnrti_mve_pixel_##name(const NNRT_McuDepthwise *a, const uint8_t *const *taps,                 \
+                                               ptrdiff_t offset, const int32_t *w, const int32_t *table, uint8_t *y)   \
+    {                                                                                                                  \
+        nnrti_mve_depthwise_pixel(a, taps, offset, w, table, y, flip, nine);                                           \
+    }
+NNRTI_MVE_PIXEL(s8_nine, 0, true)
+NNRTI_MVE_PIXEL(s8, 0, false)
+NNRTI_MVE_PIXEL(u8, 0x80, false)
+
+/* Lists the window from row h and column w of x on. zeros: a pixel. last: the end of x, less 16 bytes; taps after it,
+   which have fewer than 16 channels, are copied to spare. */
+NNRTI_MCU_INLINE void nnrti_mve_list(const NNRT_McuDepthwise *a, const uint8_t *x, int32_t h, int32_t w,
+                                       const uint8_t *zeros, const uint8_t *last, uint8_t *spare, const uint8_t **taps)
+{
+    for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
+        const uint8_t *at = x + h * a->xh + w * a->xw;
+        const bool in = h >= 0 && h < a->h;
+        for (int32_t j = 0, column = w; j < a->kw; j++, column += a->dw, at += a->dw * a->xw, spare += 16) {
+            if (!in || column < 0 || column >= a->w) {
+                *taps++ = zeros;
+            } else if (a->c < 16 && at > last) {
+                nnrti_mve_copy(at, a->c, 0, spare);
+                *taps++ = spare;
+            } else {
+                *taps++ = at;
+            }
+        }
+    }
+}
+
+/* The convolution. Scratch: the list of a window, a pixel of zeros, and, for fewer than 16 channels, copies of taps; all
+   rounded up to vectors. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t *w = (const int32_t *)args[1].data, *table = (const int32_t *)args[2].data;
+    const uint8_t **const taps = (const uint8_t **)call->scratch;
+    uint8_t *const zeros = (uint8_t *)(taps + a->kh * a->kw), *const spare = zeros + (a->c + 15) / 16 * 16;
+    const uint8_t *const last = (const uint8_t *)args[0].data + (a->n - 1) * a->xn + (a->h - 1) * a->xh +
+                                (a->w - 1) * a->xw + a->c - 16;
+    nnrti_mve_fill(a->c, (uint8_t)a->xZero, zeros);
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p++) {
+            const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn;
+            uint8_t *y = (uint8_t *)args[3].data + n * a->yn + p * a->yh;
+            const int32_t top = p * a->sh - a->top, bottom = top + (a->kh - 1) * a->dh;
+            bool listed = false; /* the list is that of a pixel of this row inside x */
+            ptrdiff_t offset = 0;
+            for (int32_t q = 0; q < a->q; q++, y += a->yw) {
+                const int32_t left = q * a->sw - a->left, right = left + (a->kw - 1) * a->dw;
+                const bool in = top >= 0 && bottom < a->h && left >= 0 && right < a->w &&
+                                (a->c >= 16 || x + bottom * a->xh + right * a->xw <= last);
+                offset = in && listed ? offset + a->sw * a->xw : 0;
+                if (!in || !listed)
+                    nnrti_mve_list(a, x, top, left, zeros, last, spare, taps);
+                listed = in;
+                if (a->xUnsigned)
+                    nnrti_mve_pixel_u8(a, taps, offset, w, table, y);
+                else if (a->kh * a->kw == 9)
+                    nnrti_mve_pixel_s8_nine(a, taps, offset, w, table, y);
+                else
+                    nnrti_mve_pixel_s8(a, taps, offset, w, table, y);
+            }
+        }
+    return NNRT_SUCCESS;
+}
+NNRTI_MCU_KERNEL(depthwise_mve, McuDepthwise, nnrti_mve_depthwise(a, args, call))
+
+/* Addition, and pools whose x and y have the same quantization parameters. */
+
+#if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
+/* R of four integers by a factor with e <= 0. */
+NNRTI_MCU_INLINE int32x4_t nnrti_mve_rescale(int32x4_t v, int32_t m, int32_t e)
+{
+    v = vqrdmulhq_n_s32(v, m);
+    return e != 0 ? vrshlq_n_s32(vaddq_s32(v, vshrq_n_s32(v, 31)), e) : v;
+}
+
+/* Four elements of x, or `some` of them. */
+NNRTI_MCU_INLINE int32x4_t nnrti_mve_load4(const uint8_t *x, const bool u, const bool all, mve_pred16_t some)
+{
+    if (u)
+        return vreinterpretq_s32_u32(all ? vldrbq_u32(x) : vldrbq_z_u32(x, some));
+    return all ? vldrbq_s32((const int8_t *)x) : vldrbq_z_s32((const int8_t *)x, some);
+}
+
+/* y = x + z for four elements, or (not all) for the first `count` of them. */
+NNRTI_MCU_INLINE void nnrti_mve_add4(const NNRT_McuAddMve *a, const uint8_t *x, const uint8_t *z, uint8_t *y,
+                                     const bool all, int32_t count)
+{
+    const mve_pred16_t some = all ? 0xffff : vctp32q((uint32_t)count);
+    int32x4_t p = nnrti_mve_load4(x, a->xUnsigned != 0, all, some), q = nnrti_mve_load4(z, a->zUnsigned != 0, all, some);
+    p = nnrti_mve_rescale(vshlq_n_s32(vsubq_n_s32(p, a->xZero), 20), a->xm, a->xe);
+    q = nnrti_mve_rescale(vshlq_n_s32(vsubq_n_s32(q, a->zZero), 20), a->zm, a->ze);
+    p = vaddq_n_s32(nnrti_mve_rescale(vaddq_s32(p, q), a->ym, a->ye), a->zero);
+    p = vminq_s32(vmaxq_s32(p, vdupq_n_s32(a->lo)), vdupq_n_s32(a->hi));
+    if (all)
+        vstrbq_s32((int8_t *)y, p);
+    else
+        vstrbq_p_s32((int8_t *)y, p, some);
+}
+
+/* *most = the larger ones of *most and the bytes at x. */
+NNRTI_MCU_INLINE uint8x16_t nnrti_mve_larger(uint8x16_t most, const uint8_t *x, mve_pred16_t some, const bool u)
+{
+    const uint8x16_t v = vldrbq_z_u8(x, some);
+    return u ? vmaxq_u8(most, v)
+             : vreinterpretq_u8_s8(vmaxq_s8(vreinterpretq_s8_u8(most), vreinterpretq_s8_u8(v)));
+}
+
+/* The largest element of up to 16 channels in a window of rows and columns at x. */
+NNRTI_MCU_INLINE void nnrti_mve_largest(const NNRT_McuPoolMve *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                        int32_t channels, uint8_t *y)
+{
+    const bool u = a->xUnsigned != 0;
+    const mve_pred16_t some = vctp8q((uint32_t)channels);
+    uint8x16_t most = vdupq_n_u8(u ? 0 : 0x80);
+    for (; rows > 0; rows--, x += a->xh) {
+        const uint8_t *tap = x;
+        for (int32_t j = columns; j > 0; j--, tap += a->xw)
+            most = nnrti_mve_larger(most, tap, some, u);
+    }
+    if (u)
+        most = vminq_u8(vmaxq_u8(most, vdupq_n_u8((uint8_t)a->lo)), vdupq_n_u8((uint8_t)a->hi));
+    else
+        most = vreinterpretq_u8_s8(vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(most), vdupq_n_s8((int8_t)a->lo)),
+                                            vdupq_n_s8((int8_t)a->hi)));
+    vstrbq_p_u8(y, most, some);
+}
+
+/* Sums of up to eight channels of a window; int16 hold those of 128 elements, and a row has at most as many. */
+NNRTI_MCU_INLINE void nnrti_mve_total(const NNRT_McuPoolMve *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                      int32_t channels, int32_t *sums)
+{
+    const mve_pred16_t some = vctp16q((uint32_t)channels);
+    int32x4_t even = vdupq_n_s32(0), odd = even;
+    int16x8_t part = vdupq_n_s16(0);
+    int32_t room = 128;
+    for (; rows > 0; rows--, x += a->xh, room -= columns) {
+        const uint8_t *tap = x;
+        if (room < columns) {
+            even = vaddq_s32(even, vmovlbq_s16(part));
+            odd = vaddq_s32(odd, vmovltq_s16(part));
+            part = vdupq_n_s16(0);
+            room = 128;
+        }
+        for (int32_t j = columns; j > 0; j--, tap += a->xw)
+            part = vaddq_s16(part, a->xUnsigned ? vreinterpretq_s16_u16(vldrbq_z_u16(tap, some))
+                                                : vldrbq_z_s16((const int8_t *)tap, some));
+    }
+    vst1q_s32(sums, vaddq_s32(even, vmovlbq_s16(part)));
+    vst1q_s32(sums + 4, vaddq_s32(odd, vmovltq_s16(part)));
+}
+#else
+NNRTI_MCU_INLINE int32_t nnrti_mve_byte(const uint8_t *x, int32_t isUnsigned)
+{
+    return isUnsigned ? *x : (int8_t)*x;
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_add4(const NNRT_McuAddMve *a, const uint8_t *x, const uint8_t *z, uint8_t *y,
+                                     const bool all, int32_t count)
+{
+    for (int32_t i = 0; i < (all ? 4 : count); i++) {
+        const int32_t p = (nnrti_mve_byte(x + i, a->xUnsigned) - a->xZero) * (1 << 20);
+        const int32_t q = (nnrti_mve_byte(z + i, a->zUnsigned) - a->zZero) * (1 << 20);
+        const int32_t sum = nnrti_mve_scale(p, a->xm, a->xe) + nnrti_mve_scale(q, a->zm, a->ze);
+        const int32_t v = nnrti_mve_scale(sum, a->ym, a->ye) + a->zero;
+        y[i] = (uint8_t)(v < a->lo ? a->lo : v > a->hi ? a->hi : v);
+    }
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_largest(const NNRT_McuPoolMve *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                        int32_t channels, uint8_t *y)
+{
+    for (int32_t c = 0; c < 16 && c < channels; c++) {
+        int32_t most = a->lo;
+        for (int32_t i = 0; i < rows; i++)
+            for (int32_t j = 0; j < columns; j++) {
+                const int32_t v = nnrti_mve_byte(x + i * a->xh + j * a->xw + c, a->xUnsigned);
+                most = v > most ? v : most;
+            }
+        y[c] = (uint8_t)(most > a->hi ? a->hi : most);
+    }
+}
+
+NNRTI_MCU_INLINE void nnrti_mve_total(const NNRT_McuPoolMve *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                      int32_t channels, int32_t *sums)
+{
+    for (int32_t c = 0; c < 8 && c < channels; c++) {
+        int32_t sum = 0;
+        for (int32_t i = 0; i < rows; i++)
+            for (int32_t j = 0; j < columns; j++)
+                sum += nnrti_mve_byte(x + i * a->xh + j * a->xw + c, a->xUnsigned);
+        sums[c / 2 + c % 2 * 4] = sum;
+    }
+}
+#endif
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_add(const NNRT_McuAddMve *a, nnrt_view *args)
+{
+    const uint8_t *x = (const uint8_t *)args[0].data, *z = (const uint8_t *)args[1].data;
+    uint8_t *y = (uint8_t *)args[2].data;
+    for (int32_t i = a->count / 4; i > 0; i--, x += 4, z += 4, y += 4)
+        nnrti_mve_add4(a, x, z, y, true, 4);
+    if (a->count % 4 != 0)
+        nnrti_mve_add4(a, x, z, y, false, a->count % 4);
+    return NNRT_SUCCESS;
+}
+NNRTI_MCU_KERNEL(add_mve, McuAddMve, ((void)call, nnrti_mve_add(a, args)))
+
+/* Up to eight means of `cells` elements, halves away from zero. */
+NNRTI_MCU_INLINE void nnrti_mve_means(const NNRT_McuPoolMve *a, const int32_t *sums, int32_t cells, int32_t channels,
+                                      uint8_t *y)
+{
+    for (int32_t c = 0; c < 8 && c < channels; c++) {
+        const int32_t sum = sums[c / 2 + c % 2 * 4], mean = (sum > 0 ? sum + cells / 2 : sum - cells / 2) / cells;
+        y[c] = (uint8_t)(mean < a->lo ? a->lo : mean > a->hi ? a->hi : mean);
+    }
+}
+
+/* Largest elements or means of the windows, less what is outside x. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_pool(const NNRT_McuPoolMve *a, nnrt_view *args, const bool mean)
+{
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p++) {
+            const int32_t top = p * a->sh - a->top, first = top > 0 ? top : 0;
+            const int32_t rows = (top + a->kh < a->h ? top + a->kh : a->h) - first;
+            for (int32_t q = 0; q < a->q; q++) {
+                const int32_t left = q * a->sw - a->left, column = left > 0 ? left : 0;
+                const int32_t columns = (left + a->kw < a->w ? left + a->kw : a->w) - column;
+                const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn + first * a->xh + column * a->xw;
+                uint8_t *y = (uint8_t *)args[1].data + n * a->yn + p * a->yh + q * a->yw;
+                for (int32_t c = 0; c < a->c; c += mean ? 8 : 16) {
+                    int32_t sums[8];
+                    if (!mean) {
+                        nnrti_mve_largest(a, x + c, rows, columns, a->c - c, y + c);
+                        continue;
+                    }
+                    nnrti_mve_total(a, x + c, rows, columns, a->c - c, sums);
+                    nnrti_mve_means(a, sums, rows * columns, a->c - c, y + c);
+                }
+            }
+        }
+    return NNRT_SUCCESS;
+}
+NNRTI_MCU_KERNEL(max_pool_mve, McuPoolMve, ((void)call, nnrti_mve_pool(a, args, false)))
+NNRTI_MCU_KERNEL(average_pool_mve, McuPoolMve, ((void)call, nnrti_mve_pool(a, args, true)))
+
 /* ================================================================================================================ */
 #ifndef NNRT_FIRMWARE
 
@@ -1776,7 +2635,7 @@ NNRT_SETUP()
 /* >>pack */
 
 /* Instruction sets for which there are kernels. */
-enum { NNRTI_MCU_PLAIN, NNRTI_MCU_DSP };
+enum { NNRTI_MCU_PLAIN, NNRTI_MCU_DSP, NNRTI_MCU_MVE };
 
 typedef struct nnrti_mcu_isa {
     const char *target;
@@ -1784,7 +2643,8 @@ typedef struct nnrti_mcu_isa {
 } nnrti_mcu_isa;
 
 static const nnrti_mcu_isa nnrti_mcu_isas[] = {
-    {"cortex-m4", NNRTI_MCU_DSP}, {"cortex-m7", NNRTI_MCU_DSP}, {"cortex-m33", NNRTI_MCU_DSP}, {"host", NNRTI_MCU_DSP}};
+    {"cortex-m4", NNRTI_MCU_DSP}, {"cortex-m7", NNRTI_MCU_DSP}, {"cortex-m33", NNRTI_MCU_DSP}, {"host", NNRTI_MCU_DSP},
+    {"cortex-m55", NNRTI_MCU_MVE}, {"cortex-m85", NNRTI_MCU_MVE}};
 
 /* State of an edit. */
 typedef struct nnrti_mcu_edit {
@@ -2037,22 +2897,30 @@ static bool nnrti_mcu_may_overlap(NNRT_McuConv *a)
     return may;
 }
 
+/* The attributes of a layer, without a ring. */
+static NNRT_McuConv nnrti_mcu_conv_attr(const nnrti_mcu_layer *l, int32_t words)
+{
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    const int32_t *list = (const int32_t *)l->quant.data, *xd = x->dims, *yd = y->dims, *wd = l->w.dims;
+    const NNRT_McuConv a = {xd[0], xd[1], xd[2], wd[3], l->group, (int32_t)x->strides[0], (int32_t)x->strides[1],
+                            (int32_t)x->strides[2], (int32_t)x->strides[3], yd[1], yd[2], wd[0] / l->group,
+                            (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2],
+                            (int32_t)y->strides[3], wd[1], wd[2], l->stride[0], l->stride[1], l->dilation[0],
+                            l->dilation[1], l->pad[0], l->pad[1], 0, 0, 0, words, x->dataType == NNRT_DATA_TYPE_UINT8,
+                            x->quant[0].zeroPoint, list[0], list[1], list[2]};
+    return a;
+}
+
 /* Step s becomes a convolution by GEMM. */
 static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
 {
     static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(conv_dsp_s8), NNRTI_MCU_ROW(conv_dsp_u8),
                                                NNRTI_MCU_ROW(conv_dsp), NNRTI_MCU_ROW(conv_dsp_wide)};
-    const nnrt_view *x = &l->x.view, *y = &l->y.view;
-    const int32_t *list = (const int32_t *)l->quant.data, *xd = x->dims, *yd = y->dims, *wd = l->w.dims;
+    const int32_t *wd = l->w.dims;
     const int32_t O = wd[0] / l->group, K = wd[2] * wd[3], words = (wd[1] * ((K + 3) / 4 * 4) / 2 + 3) / 4 * 4;
     const bool wide = !nnrti_mcu_can_pair(l, O);
     const int64_t packedWords = (int64_t)l->group * ((O + 3) / 4) * words * (wide ? 4 : 2);
-    const NNRT_McuConv found = {xd[0], xd[1], xd[2], wd[3], l->group, (int32_t)x->strides[0], (int32_t)x->strides[1],
-                                (int32_t)x->strides[2], (int32_t)x->strides[3], yd[1], yd[2], O,
-                                (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2],
-                                (int32_t)y->strides[3], wd[1], wd[2], l->stride[0], l->stride[1], l->dilation[0],
-                                l->dilation[1], l->pad[0], l->pad[1], 0, 0, 0, words,
-                                x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1], list[2]};
+    const NNRT_McuConv found = nnrti_mcu_conv_attr(l, words);
     NNRT_McuConv *a;
     int32_t *packed = NULL, *table = NULL;
     size_t scratch;
@@ -2187,14 +3055,27 @@ static bool nnrti_mcu_depthwise_may_overlap(NNRT_McuDepthwise *a, bool rows)
     return may;
 }
 
+static NNRT_McuDepthwise nnrti_mcu_depthwise_attr(const nnrti_mcu_layer *l)
+{
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    const int32_t *list = (const int32_t *)l->quant.data, *xd = x->dims, *yd = y->dims, *wd = l->w.dims;
+    const NNRT_McuDepthwise a = {xd[0], xd[1], xd[2], wd[0], (int32_t)x->strides[0], (int32_t)x->strides[1],
+                                 (int32_t)x->strides[2], yd[1], yd[2], (int32_t)y->strides[0],
+                                 (int32_t)y->strides[1], (int32_t)y->strides[2], wd[1], wd[2], l->stride[0],
+                                 l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1], 0,
+                                 x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1],
+                                 list[2]};
+    return a;
+}
+
 /* Step s becomes a depthwise convolution. */
 static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
 {
     static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(depthwise3_dsp_s8), NNRTI_MCU_ROW(depthwise3_dsp_u8),
                                                NNRTI_MCU_ROW(depthwise3_dsp),    NNRTI_MCU_ROW(depthwise_dsp_s8),
                                                NNRTI_MCU_ROW(depthwise_dsp_u8),  NNRTI_MCU_ROW(depthwise_dsp)};
-    const nnrt_view *x = &l->x.view, *y = &l->y.view;
-    const int32_t *list = (const int32_t *)l->quant.data, *xd = x->dims, *yd = y->dims, *wd = l->w.dims;
+    const nnrt_view *x = &l->x.view;
+    const int32_t *xd = x->dims, *yd = l->y.view.dims, *wd = l->w.dims;
     const bool rows = nnrti_mcu_is_depthwise3(l), unrolled = wd[0] >= 4 && wd[1] == 3 && wd[2] == 3;
     const int64_t quad = NNRTI_MCU_QUAD + (int64_t)wd[1] * (wd[2] / 2 * 4 + wd[2] % 2 * 2);
     const int64_t words = rows ? (int64_t)wd[0] * NNRTI_MCU_CHANNEL : (wd[0] + 3) / 4 * quad;
@@ -2208,12 +3089,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, 
     if (words > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
     if (a != NULL) {
-        const NNRT_McuDepthwise found = {
-            xd[0], xd[1], xd[2], wd[0], (int32_t)x->strides[0], (int32_t)x->strides[1], (int32_t)x->strides[2], yd[1],
-            yd[2], (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2], wd[1], wd[2], l->stride[0],
-            l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1], 0, x->dataType == NNRT_DATA_TYPE_UINT8,
-            x->quant[0].zeroPoint, list[0], list[1], list[2]};
-        *a = found;
+        *a = nnrti_mcu_depthwise_attr(l);
         overlap = nnrti_mcu_depthwise_may_overlap(a, rows);
     }
     code = nnrti_mcu_set_plain(e, s, &kernels[(rows ? 0 : 3) + range], a, &nnrt_attr_McuDepthwise, 1, 0);
@@ -2713,6 +3589,141 @@ static NNRT_ReturnCode nnrti_mcu_edit_f32(nnrti_mcu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* ---- the same for MVE ---- */
+
+/* Channels of slots: of eight, in tables and weights of convolutions; of sixteen, in tables of depthwise convolutions. */
+static const uint8_t nnrti_mve_slots8[] = {0, 2, 4, 6, 1, 3, 5, 7};
+static const uint8_t nnrti_mve_slots16[] = {0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15};
+
+/* Whether kernels for MVE are exact: weights are int8, and sums of any two products of a channel are int16. */
+static bool nnrti_mve_can(const nnrti_mcu_edit *e, const nnrti_mcu_layer *l)
+{
+    const int32_t taps = l->w.dims[1] * l->w.dims[2];
+    if (e->isa->isa != NNRTI_MCU_MVE)
+        return false;
+    for (int32_t o = 0; o < l->w.dims[0]; o++)
+        for (int32_t t = 0; t < taps; t++)
+            for (int32_t k = 0; k < l->w.dims[3]; k++) {
+                const int32_t v = nnrti_mcu_weight(&l->w, o, t / l->w.dims[2], t % l->w.dims[2], k);
+                if (v < -128 || v > 127 || (v == -128 && nnrti_mcu_is_depthwise(l)))
+                    return false;
+            }
+    return true;
+}
+
+/* Rows of the table for the channels of one block, whose slots are given. channels: how many of them exist. */
+static int32_t *nnrti_mve_pack_table(const nnrti_mcu_layer *l, int32_t first, int32_t channels, const uint8_t *slots,
+                                     int32_t count, int32_t *table)
+{
+    for (int32_t s = 0; s < count; s++) {
+        int32_t row[NNRTI_MCU_TABLE] = {0, 0, 0}, *to = table + s / 8 * NNRTI_MVE_TABLE + s % 8;
+        if (slots[s] < channels)
+            nnrti_mcu_table_row(l, first + slots[s], row);
+        to[0] = row[0];
+        to[8] = row[1];
+        to[16] = row[1] != 0 ? -row[2] - 1 : 0;
+    }
+    return table + count / 8 * NNRTI_MVE_TABLE;
+}
+
+/* Packs the weights of a block of eight channels: per two slots and 16 elements of the window, 32 bytes. */
+static uint8_t *nnrti_mve_pack_conv(const nnrti_mcu_layer *l, const NNRT_McuConv *a, int32_t first, int32_t channels,
+                                    uint8_t *to)
+{
+    const int32_t length = a->kh * a->kw * a->c;
+    for (int32_t slot = 0; slot < 8; slot += 2)
+        for (int32_t k = 0; k < 4 * a->words; k += 16)
+            for (int32_t i = 0; i < 32; i++) {
+                const int32_t c = nnrti_mve_slots8[slot + i / 16], at = k + i % 16, tap = at / a->c;
+                *to++ = c < channels && at < length ? (uint8_t)nnrti_mcu_weight(&l->w, first + c, tap / a->kw,
+                                                                                tap % a->kw, at % a->c)
+                                                    : 0;
+            }
+    return to;
+}
+
+/* Packs weights and table of all groups. */
+static void nnrti_mve_pack_conv_groups(const nnrti_mcu_layer *l, const NNRT_McuConv *a, uint8_t *packed, int32_t *table)
+{
+    for (int32_t g = 0; g < a->groups; g++)
+        for (int32_t o = 0; o < a->o; o += 8) {
+            packed = nnrti_mve_pack_conv(l, a, g * a->o + o, a->o - o, packed);
+            table = nnrti_mve_pack_table(l, g * a->o + o, a->o - o, nnrti_mve_slots8, 8, table);
+        }
+}
+
+/* Packs weights and table of a depthwise convolution: per sixteen channels and tap, 16 bytes. */
+static void nnrti_mve_pack_depthwise(const nnrti_mcu_layer *l, uint8_t *packed, int32_t *table)
+{
+    const int32_t C = l->w.dims[0], kw = l->w.dims[2];
+    for (int32_t c = 0; c < C; c += 16) {
+        const int32_t first = c + 16 <= C || C < 16 ? c : C - 16;
+        for (int32_t t = 0; t < l->w.dims[1] * kw; t++)
+            for (int32_t i = 0; i < 16; i++)
+                *packed++ = first + i < C ? (uint8_t)nnrti_mcu_weight(&l->w, first + i, t / kw, t % kw, 0) : 0;
+        table = nnrti_mve_pack_table(l, first, C - first, nnrti_mve_slots16, 16, table);
+    }
+}
+
+/* The layer with an x of int8, whose zero point is 128 less if x is uint8. param: that of x. */
+static nnrti_mcu_layer nnrti_mve_as_int8(const nnrti_mcu_layer *l, NNRT_QuantParam *param)
+{
+    nnrti_mcu_layer y = *l;
+    *param = l->x.view.quant[0];
+    if (l->x.view.dataType == NNRT_DATA_TYPE_UINT8)
+        param->zeroPoint -= 128;
+    y.x.view.quant = param;
+    return y;
+}
+
+/* Step s becomes a convolution by GEMM with MVE. */
+static NNRT_ReturnCode nnrti_mve_lower_conv(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(conv_mve);
+    const int32_t *wd = l->w.dims, O = wd[0] / l->group, blocks = l->group * ((O + 7) / 8);
+    const int32_t words = (wd[1] * wd[2] * wd[3] + 15) / 16 * 4;
+    const int64_t packedWords = (int64_t)blocks * words * 8;
+    const NNRT_McuConv found = nnrti_mcu_conv_attr(l, words);
+    NNRT_QuantParam param;
+    const nnrti_mcu_layer flipped = nnrti_mve_as_int8(l, &param);
+    NNRT_McuConv *a;
+    int32_t *packed, *table;
+    NNRT_ReturnCode code;
+    if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (int64_t)words * 12 > NNRTI_MCU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = found;
+    code = nnrti_mcu_set_kernel(e, s, &kernel, a, &nnrt_attr_McuConv, l, (int32_t)packedWords, blocks * 8,
+                                24 * sizeof(int32_t) + (size_t)words * 12 + 16 +
+                                    (l->y.view.strides[3] == 1 ? 0 : 3 * (size_t)O),
+                                &packed, &table);
+    if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
+        nnrti_mve_pack_conv_groups(&flipped, a, (uint8_t *)packed, table);
+    return code;
+}
+
+/* Step s becomes a depthwise convolution with MVE. */
+static NNRT_ReturnCode nnrti_mve_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(depthwise_mve);
+    const int32_t C = l->w.dims[0], taps = l->w.dims[1] * l->w.dims[2], blocks = (C + 15) / 16;
+    const NNRT_McuDepthwise found = nnrti_mcu_depthwise_attr(l);
+    NNRT_QuantParam param;
+    const nnrti_mcu_layer flipped = nnrti_mve_as_int8(l, &param);
+    NNRT_McuDepthwise *a;
+    int32_t *packed, *table;
+    NNRT_ReturnCode code;
+    if ((int64_t)blocks * taps * 16 > NNRTI_MCU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = found;
+    code = nnrti_mcu_set_kernel(e, s, &kernel, a, &nnrt_attr_McuDepthwise, l, blocks * taps * 4, blocks * 16,
+                                (size_t)taps * (C < 16 ? 24 : 8) + (size_t)blocks * 16, &packed, &table);
+    if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
+        nnrti_mve_pack_depthwise(&flipped, (uint8_t *)packed, table);
+    return code;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
@@ -2734,6 +3745,91 @@ static bool nnrti_mcu_fits(const nnrt_draft_step *step)
             return false;
     }
     return true;
+}
+
+/* Whether x has the shape and the layout of y, and elements of y are adjacent, in any order of axes. */
+static bool nnrti_mve_is_same(const nnrt_view *x, const nnrt_view *y)
+{
+    int64_t count = 1, last = 0;
+    if (x->rank != y->rank || x->quantCount != 1)
+        return false;
+    for (int32_t i = 0; i < y->rank; i++) {
+        if (x->dims[i] != y->dims[i] || (x->dims[i] > 1 && (x->strides[i] != y->strides[i] || x->strides[i] <= 0)))
+            return false;
+        count *= y->dims[i];
+        last += (int64_t)(y->dims[i] - 1) * y->strides[i];
+    }
+    return last + 1 == count;
+}
+
+static NNRT_ReturnCode nnrti_mve_edit_add(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(add_mve);
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view *x = &step->args[0].view, *z = &step->args[1].view, *y = &step->args[3].view;
+    const int32_t *list = (const int32_t *)step->args[2].view.data, *factor = list + NNRT_QUANT_FACTORS;
+    size_t count = 1;
+    NNRT_McuAddMve *a;
+    if (step->nIn != 2 || step->nDerived != 1 || !nnrti_mve_is_same(x, y) || !nnrti_mve_is_same(z, y) ||
+        z->quantCount != 1 || y->quantCount != 1 || !nnrt_dims_count(y->dims, y->rank, &count))
+        return NNRT_SUCCESS;
+    for (int k = 0; k < 3; k++)
+        if (factor[2 * k] < 0 || factor[2 * k + 1] > 0)
+            return NNRT_SUCCESS;
+    if ((a = (NNRT_McuAddMve *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
+        const NNRT_McuAddMve found = {(int32_t)count, x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint,
+                                      factor[0], factor[1], z->dataType == NNRT_DATA_TYPE_UINT8,
+                                      z->quant[0].zeroPoint, factor[2], factor[3], factor[4], factor[5],
+                                      list[0], list[1], list[2]};
+        *a = found;
+    }
+    return nnrti_mcu_set_plain(e, s, &kernel, a, &nnrt_attr_McuAddMve, 2, NNRT_OP_INPLACE);
+}
+
+/* kernelSize, strides, pad: resolved, those of the operator. */
+static NNRT_ReturnCode nnrti_mve_edit_pool(nnrti_mcu_edit *e, uint32_t s, const int64_t *kernelSize,
+                                           const int64_t *strides, const int64_t *pad, bool mean)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(max_pool_mve), NNRTI_MCU_ROW(average_pool_mve)};
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[2].view;
+    const int32_t *list = (const int32_t *)step->args[1].view.data;
+    NNRT_McuPoolMve *a;
+    if (step->nIn != 1 || step->nDerived != 1 || step->args[2].tensor == NNRT_NO_TENSOR ||
+        (step->nOut > 1 && step->args[3].tensor != NNRT_NO_TENSOR) || x->rank != 4 || x->strides[3] != 1 ||
+        y->strides[3] != 1 || x->dataType != y->dataType || list[0] != x->quant[0].zeroPoint ||
+        list[NNRT_QUANT_FACTORS] != 1 << 30 || list[NNRT_QUANT_FACTORS + 1] != 1)
+        return NNRT_SUCCESS;
+    for (int i = 0; i < 2; i++) /* sums of the stored integers, and of a row in int16 */
+        if (kernelSize[i] > 128 || strides[i] > INT16_MAX || pad[2 * i] >= kernelSize[i] ||
+            (y->dims[1 + i] - 1) * strides[i] - pad[2 * i] >= x->dims[1 + i])
+            return NNRT_SUCCESS;
+    if ((a = (NNRT_McuPoolMve *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
+        const NNRT_McuPoolMve found = {
+            x->dims[0], x->dims[1], x->dims[2], x->dims[3], (int32_t)x->strides[0], (int32_t)x->strides[1],
+            (int32_t)x->strides[2], y->dims[1], y->dims[2], (int32_t)y->strides[0], (int32_t)y->strides[1],
+            (int32_t)y->strides[2], (int32_t)kernelSize[0], (int32_t)kernelSize[1], (int32_t)strides[0],
+            (int32_t)strides[1], (int32_t)pad[0], (int32_t)pad[2], x->dataType == NNRT_DATA_TYPE_UINT8, list[1], list[2]};
+        *a = found;
+    }
+    return nnrti_mcu_set_plain(e, s, &kernels[mean], a, &nnrt_attr_McuPoolMve, 1, 0);
+}
+
+/* Elementwise operators and pools. */
+static NNRT_ReturnCode nnrti_mve_edit(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    if (nnrti_mcu_is(step, "nnrt_add_fusion_q8"))
+        return nnrti_mve_edit_add(e, s);
+    if (nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8")) {
+        const NNRT_MaxPoolFusion *m = (const NNRT_MaxPoolFusion *)step->attr;
+        return nnrti_mve_edit_pool(e, s, m->kernelSize.data, m->strides.data, m->pad.data, false);
+    }
+    if (nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8")) {
+        const NNRT_AvgPoolFusion *m = (const NNRT_AvgPoolFusion *)step->attr;
+        return nnrti_mve_edit_pool(e, s, m->kernelSize.data, m->strides.data, m->pad.data, true);
+    }
+    return NNRT_SUCCESS;
 }
 
 /* *l = the operands of a product layer, whose arguments are x, weights, bias, quant, y; false: its weights or bias are no
@@ -2773,6 +3869,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_conv(nnrti_mcu_edit *e, uint32_t s)
     l.group = (int32_t)attr->group;
     if (!nnrti_mcu_is_exact(&l))
         return NNRT_SUCCESS;
+    if (nnrti_mve_can(e, &l))
+        return nnrti_mcu_is_depthwise(&l) ? nnrti_mve_lower_depthwise(e, s, &l) : nnrti_mve_lower_conv(e, s, &l);
     return nnrti_mcu_is_depthwise(&l) ? nnrti_mcu_lower_depthwise(e, s, &l) : nnrti_mcu_lower_conv(e, s, &l);
 }
 
@@ -2801,7 +3899,9 @@ static NNRT_ReturnCode nnrti_mcu_edit_full_connection(nnrti_mcu_edit *e, uint32_
     l.w.dims[1] = l.w.dims[2] = 1;
     l.w.strides[3] = l.w.strides[1];
     l.w.strides[1] = l.w.strides[2] = 0;
-    return nnrti_mcu_is_exact(&l) ? nnrti_mcu_lower_conv(e, s, &l) : NNRT_SUCCESS;
+    if (!nnrti_mcu_is_exact(&l))
+        return NNRT_SUCCESS;
+    return nnrti_mve_can(e, &l) ? nnrti_mve_lower_conv(e, s, &l) : nnrti_mcu_lower_conv(e, s, &l);
 }
 
 /* Layout propagation (nnrt_draft_channels_last): convolutions and pools compute channels last, casts to integers write
@@ -2840,6 +3940,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
             code = nnrti_mcu_edit_cast(&e, s);
         else if (nnrti_mcu_has_fpu(e.isa))
             code = nnrti_mcu_edit_f32(&e, s);
+        if (code == NNRT_SUCCESS && e.isa->isa == NNRTI_MCU_MVE && draft->steps[s].deviceAttr == NULL)
+            code = nnrti_mve_edit(&e, s);
     }
     return code;
 }

@@ -32,6 +32,8 @@ TARGETS = {
     "cortex-m0plus": (ARM + ["-mcpu=cortex-m0plus"], ["qemu-system-arm", "-M", "mps2-an385"]),
     "cortex-m4": (ARM + ["-mcpu=cortex-m4"] + FPV4, ["qemu-system-arm", "-M", "mps2-an386"]),
     "cortex-m7": (ARM + ["-mcpu=cortex-m7"] + FPV5, ["qemu-system-arm", "-M", "mps2-an500"]),
+    "cortex-m55": (ARM + ["-mcpu=cortex-m55", "-mfloat-abi=hard", "-Wl,--defsym=board_bytes=0x80000"],
+                   ["qemu-system-arm", "-M", "mps3-an547"]),
     "rv32": (RISCV + ["-march=rv32imc"], ["qemu-system-riscv32", "-M", "virt", "-bios", "none"]),
 }
 FLAGS = ["-std=c99", "-g", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-common", "-Wall", "-Wextra",

@@ -1,5 +1,6 @@
 /* board.h - board support for main.c: text output, exit, an instruction counter. The boards are the ones that qemu
-   emulates: mps2-an385, mps2-an386, mps2-an500 (Arm) and virt (RISC-V). Output goes through semihosting. */
+   emulates: mps2-an385, mps2-an386, mps2-an500, mps3-an547 (Arm) and virt (RISC-V). Output goes through
+   semihosting. */
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -42,10 +43,16 @@ static inline void board_exit(uint32_t status)
 }
 
 /* Instruction counter with an arbitrary start; requires qemu -icount shift=0, where an instruction takes a nanosecond
-   of its clock. Arm: the board's timer counts in steps of 40 instructions; RISC-V: minstret counts each. */
+   of its clock. Arm: the board's timer counts in steps of 40 instructions; with MVE (mps3-an547): SysTick counts in
+   steps of 31.25 instructions and wraps after 524 million; RISC-V: minstret counts each. */
 static inline void board_count_start(void)
 {
-#if !defined(__riscv)
+#if defined(__ARM_FEATURE_MVE)
+    volatile uint32_t *timer = (volatile uint32_t *)0xE000E010u; /* 32 MHz, 24 bits, counts down */
+    timer[1] = 0xffffffu;
+    timer[2] = 0;
+    timer[0] = 5;
+#elif !defined(__riscv)
     volatile uint32_t *timer = (volatile uint32_t *)0x40000000u; /* CMSDK APB timer 0, 25 MHz, counts down */
     timer[0] = 0;
     timer[2] = 0xffffffffu;
@@ -60,6 +67,8 @@ static inline uint32_t board_count(void)
     uint32_t count;
     __asm__ volatile(".option push\n.option arch, +zicsr\ncsrr %0, minstret\n.option pop" : "=r"(count));
     return count;
+#elif defined(__ARM_FEATURE_MVE)
+    return (0xffffffu - ((volatile uint32_t *)0xE000E010u)[2]) * 125u / 4u;
 #else
     volatile uint32_t *timer = (volatile uint32_t *)0x40000000u;
     return (0xffffffffu - timer[1]) * 40u;
