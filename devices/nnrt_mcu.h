@@ -15,6 +15,7 @@ TARGETS
     cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD); float32 kernels
                                         for the FPU (-mfloat-abi=hard), which other targets leave to the reference kernels
     cortex-m55, cortex-m85              MVE (Helium): 16 products of int8 per instruction (VMLADAVA)
+    cortex-m0plus, cortex-m3, rv32      two products per 32-bit multiplication
     host                                the kernels of cortex-m4, to test them on a desktop
 
     Every kernel also exists in plain C, with the same results, so a desktop runs the plan of any target.
@@ -48,6 +49,7 @@ SECTIONS (search for the tag)
     >>depthwise    depthwise convolution
     >>elementwise  sums, products, casts, functions of one input
     >>float32      float32 kernels for processors with an FPU
+    >>plain        convolution, depthwise and fully connected layers for processors without SIMD
     >>mve          convolution, sums and pools with MVE
     -- desktop only --
     >>pack         weights and requantization tables
@@ -277,7 +279,11 @@ NNRT_ATTR_DEFINE(McuPoolMve)
     X(depthwise_mve)                                                                                                   \
     X(add_mve)                                                                                                         \
     X(max_pool_mve)                                                                                                    \
-    X(average_pool_mve)
+    X(average_pool_mve)                                                                                                \
+    X(conv_plain)                                                                                                      \
+    X(conv_plain_wide)                                                                                                 \
+    X(depthwise_plain_3x3)                                                                                             \
+    X(depthwise_plain)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -1821,6 +1827,587 @@ NNRTI_MCU_ELEMENTS_F32(add_f32, NNRTI_MCU_ADD_F32)
 NNRTI_MCU_ELEMENTS_F32(mul_f32, NNRTI_MCU_MUL_F32)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>plain */
+
+/* Kernels for processors without SIMD. A word of packed weights holds two channels, w = 2^16 w1 + w0, so that one
+   multiplication of 32 bits by x computes two products. The sum of a group of two taps
+       g = w[0] * x[0] + w[1] * x[1] + 2^15 = 2^16 d1 + (d0 + 2^15)
+   keeps both fields apart as long as -2^15 <= d0, d1 < 2^15, which the edit checks: g >> 16 is d1. Over all groups
+       u = sum of g >> 16,  t = sum of g (it wraps):  sum1 = u,  sum0 = t - 2^16 u - 2^15 groups
+   The constant and both biases are the initial values of t and u. x is in -128 .. 127; uint8 loses 128 first. Wide
+   kernels give every tap its own group, whose other weight is 0: that fits for all |w| <= 255.
+
+   Sums of a pixel are requantized afterwards, by one loop for all kernels.
+
+   Armv6-M has eight registers for data, so the accumulators are high registers, to which it can only add. */
+
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__ARM_ARCH_ISA_THUMB) && !defined(__ARM_ARCH_ISA_ARM)
+#define NNRTI_MCU_LDM
+#if __ARM_ARCH_ISA_THUMB == 1 && !defined(__ARM_BIG_ENDIAN)
+#define NNRTI_MCU_THUMB1
+#endif
+#endif
+
+/* Sums of this size and more need a 64-bit product; sums of kernels with fewer taps than NNRTI_MCU_FEW are smaller. */
+#define NNRTI_MCU_LARGE ((int64_t)1 << 23)
+enum { NNRTI_MCU_FEW = 256 };
+
+/* sum += y, sum a high register. */
+#if defined(NNRTI_MCU_THUMB1)
+#define NNRTI_MCU_ADD(sum, y) __asm__("add %0, %1" : "+h"(sum) : "l"(y))
+#define NNRTI_MCU_MUL ".syntax unified\n\tmuls %0, %1, %0"
+#else
+#define NNRTI_MCU_ADD(sum, y) sum += y
+#endif
+
+/* Keeps loads behind it from moving before it, where their values would not fit the registers. */
+#if defined(__GNUC__)
+#define NNRTI_MCU_FENCE() __asm__ volatile("" : : : "memory")
+#define NNRTI_MCU_OPAQUE(x) __asm__("" : "+r"(x)) /* hides the value of x from the compiler */
+#else
+#define NNRTI_MCU_FENCE() (void)0
+#define NNRTI_MCU_OPAQUE(x) (void)0
+#endif
+
+/* How a row of sums becomes stored integers, each less lo. offset: 2 (zero - lo) + 1. span: hi - lo. */
+typedef struct nnrti_mcu_output {
+    int32_t offset, lo;
+    uint32_t span;
+    ptrdiff_t stride; /* of y */
+} nnrti_mcu_output;
+
+/* H of a sum below 2^28 (large) or NNRTI_MCU_LARGE: (sum * m + 2^30) / 2^31, rounded down. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_plain_high(int32_t sum, const int32_t *m, const bool large)
+{
+#if defined(NNRTI_MCU_THUMB1)
+    if (!large) { /* by the bytes of m: adding an integer and rounding down commute */
+        const uint8_t *digits = (const uint8_t *)m;
+        int32_t y = sum * digits[0] >> 8;
+        NNRTI_MCU_FENCE();
+        y = (y + sum * digits[1]) >> 8;
+        NNRTI_MCU_FENCE();
+        y = (y + sum * digits[2]) >> 8;
+        NNRTI_MCU_FENCE();
+        return (y + sum * digits[3] + 64) >> 7;
+    }
+#endif
+    (void)large;
+    return ((int32_t)((int64_t)(8 * sum) * m[0] >> 32) + 2) >> 2;
+}
+
+/* Requantizes count sums to y. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_row(const nnrti_mcu_output *r, const int32_t *sums, const int32_t *table,
+                                          int32_t count, uint8_t *y, const bool large)
+{
+    const int32_t *const end = sums + count;
+    const int32_t offset = r->offset, lo = r->lo;
+    const uint32_t span = r->span;
+    const ptrdiff_t stride = r->stride;
+    for (; sums != end; table += NNRTI_MCU_TABLE, y += stride) {
+        const int32_t h = nnrti_mcu_plain_high(*sums++, table + 1, large);
+        int32_t v = (((h + (h >> 31)) >> table[2]) + offset) >> 1;
+        if ((uint32_t)v > span)
+            v = v < 0 ? 0 : (int32_t)span;
+        NNRTI_MCU_OPAQUE(v); /* no arithmetic of bytes */
+        *y = (uint8_t)(v + lo);
+    }
+}
+
+typedef void (*nnrti_mcu_store)(const nnrti_mcu_output *r, const int32_t *sums, const int32_t *table, int32_t count,
+                                uint8_t *y);
+NNRTI_MCU_ONCE void nnrti_mcu_plain_store(const nnrti_mcu_output *r, const int32_t *sums, const int32_t *table,
+                                          int32_t count, uint8_t *y)
+{
+    nnrti_mcu_plain_row(r, sums, table, count, y, false);
+}
+NNRTI_MCU_ONCE void nnrti_mcu_plain_store_large(const nnrti_mcu_output *r, const int32_t *sums, const int32_t *table,
+                                                int32_t count, uint8_t *y)
+{
+    nnrti_mcu_plain_row(r, sums, table, count, y, true);
+}
+
+NNRTI_MCU_INLINE void nnrti_mcu_plain_output(nnrti_mcu_output *r, int32_t zero, int32_t lo, int32_t hi, int32_t stride)
+{
+    r->offset = 2 * (zero - lo) + 1;
+    r->lo = lo;
+    r->span = (uint32_t)(hi - lo);
+    r->stride = stride;
+}
+
+/* ---- convolution ---- */
+
+/* Fields of a panel of two channels, for two pixels. */
+typedef struct nnrti_mcu_fields {
+    uint32_t t0, u0, t1, u1;
+} nnrti_mcu_fields;
+
+/* Adds a group w0 x0 + w1 x1 to the fields t and u. half: 2^15. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_group(uint32_t *t, uint32_t *u, uint32_t w0, uint32_t x0, uint32_t w1,
+                                            uint32_t x1, uint32_t half)
+{
+#if defined(NNRTI_MCU_THUMB1)
+    uint32_t g = w0 * x0 + w1 * x1;
+    __asm__("add %0, %1" : "+l"(g) : "h"(half));
+#else
+    const uint32_t g = w0 * x0 + half + w1 * x1;
+#endif
+    NNRTI_MCU_ADD(*t, g);
+    NNRTI_MCU_ADD(*u, (uint32_t)((int32_t)g >> 16));
+}
+
+NNRTI_MCU_INLINE void nnrti_mcu_plain_begin(nnrti_mcu_fields *f, const int32_t *table)
+{
+    f->t0 = f->t1 = (uint32_t)table[0];
+    f->u0 = f->u1 = (uint32_t)table[NNRTI_MCU_TABLE];
+}
+
+/* The sums of a panel. The sums of pixel 1 are `pixel` elements behind the sums of pixel 0. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_end(const nnrti_mcu_fields *f, int32_t *sums, int32_t pixel, const int pixels)
+{
+    sums[0] = (int32_t)(f->t0 - (f->u0 << 16));
+    sums[1] = (int32_t)f->u0;
+    if (pixels > 1) {
+        sums[pixel] = (int32_t)(f->t1 - (f->u1 << 16));
+        sums[pixel + 1] = (int32_t)f->u1;
+    }
+}
+
+/* Adds two taps of a panel, weights w[0], w[1]. x: tap 0 of pixels 0 and 1, then tap 1. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_two(nnrti_mcu_fields *f, const int32_t *w, const int32_t *x, uint32_t half,
+                                          const int pixels)
+{
+    const uint32_t w0 = (uint32_t)w[0], w1 = (uint32_t)w[1];
+    nnrti_mcu_plain_group(&f->t0, &f->u0, w0, (uint32_t)x[0], w1, (uint32_t)x[2], half);
+    if (pixels > 1)
+        nnrti_mcu_plain_group(&f->t1, &f->u1, w0, (uint32_t)x[1], w1, (uint32_t)x[3], half);
+}
+
+/* The same with one instruction per address, which it advances. */
+#if defined(NNRTI_MCU_LDM)
+#define NNRTI_MCU_TWO(f, w, x, half, pixels)                                                                           \
+    do {                                                                                                               \
+        register uint32_t w0_ __asm__("r2"), w1_ __asm__("r3");                                                        \
+        register uint32_t a_ __asm__("r4"), b_ __asm__("r5"), c_ __asm__("r6"), d_ __asm__("r7");                      \
+        __asm__("ldmia %0!, {%1, %2}" : "+l"(w), "=l"(w0_), "=l"(w1_) : "m"(*(const int32_t(*)[2])(w)));               \
+        __asm__("ldmia %0!, {%1, %2, %3, %4}"                                                                          \
+                : "+l"(x), "=l"(a_), "=l"(b_), "=l"(c_), "=l"(d_)                                                      \
+                : "m"(*(const int32_t(*)[4])(x)));                                                                     \
+        nnrti_mcu_plain_group(&(f)->t0, &(f)->u0, w0_, a_, w1_, c_, half);                                             \
+        if (pixels > 1)                                                                                                \
+            nnrti_mcu_plain_group(&(f)->t1, &(f)->u1, w0_, b_, w1_, d_, half);                                         \
+    } while (0)
+#else
+#define NNRTI_MCU_TWO(f, w, x, half, pixels) (nnrti_mcu_plain_two(f, w, x, half, pixels), w += 2, x += 4)
+#endif
+
+/* GEMM microkernel: the sums of a group's channels for one or two windows, interleaved at x. sums: first of pixel 0,
+   then of pixel 1. Two panels at a time, where there are registers enough. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_panels(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,
+                                             const int32_t *table, int32_t *sums, const int pixels)
+{
+    const int32_t words = a->words, pixel = (a->o + 1) / 2 * 2, *const end = x + 2 * words;
+    int32_t *const last = sums + pixel;
+    const uint32_t half = 0x8000;
+#if !defined(NNRTI_MCU_LDM)
+    for (; last - sums >= 4; sums += 4, table += 4 * NNRTI_MCU_TABLE, w += words) {
+        nnrti_mcu_fields f, g;
+        nnrti_mcu_plain_begin(&f, table);
+        nnrti_mcu_plain_begin(&g, table + 2 * NNRTI_MCU_TABLE);
+        for (const int32_t *at = x; at != end; at += 4, w += 2) {
+            nnrti_mcu_plain_two(&f, w, at, half, pixels);
+            nnrti_mcu_plain_two(&g, w + words, at, half, pixels);
+        }
+        nnrti_mcu_plain_end(&f, sums, pixel, pixels);
+        nnrti_mcu_plain_end(&g, sums + 2, pixel, pixels);
+    }
+#endif
+    for (; sums != last; sums += 2, table += 2 * NNRTI_MCU_TABLE) {
+        const int32_t *at = x;
+        nnrti_mcu_fields f;
+        nnrti_mcu_plain_begin(&f, table);
+        while (at != end) {
+            NNRTI_MCU_TWO(&f, w, at, half, pixels);
+            NNRTI_MCU_TWO(&f, w, at, half, pixels);
+        }
+        nnrti_mcu_plain_end(&f, sums, pixel, pixels);
+    }
+}
+
+NNRTI_MCU_ONCE void nnrti_mcu_plain_gemm1(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,
+                                          const int32_t *table, int32_t *sums)
+{
+    nnrti_mcu_plain_panels(a, x, w, table, sums, 1);
+}
+NNRTI_MCU_ONCE void nnrti_mcu_plain_gemm2(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,
+                                          const int32_t *table, int32_t *sums)
+{
+    nnrti_mcu_plain_panels(a, x, w, table, sums, 2);
+}
+
+/* Widens count elements of x, which are `stride` bytes apart, to words at to, to + step, .. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_widen(const uint8_t *x, ptrdiff_t stride, int32_t count, int32_t *to,
+                                            const ptrdiff_t step, const bool u)
+{
+    for (; stride == 1 && count >= 4; count -= 4, x += 4, to += 4 * step) {
+        to[0] = u ? x[0] - 128 : (int8_t)x[0];
+        to[step] = u ? x[1] - 128 : (int8_t)x[1];
+        to[2 * step] = u ? x[2] - 128 : (int8_t)x[2];
+        to[3 * step] = u ? x[3] - 128 : (int8_t)x[3];
+    }
+    for (; count > 0; count--, x += stride, to += step)
+        *to = u ? *x - 128 : (int8_t)*x;
+}
+NNRTI_MCU_ONCE void nnrti_mcu_plain_widen_s8(const uint8_t *x, ptrdiff_t stride, int32_t count, int32_t *to)
+{
+    nnrti_mcu_plain_widen(x, stride, count, to, 2, false);
+}
+NNRTI_MCU_ONCE void nnrti_mcu_plain_widen_u8(const uint8_t *x, ptrdiff_t stride, int32_t count, int32_t *to)
+{
+    nnrti_mcu_plain_widen(x, stride, count, to, 2, true);
+}
+NNRTI_MCU_ONCE void nnrti_mcu_plain_widen_wide(const uint8_t *x, ptrdiff_t stride, int32_t count, int32_t *to, bool u)
+{
+    nnrti_mcu_plain_widen(x, stride, count, to, 4, u);
+}
+
+NNRTI_MCU_ONCE void nnrti_mcu_plain_fill(int32_t *to, ptrdiff_t step, int32_t count, int32_t value)
+{
+    for (; count > 0; count--, to += step)
+        *to = value;
+}
+
+/* im2col of a pixel of a group: its window, from row h and column w of x on, as words at to, to + step, .. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_im2col(const NNRT_McuConv *a, const uint8_t *x, int32_t h, int32_t w, int32_t *to,
+                                             const bool wide)
+{
+    const bool u = a->xUnsigned != 0, adjacent = a->xc == 1 && (a->kw == 1 || (a->dw == 1 && a->xw == a->c));
+    const bool dense = adjacent && w >= 0 && w + (a->kw - 1) * a->dw < a->w;
+    const ptrdiff_t step = wide ? 4 : 2;
+    for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
+        const bool in = h >= 0 && h < a->h;
+        const int32_t runs = in && !dense ? a->kw : 1, count = a->kw * a->c / runs;
+        for (int32_t j = 0, at = w; j < runs; j++, at += a->dw, to += count * step) {
+            const uint8_t *from = x + h * a->xh + at * a->xw;
+            if (!in || (!dense && (at < 0 || at >= a->w)))
+                nnrti_mcu_plain_fill(to, step, count, a->xZero - (u ? 128 : 0));
+            else if (wide)
+                nnrti_mcu_plain_widen_wide(from, a->xc, count, to, u);
+            else if (u)
+                nnrti_mcu_plain_widen_u8(from, a->xc, count, to);
+            else
+                nnrti_mcu_plain_widen_s8(from, a->xc, count, to);
+        }
+    }
+}
+
+/* The convolution: pixels in pairs, across the rows of y. Scratch: two interleaved windows, the sums of two pixels. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_conv(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call,
+                                                      const bool wide)
+{
+    const int32_t panels = (a->o + 1) / 2, taps = a->kh * a->kw * a->c;
+    int32_t *const columns = (int32_t *)call->scratch, *const sums = columns + 2 * a->words;
+    const nnrti_mcu_store store = taps < NNRTI_MCU_FEW ? nnrti_mcu_plain_store : nnrti_mcu_plain_store_large;
+    uint8_t *y[2] = {NULL, NULL};
+    nnrti_mcu_output out;
+    nnrti_mcu_plain_output(&out, a->zero, a->lo, a->hi, a->yc);
+    if (wide || taps < a->words)
+        nnrti_mcu_plain_fill(columns, 1, 2 * a->words, 0);
+    for (int32_t g = 0; g < a->groups; g++) {
+        const int32_t *w = (const int32_t *)args[1].data + g * panels * a->words;
+        const int32_t *table = (const int32_t *)args[2].data + g * panels * 2 * NNRTI_MCU_TABLE;
+        int32_t pending = 0;
+        for (int32_t n = 0; n < a->n; n++)
+            for (int32_t p = 0; p < a->p; p++)
+                for (int32_t q = 0; q < a->q; q++) {
+                    nnrti_mcu_plain_im2col(a, (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc,
+                                           p * a->sh - a->top, q * a->sw - a->left, columns + pending, wide);
+                    y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+                    if (++pending < 2)
+                        continue;
+                    nnrti_mcu_plain_gemm2(a, columns, w, table, sums);
+                    store(&out, sums, table, a->o, y[0]);
+                    store(&out, sums + 2 * panels, table, a->o, y[1]);
+                    pending = 0;
+                }
+        if (pending == 0)
+            continue;
+        nnrti_mcu_plain_gemm1(a, columns, w, table, sums);
+        store(&out, sums, table, a->o, y[0]);
+    }
+    return NNRT_SUCCESS;
+}
+NNRTI_MCU_KERNEL(conv_plain, McuConv, nnrti_mcu_plain_conv(a, args, call, false))
+NNRTI_MCU_KERNEL(conv_plain_wide, McuConv, nnrti_mcu_plain_conv(a, args, call, true))
+
+/* ---- depthwise convolution ---- */
+
+/* The windows of two pixels. x: the first tap of pixel 0; the distances to pixel 1, to the next row and to the next
+   column of a window. */
+typedef struct nnrti_mcu_windows {
+    const uint8_t *x;
+    ptrdiff_t pixel, row, column;
+} nnrti_mcu_windows;
+
+/* Sums of count channels of two pixels, count a multiple of 4. w: for each pair of channels its biases, then its
+   weights, tap by tap. pixel: the distance to the sums of pixel 1. fixed: kh and kw are constants. */
+#if defined(NNRTI_MCU_THUMB1)
+/* Adds the products of a channel, whose bytes are k (0) and l behind x. */
+#define NNRTI_MCU_PLAIN_TAP(s0, s1)                                                                                          \
+    do {                                                                                                               \
+        __asm__("ldmia %0!, {%1}" : "+l"(w), "=l"(v) : "m"(*w));                                                       \
+        t = u ? x[k] : (int8_t)x[k];                                                                                   \
+        __asm__(NNRTI_MCU_MUL : "+l"(t) : "l"(v) : "cc"); /* the compiler might overwrite v */                         \
+        NNRTI_MCU_ADD(s0, t);                                                                                          \
+        t = u ? x[l] : (int8_t)x[l];                                                                                   \
+        __asm__(NNRTI_MCU_MUL : "+l"(t) : "l"(v) : "cc");                                                              \
+        NNRTI_MCU_ADD(s1, t);                                                                                          \
+    } while (0)
+
+NNRTI_MCU_INLINE void nnrti_mcu_plain_tiles(const nnrti_mcu_windows *in, const uint8_t *from, const int32_t *weights,
+                                            int32_t *sums, int32_t pixel, int32_t count, const int32_t kh,
+                                            const int32_t kw, const bool fixed, const bool u)
+{
+    const ptrdiff_t width = kw * in->column, back = 2 - kh * in->row;
+    const int32_t *const last = sums + count;
+    const uint8_t *x = from;
+    const int32_t *w = weights;
+    ptrdiff_t k = 0, l = in->pixel;
+    int32_t t, v;
+    register int32_t a0 __asm__("r8"), a1 __asm__("r9"), b0 __asm__("r10"), b1 __asm__("r11");
+    register ptrdiff_t column __asm__("r12") = in->column - 1, limit __asm__("r14") = in->row - width;
+    __asm__("" : "+l"(k), "+l"(l)); /* the compiler must not know them */
+    for (; sums != last; sums += 2) {
+        __asm__("ldmia %0!, {%1}" : "+l"(w), "=l"(v) : "m"(*w));
+        a0 = a1 = v;
+        __asm__("ldmia %0!, {%1}" : "+l"(w), "=l"(v) : "m"(*w));
+        b0 = b1 = v;
+        if (fixed) {
+            NNRTI_MCU_UNROLL(3)
+            for (int32_t i = 0; i < kh; i++) {
+                NNRTI_MCU_UNROLL(3)
+                for (int32_t j = 0; j < kw; j++) {
+                    NNRTI_MCU_PLAIN_TAP(a0, a1);
+                    x++;
+                    NNRTI_MCU_PLAIN_TAP(b0, b1);
+                    __asm__("add %0, %1" : "+l"(x) : "h"(column));
+                }
+                __asm__("add %0, %1" : "+l"(x) : "h"(limit));
+            }
+        } else {
+            for (int32_t i = 0; i < kh; i++) {
+                limit = (ptrdiff_t)x + width;
+                do {
+                    NNRTI_MCU_PLAIN_TAP(a0, a1);
+                    x++;
+                    NNRTI_MCU_PLAIN_TAP(b0, b1);
+                    __asm__("add %0, %1" : "+l"(x) : "h"(column));
+                } while ((ptrdiff_t)x != limit);
+                x += in->row - width;
+            }
+        }
+        x += back;
+        sums[0] = a0;
+        sums[1] = b0;
+        sums[pixel] = a1;
+        sums[pixel + 1] = b1;
+    }
+}
+#else
+/* Adds the products of a channel. */
+#define NNRTI_MCU_PLAIN_TAP(s0, s1, i, w)                                                                                    \
+    do {                                                                                                               \
+        s0 += (u ? x[i] : (int8_t)x[i]) * (w);                                                                         \
+        s1 += (u ? next[i] : (int8_t)next[i]) * (w);                                                                   \
+    } while (0)
+
+NNRTI_MCU_INLINE void nnrti_mcu_plain_tiles(const nnrti_mcu_windows *in, const uint8_t *x, const int32_t *w,
+                                            int32_t *sums, int32_t pixel, int32_t count, const int32_t kh,
+                                            const int32_t kw, const bool fixed, const bool u)
+{
+    const ptrdiff_t column = in->column, row = in->row - kw * column, step = in->pixel, back = 4 - kh * in->row;
+    const int32_t *const last = sums + count;
+    (void)fixed;
+    for (; sums != last; sums += 4, x += back) {
+        const int32_t *second = w + 2 + 2 * kh * kw;
+        int32_t a0 = w[0], a1 = a0, b0 = w[1], b1 = b0, c0 = second[0], c1 = c0, d0 = second[1], d1 = d0;
+        NNRTI_MCU_UNROLL(3)
+        for (int32_t i = 0; i < kh; i++, x += row) {
+            NNRTI_MCU_UNROLL(3)
+            for (int32_t j = 0; j < kw; j++, x += column) {
+                const uint8_t *const next = x + step;
+                w += 2;
+                second += 2;
+                NNRTI_MCU_PLAIN_TAP(a0, a1, 0, w[0]);
+                NNRTI_MCU_PLAIN_TAP(b0, b1, 1, w[1]);
+                NNRTI_MCU_FENCE();
+                NNRTI_MCU_PLAIN_TAP(c0, c1, 2, second[0]);
+                NNRTI_MCU_PLAIN_TAP(d0, d1, 3, second[1]);
+                NNRTI_MCU_FENCE();
+                NNRTI_MCU_OPAQUE(x); /* one address, not one per tap */
+            }
+        }
+        w = second + 2;
+        sums[0] = a0;
+        sums[1] = b0;
+        sums[2] = c0;
+        sums[3] = d0;
+        sums[pixel] = a1;
+        sums[pixel + 1] = b1;
+        sums[pixel + 2] = c1;
+        sums[pixel + 3] = d1;
+    }
+}
+#endif
+
+typedef void (*nnrti_mcu_tiles)(const nnrti_mcu_windows *in, const uint8_t *x, const int32_t *w, int32_t *sums,
+                                int32_t pixel, int32_t count, int32_t kh, int32_t kw);
+
+/* Sums of the channels of two pixels, four at a time; the last four end with the last channel. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_taps(const NNRT_McuDepthwise *a, const nnrti_mcu_windows *in, const int32_t *w,
+                                           int32_t *sums, nnrti_mcu_tiles tiles)
+{
+    const int32_t c = a->c, pixel = c < 4 ? 4 : c, count = c < 4 ? 4 : c / 4 * 4;
+    tiles(in, in->x, w, sums, pixel, count, a->kh, a->kw);
+    if (count < c)
+        tiles(in, in->x + c - 4, w + count * (1 + a->kh * a->kw), sums + c - 4, pixel, 4, a->kh, a->kw);
+}
+
+/* A pixel of y, and its window in x: from row h and column w on. */
+typedef struct nnrti_mcu_pixel_at {
+    const uint8_t *x;
+    uint8_t *y;
+    int32_t h, w;
+} nnrti_mcu_pixel_at;
+
+/* Copies count bytes. */
+NNRTI_MCU_ONCE void nnrti_mcu_plain_copy(uint8_t *to, const uint8_t *from, int32_t count)
+{
+#if defined(NNRTI_MCU_LDM)
+    if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
+        for (; count >= 16; count -= 16) {
+            register uint32_t a __asm__("r4"), b __asm__("r5"), c __asm__("r6"), d __asm__("r7");
+            __asm__ volatile("ldmia %0!, {%1, %2, %3, %4}"
+                             : "+l"(from), "=l"(a), "=l"(b), "=l"(c), "=l"(d)
+                             :
+                             : "memory");
+            __asm__ volatile("stmia %0!, {%1, %2, %3, %4}"
+                             : "+l"(to)
+                             : "l"(a), "l"(b), "l"(c), "l"(d)
+                             : "memory");
+        }
+#elif defined(__GNUC__)
+    typedef uint32_t __attribute__((may_alias)) word;
+    if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
+        for (; count >= 16; count -= 16, to += 16, from += 16) {
+            const word *in = (const word *)(const void *)from;
+            word *out = (word *)(void *)to;
+            const uint32_t a = in[0], b = in[1], c = in[2], d = in[3];
+            out[0] = a;
+            out[1] = b;
+            out[2] = c;
+            out[3] = d;
+        }
+#endif
+    for (; count > 0; count--)
+        *to++ = *from++;
+}
+
+/* Gathers a window, padding included: kh * kw taps of `step` bytes, the first at row h and column w. The bytes of a tap
+   behind its channels are any. padding: a tap of it. */
+NNRTI_MCU_ONCE void nnrti_mcu_plain_gather(const NNRT_McuDepthwise *a, const nnrti_mcu_pixel_at *at,
+                                           const uint8_t *padding, int32_t step, uint8_t *to)
+{
+    int32_t h = at->h;
+    for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
+        int32_t column = at->w;
+        for (int32_t j = 0; j < a->kw; j++, to += step, column += a->dw) {
+            const bool in = h >= 0 && h < a->h && column >= 0 && column < a->w;
+            nnrti_mcu_plain_copy(to, in ? at->x + h * a->xh + column * a->xw : padding, a->c);
+        }
+    }
+}
+
+/* Whether the window of a pixel is completely inside x. */
+NNRTI_MCU_INLINE bool nnrti_mcu_plain_inside(const NNRT_McuDepthwise *a, const nnrti_mcu_pixel_at *at)
+{
+    return a->c >= 4 && at->h >= 0 && at->h + (a->kh - 1) * a->dh < a->h && at->w >= 0 &&
+           at->w + (a->kw - 1) * a->dw < a->w;
+}
+
+/* The windows of two pixels: in x, or gathered behind a tap of padding. */
+NNRTI_MCU_INLINE void nnrti_mcu_plain_windows(const NNRT_McuDepthwise *a, const nnrti_mcu_pixel_at *at,
+                                              uint8_t *padding, nnrti_mcu_windows *in)
+{
+    const int32_t step = a->c < 4 ? 4 : a->c, size = a->kh * a->kw * step;
+    if (nnrti_mcu_plain_inside(a, &at[0]) && nnrti_mcu_plain_inside(a, &at[1])) {
+        in->x = at[0].x + at[0].h * a->xh + at[0].w * a->xw;
+        in->pixel = at[1].x + at[1].h * a->xh + at[1].w * a->xw - in->x;
+        in->row = a->dh * a->xh;
+        in->column = a->dw * a->xw;
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        nnrti_mcu_plain_gather(a, &at[i], padding, step, padding + step + i * size);
+    in->x = padding + step;
+    in->pixel = size;
+    in->row = a->kw * step;
+    in->column = step;
+}
+
+/* The convolution: pixels in pairs, across the rows of y; a last pixel alone is computed twice. Scratch: the sums of
+   two pixels, a tap of padding, two windows. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
+                                                           nnrti_mcu_tiles tiles)
+{
+    const int32_t *w = (const int32_t *)args[1].data, *table = (const int32_t *)args[2].data;
+    const int32_t step = a->c < 4 ? 4 : a->c;
+    int32_t *const sums = (int32_t *)call->scratch, pending = 0;
+    uint8_t *const padding = (uint8_t *)(sums + 2 * step);
+    nnrti_mcu_pixel_at at[2];
+    nnrti_mcu_windows in;
+    nnrti_mcu_output out;
+    memset(padding, a->xZero, (size_t)step);
+    nnrti_mcu_plain_output(&out, a->zero, a->lo, a->hi, 1);
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p++)
+            for (int32_t q = 0; q < a->q; q++) {
+                at[1].x = (const uint8_t *)args[0].data + n * a->xn;
+                at[1].y = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw;
+                at[1].h = p * a->sh - a->top;
+                at[1].w = q * a->sw - a->left;
+                if (pending++ == 0) {
+                    at[0] = at[1];
+                    if (n + 1 < a->n || p + 1 < a->p || q + 1 < a->q)
+                        continue;
+                }
+                nnrti_mcu_plain_windows(a, at, padding, &in);
+                nnrti_mcu_plain_taps(a, &in, w, sums, tiles);
+                nnrti_mcu_plain_store(&out, sums, table, a->c, at[0].y);
+                if (pending > 1)
+                    nnrti_mcu_plain_store(&out, sums + step, table, a->c, at[1].y);
+                pending = 0;
+            }
+    return NNRT_SUCCESS;
+}
+
+/* Generates kernel nnrt_mcu_depthwise_<name> and its microkernels, for size x size taps or (0) any number. */
+#define NNRTI_MCU_PLAIN_TILES(name, size, u)                                                                           \
+    NNRTI_MCU_ONCE void nnrti_mcu_tiles_##name(const nnrti_mcu_windows *in, const uint8_t *x, const int32_t *w,        \
+                                               int32_t *sums, int32_t pixel, int32_t count, int32_t kh, int32_t kw)    \
+    {                                                                                                                  \
+        nnrti_mcu_plain_tiles(in, x, w, sums, pixel, count, size > 0 ? size : kh, size > 0 ? size : kw, size > 0, u);  \
+    }
+#define NNRTI_MCU_DEPTHWISE_PLAIN(name, size)                                                                          \
+    NNRTI_MCU_PLAIN_TILES(name##_s8, size, false)                                                                      \
+    NNRTI_MCU_PLAIN_TILES(name##_u8, size, true)                                                                       \
+    NNRTI_MCU_KERNEL(depthwise_##name, McuDepthwise,                                                                   \
+                     nnrti_mcu_plain_depthwise(a, args, call,                                                          \
+                                               a->xUnsigned != 0 ? nnrti_mcu_tiles_##name##_u8                         \
+                                                                 : nnrti_mcu_tiles_##name##_s8))
+NNRTI_MCU_DEPTHWISE_PLAIN(plain_3x3, 3)
+NNRTI_MCU_DEPTHWISE_PLAIN(plain, 0)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>mve */
 
 /* Kernels for MVE (Helium), Armv8.1-M: vectors of 16 bytes, and the same in C. Weights are int8; bytes of a uint8 x
@@ -2644,7 +3231,8 @@ typedef struct nnrti_mcu_isa {
 
 static const nnrti_mcu_isa nnrti_mcu_isas[] = {
     {"cortex-m4", NNRTI_MCU_DSP}, {"cortex-m7", NNRTI_MCU_DSP}, {"cortex-m33", NNRTI_MCU_DSP}, {"host", NNRTI_MCU_DSP},
-    {"cortex-m55", NNRTI_MCU_MVE}, {"cortex-m85", NNRTI_MCU_MVE}};
+    {"cortex-m55", NNRTI_MCU_MVE}, {"cortex-m85", NNRTI_MCU_MVE}, {"cortex-m0plus", NNRTI_MCU_PLAIN},
+    {"cortex-m3", NNRTI_MCU_PLAIN}, {"rv32", NNRTI_MCU_PLAIN}};
 
 /* State of an edit. */
 typedef struct nnrti_mcu_edit {
@@ -3589,6 +4177,128 @@ static NNRT_ReturnCode nnrti_mcu_edit_f32(nnrti_mcu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* ---- plain ---- */
+
+/* Weight at of a window, in the order of im2col. */
+static int32_t nnrti_mcu_window_weight(const nnrti_mcu_layer *l, int32_t o, int32_t at)
+{
+    const int32_t c = l->w.dims[3], row = l->w.dims[2] * c;
+    return nnrti_mcu_weight(&l->w, o, at / row, at % row / c, at % c);
+}
+
+/* Whether the sums of all groups of two taps fit 16 bits, for x in -128 .. 127. */
+static bool nnrti_mcu_can_group(const nnrti_mcu_layer *l)
+{
+    const int32_t taps = l->w.dims[1] * l->w.dims[2] * l->w.dims[3];
+    for (int32_t o = 0; o < l->w.dims[0]; o++)
+        for (int32_t at = 0; at < taps; at += 2) {
+            int32_t least = 0, most = 0;
+            for (int32_t i = at; i < taps && i < at + 2; i++) {
+                const int32_t v = nnrti_mcu_window_weight(l, o, i);
+                least += v > 0 ? -128 * v : 127 * v;
+                most += v > 0 ? 127 * v : -128 * v;
+            }
+            if (least < INT16_MIN || most > INT16_MAX)
+                return false;
+        }
+    return true;
+}
+
+/* Packs the weights of a group from channel `first` on, panel by panel, and its table. The first words of a panel's rows
+   are the initial t and u. */
+static void nnrti_mcu_pack_plain(const nnrti_mcu_layer *l, const NNRT_McuConv *a, int32_t first, bool wide, int32_t *to,
+                                 int32_t *table)
+{
+    const int32_t taps = a->kh * a->kw * a->c, spread = wide ? 2 : 1;
+    memset(table, 0, (size_t)((a->o + 1) / 2 * 2) * NNRTI_MCU_TABLE * sizeof(*table));
+    for (int32_t o = 0; o < a->o; o += 2, table += 2 * NNRTI_MCU_TABLE) {
+        const bool both = o + 1 < a->o;
+        uint32_t sums[2] = {0, 0};
+        for (int32_t word = 0; word < a->words; word++) {
+            const bool in = word % spread == 0 && word / spread < taps;
+            const int32_t w0 = in ? nnrti_mcu_window_weight(l, first + o, word / spread) : 0;
+            const int32_t w1 = in && both ? nnrti_mcu_window_weight(l, first + o + 1, word / spread) : 0;
+            *to++ = (int32_t)(((uint32_t)w1 << 16) + (uint32_t)w0);
+            sums[0] += (uint32_t)w0;
+            sums[1] += (uint32_t)w1;
+        }
+        for (int32_t i = 0; i < (both ? 2 : 1); i++) {
+            nnrti_mcu_table_row(l, first + o + i, table + i * NNRTI_MCU_TABLE);
+            if (a->xUnsigned)
+                table[i * NNRTI_MCU_TABLE] = (int32_t)((uint32_t)table[i * NNRTI_MCU_TABLE] + 128 * sums[i]);
+        }
+        table[0] = (int32_t)((uint32_t)table[0] + ((uint32_t)table[NNRTI_MCU_TABLE] << 16) -
+                             (uint32_t)(a->words / 2) * 0x8000u);
+    }
+}
+
+static NNRT_ReturnCode nnrti_mcu_lower_conv_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(conv_plain), NNRTI_MCU_ROW(conv_plain_wide)};
+    const int32_t *wd = l->w.dims, panels = (wd[0] / l->group + 1) / 2, taps = wd[1] * wd[2] * wd[3];
+    const bool wide = !nnrti_mcu_can_group(l);
+    const int32_t words = (taps * (wide ? 2 : 1) + 3) / 4 * 4;
+    const int64_t packedWords = (int64_t)l->group * panels * words;
+    NNRT_McuConv *a;
+    int32_t *packed, *table;
+    NNRT_ReturnCode code;
+    if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (int64_t)words * 8 > NNRTI_MCU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = nnrti_mcu_conv_attr(l, words);
+    code = nnrti_mcu_set_kernel(e, s, &kernels[wide], a, &nnrt_attr_McuConv, l, (int32_t)packedWords,
+                                l->group * panels * 2, (size_t)words * 8 + (size_t)panels * 16, &packed, &table);
+    for (int32_t g = 0; g < l->group && code == NNRT_SUCCESS && packed != NULL && table != NULL; g++)
+        nnrti_mcu_pack_plain(l, a, g * a->o, wide, packed + g * panels * words,
+                             table + g * panels * 2 * NNRTI_MCU_TABLE);
+    return code;
+}
+
+/* Packs weights and table: groups of four channels, the last one ends with the last channel. */
+static void nnrti_mcu_pack_depthwise_plain(const nnrti_mcu_layer *l, int32_t *packed, int32_t *table)
+{
+    const int32_t C = l->w.dims[0], taps = l->w.dims[1] * l->w.dims[2];
+    for (int32_t c = 0; c < C; c++)
+        nnrti_mcu_table_row(l, c, table + c * NNRTI_MCU_TABLE);
+    for (int32_t c = 0; c < (C + 3) / 4 * 4; c += 2) {
+        const int32_t first = c / 4 * 4 + 4 <= C || C < 4 ? c : C - 4 + c % 4;
+        for (int32_t t = -1; t < taps; t++)
+            for (int32_t i = first; i < first + 2; i++)
+                *packed++ = i >= C ? 0 : t < 0 ? table[i * NNRTI_MCU_TABLE] : nnrti_mcu_window_weight(l, i, t);
+    }
+}
+
+static NNRT_ReturnCode nnrti_mcu_lower_depthwise_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(depthwise_plain), NNRTI_MCU_ROW(depthwise_plain_3x3)};
+    const int32_t *wd = l->w.dims, C = wd[0], taps = wd[1] * wd[2], groups = (C + 3) / 4;
+    const size_t step = C < 4 ? 4 : (size_t)C;
+    NNRT_McuDepthwise *a;
+    int32_t *packed, *table;
+    NNRT_ReturnCode code;
+    if ((int64_t)groups * (taps + 1) * 4 > NNRTI_MCU_MAX_ELEMENTS)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = nnrti_mcu_depthwise_attr(l);
+    code = nnrti_mcu_set_kernel(e, s, &kernels[wd[1] == 3 && wd[2] == 3], a, &nnrt_attr_McuDepthwise, l,
+                                groups * (taps + 1) * 4, C, step * 9 + 2 * (size_t)taps * step, &packed, &table);
+    if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
+        nnrti_mcu_pack_depthwise_plain(l, packed, table);
+    return code;
+}
+
+/* Lowers a layer whose sums the requantization of the plain kernels holds. */
+static NNRT_ReturnCode nnrti_mcu_lower_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    const int32_t taps = l->w.dims[1] * l->w.dims[2] * l->w.dims[3];
+    const bool depthwise = nnrti_mcu_is_depthwise(l);
+    const int64_t bound = depthwise || taps < NNRTI_MCU_FEW ? NNRTI_MCU_LARGE : (int64_t)1 << 28;
+    for (int32_t o = 0; o < l->w.dims[0]; o++)
+        if (nnrti_mcu_largest_sum(l, o) >= bound)
+            return NNRT_SUCCESS;
+    return depthwise ? nnrti_mcu_lower_depthwise_plain(e, s, l) : nnrti_mcu_lower_conv_plain(e, s, l);
+}
+
 /* ---- the same for MVE ---- */
 
 /* Channels of slots: of eight, in tables and weights of convolutions; of sixteen, in tables of depthwise convolutions. */
@@ -3869,6 +4579,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_conv(nnrti_mcu_edit *e, uint32_t s)
     l.group = (int32_t)attr->group;
     if (!nnrti_mcu_is_exact(&l))
         return NNRT_SUCCESS;
+    if (e->isa->isa == NNRTI_MCU_PLAIN)
+        return nnrti_mcu_lower_plain(e, s, &l);
     if (nnrti_mve_can(e, &l))
         return nnrti_mcu_is_depthwise(&l) ? nnrti_mve_lower_depthwise(e, s, &l) : nnrti_mve_lower_conv(e, s, &l);
     return nnrti_mcu_is_depthwise(&l) ? nnrti_mcu_lower_depthwise(e, s, &l) : nnrti_mcu_lower_conv(e, s, &l);
@@ -3901,6 +4613,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_full_connection(nnrti_mcu_edit *e, uint32_
     l.w.strides[1] = l.w.strides[2] = 0;
     if (!nnrti_mcu_is_exact(&l))
         return NNRT_SUCCESS;
+    if (e->isa->isa == NNRTI_MCU_PLAIN)
+        return nnrti_mcu_lower_plain(e, s, &l);
     return nnrti_mve_can(e, &l) ? nnrti_mve_lower_conv(e, s, &l) : nnrti_mcu_lower_conv(e, s, &l);
 }
 

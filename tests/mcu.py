@@ -30,6 +30,7 @@ FPV5 = ["-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"]
 # name: compiler, machine
 TARGETS = {
     "cortex-m0plus": (ARM + ["-mcpu=cortex-m0plus"], ["qemu-system-arm", "-M", "mps2-an385"]),
+    "cortex-m3": (ARM + ["-mcpu=cortex-m3"], ["qemu-system-arm", "-M", "mps2-an385"]),
     "cortex-m4": (ARM + ["-mcpu=cortex-m4"] + FPV4, ["qemu-system-arm", "-M", "mps2-an386"]),
     "cortex-m7": (ARM + ["-mcpu=cortex-m7"] + FPV5, ["qemu-system-arm", "-M", "mps2-an500"]),
     "cortex-m55": (ARM + ["-mcpu=cortex-m55", "-mfloat-abi=hard", "-Wl,--defsym=board_bytes=0x80000"],

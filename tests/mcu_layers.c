@@ -44,6 +44,8 @@ static const layer layers[] = {
 
 static uint32_t seed = 1;
 static bool real; /* float32 */
+/* Random layers: x and y are uint8; weights are -128 and 127; x is channels first. */
+static bool isUnsigned, extreme, channelsFirst;
 
 static int dice(int least, int most)
 {
@@ -85,8 +87,12 @@ static layer random_layer(const char *text, char *name, size_t size)
         l.c = l.c / l.group * l.group > 0 ? l.c / l.group * l.group : l.group;
         l.o = l.kind == DEPTHWISE ? l.c : l.o / l.group * l.group > 0 ? l.o / l.group * l.group : l.group;
     }
-    snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups", l.kind == CONV ? "conv" : l.kind == FULL ? "full" : "depthwise",
-             l.kh, l.kw, l.stride, l.h, l.w, l.c, l.o, l.group);
+    isUnsigned = dice(0, 2) == 0;
+    extreme = dice(0, 4) == 0;
+    channelsFirst = l.kind != FULL && dice(0, 3) == 0;
+    snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups%s%s%s", l.kind == CONV ? "conv" : l.kind == FULL ? "full" : "depthwise",
+             l.kh, l.kw, l.stride, l.h, l.w, l.c, l.o, l.group, isUnsigned ? ", uint8" : "",
+             extreme ? ", extreme weights" : "", channelsFirst ? ", channels first" : "");
     return l;
 }
 
@@ -106,7 +112,7 @@ static uint32_t weights(nnrt_builder *b, int32_t rank, const int32_t *dims, bool
         else if (bias)
             ((int32_t *)data)[i] = dice(-2000, 2000);
         else
-            ((int8_t *)data)[i] = (int8_t)dice(-127, 127);
+            ((int8_t *)data)[i] = (int8_t)(extreme ? 255 * dice(0, 1) - 128 : dice(-127, 127));
     tensor = nnrt_builder_constant(b, bias ? "bias" : "weights",
                                    real ? NNRT_DATA_TYPE_FLOAT32 : bias ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_INT8, rank,
                                    dims, data, true);
@@ -123,10 +129,15 @@ static uint32_t weights(nnrt_builder *b, int32_t rank, const int32_t *dims, bool
 
 static uint32_t input(nnrt_builder *b, const char *name, int32_t rank, const int32_t *dims, double scale)
 {
-    const uint32_t tensor = nnrt_builder_input(b, name, real ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT8, rank, dims);
-    const NNRT_QuantParam param = {8, 3, scale};
+    const int32_t first[4] = {dims[0], dims[rank - 1], dims[1], rank == 4 ? dims[2] : 1};
+    const uint32_t tensor = nnrt_builder_input(b, name,
+                                               real         ? NNRT_DATA_TYPE_FLOAT32
+                                               : isUnsigned ? NNRT_DATA_TYPE_UINT8
+                                                            : NNRT_DATA_TYPE_INT8,
+                                               rank, channelsFirst ? first : dims);
+    const NNRT_QuantParam param = {8, isUnsigned ? 131 : 3, scale};
     if (rank == 4)
-        nnrt_builder_format(b, tensor, NNRT_FORMAT_NHWC);
+        nnrt_builder_format(b, tensor, channelsFirst ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
     if (!real)
         nnrt_builder_quant(b, tensor, &param, 1);
     return tensor;
@@ -140,7 +151,7 @@ static void build(nnrt_builder *b, const layer *l)
     const int32_t matrix[2] = {l->o, l->c}, *w = l->kind == FULL ? matrix : filter;
     const bool product = l->kind <= FULL, pool = l->kind == AVERAGE_POOL;
     const double terms = (double)l->c / l->group * l->kh * l->kw;
-    const NNRT_QuantParam param = {8, l->kind == SOFTMAX ? -128 : pool || l->kind == MAX_POOL ? 3 : -5,
+    const NNRT_QuantParam param = {8, l->kind == SOFTMAX ? -128 : pool || l->kind == MAX_POOL ? 3 : isUnsigned ? 123 : -5,
                                    l->kind == SOFTMAX ? 1.0 / 256 : product ? 0.0001 * (20 + terms) : 0.05};
     int64_t kernel[2], stride[2];
     NNRT_Conv2DFusion conv;
