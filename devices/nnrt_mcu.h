@@ -253,7 +253,35 @@ NNRT_ATTR_DEFINE(McuAddMve)
     M(S, INT32, _, hi, 127)
 NNRT_ATTR_DEFINE(McuPoolMve)
 
-/* Kernels: inputs x, derived packed weights and table, output y. float32: x, packed weights (convolutions), y; x, y, z. */
+/* y = x + z, x - z (minus) or x * z of stored integers without their zero points; xm, xn: of the factor {m, -n} of x. m,
+   bias, shift: nnrti_mcu_store_of. */
+#define NNRT_ATTR_McuBinary(M, S)                                                                                      \
+    NNRTI_MCU_WALK_1(M, S)                                                                                             \
+    M(S, INT32, _, z0, 0)                                                                                              \
+    M(S, INT32, _, z1, 0)                                                                                              \
+    M(S, INT32, _, z2, 0)                                                                                              \
+    M(S, INT32, _, z3, 1)                                                                                              \
+    M(S, INT32, _, xUnsigned, 0)                                                                                       \
+    M(S, INT32, _, minus, 0) /* McuBinary of the larger one: the smaller one */                                        \
+    M(S, INT32, _, xZero, 0)                                                                                           \
+    M(S, INT32, _, xm, 0)                                                                                              \
+    M(S, INT32, _, xn, 0)                                                                                              \
+    M(S, INT32, _, zZero, 0)                                                                                           \
+    M(S, INT32, _, zm, 0)                                                                                              \
+    M(S, INT32, _, zn, 0)                                                                                              \
+    M(S, INT32, _, m, 0)                                                                                               \
+    M(S, INT32, _, bias, 0)                                                                                            \
+    M(S, INT32, _, shift, 0)                                                                                           \
+    M(S, INT32, _, lo, -128)                                                                                           \
+    M(S, INT32, _, hi, 127)
+NNRT_ATTR_DEFINE(McuBinary)
+
+/* y = table[x], a derived constant of 256 bytes. */
+#define NNRT_ATTR_McuMap(M, S) NNRTI_MCU_WALK_1(M, S)
+NNRT_ATTR_DEFINE(McuMap)
+
+/* Kernels: inputs x, derived packed weights and table, output y. Those of McuCast and McuBinary have no derived
+   constants. */
 #define NNRTI_MCU_KERNELS(X)                                                                                           \
     X(conv_dsp_s8)                                                                                                     \
     X(conv_dsp_u8)                                                                                                     \
@@ -265,6 +293,10 @@ NNRT_ATTR_DEFINE(McuPoolMve)
     X(depthwise_dsp_s8)                                                                                                \
     X(depthwise_dsp_u8)                                                                                                \
     X(depthwise_dsp)                                                                                                   \
+    X(add)                                                                                                             \
+    X(mul)                                                                                                             \
+    X(extreme)                                                                                                         \
+    X(map)                                                                                                             \
     X(quantize)                                                                                                        \
     X(dequantize)                                                                                                      \
     X(conv_f32)                                                                                                        \
@@ -395,6 +427,34 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_odd(int32_t word, bool u)
         __asm__("sxtb16 %0, %1, ror #8" : "=r"(y) : "r"(word));
     return y;
 }
+/* sum + byte k of a word. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_byte(int32_t word, const int k, const bool u, int32_t sum)
+{
+    int32_t y;
+#define NNRTI_MCU_BYTE(number, ror)                                                                                    \
+    if (k == number && u)                                                                                              \
+        __asm__("uxtab %0, %1, %2" ror : "=r"(y) : "r"(sum), "r"(word));                                               \
+    if (k == number && !u)                                                                                             \
+        __asm__("sxtab %0, %1, %2" ror : "=r"(y) : "r"(sum), "r"(word));
+    NNRTI_MCU_BYTE(0, "")
+    NNRTI_MCU_BYTE(1, ", ror #8")
+    NNRTI_MCU_BYTE(2, ", ror #16")
+    NNRTI_MCU_BYTE(3, ", ror #24")
+#undef NNRTI_MCU_BYTE
+    return y;
+}
+/* The larger byte of a and b, four times; or the smaller one. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_extreme4(int32_t a, int32_t b, const bool u, const bool smaller)
+{
+    int32_t y;
+    if (u)
+        __asm__("usub8 %0, %1, %2\n\tsel %0, %3, %4"
+                : "=&r"(y) : "r"(a), "r"(b), "r"(smaller ? b : a), "r"(smaller ? a : b) : "cc");
+    else
+        __asm__("ssub8 %0, %1, %2\n\tsel %0, %3, %4"
+                : "=&r"(y) : "r"(a), "r"(b), "r"(smaller ? b : a), "r"(smaller ? a : b) : "cc");
+    return y;
+}
 /* sum + the products of both halves; of the low halves; of the high halves. */
 NNRTI_MCU_INLINE int32_t nnrti_mcu_dot2(int32_t a, int32_t b, int32_t sum)
 {
@@ -451,6 +511,20 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_even(int32_t word, bool u)
 NNRTI_MCU_INLINE int32_t nnrti_mcu_odd(int32_t word, bool u)
 {
     return nnrti_mcu_even((int32_t)((uint32_t)word >> 8), u);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_byte(int32_t word, const int k, const bool u, int32_t sum)
+{
+    const uint8_t byte = (uint8_t)((uint32_t)word >> 8 * k);
+    return sum + (u ? byte : (int8_t)byte);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_extreme4(int32_t a, int32_t b, const bool u, const bool smaller)
+{
+    uint32_t y = 0;
+    for (int k = 0; k < 4; k++) {
+        const int32_t p = nnrti_mcu_byte(a, k, u, 0), q = nnrti_mcu_byte(b, k, u, 0);
+        y |= (uint32_t)(uint8_t)((p > q) != smaller ? p : q) << 8 * k;
+    }
+    return (int32_t)y;
 }
 NNRTI_MCU_INLINE int32_t nnrti_mcu_low(int32_t a, int32_t b, int32_t sum)
 {
@@ -1077,6 +1151,101 @@ NNRTI_MCU_DEPTHWISE(dsp, NNRTI_MCU_ANY, 0)
         for (int32_t j = 0; j < (a)->d1; j++)                                                                          \
             for (int32_t k = 0; k < (a)->d2; k++)
 #define NNRTI_MCU_AT(a, v) (i * (a)->v##0 + j * (a)->v##1 + k * (a)->v##2)
+
+/* ---- two inputs ---- */
+
+enum { NNRTI_MCU_ADD, NNRTI_MCU_MUL, NNRTI_MCU_EXTREME };
+
+/* R(v * 2^20; factor) for |v| <= 255, as ADD defines it: a factor of 1/2 is exact. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_term(int32_t v, int32_t m, int32_t n)
+{
+    int32_t y;
+    if (m == 1 << 30 && n == 0)
+        return v * (1 << 19);
+    y = nnrti_mcu_add_top(v * (1 << 21), m, n > 0 ? 1 << (n - 1) : 0);
+    return n > 0 ? (y + (v >> 31)) >> n : y;
+}
+
+/* Element k of four, in words of x and z. */
+NNRTI_MCU_INLINE uint8_t nnrti_mcu_element(const NNRT_McuBinary *a, int32_t x, int32_t z, const int k, const int op)
+{
+    const bool u = a->xUnsigned != 0, s8 = a->lo == -128 && a->hi == 127, u8 = a->lo == 0 && a->hi == 255;
+    const int32_t p = nnrti_mcu_byte(x, k, u, -a->xZero), q = nnrti_mcu_byte(z, k, u, -a->zZero);
+    int32_t y;
+    if (op == NNRTI_MCU_MUL)
+        y = 2 * p * q;
+    else {
+        const int32_t first = nnrti_mcu_term(p, a->xm, a->xn), second = nnrti_mcu_term(q, a->zm, a->zn);
+        y = 2 * (a->minus ? first - second : first + second);
+    }
+    if (s8)
+        return (uint8_t)nnrti_mcu_store_of(y, a->m, a->bias, a->shift, a->lo, a->hi, NNRTI_MCU_S8);
+    if (u8)
+        return (uint8_t)nnrti_mcu_store_of(y, a->m, a->bias, a->shift, a->lo, a->hi, NNRTI_MCU_U8);
+    return (uint8_t)nnrti_mcu_store_of(y, a->m, a->bias, a->shift, a->lo, a->hi, NNRTI_MCU_ANY);
+}
+
+/* y of four elements. */
+NNRTI_MCU_INLINE void nnrti_mcu_elements(const NNRT_McuBinary *a, int32_t x, int32_t z, uint8_t *y, const int op)
+{
+    if (op == NNRTI_MCU_EXTREME)
+        nnrti_mcu_put(y, nnrti_mcu_extreme4(x, z, a->xUnsigned != 0, a->minus != 0));
+    else {
+        y[0] = nnrti_mcu_element(a, x, z, 0, op);
+        y[1] = nnrti_mcu_element(a, x, z, 1, op);
+        y[2] = nnrti_mcu_element(a, x, z, 2, op);
+        y[3] = nnrti_mcu_element(a, x, z, 3, op);
+    }
+}
+
+/* A row: four elements at a time where they are adjacent, or where z is one element. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_binary(const NNRT_McuBinary *a, const nnrt_view *args, const int op)
+{
+    NNRTI_MCU_ROWS(a)
+    {
+        const uint8_t *x = (const uint8_t *)args[0].data + NNRTI_MCU_AT(a, x);
+        const uint8_t *z = (const uint8_t *)args[1].data + NNRTI_MCU_AT(a, z);
+        uint8_t *y = (uint8_t *)args[2].data + NNRTI_MCU_AT(a, y);
+        const bool words = a->x3 == 1 && a->y3 == 1 && (a->z3 == 1 || a->z3 == 0);
+        const int32_t one = words && a->z3 == 0 ? (int32_t)(0x01010101u * *z) : 0;
+        int32_t l = words ? a->d3 / 4 * 4 : 0;
+        for (const uint8_t *const end = x + l; x != end; x += 4, y += 4, z += 4 * a->z3)
+            nnrti_mcu_elements(a, nnrti_mcu_load(x), a->z3 == 0 ? one : nnrti_mcu_load(z), y, op);
+        for (; l < a->d3; l++, x += a->x3, y += a->y3, z += a->z3)
+            *y = op == NNRTI_MCU_EXTREME ? (uint8_t)nnrti_mcu_extreme4(*x, *z, a->xUnsigned != 0, a->minus != 0)
+                                         : nnrti_mcu_element(a, *x, *z, 0, op);
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRTI_MCU_KERNEL(add, McuBinary, ((void)call, nnrti_mcu_binary(a, args, NNRTI_MCU_ADD)))
+NNRTI_MCU_KERNEL(mul, McuBinary, ((void)call, nnrti_mcu_binary(a, args, NNRTI_MCU_MUL)))
+NNRTI_MCU_KERNEL(extreme, McuBinary, ((void)call, nnrti_mcu_binary(a, args, NNRTI_MCU_EXTREME)))
+
+/* ---- functions of one input ---- */
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_map(const NNRT_McuMap *a, const nnrt_view *args)
+{
+    const uint8_t *const table = (const uint8_t *)args[1].data;
+    NNRTI_MCU_ROWS(a)
+    {
+        const uint8_t *x = (const uint8_t *)args[0].data + NNRTI_MCU_AT(a, x);
+        uint8_t *y = (uint8_t *)args[2].data + NNRTI_MCU_AT(a, y);
+        int32_t l = 0;
+        for (; l + 4 <= a->d3; l += 4, x += 4 * a->x3, y += 4 * a->y3) {
+            const uint8_t v0 = x[0], v1 = x[a->x3], v2 = x[2 * a->x3], v3 = x[3 * a->x3];
+            y[0] = table[v0];
+            y[a->y3] = table[v1];
+            y[2 * a->y3] = table[v2];
+            y[3 * a->y3] = table[v3];
+        }
+        for (; l < a->d3; l++, x += a->x3, y += a->y3)
+            *y = table[*x];
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRTI_MCU_KERNEL(map, McuMap, ((void)call, nnrti_mcu_map(a, args)))
 
 /* ---- casts ---- */
 
@@ -3783,6 +3952,160 @@ static bool nnrti_mcu_is_q8(const nnrt_view *v)
            v->quant[0].numBits == 8;
 }
 
+/* Whether two views have the same elements for the same numbers. */
+static bool nnrti_mcu_alike(const nnrt_view *v, const nnrt_view *w)
+{
+    return v->dataType == w->dataType && v->quant[0].zeroPoint == w->quant[0].zeroPoint &&
+           (float)v->quant[0].scale == (float)w->quant[0].scale;
+}
+
+/* What a step with two quantized inputs computes: an operation of nnrti_mcu_binary, -1: another one. *minus: SUB, the
+   smaller one. */
+static int nnrti_mcu_binary_of(const nnrt_draft_step *step, bool *minus)
+{
+    const char *const k = step->kernelName;
+    const bool each = strcmp(k, "nnrt_eltwise_q8") == 0;
+    const NNRT_EltwiseMode mode = each ? ((const NNRT_Eltwise *)step->attr)->mode : NNRT_ELTWISE_MODE_UNKNOWN;
+    *minus = strcmp(k, "nnrt_sub_fusion_q8") == 0 || strcmp(k, "nnrt_minimum_q8") == 0;
+    if (strcmp(k, "nnrt_add_fusion_q8") == 0 || strcmp(k, "nnrt_sub_fusion_q8") == 0 || mode == NNRT_ELTWISE_MODE_SUM)
+        return NNRTI_MCU_ADD;
+    if (strcmp(k, "nnrt_mul_fusion_q8") == 0 || mode == NNRT_ELTWISE_MODE_PROD)
+        return NNRTI_MCU_MUL;
+    return strcmp(k, "nnrt_maximum_q8") == 0 || strcmp(k, "nnrt_minimum_q8") == 0 || mode == NNRT_ELTWISE_MODE_MAXIMUM
+               ? NNRTI_MCU_EXTREME
+               : -1;
+}
+
+/* Whether the kernels compute with a factor of ADD; whether nnrti_mcu_store_of does. */
+static bool nnrti_mcu_is_term(const int32_t *factor)
+{
+    return factor[0] >= 0 && factor[1] <= 0 && factor[1] >= -31;
+}
+
+static bool nnrti_mcu_is_last(const int32_t *factor)
+{
+    return factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && -factor[1] - 1 <= NNRTI_MCU_MAX_SHIFT);
+}
+
+/* Two inputs: x, z, the list of nnrti_quant_two, y. */
+static NNRT_ReturnCode nnrti_mcu_edit_binary(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(add), NNRTI_MCU_ROW(mul), NNRTI_MCU_ROW(extreme)};
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view *x = &step->args[0].view, *z = &step->args[1].view, *y;
+    bool minus;
+    const int op = nnrti_mcu_binary_of(step, &minus);
+    const int32_t *list, *factors;
+    nnrti_mcu_walk w;
+    NNRT_McuBinary *a;
+    if (op < 0 || step->nIn != 2 || step->nDerived != 1)
+        return NNRT_SUCCESS;
+    list = (const int32_t *)step->args[2].view.data;
+    factors = list + NNRT_QUANT_FACTORS;
+    y = &step->args[3].view;
+    if (!nnrti_mcu_is_q8(x) || !nnrti_mcu_is_q8(z) || !nnrti_mcu_is_q8(y) || x->dataType != z->dataType ||
+        !nnrti_mcu_walk_of(y, x, z, &w))
+        return NNRT_SUCCESS;
+    if (op == NNRTI_MCU_EXTREME ? !nnrti_mcu_alike(x, y) || !nnrti_mcu_alike(z, y)
+                                : !nnrti_mcu_is_last(factors + 4))
+        return NNRT_SUCCESS;
+    if (op == NNRTI_MCU_ADD && (!nnrti_mcu_is_term(factors) || !nnrti_mcu_is_term(factors + 2)))
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuBinary *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
+        const int32_t shift = factors[4] != 0 && op != NNRTI_MCU_EXTREME ? -factors[5] - 1 : 0;
+        const NNRT_McuBinary found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x), NNRTI_MCU_LIST(w.z),
+                                      x->dataType == NNRT_DATA_TYPE_UINT8, minus, x->quant[0].zeroPoint, factors[0],
+                                      -factors[1], z->quant[0].zeroPoint, factors[2], -factors[3], factors[4],
+                                      (2 * list[0] + 1) * (1 << shift), shift, list[1], list[2]};
+        *a = found;
+    }
+    return nnrti_mcu_set_plain(e, s, &kernels[op], a, &nnrt_attr_McuBinary, 2, NNRT_OP_INPLACE);
+}
+
+/* Fills a table: the reference kernel of step s for all stored integers of input k. Other inputs are constants. */
+static bool nnrti_mcu_tabulate(const nnrt_draft_step *step, uint32_t k, uint8_t *table)
+{
+    const uint32_t count = step->nIn + step->nDerived + 1;
+    nnrt_view views[8];
+    uint8_t codes[256];
+    nnrt_call call;
+    memset(&call, 0, sizeof(call));
+    call.nIn = step->nIn;
+    call.nDerived = step->nDerived;
+    call.nOut = 1;
+    for (int i = 0; i < 256; i++)
+        codes[i] = (uint8_t)i;
+    for (uint32_t i = 0; i < count; i++) {
+        views[i] = step->args[i].view;
+        if (i >= step->nIn && i + 1 < count) /* a derived constant */
+            continue;
+        views[i].rank = 1;
+        views[i].dims[0] = i == k || i + 1 == count ? 256 : 1;
+        views[i].strides[0] = 1;
+    }
+    views[k].data = codes;
+    views[count - 1].data = table;
+    return step->kernel(step->attr, views, &call) == NNRT_SUCCESS;
+}
+
+/* The input of a step of which y is a function, element by element, other inputs being constants of one element; -1: it is
+   no such step. */
+static int nnrti_mcu_map_of(const nnrt_draft_step *step)
+{
+    static const char *const kernels[] = {"nnrt_activation_q8", "nnrt_quant_dtype_cast", "nnrt_add_fusion_q8",
+                                          "nnrt_sub_fusion_q8", "nnrt_mul_fusion_q8",    "nnrt_div_fusion_q8",
+                                          "nnrt_maximum_q8",    "nnrt_minimum_q8",       "nnrt_eltwise_q8",
+                                          "nnrt_abs_q8",        "nnrt_square_q8"};
+    const uint32_t count = step->nIn + step->nDerived + 1;
+    bool known = false;
+    int k = -1;
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+        known = known || strcmp(step->kernelName, kernels[i]) == 0;
+    if (!known || step->nIn < 1 || step->nIn > 2 || step->nOut != 1 || count > 8 ||
+        !nnrti_mcu_is_q8(&step->args[count - 1].view))
+        return -1;
+    for (uint32_t i = 0; i < step->nIn; i++) {
+        size_t elements = 0;
+        if (!nnrti_mcu_is_q8(&step->args[i].view) ||
+            !nnrt_dims_count(step->args[i].view.dims, step->args[i].view.rank, &elements))
+            return -1;
+        if (step->args[i].kind == NNRT_PLACE_CONSTANT && elements == 1)
+            continue;
+        if (k >= 0)
+            return -1;
+        k = (int)i;
+    }
+    return k;
+}
+
+/* y = table[x] for input k of step s. */
+static NNRT_ReturnCode nnrti_mcu_edit_map(nnrti_mcu_edit *e, uint32_t s, int k)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(map);
+    static const int32_t codes = 256;
+    const nnrt_draft_step old = e->draft->steps[s];
+    const nnrt_plan_arg *x = &old.args[k], *y = &old.args[old.nIn + old.nDerived];
+    nnrt_plan_arg *args;
+    nnrti_mcu_walk w;
+    NNRT_McuMap *a;
+    void *table;
+    NNRT_ReturnCode code;
+    if (!nnrti_mcu_walk_of(&y->view, &x->view, NULL, &w))
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuMap *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
+        const NNRT_McuMap found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x)};
+        *a = found;
+    }
+    if ((code = nnrti_mcu_set_plain(e, s, &kernel, a, &nnrt_attr_McuMap, 1, NNRT_OP_INPLACE)) != NNRT_SUCCESS)
+        return code;
+    args = e->draft->steps[s].args;
+    args[0] = *x;
+    code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_UINT8, 1, &codes, &table);
+    if (code == NNRT_SUCCESS && table != NULL && !nnrti_mcu_tabulate(&old, (uint32_t)k, (uint8_t *)table))
+        return nnrt_error_set(e->draft->config->error, NNRT_DEVICE_ERROR, "node '%s': no table", old.name);
+    return code;
+}
+
 /* Whether a step quantizes float32 by one scale, or the inverse. */
 static bool nnrti_mcu_is_cast(const nnrt_draft_step *step, bool quantizes)
 {
@@ -4644,7 +4967,7 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
     code = nnrt_draft_channels_last(draft, nnrti_mcu_prefers_nhwc, nnrti_mcu_allows_nhwc, &e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
         const nnrt_draft_step *step = &draft->steps[s];
-        if (step->open != NULL || step->op == NULL || !nnrti_mcu_fits(step))
+        if (step->open != NULL || step->op == NULL || step->kernel == NULL || !nnrti_mcu_fits(step))
             continue;
         if (nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8"))
             code = nnrti_mcu_edit_conv(&e, s);
@@ -4652,10 +4975,14 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
             code = nnrti_mcu_edit_full_connection(&e, s);
         else if (nnrti_mcu_is_cast(step, true) || nnrti_mcu_is_cast(step, false))
             code = nnrti_mcu_edit_cast(&e, s);
-        else if (nnrti_mcu_has_fpu(e.isa))
-            code = nnrti_mcu_edit_f32(&e, s);
-        if (code == NNRT_SUCCESS && e.isa->isa == NNRTI_MCU_MVE && draft->steps[s].deviceAttr == NULL)
+        else if (e.isa->isa == NNRTI_MCU_MVE && nnrti_mve_can_edit(step))
             code = nnrti_mve_edit(&e, s);
+        else if (nnrti_mcu_map_of(step) >= 0)
+            code = nnrti_mcu_edit_map(&e, s, nnrti_mcu_map_of(step));
+        else
+            code = nnrti_mcu_edit_binary(&e, s);
+        if (code == NNRT_SUCCESS && draft->steps[s].deviceAttr == NULL && nnrti_mcu_has_fpu(e.isa))
+            code = nnrti_mcu_edit_f32(&e, s);
     }
     return code;
 }
