@@ -48,6 +48,8 @@ SECTIONS (search for the tag)
     >>conv         convolution and fully connected layers: im2col and GEMM
     >>depthwise    depthwise convolution
     >>elementwise  sums, products, casts, functions of one input
+    >>pool         pools and means
+    >>softmax      softmax
     >>float32      float32 kernels for processors with an FPU
     >>plain        convolution, depthwise and fully connected layers for processors without SIMD
     >>mve          convolution, sums and pools with MVE
@@ -253,8 +255,8 @@ NNRT_ATTR_DEFINE(McuAddMve)
     M(S, INT32, _, hi, 127)
 NNRT_ATTR_DEFINE(McuPoolMve)
 
-/* y = x + z, x - z (minus) or x * z of stored integers without their zero points; xm, xn: of the factor {m, -n} of x. m,
-   bias, shift: nnrti_mcu_store_of. */
+/* y = x + z, x * z, or the larger one of both. xm, xn: R of the specification with m and e = -xn, which brings x to the
+   common scale of a sum. m, bias, shift: nnrti_mcu_store_of. */
 #define NNRT_ATTR_McuBinary(M, S)                                                                                      \
     NNRTI_MCU_WALK_1(M, S)                                                                                             \
     M(S, INT32, _, z0, 0)                                                                                              \
@@ -262,7 +264,7 @@ NNRT_ATTR_DEFINE(McuPoolMve)
     M(S, INT32, _, z2, 0)                                                                                              \
     M(S, INT32, _, z3, 1)                                                                                              \
     M(S, INT32, _, xUnsigned, 0)                                                                                       \
-    M(S, INT32, _, minus, 0) /* McuBinary of the larger one: the smaller one */                                        \
+    M(S, INT32, _, minus, 0) /* x - z; the smaller one */                                                              \
     M(S, INT32, _, xZero, 0)                                                                                           \
     M(S, INT32, _, xm, 0)                                                                                              \
     M(S, INT32, _, xn, 0)                                                                                              \
@@ -280,6 +282,45 @@ NNRT_ATTR_DEFINE(McuBinary)
 #define NNRT_ATTR_McuMap(M, S) NNRTI_MCU_WALK_1(M, S)
 NNRT_ATTR_DEFINE(McuMap)
 
+/* Pools of x [n,h,w,c], channels adjacent, to y [n,p,q,c]; windows as in McuConv. mapped: y = table[mean or maximum].
+   MEAN: x is a window, and m, bias, shift of nnrti_mcu_store_of apply to its sum less the zero points. */
+#define NNRT_ATTR_McuPool(M, S)                                                                                        \
+    M(S, INT32, _, n, 1)                                                                                               \
+    M(S, INT32, _, h, 1)                                                                                               \
+    M(S, INT32, _, w, 1)                                                                                               \
+    M(S, INT32, _, c, 1)                                                                                               \
+    M(S, INT32, _, xn, 0)                                                                                              \
+    M(S, INT32, _, xh, 0)                                                                                              \
+    M(S, INT32, _, xw, 0)                                                                                              \
+    M(S, INT32, _, p, 1)                                                                                               \
+    M(S, INT32, _, q, 1)                                                                                               \
+    M(S, INT32, _, yn, 0)                                                                                              \
+    M(S, INT32, _, yh, 0)                                                                                              \
+    M(S, INT32, _, yw, 0)                                                                                              \
+    M(S, INT32, _, kh, 1)                                                                                              \
+    M(S, INT32, _, kw, 1)                                                                                              \
+    M(S, INT32, _, sh, 1)                                                                                              \
+    M(S, INT32, _, sw, 1)                                                                                              \
+    M(S, INT32, _, top, 0)                                                                                             \
+    M(S, INT32, _, left, 0)                                                                                            \
+    M(S, INT32, _, xUnsigned, 0)                                                                                       \
+    M(S, INT32, _, mapped, 0)                                                                                          \
+    M(S, INT32, _, zeros, 0) /* MEAN: the sum of the zero points */                                                    \
+    M(S, INT32, _, m, 0)                                                                                               \
+    M(S, INT32, _, bias, 0)                                                                                            \
+    M(S, INT32, _, shift, 0)                                                                                           \
+    M(S, INT32, _, lo, -128)                                                                                           \
+    M(S, INT32, _, hi, 127)
+NNRT_ATTR_DEFINE(McuPool)
+
+/* Softmax over each of `rows` rows of `length` elements. lo: the smallest integer of y. */
+#define NNRT_ATTR_McuSoftmax(M, S)                                                                                     \
+    M(S, INT32, _, rows, 1)                                                                                            \
+    M(S, INT32, _, length, 1)                                                                                          \
+    M(S, INT32, _, xUnsigned, 0)                                                                                       \
+    M(S, INT32, _, lo, -128)
+NNRT_ATTR_DEFINE(McuSoftmax)
+
 /* Kernels: inputs x, derived packed weights and table, output y. Those of McuCast and McuBinary have no derived
    constants. */
 #define NNRTI_MCU_KERNELS(X)                                                                                           \
@@ -296,6 +337,10 @@ NNRT_ATTR_DEFINE(McuMap)
     X(add)                                                                                                             \
     X(mul)                                                                                                             \
     X(extreme)                                                                                                         \
+    X(max_pool)                                                                                                        \
+    X(average_pool)                                                                                                    \
+    X(mean)                                                                                                            \
+    X(softmax)                                                                                                         \
     X(map)                                                                                                             \
     X(quantize)                                                                                                        \
     X(dequantize)                                                                                                      \
@@ -443,6 +488,24 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_byte(int32_t word, const int k, const bool u,
 #undef NNRTI_MCU_BYTE
     return y;
 }
+/* sum of two int16 or uint16 + bytes 0 and 2 of a word; + bytes 1 and 3. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_add_even(int32_t sum, int32_t word, bool u)
+{
+    int32_t y;
+    if (!u)
+        return __sxtab16(sum, word);
+    __asm__("uxtab16 %0, %1, %2" : "=r"(y) : "r"(sum), "r"(word));
+    return y;
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_add_odd(int32_t sum, int32_t word, bool u)
+{
+    int32_t y;
+    if (u)
+        __asm__("uxtab16 %0, %1, %2, ror #8" : "=r"(y) : "r"(sum), "r"(word));
+    else
+        __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(y) : "r"(sum), "r"(word));
+    return y;
+}
 /* The larger byte of a and b, four times; or the smaller one. */
 NNRTI_MCU_INLINE int32_t nnrti_mcu_extreme4(int32_t a, int32_t b, const bool u, const bool smaller)
 {
@@ -525,6 +588,15 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_extreme4(int32_t a, int32_t b, const bool u, 
         y |= (uint32_t)(uint8_t)((p > q) != smaller ? p : q) << 8 * k;
     }
     return (int32_t)y;
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_add_even(int32_t sum, int32_t word, bool u)
+{
+    const uint32_t v = (uint32_t)nnrti_mcu_even(word, u), low = ((uint32_t)sum + v) & 0xffff;
+    return (int32_t)(low | (((uint32_t)sum >> 16) + (v >> 16)) << 16);
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_add_odd(int32_t sum, int32_t word, bool u)
+{
+    return nnrti_mcu_add_even(sum, (int32_t)((uint32_t)word >> 8), u);
 }
 NNRTI_MCU_INLINE int32_t nnrti_mcu_low(int32_t a, int32_t b, int32_t sum)
 {
@@ -1327,6 +1399,197 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_dequantize(const NNRT_McuCast *a, con
 
 NNRTI_MCU_KERNEL(quantize, McuCast, ((void)call, nnrti_mcu_quantize(a, args)))
 NNRTI_MCU_KERNEL(dequantize, McuCast, ((void)call, nnrti_mcu_dequantize(a, args)))
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>pool */
+
+/* Pools of four channels or more: four at a time; a last group ends with the last channel. */
+
+/* Stores the largest bytes of a window of rows x columns pixels. */
+NNRTI_MCU_INLINE void nnrti_mcu_max_of(const NNRT_McuPool *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                       const uint8_t *table, uint8_t *y, const bool u)
+{
+    const int32_t C = a->c, xh = a->xh, xw = a->xw;
+    for (int32_t c = 0; c < C; c += 4) {
+        const int32_t first = c + 4 <= C ? c : C - 4;
+        const uint8_t *row = x + first;
+        int32_t most = nnrti_mcu_load(row);
+        for (int32_t i = rows; i > 0; i--, row += xh) {
+            const uint8_t *at = row;
+            for (int32_t j = columns; j > 0; j--, at += xw)
+                most = nnrti_mcu_extreme4(most, nnrti_mcu_load(at), u, false);
+        }
+        nnrti_mcu_put(y + first, most);
+        for (int32_t k = 0; k < 4 && table != NULL; k++)
+            y[first + k] = table[(uint8_t)((uint32_t)most >> 8 * k)];
+    }
+}
+
+NNRTI_MCU_ONCE void nnrti_mcu_max_window(const NNRT_McuPool *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                         const uint8_t *table, uint8_t *y)
+{
+    if (a->xUnsigned != 0)
+        nnrti_mcu_max_of(a, x, rows, columns, table, y, true);
+    else
+        nnrti_mcu_max_of(a, x, rows, columns, table, y, false);
+}
+
+/* The sums of four channels. */
+typedef struct nnrti_mcu_four {
+    int32_t s0, s1, s2, s3;
+} nnrti_mcu_four;
+
+/* Adds sums of 16 bits. */
+NNRTI_MCU_INLINE void nnrti_mcu_add_four(nnrti_mcu_four *s, int32_t even, int32_t odd, const bool u)
+{
+    s->s0 += u ? (int32_t)((uint32_t)even & 0xffff) : (int16_t)even;
+    s->s1 += u ? (int32_t)((uint32_t)odd & 0xffff) : (int16_t)odd;
+    s->s2 += u ? (int32_t)((uint32_t)even >> 16) : even >> 16;
+    s->s3 += u ? (int32_t)((uint32_t)odd >> 16) : odd >> 16;
+}
+
+/* The sums of a window of four channels: of 16 bits for up to 255 pixels. columns <= 255. */
+NNRTI_MCU_INLINE nnrti_mcu_four nnrti_mcu_sum_of(const uint8_t *row, int32_t rows, int32_t columns, int32_t xh,
+                                                 int32_t xw, const bool u)
+{
+    nnrti_mcu_four s = {0, 0, 0, 0};
+    int32_t even = 0, odd = 0, room = 255 - columns;
+    for (; rows > 0; rows--, row += xh, room -= columns) {
+        const uint8_t *at = row;
+        int32_t j = columns;
+        if (room < 0) {
+            nnrti_mcu_add_four(&s, even, odd, u);
+            even = odd = 0;
+            room = 255 - columns;
+        }
+        for (; j >= 2; j -= 2, at += 2 * xw) {
+            const int32_t word = nnrti_mcu_load(at), next = nnrti_mcu_load(at + xw);
+            even = nnrti_mcu_add_even(nnrti_mcu_add_even(even, word, u), next, u);
+            odd = nnrti_mcu_add_odd(nnrti_mcu_add_odd(odd, word, u), next, u);
+        }
+        if (j > 0) {
+            const int32_t word = nnrti_mcu_load(at);
+            even = nnrti_mcu_add_even(even, word, u);
+            odd = nnrti_mcu_add_odd(odd, word, u);
+        }
+    }
+    nnrti_mcu_add_four(&s, even, odd, u);
+    return s;
+}
+
+/* The mean of a window: sum / cells, halves away from zero; or, for MEAN, requantized. */
+NNRTI_MCU_INLINE uint8_t nnrti_mcu_mean_of(const NNRT_McuPool *a, int32_t sum, int32_t cells, const uint8_t *table,
+                                           const bool mean)
+{
+    if (mean)
+        return (uint8_t)nnrti_mcu_store_of(2 * (sum - a->zeros), a->m, a->bias, a->shift, a->lo, a->hi, NNRTI_MCU_ANY);
+    sum = (sum > 0 ? sum + cells / 2 : sum - cells / 2) / cells;
+    return table != NULL ? table[(uint8_t)sum] : (uint8_t)sum;
+}
+
+NNRTI_MCU_INLINE void nnrti_mcu_means(const NNRT_McuPool *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                      const uint8_t *table, uint8_t *y, const bool mean)
+{
+    const int32_t C = a->c, xh = a->xh, xw = a->xw, cells = rows * columns;
+    for (int32_t c = 0; c < C; c += 4) {
+        const int32_t first = c + 4 <= C ? c : C - 4;
+        const nnrti_mcu_four s = a->xUnsigned != 0 ? nnrti_mcu_sum_of(x + first, rows, columns, xh, xw, true)
+                                                   : nnrti_mcu_sum_of(x + first, rows, columns, xh, xw, false);
+        y[first] = nnrti_mcu_mean_of(a, s.s0, cells, table, mean);
+        y[first + 1] = nnrti_mcu_mean_of(a, s.s1, cells, table, mean);
+        y[first + 2] = nnrti_mcu_mean_of(a, s.s2, cells, table, mean);
+        y[first + 3] = nnrti_mcu_mean_of(a, s.s3, cells, table, mean);
+    }
+}
+
+NNRTI_MCU_ONCE void nnrti_mcu_average_window(const NNRT_McuPool *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                             const uint8_t *table, uint8_t *y)
+{
+    nnrti_mcu_means(a, x, rows, columns, table, y, false);
+}
+
+NNRTI_MCU_ONCE void nnrti_mcu_mean_window(const NNRT_McuPool *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                          const uint8_t *table, uint8_t *y)
+{
+    nnrti_mcu_means(a, x, rows, columns, table, y, true);
+}
+
+typedef void (*nnrti_mcu_window)(const NNRT_McuPool *a, const uint8_t *x, int32_t rows, int32_t columns,
+                                 const uint8_t *table, uint8_t *y);
+
+/* Calls `window` for the part of each window that is inside x. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_pool(const NNRT_McuPool *a, const nnrt_view *args, nnrti_mcu_window window)
+{
+    const uint8_t *const table = a->mapped != 0 ? (const uint8_t *)args[1].data : NULL;
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p++)
+            for (int32_t q = 0; q < a->q; q++) {
+                const int32_t top = p * a->sh - a->top, left = q * a->sw - a->left, h = top > 0 ? top : 0,
+                              w = left > 0 ? left : 0, below = top + a->kh, right = left + a->kw;
+                window(a, (const uint8_t *)args[0].data + n * a->xn + h * a->xh + w * a->xw,
+                       (below < a->h ? below : a->h) - h, (right < a->w ? right : a->w) - w, table,
+                       (uint8_t *)args[1 + a->mapped].data + n * a->yn + p * a->yh + q * a->yw);
+            }
+    return NNRT_SUCCESS;
+}
+
+NNRTI_MCU_KERNEL(max_pool, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_max_window)))
+NNRTI_MCU_KERNEL(average_pool, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_average_window)))
+NNRTI_MCU_KERNEL(mean, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_mean_window)))
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>softmax */
+
+/* Softmax for results in 1/256 from lo on. The exponentials of the 256 differences from the largest element are a
+   constant, with 31 fraction bits; the sum T of up to 4,095 of them, each divided by 2^12, fits 32 bits. With k bits in
+   T, and I of the specification: y = D(H(w, I(T * 2^(32-k) - 2^31)), k + 3), 0 for k > 28. */
+
+/* H of the specification, for products below 2^62. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_high_product(int32_t a, int32_t b)
+{
+    return (int32_t)(((int64_t)a * b + ((int64_t)1 << 30)) >> 31);
+}
+
+/* 1 / (1 + a) with 31 fraction bits, 0 <= a < 1 with 31: Newton's iteration, I of the specification. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_reciprocal(int32_t a)
+{
+    const int32_t half = (int32_t)(((uint32_t)a >> 1) + ((uint32_t)1 << 30));
+    int32_t x = 1515870810 + nnrti_mcu_high_product(half, -1010580540);
+    for (int i = 0; i < 3; i++)
+        x += 4 * nnrti_mcu_high_product(x, ((int32_t)1 << 29) - nnrti_mcu_high_product(half, x));
+    return x > INT32_MAX / 2 ? INT32_MAX : 2 * x;
+}
+
+/* A row. */
+NNRTI_MCU_ONCE void nnrti_mcu_softmax_row(const uint8_t *x, const int32_t *powers, int32_t length, int32_t flip,
+                                          int32_t lo, uint8_t *y)
+{
+    uint32_t sum = 0, inverse, most = 0;
+    int32_t k = 0;
+    for (int32_t i = 0; i < length; i++)
+        most = (uint32_t)(x[i] ^ flip) > most ? (uint32_t)(x[i] ^ flip) : most;
+    for (int32_t i = 0; i < length; i++)
+        sum += ((uint32_t)powers[most - (uint32_t)(x[i] ^ flip)] + 2048) >> 12;
+    while (sum >> k != 0 && k < 32)
+        k++;
+    inverse = 2 * (uint32_t)nnrti_mcu_reciprocal((int32_t)((sum << (32 - k)) - ((uint32_t)1 << 31)));
+    for (int32_t i = 0; i < length; i++) {
+        const uint32_t w = (uint32_t)powers[most - (uint32_t)(x[i] ^ flip)];
+        const uint32_t share = (uint32_t)(((uint64_t)inverse * w + ((uint64_t)1 << 31)) >> 32);
+        const uint32_t v = k > 28 ? 0 : (share + ((uint32_t)1 << (k + 2))) >> (k + 3);
+        y[i] = (uint8_t)((int32_t)(v < 255 ? v : 255) + lo);
+    }
+}
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_softmax(const NNRT_McuSoftmax *a, const nnrt_view *args)
+{
+    for (int32_t i = 0; i < a->rows; i++)
+        nnrti_mcu_softmax_row((const uint8_t *)args[0].data + i * a->length, (const int32_t *)args[1].data, a->length,
+                              a->xUnsigned != 0 ? 0 : 0x80, a->lo, (uint8_t *)args[2].data + i * a->length);
+    return NNRT_SUCCESS;
+}
+
+NNRTI_MCU_KERNEL(softmax, McuSoftmax, ((void)call, nnrti_mcu_softmax(a, args)))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float32 */
@@ -4106,6 +4369,186 @@ static NNRT_ReturnCode nnrti_mcu_edit_map(nnrti_mcu_edit *e, uint32_t s, int k)
     return code;
 }
 
+/* ---- pools ---- */
+
+/* Fills the table of a pool, which maps a mean or maximum of x to y: requantizes it, within the range of y. */
+static void nnrti_mcu_pool_table(const nnrt_view *x, const nnrt_view *quant, uint8_t *table)
+{
+    const int32_t least = x->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0, *list = (const int32_t *)quant->data;
+    for (int32_t q = least; q < least + 256; q++)
+        table[(uint8_t)q] = (uint8_t)nnrt_quant_result(
+            nnrt_rescale(q - x->quant[0].zeroPoint, list + NNRT_QUANT_FACTORS), list);
+}
+
+/* Step s: x, the list, y, or more outputs, which must be absent. found: its attributes but for `mapped`. */
+static NNRT_ReturnCode nnrti_mcu_set_pool(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
+                                          const NNRT_McuPool *found, bool mapped)
+{
+    static const int32_t codes = 256;
+    const nnrt_draft_step old = e->draft->steps[s];
+    NNRT_McuPool *a = (NNRT_McuPool *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    void *table = NULL;
+    NNRT_ReturnCode code;
+    if (a != NULL) {
+        *a = *found;
+        a->mapped = mapped;
+    }
+    code = nnrti_mcu_set_plain(e, s, kernel, a, &nnrt_attr_McuPool, 1, 0);
+    if (code == NNRT_SUCCESS && mapped)
+        code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_UINT8, 1, &codes, &table);
+    if (code == NNRT_SUCCESS && table != NULL)
+        nnrti_mcu_pool_table(&old.args[0].view, &old.args[old.nIn].view, (uint8_t *)table);
+    return code;
+}
+
+/* MAX_POOL_FUSION and AVGPOOL_FUSION. */
+static NNRT_ReturnCode nnrti_mcu_edit_pool(nnrti_mcu_edit *e, uint32_t s, bool average)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(max_pool), NNRTI_MCU_ROW(average_pool)};
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_AvgPoolFusion *mean = (const NNRT_AvgPoolFusion *)step->attr;
+    const NNRT_MaxPoolFusion *most = (const NNRT_MaxPoolFusion *)step->attr;
+    const int64_t *k = average ? mean->kernelSize.data : most->kernelSize.data;
+    const int64_t *stride = average ? mean->strides.data : most->strides.data;
+    const int64_t *pad = average ? mean->pad.data : most->pad.data;
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
+    const int32_t *list = (const int32_t *)step->args[step->nIn].view.data;
+    if (step->nIn != 1 || step->nDerived != 1 ||
+        (step->nOut > 1 && step->args[step->nIn + step->nDerived + 1].tensor != NNRT_NO_TENSOR) ||
+        step->args[step->nIn + step->nDerived].tensor == NNRT_NO_TENSOR || !nnrti_mcu_is_q8(x) || !nnrti_mcu_is_q8(y) ||
+        x->strides[3] != 1 || y->strides[3] != 1 || x->dims[3] < 4)
+        return NNRT_SUCCESS;
+    for (int i = 0; i < 2; i++)
+        if (k[i] > (average ? 255 : INT16_MAX) || stride[i] > INT16_MAX || pad[2 * i] >= k[i])
+            return NNRT_SUCCESS;
+    {
+        const NNRT_McuPool found = {
+            x->dims[0], x->dims[1], x->dims[2], x->dims[3], (int32_t)x->strides[0], (int32_t)x->strides[1],
+            (int32_t)x->strides[2], y->dims[1], y->dims[2], (int32_t)y->strides[0], (int32_t)y->strides[1],
+            (int32_t)y->strides[2], (int32_t)k[0], (int32_t)k[1], (int32_t)stride[0], (int32_t)stride[1],
+            (int32_t)pad[0], (int32_t)pad[2], x->dataType == NNRT_DATA_TYPE_UINT8, 0, 0, 0, 0, 0, list[1], list[2]};
+        return nnrti_mcu_set_pool(e, s, &kernels[average], &found,
+                                  !nnrti_mcu_alike(x, y) ||
+                                      nnrti_mcu_range(&step->args[1].view) == NNRTI_MCU_ANY);
+    }
+}
+
+/* The axes of x that y has (kept), or has not, without channels: joined to at most `most`. Returns their number; -1:
+   there are more. */
+static int32_t nnrti_mcu_reduced(const nnrt_view *x, const nnrt_view *y, bool kept, int32_t most, nnrti_mcu_axis *axes)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < x->rank; k++)
+        if (x->dims[k] != 1 && (y->dims[k] == x->dims[k]) == kept && !(kept && x->strides[k] == 1)) {
+            axes[n].d = x->dims[k];
+            axes[n].y = axes[n].z = (int32_t)x->strides[k];
+            axes[n].x = kept ? (int32_t)y->strides[k] : axes[n].y;
+            n++;
+        }
+    n = nnrti_mcu_join(axes, n);
+    return n <= most ? n : -1;
+}
+
+/* REDUCE_FUSION MEAN with adjacent channels, which stay: x, axes, list, y. */
+static NNRT_ReturnCode nnrti_mcu_edit_mean(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(mean);
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
+    const int32_t *list;
+    nnrti_mcu_axis axes[2][NNRT_MAX_RANK];
+    int32_t channels = 0, kept, reduced, k, factor[2];
+    int64_t cells;
+    NNRT_McuPool found;
+    if (((const NNRT_ReduceFusion *)step->attr)->mode != NNRT_REDUCE_MODE_MEAN || step->nDerived != 2 ||
+        !nnrti_mcu_is_q8(x) || !nnrti_mcu_is_q8(y) || x->rank != y->rank)
+        return NNRT_SUCCESS;
+    memset(axes, 0, sizeof(axes));
+    for (int32_t i = 0; i < x->rank; i++)
+        if (x->dims[i] != 1 && x->strides[i] == 1 && y->dims[i] == x->dims[i] && y->strides[i] == 1)
+            channels = x->dims[i];
+    kept = nnrti_mcu_reduced(x, y, true, 1, axes[0]);
+    reduced = nnrti_mcu_reduced(x, y, false, 2, axes[1]);
+    if (channels < 4 || kept < 0 || reduced < 1)
+        return NNRT_SUCCESS;
+    if (reduced == 1) { /* rows of at most 255 pixels */
+        axes[1][1] = axes[1][0];
+        for (axes[1][1].d = 255; axes[1][0].d % axes[1][1].d != 0;)
+            axes[1][1].d--;
+        axes[1][0].d /= axes[1][1].d;
+        axes[1][0].y *= axes[1][1].d;
+    }
+    cells = (int64_t)axes[1][0].d * axes[1][1].d;
+    list = (const int32_t *)step->args[step->nIn + 1].view.data;
+    factor[0] = list[NNRT_QUANT_FACTORS];
+    factor[1] = list[NNRT_QUANT_FACTORS + 1];
+    for (k = 0; k < 31 && cells >> (k + 1) != 0; k++) {
+    }
+    k = k > 31 + factor[1] ? 31 + factor[1] : k;
+    factor[0] = (int32_t)((uint64_t)((int64_t)factor[0] * ((int64_t)1 << k)) / (uint64_t)cells);
+    factor[1] -= k;
+    if (axes[1][1].d > 255 || cells > 1 << 20 || !nnrti_mcu_is_last(factor))
+        return NNRT_SUCCESS;
+    memset(&found, 0, sizeof(found));
+    found.n = kept > 0 ? axes[0][0].d : 1;
+    found.xn = axes[0][0].y;
+    found.yn = axes[0][0].x;
+    found.h = found.kh = axes[1][0].d;
+    found.xh = axes[1][0].y;
+    found.w = found.kw = axes[1][1].d;
+    found.xw = axes[1][1].y;
+    found.c = channels;
+    found.p = found.q = found.sh = found.sw = 1;
+    found.xUnsigned = x->dataType == NNRT_DATA_TYPE_UINT8;
+    found.zeros = (int32_t)cells * x->quant[0].zeroPoint;
+    found.m = factor[0];
+    found.shift = factor[0] != 0 ? -factor[1] - 1 : 0;
+    found.bias = (2 * list[0] + 1) * (1 << found.shift);
+    found.lo = list[1];
+    found.hi = list[2];
+    return nnrti_mcu_set_pool(e, s, &kernel, &found, false);
+}
+
+/* ---- softmax ---- */
+
+/* SOFTMAX over adjacent elements, with results in 1/256: x, powers, list, y. */
+static NNRT_ReturnCode nnrti_mcu_edit_softmax(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(softmax);
+    static const int32_t codes = 256;
+    const nnrt_draft_step old = e->draft->steps[s];
+    const nnrt_view *x = &old.args[0].view, *y = &old.args[old.nIn + old.nDerived].view;
+    const int32_t axis = (int32_t)((const NNRT_Softmax *)old.attr)->axis.data[0], *list;
+    size_t count = 0;
+    ptrdiff_t dense = 1;
+    NNRT_McuSoftmax *a;
+    void *powers;
+    NNRT_ReturnCode code;
+    if (old.nIn != 1 || old.nDerived != 2 || !nnrti_mcu_is_q8(x) || !nnrti_mcu_is_q8(y) || axis != x->rank - 1 ||
+        x->dims[axis] > 4095 || !nnrt_dims_count(x->dims, x->rank, &count))
+        return NNRT_SUCCESS;
+    for (int32_t k = x->rank - 1; k >= 0; dense *= x->dims[k--])
+        if (x->dims[k] != 1 && (x->strides[k] != dense || y->strides[k] != dense))
+            return NNRT_SUCCESS;
+    list = (const int32_t *)old.args[2].view.data;
+    if (list[NNRT_QUANT_FACTORS] != 0 || list[NNRT_QUANT_FACTORS + 1] != 1)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuSoftmax *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
+        a->length = x->dims[axis];
+        a->rows = (int32_t)count / a->length;
+        a->xUnsigned = x->dataType == NNRT_DATA_TYPE_UINT8;
+        a->lo = list[1];
+    }
+    code = nnrti_mcu_set_plain(e, s, &kernel, a, &nnrt_attr_McuSoftmax, 1, NNRT_OP_INPLACE);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &codes, &powers);
+    if (code == NNRT_SUCCESS && powers != NULL)
+        memcpy(powers, old.args[1].view.data, (size_t)codes * sizeof(int32_t));
+    return code;
+}
+
+/* ---- casts ---- */
+
 /* Whether a step quantizes float32 by one scale, or the inverse. */
 static bool nnrti_mcu_is_cast(const nnrt_draft_step *step, bool quantizes)
 {
@@ -4956,6 +5399,41 @@ static bool nnrti_mcu_allows_nhwc(void *user, const nnrt_draft_step *step)
     return nnrt_draft_is_layout_agnostic(step);
 }
 
+/* Quantized operators beside product layers. */
+static NNRT_ReturnCode nnrti_mcu_edit_other(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    if (nnrti_mcu_is_cast(step, true) || nnrti_mcu_is_cast(step, false))
+        return nnrti_mcu_edit_cast(e, s);
+    if (nnrti_mcu_map_of(step) >= 0)
+        return nnrti_mcu_edit_map(e, s, nnrti_mcu_map_of(step));
+    if (nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8") || nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8"))
+        return nnrti_mcu_edit_pool(e, s, nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8"));
+    if (nnrti_mcu_is(step, "nnrt_reduce_fusion_q8"))
+        return nnrti_mcu_edit_mean(e, s);
+    if (nnrti_mcu_is(step, "nnrt_softmax_q8"))
+        return nnrti_mcu_edit_softmax(e, s);
+    return nnrti_mcu_edit_binary(e, s);
+}
+
+/* The kernel of a step: of its instruction set, else of all targets. */
+static NNRT_ReturnCode nnrti_mcu_edit_step(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8"))
+        return nnrti_mcu_edit_conv(e, s);
+    if (nnrti_mcu_is(step, "nnrt_full_connection_q8"))
+        return nnrti_mcu_edit_full_connection(e, s);
+    if (e->isa->isa == NNRTI_MCU_MVE)
+        code = nnrti_mve_edit(e, s);
+    if (code == NNRT_SUCCESS && step->deviceAttr == NULL)
+        code = nnrti_mcu_edit_other(e, s);
+    if (code == NNRT_SUCCESS && step->kernel != NULL && step->deviceAttr == NULL && nnrti_mcu_has_fpu(e->isa))
+        code = nnrti_mcu_edit_f32(e, s);
+    return code;
+}
+
 /* The edit of nnrt_plan_prepare: layout propagation, then a kernel for each step. */
 static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
 {
@@ -4967,22 +5445,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
     code = nnrt_draft_channels_last(draft, nnrti_mcu_prefers_nhwc, nnrti_mcu_allows_nhwc, &e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
         const nnrt_draft_step *step = &draft->steps[s];
-        if (step->open != NULL || step->op == NULL || step->kernel == NULL || !nnrti_mcu_fits(step))
-            continue;
-        if (nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8"))
-            code = nnrti_mcu_edit_conv(&e, s);
-        else if (nnrti_mcu_is(step, "nnrt_full_connection_q8"))
-            code = nnrti_mcu_edit_full_connection(&e, s);
-        else if (nnrti_mcu_is_cast(step, true) || nnrti_mcu_is_cast(step, false))
-            code = nnrti_mcu_edit_cast(&e, s);
-        else if (e.isa->isa == NNRTI_MCU_MVE && nnrti_mve_can_edit(step))
-            code = nnrti_mve_edit(&e, s);
-        else if (nnrti_mcu_map_of(step) >= 0)
-            code = nnrti_mcu_edit_map(&e, s, nnrti_mcu_map_of(step));
-        else
-            code = nnrti_mcu_edit_binary(&e, s);
-        if (code == NNRT_SUCCESS && draft->steps[s].deviceAttr == NULL && nnrti_mcu_has_fpu(e.isa))
-            code = nnrti_mcu_edit_f32(&e, s);
+        if (step->open == NULL && step->op != NULL && step->kernel != NULL && nnrti_mcu_fits(step))
+            code = nnrti_mcu_edit_step(&e, s);
     }
     return code;
 }

@@ -148,15 +148,16 @@ def randoms(args):
     for target in args.targets:
         each, slower = [], 0
         for seed in range(1, int(args.folder) + 1):
-            name, work, _ = command(["build/mcu_layers", "random:%d" % seed, OUT / "layer.nnrt"] + ["float"] * args.float).strip().split("\t")
+            name, work, unit = command(["build/mcu_layers", "random:%d" % seed, OUT / "layer.nnrt"] + ["float"] * args.float).strip().split("\t")
             own = measure(OUT / "layer.nnrt", target, args)["instructions"]
             reference = measure(OUT / "layer.nnrt", target, args, "reference")["instructions"]
-            each.append(own / float(work))
+            if unit == "MAC":
+                each.append(own / float(work))
             if own > reference:
                 slower += 1
                 print("%s\tseed %d\t%s\t%d instructions, the reference kernel %d" % (target, seed, name, own, reference), flush=True)
         print("%s\t%d random layers\tmedian %.2f instructions per MAC\t%d slower than the reference kernels" %
-              (target, len(each), statistics.median(each), slower))
+              (target, int(args.folder), statistics.median(each), slower))
 
 
 def graphs(args):

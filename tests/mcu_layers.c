@@ -11,7 +11,24 @@
 
 #include "mcu_graphs.h"
 
-typedef enum layer_kind { CONV, DEPTHWISE, FULL, ADD, MAX_POOL, AVERAGE_POOL, SOFTMAX } layer_kind;
+/* ADD_CHANNELS: x + a vector with an element per channel. */
+typedef enum layer_kind {
+    CONV,
+    DEPTHWISE,
+    FULL,
+    ADD,
+    ADD_CHANNELS,
+    MUL,
+    MAXIMUM,
+    MAX_POOL,
+    AVERAGE_POOL,
+    MEAN,
+    SIGMOID,
+    REQUANTIZE,
+    QUANTIZE,
+    DEQUANTIZE,
+    SOFTMAX
+} layer_kind;
 
 typedef struct layer {
     const char *name;
@@ -37,15 +54,23 @@ static const layer layers[] = {
     {"full 640 to 128", FULL, 1, 1, 640, 128, 1, 1, 1, 1},
     {"full 64 to 10", FULL, 1, 1, 64, 10, 1, 1, 1, 1},
     {"add 16x16x16", ADD, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"add channels 16x16x16", ADD_CHANNELS, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"mul 16x16x16", MUL, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"maximum 16x16x16", MAXIMUM, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"sigmoid 16x16x16", SIGMOID, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"requantize 16x16x16", REQUANTIZE, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"quantize 32x32x3", QUANTIZE, 32, 32, 3, 3, 1, 1, 1, 1},
+    {"dequantize 32x32x3", DEQUANTIZE, 32, 32, 3, 3, 1, 1, 1, 1},
+    {"mean 25x5x64", MEAN, 25, 5, 64, 64, 1, 1, 1, 1},
     {"max pool 2x2 16x16x16", MAX_POOL, 16, 16, 16, 16, 2, 2, 2, 1},
     {"average pool 25x5x64", AVERAGE_POOL, 25, 5, 64, 64, 25, 5, 1, 1},
     {"softmax 8x128", SOFTMAX, 1, 8, 128, 128, 1, 1, 1, 1},
 };
 
 static uint32_t seed = 1;
-static bool real; /* float32 */
-/* Random layers: x and y are uint8; weights are -128 and 127; x is channels first. */
-static bool isUnsigned, extreme, channelsFirst;
+static bool real;   /* float32 */
+static bool plus;   /* uint8 instead of int8, zero points 128 larger */
+static bool extreme, channelsFirst; /* weights are -128 and 127; the input is channels first */
 
 static int dice(int least, int most)
 {
@@ -69,14 +94,20 @@ static double work_of(const layer *l)
     }
 }
 
-/* A random convolution, depthwise convolution or fully connected layer; name has its sizes. */
+/* A random layer of int8 or uint8; name has its sizes. */
 static layer random_layer(const char *text, char *name, size_t size)
 {
+    static const char *const kinds[] = {"conv",     "depthwise", "full",         "add",  "add channels",
+                                        "mul",      "maximum",   "max pool",     "average pool", "mean",
+                                        "sigmoid",  "requantize", "quantize",    "dequantize", "softmax"};
     layer l = {name, CONV, 1, 1, 1, 1, 1, 1, 1, 1};
     seed = (uint32_t)strtoul(text, NULL, 10) * 2654435761u + 1;
-    l.kind = (layer_kind)dice(CONV, FULL);
+    l.kind = real || dice(0, 1) != 0 ? (layer_kind)dice(CONV, FULL) : (layer_kind)dice(ADD, SOFTMAX);
+    plus = dice(0, 2) == 0;
+    extreme = dice(0, 4) == 0;
+    channelsFirst = l.kind < FULL && dice(0, 3) == 0;
     l.c = dice(1, 130);
-    l.o = l.kind == DEPTHWISE ? l.c : dice(1, 130);
+    l.o = l.kind == DEPTHWISE || l.kind > FULL ? l.c : dice(1, 130);
     if (l.kind != FULL) {
         l.h = dice(1, 12);
         l.w = dice(1, 12);
@@ -85,14 +116,16 @@ static layer random_layer(const char *text, char *name, size_t size)
         l.stride = dice(1, 3);
         l.group = l.kind == CONV && dice(0, 3) == 0 ? dice(2, 4) : 1;
         l.c = l.c / l.group * l.group > 0 ? l.c / l.group * l.group : l.group;
-        l.o = l.kind == DEPTHWISE ? l.c : l.o / l.group * l.group > 0 ? l.o / l.group * l.group : l.group;
+        l.o = l.kind == DEPTHWISE || l.kind > FULL ? l.c : l.o / l.group * l.group > 0 ? l.o / l.group * l.group : l.group;
     }
-    isUnsigned = dice(0, 2) == 0;
-    extreme = dice(0, 4) == 0;
-    channelsFirst = l.kind != FULL && dice(0, 3) == 0;
-    snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups%s%s%s", l.kind == CONV ? "conv" : l.kind == FULL ? "full" : "depthwise",
-             l.kh, l.kw, l.stride, l.h, l.w, l.c, l.o, l.group, isUnsigned ? ", uint8" : "",
-             extreme ? ", extreme weights" : "", channelsFirst ? ", channels first" : "");
+    if (l.kind > FULL) { /* only windows of pools, which fit the image */
+        const bool pool = l.kind == MAX_POOL || l.kind == AVERAGE_POOL;
+        l.kh = pool && l.kh < l.h ? l.kh : 1;
+        l.kw = pool && l.kw < l.w ? l.kw : 1;
+        l.stride = pool ? l.stride : 1;
+    }
+    snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups, %s", kinds[l.kind], l.kh, l.kw, l.stride, l.h, l.w, l.c,
+             l.o, l.group, plus ? "uint8" : "int8");
     return l;
 }
 
@@ -127,20 +160,74 @@ static uint32_t weights(nnrt_builder *b, int32_t rank, const int32_t *dims, bool
     return tensor;
 }
 
+/* Declares the type and the scale of a tensor. zero: for int8. */
+static void quantize(nnrt_builder *b, uint32_t tensor, int zero, double scale)
+{
+    NNRT_QuantParam param = {8, 0, 0};
+    param.zeroPoint = zero + (plus ? 128 : 0);
+    param.scale = scale;
+    nnrt_builder_quant(b, tensor, &param, 1);
+}
+
 static uint32_t input(nnrt_builder *b, const char *name, int32_t rank, const int32_t *dims, double scale)
 {
-    const int32_t first[4] = {dims[0], dims[rank - 1], dims[1], rank == 4 ? dims[2] : 1};
-    const uint32_t tensor = nnrt_builder_input(b, name,
-                                               real         ? NNRT_DATA_TYPE_FLOAT32
-                                               : isUnsigned ? NNRT_DATA_TYPE_UINT8
-                                                            : NNRT_DATA_TYPE_INT8,
-                                               rank, channelsFirst ? first : dims);
-    const NNRT_QuantParam param = {8, isUnsigned ? 131 : 3, scale};
+    const NNRT_DataType type = real ? NNRT_DATA_TYPE_FLOAT32 : plus ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8;
+    const int32_t first[4] = {dims[0], dims[rank - 1], rank == 4 ? dims[1] : 1, rank == 4 ? dims[2] : 1};
+    const uint32_t tensor = nnrt_builder_input(b, name, type, rank, channelsFirst ? first : dims);
     if (rank == 4)
         nnrt_builder_format(b, tensor, channelsFirst ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
     if (!real)
-        nnrt_builder_quant(b, tensor, &param, 1);
+        quantize(b, tensor, 3, scale);
     return tensor;
+}
+
+/* The node of a layer of images whose inputs are x and perhaps z. */
+static void build_images(nnrt_builder *b, const layer *l, uint32_t x, uint32_t z, uint32_t y)
+{
+    const int64_t integers = plus ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8, floats = NNRT_DATA_TYPE_FLOAT32;
+    static int32_t both[] = {1, 2}, two = 2;
+    int64_t kernel[2], stride[2];
+    NNRT_MaxPoolFusion largest;
+    NNRT_AvgPoolFusion average;
+    NNRT_ReduceFusion reduce;
+    NNRT_Activation activation;
+    NNRT_QuantDTypeCast cast;
+    uint32_t in[2];
+    memset(&largest, 0, sizeof(largest));
+    memset(&average, 0, sizeof(average));
+    memset(&reduce, 0, sizeof(reduce));
+    memset(&activation, 0, sizeof(activation));
+    memset(&cast, 0, sizeof(cast));
+    in[0] = x;
+    in[1] = z;
+    kernel[0] = l->kh;
+    kernel[1] = l->kw;
+    stride[0] = stride[1] = l->stride;
+    largest.strides.data = average.strides.data = stride;
+    largest.strides.count = average.strides.count = 2;
+    largest.kernelSize.data = average.kernelSize.data = kernel;
+    largest.kernelSize.count = average.kernelSize.count = 2;
+    largest.padMode = average.padMode = l->kh < l->h ? NNRT_PAD_MODE_SAME : NNRT_PAD_MODE_PAD;
+    reduce.mode = NNRT_REDUCE_MODE_MEAN;
+    reduce.keepDims = true;
+    activation.activationType = NNRT_ACTIVATION_TYPE_SIGMOID;
+    cast.srcT = l->kind == QUANTIZE ? floats : integers;
+    cast.dstT = l->kind == DEQUANTIZE ? floats : integers;
+    if (l->kind == MEAN)
+        in[1] = nnrt_builder_constant(b, "axes", NNRT_DATA_TYPE_INT32, 1, &two, both, true);
+    switch (l->kind) {
+    case MUL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2, &y, 1); break;
+    case MAXIMUM: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_MAXIMUM, NULL, in, 2, &y, 1); break;
+    case MAX_POOL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_MAX_POOL_FUSION, &largest, in, 1, &y, 1); break;
+    case AVERAGE_POOL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, in, 1, &y, 1); break;
+    case MEAN: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, in, 2, &y, 1); break;
+    case SIGMOID: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_ACTIVATION, &activation, in, 1, &y, 1); break;
+    case REQUANTIZE:
+    case QUANTIZE:
+    case DEQUANTIZE: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, in, 1, &y, 1); break;
+    case SOFTMAX: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_SOFTMAX, NULL, in, 1, &y, 1); break;
+    default: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2, &y, 1); break;
+    }
 }
 
 /* The layer's node. y: declared, with its scale. */
@@ -149,50 +236,40 @@ static void build(nnrt_builder *b, const layer *l)
     const int32_t image[4] = {1, l->h, l->w, l->c}, rows[2] = {l->w, l->c}, flat[2] = {1, l->c};
     const int32_t filter[4] = {l->o, l->kh, l->kw, l->kind == DEPTHWISE ? 1 : l->c / l->group};
     const int32_t matrix[2] = {l->o, l->c}, *w = l->kind == FULL ? matrix : filter;
-    const bool product = l->kind <= FULL, pool = l->kind == AVERAGE_POOL;
+    const bool same = l->kind == MAX_POOL || l->kind == AVERAGE_POOL || l->kind == MAXIMUM;
     const double terms = (double)l->c / l->group * l->kh * l->kw;
-    const NNRT_QuantParam param = {8, l->kind == SOFTMAX ? -128 : pool || l->kind == MAX_POOL ? 3 : isUnsigned ? 123 : -5,
-                                   l->kind == SOFTMAX ? 1.0 / 256 : product ? 0.0001 * (20 + terms) : 0.05};
-    int64_t kernel[2], stride[2];
+    int64_t stride[2];
     NNRT_Conv2DFusion conv;
     NNRT_FullConnection full;
-    NNRT_MaxPoolFusion largest;
-    NNRT_AvgPoolFusion average;
     uint32_t in[3], y = nnrt_builder_tensor(b, "y");
-    kernel[0] = l->kh;
-    kernel[1] = l->kw;
     stride[0] = stride[1] = l->stride;
     memset(&conv, 0, sizeof(conv));
     memset(&full, 0, sizeof(full));
-    memset(&largest, 0, sizeof(largest));
-    memset(&average, 0, sizeof(average));
-    conv.stride.data = largest.strides.data = average.strides.data = stride;
-    conv.stride.count = largest.strides.count = average.strides.count = 2;
-    largest.kernelSize.data = average.kernelSize.data = kernel;
-    largest.kernelSize.count = average.kernelSize.count = 2;
+    conv.stride.data = stride;
+    conv.stride.count = 2;
     conv.padMode = NNRT_PAD_MODE_SAME;
     conv.group = l->kind == DEPTHWISE ? l->c : l->group;
     full.hasBias = true;
-    if (!real)
-        nnrt_builder_quant(b, y, &param, 1);
+    if (!real && l->kind != DEQUANTIZE)
+        quantize(b, y, l->kind == SOFTMAX || l->kind == SIGMOID ? -128 : same ? 3 : -5,
+                 l->kind == SOFTMAX || l->kind == SIGMOID ? 1.0 / 256 : l->kind <= FULL ? 0.0001 * (20 + terms) : 0.05);
+    real = real || l->kind == QUANTIZE;
     in[0] = input(b, "x", l->kind == FULL || l->kind == SOFTMAX ? 2 : 4,
-                  l->kind == FULL ? flat : l->kind == SOFTMAX ? rows : image, 0.05);
-    if (product) {
+                  l->kind == FULL ? flat : l->kind == SOFTMAX ? rows : image, l->kind == REQUANTIZE ? 0.02 : 0.05);
+    if (l->kind == ADD || l->kind == MUL || l->kind == MAXIMUM)
+        in[1] = input(b, "z", 4, image, l->kind == MAXIMUM ? 0.05 : 0.03);
+    else if (l->kind == ADD_CHANNELS)
+        in[1] = input(b, "z", 1, &image[3], 0.03);
+    if (l->kind <= FULL) {
         in[1] = weights(b, l->kind == FULL ? 2 : 4, w, false);
         in[2] = weights(b, 1, w, true);
     }
-    switch (l->kind) {
-    case CONV:
-    case DEPTHWISE: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3, &y, 1); break;
-    case FULL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_FULL_CONNECTION, &full, in, 3, &y, 1); break;
-    case ADD:
-        in[1] = input(b, "z", 4, image, 0.03);
-        nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2, &y, 1);
-        break;
-    case MAX_POOL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_MAX_POOL_FUSION, &largest, in, 1, &y, 1); break;
-    case AVERAGE_POOL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, in, 1, &y, 1); break;
-    case SOFTMAX: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_SOFTMAX, NULL, in, 1, &y, 1); break;
-    }
+    if (l->kind == FULL)
+        nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_FULL_CONNECTION, &full, in, 3, &y, 1);
+    else if (l->kind <= FULL)
+        nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3, &y, 1);
+    else
+        build_images(b, l, in[0], in[1], y);
     nnrt_builder_output(b, y);
 }
 
