@@ -321,8 +321,8 @@ NNRT_ATTR_DEFINE(McuPool)
     M(S, INT32, _, lo, -128)
 NNRT_ATTR_DEFINE(McuSoftmax)
 
-/* Kernels: inputs x, derived packed weights and table, output y. Those of McuCast and McuBinary have no derived
-   constants. */
+/* Kernels: inputs x, derived packed weights and table, output y. Kernels with McuCast and McuBinary have no derived
+   constants; other constants are stated with the attributes. */
 #define NNRTI_MCU_KERNELS(X)                                                                                           \
     X(conv_dsp_s8)                                                                                                     \
     X(conv_dsp_u8)                                                                                                     \
@@ -461,7 +461,11 @@ NNRTI_MCU_ONCE void nnrti_mcu_fill(uint8_t *to, int32_t byte, int32_t n)
 /* Bytes 0 and 2 of a word, or bytes 1 and 3, as int16; u: the bytes are unsigned. */
 NNRTI_MCU_INLINE int32_t nnrti_mcu_even(int32_t word, bool u)
 {
-    return u ? (int32_t)__uxtb16((uint32_t)word) : __sxtb16(word);
+    int32_t y;
+    if (!u)
+        return __sxtb16(word);
+    __asm__("uxtb16 %0, %1" : "=r"(y) : "r"(word)); /* compilers disagree on the types of __uxtb16 */
+    return y;
 }
 NNRTI_MCU_INLINE int32_t nnrti_mcu_odd(int32_t word, bool u)
 {
@@ -949,14 +953,14 @@ NNRTI_MCU_CONV_DSP(dsp_wide, NNRTI_MCU_ANY, true)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>depthwise */
 
-/* Depthwise convolution, one filter per channel. Weights and biases are stored twice as large: the sums are the twice of
-   nnrti_mcu_store_of.
+/* Depthwise convolution, one filter per channel. Weights and biases are stored twice as large, so that sums are the
+   `twice` of nnrti_mcu_store_of.
 
-   3 x 3 taps, stride 1: two rows of y need four rows of x. For four channels these become int16 columns in scratch, with
-   two words per channel, X = (row 0, row 1) and Z = (row 2, row 3), and with columns of padding beside them. The words of
-   a filter column with taps w0, w1, w2 are A = (w0, w1) and B = (w1, w2). Then SMLAD X A + SMLABT Z B is the sum of the
-   first row, SMLATB X A + SMLAD Z B that of the second one: four instructions for six products. The weights of a channel
-   stay in registers.
+   3 x 3 taps, stride 1: two rows of y need four rows of x. For four channels these become int16 columns in scratch,
+   with two words per channel, X = (row 0, row 1) and Z = (row 2, row 3), and with columns of padding beside them. The
+   words of a filter column with taps w0, w1, w2 are A = (w0, w1) and B = (w1, w2). Then SMLAD X A + SMLABT Z B is the
+   sum of the first row, SMLATB X A + SMLAD Z B the sum of the second row: four instructions for six products. The
+   weights of a channel stay in registers.
 
    Other windows: four channels of a pixel at a time. A word of x has four channels of one tap. Two of them, of adjacent
    taps, become the pairs of taps of each channel by PKHBT or PKHTB and SXTB16, for SMLAD; the last tap of an odd row is
@@ -971,8 +975,8 @@ enum { NNRTI_MCU_FILTER = 6, NNRTI_MCU_CHANNEL = NNRTI_MCU_FILTER + 1 + NNRTI_MC
 /* Words of a column of four channels. */
 enum { NNRTI_MCU_COLUMN = 8 };
 
-/* Writes `count` columns of four channels: those of r[0] .. r[3], from `at` bytes on, whose next column is xw bytes
-   further. */
+/* Writes `count` columns of four channels. r[0] .. r[3]: the rows of x; the first column is `at` bytes, the next one xw
+   bytes further. */
 NNRTI_MCU_INLINE void nnrti_mcu_columns(const uint8_t *const *r, int32_t at, int32_t xw, int32_t count, const bool u,
                                         int32_t *to)
 {
@@ -3961,7 +3965,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const
 
 /* ---- depthwise convolution ---- */
 
-/* The row of nnrti_mcu_store_of for channel o. A larger shift than it permits gives zero for each sum: so does m = 0. */
+/* The row of nnrti_mcu_store_of for channel o. A shift that is too large gives zero for each sum, as m = 0 does. */
 static void nnrti_mcu_factor_row(const nnrti_mcu_layer *l, int32_t o, int32_t *row)
 {
     const int32_t *list = (const int32_t *)l->quant.data, *factor = nnrt_quant_factor(&l->quant, o);
@@ -4149,7 +4153,7 @@ typedef struct nnrti_mcu_axis {
     int32_t d, y, x, z;
 } nnrti_mcu_axis;
 
-/* Sorts axes by stride of y and joins those that are adjacent in all tensors. Returns their number. */
+/* Sorts axes by stride of y and joins axes that are adjacent in all tensors. Returns their number. */
 static int32_t nnrti_mcu_join(nnrti_mcu_axis *axes, int32_t count)
 {
     int32_t n = 0;
@@ -4173,8 +4177,8 @@ static int32_t nnrti_mcu_join(nnrti_mcu_axis *axes, int32_t count)
     return n;
 }
 
-/* *w = the loops over y with inputs x and z (NULL: none), the longest one innermost unless the tensors agree in adjacent
-   elements. false: there would be more than four. */
+/* *w = the loops over y with inputs x and z (NULL: none), the longest one innermost unless adjacent elements are adjacent
+   in all tensors. false: there would be more than four. */
 static bool nnrti_mcu_walk_of(const nnrt_view *y, const nnrt_view *x, const nnrt_view *z, nnrti_mcu_walk *w)
 {
     nnrti_mcu_axis axes[NNRT_MAX_RANK], swapped;
@@ -4222,7 +4226,7 @@ static bool nnrti_mcu_alike(const nnrt_view *v, const nnrt_view *w)
            (float)v->quant[0].scale == (float)w->quant[0].scale;
 }
 
-/* What a step with two quantized inputs computes: an operation of nnrti_mcu_binary, -1: another one. *minus: SUB, the
+/* The operation of nnrti_mcu_binary that a step with two quantized inputs computes; -1: another one. *minus: SUB, or the
    smaller one. */
 static int nnrti_mcu_binary_of(const nnrt_draft_step *step, bool *minus)
 {
@@ -4276,10 +4280,11 @@ static NNRT_ReturnCode nnrti_mcu_edit_binary(nnrti_mcu_edit *e, uint32_t s)
         return NNRT_SUCCESS;
     if ((a = (NNRT_McuBinary *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
         const int32_t shift = factors[4] != 0 && op != NNRTI_MCU_EXTREME ? -factors[5] - 1 : 0;
-        const NNRT_McuBinary found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x), NNRTI_MCU_LIST(w.z),
-                                      x->dataType == NNRT_DATA_TYPE_UINT8, minus, x->quant[0].zeroPoint, factors[0],
-                                      -factors[1], z->quant[0].zeroPoint, factors[2], -factors[3], factors[4],
-                                      (2 * list[0] + 1) * (1 << shift), shift, list[1], list[2]};
+        const NNRT_McuBinary found = {
+            NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x), NNRTI_MCU_LIST(w.z),
+            x->dataType == NNRT_DATA_TYPE_UINT8, minus, x->quant[0].zeroPoint, factors[0], -factors[1],
+            z->quant[0].zeroPoint, factors[2], -factors[3], factors[4], (2 * list[0] + 1) * (1 << shift), shift, list[1],
+            list[2]};
         *a = found;
     }
     return nnrti_mcu_set_plain(e, s, &kernels[op], a, &nnrt_attr_McuBinary, 2, NNRT_OP_INPLACE);
@@ -4311,8 +4316,8 @@ static bool nnrti_mcu_tabulate(const nnrt_draft_step *step, uint32_t k, uint8_t 
     return step->kernel(step->attr, views, &call) == NNRT_SUCCESS;
 }
 
-/* The input of a step of which y is a function, element by element, other inputs being constants of one element; -1: it is
-   no such step. */
+/* The input of a step of which y is a function, element by element, as other inputs are constants of one element; -1: it
+   is no such step. */
 static int nnrti_mcu_map_of(const nnrt_draft_step *step)
 {
     static const char *const kernels[] = {"nnrt_activation_q8", "nnrt_quant_dtype_cast", "nnrt_add_fusion_q8",
@@ -4554,7 +4559,8 @@ static bool nnrti_mcu_is_cast(const nnrt_draft_step *step, bool quantizes)
 {
     const nnrt_view *x, *y;
     if (step->open != NULL || step->op == NULL || step->kernel == NULL ||
-        (strcmp(step->kernelName, "nnrt_quantize_linear") != 0 && strcmp(step->kernelName, "nnrt_quant_dtype_cast") != 0))
+        (strcmp(step->kernelName, "nnrt_quantize_linear") != 0 &&
+         strcmp(step->kernelName, "nnrt_quant_dtype_cast") != 0))
         return false;
     x = &step->args[0].view;
     y = &step->args[step->nIn + step->nDerived].view;

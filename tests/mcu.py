@@ -157,7 +157,7 @@ def randoms(args):
                 slower += 1
                 print("%s\tseed %d\t%s\t%d instructions, the reference kernel %d" % (target, seed, name, own, reference), flush=True)
         print("%s\t%d random layers\tmedian %.2f instructions per MAC\t%d slower than the reference kernels" %
-              (target, int(args.folder), statistics.median(each), slower))
+              (target, int(args.folder), statistics.median(each or [0]), slower))
 
 
 def graphs(args):
