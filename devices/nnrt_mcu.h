@@ -14,7 +14,8 @@ kernels, in C99, with intrinsics where the compiler says that the processor has 
 TARGETS
     cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD); float32 kernels
                                         for the FPU (-mfloat-abi=hard), which other targets leave to the reference kernels
-    cortex-m55, cortex-m85              MVE (Helium): 16 products of int8 per instruction (VMLADAVA)
+    cortex-m55, cortex-m85              MVE (Helium): 16 products of int8 per instruction (VMLADAVA); no test runs on
+                                        cortex-m85
     cortex-m0plus, cortex-m3, rv32      two products per 32-bit multiplication
     host                                the kernels of cortex-m4, to test them on a desktop
 
@@ -2955,8 +2956,8 @@ NNRTI_MCU_INLINE const uint8_t *nnrti_mve_short3(const uint8_t *const *x, const 
 }
 
 /* Sums of four channels of one pixel. */
-NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile1(const uint8_t *x, const uint8_t *w, uint32_t vectors, const int32_t *bias,
-                                                int32_t *sums)
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile1(const uint8_t *x, const uint8_t *w, uint32_t vectors,
+                                                const int32_t *bias, int32_t *sums)
 {
     const uint8_t *u = w + 32 * vectors;
     int32_t a = bias[0], b = bias[1], c = bias[2], d = bias[3];
@@ -2999,9 +3000,9 @@ NNRTI_MCU_INLINE void nnrti_mve_put(const NNRT_McuConv *a, int16x8_t v, int32_t 
         vstrbq_p_s16((int8_t *)y, v, vctp16q((uint32_t)channels));
 }
 
-/* Stores up to eight channels of `pixels` pixels at y[.] + o, whose sums are at sums, sums + 8, ..; bare: less biases. */
-NNRTI_MCU_INLINE void nnrti_mve_store(const NNRT_McuConv *a, const int32_t *sums, const int32_t *table, uint8_t *const *y,
-                                      int32_t o, const int pixels, const bool bare)
+/* Stores up to eight channels of `pixels` pixels at y[.] + o. Sums are at sums, sums + 8, ..; bare: less biases. */
+NNRTI_MCU_INLINE void nnrti_mve_store(const NNRT_McuConv *a, const int32_t *sums, const int32_t *table,
+                                      uint8_t *const *y, int32_t o, const int pixels, const bool bare)
 {
     int32x4_t even[3], odd;
     int16x8_t v[3];
@@ -3040,8 +3041,8 @@ NNRTI_MCU_INLINE uint8_t *nnrti_mve_fill(int32_t count, uint8_t value, uint8_t *
 }
 
 /* Sums of `channels` channels of one pixel. */
-NNRTI_MCU_INLINE void nnrti_mve_sums(const uint8_t *x, const uint8_t *w, uint32_t vectors, const int32_t *bias, int channels,
-                                     int32_t *sums)
+NNRTI_MCU_INLINE void nnrti_mve_sums(const uint8_t *x, const uint8_t *w, uint32_t vectors, const int32_t *bias,
+                                     int channels, int32_t *sums)
 {
     for (int c = 0; c < channels; c++) {
         const uint8_t *at = w + 32 * vectors * (uint32_t)(c / 2) + 16 * (c % 2);
@@ -3069,8 +3070,8 @@ NNRTI_MCU_INLINE const uint8_t *nnrti_mve_short3(const uint8_t *const *x, const 
     return w + 128 * vectors;
 }
 
-NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile1(const uint8_t *x, const uint8_t *w, uint32_t vectors, const int32_t *bias,
-                                                int32_t *sums)
+NNRTI_MCU_INLINE const uint8_t *nnrti_mve_tile1(const uint8_t *x, const uint8_t *w, uint32_t vectors,
+                                                const int32_t *bias, int32_t *sums)
 {
     nnrti_mve_sums(x, w, vectors, bias, 4, sums);
     return w + 64 * vectors;
@@ -3090,8 +3091,8 @@ NNRTI_MCU_INLINE int32_t nnrti_mve_requantize(int32_t sum, const int32_t *slot, 
     return y < lo ? lo : y > hi ? hi : y;
 }
 
-NNRTI_MCU_INLINE void nnrti_mve_store(const NNRT_McuConv *a, const int32_t *sums, const int32_t *table, uint8_t *const *y,
-                                      int32_t o, const int pixels, const bool bare)
+NNRTI_MCU_INLINE void nnrti_mve_store(const NNRT_McuConv *a, const int32_t *sums, const int32_t *table,
+                                      uint8_t *const *y, int32_t o, const int pixels, const bool bare)
 {
     for (int j = 0; j < pixels; j++)
         for (int32_t c = 0; c < 8 && o + c < a->o; c++) {
@@ -3103,8 +3104,8 @@ NNRTI_MCU_INLINE void nnrti_mve_store(const NNRT_McuConv *a, const int32_t *sums
 #endif
 
 /* GEMM microkernel: the channels of a group for three windows. sums: 24 words of scratch. */
-NNRTI_MCU_ONCE void nnrti_mve_gemm3(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w, const int32_t *table,
-                                    uint8_t *const *y, int32_t *sums)
+NNRTI_MCU_ONCE void nnrti_mve_gemm3(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w,
+                                    const int32_t *table, uint8_t *const *y, int32_t *sums)
 {
     const uint8_t *at = (const uint8_t *)w;
     const uint32_t vectors = (uint32_t)a->words / 4;
@@ -3140,8 +3141,8 @@ NNRTI_MCU_ONCE void nnrti_mve_gemm3_2(const NNRT_McuConv *a, const uint8_t *cons
 }
 
 /* The same for one window of any length. */
-NNRTI_MCU_ONCE void nnrti_mve_gemm1(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w, const int32_t *table,
-                                    uint8_t *const *y, int32_t *sums)
+NNRTI_MCU_ONCE void nnrti_mve_gemm1(const NNRT_McuConv *a, const uint8_t *const *x, const int32_t *w,
+                                    const int32_t *table, uint8_t *const *y, int32_t *sums)
 {
     const uint8_t *at = (const uint8_t *)w;
     const uint32_t vectors = (uint32_t)a->words / 4;
@@ -3265,9 +3266,9 @@ NNRTI_MCU_KERNEL(conv_mve, McuConv, nnrti_mve_conv(a, args, call))
 
 /* Depthwise convolution: sixteen channels of a pixel at a time. VMULLB and VMULLT make products of the even and the odd
    channels in int16, in which those of two taps are added; VMOVLB and VMOVLT widen them to the sums. The edit checks
-   that two products fit. Slots are channels 0, 4, 8, 12, 2, 6, .., 1, 5, .., 3, 7, .. of sixteen, two rows of the table.
-   The last sixteen channels end with the last channel. A window is a list of the addresses of its taps; those outside x
-   point to a pixel of zeros. Pixels that follow on the right use the same list with an offset. */
+   that two products fit. Slots are nnrti_mve_slots16 of sixteen channels, two rows of the table. The last sixteen
+   channels end with the last channel. A window is a list of the addresses of its taps; padding is a pixel of zeros.
+   Pixels that follow on the right use the same list with an offset. */
 
 #if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
 typedef struct nnrti_mve_sums16 {
@@ -3280,8 +3281,8 @@ NNRTI_MCU_INLINE int8x16_t nnrti_mve_tap(const uint8_t *x, const uint8_t flip)
     return vreinterpretq_s8_u8(flip != 0 ? veorq_u8(v, vdupq_n_u8(flip)) : v);
 }
 
-/* Adds the products of tap x, or of two taps x and z, whose weights are at *w. z is loaded twice, because the products of
-   four operands, two of them live, and four sums would need nine registers. */
+/* Adds the products of tap x, or of two taps x and z, with the weights at *w. z is loaded twice: otherwise two
+   operands, three products and four sums would need nine registers. */
 NNRTI_MCU_INLINE void nnrti_mve_taps(nnrti_mve_sums16 *s, const uint8_t *x, const uint8_t *z, const uint8_t **w,
                                      const uint8_t flip, const bool two)
 {
@@ -3373,9 +3374,9 @@ NNRTI_MCU_INLINE void nnrti_mve_store16(const NNRT_McuDepthwise *a, const nnrti_
 #endif
 
 /* y = the channels of a pixel, whose window is at taps, each plus offset. nine: there are nine taps. */
-NNRTI_MCU_INLINE void nnrti_mve_depthwise_pixel(const NNRT_McuDepthwise *a, const uint8_t *const *taps, ptrdiff_t offset,
-                                                const int32_t *weights, const int32_t *table, uint8_t *y,
-                                                const uint8_t flip, const bool nine)
+NNRTI_MCU_INLINE void nnrti_mve_depthwise_pixel(const NNRT_McuDepthwise *a, const uint8_t *const *taps,
+                                                ptrdiff_t offset, const int32_t *weights, const int32_t *table,
+                                                uint8_t *y, const uint8_t flip, const bool nine)
 {
     const uint8_t *w = (const uint8_t *)weights;
     const uint32_t count = (uint32_t)(a->kh * a->kw);
@@ -3414,7 +3415,7 @@ NNRTI_MVE_PIXEL(u8, 0x80, false)
 /* Lists the window from row h and column w of x on. zeros: a pixel. last: the end of x, less 16 bytes; taps after it,
    which have fewer than 16 channels, are copied to spare. */
 NNRTI_MCU_INLINE void nnrti_mve_list(const NNRT_McuDepthwise *a, const uint8_t *x, int32_t h, int32_t w,
-                                       const uint8_t *zeros, const uint8_t *last, uint8_t *spare, const uint8_t **taps)
+                                     const uint8_t *zeros, const uint8_t *last, uint8_t *spare, const uint8_t **taps)
 {
     for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
         const uint8_t *at = x + h * a->xh + w * a->xw;
@@ -3432,15 +3433,15 @@ NNRTI_MCU_INLINE void nnrti_mve_list(const NNRT_McuDepthwise *a, const uint8_t *
     }
 }
 
-/* The convolution. Scratch: the list of a window, a pixel of zeros, and, for fewer than 16 channels, copies of taps; all
-   rounded up to vectors. */
+/* The convolution. Scratch: the list of a window, a pixel of zeros, and, for fewer than 16 channels, copies of taps;
+   pixels and taps are whole vectors. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call)
 {
     const int32_t *w = (const int32_t *)args[1].data, *table = (const int32_t *)args[2].data;
     const uint8_t **const taps = (const uint8_t **)call->scratch;
     uint8_t *const zeros = (uint8_t *)(taps + a->kh * a->kw), *const spare = zeros + (a->c + 15) / 16 * 16;
-    const uint8_t *const last = (const uint8_t *)args[0].data + (a->n - 1) * a->xn + (a->h - 1) * a->xh +
-                                (a->w - 1) * a->xw + a->c - 16;
+    const uint8_t *const last =
+        (const uint8_t *)args[0].data + (a->n - 1) * a->xn + (a->h - 1) * a->xh + (a->w - 1) * a->xw + a->c - 16;
     nnrti_mve_fill(a->c, (uint8_t)a->xZero, zeros);
     for (int32_t n = 0; n < a->n; n++)
         for (int32_t p = 0; p < a->p; p++) {
@@ -3492,7 +3493,8 @@ NNRTI_MCU_INLINE void nnrti_mve_add4(const NNRT_McuAddMve *a, const uint8_t *x, 
                                      const bool all, int32_t count)
 {
     const mve_pred16_t some = all ? 0xffff : vctp32q((uint32_t)count);
-    int32x4_t p = nnrti_mve_load4(x, a->xUnsigned != 0, all, some), q = nnrti_mve_load4(z, a->zUnsigned != 0, all, some);
+    int32x4_t p = nnrti_mve_load4(x, a->xUnsigned != 0, all, some),
+              q = nnrti_mve_load4(z, a->zUnsigned != 0, all, some);
     p = nnrti_mve_rescale(vshlq_n_s32(vsubq_n_s32(p, a->xZero), 20), a->xm, a->xe);
     q = nnrti_mve_rescale(vshlq_n_s32(vsubq_n_s32(q, a->zZero), 20), a->zm, a->ze);
     p = vaddq_n_s32(nnrti_mve_rescale(vaddq_s32(p, q), a->ym, a->ye), a->zero);
@@ -3507,8 +3509,7 @@ NNRTI_MCU_INLINE void nnrti_mve_add4(const NNRT_McuAddMve *a, const uint8_t *x, 
 NNRTI_MCU_INLINE uint8x16_t nnrti_mve_larger(uint8x16_t most, const uint8_t *x, mve_pred16_t some, const bool u)
 {
     const uint8x16_t v = vldrbq_z_u8(x, some);
-    return u ? vmaxq_u8(most, v)
-             : vreinterpretq_u8_s8(vmaxq_s8(vreinterpretq_s8_u8(most), vreinterpretq_s8_u8(v)));
+    return u ? vmaxq_u8(most, v) : vreinterpretq_u8_s8(vmaxq_s8(vreinterpretq_s8_u8(most), vreinterpretq_s8_u8(v)));
 }
 
 /* The largest element of up to 16 channels in a window of rows and columns at x. */
@@ -3526,12 +3527,12 @@ NNRTI_MCU_INLINE void nnrti_mve_largest(const NNRT_McuPoolMve *a, const uint8_t 
     if (u)
         most = vminq_u8(vmaxq_u8(most, vdupq_n_u8((uint8_t)a->lo)), vdupq_n_u8((uint8_t)a->hi));
     else
-        most = vreinterpretq_u8_s8(vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(most), vdupq_n_s8((int8_t)a->lo)),
-                                            vdupq_n_s8((int8_t)a->hi)));
+        most = vreinterpretq_u8_s8(
+            vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(most), vdupq_n_s8((int8_t)a->lo)), vdupq_n_s8((int8_t)a->hi)));
     vstrbq_p_u8(y, most, some);
 }
 
-/* Sums of up to eight channels of a window; int16 hold those of 128 elements, and a row has at most as many. */
+/* Sums of up to eight channels of a window; an int16 holds the sum of 128 elements, and a row has at most as many. */
 NNRTI_MCU_INLINE void nnrti_mve_total(const NNRT_McuPoolMve *a, const uint8_t *x, int32_t rows, int32_t columns,
                                       int32_t channels, int32_t *sums)
 {
@@ -3621,7 +3622,7 @@ NNRTI_MCU_INLINE void nnrti_mve_means(const NNRT_McuPoolMve *a, const int32_t *s
     }
 }
 
-/* Largest elements or means of the windows, less what is outside x. */
+/* Largest elements or means of the windows; padding does not count. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_pool(const NNRT_McuPoolMve *a, nnrt_view *args, const bool mean)
 {
     for (int32_t n = 0; n < a->n; n++)
@@ -5073,7 +5074,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_plain(nnrti_mcu_edit *e, uint32_t s, cons
 
 /* ---- the same for MVE ---- */
 
-/* Channels of slots: of eight, in tables and weights of convolutions; of sixteen, in tables of depthwise convolutions. */
+/* Channels of slots: of eight, in tables and weights of convolutions; of sixteen, in tables of depthwise ones. */
 static const uint8_t nnrti_mve_slots8[] = {0, 2, 4, 6, 1, 3, 5, 7};
 static const uint8_t nnrti_mve_slots16[] = {0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15};
 
@@ -5117,9 +5118,9 @@ static uint8_t *nnrti_mve_pack_conv(const nnrti_mcu_layer *l, const NNRT_McuConv
         for (int32_t k = 0; k < 4 * a->words; k += 16)
             for (int32_t i = 0; i < 32; i++) {
                 const int32_t c = nnrti_mve_slots8[slot + i / 16], at = k + i % 16, tap = at / a->c;
-                *to++ = c < channels && at < length ? (uint8_t)nnrti_mcu_weight(&l->w, first + c, tap / a->kw,
-                                                                                tap % a->kw, at % a->c)
-                                                    : 0;
+                *to++ = c < channels && at < length
+                            ? (uint8_t)nnrti_mcu_weight(&l->w, first + c, tap / a->kw, tap % a->kw, at % a->c)
+                            : 0;
             }
     return to;
 }
@@ -5259,16 +5260,26 @@ static NNRT_ReturnCode nnrti_mve_edit_add(nnrti_mcu_edit *e, uint32_t s)
         if (factor[2 * k] < 0 || factor[2 * k + 1] > 0)
             return NNRT_SUCCESS;
     if ((a = (NNRT_McuAddMve *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
-        const NNRT_McuAddMve found = {(int32_t)count, x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint,
-                                      factor[0], factor[1], z->dataType == NNRT_DATA_TYPE_UINT8,
-                                      z->quant[0].zeroPoint, factor[2], factor[3], factor[4], factor[5],
-                                      list[0], list[1], list[2]};
+        const NNRT_McuAddMve found = {(int32_t)count,
+                                      x->dataType == NNRT_DATA_TYPE_UINT8,
+                                      x->quant[0].zeroPoint,
+                                      factor[0],
+                                      factor[1],
+                                      z->dataType == NNRT_DATA_TYPE_UINT8,
+                                      z->quant[0].zeroPoint,
+                                      factor[2],
+                                      factor[3],
+                                      factor[4],
+                                      factor[5],
+                                      list[0],
+                                      list[1],
+                                      list[2]};
         *a = found;
     }
     return nnrti_mcu_set_plain(e, s, &kernel, a, &nnrt_attr_McuAddMve, 2, NNRT_OP_INPLACE);
 }
 
-/* kernelSize, strides, pad: resolved, those of the operator. */
+/* kernelSize, strides, pad: resolved attributes of the operator. */
 static NNRT_ReturnCode nnrti_mve_edit_pool(nnrti_mcu_edit *e, uint32_t s, const int64_t *kernelSize,
                                            const int64_t *strides, const int64_t *pad, bool mean)
 {
@@ -5287,11 +5298,27 @@ static NNRT_ReturnCode nnrti_mve_edit_pool(nnrti_mcu_edit *e, uint32_t s, const 
             (y->dims[1 + i] - 1) * strides[i] - pad[2 * i] >= x->dims[1 + i])
             return NNRT_SUCCESS;
     if ((a = (NNRT_McuPoolMve *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
-        const NNRT_McuPoolMve found = {
-            x->dims[0], x->dims[1], x->dims[2], x->dims[3], (int32_t)x->strides[0], (int32_t)x->strides[1],
-            (int32_t)x->strides[2], y->dims[1], y->dims[2], (int32_t)y->strides[0], (int32_t)y->strides[1],
-            (int32_t)y->strides[2], (int32_t)kernelSize[0], (int32_t)kernelSize[1], (int32_t)strides[0],
-            (int32_t)strides[1], (int32_t)pad[0], (int32_t)pad[2], x->dataType == NNRT_DATA_TYPE_UINT8, list[1], list[2]};
+        const NNRT_McuPoolMve found = {x->dims[0],
+                                       x->dims[1],
+                                       x->dims[2],
+                                       x->dims[3],
+                                       (int32_t)x->strides[0],
+                                       (int32_t)x->strides[1],
+                                       (int32_t)x->strides[2],
+                                       y->dims[1],
+                                       y->dims[2],
+                                       (int32_t)y->strides[0],
+                                       (int32_t)y->strides[1],
+                                       (int32_t)y->strides[2],
+                                       (int32_t)kernelSize[0],
+                                       (int32_t)kernelSize[1],
+                                       (int32_t)strides[0],
+                                       (int32_t)strides[1],
+                                       (int32_t)pad[0],
+                                       (int32_t)pad[2],
+                                       x->dataType == NNRT_DATA_TYPE_UINT8,
+                                       list[1],
+                                       list[2]};
         *a = found;
     }
     return nnrti_mcu_set_plain(e, s, &kernels[mean], a, &nnrt_attr_McuPoolMve, 1, 0);

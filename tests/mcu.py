@@ -47,7 +47,10 @@ WANTED = {
                   "depthwise 3x3 6x6x128": 4.5, "add 16x16x16": 20},
     "cortex-m0plus": {"conv 3x3 16x16x16": 6, "conv 1x1 25x5x64": 5.5, "depthwise 3x3 25x5x64": 14},
     "rv32": {"conv 3x3 16x16x16": 4.5, "conv 1x1 25x5x64": 4, "depthwise 3x3 25x5x64": 10},
-    "cortex-m55": {"conv 3x3 16x16x16": 0.8 * 0.39, "conv 1x1 25x5x64": 0.8 * 0.40, "depthwise 3x3 25x5x64": 0.8 * 2.32},
+    "cortex-m55": {"conv 3x3 16x16x16": 0.31, "conv 3x3 32x32x3": 0.9, "conv 3x3/2 16x16x32": 0.19, "conv 10x4/2 49x10x1": 0.6,
+                   "conv 1x1 25x5x64": 0.32, "conv 1x1 6x6x128": 0.22, "conv 1x1 48x48x8": 1.4, "depthwise 3x3 25x5x64": 1.86,
+                   "depthwise 3x3/2 48x48x16": 1.86, "depthwise 3x3 6x6x128": 1.86, "depthwise 5x5 12x12x32": 1.6,
+                   "full 640 to 128": 0.25, "add 16x16x16": 8, "max pool 2x2 16x16x16": 1, "average pool 25x5x64": 1.3},
 }
 # The same for float32, of a target with an FPU.
 WANTED_FLOAT = {
