@@ -7,7 +7,7 @@
     mcu.py graphs COUNT [TARGET ...]     random networks of tests/mcu_graphs.h: this machine's bits
     mcu.py model FILE [TARGET ...]       one model
 
-Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io), --keep (prints the ELF file),
+Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io),
 --float (layers, networks and random layers in float32; networks NAME.onnx).
 
 qemu counts an instruction as a nanosecond (-icount shift=0), so figures are instructions, not cycles: flash wait states
@@ -57,6 +57,8 @@ WANTED_FLOAT = {
     "cortex-m4": {"conv 3x3 16x16x16": 2, "conv 3x3 32x32x3": 2, "conv 3x3/2 16x16x32": 2, "conv 10x4/2 49x10x1": 2,
                   "conv 1x1 25x5x64": 2, "conv 1x1 6x6x128": 2, "full 640 to 128": 2},
 }
+# Bytes of code that all layers of tests/mcu_layers.c together should not exceed.
+CODE = {"cortex-m4": [("-O2", False, 16384), ("-Os", True, 9216)]}
 NETWORKS = {"resnet8_cifar": (12501632, 1.6), "dscnn_kws": (2656768, 1.9), "mobilenet_v1_025_vww": (7489664, 1.9),
             "fc_autoencoder": (264192, 1.5)}
 
@@ -84,6 +86,11 @@ def write_io(header, folder):
     (folder / "io.h").write_text("\n".join(lines))
 
 
+def keep_of(model):
+    """The macros that keep only the operators and types of the model."""
+    return [line for line in command([NNRT, "info", model]).splitlines() if line.startswith("keep")][0].split()[1:]
+
+
 def measure(model, target, args, device=None):
     """Emits the model for a target, runs it, and returns its figures."""
     compiler, machine = TARGETS[target]
@@ -94,7 +101,7 @@ def measure(model, target, args, device=None):
              "model"] + options)
     header = (folder / "model.h").read_text()
     write_io(header, folder)
-    keep = [line for line in command([NNRT, "info", model]).splitlines() if line.startswith("keep")][0].split()[1:]
+    keep = keep_of(model)
     elf = folder / "model.elf"
     command(compiler + FLAGS + [args.optimize, "-I" + str(folder)] + keep +
             ["tests/mcu_main.c", BOARD / "start.c", "-lm", "-o", elf])
@@ -108,10 +115,32 @@ def measure(model, target, args, device=None):
     return figures
 
 
-def code_bytes(prefix, elf):
-    """Bytes of the functions that belong to nnrt and to the model."""
+def code_bytes(prefix, elf, own=r"nnrt|model_(?!wrong)"):
+    """Bytes of the functions of these names: those of nnrt and of the model."""
     rows = re.findall(r"^ *\d+: [0-9a-f]+ +(\d+) FUNC .* (\S+)$", command([prefix + "readelf", "-sW", elf]), re.M)
-    return sum(int(size) for size, name in rows if re.match(r"nnrt|model_(?!wrong)", name))
+    return sum(int(size) for size, name in rows if re.match(own, name))
+
+
+def code_of_all(target, optimize, small):
+    """Bytes of the functions of one program that has all quantized layers."""
+    compiler, _ = TARGETS[target]
+    folder = OUT / target / "all"
+    folder.mkdir(parents=True, exist_ok=True)
+    keep, includes, calls = set(), "", ""
+    for i, line in enumerate(command(["build/mcu_layers"]).splitlines()):
+        command(["build/mcu_layers", line.split("\t")[0], OUT / "layer.nnrt"])
+        command([NNRT, "emit-c", OUT / "layer.nnrt", "--device", "mcu:" + target, "-o", folder / ("l%d.h" % i), "--name", "l%d" % i] +
+                ["--small"] * small)
+        keep.update(keep_of(OUT / "layer.nnrt"))
+        includes += '#include "l%d.h"\n' % i
+        calls += "    wrong |= l%d_selftest(arena);\n" % i
+    (folder / "all.c").write_text(
+        '#define NNRT_IMPLEMENTATION\n#define NNRT_FIRMWARE\n#define NNRT_STATIC\n#include "nnrt.h"\n#include "devices/nnrt_mcu.h"\n' +
+        includes + "int main(void)\n{\n    static uint64_t arena[2000];\n    int wrong = 0;\n" + calls + "    return wrong;\n}\n")
+    elf = folder / "all.elf"
+    command(compiler + [flag for flag in FLAGS if flag != "-Werror"] + [optimize, "-I" + str(folder)] +
+            sorted(flag for flag in keep if "KEEP_TYPES" not in flag) + [folder / "all.c", BOARD / "start.c", "-lm", "-o", elf])
+    return code_bytes(compiler[0].removesuffix("gcc"), elf, r"nnrt|l\d+_k")
 
 
 def verdict(value, wanted):
@@ -133,6 +162,11 @@ def layers(args):
             missed += verdict(each, wanted) == "missed"
             print("%s\t%-26s\t%s\t%.2f\t%s\t%s\t%d\t%d" %
                   (target, name, unit, each, "%.2f" % wanted if wanted else "", verdict(each, wanted), f["code"], f["arena"]), flush=True)
+        for optimize, small, wanted in CODE.get(target, []) if not args.float and not args.only else []:
+            size = code_of_all(target, optimize, small)
+            missed += size > wanted
+            print("%s\tcode of all layers, %s%s\t\t\t%d\t%s\t%d" %
+                  (target, optimize, " --small" * small, wanted, verdict(size, wanted), size), flush=True)
     print("%d targets missed" % missed)
 
 

@@ -507,7 +507,7 @@ static const cli_option cli_options[] = {
      "like --input; the self-test also checks the result of every node, and names the first one that differs",
      cli_take_golden},
     {"--small", NULL, CLI_EMIT,
-     "with --device mcu:TARGET: all steps share one copy of each kernel, for less code; default: kernels specialized for "
+     "with --device mcu:TARGET: steps with the same kernel share one copy, for less code; default: a kernel specialized for "
      "the sizes of each step",
      cli_take_small},
     {"--region", "NAME=BYTES", CLI_EMIT,

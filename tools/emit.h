@@ -1054,12 +1054,21 @@ static bool cli_emit_attr(cli_emit *e, uint32_t step)
     return true;
 }
 
+/* Whether a step gets a kernel of its own (cli_emit_specialized): with --small only if no other step has its kernel. */
+static bool cli_emit_is_specialized(const cli_emit *e, const nnrt_plan_step *s)
+{
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < e->nSteps && e->small; i++)
+        same += e->steps[i]->kernel == s->kernel;
+    return s->deviceAttr != NULL && same < 2;
+}
+
 /* Kernels of a device: for kernel K, the inline function K_inline with the constant attributes of the step, so that the
-   compiler specializes it (static NNRT_ReturnCode NAME_k<step>); without --small, where the steps share K. */
+   compiler specializes it (static NNRT_ReturnCode NAME_k<step>). */
 static void cli_emit_specialized(cli_emit *e)
 {
-    for (uint32_t i = 0; i < e->nSteps && !e->small; i++)
-        if (e->steps[i]->deviceAttr != NULL)
+    for (uint32_t i = 0; i < e->nSteps; i++)
+        if (cli_emit_is_specialized(e, e->steps[i]))
             fprintf(e->out,
                     "static NNRT_ReturnCode %s_k%u(const void *attr, nnrt_view *args, nnrt_call *call)\n{\n"
                     "    (void)attr;\n    return %s_inline(&%s_a%u, args, call);\n}\n",
@@ -1109,7 +1118,7 @@ static const char *cli_emit_kernel(const nnrt_plan_step *s)
 /* Writes the function that a step calls: a kernel's wrapper, or for kernels of a device their own or a specialized one. */
 static void cli_emit_call_of(cli_emit *e, const nnrt_plan_step *s)
 {
-    if (s->deviceAttr != NULL && !e->small)
+    if (cli_emit_is_specialized(e, s))
         fprintf(e->out, "%s_k%u", e->name, (unsigned)cli_emit_number(e, s));
     else
         fprintf(e->out, "%s%s", cli_emit_runs(s) != NULL || s->deviceAttr != NULL ? "nnrt_" : "nnrti_call_",
