@@ -52,6 +52,9 @@ program() {
 
 digits=examples/digits/digits.onnx
 holds 'digits are written' "$nnrt" emit-c $digits -o "$folder/digits.h" --name digits --input examples/digits/digit_7.png
+refuses 1 'takes 47040 bytes, the most at step .pool1' $digits -o "$folder/small.h" --arena 47039
+holds 'an arena of that size is enough' "$nnrt" emit-c $digits -o "$folder/small.h" --arena 47040
+refuses 2 'does not take' $digits -o "$folder/small.h" --arena many
 program digits "$folder/digits.h"
 # shellcheck disable=SC2086  # flags are several words
 for extra in '' '-DNNRT_FIRMWARE' '-DNNRT_STATIC -DNNRT_FIRMWARE -DNNRT_MAX_RANK=4'; do

@@ -67,6 +67,7 @@ typedef struct cli_args {
     cli_image_options image;
     bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
     bool small;
+    uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
 } cli_args;
@@ -228,6 +229,11 @@ static bool cli_take_golden(cli_args *a, const char *v)
 {
     a->golden = true;
     return cli_take_input(a, v);
+}
+
+static bool cli_take_arena(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 1u << 30, &a->arenaBytes);
 }
 
 static bool cli_take_small(cli_args *a, const char *v)
@@ -506,6 +512,8 @@ static const cli_option cli_options[] = {
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
      "like --input; the self-test also checks the result of every node, and names the first one that differs",
      cli_take_golden},
+    {"--arena", "BYTES", CLI_EMIT, "an arena that is larger is an error, which names the step that needs the most",
+     cli_take_arena},
     {"--small", NULL, CLI_EMIT,
      "with --device mcu:TARGET: steps with the same kernel share one copy, for less code; default: a kernel specialized for "
      "the sizes of each step",

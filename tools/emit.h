@@ -1759,6 +1759,36 @@ static int cli_emit_build(cli_emit *e, const cli_args *args, const char *device,
     return cli_emit_find_steps(e) && cli_emit_check_kernels(e, args->model, device) ? CLI_DONE : CLI_FAILED;
 }
 
+/* The step whose arguments or scratch end at the end of the arena; NULL: the arena is empty. */
+static const nnrt_plan_step *cli_emit_largest_step(const cli_emit *e)
+{
+    for (uint32_t i = 0; i < e->nSteps; i++) {
+        const nnrt_plan_step *s = e->steps[i];
+        size_t end = s->scratchBytes > 0 ? s->scratch + s->scratchBytes : 0;
+        for (uint32_t k = 0; k < s->nIn + s->nDerived + s->nOut; k++) {
+            const nnrt_plan_arg *a = &e->plan->args[s->arg + k];
+            const size_t bytes = cli_emit_count(&a->view) * nnrt_type_size(a->view.dataType);
+            if (a->kind == NNRT_PLACE_ARENA && a->offset + bytes > end)
+                end = a->offset + bytes;
+        }
+        if (end > 0 && (end + 7) / 8 * 8 >= e->plan->arenaBytes)
+            return s;
+    }
+    return NULL;
+}
+
+/* Rule of --arena: the arena is at most that large. */
+static int cli_emit_check_arena(const cli_emit *e, const cli_args *args)
+{
+    const nnrt_plan_step *s = cli_emit_largest_step(e);
+    if (args->arenaBytes == 0 || e->plan->arenaBytes <= args->arenaBytes)
+        return CLI_DONE;
+    return cli_fail("--arena %u: the arena of %s takes %.0f bytes, the most at step '%s' (%s); a smaller input or "
+                    "--device mcu:TARGET, whose convolutions overwrite their input, makes it smaller",
+                    (unsigned)args->arenaBytes, args->model, (double)e->plan->arenaBytes, s != NULL ? s->name : "",
+                    s != NULL ? s->kernelName : "");
+}
+
 /* Prepares the model of job on `device`, for an arena with 8-byte alignment, and writes its plan; the job's inputs and
    results become the self-test. */
 static int cli_emit_job(const cli_job *job, const cli_args *args, const char *device)
@@ -1784,6 +1814,8 @@ static int cli_emit_job(const cli_job *job, const cli_args *args, const char *de
     e.small = args->small;
     e.progress.label = "emit-c";
     status = cli_emit_build(&e, args, device, &config, &memory);
+    if (status == CLI_DONE)
+        status = cli_emit_check_arena(&e, args);
     if (status == CLI_DONE)
         status = cli_emit_write(&e, args);
     if (status == CLI_DONE && strcmp(e.path, "-") != 0) {
