@@ -375,6 +375,7 @@ NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_MCU_IMPLEMENTED)
 #define NNRT_MCU_IMPLEMENTED
 
+#include <math.h>
 #include <string.h>
 
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
@@ -5558,12 +5559,13 @@ NNRT_API const char *nnrt_mcu_target(uint32_t i)
     return i < NNRTI_MCU_TARGETS ? nnrti_mcu_isas[i].target : NULL;
 }
 
+static nnrti_mcu_device nnrti_mcu_devices[NNRTI_MCU_TARGETS];
+
 NNRT_API NNRT_ReturnCode nnrt_mcu_register(const char *target, nnrt_error *error)
 {
-    static nnrti_mcu_device devices[NNRTI_MCU_TARGETS];
     char targets[256] = "";
     for (size_t i = 0; target != NULL && i < NNRTI_MCU_TARGETS; i++) {
-        nnrti_mcu_device *made = &devices[i];
+        nnrti_mcu_device *made = &nnrti_mcu_devices[i];
         if (strcmp(target, nnrti_mcu_isas[i].target) != 0)
             continue;
         made->isa = &nnrti_mcu_isas[i];

@@ -2913,8 +2913,8 @@ static void test_io_stays(void **state)
         nnrt_attr_defaults(nnrt_op_named("SOFTMAX")->attr, &a);
         switch (i) {
         case 0:
-            t = op2(b, NNRT_NODE_TYPE_ADD_FUSION, io_real(b, NULL, io_cast(b, "first", x, U8, 0, 0.5)),
-                    io_real(b, NULL, io_cast(b, "second", x, U8, 0, 0.25)));
+            t = io_real(b, NULL, io_cast(b, "first", x, U8, 0, 0.5)); /* arguments are evaluated in any order */
+            t = op2(b, NNRT_NODE_TYPE_ADD_FUSION, t, io_real(b, NULL, io_cast(b, "second", x, U8, 0, 0.25)));
             nnrt_builder_output(b, io_real(b, "y", io_cast(b, NULL, t, U8, 0, 1)));
             break;
         case 1: nnrt_builder_output(b, add_op(b, "root", NNRT_NODE_TYPE_SQRT, NULL, &x, 1)); break;

@@ -1483,7 +1483,7 @@ static const char cli_emit_text_help[] =
     "zeroes.\n\n";
 
 static const char cli_frontend_text[] =
-    "DESCRIPTION is MEMBER=VALUE,MEMBER=VALUE,...: members of nnrt_frontend_desc, which nnrt_frontend.h describes; a\n"
+    "DESCRIPTION is a list MEMBER=VALUE,... of members of nnrt_frontend_desc, which nnrt_frontend.h describes; a\n"
     "member that is not named is 0. rate, window, hop, fft, output and, for integers, scale are required.\n"
     "  arithmetic    int16, float32\n"
     "  output        int8, int16, float32\n"

@@ -120,8 +120,10 @@ def ops_parts():
     for number, line in enumerate(pathlib.Path("nnrt_ops.h").read_text().splitlines(), 1):
         if line.startswith("/* >>math */"):
             first = number
-        if line.startswith("/* The table, made from NNRT_OPS"):
+        if line.startswith("/* The operator table, generated from the X-macro NNRT_OPS"):
             last = number
+    if not 0 < first < last:
+        sys.exit("firmware: nnrt_ops.h has lost the comments by which kernels are told from the core")
     return first, last
 
 
