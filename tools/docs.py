@@ -225,7 +225,8 @@ def man_command(nnrt, name):
         elif option:
             out += [".TP", ".B " + roff(option[1].rstrip()), roff(option[2])]
         elif part.startswith("example"):
-            out += [".br", ".B " + roff(line.strip())]
+            command = [".br", ".B " + roff(line.strip())]
+            out += [".na"] + command + [".br", ".ad"] if max(map(len, line.split())) > 60 else command
         else:
             out.append(roff(line.strip()))
     return out
