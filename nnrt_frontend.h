@@ -1,7 +1,7 @@
 /*
 nnrt_frontend.h - features of sound and sensor signals for a network: spectra, mel spectra, MFCC, on microcontrollers.
 
-WHAT IT IS
+PURPOSE
     A stream of int16 samples becomes rows of features: window, FFT, power or magnitude spectrum, mel filterbank,
     logarithm, DCT-II; the last three are optional. A row is int8 or int16 with scale and zero point, so that it is the
     quantized input of a network, or float32. There are two arithmetics: int16, in integers only, and float32. Either

@@ -1154,8 +1154,9 @@ typedef struct nnrt_draft_step {
     size_t scratchBytes;          /* of each worker */
     struct nnrti_open_step *open; /* NULL: a static step. Otherwise dynamic, or a part of an IF or LOOP */
 #ifndef NNRT_FIRMWARE
-    /* A kernel of the device that nnrt emit-c can write (>>emitted_kernels): the description of attr. NULL: a reference
-       kernel, whose attr is the operator's struct, or a kernel that exists on this machine only. */
+    /* The description of attr, for a kernel of the device that nnrt emit-c can write: kernel K, named by kernelName,
+       and an inline function K_inline with the same parameters, but attr typed, both in a header that the target
+       includes. NULL: a reference kernel, whose attr is the operator's struct, or a kernel of this machine only. */
     const nnrt_attr_struct *deviceAttr;
 #endif
 } nnrt_draft_step;
@@ -1354,8 +1355,9 @@ NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
 NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
 #endif
 
-/* The executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR), and that the plan has no
-   dynamic shapes (NOT_SUPPORT); a program whose plan is constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes, aligned
+/* The executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR), and that the plan has
+   neither dynamic shapes nor, without NNRT_REGIONS, several memory regions (NOT_SUPPORT); a program whose plan is
+   constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes, aligned
    to NNRT_ALIGNMENT; io: the addresses of all inputs, then of all outputs. error may be NULL; it receives the message
    of the kernel that failed, and as node the number of the step (in a sub-plan: of the IF or LOOP step of the
    outermost plan). */
@@ -10917,6 +10919,11 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
     if (plan != NULL && plan->open != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
                               "the plan has dynamic shapes, which only nnrt_plan_run and sessions support");
+#ifndef NNRT_REGIONS
+    if (plan != NULL && plan->nRegions > 1)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the plan has %u memory regions: compile with NNRT_REGIONS",
+                              plan->nRegions);
+#endif
     code = nnrti_execute(plan, views, arena, io, NULL, error, &failed);
     if (code != NNRT_SUCCESS && error != NULL)
         error->node = (int32_t)failed;

@@ -753,7 +753,7 @@ NNRTI_MCU_INLINE void nnrti_mcu_ring_row(const NNRT_McuConv *a, const uint8_t *l
 }
 
 /* Brings the rows of x that the windows of row p of y need into the ring, which has rows up to `loaded`, and stores the
-   offsets of those of the window in lines. Returns the new end. Rows are counted from the first row of padding. */
+   offsets of the rows of the window in lines. Returns the new end. Rows are counted from the first row of padding. */
 NNRTI_MCU_INLINE int32_t nnrti_mcu_ring_rows(const NNRT_McuConv *a, const uint8_t *x, int32_t p, int32_t loaded,
                                              uint8_t *ring, int32_t *lines)
 {
@@ -791,7 +791,7 @@ NNRTI_MCU_INLINE void nnrti_mcu_im2col(const NNRT_McuConv *a, const uint8_t *x, 
     }
 }
 
-/* Sums of four channels a, b, c, d of pixels 0 and 1. Packed: b and d are those of both channels of their pair. */
+/* Sums of four channels a, b, c, d of pixels 0 and 1. Packed: b and d are the sums of both channels of their pair. */
 typedef struct nnrti_mcu_sums {
     int32_t a0, a1, b0, b1, c0, c1, d0, d1;
 } nnrti_mcu_sums;
@@ -3266,7 +3266,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_conv(const NNRT_McuConv *a, nnrt_view
 NNRTI_MCU_KERNEL(conv_mve, McuConv, nnrti_mve_conv(a, args, call))
 
 /* Depthwise convolution: sixteen channels of a pixel at a time. VMULLB and VMULLT make products of the even and the odd
-   channels in int16, in which those of two taps are added; VMOVLB and VMOVLT widen them to the sums. The edit checks
+   channels in int16, in which the products of two taps are added; VMOVLB and VMOVLT widen them to the sums. The edit checks
    that two products fit. Slots are nnrti_mve_slots16 of sixteen channels, two rows of the table. The last sixteen
    channels end with the last channel. A window is a list of the addresses of its taps; padding is a pixel of zeros.
    Pixels that follow on the right use the same list with an offset. */
@@ -3793,8 +3793,8 @@ static NNRT_ReturnCode nnrti_mcu_set_kernel(nnrti_mcu_edit *e, uint32_t s, const
     return code;
 }
 
-/* Gives step s, whose arguments are nIn inputs and y, a kernel without derived constants. flags: those of the step
-   that the kernel supports. */
+/* Gives step s, whose arguments are nIn inputs and y, a kernel without derived constants. flags: the flags of the
+   step that the kernel supports. */
 static NNRT_ReturnCode nnrti_mcu_set_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel, const void *attr,
                                            const nnrt_attr_struct *described, uint32_t nIn, uint32_t flags)
 {

@@ -91,6 +91,11 @@ def keep_of(model):
     return [line for line in command([NNRT, "info", model]).splitlines() if line.startswith("keep")][0].split()[1:]
 
 
+def results_of(header):
+    """The expected results in the self-test of an emitted model."""
+    return re.findall(r"^static const \w+ \w+ model_y\d+\[\d+\] = \{.*?\};", header, re.M | re.S)
+
+
 def measure(model, target, args, device=None):
     """Emits the model for a target, runs it, and returns its figures."""
     compiler, machine = TARGETS[target]
@@ -100,6 +105,11 @@ def measure(model, target, args, device=None):
     command([NNRT, "emit-c", model, "--device", device or args.device or "mcu:" + target, "-o", folder / "model.h", "--name",
              "model"] + options)
     header = (folder / "model.h").read_text()
+    if not args.float:  # quantized: the self-test must have the bits of the reference device
+        command([NNRT, "emit-c", model, "--device", "reference", "-o", folder / "reference.h", "--name", "model"] +
+                (["--int8-io"] if args.io else []))
+        if results_of(header) != results_of((folder / "reference.h").read_text()):
+            sys.exit("mcu: %s on mcu:%s has other results than the reference device" % (model, target))
     write_io(header, folder)
     keep = keep_of(model)
     elf = folder / "model.elf"
@@ -116,7 +126,7 @@ def measure(model, target, args, device=None):
 
 
 def code_bytes(prefix, elf, own=r"nnrt|model_(?!wrong)"):
-    """Bytes of the functions of these names: those of nnrt and of the model."""
+    """Bytes of the functions whose names match: nnrt's and the model's."""
     rows = re.findall(r"^ *\d+: [0-9a-f]+ +(\d+) FUNC .* (\S+)$", command([prefix + "readelf", "-sW", elf]), re.M)
     return sum(int(size) for size, name in rows if re.match(own, name))
 

@@ -27,12 +27,18 @@ program() {
     cp "$folder/$name.c" "$folder/$name.cpp"
 }
 
-# emit MODEL FILE OPTION...: the model as $folder/MODEL.h. Its self-test has the results of the device, which must be those of
-# the reference device.
+# results MODEL: the expected results in the self-test of $folder/MODEL.h
+results() {
+    sed -nE '/ _?[a-z0-9_]+_y[0-9]+\[[0-9]+\] = /,/};/p' "$folder/$1.h"
+}
+
+# emit MODEL FILE OPTION...: the model as $folder/MODEL.h; its self-test has the results of the reference device
 emit() {
     model=$1 file=$2
     shift 2
     holds "$model is written, $*" "$nnrt" emit-c "$file" -o "$folder/$model.h" --name "$model" "$@"
+    results "$model" >"$folder/got"
+    holds "$model has the results of the reference device, $*" cmp "$folder/got" "$folder/$model.want"
 }
 
 "$layers" | cut -f1 >"$folder/names"
@@ -48,6 +54,9 @@ for seed in 1 2 3 4 5 6 7 8; do
     all="$all g$seed"
 done
 for model in $all; do
+    holds "$model is written for the reference device" "$nnrt" emit-c "$folder/$model.nnrt" -o "$folder/$model.h" --name "$model"
+    results "$model" >"$folder/$model.want"
+    holds "$model has expected results" test -s "$folder/$model.want"
     keep="$keep $("$nnrt" info "$folder/$model.nnrt" | sed -n 's/^keep *//p')"
 done
 # each macro once; NNRT_KEEP_TYPES: all types that some model needs

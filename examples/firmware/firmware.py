@@ -123,7 +123,7 @@ def ops_parts():
         if line.startswith("/* The operator table, generated from the X-macro NNRT_OPS"):
             last = number
     if not 0 < first < last:
-        sys.exit("firmware: nnrt_ops.h has lost the comments by which kernels are told from the core")
+        sys.exit("firmware: nnrt_ops.h has lost the comments that separate kernels from the core")
     return first, last
 
 
