@@ -8,8 +8,8 @@ Conventions for the pages (PAGES below):
   clang without the device cpu; gcc, which would take longest, only checks the syntax. "```c C only" skips C++.
 - a program in docs/ is run in the root of the repository and must exit with status 0, unless its block says "not run"; in
   other pages it is run if its block says "args". "args A B" passes arguments to the program.
-- the lines of a ```sh block under a heading that begins with "Try it" are run, in order, in the root of the repository, and
-  must exit with status 0. Of commands that take long or download much (SLOW below) only the target is checked, with make -n.
+- the lines of a "```sh run" block, and of each ```sh block under a heading that begins with "Try it", are run, in order, in
+  the root of the repository, and must exit with status 0. Of commands that take long or download much (SLOW below) only the target is checked, with make -n.
   In every ```sh block the targets of make must exist.
 - a ```text block is the output of the ```sh block before it, or of the program directly before it: the lines of the block occur in the output in this
   order, "..." matches anything. Lines with a time in ms are compared without their numbers. "```text (numbers vary)" compares
@@ -195,7 +195,7 @@ def check_blocks(page, text, targets):
                     words = shlex.split(command) if command.startswith("make ") else []
                     missing = [word for word in words[1:] if re.fullmatch(r"[a-z][\w/-]*", word) and word not in targets]
                     verdict(not missing, "%s: no target of the Makefile" % where, " ".join(missing))
-                if heading.startswith("Try it"):
+                if heading.startswith("Try it") or "run" in info.split()[1:]:
                     commands += 1
                     output = check_sh(where, body)
     return examples, commands
