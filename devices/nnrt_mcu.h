@@ -40,6 +40,15 @@ SPECIALIZED KERNELS
     that calls it with constant attributes, so that the compiler removes branches and unrolls loops. Inner loops (GEMM
     microkernels) are functions that all steps share. With --small, steps share K itself.
 
+CALLS WITHIN A STEP
+    NNRT_STEP(plan, step) of nnrt.h is a statement before each step. NNRT_ROW(done, of), defined before this header, is
+    a statement within the steps of these kernels: it feeds a watchdog, shows progress, or lets another task run.
+    Without a definition it is no code. `done` of `of` parts of the step are done, both int32_t, done < of. A part is
+        a row of y, of a group; the 3 x 3 depthwise kernels with SMLAD compute two rows at a time
+        a panel of channels, if y is one pixel, as of a fully connected layer, after a call with done = 0
+        1,024 elements of a row, of elementwise operators and casts (float32 sums and products: no calls)
+    Kernels that compute pixels in pairs compute the last pixel of a row, if it is half a pair, after the next call.
+
 SECTIONS (search for the tag)
     >>device       registering
     >>attributes   attribute structs of the kernels
@@ -400,6 +409,21 @@ NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
 #undef NNRTI_MCU_UNROLL
 #define NNRTI_MCU_UNROLL(n) _Pragma(NNRTI_MCU_TEXT(unroll n))
 #endif
+
+/* NNRT_ROW if `when`; no code without it. Elementwise: l elements of row i, j, k of a walk are done. */
+#ifdef NNRT_ROW
+#define NNRTI_MCU_BORDER(when, done, of)                                                                               \
+    do {                                                                                                               \
+        if (when) {                                                                                                    \
+            NNRT_ROW(done, of);                                                                                        \
+        }                                                                                                              \
+    } while (0)
+#else
+#define NNRTI_MCU_BORDER(when, done, of) ((void)0)
+#endif
+#define NNRTI_MCU_BLOCK(a, l)                                                                                          \
+    NNRTI_MCU_BORDER((l) % 1024 == 0, ((i * (a)->d1 + j) * (a)->d2 + k) * (a)->d3 + (l),                               \
+                     (a)->d0 * (a)->d1 * (a)->d2 * (a)->d3)
 
 /* Generates kernel nnrt_mcu_<name> and its inline body, which is `body` for the attributes a. */
 #define NNRTI_MCU_KERNEL(name, S, body)                                                                                \
@@ -846,6 +870,7 @@ NNRTI_MCU_INLINE void nnrti_mcu_gemm_panels(const NNRT_McuConv *a, const int32_t
     const int32_t *const end = x + 2 * a->words;
     for (int32_t o = 0; o < a->o; o += 4, table += 4 * NNRTI_MCU_TABLE) {
         nnrti_mcu_sums s;
+        NNRTI_MCU_BORDER(pixels == 1 && o > 0 && a->groups * a->n * a->p * a->q == 1, o, a->o);
         s.a0 = s.a1 = table[0];
         s.b0 = s.b1 = table[NNRTI_MCU_TABLE];
         s.c0 = s.c1 = table[2 * NNRTI_MCU_TABLE];
@@ -918,6 +943,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_dsp(const NNRT_McuConv *a, nnrt_
         int32_t n = a->reverse ? a->n - 1 : 0, p = a->reverse ? a->p - 1 : 0, q = a->reverse ? a->q - 1 : 0, loaded = 0;
         for (int32_t i = 0; i < pixels; i++) {
             const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc;
+            NNRTI_MCU_BORDER(i % a->q == 0, (g * pixels + i) / a->q, a->groups * a->n * a->p);
             if (a->rows > 0 && q == 0)
                 loaded = nnrti_mcu_ring_rows(a, x, p, p == 0 ? 0 : loaded, ring, lines);
             nnrti_mcu_im2col(a, a->rows > 0 ? x : x + p * a->sh * a->xh + q * a->sw * a->xw, ring, lines, q, row,
@@ -1069,6 +1095,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a
     for (int32_t n = 0; n < a->n; n++)
         for (int32_t p = 0; p < a->p; p += 2) {
             const uint8_t *const x = (const uint8_t *)args[0].data + n * a->xn, *r[4];
+            NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
             for (int32_t k = 0; k < 4; k++) {
                 const int32_t h = p - a->top + k;
                 r[k] = h >= 0 && h < a->h ? x + h * a->xh : padding;
@@ -1189,6 +1216,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise(const NNRT_McuDepthwise *a,
             uint8_t *y = (uint8_t *)args[2].data + n * a->yn + p * a->yh;
             const int32_t h = p * a->sh - a->top;
             const bool in = a->c >= 4 && h >= 0 && h + (a->kh - 1) * a->dh < a->h;
+            NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
             for (int32_t q = 0; q < a->q; q++, y += a->yw) {
                 const int32_t column = q * a->sw - a->left;
                 if (in && column >= 0 && column + (a->kw - 1) * a->dw < a->w) {
@@ -1287,11 +1315,15 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_binary(const NNRT_McuBinary *a, const
         const bool words = a->x3 == 1 && a->y3 == 1 && (a->z3 == 1 || a->z3 == 0);
         const int32_t one = words && a->z3 == 0 ? (int32_t)(0x01010101u * *z) : 0;
         int32_t l = words ? a->d3 / 4 * 4 : 0;
-        for (const uint8_t *const end = x + l; x != end; x += 4, y += 4, z += 4 * a->z3)
+        for (const uint8_t *const end = x + l; x != end; x += 4, y += 4, z += 4 * a->z3) {
+            NNRTI_MCU_BLOCK(a, l - (int32_t)(end - x));
             nnrti_mcu_elements(a, nnrti_mcu_load(x), a->z3 == 0 ? one : nnrti_mcu_load(z), y, op);
-        for (; l < a->d3; l++, x += a->x3, y += a->y3, z += a->z3)
+        }
+        for (; l < a->d3; l++, x += a->x3, y += a->y3, z += a->z3) {
+            NNRTI_MCU_BLOCK(a, l);
             *y = op == NNRTI_MCU_EXTREME ? (uint8_t)nnrti_mcu_extreme4(*x, *z, a->xUnsigned != 0, a->minus != 0)
                                          : nnrti_mcu_element(a, *x, *z, 0, op);
+        }
     }
     return NNRT_SUCCESS;
 }
@@ -1312,13 +1344,16 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_map(const NNRT_McuMap *a, const nnrt_
         int32_t l = 0;
         for (; l + 4 <= a->d3; l += 4, x += 4 * a->x3, y += 4 * a->y3) {
             const uint8_t v0 = x[0], v1 = x[a->x3], v2 = x[2 * a->x3], v3 = x[3 * a->x3];
+            NNRTI_MCU_BLOCK(a, l);
             y[0] = table[v0];
             y[a->y3] = table[v1];
             y[2 * a->y3] = table[v2];
             y[3 * a->y3] = table[v3];
         }
-        for (; l < a->d3; l++, x += a->x3, y += a->y3)
+        for (; l < a->d3; l++, x += a->x3, y += a->y3) {
+            NNRTI_MCU_BLOCK(a, l);
             *y = table[*x];
+        }
     }
     return NNRT_SUCCESS;
 }
@@ -1383,8 +1418,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_quantize(const NNRT_McuCast *a, const
         const float *x = (const float *)args[0].data + NNRTI_MCU_AT(a, x);
         uint8_t *y = (uint8_t *)args[1].data + NNRTI_MCU_AT(a, y);
         NNRTI_MCU_UNROLL(4)
-        for (int32_t l = 0; l < a->d3; l++, x += a->x3, y += a->y3)
+        for (int32_t l = 0; l < a->d3; l++, x += a->x3, y += a->y3) {
+            NNRTI_MCU_BLOCK(a, l);
             *y = (uint8_t)nnrti_mcu_nearest(*x / a->scale, a->zero, a->lo, a->even != 0);
+        }
     }
     return NNRT_SUCCESS;
 }
@@ -1397,8 +1434,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_dequantize(const NNRT_McuCast *a, con
         const uint8_t *x = (const uint8_t *)args[0].data + NNRTI_MCU_AT(a, x);
         float *y = (float *)args[1].data + NNRTI_MCU_AT(a, y);
         NNRTI_MCU_UNROLL(4)
-        for (int32_t l = 0; l < a->d3; l++, x += a->x3, y += a->y3)
+        for (int32_t l = 0; l < a->d3; l++, x += a->x3, y += a->y3) {
+            NNRTI_MCU_BLOCK(a, l);
             *y = a->scale * (float)((a->lo < 0 ? (int8_t)*x : *x) - a->zero);
+        }
     }
     return NNRT_SUCCESS;
 }
@@ -1532,6 +1571,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_pool(const NNRT_McuPool *a, const nnr
             for (int32_t q = 0; q < a->q; q++) {
                 const int32_t top = p * a->sh - a->top, left = q * a->sw - a->left, h = top > 0 ? top : 0,
                               w = left > 0 ? left : 0, below = top + a->kh, right = left + a->kw;
+                NNRTI_MCU_BORDER(q == 0, n * a->p + p, a->n * a->p);
                 window(a, (const uint8_t *)args[0].data + n * a->xn + h * a->xh + w * a->xw,
                        (below < a->h ? below : a->h) - h, (right < a->w ? right : a->w) - w, table,
                        (uint8_t *)args[1 + a->mapped].data + n * a->yn + p * a->yh + q * a->yw);
@@ -1589,9 +1629,11 @@ NNRTI_MCU_ONCE void nnrti_mcu_softmax_row(const uint8_t *x, const int32_t *power
 
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_softmax(const NNRT_McuSoftmax *a, const nnrt_view *args)
 {
-    for (int32_t i = 0; i < a->rows; i++)
+    for (int32_t i = 0; i < a->rows; i++) {
+        NNRTI_MCU_BORDER(true, i, a->rows);
         nnrti_mcu_softmax_row((const uint8_t *)args[0].data + i * a->length, (const int32_t *)args[1].data, a->length,
                               a->xUnsigned != 0 ? 0 : 0x80, a->lo, (uint8_t *)args[2].data + i * a->length);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -1759,7 +1801,7 @@ typedef struct nnrti_mcu_strip {
     int32_t tapStep;       /* depthwise and pools: elements of x between taps */
     int32_t before, skip;  /* weights before the first row, and between rows */
     int32_t window;        /* weights of a complete window */
-    int32_t o, step;       /* channels of y, and elements between them */
+    int32_t o, step;       /* depthwise and pools: channels of y; elements between channels */
 } nnrti_mcu_strip;
 
 /* ---- convolution ---- */
@@ -1864,6 +1906,7 @@ NNRTI_MCU_INLINE void nnrti_mcu_gemm_f32(const nnrti_mcu_strip *s, const float *
     for (; count > 0; count -= width, first += width, w += width * (1 + s->window)) {
         const float *from = s->x;
         float *y = s->y + first * s->step;
+        NNRTI_MCU_BORDER(pixels == 1 && first > 0 && s->o > 0, first, s->o);
         for (int32_t times = pixels > 1 ? s->times : 1; times > 0; times--) {
             const float *x0 = from, *x1 = pixels > 1 ? from + s->xStep : from, *at = w;
             NNRTI_MCU_LOAD_A(at);
@@ -1984,9 +2027,11 @@ NNRTI_MCU_INLINE void nnrti_mcu_conv_row(const NNRT_McuWindowF32 *a, const float
     nnrti_mcu_strip s;
     s.rows = rows.end - rows.first;
     s.window = a->kh * size;
-    s.o = a->o;
     s.step = a->yc;
     s.yStep = a->yw;
+#ifdef NNRT_ROW
+    s.o = a->groups * a->n * a->p * a->q == 1 ? a->o : 0; /* which the microkernels report */
+#endif
     for (int32_t q = 0; q < a->q;) {
         const bool pair = q >= inside.first && q + 1 < inside.end;
         const int32_t column = q * a->sw - a->left;
@@ -2019,6 +2064,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_f32(const NNRT_McuWindowF32 *a, 
         for (int32_t n = 0; n < a->n; n++)
             for (int32_t p = 0; p < a->p; p++) {
                 float *y = (float *)args[2].data + (n * a->yn + p * a->yh);
+                NNRTI_MCU_BORDER(true, (g * a->n + n) * a->p + p, a->groups * a->n * a->p);
                 nnrti_mcu_conv_row(a, (const float *)args[0].data + (n * a->xn + g * a->c * a->xc), w,
                                    y + g * a->o * a->yc, p * a->sh - a->top, (float *)call->scratch);
                 if (g == a->groups - 1)
@@ -2179,6 +2225,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_pixels_f32(const NNRT_McuWindowF32 *a
             const int32_t h = p * a->sh - a->top;
             const nnrti_mcu_taps rows = nnrti_mcu_taps_inside(h, a->kh, a->dh, a->h);
             float *row = y + (n * a->yn + p * a->yh);
+            NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
             for (int32_t q = 0; q < a->q; q++) {
                 const int32_t column = q * a->sw - a->left;
                 const nnrti_mcu_taps columns = nnrti_mcu_taps_inside(column, a->kw, a->dw, a->w);
@@ -2449,6 +2496,8 @@ NNRTI_MCU_INLINE void nnrti_mcu_plain_panels(const NNRT_McuConv *a, const int32_
 #if !defined(NNRTI_MCU_LDM)
     for (; last - sums >= 4; sums += 4, table += 4 * NNRTI_MCU_TABLE, w += words) {
         nnrti_mcu_fields f, g;
+        NNRTI_MCU_BORDER(pixels == 1 && last - sums < pixel && a->groups * a->n * a->p * a->q == 1,
+                         pixel - (int32_t)(last - sums), a->o);
         nnrti_mcu_plain_begin(&f, table);
         nnrti_mcu_plain_begin(&g, table + 2 * NNRTI_MCU_TABLE);
         for (const int32_t *at = x; at != end; at += 4, w += 2) {
@@ -2462,6 +2511,8 @@ NNRTI_MCU_INLINE void nnrti_mcu_plain_panels(const NNRT_McuConv *a, const int32_
     for (; sums != last; sums += 2, table += 2 * NNRTI_MCU_TABLE) {
         const int32_t *at = x;
         nnrti_mcu_fields f;
+        NNRTI_MCU_BORDER(pixels == 1 && last - sums < pixel && a->groups * a->n * a->p * a->q == 1,
+                         pixel - (int32_t)(last - sums), a->o);
         nnrti_mcu_plain_begin(&f, table);
         while (at != end) {
             NNRTI_MCU_TWO(&f, w, at, half, pixels);
@@ -2557,6 +2608,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_conv(const NNRT_McuConv *a, nnr
         for (int32_t n = 0; n < a->n; n++)
             for (int32_t p = 0; p < a->p; p++)
                 for (int32_t q = 0; q < a->q; q++) {
+                    NNRTI_MCU_BORDER(q == 0, (g * a->n + n) * a->p + p, a->groups * a->n * a->p);
                     nnrti_mcu_plain_im2col(a, (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc,
                                            p * a->sh - a->top, q * a->sw - a->left, columns + pending, wide);
                     y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
@@ -2813,6 +2865,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_depthwise(const NNRT_McuDepthwi
                 at[1].y = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw;
                 at[1].h = p * a->sh - a->top;
                 at[1].w = q * a->sw - a->left;
+                NNRTI_MCU_BORDER(q == 0, n * a->p + p, a->n * a->p);
                 if (pending++ == 0) {
                     at[0] = at[1];
                     if (n + 1 < a->n || p + 1 < a->p || q + 1 < a->q)
@@ -3148,6 +3201,7 @@ NNRTI_MCU_ONCE void nnrti_mve_gemm1(const NNRT_McuConv *a, const uint8_t *const 
     const uint8_t *at = (const uint8_t *)w;
     const uint32_t vectors = (uint32_t)a->words / 4;
     for (int32_t o = 0; o < a->o; o += 8, table += NNRTI_MVE_TABLE) {
+        NNRTI_MCU_BORDER(o > 0 && a->groups * a->n * a->p * a->q == 1, o, a->o);
         at = nnrti_mve_tile1(x[0], at, vectors, table, sums);
         at = nnrti_mve_tile1(x[0], at, vectors, table + 4, sums + 4);
         nnrti_mve_store(a, sums, table, y, o, 1, false);
@@ -3250,6 +3304,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_conv(const NNRT_McuConv *a, nnrt_view
             for (int32_t p = 0; p < a->p; p++)
                 for (int32_t q = 0; q < a->q; q++) {
                     const uint8_t *image = (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc;
+                    NNRTI_MCU_BORDER(q == 0, (g * a->n + n) * a->p + p, a->groups * a->n * a->p);
                     x[pending] = nnrti_mve_window(a, image, p * a->sh - a->top, q * a->sw - a->left, end,
                                                   columns + 4 * a->words * pending);
                     y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
@@ -3451,6 +3506,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_depthwise(const NNRT_McuDepthwise *a,
             const int32_t top = p * a->sh - a->top, bottom = top + (a->kh - 1) * a->dh;
             bool listed = false; /* the list is that of a pixel of this row inside x */
             ptrdiff_t offset = 0;
+            NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
             for (int32_t q = 0; q < a->q; q++, y += a->yw) {
                 const int32_t left = q * a->sw - a->left, right = left + (a->kw - 1) * a->dw;
                 const bool in = top >= 0 && bottom < a->h && left >= 0 && right < a->w &&
@@ -3605,8 +3661,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_add(const NNRT_McuAddMve *a, nnrt_vie
 {
     const uint8_t *x = (const uint8_t *)args[0].data, *z = (const uint8_t *)args[1].data;
     uint8_t *y = (uint8_t *)args[2].data;
-    for (int32_t i = a->count / 4; i > 0; i--, x += 4, z += 4, y += 4)
+    for (int32_t i = a->count / 4; i > 0; i--, x += 4, z += 4, y += 4) {
+        NNRTI_MCU_BORDER((a->count / 4 - i) % 256 == 0, a->count / 4 * 4 - 4 * i, a->count);
         nnrti_mve_add4(a, x, z, y, true, 4);
+    }
     if (a->count % 4 != 0)
         nnrti_mve_add4(a, x, z, y, false, a->count % 4);
     return NNRT_SUCCESS;
@@ -3630,6 +3688,7 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_pool(const NNRT_McuPoolMve *a, nnrt_v
         for (int32_t p = 0; p < a->p; p++) {
             const int32_t top = p * a->sh - a->top, first = top > 0 ? top : 0;
             const int32_t rows = (top + a->kh < a->h ? top + a->kh : a->h) - first;
+            NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
             for (int32_t q = 0; q < a->q; q++) {
                 const int32_t left = q * a->sw - a->left, column = left > 0 ? left : 0;
                 const int32_t columns = (left + a->kw < a->w ? left + a->kw : a->w) - column;

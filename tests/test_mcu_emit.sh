@@ -64,6 +64,35 @@ types=$(echo "$keep" | tr ' ' '\n' | sed -n 's/^-DNNRT_KEEP_TYPES=//p' | tr '\n'
 keep=$(echo "$keep" | tr ' ' '\n' | grep -v KEEP_TYPES | sort -u | tr '\n' ' ')
 keep="$keep -DNNRT_KEEP_TYPES=($types)"
 
+# rows NAME CALLS MODEL...: a program that counts the calls of NNRT_ROW; CALLS: pairs MODEL=COUNT of models with one step.
+# Within a step `done` grows, and is less than `of`.
+rows() {
+    name=$1 calls=$2
+    shift 2
+    {
+        printf '#include <stdint.h>\nstatic int32_t row_steps, row_calls, row_last, row_wrong;\n'
+        printf '#define NNRT_STEP(plan, step) (row_steps++, row_calls = 0, row_last = -1)\n'
+        printf '#define NNRT_ROW(done, of) (row_wrong += (done) <= row_last || (done) >= (of), row_last = (done), row_calls++)\n'
+        printf '#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n#include "devices/nnrt_mcu.h"\n#include <stdio.h>\n'
+        printf '#include "%s.h"\n' "$@"
+        printf 'static uint64_t arena[1 << 15];\nint main(void)\n{\n'
+        for model in "$@"; do
+            printf '    row_wrong += %s_selftest(arena) != NNRT_SUCCESS;\n' "$model"
+            for pair in $calls; do
+                [ "${pair%=*}" = "$model" ] || continue
+                printf '    if (%s_plan()->nSteps != 1 || row_calls != %s)\n' "$model" "${pair#*=}"
+                printf '        row_wrong += printf("%s: %%d calls, expected %s\\n", (int)row_calls);\n' "$model" "${pair#*=}"
+            done
+        done
+        printf '    return row_wrong != 0 || row_steps == 0;\n}\n'
+    } >"$folder/$name.c"
+}
+
+# layer NAME: the model of a layer
+layer() {
+    echo "l$(grep -n -x "$1" "$folder/names" | cut -d: -f1)"
+}
+
 targets=$("$nnrt" emit-c x --device mcu: -o y 2>&1 | sed -n 's/.*; targets: *//p')
 [ -n "$targets" ] || fail 'the message for an unknown target lists none'
 for target in $targets; do
@@ -92,6 +121,20 @@ for target in $targets; do
             -o "$folder/all.o" "$folder/all.c"
         calls=$(nm -u "$folder/all.o" | sed 's/^ *U *//' | grep -v -x -e memcpy -e memset | tr '\n' ' ')
         [ -z "$calls" ] && pass || fail "$target $small calls $calls"
+        case "$target" in
+        cortex-m0plus | cortex-m4 | cortex-m55)
+            # rows of y; channels of a fully connected layer in panels of 4 (8 with MVE)
+            panels=$([ "$target" = cortex-m55 ] && echo 16 || echo 32)
+            counts="$(layer 'conv 3x3 16x16x16')=16 $(layer 'conv 10x4/2 49x10x1')=25 $(layer 'conv 1x1 25x5x64')=25"
+            counts="$counts $(layer 'depthwise 5x5 12x12x32')=12 $(layer 'max pool 2x2 16x16x16')=8"
+            # shellcheck disable=SC2086
+            rows rows "$counts $(layer 'full 640 to 128')=$panels $(layer 'add 16x16x16')=4" $all
+            # shellcheck disable=SC2086
+            holds "$target $small compiles with NNRT_ROW" clang -std=c99 $flags $keep "-I$folder" -o "$folder/rows" \
+                "$folder/rows.c" -lm
+            holds "$target $small has NNRT_ROW before each row, and the expected bits" "$folder/rows"
+            ;;
+        esac
     done
 done
 echo "$passed passed, $failed failed"
