@@ -8570,7 +8570,7 @@ typedef struct nnrti_profile {
 typedef struct nnrti_table {
     size_t at;          /* arena offset of the table */
     uint32_t count;     /* number of its entries so far */
-    uint32_t most;      /* largest count of a table */
+    uint32_t most;      /* entries of the largest table */
     uint32_t *entry;    /* per address: its entry in the current table, or NNRT_NO_TENSOR */
     uint32_t *outer;    /* the inputs and outputs that the current table has, its first entries */
     uint32_t nOuter;
@@ -9594,6 +9594,13 @@ static bool nnrti_table_make(nnrti_planner *p, const nnrt_plan *plan)
     return true;
 }
 
+/* Entries of a table with `count` addresses: it has a place without any, if all values are in the arena, because the
+   plans that an IF or LOOP runs need a table that is not NULL. */
+static uint32_t nnrti_entries_or_one(uint32_t count)
+{
+    return count > 0 ? count : 1;
+}
+
 /* Begins the table of the outermost IF or LOOP, steps first to last of the draft: the inputs and outputs that they use
    are its first entries. */
 static void nnrti_table_begin(const nnrti_planner *p, uint32_t first, uint32_t last)
@@ -9837,6 +9844,7 @@ static bool nnrti_write_control(nnrti_planner *p, nnrti_written *w, uint32_t s, 
     const nnrt_draft_step *marker = &p->draft->steps[s];
     const bool loop = marker->open->part == NNRTI_PART_LOOP;
     const uint32_t nOuter = w->inner ? 0 : p->table->nOuter, nIn = count + nOuter + nOwn;
+    const uint32_t entries = nnrti_entries_or_one(p->table->count);
     const uint32_t inner = graphs->plans[0]->maxArgs > graphs->plans[1]->maxArgs ? graphs->plans[0]->maxArgs
                                                                                  : graphs->plans[1]->maxArgs;
     nnrti_open_step *o = NULL;
@@ -9861,7 +9869,7 @@ static bool nnrti_write_control(nnrti_planner *p, nnrti_written *w, uint32_t s, 
     step->node = marker->node;
     step->nIn = nIn;
     step->scratch = p->table->at;
-    step->scratchBytes = (p->table->count > 0 ? p->table->count : 1) * (size_t)NNRTI_TABLE_BYTES;
+    step->scratchBytes = entries * (size_t)NNRTI_TABLE_BYTES;
     memcpy(&p->args[p->nArgs], args, count * sizeof(*args));
     p->nArgs += count;
     for (uint32_t i = 0; i < nOuter; i++, p->nArgs++) {
@@ -9872,7 +9880,7 @@ static bool nnrti_write_control(nnrti_planner *p, nnrti_written *w, uint32_t s, 
     }
     memcpy(&p->args[p->nArgs], own, nOwn * sizeof(*own));
     p->nArgs += nOwn;
-    p->table->most = p->table->count > p->table->most ? p->table->count : p->table->most;
+    p->table->most = entries > p->table->most ? entries : p->table->most;
     return true;
 }
 
@@ -10210,7 +10218,7 @@ static uint32_t nnrti_table_entries(const nnrti_planner *p)
                 count += y.kind != NNRT_PLACE_NONE && !nnrt_view_empty(&x.view) ? 1 : 0;
         }
         count += o->part == NNRTI_PART_LOOP && nnrti_cond_aside(p, o->end->first) ? 1 : 0;
-        most = count > most ? count : most;
+        most = nnrti_entries_or_one(count) > most ? nnrti_entries_or_one(count) : most;
     }
     return most;
 }

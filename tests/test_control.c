@@ -1940,6 +1940,75 @@ static void test_nested_memory(void **state)
     }
 }
 
+/* An IF whose cond and values are all in the arena: its table has no address of an input or output, but a place in the
+   arena, or in a region of exactly the bytes that the plan needs. r = !c ? 4 x : |2 x|, y = [r x]. */
+static void test_arena_only(void **state)
+{
+    static const NNRT_Concat concat = {0};
+    static tree t;
+    const float x[3] = {1, -2, 3};
+    float y[6];
+    nnrt_session *s;
+    nnrt_io in[2] = {{NULL, 1, NULL}, {(void *)(uintptr_t)x, sizeof(x), NULL}};
+    nnrt_region region = {"only", 100000};
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_plan *plan;
+    (void)state;
+    tree_init(&t);
+    (void)tensor(&t.g, "c", BOOL, "");
+    (void)tensor(&t.g, "x", F32, "3");
+    (void)result(&t.g, "y");    /* 2 */
+    (void)result(&t.g, "cond"); /* 3 */
+    (void)result(&t.g, "a");    /* 4 */
+    (void)result(&t.g, "r");    /* 5 */
+    (void)result(&t.g, "r");    /* 6, of the then-graph */
+    (void)result(&t.g, "r");    /* 7, of the else-graph */
+    (void)node(&t.g, "not", NNRT_NODE_TYPE_LOGICAL_NOT, NULL, 0, "0", "3");
+    (void)ADD(&t.g, "double", "1 1", "4");
+    (void)if_node(&t, "if", 1, 2, "3", "5");
+    (void)node(&t.g, "concat", NNRT_NODE_TYPE_CONCAT, &concat, sizeof(concat), "5 1", "2");
+    (void)ADD(&t.g, "twice", "4 4", "6");
+    (void)ACTIVATION(&t.g, "abs", absolute, "4", "7");
+    graph_of(&t, 0, "0 1", "2", "0 1 2 3");
+    graph_of(&t, 1, "", "6", "4");
+    graph_of(&t, 2, "", "7", "5");
+    graph_io(&t.g, "0 1", "2");
+    s = session_of(&t.g.model, NULL);
+    in[0].data = (void *)(uintptr_t)&no;
+    run(s, in, 2, NNRT_IO(y));
+    assert_true(y[0] == 4 && y[1] == -8 && y[2] == 12 && y[3] == 1 && y[4] == -2 && y[5] == 3);
+    in[0].data = (void *)(uintptr_t)&yes;
+    run(s, in, 2, NNRT_IO(y));
+    assert_true(y[0] == 2 && y[1] == 4 && y[2] == 6 && y[3] == 1 && y[4] == -2 && y[5] == 3);
+    nnrt_session_destroy(s);
+    memset(&config, 0, sizeof(config));
+    for (uint32_t regions = 0; regions < 2; regions++) {
+        uint32_t tables = 0;
+        config.regions = &region;
+        config.nRegions = regions;
+        nnrt_memory_allocate(&memory, NULL);
+        assert_int_equal(nnrt_plan_build(&t.g.model, &config, &memory, &plan), NNRT_SUCCESS);
+        for (uint32_t i = 0; i < plan->nSteps; i++)
+            if (plan->steps[i].kernel == nnrt_plan_if) {
+                assert_int_equal(plan->steps[i].nIn, NNRT_IF_TABLE); /* no addresses */
+                assert_true(plan->steps[i].scratchBytes > 0);
+                assert_true(plan->steps[i].scratch + plan->steps[i].scratchBytes <= plan->arenaBytes);
+                tables++;
+            }
+        assert_int_equal(tables, 1);
+        region.bytes = plan->arenaBytes;
+        nnrt_memory_end(&memory);
+    }
+    nnrt_memory_allocate(&memory, NULL);
+    assert_int_equal(nnrt_plan_build(&t.g.model, &config, &memory, &plan), NNRT_SUCCESS);
+    region.bytes--;
+    nnrt_memory_end(&memory);
+    nnrt_memory_allocate(&memory, NULL);
+    assert_int_equal(nnrt_plan_build(&t.g.model, &config, &memory, &plan), NNRT_OUT_OF_MEMORY);
+    nnrt_memory_end(&memory);
+}
+
 /* The runs above were those of nested plans, too. */
 static void test_nested(void **state)
 {
@@ -1985,6 +2054,7 @@ int main(void)
         cmocka_unit_test(test_declared_scan),
         cmocka_unit_test(test_fault_inside),
         cmocka_unit_test(test_nested_memory),
+        cmocka_unit_test(test_arena_only),
         cmocka_unit_test(test_nested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

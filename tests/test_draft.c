@@ -1235,6 +1235,17 @@ static void test_regions(void **state)
     assert_true(t->kind == NNRT_PLACE_ARENA && t->offset == NNRT_REGION(1));
     assert_int_equal(nnrt_plan_run(b.plan, NULL, 0, &none, 1, &none, 1, NULL, &b.error), NNRT_NOT_SUPPORT);
     assert_non_null(strstr(b.error.message, "2 memory regions"));
+    {
+        static uint64_t arena[1024]; /* it begins with no address of a region: a run would write through NULL */
+        static float values[4096];
+        static nnrt_view views[8];
+        void *const io[2] = {values, values};
+        assert_true(b.plan->maxArgs <= 8 && b.plan->nInputs + b.plan->nOutputs <= 2);
+        nnrt_error_clear(&b.error);
+        assert_int_equal(nnrt_plan_execute(b.plan, views, arena, io, &b.error), NNRT_NOT_SUPPORT);
+        assert_string_equal(b.error.message, "the plan has 2 memory regions: compile with NNRT_REGIONS");
+        assert_int_equal(nnrt_plan_execute(b.plan, views, arena, io, NULL), NNRT_NOT_SUPPORT);
+    }
     bench_end(&b);
     regions[1].bytes = 1023;
     assert_int_equal(finish_regions(&b, regions, 2), NNRT_OUT_OF_MEMORY);
