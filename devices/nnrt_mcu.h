@@ -1683,7 +1683,10 @@ NNRTI_MCU_KERNEL(softmax, McuSoftmax, ((void)call, nnrti_mcu_softmax(a, args)))
    (if inexact, to the neighbor whose last bit is 1), after which rounding to float is rounding the exact sum. */
 NNRTI_MCU_INLINE float nnrti_mcu_fma(float x, float w, float sum)
 {
-#if (defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA)) && defined(__GNUC__)
+#if defined(__arm__) && defined(__ARM_FEATURE_FMA) && defined(__clang__)
+    __asm__("vfma.f32 %0, %1, %2" : "+t"(sum) : "t"(x), "t"(w)); /* its builtin calls fmaf, which may set errno */
+    return sum;
+#elif (defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA)) && defined(__GNUC__)
     return __builtin_fmaf(x, w, sum);
 #else
     const double product = (double)x * (double)w, addend = (double)sum;
@@ -2324,9 +2327,11 @@ NNRTI_MCU_ELEMENTS_F32(mul_f32, NNRTI_MCU_MUL_F32)
 
    Sums of a pixel are requantized afterwards, by one loop for all kernels.
 
-   Armv6-M has eight registers for data, so the accumulators are high registers, to which it can only add. */
+   Armv6-M has eight registers for data, so the accumulators are high registers, to which it can only add. LDM of four
+   words needs r7, which clang reserves for the frame pointer. */
 
-#if defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__ARM_ARCH_ISA_THUMB) && !defined(__ARM_ARCH_ISA_ARM)
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && defined(__ARM_ARCH_ISA_THUMB) &&              \
+    !defined(__ARM_ARCH_ISA_ARM)
 #define NNRTI_MCU_LDM
 #if __ARM_ARCH_ISA_THUMB == 1 && !defined(__ARM_BIG_ENDIAN)
 #define NNRTI_MCU_THUMB1

@@ -11,6 +11,7 @@ ONLY ?= $(SUITES)
 
 # Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
+NEEDS_mcu-emit := $(NEEDS_single)
 NEEDS_install := cmake pkgconf groff-base
 # make -n also executes lines that call make: it must not overwrite the log of the real run.
 SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)

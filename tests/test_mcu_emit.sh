@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_mcu_emit.sh NNRT MCU_LAYERS: plans of the devices mcu:TARGET as C. Layers and random quantized networks are written for
 # every target, with specialized and with shared kernels (--small), compile without warnings as C99 and C++17 by gcc and
-# clang, have the bits of the reference device, and call only memcpy and memset of the C library.
+# clang, have the bits of the reference device, and call only memcpy and memset of the C library. The Arm compilers compile
+# them without warnings, too, and the objects link with memcpy, memset and the compiler's arithmetic alone.
 set -u
 nnrt=$1
 layers=$2
@@ -88,10 +89,79 @@ rows() {
     } >"$folder/$name.c"
 }
 
+# arm NAME TARGET HELPERS MODEL...: a program for an Arm processor, which has no C library: every compiler accepts it without
+# warnings, and its object needs memcpy, memset, and functions of the compiler's library that match HELPERS, and links.
+arm() {
+    name=$1 target=$2 helpers=$3
+    shift 3
+    program "$name" "$@"
+    cpu="-mthumb -mcpu=$target"
+    case $target in
+    cortex-m4) cpu="$cpu -mfloat-abi=hard -mfpu=fpv4-sp-d16" ;;
+    cortex-m7 | cortex-m33) cpu="$cpu -mfloat-abi=hard -mfpu=fpv5-sp-d16" ;;
+    cortex-m55) cpu="$cpu -mfloat-abi=hard" ;;
+    esac
+    for compiler in gcc g++ clang clang++; do
+        case "$target$compiler" in # processors with equal kernels: one compiler
+        cortex-m3g++ | cortex-m3clang* | cortex-m7g++ | cortex-m7clang* | cortex-m33g++ | cortex-m33clang*) continue ;;
+        esac
+        case $compiler in
+        clang*) c="$compiler --target=arm-none-eabi -isystem $libc" ;;
+        *) c=arm-none-eabi-$compiler ;;
+        esac
+        case $compiler in
+        *++) c="$c -std=c++17 -fno-exceptions -fno-rtti" source=$name.cpp ;;
+        *) c="$c -std=c99" source=$name.c ;;
+        esac
+        # shellcheck disable=SC2086  # flags are several words
+        holds "$name for $target compiles by $compiler" $c $cpu $flags -O2 -DNNRT_MAX_RANK=4 -ffreestanding \
+            -ffunction-sections -fdata-sections "-I$folder" -c -o "$folder/arm.o" "$folder/$source"
+        calls=$(arm-none-eabi-nm -u "$folder/arm.o" | sed 's/^ *U *//' | grep -v -x -E "memcpy|memset|$helpers" | tr '\n' ' ')
+        [ -z "$calls" ] && pass || fail "$name for $target by $compiler calls $calls"
+        # shellcheck disable=SC2086
+        holds "$name for $target links without a C library, $compiler" arm-none-eabi-gcc $cpu -nostdlib -Wl,-e,0 \
+            -o "$folder/arm.elf" "$folder/arm.o" "$folder/memory.c" -lgcc
+    done
+}
+
 # layer NAME: the model of a layer
 layer() {
     echo "l$(grep -n -x "$1" "$folder/names" | cut -d: -f1)"
 }
+
+# What Arm processors compile: networks of integers, whose float inputs and outputs --int8-io replaces, and float32.
+libc=''
+if command -v arm-none-eabi-gcc >"$folder/log"; then
+    libc=$(printf '#include <string.h>\n' | arm-none-eabi-gcc -E - | sed -n 's|^# 1 "\(.*\)/string\.h".*|\1|p' | head -n 1)
+    cat >"$folder/memory.c" <<'END'
+#include <stddef.h>
+void *memcpy(void *to, const void *from, size_t n)
+{
+    for (volatile size_t i = 0; i < n; i++)
+        ((char *)to)[i] = ((const char *)from)[i];
+    return to;
+}
+void *memset(void *to, int byte, size_t n)
+{
+    for (volatile size_t i = 0; i < n; i++)
+        ((char *)to)[i] = (char)byte;
+    return to;
+}
+END
+    integers='digits_int8' floats='digits'
+    for name in 'conv 3x3 16x16x16' 'depthwise 5x5 12x12x32' 'full 640 to 128' 'max pool 2x2 16x16x16' 'add 16x16x16'; do
+        floats="$floats float_$(layer "$name")"
+        holds "$name is built in float32" "$layers" "$name" "$folder/float_$(layer "$name").nnrt" float
+    done
+    for model in $all; do
+        case $model in
+        "$(layer 'quantize 32x32x3')" | "$(layer 'dequantize 32x32x3')") floats="$floats $model" ;;
+        *) integers="$integers $model" ;;
+        esac
+    done
+else
+    echo 'skipped: the compilers for Arm processors; there is no arm-none-eabi-gcc'
+fi
 
 targets=$("$nnrt" emit-c x --device mcu: -o y 2>&1 | sed -n 's/.*; targets: *//p')
 [ -n "$targets" ] || fail 'the message for an unknown target lists none'
@@ -121,6 +191,22 @@ for target in $targets; do
             -o "$folder/all.o" "$folder/all.c"
         calls=$(nm -u "$folder/all.o" | sed 's/^ *U *//' | grep -v -x -e memcpy -e memset | tr '\n' ' ')
         [ -z "$calls" ] && pass || fail "$target $small calls $calls"
+        case "$libc$target$small" in
+        /*cortex-m0plus | /*cortex-m3 | /*cortex-m4 | /*cortex-m7 | /*cortex-m33 | /*cortex-m55)
+            holds "digits_int8 is written for $target" "$nnrt" emit-c examples/digits/digits_int8.onnx --int8-io --device \
+                "mcu:$target" -o "$folder/digits_int8.h" --name digits_int8
+            holds "digits is written for $target" "$nnrt" emit-c examples/digits/digits.onnx --device "mcu:$target" -o \
+                "$folder/digits.h" --name digits
+            for model in $floats; do
+                [ ! -f "$folder/$model.nnrt" ] || holds "$model is written for $target" "$nnrt" emit-c "$folder/$model.nnrt" \
+                    --device "mcu:$target" -o "$folder/$model.h" --name "$model"
+            done
+            # shellcheck disable=SC2086  # several models
+            arm integers "$target" '__aeabi_(u?idiv(mod)?|lmul|llsl|llsr|lasr|u?ldivmod|mem(cpy|set|clr)[48]?)' $integers
+            # shellcheck disable=SC2086
+            arm floats "$target" '__aeabi_[a-z0-9]+' $floats
+            ;;
+        esac
         case "$target" in
         cortex-m0plus | cortex-m4 | cortex-m55)
             # rows of y; channels of a fully connected layer in panels of 4 (8 with MVE)
