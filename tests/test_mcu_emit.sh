@@ -2,7 +2,8 @@
 # test_mcu_emit.sh NNRT MCU_LAYERS: plans of the devices mcu:TARGET as C. Layers and random quantized networks are written for
 # every target, with specialized and with shared kernels (--small), compile without warnings as C99 and C++17 by gcc and
 # clang, have the bits of the reference device, and call only memcpy and memset of the C library. The Arm compilers compile
-# them without warnings, too, and the objects link with memcpy, memset and the compiler's arithmetic alone.
+# them without warnings, too, and the objects link with memcpy, memset and the compiler's arithmetic alone. mcu_memory.py tests
+# the sizes of their memory.
 set -u
 nnrt=$1
 layers=$2
@@ -223,5 +224,20 @@ for target in $targets; do
         esac
     done
 done
+
+# ---- arenas, regions, inputs and outputs of exact size ----
+
+# shellcheck disable=SC2086  # several targets
+CLANG=clang "${PYTHON:-/usr/bin/python3}" -B tests/mcu_memory.py "$nnrt" "$layers" "$folder" $targets >"$folder/memory.txt"
+sed '$d' "$folder/memory.txt"
+counts=$(tail -n 1 "$folder/memory.txt")
+case $counts in
+*' passed, '*' failed')
+    passed=$((passed + ${counts%% *}))
+    counts=${counts#*passed, }
+    failed=$((failed + ${counts%% *}))
+    ;;
+*) fail "mcu_memory.py ends with '$counts'" ;;
+esac
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
