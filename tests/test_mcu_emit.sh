@@ -130,6 +130,12 @@ layer() {
     echo "l$(grep -n -x "$1" "$folder/names" | cut -d: -f1)"
 }
 
+reals=''
+for name in 'conv 3x3 16x16x16' 'depthwise 5x5 12x12x32' 'full 640 to 128' 'max pool 2x2 16x16x16' 'add 16x16x16'; do
+    reals="$reals float_$(layer "$name")"
+    holds "$name is built in float32" "$layers" "$name" "$folder/float_$(layer "$name").nnrt" float
+done
+
 # What Arm processors compile: networks of integers, whose float inputs and outputs --int8-io replaces, and float32.
 libc=''
 if command -v arm-none-eabi-gcc >"$folder/log"; then
@@ -149,11 +155,7 @@ void *memset(void *to, int byte, size_t n)
     return to;
 }
 END
-    integers='digits_int8' floats='digits'
-    for name in 'conv 3x3 16x16x16' 'depthwise 5x5 12x12x32' 'full 640 to 128' 'max pool 2x2 16x16x16' 'add 16x16x16'; do
-        floats="$floats float_$(layer "$name")"
-        holds "$name is built in float32" "$layers" "$name" "$folder/float_$(layer "$name").nnrt" float
-    done
+    integers='digits_int8' floats="digits $reals"
     for model in $all; do
         case $model in
         "$(layer 'quantize 32x32x3')" | "$(layer 'dequantize 32x32x3')") floats="$floats $model" ;;
@@ -214,8 +216,18 @@ for target in $targets; do
             panels=$([ "$target" = cortex-m55 ] && echo 16 || echo 32)
             counts="$(layer 'conv 3x3 16x16x16')=16 $(layer 'conv 10x4/2 49x10x1')=25 $(layer 'conv 1x1 25x5x64')=25"
             counts="$counts $(layer 'depthwise 5x5 12x12x32')=12 $(layer 'max pool 2x2 16x16x16')=8"
+            more=''
+            if [ "$target" = cortex-m4 ]; then # with kernels for float32: panels of 8 channels, no calls in sums
+                more=$reals
+                for model in $reals; do
+                    holds "$model is written for $target" "$nnrt" emit-c "$folder/$model.nnrt" --device "mcu:$target" -o \
+                        "$folder/$model.h" --name "$model"
+                done
+                counts="$counts float_$(layer 'conv 3x3 16x16x16')=16 float_$(layer 'depthwise 5x5 12x12x32')=12"
+                counts="$counts float_$(layer 'full 640 to 128')=16 float_$(layer 'max pool 2x2 16x16x16')=8"
+            fi
             # shellcheck disable=SC2086
-            rows rows "$counts $(layer 'full 640 to 128')=$panels $(layer 'add 16x16x16')=4" $all
+            rows rows "$counts $(layer 'full 640 to 128')=$panels $(layer 'add 16x16x16')=4" $all $more
             # shellcheck disable=SC2086
             holds "$target $small compiles with NNRT_ROW" clang -std=c99 $flags $keep "-I$folder" -o "$folder/rows" \
                 "$folder/rows.c" -lm
