@@ -67,6 +67,7 @@ SECTIONS (search for the tag)
     >>pack         weights and requantization tables
     >>float32_edit packed weights and kernel selection of float32
     >>edit         kernel selection
+    >>transposed   transposed convolutions as convolutions
     >>table        the device's function table
 
 MIT license, see LICENSE.
@@ -4185,6 +4186,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, 
     code = nnrti_mcu_set_plain(e, s, &kernels[(rows ? 0 : 3) + range], a, &nnrt_attr_McuDepthwise, 1, 0);
     if (code != NNRT_SUCCESS)
         return code;
+    e->draft->steps[s].args[1] = l->y;
     e->draft->steps[s].flags = overlap ? NNRT_STEP_OVERLAP : 0;
     e->draft->steps[s].scratchBytes = rows ? columns + (size_t)((xd[2] - 1) * (int32_t)x->strides[2] + wd[0]) +
                                                  2 * (size_t)a->keep
@@ -5425,6 +5427,18 @@ static bool nnrti_mcu_read_layer(const nnrt_draft_step *step, nnrti_mcu_layer *l
     return true;
 }
 
+/* Step s becomes the convolution l, if a kernel computes it exactly. */
+static NNRT_ReturnCode nnrti_mcu_lower(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    if (!nnrti_mcu_is_exact(l))
+        return NNRT_SUCCESS;
+    if (e->isa->isa == NNRTI_MCU_PLAIN)
+        return nnrti_mcu_lower_plain(e, s, l);
+    if (nnrti_mve_can(e, l))
+        return nnrti_mcu_is_depthwise(l) ? nnrti_mve_lower_depthwise(e, s, l) : nnrti_mve_lower_conv(e, s, l);
+    return nnrti_mcu_is_depthwise(l) ? nnrti_mcu_lower_depthwise(e, s, l) : nnrti_mcu_lower_conv(e, s, l);
+}
+
 static NNRT_ReturnCode nnrti_mcu_edit_conv(nnrti_mcu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
@@ -5441,13 +5455,118 @@ static NNRT_ReturnCode nnrti_mcu_edit_conv(nnrti_mcu_edit *e, uint32_t s)
         l.pad[i] = (int32_t)attr->padList.data[2 * i];
     }
     l.group = (int32_t)attr->group;
-    if (!nnrti_mcu_is_exact(&l))
+    return nnrti_mcu_lower(e, s, &l);
+}
+
+/* >>transposed */
+
+/* A transposed convolution is one convolution of stride 1 per phase. Phase (r, c) is the slice of y of the rows
+   r + sh * t and the columns c + sw * u. Row r + sh * t is the sum of tap i times row t + b of x, for the taps i for which
+       b = (r + top - i * dh) / sh
+   is whole. These i are `step` apart, and b falls as i rises: the filter of the convolution has these taps in reverse order,
+   read through negative strides. Each phase is a step, by the kernel of its convolution. */
+
+enum { NNRTI_MCU_PHASES = 16 };
+
+/* An axis of a phase: its taps are last, last - step, .., and the dilation and padding of its convolution. */
+typedef struct nnrti_mcu_phase {
+    int32_t taps, last, step, dilation, pad;
+} nnrti_mcu_phase;
+
+/* at: r + top. */
+static nnrti_mcu_phase nnrti_mcu_phase_of(int32_t k, int32_t stride, int32_t dilation, int32_t at)
+{
+    nnrti_mcu_phase f = {0, 0, 1, 1, 0};
+    for (int32_t i = k - 1; i >= 0; i--) {
+        if ((at - i * dilation) % stride != 0)
+            continue;
+        f.last = f.taps == 0 ? i : f.last;
+        f.step = f.taps == 1 ? f.last - i : f.step;
+        f.taps++;
+    }
+    f.pad = f.taps > 0 ? (f.last * dilation - at) / stride : 0;
+    f.dilation = f.taps > 1 ? f.step * dilation / stride : 1;
+    return f;
+}
+
+/* The convolution of phase (r[0], r[1]) of l. false: it would begin inside x, or too far outside. */
+static bool nnrti_mcu_phase_layer(const nnrti_mcu_layer *l, const int32_t *r, nnrti_mcu_layer *to)
+{
+    static const int8_t zero = 0;
+    static const NNRT_QuantParam none = {8, 0, 0};
+    *to = *l;
+    for (int32_t i = 0; i < 2; i++) {
+        const nnrti_mcu_phase f = nnrti_mcu_phase_of(l->w.dims[1 + i], l->stride[i], l->dilation[i], r[i] + l->pad[i]);
+        to->stride[i] = 1;
+        to->dilation[i] = f.dilation;
+        to->pad[i] = f.pad;
+        to->w.dims[1 + i] = f.taps;
+        to->w.data = (uint8_t *)to->w.data + f.last * l->w.strides[1 + i];
+        to->w.strides[1 + i] = -f.step * l->w.strides[1 + i];
+        to->y.offset += (size_t)(r[i] * l->y.view.strides[1 + i]);
+        to->y.view.dims[1 + i] = (l->y.view.dims[1 + i] - r[i] + l->stride[i] - 1) / l->stride[i];
+        to->y.view.strides[1 + i] = l->stride[i] * l->y.view.strides[1 + i];
+        if (f.pad < 0 || f.pad > INT16_MAX)
+            return false;
+    }
+    if (to->w.dims[1] == 0 || to->w.dims[2] == 0) { /* only the bias: one tap of weight 0 */
+        to->w.data = (void *)(uintptr_t)&zero;
+        to->w.dataType = NNRT_DATA_TYPE_INT8;
+        to->w.quant = &none;
+        to->w.quantCount = 1;
+        memset(to->w.strides, 0, sizeof(to->w.strides));
+        to->w.dims[1] = to->w.dims[2] = to->dilation[0] = to->dilation[1] = 1;
+        to->pad[0] = to->pad[1] = 0;
+    }
+    return true;
+}
+
+/* Step s becomes the steps of its phases, or stays if there is no kernel for one of them. */
+static NNRT_ReturnCode nnrti_mcu_lower_transposed(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    const nnrt_draft_step old = e->draft->steps[s];
+    const int32_t *yd = l->y.view.dims;
+    const int32_t rows = l->stride[0] < yd[1] ? l->stride[0] : yd[1], columns = l->stride[1] < yd[2] ? l->stride[1] : yd[2];
+    nnrti_mcu_layer phase;
+    int32_t r[2];
+    bool can = (int64_t)rows * columns <= NNRTI_MCU_PHASES;
+    for (int32_t i = 0; i < rows * columns && can; i++) {
+        NNRT_ReturnCode code;
+        nnrt_draft_step *step = i > 0 ? nnrt_draft_insert(e->draft, s + (uint32_t)i) : &e->draft->steps[s];
+        if (step == NULL)
+            return nnrti_mcu_no_memory(e, s);
+        *step = old;
+        r[0] = i / columns;
+        r[1] = i % columns;
+        can = nnrti_mcu_phase_layer(l, r, &phase);
+        if (can && (code = nnrti_mcu_lower(e, s + (uint32_t)i, &phase)) != NNRT_SUCCESS)
+            return code;
+        can = can && e->draft->steps[s + (uint32_t)i].deviceAttr != NULL;
+        for (int32_t k = 0; k <= i && !can; k++)
+            e->draft->steps[s + (uint32_t)k].kernel = NULL;
+    }
+    if (!can)
+        e->draft->steps[s] = old;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_mcu_edit_transposed(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_Conv2dTransposeFusion *attr = (const NNRT_Conv2dTransposeFusion *)step->attr;
+    nnrti_mcu_layer l;
+    if (!nnrti_mcu_read_layer(step, &l))
         return NNRT_SUCCESS;
-    if (e->isa->isa == NNRTI_MCU_PLAIN)
-        return nnrti_mcu_lower_plain(e, s, &l);
-    if (nnrti_mve_can(e, &l))
-        return nnrti_mcu_is_depthwise(&l) ? nnrti_mve_lower_depthwise(e, s, &l) : nnrti_mve_lower_conv(e, s, &l);
-    return nnrti_mcu_is_depthwise(&l) ? nnrti_mcu_lower_depthwise(e, s, &l) : nnrti_mcu_lower_conv(e, s, &l);
+    for (int i = 0; i < 2; i++) {
+        if (attr->stride.data[i] > INT16_MAX || attr->dilation.data[i] > INT16_MAX ||
+            attr->padList.data[2 * i] > INT16_MAX || l.w.dims[1 + i] > INT16_MAX)
+            return NNRT_SUCCESS;
+        l.stride[i] = (int32_t)attr->stride.data[i];
+        l.dilation[i] = (int32_t)attr->dilation.data[i];
+        l.pad[i] = (int32_t)attr->padList.data[2 * i];
+    }
+    l.group = (int32_t)attr->group;
+    return nnrti_mcu_lower_transposed(e, s, &l);
 }
 
 /* FULL_CONNECTION: x [M,K] as an image [1,1,M,K], weights [O,K] as [O,1,1,K]. */
@@ -5475,18 +5594,15 @@ static NNRT_ReturnCode nnrti_mcu_edit_full_connection(nnrti_mcu_edit *e, uint32_
     l.w.dims[1] = l.w.dims[2] = 1;
     l.w.strides[3] = l.w.strides[1];
     l.w.strides[1] = l.w.strides[2] = 0;
-    if (!nnrti_mcu_is_exact(&l))
-        return NNRT_SUCCESS;
-    if (e->isa->isa == NNRTI_MCU_PLAIN)
-        return nnrti_mcu_lower_plain(e, s, &l);
-    return nnrti_mve_can(e, &l) ? nnrti_mve_lower_conv(e, s, &l) : nnrti_mcu_lower_conv(e, s, &l);
+    return nnrti_mcu_lower(e, s, &l);
 }
 
 /* Layout propagation (nnrt_draft_channels_last): convolutions and pools compute channels last, casts to integers write
    so. */
 static bool nnrti_mcu_prefers_nhwc(void *user, const nnrt_draft_step *step)
 {
-    return nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8") ||
+    return nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_conv2d_transpose_fusion_q8") ||
+           nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8") ||
            nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8") || nnrti_mcu_is_cast(step, true) ||
            nnrti_mcu_prefers_nhwc_f32((const nnrti_mcu_edit *)user, step);
 }
@@ -5521,6 +5637,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_step(nnrti_mcu_edit *e, uint32_t s)
     NNRT_ReturnCode code = NNRT_SUCCESS;
     if (nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8"))
         return nnrti_mcu_edit_conv(e, s);
+    if (nnrti_mcu_is(step, "nnrt_conv2d_transpose_fusion_q8"))
+        return nnrti_mcu_edit_transposed(e, s);
     if (nnrti_mcu_is(step, "nnrt_full_connection_q8"))
         return nnrti_mcu_edit_full_connection(e, s);
     if (e->isa->isa == NNRTI_MCU_MVE)

@@ -1,5 +1,5 @@
 /* mcu_graphs.h - random quantized image networks for tests of devices/nnrt_mcu.h: chains of convolutions (general, 1 x 1,
-   depthwise, grouped, dilated), pools, additions, activations, concatenations, fully connected layers, softmax; int8 or
+   depthwise, grouped, dilated, transposed), pools, additions, activations, concatenations, fully connected layers, softmax; int8 or
    uint8, channels first or last, weights with and without zero points. Include after nnrt.h. */
 #ifndef MCU_GRAPHS_H
 #define MCU_GRAPHS_H
@@ -154,6 +154,54 @@ static mcu_image mcu_conv(mcu_graph *g, mcu_image x)
     return y;
 }
 
+/* A transposed convolution of x, sometimes depthwise. */
+static mcu_image mcu_transposed(mcu_graph *g, mcu_image x)
+{
+    const bool depthwise = mcu_dice(&g->seed, 0, 2) == 0;
+    int64_t stride[2] = {mcu_dice(&g->seed, 1, 3), mcu_dice(&g->seed, 1, 3)}, dilation[2] = {1, 1}, pad[4], more[2];
+    int kernel[2], size[2];
+    int32_t filter[4];
+    mcu_image y = x;
+    uint32_t in[3];
+    NNRT_Conv2dTransposeFusion attr;
+    NNRT_QuantParam q;
+    memset(&attr, 0, sizeof(attr));
+    size[0] = x.h;
+    size[1] = x.w;
+    attr.group = depthwise ? x.c : x.c % 2 == 0 && mcu_dice(&g->seed, 0, 5) == 0 ? 2 : 1;
+    y.c = depthwise ? x.c : mcu_dice(&g->seed, 1, 12) * (int)attr.group;
+    for (int i = 0; i < 2; i++) {
+        kernel[i] = mcu_dice(&g->seed, 1, 5);
+        dilation[i] = mcu_dice(&g->seed, 0, 5) == 0 ? mcu_dice(&g->seed, 2, 3) : 1;
+        pad[2 * i] = mcu_dice(&g->seed, 0, (kernel[i] + 1) / 2);
+        pad[2 * i + 1] = mcu_dice(&g->seed, 0, (kernel[i] + 1) / 2);
+        more[i] = mcu_dice(&g->seed, 0, (int)(stride[i] > dilation[i] ? stride[i] : dilation[i]) - 1);
+        size[i] = (int)((size[i] - 1) * stride[i] + (kernel[i] - 1) * dilation[i] + 1 + more[i]);
+        while (size[i] <= pad[2 * i] + pad[2 * i + 1])
+            pad[2 * i + (pad[2 * i] == 0)]--;
+        size[i] -= (int)(pad[2 * i] + pad[2 * i + 1]);
+    }
+    y.h = size[0];
+    y.w = size[1];
+    filter[0] = y.c;
+    filter[1] = kernel[0];
+    filter[2] = kernel[1];
+    filter[3] = x.c / (int)attr.group;
+    attr.stride.data = stride;
+    attr.dilation.data = dilation;
+    attr.padList.data = pad;
+    attr.outputPaddings.data = more;
+    attr.stride.count = attr.dilation.count = attr.outputPaddings.count = 2;
+    attr.padList.count = 4;
+    attr.activationType = mcu_activation(g);
+    in[0] = x.tensor;
+    in[1] = mcu_weights(g, 4, filter);
+    in[2] = mcu_biases(g, y.c);
+    q = mcu_quant(g, 0.0002 * kernel[0] * kernel[1] * filter[3] + 0.01);
+    y.tensor = mcu_node(g, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &attr, in, 3, &q);
+    return y;
+}
+
 static mcu_image mcu_pool(mcu_graph *g, mcu_image x, bool largest)
 {
     int64_t kernel[2] = {mcu_dice(&g->seed, 1, x.h < 4 ? x.h : 4), mcu_dice(&g->seed, 1, x.w < 4 ? x.w : 4)};
@@ -206,7 +254,7 @@ static mcu_image mcu_step(mcu_graph *g, mcu_image x)
     memset(&mul, 0, sizeof(mul));
     memset(&concat, 0, sizeof(concat));
     in[0] = x.tensor;
-    switch (mcu_dice(&g->seed, 0, 11)) {
+    switch (mcu_dice(&g->seed, 0, 12)) {
     case 0: return mcu_pool(g, x, true);
     case 1: return mcu_pool(g, x, false);
     case 2:
@@ -233,6 +281,7 @@ static mcu_image mcu_step(mcu_graph *g, mcu_image x)
         y.c += z.c;
         y.tensor = mcu_node(g, NNRT_NODE_TYPE_CONCAT, &concat, in, 2, &q);
         return y;
+    case 6: return x.h < 12 && x.w < 12 ? mcu_transposed(g, x) : mcu_conv(g, x);
     default: return mcu_conv(g, x);
     }
 }

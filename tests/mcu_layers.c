@@ -15,6 +15,8 @@
 typedef enum layer_kind {
     CONV,
     DEPTHWISE,
+    TRANSPOSED,
+    TRANSPOSED_DEPTHWISE,
     FULL,
     ADD,
     ADD_CHANNELS,
@@ -51,6 +53,9 @@ static const layer layers[] = {
     {"depthwise 3x3/2 48x48x16", DEPTHWISE, 48, 48, 16, 16, 3, 3, 2, 1},
     {"depthwise 3x3 6x6x128", DEPTHWISE, 6, 6, 128, 128, 3, 3, 1, 1},
     {"depthwise 5x5 12x12x32", DEPTHWISE, 12, 12, 32, 32, 5, 5, 1, 1},
+    {"transposed 2x2/2 8x8x32", TRANSPOSED, 8, 8, 32, 16, 2, 2, 2, 1},
+    {"transposed 3x3/2 8x8x32", TRANSPOSED, 8, 8, 32, 16, 3, 3, 2, 1},
+    {"transposed depthwise 4x4/2 8x8x32", TRANSPOSED_DEPTHWISE, 8, 8, 32, 32, 4, 4, 2, 1},
     {"full 640 to 128", FULL, 1, 1, 640, 128, 1, 1, 1, 1},
     {"full 64 to 10", FULL, 1, 1, 64, 10, 1, 1, 1, 1},
     {"add 16x16x16", ADD, 16, 16, 16, 16, 1, 1, 1, 1},
@@ -83,12 +88,19 @@ static int output(int size, int stride)
     return (size + stride - 1) / stride;
 }
 
+static bool is_depthwise(const layer *l)
+{
+    return l->kind == DEPTHWISE || l->kind == TRANSPOSED_DEPTHWISE;
+}
+
 static double work_of(const layer *l)
 {
-    const double pixels = (double)output(l->h, l->stride) * output(l->w, l->stride);
+    const double pixels = (double)output(l->h, l->stride) * output(l->w, l->stride), taps = (double)l->kh * l->kw;
     switch (l->kind) {
-    case CONV: return pixels * l->o * l->kh * l->kw * (l->c / l->group);
-    case DEPTHWISE: return pixels * l->o * l->kh * l->kw;
+    case CONV: return pixels * l->o * taps * (l->c / l->group);
+    case DEPTHWISE: return pixels * l->o * taps;
+    case TRANSPOSED: return (double)l->h * l->w * l->o * taps * (l->c / l->group);
+    case TRANSPOSED_DEPTHWISE: return (double)l->h * l->w * l->o * taps;
     case FULL: return (double)l->c * l->o;
     default: return (double)l->h * l->w * l->c;
     }
@@ -97,9 +109,9 @@ static double work_of(const layer *l)
 /* A random layer of int8 or uint8; name has its sizes. */
 static layer random_layer(const char *text, char *name, size_t size)
 {
-    static const char *const kinds[] = {"conv",     "depthwise", "full",         "add",  "add channels",
-                                        "mul",      "maximum",   "max pool",     "average pool", "mean",
-                                        "sigmoid",  "requantize", "quantize",    "dequantize", "softmax"};
+    static const char *const kinds[] = {"conv", "depthwise", "transposed", "transposed depthwise", "full", "add",
+                                        "add channels", "mul", "maximum", "max pool", "average pool", "mean", "sigmoid",
+                                        "requantize", "quantize", "dequantize", "softmax"};
     layer l = {name, CONV, 1, 1, 1, 1, 1, 1, 1, 1};
     seed = (uint32_t)strtoul(text, NULL, 10) * 2654435761u + 1;
     l.kind = real || dice(0, 1) != 0 ? (layer_kind)dice(CONV, FULL) : (layer_kind)dice(ADD, SOFTMAX);
@@ -107,16 +119,16 @@ static layer random_layer(const char *text, char *name, size_t size)
     extreme = dice(0, 4) == 0;
     channelsFirst = l.kind < FULL && dice(0, 3) == 0;
     l.c = dice(1, 130);
-    l.o = l.kind == DEPTHWISE || l.kind > FULL ? l.c : dice(1, 130);
+    l.o = is_depthwise(&l) || l.kind > FULL ? l.c : dice(1, 130);
     if (l.kind != FULL) {
         l.h = dice(1, 12);
         l.w = dice(1, 12);
         l.kh = dice(1, 5);
         l.kw = dice(1, 5);
         l.stride = dice(1, 3);
-        l.group = l.kind == CONV && dice(0, 3) == 0 ? dice(2, 4) : 1;
+        l.group = (l.kind == CONV || l.kind == TRANSPOSED) && dice(0, 3) == 0 ? dice(2, 4) : 1;
         l.c = l.c / l.group * l.group > 0 ? l.c / l.group * l.group : l.group;
-        l.o = l.kind == DEPTHWISE || l.kind > FULL ? l.c : l.o / l.group * l.group > 0 ? l.o / l.group * l.group : l.group;
+        l.o = is_depthwise(&l) || l.kind > FULL ? l.c : l.o / l.group * l.group > 0 ? l.o / l.group * l.group : l.group;
     }
     if (l.kind > FULL) { /* only windows of pools, which fit the image */
         const bool pool = l.kind == MAX_POOL || l.kind == AVERAGE_POOL;
@@ -234,21 +246,25 @@ static void build_images(nnrt_builder *b, const layer *l, uint32_t x, uint32_t z
 static void build(nnrt_builder *b, const layer *l)
 {
     const int32_t image[4] = {1, l->h, l->w, l->c}, rows[2] = {l->w, l->c}, flat[2] = {1, l->c};
-    const int32_t filter[4] = {l->o, l->kh, l->kw, l->kind == DEPTHWISE ? 1 : l->c / l->group};
+    const int32_t filter[4] = {l->o, l->kh, l->kw, is_depthwise(l) ? 1 : l->c / l->group};
     const int32_t matrix[2] = {l->o, l->c}, *w = l->kind == FULL ? matrix : filter;
     const bool same = l->kind == MAX_POOL || l->kind == AVERAGE_POOL || l->kind == MAXIMUM;
     const double terms = (double)l->c / l->group * l->kh * l->kw;
     int64_t stride[2];
     NNRT_Conv2DFusion conv;
+    NNRT_Conv2dTransposeFusion transposed;
     NNRT_FullConnection full;
     uint32_t in[3], y = nnrt_builder_tensor(b, "y");
     stride[0] = stride[1] = l->stride;
     memset(&conv, 0, sizeof(conv));
+    memset(&transposed, 0, sizeof(transposed));
     memset(&full, 0, sizeof(full));
     conv.stride.data = stride;
     conv.stride.count = 2;
     conv.padMode = NNRT_PAD_MODE_SAME;
-    conv.group = l->kind == DEPTHWISE ? l->c : l->group;
+    conv.group = transposed.group = is_depthwise(l) ? l->c : l->group;
+    transposed.stride = conv.stride;
+    transposed.padMode = conv.padMode;
     full.hasBias = true;
     if (!real && l->kind != DEQUANTIZE)
         quantize(b, y, l->kind == SOFTMAX || l->kind == SIGMOID ? -128 : same ? 3 : -5,
@@ -266,6 +282,8 @@ static void build(nnrt_builder *b, const layer *l)
     }
     if (l->kind == FULL)
         nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_FULL_CONNECTION, &full, in, 3, &y, 1);
+    else if (l->kind == TRANSPOSED || l->kind == TRANSPOSED_DEPTHWISE)
+        nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &transposed, in, 3, &y, 1);
     else if (l->kind <= FULL)
         nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3, &y, 1);
     else
