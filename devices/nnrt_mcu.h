@@ -68,6 +68,7 @@ SECTIONS (search for the tag)
     >>float32_edit packed weights and kernel selection of float32
     >>edit         kernel selection
     >>transposed   transposed convolutions as convolutions
+    >>concat       CONCAT without copies
     >>table        the device's function table
 
 MIT license, see LICENSE.
@@ -1360,6 +1361,23 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_map(const NNRT_McuMap *a, const nnrt_
 }
 
 NNRTI_MCU_KERNEL(map, McuMap, ((void)call, nnrti_mcu_map(a, args)))
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_copy_rows(const NNRT_McuMap *a, const nnrt_view *args)
+{
+    NNRTI_MCU_ROWS(a)
+    {
+        const uint8_t *x = (const uint8_t *)args[0].data + NNRTI_MCU_AT(a, x);
+        uint8_t *y = (uint8_t *)args[1].data + NNRTI_MCU_AT(a, y);
+        if (a->x3 == 1 && a->y3 == 1)
+            nnrti_mcu_copy(y, x, a->d3);
+        else
+            for (int32_t l = 0; l < a->d3; l++)
+                y[l * a->y3] = x[l * a->x3];
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRTI_MCU_KERNEL(copy, McuMap, ((void)call, nnrti_mcu_copy_rows(a, args)))
 
 /* ---- casts ---- */
 
@@ -4414,32 +4432,79 @@ static int nnrti_mcu_map_of(const nnrt_draft_step *step)
     return k;
 }
 
-/* y = table[x] for input k of step s. */
-static NNRT_ReturnCode nnrti_mcu_edit_map(nnrti_mcu_edit *e, uint32_t s, int k)
+/* Step s becomes y = table[x], or, with table NULL, y = x. *table: to fill; NULL while bytes are counted. */
+static NNRT_ReturnCode nnrti_mcu_set_map(nnrti_mcu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_plan_arg *y,
+                                         void **table)
 {
-    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(map);
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(map), NNRTI_MCU_ROW(copy)};
     static const int32_t codes = 256;
-    const nnrt_draft_step old = e->draft->steps[s];
-    const nnrt_plan_arg *x = &old.args[k], *y = &old.args[old.nIn + old.nDerived];
-    nnrt_plan_arg *args;
+    const nnrt_plan_arg from = *x, to = *y;
+    nnrt_plan_arg *args = nnrt_draft_args(e->draft, s, 1, 1);
+    NNRT_McuMap *a = (NNRT_McuMap *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     nnrti_mcu_walk w;
-    NNRT_McuMap *a;
-    void *table;
     NNRT_ReturnCode code;
-    if (!nnrti_mcu_walk_of(&y->view, &x->view, NULL, &w))
-        return NNRT_SUCCESS;
-    if ((a = (NNRT_McuMap *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
+    if (args == NULL || a == NULL)
+        return nnrti_mcu_no_memory(e, s);
+    args[0] = from;
+    args[1] = to;
+    if (nnrti_mcu_walk_of(&to.view, &from.view, NULL, &w)) { /* the caller has tested it */
         const NNRT_McuMap found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x)};
         *a = found;
     }
-    if ((code = nnrti_mcu_set_plain(e, s, &kernel, a, &nnrt_attr_McuMap, 1, NNRT_OP_INPLACE)) != NNRT_SUCCESS)
-        return code;
-    args = e->draft->steps[s].args;
-    args[0] = *x;
-    code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_UINT8, 1, &codes, &table);
+    code = nnrti_mcu_set_plain(e, s, &kernels[table == NULL], a, &nnrt_attr_McuMap, 1, NNRT_OP_INPLACE);
+    return code != NNRT_SUCCESS || table == NULL ? code
+                                                 : nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_UINT8, 1, &codes, table);
+}
+
+/* y = table[x] for input k of step s. */
+static NNRT_ReturnCode nnrti_mcu_edit_map(nnrti_mcu_edit *e, uint32_t s, int k)
+{
+    const nnrt_draft_step old = e->draft->steps[s];
+    const nnrt_plan_arg *x = &old.args[k], *y = &old.args[old.nIn + old.nDerived];
+    nnrti_mcu_walk w;
+    void *table = NULL;
+    NNRT_ReturnCode code;
+    if (!nnrti_mcu_walk_of(&y->view, &x->view, NULL, &w))
+        return NNRT_SUCCESS;
+    code = nnrti_mcu_set_map(e, s, x, y, &table);
     if (code == NNRT_SUCCESS && table != NULL && !nnrti_mcu_tabulate(&old, (uint32_t)k, (uint8_t *)table))
         return nnrt_error_set(e->draft->config->error, NNRT_DEVICE_ERROR, "node '%s': no table", old.name);
     return code;
+}
+
+/* y = g(f(x)), both by a table, becomes one table if nothing else reads f(x). */
+static void nnrti_mcu_join_maps(nnrti_mcu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s], *from;
+    const uint32_t writer = strcmp(step->kernelName, "nnrt_mcu_map") == 0
+                                ? nnrt_draft_writer(e->draft, step->args[0].tensor)
+                                : UINT32_MAX;
+    const nnrt_view *x, *y;
+    nnrti_mcu_walk w;
+    if (writer >= s || strcmp(e->draft->steps[writer].kernelName, "nnrt_mcu_map") != 0 ||
+        nnrt_draft_reader(e->draft, step->args[0].tensor) != s)
+        return;
+    from = &e->draft->steps[writer];
+    x = &step->args[0].view;
+    y = &from->args[2].view;
+    if (step->args[0].offset != from->args[2].offset || x->rank != y->rank ||
+        memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) != 0 ||
+        memcmp(x->strides, y->strides, (size_t)x->rank * sizeof(x->strides[0])) != 0 ||
+        !nnrti_mcu_walk_of(&step->args[2].view, &from->args[0].view, NULL, &w))
+        return;
+    {
+        NNRT_McuMap *a = (NNRT_McuMap *)(uintptr_t)step->attr; /* kept memory of this edit */
+        const NNRT_McuMap found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x)};
+        const uint8_t *f = (const uint8_t *)from->args[1].view.data;
+        uint8_t *g = (uint8_t *)step->args[1].view.data, joined[256];
+        *a = found;
+        for (int i = 0; i < 256 && f != NULL && g != NULL; i++)
+            joined[i] = g[f[i]];
+        if (f != NULL && g != NULL)
+            memcpy(g, joined, sizeof(joined));
+    }
+    step->args[0] = from->args[0];
+    from->kernel = NULL;
 }
 
 /* ---- pools ---- */
@@ -5613,6 +5678,161 @@ static bool nnrti_mcu_allows_nhwc(void *user, const nnrt_draft_step *step)
     return nnrt_draft_is_layout_agnostic(step);
 }
 
+/* >>concat */
+
+/* CONCAT of int8 or uint8. Each input becomes a slice of the result: its writer writes there, if nothing else reads the input
+   and both have the same parameters; otherwise a step copies or requantizes it. A result of the model stays: with
+   slices it would be in the arena, and then copied. */
+
+enum { NNRTI_MCU_JOINED = 16 };
+
+/* Gives v, which shows all elements of `whole`, the strides of `part`, the same elements inside another tensor.
+   false: an axis of v is not an axis of whole. */
+static bool nnrti_mcu_view_in_slice(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
+{
+    int64_t left = 1;
+    for (int32_t i = 0; i < whole->rank; i++)
+        left *= whole->dims[i];
+    for (int32_t i = 0; i < v->rank; i++) {
+        int32_t k = 0;
+        if (v->dims[i] == 1)
+            continue;
+        while (k < whole->rank && (whole->dims[k] != v->dims[i] || whole->strides[k] != v->strides[i]))
+            k++;
+        if (k == whole->rank)
+            return false;
+        v->strides[i] = part->strides[k];
+        left /= v->dims[i];
+    }
+    return left == 1;
+}
+
+/* Whether a step is a CONCAT of at most NNRTI_MCU_JOINED tensors, whose result is no output of the model. */
+static bool nnrti_mcu_is_concat(const nnrti_mcu_edit *e, const nnrt_draft_step *step)
+{
+    const NNRT_Uint32List *outputs = &e->draft->model->outputIndex;
+    const nnrt_plan_arg *y = &step->args[step->nIn + step->nDerived];
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn > NNRTI_MCU_JOINED ||
+        (strcmp(step->kernelName, "nnrt_concat") != 0 && strcmp(step->kernelName, "nnrt_concat_q8") != 0) ||
+        !nnrti_mcu_is_q8(&y->view) || !nnrti_mcu_fits(step))
+        return false;
+    for (uint32_t i = 0; i < outputs->count; i++)
+        if (outputs->data[i] == y->tensor)
+            return false;
+    return true;
+}
+
+/* Whether the kernels of a step, here and of the reference device, write a result with any strides. */
+static bool nnrti_mcu_writes_slices(nnrti_mcu_edit *e, const nnrt_draft_step *step)
+{
+    bool minus;
+    return step->open == NULL && step->op != NULL && step->kernel != NULL &&
+           (nnrti_mcu_prefers_nhwc(e, step) || nnrti_mcu_map_of(step) >= 0 || nnrti_mcu_binary_of(step, &minus) >= 0 ||
+            nnrti_mcu_is_concat(e, step));
+}
+
+/* Lets the writer of x, an input of step s, write to the slice instead; false: that is not possible. */
+static bool nnrti_mcu_write_slice(nnrti_mcu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_plan_arg *slice)
+{
+    nnrt_draft *d = e->draft;
+    const uint32_t from = nnrt_draft_writer(d, x->tensor);
+    nnrt_plan_arg *y;
+    nnrt_view moved;
+    if (from >= s || nnrt_draft_reader(d, x->tensor) != s || !nnrti_mcu_alike(&x->view, &slice->view) ||
+        !nnrti_mcu_writes_slices(e, &d->steps[from]))
+        return false;
+    for (uint32_t i = from; i < s; i++) /* no IF or LOOP begins or ends between them */
+        if (d->steps[i].open != NULL)
+            return false;
+    y = &d->steps[from].args[d->steps[from].nIn + d->steps[from].nDerived];
+    moved = y->view;
+    if (y->tensor != x->tensor || y->offset != 0 || x->offset != 0 ||
+        !nnrti_mcu_view_in_slice(&moved, &x->view, &slice->view))
+        return false;
+    y->tensor = slice->tensor;
+    y->kind = slice->kind;
+    y->offset = slice->offset;
+    y->view = moved;
+    return true;
+}
+
+/* Fills a table that requantizes input k of a CONCAT: the reference kernel for all stored integers of all inputs. */
+static bool nnrti_mcu_tabulate_concat(const nnrt_draft_step *step, uint32_t k, uint8_t *table)
+{
+    static const NNRT_Concat attr = {0};
+    uint8_t codes[256], joined[256 * NNRTI_MCU_JOINED];
+    nnrt_view views[NNRTI_MCU_JOINED + 2];
+    nnrt_call call;
+    memset(&call, 0, sizeof(call));
+    call.nIn = step->nIn;
+    call.nDerived = step->nDerived;
+    call.nOut = 1;
+    for (int i = 0; i < 256; i++)
+        codes[i] = (uint8_t)i;
+    for (uint32_t i = 0; i < step->nIn + 2; i++) {
+        views[i] = step->args[i].view;
+        if (i == step->nIn)
+            continue;
+        views[i].rank = 1;
+        views[i].dims[0] = i < step->nIn ? 256 : 256 * (int32_t)step->nIn;
+        views[i].strides[0] = 1;
+        views[i].data = i < step->nIn ? codes : joined;
+    }
+    if (step->kernel(&attr, views, &call) != NNRT_SUCCESS)
+        return false;
+    memcpy(table, joined + 256 * k, 256);
+    return true;
+}
+
+/* The slice of a CONCAT's result for input k. */
+static nnrt_plan_arg nnrti_mcu_slice_of(const nnrt_draft_step *step, uint32_t k)
+{
+    const int64_t axis = ((const NNRT_Concat *)step->attr)->axis;
+    nnrt_plan_arg slice = step->args[step->nIn + step->nDerived];
+    for (uint32_t i = 0; i < k; i++)
+        slice.offset += (size_t)(step->args[i].view.dims[axis] * slice.view.strides[axis]);
+    slice.view.dims[axis] = step->args[k].view.dims[axis];
+    return slice;
+}
+
+static NNRT_ReturnCode nnrti_mcu_lower_concat(nnrti_mcu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step old = e->draft->steps[s];
+    bool written[NNRTI_MCU_JOINED];
+    uint32_t at = s;
+    nnrti_mcu_walk w;
+    if (!nnrti_mcu_is_concat(e, &old) || old.nDerived > 1)
+        return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < old.nIn; k++) {
+        const nnrt_plan_arg slice = nnrti_mcu_slice_of(&old, k);
+        if (!nnrti_mcu_is_q8(&old.args[k].view) || old.args[k].view.dataType != slice.view.dataType ||
+            !nnrti_mcu_walk_of(&slice.view, &old.args[k].view, NULL, &w))
+            return NNRT_SUCCESS;
+    }
+    for (uint32_t k = 0; k < old.nIn; k++) {
+        const nnrt_plan_arg slice = nnrti_mcu_slice_of(&old, k);
+        written[k] = nnrti_mcu_write_slice(e, s, &old.args[k], &slice);
+    }
+    e->draft->steps[s].kernel = NULL;
+    for (uint32_t k = 0; k < old.nIn; k++) {
+        const nnrt_plan_arg slice = nnrti_mcu_slice_of(&old, k);
+        const bool copy = nnrti_mcu_alike(&old.args[k].view, &slice.view);
+        void *table = NULL;
+        NNRT_ReturnCode code;
+        if (written[k])
+            continue;
+        if (at > s && nnrt_draft_insert(e->draft, at) == NULL)
+            return nnrti_mcu_no_memory(e, s);
+        e->draft->steps[at] = old;
+        code = nnrti_mcu_set_map(e, at++, &old.args[k], &slice, copy ? NULL : &table);
+        if (code == NNRT_SUCCESS && table != NULL && !nnrti_mcu_tabulate_concat(&old, k, (uint8_t *)table))
+            code = nnrt_error_set(e->draft->config->error, NNRT_DEVICE_ERROR, "node '%s': no table", old.name);
+        if (code != NNRT_SUCCESS)
+            return code;
+    }
+    return NNRT_SUCCESS;
+}
+
 /* Quantized operators beside product layers. */
 static NNRT_ReturnCode nnrti_mcu_edit_other(nnrti_mcu_edit *e, uint32_t s)
 {
@@ -5650,7 +5870,7 @@ static NNRT_ReturnCode nnrti_mcu_edit_step(nnrti_mcu_edit *e, uint32_t s)
     return code;
 }
 
-/* The edit of nnrt_plan_prepare: layout propagation, then a kernel for each step. */
+/* The edit of nnrt_plan_prepare: layout propagation, CONCAT, then a kernel for each step. */
 static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
 {
     nnrti_mcu_edit e;
@@ -5659,10 +5879,14 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
     e.draft = draft;
     e.isa = (const nnrti_mcu_isa *)user;
     code = nnrt_draft_channels_last(draft, nnrti_mcu_prefers_nhwc, nnrti_mcu_allows_nhwc, &e);
+    for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* backwards: CONCAT of CONCAT */
+        code = nnrti_mcu_lower_concat(&e, s);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
         const nnrt_draft_step *step = &draft->steps[s];
         if (step->open == NULL && step->op != NULL && step->kernel != NULL && nnrti_mcu_fits(step))
             code = nnrti_mcu_edit_step(&e, s);
+        if (code == NNRT_SUCCESS && draft->steps[s].kernel != NULL)
+            nnrti_mcu_join_maps(&e, s);
     }
     return code;
 }

@@ -11,7 +11,7 @@
 
 #include "mcu_graphs.h"
 
-/* ADD_CHANNELS: x + a vector with an element per channel. */
+/* ADD_CHANNELS: x + a vector with an element per channel. CONCAT: of two images, then requantized. */
 typedef enum layer_kind {
     CONV,
     DEPTHWISE,
@@ -27,6 +27,7 @@ typedef enum layer_kind {
     MEAN,
     SIGMOID,
     REQUANTIZE,
+    CONCAT,
     QUANTIZE,
     DEQUANTIZE,
     SOFTMAX
@@ -64,6 +65,7 @@ static const layer layers[] = {
     {"maximum 16x16x16", MAXIMUM, 16, 16, 16, 16, 1, 1, 1, 1},
     {"sigmoid 16x16x16", SIGMOID, 16, 16, 16, 16, 1, 1, 1, 1},
     {"requantize 16x16x16", REQUANTIZE, 16, 16, 16, 16, 1, 1, 1, 1},
+    {"concat 16x16x16", CONCAT, 16, 16, 16, 16, 1, 1, 1, 1},
     {"quantize 32x32x3", QUANTIZE, 32, 32, 3, 3, 1, 1, 1, 1},
     {"dequantize 32x32x3", DEQUANTIZE, 32, 32, 3, 3, 1, 1, 1, 1},
     {"mean 25x5x64", MEAN, 25, 5, 64, 64, 1, 1, 1, 1},
@@ -111,7 +113,7 @@ static layer random_layer(const char *text, char *name, size_t size)
 {
     static const char *const kinds[] = {"conv", "depthwise", "transposed", "transposed depthwise", "full", "add",
                                         "add channels", "mul", "maximum", "max pool", "average pool", "mean", "sigmoid",
-                                        "requantize", "quantize", "dequantize", "softmax"};
+                                        "requantize", "concat", "quantize", "dequantize", "softmax"};
     layer l = {name, CONV, 1, 1, 1, 1, 1, 1, 1, 1};
     seed = (uint32_t)strtoul(text, NULL, 10) * 2654435761u + 1;
     l.kind = real || dice(0, 1) != 0 ? (layer_kind)dice(CONV, FULL) : (layer_kind)dice(ADD, SOFTMAX);
@@ -197,19 +199,21 @@ static uint32_t input(nnrt_builder *b, const char *name, int32_t rank, const int
 static void build_images(nnrt_builder *b, const layer *l, uint32_t x, uint32_t z, uint32_t y)
 {
     const int64_t integers = plus ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8, floats = NNRT_DATA_TYPE_FLOAT32;
-    static int32_t both[] = {1, 2}, two = 2;
+    static int32_t axes[] = {1, 2}, two = 2;
     int64_t kernel[2], stride[2];
     NNRT_MaxPoolFusion largest;
     NNRT_AvgPoolFusion average;
     NNRT_ReduceFusion reduce;
     NNRT_Activation activation;
     NNRT_QuantDTypeCast cast;
-    uint32_t in[2];
+    NNRT_Concat concat;
+    uint32_t in[2], both;
     memset(&largest, 0, sizeof(largest));
     memset(&average, 0, sizeof(average));
     memset(&reduce, 0, sizeof(reduce));
     memset(&activation, 0, sizeof(activation));
     memset(&cast, 0, sizeof(cast));
+    memset(&concat, 0, sizeof(concat));
     in[0] = x;
     in[1] = z;
     kernel[0] = l->kh;
@@ -226,7 +230,7 @@ static void build_images(nnrt_builder *b, const layer *l, uint32_t x, uint32_t z
     cast.srcT = l->kind == QUANTIZE ? floats : integers;
     cast.dstT = l->kind == DEQUANTIZE ? floats : integers;
     if (l->kind == MEAN)
-        in[1] = nnrt_builder_constant(b, "axes", NNRT_DATA_TYPE_INT32, 1, &two, both, true);
+        in[1] = nnrt_builder_constant(b, "axes", NNRT_DATA_TYPE_INT32, 1, &two, axes, true);
     switch (l->kind) {
     case MUL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2, &y, 1); break;
     case MAXIMUM: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_MAXIMUM, NULL, in, 2, &y, 1); break;
@@ -234,6 +238,13 @@ static void build_images(nnrt_builder *b, const layer *l, uint32_t x, uint32_t z
     case AVERAGE_POOL: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, in, 1, &y, 1); break;
     case MEAN: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, in, 2, &y, 1); break;
     case SIGMOID: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_ACTIVATION, &activation, in, 1, &y, 1); break;
+    case CONCAT:
+        both = nnrt_builder_tensor(b, "both");
+        quantize(b, both, 3, 0.05);
+        concat.axis = channelsFirst ? 1 : 3;
+        nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_CONCAT, &concat, in, 2, &both, 1);
+        nnrt_builder_node(b, "requantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, &both, 1, &y, 1);
+        break;
     case REQUANTIZE:
     case QUANTIZE:
     case DEQUANTIZE: nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, in, 1, &y, 1); break;
@@ -272,7 +283,7 @@ static void build(nnrt_builder *b, const layer *l)
     real = real || l->kind == QUANTIZE;
     in[0] = input(b, "x", l->kind == FULL || l->kind == SOFTMAX ? 2 : 4,
                   l->kind == FULL ? flat : l->kind == SOFTMAX ? rows : image, l->kind == REQUANTIZE ? 0.02 : 0.05);
-    if (l->kind == ADD || l->kind == MUL || l->kind == MAXIMUM)
+    if (l->kind == ADD || l->kind == MUL || l->kind == MAXIMUM || l->kind == CONCAT)
         in[1] = input(b, "z", 4, image, l->kind == MAXIMUM ? 0.05 : 0.03);
     else if (l->kind == ADD_CHANNELS)
         in[1] = input(b, "z", 1, &image[3], 0.03);
