@@ -296,7 +296,8 @@ enum {
     NNRT_PASS_BRANCHES = 64,    /* an IF whose condition is known becomes the branch that it runs */
     NNRT_PASS_QUANTIZE = 128,   /* operators between casts from and to 8 bits compute in integers */
     NNRT_PASS_CONSTANTS = 256,  /* constant folding */
-    NNRT_PASS_DEAD = 512        /* dead-code elimination */
+    NNRT_PASS_DEAD = 512,       /* dead-code elimination */
+    NNRT_PASS_PADS = 1024       /* a PAD before a quantized convolution becomes padding of that */
 };
 /* The same with options; desc NULL: all zero, the default. */
 typedef struct nnrt_optimize_desc {
@@ -2378,6 +2379,7 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
      AFFINE       convolution or FULL_CONNECTION, affine map per channel -> new weights     rounded once per weight
      BIAS         MATMUL, ADD of a constant per column -> MATMUL with a bias                sums in another order
      ACTIVATIONS  node, ACTIVATION -> the node with activationType                          kept
+     PADS         PAD by zeros, quantized convolution -> the convolution with more padding  kept
      BRANCHES     IF with a constant condition -> the nodes of its branch                   kept
      QUANTIZE     dequantize, operator, cast to 8 bits -> the operator on integers          last stored integer rounded
 
@@ -4231,6 +4233,75 @@ NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
     return true;
 }
 
+/* ---- pass: padding of a convolution (PADS) ---- */
+
+/* Whether a PAD_FUSION node pads the quantized image x by zeros, only rows and columns: top, bottom, left, right. */
+static bool nnrti_pass_zero_pads(const nnrti_graph *g, const NNRT_Node *n, uint32_t x, int64_t to[4])
+{
+    const nnrt_operand *image = &g->shapes[x], *list = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
+    const bool given = nnrti_id(&n->inputIndex, 1) != NNRT_NO_TENSOR;
+    NNRT_PadFusion a;
+    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, &a);
+    memcpy(&a, n->nodeAttr.data, n->nodeAttr.size < sizeof(a) ? n->nodeAttr.size : sizeof(a));
+    if (a.paddingMode != NNRT_PADDING_MODE_CONSTANT || a.constantValue != 0 || image->rank != 4 ||
+        nnrti_id(&n->inputIndex, 2) != NNRT_NO_TENSOR || (!given && a.paddings.count != 4) ||
+        (given && (list == NULL || !nnrti_type_in(list->dataType, NNRT_TYPES_INDEX) || nnrti_count(list) != 8)))
+        return false;
+    for (int32_t i = 0; i < 8; i++) {
+        const int32_t row = nnrti_image_axis(image, 0), column = nnrti_image_axis(image, 1);
+        int64_t v;
+        if (!given && a.paddings.data[i / 2].count != 2)
+            return false;
+        v = given ? nnrti_value(list, (size_t)i) : a.paddings.data[i / 2].data[i % 2];
+        if (v < 0 || v > INT32_MAX || (v != 0 && i / 2 != row && i / 2 != column))
+            return false;
+        if (i / 2 == row || i / 2 == column)
+            to[(i / 2 == row ? 0 : 2) + i % 2] = v;
+    }
+    return true;
+}
+
+/* Pass: PAD -> CONV2D becomes the convolution with the padding of both, reading the input of the PAD. Conditions: int8 or
+   uint8 and one scale and zero point, which the PAD keeps; constant paddings of rows and columns, by the number 0; padMode
+   PAD or VALID. Bits: unchanged, as the products of padding are 0. Float tensors keep their PAD: a product of 0
+   and an infinite weight is NaN. */
+NNRTI_COLD static bool nnrti_pass_fold_pads(nnrti_graph *g, uint32_t node)
+{
+    NNRT_Node *n = nnrti_graph_node(g, node);
+    const uint32_t t = nnrti_id(&n->inputIndex, 0);
+    const NNRT_Node *pad = n->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_graph_writer(g, t) : NULL;
+    const uint32_t x = pad != NULL ? nnrti_id(&pad->inputIndex, 0) : NNRT_NO_TENSOR;
+    int64_t sums[4];
+    NNRT_Conv2DFusion a;
+    NNRT_Int64List *list;
+    NNRT_PadMode *mode;
+    const int64_t *kept;
+    if (x == NNRT_NO_TENSOR || pad->nodeType != NNRT_NODE_TYPE_PAD_FUSION || !nnrti_graph_alike(g, x, t) ||
+        g->shapes[x].quantCount != 1 || !nnrti_type_in(g->shapes[x].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
+        !nnrti_pass_zero_pads(g, pad, x, sums))
+        return false;
+    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, &a);
+    memcpy(&a, n->nodeAttr.data, n->nodeAttr.size < sizeof(a) ? n->nodeAttr.size : sizeof(a));
+    if ((a.padMode != NNRT_PAD_MODE_PAD && a.padMode != NNRT_PAD_MODE_VALID) ||
+        (a.padMode == NNRT_PAD_MODE_PAD && a.padList.count != 0 && a.padList.count != 4))
+        return false;
+    for (uint32_t i = 0; i < 4; i++) {
+        sums[i] += a.padMode == NNRT_PAD_MODE_PAD && a.padList.count == 4 ? a.padList.data[i] : 0;
+        if (sums[i] > INT32_MAX)
+            return false;
+    }
+    kept = (const int64_t *)nnrti_builder_copy(g->edit, sums, 4, sizeof(*sums));
+    if (kept == NULL || (mode = (NNRT_PadMode *)nnrti_graph_attr(g, n, "padMode")) == NULL)
+        return false;
+    *mode = NNRT_PAD_MODE_PAD;
+    if ((list = (NNRT_Int64List *)nnrti_graph_attr(g, n, "padList")) == NULL)
+        return false;
+    *list = nnrt_int64_list(kept, 4);
+    nnrti_graph_set_input(g, n, 0, x);
+    g->changed = true;
+    return true;
+}
+
 /* ---- rounds ---- */
 
 /* The passes in the order in which they are tried at each node; after the first success the round continues with the
@@ -4247,6 +4318,7 @@ static const struct {
     {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is folded into weight and bias of the node before it"},
     {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "became the bias of the matrix multiplication before it"},
     {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is fused into the node before it"},
+    {nnrti_pass_fold_pads, NNRT_PASS_PADS, "has the padding of the PAD before it"},
     {nnrti_pass_inline_if, NNRT_PASS_BRANCHES, "became the branch that it runs"},
     {nnrti_pass_quantize, NNRT_PASS_QUANTIZE, "computes in integers"},
 };

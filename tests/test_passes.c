@@ -1957,6 +1957,79 @@ static uint32_t full_of(nnrt_builder *b, uint32_t x, uint32_t weight, uint32_t b
     return add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, a.hasBias ? 3 : 2);
 }
 
+/* PAD by zeros of an int8 image, then a convolution with padMode PAD or VALID. attribute: paddings are an attribute,
+   not a constant. */
+static nnrt_builder *padded(bool first, bool attribute, float value, int32_t zero, NNRT_PadMode mode, int64_t channels)
+{
+    static const int64_t one[] = {1, 1}, two[] = {2, 1}, own[] = {1, 0, 0, 1};
+    const int32_t kernel[4] = {6, 3, 2, 4}, all[2] = {4, 2};
+    const int64_t rows[2] = {1, 2}, columns[2] = {0, 3}, none[2] = {0, 0}, more[2] = {0, channels};
+    const NNRT_QuantParam q[3] = {quant_of(I8, -9, 0.01), quant_of(I8, zero, 0.01), quant_of(I8, 5, 0.02)};
+    nnrt_builder *b = begin(NULL);
+    int8_t weights[144];
+    int32_t list[8];
+    NNRT_Int64List pairs[4];
+    NNRT_PadFusion pad;
+    NNRT_Conv2DFusion a;
+    uint32_t in[2], x, y;
+    pairs[0] = nnrt_int64_list(none, 2);
+    pairs[first ? 1 : 3] = nnrt_int64_list(more, 2);
+    pairs[first ? 2 : 1] = nnrt_int64_list(rows, 2);
+    pairs[first ? 3 : 2] = nnrt_int64_list(columns, 2);
+    for (uint32_t i = 0; i < 8; i++)
+        list[i] = (int32_t)pairs[i / 2].data[i % 2];
+    nnrt_attr_defaults(nnrt_op_named("PAD_FUSION")->attr, &pad);
+    nnrt_attr_defaults(nnrt_op_named("CONV2D_FUSION")->attr, &a);
+    pad.paddingMode = NNRT_PADDING_MODE_CONSTANT;
+    pad.constantValue = value;
+    pad.paddings.data = attribute ? pairs : NULL;
+    pad.paddings.count = attribute ? 4 : 0;
+    a.stride = nnrt_int64_list(two, 2);
+    a.dilation = nnrt_int64_list(one, 2);
+    a.padMode = mode;
+    a.padList = nnrt_int64_list(own, mode == NNRT_PAD_MODE_PAD ? 4 : 0);
+    for (uint32_t i = 0; i < 144; i++)
+        weights[i] = (int8_t)((int32_t)random_below(255) - 127);
+    x = first ? input(b, "x", 1, 4 - (int32_t)channels, 5, 6) : input(b, "x", 1, 5, 6, 4 - (int32_t)channels);
+    nnrt_builder_format(b, x, first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
+    in[0] = cast(b, x, F32, I8, &q[0]);
+    in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT32, 2, all, list, true);
+    y = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_quant(b, y, &q[1], 1);
+    add_node(b, "pad", NNRT_NODE_TYPE_PAD_FUSION, &pad, in, attribute ? 1 : 2, &y, 1);
+    in[0] = y;
+    in[1] = nnrt_builder_constant(b, NULL, I8, 4, kernel, weights, true);
+    nnrt_builder_quant(b, in[1], &q[0], 1);
+    y = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_quant(b, y, &q[2], 1);
+    add_node(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 2, &y, 1);
+    nnrt_builder_output(b, cast(b, y, I8, F32, NULL));
+    return b;
+}
+
+/* Padding of rows and columns by 0 becomes padding of the convolution: same bits. Other padding stays. */
+static void test_fold_pads(void **state)
+{
+    nnrt_optimize_desc desc;
+    nnrt_builder *b;
+    NNRT_Model *m;
+    (void)state;
+    for (uint32_t i = 0; i < 8; i++)
+        expect(padded(i % 2 != 0, i / 2 % 2 != 0, 0, -9, i < 4 ? NNRT_PAD_MODE_PAD : NNRT_PAD_MODE_VALID, 0), 3, 0);
+    expect(padded(false, true, 0, -9, NNRT_PAD_MODE_SAME, 0), 4, 0);      /* SAME depends on the size of the image */
+    expect(padded(false, true, 0.5f, -9, NNRT_PAD_MODE_PAD, 0), 4, 0);    /* another number than 0 */
+    expect(padded(false, true, 0, -8, NNRT_PAD_MODE_PAD, 0), 4, 0);       /* requantizes */
+    expect(padded(false, false, 0, -9, NNRT_PAD_MODE_PAD, 1), 4, 0);      /* a channel */
+    b = padded(false, true, 0, -9, NNRT_PAD_MODE_PAD, 0);
+    memset(&desc, 0, sizeof(desc));
+    desc.without = NNRT_PASS_PADS;
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize_with(&m, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 4);
+    nnrt_model_destroy(m);
+}
+
 /* Whether the node of this type gives integers in m. */
 static bool is_quantised(const NNRT_Model *m, NNRT_NodeType type)
 {
@@ -3064,6 +3137,7 @@ int main(void)
         cmocka_unit_test(test_subgraphs_out_of_memory),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_fold_operands),
+        cmocka_unit_test(test_fold_pads),
         cmocka_unit_test(test_join_open),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_affine_open),
