@@ -4261,9 +4261,9 @@ static bool nnrti_pass_zero_pads(const nnrti_graph *g, const NNRT_Node *n, uint3
     return true;
 }
 
-/* Pass: PAD -> CONV2D becomes the convolution with the padding of both, reading the input of the PAD. Conditions: int8 or
-   uint8 and one scale and zero point, which the PAD keeps; constant paddings of rows and columns, by the number 0; padMode
-   PAD or VALID. Bits: unchanged, as the products of padding are 0. Float tensors keep their PAD: a product of 0
+/* Pass: PAD -> CONV2D becomes the convolution with the padding of both, reading the input of the PAD. Conditions: int8
+   or uint8 and one scale and zero point, which the PAD keeps; constant paddings of rows and columns, by the number 0;
+   padMode PAD or VALID. Bits: unchanged, as the products of padding are 0. Float tensors keep their PAD: a product of 0
    and an infinite weight is NaN. */
 NNRTI_COLD static bool nnrti_pass_fold_pads(nnrti_graph *g, uint32_t node)
 {

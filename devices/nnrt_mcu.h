@@ -4452,8 +4452,9 @@ static NNRT_ReturnCode nnrti_mcu_set_map(nnrti_mcu_edit *e, uint32_t s, const nn
         *a = found;
     }
     code = nnrti_mcu_set_plain(e, s, &kernels[table == NULL], a, &nnrt_attr_McuMap, 1, NNRT_OP_INPLACE);
-    return code != NNRT_SUCCESS || table == NULL ? code
-                                                 : nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_UINT8, 1, &codes, table);
+    if (code == NNRT_SUCCESS && table != NULL)
+        code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_UINT8, 1, &codes, table);
+    return code;
 }
 
 /* y = table[x] for input k of step s. */
@@ -5492,6 +5493,21 @@ static bool nnrti_mcu_read_layer(const nnrt_draft_step *step, nnrti_mcu_layer *l
     return true;
 }
 
+/* Reads resolved attributes of a convolution into l; false: they are too large. */
+static bool nnrti_mcu_read_windows(nnrti_mcu_layer *l, const int64_t *stride, const int64_t *dilation, const int64_t *pad,
+                                   int64_t group)
+{
+    for (int i = 0; i < 2; i++) {
+        if (stride[i] > INT16_MAX || dilation[i] > INT16_MAX || pad[2 * i] > INT16_MAX || l->w.dims[1 + i] > INT16_MAX)
+            return false;
+        l->stride[i] = (int32_t)stride[i];
+        l->dilation[i] = (int32_t)dilation[i];
+        l->pad[i] = (int32_t)pad[2 * i];
+    }
+    l->group = (int32_t)group;
+    return true;
+}
+
 /* Step s becomes the convolution l, if a kernel computes it exactly. */
 static NNRT_ReturnCode nnrti_mcu_lower(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
 {
@@ -5509,27 +5525,20 @@ static NNRT_ReturnCode nnrti_mcu_edit_conv(nnrti_mcu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
     nnrti_mcu_layer l;
-    if (!nnrti_mcu_read_layer(step, &l))
+    if (!nnrti_mcu_read_layer(step, &l) ||
+        !nnrti_mcu_read_windows(&l, attr->stride.data, attr->dilation.data, attr->padList.data, attr->group))
         return NNRT_SUCCESS;
-    for (int i = 0; i < 2; i++) {
-        if (attr->stride.data[i] > INT16_MAX || attr->dilation.data[i] > INT16_MAX ||
-            attr->padList.data[2 * i] > INT16_MAX || l.w.dims[1 + i] > INT16_MAX)
-            return NNRT_SUCCESS;
-        l.stride[i] = (int32_t)attr->stride.data[i];
-        l.dilation[i] = (int32_t)attr->dilation.data[i];
-        l.pad[i] = (int32_t)attr->padList.data[2 * i];
-    }
-    l.group = (int32_t)attr->group;
     return nnrti_mcu_lower(e, s, &l);
 }
 
 /* >>transposed */
 
 /* A transposed convolution is one convolution of stride 1 per phase. Phase (r, c) is the slice of y of the rows
-   r + sh * t and the columns c + sw * u. Row r + sh * t is the sum of tap i times row t + b of x, for the taps i for which
+   r + sh * t and the columns c + sw * u. Row r + sh * t is the sum of tap i times row t + b of x, for the taps i for
+   which
        b = (r + top - i * dh) / sh
-   is whole. These i are `step` apart, and b falls as i rises: the filter of the convolution has these taps in reverse order,
-   read through negative strides. Each phase is a step, by the kernel of its convolution. */
+   is whole. These i are `step` apart, and b falls as i rises: the filter of the convolution has these taps in reverse
+   order, read through negative strides. Each phase is a step, by the kernel of its convolution. */
 
 enum { NNRTI_MCU_PHASES = 16 };
 
@@ -5591,7 +5600,8 @@ static NNRT_ReturnCode nnrti_mcu_lower_transposed(nnrti_mcu_edit *e, uint32_t s,
 {
     const nnrt_draft_step old = e->draft->steps[s];
     const int32_t *yd = l->y.view.dims;
-    const int32_t rows = l->stride[0] < yd[1] ? l->stride[0] : yd[1], columns = l->stride[1] < yd[2] ? l->stride[1] : yd[2];
+    const int32_t rows = l->stride[0] < yd[1] ? l->stride[0] : yd[1];
+    const int32_t columns = l->stride[1] < yd[2] ? l->stride[1] : yd[2];
     nnrti_mcu_layer phase;
     int32_t r[2];
     bool can = (int64_t)rows * columns <= NNRTI_MCU_PHASES;
@@ -5620,17 +5630,9 @@ static NNRT_ReturnCode nnrti_mcu_edit_transposed(nnrti_mcu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_Conv2dTransposeFusion *attr = (const NNRT_Conv2dTransposeFusion *)step->attr;
     nnrti_mcu_layer l;
-    if (!nnrti_mcu_read_layer(step, &l))
+    if (!nnrti_mcu_read_layer(step, &l) ||
+        !nnrti_mcu_read_windows(&l, attr->stride.data, attr->dilation.data, attr->padList.data, attr->group))
         return NNRT_SUCCESS;
-    for (int i = 0; i < 2; i++) {
-        if (attr->stride.data[i] > INT16_MAX || attr->dilation.data[i] > INT16_MAX ||
-            attr->padList.data[2 * i] > INT16_MAX || l.w.dims[1 + i] > INT16_MAX)
-            return NNRT_SUCCESS;
-        l.stride[i] = (int32_t)attr->stride.data[i];
-        l.dilation[i] = (int32_t)attr->dilation.data[i];
-        l.pad[i] = (int32_t)attr->padList.data[2 * i];
-    }
-    l.group = (int32_t)attr->group;
     return nnrti_mcu_lower_transposed(e, s, &l);
 }
 
@@ -5680,9 +5682,9 @@ static bool nnrti_mcu_allows_nhwc(void *user, const nnrt_draft_step *step)
 
 /* >>concat */
 
-/* CONCAT of int8 or uint8. Each input becomes a slice of the result: its writer writes there, if nothing else reads the input
-   and both have the same parameters; otherwise a step copies or requantizes it. A result of the model stays: with
-   slices it would be in the arena, and then copied. */
+/* CONCAT of int8 or uint8. Each input becomes a slice of the result: its writer writes there, if nothing else reads the
+   input and both have the same parameters; otherwise a step copies or requantizes it. A result of the model stays:
+   with slices it would be in the arena, and then copied. */
 
 enum { NNRTI_MCU_JOINED = 16 };
 

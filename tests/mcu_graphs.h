@@ -1,6 +1,6 @@
-/* mcu_graphs.h - random quantized image networks for tests of devices/nnrt_mcu.h: chains of convolutions (general, 1 x 1,
-   depthwise, grouped, dilated, transposed), pools, additions, activations, concatenations, fully connected layers, softmax; int8 or
-   uint8, channels first or last, weights with and without zero points. Include after nnrt.h. */
+/* mcu_graphs.h - random quantized image networks for tests of devices/nnrt_mcu.h: chains of convolutions (general,
+   1 x 1, depthwise, grouped, dilated, transposed), pools, additions, activations, concatenations, fully connected
+   layers, softmax; int8 or uint8, channels first or last, weights with and without zero points. Include after nnrt.h. */
 #ifndef MCU_GRAPHS_H
 #define MCU_GRAPHS_H
 

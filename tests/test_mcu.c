@@ -116,7 +116,8 @@ static void test_random_networks(void **state)
 
 /* ---- shapes of plans ---- */
 
-static uint32_t chain_node(nnrt_builder *b, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn, double scale)
+static uint32_t chain_node(nnrt_builder *b, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                           double scale)
 {
     static uint32_t number;
     const NNRT_QuantParam q = {8, 0, scale};
@@ -142,7 +143,7 @@ static uint32_t chain_input(nnrt_builder **b)
     return x;
 }
 
-/* A sigmoid of x, which scale 1/128 keeps from being the fixed-point one. */
+/* A sigmoid of x, by a table. */
 static uint32_t chain_sigmoid(nnrt_builder *b, uint32_t x, double scale)
 {
     NNRT_Activation a;
@@ -179,8 +180,8 @@ static void chain_steps(nnrt_builder *b, uint32_t y, uint32_t steps, uint32_t ot
     nnrt_model_destroy(model);
 }
 
-/* A transposed convolution is a step per phase. CONCAT is none for inputs that their writers write in place, and one step
-   for each other input. Two tables in a row are one step. */
+/* A transposed convolution is a step per phase. CONCAT is none for inputs that their writers write in place, and one
+   step for each other input. Two tables in a row are one step. */
 static void test_steps(void **state)
 {
     static const int32_t filter[4] = {4, 3, 3, 4};
