@@ -1258,7 +1258,7 @@ typedef struct nnrt_error {
    operands  separated by spaces: name, then ? optional or * one or more (*? any number), then its element type:
              none: any type; for input 0: the types of the kernels;  =k: the type of input k;  :i int32 or int64;
              :f float16 or float32;  :n numbers;  :b bool;  :q quantized int8 or uint8;
-             :s int32, quantized or not;  :8 int8 or uint8;
+             :s int32, quantized or not;  :w int32 or int64, quantized or not;  :8 int8 or uint8;
              :. decided by the rule or by the type that the model declares.
              Example: CONV2D_FUSION has the inputs "x weight=0 bias?=0" and the output "y=0":
                  x          required; its element type picks the kernel
@@ -1327,12 +1327,13 @@ typedef struct nnrt_error {
 #define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
 #define NNRTI_GRAPHS (NNRTI_MOVE | NNRT_OP_GRAPHS)
 /* Sets of types for input 0: SCALED quantized or real numbers; ORDERED types with an order; Q8 types with quantized
-   arithmetic; SUB types with a difference; SIGNED, UINT integers with and without a sign; REAL types whose quotient is
-   a real number. */
+   arithmetic; Q16 the same for int16 beside int8 weights; SUB types with a difference; SIGNED, UINT integers with and
+   without a sign; REAL types whose quotient is a real number. */
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
 #define NNRTI_TYPES_SCALED (NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS))
 #define NNRTI_TYPES_ORDERED (NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
 #define NNRTI_TYPES_Q8 NNRT_TYPES_QUANT(NNRT_TYPES_I8 | NNRT_TYPES_U8)
+#define NNRTI_TYPES_Q16 NNRT_TYPES_QUANT(NNRT_TYPES_I16)
 #define NNRTI_TYPES_SUB (NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL)
 #define NNRTI_TYPES_SIGNED (NNRT_TYPES_I8 | NNRT_TYPES_I16 | NNRT_TYPES_INDEX)
 #define NNRTI_TYPES_UINT (NNRT_TYPES_INT & ~NNRTI_TYPES_SIGNED)
@@ -1402,7 +1403,8 @@ typedef struct nnrt_error {
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2DFusion,          conv2d_fusion_f16,           3_1,    own) \
-        K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2DFusion, conv2d_fusion_q8,     3d1_1,  own), 10) \
+        K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2DFusion, conv2d_fusion_q8,     3d1_1,  own) \
+        K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", Conv2DFusion, conv2d_fusion_q16,    3d1_1,  own), 10) \
     X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own) \
@@ -1457,7 +1459,8 @@ typedef struct nnrt_error {
     X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight=0 bias?=0",      "y=0",                 0, \
         K(NNRT_TYPES_F32,      NULL, FullConnection,        full_connection_f32,         3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, FullConnection,        full_connection_f16,         3_1,    own) \
-        K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", FullConnection, full_connection_q8, 3d1_1,  own), 10) \
+        K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", FullConnection, full_connection_q8, 3d1_1,  own) \
+        K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", FullConnection, full_connection_q16, 3d1_1, own), 10) \
     X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x scale=0 offset=0 mean=0 variance=0", "y=0",    NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, FusedBatchNorm,        fused_batch_norm_f32,        5_1,    own) \
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
@@ -3342,7 +3345,7 @@ typedef struct nnrti_sig {
     const char *name;
     int32_t nameLength;
     bool optional, repeated;
-    char code; /* element type: 0, '=', 'i', 'f', 'n', 'b', 'q', 's', '8', '.' */
+    char code; /* element type: 0, '=', 'i', 'f', 'n', 'b', 'q', 's', 'w', '8', '.' */
     int32_t same;
 } nnrti_sig;
 
@@ -3433,7 +3436,8 @@ static uint32_t nnrti_sig_types(const nnrti_sig *s)
                {'b', NNRT_TYPES_BOOL},
                {'q', NNRTI_TYPES_Q8},
                {'8', NNRT_TYPES_I8 | NNRT_TYPES_U8},
-               {'s', NNRT_TYPES_I32 | NNRT_TYPES_QUANT(NNRT_TYPES_I32)}};
+               {'s', NNRT_TYPES_I32 | NNRT_TYPES_QUANT(NNRT_TYPES_I32)},
+               {'w', NNRT_TYPES_INDEX | NNRT_TYPES_QUANT(NNRT_TYPES_INDEX)}};
     for (uint32_t i = 0; i < NNRTI_COUNT(row); i++)
         if (row[i].code == s->code)
             return row[i].types;
@@ -7482,6 +7486,66 @@ NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const n
     }
 }
 
+/* ---- int16 beside int8 weights ("16x8"): zero points are 0, a product is rounded once, as in the kernels of TensorFlow
+   Lite with an int64 bias ---- */
+
+/* Sums of this size or more saturate, before they are requantized. */
+#define NNRTI_SUM_16 ((int64_t)1 << 47)
+
+NNRTI_INLINE int64_t nnrti_saturate_16(int64_t x)
+{
+    return x < -NNRTI_SUM_16 ? -NNRTI_SUM_16 : x < NNRTI_SUM_16 ? x : NNRTI_SUM_16 - 1;
+}
+
+/* factor = {r, n}: d = r / 2^n with 2^14 <= r < 2^15 to nearest, from the m of nnrti_factor; {0, 15} below 2^-32. */
+static NNRTI_UNUSED void nnrti_factor_16(double d, int32_t factor[2])
+{
+    nnrti_factor(d, factor);
+    factor[0] = factor[0] < 0x7fff0000 ? (factor[0] + (1 << 15)) >> 16 : 0x7fff;
+    factor[1] = 15 - factor[1];
+}
+
+/* x * d for factor = {r, n}: x * r / 2^n, halves rounded up. Beyond int32, at least a number beyond int16. */
+NNRTI_INLINE int64_t nnrti_rescale_16(int64_t x, const int32_t factor[2])
+{
+    const int64_t y = nnrti_saturate_16(x) * factor[0];
+    const int32_t n = factor[1];
+    if (n <= 0)
+        return (int64_t)nnrti_to_int32(y) * ((int64_t)1 << -n);
+    return nnrti_shift_down(y + ((int64_t)1 << (n - 1)), n);
+}
+
+/* Element i of an int32 or int64 bias, saturated; 0 if bias is NULL. */
+NNRTI_INLINE int64_t nnrti_bias_16(const nnrt_view *bias, ptrdiff_t i)
+{
+    if (bias == NULL || bias->dataType == NNRT_DATA_TYPE_INT32)
+        return nnrti_bias_at(bias, i);
+    return nnrti_saturate_16(((const int64_t *)bias->data)[i * bias->strides[0]]);
+}
+
+/* sum[t] += dot product t of any number of terms, t < count: a int8, b int16. */
+NNRTI_LOOPS void nnrti_sum_dots_16(const nnrti_terms *m, int32_t count, int64_t *sum)
+{
+    const int8_t *const as = (const int8_t *)m->a;
+    const int16_t *const bs = (const int16_t *)m->b;
+    for (int32_t t = 0; t < count; t++)
+        for (int32_t i = 0; i < m->count[0]; i++)
+            for (int32_t j = 0; j < m->count[1]; j++) {
+                ptrdiff_t a = i * m->aStep[0] + j * m->aStep[1], b = i * m->bStep[0] + j * m->bStep[1] + t * m->bT;
+                for (int32_t k = 0; k < m->count[2]; k++, a += m->aStep[2], b += m->bStep[2])
+                    sum[t] += (int32_t)as[a] * bs[b];
+            }
+}
+
+/* Elements at, at + step, .. of y = count sums of output channel o, requantized. */
+static NNRTI_UNUSED void nnrti_store_sums_16(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, const int64_t *sum,
+                                             int32_t count, const nnrt_view *quant, int32_t o)
+{
+    const int32_t *const list = (const int32_t *)quant->data, *const factor = nnrt_quant_factor(quant, o);
+    for (int32_t t = 0; t < count; t++)
+        ((int16_t *)y->data)[at + t * step] = (int16_t)nnrt_quant_result(nnrti_rescale_16(sum[t], factor), list);
+}
+
 /* Requantizes q, an element of x, to the parameters of y: clamp(zY + (q - zX) * factor). */
 NNRTI_INLINE int32_t nnrti_requantized(const nnrt_view *x, int64_t q, const nnrt_view *quant)
 {
@@ -8495,11 +8559,19 @@ static NNRTI_UNUSED double nnrti_quant_ratio(double a, double b)
     return b == 0 ? 0 : a / b;
 }
 
-/* Checks an int8 or uint8 quantized operand of a kernel that computes: one parameter, or one per index of `axis` (axis
-   -1: exactly one), numBits 8, a zero point within the element type, a finite scale >= 0. */
+/* The range of the stored integers of int8, uint8 or int16. */
+static void nnrti_quant_range(NNRT_DataType type, int32_t *least, int32_t *greatest)
+{
+    *least = type == NNRT_DATA_TYPE_INT16 ? INT16_MIN : type == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    *greatest = type == NNRT_DATA_TYPE_UINT8 ? 255 : -1 - *least;
+}
+
+/* Checks an int8, uint8 or int16 quantized operand of a kernel that computes: one parameter, or one per index of `axis`
+   (axis -1: exactly one), numBits of the element type, a zero point within it (int16: 0), a finite scale >= 0. */
 static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *o, int32_t axis)
 {
-    const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    const int32_t bits = o->dataType == NNRT_DATA_TYPE_INT16 ? 16 : 8;
+    const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0, greatest = bits == 16 ? 0 : least + 255;
     if (o->quantCount == 0 || o->quant == NULL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
                           "'%s' is %o without QuantParam, expected one: the inputs are quantized", o->name, o);
@@ -8518,12 +8590,12 @@ static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *
                           o->quantCount, o->dims[axis], axis);
     for (uint32_t i = 0; NNRTI_HAS_QUANT && i < o->quantCount; i++) {
         const NNRT_QuantParam *q = &o->quant[i];
-        if (q->numBits != 8)
-            return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "QuantParam %u of '%s' has numBits %d, expected 8", i, o->name,
-                              q->numBits);
-        if (q->zeroPoint < least || q->zeroPoint > least + 255)
+        if (q->numBits != bits)
+            return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "QuantParam %u of '%s' has numBits %d, expected %d", i, o->name,
+                              q->numBits, bits);
+        if (q->zeroPoint < least || q->zeroPoint > greatest)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "QuantParam %u of '%s' has zeroPoint %d, expected %d to %d", i,
-                              o->name, q->zeroPoint, least, least + 255);
+                              o->name, q->zeroPoint, least, greatest);
         if (!(q->scale >= 0 && q->scale <= DBL_MAX))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                               "QuantParam %u of '%s' has scale %f, expected a finite one >= 0", i, o->name, q->scale);
@@ -8534,17 +8606,17 @@ static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *
 /* The stored integer of a real number r: zero point + round(r / scale), divided in float32, saturated to the type. */
 static int32_t nnrti_quant_of(const nnrt_operand *o, float r)
 {
-    const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const float s = (float)o->quant[0].scale;
     const double q = o->quant[0].zeroPoint + nnrti_round(s == 0 ? 0 : (double)(r / s));
-    return q > least + 255 ? least + 255 : q > least ? (int32_t)q : least;
+    int32_t least, greatest;
+    nnrti_quant_range(o->dataType, &least, &greatest);
+    return q > greatest ? greatest : q > least ? (int32_t)q : least;
 }
 
 /* The range of the stored integers of y after a fused activation. */
 static void nnrti_quant_bounds(const nnrt_operand *y, NNRT_ActivationType activation, int32_t *least, int32_t *greatest)
 {
-    *least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
-    *greatest = *least + 255;
+    nnrti_quant_range(y->dataType, least, greatest);
     if (activation == NNRT_ACTIVATION_TYPE_RELU || activation == NNRT_ACTIVATION_TYPE_RELU6 ||
         activation == NNRT_ACTIVATION_TYPE_RELU1)
         *least = nnrti_quant_of(y, 0);
@@ -8994,12 +9066,28 @@ static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType a
     return NNRT_SUCCESS;
 }
 
+/* Checks the weights beside x of int16: int8 with zero points 0. */
+static NNRT_ReturnCode nnrti_quant_weights_16(nnrt_resolve *c, const nnrt_operand *w)
+{
+    if (w->dataType != NNRT_DATA_TYPE_INT8)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 '%s' is %o, expected int8, as input 0 is %o", w->name, w,
+                          &c->in[0]);
+    for (uint32_t k = 0; NNRTI_HAS_QUANT && k < w->quantCount; k++)
+        if (w->quant[k].zeroPoint != 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "QuantParam %u of '%s' has zeroPoint %d, expected 0, as input 0 is %o", k, w->name,
+                              w->quant[k].zeroPoint, &c->in[0]);
+    return NNRT_SUCCESS;
+}
+
 /* A quantized GEMM or convolution of inputs 0 and 1, with a bias in units of scale of x * scale of weight. Input 1 has
-   one parameter, or one per index of `axis`, each with a factor scale of x * scale of weight / scale of the result.
-   narrow: with a single parameter the product of the scales is rounded to float32. */
+   one parameter, or one per index of `axis`, each with a factor scale of x * scale of weight / scale of the result: of
+   nnrti_factor, or, for int16, nnrti_factor_16. narrow: with a single parameter the product of the scales is rounded to
+   float32. */
 static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_ActivationType activation, bool narrow)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1];
+    const bool wide = x->dataType == NNRT_DATA_TYPE_INT16;
     int32_t *factors;
     NNRT_ReturnCode code;
     if (!nnrti_is_quant(x))
@@ -9009,13 +9097,17 @@ static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_
                           x);
     if ((code = nnrti_quant_operand(c, x, -1)) != NNRT_SUCCESS ||
         (code = nnrti_quant_operand(c, w, axis)) != NNRT_SUCCESS ||
+        (wide && (code = nnrti_quant_weights_16(c, w)) != NNRT_SUCCESS) ||
         (code = nnrti_quant_derive(c, 0, activation, w->quantCount, &factors)) != NNRT_SUCCESS)
         return code;
     for (uint32_t k = 0; k < w->quantCount; k++) {
         const double product = nnrti_quant_scale(x, 0) * nnrti_quant_scale(w, k);
-        nnrti_factor(nnrti_quant_ratio(narrow && w->quantCount == 1 ? (double)(float)product : product,
-                                       nnrti_quant_scale(&c->out[0], 0)),
-                     factors + 2 * k);
+        const double d = nnrti_quant_ratio(narrow && w->quantCount == 1 ? (double)(float)product : product,
+                                           nnrti_quant_scale(&c->out[0], 0));
+        if (wide)
+            nnrti_factor_16(d, factors + 2 * k);
+        else
+            nnrti_factor(d, factors + 2 * k);
     }
     c->zeros = 1u << 1;
     return NNRT_SUCCESS;
@@ -12160,9 +12252,10 @@ static NNRTI_UNUSED nnrt_tap_range nnrti_conv_taps(const NNRT_Conv2DFusion *attr
                             attr->dilation.data[i], x->dims[1 + i]);
 }
 
-/* Sets b->count, the number of columns summed side by side from b->q on, and the terms of their windows. */
+/* Sets b->count, the number of columns summed side by side from b->q on, and the terms of their windows. weightSize,
+   xSize: bytes of an element. */
 NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
-                                    nnrti_conv_block *b, size_t width)
+                                    nnrti_conv_block *b, size_t weightSize, size_t xSize)
 {
     const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
     const int32_t group = b->o / (weight->dims[0] / (int32_t)attr->group);
@@ -12177,12 +12270,12 @@ NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_vi
     b->terms.count[1] = columns.end - columns.first;
     if (b->terms.count[0] == 0 || b->terms.count[1] == 0)
         return;
-    b->terms.a = nnrti_at(weight->data, nnrti_offset_4(weight, b->o, b->rows.first, columns.first, 0), width);
+    b->terms.a = nnrti_at(weight->data, nnrti_offset_4(weight, b->o, b->rows.first, columns.first, 0), weightSize);
     b->terms.b = nnrti_at(x->data,
                           nnrti_offset_4(x, b->n, (int32_t)(b->p * stride[0] - pad[0] + b->rows.first * dilation[0]),
                                          (int32_t)(b->q * stride[1] - pad[2] + columns.first * dilation[1]),
                                          group * weight->dims[3]),
-                          width);
+                          xSize);
 }
 
 /* y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
@@ -12202,7 +12295,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, 
                 const float start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
                 for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
                     float sum[NNRTI_DOTS] = {start, start, start, start};
-                    nnrti_conv_window(attr, x, weight, &b, nnrt_type_size(type));
+                    nnrti_conv_window(attr, x, weight, &b, nnrt_type_size(type), nnrt_type_size(type));
                     nnrti_dots(&b.terms, b.count, sum, type);
                     for (int32_t t = 0; t < b.count; t++)
                         nnrti_store(y->data, nnrti_offset_4(y, b.n, b.p, b.q + t, b.o),
@@ -12236,9 +12329,34 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
                 d.zeroA = nnrti_zero(weight, b.o);
                 for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
                     int64_t sum[NNRTI_DOTS] = {start, start, start, start};
-                    nnrti_conv_window(attr, x, weight, &b, 1);
+                    nnrti_conv_window(attr, x, weight, &b, 1, 1);
                     nnrti_sum_dots(&b.terms, &d, b.count, sum);
                     nnrti_store_sums(y, nnrti_offset_4(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant, b.o);
+                }
+            }
+        }
+    return NNRT_SUCCESS;
+}
+
+/* The same for quantized int16 x and y and int8 weights, zero points 0: the sum of x * weight over the elements inside x
+   and the int32 or int64 bias is exact; y = clamp(sum * factor[o]), rounded once (nnrti_rescale_16). */
+NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q16(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
+                                                nnrt_view *y)
+{
+    nnrti_conv_block b;
+    nnrti_conv_begin(&b, attr, x, weight, y);
+    for (b.n = 0; b.n < y->dims[0]; b.n++)
+        for (b.p = 0; b.p < y->dims[1]; b.p++) {
+            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
+            for (b.o = 0; b.o < y->dims[3]; b.o++) {
+                const int64_t start = nnrti_bias_16(bias, b.o);
+                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
+                    int64_t sum[NNRTI_DOTS] = {start, start, start, start};
+                    nnrti_conv_window(attr, x, weight, &b, 1, 2);
+                    nnrti_sum_dots_16(&b.terms, b.count, sum);
+                    nnrti_store_sums_16(y, nnrti_offset_4(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant,
+                                        b.o);
                 }
             }
         }
@@ -12574,7 +12692,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
                 d.zeroA = nnrti_zero_at(weight, weightZeroPoint, b.o);
                 for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
                     int64_t sum[NNRTI_DOTS] = {start, start, start, start};
-                    nnrti_conv_window(attr, x, weight, &b, 1);
+                    nnrti_conv_window(attr, x, weight, &b, 1, 1);
                     nnrti_sum_dots(&b.terms, &d, b.count, sum);
                     for (int32_t t = 0; t < b.count; t++)
                         nnrti_store_int(y->data, nnrti_offset_4(y, b.n, b.p, b.q + t, b.o), (uint64_t)sum[t],
@@ -14427,6 +14545,29 @@ NNRT_API NNRT_ReturnCode nnrt_full_connection_q8(const NNRT_FullConnection *attr
     const nnrt_view columns = nnrti_transposed(weight, true);
     (void)attr;
     nnrti_matrix_8(x, &columns, bias, quant, y);
+    return NNRT_SUCCESS;
+}
+
+/* The same for quantized int16 x and y and int8 weights, zero points 0: the sum of x * weight and the int32 or int64
+   bias is exact; y = clamp(sum * factor[o]), rounded once (nnrti_rescale_16). Adjacent rows are summed side by side. */
+NNRT_API NNRT_ReturnCode nnrt_full_connection_q16(const NNRT_FullConnection *attr, const nnrt_view *x,
+                                                  const nnrt_view *weight, const nnrt_view *bias,
+                                                  const nnrt_view *quant, nnrt_view *y)
+{
+    nnrti_terms terms;
+    (void)attr;
+    nnrti_line_terms(&terms, weight->strides[1], x->strides[1], x->strides[0], x->dims[1]);
+    for (int32_t m = 0; m < y->dims[0]; m += NNRTI_DOTS) {
+        const int32_t count = y->dims[0] - m < NNRTI_DOTS ? y->dims[0] - m : NNRTI_DOTS;
+        terms.b = nnrti_at(x->data, m * x->strides[0], 2);
+        for (int32_t o = 0; o < y->dims[1]; o++) {
+            const int64_t start = nnrti_bias_16(bias, o);
+            int64_t sum[NNRTI_DOTS] = {start, start, start, start};
+            terms.a = nnrti_at(weight->data, o * weight->strides[0], 1);
+            nnrti_sum_dots_16(&terms, count, sum);
+            nnrti_store_sums_16(y, m * y->strides[0] + o * y->strides[1], y->strides[0], sum, count, quant, o);
+        }
+    }
     return NNRT_SUCCESS;
 }
 

@@ -217,7 +217,7 @@ def dense_cases(w):
     bad("y plain", "INVALID_DATATYPE", [x, x], plain[:, :2])
     bad("x float32", "INVALID_DATATYPE", [plain.astype(f32), x])
     bad("x int8, weight uint8", "INVALID_DATATYPE", [x, Tensor(plain.astype("uint8"), quant=quant)])
-    bad("x int16", "INVALID_DATATYPE", [Tensor(plain.astype("int16"), quant=quant), x])
+    bad("x int16 of 8 bits", "UNSUPPORTED_OP", [Tensor(plain.astype("int16"), quant=quant), x])
     bad("weight int16", "INVALID_DATATYPE", [x, Tensor(plain.astype("int16"), quant=quant)])
     bad("bias float32", "INVALID_DATATYPE", [x, x, np.zeros(2, f32)])
     bad("bias int8", "INVALID_DATATYPE", [x, x, Tensor(plain[0, :2], quant=quant)])
