@@ -108,7 +108,8 @@ nnrt DOES NOT
     bits, less than 4 GiB. Dynamic shapes: when a session is created, dynamic dimensions of inputs become fixed by
     nnrt_session_desc.inputDims, or stay dynamic up to nnrt_session_desc.bounds; the rank never changes. emit-c writes
     static shapes only. Each subgraph of a model or file belongs to one node (IF, LOOP); a builder copies it for a
-    second node. Quantized arithmetic: int8 and uint8. nnrt_ops.h lists all operators: NNRT_OPS.
+    second node. Quantized arithmetic: int8 and uint8; int16 in CONV2D_FUSION and FULL_CONNECTION. nnrt_ops.h lists all
+    operators: NNRT_OPS.
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
@@ -282,7 +283,7 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
    subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would take memory
    or time out of proportion to the model are left to the run. On failure *model is unchanged. The new model uses the
    constants of the old one in place and frees it when it is destroyed. Operators between DequantizeLinear and
-   QuantizeLinear (casts from and to quantized int8 or uint8) that have quantized arithmetic then compute in integers:
+   QuantizeLinear (casts from and to quantized int8, uint8 or int16) that have quantized arithmetic compute in integers:
    their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* The passes, one bit each. */
@@ -3756,7 +3757,7 @@ NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
 
 /* ---- pass: quantized operators (QUANTIZE) ---- */
 
-/* Operators whose quantized int8 and uint8 kernels equal their float32 kernels up to rounding. */
+/* Operators whose quantized kernels equal their float32 kernels up to rounding. */
 static bool nnrti_qdq_operator(NNRT_NodeType type)
 {
     switch (type) {
@@ -3861,8 +3862,8 @@ static const NNRT_Node *nnrti_qdq_movement(nnrti_graph *g, uint32_t t, uint32_t 
                                                                                                                : NULL;
 }
 
-/* Follows float32 tensor t back through at most NNRTI_QDQ_MOVES data-movement nodes to a cast from int8 or uint8 in
-   graph `own`. Fills *in, and *o with the properties of t in quantized form; false: there is no such cast. */
+/* Follows float32 tensor t back through at most NNRTI_QDQ_MOVES data-movement nodes to a cast from int8, uint8 or int16
+   in graph `own`. Fills *in, and *o with the properties of t in quantized form; false: there is no such cast. */
 static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_input *in, nnrt_operand *o)
 {
     const nnrt_operand *from;
@@ -3878,7 +3879,8 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     }
     from = &g->open[in->from];
     axis = from->quantAxis - 1;
-    if (!nnrti_type_in(from->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) || (from->quantCount > 1 && axis < 0))
+    if (!nnrti_type_in(from->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16) ||
+        (from->quantCount > 1 && axis < 0))
         return false;
     for (uint32_t i = in->nMoves; i-- > 0;) {
         if (from->quantCount > 1 && (axis = nnrti_qdq_axis(g, nnrti_graph_writer(g, in->moves[i]), axis)) < 0)
@@ -4133,7 +4135,7 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
     return true;
 }
 
-/* Pass (quantize). Pattern: dequantize each input -> operator -> cast to int8 or uint8 becomes the operator on
+/* Pass (quantize). Pattern: dequantize each input -> operator -> cast to int8, uint8 or int16 becomes the operator on
    integers, which writes the result of the cast. Data-movement nodes (TRANSPOSE, reshapes) may stand before and after
    the operator and become quantized as well. Conditions: nnrti_qdq_operator, one scale and zero point for the result,
    no other reader of the tensors between the operator and the casts (a dequantized input may have others), all in one
@@ -4150,7 +4152,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     const NNRT_Node *n;
     nnrt_resolve c;
     if (!g->quantize || !nnrti_is_quant_cast(cast->nodeType) || y == NNRT_NO_TENSOR || g->shapes[y].quantCount != 1 ||
-        !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
+        !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16))
         return false;
     t = x = nnrti_id(&cast->inputIndex, 0);
     if ((n = nnrti_graph_writer(g, t)) != NULL && n->nodeType == NNRT_NODE_TYPE_SPLIT)

@@ -4353,7 +4353,7 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     size_t count = 0, zeros = 0;
     nnrti_onnx_quant q;
     memset(&q, 0, sizeof(q));
-    if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I32))
+    if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32))
         return q;
     if (!known || s->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(s->dims, s->rank, &count) || count == 0 ||
         (count > 1 && s->rank != 1))
@@ -4599,7 +4599,8 @@ static uint32_t nnrti_onnx_quantized(nnrti_onnx *c, const nnrti_onnx_quant *q, u
         c->builder->copied[y] = c->builder->copied[x];
         nnrt_builder_quant(c->builder, y, q->list, q->count);
         nnrt_builder_quant_axis(c->builder, y, q->count > 1 ? q->axis + 1 : 0);
-    } else if (q->count == 1 && o.quantCount == 0 && nnrti_type_in(o.dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) &&
+    } else if (q->count == 1 && o.quantCount == 0 &&
+               nnrti_type_in(o.dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16) &&
                nnrti_onnx_quant_input(c, x)) {
         nnrt_builder_quant(c->builder, x, q->list, 1);
         y = x;

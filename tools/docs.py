@@ -55,7 +55,8 @@ def types_text(types):
 def quantized_text(operator):
     """The support of an operator for quantized tensors."""
     if any(kernel.endswith("_q8") for kernel in operator["kernels"]):
-        return "8 bits, in integers"
+        wide = any(kernel.endswith("_q16") for kernel in operator["kernels"])
+        return "8 bits%s, in integers" % (" or int16" if wide else "")
     return "as it is" if any(t.startswith("q") for t in operator["types"]) else ""
 
 
@@ -111,7 +112,7 @@ This table has all %d operators, in the order of their numbers. `make docs` writ
 | ONNX | %d | the operators that map to this one, with their operator sets; `nnrt ops --onnx` lists all mappings |
 
 Types: the element types of input 0. Quantized: %d operators compute quantized int8 and uint8 tensors in integers ("8 bits,
-in integers"); operators marked "as it is" accept quantized tensors and move, compare or convert their elements; all others
+in integers"; "or int16": int16, too, with int8 weights); operators marked "as it is" accept quantized tensors and move, compare or convert their elements; all others
 refuse quantized tensors. Devices: `reference` computes every operator. `cpu` has kernels of its own for these types of
 input 0 (prefix `q`: quantized) in at least one case of tests/vectors, and `example` is the device of examples/device; both
 leave other operators and types to the reference kernels.
