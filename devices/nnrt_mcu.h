@@ -63,6 +63,7 @@ SECTIONS (search for the tag)
     >>float32      float32 kernels for processors with an FPU
     >>plain        convolution, depthwise and fully connected layers for processors without SIMD
     >>mve          convolution, sums and pools with MVE
+    >>int16        convolution, depthwise and fully connected layers of int16 with int8 weights
     -- desktop only --
     >>pack         weights and requantization tables
     >>float32_edit packed weights and kernel selection of float32
@@ -372,7 +373,13 @@ NNRT_ATTR_DEFINE(McuSoftmax)
     X(conv_plain)                                                                                                      \
     X(conv_plain_wide)                                                                                                 \
     X(depthwise_plain_3x3)                                                                                             \
-    X(depthwise_plain)
+    X(depthwise_plain)                                                                                                 \
+    X(conv_q16)                                                                                                        \
+    X(conv_q16_long)                                                                                                   \
+    X(conv_q16_plain)                                                                                                  \
+    X(conv_q16_plain_long)                                                                                             \
+    X(depthwise_q16)                                                                                                   \
+    X(depthwise_q16_plain)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -3734,6 +3741,436 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_pool(const NNRT_McuPoolMve *a, nnrt_v
 NNRTI_MCU_KERNEL(max_pool_mve, McuPoolMve, ((void)call, nnrti_mve_pool(a, args, false)))
 NNRTI_MCU_KERNEL(average_pool_mve, McuPoolMve, ((void)call, nnrti_mve_pool(a, args, true)))
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>int16 */
+
+/* Layers of int16 beside int8 weights. All zero points are 0, and a sum is requantized to floor((sum * r + 2^(n-1)) / 2^n),
+   as nnrt_conv2d_fusion_q16 defines it.
+
+   A word of packed weights holds the weights w0, w2, w1, w3 of four elements of a window, from its lowest byte on. SXTB16
+   gives the words (w0, w1) and (w2, w3), which SMLAD multiplies with two words of x; two pixels share them. In the form
+   `plain`, for targets without these instructions, a word holds the weights of one element for four channels. A window
+   inside x is read in place, if each of its rows is adjacent; other windows are gathered.
+
+   Sums are int32 where the edit has proved that they fit, bias included. Otherwise (`long`) pieces of a window are summed in
+   int32, and these sums and the bias in int64. */
+
+/* Words of a table row: bias, r * 2^16, 2^(n-17), n - 16; long: the bias in two words, the low one first, r, n. */
+enum { NNRTI_MCU16_TABLE = 4 };
+
+/* Elements of a piece: 508 * 128 * 32768 < 2^31. */
+enum { NNRTI_MCU16_PIECE = 508 };
+
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+/* sum + a * b / 2^32, rounded down. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_add_high(int32_t a, int32_t b, int32_t sum)
+{
+    int32_t y;
+    __asm__("smmla %0, %1, %2, %3" : "=r"(y) : "r"(a), "r"(b), "r"(sum));
+    return y;
+}
+#else
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_add_high(int32_t a, int32_t b, int32_t sum)
+{
+    return (int32_t)((int64_t)a * b >> 32) + sum;
+}
+#endif
+
+NNRTI_MCU_INLINE int16_t nnrti_mcu16_requantize(int32_t sum, const int32_t *row, int32_t lo, int32_t hi)
+{
+    const int32_t y = nnrti_mcu16_add_high(sum, row[1], row[2]) >> row[3];
+    return (int16_t)(y < lo ? lo : y > hi ? hi : y);
+}
+
+/* The same for a long sum, without its bias. */
+NNRTI_MCU_INLINE int16_t nnrti_mcu16_requantize_long(int64_t sum, const int32_t *row, int32_t lo, int32_t hi)
+{
+    const int64_t limit = (int64_t)1 << 47;
+    const int32_t n = row[3];
+    int64_t y = sum + (int64_t)((uint64_t)(uint32_t)row[1] << 32 | (uint32_t)row[0]);
+    y = (y < -limit ? -limit : y < limit ? y : limit - 1) * row[2];
+    if (n > 0)
+        y = (y + ((int64_t)1 << (n - 1))) >> n;
+    else
+        y = (y < INT32_MIN ? INT32_MIN : y > INT32_MAX ? INT32_MAX : y) * ((int64_t)1 << -n);
+    return (int16_t)(y < lo ? lo : y > hi ? hi : y);
+}
+
+/* Elements 0 and 1 at x as a word. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_two(const int16_t *x)
+{
+#if defined(__ARM_FEATURE_UNALIGNED) && !defined(__ARM_BIG_ENDIAN)
+    return nnrti_mcu_load((const uint8_t *)x);
+#else
+    return (int32_t)((uint16_t)x[0] | (uint32_t)(uint16_t)x[1] << 16);
+#endif
+}
+
+/* Byte k of a word of weights. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_byte(const int32_t *w, const int k)
+{
+#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__)
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        return ((const int8_t *)w)[k];
+#endif
+    return (int8_t)((uint32_t)*w >> 8 * k);
+}
+
+/* Sums of two channels a, b of pixels 0 and 1; or, of one pixel, of four channels a0, a1, b0, b1. */
+typedef struct nnrti_mcu16_sums {
+    int32_t a0, a1, b0, b1;
+} nnrti_mcu16_sums;
+typedef struct nnrti_mcu16_totals {
+    int64_t a0, a1, b0, b1;
+} nnrti_mcu16_totals;
+
+/* A pixel of y and its window: row i begins at x + i * step. */
+typedef struct nnrti_mcu16_pixel {
+    const int16_t *x;
+    ptrdiff_t step;
+    int16_t *y;
+} nnrti_mcu16_pixel;
+
+/* Adds the products of four elements, the words p and q, by the weights at w. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_four(int32_t low, int32_t high, int32_t p, int32_t q, int32_t sum)
+{
+    return nnrti_mcu_dot2(high, q, nnrti_mcu_dot2(low, p, sum));
+}
+
+/* Two channels of two pixels. */
+NNRTI_MCU_INLINE void nnrti_mcu16_pixels2(nnrti_mcu16_sums *s, int32_t p0, int32_t q0, int32_t p1, int32_t q1,
+                                          const int32_t *w)
+{
+    const int32_t a = nnrti_mcu_even(w[0], false), c = nnrti_mcu_odd(w[0], false);
+    const int32_t b = nnrti_mcu_even(w[1], false), d = nnrti_mcu_odd(w[1], false);
+    s->a0 = nnrti_mcu16_four(a, c, p0, q0, s->a0);
+    s->a1 = nnrti_mcu16_four(a, c, p1, q1, s->a1);
+    s->b0 = nnrti_mcu16_four(b, d, p0, q0, s->b0);
+    s->b1 = nnrti_mcu16_four(b, d, p1, q1, s->b1);
+}
+
+/* Four channels of a pixel. */
+NNRTI_MCU_INLINE void nnrti_mcu16_pixels1(nnrti_mcu16_sums *s, int32_t p, int32_t q, const int32_t *w)
+{
+    s->a0 = nnrti_mcu16_four(nnrti_mcu_even(w[0], false), nnrti_mcu_odd(w[0], false), p, q, s->a0);
+    s->a1 = nnrti_mcu16_four(nnrti_mcu_even(w[1], false), nnrti_mcu_odd(w[1], false), p, q, s->a1);
+    s->b0 = nnrti_mcu16_four(nnrti_mcu_even(w[2], false), nnrti_mcu_odd(w[2], false), p, q, s->b0);
+    s->b1 = nnrti_mcu16_four(nnrti_mcu_even(w[3], false), nnrti_mcu_odd(w[3], false), p, q, s->b1);
+}
+
+/* The words of the last `count` elements, 1 to 3, of a row. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_last0(const int16_t *x, int32_t count)
+{
+    return count > 1 ? nnrti_mcu16_two(x) : (int32_t)(uint16_t)x[0];
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_last1(const int16_t *x, int32_t count)
+{
+    return count > 2 ? (int32_t)(uint16_t)x[2] : 0;
+}
+
+/* Adds the products of `count` elements of a row. Returns the weights that follow. */
+NNRTI_MCU_INLINE const int32_t *nnrti_mcu16_row(nnrti_mcu16_sums *s, const int16_t *x0, const int16_t *x1,
+                                                const int32_t *w, int32_t count, const int pixels)
+{
+    const int32_t rest = count % 4;
+    for (const int16_t *const end = x0 + (count - rest); x0 != end; x0 += 4, x1 += 4, w += 4)
+        if (pixels > 1)
+            nnrti_mcu16_pixels2(s, nnrti_mcu16_two(x0), nnrti_mcu16_two(x0 + 2), nnrti_mcu16_two(x1),
+                                nnrti_mcu16_two(x1 + 2), w);
+        else
+            nnrti_mcu16_pixels1(s, nnrti_mcu16_two(x0), nnrti_mcu16_two(x0 + 2), w);
+    if (rest == 0)
+        return w;
+    if (pixels > 1)
+        nnrti_mcu16_pixels2(s, nnrti_mcu16_last0(x0, rest), nnrti_mcu16_last1(x0, rest), nnrti_mcu16_last0(x1, rest),
+                            nnrti_mcu16_last1(x1, rest), w);
+    else
+        nnrti_mcu16_pixels1(s, nnrti_mcu16_last0(x0, rest), nnrti_mcu16_last1(x0, rest), w);
+    return w + 4;
+}
+
+/* The same in the form plain, for one pixel. */
+NNRTI_MCU_INLINE const int32_t *nnrti_mcu16_row_plain(nnrti_mcu16_sums *s, const int16_t *x, const int32_t *w,
+                                                      int32_t count)
+{
+    for (const int16_t *const end = x + count; x != end; x++, w++) {
+        const int32_t v = *x;
+        s->a0 += v * nnrti_mcu16_byte(w, 0);
+        s->a1 += v * nnrti_mcu16_byte(w, 1);
+        s->b0 += v * nnrti_mcu16_byte(w, 2);
+        s->b1 += v * nnrti_mcu16_byte(w, 3);
+    }
+    return w;
+}
+
+/* Forms of the microkernels. */
+enum { NNRTI_MCU16_LONG = 1, NNRTI_MCU16_PLAIN = 2 };
+
+/* Sums of windows; *t: in the form long. */
+NNRTI_MCU_INLINE void nnrti_mcu16_window(const NNRT_McuConv *a, const nnrti_mcu16_pixel *pixel, const int32_t *w,
+                                         nnrti_mcu16_sums *s, nnrti_mcu16_totals *t, const int form, const int pixels)
+{
+    const int16_t *x0 = pixel[0].x, *x1 = pixels > 1 ? pixel[1].x : x0;
+    const int32_t length = a->kw * a->c;
+    for (int32_t i = 0; i < a->kh; i++) {
+        for (int32_t k = 0, n; k < length; k += n) {
+            n = (form & NNRTI_MCU16_LONG) != 0 && length - k > NNRTI_MCU16_PIECE ? NNRTI_MCU16_PIECE : length - k;
+            w = (form & NNRTI_MCU16_PLAIN) != 0 ? nnrti_mcu16_row_plain(s, x0 + k, w, n)
+                                                : nnrti_mcu16_row(s, x0 + k, x1 + k, w, n, pixels);
+            if ((form & NNRTI_MCU16_LONG) == 0)
+                continue;
+            t->a0 += s->a0;
+            t->a1 += s->a1;
+            t->b0 += s->b0;
+            t->b1 += s->b1;
+            s->a0 = s->a1 = s->b0 = s->b1 = 0;
+        }
+        x0 += pixel[0].step;
+        x1 += pixels > 1 ? pixel[1].step : 0;
+    }
+}
+
+/* Stores channel o of a pixel. row: its words in the table; total: its sum in the form long. */
+NNRTI_MCU_INLINE void nnrti_mcu16_store(const NNRT_McuConv *a, int32_t sum, int64_t total, const int32_t *row, int16_t *y,
+                                        int32_t o, const int form)
+{
+    if (o < a->o)
+        y[o * a->yc] = (form & NNRTI_MCU16_LONG) != 0 ? nnrti_mcu16_requantize_long(total, row, a->lo, a->hi)
+                                                      : nnrti_mcu16_requantize(sum, row, a->lo, a->hi);
+}
+
+/* GEMM microkernel: the channels of a group of one or two pixels. */
+NNRTI_MCU_INLINE void nnrti_mcu16_channels(const NNRT_McuConv *a, const nnrti_mcu16_pixel *pixel, const int32_t *w,
+                                           const int32_t *table, const int form, const int pixels)
+{
+    const int32_t first = (form & NNRTI_MCU16_LONG) != 0 ? 0 : -1; /* narrow sums start with the bias */
+    for (int32_t o = 0; o < a->o; o += pixels > 1 ? 2 : 4) {
+        const int32_t *const row0 = table + o * NNRTI_MCU16_TABLE, *const row1 = row0 + NNRTI_MCU16_TABLE;
+        const int32_t *const row2 = row1 + NNRTI_MCU16_TABLE, *const row3 = row2 + NNRTI_MCU16_TABLE;
+        nnrti_mcu16_totals t = {0, 0, 0, 0};
+        nnrti_mcu16_sums s;
+        s.a0 = row0[0] & first;
+        s.a1 = pixels > 1 ? s.a0 : row1[0] & first;
+        s.b0 = (pixels > 1 ? row1[0] : row2[0]) & first;
+        s.b1 = pixels > 1 ? s.b0 : row3[0] & first;
+        nnrti_mcu16_window(a, pixel, w + o / 4 * a->words + o % 4, &s, &t, form, pixels);
+        nnrti_mcu16_store(a, s.a0, t.a0, row0, pixel[0].y, o, form);
+        nnrti_mcu16_store(a, s.a1, t.a1, pixels > 1 ? row0 : row1, pixel[pixels > 1].y, o + (pixels > 1 ? 0 : 1), form);
+        nnrti_mcu16_store(a, s.b0, t.b0, pixels > 1 ? row1 : row2, pixel[0].y, o + (pixels > 1 ? 1 : 2), form);
+        nnrti_mcu16_store(a, s.b1, t.b1, pixels > 1 ? row1 : row3, pixel[pixels > 1].y, o + (pixels > 1 ? 1 : 3), form);
+    }
+}
+
+typedef void (*nnrti_mcu16_gemm)(const NNRT_McuConv *a, const nnrti_mcu16_pixel *pixel, const int32_t *w,
+                                 const int32_t *table);
+
+/* Gathers the window that begins at row h and column w of x, padding included. */
+NNRTI_MCU_INLINE void nnrti_mcu16_gather(const NNRT_McuConv *a, const int16_t *x, int32_t h, int32_t w, int16_t *to)
+{
+    for (int32_t i = 0; i < a->kh; i++)
+        for (int32_t j = 0; j < a->kw; j++) {
+            const int32_t row = h + i * a->dh, column = w + j * a->dw;
+            const bool inside = row >= 0 && row < a->h && column >= 0 && column < a->w;
+            for (int32_t k = 0; k < a->c; k++)
+                *to++ = inside ? x[row * a->xh + column * a->xw + k * a->xc] : 0;
+        }
+}
+
+/* Sets the window that begins at row h and column w of x. Scratch: room for it. */
+NNRTI_MCU_INLINE void nnrti_mcu16_find(const NNRT_McuConv *a, const int16_t *x, int32_t h, int32_t w, int16_t *room,
+                                       nnrti_mcu16_pixel *pixel)
+{
+    const bool adjacent = (a->c == 1 || a->xc == 1) && (a->kw == 1 || (a->dw == 1 && a->xw == a->c));
+    if (adjacent && h >= 0 && h + (a->kh - 1) * a->dh < a->h && w >= 0 && w + (a->kw - 1) * a->dw < a->w) {
+        pixel->x = x + h * a->xh + w * a->xw;
+        pixel->step = a->dh * a->xh;
+        return;
+    }
+    nnrti_mcu16_gather(a, x, h, w, room);
+    pixel->x = room;
+    pixel->step = a->kw * a->c;
+}
+
+/* The convolution. gemm, gemm1: the microkernels for two pixels (NULL: there is none) and for one. Scratch: two windows. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu16_conv(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call,
+                                                  nnrti_mcu16_gemm gemm, nnrti_mcu16_gemm gemm1)
+{
+    const int32_t panels = (a->o + 3) / 4, last = a->n * a->p * a->q - 1, window = a->kh * a->kw * a->c;
+    nnrti_mcu16_pixel pixel[2];
+    for (int32_t g = 0; g < a->groups; g++) {
+        const int32_t *const w = (const int32_t *)args[1].data + g * panels * a->words;
+        const int32_t *const table = (const int32_t *)args[2].data + g * panels * 4 * NNRTI_MCU16_TABLE;
+        int32_t n = 0, p = 0, q = 0, k = 0;
+        for (int32_t i = 0; i <= last; i++) {
+            nnrti_mcu16_find(a, (const int16_t *)args[0].data + n * a->xn + g * a->c * a->xc, p * a->sh - a->top,
+                             q * a->sw - a->left, (int16_t *)call->scratch + k * window, &pixel[k]);
+            pixel[k].y = (int16_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+            if (k == 1)
+                gemm(a, pixel, w, table);
+            else if (gemm == NULL || i == last)
+                gemm1(a, pixel, w, table);
+            k = gemm != NULL ? 1 - k : 0;
+            nnrti_mcu_next_pixel(a, &n, &p, &q);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Generates microkernel nnrti_mcu16_<name>. */
+#define NNRTI_MCU16_GEMM(name, form, pixels)                                                                           \
+    NNRTI_MCU_ONCE void nnrti_mcu16_##name(const NNRT_McuConv *a, const nnrti_mcu16_pixel *pixel, const int32_t *w,    \
+                                           const int32_t *table)                                                       \
+    {                                                                                                                  \
+        nnrti_mcu16_channels(a, pixel, w, table, form, pixels);                                                        \
+    }
+NNRTI_MCU16_GEMM(gemm2, 0, 2)
+NNRTI_MCU16_GEMM(gemm1, 0, 1)
+NNRTI_MCU16_GEMM(gemm2_long, NNRTI_MCU16_LONG, 2)
+NNRTI_MCU16_GEMM(gemm1_long, NNRTI_MCU16_LONG, 1)
+NNRTI_MCU16_GEMM(gemm_plain, NNRTI_MCU16_PLAIN, 1)
+NNRTI_MCU16_GEMM(gemm_plain_long, NNRTI_MCU16_PLAIN + NNRTI_MCU16_LONG, 1)
+NNRTI_MCU_KERNEL(conv_q16, McuConv, nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2, nnrti_mcu16_gemm1))
+NNRTI_MCU_KERNEL(conv_q16_long, McuConv, nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2_long, nnrti_mcu16_gemm1_long))
+NNRTI_MCU_KERNEL(conv_q16_plain, McuConv, nnrti_mcu16_conv(a, args, call, NULL, nnrti_mcu16_gemm_plain))
+NNRTI_MCU_KERNEL(conv_q16_plain_long, McuConv, nnrti_mcu16_conv(a, args, call, NULL, nnrti_mcu16_gemm_plain_long))
+
+/* ---- depthwise convolution ---- */
+
+/* A word of weights holds a tap of four channels c0 .. c3: c0, c2, c1, c3 from its lowest byte on, or, plain, c0 .. c3. Taps
+   outside x are left out. Channels that do not fill a last group of four are computed with their predecessors, whose
+   results are written twice. */
+
+/* The taps of a window inside x, and the pixel: two of them, if both have all columns. */
+typedef struct nnrti_mcu16_taps {
+    const int16_t *x; /* the image */
+    int16_t *y;
+    int32_t at;       /* element of x where the window begins */
+    int32_t top, bottom, left, right;
+} nnrti_mcu16_taps;
+
+typedef struct nnrti_mcu16_quad {
+    int32_t a, b, c, d;
+} nnrti_mcu16_quad;
+
+/* Adds a tap of four channels. */
+NNRTI_MCU_INLINE void nnrti_mcu16_tap(nnrti_mcu16_quad *s, const int16_t *x, int32_t low, int32_t high)
+{
+    const int32_t p = nnrti_mcu16_two(x), q = nnrti_mcu16_two(x + 2);
+    s->a = nnrti_mcu_low(p, low, s->a);
+    s->b = nnrti_mcu_high(p, low, s->b);
+    s->c = nnrti_mcu_low(q, high, s->c);
+    s->d = nnrti_mcu_high(q, high, s->d);
+}
+NNRTI_MCU_INLINE void nnrti_mcu16_tap_plain(nnrti_mcu16_quad *s, const int16_t *x, const int32_t *w)
+{
+    s->a += x[0] * nnrti_mcu16_byte(w, 0);
+    s->b += x[1] * nnrti_mcu16_byte(w, 1);
+    s->c += x[2] * nnrti_mcu16_byte(w, 2);
+    s->d += x[3] * nnrti_mcu16_byte(w, 3);
+}
+
+NNRTI_MCU_INLINE void nnrti_mcu16_store4(const NNRT_McuDepthwise *a, const nnrti_mcu16_quad *s, const int32_t *table,
+                                         int16_t *y)
+{
+    y[0] = nnrti_mcu16_requantize(s->a, table, a->lo, a->hi);
+    y[1] = nnrti_mcu16_requantize(s->b, table + NNRTI_MCU16_TABLE, a->lo, a->hi);
+    y[2] = nnrti_mcu16_requantize(s->c, table + 2 * NNRTI_MCU16_TABLE, a->lo, a->hi);
+    y[3] = nnrti_mcu16_requantize(s->d, table + 3 * NNRTI_MCU16_TABLE, a->lo, a->hi);
+}
+
+/* The channels of one or two adjacent pixels. */
+NNRTI_MCU_INLINE void nnrti_mcu16_depthwise_pixel(const NNRT_McuDepthwise *a, const nnrti_mcu16_taps *t, const int32_t *w,
+                                                  const int32_t *table, const int form, const int pixels)
+{
+    const int32_t C = a->c, kw = a->kw, next = a->sw * a->xw, rows = a->dh * a->xh, columns = a->dw * a->xw;
+    const int32_t top = t->top, bottom = t->bottom, left = t->left, count = t->right - left;
+    const int16_t *const x = t->x + (t->at + top * rows + left * columns);
+    w += top * kw + left;
+    for (int32_t c = 0; c < C; c += 4, w += a->kh * kw, table += 4 * NNRTI_MCU16_TABLE) {
+        const int32_t first = c + 4 <= C ? c : C - 4;
+        const int16_t *row = x + first;
+        const int32_t *taps = w;
+        nnrti_mcu16_quad s, v;
+        s.a = v.a = table[0];
+        s.b = v.b = table[NNRTI_MCU16_TABLE];
+        s.c = v.c = table[2 * NNRTI_MCU16_TABLE];
+        s.d = v.d = table[3 * NNRTI_MCU16_TABLE];
+        for (int32_t i = top; i < bottom; i++, row += rows, taps += kw) {
+            const int16_t *at = row;
+            for (const int32_t *tap = taps, *const end = taps + count; tap != end; tap++, at += columns) {
+                if ((form & NNRTI_MCU16_PLAIN) != 0) {
+                    nnrti_mcu16_tap_plain(&s, at, tap);
+                    continue;
+                }
+                nnrti_mcu16_tap(&s, at, nnrti_mcu_even(*tap, false), nnrti_mcu_odd(*tap, false));
+                if (pixels > 1)
+                    nnrti_mcu16_tap(&v, at + next, nnrti_mcu_even(*tap, false), nnrti_mcu_odd(*tap, false));
+            }
+        }
+        nnrti_mcu16_store4(a, &s, table, t->y + first);
+        if (pixels > 1)
+            nnrti_mcu16_store4(a, &v, table, t->y + a->yw + first);
+    }
+}
+
+typedef void (*nnrti_mcu16_pixel_of)(const NNRT_McuDepthwise *a, const nnrti_mcu16_taps *t, const int32_t *w,
+                                     const int32_t *table);
+
+/* *first, *end = the taps i, of k, for which 0 <= at + i * dilation < size. */
+NNRTI_MCU_INLINE void nnrti_mcu16_inside(int32_t at, int32_t dilation, int32_t k, int32_t size, int32_t *first,
+                                         int32_t *end)
+{
+    int32_t from = 0, to = k;
+    while (from < to && at + from * dilation < 0)
+        from++;
+    while (to > from && at + (to - 1) * dilation >= size)
+        to--;
+    *first = from;
+    *end = to;
+}
+
+/* The convolution. pixel2, pixel1: the microkernels for two adjacent pixels (NULL: there is none) and for one. */
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu16_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args,
+                                                       nnrti_mcu16_pixel_of pixel2, nnrti_mcu16_pixel_of pixel1)
+{
+    const int32_t *const w = (const int32_t *)args[1].data, *const table = (const int32_t *)args[2].data;
+    const int32_t span = (a->kw - 1) * a->dw;
+    for (int32_t n = 0; n < a->n; n++)
+        for (int32_t p = 0; p < a->p; p++) {
+            const int32_t h = p * a->sh - a->top;
+            nnrti_mcu16_taps t;
+            t.x = (const int16_t *)args[0].data + n * a->xn;
+            t.y = (int16_t *)args[3].data + n * a->yn + p * a->yh;
+            nnrti_mcu16_inside(h, a->dh, a->kh, a->h, &t.top, &t.bottom);
+            for (int32_t q = 0, pixels; q < a->q; q += pixels, t.y += pixels * a->yw) {
+                const int32_t column = q * a->sw - a->left;
+                t.at = h * a->xh + column * a->xw;
+                pixels = pixel2 != NULL && q + 1 < a->q && column >= 0 && column + a->sw + span < a->w ? 2 : 1;
+                nnrti_mcu16_inside(column, a->dw, a->kw, a->w, &t.left, &t.right);
+                if (pixels == 2)
+                    pixel2(a, &t, w, table);
+                else
+                    pixel1(a, &t, w, table);
+            }
+        }
+    return NNRT_SUCCESS;
+}
+
+/* Generates microkernel nnrti_mcu16_<name>. */
+#define NNRTI_MCU16_PIXEL(name, form, pixels)                                                                          \
+    NNRTI_MCU_ONCE void nnrti_mcu16_##name(const NNRT_McuDepthwise *a, const nnrti_mcu16_taps *t, const int32_t *w,    \
+                                           const int32_t *table)                                                       \
+    {                                                                                                                  \
+        nnrti_mcu16_depthwise_pixel(a, t, w, table, form, pixels);                                                     \
+    }
+NNRTI_MCU16_PIXEL(pixel2, 0, 2)
+NNRTI_MCU16_PIXEL(pixel1, 0, 1)
+NNRTI_MCU16_PIXEL(pixel_plain, NNRTI_MCU16_PLAIN, 1)
+NNRTI_MCU_KERNEL(depthwise_q16, McuDepthwise,
+                 ((void)call, nnrti_mcu16_depthwise(a, args, nnrti_mcu16_pixel2, nnrti_mcu16_pixel1)))
+NNRTI_MCU_KERNEL(depthwise_q16_plain, McuDepthwise,
+                 ((void)call, nnrti_mcu16_depthwise(a, args, NULL, nnrti_mcu16_pixel_plain)))
+
 /* ================================================================================================================ */
 #ifndef NNRT_FIRMWARE
 
@@ -5205,6 +5642,177 @@ static NNRT_ReturnCode nnrti_mcu_lower_plain(nnrti_mcu_edit *e, uint32_t s, cons
     return depthwise ? nnrti_mcu_lower_depthwise_plain(e, s, l) : nnrti_mcu_lower_conv_plain(e, s, l);
 }
 
+/* ---- int16 beside int8 weights ---- */
+
+/* The bias of channel o, saturated as the operator does. */
+static int64_t nnrti_mcu16_bias(const nnrti_mcu_layer *l, int32_t o)
+{
+    const int64_t limit = (int64_t)1 << 47;
+    int64_t b;
+    if (l->bias.data == NULL || l->bias.dataType == NNRT_DATA_TYPE_INT32)
+        return nnrti_mcu_bias(l, o);
+    b = ((const int64_t *)l->bias.data)[o * l->bias.strides[0]];
+    return b < -limit ? -limit : b < limit ? b : limit - 1;
+}
+
+/* Whether sums of all channels, bias included, are int32, and their factors have the form that the kernels for these
+   sums need. */
+static bool nnrti_mcu16_is_short(const nnrti_mcu_layer *l)
+{
+    for (int32_t o = 0; o < l->w.dims[0]; o++) {
+        const int32_t *factor = nnrt_quant_factor(&l->quant, o);
+        const int64_t bias = nnrti_mcu16_bias(l, o);
+        int64_t sum = bias < 0 ? -bias : bias;
+        for (int32_t i = 0; i < l->w.dims[1]; i++)
+            for (int32_t j = 0; j < l->w.dims[2]; j++)
+                for (int32_t k = 0; k < l->w.dims[3]; k++) {
+                    const int32_t v = nnrti_mcu_weight(&l->w, o, i, j, k);
+                    sum += (int64_t)32768 * (v < 0 ? -v : v);
+                }
+        if (sum > INT32_MAX || (factor[0] != 0 && factor[1] < 17))
+            return false;
+    }
+    return true;
+}
+
+/* The words of channel o in a table. */
+static void nnrti_mcu16_table_row(const nnrti_mcu_layer *l, int32_t o, bool is_long, int32_t *row)
+{
+    const int32_t *factor = nnrt_quant_factor(&l->quant, o);
+    const uint64_t bias = (uint64_t)nnrti_mcu16_bias(l, o);
+    const int32_t n = factor[0] != 0 ? factor[1] : 17;
+    row[0] = (int32_t)(uint32_t)bias;
+    row[1] = is_long ? (int32_t)(uint32_t)(bias >> 32) : factor[0] * (1 << 16);
+    row[2] = is_long ? factor[0] : 1 << (n - 17);
+    row[3] = is_long ? n : n - 16;
+}
+
+/* A word of packed weights: bytes b0 .. b3, or, not plain, b0, b2, b1, b3, the first one lowest. */
+static int32_t nnrti_mcu16_word(const int32_t b[4], bool plain)
+{
+    const uint32_t second = (uint8_t)b[plain ? 1 : 2], third = (uint8_t)b[plain ? 2 : 1];
+    return (int32_t)((uint8_t)b[0] | second << 8 | third << 16 | (uint32_t)(uint8_t)b[3] << 24);
+}
+
+/* Packs the weights of a panel of four channels, of which `channels` exist, from `first` on. */
+static int32_t *nnrti_mcu16_pack_panel(const nnrti_mcu_layer *l, int32_t first, int32_t channels, bool plain, int32_t *to)
+{
+    const int32_t C = l->w.dims[3], length = l->w.dims[2] * C;
+    for (int32_t i = 0; i < l->w.dims[1]; i++)
+        for (int32_t k = 0; k < length; k += plain ? 1 : 4)
+            for (int32_t c = 0; c < (plain ? 1 : 4); c++) {
+                int32_t b[4];
+                for (int32_t m = 0; m < 4; m++) { /* plain: a channel, otherwise an element */
+                    const int32_t channel = plain ? m : c, element = plain ? k : k + m;
+                    b[m] = channel < channels && element < length
+                               ? nnrti_mcu_weight(&l->w, first + channel, i, element / C, element % C)
+                               : 0;
+                }
+                *to++ = nnrti_mcu16_word(b, plain);
+            }
+    return to;
+}
+
+/* Packs weights and table of a convolution. */
+static void nnrti_mcu16_pack_conv(const nnrti_mcu_layer *l, bool plain, bool is_long, int32_t *packed, int32_t *table)
+{
+    const int32_t O = l->w.dims[0] / l->group;
+    for (int32_t g = 0; g < l->group; g++)
+        for (int32_t o = 0; o < O; o += 4) {
+            packed = nnrti_mcu16_pack_panel(l, g * O + o, O - o < 4 ? O - o : 4, plain, packed);
+            for (int32_t c = 0; c < 4; c++, table += NNRTI_MCU16_TABLE) {
+                memset(table, 0, NNRTI_MCU16_TABLE * sizeof(*table));
+                if (o + c < O)
+                    nnrti_mcu16_table_row(l, g * O + o + c, is_long, table);
+            }
+        }
+}
+
+static void nnrti_mcu16_pack_depthwise(const nnrti_mcu_layer *l, bool plain, int32_t *packed, int32_t *table)
+{
+    const int32_t C = l->w.dims[0], kh = l->w.dims[1], kw = l->w.dims[2];
+    for (int32_t c = 0; c < C; c += 4) {
+        const int32_t first = c + 4 <= C ? c : C - 4;
+        for (int32_t t = 0; t < kh * kw; t++) {
+            int32_t b[4];
+            for (int32_t m = 0; m < 4; m++)
+                b[m] = nnrti_mcu_weight(&l->w, first + m, t / kw, t % kw, 0);
+            *packed++ = nnrti_mcu16_word(b, plain);
+        }
+        for (int32_t m = 0; m < 4; m++, table += NNRTI_MCU16_TABLE)
+            nnrti_mcu16_table_row(l, first + m, false, table);
+    }
+}
+
+/* Gives step s a kernel, whose arguments are x, packed weights, table, y. attr: NULL is out of memory. *data: the constants
+   to fill; NULL while bytes are counted. */
+static NNRT_ReturnCode nnrti_mcu16_set_kernel(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
+                                              const void *attr, const nnrt_attr_struct *described, int32_t words,
+                                              int32_t rows, int32_t **packed, int32_t **table)
+{
+    const int32_t tableWords = rows * NNRTI_MCU16_TABLE;
+    void *data[2] = {NULL, NULL};
+    NNRT_ReturnCode code = nnrti_mcu_set_plain(e, s, kernel, attr, described, 1, 0);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &words, &data[0]);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &tableWords, &data[1]);
+    *packed = (int32_t *)data[0];
+    *table = (int32_t *)data[1];
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_mcu16_lower_conv(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernels[2][2] = {{NNRTI_MCU_ROW(conv_q16), NNRTI_MCU_ROW(conv_q16_long)},
+                                                   {NNRTI_MCU_ROW(conv_q16_plain), NNRTI_MCU_ROW(conv_q16_plain_long)}};
+    const int32_t *wd = l->w.dims, O = wd[0] / l->group;
+    const bool plain = e->isa->isa == NNRTI_MCU_PLAIN, is_long = !nnrti_mcu16_is_short(l);
+    const int64_t length = (int64_t)wd[2] * wd[3], panels = (int64_t)l->group * ((O + 3) / 4);
+    const int64_t words = wd[1] * (plain ? length : (length + 3) / 4 * 4), window = wd[1] * length;
+    int32_t *packed = NULL, *table = NULL;
+    NNRT_McuConv *a;
+    NNRT_ReturnCode code;
+    if (words > NNRTI_MCU_MAX_ELEMENTS / 4 / panels)
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = nnrti_mcu_conv_attr(l, (int32_t)words);
+    code = nnrti_mcu16_set_kernel(e, s, &kernels[plain][is_long], a, &nnrt_attr_McuConv, (int32_t)(panels * words),
+                                  (int32_t)panels * 4, &packed, &table);
+    if (code != NNRT_SUCCESS)
+        return code;
+    e->draft->steps[s].scratchBytes = (size_t)window * sizeof(int16_t) * (plain ? 1 : 2);
+    if (packed != NULL && table != NULL)
+        nnrti_mcu16_pack_conv(l, plain, is_long, packed, table);
+    return NNRT_SUCCESS;
+}
+
+/* Whether the kernel for depthwise convolutions computes a layer. */
+static bool nnrti_mcu16_is_depthwise(const nnrti_mcu_layer *l)
+{
+    return l->group >= 4 && l->w.dims[3] == 1 && l->w.dims[0] == l->group && l->x.view.strides[3] == 1 &&
+           l->y.view.strides[3] == 1 && nnrti_mcu16_is_short(l);
+}
+
+/* A layer of int16 becomes a convolution or a depthwise convolution. */
+static NNRT_ReturnCode nnrti_mcu16_lower(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
+{
+    static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(depthwise_q16), NNRTI_MCU_ROW(depthwise_q16_plain)};
+    const int32_t quads = (l->w.dims[0] + 3) / 4, words = quads * l->w.dims[1] * l->w.dims[2];
+    const bool plain = e->isa->isa == NNRTI_MCU_PLAIN;
+    int32_t *packed = NULL, *table = NULL;
+    NNRT_McuDepthwise *a;
+    NNRT_ReturnCode code;
+    if (!nnrti_mcu16_is_depthwise(l))
+        return nnrti_mcu16_lower_conv(e, s, l);
+    if ((a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = nnrti_mcu_depthwise_attr(l);
+    code = nnrti_mcu16_set_kernel(e, s, &kernels[plain], a, &nnrt_attr_McuDepthwise, words, quads * 4, &packed, &table);
+    if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
+        nnrti_mcu16_pack_depthwise(l, plain, packed, table);
+    return code;
+}
+
 /* ---- the same for MVE ---- */
 
 /* Channels of slots: of eight, in tables and weights of convolutions; of sixteen, in tables of depthwise ones. */
@@ -5511,6 +6119,8 @@ static bool nnrti_mcu_read_windows(nnrti_mcu_layer *l, const int64_t *stride, co
 /* Step s becomes the convolution l, if a kernel computes it exactly. */
 static NNRT_ReturnCode nnrti_mcu_lower(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l)
 {
+    if (l->x.view.dataType == NNRT_DATA_TYPE_INT16)
+        return nnrti_mcu16_lower(e, s, l);
     if (!nnrti_mcu_is_exact(l))
         return NNRT_SUCCESS;
     if (e->isa->isa == NNRTI_MCU_PLAIN)
@@ -5668,7 +6278,8 @@ static NNRT_ReturnCode nnrti_mcu_edit_full_connection(nnrti_mcu_edit *e, uint32_
    so. */
 static bool nnrti_mcu_prefers_nhwc(void *user, const nnrt_draft_step *step)
 {
-    return nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_conv2d_transpose_fusion_q8") ||
+    return nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_conv2d_fusion_q16") ||
+           nnrti_mcu_is(step, "nnrt_conv2d_transpose_fusion_q8") ||
            nnrti_mcu_is(step, "nnrt_max_pool_fusion_q8") ||
            nnrti_mcu_is(step, "nnrt_avgpool_fusion_q8") || nnrti_mcu_is_cast(step, true) ||
            nnrti_mcu_prefers_nhwc_f32((const nnrti_mcu_edit *)user, step);
@@ -5857,11 +6468,11 @@ static NNRT_ReturnCode nnrti_mcu_edit_step(nnrti_mcu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8"))
+    if (nnrti_mcu_is(step, "nnrt_conv2d_fusion_q8") || nnrti_mcu_is(step, "nnrt_conv2d_fusion_q16"))
         return nnrti_mcu_edit_conv(e, s);
     if (nnrti_mcu_is(step, "nnrt_conv2d_transpose_fusion_q8"))
         return nnrti_mcu_edit_transposed(e, s);
-    if (nnrti_mcu_is(step, "nnrt_full_connection_q8"))
+    if (nnrti_mcu_is(step, "nnrt_full_connection_q8") || nnrti_mcu_is(step, "nnrt_full_connection_q16"))
         return nnrti_mcu_edit_full_connection(e, s);
     if (e->isa->isa == NNRTI_MCU_MVE)
         code = nnrti_mve_edit(e, s);
