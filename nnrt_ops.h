@@ -170,6 +170,7 @@ MIT license, see LICENSE.
 #endif
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
 #define NNRTI_HAS_QUANT ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) != 0)
+#define NNRTI_HAS_QUANT_16 ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_I16)) != 0)
 
 /* NNRT_SAME_BITS  is a result, not an option; test it in #if: 0 if the options of this compiler keep the reference
                    kernels from giving the bits of every other machine. The causes are excess precision (x87: fixed by
@@ -7505,7 +7506,8 @@ static NNRTI_UNUSED void nnrti_factor_16(double d, int32_t factor[2])
     factor[1] = 15 - factor[1];
 }
 
-/* x * d for factor = {r, n}: x * r / 2^n, halves rounded up. Beyond int32, at least a number beyond int16. */
+/* x * d for factor = {r, n}: x * r / 2^n, halves rounded up. For n <= 0 the product first saturates at int32, which no
+   int16 shows. */
 NNRTI_INLINE int64_t nnrti_rescale_16(int64_t x, const int32_t factor[2])
 {
     const int64_t y = nnrti_saturate_16(x) * factor[0];
@@ -8562,15 +8564,15 @@ static NNRTI_UNUSED double nnrti_quant_ratio(double a, double b)
 /* The range of the stored integers of int8, uint8 or int16. */
 static void nnrti_quant_range(NNRT_DataType type, int32_t *least, int32_t *greatest)
 {
-    *least = type == NNRT_DATA_TYPE_INT16 ? INT16_MIN : type == NNRT_DATA_TYPE_INT8 ? -128 : 0;
-    *greatest = type == NNRT_DATA_TYPE_UINT8 ? 255 : -1 - *least;
+    *least = type == NNRT_DATA_TYPE_INT8 ? -128 : NNRTI_HAS_QUANT_16 && type == NNRT_DATA_TYPE_INT16 ? INT16_MIN : 0;
+    *greatest = NNRTI_HAS_QUANT_16 && *least == INT16_MIN ? INT16_MAX : *least + 255;
 }
 
 /* Checks an int8, uint8 or int16 quantized operand of a kernel that computes: one parameter, or one per index of `axis`
    (axis -1: exactly one), numBits of the element type, a zero point within it (int16: 0), a finite scale >= 0. */
 static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *o, int32_t axis)
 {
-    const int32_t bits = o->dataType == NNRT_DATA_TYPE_INT16 ? 16 : 8;
+    const int32_t bits = NNRTI_HAS_QUANT_16 && o->dataType == NNRT_DATA_TYPE_INT16 ? 16 : 8;
     const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0, greatest = bits == 16 ? 0 : least + 255;
     if (o->quantCount == 0 || o->quant == NULL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
@@ -9087,7 +9089,7 @@ static NNRT_ReturnCode nnrti_quant_weights_16(nnrt_resolve *c, const nnrt_operan
 static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_ActivationType activation, bool narrow)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1];
-    const bool wide = x->dataType == NNRT_DATA_TYPE_INT16;
+    const bool wide = NNRTI_HAS_QUANT_16 && x->dataType == NNRT_DATA_TYPE_INT16;
     int32_t *factors;
     NNRT_ReturnCode code;
     if (!nnrti_is_quant(x))

@@ -15,7 +15,7 @@ TARGETS
     cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD); float32 kernels
                                         for the FPU (-mfloat-abi=hard), which other targets leave to the reference kernels
     cortex-m55, cortex-m85              MVE (Helium): 16 products of int8 per instruction (VMLADAVA); no test runs on
-                                        cortex-m85
+                                        cortex-m85; layers of int16 use SMLAD
     cortex-m0plus, cortex-m3, rv32      two products per 32-bit multiplication
     host                                the kernels of cortex-m4, to test them on a desktop
 
@@ -3783,7 +3783,7 @@ NNRTI_MCU_INLINE int16_t nnrti_mcu16_requantize(int32_t sum, const int32_t *row,
 }
 
 /* The same for a long sum, without its bias. */
-NNRTI_MCU_INLINE int16_t nnrti_mcu16_requantize_long(int64_t sum, const int32_t *row, int32_t lo, int32_t hi)
+NNRTI_MCU_ONCE int16_t nnrti_mcu16_requantize_long(int64_t sum, const int32_t *row, int32_t lo, int32_t hi)
 {
     const int64_t limit = (int64_t)1 << 47;
     const int32_t n = row[3];
@@ -4098,13 +4098,17 @@ NNRTI_MCU_INLINE void nnrti_mcu16_depthwise_pixel(const NNRT_McuDepthwise *a, co
         for (int32_t i = top; i < bottom; i++, row += rows, taps += kw) {
             const int16_t *at = row;
             for (const int32_t *tap = taps, *const end = taps + count; tap != end; tap++, at += columns) {
+                int32_t low, high;
                 if ((form & NNRTI_MCU16_PLAIN) != 0) {
                     nnrti_mcu16_tap_plain(&s, at, tap);
                     continue;
                 }
-                nnrti_mcu16_tap(&s, at, nnrti_mcu_even(*tap, false), nnrti_mcu_odd(*tap, false));
+                low = nnrti_mcu_even(*tap, false);
+                high = nnrti_mcu_odd(*tap, false);
+                nnrti_mcu16_tap(&s, at, low, high);
+                NNRTI_MCU_FENCE(); /* the loads of both pixels at once need more registers than there are */
                 if (pixels > 1)
-                    nnrti_mcu16_tap(&v, at + next, nnrti_mcu_even(*tap, false), nnrti_mcu_odd(*tap, false));
+                    nnrti_mcu16_tap(&v, at + next, low, high);
             }
         }
         nnrti_mcu16_store4(a, &s, table, t->y + first);

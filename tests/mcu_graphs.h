@@ -1,6 +1,7 @@
 /* mcu_graphs.h - random quantized image networks for tests of devices/nnrt_mcu.h: chains of convolutions (general,
    1 x 1, depthwise, grouped, dilated, transposed), pools, additions, activations, concatenations, fully connected
-   layers, softmax; int8 or uint8, channels first or last, weights with and without zero points. Include after nnrt.h. */
+   layers, softmax; int8 or uint8, channels first or last, weights with and without zero points. Every fourth network is
+   of int16, of convolutions and a fully connected layer. Include after nnrt.h. */
 #ifndef MCU_GRAPHS_H
 #define MCU_GRAPHS_H
 
@@ -23,7 +24,7 @@ typedef struct mcu_image {
 typedef struct mcu_graph {
     nnrt_builder *b;
     uint32_t seed, count;
-    bool first, u;       /* channels first; uint8 */
+    bool first, u, sixteen; /* channels first; uint8; int16 */
     mcu_image images[40]; /* results so far */
     uint32_t images_count;
 } mcu_graph;
@@ -41,6 +42,11 @@ static NNRT_QuantParam mcu_quant(mcu_graph *g, double about)
     if (mcu_dice(&g->seed, 0, 2) == 0)
         q.zeroPoint = -128;
     q.zeroPoint += g->u ? 128 : 0;
+    if (g->sixteen) {
+        q.numBits = 16;
+        q.zeroPoint = 0;
+        q.scale /= 256;
+    }
     return q;
 }
 
@@ -60,7 +66,7 @@ static uint32_t mcu_weights(mcu_graph *g, int32_t rank, const int32_t *dims)
 {
     size_t count = 1;
     const bool u = g->u && mcu_dice(&g->seed, 0, 9) == 0, each = mcu_dice(&g->seed, 0, 2) > 0;
-    const int zero = u ? 128 : mcu_dice(&g->seed, 0, 9) == 0 ? mcu_dice(&g->seed, -20, 20) : 0, least = mcu_dice(&g->seed, -128, -126);
+    const int zero = u ? 128 : !g->sixteen && mcu_dice(&g->seed, 0, 9) == 0 ? mcu_dice(&g->seed, -20, 20) : 0, least = mcu_dice(&g->seed, -128, -126);
     NNRT_QuantParam *q = (NNRT_QuantParam *)calloc((size_t)dims[0], sizeof(*q));
     uint8_t *data;
     uint32_t tensor;
@@ -83,11 +89,28 @@ static uint32_t mcu_weights(mcu_graph *g, int32_t rank, const int32_t *dims)
     return tensor;
 }
 
-static uint32_t mcu_biases(mcu_graph *g, int32_t count)
+/* int64 biases, some of which make sums that are no int32. */
+static uint32_t mcu_biases64(mcu_graph *g, int32_t count)
 {
-    int32_t *data = (int32_t *)calloc((size_t)count, sizeof(*data));
+    const int shift = mcu_dice(&g->seed, 6, 24);
+    int64_t *data = (int64_t *)calloc((size_t)count, sizeof(*data));
     uint32_t tensor;
     char text[16];
+    for (int32_t i = 0; i < count; i++)
+        data[i] = mcu_dice(&g->seed, -3000, 3000) * ((int64_t)1 << shift);
+    tensor = nnrt_builder_constant(g->b, mcu_name(g, text), NNRT_DATA_TYPE_INT64, 1, &count, data, true);
+    free(data);
+    return tensor;
+}
+
+static uint32_t mcu_biases(mcu_graph *g, int32_t count)
+{
+    int32_t *data;
+    uint32_t tensor;
+    char text[16];
+    if (g->sixteen && mcu_dice(&g->seed, 0, 2) > 0)
+        return mcu_biases64(g, count);
+    data = (int32_t *)calloc((size_t)count, sizeof(*data));
     if (mcu_dice(&g->seed, 0, 4) == 0) {
         free(data);
         return NNRT_NO_TENSOR;
@@ -254,6 +277,8 @@ static mcu_image mcu_step(mcu_graph *g, mcu_image x)
     memset(&mul, 0, sizeof(mul));
     memset(&concat, 0, sizeof(concat));
     in[0] = x.tensor;
+    if (g->sixteen)
+        return mcu_conv(g, x);
     switch (mcu_dice(&g->seed, 0, 12)) {
     case 0: return mcu_pool(g, x, true);
     case 1: return mcu_pool(g, x, false);
@@ -303,7 +328,7 @@ static uint32_t mcu_head(mcu_graph *g, mcu_image x)
     attr.hasBias = in[2] != NNRT_NO_TENSOR;
     attr.activationType = mcu_activation(g);
     y = mcu_node(g, NNRT_NODE_TYPE_FULL_CONNECTION, &attr, in, 3, &q);
-    if (mcu_dice(&g->seed, 0, 1) == 0)
+    if (g->sixteen || mcu_dice(&g->seed, 0, 1) == 0)
         return y;
     q.scale = 1.0 / 256;
     q.zeroPoint = g->u ? 0 : -128;
@@ -322,7 +347,8 @@ static NNRT_Model *mcu_random_graph(uint32_t seed, nnrt_error *error)
     memset(&g, 0, sizeof(g));
     g.seed = seed * 2654435761u + 1;
     g.first = mcu_dice(&g.seed, 0, 1) != 0;
-    g.u = mcu_dice(&g.seed, 0, 1) != 0;
+    g.sixteen = seed % 4 == 0;
+    g.u = mcu_dice(&g.seed, 0, 1) != 0 && !g.sixteen;
     x.h = mcu_dice(&g.seed, 1, 11);
     x.w = mcu_dice(&g.seed, 1, 11);
     x.c = mcu_dice(&g.seed, 0, 2) == 0 ? mcu_dice(&g.seed, 1, 4) : mcu_dice(&g.seed, 1, 20);
@@ -330,7 +356,8 @@ static NNRT_Model *mcu_random_graph(uint32_t seed, nnrt_error *error)
     dims[g.first ? 2 : 1] = x.h;
     dims[g.first ? 3 : 2] = x.w;
     dims[g.first ? 1 : 3] = x.c;
-    x.tensor = nnrt_builder_input(g.b, "x", g.u ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8, 4, dims);
+    x.tensor = nnrt_builder_input(
+        g.b, "x", g.sixteen ? NNRT_DATA_TYPE_INT16 : g.u ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8, 4, dims);
     nnrt_builder_format(g.b, x.tensor, g.first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
     q = mcu_quant(&g, 0.05);
     nnrt_builder_quant(g.b, x.tensor, &q, 1);

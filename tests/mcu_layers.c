@@ -72,11 +72,22 @@ static const layer layers[] = {
     {"max pool 2x2 16x16x16", MAX_POOL, 16, 16, 16, 16, 2, 2, 2, 1},
     {"average pool 25x5x64", AVERAGE_POOL, 25, 5, 64, 64, 25, 5, 1, 1},
     {"softmax 8x128", SOFTMAX, 1, 8, 128, 128, 1, 1, 1, 1},
+    {"16x8 conv 3x3 16x16x16", CONV, 16, 16, 16, 16, 3, 3, 1, 1},
+    {"16x8 conv 3x3 32x32x3", CONV, 32, 32, 3, 16, 3, 3, 1, 1},
+    {"16x8 conv 10x4/2 49x10x1", CONV, 49, 10, 1, 64, 10, 4, 2, 1},
+    {"16x8 conv 1x1 25x5x64", CONV, 25, 5, 64, 64, 1, 1, 1, 1},
+    {"16x8 conv 3x3 6x6x128", CONV, 6, 6, 128, 32, 3, 3, 1, 1},
+    {"16x8 depthwise 3x3 25x5x64", DEPTHWISE, 25, 5, 64, 64, 3, 3, 1, 1},
+    {"16x8 depthwise 3x3/2 48x48x16", DEPTHWISE, 48, 48, 16, 16, 3, 3, 2, 1},
+    {"16x8 depthwise 5x5 12x12x32", DEPTHWISE, 12, 12, 32, 32, 5, 5, 1, 1},
+    {"16x8 full 640 to 128", FULL, 1, 1, 640, 128, 1, 1, 1, 1},
+    {"16x8 full 2048 to 16", FULL, 1, 1, 2048, 16, 1, 1, 1, 1},
 };
 
 static uint32_t seed = 1;
 static bool real;   /* float32 */
 static bool plus;   /* uint8 instead of int8, zero points 128 larger */
+static bool sixteen; /* int16 with int8 weights: scales of x and y divided by 256, zero points 0 */
 static bool extreme, channelsFirst; /* weights are -128 and 127; the input is channels first */
 
 static int dice(int least, int most)
@@ -108,7 +119,7 @@ static double work_of(const layer *l)
     }
 }
 
-/* A random layer of int8 or uint8; name has its sizes. */
+/* A random layer of int8, uint8 or int16; name has its sizes. */
 static layer random_layer(const char *text, char *name, size_t size)
 {
     static const char *const kinds[] = {"conv", "depthwise", "transposed", "transposed depthwise", "full", "add",
@@ -138,12 +149,14 @@ static layer random_layer(const char *text, char *name, size_t size)
         l.kw = pool && l.kw < l.w ? l.kw : 1;
         l.stride = pool ? l.stride : 1;
     }
+    sixteen = !real && l.kind <= FULL && dice(0, 3) == 0;
+    plus = plus && !sixteen;
     snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups, %s", kinds[l.kind], l.kh, l.kw, l.stride, l.h, l.w, l.c,
-             l.o, l.group, plus ? "uint8" : "int8");
+             l.o, l.group, sixteen ? "int16" : plus ? "uint8" : "int8");
     return l;
 }
 
-/* A constant of random int8 (or float32) weights with a scale per channel, or int32 biases. */
+/* A constant of random int8 (or float32) weights with a scale per channel, or int32 (int64) biases. */
 static uint32_t weights(nnrt_builder *b, int32_t rank, const int32_t *dims, bool bias)
 {
     size_t count = 1;
@@ -152,17 +165,22 @@ static uint32_t weights(nnrt_builder *b, int32_t rank, const int32_t *dims, bool
     void *data;
     for (int32_t i = 0; i < rank; i++)
         count *= (size_t)dims[i];
-    data = calloc(count, 4);
+    data = calloc(count, 8);
     for (size_t i = 0; i < count; i++)
         if (real)
             ((float *)data)[i] = (float)dice(-127, 127) / 127;
+        else if (bias && sixteen)
+            ((int64_t *)data)[i] = 256 * dice(-2000, 2000);
         else if (bias)
             ((int32_t *)data)[i] = dice(-2000, 2000);
         else
             ((int8_t *)data)[i] = (int8_t)(extreme ? 255 * dice(0, 1) - 128 : dice(-127, 127));
     tensor = nnrt_builder_constant(b, bias ? "bias" : "weights",
-                                   real ? NNRT_DATA_TYPE_FLOAT32 : bias ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_INT8, rank,
-                                   dims, data, true);
+                                   real               ? NNRT_DATA_TYPE_FLOAT32
+                                   : bias && sixteen ? NNRT_DATA_TYPE_INT64
+                                   : bias            ? NNRT_DATA_TYPE_INT32
+                                                      : NNRT_DATA_TYPE_INT8,
+                                   rank, dims, data, true);
     for (int32_t i = 0; i < dims[0]; i++) {
         params[i].numBits = 8;
         params[i].scale = 0.001 * dice(1, 10);
@@ -180,12 +198,20 @@ static void quantize(nnrt_builder *b, uint32_t tensor, int zero, double scale)
     NNRT_QuantParam param = {8, 0, 0};
     param.zeroPoint = zero + (plus ? 128 : 0);
     param.scale = scale;
+    if (sixteen) {
+        param.numBits = 16;
+        param.zeroPoint = 0;
+        param.scale = scale / 256;
+    }
     nnrt_builder_quant(b, tensor, &param, 1);
 }
 
 static uint32_t input(nnrt_builder *b, const char *name, int32_t rank, const int32_t *dims, double scale)
 {
-    const NNRT_DataType type = real ? NNRT_DATA_TYPE_FLOAT32 : plus ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8;
+    const NNRT_DataType type = real      ? NNRT_DATA_TYPE_FLOAT32
+                               : sixteen ? NNRT_DATA_TYPE_INT16
+                               : plus    ? NNRT_DATA_TYPE_UINT8
+                                         : NNRT_DATA_TYPE_INT8;
     const int32_t first[4] = {dims[0], dims[rank - 1], rank == 4 ? dims[1] : 1, rank == 4 ? dims[2] : 1};
     const uint32_t tensor = nnrt_builder_input(b, name, type, rank, channelsFirst ? first : dims);
     if (rank == 4)
@@ -311,8 +337,10 @@ static const layer *find(const char *text, char *name, size_t size)
         return &random;
     }
     for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++)
-        if (strcmp(text, layers[i].name) == 0)
+        if (strcmp(text, layers[i].name) == 0) {
+            sixteen = !real && strncmp(text, "16x8 ", 5) == 0;
             return &layers[i];
+        }
     return NULL;
 }
 
