@@ -514,6 +514,7 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
    7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
    8     weights    1: constants, dense, each at a multiple of 64
    9     device     1: prepared form of the model, or of a partition; its name is the device's unique name
+   10    plan       1: a finished plan for firmware, in a file without a model (devices/nnrt_mcu.h, >>program)
 
    A device section: u64 checksum, by words, over all bytes after these 8; u64 model: a digest of the model, or of the
    partition, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64 options:
@@ -2910,6 +2911,7 @@ enum {
     NNRTI_FILE_METADATA,
     NNRTI_FILE_WEIGHTS,
     NNRTI_FILE_DEVICE,
+    NNRTI_FILE_PLAN,
     NNRTI_FILE_TYPES
 };
 
@@ -2941,7 +2943,8 @@ static const struct {
                                         {NNRTI_LABEL("lists"), 4, 4},
                                         {NNRTI_LABEL("metadata"), 8, 8},
                                         {NNRTI_LABEL("weights"), 1, 1},
-                                        {NNRTI_LABEL("device"), 1, 1}};
+                                        {NNRTI_LABEL("device"), 1, 1},
+                                        {NNRTI_LABEL("plan"), 1, 1}};
 
 /* Records as they are in the file, on a little-endian machine. Every member is aligned; there is no padding. */
 typedef struct nnrti_ref {
@@ -4016,6 +4019,8 @@ static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, co
         return (row->flags & 1u) == 0 || nnrti_reader_fail(r, "section", i, "is needed, but not known here");
     if (type == NNRTI_FILE_DEVICE)
         return true;
+    if (type == NNRTI_FILE_PLAN)
+        return nnrti_reader_fail(r, "section", i, "is a plan for firmware (nnrt_mcu_open), not a model");
     if (r->sections[type].data != NULL)
         return nnrti_reader_fail(r, "section", i, "is there twice");
     if (row->record < nnrti_file_types[type].least ||

@@ -52,7 +52,9 @@ CALLS WITHIN A STEP
 SECTIONS (search for the tag)
     >>device       registering
     >>attributes   attribute structs of the kernels
+    >>program      a plan in a file, which firmware runs in place; the table of kernels that it links
     -- implementation --
+    >>check        whether the arguments of a file's step suit a kernel
     >>dsp          SIMD instructions of Armv7E-M, and the same in C
     >>requantize   from an int32 sum to a stored integer
     >>conv         convolution and fully connected layers: im2col and GEMM
@@ -64,6 +66,7 @@ SECTIONS (search for the tag)
     >>plain        convolution, depthwise and fully connected layers for processors without SIMD
     >>mve          convolution, sums and pools with MVE
     >>int16        convolution, depthwise and fully connected layers of int16 with int8 weights
+    >>load         checking and running a plan in a file
     -- desktop only --
     >>pack         weights and requantization tables
     >>float32_edit packed weights and kernel selection of float32
@@ -71,6 +74,7 @@ SECTIONS (search for the tag)
     >>transposed   transposed convolutions as convolutions
     >>concat       CONCAT without copies
     >>table        the device's function table
+    >>save         writing a plan as a file
 
 MIT license, see LICENSE.
 */
@@ -335,7 +339,8 @@ NNRT_ATTR_DEFINE(McuPool)
 NNRT_ATTR_DEFINE(McuSoftmax)
 
 /* Kernels: inputs x, derived packed weights and table, output y. Kernels with McuCast and McuBinary have no derived
-   constants; other constants are stated with the attributes. */
+   constants; other constants are stated with the attributes. Each kernel also has a number (NNRTI_MCU_NUMBERS) and a
+   check (>>check). */
 #define NNRTI_MCU_KERNELS(X)                                                                                           \
     X(conv_dsp_s8)                                                                                                     \
     X(conv_dsp_u8)                                                                                                     \
@@ -383,6 +388,184 @@ NNRT_ATTR_DEFINE(McuSoftmax)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>program */
+
+/* A plan in a file. nnrt compile MODEL --device mcu:TARGET -o FILE.nnrt stores the finished plan: steps, offsets in the
+   arena, attributes and packed weights. Firmware opens the file where it is (in flash), and runs it there: no heap, no
+   tables in RAM, no operator that the firmware does not list. A model that arrives later needs no new firmware:
+
+       static const nnrt_mcu_row rows[] = {NNRT_MCU_LINK(conv_dsp_s8), NNRT_MCU_LINK(depthwise3_dsp_s8)};
+       static const nnrt_mcu_kernels kernels = {rows, 2, NNRT_MCU_PROCESSOR};
+
+       nnrt_mcu_program program;
+       code = nnrt_mcu_open(&program, file, bytes, &kernels);     // checks everything, once
+       if (code == NNRT_SUCCESS && program.memoryBytes <= sizeof(memory) && nnrt_mcu_takes(&program, 1, 1, sizes))
+           code = nnrt_mcu_run(&program, memory, io);             // io: addresses of the inputs, then of the outputs
+
+   nnrt info FILE.nnrt prints the rows that a file needs.
+
+   nnrt_mcu_open trusts nothing in the file, even if its checksum is right: it checks every count, offset and text, and
+   calls the check of each step's kernel, after which no kernel can access memory outside the file, the run's memory,
+   inputs and outputs, whatever attributes and weights the file has. A run checks nothing again: the file must not
+   change while the program is in use.
+
+   The file is a .nnrt file whose first section is "plan" (docs/FORMAT.md). All numbers are little-endian 32-bit words.
+   An address is a kind of place and an offset; a kernel is a number of NNRTI_MCU_NUMBERS; attributes are the kernel's
+   struct itself.
+
+   Kernels of this header use their attributes and the addresses of their arguments only, so views need no types and
+   dimensions. Rejected: reference kernels in such a file. Their attributes have lists, their sizes are in views: the
+   loader would rebuild both in RAM, and need a check for each operator. nnrt emit-c writes models of such nodes. */
+
+/* Numbers and attribute structs of the kernels. A number is never used again: a kernel whose attributes, arguments or
+   packed weights change gets a new one. */
+#define NNRTI_MCU_NUMBERS(X)                                                                                           \
+    X(1, conv_dsp_s8, McuConv)                                                                                         \
+    X(2, conv_dsp_u8, McuConv)                                                                                         \
+    X(3, conv_dsp, McuConv)                                                                                            \
+    X(4, conv_dsp_wide, McuConv)                                                                                       \
+    X(5, depthwise3_dsp_s8, McuDepthwise)                                                                              \
+    X(6, depthwise3_dsp_u8, McuDepthwise)                                                                              \
+    X(7, depthwise3_dsp, McuDepthwise)                                                                                 \
+    X(8, depthwise_dsp_s8, McuDepthwise)                                                                               \
+    X(9, depthwise_dsp_u8, McuDepthwise)                                                                               \
+    X(10, depthwise_dsp, McuDepthwise)                                                                                 \
+    X(11, add, McuBinary)                                                                                              \
+    X(12, mul, McuBinary)                                                                                              \
+    X(13, extreme, McuBinary)                                                                                          \
+    X(14, max_pool, McuPool)                                                                                           \
+    X(15, average_pool, McuPool)                                                                                       \
+    X(16, mean, McuPool)                                                                                               \
+    X(17, softmax, McuSoftmax)                                                                                         \
+    X(18, map, McuMap)                                                                                                 \
+    X(19, quantize, McuCast)                                                                                           \
+    X(20, dequantize, McuCast)                                                                                         \
+    X(21, conv_f32, McuWindowF32)                                                                                      \
+    X(22, conv_any_f32, McuWindowF32)                                                                                  \
+    X(23, depthwise_f32, McuWindowF32)                                                                                 \
+    X(24, depthwise_any_f32, McuWindowF32)                                                                             \
+    X(25, max_pool_f32, McuWindowF32)                                                                                  \
+    X(26, average_pool_f32, McuWindowF32)                                                                              \
+    X(27, add_f32, McuElementsF32)                                                                                     \
+    X(28, mul_f32, McuElementsF32)                                                                                     \
+    X(29, conv_mve, McuConv)                                                                                           \
+    X(30, depthwise_mve, McuDepthwise)                                                                                 \
+    X(31, add_mve, McuAddMve)                                                                                          \
+    X(32, max_pool_mve, McuPoolMve)                                                                                    \
+    X(33, average_pool_mve, McuPoolMve)                                                                                \
+    X(34, conv_plain, McuConv)                                                                                         \
+    X(35, conv_plain_wide, McuConv)                                                                                    \
+    X(36, depthwise_plain_3x3, McuDepthwise)                                                                           \
+    X(37, depthwise_plain, McuDepthwise)                                                                               \
+    X(38, copy, McuMap)                                                                                                \
+    X(39, conv_q16, McuConv)                                                                                           \
+    X(40, conv_q16_long, McuConv)                                                                                      \
+    X(41, conv_q16_plain, McuConv)                                                                                     \
+    X(42, conv_q16_plain_long, McuConv)                                                                                \
+    X(43, depthwise_q16, McuDepthwise)                                                                                 \
+    X(44, depthwise_q16_plain, McuDepthwise)
+#define NNRTI_MCU_NUMBER(number, kernel, S)                                                                            \
+    NNRT_MCU_NUMBER_##kernel = number, NNRTI_MCU_BYTES_##kernel = sizeof(NNRT_##S),
+enum { NNRTI_MCU_NUMBERS(NNRTI_MCU_NUMBER) NNRTI_MCU_NUMBERS_END };
+
+/* Instructions that a plan is made for. A firmware refuses plans for other ones. */
+enum { NNRT_MCU_PLAIN, NNRT_MCU_DSP, NNRT_MCU_MVE, NNRT_MCU_ANY_PROCESSOR = 0x7fffffff };
+#ifndef NNRT_MCU_PROCESSOR /* of this compiler's target */
+#if defined(__ARM_FEATURE_MVE)
+#define NNRT_MCU_PROCESSOR NNRT_MCU_MVE
+#elif defined(__ARM_FEATURE_DSP)
+#define NNRT_MCU_PROCESSOR NNRT_MCU_DSP
+#else
+#define NNRT_MCU_PROCESSOR NNRT_MCU_PLAIN
+#endif
+#endif
+
+/* Whether a kernel can run with these attributes and the arguments of the step that is checked; see >>check. */
+typedef struct nnrt_mcu_checked nnrt_mcu_checked;
+typedef bool (*nnrt_mcu_check)(const void *attr, const nnrt_mcu_checked *step);
+#define NNRTI_MCU_CHECK_PROTO(number, kernel, S)                                                                       \
+    NNRT_API bool nnrt_mcu_##kernel##_check(const void *attr, const nnrt_mcu_checked *step);
+NNRTI_MCU_NUMBERS(NNRTI_MCU_CHECK_PROTO)
+
+/* A kernel that the firmware links. */
+typedef struct nnrt_mcu_row {
+    uint32_t number, attrBytes;
+    nnrt_kernel run;
+    nnrt_mcu_check check;
+} nnrt_mcu_row;
+#define NNRT_MCU_LINK(kernel)                                                                                          \
+    {                                                                                                                  \
+        NNRT_MCU_NUMBER_##kernel, NNRTI_MCU_BYTES_##kernel, nnrt_mcu_##kernel, nnrt_mcu_##kernel##_check               \
+    }
+typedef struct nnrt_mcu_kernels {
+    const nnrt_mcu_row *rows;
+    uint32_t count;
+    uint32_t processor; /* NNRT_MCU_PROCESSOR */
+} nnrt_mcu_kernels;
+
+/* An input or output, in the file. */
+typedef struct nnrt_mcu_io {
+    uint32_t bytes;
+    NNRT_DataType dataType;
+    NNRT_Format format;
+    int32_t rank, dims[8];
+    double scale; /* value = scale * (stored - zeroPoint); 0: not quantized */
+    int32_t zeroPoint;
+    uint32_t name; /* for nnrt_mcu_text */
+} nnrt_mcu_io;
+
+/* An open file. file and kernels must exist as long as it. */
+typedef struct nnrt_mcu_program {
+    const struct nnrti_mcu_plan *plan;
+    const nnrt_mcu_kernels *kernels;
+    size_t memoryBytes; /* that a run needs: the views of one step, then the arena */
+    uint32_t step;      /* after a failure: the step that was refused, and .. */
+    uint32_t kernel;    /* .. the number of its kernel; 0: the fault is not in a step */
+} nnrt_mcu_program;
+
+/* Words of 8 bytes of memory for files of at most so many bytes of arena and views, as nnrt info prints them. */
+#define NNRT_MCU_MEMORY_WORDS(arenaBytes, views) (((views) * sizeof(nnrt_view) + 7) / 8 + ((arenaBytes) + 7) / 8)
+
+/* Opens the file of `bytes` bytes or less, aligned to 8.
+   INVALID_FILE: damaged, cut short, or arguments that its kernels cannot take. NOT_SUPPORT: another layout, or made for
+   another processor. UNSUPPORTED_OP: kernel program->kernel is not in the table. INVALID_PARAMETER: misaligned. */
+NNRT_API NNRT_ReturnCode nnrt_mcu_open(nnrt_mcu_program *program, const void *file, size_t bytes,
+                                       const nnrt_mcu_kernels *kernels);
+/* Runs an open file. memory: memoryBytes, aligned to 8, whose contents need not survive between runs. io: the addresses
+   of all inputs, then of all outputs, each of nnrt_mcu_io.bytes and aligned to its element size; no output overlaps an
+   input. Threads may run one program at once, each in memory of its own. */
+NNRT_API NNRT_ReturnCode nnrt_mcu_run(const nnrt_mcu_program *program, void *memory, void *const *io);
+/* Whether a file has so many inputs and outputs, of exactly these bytes: ask before the first run of a file that came
+   over the air. */
+NNRT_API bool nnrt_mcu_takes(const nnrt_mcu_program *program, uint32_t nInputs, uint32_t nOutputs,
+                             const uint32_t *bytes);
+/* Input or output i; NULL: there is none. The text that nnrt_mcu_io.name stands for. */
+NNRT_API const nnrt_mcu_io *nnrt_mcu_input(const nnrt_mcu_program *program, uint32_t i);
+NNRT_API const nnrt_mcu_io *nnrt_mcu_output(const nnrt_mcu_program *program, uint32_t i);
+NNRT_API const char *nnrt_mcu_text(const nnrt_mcu_program *program, uint32_t text);
+
+#ifndef NNRT_FIRMWARE
+/* Writes the plan of a model, prepared by mcu:TARGET with ModelConfig.arenaAlignment 8, as such a file. out NULL: only
+   *bytes. NOT_SUPPORT: a step has no kernel here, or shapes are dynamic; error names the node. */
+NNRT_API NNRT_ReturnCode nnrt_mcu_save_memory(const NNRT_PreparedModel *prepared, const NNRT_Model *model,
+                                              const char *target, void *out, size_t size, size_t *bytes,
+                                              nnrt_error *error);
+/* What nnrt info prints of an open file. */
+typedef struct nnrt_mcu_info {
+    const char *name, *target; /* of the model; "cortex-m4" */
+    uint32_t inputs, outputs, steps, arenaBytes, views;
+} nnrt_mcu_info;
+NNRT_API nnrt_mcu_info nnrt_mcu_get_info(const nnrt_mcu_program *program);
+/* All kernels, for files of any processor: a desktop runs them in C. */
+NNRT_API const nnrt_mcu_kernels *nnrt_mcu_all(void);
+/* Whether data begin like such a file. Name of a kernel ("conv_dsp_s8"), NULL: no such number. Numbers of the kernels
+   of an open file, each once, in kernels[count]: returns how many there are. */
+NNRT_API bool nnrt_mcu_is(const void *data, size_t bytes);
+NNRT_API const char *nnrt_mcu_kernel_name(uint32_t number);
+NNRT_API uint32_t nnrt_mcu_used(const nnrt_mcu_program *program, uint32_t *kernels, uint32_t count);
+#endif
 
 #ifdef __cplusplus
 }
@@ -444,6 +627,189 @@ NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
     {                                                                                                                  \
         return nnrt_mcu_##name##_inline((const NNRT_##S *)attr, args, call);                                           \
     }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>check */
+
+/* Whether a kernel can run with the attributes and buffers of a step in a file (>>program), whose numbers may all be
+   wrong. Every kernel has a check beside it:
+
+       NNRTI_MCU_CHECK(conv_dsp, McuConv, nnrti_mcu_check_conv(a, step, false))
+
+   generates nnrt_mcu_conv_dsp_check for attributes a; NNRTI_MCU_NUMBERS has the kernel's number and attribute struct.
+   NNRTI_MCU_NO_CHECK(conv_dsp) instead says that plans in files cannot have the kernel: its check refuses all. Without
+   either the header does not compile on a desktop: >>save uses NNRTI_MCU_CHECKED_conv_dsp.
+
+   nnrt_mcu_open has checked before that the struct of attributes is in the file and aligned to 4, that each argument is
+   inside its region and outside the scratch, and that outputs are in the arena or an output. Arguments may overlap each
+   other. The check must make sure, whatever the attributes are, that
+       the step has the number of inputs, derived constants and outputs that the kernel uses (nnrti_mcu_arity)
+       every byte that the kernel reads or writes is inside its argument, and words are aligned (nnrti_mcu_holds)
+       its scratch is large enough (nnrti_mcu_scratch)
+       no arithmetic on int32 overflows, nothing is divided by 0, shifts are below 32
+       the number of iterations is bounded by the bytes of arguments: no stride of 0 makes a loop endless
+   Weights may have any value; a constant that the kernel uses as a shift or index must be checked element by element
+   (nnrti_mcu_constant). Data in the arena may change during a run: a kernel must not use them as sizes or indices
+   unless it bounds them itself.
+
+   Sizes are computed by nnrti_mcu_times and nnrti_mcu_reach, which return NNRTI_MCU_HUGE if a factor is not positive, a
+   stride is negative, or the result is too large; no argument is that large, so the final nnrti_mcu_holds fails. */
+#define NNRTI_MCU_HUGE 0x7fffffff
+#define NNRTI_MCU_LIMIT 0x20000000 /* most of a stride, a distance or a region */
+
+#define NNRTI_MCU_CHECK(name, S, condition)                                                                            \
+    enum { NNRTI_MCU_CHECKED_##name = 1 };                                                                             \
+    NNRT_API bool nnrt_mcu_##name##_check(const void *attr, const nnrt_mcu_checked *step)                              \
+    {                                                                                                                  \
+        const NNRT_##S *a = (const NNRT_##S *)attr;                                                                    \
+        return condition;                                                                                              \
+    }
+
+#define NNRTI_MCU_NO_CHECK(name)                                                                                       \
+    enum { NNRTI_MCU_CHECKED_##name = 0 };                                                                             \
+    NNRT_API bool nnrt_mcu_##name##_check(const void *attr, const nnrt_mcu_checked *step)                              \
+    {                                                                                                                  \
+        (void)attr;                                                                                                    \
+        (void)step;                                                                                                    \
+        return false;                                                                                                  \
+    }
+
+/* The begin of the file: its header, the row of its first section, and zeros up to the section. */
+typedef struct nnrti_mcu_file {
+    uint8_t magic[8];
+    uint32_t version, header;
+    uint64_t bytes, checksum;
+    uint32_t sections, row, words, zero[5];
+    uint32_t type, flags;
+    uint64_t offset, planBytes;
+    uint32_t alignment, record, name, rest[7];
+} nnrti_mcu_file;
+#define NNRTI_MCU_SECTION 10 /* type of the section */
+#define NNRTI_MCU_ROW_BYTES 40
+#define NNRTI_MCU_FILE_HEADER 64
+
+/* The section "plan": this header; records of inputs and outputs (nnrt_mcu_io), steps, arguments; attributes and texts;
+   a 0 byte; constants. Offsets count bytes from the begin of the section, offsets of constants from `constants` on. */
+typedef struct nnrti_mcu_plan {
+    uint32_t layout, processor;
+    uint32_t arenaBytes, nInputs, nOutputs, nSteps, nArgs;
+    uint32_t maxArgs;      /* the largest number of arguments of a step */
+    uint32_t constants;    /* a multiple of 16 */
+    uint32_t target, name; /* texts: "cortex-m4"; the model's name */
+    uint32_t zero[5];
+} nnrti_mcu_plan;
+#define NNRTI_MCU_LAYOUT 1
+#define NNRTI_MCU_COUNT 0xffffu /* most of any count */
+
+typedef struct nnrti_mcu_step {
+    uint32_t kernel, attr, arg, nIn, nDerived, nOut;
+    uint32_t scratch, scratchBytes; /* in the arena */
+} nnrti_mcu_step;
+
+/* kind: of nnrt_place_kind, never DERIVED or CARRIED. bytes: from the first to the last element. */
+typedef struct nnrti_mcu_arg {
+    uint32_t kind, offset, bytes;
+} nnrti_mcu_arg;
+
+typedef char nnrti_mcu_records[sizeof(nnrti_mcu_file) == 128 && sizeof(nnrti_mcu_plan) == 64 &&
+                                       sizeof(nnrt_mcu_io) == 64 && sizeof(nnrti_mcu_step) == 32 &&
+                                       sizeof(nnrti_mcu_arg) == 12
+                                   ? 1
+                                   : -1];
+
+struct nnrt_mcu_checked {
+    const nnrti_mcu_plan *plan;
+    const nnrti_mcu_step *step;
+    uint32_t constantBytes;
+};
+
+NNRTI_MCU_INLINE const nnrt_mcu_io *nnrti_mcu_ios(const nnrti_mcu_plan *p)
+{
+    return (const nnrt_mcu_io *)(const void *)(p + 1);
+}
+NNRTI_MCU_INLINE const nnrti_mcu_step *nnrti_mcu_steps(const nnrti_mcu_plan *p)
+{
+    return (const nnrti_mcu_step *)(const void *)(nnrti_mcu_ios(p) + p->nInputs + p->nOutputs);
+}
+NNRTI_MCU_INLINE const nnrti_mcu_arg *nnrti_mcu_args(const nnrti_mcu_plan *p)
+{
+    return (const nnrti_mcu_arg *)(const void *)(nnrti_mcu_steps(p) + p->nSteps);
+}
+
+/* a * b. */
+NNRTI_MCU_ONCE int32_t nnrti_mcu_times(int32_t a, int32_t b)
+{
+    const int64_t y = (int64_t)a * b;
+    return a > 0 && b > 0 && y < NNRTI_MCU_HUGE ? (int32_t)y : NNRTI_MCU_HUGE;
+}
+
+/* from + (count - 1) * stride: the last of count elements, if the first is at `from`. */
+NNRTI_MCU_ONCE int32_t nnrti_mcu_reach(int32_t from, int32_t count, int32_t stride)
+{
+    const int64_t y = from + ((int64_t)count - 1) * stride;
+    return count > 0 && count < NNRTI_MCU_HUGE && stride >= 0 && stride <= NNRTI_MCU_LIMIT && y < NNRTI_MCU_HUGE
+               ? (int32_t)y
+               : NNRTI_MCU_HUGE;
+}
+
+/* Whether argument k has so many elements of `size` bytes, and is aligned to size. */
+NNRTI_MCU_ONCE bool nnrti_mcu_holds(const nnrt_mcu_checked *step, uint32_t k, int32_t elements, uint32_t size)
+{
+    const nnrti_mcu_arg *arg = nnrti_mcu_args(step->plan) + step->step->arg + k;
+    const uint32_t at = arg->kind == NNRT_PLACE_INPUT || arg->kind == NNRT_PLACE_OUTPUT
+                            ? (uint32_t)nnrt_type_size(nnrti_mcu_ios(step->plan)[arg->offset].dataType)
+                            : arg->offset;
+    return (uint64_t)(uint32_t)elements * size <= arg->bytes && (at & (size - 1)) == 0;
+}
+
+NNRTI_MCU_ONCE bool nnrti_mcu_arity(const nnrt_mcu_checked *step, uint32_t nIn, uint32_t nDerived, uint32_t nOut)
+{
+    return step->step->nIn == nIn && step->step->nDerived == nDerived && step->step->nOut == nOut;
+}
+
+/* Whether the scratch has so many bytes, and is aligned to 4. */
+NNRTI_MCU_ONCE bool nnrti_mcu_scratch(const nnrt_mcu_checked *step, int64_t bytes)
+{
+    return bytes <= step->step->scratchBytes && step->step->scratch % 4 == 0;
+}
+
+/* Constant k of the step; NULL: the argument is no constant. */
+NNRTI_MCU_ONCE const void *nnrti_mcu_constant(const nnrt_mcu_checked *step, uint32_t k)
+{
+    const nnrti_mcu_arg *arg = nnrti_mcu_args(step->plan) + step->step->arg + k;
+    return arg->kind == NNRT_PLACE_CONSTANT ? (const uint8_t *)step->plan + step->plan->constants + arg->offset : NULL;
+}
+
+/* Whether |value| <= most. */
+NNRTI_MCU_INLINE bool nnrti_mcu_small(int32_t value, int32_t most)
+{
+    return value >= -most && value <= most;
+}
+
+/* A window along an axis: count positions, taps taps, padding before the first: its coordinates fit an int32. */
+NNRTI_MCU_ONCE bool nnrti_mcu_window_fits(int32_t count, int32_t stride, int32_t taps, int32_t dilation, int32_t before)
+{
+    return nnrti_mcu_reach(nnrti_mcu_reach(0, count, stride), taps, dilation) <= NNRTI_MCU_LIMIT &&
+           nnrti_mcu_small(before, NNRTI_MCU_LIMIT);
+}
+
+/* The same for kernels that compute offsets of taps outside x, too: they fit an int32. step: of x along the axis. */
+NNRTI_MCU_ONCE bool nnrti_mcu_offsets_fit(int32_t count, int32_t stride, int32_t taps, int32_t dilation, int32_t before,
+                                          int32_t step)
+{
+    const int32_t end = nnrti_mcu_reach(nnrti_mcu_reach(0, count, stride), taps, dilation), one = step > 0 ? step : 1;
+    return nnrti_mcu_window_fits(count, stride, taps, dilation, before) &&
+           nnrti_mcu_times(end + (before < 0 ? -before : before) + 1, one) <= NNRTI_MCU_LIMIT &&
+           nnrti_mcu_times(stride, one) <= NNRTI_MCU_LIMIT && nnrti_mcu_times(dilation, one) <= NNRTI_MCU_LIMIT;
+}
+
+/* Elements from the first to the last of an image: sizes, then strides. */
+NNRTI_MCU_ONCE int32_t nnrti_mcu_image(int32_t n, int32_t h, int32_t w, int32_t c, int32_t ns, int32_t hs, int32_t ws,
+                                       int32_t cs)
+{
+    const int32_t last = nnrti_mcu_reach(nnrti_mcu_reach(nnrti_mcu_reach(0, n, ns), h, hs), w, ws);
+    return nnrti_mcu_reach(nnrti_mcu_reach(last, c, cs), 2, 1);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>dsp */
@@ -715,7 +1081,7 @@ enum { NNRTI_MCU_FACTOR = 3, NNRTI_MCU_MAX_SHIFT = 20 };
 NNRTI_MCU_INLINE int32_t nnrti_mcu_store_of(int32_t twice, int32_t m, int32_t bias, int32_t shift, int32_t lo,
                                             int32_t hi, const int range)
 {
-    int32_t y = (nnrti_mcu_add_top(twice, m, bias) + (twice >> 31)) >> shift;
+    int32_t y = (int32_t)((uint32_t)nnrti_mcu_add_top(twice, m, bias) + (uint32_t)(twice >> 31)) >> shift;
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
     if (range == NNRTI_MCU_S8)
         __asm__("ssat %0, #8, %1, asr #1" : "=r"(y) : "r"(y));
@@ -728,6 +1094,24 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_store_of(int32_t twice, int32_t m, int32_t bi
     lo = range == NNRTI_MCU_S8 ? -128 : range == NNRTI_MCU_U8 ? 0 : lo;
     hi = range == NNRTI_MCU_S8 ? 127 : range == NNRTI_MCU_U8 ? 255 : hi;
     return y < lo ? lo : y > hi ? hi : y;
+}
+
+/* Whether the shifts of so many rows of a table, `words` words apart, are below 32. */
+NNRTI_MCU_ONCE bool nnrti_mcu_shifts_hold(const int32_t *shift, int32_t rows, int32_t words)
+{
+    for (; rows > 0; rows--, shift += words)
+        if (*shift < 0 || *shift > 31)
+            return false;
+    return true;
+}
+
+/* Whether argument k is a constant table of so many channels, and nnrti_mcu_requantize can take every channel with the
+   zero point. */
+NNRTI_MCU_ONCE bool nnrti_mcu_table_holds(const nnrt_mcu_checked *step, uint32_t k, int32_t channels, int32_t zero)
+{
+    const int32_t *row = (const int32_t *)nnrti_mcu_constant(step, k);
+    return row != NULL && nnrti_mcu_holds(step, k, nnrti_mcu_times(channels, NNRTI_MCU_TABLE), 4) &&
+           nnrti_mcu_small(zero, 65536) && nnrti_mcu_shifts_hold(row + 2, channels, NNRTI_MCU_TABLE);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -968,6 +1352,40 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_dsp(const NNRT_McuConv *a, nnrt_
     return NNRT_SUCCESS;
 }
 
+/* Whether all that a convolution reads of x is inside it, or, with a ring, inside the ring. The first row of y fills
+   the ring, so a ring needs that order. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_ring(const NNRT_McuConv *a)
+{
+    const int32_t last = nnrti_mcu_reach(nnrti_mcu_reach(0, a->q, a->sw), a->kw, a->dw);
+    if (a->rows == 0)
+        return a->kh == 1 && a->kw == 1 && nnrti_mcu_reach(0, a->p, a->sh) < a->h && last < a->w;
+    return a->rows > 0 && a->reverse == 0 && a->left >= 0 && a->dw > 0 && last < a->columns;
+}
+
+/* The check of these kernels. y may overlap x in any way: bytes of x are no indices. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_conv(const NNRT_McuConv *a, const nnrt_mcu_checked *step, bool wide)
+{
+    const int32_t row = nnrti_mcu_times(a->kw, a->c), panels = a->o > 0 ? (int32_t)(((uint32_t)a->o + 3) / 4) : 0;
+    const int32_t groupPanels = nnrti_mcu_times(a->groups, panels), outputs = nnrti_mcu_times(a->groups, a->o);
+    /* words of a window: less than NNRTI_MCU_HUGE / 8, so that its padding does not overflow */
+    const int32_t padded = row < NNRTI_MCU_LIMIT ? (row + 3) / 4 * 2 : NNRTI_MCU_HUGE;
+    const int32_t words = nnrti_mcu_times(a->kh, padded), pixels = nnrti_mcu_times(nnrti_mcu_times(a->n, a->p), a->q);
+    const int64_t ring = a->rows != 0 ? nnrti_mcu_times(a->rows, nnrti_mcu_times(a->columns, a->c)) : 0;
+    if (!nnrti_mcu_arity(step, 1, 2, 1) || words > NNRTI_MCU_LIMIT / 8 || a->words != (words + 3) / 4 * 4 ||
+        !nnrti_mcu_window_fits(a->p, a->sh, a->kh, a->dh, a->top) ||
+        !nnrti_mcu_window_fits(a->q, a->sw, a->kw, a->dw, a->left) || !nnrti_mcu_check_ring(a))
+        return false;
+    return nnrti_mcu_holds(
+               step, 0, nnrti_mcu_image(a->n, a->h, a->w, nnrti_mcu_times(a->groups, a->c), a->xn, a->xh, a->xw, a->xc),
+               1) &&
+           nnrti_mcu_holds(step, 1, nnrti_mcu_times(nnrti_mcu_times(groupPanels, a->words), wide ? 4 : 2), 4) &&
+           nnrti_mcu_table_holds(step, 2, nnrti_mcu_times(groupPanels, 4), a->zero) &&
+           nnrti_mcu_holds(step, 3, nnrti_mcu_image(a->n, a->p, a->q, outputs, a->yn, a->yh, a->yw, a->yc), 1) &&
+           nnrti_mcu_holds(step, 3, nnrti_mcu_times(pixels, outputs), 1) &&
+           nnrti_mcu_scratch(step, ring + (int64_t)a->words * 8 + (int64_t)a->kh * 4 + row +
+                                       (a->yc == 1 ? 0 : 2 * (int64_t)a->o));
+}
+
 /* Generates kernel nnrt_mcu_conv_<name> and its microkernels. */
 #define NNRTI_MCU_CONV_DSP(name, range, wide)                                                                          \
     NNRTI_MCU_ONCE void nnrti_mcu_gemm_##name(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,               \
@@ -981,7 +1399,8 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_dsp(const NNRT_McuConv *a, nnrt_
         nnrti_mcu_gemm_panels(a, x, w, table, y, range, wide, 1);                                                         \
     }                                                                                                                  \
     NNRTI_MCU_KERNEL(conv_##name, McuConv,                                                                             \
-                     nnrti_mcu_conv_dsp(a, args, call, wide, nnrti_mcu_gemm_##name, nnrti_mcu_gemm1_##name))
+                     nnrti_mcu_conv_dsp(a, args, call, wide, nnrti_mcu_gemm_##name, nnrti_mcu_gemm1_##name))           \
+    NNRTI_MCU_CHECK(conv_##name, McuConv, nnrti_mcu_check_conv(a, step, wide))
 NNRTI_MCU_CONV_DSP(dsp_s8, NNRTI_MCU_S8, false)
 NNRTI_MCU_CONV_DSP(dsp_u8, NNRTI_MCU_U8, false)
 NNRTI_MCU_CONV_DSP(dsp, NNRTI_MCU_ANY, false)
@@ -1120,6 +1539,34 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a
     return NNRT_SUCCESS;
 }
 
+/* Whether x and y of a depthwise convolution are inside their arguments, and its windows fit int32. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_images(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step, uint32_t y)
+{
+    const int32_t pixels = nnrti_mcu_times(nnrti_mcu_times(a->n, a->p), a->q);
+    return nnrti_mcu_window_fits(a->p, a->sh, a->kh, a->dh, a->top) &&
+           nnrti_mcu_window_fits(a->q, a->sw, a->kw, a->dw, a->left) &&
+           nnrti_mcu_reach(0, a->dh + 1, a->xh) <= NNRTI_MCU_LIMIT &&
+           nnrti_mcu_reach(0, a->dw + 1, a->xw) <= NNRTI_MCU_LIMIT &&
+           nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, a->c, a->xn, a->xh, a->xw, 1), 1) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_image(a->n, a->p, a->q, a->c, a->yn, a->yh, a->yw, 1), 1) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_times(pixels, a->c), 1);
+}
+
+/* The check of the 3 x 3 kernels. A row of x that is kept has the bytes of a row that is read. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise3(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step)
+{
+    const int32_t *w;
+    int32_t line;
+    if (!nnrti_mcu_arity(step, 1, 1, 1) || !nnrti_mcu_check_images(a, step, 2) || a->c < 4 || a->left < 0)
+        return false;
+    line = (a->w - 1) * a->xw + a->c;
+    w = (const int32_t *)nnrti_mcu_constant(step, 1);
+    return (a->keep == 0 || a->keep == line) && w != NULL &&
+           nnrti_mcu_holds(step, 1, nnrti_mcu_times(a->c, NNRTI_MCU_CHANNEL), 4) &&
+           nnrti_mcu_shifts_hold(w + NNRTI_MCU_CHANNEL - 1, a->c, NNRTI_MCU_CHANNEL) &&
+           nnrti_mcu_scratch(step, ((int64_t)a->q + 2) * NNRTI_MCU_COLUMN * 4 + line + 2 * (int64_t)a->keep);
+}
+
 /* Generates kernel nnrt_mcu_depthwise3_<name> and its microkernel. */
 #define NNRTI_MCU_DEPTHWISE3(name, range)                                                                              \
     NNRTI_MCU_ONCE void nnrti_mcu_rows_##name(const NNRT_McuDepthwise *a, const uint8_t *const *r, int32_t *columns,   \
@@ -1128,7 +1575,8 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a
     {                                                                                                                  \
         nnrti_mcu_row_pair(a, r, columns, from, inside, w, y, yh, range);                                              \
     }                                                                                                                  \
-    NNRTI_MCU_KERNEL(depthwise3_##name, McuDepthwise, nnrti_mcu_depthwise3(a, args, call, nnrti_mcu_rows_##name))
+    NNRTI_MCU_KERNEL(depthwise3_##name, McuDepthwise, nnrti_mcu_depthwise3(a, args, call, nnrti_mcu_rows_##name))      \
+    NNRTI_MCU_CHECK(depthwise3_##name, McuDepthwise, nnrti_mcu_check_depthwise3(a, step))
 NNRTI_MCU_DEPTHWISE3(dsp_s8, NNRTI_MCU_S8)
 NNRTI_MCU_DEPTHWISE3(dsp_u8, NNRTI_MCU_U8)
 NNRTI_MCU_DEPTHWISE3(dsp, NNRTI_MCU_ANY)
@@ -1239,6 +1687,25 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise(const NNRT_McuDepthwise *a,
     return NNRT_SUCCESS;
 }
 
+/* The check of these kernels. taps: as in NNRTI_MCU_DEPTHWISE. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step, int32_t taps)
+{
+    const int32_t *w = (const int32_t *)nnrti_mcu_constant(step, 1);
+    int32_t groups, row, quad;
+    if (!nnrti_mcu_arity(step, 1, 1, 1) || (taps > 0 && (a->kh != taps || a->kw != taps || a->c < 4)) ||
+        !nnrti_mcu_check_images(a, step, 2) || a->kw > NNRTI_MCU_LIMIT / 2 || w == NULL)
+        return false;
+    groups = (a->c + 3) / 4;
+    row = nnrti_mcu_times(a->kh, (a->kw + 1) / 2 * 4 - a->kw % 2 * 2);
+    quad = row < NNRTI_MCU_LIMIT ? row + NNRTI_MCU_QUAD : NNRTI_MCU_HUGE;
+    if (!nnrti_mcu_holds(step, 1, nnrti_mcu_times(groups, quad), 4))
+        return false;
+    for (int32_t g = 0; g < groups; g++)
+        if (!nnrti_mcu_shifts_hold(w + g * quad + 4 + NNRTI_MCU_FACTOR - 1, 4, NNRTI_MCU_FACTOR))
+            return false;
+    return nnrti_mcu_scratch(step, nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c < 4 ? 4 : a->c));
+}
+
 /* Generates kernel nnrt_mcu_depthwise_<name> and its microkernel, for 3 x 3 taps of 4 channels or more, or (0) any
    number. */
 #define NNRTI_MCU_DEPTHWISE(name, range, taps)                                                                         \
@@ -1252,7 +1719,8 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise(const NNRT_McuDepthwise *a,
         else                                                                                                           \
             nnrti_mcu_pixel_of(x, rowStep, tapStep, w, y, a->c, kh, kw, a->lo, a->hi, false, full, range);             \
     }                                                                                                                  \
-    NNRTI_MCU_KERNEL(depthwise_##name, McuDepthwise, nnrti_mcu_depthwise(a, args, call, nnrti_mcu_pixel_##name))
+    NNRTI_MCU_KERNEL(depthwise_##name, McuDepthwise, nnrti_mcu_depthwise(a, args, call, nnrti_mcu_pixel_##name))       \
+    NNRTI_MCU_CHECK(depthwise_##name, McuDepthwise, nnrti_mcu_check_depthwise(a, step, taps))
 NNRTI_MCU_DEPTHWISE(dsp_s8, NNRTI_MCU_S8, 3)
 NNRTI_MCU_DEPTHWISE(dsp_u8, NNRTI_MCU_U8, 3)
 NNRTI_MCU_DEPTHWISE(dsp, NNRTI_MCU_ANY, 0)
@@ -1266,6 +1734,16 @@ NNRTI_MCU_DEPTHWISE(dsp, NNRTI_MCU_ANY, 0)
         for (int32_t j = 0; j < (a)->d1; j++)                                                                          \
             for (int32_t k = 0; k < (a)->d2; k++)
 #define NNRTI_MCU_AT(a, v) (i * (a)->v##0 + j * (a)->v##1 + k * (a)->v##2)
+
+/* Whether operand k, with strides v of attributes a, is inside its argument; size: bytes of an element. */
+#define NNRTI_MCU_WALK_HOLDS(a, step, k, v, size)                                                                      \
+    nnrti_mcu_holds(step, k,                                                                                           \
+                    nnrti_mcu_image((a)->d0, (a)->d1, (a)->d2, (a)->d3, (a)->v##0, (a)->v##1, (a)->v##2, (a)->v##3),   \
+                    size)
+/* Whether the number of elements is at most that of y, argument k. */
+#define NNRTI_MCU_WALK_ENDS(a, step, k, size)                                                                          \
+    nnrti_mcu_holds(step, k,                                                                                           \
+                    nnrti_mcu_times(nnrti_mcu_times((a)->d0, (a)->d1), nnrti_mcu_times((a)->d2, (a)->d3)), size)
 
 /* ---- two inputs ---- */
 
@@ -1337,9 +1815,28 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_binary(const NNRT_McuBinary *a, const
     return NNRT_SUCCESS;
 }
 
+/* The check of these kernels. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_extreme(const NNRT_McuBinary *a, const nnrt_mcu_checked *step)
+{
+    return nnrti_mcu_arity(step, 2, 0, 1) && NNRTI_MCU_WALK_HOLDS(a, step, 0, x, 1) &&
+           NNRTI_MCU_WALK_HOLDS(a, step, 1, z, 1) && NNRTI_MCU_WALK_HOLDS(a, step, 2, y, 1) &&
+           NNRTI_MCU_WALK_ENDS(a, step, 2, 1);
+}
+
+/* Sums and products also have factors: terms of |v| < 2^9 fit int32. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_binary(const NNRT_McuBinary *a, const nnrt_mcu_checked *step)
+{
+    const int32_t shifts[3] = {a->xn, a->zn, a->shift};
+    return nnrti_mcu_check_extreme(a, step) && nnrti_mcu_small(a->xZero, 255) && nnrti_mcu_small(a->zZero, 255) &&
+           nnrti_mcu_shifts_hold(shifts, 3, 1);
+}
+
 NNRTI_MCU_KERNEL(add, McuBinary, ((void)call, nnrti_mcu_binary(a, args, NNRTI_MCU_ADD)))
+NNRTI_MCU_CHECK(add, McuBinary, nnrti_mcu_check_binary(a, step))
 NNRTI_MCU_KERNEL(mul, McuBinary, ((void)call, nnrti_mcu_binary(a, args, NNRTI_MCU_MUL)))
+NNRTI_MCU_CHECK(mul, McuBinary, nnrti_mcu_check_binary(a, step))
 NNRTI_MCU_KERNEL(extreme, McuBinary, ((void)call, nnrti_mcu_binary(a, args, NNRTI_MCU_EXTREME)))
+NNRTI_MCU_CHECK(extreme, McuBinary, nnrti_mcu_check_extreme(a, step))
 
 /* ---- functions of one input ---- */
 
@@ -1368,6 +1865,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_map(const NNRT_McuMap *a, const nnrt_
 }
 
 NNRTI_MCU_KERNEL(map, McuMap, ((void)call, nnrti_mcu_map(a, args)))
+NNRTI_MCU_CHECK(map, McuMap,
+                nnrti_mcu_arity(step, 1, 1, 1) && nnrti_mcu_holds(step, 1, 256, 1) &&
+                    NNRTI_MCU_WALK_HOLDS(a, step, 0, x, 1) && NNRTI_MCU_WALK_HOLDS(a, step, 2, y, 1) &&
+                    NNRTI_MCU_WALK_ENDS(a, step, 2, 1))
 
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_copy_rows(const NNRT_McuMap *a, const nnrt_view *args)
 {
@@ -1385,6 +1886,9 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_copy_rows(const NNRT_McuMap *a, const
 }
 
 NNRTI_MCU_KERNEL(copy, McuMap, ((void)call, nnrti_mcu_copy_rows(a, args)))
+NNRTI_MCU_CHECK(copy, McuMap,
+                nnrti_mcu_arity(step, 1, 0, 1) && NNRTI_MCU_WALK_HOLDS(a, step, 0, x, 1) &&
+                    NNRTI_MCU_WALK_HOLDS(a, step, 1, y, 1) && NNRTI_MCU_WALK_ENDS(a, step, 1, 1))
 
 /* ---- casts ---- */
 
@@ -1468,8 +1972,18 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_dequantize(const NNRT_McuCast *a, con
     return NNRT_SUCCESS;
 }
 
+/* The check of these kernels. x, y: bytes of an element. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_cast(const NNRT_McuCast *a, const nnrt_mcu_checked *step, uint32_t x, uint32_t y)
+{
+    return nnrti_mcu_arity(step, 1, 0, 1) && NNRTI_MCU_WALK_HOLDS(a, step, 0, x, x) &&
+           NNRTI_MCU_WALK_HOLDS(a, step, 1, y, y) && NNRTI_MCU_WALK_ENDS(a, step, 1, y) &&
+           nnrti_mcu_small(a->zero, 65536) && nnrti_mcu_small(a->lo, 65536);
+}
+
 NNRTI_MCU_KERNEL(quantize, McuCast, ((void)call, nnrti_mcu_quantize(a, args)))
 NNRTI_MCU_KERNEL(dequantize, McuCast, ((void)call, nnrti_mcu_dequantize(a, args)))
+NNRTI_MCU_CHECK(quantize, McuCast, nnrti_mcu_check_cast(a, step, 4, 1))
+NNRTI_MCU_CHECK(dequantize, McuCast, nnrti_mcu_check_cast(a, step, 1, 4))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>pool */
@@ -1605,9 +2119,35 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_pool(const NNRT_McuPool *a, const nnr
     return NNRT_SUCCESS;
 }
 
+/* Whether each window along an axis of x contains an element. */
+NNRTI_MCU_ONCE bool nnrti_mcu_meets(int32_t count, int32_t stride, int32_t taps, int32_t before, int32_t size)
+{
+    return nnrti_mcu_window_fits(count, stride, taps, 1, before) && before < taps &&
+           nnrti_mcu_reach(0, count, stride) - before < size;
+}
+
+/* The check of these kernels. pixels, columns: the largest window, so that sums fit. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_pool(const NNRT_McuPool *a, const nnrt_mcu_checked *step, int32_t pixels,
+                                         int32_t columns)
+{
+    const bool mapped = a->mapped == 1;
+    const uint32_t y = mapped ? 2 : 1;
+    return (mapped || a->mapped == 0) && nnrti_mcu_arity(step, 1, mapped, 1) && a->c >= 4 &&
+           nnrti_mcu_meets(a->p, a->sh, a->kh, a->top, a->h) && nnrti_mcu_meets(a->q, a->sw, a->kw, a->left, a->w) &&
+           a->kw <= columns && nnrti_mcu_times(a->kh, a->kw) <= pixels && nnrti_mcu_small(a->zeros, 1 << 28) &&
+           nnrti_mcu_shifts_hold(&a->shift, 1, 1) && (!mapped || nnrti_mcu_holds(step, 1, 256, 1)) &&
+           nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, a->c, a->xn, a->xh, a->xw, 1), 1) &&
+           nnrti_mcu_holds(step, 0, nnrti_mcu_times(nnrti_mcu_times(a->h, a->w), a->c), 1) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_image(a->n, a->p, a->q, a->c, a->yn, a->yh, a->yw, 1), 1) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_times(nnrti_mcu_times(a->n, a->p), nnrti_mcu_times(a->q, a->c)), 1);
+}
+
 NNRTI_MCU_KERNEL(max_pool, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_max_window)))
 NNRTI_MCU_KERNEL(average_pool, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_average_window)))
 NNRTI_MCU_KERNEL(mean, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_mean_window)))
+NNRTI_MCU_CHECK(max_pool, McuPool, nnrti_mcu_check_pool(a, step, NNRTI_MCU_LIMIT, NNRTI_MCU_LIMIT))
+NNRTI_MCU_CHECK(average_pool, McuPool, nnrti_mcu_check_pool(a, step, 1 << 20, 255))
+NNRTI_MCU_CHECK(mean, McuPool, nnrti_mcu_check_pool(a, step, 1 << 20, 255))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>softmax */
@@ -1641,12 +2181,13 @@ NNRTI_MCU_ONCE void nnrti_mcu_softmax_row(const uint8_t *x, const int32_t *power
     for (int32_t i = 0; i < length; i++)
         most = (uint32_t)(x[i] ^ flip) > most ? (uint32_t)(x[i] ^ flip) : most;
     for (int32_t i = 0; i < length; i++)
-        sum += ((uint32_t)powers[most - (uint32_t)(x[i] ^ flip)] + 2048) >> 12;
-    while (sum >> k != 0 && k < 32)
+        sum += ((uint32_t)powers[(uint8_t)(most - (uint32_t)(x[i] ^ flip))] + 2048) >> 12;
+    sum += sum == 0; /* not with the constants of the edit */
+    while (k < 32 && sum >> k != 0)
         k++;
     inverse = 2 * (uint32_t)nnrti_mcu_reciprocal((int32_t)((sum << (32 - k)) - ((uint32_t)1 << 31)));
     for (int32_t i = 0; i < length; i++) {
-        const uint32_t w = (uint32_t)powers[most - (uint32_t)(x[i] ^ flip)];
+        const uint32_t w = (uint32_t)powers[(uint8_t)(most - (uint32_t)(x[i] ^ flip))];
         const uint32_t share = (uint32_t)(((uint64_t)inverse * w + ((uint64_t)1 << 31)) >> 32);
         const uint32_t v = k > 28 ? 0 : (share + ((uint32_t)1 << (k + 2))) >> (k + 3);
         y[i] = (uint8_t)((int32_t)(v < 255 ? v : 255) + lo);
@@ -1664,6 +2205,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_softmax(const NNRT_McuSoftmax *a, con
 }
 
 NNRTI_MCU_KERNEL(softmax, McuSoftmax, ((void)call, nnrti_mcu_softmax(a, args)))
+NNRTI_MCU_CHECK(softmax, McuSoftmax,
+                nnrti_mcu_arity(step, 1, 1, 1) && nnrti_mcu_holds(step, 0, nnrti_mcu_times(a->rows, a->length), 1) &&
+                    nnrti_mcu_holds(step, 1, 256, 4) &&
+                    nnrti_mcu_holds(step, 2, nnrti_mcu_times(a->rows, a->length), 1) && nnrti_mcu_small(a->lo, 65536))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float32 */
@@ -2340,6 +2885,56 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_elements_f32(const NNRT_McuElementsF3
 NNRTI_MCU_ELEMENTS_F32(add_f32, NNRTI_MCU_ADD_F32)
 NNRTI_MCU_ELEMENTS_F32(mul_f32, NNRTI_MCU_MUL_F32)
 
+/* ---- checks ---- */
+
+/* The check of kernels with windows. channels: packed channels of weights; 0: no weights. scratch: bytes. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_f32(const NNRT_McuWindowF32 *a, const nnrt_mcu_checked *step, int32_t channels,
+                                        int64_t scratch)
+{
+    const int32_t window = nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c), pixels = nnrti_mcu_times(a->p, a->q);
+    const int32_t inputs = nnrti_mcu_times(a->groups, a->c), outputs = nnrti_mcu_times(a->groups, a->o);
+    const uint32_t y = channels != 0 ? 2 : 1;
+    return nnrti_mcu_arity(step, 1, y - 1, 1) && nnrti_mcu_scratch(step, scratch) &&
+           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) &&
+           (channels == 0 ||
+            nnrti_mcu_holds(step, 1, nnrti_mcu_times(channels, nnrti_mcu_reach(window, 2, 1)), 4)) &&
+           nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, inputs, a->xn, a->xh, a->xw, a->xc), 4) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_image(a->n, a->p, a->q, outputs, a->yn, a->yh, a->yw, a->yc), 4) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_times(nnrti_mcu_times(a->n, pixels), outputs), 4);
+}
+
+NNRTI_MCU_ONCE bool nnrti_mcu_check_conv_f32(const NNRT_McuWindowF32 *a, const nnrt_mcu_checked *step)
+{
+    const int32_t window = nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c);
+    const int32_t eights = a->o > 0 && a->o < NNRTI_MCU_LIMIT ? nnrti_mcu_eights(a->o) : NNRTI_MCU_LIMIT;
+    return nnrti_mcu_check_f32(a, step, nnrti_mcu_times(a->groups, a->o > eights ? eights + 4 : eights),
+                               nnrti_mcu_is_dense(a) ? 0 : 8 * (int64_t)window);
+}
+
+/* Depthwise convolution and pools. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_pixels_f32(const NNRT_McuWindowF32 *a, const nnrt_mcu_checked *step, bool weights)
+{
+    const int32_t groups = a->groups < NNRTI_MCU_LIMIT ? a->groups : NNRTI_MCU_LIMIT;
+    const int32_t channels = nnrti_mcu_has_panels(a->xc, a->yc, groups) ? (groups + 7) / 8 * 8 : groups;
+    return a->c == 1 && a->o == 1 && groups > 0 && nnrti_mcu_check_f32(a, step, weights ? channels : 0, 0);
+}
+
+NNRTI_MCU_ONCE bool nnrti_mcu_check_elements_f32(const NNRT_McuElementsF32 *a, const nnrt_mcu_checked *step)
+{
+    return nnrti_mcu_arity(step, 2, 0, 1) && nnrti_mcu_holds(step, 0, a->count, 4) &&
+           nnrti_mcu_holds(step, 1, a->count, 4) && nnrti_mcu_holds(step, 2, a->count, 4);
+}
+
+NNRTI_MCU_CHECK(conv_f32, McuWindowF32, nnrti_mcu_check_conv_f32(a, step))
+NNRTI_MCU_CHECK(conv_any_f32, McuWindowF32, nnrti_mcu_check_conv_f32(a, step))
+NNRTI_MCU_CHECK(depthwise_f32, McuWindowF32, nnrti_mcu_check_pixels_f32(a, step, true))
+NNRTI_MCU_CHECK(depthwise_any_f32, McuWindowF32, nnrti_mcu_check_pixels_f32(a, step, true))
+NNRTI_MCU_CHECK(max_pool_f32, McuWindowF32, nnrti_mcu_check_pixels_f32(a, step, false))
+NNRTI_MCU_CHECK(average_pool_f32, McuWindowF32, nnrti_mcu_check_pixels_f32(a, step, false))
+NNRTI_MCU_CHECK(add_f32, McuElementsF32, nnrti_mcu_check_elements_f32(a, step))
+NNRTI_MCU_CHECK(mul_f32, McuElementsF32, nnrti_mcu_check_elements_f32(a, step))
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>plain */
 
@@ -2928,6 +3523,12 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_depthwise(const NNRT_McuDepthwi
                                                                  : nnrti_mcu_tiles_##name##_s8))
 NNRTI_MCU_DEPTHWISE_PLAIN(plain_3x3, 3)
 NNRTI_MCU_DEPTHWISE_PLAIN(plain, 0)
+
+/* Plans in files cannot have these kernels yet. */
+NNRTI_MCU_NO_CHECK(conv_plain)
+NNRTI_MCU_NO_CHECK(conv_plain_wide)
+NNRTI_MCU_NO_CHECK(depthwise_plain_3x3)
+NNRTI_MCU_NO_CHECK(depthwise_plain)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>mve */
@@ -4030,9 +4631,13 @@ NNRTI_MCU16_GEMM(gemm1_long, NNRTI_MCU16_LONG, 1)
 NNRTI_MCU16_GEMM(gemm_plain, NNRTI_MCU16_PLAIN, 1)
 NNRTI_MCU16_GEMM(gemm_plain_long, NNRTI_MCU16_PLAIN + NNRTI_MCU16_LONG, 1)
 NNRTI_MCU_KERNEL(conv_q16, McuConv, nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2, nnrti_mcu16_gemm1))
+NNRTI_MCU_NO_CHECK(conv_q16)
 NNRTI_MCU_KERNEL(conv_q16_long, McuConv, nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2_long, nnrti_mcu16_gemm1_long))
+NNRTI_MCU_NO_CHECK(conv_q16_long)
 NNRTI_MCU_KERNEL(conv_q16_plain, McuConv, nnrti_mcu16_conv(a, args, call, NULL, nnrti_mcu16_gemm_plain))
+NNRTI_MCU_NO_CHECK(conv_q16_plain)
 NNRTI_MCU_KERNEL(conv_q16_plain_long, McuConv, nnrti_mcu16_conv(a, args, call, NULL, nnrti_mcu16_gemm_plain_long))
+NNRTI_MCU_NO_CHECK(conv_q16_plain_long)
 
 /* ---- depthwise convolution ---- */
 
@@ -4172,8 +4777,235 @@ NNRTI_MCU16_PIXEL(pixel1, 0, 1)
 NNRTI_MCU16_PIXEL(pixel_plain, NNRTI_MCU16_PLAIN, 1)
 NNRTI_MCU_KERNEL(depthwise_q16, McuDepthwise,
                  ((void)call, nnrti_mcu16_depthwise(a, args, nnrti_mcu16_pixel2, nnrti_mcu16_pixel1)))
+NNRTI_MCU_NO_CHECK(depthwise_q16)
 NNRTI_MCU_KERNEL(depthwise_q16_plain, McuDepthwise,
                  ((void)call, nnrti_mcu16_depthwise(a, args, NULL, nnrti_mcu16_pixel_plain)))
+NNRTI_MCU_NO_CHECK(depthwise_q16_plain)
+/* Plans in files cannot have these kernels yet. */
+NNRTI_MCU_NO_CHECK(conv_mve)
+NNRTI_MCU_NO_CHECK(depthwise_mve)
+NNRTI_MCU_NO_CHECK(add_mve)
+NNRTI_MCU_NO_CHECK(max_pool_mve)
+NNRTI_MCU_NO_CHECK(average_pool_mve)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>load */
+
+/* Opens and runs plans in files. Counts are at most NNRTI_MCU_COUNT, and regions at most NNRTI_MCU_LIMIT bytes, so that
+   no sum below overflows 32 bits. */
+
+/* The table's row of a kernel; NULL: none. */
+NNRTI_MCU_ONCE const nnrt_mcu_row *nnrti_mcu_row_of(const nnrt_mcu_kernels *kernels, uint32_t number)
+{
+    for (uint32_t i = 0; i < kernels->count; i++)
+        if (kernels->rows[i].number == number)
+            return &kernels->rows[i];
+    return NULL;
+}
+
+/* FNV-1a-64 of a file, with its checksum as zeros. */
+NNRTI_MCU_ONCE uint64_t nnrti_mcu_checksum(const uint8_t *file, uint32_t bytes)
+{
+    const uint32_t zeros = (uint32_t)offsetof(nnrti_mcu_file, checksum);
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (uint32_t i = 0; i < bytes; i++)
+        hash = (hash ^ (i - zeros < 8 ? 0u : file[i])) * (uint64_t)0x100000001B3u;
+    return hash;
+}
+
+/* The file's plan, of *planBytes bytes with all that follows it in its section; NULL: this is no such file, or it is
+   damaged. */
+NNRTI_MCU_ONCE const nnrti_mcu_plan *nnrti_mcu_find(const void *file, size_t bytes, uint32_t *planBytes)
+{
+    const nnrti_mcu_file *f = (const nnrti_mcu_file *)file;
+    if (bytes < sizeof(*f) + sizeof(nnrti_mcu_plan) || !nnrt_file_is(file, bytes) || f->version != 1 ||
+        f->header != NNRTI_MCU_FILE_HEADER || f->row != NNRTI_MCU_ROW_BYTES || f->words != 0 || f->sections == 0 ||
+        f->type != NNRTI_MCU_SECTION || f->offset != sizeof(*f) || f->bytes > bytes || f->bytes > NNRTI_MCU_LIMIT ||
+        f->bytes < sizeof(*f) + sizeof(nnrti_mcu_plan) || f->planBytes > f->bytes - sizeof(*f) ||
+        f->planBytes < sizeof(nnrti_mcu_plan) ||
+        nnrti_mcu_checksum((const uint8_t *)file, (uint32_t)f->bytes) != f->checksum)
+        return NULL;
+    *planBytes = (uint32_t)f->planBytes;
+    return (const nnrti_mcu_plan *)(const void *)(f + 1);
+}
+
+/* Whether the records are inside the section, and a 0 byte ends the texts. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_counts(const nnrti_mcu_plan *p, uint32_t bytes)
+{
+    const uint32_t counts = p->nInputs | p->nOutputs | p->nSteps | p->nArgs | p->maxArgs;
+    uint32_t end;
+    if (counts > NNRTI_MCU_COUNT || p->arenaBytes > NNRTI_MCU_LIMIT || p->constants > bytes || p->constants % 16 != 0)
+        return false;
+    end = (uint32_t)(sizeof(*p) + (p->nInputs + p->nOutputs) * sizeof(nnrt_mcu_io) +
+                     p->nSteps * sizeof(nnrti_mcu_step) + p->nArgs * sizeof(nnrti_mcu_arg));
+    return end < p->constants && ((const uint8_t *)p)[p->constants - 1] == 0 && p->target < p->constants &&
+           p->name < p->constants;
+}
+
+/* Whether an input or output has the bytes of its type and dimensions. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_io(const nnrti_mcu_plan *p, const nnrt_mcu_io *io)
+{
+    int32_t bytes = (int32_t)nnrt_type_size(io->dataType);
+    if ((uint32_t)io->rank > 8 || io->name >= p->constants)
+        return false;
+    for (int32_t i = 0; i < io->rank; i++)
+        bytes = nnrti_mcu_times(bytes, io->dims[i]);
+    return bytes > 0 && bytes <= NNRTI_MCU_LIMIT && (uint32_t)bytes == io->bytes;
+}
+
+/* Whether an argument is inside its region, and outside the step's scratch. output: the kernel writes to it. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_arg(const nnrt_mcu_checked *c, const nnrti_mcu_arg *arg, bool output)
+{
+    const nnrti_mcu_plan *p = c->plan;
+    const uint32_t inputs = p->nInputs;
+    uint32_t room, at = arg->offset;
+    switch (arg->kind) {
+    case NNRT_PLACE_NONE: room = 0; break;
+    case NNRT_PLACE_CONSTANT: room = output ? 0 : c->constantBytes; break;
+    case NNRT_PLACE_ARENA:
+        room = p->arenaBytes;
+        if (at < c->step->scratch + c->step->scratchBytes && c->step->scratch < (uint64_t)at + arg->bytes)
+            return false;
+        break;
+    case NNRT_PLACE_INPUT:
+    case NNRT_PLACE_OUTPUT:
+        if ((arg->kind == NNRT_PLACE_INPUT) != (at < inputs) || at >= inputs + p->nOutputs || (output && at < inputs))
+            return false;
+        room = nnrti_mcu_ios(p)[at].bytes;
+        at = 0;
+        break;
+    default: return false;
+    }
+    return arg->bytes <= room && at <= room - arg->bytes;
+}
+
+/* Checks the arguments and attributes of a step. */
+NNRTI_MCU_ONCE NNRT_ReturnCode nnrti_mcu_check_step(const nnrt_mcu_checked *c, const nnrt_mcu_kernels *kernels)
+{
+    const nnrti_mcu_plan *p = c->plan;
+    const nnrti_mcu_step *s = c->step;
+    const nnrt_mcu_row *row = nnrti_mcu_row_of(kernels, s->kernel);
+    const uint32_t count =
+        (s->nIn | s->nDerived | s->nOut) <= NNRTI_MCU_COUNT ? s->nIn + s->nDerived + s->nOut : UINT32_MAX;
+    if (row == NULL)
+        return NNRT_UNSUPPORTED_OP;
+    if (count > p->maxArgs || s->arg > p->nArgs || count > p->nArgs - s->arg || s->scratchBytes > p->arenaBytes ||
+        s->scratch > p->arenaBytes - s->scratchBytes || row->attrBytes > p->constants ||
+        s->attr > p->constants - row->attrBytes || s->attr % 4 != 0)
+        return NNRT_INVALID_FILE;
+    for (uint32_t k = 0; k < count; k++)
+        if (!nnrti_mcu_check_arg(c, nnrti_mcu_args(p) + s->arg + k, k >= s->nIn + s->nDerived))
+            return NNRT_INVALID_FILE;
+    return row->check((const uint8_t *)p + s->attr, c) ? NNRT_SUCCESS : NNRT_INVALID_FILE;
+}
+
+/* Bytes of the views, which are in front of the arena. */
+NNRTI_MCU_INLINE size_t nnrti_mcu_view_room(const nnrti_mcu_plan *p)
+{
+    return (p->maxArgs * sizeof(nnrt_view) + 7) / 8 * 8;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_mcu_open(nnrt_mcu_program *program, const void *file, size_t bytes,
+                                       const nnrt_mcu_kernels *kernels)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrt_mcu_checked c;
+    if (program == NULL || file == NULL || kernels == NULL)
+        return NNRT_NULL_PTR;
+    program->plan = NULL;
+    program->kernels = kernels;
+    program->step = program->kernel = 0;
+    program->memoryBytes = 0;
+    if ((uintptr_t)file % 8 != 0)
+        return NNRT_INVALID_PARAMETER;
+    c.plan = nnrti_mcu_find(file, bytes, &c.constantBytes);
+    if (c.plan == NULL)
+        return NNRT_INVALID_FILE;
+    if (c.plan->layout != NNRTI_MCU_LAYOUT ||
+        (kernels->processor != NNRT_MCU_ANY_PROCESSOR && kernels->processor != c.plan->processor))
+        return NNRT_NOT_SUPPORT;
+    if (!nnrti_mcu_check_counts(c.plan, c.constantBytes))
+        return NNRT_INVALID_FILE;
+    c.constantBytes -= c.plan->constants;
+    for (uint32_t i = 0; i < c.plan->nInputs + c.plan->nOutputs; i++)
+        if (!nnrti_mcu_check_io(c.plan, &nnrti_mcu_ios(c.plan)[i]))
+            return NNRT_INVALID_FILE;
+    for (uint32_t i = 0; i < c.plan->nSteps && code == NNRT_SUCCESS; i++) {
+        c.step = &nnrti_mcu_steps(c.plan)[i];
+        program->step = i;
+        program->kernel = c.step->kernel;
+        code = nnrti_mcu_check_step(&c, kernels);
+    }
+    if (code != NNRT_SUCCESS)
+        return code;
+    program->step = program->kernel = 0;
+    program->plan = c.plan;
+    program->memoryBytes = nnrti_mcu_view_room(c.plan) + c.plan->arenaBytes;
+    return NNRT_SUCCESS;
+}
+
+/* The address of an argument. */
+NNRTI_MCU_INLINE void *nnrti_mcu_address(const nnrti_mcu_plan *p, const nnrti_mcu_arg *arg, uint8_t *arena,
+                                         void *const *io)
+{
+    switch (arg->kind) {
+    case NNRT_PLACE_NONE: return NULL;
+    case NNRT_PLACE_CONSTANT: return (void *)((uintptr_t)p + p->constants + arg->offset);
+    case NNRT_PLACE_ARENA: return arena + arg->offset;
+    default: return io[arg->offset];
+    }
+}
+
+NNRT_API NNRT_ReturnCode nnrt_mcu_run(const nnrt_mcu_program *program, void *memory, void *const *io)
+{
+    const nnrti_mcu_plan *p = program != NULL ? program->plan : NULL;
+    nnrt_view *const views = (nnrt_view *)memory;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    uint8_t *arena;
+    if (p == NULL || memory == NULL || io == NULL)
+        return NNRT_NULL_PTR;
+    arena = (uint8_t *)memory + nnrti_mcu_view_room(p);
+    for (const nnrti_mcu_step *s = nnrti_mcu_steps(p), *end = s + p->nSteps; s != end && code == NNRT_SUCCESS; s++) {
+        nnrt_call call;
+        memset(&call, 0, sizeof(call));
+        call.nIn = s->nIn;
+        call.nDerived = s->nDerived;
+        call.nOut = s->nOut;
+        call.scratch = s->scratchBytes > 0 ? arena + s->scratch : NULL;
+        call.scratchBytes = s->scratchBytes;
+        for (uint32_t k = 0; k < s->nIn + s->nDerived + s->nOut; k++)
+            views[k].data = nnrti_mcu_address(p, nnrti_mcu_args(p) + s->arg + k, arena, io);
+        code = nnrti_mcu_row_of(program->kernels, s->kernel)->run((const uint8_t *)p + s->attr, views, &call);
+    }
+    return code;
+}
+
+NNRT_API bool nnrt_mcu_takes(const nnrt_mcu_program *program, uint32_t nInputs, uint32_t nOutputs,
+                             const uint32_t *bytes)
+{
+    const nnrti_mcu_plan *p = program->plan;
+    if (p->nInputs != nInputs || p->nOutputs != nOutputs)
+        return false;
+    for (uint32_t i = 0; i < nInputs + nOutputs; i++)
+        if (nnrti_mcu_ios(p)[i].bytes != bytes[i])
+            return false;
+    return true;
+}
+
+NNRT_API const nnrt_mcu_io *nnrt_mcu_input(const nnrt_mcu_program *program, uint32_t i)
+{
+    return i < program->plan->nInputs ? &nnrti_mcu_ios(program->plan)[i] : NULL;
+}
+
+NNRT_API const nnrt_mcu_io *nnrt_mcu_output(const nnrt_mcu_program *program, uint32_t i)
+{
+    return i < program->plan->nOutputs ? &nnrti_mcu_ios(program->plan)[program->plan->nInputs + i] : NULL;
+}
+
+NNRT_API const char *nnrt_mcu_text(const nnrt_mcu_program *program, uint32_t text)
+{
+    return (const char *)program->plan + text;
+}
 
 /* ================================================================================================================ */
 #ifndef NNRT_FIRMWARE
@@ -4184,7 +5016,7 @@ NNRT_SETUP()
 /* >>pack */
 
 /* Instruction sets for which there are kernels. */
-enum { NNRTI_MCU_PLAIN, NNRTI_MCU_DSP, NNRTI_MCU_MVE };
+enum { NNRTI_MCU_PLAIN = NNRT_MCU_PLAIN, NNRTI_MCU_DSP = NNRT_MCU_DSP, NNRTI_MCU_MVE = NNRT_MCU_MVE };
 
 typedef struct nnrti_mcu_isa {
     const char *target;
@@ -6610,6 +7442,357 @@ NNRT_API NNRT_ReturnCode nnrt_mcu_register(const char *target, nnrt_error *error
         n += nnrt_text(targets + n, sizeof(targets) - n, " %s", nnrti_mcu_isas[i].target);
     return nnrt_error_set(error, NNRT_NOT_SUPPORT, "there is no target '%s'; targets:%s", target != NULL ? target : "",
                           targets);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>save */
+
+/* Writes plans as files (>>program). The same walk counts bytes, with out NULL, and writes them. */
+
+/* Each kernel has a check, or says that it has none: otherwise NNRTI_MCU_CHECKED_name is undeclared here. */
+#define NNRTI_MCU_IS_CHECKED(kernel) NNRTI_MCU_CHECKED_##kernel +
+enum { NNRTI_MCU_CHECKS = NNRTI_MCU_KERNELS(NNRTI_MCU_IS_CHECKED) 0 };
+
+/* The kernels that a file may have. */
+#define NNRTI_MCU_FILE_ROW(number, kernel, S) NNRT_MCU_LINK(kernel),
+static const nnrt_mcu_row nnrti_mcu_file_rows[] = {NNRTI_MCU_NUMBERS(NNRTI_MCU_FILE_ROW)};
+#define NNRTI_MCU_FILE_NAME(number, kernel, S) "nnrt_mcu_" #kernel,
+static const char *const nnrti_mcu_names[] = {NNRTI_MCU_NUMBERS(NNRTI_MCU_FILE_NAME)};
+#define NNRTI_MCU_FILE_CHECKED(number, kernel, S) NNRTI_MCU_CHECKED_##kernel,
+static const bool nnrti_mcu_is_checked[] = {NNRTI_MCU_NUMBERS(NNRTI_MCU_FILE_CHECKED)};
+#define NNRTI_MCU_ALL (sizeof(nnrti_mcu_file_rows) / sizeof(nnrti_mcu_file_rows[0]))
+
+NNRT_API const nnrt_mcu_kernels *nnrt_mcu_all(void)
+{
+    static const nnrt_mcu_kernels all = {nnrti_mcu_file_rows, (uint32_t)NNRTI_MCU_ALL, NNRT_MCU_ANY_PROCESSOR};
+    return &all;
+}
+
+NNRT_API bool nnrt_mcu_is(const void *data, size_t bytes)
+{
+    nnrti_mcu_file f;
+    if (!nnrt_file_is(data, bytes) || bytes < sizeof(f))
+        return false;
+    memcpy(&f, data, sizeof(f));
+    return f.sections > 0 && f.type == NNRTI_MCU_SECTION;
+}
+
+NNRT_API nnrt_mcu_info nnrt_mcu_get_info(const nnrt_mcu_program *program)
+{
+    const nnrti_mcu_plan *p = program->plan;
+    nnrt_mcu_info info;
+    info.name = nnrt_mcu_text(program, p->name);
+    info.target = nnrt_mcu_text(program, p->target);
+    info.inputs = p->nInputs;
+    info.outputs = p->nOutputs;
+    info.steps = p->nSteps;
+    info.arenaBytes = p->arenaBytes;
+    info.views = p->maxArgs;
+    return info;
+}
+
+NNRT_API const char *nnrt_mcu_kernel_name(uint32_t number)
+{
+    for (size_t i = 0; i < NNRTI_MCU_ALL; i++)
+        if (nnrti_mcu_file_rows[i].number == number)
+            return nnrti_mcu_names[i] + strlen("nnrt_mcu_");
+    return NULL;
+}
+
+NNRT_API uint32_t nnrt_mcu_used(const nnrt_mcu_program *program, uint32_t *kernels, uint32_t count)
+{
+    const nnrti_mcu_step *steps = nnrti_mcu_steps(program->plan);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < program->plan->nSteps; i++) {
+        bool seen = false;
+        for (uint32_t k = 0; k < i && !seen; k++)
+            seen = steps[k].kernel == steps[i].kernel;
+        if (!seen && used++ < count)
+            kernels[used - 1] = steps[i].kernel;
+    }
+    return used;
+}
+
+typedef struct nnrti_mcu_writer {
+    const nnrt_plan *plan;
+    const NNRT_Model *model;
+    const nnrti_mcu_isa *isa;
+    nnrt_error *error;
+    uint8_t *out;       /* begin of the section; NULL: bytes are counted */
+    uint64_t at;        /* bytes of the section so far */
+    uint64_t constants; /* where they begin */
+} nnrti_mcu_writer;
+
+/* Appends bytes at an offset that is a multiple of alignment, which is returned. from NULL: zeros. */
+static uint64_t nnrti_mcu_append(nnrti_mcu_writer *w, const void *from, size_t bytes, uint32_t alignment)
+{
+    const uint64_t at = (w->at + alignment - 1) / alignment * alignment;
+    if (w->out != NULL && from != NULL && bytes > 0)
+        memcpy(w->out + at, from, bytes);
+    w->at = at + bytes;
+    return at;
+}
+
+static uint32_t nnrti_mcu_put_text(nnrti_mcu_writer *w, const char *text)
+{
+    return (uint32_t)nnrti_mcu_append(w, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1, 1);
+}
+
+/* The row of a step's kernel; NULL: the kernel is not of this header, or has no check. */
+static const nnrt_mcu_row *nnrti_mcu_row_for(const nnrt_plan_step *s)
+{
+    for (size_t i = 0; i < NNRTI_MCU_ALL; i++)
+        if (nnrti_mcu_is_checked[i] && s->deviceAttr != NULL &&
+            s->deviceAttr->bytes == nnrti_mcu_file_rows[i].attrBytes && strcmp(s->kernelName, nnrti_mcu_names[i]) == 0)
+            return &nnrti_mcu_file_rows[i];
+    return NULL;
+}
+
+/* *bytes = the bytes of a view from its first to its last element; false: a stride is negative, or too many. */
+static bool nnrti_mcu_view_bytes(const nnrt_view *v, uint32_t *bytes)
+{
+    uint64_t last = 0;
+    for (int32_t i = 0; i < v->rank; i++) {
+        if (v->dims[i] < 1 || v->strides[i] < 0 || (uint64_t)v->strides[i] > NNRTI_MCU_LIMIT)
+            return false;
+        last += (uint64_t)(v->dims[i] - 1) * (uint64_t)v->strides[i];
+        if (last > NNRTI_MCU_LIMIT)
+            return false;
+    }
+    *bytes = (uint32_t)((last + 1) * nnrt_type_size(v->dataType));
+    return *bytes <= NNRTI_MCU_LIMIT;
+}
+
+/* Rule: the plan is static, and its kernels are in this header. */
+static NNRT_ReturnCode nnrti_mcu_can_save(const nnrti_mcu_writer *w)
+{
+    const nnrt_plan *p = w->plan;
+    const NNRT_ReturnCode code = nnrt_plan_check_static(p, w->error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < p->nSteps; i++) {
+        const nnrt_plan_step *s = &p->steps[i];
+        uint32_t bytes;
+        if (nnrti_mcu_row_for(s) == NULL)
+            return nnrt_error_set(
+                w->error, NNRT_NOT_SUPPORT,
+                "node '%s' (%s) has kernel %s: a plan in a file has kernels of devices/nnrt_mcu.h with a check only; "
+                "nnrt emit-c writes any model",
+                s->name, s->op != NULL ? s->op->name : "added by the device", s->kernelName);
+        for (uint32_t k = 0; k < s->nIn + s->nDerived + s->nOut; k++)
+            if (p->args[s->arg + k].kind != NNRT_PLACE_NONE &&
+                (p->args[s->arg + k].kind > NNRT_PLACE_OUTPUT ||
+                 !nnrti_mcu_view_bytes(&p->args[s->arg + k].view, &bytes)))
+                return nnrt_error_set(w->error, NNRT_NOT_SUPPORT, "node '%s': argument %u cannot be stored in a file",
+                                      s->name, k);
+    }
+    if ((p->nInputs | p->nOutputs | p->nSteps | p->nArgs) > NNRTI_MCU_COUNT || p->arenaBytes > NNRTI_MCU_LIMIT)
+        return nnrt_error_set(w->error, NNRT_NOT_SUPPORT,
+                              "the plan is too large for a file: %u steps, %z bytes of arena", p->nSteps,
+                              p->arenaBytes);
+    return NNRT_SUCCESS;
+}
+
+/* Writes the record of input or output i. */
+static NNRT_ReturnCode nnrti_mcu_write_io(nnrti_mcu_writer *w, uint32_t i)
+{
+    const bool output = i >= w->plan->nInputs;
+    const uint32_t k = output ? i - w->plan->nInputs : i;
+    const nnrt_plan_io *from = output ? &w->plan->outputs[k] : &w->plan->inputs[k];
+    const uint32_t tensor = (output ? w->model->outputIndex : w->model->inputIndex).data[k];
+    const NNRT_QuantParamList *quant = &w->model->allTensors.data[tensor].quantParams;
+    nnrt_mcu_io io;
+    memset(&io, 0, sizeof(io));
+    if (from->shape.rank > 8 || quant->count > 1 || from->bytes == 0 || from->bytes > NNRTI_MCU_LIMIT)
+        return nnrt_error_set(w->error, NNRT_NOT_SUPPORT,
+                              "%s '%s' cannot be stored in a file: %u quantization parameters, "
+                              "%z bytes",
+                              output ? "output" : "input", from->name, quant->count, from->bytes);
+    io.bytes = (uint32_t)from->bytes;
+    io.dataType = from->dataType;
+    io.format = from->format;
+    io.rank = from->shape.rank;
+    for (int32_t d = 0; d < io.rank; d++)
+        io.dims[d] = from->shape.dims[d];
+    if (quant->count == 1) {
+        io.scale = quant->data[0].scale;
+        io.zeroPoint = quant->data[0].zeroPoint;
+    }
+    io.name = nnrti_mcu_put_text(w, from->name);
+    if (w->out != NULL)
+        memcpy(w->out + sizeof(nnrti_mcu_plan) + i * sizeof(io), &io, sizeof(io));
+    return NNRT_SUCCESS;
+}
+
+/* The offset of a constant behind the first one, which is written unless an earlier argument has the same. */
+static uint32_t nnrti_mcu_write_constant(nnrti_mcu_writer *w, uint32_t arg, uint32_t bytes,
+                                         const nnrti_mcu_arg *written)
+{
+    const nnrt_plan_arg *args = w->plan->args;
+    for (uint32_t k = 0; k < arg; k++)
+        if (written[k].kind == NNRT_PLACE_CONSTANT && args[k].view.data == args[arg].view.data &&
+            written[k].bytes == bytes)
+            return written[k].offset;
+    return (uint32_t)(nnrti_mcu_append(w, args[arg].view.data, bytes, 16) - w->constants);
+}
+
+/* Writes the arguments, and constants behind all texts. records: memory for nArgs of them. */
+static void nnrti_mcu_write_args(nnrti_mcu_writer *w, nnrti_mcu_arg *records, uint64_t at)
+{
+    for (uint32_t i = 0; i < w->plan->nArgs; i++) {
+        const nnrt_plan_arg *arg = &w->plan->args[i];
+        nnrti_mcu_arg *r = &records[i];
+        memset(r, 0, sizeof(*r));
+        if (arg->kind == NNRT_PLACE_NONE || !nnrti_mcu_view_bytes(&arg->view, &r->bytes))
+            continue;
+        if (arg->kind == NNRT_PLACE_CONSTANT || arg->kind == NNRT_PLACE_DERIVED) {
+            r->offset = nnrti_mcu_write_constant(w, i, r->bytes, records);
+            r->kind = NNRT_PLACE_CONSTANT;
+        } else {
+            r->offset = (uint32_t)arg->offset;
+            r->kind = (uint32_t)arg->kind;
+        }
+    }
+    if (w->out != NULL && w->plan->nArgs > 0)
+        memcpy(w->out + at, records, w->plan->nArgs * sizeof(*records));
+}
+
+/* Writes step i at offset `at`, and its attributes: the members in their order, 4 bytes each. */
+static void nnrti_mcu_write_step(nnrti_mcu_writer *w, uint32_t i, uint64_t at)
+{
+    const nnrt_plan_step *s = &w->plan->steps[i];
+    nnrti_mcu_step r;
+    memset(&r, 0, sizeof(r));
+    r.kernel = nnrti_mcu_row_for(s)->number;
+    r.attr = (uint32_t)nnrti_mcu_append(w, s->attr, nnrti_mcu_row_for(s)->attrBytes, 4);
+    r.arg = s->arg;
+    r.nIn = s->nIn;
+    r.nDerived = s->nDerived;
+    r.nOut = s->nOut;
+    r.scratch = s->scratchBytes > 0 ? (uint32_t)s->scratch : 0;
+    r.scratchBytes = (uint32_t)s->scratchBytes;
+    if (w->out != NULL)
+        memcpy(w->out + at, &r, sizeof(r));
+}
+
+/* Writes the section "plan". */
+static NNRT_ReturnCode nnrti_mcu_write_plan(nnrti_mcu_writer *w, nnrti_mcu_arg *records)
+{
+    const nnrt_plan *p = w->plan;
+    const uint64_t steps = sizeof(nnrti_mcu_plan) + ((uint64_t)p->nInputs + p->nOutputs) * sizeof(nnrt_mcu_io);
+    const uint64_t args = steps + p->nSteps * sizeof(nnrti_mcu_step);
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrti_mcu_plan h;
+    memset(&h, 0, sizeof(h));
+    h.layout = NNRTI_MCU_LAYOUT;
+    h.processor = (uint32_t)w->isa->isa;
+    h.arenaBytes = (uint32_t)p->arenaBytes;
+    h.nInputs = p->nInputs;
+    h.nOutputs = p->nOutputs;
+    h.nSteps = p->nSteps;
+    h.nArgs = p->nArgs;
+    h.maxArgs = p->maxArgs;
+    w->at = args + p->nArgs * sizeof(nnrti_mcu_arg);
+    for (uint32_t i = 0; i < p->nSteps; i++)
+        nnrti_mcu_write_step(w, i, steps + i * sizeof(nnrti_mcu_step));
+    h.target = nnrti_mcu_put_text(w, w->isa->target);
+    h.name = nnrti_mcu_put_text(w, w->model->name);
+    for (uint32_t i = 0; i < p->nInputs + p->nOutputs && code == NNRT_SUCCESS; i++)
+        code = nnrti_mcu_write_io(w, i);
+    if (code != NNRT_SUCCESS)
+        return code;
+    w->at++;
+    w->constants = nnrti_mcu_append(w, NULL, 0, 16);
+    h.constants = (uint32_t)w->constants;
+    nnrti_mcu_write_args(w, records, args);
+    (void)nnrti_mcu_append(w, NULL, 0, 16);
+    if (w->out != NULL)
+        memcpy(w->out, &h, sizeof(h));
+    return w->at <= NNRTI_MCU_LIMIT - sizeof(nnrti_mcu_file)
+               ? NNRT_SUCCESS
+               : nnrt_error_set(w->error, NNRT_NOT_SUPPORT, "the plan has more than %d bytes", NNRTI_MCU_LIMIT);
+}
+
+/* Writes the header and the section table of the file. */
+static void nnrti_mcu_write_header(uint8_t *out, uint64_t planBytes)
+{
+    nnrti_mcu_file f;
+    memset(&f, 0, sizeof(f));
+    memcpy(f.magic, "\x89NNRT\r\n\x1A", sizeof(f.magic));
+    f.version = 1;
+    f.header = NNRTI_MCU_FILE_HEADER;
+    f.bytes = sizeof(f) + planBytes;
+    f.sections = 1;
+    f.row = NNRTI_MCU_ROW_BYTES;
+    f.type = NNRTI_MCU_SECTION;
+    f.flags = 1;
+    f.offset = sizeof(f);
+    f.planBytes = planBytes;
+    f.alignment = 64;
+    f.record = 1;
+    memcpy(out, &f, sizeof(f));
+    f.checksum = nnrti_mcu_checksum(out, (uint32_t)f.bytes);
+    memcpy(out, &f, sizeof(f));
+}
+
+/* Whether the file can be opened: its kernels accept the results of their edit. */
+static NNRT_ReturnCode nnrti_mcu_reopen(const void *out, size_t bytes, const nnrt_plan *plan, nnrt_error *error)
+{
+    nnrt_mcu_program program;
+    const NNRT_ReturnCode code = nnrt_mcu_open(&program, out, bytes, nnrt_mcu_all());
+    if (code == NNRT_SUCCESS)
+        return code;
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "node '%s': the check of kernel %s refuses its arguments",
+                          program.kernel != 0 ? plan->steps[program.step].name : "",
+                          program.kernel != 0 ? plan->steps[program.step].kernelName : "");
+}
+
+NNRT_API NNRT_ReturnCode nnrt_mcu_save_memory(const NNRT_PreparedModel *prepared, const NNRT_Model *model,
+                                              const char *target, void *out, size_t size, size_t *bytes,
+                                              nnrt_error *error)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    nnrti_mcu_writer w;
+    nnrti_mcu_arg *records;
+    NNRT_ReturnCode code;
+    memset(&w, 0, sizeof(w));
+    if (prepared == NULL || model == NULL || target == NULL || bytes == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "a parameter is NULL");
+    *bytes = 0;
+    for (size_t i = 0; i < NNRTI_MCU_TARGETS; i++)
+        w.isa = strcmp(target, nnrti_mcu_isas[i].target) == 0 ? &nnrti_mcu_isas[i] : w.isa;
+    w.plan = nnrt_prepared_plan(prepared);
+    w.model = model;
+    w.error = error;
+    memcpy(&first, &one, sizeof(first));
+    if (first != 1)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot write plans");
+    if (w.isa == NULL || w.plan == NULL || (uintptr_t)out % 8 != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%s",
+                              w.isa == NULL    ? "there is no such target"
+                              : w.plan == NULL ? "the prepared model has no plan"
+                                               : "the memory for the file is not aligned to 8 bytes");
+    code = nnrti_mcu_can_save(&w);
+    if (code != NNRT_SUCCESS)
+        return code;
+    records = (nnrti_mcu_arg *)nnrt_alloc(NULL, (w.plan->nArgs + 1) * sizeof(*records));
+    if (records == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "no memory for %u arguments", w.plan->nArgs);
+    code = nnrti_mcu_write_plan(&w, records);
+    if (code == NNRT_SUCCESS && out != NULL && size < sizeof(nnrti_mcu_file) + w.at)
+        code = nnrt_error_set(error, NNRT_INSUFFICIENT_BUFFER, "the file has %z bytes",
+                              (size_t)w.at + sizeof(nnrti_mcu_file));
+    if (code == NNRT_SUCCESS && out != NULL) {
+        memset(out, 0, sizeof(nnrti_mcu_file) + (size_t)w.at);
+        w.out = (uint8_t *)out + sizeof(nnrti_mcu_file);
+        code = nnrti_mcu_write_plan(&w, records);
+        nnrti_mcu_write_header((uint8_t *)out, w.at);
+    }
+    nnrt_free(NULL, records, (w.plan->nArgs + 1) * sizeof(*records));
+    if (code == NNRT_SUCCESS)
+        *bytes = sizeof(nnrti_mcu_file) + (size_t)w.at;
+    return code == NNRT_SUCCESS && out != NULL ? nnrti_mcu_reopen(out, *bytes, w.plan, error) : code;
 }
 
 NNRT_SETUP_END()

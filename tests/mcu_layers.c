@@ -6,7 +6,9 @@
        mcu_layers NAME FILE float     the same layer in float32 (convolutions and fully connected layers)
 
    The work of a layer is its multiply-accumulates (MACs), or, where it has none, the elements that it reads. */
+#ifndef MCU_LAYERS_INCLUDED
 #define NNRT_IMPLEMENTATION
+#endif
 #include "nnrt.h"
 
 #include "mcu_graphs.h"
@@ -287,6 +289,7 @@ static void build(nnrt_builder *b, const layer *l)
     const int32_t matrix[2] = {l->o, l->c}, *w = l->kind == FULL ? matrix : filter;
     const bool same = l->kind == MAX_POOL || l->kind == AVERAGE_POOL || l->kind == MAXIMUM;
     const double terms = (double)l->c / l->group * l->kh * l->kw;
+    const bool wasReal = real;
     int64_t stride[2];
     NNRT_Conv2DFusion conv;
     NNRT_Conv2dTransposeFusion transposed;
@@ -325,9 +328,11 @@ static void build(nnrt_builder *b, const layer *l)
         nnrt_builder_node(b, l->name, NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3, &y, 1);
     else
         build_images(b, l, in[0], in[1], y);
+    real = wasReal;
     nnrt_builder_output(b, y);
 }
 
+#ifndef MCU_LAYERS_INCLUDED
 /* The layer of that name; NULL: there is none. */
 static const layer *find(const char *text, char *name, size_t size)
 {
@@ -383,3 +388,4 @@ int main(int argc, char **argv)
     nnrt_model_destroy(model);
     return 0;
 }
+#endif

@@ -6,13 +6,14 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
 SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
-	api layers spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	api layers mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 # Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
 NEEDS_mcu-emit := $(NEEDS_single)
 NEEDS_install := cmake pkgconf groff-base
+NEEDS_mcu-program := gcc-arm-none-eabi libnewlib-arm-none-eabi
 # make -n also executes lines that call make: it must not overwrite the log of the real run.
 SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)
 
@@ -185,6 +186,9 @@ suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libpl
 
 suite-firmware: build/test/nnrt
 	$(SUITE) sh tests/test_firmware.sh $<
+
+suite-mcu-program: build/nnrt build/mcu_layers build/test/test_mcu_file
+	$(SUITE) $(PYTHON) -B tests/test_mcu_program.py $^
 
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<

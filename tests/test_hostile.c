@@ -20,6 +20,7 @@
 #include "fuzz/fuzz_builder.c"
 #include "fuzz/fuzz_cache.c"
 #include "fuzz/fuzz_labels.c"
+#include "fuzz/fuzz_mcu.c"
 #include "fuzz/fuzz_metadata.c"
 #include "fuzz/fuzz_nnrt.c"
 #include "fuzz/fuzz_node.c"
@@ -64,6 +65,7 @@ static const target targets[] = {{"builder", fuzz_builder},
                                  {"metadata", fuzz_metadata_texts},
                                  {"open", fuzz_open},
                                  {"cache", fuzz_cache},
+                                 {"mcu", fuzz_mcu},
 #ifdef REMOTE
                                  {"remote_client", fuzz_remote_client},
                                  {"remote_server", fuzz_remote_server},
@@ -1059,9 +1061,10 @@ int main(void)
         {"corpus: metadata", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[10]},
         {"corpus: open", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[11]},
         {"corpus: cache", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[12]},
+        {"corpus: mcu", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[13]},
 #ifdef REMOTE
-        {"corpus: remote_client", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[13]},
-        {"corpus: remote_server", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[14]},
+        {"corpus: remote_client", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[14]},
+        {"corpus: remote_server", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[15]},
 #endif
         cmocka_unit_test(test_short_inputs),
         cmocka_unit_test(test_dropped_copy_keeps_type),

@@ -604,8 +604,8 @@ static const cli_option cli_options[] = {
      "where to run: a name that 'nnrt devices' lists, default auto; auto:DEVICE,DEVICE,...: partition the model "
      "over these, the preferred one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH: the device that "
      "'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h): a device for tests; mcu:TARGET "
-     "(devices/nnrt_mcu.h): kernels for a microcontroller, for emit-c, whose default is reference. compare uses two, "
-     "other commands the last one",
+     "(devices/nnrt_mcu.h): kernels for a microcontroller, for emit-c, whose default is reference, and compile. compare "
+     "uses two, other commands the last one",
      cli_take_device},
     {"--cache", "DIR", CLI_RUN | CLI_BENCH | CLI_CHECK,
      "store the prepared model of devices with a model cache in the folder DIR, and restore it from there the next "

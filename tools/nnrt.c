@@ -417,11 +417,96 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     return CLI_DONE;
 }
 
+/* Prints an input or output of a plan for firmware. */
+static void cli_info_plan_io(const nnrt_mcu_program *program, const nnrt_mcu_io *io, const char *what)
+{
+    char shape[CLI_SHAPE_BYTES];
+    nnrt_dims dims;
+    memset(&dims, 0, sizeof(dims));
+    dims.rank = io->rank < NNRT_MAX_RANK ? io->rank : NNRT_MAX_RANK;
+    memcpy(dims.dims, io->dims, (size_t)dims.rank * sizeof(dims.dims[0]));
+    printf("%-11s ", what);
+    cli_put_name(stdout, nnrt_mcu_text(program, io->name));
+    printf("  %s%s", cli_shape_text(shape, sizeof(shape), io->dataType, &dims),
+           io->format == NNRT_FORMAT_NCHW   ? "  NCHW"
+           : io->format == NNRT_FORMAT_NHWC ? "  NHWC"
+                                            : "");
+    if (io->scale > 0)
+        printf("  scale %.9g, zero point %d", io->scale, (int)io->zeroPoint);
+    putchar('\n');
+}
+
+/* Prints a plan for firmware, and its kernels as the row of their table. */
+static void cli_info_plan(const nnrt_mcu_program *program, size_t bytes, const cli_args *args)
+{
+    const nnrt_mcu_info info = nnrt_mcu_get_info(program);
+    uint32_t kernels[256];
+    uint32_t used = nnrt_mcu_used(program, kernels, 256);
+    used = used < 256 ? used : 256;
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"name\":", stdout);
+        cli_json_text(info.name);
+        fputs(",\"target\":", stdout);
+        cli_json_text(info.target);
+        printf(",\"steps\":%u,\"arena\":%u,\"views\":%u,\"bytes\":%.0f,\"kernels\":[", (unsigned)info.steps,
+               (unsigned)info.arenaBytes, (unsigned)info.views, (double)bytes);
+        for (uint32_t i = 0; i < used; i++)
+            printf("%s\"%s\"", i > 0 ? "," : "", nnrt_mcu_kernel_name(kernels[i]));
+        fputs("]}\n", stdout);
+        return;
+    }
+    printf("model       ");
+    cli_put_name(stdout, info.name);
+    putchar('\n');
+    for (uint32_t i = 0; i < info.inputs; i++)
+        cli_info_plan_io(program, nnrt_mcu_input(program, i), "input");
+    for (uint32_t i = 0; i < info.outputs; i++)
+        cli_info_plan_io(program, nnrt_mcu_output(program, i), "output");
+    printf("plan        for firmware on ");
+    cli_put_name(stdout, info.target);
+    printf(", %u steps, arena %u bytes, %u views, file %.0f bytes\nkernels     static const nnrt_mcu_row rows[] = {",
+           (unsigned)info.steps, (unsigned)info.arenaBytes, (unsigned)info.views, (double)bytes);
+    for (uint32_t i = 0; i < used; i++)
+        printf("%sNNRT_MCU_LINK(%s)", i > 0 ? ", " : "", nnrt_mcu_kernel_name(kernels[i]));
+    fputs("};\n", stdout);
+}
+
+/* Prints the file if it is a plan for firmware; *found: whether it is one. */
+static int cli_info_find_plan(const cli_args *args, bool *found)
+{
+    uint8_t head[128];
+    nnrt_mcu_program program;
+    cli_bytes file;
+    NNRT_ReturnCode code;
+    FILE *f = strcmp(args->model, "-") != 0 ? fopen(args->model, "rb") : NULL;
+    *found = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_mcu_is(head, sizeof(head));
+    if (f != NULL)
+        fclose(f);
+    if (!*found)
+        return CLI_DONE;
+    if (cli_read_file(args->model, &file) != CLI_DONE)
+        return CLI_FAILED;
+    code = nnrt_mcu_open(&program, file.data, file.size, nnrt_mcu_all());
+    if (code == NNRT_SUCCESS)
+        cli_info_plan(&program, file.size, args);
+    else
+        (void)cli_fail("cannot open the plan %s: %s", args->model,
+                       code == NNRT_NOT_SUPPORT      ? "its layout is of another version of nnrt"
+                       : code == NNRT_UNSUPPORTED_OP ? "it has a kernel of a later version of nnrt"
+                                                     : "the file is damaged");
+    free(file.data);
+    return code == NNRT_SUCCESS ? CLI_DONE : CLI_FAILED;
+}
+
 static int cli_info(const cli_args *args)
 {
     cli_job job;
-    int status;
+    bool plan = false;
+    int status = cli_info_find_plan(args, &plan);
     cli_map map;
+    if (plan || status != CLI_DONE)
+        return status;
     memset(&job, 0, sizeof(job));
     memset(&map, 0, sizeof(map));
     status = cli_info_job(&job, &map, args);
@@ -672,6 +757,63 @@ static int cli_convert(const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>compile */
 
+/* Writes a file, and prints its size. */
+static int cli_compile_write(const void *data, size_t bytes, const cli_args *args)
+{
+    cli_out out;
+    int status;
+    if (strcmp(args->output, "-") == 0)
+        return cli_fail("cannot write -: a .nnrt file cannot be written to standard output; ./- is a file of that "
+                        "name");
+    status = cli_out_open(&out, args->output, false);
+    if (status == CLI_DONE)
+        status = cli_out_close(&out, fwrite(data, 1, bytes, out.f) == bytes);
+    if (status != CLI_DONE)
+        return status;
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"file\":", stdout);
+        cli_json_text(args->output);
+        printf(",\"bytes\":%.0f}\n", (double)bytes);
+    } else {
+        cli_put_name(stdout, args->output);
+        printf("  %.0f bytes, a plan for firmware\n", (double)bytes);
+    }
+    return CLI_DONE;
+}
+
+/* Compiles for firmware: prepares the model on mcu:TARGET, and writes the plan instead of the model. */
+static int cli_compile_plan(const cli_job *job, const cli_args *args)
+{
+    NNRT_ModelConfig config;
+    NNRT_PreparedModel *prepared = NULL;
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    void *data = NULL;
+    size_t bytes = 0;
+    int status = CLI_FAILED;
+    memset(&config, 0, sizeof(config));
+    memset(&error, 0, sizeof(error));
+    config.error = &error;
+    config.arenaAlignment = 8;
+    config.callerWorkspace = true;
+    if (job->fromNnrt)
+        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+    code = nnrt_device_prepare(nnrt_device_find(args->device), job->model, &config, &prepared);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_mcu_save_memory(prepared, job->model, args->device + strlen("mcu:"), NULL, 0, &bytes, &error);
+    if (code == NNRT_SUCCESS && (data = cli_alloc(bytes, 1)) != NULL)
+        code = nnrt_mcu_save_memory(prepared, job->model, args->device + strlen("mcu:"), data, bytes, &bytes, &error);
+    if (code != NNRT_SUCCESS)
+        (void)cli_fail("cannot compile %s: %s", args->model, error.message);
+    else if (data != NULL)
+        status = cli_compile_write(data, bytes, args);
+    if (prepared != NULL)
+        prepared->vtbl->Destroy(prepared);
+    free(data);
+    return status;
+}
+
 /* Compiles: prepares the model on the device and stores the prepared model in the file. */
 static int cli_compile_job(cli_job *job, const cli_args *args)
 {
@@ -681,6 +823,8 @@ static int cli_compile_job(cli_job *job, const cli_args *args)
         status = cli_inputs_settle(&job->in, args);
     if (status == CLI_DONE)
         status = cli_convert_load(job, args);
+    if (status == CLI_DONE && args->device != NULL && strncmp(args->device, "mcu:", 4) == 0)
+        return cli_compile_plan(job, args);
     if (status == CLI_DONE)
         status = cli_job_cache(job, args);
     if (status == CLI_DONE)
@@ -1469,7 +1613,11 @@ static const char cli_compile_text[] =
     ".nnrt file stay dynamic, and it is compiled for --shape.\n"
     "Of the built-in devices, cpu stores its prepacked weights, for the instruction set of this machine, and "
     "reference has\n"
-    "no model cache; devices of --load, or fake:cache=yes, may have one.\n\n";
+    "no model cache; devices of --load, or fake:cache=yes, may have one.\n\n"
+    "With --device mcu:TARGET the file has the finished plan instead of the model: firmware runs it in flash\n"
+    "(nnrt_mcu_open, nnrt_mcu_run of devices/nnrt_mcu.h). Every node must have a kernel of that header. nnrt info "
+    "shows\n"
+    "the file, and the kernels that the firmware must link.\n\n";
 
 static const char cli_emit_text_help[] =
     "The file has the model as constant data, planned for an arena whose size it states: include it after nnrt.h,\n"

@@ -6,4 +6,5 @@
 #include "formats/nnrt_onnx.h"
 
 #include "devices/nnrt_fake.h"
+#include "devices/nnrt_mcu.h"
 #include "devices/nnrt_remote.h"
