@@ -634,7 +634,7 @@ NNRT_API uint32_t nnrt_mcu_used(const nnrt_mcu_program *program, uint32_t *kerne
 /* Whether a kernel can run with the attributes and buffers of a step in a file (>>program), whose numbers may all be
    wrong. Every kernel has a check beside it:
 
-       NNRTI_MCU_CHECK(conv_dsp, McuConv, nnrti_mcu_check_conv(a, step, false))
+       NNRTI_MCU_CHECK(conv_dsp, McuConv, nnrti_mcu_check_conv_dsp(a, step, false))
 
    generates nnrt_mcu_conv_dsp_check for attributes a; NNRTI_MCU_NUMBERS has the kernel's number and attribute struct.
    NNRTI_MCU_NO_CHECK(conv_dsp) instead says that plans in files cannot have the kernel: its check refuses all. Without
@@ -1105,13 +1105,12 @@ NNRTI_MCU_ONCE bool nnrti_mcu_shifts_hold(const int32_t *shift, int32_t rows, in
     return true;
 }
 
-/* Whether argument k is a constant table of so many channels, and nnrti_mcu_requantize can take every channel with the
-   zero point. */
-NNRTI_MCU_ONCE bool nnrti_mcu_table_holds(const nnrt_mcu_checked *step, uint32_t k, int32_t channels, int32_t zero)
+/* Whether argument k is a constant table of so many channels, whose shifts hold. */
+NNRTI_MCU_ONCE bool nnrti_mcu_table_holds(const nnrt_mcu_checked *step, uint32_t k, int32_t channels)
 {
     const int32_t *row = (const int32_t *)nnrti_mcu_constant(step, k);
     return row != NULL && nnrti_mcu_holds(step, k, nnrti_mcu_times(channels, NNRTI_MCU_TABLE), 4) &&
-           nnrti_mcu_small(zero, 65536) && nnrti_mcu_shifts_hold(row + 2, channels, NNRTI_MCU_TABLE);
+           nnrti_mcu_shifts_hold(row + 2, channels, NNRTI_MCU_TABLE);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1362,28 +1361,41 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_ring(const NNRT_McuConv *a)
     return a->rows > 0 && a->reverse == 0 && a->left >= 0 && a->dw > 0 && last < a->columns;
 }
 
-/* The check of these kernels. y may overlap x in any way: bytes of x are no indices. */
-NNRTI_MCU_ONCE bool nnrti_mcu_check_conv(const NNRT_McuConv *a, const nnrt_mcu_checked *step, bool wide)
+/* What convolutions have in common. weights, channels: words of packed weights and rows of the table per group. y may
+   overlap x in any way: bytes of x are no indices. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_conv(const NNRT_McuConv *a, const nnrt_mcu_checked *step, int32_t weights,
+                                         int32_t channels, int64_t scratch)
 {
-    const int32_t row = nnrti_mcu_times(a->kw, a->c), panels = a->o > 0 ? (int32_t)(((uint32_t)a->o + 3) / 4) : 0;
-    const int32_t groupPanels = nnrti_mcu_times(a->groups, panels), outputs = nnrti_mcu_times(a->groups, a->o);
-    /* words of a window: less than NNRTI_MCU_HUGE / 8, so that its padding does not overflow */
-    const int32_t padded = row < NNRTI_MCU_LIMIT ? (row + 3) / 4 * 2 : NNRTI_MCU_HUGE;
-    const int32_t words = nnrti_mcu_times(a->kh, padded), pixels = nnrti_mcu_times(nnrti_mcu_times(a->n, a->p), a->q);
-    const int64_t ring = a->rows != 0 ? nnrti_mcu_times(a->rows, nnrti_mcu_times(a->columns, a->c)) : 0;
-    if (!nnrti_mcu_arity(step, 1, 2, 1) || words > NNRTI_MCU_LIMIT / 8 || a->words != (words + 3) / 4 * 4 ||
-        !nnrti_mcu_window_fits(a->p, a->sh, a->kh, a->dh, a->top) ||
-        !nnrti_mcu_window_fits(a->q, a->sw, a->kw, a->dw, a->left) || !nnrti_mcu_check_ring(a))
-        return false;
-    return nnrti_mcu_holds(
-               step, 0, nnrti_mcu_image(a->n, a->h, a->w, nnrti_mcu_times(a->groups, a->c), a->xn, a->xh, a->xw, a->xc),
-               1) &&
-           nnrti_mcu_holds(step, 1, nnrti_mcu_times(nnrti_mcu_times(groupPanels, a->words), wide ? 4 : 2), 4) &&
-           nnrti_mcu_table_holds(step, 2, nnrti_mcu_times(groupPanels, 4), a->zero) &&
+    const int32_t inputs = nnrti_mcu_times(a->groups, a->c), outputs = nnrti_mcu_times(a->groups, a->o);
+    const int32_t rows = nnrti_mcu_times(a->groups, channels), pixels = nnrti_mcu_times(a->p, a->q);
+    return nnrti_mcu_arity(step, 1, 2, 1) && nnrti_mcu_window_fits(a->p, a->sh, a->kh, a->dh, a->top) &&
+           nnrti_mcu_window_fits(a->q, a->sw, a->kw, a->dw, a->left) && nnrti_mcu_small(a->xZero, 65536) &&
+           nnrti_mcu_small(a->zero, 65536) && nnrti_mcu_small(a->lo, 65536) && nnrti_mcu_small(a->hi, 65536) &&
+           nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, inputs, a->xn, a->xh, a->xw, a->xc), 1) &&
+           nnrti_mcu_holds(step, 1, nnrti_mcu_times(a->groups, weights), 4) &&
+           nnrti_mcu_holds(step, 2, nnrti_mcu_times(rows, NNRTI_MCU_TABLE), 4) &&
            nnrti_mcu_holds(step, 3, nnrti_mcu_image(a->n, a->p, a->q, outputs, a->yn, a->yh, a->yw, a->yc), 1) &&
-           nnrti_mcu_holds(step, 3, nnrti_mcu_times(pixels, outputs), 1) &&
-           nnrti_mcu_scratch(step, ring + (int64_t)a->words * 8 + (int64_t)a->kh * 4 + row +
-                                       (a->yc == 1 ? 0 : 2 * (int64_t)a->o));
+           nnrti_mcu_holds(step, 3, nnrti_mcu_times(nnrti_mcu_times(a->n, pixels), outputs), 1) &&
+           nnrti_mcu_scratch(step, scratch);
+}
+
+/* Channels per group in whole panels of `width`, which is a power of two; 0: there are none, or too many. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_padded(int32_t channels, int32_t width)
+{
+    return channels > 0 && channels < NNRTI_MCU_LIMIT ? (channels + width - 1) & -width : 0;
+}
+
+/* The check of these kernels. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_conv_dsp(const NNRT_McuConv *a, const nnrt_mcu_checked *step, bool wide)
+{
+    const int32_t row = nnrti_mcu_times(a->kw, a->c), channels = nnrti_mcu_padded(a->o, 4);
+    const int32_t words = nnrti_mcu_times(a->kh, nnrti_mcu_padded(row, 4) / 2);
+    const int64_t ring = a->rows != 0 ? nnrti_mcu_times(a->rows, nnrti_mcu_times(a->columns, a->c)) : 0;
+    return words < NNRTI_MCU_LIMIT && a->words == nnrti_mcu_padded(words, 4) && nnrti_mcu_check_ring(a) &&
+           nnrti_mcu_check_conv(a, step, nnrti_mcu_times(nnrti_mcu_times(channels, a->words) / 4, wide ? 4 : 2), channels,
+                                ring + (int64_t)a->words * 8 + (int64_t)a->kh * 4 + row +
+                                    (a->yc == 1 ? 0 : 2 * (int64_t)a->o)) &&
+           nnrti_mcu_table_holds(step, 2, a->groups * channels);
 }
 
 /* Generates kernel nnrt_mcu_conv_<name> and its microkernels. */
@@ -1400,7 +1412,7 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_conv(const NNRT_McuConv *a, const nnrt_mcu_c
     }                                                                                                                  \
     NNRTI_MCU_KERNEL(conv_##name, McuConv,                                                                             \
                      nnrti_mcu_conv_dsp(a, args, call, wide, nnrti_mcu_gemm_##name, nnrti_mcu_gemm1_##name))           \
-    NNRTI_MCU_CHECK(conv_##name, McuConv, nnrti_mcu_check_conv(a, step, wide))
+    NNRTI_MCU_CHECK(conv_##name, McuConv, nnrti_mcu_check_conv_dsp(a, step, wide))
 NNRTI_MCU_CONV_DSP(dsp_s8, NNRTI_MCU_S8, false)
 NNRTI_MCU_CONV_DSP(dsp_u8, NNRTI_MCU_U8, false)
 NNRTI_MCU_CONV_DSP(dsp, NNRTI_MCU_ANY, false)
@@ -2126,13 +2138,14 @@ NNRTI_MCU_ONCE bool nnrti_mcu_meets(int32_t count, int32_t stride, int32_t taps,
            nnrti_mcu_reach(0, count, stride) - before < size;
 }
 
-/* The check of these kernels. pixels, columns: the largest window, so that sums fit. */
-NNRTI_MCU_ONCE bool nnrti_mcu_check_pool(const NNRT_McuPool *a, const nnrt_mcu_checked *step, int32_t pixels,
-                                         int32_t columns)
+/* The check of these kernels, which compute so many channels at once. pixels, columns: the largest window, so that sums
+   fit. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_pool(const NNRT_McuPool *a, const nnrt_mcu_checked *step, int32_t channels,
+                                         int32_t pixels, int32_t columns)
 {
     const bool mapped = a->mapped == 1;
     const uint32_t y = mapped ? 2 : 1;
-    return (mapped || a->mapped == 0) && nnrti_mcu_arity(step, 1, mapped, 1) && a->c >= 4 &&
+    return (mapped || a->mapped == 0) && nnrti_mcu_arity(step, 1, mapped, 1) && a->c >= channels &&
            nnrti_mcu_meets(a->p, a->sh, a->kh, a->top, a->h) && nnrti_mcu_meets(a->q, a->sw, a->kw, a->left, a->w) &&
            a->kw <= columns && nnrti_mcu_times(a->kh, a->kw) <= pixels && nnrti_mcu_small(a->zeros, 1 << 28) &&
            nnrti_mcu_shifts_hold(&a->shift, 1, 1) && (!mapped || nnrti_mcu_holds(step, 1, 256, 1)) &&
@@ -2145,9 +2158,9 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_pool(const NNRT_McuPool *a, const nnrt_mcu_c
 NNRTI_MCU_KERNEL(max_pool, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_max_window)))
 NNRTI_MCU_KERNEL(average_pool, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_average_window)))
 NNRTI_MCU_KERNEL(mean, McuPool, ((void)call, nnrti_mcu_pool(a, args, nnrti_mcu_mean_window)))
-NNRTI_MCU_CHECK(max_pool, McuPool, nnrti_mcu_check_pool(a, step, NNRTI_MCU_LIMIT, NNRTI_MCU_LIMIT))
-NNRTI_MCU_CHECK(average_pool, McuPool, nnrti_mcu_check_pool(a, step, 1 << 20, 255))
-NNRTI_MCU_CHECK(mean, McuPool, nnrti_mcu_check_pool(a, step, 1 << 20, 255))
+NNRTI_MCU_CHECK(max_pool, McuPool, nnrti_mcu_check_pool(a, step, 4, NNRTI_MCU_LIMIT, NNRTI_MCU_LIMIT))
+NNRTI_MCU_CHECK(average_pool, McuPool, nnrti_mcu_check_pool(a, step, 4, 1 << 20, 255))
+NNRTI_MCU_CHECK(mean, McuPool, nnrti_mcu_check_pool(a, step, 4, 1 << 20, 255))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>softmax */
@@ -2993,17 +3006,18 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_plain_high(int32_t sum, const int32_t *m, con
 #if defined(NNRTI_MCU_THUMB1)
     if (!large) { /* by the bytes of m: adding an integer and rounding down commute */
         const uint8_t *digits = (const uint8_t *)m;
-        int32_t y = sum * digits[0] >> 8;
+        const uint32_t s = (uint32_t)sum;
+        int32_t y = (int32_t)(s * digits[0]) >> 8;
         NNRTI_MCU_FENCE();
-        y = (y + sum * digits[1]) >> 8;
+        y = (int32_t)((uint32_t)y + s * digits[1]) >> 8;
         NNRTI_MCU_FENCE();
-        y = (y + sum * digits[2]) >> 8;
+        y = (int32_t)((uint32_t)y + s * digits[2]) >> 8;
         NNRTI_MCU_FENCE();
-        return (y + sum * digits[3] + 64) >> 7;
+        return (int32_t)((uint32_t)y + s * digits[3] + 64) >> 7;
     }
 #endif
     (void)large;
-    return ((int32_t)((int64_t)(8 * sum) * m[0] >> 32) + 2) >> 2;
+    return ((int32_t)((int64_t)(int32_t)(8 * (uint32_t)sum) * m[0] >> 32) + 2) >> 2;
 }
 
 /* Requantizes count sums to y. */
@@ -3255,6 +3269,21 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_conv(const NNRT_McuConv *a, nnr
 NNRTI_MCU_KERNEL(conv_plain, McuConv, nnrti_mcu_plain_conv(a, args, call, false))
 NNRTI_MCU_KERNEL(conv_plain_wide, McuConv, nnrti_mcu_plain_conv(a, args, call, true))
 
+/* The check of these kernels. A tap of a window is one word, or (wide) two. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_conv_plain(const NNRT_McuConv *a, const nnrt_mcu_checked *step, int32_t perTap)
+{
+    const int32_t channels = nnrti_mcu_padded(a->o, 2);
+    const int32_t taps = nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c);
+    return a->words % 4 == 0 && a->words >= nnrti_mcu_times(taps, perTap) &&
+           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) &&
+           nnrti_mcu_check_conv(a, step, nnrti_mcu_times(channels, a->words) / 2, channels,
+                                (int64_t)a->words * 8 + (int64_t)channels * 8) &&
+           nnrti_mcu_table_holds(step, 2, a->groups * channels);
+}
+NNRTI_MCU_CHECK(conv_plain, McuConv, nnrti_mcu_check_conv_plain(a, step, 1))
+NNRTI_MCU_CHECK(conv_plain_wide, McuConv, nnrti_mcu_check_conv_plain(a, step, 2))
+
 /* ---- depthwise convolution ---- */
 
 /* The windows of two pixels. x: the first tap of pixel 0; the distances to pixel 1, to the next row and to the next
@@ -3332,8 +3361,8 @@ NNRTI_MCU_INLINE void nnrti_mcu_plain_tiles(const nnrti_mcu_windows *in, const u
 /* Adds the products of a channel. */
 #define NNRTI_MCU_PLAIN_TAP(s0, s1, i, w)                                                                                    \
     do {                                                                                                               \
-        s0 += (u ? x[i] : (int8_t)x[i]) * (w);                                                                         \
-        s1 += (u ? next[i] : (int8_t)next[i]) * (w);                                                                   \
+        s0 = (int32_t)((uint32_t)s0 + (uint32_t)(u ? x[i] : (int8_t)x[i]) * (uint32_t)(w));                            \
+        s1 = (int32_t)((uint32_t)s1 + (uint32_t)(u ? next[i] : (int8_t)next[i]) * (uint32_t)(w));                      \
     } while (0)
 
 NNRTI_MCU_INLINE void nnrti_mcu_plain_tiles(const nnrti_mcu_windows *in, const uint8_t *x, const int32_t *w,
@@ -3507,6 +3536,21 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_depthwise(const NNRT_McuDepthwi
     return NNRT_SUCCESS;
 }
 
+/* The check of these kernels. size: as below. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise_plain(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step,
+                                                    int32_t size)
+{
+    const int32_t taps = nnrti_mcu_times(a->kh, a->kw), channels = nnrti_mcu_padded(a->c, 4);
+    return nnrti_mcu_arity(step, 1, 2, 1) && (size == 0 || (a->kh == size && a->kw == size)) &&
+           nnrti_mcu_check_images(a, step, 3) &&
+           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) &&
+           nnrti_mcu_small(a->zero, 65536) && nnrti_mcu_small(a->lo, 65536) && nnrti_mcu_small(a->hi, 65536) &&
+           nnrti_mcu_holds(step, 1, nnrti_mcu_times(channels, nnrti_mcu_reach(taps, 2, 1)), 4) &&
+           nnrti_mcu_table_holds(step, 2, a->c) &&
+           nnrti_mcu_scratch(step, (a->c < 4 ? 4 : a->c) * (9 + 2 * (int64_t)taps));
+}
+
 /* Generates kernel nnrt_mcu_depthwise_<name> and its microkernels, for size x size taps or (0) any number. */
 #define NNRTI_MCU_PLAIN_TILES(name, size, u)                                                                           \
     NNRTI_MCU_ONCE void nnrti_mcu_tiles_##name(const nnrti_mcu_windows *in, const uint8_t *x, const int32_t *w,        \
@@ -3520,15 +3564,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_depthwise(const NNRT_McuDepthwi
     NNRTI_MCU_KERNEL(depthwise_##name, McuDepthwise,                                                                   \
                      nnrti_mcu_plain_depthwise(a, args, call,                                                          \
                                                a->xUnsigned != 0 ? nnrti_mcu_tiles_##name##_u8                         \
-                                                                 : nnrti_mcu_tiles_##name##_s8))
+                                                                 : nnrti_mcu_tiles_##name##_s8))                       \
+    NNRTI_MCU_CHECK(depthwise_##name, McuDepthwise, nnrti_mcu_check_depthwise_plain(a, step, size))
 NNRTI_MCU_DEPTHWISE_PLAIN(plain_3x3, 3)
 NNRTI_MCU_DEPTHWISE_PLAIN(plain, 0)
-
-/* Plans in files cannot have these kernels yet. */
-NNRTI_MCU_NO_CHECK(conv_plain)
-NNRTI_MCU_NO_CHECK(conv_plain_wide)
-NNRTI_MCU_NO_CHECK(depthwise_plain_3x3)
-NNRTI_MCU_NO_CHECK(depthwise_plain)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>mve */
@@ -3952,6 +3991,36 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_conv(const NNRT_McuConv *a, nnrt_view
 }
 NNRTI_MCU_KERNEL(conv_mve, McuConv, nnrti_mve_conv(a, args, call))
 
+NNRTI_MCU_INLINE bool nnrti_mve_exponent_holds(int32_t e)
+{
+    return e >= -31 && e <= 0;
+}
+
+/* Whether argument k is a constant table of so many slots, a multiple of 8, whose exponents hold. */
+NNRTI_MCU_ONCE bool nnrti_mve_table_holds(const nnrt_mcu_checked *step, uint32_t k, int32_t slots)
+{
+    const int32_t *row = (const int32_t *)nnrti_mcu_constant(step, k);
+    if (row == NULL || !nnrti_mcu_holds(step, k, nnrti_mcu_times(slots, NNRTI_MVE_TABLE / 8), 4))
+        return false;
+    for (int32_t i = 0; i < slots; i++)
+        if (!nnrti_mve_exponent_holds(row[i / 8 * NNRTI_MVE_TABLE + 16 + i % 8]))
+            return false;
+    return true;
+}
+
+/* The check of this kernel. */
+NNRTI_MCU_ONCE bool nnrti_mve_check_conv(const NNRT_McuConv *a, const nnrt_mcu_checked *step)
+{
+    const int32_t taps = nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c), channels = nnrti_mcu_padded(a->o, 8);
+    return a->words > 0 && a->words % 4 == 0 && a->words < NNRTI_MCU_LIMIT && (int64_t)a->words * 4 >= taps &&
+           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) &&
+           nnrti_mcu_check_conv(a, step, nnrti_mcu_times(channels, a->words), channels,
+                                24 * 4 + (int64_t)a->words * 12 + 16 + (a->yc == 1 ? 0 : 3 * (int64_t)a->o)) &&
+           nnrti_mve_table_holds(step, 2, a->groups * channels);
+}
+NNRTI_MCU_CHECK(conv_mve, McuConv, nnrti_mve_check_conv(a, step))
+
 /* Depthwise convolution: sixteen channels of a pixel at a time. VMULLB and VMULLT make products of the even and the odd
    channels in int16, in which the products of two taps are added; VMOVLB and VMOVLT widen them to the sums. The edit checks
    that two products fit. Slots are nnrti_mve_slots16 of sixteen channels, two rows of the table. The last sixteen
@@ -4159,6 +4228,19 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_depthwise(const NNRT_McuDepthwise *a,
 }
 NNRTI_MCU_KERNEL(depthwise_mve, McuDepthwise, nnrti_mve_depthwise(a, args, call))
 
+/* The check of this kernel, whose scratch begins with pointers. */
+NNRTI_MCU_ONCE bool nnrti_mve_check_depthwise(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step)
+{
+    const int32_t taps = nnrti_mcu_times(a->kh, a->kw), channels = nnrti_mcu_padded(a->c, 16);
+    return nnrti_mcu_arity(step, 1, 2, 1) && nnrti_mcu_check_images(a, step, 3) &&
+           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->zero, 65536) &&
+           nnrti_mcu_holds(step, 1, nnrti_mcu_times(channels, taps), 1) && nnrti_mcu_holds(step, 1, 1, 4) &&
+           nnrti_mve_table_holds(step, 2, channels) && step->step->scratch % sizeof(void *) == 0 &&
+           nnrti_mcu_scratch(step, taps * ((int64_t)sizeof(void *) + (a->c < 16 ? 16 : 0)) + channels);
+}
+NNRTI_MCU_CHECK(depthwise_mve, McuDepthwise, nnrti_mve_check_depthwise(a, step))
+
 /* Addition, and pools whose x and y have the same quantization parameters. */
 
 #if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
@@ -4341,6 +4423,28 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_pool(const NNRT_McuPoolMve *a, nnrt_v
 }
 NNRTI_MCU_KERNEL(max_pool_mve, McuPoolMve, ((void)call, nnrti_mve_pool(a, args, false)))
 NNRTI_MCU_KERNEL(average_pool_mve, McuPoolMve, ((void)call, nnrti_mve_pool(a, args, true)))
+
+/* The check of sums. */
+NNRTI_MCU_ONCE bool nnrti_mve_check_add(const NNRT_McuAddMve *a, const nnrt_mcu_checked *step)
+{
+    return nnrti_mcu_arity(step, 2, 0, 1) && nnrti_mcu_holds(step, 0, a->count, 1) &&
+           nnrti_mcu_holds(step, 1, a->count, 1) && nnrti_mcu_holds(step, 2, a->count, 1) &&
+           nnrti_mcu_small(a->xZero, 255) && nnrti_mcu_small(a->zZero, 255) && nnrti_mcu_small(a->zero, 65536) &&
+           nnrti_mve_exponent_holds(a->xe) && nnrti_mve_exponent_holds(a->ze) && nnrti_mve_exponent_holds(a->ye);
+}
+
+/* The check of pools: that of McuPool, whose first members are the same. */
+NNRTI_MCU_ONCE bool nnrti_mve_check_pool(const NNRT_McuPoolMve *a, const nnrt_mcu_checked *step, int32_t pixels,
+                                         int32_t columns)
+{
+    NNRT_McuPool pool;
+    memset(&pool, 0, sizeof(pool));
+    memcpy(&pool, a, offsetof(NNRT_McuPoolMve, xUnsigned));
+    return nnrti_mcu_check_pool(&pool, step, 1, pixels, columns);
+}
+NNRTI_MCU_CHECK(add_mve, McuAddMve, nnrti_mve_check_add(a, step))
+NNRTI_MCU_CHECK(max_pool_mve, McuPoolMve, nnrti_mve_check_pool(a, step, NNRTI_MCU_LIMIT, NNRTI_MCU_LIMIT))
+NNRTI_MCU_CHECK(average_pool_mve, McuPoolMve, nnrti_mve_check_pool(a, step, 1 << 20, 128))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>int16 */
@@ -4782,11 +4886,6 @@ NNRTI_MCU_KERNEL(depthwise_q16_plain, McuDepthwise,
                  ((void)call, nnrti_mcu16_depthwise(a, args, NULL, nnrti_mcu16_pixel_plain)))
 NNRTI_MCU_NO_CHECK(depthwise_q16_plain)
 /* Plans in files cannot have these kernels yet. */
-NNRTI_MCU_NO_CHECK(conv_mve)
-NNRTI_MCU_NO_CHECK(depthwise_mve)
-NNRTI_MCU_NO_CHECK(add_mve)
-NNRTI_MCU_NO_CHECK(max_pool_mve)
-NNRTI_MCU_NO_CHECK(average_pool_mve)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>load */

@@ -321,7 +321,7 @@ static void test_network(void **state)
 /* ---- refused files ---- */
 
 static const layer some[] = {{"conv", CONV, 3, 3, 2, 3, 2, 2, 1, 1},
-                             {"grouped", CONV, 3, 2, 4, 4, 1, 2, 2, 2},
+                             {"grouped", CONV, 3, 4, 4, 4, 1, 2, 1, 2},
                              {"depthwise", DEPTHWISE, 4, 3, 5, 5, 3, 3, 1, 1},
                              {"narrow", DEPTHWISE, 3, 3, 3, 3, 2, 2, 1, 1},
                              {"full", FULL, 1, 1, 7, 5, 1, 1, 1, 1},
@@ -731,7 +731,7 @@ static void test_every_word(void **state)
     }
     real = plus = extreme = false;
     assert_true(opens > 1000 && refused > 10000);
-    for (uint32_t i = 1; i <= NNRT_MCU_NUMBER_mul_f32; i++) /* the kernels that have checks */
+    for (uint32_t i = 1; nnrt_mcu_kernel_name(i) != NULL; i++)
         if (!seen[i])
             fail_msg("no file has kernel %s", nnrt_mcu_kernel_name(i));
 }
