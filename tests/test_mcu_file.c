@@ -337,6 +337,7 @@ static const layer some[] = {{"conv", CONV, 3, 3, 2, 3, 2, 2, 1, 1},
                              {"quantize", QUANTIZE, 2, 3, 5, 5, 1, 1, 1, 1},
                              {"dequantize", DEQUANTIZE, 2, 3, 5, 5, 1, 1, 1, 1},
                              {"softmax", SOFTMAX, 1, 2, 9, 9, 1, 1, 1, 1}};
+static const char *const processors[] = {"cortex-m4", "cortex-m3", "cortex-m55"}; /* a target of each */
 static const layer small = {"small", CONV, 3, 3, 2, 3, 2, 2, 1, 1};
 
 /* Opens bytes in a block of exactly their size. */
@@ -703,7 +704,6 @@ static void every_word(image *file, uint32_t *opens, uint32_t *refused)
    take the same arguments. */
 static void test_every_word(void **state)
 {
-    static const char *const targets[] = {"cortex-m4", "cortex-m3", "cortex-m55"};
     bool seen[256] = {false};
     uint32_t opens = 0, refused = 0;
     (void)state;
@@ -717,7 +717,7 @@ static void test_every_word(void **state)
         if (real && is_cast(l))
             continue;
         model = model_of(l);
-        if (save(model, targets[k / 3 % 3], &file, &e) == NNRT_SUCCESS)
+        if (save(model, processors[k / 3 % 3], &file, &e) == NNRT_SUCCESS)
             for (uint32_t i = 1; nnrt_mcu_kernel_name(i) != NULL; i++) {
                 const size_t step = IO + 64 * (size_t)(word_of(&file, PLAN + 12) + word_of(&file, PLAN + 16));
                 if ((seen[i] && k % 9 != 0) || with_word(&file, step, i) != NNRT_SUCCESS)
@@ -788,19 +788,38 @@ static int compare_files(int count, char **paths)
     return 0;
 }
 
+static bool write_file(const char *folder, const char *name, const char *target, image *file)
+{
+    char path[256];
+    FILE *f;
+    bool done;
+    snprintf(path, sizeof(path), "%s/%s %s%s", folder, name, target, real ? " float32" : "");
+    f = fopen(path, "wb");
+    done = f != NULL && fwrite(file->data, 1, file->bytes, f) == file->bytes;
+    if (f != NULL)
+        done = fclose(f) == 0 && done;
+    free(file->data);
+    return done;
+}
+
 static int write_files(const char *folder)
 {
-    for (uint32_t i = 0; i <= COUNT(some); i++) {
-        image file = i < COUNT(some) ? file_of(&some[i], "cortex-m4") : network_file();
-        char path[256];
-        FILE *f;
-        snprintf(path, sizeof(path), "%s/%s", folder, i < COUNT(some) ? some[i].name : "network");
-        f = fopen(path, "wb");
-        if (f == NULL || fwrite(file.data, 1, file.bytes, f) != file.bytes || fclose(f) != 0)
-            return 1;
-        free(file.data);
+    image file = network_file();
+    bool done = write_file(folder, "network", "cortex-m4", &file);
+    for (uint32_t k = 0; k < 6 * COUNT(some) && done; k++) {
+        const layer *l = &some[k / 6];
+        const char *target = processors[k % 3];
+        NNRT_Model *model;
+        nnrt_error e;
+        real = k % 6 >= 3;
+        if (real && is_cast(l))
+            continue;
+        model = model_of(l);
+        if (save(model, target, &file, &e) == NNRT_SUCCESS)
+            done = write_file(folder, l->name, target, &file);
+        nnrt_model_destroy(model);
     }
-    return 0;
+    return !done;
 }
 
 int main(int argc, char **argv)

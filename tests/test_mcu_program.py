@@ -18,14 +18,14 @@ import numpy as np
 import onnx
 import onnx.utils
 
+sys.path.insert(0, "tests")
+from mcu import TARGETS  # noqa: E402
+
 NNRT, LAYERS, FILE = sys.argv[1:4]
 BOARD = "examples/firmware"
-CC = "arm-none-eabi-gcc"
-CPU = ["-mthumb", "-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
 FLAGS = ["-std=c99", "-Os", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-common", "-fstack-usage",
          "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Werror",
-         "-DNNRT_MAX_RANK=4", "-I.", "-I" + BOARD, "--specs=nano.specs", "-T", BOARD + "/arm.ld", "-nostartfiles",
-         "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+         "-DNNRT_MAX_RANK=4", "-I.", "-I" + BOARD, "-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 NETWORKS = ["dscnn_kws_qdq", "mobilenet_v1_025_vww_qdq", "resnet8_cifar_qdq", "fc_autoencoder_qdq"]
 CODE, RAM = 3072, 200  # most bytes of the loader
 counts = {True: 0, False: 0}
@@ -139,7 +139,7 @@ def loader_bytes(folder):
     unit, elf = folder / "loader.c", folder / "loader.elf"
     unit.write_text('#define NNRT_IMPLEMENTATION\n#define NNRT_FIRMWARE\n#include "nnrt.h"\n'
                     '#include "devices/nnrt_mcu.h"\n')
-    needed(CC, *CPU, *FLAGS, unit, "-Wl,-e,nnrt_mcu_open,-u,nnrt_mcu_run,-u,nnrt_mcu_takes", "-o", elf)
+    needed(*TARGETS["cortex-m4"][0], *FLAGS, unit, "-Wl,-e,nnrt_mcu_open,-u,nnrt_mcu_run,-u,nnrt_mcu_takes", "-o", elf)
     text, data = needed("arm-none-eabi-size", elf).splitlines()[1].split()[:2]
     symbols = needed("arm-none-eabi-nm", "-S", "--size-sort", elf)
     kernels = re.findall(r"\bnnrt_mcu_(?!open\b|run\b|takes\b)\w+", symbols)
@@ -153,10 +153,14 @@ def stack_of(folder, name):
     return max(frames, default=0)
 
 
-def firmware(folder, model):
-    """The loader on a Cortex-M4: bytes, and in qemu the results of the reference device."""
+def board(folder, model, target):
+    """Runs the plan of a model on a target in qemu: prints its code and RAM; results are the reference device's."""
+    compiler, machine = TARGETS[target]
+    if shutil.which(compiler[0]) is None or shutil.which(machine[0]) is None:
+        print("skipped: %s, as there is no %s with %s" % (target, compiler[0], machine[0]))
+        return None
     plan = folder / "plan.nnrt"
-    needed(NNRT, "compile", model, "--device", "mcu:cortex-m4", "-o", plan)
+    needed(NNRT, "compile", model, "--device", "mcu:" + target, "-o", plan)
     info = json.loads(needed(NNRT, "info", plan, "--json"))
     text = needed(NNRT, "info", plan)
     shape, kind = re.search(r"^input +\S+ +(u?int8)\[([\d,]+)\]", text, re.M).group(2, 1)
@@ -171,21 +175,29 @@ def firmware(folder, model):
                                    (re.search(r"static const nnrt_mcu_row .*;", text).group(0), info["arena"],
                                     info["views"], y.nbytes))
     elf = folder / "plan.elf"
-    needed(CC, *CPU, *FLAGS, "-I%s" % folder, "-Wa,-I%s" % folder, "-dumpdir", "%s/" % folder, "tests/mcu_file_main.c",
-           BOARD + "/start.c", "-lm", "-o", elf)
-    loader, symbols = loader_bytes(folder)
-    print("loader %d bytes of code, file %d bytes" % (loader, plan.stat().st_size))
-    check("the loader has at most %d bytes of code" % CODE, 0 < loader <= CODE, symbols)
-    variables = re.findall(r"^\S+ [bBdD] (nnrt\S*)$", needed("arm-none-eabi-nm", elf), re.M)
-    check("the loader has no variables", not variables, str(variables))
-    if shutil.which("qemu-system-arm") is None:
-        print("skipped: a run on a Cortex-M4, and the RAM of the loader, as there is no qemu-system-arm")
-        return
-    status, text = run("qemu-system-arm", "-M", "mps2-an386", "-nographic", "-icount", "shift=0", "-semihosting-config",
-                       "enable=on,target=native", "-kernel", elf)
+    needed(*compiler, *FLAGS, "-I%s" % folder, "-Wa,-I%s" % folder, "-dumpdir", "%s/" % folder,
+           "tests/mcu_file_main.c", BOARD + "/start.c", "-lm", "-o", elf)
+    variables = re.findall(r"^\S+ [bBdD] (nnrt\S*)$", needed(compiler[0].removesuffix("gcc") + "nm", elf), re.M)
+    check("%s: the loader has no variables" % target, not variables, str(variables))
+    status, text = run(*machine, "-nographic", "-icount", "shift=0", "-semihosting-config", "enable=on,target=native",
+                       "-kernel", elf)
     figures = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", text, re.M)}
-    check("the firmware has the bits of the reference device", status == 0 and figures.get("wrong") == 0, text)
-    check("the firmware opens no faulty file", figures.get("accepted") == 0, text)
+    check("%s: the firmware has the bits of the reference device" % target,
+          status == 0 and figures.get("wrong") == 0, text)
+    check("%s: the firmware opens no faulty file" % target, figures.get("accepted") == 0, text)
+    return figures
+
+
+def firmware(folder, model):
+    """The loader on a Cortex-M4: bytes of code and RAM; and its results there and on other processors."""
+    loader, symbols = loader_bytes(folder)
+    print("loader %d bytes of code" % loader)
+    check("the loader has at most %d bytes of code" % CODE, 0 < loader <= CODE, symbols)
+    for target in ("cortex-m0plus", "cortex-m3", "cortex-m55", "rv32"):
+        board(folder, model, target)
+    figures = board(folder, model, "cortex-m4")
+    if figures is None:
+        return
     frames = stack_of(folder, "nnrt_mcu_open") + max(
         stack_of(folder, "nnrti_mcu_check_step") + stack_of(folder, "nnrti_mcu_check_arg"),
         stack_of(folder, "nnrti_mcu_find") + stack_of(folder, "nnrti_mcu_checksum"))
@@ -204,10 +216,10 @@ def main():
         command_line(folder)
         missing_check(folder)
         model = networks(folder)
-        if shutil.which(CC) is not None and model.exists():
+        if shutil.which(TARGETS["cortex-m4"][0][0]) is not None and model.exists():
             firmware(folder, model)
         else:
-            print("skipped: code and RAM of the loader, as there is no %s" % CC)
+            print("skipped: code and RAM of the loader, as there is no compiler for Arm")
     print("%d passed, %d failed" % (counts[True], counts[False]))
     sys.exit(counts[False] > 0)
 
