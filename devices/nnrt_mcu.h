@@ -4885,7 +4885,6 @@ NNRTI_MCU_NO_CHECK(depthwise_q16)
 NNRTI_MCU_KERNEL(depthwise_q16_plain, McuDepthwise,
                  ((void)call, nnrti_mcu16_depthwise(a, args, NULL, nnrti_mcu16_pixel_plain)))
 NNRTI_MCU_NO_CHECK(depthwise_q16_plain)
-/* Plans in files cannot have these kernels yet. */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>load */
