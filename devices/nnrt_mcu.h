@@ -4619,7 +4619,9 @@ NNRTI_MCU_INLINE void nnrti_mcu16_window(const NNRT_McuConv *a, const nnrti_mcu1
     const int32_t length = a->kw * a->c;
     for (int32_t i = 0; i < a->kh; i++) {
         for (int32_t k = 0, n; k < length; k += n) {
-            n = (form & NNRTI_MCU16_LONG) != 0 && length - k > NNRTI_MCU16_PIECE ? NNRTI_MCU16_PIECE : length - k;
+            n = length - k;
+            if ((form & NNRTI_MCU16_LONG) != 0 && n > NNRTI_MCU16_PIECE)
+                n = NNRTI_MCU16_PIECE;
             w = (form & NNRTI_MCU16_PLAIN) != 0 ? nnrti_mcu16_row_plain(s, x0 + k, w, n)
                                                 : nnrti_mcu16_row(s, x0 + k, x1 + k, w, n, pixels);
             if ((form & NNRTI_MCU16_LONG) == 0)
