@@ -242,4 +242,5 @@ def main():
             print(target, measure(args.folder, target, args))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -151,7 +151,7 @@ static layer random_layer(const char *text, char *name, size_t size)
         l.kw = pool && l.kw < l.w ? l.kw : 1;
         l.stride = pool ? l.stride : 1;
     }
-    sixteen = !real && l.kind <= FULL && dice(0, 3) == 0;
+    sixteen = !real && (l.kind == CONV || l.kind == DEPTHWISE || l.kind == FULL) && dice(0, 3) == 0;
     plus = plus && !sixteen;
     snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups, %s", kinds[l.kind], l.kh, l.kw, l.stride, l.h, l.w, l.c,
              l.o, l.group, sixteen ? "int16" : plus ? "uint8" : "int8");

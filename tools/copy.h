@@ -884,6 +884,7 @@ static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kerne
                                         "bbool",
                                         "qqint8 or quint8",
                                         "sint32",
+                                        "wint32 or int64",
                                         ".a type that the model declares"};
     const char *inputs = kernel->operands != NULL ? kernel->operands : op->inputs;
     cli_text rest, name = cli_copy_operand(output ? op->outputs : inputs, i, &rest), unused;
@@ -1297,6 +1298,7 @@ static NNRT_DataType cli_copy_example_type(const nnrt_op *op, const nnrt_kernel_
     case 'i': return NNRT_DATA_TYPE_INT64;
     case 'b': return NNRT_DATA_TYPE_BOOL;
     case 's': return NNRT_DATA_TYPE_INT32;
+    case 'w': return NNRT_DATA_TYPE_INT64;
     case '8': return NNRT_DATA_TYPE_INT8;
     default: return NNRT_DATA_TYPE_FLOAT32;
     }
