@@ -1321,6 +1321,9 @@ NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step);
 NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step);
 /* Whether the reference kernel of a static step works with any strides of its views. */
 NNRT_API bool nnrt_draft_is_layout_agnostic(const nnrt_draft_step *step);
+/* Gives v, which shows all elements of `whole`, the strides of `part`, the same elements inside another tensor: the
+   writer of an input of CONCAT then writes its slice of the result. false: an axis of v is not an axis of whole. */
+NNRT_API bool nnrt_view_in_slice(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part);
 /* Layout propagation: stores 4-D tensors that the model declares channels first (NCHW) channels last (NHWC), from the
    first step on that prefers it. Only strides of views change. A tensor changes if all steps that use it allow it; a
    tensor has one layout for all its readers. Inputs, outputs and constants of the model keep theirs. An edit calls it
@@ -7336,6 +7339,25 @@ NNRT_API bool nnrt_draft_is_layout_agnostic(const nnrt_draft_step *step)
             op->type == NNRT_NODE_TYPE_REDUCE_FUSION || op->type == NNRT_NODE_TYPE_WHERE ||
             op->type == NNRT_NODE_TYPE_SELECT || op->type == NNRT_NODE_TYPE_ARGMAX_FUSION ||
             op->type == NNRT_NODE_TYPE_ARGMIN_FUSION);
+}
+
+NNRT_API bool nnrt_view_in_slice(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
+{
+    int64_t left = 1;
+    for (int32_t i = 0; i < whole->rank; i++)
+        left *= whole->dims[i];
+    for (int32_t i = 0; i < v->rank; i++) {
+        int32_t k = 0;
+        if (v->dims[i] == 1)
+            continue;
+        while (k < whole->rank && (whole->dims[k] != v->dims[i] || whole->strides[k] != v->strides[i]))
+            k++;
+        if (k == whole->rank)
+            return false;
+        v->strides[i] = part->strides[k];
+        left /= v->dims[i] > 0 ? v->dims[i] : 1;
+    }
+    return left == 1;
 }
 
 /* *declared: the tensor of an argument as a view [N,C,H,W], as the model declares it. Returns whether the argument's

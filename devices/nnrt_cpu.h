@@ -4986,27 +4986,6 @@ static NNRT_ReturnCode nnrti_cpu_lower_elementwise_half(nnrti_cpu_edit *e, uint3
    reader or writer, and no LOOP or IF begins between writer and CONCAT, so the planner may merge the lifetimes. The
    planner needs no alias mechanism for this: views and offsets suffice. */
 
-/* Gives v, which shows all elements of `whole`, the strides of `part`, the same elements inside another tensor.
-   false: an axis of v is not an axis of whole. */
-static bool nnrti_cpu_view_in_slice(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
-{
-    int64_t left = 1;
-    for (int32_t i = 0; i < whole->rank; i++)
-        left *= whole->dims[i];
-    for (int32_t i = 0; i < v->rank; i++) {
-        int32_t k = 0;
-        if (v->dims[i] == 1)
-            continue;
-        while (k < whole->rank && (whole->dims[k] != v->dims[i] || whole->strides[k] != v->strides[i]))
-            k++;
-        if (k == whole->rank)
-            return false;
-        v->strides[i] = part->strides[k];
-        left /= v->dims[i] > 0 ? v->dims[i] : 1;
-    }
-    return left == 1;
-}
-
 /* Whether a step is a CONCAT whose result, larger than each of its inputs, fits 32 bits. */
 static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
 {
@@ -5035,7 +5014,7 @@ static bool nnrti_cpu_write_slices(nnrti_cpu_edit *e, uint32_t s, bool move)
             return false;
         made = &d->steps[from].args[d->steps[from].nIn + d->steps[from].nDerived];
         moved = made->view;
-        if (made->tensor != x->tensor || !nnrti_cpu_view_in_slice(&moved, &x->view, &y->view) ||
+        if (made->tensor != x->tensor || !nnrt_view_in_slice(&moved, &x->view, &y->view) ||
             (!nnrti_cpu_is_nhwc(&moved) && !nnrti_cpu_is_concat(&d->steps[from])))
             return false;
         if (move) {
@@ -5075,7 +5054,7 @@ static uint32_t nnrti_cpu_read_slice(nnrti_cpu_edit *e, const nnrt_plan_arg *x, 
     for (; nnrt_draft_next(d, &use); found++) {
         nnrt_plan_arg *arg = &d->steps[use.step].args[use.argument];
         nnrt_view moved = arg->view;
-        if (!nnrti_cpu_view_in_slice(&moved, &y.view, &x->view) ||
+        if (!nnrt_view_in_slice(&moved, &y.view, &x->view) ||
             !nnrti_cpu_reads_slice(&d->steps[use.step], use.argument, &moved))
             return 0;
         if (move) {

@@ -538,10 +538,10 @@ NNRT_API NNRT_ReturnCode nnrt_mcu_open(nnrt_mcu_program *program, const void *fi
    input. Threads may run one program at once, each in memory of its own. */
 NNRT_API NNRT_ReturnCode nnrt_mcu_run(const nnrt_mcu_program *program, void *memory, void *const *io);
 /* Whether a file has so many inputs and outputs, of exactly these bytes: ask before the first run of a file that came
-   over the air. */
+   over the air. false also if the file is not open. */
 NNRT_API bool nnrt_mcu_takes(const nnrt_mcu_program *program, uint32_t nInputs, uint32_t nOutputs,
                              const uint32_t *bytes);
-/* Input or output i; NULL: there is none. The text that nnrt_mcu_io.name stands for. */
+/* Input or output i; NULL: there is none, or the file is not open. The text that nnrt_mcu_io.name stands for. */
 NNRT_API const nnrt_mcu_io *nnrt_mcu_input(const nnrt_mcu_program *program, uint32_t i);
 NNRT_API const nnrt_mcu_io *nnrt_mcu_output(const nnrt_mcu_program *program, uint32_t i);
 NNRT_API const char *nnrt_mcu_text(const nnrt_mcu_program *program, uint32_t text);
@@ -552,7 +552,7 @@ NNRT_API const char *nnrt_mcu_text(const nnrt_mcu_program *program, uint32_t tex
 NNRT_API NNRT_ReturnCode nnrt_mcu_save_memory(const NNRT_PreparedModel *prepared, const NNRT_Model *model,
                                               const char *target, void *out, size_t size, size_t *bytes,
                                               nnrt_error *error);
-/* What nnrt info prints of an open file. */
+/* The properties of an open file, as nnrt info prints them. */
 typedef struct nnrt_mcu_info {
     const char *name, *target; /* of the model; "cortex-m4" */
     uint32_t inputs, outputs, steps, arenaBytes, views;
@@ -561,7 +561,7 @@ NNRT_API nnrt_mcu_info nnrt_mcu_get_info(const nnrt_mcu_program *program);
 /* All kernels, for files of any processor: a desktop runs them in C. */
 NNRT_API const nnrt_mcu_kernels *nnrt_mcu_all(void);
 /* Whether data begin like such a file. Name of a kernel ("conv_dsp_s8"), NULL: no such number. Numbers of the kernels
-   of an open file, each once, in kernels[count]: returns how many there are. */
+   of an open file, each once, in kernels[count]; returns their number. */
 NNRT_API bool nnrt_mcu_is(const void *data, size_t bytes);
 NNRT_API const char *nnrt_mcu_kernel_name(uint32_t number);
 NNRT_API uint32_t nnrt_mcu_used(const nnrt_mcu_program *program, uint32_t *kernels, uint32_t count);
@@ -1361,7 +1361,7 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_ring(const NNRT_McuConv *a)
     return a->rows > 0 && a->reverse == 0 && a->left >= 0 && a->dw > 0 && last < a->columns;
 }
 
-/* What convolutions have in common. weights, channels: words of packed weights and rows of the table per group. y may
+/* The part of the check that all convolutions share. weights, channels: words of packed weights and rows of the table per group. y may
    overlap x in any way: bytes of x are no indices. */
 NNRTI_MCU_ONCE bool nnrti_mcu_check_conv(const NNRT_McuConv *a, const nnrt_mcu_checked *step, int32_t weights,
                                          int32_t channels, int64_t scratch)
@@ -5084,7 +5084,7 @@ NNRT_API bool nnrt_mcu_takes(const nnrt_mcu_program *program, uint32_t nInputs, 
                              const uint32_t *bytes)
 {
     const nnrti_mcu_plan *p = program->plan;
-    if (p->nInputs != nInputs || p->nOutputs != nOutputs)
+    if (p == NULL || p->nInputs != nInputs || p->nOutputs != nOutputs)
         return false;
     for (uint32_t i = 0; i < nInputs + nOutputs; i++)
         if (nnrti_mcu_ios(p)[i].bytes != bytes[i])
@@ -5094,12 +5094,14 @@ NNRT_API bool nnrt_mcu_takes(const nnrt_mcu_program *program, uint32_t nInputs, 
 
 NNRT_API const nnrt_mcu_io *nnrt_mcu_input(const nnrt_mcu_program *program, uint32_t i)
 {
-    return i < program->plan->nInputs ? &nnrti_mcu_ios(program->plan)[i] : NULL;
+    const nnrti_mcu_plan *p = program->plan;
+    return p != NULL && i < p->nInputs ? &nnrti_mcu_ios(p)[i] : NULL;
 }
 
 NNRT_API const nnrt_mcu_io *nnrt_mcu_output(const nnrt_mcu_program *program, uint32_t i)
 {
-    return i < program->plan->nOutputs ? &nnrti_mcu_ios(program->plan)[program->plan->nInputs + i] : NULL;
+    const nnrti_mcu_plan *p = program->plan;
+    return p != NULL && i < p->nOutputs ? &nnrti_mcu_ios(p)[p->nInputs + i] : NULL;
 }
 
 NNRT_API const char *nnrt_mcu_text(const nnrt_mcu_program *program, uint32_t text)
@@ -7235,27 +7237,6 @@ static bool nnrti_mcu_allows_nhwc(void *user, const nnrt_draft_step *step)
 
 enum { NNRTI_MCU_JOINED = 16 };
 
-/* Gives v, which shows all elements of `whole`, the strides of `part`, the same elements inside another tensor.
-   false: an axis of v is not an axis of whole. */
-static bool nnrti_mcu_view_in_slice(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
-{
-    int64_t left = 1;
-    for (int32_t i = 0; i < whole->rank; i++)
-        left *= whole->dims[i];
-    for (int32_t i = 0; i < v->rank; i++) {
-        int32_t k = 0;
-        if (v->dims[i] == 1)
-            continue;
-        while (k < whole->rank && (whole->dims[k] != v->dims[i] || whole->strides[k] != v->strides[i]))
-            k++;
-        if (k == whole->rank)
-            return false;
-        v->strides[i] = part->strides[k];
-        left /= v->dims[i];
-    }
-    return left == 1;
-}
-
 /* Whether a step is a CONCAT of at most NNRTI_MCU_JOINED tensors, whose result is no output of the model. */
 static bool nnrti_mcu_is_concat(const nnrti_mcu_edit *e, const nnrt_draft_step *step)
 {
@@ -7296,7 +7277,7 @@ static bool nnrti_mcu_write_slice(nnrti_mcu_edit *e, uint32_t s, const nnrt_plan
     y = &d->steps[from].args[d->steps[from].nIn + d->steps[from].nDerived];
     moved = y->view;
     if (y->tensor != x->tensor || y->offset != 0 || x->offset != 0 ||
-        !nnrti_mcu_view_in_slice(&moved, &x->view, &slice->view))
+        !nnrt_view_in_slice(&moved, &x->view, &slice->view))
         return false;
     y->tensor = slice->tensor;
     y->kind = slice->kind;

@@ -18,44 +18,6 @@ BYTES(plan_file, "plan.nnrt")
 BYTES(plan_input, "inputs.bin")
 BYTES(plan_wanted, "outputs.bin")
 
-#define PAINTED 16384 /* bytes below the stack pointer that are painted, and checked afterwards */
-#define PAINT 0xA5C3F00Du
-
-static void print_figure(const char *name, uint32_t value)
-{
-    char text[12];
-    int n = 11;
-    text[n] = '\0';
-    do
-        text[--n] = (char)('0' + value % 10);
-    while ((value /= 10) > 0);
-    board_print(name);
-    board_print("=");
-    board_print(text + n);
-    board_print("\n");
-}
-
-__attribute__((noinline)) static void paint(void)
-{
-    volatile uint32_t here = 0;
-    volatile uint32_t *low = (volatile uint32_t *)((uintptr_t)&here - 64);
-    for (uint32_t i = 0; i < PAINTED / 4; i++)
-        *low-- = PAINT;
-}
-
-/* Stack bytes used since paint(); call both from the same function. */
-__attribute__((noinline)) static uint32_t painted_over(void)
-{
-    volatile uint32_t here = 0;
-    volatile uint32_t *low = (volatile uint32_t *)((uintptr_t)&here - 64 - PAINTED + 4);
-    uint32_t left = 0;
-    while (left < PAINTED && *low == PAINT) {
-        low++;
-        left += 4;
-    }
-    return PAINTED + 64 - left;
-}
-
 static const nnrt_mcu_kernels kernels = {rows, sizeof(rows) / sizeof(rows[0]), NNRT_MCU_PROCESSOR};
 
 /* The number of faults that were not refused. */
@@ -80,27 +42,27 @@ int main(void)
     void *io[2];
     NNRT_ReturnCode code;
     uint32_t start, wrong = 0;
-    print_figure("program", sizeof(program));
-    print_figure("accepted", wrongly_opened());
+    board_print_number("program", sizeof(program));
+    board_print_number("accepted", wrongly_opened());
     board_count_start();
-    paint();
+    board_paint();
     start = board_count();
     code = nnrt_mcu_open(&program, plan_file, (size_t)(plan_file_end - plan_file), &kernels);
-    print_figure("openInstructions", board_count() - start);
-    print_figure("openStack", painted_over());
+    board_print_number("openInstructions", board_count() - start);
+    board_print_number("openStack", board_painted_over());
     if (code != NNRT_SUCCESS || program.memoryBytes > sizeof(memory) || !nnrt_mcu_takes(&program, 1, 1, sizes)) {
-        print_figure("code", (uint32_t)code);
+        board_print_number("code", (uint32_t)code);
         return 1;
     }
     io[0] = (void *)(uintptr_t)plan_input;
     io[1] = output;
-    paint();
+    board_paint();
     start = board_count();
     code = nnrt_mcu_run(&program, memory, io);
-    print_figure("instructions", board_count() - start);
-    print_figure("stack", painted_over());
+    board_print_number("instructions", board_count() - start);
+    board_print_number("stack", board_painted_over());
     for (size_t i = 0; i < PLAN_OUTPUT; i++)
         wrong += ((const uint8_t *)output)[i] != plan_wanted[i];
-    print_figure("wrong", wrong);
+    board_print_number("wrong", wrong);
     return code != NNRT_SUCCESS || wrong > 0;
 }

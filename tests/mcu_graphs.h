@@ -129,6 +129,17 @@ static NNRT_ActivationType mcu_activation(mcu_graph *g)
     return types[mcu_dice(&g->seed, 0, 3)];
 }
 
+/* The node of a convolution of x with random weights [channels, kernel, depth] and biases. step: of its result, per product
+   of a sum. */
+static uint32_t mcu_product(mcu_graph *g, NNRT_NodeType type, const void *attr, mcu_image x, int channels,
+                            const int kernel[2], int depth, double step)
+{
+    const int32_t filter[4] = {channels, kernel[0], kernel[1], depth};
+    const uint32_t weights = mcu_weights(g, 4, filter), in[3] = {x.tensor, weights, mcu_biases(g, channels)};
+    const NNRT_QuantParam q = mcu_quant(g, step * kernel[0] * kernel[1] * depth + 0.01);
+    return mcu_node(g, type, attr, in, 3, &q);
+}
+
 /* A convolution of x: any, 1 x 1, or depthwise. */
 static mcu_image mcu_conv(mcu_graph *g, mcu_image x)
 {
@@ -137,10 +148,7 @@ static mcu_image mcu_conv(mcu_graph *g, mcu_image x)
     mcu_image y = x;
     int64_t stride[2] = {mcu_dice(&g->seed, 1, 2), mcu_dice(&g->seed, 1, 2)}, dilation[2] = {1, 1}, pad[4] = {0, 0, 0, 0};
     int kernel[2] = {point ? 1 : mcu_dice(&g->seed, 1, 5), point ? 1 : mcu_dice(&g->seed, 1, 5)}, size[2] = {x.h, x.w};
-    int32_t filter[4];
-    uint32_t in[3];
     NNRT_Conv2DFusion attr;
-    NNRT_QuantParam q;
     memset(&attr, 0, sizeof(attr));
     if (mcu_dice(&g->seed, 0, 2) > 0)
         stride[0] = stride[1] = 1;
@@ -159,21 +167,13 @@ static mcu_image mcu_conv(mcu_graph *g, mcu_image x)
     }
     y.h = size[0];
     y.w = size[1];
-    filter[0] = y.c;
-    filter[1] = kernel[0];
-    filter[2] = kernel[1];
-    filter[3] = x.c / (int)attr.group;
     attr.stride.data = stride;
     attr.dilation.data = dilation;
     attr.padList.data = pad;
     attr.stride.count = attr.dilation.count = 2;
     attr.padList.count = 4;
     attr.activationType = mcu_activation(g);
-    in[0] = x.tensor;
-    in[1] = mcu_weights(g, 4, filter);
-    in[2] = mcu_biases(g, y.c);
-    q = mcu_quant(g, 0.0004 * kernel[0] * kernel[1] * filter[3] + 0.01);
-    y.tensor = mcu_node(g, NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 3, &q);
+    y.tensor = mcu_product(g, NNRT_NODE_TYPE_CONV2D_FUSION, &attr, x, y.c, kernel, x.c / (int)attr.group, 0.0004);
     return y;
 }
 
@@ -183,11 +183,8 @@ static mcu_image mcu_transposed(mcu_graph *g, mcu_image x)
     const bool depthwise = mcu_dice(&g->seed, 0, 2) == 0;
     int64_t stride[2] = {mcu_dice(&g->seed, 1, 3), mcu_dice(&g->seed, 1, 3)}, dilation[2] = {1, 1}, pad[4], more[2];
     int kernel[2], size[2];
-    int32_t filter[4];
     mcu_image y = x;
-    uint32_t in[3];
     NNRT_Conv2dTransposeFusion attr;
-    NNRT_QuantParam q;
     memset(&attr, 0, sizeof(attr));
     size[0] = x.h;
     size[1] = x.w;
@@ -206,10 +203,6 @@ static mcu_image mcu_transposed(mcu_graph *g, mcu_image x)
     }
     y.h = size[0];
     y.w = size[1];
-    filter[0] = y.c;
-    filter[1] = kernel[0];
-    filter[2] = kernel[1];
-    filter[3] = x.c / (int)attr.group;
     attr.stride.data = stride;
     attr.dilation.data = dilation;
     attr.padList.data = pad;
@@ -217,11 +210,7 @@ static mcu_image mcu_transposed(mcu_graph *g, mcu_image x)
     attr.stride.count = attr.dilation.count = attr.outputPaddings.count = 2;
     attr.padList.count = 4;
     attr.activationType = mcu_activation(g);
-    in[0] = x.tensor;
-    in[1] = mcu_weights(g, 4, filter);
-    in[2] = mcu_biases(g, y.c);
-    q = mcu_quant(g, 0.0002 * kernel[0] * kernel[1] * filter[3] + 0.01);
-    y.tensor = mcu_node(g, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &attr, in, 3, &q);
+    y.tensor = mcu_product(g, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &attr, x, y.c, kernel, x.c / (int)attr.group, 0.0002);
     return y;
 }
 

@@ -451,6 +451,24 @@ static void test_absent_kernel(void **state)
     free(file.data);
 }
 
+/* A file that was refused has no inputs, outputs and run. */
+static void test_not_open(void **state)
+{
+    static const uint32_t none[1] = {0};
+    image file = file_of(&small, "cortex-m4");
+    nnrt_mcu_program program;
+    uint64_t memory[1];
+    void *io[1] = {memory};
+    (void)state;
+    file.data[FUZZ_MCU_PLAN] ^= 1;
+    assert_int_equal(nnrt_mcu_open(&program, file.data, file.bytes, nnrt_mcu_all()), NNRT_INVALID_FILE);
+    assert_false(nnrt_mcu_takes(&program, 0, 0, none));
+    assert_null(nnrt_mcu_input(&program, 0));
+    assert_null(nnrt_mcu_output(&program, 0));
+    assert_int_equal(nnrt_mcu_run(&program, memory, io), NNRT_NULL_PTR);
+    free(file.data);
+}
+
 /* ---- forged files ---- */
 
 /* Places in the section of `small` and similar files of one step, two inputs and outputs. */
@@ -842,7 +860,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_network),
         cmocka_unit_test(test_cut),            cmocka_unit_test(test_damage),
         cmocka_unit_test(test_layout_and_processor),
-        cmocka_unit_test(test_absent_kernel),  cmocka_unit_test(test_forged_conv),
+        cmocka_unit_test(test_not_open), cmocka_unit_test(test_absent_kernel),  cmocka_unit_test(test_forged_conv),
         cmocka_unit_test(test_forged_depthwise),
         cmocka_unit_test(test_forged_strided), cmocka_unit_test(test_forged_pool),
         cmocka_unit_test(test_forged_dilation),

@@ -2593,6 +2593,34 @@ static void test_between_casts(void **state)
     run_cases(&k, 1);
 }
 
+/* The same with int16 by QuantizeLinear: the convolution computes in integers, ADD has no int16 kernel and stays float32. */
+static void test_between_int16(void **state)
+{
+    static const char text[] =
+        "in x f32 [1,1,2,2]; const s f32 [] 0.5; const z i16 [] 0; const w i8 [2,1,1,1] 2 -4; const t f32 [2] 0.25 "
+        "0.125; "
+        "const o i8 [2] 0 0; const b i32 [2] 8 -16; const u f32 [2] 0.125 0.0625; const p i32 [2] 0 0; "
+        "q = QuantizeLinear x s z; d = DequantizeLinear q s z; v = DequantizeLinear w t o axis:i=0; "
+        "c = DequantizeLinear b u p axis:i=0; f = Conv d v c; r = Relu f; g = QuantizeLinear r s z; "
+        "h = DequantizeLinear g s z; k = Add h d; l = QuantizeLinear k s z; y = DequantizeLinear l s z;";
+    const message m = build(text, 21);
+    const import_case k = {"between int16",         text, 21, {"-1 0 1 1000"}, NNRT_SUCCESS, "1,2,2,2",
+                           "-0.5 1 2.5 1501 -1 0 1 1000", 0};
+    NNRT_Model *model = NULL;
+    uint32_t wide = 0;
+    (void)state;
+    assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, NULL), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < model->nodes.count; i++) {
+        const NNRT_Node *n = &model->nodes.data[i];
+        const NNRT_DataType type = model->allTensors.data[n->outputIndex.data[0]].dataType;
+        wide += n->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION && type == NNRT_DATA_TYPE_INT16;
+        assert_false(n->nodeType == NNRT_NODE_TYPE_ADD_FUSION && type == NNRT_DATA_TYPE_INT16);
+    }
+    assert_int_equal(wide, 1);
+    nnrt_model_destroy(model);
+    run_cases(&k, 1);
+}
+
 /* Operators that become several quantized nodes, or have several results, with fixed and dynamic shapes. */
 static void test_between_casts_of_others(void **state)
 {
@@ -5629,7 +5657,7 @@ int main(void)
         cmocka_unit_test(test_max_of_nan),
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_integer_products),
-        cmocka_unit_test(test_between_casts),
+        cmocka_unit_test(test_between_casts), cmocka_unit_test(test_between_int16),
         cmocka_unit_test(test_between_casts_of_others),
         cmocka_unit_test(test_bitcasts),
         cmocka_unit_test(test_quantised_input),

@@ -1959,13 +1959,13 @@ static uint32_t full_of(nnrt_builder *b, uint32_t x, uint32_t weight, uint32_t b
 
 /* PAD by zeros of an int8 image, then a convolution with padMode PAD or VALID. attribute: paddings are an attribute,
    not a constant. */
-static nnrt_builder *padded(bool first, bool attribute, float value, int32_t zero, NNRT_PadMode mode, int64_t channels)
+static uint32_t padded(nnrt_builder *b, bool first, bool attribute, float value, int32_t zero, NNRT_PadMode mode,
+                       int64_t channels)
 {
     static const int64_t one[] = {1, 1}, two[] = {2, 1}, own[] = {1, 0, 0, 1};
     const int32_t kernel[4] = {6, 3, 2, 4}, all[2] = {4, 2};
     const int64_t rows[2] = {1, 2}, columns[2] = {0, 3}, none[2] = {0, 0}, more[2] = {0, channels};
     const NNRT_QuantParam q[3] = {quant_of(I8, -9, 0.01), quant_of(I8, zero, 0.01), quant_of(I8, 5, 0.02)};
-    nnrt_builder *b = begin(NULL);
     int8_t weights[144];
     int32_t list[8];
     NNRT_Int64List pairs[4];
@@ -1990,7 +1990,7 @@ static nnrt_builder *padded(bool first, bool attribute, float value, int32_t zer
     a.padList = nnrt_int64_list(own, mode == NNRT_PAD_MODE_PAD ? 4 : 0);
     for (uint32_t i = 0; i < 144; i++)
         weights[i] = (int8_t)((int32_t)random_below(255) - 127);
-    x = first ? input(b, "x", 1, 4 - (int32_t)channels, 5, 6) : input(b, "x", 1, 5, 6, 4 - (int32_t)channels);
+    x = first ? input(b, "image", 1, 4 - (int32_t)channels, 5, 6) : input(b, "image", 1, 5, 6, 4 - (int32_t)channels);
     nnrt_builder_format(b, x, first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
     in[0] = cast(b, x, F32, I8, &q[0]);
     in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT32, 2, all, list, true);
@@ -2003,7 +2003,14 @@ static nnrt_builder *padded(bool first, bool attribute, float value, int32_t zer
     y = nnrt_builder_tensor(b, NULL);
     nnrt_builder_quant(b, y, &q[2], 1);
     add_node(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 2, &y, 1);
-    nnrt_builder_output(b, cast(b, y, I8, F32, NULL));
+    return cast(b, y, I8, F32, NULL);
+}
+
+static nnrt_builder *padded_model(bool first, bool attribute, float value, int32_t zero, NNRT_PadMode mode,
+                                  int64_t channels)
+{
+    nnrt_builder *b = begin(NULL);
+    nnrt_builder_output(b, padded(b, first, attribute, value, zero, mode, channels));
     return b;
 }
 
@@ -2015,12 +2022,12 @@ static void test_fold_pads(void **state)
     NNRT_Model *m;
     (void)state;
     for (uint32_t i = 0; i < 8; i++)
-        expect(padded(i % 2 != 0, i / 2 % 2 != 0, 0, -9, i < 4 ? NNRT_PAD_MODE_PAD : NNRT_PAD_MODE_VALID, 0), 3, 0);
-    expect(padded(false, true, 0, -9, NNRT_PAD_MODE_SAME, 0), 4, 0);      /* SAME depends on the size of the image */
-    expect(padded(false, true, 0.5f, -9, NNRT_PAD_MODE_PAD, 0), 4, 0);    /* another number than 0 */
-    expect(padded(false, true, 0, -8, NNRT_PAD_MODE_PAD, 0), 4, 0);       /* requantizes */
-    expect(padded(false, false, 0, -9, NNRT_PAD_MODE_PAD, 1), 4, 0);      /* a channel */
-    b = padded(false, true, 0, -9, NNRT_PAD_MODE_PAD, 0);
+        expect(padded_model(i % 2 != 0, i / 2 % 2 != 0, 0, -9, i < 4 ? NNRT_PAD_MODE_PAD : NNRT_PAD_MODE_VALID, 0), 3, 0);
+    expect(padded_model(false, true, 0, -9, NNRT_PAD_MODE_SAME, 0), 4, 0);      /* SAME depends on the size of the image */
+    expect(padded_model(false, true, 0.5f, -9, NNRT_PAD_MODE_PAD, 0), 4, 0);    /* another number than 0 */
+    expect(padded_model(false, true, 0, -8, NNRT_PAD_MODE_PAD, 0), 4, 0);       /* requantizes */
+    expect(padded_model(false, false, 0, -9, NNRT_PAD_MODE_PAD, 1), 4, 0);      /* a channel */
+    b = padded_model(false, true, 0, -9, NNRT_PAD_MODE_PAD, 0);
     memset(&desc, 0, sizeof(desc));
     desc.without = NNRT_PASS_PADS;
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
@@ -2111,22 +2118,23 @@ static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type
 
 /* ---- each pass by itself ---- */
 
-#define PASSES 10 /* bits NNRT_PASS_ */
+#define PASSES 11 /* bits NNRT_PASS_ */
+#define DEAD 9    /* the number of NNRT_PASS_DEAD, which says nothing of the nodes that it removes */
 
-/* What the log says of each; of nodes that go because nobody needs them it says nothing. */
-static const char *const pass_says[PASSES - 1] = {
+/* The texts of the log by which each pass is recognized. */
+static const char *const pass_says[PASSES] = {
     "is merged with the reshape before it", "is merged with the TRANSPOSE before it",
     "is removed: it changes nothing", "is folded into weight and bias of the node before it",
     "became the bias of the matrix multiplication before it", "is fused into the node before it",
     "became the branch that it runs", "computes in integers",
-    "is folded: its results are constants"};
+    "is folded: its results are constants", NULL, "has the padding of the PAD before it"};
 
 static void count_passes(void *user, nnrt_log_level level, const char *text)
 {
     uint32_t *did = (uint32_t *)user;
     (void)level;
-    for (uint32_t p = 0; p < PASSES - 1; p++)
-        did[p] += strstr(text, pass_says[p]) != NULL;
+    for (uint32_t p = 0; p < PASSES; p++)
+        did[p] += p != DEAD && strstr(text, pass_says[p]) != NULL;
 }
 
 /* A model that gives every pass something to do, without some of them: how often each did something, SQRT nodes that
@@ -2144,6 +2152,7 @@ static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASS
     memset(&desc, 0, sizeof(desc));
     memset(did, 0, PASSES * sizeof(*did));
     everything(b);
+    nnrt_builder_output(b, padded(b, false, true, 0, -9, NNRT_PAD_MODE_PAD, 0));
     x = input(b, "branches", 1, 3, 3, 2);
     nnrt_builder_output(b, either(b, truth(b, true), x));
     x = through(b, input(b, "numbers", 1, 5, 6, 4), U8, 128, 0.01);
@@ -2160,37 +2169,40 @@ static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASS
         fail_msg("without %u: %s", without, error.message);
     run(m, NULL, &is);
     compare(&was, &is, 0.03); /* a step of the last cast */
-    did[PASSES - 1] = nodes_of(m, NNRT_NODE_TYPE_SQRT);
+    did[DEAD] = nodes_of(m, NNRT_NODE_TYPE_SQRT);
     nnrt_model_destroy(m);
 }
 
 static void test_each_pass(void **state)
 {
+    const uint32_t every = (1u << PASSES) - 1;
     uint32_t all[PASSES], did[PASSES];
     (void)state;
     without_passes(0, false, all);
-    assert_int_equal(all[PASSES - 1], 0);
-    for (uint32_t p = 0; p < PASSES - 1; p++) {
+    assert_int_equal(all[DEAD], 0);
+    for (uint32_t p = 0; p < PASSES; p++) {
+        if (p == DEAD)
+            continue;
         if (all[p] == 0)
             fail_msg("nothing %s", pass_says[p]);
         without_passes(1u << p, false, did);
         if (did[p] != 0)
             fail_msg("without it, %u %s", did[p], pass_says[p]);
-        without_passes((1u << PASSES) - 1 - (1u << p), false, did);
-        for (uint32_t k = 0; k < PASSES - 1; k++)
-            if ((did[k] != 0) != (k == p))
+        without_passes(every - (1u << p), false, did);
+        for (uint32_t k = 0; k < PASSES; k++)
+            if (k != DEAD && (did[k] != 0) != (k == p))
                 fail_msg("%u alone: %u %s", p, did[k], pass_says[k]);
-        assert_int_equal(did[PASSES - 1], 1); /* the dead one has stayed */
+        assert_int_equal(did[DEAD], 1); /* the dead one has stayed */
     }
     without_passes(NNRT_PASS_DEAD, false, did);
-    assert_int_equal(did[PASSES - 1], 1);
-    without_passes((1u << PASSES) - 1 - NNRT_PASS_DEAD, false, did);
-    assert_int_equal(did[PASSES - 1], 0);
+    assert_int_equal(did[DEAD], 1);
+    without_passes(every - NNRT_PASS_DEAD, false, did);
+    assert_int_equal(did[DEAD], 0);
     without_passes(0, true, did); /* the same as NNRT_PASS_QUANTIZE */
     assert_int_equal(did[7], 0);
-    without_passes((1u << PASSES) - 1, false, did);
-    for (uint32_t k = 0; k < PASSES - 1; k++)
-        assert_int_equal(did[k], 0);
+    without_passes(every, false, did);
+    for (uint32_t k = 0; k < PASSES; k++)
+        assert_int_equal(did[k], k == DEAD);
 }
 
 /* Products, with biases of all kinds: their own unit, another one, float32, one for all. */

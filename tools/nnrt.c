@@ -656,6 +656,21 @@ static int cli_convert_metadata(cli_job *job, const cli_args *args)
     return status;
 }
 
+/* Prints the name and the size of the file that was written; kind: ", a plan for firmware", or nothing. */
+static int cli_put_written(const cli_args *args, size_t bytes, const char *kind)
+{
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"file\":", stdout);
+        cli_json_text(args->output);
+        printf(",\"bytes\":%.0f}\n", (double)bytes);
+    } else {
+        cli_put_name(stdout, args->output);
+        printf("  %.0f bytes%s\n", (double)bytes, kind);
+    }
+    return CLI_DONE;
+}
+
 /* Writes the loaded model, and prints the size of the file. */
 static int cli_convert_save(const cli_job *job, const cli_args *args)
 {
@@ -685,16 +700,7 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot convert %s: %s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code));
-    if (args->json) {
-        cli_json_open(args);
-        fputs(",\"file\":", stdout);
-        cli_json_text(args->output);
-        printf(",\"bytes\":%.0f}\n", (double)bytes);
-    } else {
-        cli_put_name(stdout, args->output);
-        printf("  %.0f bytes\n", (double)bytes);
-    }
-    return CLI_DONE;
+    return cli_put_written(args, bytes, "");
 }
 
 /* --int8-io: stores that images for inputs that were float32 are quantized. */
@@ -770,16 +776,7 @@ static int cli_compile_write(const void *data, size_t bytes, const cli_args *arg
         status = cli_out_close(&out, fwrite(data, 1, bytes, out.f) == bytes);
     if (status != CLI_DONE)
         return status;
-    if (args->json) {
-        cli_json_open(args);
-        fputs(",\"file\":", stdout);
-        cli_json_text(args->output);
-        printf(",\"bytes\":%.0f}\n", (double)bytes);
-    } else {
-        cli_put_name(stdout, args->output);
-        printf("  %.0f bytes, a plan for firmware\n", (double)bytes);
-    }
-    return CLI_DONE;
+    return cli_put_written(args, bytes, ", a plan for firmware");
 }
 
 /* Compiles for firmware: prepares the model on mcu:TARGET, and writes the plan instead of the model. */

@@ -1,6 +1,6 @@
-/* board.h - board support for main.c: text output, exit, an instruction counter. The boards are the ones that qemu
-   emulates: mps2-an385, mps2-an386, mps2-an500, mps3-an547 (Arm) and virt (RISC-V). Output goes through
-   semihosting. */
+/* board.h - board support for main.c: text output, exit, an instruction counter, the depth of the stack. The boards are
+   the ones that qemu emulates: mps2-an385, mps2-an386, mps2-an500, mps3-an547 (Arm) and virt (RISC-V). Output goes
+   through semihosting. */
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -73,6 +73,45 @@ static inline uint32_t board_count(void)
     volatile uint32_t *timer = (volatile uint32_t *)0x40000000u;
     return (0xffffffffu - timer[1]) * 40u;
 #endif
+}
+
+#define BOARD_PAINTED 16384 /* bytes below the stack pointer that are painted, and checked afterwards */
+#define BOARD_PAINT 0xA5C3F00Du
+
+__attribute__((noinline, unused)) static void board_paint(void)
+{
+    volatile uint32_t here = 0;
+    volatile uint32_t *low = (volatile uint32_t *)((uintptr_t)&here - 64);
+    for (uint32_t i = 0; i < BOARD_PAINTED / 4; i++)
+        *low-- = BOARD_PAINT;
+}
+
+/* Stack bytes used since board_paint(); call both from the same function. */
+__attribute__((noinline, unused)) static uint32_t board_painted_over(void)
+{
+    volatile uint32_t here = 0;
+    volatile uint32_t *low = (volatile uint32_t *)((uintptr_t)&here - 64 - BOARD_PAINTED + 4);
+    uint32_t left = 0;
+    while (left < BOARD_PAINTED && *low == BOARD_PAINT) {
+        low++;
+        left += 4;
+    }
+    return BOARD_PAINTED + 64 - left;
+}
+
+/* "name=1234" on a line of its own. */
+__attribute__((unused)) static void board_print_number(const char *name, uint32_t value)
+{
+    char text[12];
+    int n = 11;
+    text[n] = '\0';
+    do
+        text[--n] = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    board_print(name);
+    board_print("=");
+    board_print(text + n);
+    board_print("\n");
 }
 
 #endif

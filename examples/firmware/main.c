@@ -89,32 +89,6 @@ static NNRT_ReturnCode recognise(const digit_value *image, digit_value *scores)
 
 #endif
 
-/* ---- the stack ---- */
-
-#define PAINTED 16384 /* bytes below the stack pointer that are painted, and checked afterwards */
-#define PAINT 0xA5C3F00Du
-
-__attribute__((noinline)) static void paint(void)
-{
-    volatile uint32_t here = 0;
-    volatile uint32_t *low = (volatile uint32_t *)((uintptr_t)&here - 64);
-    for (uint32_t i = 0; i < PAINTED / 4; i++)
-        *low-- = PAINT;
-}
-
-/* Stack bytes used since paint(); call both from the same function. */
-__attribute__((noinline)) static uint32_t painted_over(void)
-{
-    volatile uint32_t here = 0;
-    volatile uint32_t *low = (volatile uint32_t *)((uintptr_t)&here - 64 - PAINTED + 4);
-    uint32_t left = 0;
-    while (left < PAINTED && *low == PAINT) {
-        low++;
-        left += 4;
-    }
-    return PAINTED + 64 - left;
-}
-
 static uint32_t bits_of(digit_value score)
 {
 #ifdef FIRMWARE_INT8
@@ -134,12 +108,12 @@ int main(void)
     board_count_start();
     for (int i = 0; i < 10 && code == NNRT_SUCCESS; i++) {
         if (i == 7)
-            paint();
+            board_paint();
         start = board_count();
         code = recognise(digit_images[i], scores);
         took = board_count() - start;
         if (i == 7) {
-            print_figure("stack", painted_over());
+            print_figure("stack", board_painted_over());
             print_figure("instructions", took);
         }
         board_print("scores");
