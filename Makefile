@@ -1,4 +1,4 @@
-# nnrt: neural networks from three headers. `make help` lists the targets.
+# nnrt: neural networks from six headers. `make help` lists the targets.
 #
 # CC, CXX, CFLAGS, CPPFLAGS, LDFLAGS, PYTHON and JOBS may be set on the command line. There is no configure step; all output
 # is in build/. If a target needs a missing Debian package, tools/need.sh installs it, or prints the command.
@@ -9,7 +9,7 @@ PYTHON ?= /usr/bin/python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-HEADERS := nnrt_ops.h nnrt_frontend.h nnrt_hal.h nnrt.h $(wildcard formats/*.h devices/*.h)
+HEADERS := $(wildcard *.h formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
 # jobs of a make within make: those of this make, or JOBS

@@ -2,7 +2,7 @@
 nnrt_ops.h - operators of nnrt: data types, attribute structs, operator table, shape inference, reference kernels.
 
 WHAT IT IS
-    The lowest of nnrt's three headers. It knows nothing about models, devices, files, threads or malloc. Include it
+    The lowest of nnrt's six layers. It knows nothing about models, devices, files, threads or malloc. Include it
     alone to call or to copy single operators; include nnrt.h to run whole networks.
     Every operator is one row of a table (NNRT_OPS, >>table) that names its attribute struct, its operands with their
     element types, its shape rule and its kernels. Enumerators, structs, prototypes, checks, messages and documentation
@@ -3755,7 +3755,7 @@ static NNRT_ReturnCode nnrti_inherit_format(nnrt_resolve *c, uint32_t k)
 /* >>intervals
 
    While a model is prepared with upper bounds, each symbol has an interval that holds in every run. Rules and shape
-   arithmetic (nnrt_hal.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so
+   arithmetic (nnrt_plan.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so
    that upper bounds of dimensions follow from the bounds of the inputs.
 
    Two more facts keep the intervals exact if a model computes a size and later undoes that. A symbol may be a sum,

@@ -3,7 +3,7 @@ nnrt_auto.h - the device "auto": it runs a model on the best registered device, 
 
 WHEN TO USE IT
     Nobody has to: nnrt.h includes this file if it finds it (NNRT_AUTO), and sessions that name no device run on "auto".
-    "auto:npu0,npu1" names the devices; nnrt_partition (nnrt_hal.h) has the rules, the report and the costs.
+    "auto:npu0,npu1" names the devices; nnrt_partition (nnrt_plan.h) has the rules, the report and the costs.
     Without this file a session that names no device runs on the first registered device that supports every node of its
     model, else on "reference"; no model is partitioned.
 
@@ -54,7 +54,7 @@ NNRT_API NNRT_ReturnCode nnrt_auto_register(nnrt_error *error);
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_AUTO_IMPLEMENTED)
 #define NNRT_AUTO_IMPLEMENTED
 
-#include "../nnrt_hal.h" /* its implementation, where only its declarations were read so far */
+#include "../nnrt_hal.h" /* its implementation, if only its declarations were included so far */
 
 #include <string.h>
 

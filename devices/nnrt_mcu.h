@@ -7,7 +7,7 @@ kernels, in C99, with intrinsics where the compiler says that the processor has 
     desktop     nnrt emit-c model.onnx --device mcu:cortex-m4 -o model.h
     firmware    #define NNRT_IMPLEMENTATION
                 #define NNRT_FIRMWARE
-                #include "nnrt.h"
+                #include "nnrt_plan.h"
                 #include "devices/nnrt_mcu.h"
                 #include "model.h"
 
@@ -81,7 +81,11 @@ MIT license, see LICENSE.
 #ifndef NNRT_MCU_H
 #define NNRT_MCU_H
 
+#ifdef NNRT_FIRMWARE
+#include "../nnrt_plan.h"
+#else
 #include "../nnrt_hal.h"
+#endif
 
 #ifdef __cplusplus
 extern "C" {

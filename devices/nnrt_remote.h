@@ -62,7 +62,7 @@ THE PROTOCOL
 
     PARCEL is u64 bytes of the first part, u64 bytes of the second part, and a memory descriptor (memfd_create) with the
     first part, zeros up to a multiple of 64, and the second part. The first part of a model's parcel is a .nnrt file
-    (nnrt_hal.h, >>format). So models outside a process have one form, and one reader that validates all of it. The
+    (nnrt_model.h, >>format). So models outside a process have one form, and one reader that validates all of it. The
     first part of a parcel of buffers is u32 count, a u32 of bytes for each, and the bytes of each from a multiple of 64
     on. The second part is the configuration: u32 enableFloat16, i32 mode, i32 priority, u32 threads, u32 maxTrips, u32
     count and DIMS of inputDims, u32 count and (TEXT, DIMS) of upper bounds, u32 count and (TEXT, u32 bytes, the bytes,

@@ -39,7 +39,7 @@ vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 MCU ?= cortex-m4
 arduino: build/nnrt
 	@mkdir -p build/arduino/digits/src/devices
-	@cp nnrt_ops.h nnrt_hal.h nnrt.h build/arduino/digits/src
+	@cp nnrt_ops.h nnrt_model.h nnrt_plan.h build/arduino/digits/src
 	@cp devices/nnrt_mcu.h build/arduino/digits/src/devices
 	@cp examples/arduino/digits.ino build/arduino/digits
 	@$< emit-c examples/digits/digits_int8.onnx --device mcu:$(MCU) -o build/arduino/digits/digits_model.h --name digits \

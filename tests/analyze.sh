@@ -1,5 +1,5 @@
 #!/bin/sh
-# analyze.sh FOLDER: clang-tidy (checks: .clang-tidy), gcc's -fanalyzer and cppcheck over the three headers,
+# analyze.sh FOLDER: clang-tidy (checks: .clang-tidy), gcc's -fanalyzer and cppcheck over the headers,
 # the importer and the command line; no finding is allowed. Prints "N passed, N failed" at the end.
 #
 # The analyzers do not follow functions with variable arguments, and assume that nnrt_error_set, which returns its argument
@@ -13,7 +13,7 @@ passed=0 failed=0
 rm -rf "$folder"
 mkdir -p "$folder/formats" "$folder/tools"
 cd "$root" || exit 1
-for file in nnrt_ops.h nnrt_frontend.h nnrt_hal.h nnrt.h formats/*.h tools/*.h tools/*.c; do
+for file in nnrt*.h formats/*.h tools/*.h tools/*.c; do
     sed -e 's/return nnrt_error_set(/return NNRTA_ERROR(/' -e 's/return nnrti_fail(/return NNRTA_FAIL(/' \
         -e 's/return cli_fail(/return CLIA_FAIL(/' "$file" >"$folder/$file"
 done
@@ -24,7 +24,7 @@ cat >"$folder/told.h" <<'END'
 #define CLIA_FAIL(...) (cli_fail(__VA_ARGS__), CLI_FAILED)
 END
 cd "$folder" || exit 1
-for header in nnrt_ops nnrt_hal nnrt; do
+for header in nnrt_ops nnrt_plan nnrt; do
     printf '#define NNRT_IMPLEMENTATION\n#include "%s.h"\n' $header >whole_$header.c
 done
 
@@ -55,7 +55,7 @@ done
 # calls them leaked; address sanitizer and valgrind see leaks in every suite.
 limits='--param analyzer-bb-explosion-factor=1 --param analyzer-max-enodes-per-program-point=2
     --param analyzer-max-recursion-depth=1'
-for unit in whole_nnrt_ops.c whole_nnrt_hal.c whole_nnrt.c tools/nnrt.c; do
+for unit in whole_nnrt_ops.c whole_nnrt_plan.c whole_nnrt.c tools/nnrt.c; do
     # shellcheck disable=SC2086  # several words
     try "gcc -fanalyzer $unit" gcc -std=c99 -O0 -fanalyzer $limits -Wno-analyzer-null-dereference -Wno-analyzer-malloc-leak \
         -I. -include told.h \
@@ -69,7 +69,7 @@ objectIndex:nnrt_ops.h
 // a step of 0 has been refused by the shape rule
 zerodivcond:nnrt_ops.h
 // the size that is meant is that of a pointer, which lies in front of the block
-pointerSize:nnrt_hal.h
+pointerSize:nnrt_model.h
 // only the part that has been written is read: `most` extents
 uninitvar:formats/nnrt_onnx.h
 // of the two results one is there: a step without a wanted result is dropped

@@ -80,7 +80,7 @@ coverage:
 	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)
 	@echo
 	@$(PYTHON) tests/coverage.py --floor $(COVERAGE_FLOOR) --reasons tests/coverage_reasons.txt --html build/coverage \
-	    --uncovered build/coverage/uncovered.txt build/coverage/bin nnrt_ops.h nnrt_hal.h nnrt.h 'devices/nnrt_auto.h?' 'formats/nnrt_onnx.h?'
+	    --uncovered build/coverage/uncovered.txt build/coverage/bin nnrt_ops.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h 'devices/nnrt_auto.h?' 'formats/nnrt_onnx.h?'
 
 suite-coverage-script:
 	$(SUITE) sh tests/test_coverage.sh

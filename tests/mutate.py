@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--ops NAMES] [--again] [--out FOLDER]    (make mutate)
 
-Do the tests notice when the library is wrong? Changes one thing in one of the three headers, runs the tests that can
+Do the tests notice when the library is wrong? Changes one thing in one of the headers, runs the tests that can
 see it until one fails, and does so N times. A change that no test notices is a survivor: a hole in the tests, or no
 change of what the library does.
 
@@ -40,7 +40,7 @@ import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADERS = ['nnrt_ops.h', 'nnrt_hal.h', 'nnrt.h']
+HEADERS = ['nnrt_ops.h', 'nnrt_model.h', 'nnrt_plan.h', 'nnrt_hal.h', 'nnrt_graph.h', 'nnrt.h']
 ENOUGH = 85.0  # per cent that must be noticed, unless --enough says otherwise
 WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Wno-parentheses', '-Wno-logical-op-parentheses',
             '-Wno-bitwise-op-parentheses']
@@ -286,8 +286,11 @@ SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passe
 SEES = {  # suites that include the header, those that look closest first; math, planner and threads see only their part
     'nnrt_ops.h': ['ops', 'rows', 'effect', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes',
                    'corners'],
-    'nnrt_hal.h': ['hal', 'intervals', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
-    'nnrt.h': ['session', 'builder', 'passes', 'open', 'control', 'onnx_nodes', 'hostile', 'file'],
+    'nnrt_model.h': ['hal', 'file', 'hostile', 'session', 'control', 'builder', 'passes', 'onnx_nodes'],
+    'nnrt_plan.h': ['hal', 'intervals', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
+    'nnrt_hal.h': ['hal', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
+    'nnrt_graph.h': ['builder', 'passes', 'session', 'open', 'control', 'onnx_nodes', 'hostile', 'file'],
+    'nnrt.h': ['session', 'open', 'control', 'onnx_nodes', 'hostile', 'file'],
 }
 
 

@@ -24,7 +24,7 @@ SOURCE = """#define NNRT_IMPLEMENTATION
 #define NNRT_MAX_RANK 4
 #define NNRT_KEEP_TYPES \\
     (NNRT_TYPES_F32 | NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I32 | NNRT_TYPES_BOOL | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
-#include "nnrt_hal.h"
+#include "nnrt_plan.h"
 #define KERNELS(name, number, S, whose, rule, ...) \\
     extern const nnrt_kernel_row *const single_kernels_##name; \\
     extern NNRT_ReturnCode (*const single_rule_##name)(nnrt_resolve *); \\

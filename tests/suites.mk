@@ -35,7 +35,7 @@ bare:
 # implementation, tests/nnrt.c, also those that test internals (tests/inside.h). The command line and the examples, which contain
 # the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
 # compile them unchanged.
-IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_FRONTEND_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED \
+IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_FRONTEND_IMPLEMENTED -DNNRT_MODEL_IMPLEMENTED -DNNRT_PLAN_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_GRAPH_IMPLEMENTED -DNNRT_IMPLEMENTED \
 	-DNNRT_ONNX_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
 	-DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
@@ -69,7 +69,7 @@ $(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1
 
 # Drivers that the test of the same name loads; one exports a table under a wrong name.
 build/test/libwrong_npu.so: CPPFLAGS += -D__nnadapter_device__plain_npu=__nnadapter_device__wrong_npu
-build/test/libtable_npu.so: tests/table_npu.c nnrt_hal.h nnrt_ops.h
+build/test/libtable_npu.so: tests/table_npu.c nnrt_hal.h nnrt_plan.h nnrt_model.h nnrt_ops.h
 build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $(wildcard compat/*/*.h)
 build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libtable_npu.so:
 	@mkdir -p $(@D)

@@ -1,4 +1,4 @@
-/* auto partitions a model over several devices (nnrt_hal.h, >>auto). Expected results are those of the reference device
+/* auto partitions a model over several devices (devices/nnrt_auto.h). Expected results are those of the reference device
    alone: partitions on devices of devices/nnrt_fake.h must be bit-identical. The expected partitions are worked out by
    hand. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */

@@ -13,7 +13,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 gcc_object=$(realpath "$1") clang_object=$(realpath "$2") gxx_object=$(realpath "$3") clangxx_object=$(realpath "$4")
 implemented=-D_XOPEN_SOURCE=700 # as the Makefile has it
-for part in OPS_ HAL_ '' ONNX_ CPU_ DRIVER_ FAKE_ REMOTE_ NNADAPTER_ NNADAPTER_DRIVER_ OHNN_; do
+for part in OPS_ MODEL_ PLAN_ HAL_ GRAPH_ '' ONNX_ CPU_ DRIVER_ FAKE_ REMOTE_ NNADAPTER_ NNADAPTER_DRIVER_ OHNN_; do
     implemented="$implemented -DNNRT_${part}IMPLEMENTED"
 done
 folder=$(mktemp -d)
@@ -130,7 +130,7 @@ for compiler in gcc clang g++ clang++; do
     options=$(flags $compiler)
     case $compiler in *++) second=second.c ;; *) second=second_c.c ;; esac
     build 'several units' "$compiler" "$options -O0" $second main.c -x none "$(object $compiler)"
-    for header in nnrt_ops.h nnrt_frontend.h nnrt_hal.h nnrt.h formats/nnrt_onnx.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
+    for header in nnrt_ops.h nnrt_frontend.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h formats/nnrt_onnx.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
         printf '#include "%s"\n' $header >alone.c
         reads "declarations of $header alone" "$compiler" "$options" alone.c
         case "$compiler $header" in
@@ -176,17 +176,17 @@ fi
 # The implementation in C, the program in C++.
 build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c second.c -x none "$gcc_object"
 
-# Three headers in an empty folder: nothing else of the repository is needed. One unit with gcc, too.
+# The headers of the root in an empty folder: nothing else of the repository is needed. One unit with gcc, too.
 mkdir alone
-cp "$root/nnrt.h" "$root/nnrt_hal.h" "$root/nnrt_ops.h" one.c alone
+cp "$root"/nnrt*.h one.c alone
 # shellcheck disable=SC2086
-try 'three headers in an empty folder' gcc -std=c99 $warnings -o alone/one alone/one.c -lm
-try 'three headers in an empty folder: run' alone/one
+try 'the headers in an empty folder' gcc -std=c99 $warnings -o alone/one alone/one.c -lm
+try 'the headers in an empty folder: run' alone/one
 
 # stb_ds.h beside the headers counts more than <stb/stb_ds.h>; where neither is there the compiler says how to get it. The
 # system's headers are linked into a folder without stb. In front of them lies an stb_ds.h that nobody may read.
 mkdir -p three bad/stb system
-cp "$root/nnrt.h" "$root/nnrt_hal.h" "$root/nnrt_ops.h" one.c three
+cp "$root"/nnrt*.h one.c three
 echo '#error the stb_ds.h of the system is read' >bad/stb/stb_ds.h
 for file in /usr/include/*; do
     [ "${file##*/}" = stb ] || ln -s "$file" system
@@ -195,7 +195,7 @@ nostd="-nostdinc -isystem $(gcc -print-file-name=include) -isystem system"
 nostd="$nostd -isystem /usr/include/$(gcc -print-multiarch)"
 # shellcheck disable=SC2086  # flags are several words
 gcc -std=c99 $nostd -fsyntax-only three/one.c 2>log
-grep -q 'needs stb_ds.h.* libstb-dev.* beside nnrt.h.* NNRT_STB_DS_H' log
+grep -q 'needs stb_ds.h.* libstb-dev.* beside it.* NNRT_STB_DS_H' log
 try 'without stb_ds.h: the remedy is named' test $? -eq 0
 cp "$(echo '#include <stb/stb_ds.h>' | gcc ${CPPFLAGS:-} -M -x c - | tr ' ' '\n' | grep 'stb_ds\.h$')" three
 # shellcheck disable=SC2086
@@ -207,13 +207,13 @@ try 'stb_ds.h beside the headers before that of the system' gcc -std=c99 $warnin
 if command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1; then
     for more in '' -DNNRT_THREADS=1; do
         # shellcheck disable=SC2086
-        try 'Windows: three headers, link without libraries' x86_64-w64-mingw32-gcc -std=c99 $warnings $more -o alone/one.exe three/one.c \
+        try 'Windows: the headers, link without libraries' x86_64-w64-mingw32-gcc -std=c99 $warnings $more -o alone/one.exe three/one.c \
             ${more:+-lpthread}
     done
 fi
 if command -v tcc >/dev/null 2>&1; then
-    try 'tcc: three headers' tcc -std=c99 -o alone/tcc three/one.c -lm
-    try 'tcc: three headers: run' alone/tcc
+    try 'tcc: the headers' tcc -std=c99 -o alone/tcc three/one.c -lm
+    try 'tcc: the headers: run' alone/tcc
     tcc -std=c99 -DNNRT_THREADS=1 -o alone/tcc three/one.c -lm 2>log
     grep -q 'NNRT_THREADS needs the atomics of gcc or clang' log
     try 'tcc: threads are refused with a reason' test $? -eq 0

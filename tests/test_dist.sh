@@ -73,9 +73,9 @@ broken() {
     cp "$root/$1" "broken/$1"
 }
 try 'the copy that is broken next' "$python" broken/tools/amalgamate.py out
-broken nnrt.h 's/INCLUDE_STB_DS_H/OTHER_H/' 'INCLUDE_STB_DS_H'
-broken nnrt.h 's/^#include <math.h>/&\n#include "nnrt_more.h"/' 'nnrt_more'
-broken nnrt.h 's/stbds_arrlenu(array)/stbds_arrnothing(array)/' 'stbds_arrnothing'
+broken nnrt_graph.h 's/INCLUDE_STB_DS_H/OTHER_H/' 'INCLUDE_STB_DS_H'
+broken nnrt.h 's/^#include <string.h>/&\n#include "nnrt_more.h"/' 'nnrt_more'
+broken nnrt_graph.h 's/stbds_arrlenu(array)/stbds_arrnothing(array)/' 'stbds_arrnothing'
 broken nnrt_hal.h 's/^#if.*defined(NNRT_IMPLEMENTATION).*/#if 1/' 'nnrt_hal\.h'
 broken nnrt_ops.h '/^#endif .* NNRT_OPS_H/d' '#endif'
 sed 's/^} stbds_array_header;/} stbds_header_of_array;/' "$stb" >stb_other.h

@@ -40,14 +40,14 @@ SEARCH_WORDS = {
     "microkernel": ["devices/nnrt_cpu_kernels.h"],
     "im2col": ["devices/nnrt_cpu_kernels.h"],
     "epilogue": ["devices/nnrt_cpu.h"],
-    "prepack": ["nnrt_hal.h", "devices/nnrt_cpu.h"],
-    "operator fusion": ["nnrt.h", "devices/nnrt_cpu.h"],
-    "constant folding": ["nnrt.h", "nnrt_hal.h"],
-    "liveness": ["nnrt_hal.h"],
-    "dynamic shape": ["nnrt.h", "nnrt_hal.h", "nnrt_ops.h"],
+    "prepack": ["nnrt_plan.h", "nnrt_hal.h", "devices/nnrt_cpu.h"],
+    "operator fusion": ["nnrt_graph.h", "devices/nnrt_cpu.h"],
+    "constant folding": ["nnrt_graph.h", "nnrt_plan.h"],
+    "liveness": ["nnrt_plan.h"],
+    "dynamic shape": ["nnrt.h", "nnrt_plan.h", "nnrt_ops.h"],
     "thread pool": ["nnrt.h"],
     "depthwise": ["nnrt_ops.h", "devices/nnrt_cpu_kernels.h"],
-    "quantize": ["nnrt.h", "nnrt_ops.h", "devices/nnrt_cpu_kernels.h", "formats/nnrt_onnx.h"],
+    "quantize": ["nnrt_graph.h", "nnrt_ops.h", "devices/nnrt_cpu_kernels.h", "formats/nnrt_onnx.h"],
 }
 COUNT = {"passed": 0, "failed": 0}
 

@@ -376,7 +376,7 @@ shows 'bench of a plan that is none' err 'plan:1: not a line of a plan$'
 # ---- the Arduino sketch, in the folder that `make arduino` makes ----
 
 mkdir -p "$folder/sketch/src/devices"
-cp nnrt_ops.h nnrt_hal.h nnrt.h "$folder/sketch/src"
+cp nnrt_ops.h nnrt_model.h nnrt_plan.h "$folder/sketch/src"
 cp devices/nnrt_mcu.h "$folder/sketch/src/devices"
 cp examples/arduino/digits.ino examples/arduino/board.cpp "$folder/sketch"
 for target in cortex-m4 cortex-m0plus; do

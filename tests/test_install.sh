@@ -32,7 +32,7 @@ cd "$folder" || exit 1
 prefix='/opt/a place'
 by_make=$folder/make$prefix
 by_cmake=$folder/cmake$prefix
-(cd "$root" && find nnrt.h nnrt_hal.h nnrt_ops.h nnrt_frontend.h formats/*.h devices/*.h compat/*.h compat/*/*.h 2>/dev/null | sed 's:^:include/nnrt/:') >wanted
+(cd "$root" && find nnrt*.h formats/*.h devices/*.h compat/*.h compat/*/*.h 2>/dev/null | sed 's:^:include/nnrt/:') >wanted
 cat >>wanted <<'END_OF_LIST'
 bin/nnrt
 share/cmake/nnrt/nnrt-config-version.cmake

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Devices and the front end stand on the public part of the headers below them (FILES): they use no name of these headers that begins with
+"""A header of the root includes only headers before it in ORDER. Devices and the front end stand on the public part of the headers below them (FILES): they use no name of these headers that begins with
 nnrti_ or NNRTI_, and include no other header of nnrt. Each group of FILES is checked twice:
 
 - as text: no such name of the headers occurs in its code, unless the group defines the name itself. This also covers code
@@ -18,7 +18,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BELOW = ["nnrt_ops.h", "nnrt_hal.h"]
+BELOW = ["nnrt_ops.h", "nnrt_model.h", "nnrt_plan.h", "nnrt_hal.h"]
+# the layers, from the lowest on
+ORDER = ["nnrt_ops.h", "nnrt_frontend.h", "nnrt_model.h", "nnrt_plan.h", "nnrt_hal.h", "nnrt_graph.h", "nnrt.h"]
 # a group of files, of which the first one includes the others, and the headers that it may include
 FILES = [(["devices/nnrt_auto.h"], BELOW), (["devices/nnrt_cpu.h", "devices/nnrt_cpu_kernels.h"], BELOW),
          (["devices/nnrt_driver.h"], BELOW), (["devices/nnrt_fake.h"], BELOW), (["devices/nnrt_mcu.h"], BELOW),
@@ -36,6 +38,13 @@ def defined(text):
     """Internal names that code defines: macros, and what stands at file level in front of ( [ = ; or a brace."""
     names = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(NNRTI_\w+|nnrti_\w+)", text, re.M))
     return names | set(re.findall(r"^(?:static|typedef|struct|NNRTI_\w+INLINE)\b[^;{=()]*?\b(nnrti_\w+)(?= *[(\[=;{])", text, re.M))
+
+
+def upward(name, text):
+    """Headers that a layer includes although they are not below it; the devices that nnrt.h compiles are beside it."""
+    included = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.sub(r"/\*.*?\*/", " ", text, flags=re.S), re.M)
+    below = ORDER[:ORDER.index(name)] + (["devices/nnrt_auto.h", "devices/nnrt_cpu.h"] if name == "nnrt.h" else [])
+    return [other for other in included if other not in below and not other.endswith("stb_ds.h")]
 
 
 def strangers(texts, below):
@@ -71,6 +80,13 @@ def main():
         if not good:
             print("FAIL " + what)
 
+    verdict(sorted(ORDER) == sorted(path.name for path in ROOT.glob("*.h")), "the headers of the root are not those of ORDER")
+    for header in ORDER:
+        text = (ROOT / header).read_text()
+        found = upward(header, text)
+        verdict(not found, "%s: includes %s, which is not below it" % (header, " ".join(found)))
+        verdict(upward(header, text + '\n#include "%s"\n' % ORDER[-1]) == [ORDER[-1]], "%s: an upward include is not seen" % header)
+
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for group, headers in FILES:
@@ -87,7 +103,7 @@ def main():
             texts[-1] += INTRUDER % "nnrti_bytes_equal"
             verdict("nnrti_bytes_equal" in strangers(texts, below), "%s: an intruder in the text is not seen" % group[0])
     print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed or passed < 4 * len(FILES) else 0
+    return 1 if failed or passed < 4 * len(FILES) + 2 * len(ORDER) + 1 else 0
 
 
 if __name__ == "__main__":

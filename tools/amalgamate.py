@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the amalgamation: FOLDER/nnrt.h holds nnrt_ops.h, nnrt_hal.h, nnrt.h, the devices auto and cpu, and the part of
-stb_ds.h that they use: declarations first, then the implementation. FOLDER/nnrt_all.h is the same with the readers of
+"""Writes the amalgamation: FOLDER/nnrt.h holds nnrt.h and the headers that it includes, the devices auto and cpu, and the
+part of stb_ds.h that they use: declarations first, then the implementation. FOLDER/nnrt_all.h is the same with the readers of
 formats/, in one file. nnrt_frontend.h and each header of formats/, devices/ and compat/ are also written beside them and
 include nnrt.h; the
 headers of folders in compat/ keep their folders.
@@ -8,7 +8,7 @@ headers of folders in compat/ keep their folders.
 usage: amalgamate.py [--stb FILE] FOLDER      default for stb_ds.h: <stb/stb_ds.h> as $CC with $CPPFLAGS finds it
 
 The top comments become one: that of nnrt.h, its FILES chapter rewritten, with the sections of the others and the chapters
-that it lacks. Only the used part of stb_ds is copied, renamed from stbds_ to nnrti_stbds_; the lines of nnrt.h that hide
+that it lacks. Only the used part of stb_ds is copied, renamed from stbds_ to nnrti_stbds_; the lines of nnrt_graph.h that hide
 the names of stb_ds are removed. The kernels of cpu are compiled once per instruction set: the amalgamation includes itself
 for each, and then consists of the kernels only.
 """
@@ -31,6 +31,7 @@ ALL = "nnrt_all.h"
 BESIDE = "nnrt_frontend.h"
 INCLUDE = re.compile(r'^#[ \t]*include[ \t]*"([^"]+)"(.*)\n', re.M)
 # Where the declarations of a header end and its implementation begins.
+EMPTY = re.compile(r"^#[ \t]*if.*\n#[ \t]*else.*\n#[ \t]*endif.*\n", re.M)  # is left where both cases include headers of ours
 HALVES = re.compile(r"^/\* =+ \*/\n(?=#[ \t]*if.*\bdefined\(NNRT_IMPLEMENTATION\))", re.M)
 # Chapters about one header of several.
 ONE_HEADER = ("FILES", "WHAT IT IS", "READERS")
@@ -102,11 +103,13 @@ def manual(headers, above, version):
     opening, merged = chapters(headers[-1])
     listed = [(header.name, body) for header in headers
               for name, body in chapters(header)[1].items() if name.startswith("SECTIONS")]
+    own = set(merged)
     for header in headers[:-1]:
         for name, body in chapters(header)[1].items():
-            referred = merged.get(name, "").lstrip().startswith("See the top of")
-            if referred or name not in merged and name not in ONE_HEADER:
+            if merged.get(name, "").lstrip().startswith("See the top of"):
                 merged[name] = body
+            elif name not in own and name not in ONE_HEADER:  # of several headers: one after the other
+                merged[name] = merged[name] + "\n" + body if name in merged else body
     files = ("nnrt.h, version %s, is the amalgamation of %s, %s and the devices auto and cpu, written by "
              "tools/amalgamate.py of nnrt's repository; nnrt_all.h is the same with the readers of model files. Either is all "
              "that a program needs: the part of stb_ds that they use is inside, under names of its own, whatever your program "
@@ -118,22 +121,22 @@ def manual(headers, above, version):
     merged = {name: sections(listed) if name.startswith("SECTIONS") else body for name, body in merged.items()}
     text = opening + "\n\n" + "".join("%s\n%s\n\n" % item for item in merged.items())
     text = re.sub(r"^    NNRT_STB_DS_H .*\n", "", text, flags=re.M)
-    text = text.replace("copy three headers", "copy one header").replace("-I. examples/hello.c", "hello.c")
+    text = text.replace("copy the headers", "copy one header").replace("-I. examples/hello.c", "hello.c")
     text += "MIT license; its text, and that of the part from stb_ds, are at the end of this file.\n"
     return "/*\n%s*/\n" % flat(text, above)
 
 
-def conditional(lines, name):
-    """First and last line of the one #if that asks for the macro `name`."""
-    found = [i for i, line in enumerate(lines) if re.match(r"#[ \t]*if.*\b%s\b" % name, line)]
+def conditional(lines, macro, name):
+    """First and last line of the one #if of header `name` that asks for the macro."""
+    found = [i for i, line in enumerate(lines) if re.match(r"#[ \t]*if.*\b%s\b" % macro, line)]
     if len(found) != 1:
-        raise Failure("%s: %d conditionals ask for %s, expected one" % (TOP, len(found), name))
+        raise Failure("%s: %d conditionals ask for %s, expected one" % (name, len(found), macro))
     depth = 0
     for last in range(found[0], len(lines)):
         depth += bool(re.match(r"#[ \t]*if", lines[last])) - bool(re.match(r"#[ \t]*endif", lines[last]))
         if depth == 0:
             return found[0], last
-    raise Failure("%s: the conditional of %s has no end" % (TOP, name))
+    raise Failure("%s: the conditional of %s has no end" % (name, macro))
 
 
 def taken(stb, names):
@@ -150,12 +153,12 @@ def taken(stb, names):
     return "".join(hit.group(0) for hit in sorted(found.values(), key=lambda hit: hit.start()))
 
 
-def with_stb(text, stb):
+def with_stb(text, stb, name):
     """The implementation with the used part of stb_ds in the place of its include."""
     lines = text.splitlines(keepends=True)
-    first, last = conditional(lines, "NNRTI_STBDS_PRIVATE")
+    first, last = conditional(lines, "NNRTI_STBDS_PRIVATE", name)
     lines[first:last + 1] = []
-    first, last = conditional(lines, "INCLUDE_STB_DS_H")
+    first, last = conditional(lines, "INCLUDE_STB_DS_H", name)
     if lines[first - 1].endswith("*/\n"):  # the comment above it
         first = max(i for i in range(first) if lines[i].startswith("/*"))
     lines[first:last + 1] = ["@STB@\n"]
@@ -198,7 +201,7 @@ def amalgamate(stb, above, version, name, formats):
     text = manual(parts, [path for path in above if path.name not in own], version) + "#ifndef NNRTI_CPU_ISA\n"
     for half in ("declarations", "implementation"):
         for header in parts:
-            body = INCLUDE.sub("", getattr(header, half))
+            body = EMPTY.sub("", INCLUDE.sub("", getattr(header, half)))
             for path in DEVICES:  # they are inside: nothing to look for
                 body = body.replace('__has_include("%s")' % path, "1")
             body = body.replace(" && defined(__has_include)\n#if 1", "\n#if 1")
@@ -206,7 +209,8 @@ def amalgamate(stb, above, version, name, formats):
                 for path, (built_in, asked) in DEVICES.items():  # in front of it, as it includes them
                     condition = "defined(%s) || (%s && defined(NNRT_IMPLEMENTATION))" % (asked, built_in)
                     text += part(ROOT / path, condition, {pathlib.PurePath(KERNELS).name})
-                body = with_stb(body, stb)
+            if half == "implementation" and "stbds_" in body:
+                body = with_stb(body, stb, header.name)
             text += "\n%s/* %s of %s */\n" % (RULER, half, header.name) + body
     text = text.replace('"%s"' % pathlib.PurePath(KERNELS).name, '"%s"' % name)
     text += "".join(part(path) for path in formats)
@@ -242,7 +246,7 @@ def check(text, own):
     """Raises Failure unless the text includes only headers of `own`, nothing is open and stb_ds' names are gone."""
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     foreign = [name for name, _ in INCLUDE.findall(code) if name not in own]
-    if foreign or re.search(r'#[ \t]*include[ \t]*"nnrt_(ops|hal)', code):
+    if foreign or re.search(r'#[ \t]*include[ \t]*"nnrt_(ops|model|plan|hal|graph)', code):
         raise Failure("includes are left: %s" % " ".join(foreign))
     opened, closed = (len(re.findall(r"^#[ \t]*%s" % word, text, re.M)) for word in ("if", "endif"))
     if opened != closed:

@@ -1546,9 +1546,9 @@ static void cli_emit_top(const cli_emit *e)
             e->name, nnrt_version());
     fprintf(
         e->out,
-        "   Include it after nnrt.h in the files that run the model; data and functions are compiled in the one\n"
-        "   that defines NNRT_IMPLEMENTATION. Link with -ffunction-sections -fdata-sections -Wl,--gc-sections, or put\n"
-        "   everything in one file with NNRT_STATIC: then only the kernels named below are in the program.\n\n");
+        "   Include it after nnrt_plan.h or nnrt.h in the files that run the model; data and functions are compiled in\n"
+        "   the one that defines NNRT_IMPLEMENTATION. Link with -ffunction-sections -fdata-sections -Wl,--gc-sections, or\n"
+        "   put everything in one file with NNRT_STATIC: then only the kernels named below are in the program.\n\n");
     for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++) {
         const nnrt_plan_io *t = cli_emit_io_at(e, i);
         fprintf(e->out, "   %s  ", i < p->nInputs ? "input  " : "output ");
@@ -1599,8 +1599,9 @@ static void cli_emit_declarations(const cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
     fprintf(e->out,
-            "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#ifndef NNRT_HAL_H\n#error \"include nnrt.h before this "
-            "file\"\n#endif\n#if NNRT_MAX_RANK < %d\n#error \"this model requires an NNRT_MAX_RANK of %d\"\n#endif\n\n",
+            "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#ifndef NNRT_PLAN_H\n#error \"include nnrt_plan.h or nnrt.h "
+            "before this file\"\n#endif\n#if NNRT_MAX_RANK < %d\n#error \"this model requires an NNRT_MAX_RANK of "
+            "%d\"\n#endif\n\n",
             e->upper, e->upper, (int)cli_emit_rank(p), (int)cli_emit_rank(p));
     cli_emit_sizes(e);
     for (uint32_t i = 0; i < e->nSteps; i++)
@@ -1668,7 +1669,7 @@ static bool cli_emit_all(cli_emit *e)
     cli_emit_section_macros(e);
     if (e->plan->nRegions > 1)
         fputs("#ifndef NNRT_REGIONS\n"
-              "#error \"this model has several memory regions: define NNRT_REGIONS before nnrt.h\"\n#endif\n",
+              "#error \"this model has several memory regions: define NNRT_REGIONS before nnrt_plan.h\"\n#endif\n",
               e->out);
     cli_emit_constants(e);
     fputs("\n", e->out);

@@ -13,7 +13,7 @@ version=$(sed -n 's/^#define NNRT_VERSION_[A-Z]* \([0-9][0-9]*\)$/\1/p' nnrt.h |
 
 # Lines "source destination mode".
 list() {
-    for header in nnrt_ops.h nnrt_frontend.h nnrt_hal.h nnrt.h formats/*.h devices/*.h compat/*.h compat/*/*.h; do
+    for header in nnrt*.h formats/*.h devices/*.h compat/*.h compat/*/*.h; do
         [ ! -f "$header" ] || echo "$header include/nnrt/$header 644"
     done
     echo build/nnrt bin/nnrt 755

@@ -8,7 +8,7 @@
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #define NNRT_STATIC /* all in this file: unused kernels are left out */
-#include "src/nnrt.h"
+#include "src/nnrt_plan.h"
 
 #include "src/devices/nnrt_mcu.h"
 
