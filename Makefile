@@ -84,6 +84,7 @@ help:
 	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make models           deployed networks, and PyTorch exports with dynamic axes, with ONNX Runtime: errors (npm, python3-torch)'
 	@echo 'make convert-check    a .nnrt file has the same results as its ONNX file, bit for bit; NNRT_BENCH_MODELS=DIR: also its models'
+	@echo 'make compile-time     time and memory of compiling nnrt.c by gcc and clang; time and machine code by part'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench            speed compared with ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'
 	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  a part of it; tests/bench/bench.py --help'
@@ -187,7 +188,7 @@ run:
 .PHONY: dist dist-file install uninstall
 
 # These suites test the repository's texts, or files generated from them, not the behavior of the headers.
-NOT_DIST := copy single bits spectra frontend-bits docs runner dist install lib api layers
+NOT_DIST := copy single code-size bits spectra frontend-bits docs runner dist install lib api layers
 
 dist-file:
 	@sh tools/need.sh python3 libstb-dev

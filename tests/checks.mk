@@ -33,6 +33,11 @@ mlperf-tiny: build/nnrt
 	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(TARGETS)
 	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(TARGETS) --float
 
+.PHONY: compile-time
+compile-time: | stb
+	@sh tools/need.sh gcc clang binutils python3
+	@$(PYTHON) -B tests/compile_time.py
+
 .PHONY: firmware-ops
 firmware-ops:
 	@sh tools/need.sh gcc-arm-none-eabi libnewlib-arm-none-eabi python3

@@ -6,7 +6,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
 SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
-	api layers mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	api layers code-size mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 # Further packages of some suites: checked, and installed, before the first suite.
@@ -247,6 +247,10 @@ suite-api: | stb
 
 suite-layers: | stb
 	$(SUITE) $(PYTHON) tests/test_layers.py
+
+# gcc's object with debug information; the suite itself names other compilers, whose sizes it does not know.
+suite-code-size: build/implementation.o
+	$(SUITE) $(PYTHON) -B tests/compile_time.py size $<
 
 suite-spectra:
 	$(SUITE) $(PYTHON) -B tests/test_spectra.py
