@@ -6375,17 +6375,21 @@ static nnrt_tap_range nnrti_tap_range_of(int64_t start, int64_t k, int32_t L)
     return cells;
 }
 
+/* Of k taps, those before the end of the axis; of these, those before its beginning. One loop for both, because the code
+   of a 64-bit quotient is long. */
 NNRT_API nnrt_tap_range nnrt_taps_inside(int64_t start, int64_t k, int64_t dilation, int64_t L)
 {
-    int64_t first = start < 0 ? dilation - 1 - start : 0, end = start < L ? dilation - 1 + L - start : 0;
+    int32_t before[2];
     nnrt_tap_range taps;
-    if (dilation != 1) { /* branch: a division costs as much as a pixel */
-        first = nnrti_quotient(first, dilation);
-        end = nnrti_quotient(end, dilation);
+    for (int32_t i = 0; i < 2; i++, L = 0) {
+        int64_t count = start < L ? dilation - 1 + L - start : 0;
+        if (dilation != 1) /* branch: a division costs as much as a pixel */
+            count = nnrti_quotient(count, dilation);
+        k = count < k ? count : k;
+        before[i] = (int32_t)k;
     }
-    end = end < k ? end : k;
-    taps.first = (int32_t)(first < end ? first : end);
-    taps.end = (int32_t)end;
+    taps.first = before[1];
+    taps.end = before[0];
     return taps;
 }
 

@@ -2784,7 +2784,7 @@ typedef struct nnrti_plan {
     uint32_t *lane;          /* per block: its lane; blocks of one lane are never live at the same time */
     uint32_t *order, *trial; /* n block numbers: the order behind the best plan, and the one being tried */
     size_t best, lower;      /* arena of the best plan (SIZE_MAX: none yet), and the lower bound */
-    uint64_t work, budget;   /* elements visited while placing, and the number at which to stop */
+    uint64_t work;           /* elements visited while placing */
     uint32_t random;         /* state of the generator, never 0 */
     int bestFit;             /* fit of the best plan: 0 first, 1 best, -1: the allocator's plan */
     /* of more than NNRTI_PLAN_SMALL blocks: */
@@ -3316,6 +3316,13 @@ static void nnrti_plan_insert(nnrti_plan *p, uint32_t k, const nnrt_plan_block *
     s->last = b->last;
 }
 
+/* Whether the work exceeds the budget for improving a plan. Without trials there is no budget, as the orders are few. */
+static bool nnrti_plan_spent(const nnrti_plan *p)
+{
+    const uint32_t m = p->n < NNRTI_PLAN_SMALL ? p->n : NNRTI_PLAN_SMALL;
+    return NNRTI_PLAN_TRIALS != 0u && p->work > NNRTI_PLAN_WORK + 4 * m * m + (uint64_t)NNRTI_PLAN_STEPS * (p->n - m);
+}
+
 /* Places the blocks in the order of trial. The result becomes the best plan if the arena does not exceed limit and,
    once there is a plan, the work does not exceed the budget; otherwise order, best and the blocks stay unchanged. */
 static void nnrti_plan_try(nnrti_plan *p, int bestFit, size_t limit)
@@ -3330,7 +3337,7 @@ static void nnrti_plan_try(nnrti_plan *p, int bestFit, size_t limit)
         size = p->size[p->trial[k]];
         at = nnrti_plan_gap(p, nnrti_plan_has_tree(p) ? nnrti_plan_find(p, p->trial[k]) : k, b, size, bestFit);
         p->work += nnrti_plan_has_tree(p) ? 0 : k;
-        if (size > limit - at || (p->work > p->budget && p->best != SIZE_MAX)) {
+        if (size > limit - at || (p->best != SIZE_MAX && nnrti_plan_spent(p))) {
             return;
         }
         if (nnrti_plan_has_tree(p)) {
@@ -3389,11 +3396,9 @@ static void nnrti_plan_mutate(nnrti_plan *p, uint32_t turn)
 static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
 {
     NNRT_ReturnCode rc = nnrti_plan_sizes(p, alignment);
-    const uint32_t m = p->n < NNRTI_PLAN_SMALL ? p->n : NNRTI_PLAN_SMALL;
     const bool large = nnrti_plan_has_tree(p);
     uint32_t turn;
     int i;
-    p->budget = NNRTI_PLAN_WORK + 4 * m * m + (uint64_t)NNRTI_PLAN_STEPS * (p->n - m);
     if (rc == NNRT_SUCCESS) {
         rc = nnrti_plan_walk(p);
     }
@@ -3413,7 +3418,7 @@ static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
         nnrti_plan_forget(p);
         return NNRT_OUT_OF_MEMORY;
     }
-    for (turn = 0; turn != NNRTI_PLAN_TRIALS && p->bestFit >= 0 && p->best > p->lower && p->work <= p->budget; ++turn) {
+    for (turn = 0; turn != NNRTI_PLAN_TRIALS && p->bestFit >= 0 && p->best > p->lower && !nnrti_plan_spent(p); ++turn) {
         nnrti_plan_mutate(p, turn);
         nnrti_plan_try(p, p->bestFit, p->best);
     }
