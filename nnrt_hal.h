@@ -559,6 +559,7 @@ static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
     nnrt_memory_free(&allocator, m->given);
 }
 
+/* RunIn: several threads at once, each in a workspace of its own. */
 static NNRT_ReturnCode nnrti_plan_model_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
                                                const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                                uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
@@ -600,6 +601,7 @@ static NNRT_ReturnCode nnrti_plan_model_run(NNRT_PreparedModel *self, const NNRT
                          NULL);
 }
 
+/* GetWorkspaceSize. */
 static NNRT_ReturnCode nnrti_plan_model_workspace(NNRT_PreparedModel *self, size_t *bytes)
 {
     if (self == NULL || bytes == NULL)
@@ -608,6 +610,7 @@ static NNRT_ReturnCode nnrti_plan_model_workspace(NNRT_PreparedModel *self, size
     return NNRT_SUCCESS;
 }
 
+/* GetIO: dynamic dimensions have their upper bounds. */
 static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
                                            nnrt_dims *shape)
 {
@@ -664,6 +667,7 @@ static uint32_t nnrti_count_steps(const nnrt_plan *plan)
     return count;
 }
 
+/* GetMemory: figures of the plan, known since it was made; nothing is measured. */
 static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
 {
     const nnrt_plan_model *m = (const nnrt_plan_model *)(void *)self;
@@ -941,6 +945,7 @@ static void nnrti_packing_write(nnrti_packing *p, uint8_t *table, size_t bytes, 
     memcpy(table, &p->table.checksum, sizeof(p->table.checksum));
 }
 
+/* Block i of an exported cache: memory without a descriptor, which stays with the prepared model. */
 static void nnrti_packing_block(nnrti_packing *p, uint32_t i, void *data, size_t bytes)
 {
     p->blocks[i].fd = -1;
@@ -1439,6 +1444,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT
     return code;
 }
 
+/* GetSupportedNodes, GetSupportedOperation, GetModelMemory and PrepareModel of a device without edits. */
 static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
@@ -1643,6 +1649,7 @@ static void nnrti_register_own(const NNRT_DeviceVtbl *(*device)(void **self), bo
         nnrti_devices[nnrti_device_order[nnrti_device_total - 1]].builtin = builtin;
 }
 
+/* `reference` as a built-in device: it has no state, so self stays as it is. */
 static const NNRT_DeviceVtbl *nnrti_reference_device(void **self)
 {
     (void)self;

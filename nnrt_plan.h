@@ -1437,6 +1437,16 @@ static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool neares
         y->dividend.constant += a->divisor - 1;
 }
 
+/* *y = 0 or 1, the result of a comparison that is not decided. */
+static void nnrti_known_bool(nnrti_known_value *y)
+{
+    nnrti_known_nothing(y);
+    y->least = 0;
+    y->most = 1;
+    y->whole = true;
+    y->nan = false;
+}
+
 /* The interval of a < b, or (orEqual) a <= b, as 0 or 1. */
 static void nnrti_known_less(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                              bool orEqual, nnrti_known_value *y)
@@ -1452,11 +1462,7 @@ static void nnrti_known_less(const nnrti_symbols *t, const nnrti_known_value *a,
     } else if (orEqual ? d.least > 0 : d.least >= 0) {
         nnrti_known_constant(y, 0);
     } else {
-        nnrti_known_nothing(y);
-        y->least = 0;
-        y->most = 1;
-        y->whole = true;
-        y->nan = false;
+        nnrti_known_bool(y);
     }
 }
 
@@ -1470,11 +1476,7 @@ static void nnrti_known_equal(const nnrti_symbols *t, const nnrti_known_value *a
     } else if (((d.least == 0 && d.most == 0) || (a->id != 0 && a->id == b->id)) && !a->nan && !b->nan) {
         nnrti_known_constant(y, 1);
     } else {
-        nnrti_known_nothing(y);
-        y->least = 0;
-        y->most = 1;
-        y->whole = true;
-        y->nan = false;
+        nnrti_known_bool(y);
     }
 }
 
