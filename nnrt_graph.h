@@ -2459,12 +2459,11 @@ static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
-    const char *text = op->outputs;
     nnrti_sig s;
-    memset(&s, 0, sizeof(s));
+    nnrti_sig_begin(&s, op->outputs);
     for (uint32_t k = 0; k < n->outputIndex.count; k++) {
         uint32_t from = NNRT_NO_TENSOR, to = n->outputIndex.data[k];
-        if (!s.repeated && !nnrti_sig_next(&text, &s))
+        if (!nnrti_sig_next(&s))
             return;
         if (to == NNRT_NO_TENSOR)
             continue;

@@ -40,7 +40,8 @@ SECTIONS (search for the tag)
     >>kernel_writers  building blocks for kernels of devices and applications
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
-    >>engine      type, format and shape checks shared by all operators, around the operator's own shape rule
+    >>engine      type, format and attribute checks shared by all operators, around the operator's own shape rule
+    >>shapes      the shapes that rows state: checks of the inputs, dimensions and symbols of the outputs
     >>intervals   upper bounds of dynamic dimensions and of values that are computed from them
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
     >>helpers     shared by kernels: element access, broadcasting, copying, activations; list of the kernel macros
@@ -1254,21 +1255,34 @@ typedef struct nnrt_error {
 /* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), one row per
    operator, followed by one line per kernel.
    Struct    attribute struct without NNRT_; own: this row defines it; same: another row does
-   rule      nnrti_rule_<rule> checks shapes and attributes and infers the output shapes (>>op in the implementation);
-             rows may share one
-   operands  separated by spaces: name, then ? optional or * one or more (*? any number), then its element type:
+   rule      nnrti_rule_<rule> checks attributes and computes the dimensions that the operands do not state (>>op in the
+             implementation); rows may share one; none: the row says all
+   operands  separated by spaces: name, then ? optional or * one or more (*? any number), then [shape], then its element
+             type:
              none: any type; for input 0: the types of the kernels;  =k: the type of input k;  :i int32 or int64;
              :f float16 or float32;  :n numbers;  :b bool;  :q quantized int8 or uint8;
              :s int32, quantized or not;  :w int32 or int64, quantized or not;  :8 int8 or uint8;
              :. decided by the rule or by the type that the model declares.
-             Example: CONV2D_FUSION has the inputs "x weight=0 bias?=0" and the output "y=0":
-                 x          required; its element type picks the kernel
-                 weight=0   required; must have the type of input 0, x
-                 bias?=0    optional: absent, or of the type of x
-                 y=0        gets the type of x
+             Example: CONV2D_FUSION has the inputs "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0" and the output
+             "y[N,P,Q,O]=0":
+                 x[N,H,W,C]          required, 4 axes; its element type picks the kernel
+                 weight[O,R,S,I]=0   required, 4 axes; must have the type of input 0, x
+                 bias?[O]=0          optional: absent, or of the type of x, and as long as axis 0 of weight
+                 y[N,P,Q,O]=0        gets the type of x; N is x's, O is weight's, the rule states P and Q
              So a node with x float32 and weight float16 fails with "input 1 (weight) 'w' is float16[8,3,3,4], expected
-             the type of input 0: float32[1,28,28,4]". The kernel for quantized x states other operands in its K,
-             "x weight:q bias?:s": weight is quantized int8 or uint8, bias is absent or int32.
+             the type of input 0: float32[1,28,28,4]", and with a bias of 5 elements "input 2 (bias) 'b' is float32[5],
+             expected [O]: O is 8 in input 1 (weight) 'w' float32[8,3,3,4]". The kernel for quantized x states other
+             operands in its K, "x weight:q bias?:s": weight is quantized int8 or uint8, bias is absent or int32.
+   shape     one entry per axis, separated by commas; without [] the shape is unchecked, or the rule's:
+             [O]      capital letters name dimensions: equal names are equal dimensions, and share a symbol. A name
+                      that only outputs have is the rule's (nnrti_state)
+             [1,M,4]  digits are fixed dimensions
+             [N,..,C] `..` stands for any number of axes, the same in all operands: BIAS_ADD has 2 axes or more
+             [..^]    axes that broadcast: ADD_FUSION "x[..^] y[..^]=0" -> "z[..^]=0". `^` ends the shape
+             [.]      one element, of any rank: TRILU's "k?[.]:i"
+             []       a scalar: RANK's "y[]:."
+             Under LAYOUT the order is that of the view, [N,H,W,C]; messages have the model's order. An absent operand
+             names nothing. Dynamic dimensions fit every size, and the run compares them.
    flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
              INPLACE  output 0 may overwrite an input of the same shape and element size
              ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
@@ -1342,24 +1356,24 @@ typedef struct nnrt_error {
 
 /* clang-format off */
 #define NNRT_OPS(X, K) \
-    X(ABS,                       1, Abs,                   own, abs,                     "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
+    X(ABS,                       1, Abs,                   own, abs,                     "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Abs,                   abs_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Abs,                   abs_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Abs,                   abs_f64,                     1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Abs,                   abs_int,                     1_1,    own) \
         K(NNRTI_TYPES_UINT,    NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(ACTIVATION,                2, Activation,            own, activation,              "x",                       "y=0",                 NNRTI_MAP, \
+    X(ACTIVATION,                2, Activation,            own, activation,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Activation,            activation_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Activation,            activation_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Activation,            activation_f64,              1_1,    own) \
         K(NNRT_TYPES_I32,      NULL, Activation,            activation_i32,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  own), 10) \
-    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
+    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, AddFusion,             add_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddFusion,             add_fusion_q8,               2d1_1,  own), 10) \
-    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*=0",                    "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
+    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*[..^]=0",               "y[..^]=0",            NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
         K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddN,                  add_n_q8,                    Vd1_1,  own), 0) \
@@ -1371,153 +1385,153 @@ typedef struct nnrt_error {
     X(ARGMIN_FUSION,            12, ArgMinFusion,          own, argmin_fusion,           "x",                       "indices:. values?=0", NNRTI_AGNOSTIC, \
         K(NNRTI_TYPES_ORDERED, NULL, ArgMinFusion,          argmin_fusion,               1_2c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, ArgMinFusion,          argmin_fusion_q8,            1d1_2c, own), 0) \
-    X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?:b",                NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
+    X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?[]:b",              NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
         K(NNRT_TYPES_BOOL,     NULL, Assert,                assert,                      V_1c,   own), 21) \
-    X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP | NNRT_OP_MOVEMENT, \
+    X(ASSIGN,                   14, Assign,                own, assign,                  "x[..]",                   "y[..]=0",             NNRTI_MAP | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 0) \
-    X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
+    X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x[N,H,W,C]",              "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_fusion_f32,          1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, AvgPoolFusion,         avgpool_fusion_f16,          1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AvgPoolFusion,         avgpool_fusion_q8,           1d1_1,  own), 10) \
-    X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x",                       "y=0",                 NNRTI_BLOCKS, \
+    X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x[N,H,W,C]",              "y[M,P,Q,C]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, BatchToSpaceND,        batch_to_space_nd_q8,        1d1_1,  own), 10) \
-    X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                "y=0",                 NNRTI_CHANNELS, \
+    X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x[N,..,C] bias[C]=0",     "y[N,..,C]=0",         NNRTI_CHANNELS, \
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own) \
         K(NNRTI_TYPES_Q8,      "x bias:s", BiasAdd, bias_add_q8, 2d1_1, own), 10) \
-    X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?:i",              "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?[R]:i",           "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  shared), 21) \
-    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_MONOTONE, \
+    X(CAST,                     28, Cast,                  own, cast,                    "x[..] type?[.]:i",        "y[..]:.",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
-    X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
+    X(CEIL,                     29, Ceil,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Ceil,                  ceil_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Ceil,                  ceil_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Ceil,                  ceil_f64,                    1_1,    own), 21) \
-    X(CLIP,                     30, Clip,                  own, clip,                    "x min?=0 max?=0",         "y=0",                 NNRTI_MONOTONE, \
+    X(CLIP,                     30, Clip,                  own, clip,                    "x[..] min?[.]=0 max?[.]=0", "y[..]=0",           NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Clip,                  clip,                        3d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Clip,                  clip_q8,                     3d1_1c, own), 21) \
     X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Concat,                concat_q8,                   Vd1_1,  own), 10) \
-    X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
+    X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2DFusion,          conv2d_fusion_f16,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2DFusion, conv2d_fusion_q8,     3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", Conv2DFusion, conv2d_fusion_q16,    3d1_1,  own), 10) \
-    X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
+    X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2dTransposeFusion, conv2d_transpose_fusion_q8, 3d1_1, own), 10) \
-    X(COS,                      37, Cos,                   own, cos,                     "x",                       "y=0",                 NNRTI_MAP, \
+    X(COS,                      37, Cos,                   own, cos,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape",                   "y:.",                 NNRTI_MOVE, \
+    X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
-    X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(CROP,                     39, Crop,                  own, crop,                    "x shape[R]:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  shared) \
         K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  shared), 21) \
-    X(DEPTH_TO_SPACE,           45, DepthToSpace,          own, depth_to_space,          "x",                       "y=0",                 NNRTI_BLOCKS, \
+    X(DEPTH_TO_SPACE,           45, DepthToSpace,          own, depth_to_space,          "x[N,H,W,C]",              "y[N,P,Q,D]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, DepthToSpace,          depth_to_space,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, DepthToSpace,          depth_to_space_q8,           1d1_1,  own), 21) \
-    X(DETECTION_POST_PROCESS,   46, DetectionPostProcess,  own, detection_post_process,  "bbox scores=0 anchors=0", "boxes:. classes:. scores:. num:.", 0, \
+    X(DETECTION_POST_PROCESS,   46, DetectionPostProcess,  own, detection_post_process,  "bbox[1,N,4] scores[1,N,K]=0 anchors[N,4]=0", "boxes[1,M,4]:. classes[1,M]:. scores[1,M]:. num[1]:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, DetectionPostProcess,  detection_post_process,      3_4c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, DetectionPostProcess,  detection_post_process_q8,   3_4c,   own), 21) \
-    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
+    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, DivFusion,             div_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, DivFusion,             div_fusion_q8,               2d1_1,  own), 10) \
-    X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, Eltwise,               eltwise,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Eltwise,               eltwise_q8,                  2d1_1,  own), 10) \
-    X(EQUAL,                    53, Equal,                 own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(EQUAL,                    53, Equal,                 own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Equal,                 equal,                       2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Equal,                 equal_q8,                    2d1_1,  own), 21) \
-    X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x",                       "y=0",                 NNRTI_MAP, \
+    X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, ExpFusion,             expfusion_f32,               1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, ExpFusion,             expfusion_f16,               1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis:i",                "y=0",                 NNRTI_SHAPE, \
+    X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis[.]:i",             "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
     X(FLATTEN,                  61, Flatten,               own, flatten,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 21) \
-    X(FLOOR,                    63, Floor,                 own, floor,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
+    X(FLOOR,                    63, Floor,                 own, floor,                   "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(FLOOR_DIV,                64, FloorDiv,              own, floor_div,               "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
+    X(FLOOR_DIV,                64, FloorDiv,              own, floor_div,               "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, FloorDiv,              floor_div_q8,                2d2_1,  own), 0) \
-    X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",           "y=0",                 NNRTI_MOVE, \
+    X(FILL,                     66, Fill,                  own, fill,                    "value[.] shape[R]:i",     "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  own), 10) \
-    X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight=0 bias?=0",      "y=0",                 0, \
+    X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight[O,K]=0 bias?[O]=0", "y=0",              0, \
         K(NNRT_TYPES_F32,      NULL, FullConnection,        full_connection_f32,         3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, FullConnection,        full_connection_f16,         3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", FullConnection, full_connection_q8, 3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", FullConnection, full_connection_q16, 3d1_1, own), 10) \
-    X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x scale=0 offset=0 mean=0 variance=0", "y=0",    NNRTI_CHANNELS, \
+    X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x[..,C] scale[C]=0 offset[C]=0 mean[C]=0 variance[C]=0", "y[..,C]=0", NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, FusedBatchNorm,        fused_batch_norm_f32,        5_1,    own) \
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own) \
         K(NNRTI_TYPES_Q8,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_q8, 5_1, own), 10) \
-    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?[.]:i",  "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Gather,                gather_q8,                   2d2_1c, own), 10) \
-    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices[..,K]:i",       "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, GatherNd,              gather_nd_q8,                2d1_1c, own), 21) \
-    X(GREATER,                  71, Greater,               own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(GREATER,                  71, Greater,               own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Greater,               greater_q8,                  2d1_1,  own), 21) \
-    X(GREATER_EQUAL,            72, GreaterEqual,          own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(GREATER_EQUAL,            72, GreaterEqual,          own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, GreaterEqual,          greater_equal,               2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, GreaterEqual,          greater_equal_q8,            2d1_1,  own), 21) \
-    X(INSTANCE_NORM,            74, InstanceNorm,          own, instance_norm,           "x scale=0 bias=0",        "y=0",                 NNRTI_CHANNELS, \
+    X(INSTANCE_NORM,            74, InstanceNorm,          own, instance_norm,           "x[N,..,W,C] scale[C]=0 bias[C]=0", "y[N,..,W,C]=0", NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, InstanceNorm,          instance_norm_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      "x scale:f bias:f", InstanceNorm, instance_norm_f16,     3_1,    own), 21) \
-    X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",      "y=0",                 NNRTI_MAP, \
+    X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x[..] gamma?=0 beta?=0",  "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LayerNormFusion,       layer_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own) \
         K(NNRTI_TYPES_Q8,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_q8, 3_1, own), 10) \
-    X(LEAKY_RELU,               76, LeakyRelu,             own, leaky_relu,              "x",                       "y=0",                 NNRTI_MAP, \
+    X(LEAKY_RELU,               76, LeakyRelu,             own, leaky_relu,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LESS,                     77, Less,                  own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(LESS,                     77, Less,                  own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Less,                  less,                        2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Less,                  less_q8,                     2d1_1,  own), 21) \
-    X(LESS_EQUAL,               78, LessEqual,             own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(LESS_EQUAL,               78, LessEqual,             own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LessEqual,             less_equal_q8,               2d1_1,  own), 10) \
-    X(LOG,                      79, Log,                   own, log,                     "x",                       "y=0",                 NNRTI_MAP, \
+    X(LOG,                      79, Log,                   own, log,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LOGICAL_AND,              81, LogicalAnd,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(LOGICAL_AND,              81, LogicalAnd,            own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
-    X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_ELEMENTWISE, \
+    X(LOGICAL_NOT,              82, LogicalNot,            own, none,                    "x[..]",                   "y[..]:b",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
-    X(LOGICAL_OR,               83, LogicalOr,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(LOGICAL_OR,               83, LogicalOr,             own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
-    X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x",                       "y=0",                 NNRTI_MAP, \
+    X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LpNormalization,       lp_normalization_f32,        1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LpNormalization,       lp_normalization_f16,        1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LpNormalization,       lp_normalization_q8,         1_1,    own), 0) \
-    X(LRN,                      85, LRN,                   own, lrn,                     "x",                       "y=0",                 NNRT_OP_EMPTY | NNRT_OP_LAYOUT, \
+    X(LRN,                      85, LRN,                   own, lrn,                     "x[N,H,W,C]",              "y[N,H,W,C]=0",        NNRT_OP_EMPTY | NNRT_OP_LAYOUT, \
         K(NNRT_TYPES_F32,      NULL, LRN,                   lrn_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LRN,                   lrn_f16,                     1_1,    own), 21) \
-    X(LSTM,                     87, LSTM,                  own, lstm,                    "x wIh=0 wHh=0 bias=0 hx=0 cx=0 wProj?=0", "y=0 hy=0 cy=0", 0, \
+    X(LSTM,                     87, LSTM,                  own, lstm,                    "x[T,N,I] wIh[D,G,I]=0 wHh[D,G,P]=0 bias=0 hx[D,N,P]=0 cx[D,N,H]=0 wProj?[D,P,H]=0", "y[T,N,Y]=0 hy[D,N,J]=0 cy[D,N,K]=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, LSTM,                  lstm,                        7_3c,   own), 21) \
-    X(L2_NORMALIZE_FUSION,      88, L2NormalizeFusion,     own, l2_normalize_fusion,     "x",                       "y=0",                 NNRTI_MAP, \
+    X(L2_NORMALIZE_FUSION,      88, L2NormalizeFusion,     own, l2_normalize_fusion,     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f32,     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f16,     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8,      1d2_1,  own) \
@@ -1526,145 +1540,145 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
-    X(MAXIMUM,                  90, Maximum,               own, extreme,                 "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
+    X(MAXIMUM,                  90, Maximum,               own, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Maximum,               maximum_q8,                  2d1_1,  own), 10) \
-    X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                       "y=0 indices?:.",      NNRTI_IMAGE, \
+    X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x[N,H,W,C]",              "y[N,P,Q,C]=0 indices?[N,P,Q,C]:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, MaxPoolFusion,         max_pool_fusion_f32,         1_2,    own) \
         K(NNRT_TYPES_F16,      NULL, MaxPoolFusion,         max_pool_fusion_f16,         1_2,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MaxPoolFusion,         max_pool_fusion_q8,          1d1_2,  own), 10) \
-    X(MINIMUM,                  96, Minimum,               own, extreme,                 "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
+    X(MINIMUM,                  96, Minimum,               own, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Minimum,               minimum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Minimum,               minimum_q8,                  2d1_1,  own), 21) \
-    X(MOD,                      98, Mod,                   own, binary,                  "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
+    X(MOD,                      98, Mod,                   own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, Mod,                   mod,                         2_1c,   own), 21) \
-    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
+    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MulFusion,             mul_fusion_q8,               2d1_1,  own), 10) \
-    X(NEG,                     101, Neg,                   own, unary,                   "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
+    X(NEG,                     101, Neg,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Neg,                   neg_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
-    X(NOT_EQUAL,               103, NotEqual,              own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(NOT_EQUAL,               103, NotEqual,              own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, NotEqual,              not_equal,                   2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, NotEqual,              not_equal_q8,                2d1_1,  own), 21) \
-    X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2", "y=2",      NNRTI_MOVE, \
+    X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth[.]:i onValue[.] offValue[.]=2", "y=2", NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, OneHot,                one_hot,                     4_1,    own), 10) \
-    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_AGNOSTIC, \
+    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?[.]=0", "y=0",               NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadFusion,             pad_fusion_q8,               3d2_1,  own), 10) \
-    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
+    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, PowFusion,             pow_fusion_q8,               2_1,    own), 10) \
-    X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature image:f",         "boxes:. variances:.", 0, \
+    X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature[N,A,B,C] image[M,D,E,F]:f", "boxes[H,W,P,4]:. variances[H,W,P,4]:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, PriorBox,              prior_box,                   0d2_2,  own), 0) \
-    X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",              "y=0",                 NNRTI_CHANNELS, \
+    X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x[..] weight[K]=0",       "y[..]=0",             NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, PReLUFusion,           prelu_fusion_f32,            2_1,    own) \
         K(NNRT_TYPES_F16,      NULL, PReLUFusion,           prelu_fusion_f16,            2_1,    own) \
         K(NNRT_TYPES_F64,      NULL, PReLUFusion,           prelu_fusion_f64,            2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, PReLUFusion,           prelu_fusion_q8,             2d1_1,  own) \
         K(NNRTI_TYPES_Q8,      "x weight:f", PReLUFusion, prelu_fusion_q8_float, 2d1_1, own), 10) \
-    X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                       "y:.",                 NNRTI_MAP, \
+    X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x[..]",                   "y[..]:.",             NNRTI_MAP, \
         K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    own), 10) \
-    X(RANK,                    114, Rank,                  own, rank,                    "x",                       "y:.",                 NNRTI_MOVE, \
+    X(RANK,                    114, Rank,                  own, rank,                    "x",                       "y[]:.",               NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Rank,                  rank,                        1_1,    own), 21) \
-    X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y=0",                 NNRTI_MOVE, \
+    X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y[L]=0",              NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Range,                 range,                       1d1_1,  own), 21) \
-    X(RECIPROCAL,              116, Reciprocal,            own, unary,                   "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
+    X(RECIPROCAL,              116, Reciprocal,            own, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
-    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x y=0",                   "z:.",                 NNRTI_ELEMENTWISE, \
+    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x[..^] y[..^]=0",         "z[..^]:.",            NNRTI_ELEMENTWISE, \
         K(NNRTI_TYPES_REAL,    NULL, RealDiv,               real_div,                    2_1,    own), 21) \
     X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, ReduceFusion,          reduce_fusion_q8,            1d2_1,  own), 10) \
-    X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",               "y=0",                 NNRTI_SHAPE, \
+    X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape[R]:i",            "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  own), 10) \
-    X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                 "y=0",                 NNRTI_IMAGE, \
+    X(RESIZE,                  120, Resize,                own, resize,                  "x[N,H,W,C] size?",        "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Resize,                resize_f32,                  1d1_1,  own) \
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8,                   1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8_real,              1d1_1,  own), 10) \
-    X(ROUND,                   125, Round,                 own, unary,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
+    X(ROUND,                   125, Round,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
-    X(RSQRT,                   126, Rsqrt,                 own, rsqrt,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(RSQRT,                   126, Rsqrt,                 own, rsqrt,                   "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Rsqrt,                 rsqrt_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Rsqrt,                 rsqrt_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Rsqrt,                 rsqrt_f64,                   1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 10) \
-    X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x scale=0 bias?=0",       "y=0",                 NNRTI_MAP, \
+    X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x[..] scale=0 bias?=0",   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, ScaleFusion,           scale_fusion_f32,            3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, ScaleFusion,           scale_fusion_f16,            3_1,    own) \
         K(NNRT_TYPES_F64,      NULL, ScaleFusion,           scale_fusion_f64,            3_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, ScaleFusion,           scale_fusion_q8,             3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      "x scale=0 bias?:s", ScaleFusion, scale_fusion_q8, 3d1_1, shared), 10) \
-    X(SCATTER_ND,              128, ScatterNd,             own, scatter_nd,              "indices:i updates:n shape:i", "y=1",             NNRTI_MOVE, \
+    X(SCATTER_ND,              128, ScatterNd,             own, scatter_nd,              "indices[N,..,K]:i updates:n shape[R]:i", "y=1",  NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ScatterNd,             scatter_nd,                  2_1c,   own), 21) \
-    X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y:.",                 NNRTI_MOVE, \
+    X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y[R]:.",              NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
-    X(SIN,                     133, Sin,                   own, sin,                     "x",                       "y=0",                 NNRTI_MAP, \
+    X(SIN,                     133, Sin,                   own, sin,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin[A]:i size[A]:i",  "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  own), 10) \
-    X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                       "y=0",                 NNRTI_MAP, \
+    X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softmax,               softmax_f32,                 1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softmax,               softmax_f16,                 1_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, Softmax,               softmax_q8,                  1d2_1,  own), 10) \
-    X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                       "y=0",                 NNRTI_BLOCKS, \
+    X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x[N,H,W,C]",              "y[M,P,Q,C]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, SpaceToBatchND,        space_to_batch_nd,           1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SpaceToBatchND,        space_to_batch_nd_q8,        1d1_1,  own), 10) \
-    X(SPACE_TO_DEPTH,          142, SpaceToDepth,          own, space_to_depth,          "x",                       "y=0",                 NNRTI_BLOCKS, \
+    X(SPACE_TO_DEPTH,          142, SpaceToDepth,          own, space_to_depth,          "x[N,H,W,C]",              "y[N,P,Q,D]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, SpaceToDepth,          space_to_depth,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SpaceToDepth,          space_to_depth_q8,           1d1_1,  own), 21) \
-    X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape:i default?=1", "y=1",   NNRTI_MOVE, \
+    X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape[R]:i default?[.]=1", "y=1", NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, SparseToDense,         sparse_to_dense,             4_1c,   own), 21) \
     X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Split,                 split_q8,                    1d1_V,  own), 10) \
-    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
+    X(SQRT,                    146, Sqrt,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
-    X(SQUARE,                  148, Square,                own, square,                  "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
+    X(SQUARE,                  148, Square,                own, square,                  "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Square,                square_f64,                  1_1,    own) \
         K(NNRT_TYPES_INT,      NULL, Square,                square_int,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
+    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SquaredDifference,     squared_difference_q8,       2d1_1,  own), 10) \
-    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(STACK,                   150, Stack,                 own, stack,                   "x*[..]=0",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Stack,                 stack,                       V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Stack,                 stack_q8,                    Vd1_1,  own), 10) \
-    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin[A]:i end[A]:i strides?[A]:i stepsOfAxes?[A]:i", "y=0", NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, StridedSlice,          strided_slice,               1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, StridedSlice,          strided_slice_q8,            1d3_1,  own), 10) \
-    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
+    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, SubFusion,             sub_fusion_f32,              2_1,    own) \
         K(NNRTI_TYPES_SUB,     NULL, SubFusion,             sub_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SubFusion,             sub_fusion_q8,               2d1_1,  own), 10) \
-    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",           "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples[R]:i",        "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, TileFusion,            tile_fusion,                 1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, TileFusion,            tile_fusion_q8,              1d1_1,  own), 10) \
-    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_AGNOSTIC, \
+    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k[.]:i",                "values=0 indices?:.", NNRTI_AGNOSTIC, \
         K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, TopKFusion,            topk_fusion_q8,              1d1_2c, own), 10) \
-    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm[R]:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Transpose,             transpose_q8,                1d2_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
@@ -1679,43 +1693,43 @@ typedef struct nnrt_error {
     X(SELECT,                  170, Select,                own, where,                   "condition x y=1",         "z=1",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  shared), 21) \
-    X(ERF,                     178, Erf,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ERF,                     178, Erf,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
-    X(LOG_SOFTMAX,             189, LogSoftmax,            own, log_softmax,             "x",                       "y=0",                 NNRTI_MAP, \
+    X(LOG_SOFTMAX,             189, LogSoftmax,            own, log_softmax,             "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LogSoftmax,            log_softmax_f32,             1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LogSoftmax,            log_softmax_f16,             1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LogSoftmax,            log_softmax_q8,              1_1,    own), 21) \
-    X(CUM_SUM,                 192, CumSum,                own, cum_sum,                 "x axis?:i",               "y=0",                 NNRTI_MAP, \
+    X(CUM_SUM,                 192, CumSum,                own, cum_sum,                 "x[..] axis?[.]:i",        "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_sum,                     2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, CumSum,                cum_sum_q8,                  2_1c,   own), 0) \
-    X(GROUP_NORM_FUSION,       211, GroupNormFusion,       own, group_norm_fusion,       "x scale?=0 bias?=0",      "y=0",                 NNRTI_CHANNELS, \
+    X(GROUP_NORM_FUSION,       211, GroupNormFusion,       own, group_norm_fusion,       "x[N,..,C] scale?=0 bias?=0", "y[N,..,C]=0", NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, GroupNormFusion,       group_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x scale?:f bias?:f", GroupNormFusion, group_norm_fusion_f16, 3_1, own), 0) \
-    X(QUANT_DTYPE_CAST_V2,     999, QuantDTypeCastV2,      own, quant_dtype_cast_v2,     "x",                       "y:.",                 NNRTI_MAP, \
+    X(QUANT_DTYPE_CAST_V2,     999, QuantDTypeCastV2,      own, quant_dtype_cast_v2,     "x[..]",                   "y[..]:.",             NNRTI_MAP, \
         K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    shared), 21) \
-    X(ADAPTIVE_AVERAGE_POOL_2D, 1000, AdaptivePool2D,      own, adaptive_average_pool_2d, "x size:i",               "y=0",                 NNRTI_IMAGE, \
+    X(ADAPTIVE_AVERAGE_POOL_2D, 1000, AdaptivePool2D,      own, adaptive_average_pool_2d, "x[N,H,W,C] size[2]:i",   "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, AdaptivePool2D,        adaptive_average_pool_2d_f32, 1_1,   own) \
         K(NNRT_TYPES_F16,      NULL, AdaptivePool2D,        adaptive_average_pool_2d_f16, 1_1,   own) \
         K(NNRTI_TYPES_Q8,      NULL, AdaptivePool2D,        adaptive_average_pool_2d_q8, 1d1_1,  own), 0) \
-    X(ADAPTIVE_MAX_POOL_2D,   1001, AdaptivePool2D,        same, adaptive_max_pool_2d,   "x size:i",                "y=0 indices?:.",      NNRTI_IMAGE, \
+    X(ADAPTIVE_MAX_POOL_2D,   1001, AdaptivePool2D,        same, adaptive_max_pool_2d,   "x[N,H,W,C] size[2]:i",    "y[N,P,Q,C]=0 indices?[N,P,Q,C]:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, AdaptivePool2D,        adaptive_max_pool_2d_f32,    1_2,    own) \
         K(NNRT_TYPES_F16,      NULL, AdaptivePool2D,        adaptive_max_pool_2d_f16,    1_2,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AdaptivePool2D,        adaptive_max_pool_2d_q8,     1d1_2,  own), 0) \
-    X(AVGPOOL_INCLUDE_PAD,    1002, AvgPoolFusion,         same, avgpool_fusion,         "x",                       "y=0",                 NNRTI_IMAGE, \
+    X(AVGPOOL_INCLUDE_PAD,    1002, AvgPoolFusion,         same, avgpool_fusion,         "x[N,H,W,C]",              "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_include_pad_f32,     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, AvgPoolFusion,         avgpool_include_pad_f16,     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AvgPoolFusion,         avgpool_include_pad_q8,      1d1_1,  own), 0) \
-    X(BOTTOM_K,               1003, TopKFusion,           same, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_AGNOSTIC, \
+    X(BOTTOM_K,               1003, TopKFusion,           same, topk_fusion,             "x k[.]:i",                "values=0 indices?:.", NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_NUM,      NULL, TopKFusion,            bottom_k,                    1_2c,   own), 0) \
-    X(CHANNEL_SHUFFLE,        1004, ChannelShuffle,        own, channel_shuffle,         "x",                       "y=0",                 NNRTI_BLOCKS, \
+    X(CHANNEL_SHUFFLE,        1004, ChannelShuffle,        own, channel_shuffle,         "x[N,H,W,C]",              "y[N,H,W,C]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, ChannelShuffle,        channel_shuffle,             1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, ChannelShuffle,        channel_shuffle_q8,          1d1_1,  own), 0) \
-    X(DEFORMABLE_CONV_2D,     1005, DeformableConv2D,      own, deformable_conv_2d,      "x offset=0 mask?=0 weight=0 bias?=0", "y=0",     NNRTI_BLOCKS, \
+    X(DEFORMABLE_CONV_2D,     1005, DeformableConv2D,      own, deformable_conv_2d,      "x[N,H,W,C] offset=0 mask?=0 weight[O,I,R,S]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, DeformableConv2D,      deformable_conv_2d_f32,      5_1,    own) \
         K(NNRT_TYPES_F16,      NULL, DeformableConv2D,      deformable_conv_2d_f16,      5_1,    own), 0) \
-    X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x value",                 "y=1",                 NNRTI_AGNOSTIC, \
+    X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x[..] value[.]",          "y[..]=1",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, FillLike,              fill_like,                   2_1,    own) \
         K(NNRT_TYPES_ALL,      "x value:q", FillLike,       fill_like_q8,                2d1_1,  own), 0) \
     X(FLATTEN_RANGE,          1007, FlattenRange,          own, flatten_range,           "x",                       "y=0",                 NNRTI_SHAPE, \
@@ -1724,17 +1738,17 @@ typedef struct nnrt_error {
     X(GRID_SAMPLE,            1008, GridSample,            own, grid_sample,             "x grid=0",                "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, GridSample,            grid_sample_f32,             2_1,    own) \
         K(NNRT_TYPES_F16,      "x grid:f", GridSample,      grid_sample_f16,             2_1,    own), 0) \
-    X(HARD_SIGMOID,           1009, HardSigmoid,           own, hard_sigmoid,            "x",                       "y=0",                 NNRTI_MAP, \
+    X(HARD_SIGMOID,           1009, HardSigmoid,           own, hard_sigmoid,            "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, HardSigmoid,           hard_sigmoid_f32,            1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, HardSigmoid,           hard_sigmoid_f16,            1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, HardSigmoid,           hard_sigmoid_f64,            1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
-    X(HARD_SWISH,             1010, HardSwish,             own, hard_swish,              "x",                       "y=0",                 NNRTI_MAP, \
+    X(HARD_SWISH,             1010, HardSwish,             own, hard_swish,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, HardSwish,             hard_swish_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
-    X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
+    X(LOGICAL_XOR,            1011, LogicalXor,            own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
     X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own) \
@@ -1744,116 +1758,116 @@ typedef struct nnrt_error {
     X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadEdge,               pad_edge_q8,                 1d2_1,  own), 0) \
-    X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x rois=0 batchIndices:i", "y=0",                 NNRTI_BLOCKS, \
+    X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x[N,H,W,C] rois[R,4]=0 batchIndices[R]:i", "y[R,P,Q,C]=0", NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, RoiAlign,              roi_align_f32,               3_1c,   own) \
         K(NNRT_TYPES_F16,      "x rois:f batchIndices:i", RoiAlign, roi_align_f16,       3_1c,   own), 0) \
-    X(ROLL,                   1016, Roll,                  own, roll,                    "x shifts:i axes?:i",      "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(ROLL,                   1016, Roll,                  own, roll,                    "x[..] shifts[K]:i axes?[K]:i", "y[..]=0",        NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Roll,                  roll_q8,                     1d2_1,  own), 0) \
-    X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
+    X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Softplus,              softplus_f64,                1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
-    X(YOLO_BOX,               1018, YoloBox,               own, yolo_box,                "x imgSize:i anchors:i",   "boxes:. scores:.",    0, \
+    X(YOLO_BOX,               1018, YoloBox,               own, yolo_box,                "x[N,A,B,D] imgSize[N,2]:i anchors[K]:i", "boxes[N,M,4]:. scores[N,M,C]:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, YoloBox,               yolo_box,                    3d1_2,  own), 0) \
     X(IF,                     1100, If,                    own, control,                 "cond:b",                  "y*:.",                NNRTI_GRAPHS, \
         K(NNRT_TYPES_BOOL,     NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(LOOP,                   1101, Loop,                  own, control,                 "trips?:i cond?:b v*?",    "y*:.",                NNRTI_GRAPHS, \
         K(NNRT_TYPES_INDEX,    NULL, Reshape,               reshape,                     1_1,    shared), 0) \
-    X(NON_ZERO,               1102, NonZero,               own, non_zero,                "x",                       "y:.",                 NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
+    X(NON_ZERO,               1102, NonZero,               own, non_zero,                "x",                       "y[R,M]:.",            NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ANY,      NULL, NonZero,               non_zero,                    1_1,    own), 0) \
-    X(TAN,                    1110, Tan,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(TAN,                    1110, Tan,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Tan,                   tan_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Tan,                   tan_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Tan,                   tan_f64,                     1_1,    own), 0) \
-    X(ASIN,                   1111, Asin,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ASIN,                   1111, Asin,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Asin,                  asin_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Asin,                  asin_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Asin,                  asin_f64,                    1_1,    own), 0) \
-    X(ACOS,                   1112, Acos,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ACOS,                   1112, Acos,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Acos,                  acos_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Acos,                  acos_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Acos,                  acos_f64,                    1_1,    own), 0) \
-    X(ATAN,                   1113, Atan,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ATAN,                   1113, Atan,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Atan,                  atan_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Atan,                  atan_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Atan,                  atan_f64,                    1_1,    own), 0) \
-    X(SINH,                   1114, Sinh,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(SINH,                   1114, Sinh,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Sinh,                  sinh_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sinh,                  sinh_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sinh,                  sinh_f64,                    1_1,    own), 0) \
-    X(COSH,                   1115, Cosh,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(COSH,                   1115, Cosh,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Cosh,                  cosh_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Cosh,                  cosh_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Cosh,                  cosh_f64,                    1_1,    own), 0) \
-    X(ASINH,                  1116, Asinh,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ASINH,                  1116, Asinh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Asinh,                 asinh_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Asinh,                 asinh_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Asinh,                 asinh_f64,                   1_1,    own), 0) \
-    X(ACOSH,                  1117, Acosh,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ACOSH,                  1117, Acosh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Acosh,                 acosh_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Acosh,                 acosh_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Acosh,                 acosh_f64,                   1_1,    own), 0) \
-    X(ATANH,                  1118, Atanh,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ATANH,                  1118, Atanh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Atanh,                 atanh_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Atanh,                 atanh_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Atanh,                 atanh_f64,                   1_1,    own), 0) \
-    X(IS_NAN,                 1119, IsNaN,                 own, unary,                   "x",                       "y:b",                 NNRTI_AGNOSTIC, \
+    X(IS_NAN,                 1119, IsNaN,                 own, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsNaN,                 is_nan,                      1_1,    own), 0) \
-    X(IS_INF,                 1120, IsInf,                 own, unary,                   "x",                       "y:b",                 NNRTI_AGNOSTIC, \
+    X(IS_INF,                 1120, IsInf,                 own, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsInf,                 is_inf,                      1_1,    own), 0) \
-    X(MISH,                   1121, Mish,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(MISH,                   1121, Mish,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Mish,                  mish_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Mish,                  mish_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Mish,                  mish_f64,                    1_1,    own), 0) \
-    X(BITWISE_AND,            1122, BitwiseAnd,            own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(BITWISE_AND,            1122, BitwiseAnd,            own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseAnd,            bitwise_and,                 2_1,    own), 0) \
-    X(BITWISE_OR,             1123, BitwiseOr,             own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(BITWISE_OR,             1123, BitwiseOr,             own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseOr,             bitwise_or,                  2_1,    own), 0) \
-    X(BITWISE_XOR,            1124, BitwiseXor,            own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(BITWISE_XOR,            1124, BitwiseXor,            own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseXor,            bitwise_xor,                 2_1,    own), 0) \
-    X(BITWISE_NOT,            1125, BitwiseNot,            own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(BITWISE_NOT,            1125, BitwiseNot,            own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseNot,            bitwise_not_int,             1_1,    own), 0) \
-    X(BIT_SHIFT,              1126, BitShift,              own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(BIT_SHIFT,              1126, BitShift,              own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRTI_TYPES_UINT,    NULL, BitShift,              bit_shift,                   2_1,    own), 0) \
-    X(TRILU,                  1127, Trilu,                 own, trilu,                   "x k?:i",                  "y=0",                 NNRTI_MAP, \
+    X(TRILU,                  1127, Trilu,                 own, none,                    "x[..,M,N] k?[.]:i",       "y[..,M,N]=0",         NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, Trilu,                 trilu,                       2_1,    own), 0) \
-    X(EYE_LIKE,               1128, EyeLike,               own, eye_like,                "x",                       "y:.",                 NNRTI_AGNOSTIC, \
+    X(EYE_LIKE,               1128, EyeLike,               own, eye_like,                "x[M,N]",                  "y[M,N]:.",            NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, EyeLike,               eye_like,                    1_1,    own), 0) \
-    X(HARDMAX,                1129, Hardmax,               own, hardmax,                 "x",                       "y=0",                 NNRTI_MAP, \
+    X(HARDMAX,                1129, Hardmax,               own, hardmax,                 "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Hardmax,               hardmax,                     1_1,    own), 0) \
-    X(REVERSE_SEQUENCE,       1130, ReverseSequence,       own, reverse_sequence,        "x lengths:i",             "y=0",                 NNRTI_AGNOSTIC, \
+    X(REVERSE_SEQUENCE,       1130, ReverseSequence,       own, reverse_sequence,        "x[..] lengths[L]:i",      "y[..]=0",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, ReverseSequence,       reverse_sequence,            2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, ReverseSequence,       reverse_sequence_q8,         2d1_1c, own), 0) \
-    X(GATHER_ELEMENTS,        1131, GatherElements,        own, gather_elements,         "x indices:i",             "y=0",                 NNRTI_AGNOSTIC, \
+    X(GATHER_ELEMENTS,        1131, GatherElements,        own, gather_elements,         "x indices[..]:i",         "y[..]=0",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, GatherElements,        gather_elements,             2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, GatherElements,        gather_elements_q8,          2d1_1c, own), 0) \
-    X(SCATTER_ELEMENTS,       1132, ScatterElements,       own, scatter_elements,        "x indices:i updates=0",   "y=0",                 NNRTI_AGNOSTIC, \
+    X(SCATTER_ELEMENTS,       1132, ScatterElements,       own, scatter_elements,        "x[..] indices:i updates=0", "y[..]=0",           NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, ScatterElements,       scatter_elements,            3_1c,   own), 0) \
-    X(COMPRESS,               1133, Compress,              own, compress,                "x condition:b",           "y=0",                 NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
+    X(COMPRESS,               1133, Compress,              own, compress,                "x condition[L]:b",        "y=0",                 NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ALL,      NULL, Compress,              compress,                    2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Compress,              compress_q8,                 2d1_1,  own), 0) \
     X(UNIQUE,                 1134, Unique,                own, unique,                  "x",                       "y=0 indices?:. inverse?:. counts?:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ANY,      NULL, Unique,                unique,                      1_4c,   own), 0) \
-    X(NEGATIVE_LOG_LIKELIHOOD_LOSS, 1135, NegativeLogLikelihoodLoss, own, negative_log_likelihood_loss, "x target:i weight?=0",    "y=0",                 NNRT_OP_EMPTY, \
+    X(NEGATIVE_LOG_LIKELIHOOD_LOSS, 1135, NegativeLogLikelihoodLoss, own, negative_log_likelihood_loss, "x[N,C,..] target[N,..]:i weight?[C]=0", "y=0",   NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, NegativeLogLikelihoodLoss, negative_log_likelihood_loss_f32, 3_1c,   own) \
         K(NNRT_TYPES_F16,      NULL, NegativeLogLikelihoodLoss, negative_log_likelihood_loss_f16, 3_1c,   own), 0) \
     X(GRU,                    1150, GRU,                   own, gru,                     "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0", "y=0 yH=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, GRU,                   gru,                         6_2c,   own), 0) \
     X(RNN,                    1151, RNN,                   own, rnn,                     "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0", "y=0 yH=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, RNN,                   rnn,                         6_2c,   own), 0) \
-    X(NON_MAX_SUPPRESSION,    1152, NonMaxSuppression,     own, non_max_suppression,     "boxes scores=0 maxOutputBoxesPerClass?:i iouThreshold?:f scoreThreshold?:f", "y:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
+    X(NON_MAX_SUPPRESSION,    1152, NonMaxSuppression,     own, non_max_suppression,     "boxes[N,S,4] scores[N,C,S]=0 maxOutputBoxesPerClass?[.]:i iouThreshold?[.]:f scoreThreshold?[.]:f", "y[M,3]:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_FLOAT,    NULL, NonMaxSuppression,     non_max_suppression,         5_1c,   own), 0) \
-    X(SCATTER_ND_UPDATE,      1153, ScatterNDUpdate,       own, scatter_nd_update,       "x indices:i updates=0",   "y=0",                 NNRTI_MOVE, \
+    X(SCATTER_ND_UPDATE,      1153, ScatterNDUpdate,       own, scatter_nd_update,       "x[..] indices:i updates=0", "y[..]=0",           NNRTI_MOVE, \
         K(NNRT_TYPES_ANY,      NULL, ScatterNDUpdate,       scatter_nd_update,           3_1c,   own), 0) \
     X(LP_POOL,                1154, LpPool,                own, lp_pool,                 "x",                       "y=0",                 0, \
         K(NNRT_TYPES_FLOAT,    NULL, LpPool,                lp_pool,                     1_1,    own), 0) \
-    X(MAX_UNPOOL,             1155, MaxUnpool,             own, max_unpool,              "x indices:i outputShape?:i", "y=0",              0, \
+    X(MAX_UNPOOL,             1155, MaxUnpool,             own, max_unpool,              "x[N,C,L,..] indices[N,C,L,..]:i outputShape?[R]:i", "y=0", 0, \
         K(NNRT_TYPES_ANY,      NULL, MaxUnpool,             max_unpool,                  3_1c,   own), 0) \
-    X(CONV_3D,                1156, Conv3D,                own, conv_3d,                 "x weight=0 bias?=0",      "y=0",                 0, \
+    X(CONV_3D,                1156, Conv3D,                own, conv_3d,                 "x[N,C,D,H,W] weight[O,I,R,S,T]=0 bias?[O]=0", "y[N,O,P,Q,U]=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, Conv3D,                conv_3d,                     3_1,    own), 0) \
-    X(CONV_TRANSPOSE_3D,      1157, ConvTranspose3D,       own, conv_transpose_3d,       "x weight=0 bias?=0",      "y=0",                 0, \
+    X(CONV_TRANSPOSE_3D,      1157, ConvTranspose3D,       own, conv_transpose_3d,       "x[N,C,D,H,W] weight[C,I,R,S,T]=0 bias?[O]=0", "y[N,O,P,Q,U]=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, ConvTranspose3D,       conv_transpose_3d,           3_1,    own), 0) \
     X(MAX_POOL_3D,            1158, MaxPool3D,             own, max_pool_3d,             "x",                       "y=0 indices?:.",      0, \
         K(NNRT_TYPES_FLOAT,    NULL, MaxPool3D,             max_pool_3d,                 1_2,    own), 0) \
@@ -1861,47 +1875,47 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, AveragePool3D,         average_pool_3d,             1_1,    own), 0) \
     X(EINSUM,                 1160, Einsum,                own, einsum,                  "x*=0",                    "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Einsum,                einsum,                      Vd1_1,  own), 0) \
-    X(DET,                    1161, Det,                   own, det,                     "x",                       "y=0",                 0, \
+    X(DET,                    1161, Det,                   own, det,                     "x[..,M,M]",               "y[..]=0",             0, \
         K(NNRT_TYPES_FLOAT,    NULL, Det,                   det,                         1_1c,   own), 0) \
-    X(DFT,                    1164, DFT,                   own, dft,                     "x dftLength?:i",          "y=0",                 0, \
+    X(DFT,                    1164, DFT,                   own, dft,                     "x dftLength?[.]:i",       "y=0",                 0, \
         K(NNRT_TYPES_FLOAT,    NULL, DFT,                   dft,                         2_1c,   own), 0) \
-    X(STFT,                   1165, STFT,                  own, stft,                    "x frameStep:i window?=0 frameLength?:i", "y=0",  0, \
+    X(STFT,                   1165, STFT,                  own, stft,                    "x[N,L,K] frameStep[.]:i window?[W]=0 frameLength?[.]:i", "y[N,F,B,2]=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, STFT,                  stft,                        4_1c,   own), 0) \
-    X(WINDOW,                 1167, Window,                own, window,                  "size",                    "y:.",                 NNRTI_MOVE, \
+    X(WINDOW,                 1167, Window,                own, window,                  "size[.]",                 "y[L]:.",              NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, Window,                window,                      1_1,    own), 0) \
-    X(MEL_WEIGHT_MATRIX,      1168, MelWeightMatrix,       own, mel_weight_matrix,       "numMelBins dftLength:i sampleRate:i lowerEdgeHertz:f upperEdgeHertz:f", "y:.", NNRTI_MOVE, \
+    X(MEL_WEIGHT_MATRIX,      1168, MelWeightMatrix,       own, mel_weight_matrix,       "numMelBins[.] dftLength[.]:i sampleRate[.]:i lowerEdgeHertz[.]:f upperEdgeHertz[.]:f", "y[F,M]:.", NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, MelWeightMatrix,       mel_weight_matrix,           5_1c,   own), 0) \
-    X(CENTER_CROP_PAD,        1169, CenterCropPad,         own, center_crop_pad,         "x shape:i",               "y=0",                 NNRTI_AGNOSTIC, \
+    X(CENTER_CROP_PAD,        1169, CenterCropPad,         own, center_crop_pad,         "x shape[R]:i",            "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, CenterCropPad,         center_crop_pad,             2_1,    own), 0) \
     X(MATMUL_INTEGER,         1170, MatMulInteger,         own, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, MatMulInteger, matmul_integer,            4_1,    own), 0) \
-    X(CONV_INTEGER,           1171, Conv2DFusion,         same, conv_integer,            "x weight:8 bias?:s xZeroPoint?=0 weightZeroPoint?=1", "y:.", NNRTI_IMAGE, \
+    X(CONV_INTEGER,           1171, Conv2DFusion,         same, conv_integer,            "x[N,H,W,C] weight[O,R,S,I]:8 bias?[O]:s xZeroPoint?=0 weightZeroPoint?=1", "y[N,P,Q,O]:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, Conv2DFusion, conv_integer,               5_1,    own), 0) \
-    X(COL2IM,                 1180, Col2Im,                own, col2im,                  "x imageShape:i blockShape:i", "y=0",             NNRTI_MOVE, \
+    X(COL2IM,                 1180, Col2Im,                own, col2im,                  "x[N,K,L] imageShape[A]:i blockShape[A]:i", "y=0", NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, Col2Im,                col2im,                      3_1,    own), 0) \
-    X(AFFINE_GRID,            1181, AffineGrid,            own, affine_grid,             "theta size:i",            "y=0",                 NNRTI_MOVE, \
+    X(AFFINE_GRID,            1181, AffineGrid,            own, affine_grid,             "theta size[R]:i",         "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, AffineGrid,            affine_grid,                 2_1,    own), 0) \
-    X(RMS_NORMALIZATION,      1182, RMSNormalization,      own, rms_normalization,       "x scale=0",               "y=0",                 NNRTI_MAP, \
+    X(RMS_NORMALIZATION,      1182, RMSNormalization,      own, rms_normalization,       "x[..] scale=0",           "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
-    X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x cosCache=0 sinCache=0 positionIds?:i", "y=0",  NNRTI_MAP, \
+    X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x[..] cosCache=0 sinCache=0 positionIds?:i", "y[..]=0", NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
     X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0 keyLengths?:i", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   7_4c,   own), 0) \
-    X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape",                   "y:.",                 NNRTI_MOVE, \
+    X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
-    X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape",                   "y:.",                 NNRTI_MOVE, \
+    X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomUniform,         random_uniform,              1_1,    own), 0) \
-    X(BERNOULLI,              1187, Bernoulli,             own, bernoulli,               "x",                       "y:.",                 NNRTI_AGNOSTIC, \
+    X(BERNOULLI,              1187, Bernoulli,             own, bernoulli,               "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Bernoulli, bernoulli,                 1_1,    own), 0) \
-    X(MULTINOMIAL,            1188, Multinomial,           own, multinomial,             "x",                       "y:.",                 0, \
+    X(MULTINOMIAL,            1188, Multinomial,           own, multinomial,             "x[N,C]",                  "y[N,K]:.",            0, \
         K(NNRT_TYPES_FLOAT,    NULL, Multinomial,           multinomial,                 1_1,    own), 0) \
     X(RESIZE_ND,              1189, ResizeND,              own, resize_nd,               "x roi?:f scales?:f sizes?:i", "y=0",             NNRT_OP_LAYOUT_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, ResizeND,              resize_nd,                   1d1_1,  own), 0) \
     X(LSTM_PEEPHOLE,          1190, LSTMPeephole,          own, lstm_peephole,           "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0 initialC?=0 p?=0", "y=0 yH=0 yC=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, LSTMPeephole,          lstm_peephole,               8_3c,   own), 0) \
-    X(QUANTIZE_LINEAR,        1191, QuantizeLinear,        own, quantize_linear,         "x",                       "y:.",                 NNRTI_MAP, \
+    X(QUANTIZE_LINEAR,        1191, QuantizeLinear,        own, quantize_linear,         "x[..]",                   "y[..]:.",             NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
-    X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x",                       "y:.",                 NNRTI_AGNOSTIC | NNRT_OP_ALIAS, \
+    X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC | NNRT_OP_ALIAS, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
@@ -2198,6 +2212,20 @@ typedef struct nnrt_operand {
 #endif
 } nnrt_operand;
 
+/* A dimension that the shapes of a row name (>>shapes). */
+typedef struct nnrt_dimension {
+    int32_t size; /* -1: not known yet */
+#ifndef NNRT_FIRMWARE
+    uint32_t symbol; /* 0: fixed */
+#endif
+} nnrt_dimension;
+
+typedef struct nnrt_dimensions {
+    nnrt_dimension of['Z' - '0' + 1];   /* digits and capital letters */
+    nnrt_dimension axes[NNRT_MAX_RANK]; /* the axes of `..`, at the end of the array */
+    int32_t axisCount;                  /* their number; -1: not known yet */
+} nnrt_dimensions;
+
 #define NNRT_MAX_FIXED_OPERANDS 16 /* inputs plus outputs of an operator without a repeated operand */
 #define NNRT_MAX_DERIVED 4         /* derived constants of a node */
 
@@ -2239,6 +2267,7 @@ typedef struct nnrt_resolve {
     bool unbounded; /* dims are no upper bounds of the dimensions computed here */
     uint32_t took;  /* 1 + index of the output that inherited quantization parameters from an input; 0: none did */
     uint32_t zeros; /* one bit per input: the kernel reads only the zero points of its quantization parameters */
+    nnrt_dimensions named; /* the entries of the row's shapes (>>shapes) */
 } nnrt_resolve;
 
 /* A node that runs subgraphs is visited at the begin of each subgraph and after the last one. UNDO: discard everything
@@ -2314,9 +2343,10 @@ NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
             operators of nnrt.
             Without PURE every run computes the operator, except for nodes without EFFECT whose results are unused
    rule     infers the shape of every output c->out[0 .. nOut), with nnrt_resolve_like or nnrt_resolve_shape, and its
-            type, unless the row states it; it may also set scratch, derived constants and resolved attributes (>>resolve). It
-            runs while models are built and prepared, for dynamic shapes in runs, too, and on several threads at
-            once. Its results are checked. It reports an invalid node with nnrt_resolve_fail
+            type, unless the row states them; NULL: the row states all shapes and types; it may also set scratch, derived
+            constants and resolved attributes (>>resolve). It runs while models are built and prepared, for dynamic
+            shapes in runs, too, and on several threads at once. Its results are checked. It reports an invalid node
+            with nnrt_resolve_fail
    kernels  have the signature nnrt_kernel: args has the views of all inputs, derived constants and outputs (dataType
             UNKNOWN: absent), call their numbers. A kernel reports an error with nnrt_call_fail
    since    ignored
@@ -3343,18 +3373,28 @@ NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void 
 
 /* One parsed operand of a row's "inputs" or "outputs" (>>table has the syntax and an example). */
 typedef struct nnrti_sig {
+    const char *next; /* the text after this operand */
     const char *name;
+    const char *shape; /* after the '['; NULL: unchecked */
     int32_t nameLength;
     bool optional, repeated;
     char code; /* element type: 0, '=', 'i', 'f', 'n', 'b', 'q', 's', 'w', '8', '.' */
     int32_t same;
 } nnrti_sig;
 
-/* Parses the operand at *at and moves *at after it; false at the end of the text. */
-static bool nnrti_sig_next(const char **at, nnrti_sig *s)
+static void nnrti_sig_begin(nnrti_sig *s, const char *text)
 {
-    const char *p = *at;
     memset(s, 0, sizeof(*s));
+    s->next = text;
+}
+
+/* Parses the next operand; a repeated one comes again and again. Returns false at the end of the text. */
+static bool nnrti_sig_next(nnrti_sig *s)
+{
+    const char *p = s->next;
+    if (s->repeated)
+        return true;
+    nnrti_sig_begin(s, p);
     while (*p == ' ')
         p++;
     if (*p == '\0')
@@ -3367,6 +3407,11 @@ static bool nnrti_sig_next(const char **at, nnrti_sig *s)
         s->optional = s->optional || *p == '?';
         s->repeated = s->repeated || *p == '*';
     }
+    if (*p == '[') {
+        s->shape = p + 1;
+        while (*p++ != ']')
+            ;
+    }
     if (*p == '=') {
         s->code = '=';
         s->same = p[1] - '0';
@@ -3375,7 +3420,7 @@ static bool nnrti_sig_next(const char **at, nnrti_sig *s)
         s->code = p[1];
         p += 2;
     }
-    *at = p;
+    s->next = p;
     return true;
 }
 
@@ -3384,7 +3429,7 @@ static void nnrti_sig_count(const char *text, uint32_t *least, uint32_t *most)
     nnrti_sig s;
     *least = 0;
     *most = 0;
-    while (nnrti_sig_next(&text, &s)) {
+    for (nnrti_sig_begin(&s, text); nnrti_sig_next(&s);) {
         if (s.repeated) {
             *most = UINT32_MAX;
             *least += s.optional ? 0 : 1;
@@ -3449,9 +3494,9 @@ static uint32_t nnrti_sig_types(const nnrti_sig *s)
 static const char *nnrti_sig_name(const char *text, uint32_t i, char *name, size_t size)
 {
     nnrti_sig s;
-    memset(&s, 0, sizeof(s));
+    nnrti_sig_begin(&s, text);
     for (uint32_t k = 0; k <= i; k++)
-        if (!nnrti_sig_next(&text, &s) || s.repeated)
+        if (!nnrti_sig_next(&s) || s.repeated)
             break;
     if (s.name == NULL || (size_t)s.nameLength >= size)
         return "";
@@ -3485,13 +3530,11 @@ static NNRT_ReturnCode nnrti_check_arity(nnrt_resolve *c, const nnrt_op_arity *a
 
 static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
 {
-    const char *text = c->op->inputs;
     char name[32];
     nnrti_sig s;
-    s.repeated = false;
+    nnrti_sig_begin(&s, c->op->inputs);
     for (uint32_t i = 0; i < c->nIn; i++) {
-        if (!s.repeated)
-            (void)nnrti_sig_next(&text, &s);
+        (void)nnrti_sig_next(&s);
         if (!s.optional && nnrti_absent(&c->in[i]))
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing", i,
                               nnrti_sig_name(c->op->inputs, i, name, sizeof(name)));
@@ -3503,13 +3546,11 @@ static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
    types allowed. =0 requires the type of input 0, quantized or not as the row's types allow. */
 static uint32_t nnrti_type_mismatch(const nnrt_resolve *c, const nnrt_kernel_row *k, nnrti_sig *s, uint32_t *types)
 {
-    const char *text = k->operands != NULL ? k->operands : c->op->inputs;
     uint32_t i;
-    s->repeated = false;
+    nnrti_sig_begin(s, k->operands != NULL ? k->operands : c->op->inputs);
     for (i = 0; i < c->nIn; i++) {
         const nnrt_operand *o = &c->in[i];
-        if (!s->repeated)
-            (void)nnrti_sig_next(&text, s);
+        (void)nnrti_sig_next(s);
         if (i == 0 || nnrti_absent(o))
             continue;
         *types = s->code == '=' && s->same == 0 ? k->types : nnrti_sig_types(s);
@@ -3562,19 +3603,20 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
    use. */
 static NNRT_ReturnCode nnrti_check_outputs(nnrt_resolve *c)
 {
-    const char *text = c->op->outputs;
     nnrti_sig s;
-    s.repeated = false;
+    nnrti_sig_begin(&s, c->op->outputs);
     for (uint32_t i = 0; i < c->nOut; i++) {
         nnrt_operand *o = &c->out[i];
         NNRT_DataType want;
-        if (!s.repeated)
-            (void)nnrti_sig_next(&text, &s);
+        (void)nnrti_sig_next(&s);
         want = s.code == '=' ? c->in[s.same].dataType : s.code == 'b' ? NNRT_DATA_TYPE_BOOL : o->dataType;
         if (o->dataType != NNRT_DATA_TYPE_UNKNOWN && o->dataType != want)
             return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, but is %t", i, o->name,
                               o->dataType, want);
         o->dataType = want;
+#ifndef NNRT_FIRMWARE
+        memset(o->dims, 0xff, sizeof(o->dims)); /* -1: nobody has stated it */
+#endif
         o->rank = -1;
         o->viewRank = -1;
     }
@@ -3600,30 +3642,6 @@ static bool nnrti_operand_size(const nnrt_operand *o, size_t *bytes)
                              nnrt_type_size(o->dataType), bytes);
 #endif
     return nnrt_dims_bytes(o->dims, o->rank, o->dataType, bytes);
-}
-
-static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
-{
-    for (uint32_t i = 0; i < c->nIn; i++) {
-        const nnrt_operand *o = &c->in[i];
-        size_t bytes;
-        if (nnrti_absent(o))
-            continue;
-        if (o->rank < 0 || o->rank > NNRT_MAX_RANK)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' has rank %d, expected 0 to %d", i, o->name, o->rank,
-                              NNRT_MAX_RANK);
-        for (int32_t k = 0; k < o->rank; k++)
-            if (o->dims[k] < 0)
-                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: the size of axis %d is unknown", i,
-                                  o->name, o, k);
-            else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY))
-                return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                                  "input %u '%s' is %o: this operator does not support empty tensors", i, o->name, o);
-        if (!nnrti_operand_size(o, &bytes))
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i,
-                              o->name, o);
-    }
-    return NNRT_SUCCESS;
 }
 
 /* Members of kind INT must fit in int32. */
@@ -3750,6 +3768,314 @@ static NNRT_ReturnCode nnrti_inherit_format(nnrt_resolve *c, uint32_t k)
 #define NNRTI_SYMBOL_NEW UINT32_MAX
 #define NNRTI_SYMBOL_BOUNDED (UINT32_MAX - 1)
 #define NNRTI_UNBOUNDED 0x80000000u
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>shapes
+
+   A row states the shapes of its operands (>>table has the grammar). Before the rule runs, nnrti_check_shapes compares
+   the inputs with them, axis by axis, and keeps the size and the symbol that each name has; nnrti_set_shapes gives the
+   outputs the dimensions whose names are known. The rule states the others, which only outputs have (nnrti_state), and
+   nnrti_set_shapes runs once more. An absent operand names nothing.
+
+   A dimension is what its first operand says. Fixed sizes of one name must be equal; a dynamic dimension fits every
+   size, because only the run can compare it: then the rule runs again, with sizes. If one operand has a fixed size
+   where another one is dynamic, the name is fixed. */
+
+/* Does any row state a broadcast shape (`..^`)? In firmware nothing is linked for it otherwise. The `^` stands four
+   characters before the end of the outputs: "z[..^]=0". */
+#ifdef NNRT_FIRMWARE
+#define NNRTI_OP_BROADCASTS(name, number, S, whose, rule, inputs, outputs, ...)                                        \
+    NNRTI_IF_KEPT(name, || (outputs)[sizeof(outputs) < 5 ? 0 : sizeof(outputs) - 5] == '^')
+#define NNRTI_HAS_BROADCAST (false NNRT_OPS(NNRTI_OP_BROADCASTS, NNRTI_NO_KERNEL))
+#else
+#define NNRTI_HAS_BROADCAST true
+#endif
+
+/* Whether axis a of x is a dynamic dimension. A fixed dimension of 1 broadcasts; whether a dynamic one does is unknown
+   until the run. */
+NNRTI_NOINLINE static bool nnrti_axis_dynamic(const nnrt_operand *x, int32_t a)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)a;
+    return false;
+#else
+    return x->symbols[a] != 0;
+#endif
+}
+
+/* Whether a named dimension is dynamic. */
+static bool nnrti_is_dynamic(const nnrt_dimension *d)
+{
+#ifdef NNRT_FIRMWARE
+    (void)d;
+    return false;
+#else
+    return d->symbol != 0;
+#endif
+}
+
+/* The named dimension gets size and symbol of axis a of o. */
+static void nnrti_name_axis(nnrt_dimension *d, const nnrt_operand *o, int32_t a)
+{
+    d->size = o->dims[a];
+#ifndef NNRT_FIRMWARE
+    d->symbol = o->symbols[a];
+#endif
+}
+
+/* d = the dimension that d and axis a of o broadcast to: they are equal, or one of them is 1. The size of two dynamic
+   ones is their larger bound, and computed unless they share a symbol. Returns false if they broadcast in no run. */
+static bool nnrti_broadcast_axis(nnrt_dimension *d, const nnrt_operand *o, int32_t a)
+{
+    const int32_t p = d->size, q = o->dims[a];
+    const bool openP = nnrti_is_dynamic(d), openQ = nnrti_axis_dynamic(o, a);
+    if (p < 0 || (p == 1 && !openP))
+        nnrti_name_axis(d, o, a);
+    else if (q == 1 && !openQ)
+        return true;
+    else if (!openP && !openQ)
+        return p == q;
+#ifndef NNRT_FIRMWARE
+    else if (openP && !openQ)
+        nnrti_name_axis(d, o, a);
+    else if (openP && d->symbol != o->symbols[a]) {
+        d->size = p > q ? p : q;
+        d->symbol = NNRTI_SYMBOL_NEW;
+    }
+#endif
+    return true;
+}
+
+/* Axis a of an input belongs to the named dimension d. Returns false if they differ in every run. */
+static bool nnrti_join_axis(nnrt_dimension *d, const nnrt_operand *o, int32_t a)
+{
+    const bool open = nnrti_axis_dynamic(o, a);
+    if (d->size < 0 || (nnrti_is_dynamic(d) && !open))
+        nnrti_name_axis(d, o, a);
+    return open || d->size == o->dims[a];
+}
+
+/* Axis a of an output is the named dimension d, if that is known. */
+static void nnrti_set_axis(const nnrt_dimension *d, nnrt_operand *o, int32_t a)
+{
+    if (d->size < 0)
+        return;
+    o->dims[a] = d->size;
+#ifndef NNRT_FIRMWARE
+    o->symbols[a] = d->symbol;
+#endif
+}
+
+/* The axis of an operand of `rank` axes at position k of its shape. LAYOUT: a shape has the order of the view, in which
+   the channels of an NCHW image are last. */
+static int32_t nnrti_axis_at(bool channelsFirst, int32_t rank, int32_t k)
+{
+    return !channelsFirst || rank < 3 || k == 0 ? k : k == rank - 1 ? 1 : k + 1;
+}
+
+static bool nnrti_is_entry(char e)
+{
+    return (uint8_t)(e - '0') <= 'Z' - '0';
+}
+
+/* Compares an input with its shape, or gives an output the dimensions that are known. Returns NULL, or the entry that
+   does not match: '[', if the number of axes does not. */
+static const char *nnrti_walk_shape(nnrt_resolve *c, nnrt_operand *o, const char *shape, bool output)
+{
+    nnrt_dimensions *const named = &c->named;
+    const bool channelsFirst =
+        (c->op->flags & NNRT_OP_LAYOUT) != 0 && c->in[0].format == NNRT_FORMAT_NCHW && (output || o == c->in);
+    const char *p = shape;
+    int32_t dots = 0, count = output ? 0 : o->rank, k = 0;
+    bool broadcast = false;
+    for (; *p != ']'; p++) {
+        count += nnrti_is_entry(*p) ? (output ? 1 : -1) : 0;
+        dots += *p == '.';
+        broadcast = broadcast || (NNRTI_HAS_BROADCAST && *p == '^');
+    }
+    if (output) {
+        o->rank = count + (dots > 0 ? named->axisCount : 0);
+        count = o->rank - count;
+    } else if (count < 0 || (dots == 0 && count > 0)) {
+        return shape - 1;
+    } else if (dots > 1) {
+        if (named->axisCount < 0 || (broadcast && named->axisCount < count))
+            named->axisCount = count;
+        else if (!broadcast && named->axisCount != count)
+            return shape - 1;
+    }
+    for (p = shape; *p != ']' && o->rank <= NNRT_MAX_RANK; p++) {
+        nnrt_dimension *d;
+        int32_t left = 1;
+        const int32_t step = *p == '.' && p[1] == '.';
+        if (*p == '.') {
+            d = step ? &named->axes[NNRT_MAX_RANK - count] : &named->of['1' - '0'];
+            left = count;
+            p += step;
+        } else if (nnrti_is_entry(*p)) {
+            d = &named->of[*p - '0'];
+        } else {
+            continue;
+        }
+        for (; left > 0; left--, k++, d += step) {
+            const int32_t a = nnrti_axis_at(channelsFirst, o->rank, k);
+            if (output)
+                nnrti_set_axis(d, o, a);
+            else if (!(broadcast && step ? nnrti_broadcast_axis(d, o, a) : nnrti_join_axis(d, o, a)))
+                return p;
+        }
+    }
+    return NULL;
+}
+
+#ifdef NNRT_NO_MESSAGES
+#define nnrti_fail_shape(c, i, s, entry) ((void)(s), (void)(entry), nnrti_fail_code(c, NNRT_INVALID_SHAPE))
+#else
+/* The shape at `shape` as text, "[N,H,W,C]"; channelsFirst: "[N,C,H,W]". */
+static const char *nnrti_shape_text(const char *shape, bool channelsFirst, char *text, size_t size)
+{
+    const size_t length = strcspn(shape, "]");
+    size_t first = strcspn(shape, ",]"), last = length;
+    while (last > 0 && shape[last - 1] != ',')
+        last--;
+    if (length + 3 > size)
+        return "";
+    text[0] = '[';
+    memcpy(text + 1, shape, length);
+    if (channelsFirst && last > first + 1) { /* the entry at `last` moves behind the first one */
+        memcpy(text + 1 + first + 1, shape + last, length - last);
+        text[1 + first + 1 + length - last] = ',';
+        memcpy(text + 1 + first + 2 + length - last, shape + first + 1, last - 1 - (first + 1));
+    }
+    memcpy(text + 1 + length, "]", 2);
+    return text;
+}
+
+/* The first input other than i, present, whose shape has this entry (`.`: `..`); nIn: none. */
+static uint32_t nnrti_shape_source(const nnrt_resolve *c, uint32_t i, char entry)
+{
+    nnrti_sig s;
+    nnrti_sig_begin(&s, c->op->inputs);
+    for (uint32_t k = 0; k < c->nIn; k++) {
+        (void)nnrti_sig_next(&s);
+        for (const char *p = s.shape; k != i && !nnrti_absent(&c->in[k]) && p != NULL && *p != ']'; p++)
+            if (*p == entry && (entry != '.' || p[1] == '.'))
+                return k;
+    }
+    return c->nIn;
+}
+
+/* Input i, described by *s, does not match its shape. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_fail_shape(nnrt_resolve *c, uint32_t i, const nnrti_sig *s, const char *entry)
+{
+    const nnrt_operand *o = &c->in[i];
+    const bool channelsFirst = (c->op->flags & NNRT_OP_LAYOUT) != 0 && o->format == NNRT_FORMAT_NCHW && i == 0;
+    char name[2][32], text[64];
+    const char *const own = nnrti_sig_name(c->op->inputs, i, name[0], sizeof(name[0]));
+    const char *const shape = nnrti_shape_text(s->shape, channelsFirst, text, sizeof(text));
+    const uint32_t k = *entry == '.' || (*entry >= 'A' && *entry <= 'Z') ? nnrti_shape_source(c, i, *entry) : c->nIn;
+    if (entry[0] == '.' && entry[-1] != '.')
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected one element", i, own, o->name, o);
+    if (k == c->nIn)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s", i, own, o->name, o, shape);
+    if (*entry == '.' && strcspn(s->shape, "^") < strcspn(s->shape, "]"))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input %u (%s) '%s' is %o, which does not broadcast with input %u (%s) '%s' %o", i, own,
+                          o->name, o, k, nnrti_sig_name(c->op->inputs, k, name[1], sizeof(name[1])), c->in[k].name,
+                          &c->in[k]);
+    if (*entry == '.')
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s to match input %u (%s) '%s' %o",
+                          i, own, o->name, o, shape, k, nnrti_sig_name(c->op->inputs, k, name[1], sizeof(name[1])),
+                          c->in[k].name, &c->in[k]);
+    return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                      "input %u (%s) '%s' is %o, expected %s: %c is %d in input %u (%s) '%s' %o", i, own, o->name, o,
+                      shape, *entry, c->named.of[*entry - '0'].size, k,
+                      nnrti_sig_name(c->op->inputs, k, name[1], sizeof(name[1])), c->in[k].name, &c->in[k]);
+}
+#endif
+
+/* The outputs get the dimensions that are known. */
+static void nnrti_set_shapes(nnrt_resolve *c)
+{
+    nnrti_sig s;
+    nnrti_sig_begin(&s, c->op->outputs);
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        (void)nnrti_sig_next(&s);
+        if (s.shape != NULL)
+            (void)nnrti_walk_shape(c, &c->out[i], s.shape, true);
+    }
+}
+
+/* Sizes and shapes of the inputs; names the dimensions. */
+static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
+{
+    nnrti_sig s;
+    memset(&c->named, 0xff, sizeof(c->named)); /* unknown */
+    for (int32_t i = 0; i < 10; i++) {
+        c->named.of[i].size = i;
+#ifndef NNRT_FIRMWARE
+        c->named.of[i].symbol = 0;
+#endif
+    }
+    nnrti_sig_begin(&s, c->op->inputs);
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        nnrt_operand *o = &c->in[i];
+        const char *fault;
+        size_t bytes;
+        (void)nnrti_sig_next(&s);
+        if (nnrti_absent(o))
+            continue;
+        if (o->rank < 0 || o->rank > NNRT_MAX_RANK)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' has rank %d, expected 0 to %d", i, o->name, o->rank,
+                              NNRT_MAX_RANK);
+        for (int32_t k = 0; k < o->rank; k++)
+            if (o->dims[k] < 0)
+                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: the size of axis %d is unknown", i,
+                                  o->name, o, k);
+            else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY))
+                return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                                  "input %u '%s' is %o: this operator does not support empty tensors", i, o->name, o);
+        if (!nnrti_operand_size(o, &bytes))
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i,
+                              o->name, o);
+        if (s.shape != NULL && (fault = nnrti_walk_shape(c, o, s.shape, false)) != NULL)
+            return nnrti_fail_shape(c, i, &s, fault);
+    }
+    nnrti_set_shapes(c);
+    return NNRT_SUCCESS;
+}
+
+/* For rules: size of a named dimension, and whether it is dynamic. */
+NNRTI_UNUSED static int32_t nnrti_dim(const nnrt_resolve *c, char name)
+{
+    return c->named.of[name - '0'].size;
+}
+
+NNRTI_UNUSED static bool nnrti_dim_dynamic(const nnrt_resolve *c, char name)
+{
+    return nnrti_is_dynamic(&c->named.of[name - '0']);
+}
+
+/* The rule states a dimension that only outputs have. symbol: 0, a symbol of an operand, NNRTI_SYMBOL_BOUNDED, or what
+   nnrti_symbol_from returns. */
+#ifdef NNRT_FIRMWARE
+#define nnrti_state(c, name, extent, from) ((void)sizeof(from), (void)((c)->named.of[(name) - '0'].size = (extent)))
+#else
+NNRTI_UNUSED static void nnrti_state(nnrt_resolve *c, char name, int32_t size, uint32_t symbol)
+{
+    c->named.of[name - '0'].size = size;
+    c->named.of[name - '0'].symbol = symbol;
+}
+#endif
+
+/* Symbol of a dimension that is computed from those named: 0 if they are fixed. */
+NNRTI_UNUSED static uint32_t nnrti_symbol_from(const nnrt_resolve *c, const char *names)
+{
+    for (; *names != '\0'; names++)
+        if (nnrti_dim_dynamic(c, *names))
+            return NNRTI_SYMBOL_NEW;
+    return 0;
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>intervals
@@ -4339,6 +4665,7 @@ NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
     nnrti_find_dynamic(c);
     if ((code = nnrti_apply_rule(c)) != NNRT_SUCCESS)
         return code;
+    nnrti_set_shapes(c);
     return nnrti_finish_outputs(c);
 }
 
@@ -7664,16 +7991,38 @@ NNRTI_NOINLINE static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 #endif
 }
 
+/* Symbol of a dimension of a result that is element n of x, a known value. */
+NNRTI_UNUSED static uint32_t nnrti_value_symbol(const nnrt_resolve *c, const nnrt_operand *x, size_t n)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)x, (void)n;
+    return 0;
+#else
+    const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
+    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be an invalid dimension, -1 in RESHAPE */
+        return s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
+    return x->open != NULL ? x->open[n] : 0;
+#endif
+}
+
+/* Symbol of axis a of x; 0: it is fixed. */
+NNRTI_UNUSED static uint32_t nnrti_axis_symbol(const nnrt_operand *x, int32_t a)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)a;
+    return 0;
+#else
+    return x->symbols[a];
+#endif
+}
+
 /* The dimension of axis k of result i is element n of x, a known value. */
 NNRTI_NOINLINE static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k, (void)x, (void)n;
 #else
-    const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
-    c->out[i].symbols[k] = x->open != NULL ? x->open[n] : 0;
-    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be an invalid dimension, -1 in RESHAPE */
-        c->out[i].symbols[k] = s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
+    c->out[i].symbols[k] = nnrti_value_symbol(c, x, n);
 #endif
 }
 
@@ -7685,18 +8034,6 @@ NNRTI_NOINLINE static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
     (void)c, (void)i, (void)k;
 #else
     c->out[i].symbols[k] = NNRTI_SYMBOL_BOUNDED;
-#endif
-}
-
-/* Whether axis a of x is a dynamic dimension. A fixed dimension of 1 broadcasts; whether a dynamic one does is unknown
-   until the run. */
-NNRTI_NOINLINE static bool nnrti_axis_dynamic(const nnrt_operand *x, int32_t a)
-{
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)a;
-    return false;
-#else
-    return x->symbols[a] != 0;
 #endif
 }
 
@@ -7821,10 +8158,10 @@ static void nnrti_result_without(nnrt_resolve *c, uint32_t i, int32_t axis)
     }
 }
 
-/* Rule of unary operators: one result with the shape of the one input. */
-static NNRT_ReturnCode nnrti_rule_unary(nnrt_resolve *c)
+/* Rule of operators whose row says all. */
+static NNRT_ReturnCode nnrti_rule_none(nnrt_resolve *c)
 {
-    nnrti_result_like(c, 0);
+    (void)c;
     return NNRT_SUCCESS;
 }
 
@@ -8229,29 +8566,15 @@ NNRTI_NOINLINE static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t wh
     return which == 2 ? (channelsFirst ? 1 : o->rank - 1) : which + (channelsFirst ? 2 : 1);
 }
 
-/* Result i of a 4-D operator: n images of h x w and `channels`, in the layout of input 0. N is input 0's; height, width
-   and channels are fixed if they are in input 0. */
-static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n, int64_t h, int64_t w,
-                                          int64_t channels)
+/* Checks height and width of a result's images, P and Q of the row. */
+static NNRT_ReturnCode nnrti_check_image(nnrt_resolve *c, int64_t h, int64_t w)
 {
-    int32_t dims[4];
     if (h <= 0 || w <= 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "the result would be %l x %l: the window does not fit into input '%s' %o", h, w,
                           c->in[0].name, &c->in[0]);
-    if (h > INT32_MAX || w > INT32_MAX || channels > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l x %l x %l: too large", h, w, channels);
-    dims[0] = n;
-    dims[nnrti_image_axis(&c->in[0], 0)] = (int32_t)h;
-    dims[nnrti_image_axis(&c->in[0], 1)] = (int32_t)w;
-    dims[nnrti_image_axis(&c->in[0], 2)] = (int32_t)channels;
-    nnrti_result(c, i, 4, dims);
-    nnrti_from(c, i, 0, &c->in[0], 0);
-    for (int32_t which = 0; which < 3; which++) {
-        const int32_t axis = nnrti_image_axis(&c->in[0], which);
-        if (!nnrti_axis_dynamic(&c->in[0], axis))
-            nnrti_fixed(c, i, axis);
-    }
+    if (h > INT32_MAX || w > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l x %l: too large", h, w);
     return NNRT_SUCCESS;
 }
 
@@ -8307,19 +8630,17 @@ static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char
 /* *value = the one element of int32 or int64 input i, which must be known and not dynamic. */
 static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *what, int64_t *value)
 {
-    NNRT_ReturnCode code = nnrti_one_element(c, i, what);
-    if (code != NNRT_SUCCESS || (code = nnrti_known_fixed(c, i, what)) != NNRT_SUCCESS)
+    const NNRT_ReturnCode code = nnrti_known_fixed(c, i, what);
+    if (code != NNRT_SUCCESS)
         return code;
     *value = nnrti_value(&c->in[i], 0);
     return NNRT_SUCCESS;
 }
 
-/* Checks that input i is a known list (one axis) of `least` to `most` entries. */
+/* Checks that input i, a list, is known and has `least` to `most` entries. */
 static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t most)
 {
     const nnrt_operand *o = &c->in[i];
-    if (o->rank != 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected one axis", i, what, o->name, o);
     if (o->dims[0] < least || o->dims[0] > most)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' has %d entries, expected %d to %d", i, what,
                           o->name, o->dims[0], least, most);
@@ -8332,8 +8653,8 @@ static NNRT_ReturnCode nnrti_known_dimension(nnrt_resolve *c, uint32_t i, const 
                                              int32_t *extent)
 {
     int64_t value = 1;
-    NNRT_ReturnCode code = nnrti_one_element(c, i, what);
-    if (code != NNRT_SUCCESS || (code = nnrti_known(c, i, what)) != NNRT_SUCCESS)
+    const NNRT_ReturnCode code = nnrti_known(c, i, what);
+    if (code != NNRT_SUCCESS)
         return code;
     if (!nnrti_element_unbounded(&c->in[i], 0))
         value = nnrti_value(&c->in[i], 0);
@@ -8824,7 +9145,7 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
     const nnrt_operand *x = &c->in[i];
     nnrt_operand *y = &c->out[k];
     int32_t from = -1, axis = -1;
-    if (!nnrti_has_params(x) || nnrti_absent(y))
+    if (!nnrti_is_quant(x) || nnrti_absent(y))
         return NNRT_SUCCESS;
     if (x->quantCount > 1) {
         from = nnrti_quant_axis(x);
@@ -9021,7 +9342,6 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_loo
 {
     nnrti_lookup_args k;
     NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
     if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
@@ -9192,10 +9512,7 @@ static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, NNRT_Int6
 static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block, const char *what,
                                     NNRT_Int64Lists *lists, int64_t pads[4])
 {
-    const nnrt_operand *x = &c->in[0];
     memset(pads, 0, 4 * sizeof(pads[0]));
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     if (block->count != 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockShape has %u entries, expected 2: height, width",
                           block->count);
@@ -9253,49 +9570,41 @@ static void nnrti_result_data_dependent(nnrt_resolve *c, uint32_t i, int32_t ran
         nnrti_bounded(c, i, axis);
 }
 
-/* Result 0 has n images of h x w and the channels of input 0, in the layout of input 0. Dimensions may be 0. */
+/* The result has M images of P x Q. Dimensions may be 0. */
 static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h, int64_t w)
 {
-    int32_t dims[4];
     if (n > INT32_MAX || h > INT32_MAX || w > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l images of %l x %l: too large", n, h, w);
-    memcpy(dims, c->in[0].dims, sizeof(dims));
-    dims[0] = (int32_t)n;
-    dims[nnrti_image_axis(&c->in[0], 0)] = (int32_t)h;
-    dims[nnrti_image_axis(&c->in[0], 1)] = (int32_t)w;
-    nnrti_result(c, 0, 4, dims);
-    nnrti_from(c, 0, nnrti_image_axis(&c->in[0], 2), &c->in[0], nnrti_image_axis(&c->in[0], 2));
+    nnrti_state(c, 'M', (int32_t)n, nnrti_symbol_from(c, "N"));
+    nnrti_state(c, 'P', (int32_t)h, nnrti_symbol_from(c, "H"));
+    nnrti_state(c, 'Q', (int32_t)w, nnrti_symbol_from(c, "W"));
     return NNRT_SUCCESS;
 }
 
 /* Checks that DEPTH_TO_SPACE and SPACE_TO_DEPTH share: x has 4 axes, blockSize >= 1. */
 static NNRT_ReturnCode nnrti_block_size(nnrt_resolve *c, int64_t blockSize)
 {
-    if (c->in[0].rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", c->in[0].name, &c->in[0]);
     if (blockSize < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockSize is %l, expected at least 1", blockSize);
     return NNRT_SUCCESS;
 }
 
-/* Result 0 has the images of input 0 with other dimensions, all computed from input 0's or, if `same`, equal to
+/* The result has images of P x Q with D channels, computed from the dimensions of input 0 or, if `same`, equal to
    them. */
 static NNRT_ReturnCode nnrti_result_blocks(nnrt_resolve *c, bool same, int64_t h, int64_t w, int64_t channels)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t dims[4], to[NNRT_MAX_RANK];
+    const int64_t sizes[3] = {h, w, channels};
+    int32_t to[NNRT_MAX_RANK];
     if (h > INT32_MAX || w > INT32_MAX || channels > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l x %l x %l: too large", h, w, channels);
-    dims[0] = x->dims[0];
-    dims[nnrti_image_axis(x, 0)] = (int32_t)h;
-    dims[nnrti_image_axis(x, 1)] = (int32_t)w;
-    dims[nnrti_image_axis(x, 2)] = (int32_t)channels;
-    nnrti_result(c, 0, 4, dims);
-    for (int32_t i = 0; i < 4; i++) {
-        to[i] = i == 0 || same ? i : -1;
-        if (to[i] == i || !nnrti_axis_dynamic(x, i))
-            nnrti_from(c, 0, i, x, i);
+    for (int32_t i = 0; i < 3; i++) {
+        const uint32_t symbol = nnrti_axis_symbol(x, nnrti_image_axis(x, i));
+        nnrti_state(c, "PQD"[i], (int32_t)sizes[i], same || symbol == 0 ? symbol : NNRTI_SYMBOL_NEW);
+        (void)symbol;
     }
+    for (int32_t i = 0; i < 4; i++)
+        to[i] = i == 0 || same ? i : -1;
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -9537,16 +9846,10 @@ static NNRT_ReturnCode nnrti_pool_output_size(nnrt_resolve *c, const nnrti_pool 
    Derived: if quantized, zero point, range and requantization factor of the result. */
 static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
 {
-    const nnrt_operand *x = &c->in[0];
+    const int32_t height = nnrti_dim(c, 'H'), width = nnrti_dim(c, 'W');
+    const bool global = *a->global;
     int64_t pads[4], h, w;
-    int32_t height, width;
-    bool global;
     NNRT_ReturnCode code;
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
-    height = x->dims[nnrti_image_axis(x, 0)];
-    width = x->dims[nnrti_image_axis(x, 1)];
-    global = *a->global;
     if (global && (code = nnrti_pool_global(c, a, height, width)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_pair(c, "kernelSize", a->kernelSize, 0, 1)) != NNRT_SUCCESS ||
@@ -9555,16 +9858,12 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS ||
         (code = nnrti_pool_output_size(c, a, 0, height, &pads[0], &h)) != NNRT_SUCCESS ||
         (code = nnrti_pool_output_size(c, a, 1, width, &pads[2], &w)) != NNRT_SUCCESS ||
-        (code = nnrti_set_pads(c, a->pad, a->padMode, pads)) != NNRT_SUCCESS)
+        (code = nnrti_set_pads(c, a->pad, a->padMode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_check_image(c, h, w)) != NNRT_SUCCESS)
         return code;
     *a->roundMode = NNRT_ROUND_MODE_FLOOR;
-    for (uint32_t i = 0; i < c->nOut; i++) {
-        if ((code = nnrti_result_image(c, i, x->dims[0], h, w, x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
-            return code;
-        nnrti_from(c, i, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
-        for (int32_t which = 0; which < 2 && global; which++)
-            nnrti_fixed(c, i, nnrti_image_axis(x, which));
-    }
+    nnrti_state(c, 'P', (int32_t)h, nnrti_symbol_from(c, global ? "" : "H"));
+    nnrti_state(c, 'Q', (int32_t)w, nnrti_symbol_from(c, global ? "" : "W"));
     return nnrti_quant_values(c, a->activationType);
 }
 
@@ -9756,38 +10055,18 @@ static NNRTI_UNUSED void nnrti_volume_from_weight(nnrt_resolve *c, int32_t axis,
             nnrti_computed(c, 0, i);
 }
 
-/* Result 0 = inputs 0 and 1 broadcast together, followed by a fused activation. */
-static NNRT_ReturnCode nnrti_binary_rule(nnrt_resolve *c, NNRT_ActivationType activation)
-{
-    int32_t rank, dims[NNRT_MAX_RANK] = {0};
-    NNRT_ReturnCode code = nnrti_broadcast(c, &c->in[0], &c->in[1], &rank, dims);
-    if (code != NNRT_SUCCESS)
-        return code;
-    nnrti_result(c, 0, rank, dims);
-    nnrti_from_both(c, &c->in[0], c->in[0].rank, &c->in[1], c->in[1].rank);
-    return nnrti_fused(c, activation);
-}
-
-/* Rule of binary operators without a fused activation. */
-static NNRT_ReturnCode nnrti_rule_binary(nnrt_resolve *c)
-{
-    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-}
-
 /* Rule of comparisons. Derived: if quantized, int64[4], the zero points of x and of y, and for each a multiplier that
    makes stored integers without their zero point comparable. */
 static NNRT_ReturnCode nnrti_rule_compare(nnrt_resolve *c)
 {
-    const NNRT_ReturnCode code = nnrti_rule_binary(c);
-    return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_compare(c, 10) : code;
+    return nnrti_is_quant(&c->in[0]) ? nnrti_quant_compare(c, 10) : NNRT_SUCCESS;
 }
 
 /* Rule of MINIMUM and MAXIMUM. Derived: if quantized, zero point and range of the result, and the factors that
    requantize x and y. */
 static NNRT_ReturnCode nnrti_rule_extreme(nnrt_resolve *c)
 {
-    const NNRT_ReturnCode code = nnrti_rule_binary(c);
-    return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_extreme(c) : code;
+    return nnrti_is_quant(&c->in[0]) ? nnrti_quant_extreme(c) : NNRT_SUCCESS;
 }
 
 /* Broadcasts result 0, to which some inputs have been broadcast, with y as well. It starts as a scalar, or as one
@@ -9961,7 +10240,6 @@ static NNRT_ReturnCode nnrti_rule_activation(nnrt_resolve *c)
     if (a->activationType == NNRT_ACTIVATION_TYPE_HARD_TANH && !(a->minVal < a->maxVal))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "minVal is %f, expected less than maxVal %f", (double)a->minVal,
                           (double)a->maxVal);
-    nnrti_result_like(c, 0);
     return nnrti_is_quant(&c->in[0]) ? nnrti_quant_activation(c, a) : NNRT_SUCCESS;
 }
 
@@ -10056,29 +10334,20 @@ NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const n
    Derived: if quantized, zero point, range and requantization factor of the result. */
 static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
 {
-    const nnrt_operand *x = &c->in[0], *size = &c->in[1];
+    const nnrt_operand *size = &c->in[1];
     int64_t extent[2];
-    NNRT_ReturnCode code;
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
-    if (size->rank != 1 || size->dims[0] != 2)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' is %o, expected [2]: height, width", size->name,
-                          size);
-    if ((code = nnrti_known(c, 1, "size")) != NNRT_SUCCESS)
+    NNRT_ReturnCode code = nnrti_known(c, 1, "size");
+    if (code != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < 2; i++) {
         extent[i] = nnrti_element_unbounded(size, i) ? 1 : nnrti_value(size, i);
         if (extent[i] < 1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "size[%u] is %l, expected at least 1", i, extent[i]);
     }
-    for (uint32_t i = 0; i < c->nOut; i++) {
-        if ((code = nnrti_result_image(c, i, x->dims[0], extent[0], extent[1], x->dims[nnrti_image_axis(x, 2)])) !=
-            NNRT_SUCCESS)
-            return code;
-        nnrti_from(c, i, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
-        for (int32_t which = 0; which < 2; which++)
-            nnrti_from_value(c, i, nnrti_image_axis(x, which), size, (size_t)which);
-    }
+    if ((code = nnrti_check_image(c, extent[0], extent[1])) != NNRT_SUCCESS)
+        return code;
+    nnrti_state(c, 'P', (int32_t)extent[0], nnrti_value_symbol(c, size, 0));
+    nnrti_state(c, 'Q', (int32_t)extent[1], nnrti_value_symbol(c, size, 1));
     return nnrti_quant_values(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
 }
 
@@ -10194,7 +10463,7 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D 
 static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_AddFusion *)c->resolved)->activationType;
-    const NNRT_ReturnCode code = nnrti_binary_rule(c, type);
+    const NNRT_ReturnCode code = nnrti_fused(c, type);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_sum(c, type) : code;
 }
 
@@ -10237,11 +10506,7 @@ static NNRT_ReturnCode nnrti_quant_add_n(nnrt_resolve *c)
 /* Derived: if quantized, zero point and range of the result, its factor and the factors of the inputs. */
 static NNRT_ReturnCode nnrti_rule_add_n(nnrt_resolve *c)
 {
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    nnrti_result_like(c, 0);
-    for (uint32_t i = 1; i < c->nIn && code == NNRT_SUCCESS; i++)
-        code = nnrti_broadcast_also(c, &c->in[i]);
-    return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_add_n(c) : code;
+    return nnrti_is_quant(&c->in[0]) ? nnrti_quant_add_n(c) : NNRT_SUCCESS;
 }
 
 /* >>kernel ADD_N */
@@ -10539,8 +10804,6 @@ static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
     const NNRT_Assert *a = (const NNRT_Assert *)c->resolved;
     if (a->summarize < 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "summarize is %l, expected at least 0", a->summarize);
-    if (c->nOut > 0)
-        nnrti_result(c, 0, 0, NULL);
     return NNRT_SUCCESS;
 }
 
@@ -10616,7 +10879,6 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
    Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 {
-    nnrti_result_like(c, 0);
     return nnrti_quant_moves(c, 0, 0, NULL);
 }
 
@@ -11119,8 +11381,8 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
     if (code != NNRT_SUCCESS)
         return code;
     area = a->blockShape.data[0] * a->blockShape.data[1];
-    h = x->dims[nnrti_image_axis(x, 0)] * a->blockShape.data[0] - crops[0] - crops[1];
-    w = x->dims[nnrti_image_axis(x, 1)] * a->blockShape.data[1] - crops[2] - crops[3];
+    h = nnrti_dim(c, 'H') * a->blockShape.data[0] - crops[0] - crops[1];
+    w = nnrti_dim(c, 'W') * a->blockShape.data[1] - crops[2] - crops[3];
     if (nnrti_remainder(x->dims[0], area) != 0 && !nnrti_axis_dynamic(x, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input '%s' is %o: its batch %d is not a multiple of the block %l x %l", x->name, x,
@@ -11167,7 +11429,6 @@ NNRTI_MOVE_Q8(BatchToSpaceND, batch_to_space_nd)
 static NNRT_ReturnCode nnrti_rule_bernoulli(nnrt_resolve *c)
 {
     NNRT_Bernoulli *a = (NNRT_Bernoulli *)c->resolved;
-    nnrti_result_like(c, 0);
     return nnrti_result_typed(c, &a->dtype, c->in[0].dataType, NNRT_TYPES_ANY);
 }
 
@@ -11197,15 +11458,11 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
    x. */
 static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
 {
-    const nnrt_operand *x = &c->in[0], *bias = &c->in[1];
+    const nnrt_operand *x = &c->in[0];
     int32_t *factor;
     NNRT_ReturnCode code;
-    if (x->rank < 2 || x->rank > 5)
+    if (x->rank > 5)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 to 5 axes", x->name, x);
-    if (bias->rank != 1 || bias->dims[0] != nnrti_channels(c))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d], the channels of '%s' %o", bias->name,
-                          bias, nnrti_channels(c), x->name, x);
-    nnrti_result_like(c, 0);
     if (!nnrti_is_quant(x))
         return NNRT_SUCCESS;
     if ((code = nnrti_quant_operand(c, x, -1)) == NNRT_SUCCESS &&
@@ -11263,7 +11520,6 @@ static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
                           "input '%s' is %t, whose elements cannot be read as %t: expected a type of %z bytes", x->name,
                           x->dataType, y->dataType, nnrt_type_size(x->dataType));
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -11418,8 +11674,6 @@ static NNRT_ReturnCode nnrti_cast_named(nnrt_resolve *c, NNRT_DataType *type)
     *type = NNRT_DATA_TYPE_UNKNOWN;
     if (nnrti_absent(o))
         return NNRT_SUCCESS;
-    if (nnrti_count(o) != 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "type '%s' is %o, expected one number", o->name, o);
     if (o->data == NULL)
         return NNRT_SUCCESS;
     number = nnrti_value(o, 0);
@@ -11454,7 +11708,6 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
                           "output '%s' is q%t: CAST does not support quantization, use QUANT_DTYPE_CAST",
                           y->name, y->dataType);
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -11604,15 +11857,12 @@ static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
     NNRT_ChannelShuffle *a = (NNRT_ChannelShuffle *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int32_t channels, to[NNRT_MAX_RANK];
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     channels = nnrti_image_axis(x, 2);
     a->group = a->group == 0 ? 1 : a->group;
-    if (a->group < 1 || (nnrti_remainder(x->dims[channels], a->group) != 0 && !nnrti_axis_dynamic(x, channels)))
+    if (a->group < 1 || (nnrti_remainder(nnrti_dim(c, 'C'), a->group) != 0 && !nnrti_dim_dynamic(c, 'C')))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "group is %l, expected a divisor of the %d channels of input '%s' %o", a->group,
                           x->dims[channels], x->name, x);
-    nnrti_result_like(c, 0);
     nnrti_axes_except(c, a->group > 1 ? channels : -1, to);
     return nnrti_quant_moves(c, 0, 0, to);
 }
@@ -11662,7 +11912,6 @@ static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
     nnrti_lookup_args k;
     int32_t *factors;
     NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
     code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k);
     for (uint32_t i = 1; i < c->nIn && code == NNRT_SUCCESS; i++)
         if (!nnrti_absent(&c->in[i]))
@@ -11691,9 +11940,6 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
     void *bounds;
     double shown[2];
     NNRT_ReturnCode code;
-    if ((!nnrti_absent(&c->in[1]) && (code = nnrti_one_element(c, 1, "min")) != NNRT_SUCCESS) ||
-        (!nnrti_absent(&c->in[2]) && (code = nnrti_one_element(c, 2, "max")) != NNRT_SUCCESS))
-        return code;
     if (!nnrti_absent(&c->in[1]) || a->min == -FLT_MAX)
         a->min = -nnrti_inff();
     if (!nnrti_absent(&c->in[2]) || a->max == FLT_MAX)
@@ -11711,7 +11957,6 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
         nnrti_read_f64(shown, bounds, 1, 2, type);
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
     }
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -11816,10 +12061,9 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
         (code = nnrti_known_fixed(c, 2, "blockShape")) != NNRT_SUCCESS)
         return code;
     axes = (uint32_t)image->dims[0];
-    if (x->rank != 3 || axes == 0)
+    if (axes == 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input '%s' is %o and imageShape has %u entries, expected 3 axes and at least 1 entry",
-                          x->name, x, axes);
+                          "imageShape has no entry, expected at least 1");
     if ((code = nnrti_volume_list(c, "dilations", &a->dilations, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "strides", &a->strides, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "pads", &a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
@@ -11914,8 +12158,6 @@ static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
         return code;
     open = c->open;
     L = dims[axis];
-    if (condition->rank != 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected one axis", condition->name, condition);
     if (condition->dims[0] > L && !open)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected at most %d elements", condition->name,
                           condition, L);
@@ -12111,81 +12353,55 @@ NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_FUSION */
 
-/* Result 0 of a convolution. Its channels come from the weight; height and width depend on x and on the weight's kernel
-   size. */
-static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, int64_t channels)
+/* Height and width of the result of a convolution depend on x and on the weight's kernel size. */
+static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w)
 {
-    const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
-    const NNRT_ReturnCode code = nnrti_result_image(c, 0, x->dims[0], h, w, channels);
-    if (code != NNRT_SUCCESS)
-        return code;
-    nnrti_from(c, 0, nnrti_image_axis(x, 2), weight, 0);
-    for (int32_t which = 0; which < 2; which++)
-        if (nnrti_axis_dynamic(weight, which + 1))
-            nnrti_computed(c, 0, nnrti_image_axis(x, which));
-    return NNRT_SUCCESS;
+    const NNRT_ReturnCode code = nnrti_check_image(c, h, w);
+    nnrti_state(c, 'P', (int32_t)h, nnrti_symbol_from(c, "HR"));
+    nnrti_state(c, 'Q', (int32_t)w, nnrti_symbol_from(c, "WS"));
+    return code;
 }
 
-/* Checks the weight [Co,kH,kW,Ci/group] and the bias against ci input channels and the number of groups. Dynamic
-   dimensions are compared in the run; here they count as matching. */
-static NNRT_ReturnCode nnrti_conv_channels(nnrt_resolve *c, int64_t group, int32_t ci)
-{
-    const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
-    if ((nnrti_remainder(ci, group) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 2))) ||
-        (nnrti_remainder(w->dims[0], group) != 0 && !nnrti_axis_dynamic(w, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "group=%l must divide the input channels (%d) and the output channels (%d)", group, ci,
-                          w->dims[0]);
-    if (w->dims[3] != nnrti_quotient(ci, group) && !nnrti_axis_dynamic(w, 3))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o, expected %l as last dimension: %d input channels / group %l", w->name, w,
-                          nnrti_quotient(ci, group), ci, group);
-    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_axes_differ(b, 0, w, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
-    return NNRT_SUCCESS;
-}
-
-/* CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION: checks weight [Co,kH,kW,Ci/group] and bias [Co], and takes attributes that
-   are 0 or empty from the tensors. */
+/* CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION: checks the group, and takes attributes that are 0 or empty from the
+   tensors. */
 static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kernelSize, int64_t *group,
                                            int64_t *inChannel, int64_t *outChannel)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1];
-    int32_t ci;
-    bool openCi;
-    NNRT_ReturnCode code;
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
-    if (w->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o, expected 4 axes [outChannel,kH,kW,inChannel/group]", w->name, w);
-    ci = x->dims[nnrti_image_axis(x, 2)];
-    openCi = nnrti_axis_dynamic(x, nnrti_image_axis(x, 2));
+    const int32_t co = nnrti_dim(c, 'O'), part = nnrti_dim(c, 'I'), h = nnrti_dim(c, 'R'), v = nnrti_dim(c, 'S');
+    const bool openCi = nnrti_dim_dynamic(c, 'C');
+    int32_t ci = nnrti_dim(c, 'C');
     *group = *group == 0 ? 1 : *group;
     if (*group < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
-    if (openCi && nnrti_product(w->dims[3], *group) <= ci)
-        ci = (int32_t)nnrti_product(w->dims[3], *group); /* the one size that matches */
-    if ((code = nnrti_conv_channels(c, *group, ci)) != NNRT_SUCCESS)
-        return code;
+    if (openCi && nnrti_product(part, *group) <= ci)
+        ci = (int32_t)nnrti_product(part, *group); /* the one size that matches */
+    if ((nnrti_remainder(ci, *group) != 0 && !openCi) ||
+        (nnrti_remainder(co, *group) != 0 && !nnrti_dim_dynamic(c, 'O')))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "group=%l must divide the input channels (%d) and the output channels (%d)", *group, ci, co);
+    if (part != nnrti_quotient(ci, *group) && !nnrti_dim_dynamic(c, 'I'))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "weight '%s' is %o, expected %l as last dimension: %d input channels / group %l", w->name, w,
+                          nnrti_quotient(ci, *group), ci, *group);
     if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group) && !openCi)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "inChannel is %l, but input '%s' %o has %d channels", *inChannel,
                           x->name, x, ci);
-    if (*outChannel != 0 && *outChannel != w->dims[0] && !nnrti_axis_dynamic(w, 0))
+    if (*outChannel != 0 && *outChannel != co && !nnrti_dim_dynamic(c, 'O'))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "outChannel is %l, but weight '%s' is %o", *outChannel, w->name, w);
     if (nnrti_list_unset(kernelSize)) {
         int64_t *k = nnrti_list(c, kernelSize, 2);
         if (k == NULL)
             return NNRT_OUT_OF_MEMORY;
-        k[0] = w->dims[1];
-        k[1] = w->dims[2];
+        k[0] = h;
+        k[1] = v;
     }
-    if (kernelSize->count != 2 || (kernelSize->data[0] != w->dims[1] && !nnrti_axis_dynamic(w, 1)) ||
-        (kernelSize->data[1] != w->dims[2] && !nnrti_axis_dynamic(w, 2)))
+    if (kernelSize->count != 2 || (kernelSize->data[0] != h && !nnrti_dim_dynamic(c, 'R')) ||
+        (kernelSize->data[1] != v && !nnrti_dim_dynamic(c, 'S')))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize differs from [%d,%d], the kernel size of weight '%s' %o",
-                          w->dims[1], w->dims[2], w->name, w);
+                          h, v, w->name, w);
     *inChannel = ci;
-    *outChannel = w->dims[0];
+    *outChannel = co;
     return NNRT_SUCCESS;
 }
 
@@ -12194,7 +12410,6 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
 static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
     int64_t pads[4], kernel[2], h, w;
     NNRT_ReturnCode code;
     if ((code = nnrti_conv_operands(c, &a->kernelSize, &a->group, &a->inChannel, &a->outChannel)) != NNRT_SUCCESS ||
@@ -12204,14 +12419,13 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < 2; i++) /* of a dynamic kernel size the smallest gives the largest result */
-        kernel[i] = nnrti_axis_dynamic(weight, i + 1) ? 1 : a->kernelSize.data[i];
-    h = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 0)], kernel[0], a->stride.data[0], a->dilation.data[0],
+        kernel[i] = nnrti_dim_dynamic(c, i == 0 ? 'R' : 'S') ? 1 : a->kernelSize.data[i];
+    h = nnrti_window(a->padMode, nnrti_dim(c, 'H'), kernel[0], a->stride.data[0], a->dilation.data[0],
                      &pads[0], &pads[1]);
-    w = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 1)], kernel[1], a->stride.data[1], a->dilation.data[1],
+    w = nnrti_window(a->padMode, nnrti_dim(c, 'W'), kernel[1], a->stride.data[1], a->dilation.data[1],
                      &pads[2], &pads[3]);
-    if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
-        return code;
-    if ((code = nnrti_result_conv(c, h, w, a->outChannel)) != NNRT_SUCCESS)
+    if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_result_conv(c, h, w)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_products(c, 0, a->activationType, false);
 }
@@ -12409,7 +12623,6 @@ static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTranspo
 static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)c->resolved;
-    const nnrt_operand *x = &c->in[0];
     int64_t pads[4], h, w;
     NNRT_ReturnCode code;
     if ((code = nnrti_conv_operands(c, &a->kernelSize, &a->group, &a->inChannel, &a->outChannel)) != NNRT_SUCCESS ||
@@ -12419,13 +12632,12 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
         (code = nnrti_pads(c, "padList", &a->padList, a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    h = nnrti_window_transposed(a->padMode, x->dims[nnrti_image_axis(x, 0)], a->kernelSize.data[0], a->stride.data[0],
+    h = nnrti_window_transposed(a->padMode, nnrti_dim(c, 'H'), a->kernelSize.data[0], a->stride.data[0],
                                 a->dilation.data[0], a->outputPaddings.data[0], &pads[0], &pads[1]);
-    w = nnrti_window_transposed(a->padMode, x->dims[nnrti_image_axis(x, 1)], a->kernelSize.data[1], a->stride.data[1],
+    w = nnrti_window_transposed(a->padMode, nnrti_dim(c, 'W'), a->kernelSize.data[1], a->stride.data[1],
                                 a->dilation.data[1], a->outputPaddings.data[1], &pads[2], &pads[3]);
-    if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
-        return code;
-    if ((code = nnrti_result_conv(c, h, w, a->outChannel)) != NNRT_SUCCESS)
+    if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_result_conv(c, h, w)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_products(c, 0, a->activationType, false);
 }
@@ -12913,11 +13125,8 @@ static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
     const bool known = given->data != NULL && !nnrti_element_dynamic(given, 0);
     int32_t axis;
     NNRT_ReturnCode code;
-    if (!nnrti_absent(given) && (code = nnrti_one_element(c, 1, "axis")) != NNRT_SUCCESS)
-        return code;
     if ((code = nnrti_axis(c, "axis", known ? nnrti_value(given, 0) : -1, c->in[0].rank, &axis)) != NNRT_SUCCESS)
         return code; /* if only the run knows the axis: -1 is valid unless x is a scalar */
-    nnrti_result_like(c, 0);
     return nnrti_quant_both(c);
 }
 
@@ -13017,7 +13226,7 @@ static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t
 /* Checks that the channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] match. */
 static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_DeformableConv2D *a)
 {
-    const nnrt_operand *x = &c->in[0], *weight = &c->in[3], *bias = &c->in[4];
+    const nnrt_operand *x = &c->in[0], *weight = &c->in[3];
     const int32_t channels = x->dims[nnrti_image_axis(x, 2)];
     const bool open = nnrti_axis_dynamic(x, nnrti_image_axis(x, 2));
     a->group = a->group == 0 ? 1 : a->group;
@@ -13033,8 +13242,6 @@ static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_Deformabl
     if (nnrti_remainder(channels, a->deformableGroup) != 0 && !open)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup=%l must divide the %d input channels",
                           a->deformableGroup, channels);
-    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != weight->dims[0] && !nnrti_axis_dynamic(bias, 0))))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, weight->dims[0]);
     return NNRT_SUCCESS;
 }
 
@@ -13046,10 +13253,8 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
     NNRT_PadMode mode = NNRT_PAD_MODE_PAD;
     int64_t pads[4], h, w, taps;
     NNRT_ReturnCode code;
-    if (x->rank != 4 || nnrti_count(x) == 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes, none of them empty", x->name, x);
-    if (weight->rank != 4 || nnrti_count(weight) == 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 4 axes [Co,Ci/group,kH,kW], none empty",
+    if (nnrti_count(x) == 0 || nnrti_count(weight) == 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, weight '%s' %o: expected none empty", x->name, x,
                           weight->name, weight);
     if (nnrti_dynamic_from(weight, 0))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with dynamic dimensions: fix them", weight->name,
@@ -13061,13 +13266,14 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
         (code = nnrti_set_pads(c, &a->padList, &mode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    h = nnrti_window(mode, x->dims[nnrti_image_axis(x, 0)], weight->dims[2], a->stride.data[0], a->dilation.data[0],
+    h = nnrti_window(mode, nnrti_dim(c, 'H'), weight->dims[2], a->stride.data[0], a->dilation.data[0],
                      &pads[0], &pads[1]);
-    w = nnrti_window(mode, x->dims[nnrti_image_axis(x, 1)], weight->dims[3], a->stride.data[1], a->dilation.data[1],
+    w = nnrti_window(mode, nnrti_dim(c, 'W'), weight->dims[3], a->stride.data[1], a->dilation.data[1],
                      &pads[2], &pads[3]);
-    if ((code = nnrti_result_image(c, 0, x->dims[0], h, w, weight->dims[0])) != NNRT_SUCCESS)
+    if ((code = nnrti_check_image(c, h, w)) != NNRT_SUCCESS)
         return code;
-    nnrti_fixed(c, 0, nnrti_image_axis(x, 2));
+    nnrti_state(c, 'P', (int32_t)h, nnrti_symbol_from(c, "H"));
+    nnrti_state(c, 'Q', (int32_t)w, nnrti_symbol_from(c, "W"));
     taps = nnrti_product(nnrti_product(weight->dims[2], weight->dims[3]), a->deformableGroup);
     if ((code = nnrti_deformable_map(c, 1, nnrti_product(taps, 2), h, w)) != NNRT_SUCCESS)
         return code;
@@ -13175,13 +13381,13 @@ static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "mode is \"%s\", expected \"DCR\" or \"CRD\"", a->mode);
     b = a->blockSize;
     cells = b * b;
-    channels = x->dims[nnrti_image_axis(x, 2)];
-    if (nnrti_remainder(channels, cells) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 2)))
+    channels = nnrti_dim(c, 'C');
+    if (nnrti_remainder(channels, cells) != 0 && !nnrti_dim_dynamic(c, 'C'))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input '%s' is %o: its %l channels are not a multiple of the %l pixels of a block", x->name,
                           x, channels, cells);
-    return nnrti_result_blocks(c, b == 1, nnrti_product(x->dims[nnrti_image_axis(x, 0)], b),
-                               nnrti_product(x->dims[nnrti_image_axis(x, 1)], b), nnrti_quotient(channels, cells));
+    return nnrti_result_blocks(c, b == 1, nnrti_product(nnrti_dim(c, 'H'), b),
+                               nnrti_product(nnrti_dim(c, 'W'), b), nnrti_quotient(channels, cells));
 }
 
 /* >>kernel DEPTH_TO_SPACE */
@@ -13208,14 +13414,9 @@ NNRTI_MOVE_Q8(DepthToSpace, depth_to_space)
 static NNRT_ReturnCode nnrti_rule_det(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    const int32_t rank = x->rank - 2;
+    const size_t M = (size_t)nnrti_dim(c, 'M');
     size_t count;
-    if (rank < 0 || nnrti_axes_differ(x, rank, x, rank + 1))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected square matrices", x->name, x);
-    nnrti_result(c, 0, rank, x->dims);
-    for (int32_t i = 0; i < rank; i++)
-        nnrti_from(c, 0, i, x, i);
-    if (!nnrt_mul_size((size_t)x->dims[rank], (size_t)x->dims[rank], &count) ||
+    if (!nnrt_mul_size(M, M, &count) ||
         !nnrt_mul_size(count, sizeof(float), &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "a matrix of input '%s' %o is too large", x->name, x);
     return NNRT_SUCCESS;
@@ -13311,37 +13512,22 @@ static bool nnrti_detection_scratch(const NNRT_DetectionPostProcess *a, int32_t 
 static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
 {
     const NNRT_DetectionPostProcess *a = (const NNRT_DetectionPostProcess *)c->resolved;
-    const nnrt_operand *bbox = &c->in[0], *scores = &c->in[1], *anchors = &c->in[2];
-    int32_t dims[3] = {1, 0, 4};
+    const nnrt_operand *bbox = &c->in[0], *scores = &c->in[1];
     int64_t slots;
     NNRT_ReturnCode code = nnrti_detection_attr(c, a);
     if (code != NNRT_SUCCESS)
         return code;
-    if (bbox->rank != 3 || (bbox->dims[0] != 1 && !nnrti_axis_dynamic(bbox, 0)) ||
-        (bbox->dims[2] != 4 && !nnrti_axis_dynamic(bbox, 2)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bbox '%s' is %o, expected [1,boxes,4]", bbox->name, bbox);
-    if (scores->rank != 3 || (scores->dims[0] != 1 && !nnrti_axis_dynamic(scores, 0)) ||
-        nnrti_axes_differ(bbox, 1, scores, 1) ||
-        (scores->dims[2] != a->numClasses && scores->dims[2] != a->numClasses + 1 && !nnrti_axis_dynamic(scores, 2)))
+    if (scores->dims[2] != a->numClasses && scores->dims[2] != a->numClasses + 1 && !nnrti_dim_dynamic(c, 'K'))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [1,%d,classes], %l classes or one more",
                           scores->name, scores, bbox->dims[1], a->numClasses);
-    if (anchors->rank != 2 || nnrti_axes_differ(bbox, 1, anchors, 0) ||
-        (anchors->dims[1] != 4 && !nnrti_axis_dynamic(anchors, 1)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "anchors '%s' is %o, expected [%d,4]", anchors->name, anchors,
-                          bbox->dims[1]);
     slots = nnrti_product(a->maxDetections, a->maxClassesPerDetection);
     if (slots > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "maxDetections is %l, maxClassesPerDetection %l: too large",
                           a->maxDetections, a->maxClassesPerDetection);
-    dims[1] = (int32_t)slots;
-    for (uint32_t i = 0; i < 4; i++) {
-        const int32_t rank = i == 0 ? 3 : i == 3 ? 1 : 2;
+    nnrti_state(c, 'M', (int32_t)slots, 0);
+    for (uint32_t i = 0; i < 4; i++)
         if ((code = nnrti_float_result(c, i)) != NNRT_SUCCESS)
             return code;
-        nnrti_result(c, i, rank, dims);
-        for (int32_t k = 0; k < rank; k++)
-            nnrti_fixed(c, i, k);
-    }
     if (!nnrti_detection_scratch(a, bbox->dims[1], scores->dims[2], nnrti_is_quant(bbox), &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "bbox '%s' is %o: too many boxes", bbox->name, bbox);
     for (uint32_t i = 0; i < 3 && nnrti_is_quant(bbox) && code == NNRT_SUCCESS; i++)
@@ -13755,7 +13941,7 @@ static NNRT_ReturnCode nnrti_quant_quotient(nnrt_resolve *c, NNRT_ActivationType
 static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_DivFusion *)c->resolved)->activationType;
-    const NNRT_ReturnCode code = nnrti_binary_rule(c, type);
+    const NNRT_ReturnCode code = nnrti_fused(c, type);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_quotient(c, type) : code;
 }
 
@@ -14091,11 +14277,10 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
 /* Derived: if quantized, zero point and range of the result, the factors of x, of y and of the combined value. */
 static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
 {
-    NNRT_ReturnCode code = nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-    if (code == NNRT_SUCCESS && ((const NNRT_Eltwise *)c->resolved)->mode == NNRT_ELTWISE_MODE_UNKNOWN)
+    if (((const NNRT_Eltwise *)c->resolved)->mode == NNRT_ELTWISE_MODE_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "mode is UNKNOWN (3), expected PROD (0), SUM (1) or MAXIMUM (2)");
-    if (code != NNRT_SUCCESS || !nnrti_is_quant(&c->in[0]))
-        return code;
+    if (!nnrti_is_quant(&c->in[0]))
+        return NNRT_SUCCESS;
     switch (((const NNRT_Eltwise *)c->resolved)->mode) {
     case NNRT_ELTWISE_MODE_PROD: return nnrti_quant_product(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
     case NNRT_ELTWISE_MODE_SUM: return nnrti_quant_sum(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
@@ -14222,10 +14407,7 @@ static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
     if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantized, which this operator does not support",
                           y->name);
-    if (x->rank != 2)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes", x->name, x);
     y->dataType = (NNRT_DataType)a->dtype;
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -14252,8 +14434,7 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
-    if ((code = nnrti_one_element(c, 0, "value")) != NNRT_SUCCESS ||
-        (code = nnrti_result_listed(c, 1)) != NNRT_SUCCESS || (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
+    if ((code = nnrti_result_listed(c, 1)) != NNRT_SUCCESS || (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_moves(c, 0, 0, NULL);
 }
@@ -14277,11 +14458,8 @@ NNRTI_MOVE_Q8(Fill, fill)
 /* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_fill_like(nnrt_resolve *c)
 {
-    NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
-    if ((code = nnrti_one_element(c, 1, "value")) != NNRT_SUCCESS || (code = nnrti_quant_single(c, 1)) != NNRT_SUCCESS)
-        return code;
-    return nnrti_quant_moves(c, 1, 0, NULL);
+    const NNRT_ReturnCode code = nnrti_quant_single(c, 1);
+    return code == NNRT_SUCCESS ? nnrti_quant_moves(c, 1, 0, NULL) : code;
 }
 
 /* >>kernel FILL_LIKE */
@@ -14370,9 +14548,9 @@ NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
 static NNRT_ReturnCode nnrti_rule_floor_div(nnrt_resolve *c)
 {
     int32_t *factor;
-    NNRT_ReturnCode code = nnrti_rule_binary(c);
-    if (code != NNRT_SUCCESS || !nnrti_is_quant(&c->in[0]))
-        return code;
+    NNRT_ReturnCode code;
+    if (!nnrti_is_quant(&c->in[0]))
+        return NNRT_SUCCESS;
     if ((code = nnrti_quant_compare(c, 30)) == NNRT_SUCCESS &&
         (code = nnrti_quant_derive(c, 0, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, 1, &factor)) == NNRT_SUCCESS)
         nnrti_factor(nnrti_quant_ratio(1, nnrti_quant_scale(&c->out[0], 0)), factor);
@@ -14485,10 +14663,6 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
     const nnrt_operand *w = &c->in[1], *b = &c->in[2];
     int32_t rank, dims[NNRT_MAX_RANK], seen[2];
     NNRT_ReturnCode code;
-    if (w->rank != 2)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 2 axes [outputs,inputs]", w->name, w);
-    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_axes_differ(b, 0, w, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
     if (a->hasBias == nnrti_absent(b))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "hasBias is %s, but input 2 (bias) is %s",
                           a->hasBias ? "true" : "false", a->hasBias ? "missing" : "present");
@@ -14582,18 +14756,9 @@ NNRT_API NNRT_ReturnCode nnrt_full_connection_q16(const NNRT_FullConnection *att
 
 static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
 {
-    static const char *const names[] = {"x", "scale", "offset", "mean", "variance"};
     const NNRT_FusedBatchNorm *a = (const NNRT_FusedBatchNorm *)c->resolved;
-    const nnrt_operand *x = &c->in[0];
-    if (x->rank < 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected at least 1 axis", x->name, x);
-    for (uint32_t i = 1; i < 5; i++)
-        if (c->in[i].rank != 1 || c->in[i].dims[0] != nnrti_channels(c))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "%s '%s' is %o, expected [%d], the channels of '%s' %o", names[i],
-                              c->in[i].name, &c->in[i], nnrti_channels(c), x->name, x);
     if (!(a->epsilon > 0))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "epsilon is %f, expected more than 0", (double)a->epsilon);
-    nnrti_result_like(c, 0);
     return nnrti_quant_both(c);
 }
 
@@ -14766,11 +14931,8 @@ static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
     const NNRT_ReturnCode code = nnrti_elements_of(c, &a->axis);
     if (code != NNRT_SUCCESS)
         return code;
-    nnrti_result(c, 0, indices->rank, indices->dims);
-    for (int32_t i = 0; i < x->rank; i++) {
-        nnrti_from(c, 0, i, indices, i);
+    for (int32_t i = 0; i < x->rank; i++)
         to[i] = i != a->axis && nnrti_equal(x, i, indices, i) ? i : -1;
-    }
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -15105,10 +15267,11 @@ NNRTI_FLOATS(grid_sample, (const NNRT_GridSample *attr, const nnrt_view *x, cons
 /* >>op GROUP_NORM_FUSION */
 
 /* Checks that scale and bias are present and have one number for each index of axis `channels` of x. */
-static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels)
+static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c)
 {
     static const char *const names[] = {"x", "scale", "bias"};
     const nnrt_operand *x = &c->in[0];
+    const int32_t channels = x->format == NNRT_FORMAT_NCHW ? 1 : x->rank - 1;
     for (uint32_t i = 1; i <= 2; i++)
         if (nnrti_absent(&c->in[i]))
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and affine is true", i, names[i]);
@@ -15119,20 +15282,15 @@ static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels
     return NNRT_SUCCESS;
 }
 
-/* Rule of normalizations over groups of channels: x has at least `least` axes; `groups` must divide the channels.
+/* Rule of normalizations over groups of channels: `groups` must divide the channels.
    Resolved: the kernel sees x and y as [N,K,C], K the product of all spatial axes. */
-static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int64_t groups, float epsilon, bool affine)
+static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int64_t groups, float epsilon)
 {
     const nnrt_operand *x = &c->in[0];
     const bool first = x->format == NNRT_FORMAT_NCHW;
     const int32_t channels = first ? 1 : x->rank - 1;
     int32_t dims[3];
     size_t cells;
-    NNRT_ReturnCode code;
-    if (x->rank < least)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected at least %d axes", x->name, x, least);
-    if (affine && (code = nnrti_group_norm_params(c, channels)) != NNRT_SUCCESS)
-        return code;
     if (groups < 1 || (nnrti_remainder(x->dims[channels], groups) != 0 && !nnrti_axis_dynamic(x, channels)))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "numGroups is %l, expected a divisor of %d, the channels of '%s' %o", groups,
@@ -15145,7 +15303,6 @@ static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int
     dims[0] = x->dims[0];
     dims[first ? 1 : 2] = x->dims[channels];
     dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* an upper bound: a run has its own */
-    nnrti_result_like(c, 0);
     nnrti_set_view_shape(&c->in[0], 3, dims);
     nnrti_set_view_shape(&c->out[0], 3, dims);
     return NNRT_SUCCESS;
@@ -15155,8 +15312,9 @@ static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int
 static NNRT_ReturnCode nnrti_rule_group_norm_fusion(nnrt_resolve *c)
 {
     NNRT_GroupNormFusion *a = (NNRT_GroupNormFusion *)c->resolved;
+    const NNRT_ReturnCode code = a->affine ? nnrti_group_norm_params(c) : NNRT_SUCCESS;
     a->numGroups = a->numGroups == 0 ? 1 : a->numGroups;
-    return nnrti_group_norm_rule(c, 2, a->numGroups, a->epsilon, a->affine);
+    return code == NNRT_SUCCESS ? nnrti_group_norm_rule(c, a->numGroups, a->epsilon) : code;
 }
 
 /* >>kernel GROUP_NORM_FUSION */
@@ -15550,7 +15708,6 @@ NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, cons
 static NNRT_ReturnCode nnrti_rule_hardmax(nnrt_resolve *c)
 {
     NNRT_Hardmax *a = (NNRT_Hardmax *)c->resolved;
-    nnrti_result_like(c, 0);
     return nnrti_axis_resolved(c, &a->axis, c->in[0].rank);
 }
 
@@ -15631,7 +15788,6 @@ static NNRT_ReturnCode nnrti_rule_hard_swish(nnrt_resolve *c)
     const NNRT_HardSwish *a = (const NNRT_HardSwish *)c->resolved;
     nnrti_lookup_args k;
     NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
     if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
@@ -15672,7 +15828,7 @@ static NNRT_ReturnCode nnrti_rule_instance_norm(nnrt_resolve *c)
 {
     NNRT_InstanceNorm *a = (NNRT_InstanceNorm *)c->resolved;
     a->epsilon = a->epsilon == 0 ? 1e-5f : a->epsilon;
-    return nnrti_group_norm_rule(c, 3, 1, a->epsilon, true);
+    return nnrti_group_norm_rule(c, 1, a->epsilon);
 }
 
 /* >>kernel INSTANCE_NORM */
@@ -15754,7 +15910,6 @@ static NNRT_ReturnCode nnrti_rule_l2_normalize_fusion(nnrt_resolve *c)
         return code;
     for (uint32_t k = 0; k < given.count; k++)
         set |= 1u << axes[k];
-    nnrti_result_like(c, 0);
     if ((code = nnrti_set_axes(c, &a->axis, set)) != NNRT_SUCCESS)
         return code;
     code = nnrti_fused(c, a->activationType);
@@ -15931,7 +16086,6 @@ static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
     if (!nnrti_two_parts(x, axis, dims) || !nnrti_two_parts(x, first, parts))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit a matrix of int32 dimensions",
                           x->name, x);
-    nnrti_result_like(c, 0);
     nnrti_set_view_shape(&c->in[0], 2, dims);
     nnrti_set_view_shape(&c->out[0], 2, dims);
     for (uint32_t i = 1; i <= 2 && a->elementwiseAffine; i++)
@@ -16014,7 +16168,6 @@ static NNRT_ReturnCode nnrti_rule_leaky_relu(nnrt_resolve *c)
 {
     nnrti_lookup_args k;
     NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
     if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
@@ -16139,7 +16292,6 @@ static NNRT_ReturnCode nnrti_rule_log_softmax(nnrt_resolve *c)
 {
     NNRT_LogSoftmax *a = (NNRT_LogSoftmax *)c->resolved;
     const NNRT_ReturnCode code = nnrti_axis_resolved(c, &a->axis, c->in[0].rank);
-    nnrti_result_like(c, 0);
     return code == NNRT_SUCCESS ? nnrti_quant_both(c) : code;
 }
 
@@ -16186,7 +16338,6 @@ static NNRT_ReturnCode nnrti_rule_lp_normalization(nnrt_resolve *c)
     a->p = a->p == 0 ? 2 : a->p;
     if (a->p != 1 && a->p != 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "p is %l, expected 1 or 2", a->p);
-    nnrti_result_like(c, 0);
     return nnrti_quant_both(c);
 }
 
@@ -16269,14 +16420,10 @@ NNRT_API NNRT_ReturnCode nnrt_lp_pool(const NNRT_LpPool *attr, const nnrt_view *
 static NNRT_ReturnCode nnrti_rule_lrn(nnrt_resolve *c)
 {
     const NNRT_LRN *a = (const NNRT_LRN *)c->resolved;
-    const nnrt_operand *x = &c->in[0];
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     if (a->depthRadius < 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "depthRadius is %l, expected at least 0", a->depthRadius);
     if (strcmp(a->normRegion, "ACROSS_CHANNELS") != 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "normRegion is '%s', expected ACROSS_CHANNELS", a->normRegion);
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -16322,7 +16469,7 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
                  {"numLayers", a->numLayers},
                  {"projSize", a->projSize}};
     const int64_t directions = a->bidirectional ? 2 : 1;
-    const nnrt_operand *x = &c->in[0], *w = &c->in[1];
+    const nnrt_operand *w = &c->in[1];
     for (uint32_t i = 0; i < NNRTI_COUNT(sizes); i++)
         if (sizes[i].value < 0)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected at least 0", sizes[i].name,
@@ -16333,9 +16480,6 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
     if (a->numDirections != 0 && a->numDirections != directions)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "numDirections is %l, expected %l: bidirectional is %s",
                           a->numDirections, directions, a->bidirectional ? "true" : "false");
-    if (x->rank != 3 || w->rank != 3)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (x) '%s' is %o and input 1 (wIh) '%s' %o, expected 3 axes",
-                          x->name, x, w->name, w);
     if (nnrti_dynamic_from(w, 0))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input 1 (wIh) '%s' is %o, expected fixed dimensions", w->name, w);
     a->numDirections = directions;
@@ -16382,7 +16526,6 @@ static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
     NNRT_ReturnCode code = nnrti_lstm_sizes(c, a);
     const int64_t I = a->inputSize, H = a->hiddenSize, D = a->numDirections, R = a->projSize > 0 ? a->projSize : H;
     const int64_t rows = a->numLayers * D;
-    int32_t dims[3];
     if (code != NNRT_SUCCESS)
         return code;
     if ((a->projSize > 0) == nnrti_absent(wProj))
@@ -16406,16 +16549,9 @@ static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
         (code = nnrti_lstm_shape(c, 5, rows, x->dims[1], H)) != NNRT_SUCCESS ||
         (code = a->projSize > 0 ? nnrti_lstm_shape(c, 6, rows, R, H) : NNRT_SUCCESS) != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < 3; i++) {
-        dims[0] = i == 0 ? x->dims[0] : (int32_t)rows;
-        dims[1] = x->dims[1];
-        dims[2] = (int32_t)(i == 0 ? D * R : i == 1 ? R : H);
-        nnrti_result(c, i, 3, dims);
-        nnrti_fixed(c, i, 0);
-        nnrti_from(c, i, 1, x, 1);
-        nnrti_fixed(c, i, 2);
-    }
-    nnrti_from(c, 0, 0, x, 0);
+    nnrti_state(c, 'Y', (int32_t)(D * R), 0);
+    nnrti_state(c, 'J', (int32_t)R, 0);
+    nnrti_state(c, 'K', (int32_t)H, 0);
     if (!nnrti_lstm_scratch(a, x->dims[0], &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the scratch for %d steps in %l layers is too large", x->dims[0],
                           a->numLayers);
@@ -16952,15 +17088,10 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_q8(const NNRT_MaxPoolFusion *attr,
 static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
 {
     NNRT_MaxUnpool *a = (NNRT_MaxUnpool *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *indices = &c->in[1], *shape = &c->in[2];
+    const nnrt_operand *x = &c->in[0], *shape = &c->in[2];
     const uint32_t axes = (uint32_t)(x->rank - 2);
     int32_t dims[NNRT_MAX_RANK] = {0};
     NNRT_ReturnCode code;
-    if (x->rank < 3)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes or more", x->name, x);
-    if (!nnrti_shapes_compatible(x, indices))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (indices) '%s' is %o, expected %o", indices->name, indices,
-                          x);
     if ((code = nnrti_volume_list(c, "kernelShape", &a->kernelShape, axes, 0, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "strides", &a->strides, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "pads", &a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
@@ -17078,18 +17209,13 @@ NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_
 /* Resolved: outputDatatype. */
 static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
 {
-    static const char *const names[] = {"numMelBins", "dftLength", "sampleRate", "lowerEdgeHertz", "upperEdgeHertz"};
+    static const char *const names[] = {"numMelBins", "dftLength", "sampleRate"};
     NNRT_MelWeightMatrix *a = (NNRT_MelWeightMatrix *)c->resolved;
     int64_t value[3];
-    int32_t dims[2];
     NNRT_ReturnCode code = nnrti_result_float(c, &a->outputDatatype);
     if (code != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < 5; i++) {
-        if ((code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
-            return code;
-        if (i > 2)
-            continue;
+    for (uint32_t i = 0; i < 3; i++) {
         if ((code = nnrti_known(c, i, names[i])) != NNRT_SUCCESS)
             return code;
         value[i] = nnrti_element_unbounded(&c->in[i], 0) ? 1 : nnrti_value(&c->in[i], 0);
@@ -17097,12 +17223,9 @@ static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected 1 to %d", names[i], value[i],
                               INT32_MAX - 2);
     }
-    dims[0] = (int32_t)value[1] / 2 + 1;
-    dims[1] = (int32_t)value[0];
-    nnrti_result(c, 0, 2, dims);
-    if (!nnrti_element_dynamic(&c->in[1], 0))
-        nnrti_fixed(c, 0, 0);
-    nnrti_from_value(c, 0, 1, &c->in[0], 0);
+    nnrti_state(c, 'F', (int32_t)value[1] / 2 + 1,
+                nnrti_element_dynamic(&c->in[1], 0) ? NNRTI_SYMBOL_NEW : 0);
+    nnrti_state(c, 'M', (int32_t)value[0], nnrti_value_symbol(c, &c->in[0], 0));
     return NNRT_SUCCESS;
 }
 
@@ -17547,17 +17670,12 @@ NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, con
 static NNRT_ReturnCode nnrti_rule_multinomial(nnrt_resolve *c)
 {
     NNRT_Multinomial *a = (NNRT_Multinomial *)c->resolved;
-    const nnrt_operand *x = &c->in[0];
     const NNRT_ReturnCode code = nnrti_result_typed(c, &a->dtype, NNRT_DATA_TYPE_INT32, NNRT_TYPES_INDEX);
     if (code != NNRT_SUCCESS)
         return code;
-    if (x->rank != 2)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes", x->name, x);
     if (a->sampleSize < 1 || a->sampleSize > INT32_MAX)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "sampleSize is %l, expected 1 to %d", a->sampleSize, INT32_MAX);
-    nnrti_result_like(c, 0);
-    c->out[0].dims[1] = (int32_t)a->sampleSize;
-    nnrti_fixed(c, 0, 1);
+    nnrti_state(c, 'K', (int32_t)a->sampleSize, 0);
     return NNRT_SUCCESS;
 }
 
@@ -17598,7 +17716,7 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
 static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_MulFusion *)c->resolved)->activationType;
-    const NNRT_ReturnCode code = nnrti_binary_rule(c, type);
+    const NNRT_ReturnCode code = nnrti_fused(c, type);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_product(c, type) : code;
 }
 
@@ -17643,20 +17761,9 @@ NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
 static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
 {
     const NNRT_NegativeLogLikelihoodLoss *a = (const NNRT_NegativeLogLikelihoodLoss *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *target = &c->in[1], *weight = &c->in[2];
+    const nnrt_operand *x = &c->in[0], *target = &c->in[1];
     const int32_t rank = x->rank - 1;
-    bool fits = rank > 0 && target->rank == rank;
     int32_t dims[NNRT_MAX_RANK];
-    for (int32_t i = 0; fits && i < rank; i++)
-        fits = !nnrti_axes_differ(target, i, x, i == 0 ? 0 : i + 1);
-    if (rank < 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes or more", x->name, x);
-    if (!fits)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "target '%s' is %o, expected the shape of '%s' %o without axis 1",
-                          target->name, target, x->name, x);
-    if (!nnrti_absent(weight) && (weight->rank != 1 || nnrti_axes_differ(weight, 0, x, 1)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected [%d], the size of axis 1 of '%s' %o",
-                          weight->name, weight, x->dims[1], x->name, x);
     if (a->ignoreIndex.count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "ignoreIndex has %u entries, expected at most 1",
                           a->ignoreIndex.count);
@@ -17727,25 +17834,10 @@ NNRTI_FLOATS(negative_log_likelihood_loss,
 /* The number of result rows is data-dependent; its upper bound is N*C*min(S, maxOutputBoxesPerClass). */
 static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
 {
-    static const char *const names[] = {"", "", "maxOutputBoxesPerClass", "iouThreshold", "scoreThreshold"};
-    const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1], *most = &c->in[2];
+    const nnrt_operand *scores = &c->in[1], *most = &c->in[2];
     nnrt_operand *y = &c->out[0];
     int64_t count = 0;
-    int32_t dims[2] = {0, 3};
     NNRT_ReturnCode code;
-    if (boxes->rank != 3 || scores->rank != 3)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, scores '%s' %o, expected 3 axes", boxes->name,
-                          boxes, scores->name, scores);
-    if (boxes->dims[2] != 4 && !nnrti_axis_dynamic(boxes, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name,
-                          boxes);
-    if (nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,S] to match boxes '%s' %o",
-                          scores->name, scores, boxes->name, boxes);
-    for (uint32_t i = 2; i < 5; i++)
-        if (!nnrti_absent(&c->in[i]) && !nnrti_dynamic_from(&c->in[i], 0) &&
-            (code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
-            return code;
     if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
         y->dataType = NNRT_DATA_TYPE_INT64;
     if ((code = nnrti_index_result(c, 0)) != NNRT_SUCCESS)
@@ -17759,11 +17851,7 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
     if (count > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported",
                           count);
-    dims[0] = (int32_t)count;
-    nnrti_result(c, 0, 2, dims);
-    nnrti_fixed(c, 0, 1);
-    if (c->symbolCount != NULL)
-        nnrti_bounded(c, 0, 0);
+    nnrti_state(c, 'M', (int32_t)count, c->symbolCount != NULL ? NNRTI_SYMBOL_BOUNDED : 0);
     c->scratch = (size_t)scores->dims[2] * sizeof(int32_t);
     return NNRT_SUCCESS;
 }
@@ -17847,7 +17935,6 @@ static NNRT_ReturnCode nnrti_rule_non_zero(nnrt_resolve *c)
     nnrt_operand *y = &c->out[0];
     const size_t all = nnrti_count(x);
     size_t count = all;
-    int32_t dims[2];
     if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
         y->dataType = NNRT_DATA_TYPE_INT64;
     if (!nnrti_type_in(y->dataType, NNRT_TYPES_INDEX))
@@ -17862,14 +17949,9 @@ static NNRT_ReturnCode nnrti_rule_non_zero(nnrt_resolve *c)
             count += nnrti_is_non_zero(x->data, x->dataType, (ptrdiff_t)i) ? 1 : 0;
     }
 #endif
-    dims[0] = x->rank;
-    dims[1] = (int32_t)count;
-    nnrti_result(c, 0, 2, dims);
-    nnrti_fixed(c, 0, 0);
-#ifndef NNRT_FIRMWARE
-    if (c->symbolCount != NULL && (x->data == NULL || c->open))
-        nnrti_bounded(c, 0, 1);
-#endif
+    nnrti_state(c, 'R', x->rank, 0);
+    nnrti_state(c, 'M', (int32_t)count,
+                c->symbolCount != NULL && (x->data == NULL || c->open) ? NNRTI_SYMBOL_BOUNDED : 0);
     return NNRT_SUCCESS;
 }
 
@@ -17929,8 +18011,6 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
     int32_t depth = 0;
     NNRT_ReturnCode code;
     if ((code = nnrti_check_result_rank(c, x->rank + 1)) != NNRT_SUCCESS ||
-        (code = nnrti_one_element(c, 2, "onValue")) != NNRT_SUCCESS ||
-        (code = nnrti_one_element(c, 3, "offValue")) != NNRT_SUCCESS ||
         (code = nnrti_known_dimension(c, 1, "depth", 1, &depth)) != NNRT_SUCCESS)
         return code;
     if (a->axis < -1 || a->axis > x->rank)
@@ -18090,7 +18170,7 @@ static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
     if (code != NNRT_SUCCESS)
         return code;
     if (!nnrti_absent(&c->in[2]))
-        return (code = nnrti_one_element(c, 2, "value")) != NNRT_SUCCESS ? code : nnrti_quant_single(c, 2);
+        return nnrti_quant_single(c, 2);
     if (a->paddingMode == NNRT_PADDING_MODE_CONSTANT && (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
     if (nnrti_is_quant(x)) {
@@ -18196,9 +18276,7 @@ NNRT_API NNRT_ReturnCode nnrt_pad_fusion_q8(const NNRT_PadFusion *attr, const nn
 
 static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
 {
-    NNRT_ReturnCode code = nnrti_rule_binary(c);
-    if (code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]))
-        code = nnrti_quant_operand(c, &c->in[1], -1);
+    const NNRT_ReturnCode code = nnrti_is_quant(&c->in[0]) ? nnrti_quant_operand(c, &c->in[1], -1) : NNRT_SUCCESS;
     return code == NNRT_SUCCESS ? nnrti_quant_both(c) : code;
 }
 
@@ -18299,7 +18377,6 @@ static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
     if (weight->rank != 1 || (weight->dims[0] != 1 && weight->dims[0] != channels))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected [1] or [%d], the channels of '%s' %o",
                           weight->name, weight, channels, x->name, x);
-    nnrti_result_like(c, 0);
     return nnrti_is_quant(x) ? nnrti_quant_prelu(c) : NNRT_SUCCESS;
 }
 
@@ -18476,13 +18553,10 @@ static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
     NNRT_PriorBox *a = (NNRT_PriorBox *)c->resolved;
     const nnrt_operand *x = &c->in[0], *image = &c->in[1];
     const nnrt_operand *order = image->format != NNRT_FORMAT_NONE ? image : x;
-    int32_t dims[4] = {0, 0, 0, 4}, pairs[2] = {0, 2};
+    int32_t dims[2], pairs[2] = {0, 2};
     int64_t count;
     void *sizes, *extents;
     NNRT_ReturnCode code;
-    if (x->rank != 4 || image->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o and '%s' %o, expected 4 axes", x->name, x,
-                          image->name, image);
     if ((code = nnrti_prior_attr(c, a)) != NNRT_SUCCESS || (code = nnrti_prior_ratios(c, a)) != NNRT_SUCCESS)
         return code;
     count = nnrti_product(a->aspectRatios.count, a->minSizes.count);
@@ -18491,8 +18565,7 @@ static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
                           a->minSizes.count, a->aspectRatios.count);
     dims[0] = x->dims[nnrti_image_axis(x, 0)];
     dims[1] = x->dims[nnrti_image_axis(x, 1)];
-    dims[2] = (int32_t)(count + a->maxSizes.count);
-    pairs[0] = dims[2];
+    pairs[0] = (int32_t)(count + a->maxSizes.count);
     if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT32, 2, pairs, &sizes)) != NNRT_SUCCESS ||
         (code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT32, 1, &pairs[1], &extents)) != NNRT_SUCCESS)
         return code;
@@ -18506,12 +18579,10 @@ static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
     for (uint32_t i = 0; i < 2; i++) {
         if ((code = nnrti_float_result(c, i)) != NNRT_SUCCESS)
             return code;
-        nnrti_result(c, i, 4, dims);
-        nnrti_from(c, i, 0, x, nnrti_image_axis(x, 0));
-        nnrti_from(c, i, 1, x, nnrti_image_axis(x, 1));
-        nnrti_fixed(c, i, 2);
-        nnrti_fixed(c, i, 3);
     }
+    nnrti_state(c, 'H', dims[0], nnrti_axis_symbol(x, nnrti_image_axis(x, 0)));
+    nnrti_state(c, 'W', dims[1], nnrti_axis_symbol(x, nnrti_image_axis(x, 1)));
+    nnrti_state(c, 'P', pairs[0], 0);
     return NNRT_SUCCESS;
 }
 
@@ -18633,7 +18704,6 @@ static NNRT_ReturnCode nnrti_quant_cast_rule(nnrt_resolve *c, int64_t *srcT, int
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l, but output '%s' is declared %t (%d)", *dstT, y->name,
                           y->dataType, y->dataType);
     y->dataType = (NNRT_DataType)*dstT;
-    nnrti_result_like(c, 0);
     if (axis != NULL && (x->quantCount > 1 || y->quantCount > 1) &&
         (code = nnrti_axis(c, "axis", *axis, x->rank, &along)) != NNRT_SUCCESS)
         return code;
@@ -18997,7 +19067,6 @@ static NNRT_ReturnCode nnrti_rule_rank(nnrt_resolve *c)
     if (value == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
     nnrti_store_number(y->dataType, (double)c->in[0].rank, value);
-    nnrti_result(c, 0, 0, NULL);
     y->data = value;
     return NNRT_SUCCESS;
 }
@@ -19024,7 +19093,7 @@ static NNRT_ReturnCode nnrti_rule_real_div(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output 0 '%s' is declared %t, but the quotient of %t is %t",
                           c->out[0].name, declared, given, type);
     c->out[0].dataType = type;
-    return nnrti_rule_binary(c);
+    return NNRT_SUCCESS;
 }
 
 /* >>kernel REAL_DIV */
@@ -19677,6 +19746,17 @@ static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a,
     return nnrti_quant_values(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
 }
 
+/* Symbol of the height (i = 0) or width of the result: scales: computed from x, or unbounded; sizes: as given. */
+NNRTI_UNUSED static uint32_t nnrti_resize_symbol(const nnrt_resolve *c, int32_t i)
+{
+    const nnrt_operand *size = &c->in[1];
+    const bool scales = !nnrti_absent(size) && nnrti_type_in(size->dataType, NNRT_TYPES_FLOAT);
+    const size_t at = (size_t)(scales ? nnrti_image_axis(&c->in[0], i) : i);
+    if (scales && !nnrti_element_unbounded(size, at))
+        return nnrti_element_dynamic(size, at) ? NNRTI_SYMBOL_NEW : nnrti_symbol_from(c, i == 0 ? "H" : "W");
+    return nnrti_absent(size) ? 0 : nnrti_value_symbol(c, size, at);
+}
+
 /* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the coordinate step of
    the height, then of the width, according to the coordinate mode; when quantized, except for CUBIC, instead
    int32[newHeight + newWidth, 3], for each row and column of y two source indices and the weight of the second in units
@@ -19693,24 +19773,12 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
     if (!nnrti_absent(&c->in[1]) && !nnrti_type_in(c->in[1].dataType, NNRT_TYPES_INDEX | NNRT_TYPES_FLOAT))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (size) '%s' has type %t, expected one of %m",
                           c->in[1].name, c->in[1].dataType, NNRT_TYPES_INDEX | NNRT_TYPES_FLOAT);
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     if ((code = nnrti_resize_attr(c, a)) != NNRT_SUCCESS ||
         (code = nnrti_resize_extents(c, a, extent, step)) != NNRT_SUCCESS ||
-        (code = nnrti_result_image(c, 0, x->dims[0], extent[0], extent[1], x->dims[nnrti_image_axis(x, 2)])) !=
-            NNRT_SUCCESS)
+        (code = nnrti_check_image(c, extent[0], extent[1])) != NNRT_SUCCESS)
         return code;
-    nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
-    for (int32_t i = 0; i < 2; i++) { /* scales: computed from x, or unbounded; sizes: as given */
-        const nnrt_operand *size = &c->in[1];
-        const bool scales = !nnrti_absent(size) && nnrti_type_in(size->dataType, NNRT_TYPES_FLOAT);
-        const int32_t axis = nnrti_image_axis(x, i);
-        if (scales && !nnrti_element_unbounded(size, (size_t)axis))
-            continue;
-        nnrti_fixed(c, 0, axis);
-        if (!nnrti_absent(size))
-            nnrti_from_value(c, 0, axis, size, (size_t)(scales ? axis : i));
-    }
+    nnrti_state(c, 'P', (int32_t)extent[0], nnrti_resize_symbol(c, 0));
+    nnrti_state(c, 'Q', (int32_t)extent[1], nnrti_resize_symbol(c, 1));
     for (int32_t i = 0; i < 2; i++) {
         if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS) {
             step[i].numerator = extent[i] > 1 ? x->dims[nnrti_image_axis(x, i)] - 1 : 0;
@@ -20201,7 +20269,6 @@ static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
                           lengths->name, lengths, x->dims[batch], batch, x->name, x);
     a->batchAxis = batch;
     a->timeAxis = time;
-    nnrti_result_like(c, 0);
     nnrti_axes_except(c, time, to);
     return nnrti_quant_moves(c, 0, 0, to);
 }
@@ -20258,7 +20325,6 @@ static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
         if (before < 0 || (!nnrti_is_one(scale, i) && nnrti_axes_differ(scale, i, x, i + before)))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (scale) '%s' is %o, which does not broadcast to x %o",
                               scale->name, scale, x);
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -20338,15 +20404,10 @@ NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, cons
 static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
 {
     NNRT_RoiAlign *a = (NNRT_RoiAlign *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *rois = &c->in[1], *batch = &c->in[2], *regions;
+    const nnrt_operand *x = &c->in[0];
     NNRT_ReturnCode code;
-    if (x->rank != 4 || nnrti_count(x) == 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes, none of them empty", x->name, x);
-    if (rois->rank != 2 || (rois->dims[1] != 4 && !nnrti_axis_dynamic(rois, 1)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "rois '%s' is %o, expected [regions,4]", rois->name, rois);
-    if (batch->rank != 1 || nnrti_axes_differ(rois, 0, batch, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "batchIndices '%s' is %o, expected [%d]: one per region", batch->name,
-                          batch, rois->dims[0]);
+    if (nnrti_count(x) == 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected no empty axis", x->name, x);
     if (a->outputHeight < 1 || a->outputWidth < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "outputHeight is %l and outputWidth %l, expected at least 1",
                           a->outputHeight, a->outputWidth);
@@ -20355,15 +20416,10 @@ static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
     if (!(a->spatialScale > 0 && a->spatialScale <= FLT_MAX))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "spatialScale is %f, expected more than 0",
                           (double)a->spatialScale);
-    regions = nnrti_axis_dynamic(rois, 0) ? batch : rois; /* the one whose axis 0 is fixed */
-    if ((code = nnrti_result_image(c, 0, regions->dims[0], a->outputHeight, a->outputWidth,
-                                   x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
-        return code;
-    nnrti_from(c, 0, 0, regions, 0);
-    nnrti_fixed(c, 0, nnrti_image_axis(x, 0));
-    nnrti_fixed(c, 0, nnrti_image_axis(x, 1));
-    nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
-    return NNRT_SUCCESS;
+    code = nnrti_check_image(c, a->outputHeight, a->outputWidth);
+    nnrti_state(c, 'P', (int32_t)a->outputHeight, 0);
+    nnrti_state(c, 'Q', (int32_t)a->outputWidth, 0);
+    return code;
 }
 
 /* >>kernel ROI_ALIGN */
@@ -20552,7 +20608,6 @@ static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have", x->name, x);
     if (!late && (code = nnrti_roll_by(c, x->rank, flat ? &count : x->dims, by)) != NNRT_SUCCESS)
         return code;
-    nnrti_result_like(c, 0);
     for (int32_t i = 0; i < x->rank; i++)
         to[i] = late || by[flat ? 0 : i] != 0 ? -1 : i;
     if (flat) {
@@ -20624,7 +20679,6 @@ static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
                               names[i], o->name, o, rank == 3 ? "[B,S,..]" : "[positions,..]",
                               a->rotaryEmbeddingDim / 2);
     }
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -20757,7 +20811,6 @@ static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
         (bias->rank != s->rank || !nnrti_bytes_equal(bias->dims, s->dims, (size_t)s->rank * sizeof(s->dims[0]))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected the shape of scale '%s' %o", bias->name,
                           bias, s->name, s);
-    nnrti_result_like(c, 0);
     code = nnrti_fused(c, a->activationType);
     return code == NNRT_SUCCESS && nnrti_is_quant(x) ? nnrti_quant_scale_fusion(c, a->activationType) : code;
 }
@@ -20862,7 +20915,6 @@ static NNRT_ReturnCode nnrti_rule_scatter_elements(nnrt_resolve *c)
     if (!nnrti_shapes_compatible(&c->in[1], &c->in[2]))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (updates) '%s' is %o, expected the shape of indices %o",
                           c->in[2].name, &c->in[2], &c->in[1]);
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -21021,7 +21073,6 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
                           updates->name, updates, indices, x);
     if (a->reduction != NNRT_SCATTER_REDUCTION_NONE && x->dataType == NNRT_DATA_TYPE_BOOL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o: bool has no reduction", x->name, x);
-    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -21090,8 +21141,7 @@ static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
     for (int32_t i = 0; i < rank; i++)
         nnrti_store_number(y->dataType, (double)x->dims[i], value + (size_t)i * width);
-    nnrti_result(c, 0, 1, &rank);
-    nnrti_fixed(c, 0, 0);
+    nnrti_state(c, 'R', rank, 0);
     y->data = value;
 #ifndef NNRT_FIRMWARE
     if (c->open) {
@@ -21298,7 +21348,6 @@ static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
     if (list == NULL)
         return NNRT_OUT_OF_MEMORY;
     list[0] = axis;
-    nnrti_result_like(c, 0);
     if (c->in[0].dataType == NNRT_DATA_TYPE_FLOAT16)
         c->scratch = (size_t)c->in[0].dims[axis] * sizeof(float);
     return nnrti_is_quant(&c->in[0]) ? nnrti_quant_softmax(c) : NNRT_SUCCESS;
@@ -21465,10 +21514,10 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
         return code;
     bh = a->blockShape.data[0];
     bw = a->blockShape.data[1];
-    h = x->dims[nnrti_image_axis(x, 0)] + pads[0] + pads[1];
-    w = x->dims[nnrti_image_axis(x, 1)] + pads[2] + pads[3];
-    if ((nnrti_remainder(h, bh) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 0))) ||
-        (nnrti_remainder(w, bw) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 1))))
+    h = nnrti_dim(c, 'H') + pads[0] + pads[1];
+    w = nnrti_dim(c, 'W') + pads[2] + pads[3];
+    if ((nnrti_remainder(h, bh) != 0 && !nnrti_dim_dynamic(c, 'H')) ||
+        (nnrti_remainder(w, bw) != 0 && !nnrti_dim_dynamic(c, 'W')))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, expected multiples of the block %l x %l",
                           h, w, bh, bw);
     if (x->dims[0] > 0 && bh * bw > INT32_MAX)
@@ -21552,7 +21601,7 @@ static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: %d is not a multiple of blockSize %l", x->name,
                               x, x->dims[axis], b);
     }
-    return nnrti_result_blocks(c, b == 1, extent[0], extent[1], nnrti_product(x->dims[nnrti_image_axis(x, 2)], b * b));
+    return nnrti_result_blocks(c, b == 1, extent[0], extent[1], nnrti_product(nnrti_dim(c, 'C'), b * b));
 }
 
 /* >>kernel SPACE_TO_DEPTH */
@@ -21580,8 +21629,8 @@ NNRTI_MOVE_Q8(SpaceToDepth, space_to_depth)
 static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
 {
     const nnrt_operand *indices = &c->in[0], *values = &c->in[1], *shape = &c->in[2], *rest = &c->in[3];
-    NNRT_ReturnCode code = nnrti_result_listed(c, 2);
-    if (code != NNRT_SUCCESS || (!nnrti_absent(rest) && (code = nnrti_one_element(c, 3, "default")) != NNRT_SUCCESS))
+    const NNRT_ReturnCode code = nnrti_result_listed(c, 2);
+    if (code != NNRT_SUCCESS)
         return code;
     if (indices->rank > 2 || (indices->rank == 2 ? indices->dims[1] != shape->dims[0] && !nnrti_axis_dynamic(indices, 1)
                                                  : shape->dims[0] != 1))
@@ -21745,7 +21794,6 @@ static NNRT_ReturnCode nnrti_rule_square(nnrt_resolve *c)
 {
     nnrti_lookup_args k;
     NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
     if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
@@ -21784,9 +21832,9 @@ static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 {
     double s[3], S;
     int32_t *factors;
-    NNRT_ReturnCode code = nnrti_rule_binary(c);
-    if (code != NNRT_SUCCESS || !nnrti_is_quant(&c->in[0]))
-        return code;
+    NNRT_ReturnCode code;
+    if (!nnrti_is_quant(&c->in[0]))
+        return NNRT_SUCCESS;
     if ((code = nnrti_quant_terms(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, s, &S, &factors)) == NNRT_SUCCESS)
         nnrti_factor(nnrti_quant_ratio(S * S, 16384.0 * s[2]), factors + 4);
     return code;
@@ -21870,10 +21918,6 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     int32_t axis, to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
-    for (uint32_t i = 1; i < c->nIn; i++)
-        if (!nnrti_shapes_compatible(&c->in[i], x))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected the shape of input 0, %o", i,
-                              c->in[i].name, &c->in[i], x);
     if ((code = nnrti_check_result_rank(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "axis", a->axis, x->rank + 1, &axis)) != NNRT_SUCCESS)
         return code;
@@ -21918,8 +21962,8 @@ NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *
 /* *value = the single element of input i; if it is dynamic, its upper bound `most`. */
 static NNRT_ReturnCode nnrti_stft_number(nnrt_resolve *c, uint32_t i, const char *what, int64_t most, int64_t *value)
 {
-    NNRT_ReturnCode code = nnrti_one_element(c, i, what);
-    if (code != NNRT_SUCCESS || (code = nnrti_known(c, i, what)) != NNRT_SUCCESS)
+    const NNRT_ReturnCode code = nnrti_known(c, i, what);
+    if (code != NNRT_SUCCESS)
         return code;
     *value = nnrti_element_dynamic(&c->in[i], 0) ? most : nnrti_value(&c->in[i], 0);
     return NNRT_SUCCESS;
@@ -21931,18 +21975,12 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0], *window = &c->in[2];
     int64_t step, N;
     bool anyStep, anyLength, anyWindow;
-    int32_t dims[4];
     NNRT_ReturnCode code;
-    if (x->rank != 3)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes", x->name, x);
     if ((code = nnrti_dft_input(c, a->onesided != 0, false)) != NNRT_SUCCESS ||
         (code = nnrti_stft_number(c, 1, "frameStep", 1, &step)) != NNRT_SUCCESS)
         return code;
     if (nnrti_absent(window) && nnrti_absent(&c->in[3]))
         return nnrti_fail(c, NNRT_NULL_PTR, "inputs 2 (window) and 3 (frameLength) are missing, expected at least one");
-    if (!nnrti_absent(window) && window->rank != 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (window) '%s' is %o, expected one axis", window->name,
-                          window);
     anyWindow = nnrti_absent(window) || nnrti_axis_dynamic(window, 0);
     N = nnrti_absent(window) || (anyWindow && window->dims[0] > x->dims[1]) ? x->dims[1] : window->dims[0];
     if (!nnrti_absent(&c->in[3]) && (code = nnrti_stft_number(c, 3, "frameLength", N, &N)) != NNRT_SUCCESS)
@@ -21958,21 +21996,10 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
                           window, N);
     if (x->dims[1] < N)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o is shorter than a frame of %l", x->name, x, N);
-    dims[0] = x->dims[0];
-    dims[1] = (int32_t)nnrti_quotient(x->dims[1] - (anyLength ? 1 : N), step) + 1; /* shortest frames: most of them */
-    dims[2] = (int32_t)(a->onesided != 0 ? N / 2 + 1 : N);
-    dims[3] = 2;
-    nnrti_result(c, 0, 4, dims);
-    nnrti_from(c, 0, 0, x, 0);
-    if (anyStep || anyLength)
-        nnrti_bounded(c, 0, 1);
-    else if (!nnrti_axis_dynamic(x, 1))
-        nnrti_fixed(c, 0, 1);
-    if (anyLength)
-        nnrti_bounded(c, 0, 2);
-    else
-        nnrti_fixed(c, 0, 2);
-    nnrti_fixed(c, 0, 3);
+    /* shortest frames: most of them */
+    nnrti_state(c, 'F', (int32_t)nnrti_quotient(x->dims[1] - (anyLength ? 1 : N), step) + 1,
+                anyStep || anyLength ? NNRTI_SYMBOL_BOUNDED : nnrti_symbol_from(c, "L"));
+    nnrti_state(c, 'B', (int32_t)(a->onesided != 0 ? N / 2 + 1 : N), anyLength ? NNRTI_SYMBOL_BOUNDED : 0);
     return NNRT_SUCCESS;
 }
 
@@ -22058,9 +22085,6 @@ static NNRT_ReturnCode nnrti_slice_operands(nnrt_resolve *c, uint32_t strides)
         NNRT_ReturnCode code;
         if (nnrti_absent(&c->in[i]))
             continue;
-        if (c->in[i].rank != 1 || c->in[i].dims[0] != c->in[1].dims[0])
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d] like begin", i, names[i],
-                              c->in[i].name, &c->in[i], c->in[1].rank == 1 ? c->in[1].dims[0] : -1);
         code = i == 3 && strides == 4 ? nnrti_known_fixed(c, i, "axes") : nnrti_known(c, i, names[i]);
         if (code != NNRT_SUCCESS)
             return code;
@@ -22365,7 +22389,7 @@ static NNRT_ReturnCode nnrti_quant_difference(nnrt_resolve *c, NNRT_ActivationTy
 static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_SubFusion *)c->resolved)->activationType;
-    const NNRT_ReturnCode code = nnrti_binary_rule(c, type);
+    const NNRT_ReturnCode code = nnrti_fused(c, type);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_difference(c, type) : code;
 }
 
@@ -22529,8 +22553,6 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
     NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
     if (code != NNRT_SUCCESS)
         return code;
-    if (nnrti_count(k) != 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (k) '%s' is %o, expected [1]", k->name, k);
     if ((code = nnrti_known(c, 1, "k")) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
@@ -22666,16 +22688,6 @@ NNRTI_MOVE_BY_Q8(Transpose, transpose)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRILU */
-
-/* k may be a runtime value, because no dimension depends on it. */
-static NNRT_ReturnCode nnrti_rule_trilu(nnrt_resolve *c)
-{
-    const nnrt_operand *x = &c->in[0];
-    if (x->rank < 2)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes or more", x->name, x);
-    nnrti_result_like(c, 0);
-    return nnrti_absent(&c->in[1]) ? NNRT_SUCCESS : nnrti_one_element(c, 1, "k");
-}
 
 /* >>kernel TRILU */
 
@@ -23053,8 +23065,7 @@ static NNRT_ReturnCode nnrti_rule_window(nnrt_resolve *c)
     if ((code = nnrti_result_float(c, &a->outputDatatype)) != NNRT_SUCCESS ||
         (code = nnrti_known_dimension(c, 0, "size", 0, &size)) != NNRT_SUCCESS)
         return code;
-    nnrti_result(c, 0, 1, &size);
-    nnrti_from_value(c, 0, 0, &c->in[0], 0);
+    nnrti_state(c, 'L', size, nnrti_value_symbol(c, &c->in[0], 0));
     return NNRT_SUCCESS;
 }
 
@@ -23087,16 +23098,11 @@ NNRT_API NNRT_ReturnCode nnrt_window(const NNRT_Window *attr, const nnrt_view *s
 static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
 {
     NNRT_YoloBox *a = (NNRT_YoloBox *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *size = &c->in[1], *anchors = &c->in[2];
-    const nnrt_operand *images = nnrti_axis_dynamic(x, 0) ? size : x; /* the one whose axis 0 is fixed */
-    int32_t dims[3], channels;
+    const nnrt_operand *x = &c->in[0], *anchors = &c->in[2];
+    int32_t channels;
     int64_t wanted, boxes;
     NNRT_ReturnCode code;
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
-    if (size->rank != 2 || nnrti_axes_differ(x, 0, size, 0) || (size->dims[1] != 2 && !nnrti_axis_dynamic(size, 1)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "imgSize '%s' is %o, expected [%d,2]", size->name, size, x->dims[0]);
-    if (anchors->rank != 1 || (anchors->dims[0] % 2 != 0 && !nnrti_axis_dynamic(anchors, 0)))
+    if (anchors->dims[0] % 2 != 0 && !nnrti_axis_dynamic(anchors, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "anchors '%s' is %o, expected one axis of pairs: width, height",
                           anchors->name, anchors);
     if (a->classNum < 1 || a->downsampleRatio < 1)
@@ -23112,19 +23118,11 @@ static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
         nnrti_product(anchors->dims[0] / 2, (int64_t)x->dims[nnrti_image_axis(x, 0)] * x->dims[nnrti_image_axis(x, 1)]);
     if (boxes > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %l boxes: too large", boxes);
-    dims[0] = images->dims[0];
-    dims[1] = (int32_t)boxes;
-    for (uint32_t i = 0; i < 2; i++) {
-        dims[2] = i == 0 ? 4 : (int32_t)a->classNum;
+    for (uint32_t i = 0; i < 2; i++)
         if ((code = nnrti_float_result(c, i)) != NNRT_SUCCESS)
             return code;
-        nnrti_result(c, i, 3, dims);
-        nnrti_from(c, i, 0, images, 0);
-        if (!nnrti_axis_dynamic(x, nnrti_image_axis(x, 0)) && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 1)) &&
-            !nnrti_axis_dynamic(anchors, 0))
-            nnrti_fixed(c, i, 1);
-        nnrti_fixed(c, i, 2);
-    }
+    nnrti_state(c, 'M', (int32_t)boxes, nnrti_symbol_from(c, x->format == NNRT_FORMAT_NCHW ? "BDK" : "ABK"));
+    nnrti_state(c, 'C', (int32_t)a->classNum, 0);
     return nnrti_derive_ints(c, 1, &channels);
 }
 
@@ -23395,6 +23393,30 @@ static bool nnrti_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+/* The text after a shape, which begins after its '['; NULL: it is invalid. */
+static const char *nnrti_shape_end(const char *p)
+{
+    bool several = false;
+    if (*p == ']')
+        return p + 1;
+    for (;; p++) {
+        if (*p == '.') {
+            if (several)
+                return NULL;
+            several = true;
+            p += p[1] == '.' ? 1 : 0;
+            p += *p == p[-1] && p[1] == '^' ? 1 : 0;
+        } else if (!(*p >= '0' && *p <= '9') && !(*p >= 'A' && *p <= 'Z')) {
+            return NULL;
+        }
+        p++;
+        if (*p == ']')
+            return p + 1;
+        if (*p != ',')
+            return NULL;
+    }
+}
+
 /* Validates an operand signature: returns an error text, or NULL if it is valid. inputs: the inputs of the row if text
    describes its outputs; NULL if text describes inputs, in which =k refers to an earlier one. *count = number of
    operands that are not repeated. */
@@ -23418,13 +23440,14 @@ static const char *nnrti_sig_fault(const char *text, const char *inputs, uint32_
             return "an operand needs a name of letters and digits, 1 to 31 characters";
         for (; *p == '?' || *p == '*'; p++)
             repeated = repeated || *p == '*';
+        if (*p == '[' && (p = nnrti_shape_end(p + 1)) == NULL)
+            return "a shape needs capital letters, digits, '..', '..^' or '.', with commas between them, and ']'";
         if (*p == '=') {
             const uint32_t k = (uint32_t)(p[1] - '0'), own = inputs == NULL ? *count : 10;
-            const char *at = inputs != NULL ? inputs : text;
-            memset(&s, 0, sizeof(s));
+            nnrti_sig_begin(&s, inputs != NULL ? inputs : text);
             s.optional = p[1] < '0' || p[1] > '9' || (k >= own && !(repeated && k == own));
             for (uint32_t i = 0; i <= k && !s.optional; i++)
-                if (s.repeated || !nnrti_sig_next(&at, &s))
+                if (s.repeated || !nnrti_sig_next(&s))
                     s.optional = true;
             if (s.optional)
                 return "=k must be the number of an earlier input that is not optional";
@@ -23525,8 +23548,8 @@ static NNRT_ReturnCode nnrti_check_own_operands(const nnrt_op *op, nnrt_error *e
         fault = "there are more than 16 operands";
     text = fault != NULL ? text : op->inputs;
     if (fault == NULL && (op->flags & NNRT_OP_LAYOUT) != 0) {
-        const char *at = op->inputs;
-        if (!nnrti_sig_next(&at, &first) || first.optional)
+        nnrti_sig_begin(&first, op->inputs);
+        if (!nnrti_sig_next(&first) || first.optional)
             fault = "LAYOUT requires a first input that is not optional";
     }
     if (fault != NULL)
@@ -23583,6 +23606,16 @@ static NNRT_ReturnCode nnrti_check_own_name(const nnrt_op *op, nnrt_error *error
     return NNRT_SUCCESS;
 }
 
+/* Whether the row states shape and type of every output, so that no rule is needed. */
+static bool nnrti_states_outputs(const nnrt_op *op)
+{
+    nnrti_sig s;
+    bool stated = true;
+    for (nnrti_sig_begin(&s, op->outputs); stated && nnrti_sig_next(&s) && !s.repeated;)
+        stated = s.shape != NULL && (s.code == '=' || s.code == 'b');
+    return stated && !s.repeated;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
 {
     NNRT_ReturnCode code;
@@ -23592,11 +23625,11 @@ NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the operator is NULL, or has no name");
     if ((code = nnrti_check_own_name(op, error)) != NNRT_SUCCESS)
         return code;
-    if (op->inputs == NULL || op->outputs == NULL || op->rule == NULL)
+    if (op->inputs == NULL || op->outputs == NULL || (op->rule == NULL && !nnrti_states_outputs(op)))
         return nnrt_error_set(error, NNRT_NULL_PTR, "operator '%s' has no %s", op->name,
                               op->inputs == NULL    ? "inputs (\"\": none)"
                               : op->outputs == NULL ? "outputs (\"\": none)"
-                                                    : "rule");
+                                                    : "rule, and an output without shape or type");
     if ((op->flags & ~NNRTI_OP_FLAGS) != 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "operator '%s' has flags %u, which registered operators do not support", op->name,
@@ -23614,6 +23647,7 @@ NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
     nnrti_own_ops[place].op = *op;
     nnrti_own_ops[place].op.type = type;
     nnrti_own_ops[place].op.since = 0;
+    nnrti_own_ops[place].op.rule = op->rule != NULL ? op->rule : nnrti_rule_none;
     nnrti_own_ops[place].op.attr = op->attr != NULL ? op->attr : &nnrti_struct_none;
     nnrti_own_ops[place].used = 0;
     nnrti_own_order[nnrti_own_total++] = (uint8_t)place;

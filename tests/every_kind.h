@@ -20,7 +20,7 @@
     M(S, INTS2,  _,             lists,    0) \
     M(S, FLOATS, _,             reals,    0)
 #define NNRTI_OPS_OF_TEST(X, K) \
-    X(EVERY_KIND, 9000, EveryKind, own, unary, "x", "y=0", NNRTI_MAP, \
+    X(EVERY_KIND, 9000, EveryKind, own, none, "x[..]", "y[..]=0", NNRTI_MAP, \
         K(NNRT_TYPES_F32, NULL, Floor, floor_f32, 1_1, shared), 0)
 /* clang-format on */
 

@@ -549,7 +549,7 @@ grep -Ec . "$tmp/out" >"$tmp/count"
 t 0 'ops' ops
 prints 'ops' '^CONV2D_FUSION +35  .*float32  HDI 1[.]0$'
 t 0 'ops --json' ops --json
-py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types", "kernels", "since"} == set(d["operators"][0])'
+py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types", "kernels", "inputs", "outputs", "since"} == set(d["operators"][0])'
 t 0 'ops --onnx' ops --onnx
 silent 'ops --onnx'
 prints 'ops --onnx: one operator' '^Abs +1-28   ABS$'

@@ -210,6 +210,44 @@ static void refused(const nnrt_op *op, NNRT_ReturnCode code, const char *words)
     assert_ptr_equal(nnrt_op_at(n - 1), last);
 }
 
+/* Rows that state shapes: no rule is needed if they state shapes and types of all outputs. */
+static void test_stated_shapes(void **state)
+{
+    nnrt_op op = clip_row();
+    nnrt_error e;
+    NNRT_NodeType type;
+    NNRT_Model *m;
+    float y[4];
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    op.rule = NULL;
+    refused(&op, NNRT_NULL_PTR, "no rule, and an output without shape or type");
+    op.inputs = "x[..]";
+    op.outputs = "y[..]";
+    refused(&op, NNRT_NULL_PTR, "no rule, and an output without shape or type");
+    op.outputs = "y[..]=0";
+    type = take(&op);
+    m = chain(type, NULL, NULL, &e); /* limit 1.5 */
+    assert_non_null(m);
+    assert_int_equal(run4(m, "reference", four, y, &e), NNRT_SUCCESS);
+    assert_true(y[0] == 1.5f && y[1] == 1 && y[2] == 0.5f && y[3] == 1.5f);
+    nnrt_model_destroy(m);
+    drop("test.Clip");
+    op.inputs = "x[N,M]";
+    op.outputs = "y[N,M]=0";
+    type = take(&op);
+    assert_null(chain(type, NULL, NULL, &e));
+    says(&e, "expected [N,M]");
+    drop("test.Clip");
+    memset(&e, 0, sizeof(e));
+    op.inputs = "x[N]";
+    op.outputs = "y[P]=0";
+    type = take(&op);
+    assert_null(chain(type, NULL, NULL, &e));
+    says(&e, "its rule sets output 0 'clip' to size -1 in axis 0");
+    drop("test.Clip");
+}
+
 static void test_refused_rows(void **state)
 {
     static const char *const names[] = {"", "a b", "a+b", "a\"b", "\xC3\xA9", "a:b",
@@ -233,6 +271,15 @@ static void test_refused_rows(void **state)
                     {"?", "y", "a name of letters"},
                     {"x", "=0", "a name of letters"},
                     {"a1234567890123456789012345678901", "y", "a name of letters"},
+                    {"x[", "y", "a shape needs"},
+                    {"x[N", "y", "a shape needs"},
+                    {"x[N,]", "y", "a shape needs"},
+                    {"x[n]", "y", "a shape needs"},
+                    {"x[N C]", "y", "a shape needs"},
+                    {"x[..,..]", "y", "a shape needs"},
+                    {"x[.^]", "y", "a shape needs"},
+                    {"x", "y[N;]", "a shape needs"},
+                    {"x[N]]", "y", "spaces"},
                     {"a b c d e f g h i j k l m n o p", "y", "more than 16"}};
     static const nnrt_kernel_row no_call[] = {{NNRT_TYPES_F32, NULL, NULL, "k"}};
     static const nnrt_kernel_row unnamed[] = {{NNRT_TYPES_F32, NULL, clip_f32, NULL}};
@@ -2063,6 +2110,7 @@ static void test_onnx_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stated_shapes),
         cmocka_unit_test(test_refused_rows),   cmocka_unit_test(test_registry),      cmocka_unit_test(test_description),
         cmocka_unit_test(test_build_and_run),  cmocka_unit_test(test_unknown),       cmocka_unit_test(test_gone_from_builder),
         cmocka_unit_test(test_busy),           cmocka_unit_test(test_file),          cmocka_unit_test(test_broken_files),

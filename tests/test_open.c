@@ -1650,7 +1650,8 @@ static void test_broadcasting(void **state)
     same(&r, "2,1,4 0,4");
     refuses(&r, "2,3,4 2,4", NNRT_INVALID_SHAPE, "node 0 'n");
     refuses(&r, "2,3,4 2,4", NNRT_INVALID_SHAPE,
-            "(SUB_FUSION): 'x' float32[2,3,4] and 'y' float32[2,4] do not broadcast");
+            "(SUB_FUSION): input 1 (y) 'y' is float32[2,4], which does not broadcast with input 0 (x) 'x' "
+            "float32[2,3,4]");
     refuses(&r, "2,0,4 3,4", NNRT_INVALID_SHAPE, "SUB_FUSION");
     same(&r, "3,4,4 4,4");
     rig_end(&r);

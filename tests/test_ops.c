@@ -615,10 +615,8 @@ static bool run_without_each(trial *t)
     return good;
 }
 
-/* Axes of results that are those of an input by the operator's definition, negative ones counted from the end: where the
-   extent is open its symbol comes with it. ALL: every axis; NONE: of no input, it is fixed whatever is open. */
-#define ALL 99
-#define NONE 98
+/* Axes of results that are those of an input by the operator's definition, where the row does not state them; negative
+   ones counted from the end: where the extent is open its symbol comes with it. */
 static const struct {
     const char *op;
     uint32_t out;
@@ -626,37 +624,6 @@ static const struct {
     uint32_t in;
     int32_t of;
 } symbols[] = {
-    {"ABS", 0, ALL, 0, ALL},
-    {"BERNOULLI", 0, ALL, 0, ALL},
-    {"CHANNEL_SHUFFLE", 0, ALL, 0, ALL},
-    {"CLIP", 0, ALL, 0, ALL},
-    {"CUM_SUM", 0, ALL, 0, ALL},
-    {"EYE_LIKE", 0, ALL, 0, ALL},
-    {"FILL_LIKE", 0, ALL, 0, ALL},
-    {"GROUP_NORM_FUSION", 0, ALL, 0, ALL},
-    {"HARDMAX", 0, ALL, 0, ALL},
-    {"HARD_SIGMOID", 0, ALL, 0, ALL},
-    {"HARD_SWISH", 0, ALL, 0, ALL},
-    {"INSTANCE_NORM", 0, ALL, 0, ALL},
-    {"IS_INF", 0, ALL, 0, ALL},
-    {"IS_NAN", 0, ALL, 0, ALL},
-    {"L2_NORMALIZE_FUSION", 0, ALL, 0, ALL},
-    {"LEAKY_RELU", 0, ALL, 0, ALL},
-    {"LOG_SOFTMAX", 0, ALL, 0, ALL},
-    {"LP_NORMALIZATION", 0, ALL, 0, ALL},
-    {"LRN", 0, ALL, 0, ALL},
-    {"MISH", 0, ALL, 0, ALL},
-    {"REVERSE_SEQUENCE", 0, ALL, 0, ALL},
-    {"RMS_NORMALIZATION", 0, ALL, 0, ALL},
-    {"ROLL", 0, ALL, 0, ALL},
-    {"ROTARY_EMBEDDING", 0, ALL, 0, ALL},
-    {"ROUND", 0, ALL, 0, ALL},
-    {"SCATTER_ELEMENTS", 0, ALL, 0, ALL},
-    {"SCATTER_ND_UPDATE", 0, ALL, 0, ALL},
-    {"SOFTPLUS", 0, ALL, 0, ALL},
-    {"SQUARE", 0, ALL, 0, ALL},
-    {"TRILU", 0, ALL, 0, ALL},
-    {"GATHER_ELEMENTS", 0, ALL, 1, ALL},
     {"GRID_SAMPLE", 0, 0, 0, 0},
     {"GRID_SAMPLE", 0, 1, 1, 1},
     {"GRID_SAMPLE", 0, 2, 1, 2},
@@ -667,29 +634,10 @@ static const struct {
     {"MAX_POOL_3D", 0, 1, 0, 1},
     {"LP_POOL", 0, 0, 0, 0},
     {"LP_POOL", 0, 1, 0, 1},
-    {"CONV_3D", 0, 0, 0, 0},
-    {"CONV_3D", 0, 1, 1, 0},
-    {"CONV_TRANSPOSE_3D", 0, 0, 0, 0},
-    {"CONV_INTEGER", 0, 0, 0, 0},
-    {"DEFORMABLE_CONV_2D", 0, 0, 0, 0},
-    {"DEFORMABLE_CONV_2D", 0, 3, NONE, 0},
     {"ATTENTION", 0, 0, 0, 0},
     {"ATTENTION", 0, -2, 0, -2},
-    {"DET", 0, 0, 0, 0},
-    {"STFT", 0, 0, 0, 0},
-    {"MULTINOMIAL", 0, 0, 0, 0},
-    {"ADAPTIVE_AVERAGE_POOL_2D", 0, 0, 0, 0},
-    {"ADAPTIVE_AVERAGE_POOL_2D", 0, 3, 0, 3},
-    {"ADAPTIVE_MAX_POOL_2D", 0, 0, 0, 0},
-    {"ADAPTIVE_MAX_POOL_2D", 0, 3, 0, 3},
-    {"ROI_ALIGN", 0, 0, 1, 0},
-    {"ROI_ALIGN", 0, 3, 0, 3},
     {"AFFINE_GRID", 0, 0, 0, 0},
     {"COL2IM", 0, 0, 0, 0},
-    {"DEPTH_TO_SPACE", 0, 0, 0, 0},
-    {"SPACE_TO_DEPTH", 0, 0, 0, 0},
-    {"YOLO_BOX", 0, 0, 0, 0},
-    {"YOLO_BOX", 1, 0, 0, 0},
     {"MATMUL_INTEGER", 0, -2, 0, -2},
     {"MATMUL_INTEGER", 0, -1, 1, -1},
     {"GRU", 0, 0, 0, 0},
@@ -739,30 +687,88 @@ static const char *const square[] = {"DET", "RNN"};
 /* Whether the result has the symbol there, if both have such an axis. */
 static bool has_symbol(const trial *t, uint32_t out, int32_t axis, uint32_t in, int32_t of)
 {
-    const nnrt_operand *x = &t->in[in != NONE ? in : 0], *y = &t->out[out];
+    const nnrt_operand *x = &t->in[in], *y = &t->out[out];
     axis += axis < 0 ? y->rank : 0;
     of += of < 0 ? x->rank : 0;
-    if (in == NONE)
-        return axis >= y->rank || y->symbols[axis] == 0;
     return axis >= y->rank || of >= x->rank || axis < 0 || of < 0 || y->symbols[axis] == x->symbols[of];
 }
 
-/* What the list says of symbols. */
+/* The entries of operand i of a row, one character for each axis; those of `..` are a, b, ... Empty: none are stated, or
+   the operand broadcasts. Order: that of the model. */
+static void entries_of(const trial *t, const char *row, uint32_t i, const nnrt_operand *o, char entries[NNRT_MAX_RANK + 1])
+{
+    const bool image = (t->r.op->flags & NNRT_OP_LAYOUT) != 0 && t->in[0].format == NNRT_FORMAT_NCHW && o->rank > 2 &&
+                       (row == t->r.op->outputs || i == 0);
+    const char *at = row, *end;
+    int32_t named = 0, n = 0;
+    for (; i > 0 && strchr(at, ' ') != NULL && strcspn(at, "*") > strcspn(at, " "); i--)
+        at = strchr(at, ' ') + 1;
+    entries[0] = '\0';
+    end = at + strcspn(at, " ");
+    at += strcspn(at, "[ ");
+    if (at >= end || strchr(at, ']') == NULL || strcspn(at, "^") < strcspn(at, "]"))
+        return;
+    end = strchr(at, ']');
+    for (const char *p = at + 1; p < end; p++)
+        named += strchr(",.", *p) == NULL;
+    for (const char *p = at + 1; p < end; p++) {
+        for (int32_t k = 0; p[0] == '.' && k < o->rank - named; k++)
+            entries[n++] = p[1] == '.' ? (char)('a' + k) : '1';
+        p += p[0] == '.' && p[1] == '.';
+        if (strchr(",.", *p) == NULL)
+            entries[n++] = *p;
+    }
+    entries[n] = '\0';
+    if (n != o->rank) {
+        entries[0] = '\0';
+    } else if (image) {
+        const char channels = entries[n - 1];
+        memmove(entries + 2, entries + 1, (size_t)n - 2);
+        entries[1] = channels;
+    }
+}
+
+/* Whether axis k of result i has the symbol that the row states by this entry: that of the first input with the same
+   entry, and none if one of them is fixed. An entry of results only says nothing here; a digit is fixed. */
+static bool has_row_symbol(const trial *t, uint32_t i, int32_t k, char entry)
+{
+    uint32_t want = 0;
+    bool seen = entry >= '0' && entry <= '9';
+    for (uint32_t n = 0; n < t->r.nIn && !(entry >= '0' && entry <= '9'); n++) {
+        char entries[NNRT_MAX_RANK + 1];
+        if (t->in[n].dataType == NNRT_DATA_TYPE_UNKNOWN)
+            continue;
+        entries_of(t, t->r.op->inputs, n, &t->in[n], entries);
+        for (int32_t a = 0; entries[a] != '\0'; a++)
+            if (entries[a] == entry) {
+                want = seen && (want == 0 || t->in[n].symbols[a] != 0) ? want : t->in[n].symbols[a];
+                seen = true;
+            }
+    }
+    return !seen || t->out[i].symbols[k] == want;
+}
+
+/* What rows and list say of symbols. */
 static bool has_symbols(trial *t, const trial *open)
 {
-    bool good = true;
-    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]) && good; i++) {
-        const bool all = symbols[i].axis == ALL;
-        if (strcmp(symbols[i].op, t->c->op->name) != 0 || symbols[i].out >= open->r.nOut)
-            continue;
-        for (int32_t k = 0; k < (all ? NNRT_MAX_RANK : 1) && good; k++) {
-            good = has_symbol(open, symbols[i].out, all ? k : symbols[i].axis, symbols[i].in, all ? k : symbols[i].of);
-            if (!good)
-                snprintf(t->why, sizeof(t->why), "axis %d of result %u has not the symbol of input %u",
-                         (int)(all ? k : symbols[i].axis), (unsigned)symbols[i].out, (unsigned)symbols[i].in);
-        }
+    for (uint32_t i = 0; i < open->r.nOut; i++) {
+        char entries[NNRT_MAX_RANK + 1];
+        entries_of(open, open->r.op->outputs, i, &open->out[i], entries);
+        for (int32_t k = 0; entries[k] != '\0'; k++)
+            if (!has_row_symbol(open, i, k, entries[k])) {
+                snprintf(t->why, sizeof(t->why), "axis %d of result %u has not the symbol of %c", (int)k, (unsigned)i,
+                         entries[k]);
+                return false;
+            }
     }
-    return good;
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+        if (strcmp(symbols[i].op, t->c->op->name) == 0 && symbols[i].out < open->r.nOut &&
+            !has_symbol(open, symbols[i].out, symbols[i].axis, symbols[i].in, symbols[i].of)) {
+            snprintf(t->why, sizeof(t->why), "axis %d of result %u has not the symbol of input %u",
+                     (int)symbols[i].axis, (unsigned)symbols[i].out, (unsigned)symbols[i].in);
+            return false;
+        }
+    return true;
 }
 
 /* Whether the symbols in open are true of other, which has other extents, or values. RESHAPE's 0 is no copy where x is

@@ -864,15 +864,22 @@ static size_t cli_copy_parameters(cli_text code, cli_text *names, size_t most)
     return count;
 }
 
-/* Operand i of "x weight=0 bias?=0": its name, and the rest in *rest. */
+/* Operand i of "x[..] weight=0 bias?[O]=0": its name, and the rest in *rest. */
 static cli_text cli_copy_operand(const char *row, uint32_t i, cli_text *rest)
 {
     size_t n;
     for (; i > 0 && strchr(row, ' ') != NULL; i--)
         row = strchr(row, ' ') + 1;
-    n = strcspn(row, "?*=: ");
+    n = strcspn(row, "?*[=: ");
     *rest = cli_text_between(row + n, row + strcspn(row, " "));
     return cli_text_between(row, row + n);
+}
+
+/* The rest of an operand without its shape. */
+static cli_text cli_copy_type(cli_text rest)
+{
+    const char *end = rest.n > 0 && *rest.at == '[' ? (const char *)memchr(rest.at, ']', rest.n) : NULL;
+    return end != NULL ? cli_text_between(end + 1, rest.at + rest.n) : rest;
 }
 
 /* Prints the row's properties of operand i: optional, repeated, type. */
@@ -893,6 +900,7 @@ static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kerne
         fputs(*rest.at == '?' ? ", may be NULL" : ", as many as there are, one behind the other", stdout);
         rest = cli_text_between(rest.at + 1, rest.at + rest.n);
     }
+    rest = cli_copy_type(rest);
     if (rest.n > 1 && *rest.at == '=') {
         name = cli_copy_operand(op->inputs, (uint32_t)(rest.at[1] - '0'), &unused);
         printf(": of the type of %.*s", (int)name.n, name.at);
@@ -1290,6 +1298,7 @@ static NNRT_DataType cli_copy_example_type(const nnrt_op *op, const nnrt_kernel_
     (void)cli_copy_operand(row->operands != NULL ? row->operands : op->inputs, i, &rest);
     while (rest.n > 0 && (*rest.at == '?' || *rest.at == '*'))
         rest = cli_text_between(rest.at + 1, rest.at + rest.n);
+    rest = cli_copy_type(rest);
     if (i == 0)
         return first;
     if (rest.n > 1 && *rest.at == '=')

@@ -92,13 +92,13 @@ def operators_md(nnrt, vectors):
     rows, count = [], collections.Counter()
     for operator in operators:
         name, since = operator["name"], operator["since"]
-        row = [str(operator["number"]), "`%s`" % name, "%d.%d" % divmod(since, 10) if since else "",
+        row = [str(operator["number"]), "`%s`" % name, "`%s` -> `%s`" % (operator["inputs"], operator["outputs"]), "%d.%d" % divmod(since, 10) if since else "",
                ", ".join(names[name]["ohnn"]), ", ".join(names[name]["nnadapter"]), ", ".join(onnx[name]),
                types_text(operator["types"]), quantized_text(operator),
                ", ".join(["reference"] + ["example"] * (name in example) +
                          (["cpu: " + " ".join(cpu[name])] if name in cpu else []))]
         count.update(column for column, cell in enumerate(row) if cell)
-        count["q8"] += row[7].startswith("8")
+        count["q8"] += row[8].startswith("8")
         rows.append(row)
     return """# Operators
 
@@ -111,14 +111,20 @@ This table has all %d operators, in the order of their numbers. `make docs` writ
 | NNAdapter | %d | name and number there |
 | ONNX | %d | the operators that map to this one, with their operator sets; `nnrt ops --onnx` lists all mappings |
 
+Operands: inputs and outputs with their shapes and types. `?` is optional, `*` repeated. In brackets: capital letters are
+dimensions, equal ones of one name; digits are fixed ones; `..` are any number of axes, `..^` axes that broadcast, `.` is one
+element of any rank; without brackets the shape rule decides. After that: `=k` the type of input k, `:i` int32 or int64, `:f`
+float16 or float32, `:n` numbers, `:b` bool, `:8` int8 or uint8, `:s`, `:w` the same as int32, int32 or int64, also
+quantized, `:.` by attributes or by the model. Images are in the order [N,H,W,C], whatever the format of the model.
+
 Types: the element types of input 0. Quantized: %d operators compute quantized int8 and uint8 tensors in integers ("8 bits,
 in integers"; "or int16": int16, too, with int8 weights); operators marked "as it is" accept quantized tensors and move, compare or convert their elements; all others
 refuse quantized tensors. Devices: `reference` computes every operator. `cpu` has kernels of its own for these types of
 input 0 (prefix `q`: quantized) in at least one case of tests/vectors, and `example` is the device of examples/device; both
 leave other operators and types to the reference kernels.
 
-%s""" % (len(rows), count[2], count[3], count[4], count[5], count["q8"],
-         table(["Number", "Operator", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantized", "Devices"], rows))
+%s""" % (len(rows), count[3], count[4], count[5], count[6], count["q8"],
+         table(["Number", "Operator", "Operands", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantized", "Devices"], rows))
 
 
 # ---- ONNX ----

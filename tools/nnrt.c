@@ -1429,7 +1429,7 @@ static void cli_ops_kernels(const nnrt_op *op)
     fputs("],\"kernels\":[", stdout);
     for (uint32_t i = 0; i < op->kernelCount; i++)
         printf("%s\"%s\"", i > 0 ? "," : "", op->kernels[i].name);
-    printf("],\"since\":%u}", (unsigned)op->since);
+    printf("],\"inputs\":\"%s\",\"outputs\":\"%s\",\"since\":%u}", op->inputs, op->outputs, (unsigned)op->since);
 }
 
 static int cli_ops(const cli_args *args)

@@ -191,7 +191,7 @@ def make(w):
             bad("%s one more along axis %d" % (name, axis), "INVALID_SHAPE", ins, projSize=1)
         ins = list(seven)
         ins[n] = ins[n][0]
-        bad(name + " of fewer axes", "INVALID_SHAPE", ins, says="expected 3 axes" if n < 2 else None, projSize=1)
+        bad(name + " of fewer axes", "INVALID_SHAPE", ins, says=("expected [T,N,I]", "expected [D,G,I]")[n] if n < 2 else None, projSize=1)
         ins = list(seven)
         ins[n] = None
         bad(name + " absent", "NULL_PTR", ins, projSize=1)
