@@ -13,7 +13,8 @@ kernels, in C99, with intrinsics where the compiler says that the processor has 
 
 TARGETS
     cortex-m4, cortex-m7, cortex-m33    the DSP extension: two 16-bit products per instruction (SMLAD); float32 kernels
-                                        for the FPU (-mfloat-abi=hard), which other targets leave to the reference kernels
+                                        for the FPU (-mfloat-abi=hard), which other targets leave to the
+                                        reference kernels
     cortex-m55, cortex-m85              MVE (Helium): 16 products of int8 per instruction (VMLADAVA); no test runs on
                                         cortex-m85; layers of int16 use SMLAD
     cortex-m0plus, cortex-m3, rv32      two products per 32-bit multiplication
@@ -32,8 +33,9 @@ RESULTS
         K * 2^-24 * S + K * 2^-150
     of the unrounded sum, apart from second-order terms: each of the K additions rounds a number of at most S, by 2^-24
     of it or, below 2^-126, by 2^-150. The reference device also rounds the products: within
-    (K + 1) * 2^-24 * S + K * 2^-150. The two are apart by the sum of these bounds at most. All other float32 operators have the bits of the
-    reference device, RELU, RELU6 and RELU1 included; the sign and the payload of a NaN may differ.
+    (K + 1) * 2^-24 * S + K * 2^-150. The two are apart by the sum of these bounds at most. All other float32
+    operators have the bits of the reference device, RELU, RELU6 and RELU1 included; the sign and the payload of a
+    NaN may differ.
 
 SPECIALIZED KERNELS
     Kernel K has an inline body, K_inline, which takes all sizes from its attributes. emit-c writes a function per step
@@ -57,6 +59,7 @@ SECTIONS (search for the tag)
     >>check        whether the arguments of a file's step suit a kernel
     >>dsp          SIMD instructions of Armv7E-M, and the same in C
     >>requantize   from an int32 sum to a stored integer
+    >>rows         results that overwrite the input
     >>conv         convolution and fully connected layers: im2col and GEMM
     >>depthwise    depthwise convolution
     >>elementwise  sums, products, casts, functions of one input
@@ -132,10 +135,9 @@ NNRT_API const char *nnrt_mcu_target(uint32_t i);
     M(S, INT32, _, dw, 1)                                                                                              \
     M(S, INT32, _, top, 0)                                                                                             \
     M(S, INT32, _, left, 0)                                                                                            \
-    M(S, INT32, _, rows, 0)    /* rows of the ring; 0: 1 x 1 taps without padding, read in place */                    \
-    M(S, INT32, _, columns, 0) /* columns of a row of the ring */                                                      \
-    M(S, INT32, _, reverse, 0) /* computes from the last pixel to the first */                                        \
-    M(S, INT32, _, words, 0)     /* words of a widened window; each of its rows is filled up to 4 elements */         \
+    M(S, INT32, _, late, 0)    /* rows of y in the ring of >>rows; 0: there is none */                                 \
+    M(S, INT32, _, reverse, 0) /* computes from the last pixel to the first */                                         \
+    M(S, INT32, _, words, 0)   /* words of a widened window */                                                         \
     M(S, INT32, _, xUnsigned, 0) /* x is uint8 */                                                                      \
     M(S, INT32, _, xZero, 0)                                                                                           \
     M(S, INT32, _, zero, 0)                                                                                            \
@@ -165,7 +167,7 @@ NNRT_ATTR_DEFINE(McuConv)
     M(S, INT32, _, dw, 1)                                                                                              \
     M(S, INT32, _, top, 0)                                                                                             \
     M(S, INT32, _, left, 0)                                                                                            \
-    M(S, INT32, _, keep, 0) /* bytes of a row of x that is copied before y overwrites it; 0: none */                  \
+    M(S, INT32, _, late, 0) /* rows of y in the ring of >>rows; 0: there is none */                                    \
     M(S, INT32, _, xUnsigned, 0)                                                                                       \
     M(S, INT32, _, xZero, 0)                                                                                           \
     M(S, INT32, _, zero, 0)                                                                                            \
@@ -845,9 +847,41 @@ NNRTI_MCU_INLINE void nnrti_mcu_put(uint8_t *at, int32_t word)
 #endif
 }
 
+/* Whether LDM of four words can be written in assembler: clang reserves one of its registers, r7. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && defined(__ARM_ARCH_ISA_THUMB) &&              \
+    !defined(__ARM_ARCH_ISA_ARM)
+#define NNRTI_MCU_LDM
+#endif
+
 /* memcpy and memset, which C libraries for microcontrollers do byte by byte. */
 NNRTI_MCU_ONCE void nnrti_mcu_copy(uint8_t *to, const uint8_t *from, int32_t n)
 {
+#if defined(NNRTI_MCU_LDM)
+    if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
+        for (; n >= 16; n -= 16) {
+            register uint32_t a __asm__("r4"), b __asm__("r5"), c __asm__("r6"), d __asm__("r7");
+            __asm__ volatile("ldmia %0!, {%1, %2, %3, %4}"
+                             : "+l"(from), "=l"(a), "=l"(b), "=l"(c), "=l"(d)
+                             :
+                             : "memory");
+            __asm__ volatile("stmia %0!, {%1, %2, %3, %4}"
+                             : "+l"(to)
+                             : "l"(a), "l"(b), "l"(c), "l"(d)
+                             : "memory");
+        }
+#elif defined(__GNUC__)
+    typedef uint32_t __attribute__((may_alias)) word;
+    if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
+        for (; n >= 16; n -= 16, to += 16, from += 16) {
+            const word *in = (const word *)(const void *)from;
+            word *out = (word *)(void *)to;
+            const uint32_t a = in[0], b = in[1], c = in[2], d = in[3];
+            out[0] = a;
+            out[1] = b;
+            out[2] = c;
+            out[3] = d;
+        }
+#endif
     for (; n >= 4; n -= 4, to += 4, from += 4)
         nnrti_mcu_put(to, nnrti_mcu_load(from));
     for (; n > 0; n--)
@@ -1118,6 +1152,68 @@ NNRTI_MCU_ONCE bool nnrti_mcu_table_holds(const nnrt_mcu_checked *step, uint32_t
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>rows */
+
+/* y may overwrite x from the same address on (NNRT_STEP_OVERLAP). Kernels read rows of x in place, so a row of y waits
+   in a ring of `late` rows, in scratch, until the rows of x that it overwrites are no longer needed: row i is copied to
+   y when row i + late - 1 is computed, at the latest when all are. Rows count in the order of computation, from the
+   last to the first if reverse is set. late 0: rows are computed in y. A row has `bytes` adjacent bytes, and n is 1.
+
+   Rejected: a ring of rows of x, which needs rows for all taps, and room for their padding. */
+typedef struct nnrti_mcu_ring {
+    uint8_t *y, *rows;
+    ptrdiff_t yh;
+    int32_t late, bytes, count;
+} nnrti_mcu_ring;
+
+/* The ring for rows of y that are yh bytes apart. */
+NNRTI_MCU_INLINE nnrti_mcu_ring nnrti_mcu_ring_of(void *y, ptrdiff_t yh, int32_t count, int32_t bytes, int32_t late,
+                                                  bool reverse, void *rows)
+{
+    nnrti_mcu_ring r;
+    r.y = (uint8_t *)y + (reverse ? (count - 1) * yh : 0);
+    r.rows = (uint8_t *)rows;
+    r.yh = reverse ? -yh : yh;
+    r.late = late;
+    r.bytes = bytes;
+    r.count = count;
+    return r;
+}
+
+/* Where row i is computed. */
+NNRTI_MCU_INLINE uint8_t *nnrti_mcu_ring_row(const nnrti_mcu_ring *r, int32_t i)
+{
+    return r->late > 0 ? r->rows + i % r->late * r->bytes : r->y + i * r->yh;
+}
+
+/* Copies the rows from..end - 1 to y. */
+NNRTI_MCU_ONCE void nnrti_mcu_ring_copy(const nnrti_mcu_ring *r, int32_t from, int32_t end)
+{
+    for (int32_t i = from > 0 ? from : 0; i < end; i++)
+        nnrti_mcu_copy(r->y + i * r->yh, r->rows + i % r->late * r->bytes, r->bytes);
+}
+
+/* After row i, but the last one, and after all rows. */
+NNRTI_MCU_INLINE void nnrti_mcu_ring_next(const nnrti_mcu_ring *r, int32_t i)
+{
+    if (r->late > 0 && i + 1 < r->count)
+        nnrti_mcu_ring_copy(r, i + 1 - r->late, i + 2 - r->late);
+}
+NNRTI_MCU_INLINE void nnrti_mcu_ring_end(const nnrti_mcu_ring *r)
+{
+    if (r->late > 0)
+        nnrti_mcu_ring_copy(r, r->count - r->late, r->count);
+}
+
+/* Whether the scratch has `bytes` bytes and a ring for rows of q pixels of o channels. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_ring(const nnrt_mcu_checked *step, int32_t late, int32_t q, int32_t yw, int32_t o,
+                                         int64_t bytes)
+{
+    return late >= 0 && late < NNRTI_MCU_LIMIT && (late == 0 || yw == o) &&
+           nnrti_mcu_scratch(step, bytes + (late > 0 ? (int64_t)late * nnrti_mcu_times(q, o) : 0));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>conv */
 
 /* Convolution as a GEMM. im2col widens the windows of two pixels to int16 and interleaves them word by word; the GEMM
@@ -1125,12 +1221,13 @@ NNRTI_MCU_ONCE bool nnrti_mcu_table_holds(const nnrt_mcu_checked *step, uint32_t
 
    Packed weights hold two channels in one int16, 256 * w1 + w0. SMLAD of a word then gives 256 * sum1 + sum0, and SMLAD
    of its low bytes, which SXTB16 extends, gives sum0: per word of x two SMLAD and half an SXTB16 for four products,
-   instead of two SMLAD and two SXTB16. Sums wrap at 32 bits, so (256 * sum1 + sum0 - sum0) / 256 is sum1 if |sum1| < 2^23;
-   the edit checks that, and that the int16 exist. Otherwise weights are int16 (wide).
+   instead of two SMLAD and two SXTB16. Sums wrap at 32 bits, so (256 * sum1 + sum0 - sum0) / 256 is sum1 if |sum1| <
+   2^23; the edit checks that, and that the int16 exist. Otherwise weights are int16 (wide).
 
    Order of a window, of x and weights alike: for each four elements e0 .. e3 the words (e0, e2), (e1, e3). */
 
-/* Widens count bytes to words at to, to + step, to + 2 * step, ..; the last two are filled up with zeros. Returns the end. */
+/* Widens count bytes to words at to, to + step, to + 2 * step, ..; the last two are filled up with zeros. Returns the
+   end. */
 NNRTI_MCU_INLINE int32_t *nnrti_mcu_widen(const uint8_t *from, int32_t count, const bool u, const int32_t step,
                                           int32_t *to)
 {
@@ -1151,63 +1248,48 @@ NNRTI_MCU_INLINE int32_t *nnrti_mcu_widen(const uint8_t *from, int32_t count, co
     return to;
 }
 
-/* Copies row h of a group of x to a row of the ring, padding included; NULL: the row is padding. */
-NNRTI_MCU_INLINE void nnrti_mcu_ring_row(const NNRT_McuConv *a, const uint8_t *line, uint8_t *to)
+/* Whether the elements of a row of a window are adjacent in x. */
+NNRTI_MCU_INLINE bool nnrti_mcu_is_adjacent(const NNRT_McuConv *a)
 {
-    const int32_t after = a->columns - a->left, inside = after < a->w ? after : a->w;
-    if (line == NULL || inside < 0) {
-        memset(to, a->xZero, (size_t)(a->columns * a->c));
-        return;
-    }
-    memset(to, a->xZero, (size_t)(a->left * a->c));
-    to += a->left * a->c;
-    if (a->xc == 1 && a->xw == a->c) {
-        memcpy(to, line, (size_t)(inside * a->c));
-        to += inside * a->c;
-    } else {
-        for (int32_t j = 0; j < inside; j++)
+    return a->xc == 1 && (a->kw == 1 || (a->dw == 1 && a->xw == a->c));
+}
+
+/* Copies a row of a window, from column w of `line` on, a row of x; NULL: the row is padding. */
+NNRTI_MCU_ONCE void nnrti_mcu_gather_row(const NNRT_McuConv *a, const uint8_t *line, int32_t w, uint8_t *to)
+{
+    for (int32_t j = 0, taps; j < a->kw; j += taps, to += taps * a->c) {
+        const int32_t at = w + j * a->dw, end = line == NULL || at >= a->w ? a->kw : at < 0 ? -at : a->w - at;
+        taps = end < a->kw - j ? end : a->kw - j;
+        taps = line != NULL && at < a->w && !nnrti_mcu_is_adjacent(a) ? 1 : taps;
+        if (line == NULL || at < 0 || at >= a->w)
+            nnrti_mcu_fill(to, a->xZero, taps * a->c);
+        else if (a->xc == 1)
+            nnrti_mcu_copy(to, line + at * a->xw, taps * a->c);
+        else
             for (int32_t k = 0; k < a->c; k++)
-                *to++ = line[j * a->xw + k * a->xc];
+                to[k] = line[at * a->xw + k * a->xc];
     }
-    memset(to, a->xZero, (size_t)((after - inside) * a->c));
 }
 
-/* Brings the rows of x that the windows of row p of y need into the ring, which has rows up to `loaded`, and stores the
-   offsets of the rows of the window in lines. Returns the new end. Rows are counted from the first row of padding. */
-NNRTI_MCU_INLINE int32_t nnrti_mcu_ring_rows(const NNRT_McuConv *a, const uint8_t *x, int32_t p, int32_t loaded,
-                                             uint8_t *ring, int32_t *lines)
+/* im2col of a pixel: its window, from row h and column w of x on, as words at to, to + 2, .. Rows of it that are not
+   adjacent in x are copied to `row`. */
+NNRTI_MCU_INLINE void nnrti_mcu_im2col(const NNRT_McuConv *a, const uint8_t *x, int32_t h, int32_t w, uint8_t *row,
+                                       int32_t *to)
 {
-    const int32_t bytes = a->columns * a->c, first = p * a->sh;
-    for (int32_t v = loaded > first ? loaded : first; v < first + a->rows; v++) {
-        const int32_t h = v - a->top;
-        nnrti_mcu_ring_row(a, h >= 0 && h < a->h ? x + h * a->xh : NULL, ring + v % a->rows * bytes);
-    }
-    for (int32_t i = 0; i < a->kh; i++)
-        lines[i] = (first + i * a->dh) % a->rows * bytes;
-    return first + a->rows;
-}
-
-/* im2col of a pixel: its window as words at to, to + 2, .. x: the pixel, if there is no ring. Otherwise the window begins
-   at column q * sw of the rows `lines` of the ring. Elements that are not adjacent are gathered in `row`. */
-NNRTI_MCU_INLINE void nnrti_mcu_im2col(const NNRT_McuConv *a, const uint8_t *x, const uint8_t *ring,
-                                       const int32_t *lines, int32_t q, uint8_t *row, int32_t *to)
-{
-    const bool u = a->xUnsigned != 0;
-    if (a->rows == 0) {
-        for (int32_t k = 0; k < a->c && a->xc != 1; k++)
-            row[k] = x[k * a->xc];
-        (void)nnrti_mcu_widen(a->xc == 1 ? x : row, a->c, u, 2, to);
-        return;
-    }
-    for (int32_t i = 0; i < a->kh; i++) {
-        const uint8_t *from = ring + lines[i] + q * a->sw * a->c;
-        if (a->dw > 1 && a->kw > 1) {
-            for (int32_t j = 0; j < a->kw; j++)
+    const bool inside = w >= 0 && w + (a->kw - 1) * a->dw < a->w;
+    for (int32_t i = 0; i < a->kh; i++, h += a->dh) {
+        const uint8_t *const line = h >= 0 && h < a->h ? x + h * a->xh : NULL, *from = row;
+        if (!inside || line == NULL)
+            nnrti_mcu_gather_row(a, line, w, row);
+        else if (nnrti_mcu_is_adjacent(a))
+            from = line + w * a->xw;
+        else
+            for (int32_t j = 0; j < a->kw; j++) {
+                NNRTI_MCU_UNROLL(4)
                 for (int32_t k = 0; k < a->c; k++)
-                    row[j * a->c + k] = from[j * a->dw * a->c + k];
-            from = row;
-        }
-        to = nnrti_mcu_widen(from, a->kw * a->c, u, 2, to);
+                    row[j * a->c + k] = line[(w + j * a->dw) * a->xw + k * a->xc];
+            }
+        to = nnrti_mcu_widen(from, a->kw * a->c, a->xUnsigned != 0, 2, to);
     }
 }
 
@@ -1242,8 +1324,9 @@ NNRTI_MCU_INLINE void nnrti_mcu_gemm_word(nnrti_mcu_sums *s, const int32_t *x, c
 }
 
 /* Stores channel o of two pixels, whose sums are given twice. */
-NNRTI_MCU_INLINE void nnrti_mcu_gemm_store(const NNRT_McuConv *a, const int32_t *channel, int32_t twice0, int32_t twice1,
-                                           uint8_t *const *y, int32_t o, const int range, const int pixels)
+NNRTI_MCU_INLINE void nnrti_mcu_gemm_store(const NNRT_McuConv *a, const int32_t *channel, int32_t twice0,
+                                           int32_t twice1, uint8_t *const *y, int32_t o, const int range,
+                                           const int pixels)
 {
     if (o >= a->o)
         return;
@@ -1277,14 +1360,23 @@ NNRTI_MCU_INLINE void nnrti_mcu_gemm_panels(const NNRT_McuConv *a, const int32_t
             nnrti_mcu_gemm_word(&s, at + 4, w + (wide ? 8 : 4), wide, pixels);
             nnrti_mcu_gemm_word(&s, at + 6, w + (wide ? 12 : 6), wide, pixels);
         }
-        nnrti_mcu_gemm_store(a, table, (int32_t)(2 * (uint32_t)s.a0), (int32_t)(2 * (uint32_t)s.a1), y, o, range, pixels);
+        nnrti_mcu_gemm_store(a, table, (int32_t)(2 * (uint32_t)s.a0), (int32_t)(2 * (uint32_t)s.a1), y, o, range,
+                             pixels);
         nnrti_mcu_gemm_store(a, table + NNRTI_MCU_TABLE, nnrti_mcu_twice_odd(s.b0, s.a0, wide),
                              nnrti_mcu_twice_odd(s.b1, s.a1, wide), y, o + 1, range, pixels);
-        nnrti_mcu_gemm_store(a, table + 2 * NNRTI_MCU_TABLE, (int32_t)(2 * (uint32_t)s.c0), (int32_t)(2 * (uint32_t)s.c1),
-                             y, o + 2, range, pixels);
+        nnrti_mcu_gemm_store(a, table + 2 * NNRTI_MCU_TABLE, (int32_t)(2 * (uint32_t)s.c0),
+                             (int32_t)(2 * (uint32_t)s.c1), y, o + 2, range, pixels);
         nnrti_mcu_gemm_store(a, table + 3 * NNRTI_MCU_TABLE, nnrti_mcu_twice_odd(s.d0, s.c0, wide),
                              nnrti_mcu_twice_odd(s.d1, s.c1, wide), y, o + 3, range, pixels);
     }
+}
+
+/* The ring for group g of image n of y, argument 3. */
+NNRTI_MCU_INLINE nnrti_mcu_ring nnrti_mcu_conv_ring(const NNRT_McuConv *a, const nnrt_view *args, int32_t n, int32_t g,
+                                                    void *rows)
+{
+    return nnrti_mcu_ring_of((uint8_t *)args[3].data + n * a->yn + g * a->o * a->yc, a->yh, a->p, a->q * a->o, a->late,
+                             a->reverse != 0, rows);
 }
 
 typedef void (*nnrti_mcu_gemm)(const NNRT_McuConv *a, const int32_t *x, const int32_t *w, const int32_t *table,
@@ -1304,83 +1396,64 @@ NNRTI_MCU_INLINE void nnrti_mcu_conv_pixels(const NNRT_McuConv *a, const int32_t
             y[j][c * a->yc] = rows[j][c];
 }
 
-/* The next pixel, or with `reverse` the one before. */
-NNRTI_MCU_INLINE void nnrti_mcu_next_pixel(const NNRT_McuConv *a, int32_t *n, int32_t *p, int32_t *q)
-{
-    if (a->reverse == 0 && ++*q == a->q) {
-        *q = 0;
-        if (++*p == a->p) {
-            *p = 0;
-            ++*n;
-        }
-    }
-    if (a->reverse != 0 && (*q)-- == 0) {
-        *q = a->q - 1;
-        if ((*p)-- == 0) {
-            *p = a->p - 1;
-            --*n;
-        }
-    }
-}
-
-/* The convolution: pixels in pairs, across the rows of y. gemm, gemm1: the microkernels for two pixels and for one.
-   A ring of rows holds the rows of x that the windows of one row of y need, with their padding, so that y may overwrite x.
-   Scratch: two interleaved windows, offsets of rows, the ring, a row of a window, two pixels of y. */
+/* The convolution: pixels in pairs, across the rows of y; both windows are copied before a result is stored. gemm,
+   gemm1: the microkernels for two pixels and for one. Scratch: two interleaved windows, the ring of >>rows, a row of a
+   window, two pixels of y. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_conv_dsp(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call,
                                                     const bool wide, nnrti_mcu_gemm gemm, nnrti_mcu_gemm gemm1)
 {
-    const int32_t panels = (a->o + 3) / 4, pixels = a->n * a->p * a->q;
-    int32_t *const columns = (int32_t *)call->scratch, *const lines = columns + 2 * a->words;
-    uint8_t *const ring = (uint8_t *)(lines + a->kh), *const row = ring + a->rows * a->columns * a->c;
+    const int32_t panels = (a->o + 3) / 4;
+    int32_t *const columns = (int32_t *)call->scratch;
+    uint8_t *const rows = (uint8_t *)(columns + 2 * a->words), *const row = rows + a->late * a->q * a->o;
     uint8_t *const out = row + a->kw * a->c, *y[2] = {NULL, NULL};
     for (int32_t g = 0; g < a->groups; g++) {
         const int32_t *w = (const int32_t *)args[1].data + g * panels * a->words * (wide ? 4 : 2);
         const int32_t *table = (const int32_t *)args[2].data + g * panels * 4 * NNRTI_MCU_TABLE;
-        int32_t n = a->reverse ? a->n - 1 : 0, p = a->reverse ? a->p - 1 : 0, q = a->reverse ? a->q - 1 : 0, loaded = 0;
-        for (int32_t i = 0; i < pixels; i++) {
+        nnrti_mcu_ring ring = nnrti_mcu_conv_ring(a, args, 0, g, rows);
+        int pending = 0;
+        for (int32_t n = 0; n < a->n; n++) {
             const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc;
-            NNRTI_MCU_BORDER(i % a->q == 0, (g * pixels + i) / a->q, a->groups * a->n * a->p);
-            if (a->rows > 0 && q == 0)
-                loaded = nnrti_mcu_ring_rows(a, x, p, p == 0 ? 0 : loaded, ring, lines);
-            nnrti_mcu_im2col(a, a->rows > 0 ? x : x + p * a->sh * a->xh + q * a->sw * a->xw, ring, lines, q, row,
-                             columns + i % 2);
-            y[i % 2] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
-            if (i % 2 != 0)
-                nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 2, gemm);
-            else if (i + 1 == pixels)
-                nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 1, gemm1);
-            nnrti_mcu_next_pixel(a, &n, &p, &q);
+            ring = nnrti_mcu_conv_ring(a, args, n, g, rows);
+            for (int32_t i = 0; i < a->p; i++) {
+                const int32_t p = a->reverse != 0 ? a->p - 1 - i : i;
+                uint8_t *const to = nnrti_mcu_ring_row(&ring, i);
+                NNRTI_MCU_BORDER(true, (g * a->n + n) * a->p + i, a->groups * a->n * a->p);
+                for (int32_t j = 0; j < a->q; j++) {
+                    const int32_t q = a->reverse != 0 ? a->q - 1 - j : j;
+                    nnrti_mcu_im2col(a, x, p * a->sh - a->top, q * a->sw - a->left, row, columns + pending);
+                    y[pending] = to + q * a->yw;
+                    if (++pending < 2)
+                        continue;
+                    nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 2, gemm);
+                    pending = 0;
+                }
+                nnrti_mcu_ring_next(&ring, i);
+            }
         }
+        if (pending > 0)
+            nnrti_mcu_conv_pixels(a, columns, w, table, y, out, 1, gemm1);
+        nnrti_mcu_ring_end(&ring);
     }
     return NNRT_SUCCESS;
 }
 
-/* Whether all that a convolution reads of x is inside it, or, with a ring, inside the ring. The first row of y fills
-   the ring, so a ring needs that order. */
-NNRTI_MCU_ONCE bool nnrti_mcu_check_ring(const NNRT_McuConv *a)
-{
-    const int32_t last = nnrti_mcu_reach(nnrti_mcu_reach(0, a->q, a->sw), a->kw, a->dw);
-    if (a->rows == 0)
-        return a->kh == 1 && a->kw == 1 && nnrti_mcu_reach(0, a->p, a->sh) < a->h && last < a->w;
-    return a->rows > 0 && a->reverse == 0 && a->left >= 0 && a->dw > 0 && last < a->columns;
-}
-
-/* The part of the check that all convolutions share. weights, channels: words of packed weights and rows of the table per group. y may
-   overlap x in any way: bytes of x are no indices. */
+/* The part of the check that all convolutions share. weights, channels: words of packed weights and rows of the table
+   per group; scratch: its bytes without the ring. y may overlap x in any way: bytes of x are no indices. */
 NNRTI_MCU_ONCE bool nnrti_mcu_check_conv(const NNRT_McuConv *a, const nnrt_mcu_checked *step, int32_t weights,
                                          int32_t channels, int64_t scratch)
 {
     const int32_t inputs = nnrti_mcu_times(a->groups, a->c), outputs = nnrti_mcu_times(a->groups, a->o);
     const int32_t rows = nnrti_mcu_times(a->groups, channels), pixels = nnrti_mcu_times(a->p, a->q);
-    return nnrti_mcu_arity(step, 1, 2, 1) && nnrti_mcu_window_fits(a->p, a->sh, a->kh, a->dh, a->top) &&
-           nnrti_mcu_window_fits(a->q, a->sw, a->kw, a->dw, a->left) && nnrti_mcu_small(a->xZero, 65536) &&
+    return nnrti_mcu_arity(step, 1, 2, 1) && nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->xZero, 65536) &&
            nnrti_mcu_small(a->zero, 65536) && nnrti_mcu_small(a->lo, 65536) && nnrti_mcu_small(a->hi, 65536) &&
            nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, inputs, a->xn, a->xh, a->xw, a->xc), 1) &&
            nnrti_mcu_holds(step, 1, nnrti_mcu_times(a->groups, weights), 4) &&
            nnrti_mcu_holds(step, 2, nnrti_mcu_times(rows, NNRTI_MCU_TABLE), 4) &&
            nnrti_mcu_holds(step, 3, nnrti_mcu_image(a->n, a->p, a->q, outputs, a->yn, a->yh, a->yw, a->yc), 1) &&
            nnrti_mcu_holds(step, 3, nnrti_mcu_times(nnrti_mcu_times(a->n, pixels), outputs), 1) &&
-           nnrti_mcu_scratch(step, scratch);
+           (a->late == 0 || (a->groups == 1 && a->yc == 1)) &&
+           nnrti_mcu_check_ring(step, a->late, a->q, a->yw, a->o, scratch);
 }
 
 /* Channels per group in whole panels of `width`, which is a power of two; 0: there are none, or too many. */
@@ -1394,11 +1467,9 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_conv_dsp(const NNRT_McuConv *a, const nnrt_m
 {
     const int32_t row = nnrti_mcu_times(a->kw, a->c), channels = nnrti_mcu_padded(a->o, 4);
     const int32_t words = nnrti_mcu_times(a->kh, nnrti_mcu_padded(row, 4) / 2);
-    const int64_t ring = a->rows != 0 ? nnrti_mcu_times(a->rows, nnrti_mcu_times(a->columns, a->c)) : 0;
-    return words < NNRTI_MCU_LIMIT && a->words == nnrti_mcu_padded(words, 4) && nnrti_mcu_check_ring(a) &&
-           nnrti_mcu_check_conv(a, step, nnrti_mcu_times(nnrti_mcu_times(channels, a->words) / 4, wide ? 4 : 2), channels,
-                                ring + (int64_t)a->words * 8 + (int64_t)a->kh * 4 + row +
-                                    (a->yc == 1 ? 0 : 2 * (int64_t)a->o)) &&
+    return words < NNRTI_MCU_LIMIT && a->words == nnrti_mcu_padded(words, 4) &&
+           nnrti_mcu_check_conv(a, step, nnrti_mcu_times(nnrti_mcu_times(channels, a->words) / 4, wide ? 4 : 2),
+                                channels, (int64_t)a->words * 8 + row + (a->yc == 1 ? 0 : 2 * (int64_t)a->o)) &&
            nnrti_mcu_table_holds(step, 2, a->groups * channels);
 }
 
@@ -1407,12 +1478,12 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_conv_dsp(const NNRT_McuConv *a, const nnrt_m
     NNRTI_MCU_ONCE void nnrti_mcu_gemm_##name(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,               \
                                               const int32_t *table, uint8_t *const *y)                                 \
     {                                                                                                                  \
-        nnrti_mcu_gemm_panels(a, x, w, table, y, range, wide, 2);                                                         \
+        nnrti_mcu_gemm_panels(a, x, w, table, y, range, wide, 2);                                                      \
     }                                                                                                                  \
     NNRTI_MCU_ONCE void nnrti_mcu_gemm1_##name(const NNRT_McuConv *a, const int32_t *x, const int32_t *w,              \
                                                const int32_t *table, uint8_t *const *y)                                \
     {                                                                                                                  \
-        nnrti_mcu_gemm_panels(a, x, w, table, y, range, wide, 1);                                                         \
+        nnrti_mcu_gemm_panels(a, x, w, table, y, range, wide, 1);                                                      \
     }                                                                                                                  \
     NNRTI_MCU_KERNEL(conv_##name, McuConv,                                                                             \
                      nnrti_mcu_conv_dsp(a, args, call, wide, nnrti_mcu_gemm_##name, nnrti_mcu_gemm1_##name))           \
@@ -1522,41 +1593,50 @@ NNRTI_MCU_INLINE void nnrti_mcu_row_pair(const NNRT_McuDepthwise *a, const uint8
 typedef void (*nnrti_mcu_rows)(const NNRT_McuDepthwise *a, const uint8_t *const *r, int32_t *columns, int32_t from,
                                int32_t inside, const int32_t *w, uint8_t *y, ptrdiff_t yh);
 
-/* The convolution for 3 x 3 taps and stride 1. rows: the microkernel. y may overwrite x: of the rows of x that two rows of
-   y overwrite, the next two need the second one, which is kept. Scratch: columns; a row of padding, as long as one of x;
-   two rows of x, if one is kept. */
+/* The ring for image n of y. */
+NNRTI_MCU_INLINE nnrti_mcu_ring nnrti_mcu_depthwise_ring(const NNRT_McuDepthwise *a, const nnrt_view *y, int32_t n,
+                                                         void *rows)
+{
+    return nnrti_mcu_ring_of((uint8_t *)y->data + n * a->yn, a->yh, a->p, a->q * a->c, a->late, false, rows);
+}
+
+/* The convolution for 3 x 3 taps and stride 1, two rows of y at a time. rows: the microkernel. Scratch: columns; the
+   ring of >>rows; a row of padding, as long as one of x. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
                                                       nnrti_mcu_rows rows)
 {
     const int32_t count = a->q + 2, from = a->left < count ? a->left : count;
     const int32_t inside = a->w < count - from ? a->w : count - from;
     int32_t *const columns = (int32_t *)call->scratch;
-    uint8_t *const padding = (uint8_t *)(columns + count * NNRTI_MCU_COLUMN);
-    uint8_t *const kept = padding + (a->w - 1) * a->xw + a->c;
+    uint8_t *const waiting = (uint8_t *)(columns + count * NNRTI_MCU_COLUMN);
+    uint8_t *const padding = waiting + a->late * a->q * a->c;
     for (int32_t k = 0; k < count * NNRTI_MCU_COLUMN; k++)
         columns[k] = (a->xZero & 0xffff) | (int32_t)((uint32_t)a->xZero << 16);
     nnrti_mcu_fill(padding, a->xZero, (a->w - 1) * a->xw + a->c);
-    for (int32_t n = 0; n < a->n; n++)
+    for (int32_t n = 0; n < a->n; n++) {
+        const nnrti_mcu_ring ring = nnrti_mcu_depthwise_ring(a, &args[2], n, waiting);
         for (int32_t p = 0; p < a->p; p += 2) {
             const uint8_t *const x = (const uint8_t *)args[0].data + n * a->xn, *r[4];
+            uint8_t *const y = nnrti_mcu_ring_row(&ring, p);
             NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
             for (int32_t k = 0; k < 4; k++) {
                 const int32_t h = p - a->top + k;
                 r[k] = h >= 0 && h < a->h ? x + h * a->xh : padding;
             }
-            if (a->keep > 0) { /* x and y have the same shape, and top is 1 */
-                r[0] = p > 0 ? kept + p / 2 % 2 * a->keep : padding;
-                if (p + 1 < a->h)
-                    memcpy(kept + (p / 2 + 1) % 2 * a->keep, x + (p + 1) * a->xh, (size_t)a->keep);
-            }
-            rows(a, r, columns, from, inside, (const int32_t *)args[1].data,
-                 (uint8_t *)args[2].data + n * a->yn + p * a->yh, p + 1 < a->p ? a->yh : 0);
+            rows(a, r, columns, from, inside, (const int32_t *)args[1].data, y,
+                 p + 1 < a->p ? nnrti_mcu_ring_row(&ring, p + 1) - y : 0);
+            nnrti_mcu_ring_next(&ring, p + 1); /* the next two rows need places */
+            nnrti_mcu_ring_next(&ring, p + 2);
         }
+        nnrti_mcu_ring_end(&ring);
+    }
     return NNRT_SUCCESS;
 }
 
-/* Whether x and y of a depthwise convolution are inside their arguments, and its windows fit int32. */
-NNRTI_MCU_ONCE bool nnrti_mcu_check_images(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step, uint32_t y)
+/* Whether x and y of a depthwise convolution are inside their arguments, its windows fit int32, and the scratch has
+   `scratch` bytes and the ring. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_images(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step, uint32_t y,
+                                           int64_t scratch)
 {
     const int32_t pixels = nnrti_mcu_times(nnrti_mcu_times(a->n, a->p), a->q);
     return nnrti_mcu_window_fits(a->p, a->sh, a->kh, a->dh, a->top) &&
@@ -1565,22 +1645,19 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_images(const NNRT_McuDepthwise *a, const nnr
            nnrti_mcu_reach(0, a->dw + 1, a->xw) <= NNRTI_MCU_LIMIT &&
            nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, a->c, a->xn, a->xh, a->xw, 1), 1) &&
            nnrti_mcu_holds(step, y, nnrti_mcu_image(a->n, a->p, a->q, a->c, a->yn, a->yh, a->yw, 1), 1) &&
-           nnrti_mcu_holds(step, y, nnrti_mcu_times(pixels, a->c), 1);
+           nnrti_mcu_holds(step, y, nnrti_mcu_times(pixels, a->c), 1) &&
+           nnrti_mcu_check_ring(step, a->late, a->q, a->yw, a->c, scratch);
 }
 
-/* The check of the 3 x 3 kernels. A row of x that is kept has the bytes of a row that is read. */
+/* The check of the 3 x 3 kernels. */
 NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise3(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step)
 {
-    const int32_t *w;
-    int32_t line;
-    if (!nnrti_mcu_arity(step, 1, 1, 1) || !nnrti_mcu_check_images(a, step, 2) || a->c < 4 || a->left < 0)
-        return false;
-    line = (a->w - 1) * a->xw + a->c;
-    w = (const int32_t *)nnrti_mcu_constant(step, 1);
-    return (a->keep == 0 || a->keep == line) && w != NULL &&
+    const int32_t *const w = (const int32_t *)nnrti_mcu_constant(step, 1);
+    return nnrti_mcu_arity(step, 1, 1, 1) && w != NULL && a->c >= 4 && a->left >= 0 &&
+           nnrti_mcu_check_images(a, step, 2, ((int64_t)a->q + 2) * NNRTI_MCU_COLUMN * 4 +
+                                                  (int64_t)nnrti_mcu_reach(0, a->w, a->xw) + a->c) &&
            nnrti_mcu_holds(step, 1, nnrti_mcu_times(a->c, NNRTI_MCU_CHANNEL), 4) &&
-           nnrti_mcu_shifts_hold(w + NNRTI_MCU_CHANNEL - 1, a->c, NNRTI_MCU_CHANNEL) &&
-           nnrti_mcu_scratch(step, ((int64_t)a->q + 2) * NNRTI_MCU_COLUMN * 4 + line + 2 * (int64_t)a->keep);
+           nnrti_mcu_shifts_hold(w + NNRTI_MCU_CHANNEL - 1, a->c, NNRTI_MCU_CHANNEL);
 }
 
 /* Generates kernel nnrt_mcu_depthwise3_<name> and its microkernel. */
@@ -1677,16 +1754,17 @@ NNRTI_MCU_INLINE void nnrti_mcu_depthwise_gather(const NNRT_McuDepthwise *a, con
 typedef void (*nnrti_mcu_pixel)(const NNRT_McuDepthwise *a, const uint8_t *x, ptrdiff_t rowStep, ptrdiff_t tapStep,
                                 const int32_t *w, uint8_t *y);
 
-/* The convolution. pixel: the microkernel. Scratch: one window. */
+/* The convolution. pixel: the microkernel. Scratch: one window, the ring of >>rows. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
                                                      nnrti_mcu_pixel pixel)
 {
     const int32_t *w = (const int32_t *)args[1].data, step = a->c < 4 ? 4 : a->c;
     uint8_t *const window = (uint8_t *)call->scratch;
-    for (int32_t n = 0; n < a->n; n++)
+    for (int32_t n = 0; n < a->n; n++) {
+        const nnrti_mcu_ring ring = nnrti_mcu_depthwise_ring(a, &args[2], n, window + a->kh * a->kw * step);
         for (int32_t p = 0; p < a->p; p++) {
             const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn;
-            uint8_t *y = (uint8_t *)args[2].data + n * a->yn + p * a->yh;
+            uint8_t *y = nnrti_mcu_ring_row(&ring, p);
             const int32_t h = p * a->sh - a->top;
             const bool in = a->c >= 4 && h >= 0 && h + (a->kh - 1) * a->dh < a->h;
             NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
@@ -1699,7 +1777,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise(const NNRT_McuDepthwise *a,
                 nnrti_mcu_depthwise_gather(a, x, h, column, step, window);
                 pixel(a, window, a->kw * step, step, w, y);
             }
+            nnrti_mcu_ring_next(&ring, p);
         }
+        nnrti_mcu_ring_end(&ring);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -1709,7 +1790,8 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise(const NNRT_McuDepthwise *a, const 
     const int32_t *w = (const int32_t *)nnrti_mcu_constant(step, 1);
     int32_t groups, row, quad;
     if (!nnrti_mcu_arity(step, 1, 1, 1) || (taps > 0 && (a->kh != taps || a->kw != taps || a->c < 4)) ||
-        !nnrti_mcu_check_images(a, step, 2) || a->kw > NNRTI_MCU_LIMIT / 2 || w == NULL)
+        !nnrti_mcu_check_images(a, step, 2, nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c < 4 ? 4 : a->c)) ||
+        a->kw > NNRTI_MCU_LIMIT / 2 || w == NULL)
         return false;
     groups = (a->c + 3) / 4;
     row = nnrti_mcu_times(a->kh, (a->kw + 1) / 2 * 4 - a->kw % 2 * 2);
@@ -1719,7 +1801,7 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise(const NNRT_McuDepthwise *a, const 
     for (int32_t g = 0; g < groups; g++)
         if (!nnrti_mcu_shifts_hold(w + g * quad + 4 + NNRTI_MCU_FACTOR - 1, 4, NNRTI_MCU_FACTOR))
             return false;
-    return nnrti_mcu_scratch(step, nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c < 4 ? 4 : a->c));
+    return true;
 }
 
 /* Generates kernel nnrt_mcu_depthwise_<name> and its microkernel, for 3 x 3 taps of 4 channels or more, or (0) any
@@ -2698,7 +2780,7 @@ NNRTI_MCU_INLINE float nnrti_mcu_start(const int op)
         if (op == NNRTI_MCU_DEPTHWISE_F32)                                                                             \
             NNRTI_MCU_FMA(a##i, x##i, w##i);                                                                           \
         else                                                                                                           \
-            a##i = nnrti_mcu_join_f32(a##i, x##i, 0, op);                                                                  \
+            a##i = nnrti_mcu_join_f32(a##i, x##i, 0, op);                                                              \
     } while (0)
 /* One tap of eight channels. */
 #define NNRTI_MCU_TAP                                                                                                  \
@@ -2965,15 +3047,10 @@ NNRTI_MCU_CHECK(mul_f32, McuElementsF32, nnrti_mcu_check_elements_f32(a, step))
 
    Sums of a pixel are requantized afterwards, by one loop for all kernels.
 
-   Armv6-M has eight registers for data, so the accumulators are high registers, to which it can only add. LDM of four
-   words needs r7, which clang reserves for the frame pointer. */
+   Armv6-M has eight registers for data, so the accumulators are high registers, to which it can only add. */
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && defined(__ARM_ARCH_ISA_THUMB) &&              \
-    !defined(__ARM_ARCH_ISA_ARM)
-#define NNRTI_MCU_LDM
-#if __ARM_ARCH_ISA_THUMB == 1 && !defined(__ARM_BIG_ENDIAN)
+#if defined(NNRTI_MCU_LDM) && __ARM_ARCH_ISA_THUMB == 1 && !defined(__ARM_BIG_ENDIAN)
 #define NNRTI_MCU_THUMB1
-#endif
 #endif
 
 /* Sums of this size and more need a 64-bit product; sums of kernels with fewer taps than NNRTI_MCU_FEW are smaller. */
@@ -3233,7 +3310,8 @@ NNRTI_MCU_INLINE void nnrti_mcu_plain_im2col(const NNRT_McuConv *a, const uint8_
     }
 }
 
-/* The convolution: pixels in pairs, across the rows of y. Scratch: two interleaved windows, the sums of two pixels. */
+/* The convolution: pixels in pairs, across the rows of y; both windows are copied before a result is stored. Scratch:
+   two interleaved windows, the sums of two pixels, the ring of >>rows. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_conv(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call,
                                                       const bool wide)
 {
@@ -3248,14 +3326,19 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_conv(const NNRT_McuConv *a, nnr
     for (int32_t g = 0; g < a->groups; g++) {
         const int32_t *w = (const int32_t *)args[1].data + g * panels * a->words;
         const int32_t *table = (const int32_t *)args[2].data + g * panels * 2 * NNRTI_MCU_TABLE;
+        nnrti_mcu_ring ring = nnrti_mcu_conv_ring(a, args, 0, g, sums + 4 * panels);
         int32_t pending = 0;
-        for (int32_t n = 0; n < a->n; n++)
-            for (int32_t p = 0; p < a->p; p++)
-                for (int32_t q = 0; q < a->q; q++) {
-                    NNRTI_MCU_BORDER(q == 0, (g * a->n + n) * a->p + p, a->groups * a->n * a->p);
+        for (int32_t n = 0; n < a->n; n++) {
+            ring = nnrti_mcu_conv_ring(a, args, n, g, sums + 4 * panels);
+            for (int32_t i = 0; i < a->p; i++) {
+                const int32_t p = a->reverse != 0 ? a->p - 1 - i : i;
+                uint8_t *const to = nnrti_mcu_ring_row(&ring, i);
+                NNRTI_MCU_BORDER(true, (g * a->n + n) * a->p + i, a->groups * a->n * a->p);
+                for (int32_t j = 0; j < a->q; j++) {
+                    const int32_t q = a->reverse != 0 ? a->q - 1 - j : j;
                     nnrti_mcu_plain_im2col(a, (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc,
                                            p * a->sh - a->top, q * a->sw - a->left, columns + pending, wide);
-                    y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+                    y[pending] = to + q * a->yw;
                     if (++pending < 2)
                         continue;
                     nnrti_mcu_plain_gemm2(a, columns, w, table, sums);
@@ -3263,10 +3346,14 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_conv(const NNRT_McuConv *a, nnr
                     store(&out, sums + 2 * panels, table, a->o, y[1]);
                     pending = 0;
                 }
-        if (pending == 0)
-            continue;
-        nnrti_mcu_plain_gemm1(a, columns, w, table, sums);
-        store(&out, sums, table, a->o, y[0]);
+                nnrti_mcu_ring_next(&ring, i);
+            }
+        }
+        if (pending > 0) {
+            nnrti_mcu_plain_gemm1(a, columns, w, table, sums);
+            store(&out, sums, table, a->o, y[0]);
+        }
+        nnrti_mcu_ring_end(&ring);
     }
     return NNRT_SUCCESS;
 }
@@ -3279,8 +3366,6 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_conv_plain(const NNRT_McuConv *a, const nnrt
     const int32_t channels = nnrti_mcu_padded(a->o, 2);
     const int32_t taps = nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c);
     return a->words % 4 == 0 && a->words >= nnrti_mcu_times(taps, perTap) &&
-           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
-           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) &&
            nnrti_mcu_check_conv(a, step, nnrti_mcu_times(channels, a->words) / 2, channels,
                                 (int64_t)a->words * 8 + (int64_t)channels * 8) &&
            nnrti_mcu_table_holds(step, 2, a->groups * channels);
@@ -3301,7 +3386,7 @@ typedef struct nnrti_mcu_windows {
    weights, tap by tap. pixel: the distance to the sums of pixel 1. fixed: kh and kw are constants. */
 #if defined(NNRTI_MCU_THUMB1)
 /* Adds the products of a channel, whose bytes are k (0) and l behind x. */
-#define NNRTI_MCU_PLAIN_TAP(s0, s1)                                                                                          \
+#define NNRTI_MCU_PLAIN_TAP(s0, s1)                                                                                    \
     do {                                                                                                               \
         __asm__("ldmia %0!, {%1}" : "+l"(w), "=l"(v) : "m"(*w));                                                       \
         t = u ? x[k] : (int8_t)x[k];                                                                                   \
@@ -3363,7 +3448,7 @@ NNRTI_MCU_INLINE void nnrti_mcu_plain_tiles(const nnrti_mcu_windows *in, const u
 }
 #else
 /* Adds the products of a channel. */
-#define NNRTI_MCU_PLAIN_TAP(s0, s1, i, w)                                                                                    \
+#define NNRTI_MCU_PLAIN_TAP(s0, s1, i, w)                                                                              \
     do {                                                                                                               \
         s0 = (int32_t)((uint32_t)s0 + (uint32_t)(u ? x[i] : (int8_t)x[i]) * (uint32_t)(w));                            \
         s1 = (int32_t)((uint32_t)s1 + (uint32_t)(u ? next[i] : (int8_t)next[i]) * (uint32_t)(w));                      \
@@ -3428,39 +3513,6 @@ typedef struct nnrti_mcu_pixel_at {
     int32_t h, w;
 } nnrti_mcu_pixel_at;
 
-/* Copies count bytes. */
-NNRTI_MCU_ONCE void nnrti_mcu_plain_copy(uint8_t *to, const uint8_t *from, int32_t count)
-{
-#if defined(NNRTI_MCU_LDM)
-    if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
-        for (; count >= 16; count -= 16) {
-            register uint32_t a __asm__("r4"), b __asm__("r5"), c __asm__("r6"), d __asm__("r7");
-            __asm__ volatile("ldmia %0!, {%1, %2, %3, %4}"
-                             : "+l"(from), "=l"(a), "=l"(b), "=l"(c), "=l"(d)
-                             :
-                             : "memory");
-            __asm__ volatile("stmia %0!, {%1, %2, %3, %4}"
-                             : "+l"(to)
-                             : "l"(a), "l"(b), "l"(c), "l"(d)
-                             : "memory");
-        }
-#elif defined(__GNUC__)
-    typedef uint32_t __attribute__((may_alias)) word;
-    if ((((uintptr_t)to | (uintptr_t)from) & 3) == 0)
-        for (; count >= 16; count -= 16, to += 16, from += 16) {
-            const word *in = (const word *)(const void *)from;
-            word *out = (word *)(void *)to;
-            const uint32_t a = in[0], b = in[1], c = in[2], d = in[3];
-            out[0] = a;
-            out[1] = b;
-            out[2] = c;
-            out[3] = d;
-        }
-#endif
-    for (; count > 0; count--)
-        *to++ = *from++;
-}
-
 /* Gathers a window, padding included: kh * kw taps of `step` bytes, the first at row h and column w. The bytes of a tap
    behind its channels are any. padding: a tap of it. */
 NNRTI_MCU_ONCE void nnrti_mcu_plain_gather(const NNRT_McuDepthwise *a, const nnrti_mcu_pixel_at *at,
@@ -3471,7 +3523,7 @@ NNRTI_MCU_ONCE void nnrti_mcu_plain_gather(const NNRT_McuDepthwise *a, const nnr
         int32_t column = at->w;
         for (int32_t j = 0; j < a->kw; j++, to += step, column += a->dw) {
             const bool in = h >= 0 && h < a->h && column >= 0 && column < a->w;
-            nnrti_mcu_plain_copy(to, in ? at->x + h * a->xh + column * a->xw : padding, a->c);
+            nnrti_mcu_copy(to, in ? at->x + h * a->xh + column * a->xw : padding, a->c);
         }
     }
 }
@@ -3504,27 +3556,29 @@ NNRTI_MCU_INLINE void nnrti_mcu_plain_windows(const NNRT_McuDepthwise *a, const 
 }
 
 /* The convolution: pixels in pairs, across the rows of y; a last pixel alone is computed twice. Scratch: the sums of
-   two pixels, a tap of padding, two windows. */
+   two pixels, the ring of >>rows, a tap of padding, two windows. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call,
                                                            nnrti_mcu_tiles tiles)
 {
     const int32_t *w = (const int32_t *)args[1].data, *table = (const int32_t *)args[2].data;
     const int32_t step = a->c < 4 ? 4 : a->c;
     int32_t *const sums = (int32_t *)call->scratch, pending = 0;
-    uint8_t *const padding = (uint8_t *)(sums + 2 * step);
+    uint8_t *const waiting = (uint8_t *)(sums + 2 * step), *const padding = waiting + a->late * a->q * a->c;
     nnrti_mcu_pixel_at at[2];
     nnrti_mcu_windows in;
     nnrti_mcu_output out;
     memset(padding, a->xZero, (size_t)step);
     nnrti_mcu_plain_output(&out, a->zero, a->lo, a->hi, 1);
-    for (int32_t n = 0; n < a->n; n++)
-        for (int32_t p = 0; p < a->p; p++)
+    for (int32_t n = 0; n < a->n; n++) {
+        const nnrti_mcu_ring ring = nnrti_mcu_depthwise_ring(a, &args[3], n, waiting);
+        for (int32_t p = 0; p < a->p; p++) {
+            uint8_t *const y = nnrti_mcu_ring_row(&ring, p);
+            NNRTI_MCU_BORDER(true, n * a->p + p, a->n * a->p);
             for (int32_t q = 0; q < a->q; q++) {
                 at[1].x = (const uint8_t *)args[0].data + n * a->xn;
-                at[1].y = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw;
+                at[1].y = y + q * a->yw;
                 at[1].h = p * a->sh - a->top;
                 at[1].w = q * a->sw - a->left;
-                NNRTI_MCU_BORDER(q == 0, n * a->p + p, a->n * a->p);
                 if (pending++ == 0) {
                     at[0] = at[1];
                     if (n + 1 < a->n || p + 1 < a->p || q + 1 < a->q)
@@ -3537,6 +3591,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_plain_depthwise(const NNRT_McuDepthwi
                     nnrti_mcu_plain_store(&out, sums + step, table, a->c, at[1].y);
                 pending = 0;
             }
+            nnrti_mcu_ring_next(&ring, p);
+        }
+        nnrti_mcu_ring_end(&ring);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -3546,13 +3604,12 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise_plain(const NNRT_McuDepthwise *a, 
 {
     const int32_t taps = nnrti_mcu_times(a->kh, a->kw), channels = nnrti_mcu_padded(a->c, 4);
     return nnrti_mcu_arity(step, 1, 2, 1) && (size == 0 || (a->kh == size && a->kw == size)) &&
-           nnrti_mcu_check_images(a, step, 3) &&
+           nnrti_mcu_check_images(a, step, 3, (a->c < 4 ? 4 : a->c) * (9 + 2 * (int64_t)taps)) &&
            nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
-           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) &&
-           nnrti_mcu_small(a->zero, 65536) && nnrti_mcu_small(a->lo, 65536) && nnrti_mcu_small(a->hi, 65536) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->zero, 65536) &&
+           nnrti_mcu_small(a->lo, 65536) && nnrti_mcu_small(a->hi, 65536) &&
            nnrti_mcu_holds(step, 1, nnrti_mcu_times(channels, nnrti_mcu_reach(taps, 2, 1)), 4) &&
-           nnrti_mcu_table_holds(step, 2, a->c) &&
-           nnrti_mcu_scratch(step, (a->c < 4 ? 4 : a->c) * (9 + 2 * (int64_t)taps));
+           nnrti_mcu_table_holds(step, 2, a->c);
 }
 
 /* Generates kernel nnrt_mcu_depthwise_<name> and its microkernels, for size x size taps or (0) any number. */
@@ -3961,7 +4018,7 @@ NNRTI_MCU_INLINE void nnrti_mve_pixels(const NNRT_McuConv *a, const uint8_t **x,
 }
 
 /* The convolution: three pixels at a time, across the rows of y. Scratch: 24 sums, three windows, of which the last one
-   has a vector more, three pixels of y. */
+   has a vector more, three pixels of y, or the ring of >>rows. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_conv(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call)
 {
     const int32_t blocks = (a->o + 7) / 8;
@@ -3974,22 +4031,30 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_conv(const NNRT_McuConv *a, nnrt_view
     for (int32_t g = 0; g < a->groups; g++) {
         const int32_t *w = (const int32_t *)args[1].data + g * blocks * a->words * 8;
         const int32_t *table = (const int32_t *)args[2].data + g * blocks * NNRTI_MVE_TABLE;
+        nnrti_mcu_ring ring = nnrti_mcu_conv_ring(a, args, 0, g, out);
         int pending = 0;
-        for (int32_t n = 0; n < a->n; n++)
-            for (int32_t p = 0; p < a->p; p++)
+        for (int32_t n = 0; n < a->n; n++) {
+            const uint8_t *image = (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc;
+            ring = nnrti_mcu_conv_ring(a, args, n, g, out);
+            for (int32_t i = 0; i < a->p; i++) {
+                const int32_t p = a->reverse != 0 ? a->p - 1 - i : i;
+                uint8_t *const to = nnrti_mcu_ring_row(&ring, i);
+                NNRTI_MCU_BORDER(true, (g * a->n + n) * a->p + i, a->groups * a->n * a->p);
                 for (int32_t q = 0; q < a->q; q++) {
-                    const uint8_t *image = (const uint8_t *)args[0].data + n * a->xn + g * a->c * a->xc;
-                    NNRTI_MCU_BORDER(q == 0, (g * a->n + n) * a->p + p, a->groups * a->n * a->p);
                     x[pending] = nnrti_mve_window(a, image, p * a->sh - a->top, q * a->sw - a->left, end,
                                                   columns + 4 * a->words * pending);
-                    y[pending] = (uint8_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+                    y[pending] = to + q * a->yw;
                     if (++pending < 3)
                         continue;
                     nnrti_mve_pixels(a, x, w, table, y, sums, out, 3);
                     pending = 0;
                 }
+                nnrti_mcu_ring_next(&ring, i);
+            }
+        }
         if (pending > 0)
             nnrti_mve_pixels(a, x, w, table, y, sums, out, pending);
+        nnrti_mcu_ring_end(&ring);
     }
     return NNRT_SUCCESS;
 }
@@ -4017,8 +4082,6 @@ NNRTI_MCU_ONCE bool nnrti_mve_check_conv(const NNRT_McuConv *a, const nnrt_mcu_c
 {
     const int32_t taps = nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c), channels = nnrti_mcu_padded(a->o, 8);
     return a->words > 0 && a->words % 4 == 0 && a->words < NNRTI_MCU_LIMIT && (int64_t)a->words * 4 >= taps &&
-           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
-           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) &&
            nnrti_mcu_check_conv(a, step, nnrti_mcu_times(channels, a->words), channels,
                                 24 * 4 + (int64_t)a->words * 12 + 16 + (a->yc == 1 ? 0 : 3 * (int64_t)a->o)) &&
            nnrti_mve_table_holds(step, 2, a->groups * channels);
@@ -4026,10 +4089,10 @@ NNRTI_MCU_ONCE bool nnrti_mve_check_conv(const NNRT_McuConv *a, const nnrt_mcu_c
 NNRTI_MCU_CHECK(conv_mve, McuConv, nnrti_mve_check_conv(a, step))
 
 /* Depthwise convolution: sixteen channels of a pixel at a time. VMULLB and VMULLT make products of the even and the odd
-   channels in int16, in which the products of two taps are added; VMOVLB and VMOVLT widen them to the sums. The edit checks
-   that two products fit. Slots are nnrti_mve_slots16 of sixteen channels, two rows of the table. The last sixteen
-   channels end with the last channel. A window is a list of the addresses of its taps; padding is a pixel of zeros.
-   Pixels that follow on the right use the same list with an offset. */
+   channels in int16, in which the products of two taps are added; VMOVLB and VMOVLT widen them to the sums. The edit
+   checks that two products fit. Slots are nnrti_mve_slots16 of sixteen channels, two rows of the table. The last
+   sixteen channels end with the last channel. A window is a list of the addresses of its taps; padding is a pixel of
+   zeros. Pixels that follow on the right use the same list with an offset. */
 
 #if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
 typedef struct nnrti_mve_sums16 {
@@ -4194,8 +4257,8 @@ NNRTI_MCU_INLINE void nnrti_mve_list(const NNRT_McuDepthwise *a, const uint8_t *
     }
 }
 
-/* The convolution. Scratch: the list of a window, a pixel of zeros, and, for fewer than 16 channels, copies of taps;
-   pixels and taps are whole vectors. */
+/* The convolution. Scratch: the list of a window, a pixel of zeros, for fewer than 16 channels copies of taps, and the
+   ring of >>rows; pixels and taps are whole vectors. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_depthwise(const NNRT_McuDepthwise *a, nnrt_view *args, nnrt_call *call)
 {
     const int32_t *w = (const int32_t *)args[1].data, *table = (const int32_t *)args[2].data;
@@ -4204,10 +4267,12 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_depthwise(const NNRT_McuDepthwise *a,
     const uint8_t *const last =
         (const uint8_t *)args[0].data + (a->n - 1) * a->xn + (a->h - 1) * a->xh + (a->w - 1) * a->xw + a->c - 16;
     nnrti_mve_fill(a->c, (uint8_t)a->xZero, zeros);
-    for (int32_t n = 0; n < a->n; n++)
+    for (int32_t n = 0; n < a->n; n++) {
+        const nnrti_mcu_ring ring =
+            nnrti_mcu_depthwise_ring(a, &args[3], n, spare + (a->c < 16 ? 16 * a->kh * a->kw : 0));
         for (int32_t p = 0; p < a->p; p++) {
             const uint8_t *x = (const uint8_t *)args[0].data + n * a->xn;
-            uint8_t *y = (uint8_t *)args[3].data + n * a->yn + p * a->yh;
+            uint8_t *y = nnrti_mcu_ring_row(&ring, p);
             const int32_t top = p * a->sh - a->top, bottom = top + (a->kh - 1) * a->dh;
             bool listed = false; /* the list is that of a pixel of this row inside x */
             ptrdiff_t offset = 0;
@@ -4227,7 +4292,10 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mve_depthwise(const NNRT_McuDepthwise *a,
                 else
                     nnrti_mve_pixel_s8(a, taps, offset, w, table, y);
             }
+            nnrti_mcu_ring_next(&ring, p);
         }
+        nnrti_mcu_ring_end(&ring);
+    }
     return NNRT_SUCCESS;
 }
 NNRTI_MCU_KERNEL(depthwise_mve, McuDepthwise, nnrti_mve_depthwise(a, args, call))
@@ -4236,12 +4304,13 @@ NNRTI_MCU_KERNEL(depthwise_mve, McuDepthwise, nnrti_mve_depthwise(a, args, call)
 NNRTI_MCU_ONCE bool nnrti_mve_check_depthwise(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step)
 {
     const int32_t taps = nnrti_mcu_times(a->kh, a->kw), channels = nnrti_mcu_padded(a->c, 16);
-    return nnrti_mcu_arity(step, 1, 2, 1) && nnrti_mcu_check_images(a, step, 3) &&
+    return nnrti_mcu_arity(step, 1, 2, 1) &&
+           nnrti_mcu_check_images(a, step, 3,
+                                  taps * ((int64_t)sizeof(void *) + (a->c < 16 ? 16 : 0)) + channels) &&
            nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
            nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->zero, 65536) &&
            nnrti_mcu_holds(step, 1, nnrti_mcu_times(channels, taps), 1) && nnrti_mcu_holds(step, 1, 1, 4) &&
-           nnrti_mve_table_holds(step, 2, channels) && step->step->scratch % sizeof(void *) == 0 &&
-           nnrti_mcu_scratch(step, taps * ((int64_t)sizeof(void *) + (a->c < 16 ? 16 : 0)) + channels);
+           nnrti_mve_table_holds(step, 2, channels) && step->step->scratch % sizeof(void *) == 0;
 }
 NNRTI_MCU_CHECK(depthwise_mve, McuDepthwise, nnrti_mve_check_depthwise(a, step))
 
@@ -4453,16 +4522,16 @@ NNRTI_MCU_CHECK(average_pool_mve, McuPoolMve, nnrti_mve_check_pool(a, step, 1 <<
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>int16 */
 
-/* Layers of int16 beside int8 weights. All zero points are 0, and a sum is requantized to floor((sum * r + 2^(n-1)) / 2^n),
-   as nnrt_conv2d_fusion_q16 defines it.
+/* Layers of int16 beside int8 weights. All zero points are 0, and a sum is requantized to floor((sum * r + 2^(n-1)) /
+   2^n), as nnrt_conv2d_fusion_q16 defines it.
 
-   A word of packed weights holds the weights w0, w2, w1, w3 of four elements of a window, from its lowest byte on. SXTB16
-   gives the words (w0, w1) and (w2, w3), which SMLAD multiplies with two words of x; two pixels share them. In the form
-   `plain`, for targets without these instructions, a word holds the weights of one element for four channels. A window
-   inside x is read in place, if each of its rows is adjacent; other windows are gathered.
+   A word of packed weights holds the weights w0, w2, w1, w3 of four elements of a window, from its lowest byte on.
+   SXTB16 gives the words (w0, w1) and (w2, w3), which SMLAD multiplies with two words of x; two pixels share them. In
+   the form `plain`, for targets without these instructions, a word holds the weights of one element for four channels.
+   A window inside x is read in place, if each of its rows is adjacent; other windows are gathered.
 
-   Sums are int32 where the edit has proved that they fit, bias included. Otherwise (`long`) pieces of a window are summed in
-   int32, and these sums and the bias in int64. */
+   Sums are int32 where the edit has proved that they fit, bias included. Otherwise (`long`) pieces of a window are
+   summed in int32, and these sums and the bias in int64. */
 
 /* Words of a table row: bias, r * 2^16, 2^(n-17), n - 16; long: the bias in two words, the low one first, r, n. */
 enum { NNRTI_MCU16_TABLE = 4 };
@@ -4642,8 +4711,8 @@ NNRTI_MCU_INLINE void nnrti_mcu16_window(const NNRT_McuConv *a, const nnrti_mcu1
 }
 
 /* Stores channel o of a pixel. row: its words in the table; total: its sum in the form long. */
-NNRTI_MCU_INLINE void nnrti_mcu16_store(const NNRT_McuConv *a, int32_t sum, int64_t total, const int32_t *row, int16_t *y,
-                                        int32_t o, const int form)
+NNRTI_MCU_INLINE void nnrti_mcu16_store(const NNRT_McuConv *a, int32_t sum, int64_t total, const int32_t *row,
+                                        int16_t *y, int32_t o, const int form)
 {
     if (o < a->o)
         y[o * a->yc] = (form & NNRTI_MCU16_LONG) != 0 ? nnrti_mcu16_requantize_long(total, row, a->lo, a->hi)
@@ -4702,27 +4771,32 @@ NNRTI_MCU_INLINE void nnrti_mcu16_find(const NNRT_McuConv *a, const int16_t *x, 
     pixel->step = a->kw * a->c;
 }
 
-/* The convolution. gemm, gemm1: the microkernels for two pixels (NULL: there is none) and for one. Scratch: two windows. */
+/* The convolution. gemm, gemm1: the microkernels for two pixels (NULL: there is none) and for one. Scratch: two
+   windows. */
 NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu16_conv(const NNRT_McuConv *a, nnrt_view *args, nnrt_call *call,
                                                   nnrti_mcu16_gemm gemm, nnrti_mcu16_gemm gemm1)
 {
-    const int32_t panels = (a->o + 3) / 4, last = a->n * a->p * a->q - 1, window = a->kh * a->kw * a->c;
+    const int32_t panels = (a->o + 3) / 4, window = a->kh * a->kw * a->c;
     nnrti_mcu16_pixel pixel[2];
     for (int32_t g = 0; g < a->groups; g++) {
         const int32_t *const w = (const int32_t *)args[1].data + g * panels * a->words;
         const int32_t *const table = (const int32_t *)args[2].data + g * panels * 4 * NNRTI_MCU16_TABLE;
-        int32_t n = 0, p = 0, q = 0, k = 0;
-        for (int32_t i = 0; i <= last; i++) {
-            nnrti_mcu16_find(a, (const int16_t *)args[0].data + n * a->xn + g * a->c * a->xc, p * a->sh - a->top,
-                             q * a->sw - a->left, (int16_t *)call->scratch + k * window, &pixel[k]);
-            pixel[k].y = (int16_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
-            if (k == 1)
-                gemm(a, pixel, w, table);
-            else if (gemm == NULL || i == last)
-                gemm1(a, pixel, w, table);
-            k = gemm != NULL ? 1 - k : 0;
-            nnrti_mcu_next_pixel(a, &n, &p, &q);
-        }
+        int32_t k = 0;
+        for (int32_t n = 0; n < a->n; n++)
+            for (int32_t p = 0; p < a->p; p++)
+                for (int32_t q = 0; q < a->q; q++) {
+                    nnrti_mcu16_find(a, (const int16_t *)args[0].data + n * a->xn + g * a->c * a->xc,
+                                     p * a->sh - a->top, q * a->sw - a->left, (int16_t *)call->scratch + k * window,
+                                     &pixel[k]);
+                    pixel[k].y = (int16_t *)args[3].data + n * a->yn + p * a->yh + q * a->yw + g * a->o * a->yc;
+                    if (k == 1)
+                        gemm(a, pixel, w, table);
+                    else if (gemm == NULL)
+                        gemm1(a, pixel, w, table);
+                    k = gemm != NULL ? 1 - k : 0;
+                }
+        if (k == 1)
+            gemm1(a, pixel, w, table);
     }
     return NNRT_SUCCESS;
 }
@@ -4742,7 +4816,8 @@ NNRTI_MCU16_GEMM(gemm_plain, NNRTI_MCU16_PLAIN, 1)
 NNRTI_MCU16_GEMM(gemm_plain_long, NNRTI_MCU16_PLAIN + NNRTI_MCU16_LONG, 1)
 NNRTI_MCU_KERNEL(conv_q16, McuConv, nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2, nnrti_mcu16_gemm1))
 NNRTI_MCU_NO_CHECK(conv_q16)
-NNRTI_MCU_KERNEL(conv_q16_long, McuConv, nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2_long, nnrti_mcu16_gemm1_long))
+NNRTI_MCU_KERNEL(conv_q16_long, McuConv,
+                 nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2_long, nnrti_mcu16_gemm1_long))
 NNRTI_MCU_NO_CHECK(conv_q16_long)
 NNRTI_MCU_KERNEL(conv_q16_plain, McuConv, nnrti_mcu16_conv(a, args, call, NULL, nnrti_mcu16_gemm_plain))
 NNRTI_MCU_NO_CHECK(conv_q16_plain)
@@ -4751,9 +4826,9 @@ NNRTI_MCU_NO_CHECK(conv_q16_plain_long)
 
 /* ---- depthwise convolution ---- */
 
-/* A word of weights holds a tap of four channels c0 .. c3: c0, c2, c1, c3 from its lowest byte on, or, plain, c0 .. c3. Taps
-   outside x are left out. Channels that do not fill a last group of four are computed with their predecessors, whose
-   results are written twice. */
+/* A word of weights holds a tap of four channels c0 .. c3: c0, c2, c1, c3 from its lowest byte on, or, plain, c0 .. c3.
+   Taps outside x are left out. Channels that do not fill a last group of four are computed with their predecessors,
+   whose results are written twice. */
 
 /* The taps of a window inside x, and the pixel: two of them, if both have all columns. */
 typedef struct nnrti_mcu16_taps {
@@ -4794,8 +4869,9 @@ NNRTI_MCU_INLINE void nnrti_mcu16_store4(const NNRT_McuDepthwise *a, const nnrti
 }
 
 /* The channels of one or two adjacent pixels. */
-NNRTI_MCU_INLINE void nnrti_mcu16_depthwise_pixel(const NNRT_McuDepthwise *a, const nnrti_mcu16_taps *t, const int32_t *w,
-                                                  const int32_t *table, const int form, const int pixels)
+NNRTI_MCU_INLINE void nnrti_mcu16_depthwise_pixel(const NNRT_McuDepthwise *a, const nnrti_mcu16_taps *t,
+                                                  const int32_t *w, const int32_t *table, const int form,
+                                                  const int pixels)
 {
     const int32_t C = a->c, kw = a->kw, next = a->sw * a->xw, rows = a->dh * a->xh, columns = a->dw * a->xw;
     const int32_t top = t->top, bottom = t->bottom, left = t->left, count = t->right - left;
@@ -5227,10 +5303,10 @@ static int nnrti_mcu_range(const nnrt_view *quant)
 
 /* Gives step s a kernel, whose arguments are x, two derived constants of int32, y. attr: NULL is out of memory. *packed
    and *table: the constants to fill; NULL while bytes are counted. */
-static NNRT_ReturnCode nnrti_mcu_set_kernel(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel, const void *attr,
-                                            const nnrt_attr_struct *described, const nnrti_mcu_layer *l,
-                                            int32_t packedWords, int32_t rows, size_t scratch, int32_t **packed,
-                                            int32_t **table)
+static NNRT_ReturnCode nnrti_mcu_set_kernel(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
+                                            const void *attr, const nnrt_attr_struct *described,
+                                            const nnrti_mcu_layer *l, int32_t packedWords, int32_t rows, size_t scratch,
+                                            int32_t **packed, int32_t **table)
 {
     const int32_t words = rows * NNRTI_MCU_TABLE;
     void *data[2] = {NULL, NULL};
@@ -5257,8 +5333,9 @@ static NNRT_ReturnCode nnrti_mcu_set_kernel(nnrti_mcu_edit *e, uint32_t s, const
 
 /* Gives step s, whose arguments are nIn inputs and y, a kernel without derived constants. flags: the flags of the
    step that the kernel supports. */
-static NNRT_ReturnCode nnrti_mcu_set_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel, const void *attr,
-                                           const nnrt_attr_struct *described, uint32_t nIn, uint32_t flags)
+static NNRT_ReturnCode nnrti_mcu_set_plain(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
+                                           const void *attr, const nnrt_attr_struct *described, uint32_t nIn,
+                                           uint32_t flags)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_plan_arg *old = step->args;
@@ -5303,8 +5380,8 @@ static bool nnrti_mcu_can_pair(const nnrti_mcu_layer *l, int32_t outputs)
     return true;
 }
 
-/* Packs the weights of a group from channel `first` on: per panel of four channels, per pair of elements of the window, two
-   words (packed) or four (wide). */
+/* Packs the weights of a group from channel `first` on: per panel of four channels, per pair of elements of the window,
+   two words (packed) or four (wide). */
 static void nnrti_mcu_pack_conv(const nnrti_mcu_layer *l, const NNRT_McuConv *a, int32_t first, bool wide, int32_t *to)
 {
     const int32_t row = (a->kw * a->c + 3) / 4 * 4, panels = (a->o + 3) / 4;
@@ -5344,45 +5421,113 @@ static void nnrti_mcu_pack_conv_groups(const nnrti_mcu_layer *l, const NNRT_McuC
     }
 }
 
-/* Chooses the ring of rows, and *scratch, the bytes of scratch; false: they are too many. */
-static bool nnrti_mcu_choose_ring(NNRT_McuConv *a, size_t *scratch)
+/* Whether nnrti_mcu_factor_row exists for all channels. */
+static bool nnrti_mcu_has_factors(const nnrti_mcu_layer *l)
 {
-    const int64_t columns = (int64_t)(a->q - 1) * a->sw + (int64_t)(a->kw - 1) * a->dw + 1;
-    const int64_t rows = (int64_t)(a->kh - 1) * a->dh + 1;
-    int64_t bytes = (int64_t)a->words * 8 + (int64_t)a->kh * 4 + (int64_t)a->kw * a->c + (a->yc == 1 ? 0 : 2 * (int64_t)a->o);
-    if (columns > NNRTI_MCU_MAX_ELEMENTS || rows > INT16_MAX || rows * columns > NNRTI_MCU_MAX_ELEMENTS / a->c)
-        return false;
-    if (rows > 1 || a->kw > 1 || a->top > 0 || a->left > 0 || (int64_t)(a->p - 1) * a->sh >= a->h ||
-        (int64_t)(a->q - 1) * a->sw >= a->w) {
-        a->rows = (int32_t)rows;
-        a->columns = (int32_t)columns;
-        bytes += rows * columns * a->c;
+    for (int32_t o = 0; o < l->w.dims[0]; o++) {
+        const int32_t *factor = nnrt_quant_factor(&l->quant, o);
+        if (factor[0] != 0 && -factor[1] - 1 > NNRTI_MCU_MAX_SHIFT &&
+            nnrti_mcu_largest_sum(l, o) >= (int64_t)1 << NNRTI_MCU_MAX_SHIFT)
+            return false;
     }
-    *scratch = (size_t)bytes;
-    return bytes <= NNRTI_MCU_MAX_ELEMENTS;
+    return true;
 }
 
-/* Whether y may overwrite x from the same address on (NNRT_STEP_OVERLAP). Pixel i of y overwrites bytes of x up to
-   (i + 1) * o; by then the rows of the ring are copied, or without a ring, the pixels of x up to that of i. If o > c, pixels
-   of a 1 x 1 convolution are computed from the last one on (reverse). */
-static bool nnrti_mcu_may_overlap(NNRT_McuConv *a)
+/* Whether a layer is a depthwise convolution of channels-last images. */
+static bool nnrti_mcu_is_depthwise(const nnrti_mcu_layer *l)
 {
-    const int64_t line = (int64_t)a->w * a->c, row = (int64_t)a->q * a->o;
-    bool may = true;
-    if (a->groups > 1 || a->xc != 1 || a->xw != a->c || a->xh != line || a->xn != line * a->h || a->yc != 1 ||
-        a->yw != a->o || a->yh != row || a->yn != row * a->p)
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    return l->group > 1 && l->w.dims[3] == 1 && l->w.dims[0] == l->group && x->strides[3] == 1 && y->strides[3] == 1 &&
+           nnrti_mcu_has_factors(l);
+}
+
+/* How a kernel reads x while y overwrites it: from the windows of so many pixels at once, which it copies before it
+   stores a result, or reads in place; rows: two rows of y at once. */
+typedef struct nnrti_mcu_reading {
+    int32_t pixels;
+    bool copies, twoRows, backward;
+} nnrti_mcu_reading;
+
+/* How many rows of y wait in the ring (>>rows): row p, until all rows of y are computed that read x in front of its
+   end, or (backward) behind its begin. `next`: the first row computed that does not. */
+static int64_t nnrti_mcu_waiting(const nnrti_mcu_layer *l, bool backward)
+{
+    const int64_t line = l->x.view.strides[1], row = l->y.view.strides[1], P = l->y.view.dims[1], sh = l->stride[0];
+    const int64_t end = (int64_t)(l->w.dims[1] - 1) * l->dilation[0] + 1 - l->pad[0], h = l->x.view.dims[1];
+    int64_t most = 1, next = backward ? P : 0;
+    for (int64_t p = 0; p < P && !backward; p++) {
+        for (next = next > p ? next : p + 1; next < P && (next * sh - l->pad[0]) * line < (p + 1) * row;)
+            next++;
+        most = next - p > most ? next - p : most;
+    }
+    for (int64_t p = P - 1; p >= 0 && backward; p--) {
+        for (next = next < p ? next : p - 1; next >= 0 && (next * sh + end < h ? next * sh + end : h) * line > p * row;)
+            next--;
+        most = p - next > most ? p - next : most;
+    }
+    return most;
+}
+
+static bool nnrti_mcu_is_output(const nnrti_mcu_edit *e, uint32_t tensor)
+{
+    const NNRT_Uint32List *outputs = &e->draft->model->outputIndex;
+    for (uint32_t i = 0; i < outputs->count; i++)
+        if (outputs->data[i] == tensor)
+            return true;
+    return false;
+}
+
+/* Whether a step behind step s reads a tensor. */
+static bool nnrti_mcu_is_read_after(const nnrti_mcu_edit *e, uint32_t s, uint32_t tensor)
+{
+    for (const nnrt_draft_step *t = e->draft->steps + s + 1; t < e->draft->steps + e->draft->nSteps; t++)
+        for (uint32_t k = 0; k < t->nIn && t->kernel != NULL; k++)
+            if (t->args[k].tensor == tensor)
+                return true;
+    return false;
+}
+
+/* Whether a view is one image with adjacent elements. */
+static bool nnrti_mcu_is_image(const nnrt_view *v)
+{
+    return v->dims[0] == 1 && v->strides[3] == 1 && v->strides[2] == v->dims[3] &&
+           v->strides[1] == (ptrdiff_t)v->dims[2] * v->dims[3];
+}
+
+/* Whether y of layer l, step s, should overwrite x (NNRT_STEP_OVERLAP), because x is dead afterwards and the ring is
+   smaller than what is saved. Sets *late and *reverse. A pixel that a kernel reads before it stores it needs no ring,
+   if it is the only one, or windows are single pixels: with more channels in y than in x from the last one on. */
+static bool nnrti_mcu_overlaps(const nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l,
+                               const nnrti_mcu_reading *reading, int32_t *late, int32_t *reverse)
+{
+    const nnrt_view *x = &l->x.view, *y = &l->y.view;
+    const int64_t row = y->strides[1], pixels = y->dims[2], bytes = row * y->dims[1], room = x->dims[1] * x->strides[1];
+    int64_t wait, backward;
+    if ((l->group > 1 && !nnrti_mcu_is_depthwise(l)) || !nnrti_mcu_is_image(x) || !nnrti_mcu_is_image(y) ||
+        l->x.offset != 0 || l->y.offset != 0 || nnrt_draft_writer(e->draft, l->x.tensor) == UINT32_MAX ||
+        nnrti_mcu_is_output(e, l->x.tensor) || nnrti_mcu_is_output(e, l->y.tensor) ||
+        nnrti_mcu_is_read_after(e, s, l->x.tensor))
         return false;
-    if (a->rows == 0 && a->p == a->h && a->q == a->w) {
-        a->reverse = a->o > a->c;
+    if (reading->copies && y->dims[1] * pixels == 1)
+        return true;
+    if (reading->copies && l->w.dims[1] * l->w.dims[2] == 1 && l->stride[0] * l->stride[1] == 1 && l->pad[0] == 0 &&
+        l->pad[1] == 0 && y->dims[1] == x->dims[1] && y->dims[2] == x->dims[2]) {
+        *reverse = y->dims[3] > x->dims[3];
         return true;
     }
-    may = a->n == 1 || a->yn <= a->xn;
-    for (int64_t p = 0; p < a->p && may; p++) {
-        const int64_t loaded = a->rows > 0 ? p * a->sh + a->rows - a->top : p * a->sh;
-        const int64_t end = loaded < a->h ? (loaded > 0 ? loaded : 0) * line : line * a->h;
-        may = (p + 1) * row <= end || (loaded >= a->h && a->n == 1);
+    wait = nnrti_mcu_waiting(l, false);
+    backward = reading->backward ? nnrti_mcu_waiting(l, true) : wait;
+    *reverse = backward < wait;
+    wait = backward < wait ? backward : wait;
+    if (pixels % reading->pixels != 0) { /* the last pixels of a row are computed with the next rows */
+        const int64_t more = (reading->pixels - 2 + pixels) / pixels;
+        wait = !reading->copies ? wait + more : wait > 1 + more ? wait : 1 + more;
     }
-    return may;
+    wait += reading->twoRows;
+    if (wait * row >= (bytes < room ? bytes : room))
+        return false;
+    *late = (int32_t)wait;
+    return true;
 }
 
 /* The attributes of a layer, without a ring. */
@@ -5394,9 +5539,28 @@ static NNRT_McuConv nnrti_mcu_conv_attr(const nnrti_mcu_layer *l, int32_t words)
                             (int32_t)x->strides[2], (int32_t)x->strides[3], yd[1], yd[2], wd[0] / l->group,
                             (int32_t)y->strides[0], (int32_t)y->strides[1], (int32_t)y->strides[2],
                             (int32_t)y->strides[3], wd[1], wd[2], l->stride[0], l->stride[1], l->dilation[0],
-                            l->dilation[1], l->pad[0], l->pad[1], 0, 0, 0, words, x->dataType == NNRT_DATA_TYPE_UINT8,
+                            l->dilation[1], l->pad[0], l->pad[1], 0, 0, words, x->dataType == NNRT_DATA_TYPE_UINT8,
                             x->quant[0].zeroPoint, list[0], list[1], list[2]};
     return a;
+}
+
+/* The attributes of layer l in kept memory; NULL: out of memory. */
+static NNRT_McuConv *nnrti_mcu_new_conv(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l, int32_t words,
+                                        const nnrti_mcu_reading *reading, bool *overlaps)
+{
+    NNRT_McuConv *a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    NNRT_McuConv found = nnrti_mcu_conv_attr(l, words);
+    *overlaps = nnrti_mcu_overlaps(e, s, l, reading, &found.late, &found.reverse);
+    if (a != NULL)
+        *a = found;
+    return a;
+}
+
+/* Lets y of step s overwrite x, with a ring of `late` rows behind the other scratch. */
+static void nnrti_mcu_set_overlap(nnrti_mcu_edit *e, uint32_t s, bool overlaps, int32_t late, int32_t rowBytes)
+{
+    e->draft->steps[s].flags = overlaps ? NNRT_STEP_OVERLAP : 0;
+    e->draft->steps[s].scratchBytes += (size_t)late * (size_t)rowBytes;
 }
 
 /* Step s becomes a convolution by GEMM. */
@@ -5408,20 +5572,20 @@ static NNRT_ReturnCode nnrti_mcu_lower_conv(nnrti_mcu_edit *e, uint32_t s, const
     const int32_t O = wd[0] / l->group, K = wd[2] * wd[3], words = (wd[1] * ((K + 3) / 4 * 4) / 2 + 3) / 4 * 4;
     const bool wide = !nnrti_mcu_can_pair(l, O);
     const int64_t packedWords = (int64_t)l->group * ((O + 3) / 4) * words * (wide ? 4 : 2);
-    const NNRT_McuConv found = nnrti_mcu_conv_attr(l, words);
+    const nnrti_mcu_reading reading = {2, true, false, true};
     NNRT_McuConv *a;
     int32_t *packed = NULL, *table = NULL;
-    size_t scratch;
+    bool overlaps;
     NNRT_ReturnCode code;
-    if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
-        return packedWords > NNRTI_MCU_MAX_ELEMENTS ? NNRT_SUCCESS : nnrti_mcu_no_memory(e, s);
-    *a = found;
-    if (!nnrti_mcu_choose_ring(a, &scratch))
+    if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (int64_t)words * 8 > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
+    a = nnrti_mcu_new_conv(e, s, l, words, &reading, &overlaps);
     code = nnrti_mcu_set_kernel(e, s, &kernels[wide ? 3 : nnrti_mcu_range(&l->quant)], a, &nnrt_attr_McuConv, l,
-                                (int32_t)packedWords, l->group * ((O + 3) / 4 * 4), scratch, &packed, &table);
-    if (code == NNRT_SUCCESS && nnrti_mcu_may_overlap(a))
-        e->draft->steps[s].flags = NNRT_STEP_OVERLAP;
+                                (int32_t)packedWords, l->group * ((O + 3) / 4 * 4),
+                                (size_t)words * 8 + (size_t)K + (l->y.view.strides[3] == 1 ? 0 : 2 * (size_t)O),
+                                &packed, &table);
+    if (code == NNRT_SUCCESS)
+        nnrti_mcu_set_overlap(e, s, overlaps, a->late, a->q * a->o);
     if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
         nnrti_mcu_pack_conv_groups(l, a, wide, packed, table);
     return code;
@@ -5437,18 +5601,6 @@ static void nnrti_mcu_factor_row(const nnrti_mcu_layer *l, int32_t o, int32_t *r
     row[0] = none ? 0 : factor[0];
     row[2] = none ? 0 : -factor[1] - 1;
     row[1] = (2 * list[0] + 1) * (1 << row[2]);
-}
-
-/* Whether nnrti_mcu_factor_row exists for all channels. */
-static bool nnrti_mcu_has_factors(const nnrti_mcu_layer *l)
-{
-    for (int32_t o = 0; o < l->w.dims[0]; o++) {
-        const int32_t *factor = nnrt_quant_factor(&l->quant, o);
-        if (factor[0] != 0 && -factor[1] - 1 > NNRTI_MCU_MAX_SHIFT &&
-            nnrti_mcu_largest_sum(l, o) >= (int64_t)1 << NNRTI_MCU_MAX_SHIFT)
-            return false;
-    }
-    return true;
 }
 
 /* Twice weight [o,i,j] of a filter; 0 for channels and taps that do not exist. */
@@ -5506,41 +5658,11 @@ static void nnrti_mcu_pack_depthwise(const nnrti_mcu_layer *l, int32_t *to)
     }
 }
 
-/* Whether a layer is a depthwise convolution of channels-last images. */
-static bool nnrti_mcu_is_depthwise(const nnrti_mcu_layer *l)
-{
-    const nnrt_view *x = &l->x.view, *y = &l->y.view;
-    return l->group > 1 && l->w.dims[3] == 1 && l->w.dims[0] == l->group && x->strides[3] == 1 && y->strides[3] == 1 &&
-           nnrti_mcu_has_factors(l);
-}
-
 /* Whether the kernel for two rows of y computes a layer. */
 static bool nnrti_mcu_is_depthwise3(const nnrti_mcu_layer *l)
 {
     return l->w.dims[1] == 3 && l->w.dims[2] == 3 && l->stride[0] == 1 && l->stride[1] == 1 && l->dilation[0] == 1 &&
            l->dilation[1] == 1 && l->w.dims[0] >= 4 && l->x.view.strides[2] < INT32_MAX / l->x.view.dims[2];
-}
-
-/* Whether y may overwrite x from the same address on (NNRT_STEP_OVERLAP), and sets a->keep. rows: by the kernel that
-   computes two rows at a time, whose result has the shape of x. Otherwise pixels are computed one after another, each from
-   a window that begins behind the end of the pixels before it. Channels that are computed twice would be read again. */
-static bool nnrti_mcu_depthwise_may_overlap(NNRT_McuDepthwise *a, bool rows)
-{
-    const int32_t line = a->w * a->c, row = a->q * a->c;
-    bool may = a->n == 1 && a->c % 4 == 0 && a->xw == a->c && a->xh == line && a->yw == a->c && a->yh == row;
-    if (rows && (a->top > 1 || a->p != a->h || a->q != a->w))
-        may = false;
-    for (int32_t p = 0; p < a->p && may && !rows; p++)
-        for (int32_t q = 0; q < a->q && may; q++) {
-            const int32_t h = (q + 1 < a->q ? p : p + 1) * a->sh - a->top, w = (q + 1 < a->q ? q + 1 : 0) * a->sw - a->left;
-            const int64_t next = (int64_t)(h > 0 ? h : 0) * line + (int64_t)(w > 0 ? w : 0) * a->c;
-            const int64_t below = (int64_t)((p + 1) * a->sh - a->top > 0 ? (p + 1) * a->sh - a->top : 0) * line;
-            const int64_t end = (int64_t)p * row + (int64_t)(q + 1) * a->c;
-            may = (end <= next && end <= below) || (p + 1 == a->p && q + 1 == a->q);
-        }
-    if (may && rows && a->top == 1)
-        a->keep = line;
-    return may;
 }
 
 static NNRT_McuDepthwise nnrti_mcu_depthwise_attr(const nnrti_mcu_layer *l)
@@ -5553,6 +5675,19 @@ static NNRT_McuDepthwise nnrti_mcu_depthwise_attr(const nnrti_mcu_layer *l)
                                  l->stride[1], l->dilation[0], l->dilation[1], l->pad[0], l->pad[1], 0,
                                  x->dataType == NNRT_DATA_TYPE_UINT8, x->quant[0].zeroPoint, list[0], list[1],
                                  list[2]};
+    return a;
+}
+
+/* The attributes of layer l in kept memory; NULL: out of memory. */
+static NNRT_McuDepthwise *nnrti_mcu_new_depthwise(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l,
+                                                  const nnrti_mcu_reading *reading, bool *overlaps)
+{
+    NNRT_McuDepthwise *a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    NNRT_McuDepthwise found = nnrti_mcu_depthwise_attr(l);
+    int32_t forward;
+    *overlaps = nnrti_mcu_overlaps(e, s, l, reading, &found.late, &forward);
+    if (a != NULL)
+        *a = found;
     return a;
 }
 
@@ -5569,25 +5704,22 @@ static NNRT_ReturnCode nnrti_mcu_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, 
     const int64_t words = rows ? (int64_t)wd[0] * NNRTI_MCU_CHANNEL : (wd[0] + 3) / 4 * quad;
     const size_t columns = (size_t)(yd[2] + 2) * NNRTI_MCU_COLUMN * sizeof(int32_t);
     const int range = unrolled ? nnrti_mcu_range(&l->quant) : NNRTI_MCU_ANY;
-    NNRT_McuDepthwise *a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    const nnrti_mcu_reading reading = {1, false, rows, false};
     const int32_t count = (int32_t)words;
-    bool overlap = false;
+    NNRT_McuDepthwise *a;
+    bool overlaps;
     void *packed;
     NNRT_ReturnCode code;
     if (words > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
-    if (a != NULL) {
-        *a = nnrti_mcu_depthwise_attr(l);
-        overlap = nnrti_mcu_depthwise_may_overlap(a, rows);
-    }
+    a = nnrti_mcu_new_depthwise(e, s, l, &reading, &overlaps);
     code = nnrti_mcu_set_plain(e, s, &kernels[(rows ? 0 : 3) + range], a, &nnrt_attr_McuDepthwise, 1, 0);
     if (code != NNRT_SUCCESS)
         return code;
     e->draft->steps[s].args[1] = l->y;
-    e->draft->steps[s].flags = overlap ? NNRT_STEP_OVERLAP : 0;
-    e->draft->steps[s].scratchBytes = rows ? columns + (size_t)((xd[2] - 1) * (int32_t)x->strides[2] + wd[0]) +
-                                                 2 * (size_t)a->keep
+    e->draft->steps[s].scratchBytes = rows ? columns + (size_t)((xd[2] - 1) * (int32_t)x->strides[2] + wd[0])
                                            : (size_t)(wd[1] * wd[2]) * (size_t)(wd[0] < 4 ? 4 : wd[0]);
+    nnrti_mcu_set_overlap(e, s, overlaps, a->late, a->q * a->c);
     code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_INT32, 1, &count, &packed);
     if (code == NNRT_SUCCESS && packed != NULL) {
         if (rows)
@@ -5642,8 +5774,8 @@ static int32_t nnrti_mcu_join(nnrti_mcu_axis *axes, int32_t count)
     return n;
 }
 
-/* *w = the loops over y with inputs x and z (NULL: none), the longest one innermost unless adjacent elements are adjacent
-   in all tensors. false: there would be more than four. */
+/* *w = the loops over y with inputs x and z (NULL: none), the longest one innermost unless adjacent elements are
+   adjacent in all tensors. false: there would be more than four. */
 static bool nnrti_mcu_walk_of(const nnrt_view *y, const nnrt_view *x, const nnrt_view *z, nnrti_mcu_walk *w)
 {
     nnrti_mcu_axis axes[NNRT_MAX_RANK], swapped;
@@ -5691,8 +5823,8 @@ static bool nnrti_mcu_alike(const nnrt_view *v, const nnrt_view *w)
            (float)v->quant[0].scale == (float)w->quant[0].scale;
 }
 
-/* The operation of nnrti_mcu_binary that a step with two quantized inputs computes; -1: another one. *minus: SUB, or the
-   smaller one. */
+/* The operation of nnrti_mcu_binary that a step with two quantized inputs computes; -1: another one. *minus: SUB, or
+   the smaller one. */
 static int nnrti_mcu_binary_of(const nnrt_draft_step *step, bool *minus)
 {
     const char *const k = step->kernelName;
@@ -5745,11 +5877,23 @@ static NNRT_ReturnCode nnrti_mcu_edit_binary(nnrti_mcu_edit *e, uint32_t s)
         return NNRT_SUCCESS;
     if ((a = (NNRT_McuBinary *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
         const int32_t shift = factors[4] != 0 && op != NNRTI_MCU_EXTREME ? -factors[5] - 1 : 0;
-        const NNRT_McuBinary found = {
-            NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x), NNRTI_MCU_LIST(w.z),
-            x->dataType == NNRT_DATA_TYPE_UINT8, minus, x->quant[0].zeroPoint, factors[0], -factors[1],
-            z->quant[0].zeroPoint, factors[2], -factors[3], factors[4], (2 * list[0] + 1) * (1 << shift), shift, list[1],
-            list[2]};
+        const NNRT_McuBinary found = {NNRTI_MCU_LIST(w.d),
+                                      NNRTI_MCU_LIST(w.y),
+                                      NNRTI_MCU_LIST(w.x),
+                                      NNRTI_MCU_LIST(w.z),
+                                      x->dataType == NNRT_DATA_TYPE_UINT8,
+                                      minus,
+                                      x->quant[0].zeroPoint,
+                                      factors[0],
+                                      -factors[1],
+                                      z->quant[0].zeroPoint,
+                                      factors[2],
+                                      -factors[3],
+                                      factors[4],
+                                      (2 * list[0] + 1) * (1 << shift),
+                                      shift,
+                                      list[1],
+                                      list[2]};
         *a = found;
     }
     return nnrti_mcu_set_plain(e, s, &kernels[op], a, &nnrt_attr_McuBinary, 2, NNRT_OP_INPLACE);
@@ -5781,8 +5925,8 @@ static bool nnrti_mcu_tabulate(const nnrt_draft_step *step, uint32_t k, uint8_t 
     return step->kernel(step->attr, views, &call) == NNRT_SUCCESS;
 }
 
-/* The input of a step of which y is a function, element by element, as other inputs are constants of one element; -1: it
-   is no such step. */
+/* The input of a step of which y is a function, element by element, as other inputs are constants of one element; -1:
+   it is no such step. */
 static int nnrti_mcu_map_of(const nnrt_draft_step *step)
 {
     static const char *const kernels[] = {"nnrt_activation_q8", "nnrt_quant_dtype_cast", "nnrt_add_fusion_q8",
@@ -6489,8 +6633,8 @@ static bool nnrti_mcu_can_group(const nnrti_mcu_layer *l)
     return true;
 }
 
-/* Packs the weights of a group from channel `first` on, panel by panel, and its table. The first words of a panel's rows
-   are the initial t and u. */
+/* Packs the weights of a group from channel `first` on, panel by panel, and its table. The first words of a panel's
+   rows are the initial t and u. */
 static void nnrti_mcu_pack_plain(const nnrti_mcu_layer *l, const NNRT_McuConv *a, int32_t first, bool wide, int32_t *to,
                                  int32_t *table)
 {
@@ -6524,15 +6668,18 @@ static NNRT_ReturnCode nnrti_mcu_lower_conv_plain(nnrti_mcu_edit *e, uint32_t s,
     const bool wide = !nnrti_mcu_can_group(l);
     const int32_t words = (taps * (wide ? 2 : 1) + 3) / 4 * 4;
     const int64_t packedWords = (int64_t)l->group * panels * words;
+    const nnrti_mcu_reading reading = {2, true, false, true};
     NNRT_McuConv *a;
     int32_t *packed, *table;
+    bool overlaps;
     NNRT_ReturnCode code;
     if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (int64_t)words * 8 > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
-    if ((a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
-        *a = nnrti_mcu_conv_attr(l, words);
+    a = nnrti_mcu_new_conv(e, s, l, words, &reading, &overlaps);
     code = nnrti_mcu_set_kernel(e, s, &kernels[wide], a, &nnrt_attr_McuConv, l, (int32_t)packedWords,
                                 l->group * panels * 2, (size_t)words * 8 + (size_t)panels * 16, &packed, &table);
+    if (code == NNRT_SUCCESS)
+        nnrti_mcu_set_overlap(e, s, overlaps, a->late, a->q * a->o);
     for (int32_t g = 0; g < l->group && code == NNRT_SUCCESS && packed != NULL && table != NULL; g++)
         nnrti_mcu_pack_plain(l, a, g * a->o, wide, packed + g * panels * words,
                              table + g * panels * 2 * NNRTI_MCU_TABLE);
@@ -6558,15 +6705,18 @@ static NNRT_ReturnCode nnrti_mcu_lower_depthwise_plain(nnrti_mcu_edit *e, uint32
     static const nnrti_mcu_kernel kernels[] = {NNRTI_MCU_ROW(depthwise_plain), NNRTI_MCU_ROW(depthwise_plain_3x3)};
     const int32_t *wd = l->w.dims, C = wd[0], taps = wd[1] * wd[2], groups = (C + 3) / 4;
     const size_t step = C < 4 ? 4 : (size_t)C;
+    const nnrti_mcu_reading reading = {2, false, false, false};
     NNRT_McuDepthwise *a;
     int32_t *packed, *table;
+    bool overlaps;
     NNRT_ReturnCode code;
     if ((int64_t)groups * (taps + 1) * 4 > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
-    if ((a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
-        *a = nnrti_mcu_depthwise_attr(l);
+    a = nnrti_mcu_new_depthwise(e, s, l, &reading, &overlaps);
     code = nnrti_mcu_set_kernel(e, s, &kernels[wd[1] == 3 && wd[2] == 3], a, &nnrt_attr_McuDepthwise, l,
                                 groups * (taps + 1) * 4, C, step * 9 + 2 * (size_t)taps * step, &packed, &table);
+    if (code == NNRT_SUCCESS)
+        nnrti_mcu_set_overlap(e, s, overlaps, a->late, a->q * a->c);
     if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
         nnrti_mcu_pack_depthwise_plain(l, packed, table);
     return code;
@@ -6637,7 +6787,8 @@ static int32_t nnrti_mcu16_word(const int32_t b[4], bool plain)
 }
 
 /* Packs the weights of a panel of four channels, of which `channels` exist, from `first` on. */
-static int32_t *nnrti_mcu16_pack_panel(const nnrti_mcu_layer *l, int32_t first, int32_t channels, bool plain, int32_t *to)
+static int32_t *nnrti_mcu16_pack_panel(const nnrti_mcu_layer *l, int32_t first, int32_t channels, bool plain,
+                                       int32_t *to)
 {
     const int32_t C = l->w.dims[3], length = l->w.dims[2] * C;
     for (int32_t i = 0; i < l->w.dims[1]; i++)
@@ -6686,8 +6837,8 @@ static void nnrti_mcu16_pack_depthwise(const nnrti_mcu_layer *l, bool plain, int
     }
 }
 
-/* Gives step s a kernel, whose arguments are x, packed weights, table, y. attr: NULL is out of memory. *data: the constants
-   to fill; NULL while bytes are counted. */
+/* Gives step s a kernel, whose arguments are x, packed weights, table, y. attr: NULL is out of memory. *data: the
+   constants to fill; NULL while bytes are counted. */
 static NNRT_ReturnCode nnrti_mcu16_set_kernel(nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_kernel *kernel,
                                               const void *attr, const nnrt_attr_struct *described, int32_t words,
                                               int32_t rows, int32_t **packed, int32_t **table)
@@ -6849,20 +7000,22 @@ static NNRT_ReturnCode nnrti_mve_lower_conv(nnrti_mcu_edit *e, uint32_t s, const
     const int32_t *wd = l->w.dims, O = wd[0] / l->group, blocks = l->group * ((O + 7) / 8);
     const int32_t words = (wd[1] * wd[2] * wd[3] + 15) / 16 * 4;
     const int64_t packedWords = (int64_t)blocks * words * 8;
-    const NNRT_McuConv found = nnrti_mcu_conv_attr(l, words);
+    const nnrti_mcu_reading reading = {3, false, false, true};
     NNRT_QuantParam param;
     const nnrti_mcu_layer flipped = nnrti_mve_as_int8(l, &param);
     NNRT_McuConv *a;
     int32_t *packed, *table;
+    bool overlaps;
     NNRT_ReturnCode code;
     if (packedWords > NNRTI_MCU_MAX_ELEMENTS || (int64_t)words * 12 > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
-    if ((a = (NNRT_McuConv *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
-        *a = found;
+    a = nnrti_mcu_new_conv(e, s, l, words, &reading, &overlaps);
     code = nnrti_mcu_set_kernel(e, s, &kernel, a, &nnrt_attr_McuConv, l, (int32_t)packedWords, blocks * 8,
                                 24 * sizeof(int32_t) + (size_t)words * 12 + 16 +
                                     (l->y.view.strides[3] == 1 ? 0 : 3 * (size_t)O),
                                 &packed, &table);
+    if (code == NNRT_SUCCESS)
+        nnrti_mcu_set_overlap(e, s, overlaps, a->late, a->q * a->o);
     if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
         nnrti_mve_pack_conv_groups(&flipped, a, (uint8_t *)packed, table);
     return code;
@@ -6873,18 +7026,20 @@ static NNRT_ReturnCode nnrti_mve_lower_depthwise(nnrti_mcu_edit *e, uint32_t s, 
 {
     static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(depthwise_mve);
     const int32_t C = l->w.dims[0], taps = l->w.dims[1] * l->w.dims[2], blocks = (C + 15) / 16;
-    const NNRT_McuDepthwise found = nnrti_mcu_depthwise_attr(l);
+    const nnrti_mcu_reading reading = {1, false, false, false};
     NNRT_QuantParam param;
     const nnrti_mcu_layer flipped = nnrti_mve_as_int8(l, &param);
     NNRT_McuDepthwise *a;
     int32_t *packed, *table;
+    bool overlaps;
     NNRT_ReturnCode code;
     if ((int64_t)blocks * taps * 16 > NNRTI_MCU_MAX_ELEMENTS)
         return NNRT_SUCCESS;
-    if ((a = (NNRT_McuDepthwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
-        *a = found;
+    a = nnrti_mcu_new_depthwise(e, s, l, &reading, &overlaps);
     code = nnrti_mcu_set_kernel(e, s, &kernel, a, &nnrt_attr_McuDepthwise, l, blocks * taps * 4, blocks * 16,
                                 (size_t)taps * (C < 16 ? 24 : 8) + (size_t)blocks * 16, &packed, &table);
+    if (code == NNRT_SUCCESS)
+        nnrti_mcu_set_overlap(e, s, overlaps, a->late, a->q * a->c);
     if (code == NNRT_SUCCESS && packed != NULL && table != NULL)
         nnrti_mve_pack_depthwise(&flipped, (uint8_t *)packed, table);
     return code;
@@ -7024,8 +7179,8 @@ static NNRT_ReturnCode nnrti_mve_edit(nnrti_mcu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* *l = the operands of a product layer, whose arguments are x, weights, bias, quant, y; false: its weights or bias are no
-   constants. */
+/* *l = the operands of a product layer, whose arguments are x, weights, bias, quant, y; false: its weights or bias are
+   no constants. */
 static bool nnrti_mcu_read_layer(const nnrt_draft_step *step, nnrti_mcu_layer *l)
 {
     const bool biased = step->args[2].tensor != NNRT_NO_TENSOR;
@@ -7044,8 +7199,8 @@ static bool nnrti_mcu_read_layer(const nnrt_draft_step *step, nnrti_mcu_layer *l
 }
 
 /* Reads resolved attributes of a convolution into l; false: they are too large. */
-static bool nnrti_mcu_read_windows(nnrti_mcu_layer *l, const int64_t *stride, const int64_t *dilation, const int64_t *pad,
-                                   int64_t group)
+static bool nnrti_mcu_read_windows(nnrti_mcu_layer *l, const int64_t *stride, const int64_t *dilation,
+                                   const int64_t *pad, int64_t group)
 {
     for (int i = 0; i < 2; i++) {
         if (stride[i] > INT16_MAX || dilation[i] > INT16_MAX || pad[2 * i] > INT16_MAX || l->w.dims[1 + i] > INT16_MAX)
@@ -7244,16 +7399,10 @@ enum { NNRTI_MCU_JOINED = 16 };
 /* Whether a step is a CONCAT of at most NNRTI_MCU_JOINED tensors, whose result is no output of the model. */
 static bool nnrti_mcu_is_concat(const nnrti_mcu_edit *e, const nnrt_draft_step *step)
 {
-    const NNRT_Uint32List *outputs = &e->draft->model->outputIndex;
     const nnrt_plan_arg *y = &step->args[step->nIn + step->nDerived];
-    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn > NNRTI_MCU_JOINED ||
-        (strcmp(step->kernelName, "nnrt_concat") != 0 && strcmp(step->kernelName, "nnrt_concat_q8") != 0) ||
-        !nnrti_mcu_is_q8(&y->view) || !nnrti_mcu_fits(step))
-        return false;
-    for (uint32_t i = 0; i < outputs->count; i++)
-        if (outputs->data[i] == y->tensor)
-            return false;
-    return true;
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && step->nIn <= NNRTI_MCU_JOINED &&
+           (strcmp(step->kernelName, "nnrt_concat") == 0 || strcmp(step->kernelName, "nnrt_concat_q8") == 0) &&
+           nnrti_mcu_is_q8(&y->view) && nnrti_mcu_fits(step) && !nnrti_mcu_is_output(e, y->tensor);
 }
 
 /* Whether the kernels of a step, here and of the reference device, write a result with any strides. */
@@ -7404,6 +7553,159 @@ static NNRT_ReturnCode nnrti_mcu_edit_step(nnrti_mcu_edit *e, uint32_t s)
     return code;
 }
 
+/* The `late` of a step with NNRT_STEP_OVERLAP, in kept memory of this edit, and the bytes of a row of y. */
+static int32_t *nnrti_mcu_late_of(const nnrt_draft_step *step, int32_t *bytes)
+{
+    NNRT_McuConv *c = (NNRT_McuConv *)(uintptr_t)step->attr;
+    NNRT_McuDepthwise *d = (NNRT_McuDepthwise *)(uintptr_t)step->attr;
+    const bool conv = step->deviceAttr == &nnrt_attr_McuConv;
+    *bytes = conv ? c->q * c->o : d->q * d->c;
+    return conv ? &c->late : &d->late;
+}
+
+/* Plans with more overlaps keep all: the choice takes time in proportion to their square. */
+enum { NNRTI_MCU_OVERLAPS = 128 };
+
+/* Liveness of a draft. Tensors that share a place, as one overwrites the other, have the place of the first of them. */
+typedef struct nnrti_mcu_lives {
+    uint32_t *place, *first, *last; /* per tensor; steps count from 1, 0: none. first, last of a place: of all in it */
+    int64_t *bytes;                 /* per tensor; of a place the largest one */
+    int64_t *live;                  /* per step */
+} nnrti_mcu_lives;
+
+/* The place of result y of step s: that of an input that is dead afterwards, if the step writes there, or an own one.
+   */
+static uint32_t nnrti_mcu_place_of(const nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_lives *l, uint32_t y)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const bool overlaps = (step->flags & NNRT_STEP_OVERLAP) != 0;
+    for (uint32_t k = 0; k < (overlaps ? 1 : step->nIn); k++) {
+        const uint32_t x = step->args[k].tensor;
+        if (x < e->draft->nTensors && l->first[x] != 0 && l->last[l->place[x]] == s + 1 &&
+            (overlaps || ((step->flags & (NNRT_OP_INPLACE | NNRT_OP_ALIAS)) != 0 &&
+                          e->draft->bytes[x] == e->draft->bytes[y])))
+            return l->place[x];
+    }
+    return y;
+}
+
+/* A lower bound of the arena: the most bytes of places and scratch at one step. */
+static int64_t nnrti_mcu_bound(const nnrti_mcu_edit *e, const nnrti_mcu_lives *l, const uint32_t *lastUse)
+{
+    const nnrt_draft *d = e->draft;
+    int64_t most = 0, sum = 0;
+    memset(l->first, 0, d->nTensors * sizeof(*l->first));
+    memset(l->live, 0, ((size_t)d->nSteps + 2) * sizeof(*l->live));
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        const uint32_t y = step->nOut > 0 ? step->args[step->nIn + step->nDerived].tensor : NNRT_NO_TENSOR;
+        uint32_t p;
+        if (step->kernel == NULL || y >= d->nTensors || l->first[y] != 0 || nnrti_mcu_is_output(e, y))
+            continue;
+        p = l->place[y] = nnrti_mcu_place_of(e, s, l, y);
+        l->first[y] = s + 1;
+        l->bytes[p] = p != y && l->bytes[p] > (int64_t)d->bytes[y] ? l->bytes[p] : (int64_t)d->bytes[y];
+        l->last[p] = p != y && l->last[p] > lastUse[y] ? l->last[p] : lastUse[y];
+    }
+    for (uint32_t t = 0; t < d->nTensors; t++)
+        if (l->first[t] != 0 && l->place[t] == t) {
+            l->live[l->first[t]] += l->bytes[t];
+            l->live[l->last[t] + 1] -= l->bytes[t];
+        }
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        sum += l->live[s + 1];
+        if (d->steps[s].kernel != NULL && sum + (int64_t)d->steps[s].scratchBytes > most)
+            most = sum + (int64_t)d->steps[s].scratchBytes;
+    }
+    return most;
+}
+
+/* Switches the overlap of step s off, or on again. */
+static void nnrti_mcu_switch(const nnrti_mcu_edit *e, uint32_t s, bool on)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    int32_t bytes;
+    const size_t ring = (size_t)*nnrti_mcu_late_of(step, &bytes) * (size_t)bytes;
+    step->flags = on ? step->flags | NNRT_STEP_OVERLAP : step->flags & ~NNRT_STEP_OVERLAP;
+    step->scratchBytes = on ? step->scratchBytes + ring : step->scratchBytes - ring;
+}
+
+/* The first step with an overlap from step s on; nSteps: there is none. */
+static uint32_t nnrti_mcu_next_overlap(const nnrti_mcu_edit *e, uint32_t s)
+{
+    while (s < e->draft->nSteps && (e->draft->steps[s].flags & NNRT_STEP_OVERLAP) == 0)
+        s++;
+    return s;
+}
+
+/* Switches off the overlap, or two overlaps in a row, without which *most, the bound of the arena, is smallest, if it
+   is below `limit`. Two: the results of a chain that begins behind the first one may be larger than its first result.
+   false: there is none. */
+static bool nnrti_mcu_drop_overlap(const nnrti_mcu_edit *e, const nnrti_mcu_lives *l, const uint32_t *lastUse,
+                                   int64_t limit, int64_t *most)
+{
+    const uint32_t none = e->draft->nSteps;
+    uint32_t best[2] = {none, none}, next;
+    int32_t bytes;
+    for (uint32_t s = nnrti_mcu_next_overlap(e, 0); s < none; s = next) {
+        next = nnrti_mcu_next_overlap(e, s + 1);
+        nnrti_mcu_switch(e, s, false);
+        for (int two = 0; two < 2 && (two == 0 || next < none); two++) {
+            int64_t bound;
+            if (two)
+                nnrti_mcu_switch(e, next, false);
+            bound = nnrti_mcu_bound(e, l, lastUse);
+            if (two)
+                nnrti_mcu_switch(e, next, true);
+            if (bound < limit && (best[0] == none || bound < *most)) {
+                *most = bound;
+                best[0] = s;
+                best[1] = two ? next : none;
+            }
+        }
+        nnrti_mcu_switch(e, s, true);
+    }
+    for (int k = 0; k < 2 && best[k] < none; k++) {
+        nnrti_mcu_switch(e, best[k], false);
+        *nnrti_mcu_late_of(&e->draft->steps[best[k]], &bytes) = 0;
+    }
+    return best[0] < none;
+}
+
+/* Leaves out overlaps without which the arena is smaller or as small: they cost a copy of y, and tensors that overwrite
+   each other have one place, as large as the largest of them, from the first to the last. */
+static NNRT_ReturnCode nnrti_mcu_choose_overlaps(nnrti_mcu_edit *e)
+{
+    nnrt_draft *d = e->draft;
+    const size_t count = d->nTensors;
+    uint32_t *const lastUse = (uint32_t *)nnrt_memory_temp_array(d->memory, 4 * count + 1, sizeof(*lastUse));
+    int64_t *const sums = (int64_t *)nnrt_memory_temp_array(d->memory, count + d->nSteps + 2, sizeof(*sums));
+    uint32_t overlaps = 0;
+    nnrti_mcu_lives l;
+    int64_t most;
+    if (lastUse == NULL || sums == NULL)
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory for the overlaps of a plan");
+    l.place = lastUse + count;
+    l.first = l.place + count;
+    l.last = l.first + count;
+    l.bytes = sums;
+    l.live = sums + count;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++)
+            if (d->steps[s].kernel != NULL && d->steps[s].args[k].tensor < d->nTensors)
+                lastUse[d->steps[s].args[k].tensor] = s + 1;
+    for (uint32_t s = 0; (s = nnrti_mcu_next_overlap(e, s)) < d->nSteps; s++)
+        overlaps++;
+    most = nnrti_mcu_bound(e, &l, lastUse);
+    if (overlaps > NNRTI_MCU_OVERLAPS)
+        return NNRT_SUCCESS;
+    while (nnrti_mcu_drop_overlap(e, &l, lastUse, most, &most)) {
+    }
+    while (nnrti_mcu_drop_overlap(e, &l, lastUse, most + 1, &most)) {
+    }
+    return NNRT_SUCCESS;
+}
+
 /* The edit of nnrt_plan_prepare: layout propagation, CONCAT, then a kernel for each step. */
 static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
 {
@@ -7422,7 +7724,7 @@ static NNRT_ReturnCode nnrti_mcu_edit_draft(void *user, nnrt_draft *draft)
         if (code == NNRT_SUCCESS && draft->steps[s].kernel != NULL)
             nnrti_mcu_join_maps(&e, s);
     }
-    return code;
+    return code == NNRT_SUCCESS ? nnrti_mcu_choose_overlaps(&e) : code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -562,16 +562,12 @@ static void test_forged_conv(void **state)
         {MEMBER(McuConv, top), 1, true},
         {MEMBER(McuConv, top), 1 << 30, false},
         {MEMBER(McuConv, left), -(1 << 30), false},
-        {MEMBER(McuConv, left), -1, false}, /* the ring begins with padding */
-        {MEMBER(McuConv, dw), 1, false},
-        {MEMBER(McuConv, rows), 1, false},
-        {MEMBER(McuConv, rows), -1, true},
-        {MEMBER(McuConv, rows), -2, false}, /* 2 x 2 taps without a ring */
-        {MEMBER(McuConv, rows), -3, false},
-        {MEMBER(McuConv, columns), 1, true},  /* as large as the scratch */
-        {MEMBER(McuConv, columns), 2, false}, /* a larger ring */
-        {MEMBER(McuConv, columns), -1, false},
-        {MEMBER(McuConv, reverse), 1, false}, /* the ring would have no rows yet */
+        {MEMBER(McuConv, left), -1, true},
+        {MEMBER(McuConv, dw), 1, true},
+        {MEMBER(McuConv, late), 1, false}, /* the scratch has no ring */
+        {MEMBER(McuConv, late), -1, false},
+        {MEMBER(McuConv, late), 1 << 30, false},
+        {MEMBER(McuConv, reverse), 1, true},
         {MEMBER(McuConv, words), 4, false},
         {MEMBER(McuConv, words), -1, false},
         {MEMBER(McuConv, words), -4, false},
@@ -611,8 +607,8 @@ static void test_forged_depthwise(void **state)
         {MEMBER_3(McuDepthwise, top), -1, true},
         {MEMBER_3(McuDepthwise, top), 1 << 30, false},
         {MEMBER_3(McuDepthwise, left), -2, false},
-        {MEMBER_3(McuDepthwise, keep), 1, false},
-        {MEMBER_3(McuDepthwise, keep), 24, false}, /* the scratch has no row for it */
+        {MEMBER_3(McuDepthwise, late), 1, false}, /* the scratch has no ring */
+        {MEMBER_3(McuDepthwise, late), -1, false},
         {MEMBER_3(McuDepthwise, c), -3, false},    /* fewer than four channels */
         {STEP + 28, -8, false},                    /* scratch */
     };
