@@ -643,8 +643,7 @@ NNRT_API uint32_t nnrt_mcu_used(const nnrt_mcu_program *program, uint32_t *kerne
        NNRTI_MCU_CHECK(conv_dsp, McuConv, nnrti_mcu_check_conv_dsp(a, step, false))
 
    generates nnrt_mcu_conv_dsp_check for attributes a; NNRTI_MCU_NUMBERS has the kernel's number and attribute struct.
-   NNRTI_MCU_NO_CHECK(conv_dsp) instead says that plans in files cannot have the kernel: its check refuses all. Without
-   either the header does not compile on a desktop: >>save uses NNRTI_MCU_CHECKED_conv_dsp.
+   Without it the header does not compile.
 
    nnrt_mcu_open has checked before that the struct of attributes is in the file and aligned to 4, that each argument is
    inside its region and outside the scratch, and that outputs are in the arena or an output. Arguments may overlap each
@@ -669,15 +668,6 @@ NNRT_API uint32_t nnrt_mcu_used(const nnrt_mcu_program *program, uint32_t *kerne
     {                                                                                                                  \
         const NNRT_##S *a = (const NNRT_##S *)attr;                                                                    \
         return condition;                                                                                              \
-    }
-
-#define NNRTI_MCU_NO_CHECK(name)                                                                                       \
-    enum { NNRTI_MCU_CHECKED_##name = 0 };                                                                             \
-    NNRT_API bool nnrt_mcu_##name##_check(const void *attr, const nnrt_mcu_checked *step)                              \
-    {                                                                                                                  \
-        (void)attr;                                                                                                    \
-        (void)step;                                                                                                    \
-        return false;                                                                                                  \
     }
 
 /* The begin of the file: its header, the row of its first section, and zeros up to the section. */
@@ -1634,18 +1624,18 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_depthwise3(const NNRT_McuDepthwise *a
 }
 
 /* Whether x and y of a depthwise convolution are inside their arguments, its windows fit int32, and the scratch has
-   `scratch` bytes and the ring. */
+   `scratch` bytes and the ring. size: bytes of an element. */
 NNRTI_MCU_ONCE bool nnrti_mcu_check_images(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step, uint32_t y,
-                                           int64_t scratch)
+                                           uint32_t size, int64_t scratch)
 {
     const int32_t pixels = nnrti_mcu_times(nnrti_mcu_times(a->n, a->p), a->q);
     return nnrti_mcu_window_fits(a->p, a->sh, a->kh, a->dh, a->top) &&
            nnrti_mcu_window_fits(a->q, a->sw, a->kw, a->dw, a->left) &&
            nnrti_mcu_reach(0, a->dh + 1, a->xh) <= NNRTI_MCU_LIMIT &&
            nnrti_mcu_reach(0, a->dw + 1, a->xw) <= NNRTI_MCU_LIMIT &&
-           nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, a->c, a->xn, a->xh, a->xw, 1), 1) &&
-           nnrti_mcu_holds(step, y, nnrti_mcu_image(a->n, a->p, a->q, a->c, a->yn, a->yh, a->yw, 1), 1) &&
-           nnrti_mcu_holds(step, y, nnrti_mcu_times(pixels, a->c), 1) &&
+           nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, a->c, a->xn, a->xh, a->xw, 1), size) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_image(a->n, a->p, a->q, a->c, a->yn, a->yh, a->yw, 1), size) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_times(pixels, a->c), size) &&
            nnrti_mcu_check_ring(step, a->late, a->q, a->yw, a->c, scratch);
 }
 
@@ -1654,7 +1644,7 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise3(const NNRT_McuDepthwise *a, const
 {
     const int32_t *const w = (const int32_t *)nnrti_mcu_constant(step, 1);
     return nnrti_mcu_arity(step, 1, 1, 1) && w != NULL && a->c >= 4 && a->left >= 0 &&
-           nnrti_mcu_check_images(a, step, 2, ((int64_t)a->q + 2) * NNRTI_MCU_COLUMN * 4 +
+           nnrti_mcu_check_images(a, step, 2, 1, ((int64_t)a->q + 2) * NNRTI_MCU_COLUMN * 4 +
                                                   (int64_t)nnrti_mcu_reach(0, a->w, a->xw) + a->c) &&
            nnrti_mcu_holds(step, 1, nnrti_mcu_times(a->c, NNRTI_MCU_CHANNEL), 4) &&
            nnrti_mcu_shifts_hold(w + NNRTI_MCU_CHANNEL - 1, a->c, NNRTI_MCU_CHANNEL);
@@ -1790,7 +1780,7 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise(const NNRT_McuDepthwise *a, const 
     const int32_t *w = (const int32_t *)nnrti_mcu_constant(step, 1);
     int32_t groups, row, quad;
     if (!nnrti_mcu_arity(step, 1, 1, 1) || (taps > 0 && (a->kh != taps || a->kw != taps || a->c < 4)) ||
-        !nnrti_mcu_check_images(a, step, 2, nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c < 4 ? 4 : a->c)) ||
+        !nnrti_mcu_check_images(a, step, 2, 1, nnrti_mcu_times(nnrti_mcu_times(a->kh, a->kw), a->c < 4 ? 4 : a->c)) ||
         a->kw > NNRTI_MCU_LIMIT / 2 || w == NULL)
         return false;
     groups = (a->c + 3) / 4;
@@ -3604,7 +3594,7 @@ NNRTI_MCU_ONCE bool nnrti_mcu_check_depthwise_plain(const NNRT_McuDepthwise *a, 
 {
     const int32_t taps = nnrti_mcu_times(a->kh, a->kw), channels = nnrti_mcu_padded(a->c, 4);
     return nnrti_mcu_arity(step, 1, 2, 1) && (size == 0 || (a->kh == size && a->kw == size)) &&
-           nnrti_mcu_check_images(a, step, 3, (a->c < 4 ? 4 : a->c) * (9 + 2 * (int64_t)taps)) &&
+           nnrti_mcu_check_images(a, step, 3, 1, (a->c < 4 ? 4 : a->c) * (9 + 2 * (int64_t)taps)) &&
            nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
            nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->zero, 65536) &&
            nnrti_mcu_small(a->lo, 65536) && nnrti_mcu_small(a->hi, 65536) &&
@@ -4305,7 +4295,7 @@ NNRTI_MCU_ONCE bool nnrti_mve_check_depthwise(const NNRT_McuDepthwise *a, const 
 {
     const int32_t taps = nnrti_mcu_times(a->kh, a->kw), channels = nnrti_mcu_padded(a->c, 16);
     return nnrti_mcu_arity(step, 1, 2, 1) &&
-           nnrti_mcu_check_images(a, step, 3,
+           nnrti_mcu_check_images(a, step, 3, 1,
                                   taps * ((int64_t)sizeof(void *) + (a->c < 16 ? 16 : 0)) + channels) &&
            nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
            nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->zero, 65536) &&
@@ -4550,9 +4540,15 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu16_add_high(int32_t a, int32_t b, int32_t sum)
 #else
 NNRTI_MCU_INLINE int32_t nnrti_mcu16_add_high(int32_t a, int32_t b, int32_t sum)
 {
-    return (int32_t)((int64_t)a * b >> 32) + sum;
+    return (int32_t)((uint32_t)(int32_t)((int64_t)a * b >> 32) + (uint32_t)sum);
 }
 #endif
+
+/* a + b, which wraps with the weights of a forged file. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu16_add(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
 
 NNRTI_MCU_INLINE int16_t nnrti_mcu16_requantize(int32_t sum, const int32_t *row, int32_t lo, int32_t hi)
 {
@@ -4565,7 +4561,7 @@ NNRTI_MCU_ONCE int16_t nnrti_mcu16_requantize_long(int64_t sum, const int32_t *r
 {
     const int64_t limit = (int64_t)1 << 47;
     const int32_t n = row[3];
-    int64_t y = sum + (int64_t)((uint64_t)(uint32_t)row[1] << 32 | (uint32_t)row[0]);
+    int64_t y = (int64_t)((uint64_t)sum + ((uint64_t)(uint32_t)row[1] << 32 | (uint32_t)row[0]));
     y = (y < -limit ? -limit : y < limit ? y : limit - 1) * row[2];
     if (n > 0)
         y = (y + ((int64_t)1 << (n - 1))) >> n;
@@ -4673,10 +4669,10 @@ NNRTI_MCU_INLINE const int32_t *nnrti_mcu16_row_plain(nnrti_mcu16_sums *s, const
 {
     for (const int16_t *const end = x + count; x != end; x++, w++) {
         const int32_t v = *x;
-        s->a0 += v * nnrti_mcu16_byte(w, 0);
-        s->a1 += v * nnrti_mcu16_byte(w, 1);
-        s->b0 += v * nnrti_mcu16_byte(w, 2);
-        s->b1 += v * nnrti_mcu16_byte(w, 3);
+        s->a0 = nnrti_mcu16_add(s->a0, v * nnrti_mcu16_byte(w, 0));
+        s->a1 = nnrti_mcu16_add(s->a1, v * nnrti_mcu16_byte(w, 1));
+        s->b0 = nnrti_mcu16_add(s->b0, v * nnrti_mcu16_byte(w, 2));
+        s->b1 = nnrti_mcu16_add(s->b1, v * nnrti_mcu16_byte(w, 3));
     }
     return w;
 }
@@ -4814,15 +4810,50 @@ NNRTI_MCU16_GEMM(gemm2_long, NNRTI_MCU16_LONG, 2)
 NNRTI_MCU16_GEMM(gemm1_long, NNRTI_MCU16_LONG, 1)
 NNRTI_MCU16_GEMM(gemm_plain, NNRTI_MCU16_PLAIN, 1)
 NNRTI_MCU16_GEMM(gemm_plain_long, NNRTI_MCU16_PLAIN + NNRTI_MCU16_LONG, 1)
+
+/* Whether argument k is a constant table of so many rows whose shifts hold, so that products and sums fit. */
+NNRTI_MCU_ONCE bool nnrti_mcu16_table_holds(const nnrt_mcu_checked *step, uint32_t k, int32_t rows, bool is_long)
+{
+    const int32_t *row = (const int32_t *)nnrti_mcu_constant(step, k);
+    if (row == NULL || !nnrti_mcu_holds(step, k, nnrti_mcu_times(rows, NNRTI_MCU16_TABLE), 4))
+        return false;
+    if (!is_long)
+        return nnrti_mcu_shifts_hold(row + 3, rows, NNRTI_MCU16_TABLE);
+    for (; rows > 0; rows--, row += NNRTI_MCU16_TABLE)
+        if (!nnrti_mcu_small(row[2], 1 << 15) || row[3] < -31 || row[3] > 61)
+            return false;
+    return true;
+}
+
+/* The check of these kernels. */
+NNRTI_MCU_ONCE bool nnrti_mcu16_check_conv(const NNRT_McuConv *a, const nnrt_mcu_checked *step, int form)
+{
+    const bool plain = (form & NNRTI_MCU16_PLAIN) != 0;
+    const int32_t inputs = nnrti_mcu_times(a->groups, a->c), outputs = nnrti_mcu_times(a->groups, a->o);
+    const int32_t row = nnrti_mcu_times(a->kw, a->c), channels = nnrti_mcu_padded(a->o, 4);
+    const int32_t words = nnrti_mcu_times(a->kh, plain ? row : nnrti_mcu_padded(row, 4));
+    const int32_t pixels = nnrti_mcu_times(nnrti_mcu_times(a->n, a->p), nnrti_mcu_times(a->q, outputs));
+    return nnrti_mcu_arity(step, 1, 2, 1) && words < NNRTI_MCU_LIMIT && a->words == words &&
+           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->lo, 65536) &&
+           nnrti_mcu_small(a->hi, 65536) &&
+           nnrti_mcu_holds(step, 0, nnrti_mcu_image(a->n, a->h, a->w, inputs, a->xn, a->xh, a->xw, a->xc), 2) &&
+           nnrti_mcu_holds(step, 1, nnrti_mcu_times(nnrti_mcu_times(a->groups, channels / 4), words), 4) &&
+           nnrti_mcu_holds(step, 3, nnrti_mcu_image(a->n, a->p, a->q, outputs, a->yn, a->yh, a->yw, a->yc), 2) &&
+           nnrti_mcu_holds(step, 3, pixels, 2) &&
+           nnrti_mcu16_table_holds(step, 2, nnrti_mcu_times(a->groups, channels), (form & NNRTI_MCU16_LONG) != 0) &&
+           nnrti_mcu_scratch(step, (int64_t)nnrti_mcu_times(a->kh, row) * (plain ? 2 : 4));
+}
+
 NNRTI_MCU_KERNEL(conv_q16, McuConv, nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2, nnrti_mcu16_gemm1))
-NNRTI_MCU_NO_CHECK(conv_q16)
+NNRTI_MCU_CHECK(conv_q16, McuConv, nnrti_mcu16_check_conv(a, step, 0))
 NNRTI_MCU_KERNEL(conv_q16_long, McuConv,
                  nnrti_mcu16_conv(a, args, call, nnrti_mcu16_gemm2_long, nnrti_mcu16_gemm1_long))
-NNRTI_MCU_NO_CHECK(conv_q16_long)
+NNRTI_MCU_CHECK(conv_q16_long, McuConv, nnrti_mcu16_check_conv(a, step, NNRTI_MCU16_LONG))
 NNRTI_MCU_KERNEL(conv_q16_plain, McuConv, nnrti_mcu16_conv(a, args, call, NULL, nnrti_mcu16_gemm_plain))
-NNRTI_MCU_NO_CHECK(conv_q16_plain)
+NNRTI_MCU_CHECK(conv_q16_plain, McuConv, nnrti_mcu16_check_conv(a, step, NNRTI_MCU16_PLAIN))
 NNRTI_MCU_KERNEL(conv_q16_plain_long, McuConv, nnrti_mcu16_conv(a, args, call, NULL, nnrti_mcu16_gemm_plain_long))
-NNRTI_MCU_NO_CHECK(conv_q16_plain_long)
+NNRTI_MCU_CHECK(conv_q16_plain_long, McuConv, nnrti_mcu16_check_conv(a, step, NNRTI_MCU16_PLAIN + NNRTI_MCU16_LONG))
 
 /* ---- depthwise convolution ---- */
 
@@ -4853,10 +4884,10 @@ NNRTI_MCU_INLINE void nnrti_mcu16_tap(nnrti_mcu16_quad *s, const int16_t *x, int
 }
 NNRTI_MCU_INLINE void nnrti_mcu16_tap_plain(nnrti_mcu16_quad *s, const int16_t *x, const int32_t *w)
 {
-    s->a += x[0] * nnrti_mcu16_byte(w, 0);
-    s->b += x[1] * nnrti_mcu16_byte(w, 1);
-    s->c += x[2] * nnrti_mcu16_byte(w, 2);
-    s->d += x[3] * nnrti_mcu16_byte(w, 3);
+    s->a = nnrti_mcu16_add(s->a, x[0] * nnrti_mcu16_byte(w, 0));
+    s->b = nnrti_mcu16_add(s->b, x[1] * nnrti_mcu16_byte(w, 1));
+    s->c = nnrti_mcu16_add(s->c, x[2] * nnrti_mcu16_byte(w, 2));
+    s->d = nnrti_mcu16_add(s->d, x[3] * nnrti_mcu16_byte(w, 3));
 }
 
 NNRTI_MCU_INLINE void nnrti_mcu16_store4(const NNRT_McuDepthwise *a, const nnrti_mcu16_quad *s, const int32_t *table,
@@ -4961,12 +4992,24 @@ NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu16_depthwise(const NNRT_McuDepthwise *
 NNRTI_MCU16_PIXEL(pixel2, 0, 2)
 NNRTI_MCU16_PIXEL(pixel1, 0, 1)
 NNRTI_MCU16_PIXEL(pixel_plain, NNRTI_MCU16_PLAIN, 1)
+
+/* The check of these kernels, whose sums are int32. */
+NNRTI_MCU_ONCE bool nnrti_mcu16_check_depthwise(const NNRT_McuDepthwise *a, const nnrt_mcu_checked *step)
+{
+    const int32_t quads = nnrti_mcu_padded(a->c, 4) / 4, taps = nnrti_mcu_times(a->kh, a->kw);
+    return nnrti_mcu_arity(step, 1, 2, 1) && a->c >= 4 && nnrti_mcu_check_images(a, step, 3, 2, 0) &&
+           nnrti_mcu_offsets_fit(a->p, a->sh, a->kh, a->dh, a->top, a->xh) &&
+           nnrti_mcu_offsets_fit(a->q, a->sw, a->kw, a->dw, a->left, a->xw) && nnrti_mcu_small(a->lo, 65536) &&
+           nnrti_mcu_small(a->hi, 65536) && nnrti_mcu_holds(step, 1, nnrti_mcu_times(quads, taps), 4) &&
+           nnrti_mcu16_table_holds(step, 2, nnrti_mcu_times(quads, 4), false);
+}
+
 NNRTI_MCU_KERNEL(depthwise_q16, McuDepthwise,
                  ((void)call, nnrti_mcu16_depthwise(a, args, nnrti_mcu16_pixel2, nnrti_mcu16_pixel1)))
-NNRTI_MCU_NO_CHECK(depthwise_q16)
+NNRTI_MCU_CHECK(depthwise_q16, McuDepthwise, nnrti_mcu16_check_depthwise(a, step))
 NNRTI_MCU_KERNEL(depthwise_q16_plain, McuDepthwise,
                  ((void)call, nnrti_mcu16_depthwise(a, args, NULL, nnrti_mcu16_pixel_plain)))
-NNRTI_MCU_NO_CHECK(depthwise_q16_plain)
+NNRTI_MCU_CHECK(depthwise_q16_plain, McuDepthwise, nnrti_mcu16_check_depthwise(a, step))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>load */
@@ -7836,7 +7879,7 @@ NNRT_API NNRT_ReturnCode nnrt_mcu_register(const char *target, nnrt_error *error
 
 /* Writes plans as files (>>program). The same walk counts bytes, with out NULL, and writes them. */
 
-/* Each kernel has a check, or says that it has none: otherwise NNRTI_MCU_CHECKED_name is undeclared here. */
+/* Each kernel has a check: otherwise NNRTI_MCU_CHECKED_name is undeclared here. */
 #define NNRTI_MCU_IS_CHECKED(kernel) NNRTI_MCU_CHECKED_##kernel +
 enum { NNRTI_MCU_CHECKS = NNRTI_MCU_KERNELS(NNRTI_MCU_IS_CHECKED) 0 };
 
@@ -7845,8 +7888,6 @@ enum { NNRTI_MCU_CHECKS = NNRTI_MCU_KERNELS(NNRTI_MCU_IS_CHECKED) 0 };
 static const nnrt_mcu_row nnrti_mcu_file_rows[] = {NNRTI_MCU_NUMBERS(NNRTI_MCU_FILE_ROW)};
 #define NNRTI_MCU_FILE_NAME(number, kernel, S) "nnrt_mcu_" #kernel,
 static const char *const nnrti_mcu_names[] = {NNRTI_MCU_NUMBERS(NNRTI_MCU_FILE_NAME)};
-#define NNRTI_MCU_FILE_CHECKED(number, kernel, S) NNRTI_MCU_CHECKED_##kernel,
-static const bool nnrti_mcu_is_checked[] = {NNRTI_MCU_NUMBERS(NNRTI_MCU_FILE_CHECKED)};
 #define NNRTI_MCU_ALL (sizeof(nnrti_mcu_file_rows) / sizeof(nnrti_mcu_file_rows[0]))
 
 NNRT_API const nnrt_mcu_kernels *nnrt_mcu_all(void)
@@ -7925,12 +7966,12 @@ static uint32_t nnrti_mcu_put_text(nnrti_mcu_writer *w, const char *text)
     return (uint32_t)nnrti_mcu_append(w, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1, 1);
 }
 
-/* The row of a step's kernel; NULL: the kernel is not of this header, or has no check. */
+/* The row of a step's kernel; NULL: the kernel is not of this header. */
 static const nnrt_mcu_row *nnrti_mcu_row_for(const nnrt_plan_step *s)
 {
     for (size_t i = 0; i < NNRTI_MCU_ALL; i++)
-        if (nnrti_mcu_is_checked[i] && s->deviceAttr != NULL &&
-            s->deviceAttr->bytes == nnrti_mcu_file_rows[i].attrBytes && strcmp(s->kernelName, nnrti_mcu_names[i]) == 0)
+        if (s->deviceAttr != NULL && s->deviceAttr->bytes == nnrti_mcu_file_rows[i].attrBytes &&
+            strcmp(s->kernelName, nnrti_mcu_names[i]) == 0)
             return &nnrti_mcu_file_rows[i];
     return NULL;
 }
