@@ -1,5 +1,6 @@
-/* Prints the output of `nnrt ops --copy NAME` for many names: nnrt_ops.h, which takes longest, is read once.
-   usage: copy_all NNRT_OPS.H NAME...      prints for each a line with a form feed and the name, then the copy */
+/* Prints the output of `nnrt ops --copy NAME --example` for many names: nnrt_ops.h, which takes longest, is read once.
+   usage: copy_all NNRT_OPS.H NAME...      prints for each a line with a form feed and the name, then the copy
+   NAME@TYPE is `nnrt ops --copy NAME --type TYPE`, without an example; NAME@TYPE@ACTIVATIONS, too. */
 #define main cli_program
 #include "../tools/nnrt.c"
 #undef main
@@ -32,14 +33,24 @@ int main(int argc, char **argv)
     cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
     for (int i = 2; i < argc; i++) {
         const char *kernel;
-        const nnrt_op *op = named(argv[i], &kernel);
+        char *type = strchr(argv[i], '@'), *activations = type != NULL ? strchr(type + 1, '@') : NULL;
+        const nnrt_op *op;
+        cli_args args;
         int status = 1;
         pid_t child;
+        memset(&args, 0, sizeof(args));
         printf("\f%s\n", argv[i]);
+        if (activations != NULL)
+            *activations++ = '\0';
+        if (type != NULL)
+            *type++ = '\0';
+        op = named(argv[i], &kernel);
+        if (op == NULL || (type != NULL && !cli_take_type(&args, type)))
+            return 2;
         fflush(stdout);
         child = op != NULL ? fork() : -1; /* a copy marks what it needs: each has the header as it was read */
         if (child == 0) {
-            status = cli_copy_op(&c, op, kernel, argv[1]);
+            status = cli_copy_op(&c, op, kernel, args.type, activations, type == NULL, argv[1]);
             fflush(stdout);
             _exit(status);
         }

@@ -186,7 +186,7 @@ static void write_call(const char *kernel, const char *pattern, const nnrt_view 
 static void write_call_with_scratch(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn,
                                     uint32_t nDerived, uint32_t nOut, size_t bytes)
 {
-    printf("    if (code == NNRT_INSUFFICIENT_BUFFER) {\n    nnrt_call call;\n    memset(&call, 0, sizeof(call));\n");
+    printf("    if (code == %d) {\n    nnrt_call call;\n    memset(&call, 0, sizeof(call));\n", (int)NNRT_INSUFFICIENT_BUFFER);
     printf("    call.scratchBytes = %u;\n    call.scratch = malloc(call.scratchBytes);\n", (unsigned)bytes);
     write_call(kernel, pattern, args, nIn, nDerived, nOut, "&call");
     printf("    free(call.scratch);\n    }\n");

@@ -239,6 +239,11 @@ build/test/copy_all: tests/copy_all.c build/implementation.o $(wildcard tools/*.
 suite-copy: build/nnrt build/test/copy_all build/test/nnrt
 	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all
 
+# Lines of the copy of each operator, specialized for one element type.
+.PHONY: copy-lines
+copy-lines: build/nnrt build/test/copy_all
+	$(PYTHON) tests/test_copy.py --lines --cc $(CC) build/nnrt build/test/copy_all
+
 suite-docs: build/nnrt build/digits build/test/device_vectors
 	$(SUITE) $(PYTHON) tests/test_docs.py
 

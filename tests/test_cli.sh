@@ -757,16 +757,16 @@ if grep -q '>>kernel SOFTMAX' nnrt_ops.h; then
 
 t 0 'ops --copy of an operator' ops --copy SOFTMAX
 silent 'ops --copy of an operator'
-prints 'ops --copy: both kernels' '^NNRT_API NNRT_ReturnCode nnrt_softmax_f16\('
+prints 'ops --copy: both kernels' '^NNRT_ReturnCode nnrt_softmax_f16\('
 prints 'ops --copy: how it is called' '^nnrt_softmax_f16\(attr, x, y, call\)$'
 prints 'ops --copy: its types' '^    x +input 0, x: float16$'
 prints 'ops --copy: what is resolved' '^    Resolved: axis is a list of one entry >= 0[.]$'
-prints 'ops --copy: the licence' '^of this software and associated documentation files'
+prints 'ops --copy: the licence' '^documentation files \(the "Software"\), to deal in the Software'
 t 0 'ops --copy of a kernel' ops --copy nnrt_softmax_f32
-prints 'ops --copy of a kernel' '^NNRT_API NNRT_ReturnCode nnrt_softmax_f32\('
+prints 'ops --copy of a kernel' '^NNRT_ReturnCode nnrt_softmax_f32\('
 if grep -q nnrt_softmax_f16 "$tmp/out"; then fail 'ops --copy of a kernel prints another'; else pass; fi
 t 0 'ops --copy of the kernel of another operator' ops --copy SQUEEZE
-prints 'ops --copy of the kernel of another operator' '^NNRT_API NNRT_ReturnCode nnrt_reshape\('
+prints 'ops --copy of the kernel of another operator' '^NNRT_ReturnCode nnrt_reshape\('
 t 0 'ops --copy of three inputs, one of them optional, and a derived constant' ops --copy PAD_FUSION
 prints 'ops --copy: optional' '^    value +input 2, value, may be NULL: of the type of x$'
 prints 'ops --copy: derived' '^    [a-z]+ +derived constant 0, see below$'
@@ -791,6 +791,17 @@ refused 1 'ops --copy: a long name' 'unknown operator or kernel' ops --copy "$(p
 refused 2 'ops --copy of nothing' '--copy does not take' ops --copy ''
 refused 2 'ops --copy --json' '--copy prints C and cannot be combined with --json' ops --copy SOFTMAX --json
 refused 2 'ops --copy --tsv' '--copy prints C and cannot be combined with --tsv' ops --copy SOFTMAX --tsv
+t 0 'ops --copy --type' ops --copy LSTM --type float32
+if grep -q nnrt_half_to_float "$tmp/out"; then fail 'ops --copy --type float32 prints float16'; else pass; fi
+t 0 'ops --copy --activation' ops --copy nnrt_conv2d_fusion_f32 --activation RELU
+if grep -q 'nnrti_erff' "$tmp/out"; then fail 'ops --copy --activation RELU prints GELU'; else pass; fi
+prints 'ops --copy --activation' 'case NNRT_ACTIVATION_TYPE_RELU: return'
+if grep -q 'NNRT_EXAMPLE' "$tmp/out"; then fail 'ops --copy prints an example unasked'; else pass; fi
+t 0 'ops --copy --example' ops --copy SOFTMAX --example
+prints 'ops --copy --example' '^#ifdef NNRT_EXAMPLE'
+refused 1 'ops --copy --type: no kernel' 'SOFTMAX --type bool has no kernel for bool' ops --copy SOFTMAX --type bool
+refused 2 'ops --copy --type: unknown' '--type does not take' ops --copy SOFTMAX --type float31
+refused 2 'ops --type' '--type requires --copy' ops --type float32
 refused 2 'ops --header' '--header requires --copy' ops --header nnrt_ops.h
 refused 1 'ops --copy: header not there' 'cannot open .*no.h: No such file' ops --copy SOFTMAX --header "$tmp/no.h"
 refused 1 'ops --copy: another header' 'nnrt_hal.h has no function nnrt_softmax_f32: it is not nnrt_ops.h, or of another version' ops --copy SOFTMAX --header nnrt_hal.h
@@ -834,7 +845,7 @@ for place in bin include/nnrt .; do
     cp nnrt_ops.h "$tmp/there/$place/nnrt_ops.h"
     looks "ops --copy: header in $place" 0 "$tmp/there/bin/nnrt-copy"
     looks "ops --copy: header in $place, program in PATH" 0 env PATH="$tmp/empty:$tmp/there/bin:$PATH" nnrt-copy
-    prints "ops --copy: header in $place" '^NNRT_API NNRT_ReturnCode nnrt_shape\('
+    prints "ops --copy: header in $place" '^NNRT_ReturnCode nnrt_shape\('
     rm "$tmp/there/$place/nnrt_ops.h"
 done
 cp nnrt_ops.h "$tmp/empty/nnrt_ops.h"

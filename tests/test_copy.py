@@ -14,6 +14,7 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import statistics
 import struct
 import subprocess
 import sys
@@ -23,6 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
 LEAST = 48  # operators of HDI 1.0/2.0; more may come, fewer may not
 EXAMPLES = 140  # operators whose rule and kernel accept some of the shapes and attributes tried
+# Lines of `nnrt ops --copy NAME --type TYPE --activation RELU`, which may fall but not grow; median: of all operators,
+# each in float32 if it has that type, else in its first type.
+LINES = {"ABS": 199, "CONV2D_FUSION": 392, "LSTM": 578, "median": 302}
 SANITIZED = 24  # every so many operators are also printed by the program with sanitizers, which takes a second for each
 # A copy takes 200 MB for a moment: in large pages, where the C library can ask for them, half of the time is saved.
 LARGE_PAGES = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
@@ -50,7 +54,8 @@ def without_rule(text):
 def enumerators(text):
     """Types of enumerations that a copy has without their values."""
     return [name for name in re.findall(r"^typedef int32_t (NNRT_\w+);", text, re.M)
-            if not re.search(r"^typedef int32_t %s;\n+(?:/\*.*?\*/\n)?enum " % name, text, re.M | re.S)]
+            if name not in ("NNRT_ReturnCode", "NNRT_DataType") and  # only those that the copy names
+            not re.search(r"^typedef int32_t %s;\n+(?:/\*.*?\*/\n)?enum " % name, text, re.M | re.S)]
 
 
 def unused(text):
@@ -73,14 +78,14 @@ def check_text(options, source, text, kernels, cxx):
     """What a copy must be, beside what it computes. cxx: C++17, too."""
     source.write_text(text, encoding="ascii")
     for kernel in kernels:
-        if not re.search(r"^NNRT_API NNRT_ReturnCode %s\([^;{]*\)\s*\{" % kernel, text, re.M):
+        if not re.search(r"^NNRT_ReturnCode %s\([^;{]*\)\s*\{" % kernel, text, re.M):
             raise Failure("%s: has no definition of %s" % (source.name, kernel))
         if not re.search(r"^%s\(attr, " % kernel, text.split("*/")[0], re.M):
             raise Failure("%s: the comment at the top does not say how to call %s" % (source.name, kernel))
     begin, first = text.find("#pragma STDC FP_CONTRACT OFF"), text.find("\n{\n    nnrt_walk")
     if begin < 0 or (0 <= first < begin) or "#pragma GCC pop_options" not in text[begin:]:
         raise Failure("%s: contraction is not off around the code, or not given back behind it" % source.name)
-    if (ROOT / "LICENSE").read_text(encoding="ascii") not in text.split("*/")[0]:
+    if " ".join((ROOT / "LICENSE").read_text(encoding="ascii").split()) not in " ".join(text.split("*/")[0].split()):
         raise Failure("%s: the comment at the top lacks the licence" % source.name)
     if enumerators(text):
         raise Failure("%s: has types without their enumerators: %s" % (source.name, " ".join(enumerators(text))))
@@ -175,10 +180,10 @@ def try_operator(options, folder, operator, kernels, sanitized):
     if any(kernel.endswith("_q16") for kernel in kernels):  # quant16.vec has their cases
         text, path = path.read_text(encoding="utf-8"), folder / path.name
         path.write_text(text + (VECTORS / "quant16.vec").read_text(encoding="utf-8"), encoding="utf-8")
-    text = run([options.nnrt, "ops", "--copy", operator], "nnrt ops --copy")
+    text = run([options.nnrt, "ops", "--copy", operator, "--example"], "nnrt ops --copy")
     if text != texts[operator]:
         raise Failure("copy_all prints something else")
-    if sanitized and run([options.sanitized, "ops", "--copy", operator], "nnrt ops --copy, sanitized") != text:
+    if sanitized and run([options.sanitized, "ops", "--copy", operator, "--example"], "nnrt ops --copy, sanitized") != text:
         raise Failure("the sanitized program prints something else")
     source, binary = folder / (operator.lower() + ".c"), folder / operator.lower()
     check_text(options, source, text, kernels, True)
@@ -203,10 +208,42 @@ def try_operator(options, folder, operator, kernels, sanitized):
         if len(without_rule(one)) > len(without_rule(text)):
             raise Failure("the copy of %s is longer than that of all kernels" % kernel)
         for other in set(kernels) - {kernel}:
-            if re.search(r"^NNRT_API [^;{]*\b%s\(" % other, one, re.M):
+            if re.search(r"^NNRT_ReturnCode %s\(" % other, one, re.M):
                 raise Failure("the copy of %s has %s as well" % (kernel, other))
     options.examples += example
     return ran
+
+
+def specialized(options):
+    """The names for copy_all of the copies that LINES counts."""
+    rows = [line.split() for line in run([options.nnrt, "ops"], "nnrt ops").splitlines()]
+    types = {row[0]: row[2].split(",") for row in rows if row[0] not in ("IF", "LOOP")}
+    return ["%s@%s@RELU" % (name, "float32" if "float32" in some else next(t for t in some if not t.startswith("q")))
+            for name, some in types.items()]
+
+
+def count_lines(options, folder):
+    """Lines of the specialized copies, which must compile; prints the distribution, returns the faults."""
+    names = specialized(options)
+    copies = dict(copy.split("\n", 1) for copy in
+                  run([options.copies, ROOT / "nnrt_ops.h", *names], "copy_all").split("\f")[1:])
+    lines = {name.split("@")[0]: text.count("\n") for name, text in copies.items()}
+    faults = []
+    for name, text in copies.items():
+        source = folder / (name.replace("@", "_") + ".c")
+        source.write_text(text, encoding="ascii")
+        try:
+            run([options.cc, "-std=c99", *WARNINGS, "-fsyntax-only", source], "C99 of %s" % source.name)
+        except Failure as fault:
+            faults.append(str(fault))
+    order = sorted(lines, key=lambda name: lines[name])
+    lines["median"] = int(statistics.median(lines.values()) + 0.5)
+    for tenth in range(0, 11):
+        name = order[min(tenth * len(order) // 10, len(order) - 1)]
+        print("copies: %3d %% of the operators have at most %3d lines (%s)" % (10 * tenth, lines[name], name))
+    print("copies: " + ", ".join("%s %d (limit %d)" % (name, lines[name], LINES[name]) for name in LINES))
+    return faults + ["the copy of %s has %d lines, more than %d" % (name, lines[name], most)
+                     for name, most in LINES.items() if lines[name] > most]
 
 
 def try_all(options, folder):
@@ -223,7 +260,7 @@ def try_all(options, folder):
     # the command line finds a kernel as it finds an operator: the first and the last one
     kernels = [name for name in names if name.startswith("nnrt_")]
     for kernel in kernels[:1] + kernels[-1:]:
-        if run([options.nnrt, "ops", "--copy", kernel], "nnrt ops --copy") != options.texts[kernel]:
+        if run([options.nnrt, "ops", "--copy", kernel, "--example"], "nnrt ops --copy") != options.texts[kernel]:
             raise Failure("%s: nnrt ops --copy prints something else than copy_all" % kernel)
     results = {"passed": 0, "failed": 0}
     options.examples = 0
@@ -244,6 +281,10 @@ def try_all(options, folder):
             elif options.verbose:
                 print("ok   %s: %s" % (operator, " ".join(names)))
     if not options.operators:
+        for fault in count_lines(options, folder):
+            print("FAIL " + fault)
+            results["failed"] += 1
+        results["passed"] += 1
         header = (ROOT / "nnrt_ops.h").read_text(encoding="ascii")
         marked = set(re.findall(r"^/\* >>kernel ([A-Z0-9_]+) \*/$", header, re.M))
         for operator in sorted(marked - {row[0] for row in rows}):
@@ -266,6 +307,7 @@ def main():
     parser.add_argument("--cc", default="gcc", help="C compiler (gcc)")
     parser.add_argument("--cxx", default="g++", help="C++ compiler (g++)")
     parser.add_argument("--sanitized", type=pathlib.Path, metavar="NNRT", help="the command line with sanitizers")
+    parser.add_argument("--lines", action="store_true", help="only count the lines of the copies")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the programs there")
     parser.add_argument("nnrt", type=pathlib.Path, metavar="NNRT", help="the command line")
     parser.add_argument("copies", type=pathlib.Path, metavar="COPY_ALL", help="tests/copy_all.c")
@@ -278,7 +320,12 @@ def main():
         folder = pathlib.Path(options.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            passed, failed = try_all(options, folder.resolve())
+            if options.lines:
+                faults = count_lines(options, folder.resolve())
+                passed, failed = 1, len(faults)
+                print("\n".join("FAIL " + fault for fault in faults))
+            else:
+                passed, failed = try_all(options, folder.resolve())
         except Failure as fault:
             print("FAIL %s" % fault)
             passed, failed = 0, 1

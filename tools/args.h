@@ -46,12 +46,13 @@ typedef struct cli_args {
     const char *regions[CLI_MOST_INPUTS], *sections[CLI_MOST_INPUTS], *states[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
     uint32_t regionCount, sectionCount, stateCount;
-    const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *properties, *cache;
+    const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *activations, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
     char autos[3][512];          /* texts of auto: for the first two devices and the last one */
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* argv[0] */
+    NNRT_DataType type; /* of --type; 0: not given */
     uint32_t top, threads, reps, smallest; /* 0: not given */
     const char *socket;          /* for serve, like the following members */
     nnrt_remote_limits limits;
@@ -65,7 +66,8 @@ typedef struct cli_args {
     char extensionNames[CLI_MOST_INPUTS][64];
     uint32_t extensionCount;
     cli_image_options image;
-    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
+    bool json, tsv, onnx, example;
+    bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
     bool small;
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
@@ -177,6 +179,7 @@ static bool cli_take_positive(const char *text, double *out)
 CLI_TAKE_SET(cli_take_json, json, true, true)
 CLI_TAKE_SET(cli_take_tsv, tsv, true, true)
 CLI_TAKE_SET(cli_take_onnx, onnx, true, true)
+CLI_TAKE_SET(cli_take_example, example, true, true)
 CLI_TAKE_SET(cli_take_memory, memory, true, true)
 CLI_TAKE_SET(cli_take_placement, placement, true, true)
 CLI_TAKE_SET(cli_take_strict, strict, true, true)
@@ -200,6 +203,15 @@ CLI_TAKE_TEXT(cli_take_output, output)
 CLI_TAKE_TEXT(cli_take_name, name)
 CLI_TAKE_TEXT(cli_take_copy, copy)
 CLI_TAKE_TEXT(cli_take_header, header)
+CLI_TAKE_TEXT(cli_take_activations, activations)
+
+static bool cli_take_type(cli_args *a, const char *v)
+{
+    for (a->type = NNRT_DATA_TYPE_BOOL; a->type <= NNRT_DATA_TYPE_FLOAT64; a->type++)
+        if (nnrt_type_size(a->type) > 0 && strcmp(nnrt_type_name(a->type), v) == 0)
+            return true;
+    return false;
+}
 CLI_TAKE_TEXT(cli_take_cache, cache)
 CLI_TAKE_TEXT(cli_take_socket, socket)
 CLI_TAKE_LIST(cli_take_input, inputs, inputCount, true)
@@ -647,6 +659,10 @@ static const cli_option cli_options[] = {
     {"--records", NULL, CLI_INFO, "print only the nodes, one line each in the format of --keep", cli_take_records},
     {"--profile", "[=FILE]", CLI_RUN | CLI_BENCH,
      "also the time of each step and operator; with =FILE write the last run as a Chrome trace", cli_take_profile},
+    {"--type", "TYPE", CLI_OPS, "with --copy: only the kernel for this element type, specialized for it", cli_take_type},
+    {"--activation", "NAMES", CLI_OPS, "with --copy: only these fused activations, for example RELU,RELU6; NO_ACTIVATION: none",
+     cli_take_activations},
+    {"--example", NULL, CLI_OPS, "with --copy: also print a main() that calls the kernel", cli_take_example},
     {"--onnx", NULL, CLI_OPS, "list the operators of ONNX and the operators they become", cli_take_onnx},
     {"--tsv", NULL, CLI_OPS,
      "one line per operator: name, number, types and the rest, separated by tabs", cli_take_tsv},

@@ -11,6 +11,7 @@ in the kernels are printed in the order of the header. Additions to the header t
     >>macros   expansion
     >>items    items of the top level, names that an item declares and uses
     >>head     the comment at the top of a copy
+    fold.h     functions specialized for the copy
     >>copy     the command
 */
 #ifndef NNRT_TOOL_COPY_H
@@ -49,13 +50,13 @@ typedef struct cli_macro {
 typedef enum cli_item_kind {
     CLI_ITEM_CODE,
     CLI_ITEM_MACRO,
-    CLI_ITEM_GROUP, /* #if to #endif */
-    CLI_ITEM_ALWAYS /* in every copy: #include, and the pragmas about contraction */
+    CLI_ITEM_GROUP /* #if to #endif */
 } cli_item_kind;
 
 typedef struct cli_item {
     cli_item_kind kind;
     cli_text comment, code; /* the comment above, empty if there is none */
+    cli_text written;       /* the code as the header has it, before cli_fold_copy */
     bool wanted, asked;     /* asked: one of the requested kernels */
 } cli_item;
 
@@ -69,6 +70,10 @@ typedef struct cli_block {
     size_t bytes;
 } cli_block;
 
+typedef struct cli_copy_pair {
+    const char *name, *what;
+} cli_copy_pair;
+
 typedef struct cli_copy {
     cli_block *blocks; /* all memory, most recent block first */
     size_t bytes;
@@ -80,6 +85,7 @@ typedef struct cli_copy {
     size_t macroCount;
     cli_name *names; /* sorted */
     size_t nameCount;
+    cli_text out; /* the text of the items */
 } cli_copy;
 
 /* Zeroed memory that lives as long as c; NULL if there is none. */
@@ -473,7 +479,8 @@ static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
             line = lines.n;
             for (size_t k = 0; k < indent + more && k < 8; k++, lines.n += 4)
                 memset(text + lines.n, ' ', 4);
-        } else if (t->space && !(indent == 0 && i > 0 && t[-1].kind == 'a' && cli_text_is(t->text, "("))) {
+        } else if (t->space && !(indent == 0 && parentheses == 0 && i > 0 && t[-1].kind == 'a' &&
+                                 cli_text_is(t->text, "("))) {
             text[lines.n++] = ' ';
         }
         memcpy(text + lines.n, t->text.at, t->text.n);
@@ -495,6 +502,7 @@ static void cli_copy_add(cli_copy *c, cli_item_kind kind, cli_text comment, cli_
     memset(&items[c->itemCount], 0, sizeof(*items));
     items[c->itemCount].kind = kind;
     items[c->itemCount].comment = comment;
+    items[c->itemCount].written = code;
     items[c->itemCount++].code = code;
     c->items = items;
 }
@@ -553,18 +561,13 @@ static void cli_copy_directive(cli_copy *c, cli_text comment, const cli_token *t
     const cli_text word = cli_copy_word(&at, t->text.at + t->text.n);
     if (cli_text_is(word, "define")) {
         cli_copy_add(c, CLI_ITEM_MACRO, comment, t->text);
-    } else if (cli_text_is(word, "include")) {
-        cli_copy_add(c, CLI_ITEM_ALWAYS, comment, t->text);
     } else if (cli_text_is(word, "if") || cli_text_is(word, "ifdef") || cli_text_is(word, "ifndef")) {
         const cli_text group = cli_text_between(t->text.at, cli_copy_group_end(*p, end));
         if (cli_text_find(group, "/* >>") != NULL)
             return; /* it contains sections, which are processed as if the group were absent */
         *p = group.at + group.n;
-        cli_copy_add(c,
-                     cli_text_find(group, "FP_CONTRACT") != NULL || cli_text_find(group, "#include") != NULL
-                         ? CLI_ITEM_ALWAYS
-                         : CLI_ITEM_GROUP,
-                     comment, group);
+        if (cli_text_find(group, "FP_CONTRACT") == NULL && cli_text_find(group, "#include") == NULL)
+            cli_copy_add(c, CLI_ITEM_GROUP, comment, group); /* a copy has its own: cli_copy_put_text */
     }
 }
 
@@ -762,9 +765,25 @@ static bool cli_copy_uses_fail(cli_text code)
     return cli_text_find(code, "nnrt_call_fail(") != NULL;
 }
 
+/* Macros of the header for linkage, compilers and C++, and their texts in a copy. */
+static const cli_copy_pair cli_copy_words[] = {
+    {"NNRT_API", ""}, {"NNRTI_INLINE", "static inline"}, {"NNRTI_LOOPS", "static"}, {"NNRTI_UNUSED", ""},
+    {"NNRTI_MEMCPY", "memcpy"}, {"NNRTI_INT32", ""}, {"NNRT_MAX_RANK", NULL}, {NULL, NULL}};
+
+/* The row of cli_copy_words, NULL if there is none. */
+static const cli_copy_pair *cli_copy_word_of(cli_text name)
+{
+    const cli_copy_pair *word = cli_copy_words;
+    while (word->name != NULL && !cli_text_is(name, word->name))
+        word++;
+    return word->name != NULL ? word : NULL;
+}
+
 /* Marks the items with this name as wanted (prefix: all names with this prefix) and appends them to the list. */
 static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list, size_t *count)
 {
+    if (cli_copy_word_of(name) != NULL)
+        return;
     for (size_t i = cli_copy_find(c, name); !cli_text_is(name, "nnrt_call_fail") && i < c->nameCount; i++) {
         cli_text found = c->names[i].text;
         cli_item *item = &c->items[c->names[i].item];
@@ -829,9 +848,6 @@ static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
 #define CLI_COPY_RULE(name, number, S, whose, rule, ...) {#name, "nnrti_rule_" #rule},
 #define CLI_COPY_KERNEL(types, operands, S, fn, args, ...) {"nnrt_" #fn, #args},
 #define CLI_COPY_KERNELS(name, number, S, whose, rule, in, out, flags, kernels, ...) kernels
-typedef struct cli_copy_pair {
-    const char *name, *what;
-} cli_copy_pair;
 static const cli_copy_pair cli_copy_rules[] = {NNRT_OPS(CLI_COPY_RULE, CLI_COPY_NOTHING){NULL, NULL}};
 static const cli_copy_pair cli_copy_calls[] = {NNRT_OPS(CLI_COPY_KERNELS, CLI_COPY_KERNEL){NULL, NULL}};
 
@@ -863,6 +879,8 @@ static size_t cli_copy_parameters(cli_text code, cli_text *names, size_t most)
     }
     return count;
 }
+
+#include "fold.h"
 
 /* Operand i of "x[..] weight=0 bias?[O]=0": its name, and the rest in *rest. */
 static cli_text cli_copy_operand(const char *row, uint32_t i, cli_text *rest)
@@ -962,26 +980,19 @@ static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, 
 
 /* Prints resolved attributes and derived constants, from the comments of the functions that the operator's rule
    uses. */
-static void cli_copy_put_rule(cli_copy *c, const char *rule)
+static void cli_copy_put_rule(cli_copy *c, const char *rule, bool derived)
 {
-    bool none = true;
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].wanted = false;
     cli_copy_close(c, &rule, 1);
-    printf(
-        "\n%s of nnrt_ops.h resolves the attributes and computes the derived constants once, before\n"
-        "the first call; it also checks the shapes and other conditions that kernels do not check. A caller that "
-        "does not\n"
-        "use it must do the same.\n",
-        rule);
+    printf("%s of nnrt_ops.h checks shapes and attributes and resolves the attributes before the first call.\n", rule);
     for (size_t i = 0; i < c->itemCount && !c->failed; i++) {
         const cli_item *item = &c->items[i];
         const char *resolved = cli_text_find(item->comment, "Resolved:");
         const char *at = cli_text_find(item->comment, "Derived:"), *end = item->comment.at + item->comment.n - 2;
-        at = at == NULL || (resolved != NULL && resolved < at) ? resolved : at;
+        at = !derived || at == NULL || (resolved != NULL && resolved < at) ? resolved : at;
         if (!item->wanted || item->kind != CLI_ITEM_CODE || at == NULL)
             continue;
-        none = false;
         fputs("    ", stdout);
         while (end > at && (end[-1] == ' ' || end[-1] == '\n'))
             end--;
@@ -995,8 +1006,6 @@ static void cli_copy_put_rule(cli_copy *c, const char *rule)
         }
         putchar('\n');
     }
-    if (none)
-        fputs("    No attributes to resolve, no derived constants.\n", stdout);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1160,47 +1169,163 @@ static int cli_copy_unknown(const char *name)
 }
 
 static const char cli_copy_licence[] =
-    "Permission is hereby granted, free of charge, to any person obtaining a copy\n"
-    "of this software and associated documentation files (the \"Software\"), to deal\n"
-    "in the Software without restriction, including without limitation the rights\n"
-    "to use, copy, modify, merge, publish, distribute, sublicense, and/or sell\n"
-    "copies of the Software, and to permit persons to whom the Software is\n"
-    "furnished to do so, subject to the following conditions:\n"
-    "\n"
-    "The above copyright notice and this permission notice shall be included in all\n"
-    "copies or substantial portions of the Software.\n"
-    "\n"
-    "THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR\n"
-    "IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,\n"
-    "FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE\n"
-    "AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER\n"
-    "LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,\n"
-    "OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE\n"
-    "SOFTWARE.\n";
+    "MIT License\n"
+    "Copyright (c) 2026 nnrt authors\n"
+    "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated\n"
+    "documentation files (the \"Software\"), to deal in the Software without restriction, including without limitation the\n"
+    "rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit\n"
+    "persons to whom the Software is furnished to do so, subject to the following conditions:\n"
+    "The above copyright notice and this permission notice shall be included in all copies or substantial portions of the\n"
+    "Software.\n"
+    "THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE\n"
+    "WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR\n"
+    "COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR\n"
+    "OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.\n";
 
-/* Prints one item, with the comment above it unless it is the same as before. */
-static void cli_copy_put_item(const cli_item *item, const cli_item *before)
+/* Appends text to the output, with the words of cli_copy_words replaced. */
+static void cli_copy_put(cli_copy *c, cli_text text)
+{
+    const char *p = text.at, *end = text.at + text.n;
+    char *out = (char *)cli_copy_keep(c, c->out.n + 2 * text.n + 1);
+    size_t n = c->out.n;
+    if (out == NULL)
+        return;
+    if (n > 0)
+        memcpy(out, c->out.at, n);
+    while (p < end) {
+        const char *from = p;
+        const cli_copy_pair *word;
+        while (p < end && (cli_copy_letter(*p) || (p > from && cli_copy_digit(*p))))
+            p++;
+        word = p > from ? cli_copy_word_of(cli_text_between(from, p)) : NULL;
+        if (p == from || (word != NULL && word->what == NULL))
+            word = NULL;
+        if (word != NULL && *word->what == '\0') {
+            p += p < end && *p == ' ';
+            n -= (p == end || *p == ';' || *p == '=') && n > 0 && out[n - 1] == ' ';
+            continue;
+        }
+        if (word != NULL) {
+            memcpy(out + n, word->what, strlen(word->what));
+            n += strlen(word->what);
+            continue;
+        }
+        p += p == from;
+        memcpy(out + n, from, (size_t)(p - from));
+        n += (size_t)(p - from);
+    }
+    c->out = cli_text_between(out, out + n);
+}
+
+static void cli_copy_put_line(cli_copy *c, const char *text)
+{
+    cli_copy_put(c, cli_text_between(text, text + strlen(text)));
+    cli_copy_put(c, cli_text_between("\n", "\n" + 1));
+}
+
+/* True if a wanted item, except `except`, contains the name in its code. */
+static bool cli_copy_said(const cli_copy *c, cli_text name, const cli_item *except)
+{
+    for (size_t i = 0; i < c->itemCount; i++) {
+        const cli_text code = c->items[i].code;
+        const char *p = code.at, *end = code.at + code.n;
+        cli_token t;
+        if (!c->items[i].wanted || &c->items[i] == except || cli_text_find(code, "enum ") == code.at)
+            continue;
+        for (t = cli_copy_token(&p, end, false); t.kind != 0; t = cli_copy_token(&p, end, false))
+            if (t.kind == 'a' && cli_text_same(t.text, name))
+                return true;
+    }
+    return false;
+}
+
+/* Prints an enumeration, several values in a line. all: also values that the copy does not name; attributes may have
+   them. */
+static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
+{
+    const cli_tokens list = cli_copy_tokens(c, item->code);
+    size_t i = 0, line = 0;
+    bool some = false;
+    for (size_t k = 0; k < c->itemCount && !all; k++) /* macros that make the names from parts */
+        all = c->items[k].wanted && cli_text_find(c->items[k].code, "NNRT_DATA_TYPE_##") != NULL;
+    while (i < list.count && !cli_text_is(list.data[i].text, "{"))
+        i++;
+    for (i++; i < list.count && list.data[i].kind == 'a';) {
+        const char *from = list.data[i].text.at, *end;
+        size_t k = i;
+        while (!cli_text_is(list.data[k].text, ",") && !cli_text_is(list.data[k].text, "}"))
+            k++;
+        end = list.data[k - 1].text.at + list.data[k - 1].text.n;
+        if (k > i + 1 && (all || cli_copy_said(c, list.data[i].text, item))) {
+            const bool full = !some || line + (size_t)(end - from) > 112;
+            cli_copy_put(c, cli_text_between(some ? "," : "enum {", some ? "," + 1 : "enum {" + 6));
+            cli_copy_put(c, cli_text_between(full ? "\n    " : " ", full ? "\n    " + 5 : " " + 1));
+            cli_copy_put(c, cli_text_between(from, end));
+            line = full ? 4 + (size_t)(end - from) : line + 2 + (size_t)(end - from);
+            some = true;
+        }
+        i = k + 1;
+    }
+    if (some)
+        cli_copy_put_line(c, "\n};");
+}
+
+/* Appends one item, with the comment above it unless it is the same as before. */
+static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item *before)
 {
     static const char api[] = "NNRT_API";
     cli_text code = item->code;
+    const bool values = cli_text_find(code, "enum ") == code.at && before != NULL &&
+                        cli_text_find(before->code, "typedef int32_t NNRT_") == before->code.at;
     const bool block = item->comment.n > 0 || before == NULL || before->kind != item->kind ||
                        memchr(before->code.at, '\n', before->code.n) != NULL;
-    if (block) /* adjacent one-line items are not separated */
-        putchar('\n');
+    if (values) {
+        cli_copy_put_enum(c, item, cli_text_find(before->code, "_ReturnCode;") == NULL &&
+                                       cli_text_find(before->code, "_DataType;") == NULL);
+        return;
+    }
+    if (block && c->out.n > 0) /* adjacent one-line items are not separated */
+        cli_copy_put_line(c, "");
     if (item->comment.n > 0 && (before == NULL || item->comment.at != before->comment.at)) {
-        fwrite(item->comment.at, 1, item->comment.n, stdout);
-        putchar('\n');
+        cli_copy_put(c, item->comment);
+        cli_copy_put_line(c, "");
     }
     if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
-        fputs("static", stdout); /* a public function of the library, but a helper here */
+        cli_copy_put(c, cli_text_between("static", "static" + 6)); /* a public function of the library, but a helper here */
         code = cli_text_between(code.at + strlen(api), code.at + code.n);
     }
-    fwrite(code.at, 1, code.n, stdout);
-    putchar('\n');
+    cli_copy_put(c, code);
+    cli_copy_put_line(c, "");
 }
 
-/* Prints the wanted items in the order of the header. */
-static void cli_copy_put_items(const cli_copy *c)
+/* The type of views without the members for quantization, if nothing else of the copy names them. */
+static void cli_copy_plain_view(cli_copy *c)
+{
+    const char *const type = "typedef struct nnrt_view {", *const quant = "quant";
+    for (size_t i = 0; i < c->itemCount; i++) {
+        const cli_text code = c->items[i].code;
+        const char *const count = "quantCount", *line = code.at, *end = code.at + code.n, *next;
+        char *text;
+        size_t n = 0;
+        if (!c->items[i].wanted || cli_text_find(code, type) != code.at ||
+            cli_copy_said(c, cli_text_between(quant, quant + 5), &c->items[i]) ||
+            cli_copy_said(c, cli_text_between(count, count + 10), &c->items[i]) ||
+            (text = (char *)cli_copy_keep(c, code.n)) == NULL)
+            continue;
+        for (; line < end; line = next) {
+            for (next = line; next < end && (next == line || next[-1] != '\n'); next++)
+                continue;
+            if (cli_text_find(cli_text_between(line, next), quant) != NULL)
+                continue;
+            memcpy(text + n, line, (size_t)(next - line));
+            n += (size_t)(next - line);
+        }
+        c->items[i].code = cli_text_between(text, text + n);
+    }
+}
+
+/* Appends the wanted items in the order of the header. */
+static void cli_copy_put_items(cli_copy *c)
 {
     const cli_item *before = NULL;
     bool fails = false;
@@ -1209,16 +1334,45 @@ static void cli_copy_put_items(const cli_copy *c)
         bool again = false;
         for (size_t k = 0; k < i && item->wanted && !again; k++) /* two rows that share a kernel declare it twice */
             again = c->items[k].wanted && cli_text_same(c->items[k].code, item->code);
-        if (again || !(item->wanted || item->kind == CLI_ITEM_ALWAYS))
+        if (again || !item->wanted)
             continue;
         if (item->kind == CLI_ITEM_CODE && !fails && cli_copy_uses_fail(item->code)) {
             fails = true;
-            fputs(cli_copy_fail, stdout);
+            cli_copy_put(c, cli_text_between(cli_copy_fail, cli_copy_fail + strlen(cli_copy_fail)));
             before = NULL;
         }
-        cli_copy_put_item(item, before);
+        cli_copy_put_item(c, item, before);
         before = item;
     }
+}
+
+/* Prints the text behind the comment at the top: #include lines that the items need, the items, all without contraction
+   of a * b + c. */
+static void cli_copy_put_text(cli_copy *c)
+{
+    static const struct {
+        const char *header, *words[6];
+    } headers[] = {{"float.h", {"FLT_", "DBL_"}}, {"math.h", {"NAN", "INFINITY", " sqrt(", " sqrtf("}},
+                   {"stdbool.h", {"bool", "true", "false"}}, {"stddef.h", {"size_t", "ptrdiff_t", "NULL"}},
+                   {"stdint.h", {"int32_t", "int64_t", "uint8_t"}},
+                   {"string.h", {"memcpy", "memset", "memcmp", "memmove", "strcmp", "strlen"}}};
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        bool used = false;
+        for (int k = 0; k < 6 && headers[i].words[k] != NULL; k++)
+            used = used || cli_text_find(c->out, headers[i].words[k]) != NULL;
+        if (used)
+            printf("#include <%s>\n", headers[i].header);
+    }
+    fputs("\n/* a * b + c is rounded twice here: the same bits on every platform */\n#if defined(__clang__)\n"
+          "#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n#pragma GCC push_options\n"
+          "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
+    if (cli_text_find(c->out, "NNRT_MAX_RANK") != NULL)
+        printf("\n#define NNRT_MAX_RANK %d\n", NNRT_MAX_RANK);
+    putchar('\n');
+    fwrite(c->out.at, 1, c->out.n, stdout);
+    fputs("\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT DEFAULT\n#elif defined(__GNUC__)\n"
+          "#pragma GCC pop_options\n#endif\n", stdout);
+    c->out.n = 0;
 }
 
 /* True if an item computes derived constants. */
@@ -1244,33 +1398,26 @@ static void cli_copy_put_derived(cli_copy *c, const char *rule)
            rule);
     for (size_t i = 0; i < c->itemCount; i++)
         if (c->items[i].wanted && cli_copy_derives(&c->items[i], rule)) {
-            cli_copy_put_item(&c->items[i], before);
+            cli_copy_put_item(c, &c->items[i], before);
             before = &c->items[i];
         }
+    fwrite(c->out.at, 1, c->out.n, stdout);
     printf("\n#endif\n");
 }
 
 /* Prints the comment at the top of a copy. kernel NULL: all kernels of op. */
-static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel)
+static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel, const char *asked, bool derived)
 {
-    printf(
-        "/*\n%s of nnrt %s%s: extracted from nnrt_ops.h by 'nnrt ops --copy %s'. It compiles by itself as C99 and as\n"
-        "C++17 (-lm), and is called as below. It is independent of the library: nothing is checked, allocated or "
-        "stored.\n",
-        kernel != NULL ? kernel : op->name, nnrt_version(), kernel != NULL ? ", one kernel" : "",
-        kernel != NULL ? kernel : op->name);
+    printf("/*\n%s of nnrt %s: extracted from nnrt_ops.h by 'nnrt ops --copy %s'. C99 and C++17, independent of the\n"
+           "library; it checks, allocates and stores nothing.\n",
+           kernel != NULL ? kernel : op->name, nnrt_version(), asked);
     for (uint32_t i = 0; i < op->kernelCount; i++)
         if (kernel == NULL || strcmp(kernel, op->kernels[i].name) == 0)
             (void)cli_copy_put_call(op, &op->kernels[i], cli_copy_function(c, op->kernels[i].name)->code, true);
-    printf(
-        "\nA view is an array with dimensions and strides in elements, of at most NNRT_MAX_RANK axes.%s\n"
-        "A kernel returns NNRT_SUCCESS, or the code of an error that depends on the data, such as an index out of "
-        "range.\n",
-        (op->flags & NNRT_OP_LAYOUT) != 0
-            ? " The first input\nand the outputs have the axes [N,H,W,C] for any strides."
-            : "");
-    cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name));
-    printf("\nMIT License\n\nCopyright (c) 2026 nnrt authors\n\n%s*/\n", cli_copy_licence);
+    printf("Views are arrays with strides in elements.%s Returns NNRT_SUCCESS, or the code of an error in the data.\n",
+           (op->flags & NNRT_OP_LAYOUT) != 0 ? " Images have the axes [N,H,W,C] for any strides." : "");
+    cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name), derived);
+    printf("\n%s*/\n", cli_copy_licence);
 }
 
 #define CLI_COPY_STRUCT(types, operands, S, fn, args, ...) {"nnrt_" #fn, #S},
@@ -1677,12 +1824,68 @@ static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *ker
     puts("    return (int)code;\n}\n#endif");
 }
 
-/* Prints op's kernels, or the named one, from the header's text. */
-static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const char *path)
+/* `type`, or if it is UNKNOWN the only element type of the kernel; UNKNOWN: it has several. */
+static NNRT_DataType cli_copy_only_type(const nnrt_kernel_row *row, NNRT_DataType type)
 {
-    const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names));
+    NNRT_DataType found = NNRT_DATA_TYPE_UNKNOWN;
+    if (type != NNRT_DATA_TYPE_UNKNOWN)
+        return type;
+    for (NNRT_DataType t = NNRT_DATA_TYPE_BOOL; t <= NNRT_DATA_TYPE_FLOAT64; t++)
+        if (nnrt_type_size(t) > 0 && (row->types & NNRT_TYPES_OF(t)) != 0) {
+            if (found != NNRT_DATA_TYPE_UNKNOWN)
+                return NNRT_DATA_TYPE_UNKNOWN;
+            found = t;
+        }
+    return found;
+}
+
+/* True if all operands of the kernel have the type of operand 0. */
+static bool cli_copy_one_type(const nnrt_op *op, const nnrt_kernel_row *row)
+{
+    const nnrt_op_arity arity = nnrt_op_operands(op);
+    const char *lists[2];
+    lists[0] = row->operands != NULL ? row->operands : op->inputs;
+    lists[1] = op->outputs;
+    if (strchr(cli_copy_what(cli_copy_calls, row->name), 'd') != NULL)
+        return false;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = k == 0 ? 1 : 0; i < (k == 0 ? arity.maxIn : arity.maxOut) && i < NNRT_MAX_FIXED_OPERANDS; i++) {
+            cli_text rest;
+            (void)cli_copy_operand(lists[k], i, &rest);
+            while (rest.n > 0 && (*rest.at == '?' || *rest.at == '*'))
+                rest = cli_text_between(rest.at + 1, rest.at + rest.n);
+            rest = cli_copy_type(rest);
+            if (rest.n < 2 || rest.at[0] != '=' || rest.at[1] != '0')
+                return false;
+        }
+    return true;
+}
+
+/* "NNRT_DATA_TYPE_FLOAT32" of FLOAT32. */
+static const char *cli_copy_enumerator(NNRT_DataType type)
+{
+#define CLI_COPY_TYPE(name, number, bytes, text)                                                                       \
+    case number: return "NNRT_DATA_TYPE_" #name;
+    switch (type) {
+        NNRT_DATA_TYPES(CLI_COPY_TYPE)
+    default: return NULL;
+    }
+}
+
+/* Prints op's kernels, or the named one, from the header's text. type: specialized for it, if not UNKNOWN; example: with
+   a main() that calls a kernel. */
+static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, NNRT_DataType type, const char *activations,
+                       bool example, const char *path)
+{
+    const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names)), *views = NULL;
     size_t count = 0;
-    bool derived = false;
+    bool derived = false, quant = false;
+    char asked[120];
+    for (uint32_t i = 0; i < op->kernelCount && kernel == NULL && type != NNRT_DATA_TYPE_UNKNOWN; i++)
+        if ((op->kernels[i].types & NNRT_TYPES_OF(type)) != 0)
+            kernel = op->kernels[i].name;
+    snprintf(asked, sizeof(asked), type != NNRT_DATA_TYPE_UNKNOWN ? "%s --type %s" : "%s",
+             kernel != NULL ? kernel : op->name, nnrt_type_name(type));
     for (size_t i = 0; i < c->itemCount; i++)
         cli_copy_declares(c, i);
     if (names == NULL || c->failed)
@@ -1693,7 +1896,12 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const
         const cli_item *item = cli_copy_function(c, op->kernels[i].name);
         if (kernel != NULL && strcmp(kernel, op->kernels[i].name) != 0)
             continue;
+        if (type != NNRT_DATA_TYPE_UNKNOWN && (op->kernels[i].types & NNRT_TYPES_OF(type)) == 0)
+            return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
+        if (kernel != NULL && cli_copy_one_type(op, &op->kernels[i]))
+            views = cli_copy_enumerator(cli_copy_only_type(&op->kernels[i], type));
         names[count++] = op->kernels[i].name;
+        quant = quant || (op->kernels[i].types & ~NNRT_TYPES_ANY) != 0 || !cli_copy_one_type(op, &op->kernels[i]);
         derived = derived || strchr(cli_copy_what(cli_copy_calls, op->kernels[i].name), 'd') != NULL;
         if (item == NULL)
             return cli_fail("%s has no function %s: it is not nnrt_ops.h, or of another version", path,
@@ -1701,18 +1909,31 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const
         if (!cli_copy_put_call(op, &op->kernels[i], item->code, false))
             return cli_fail("%s is of another version: its %s has other parameters", path, names[count - 1]);
     }
-    cli_copy_put_head(c, op, kernel);
+    if (type != NNRT_DATA_TYPE_UNKNOWN && count == 0)
+        return cli_fail("%s has no kernel for %s", asked, nnrt_type_name(type));
+    cli_copy_put_head(c, op, kernel, asked, derived);
     for (size_t i = 0; i < c->itemCount; i++)
-        c->items[i].wanted = false;
+        c->items[i].wanted = c->items[i].asked = false;
     c->enumerators = true;
     cli_copy_close(c, names, count);
+    cli_fold_copy(c, names, count, views, activations, views != NULL);
+    if (!quant)
+        cli_copy_plain_view(c);
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].wanted = c->items[i].asked = false;
+    cli_copy_close(c, names, count);
+    cli_fold_prototypes(c);
     c->enumerators = false;
     if (c->failed)
         return CLI_FAILED;
     cli_copy_put_items(c);
+    cli_copy_put_text(c);
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].code = c->items[i].written;
     if (derived)
         cli_copy_put_derived(c, cli_copy_what(cli_copy_rules, op->name));
-    cli_copy_put_example(c, op, kernel);
+    if (example)
+        cli_copy_put_example(c, op, kernel);
     return c->failed ? CLI_FAILED : CLI_DONE;
 }
 
@@ -1748,7 +1969,8 @@ static int cli_copy_run(const cli_args *args)
     status = cli_read_file(found != NULL ? found : args->header, &bytes);
     if (status == CLI_DONE) {
         cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
-        status = cli_copy_op(&c, op, kernel, found != NULL ? found : args->header);
+        status = cli_copy_op(&c, op, kernel, args->type, args->activations, args->example,
+                             found != NULL ? found : args->header);
     }
     cli_copy_free(&c, NULL);
     free(bytes.data);

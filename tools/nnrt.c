@@ -7,7 +7,8 @@ It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
 image.h images; args.h arguments; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
-models as C; frontend.h front ends as C; copy.h operators as C; serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
+models as C; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
+serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
 Results go to standard output, everything else to standard error.
 
     >>info     inputs, outputs, nodes and memory of a model
@@ -1442,6 +1443,9 @@ static int cli_ops(const cli_args *args)
         return cli_ops_onnx(args);
     if (args->copy == NULL && args->header != NULL)
         return cli_usage("ops: --header requires --copy NAME");
+    if (args->copy == NULL && (args->type != NNRT_DATA_TYPE_UNKNOWN || args->example || args->activations != NULL))
+        return cli_usage("ops: %s requires --copy NAME",
+                         args->example ? "--example" : args->activations != NULL ? "--activation" : "--type");
     if (args->copy != NULL && (args->json || args->tsv))
         return cli_usage("ops: --copy prints C and cannot be combined with %s", args->json ? "--json" : "--tsv");
     if (args->copy != NULL)
@@ -1648,8 +1652,8 @@ static const char cli_ops_text[] =
     "then the unsupported operators, and why. Operators that only compute with dynamic dimensions are not listed.\n"
     "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION, in any case and as ONNX, TensorFlow\n"
     "Lite and papers call it: Conv, DepthwiseConv2D, NMS), or one kernel (nnrt_softmax_f32): types, attribute struct,\n"
-    "views, helpers, license, how derived constants are made, a comment with the calling convention, and for most\n"
-    "operators a main() that calls it (NNRT_EXAMPLE). It is extracted from nnrt_ops.h, which is searched for beside "
+    "views, helpers, license, how derived constants are made, a comment with the calling convention, and with --example\n"
+    "for most operators a main() that calls it (NNRT_EXAMPLE). It is extracted from nnrt_ops.h, which is searched for beside "
     "this\n"
     "program, in the current folder, in the folder above the program's, and in ../include/nnrt from there, where make\n"
     "install puts it.\n\n";
