@@ -176,6 +176,11 @@ static cli_text cli_text_between(const char *at, const char *end)
     return text;
 }
 
+static cli_text cli_text_of(const char *text)
+{
+    return cli_text_between(text, text + strlen(text));
+}
+
 static bool cli_copy_letter(char ch)
 {
     return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
@@ -802,7 +807,7 @@ static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
 {
     size_t *list = (size_t *)cli_copy_keep(c, (c->itemCount + 1) * sizeof(*list)), count = 0;
     for (size_t i = 0; list != NULL && i < n; i++)
-        cli_copy_want(c, cli_text_between(names[i], names[i] + strlen(names[i])), false, list, &count);
+        cli_copy_want(c, cli_text_of(names[i]), false, list, &count);
     for (size_t i = 0; i < count; i++)
         c->items[list[i]].asked = true;
     for (size_t i = 0; list != NULL && i < count; i++) {
@@ -832,7 +837,7 @@ static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
 /* The definition of a function, NULL if there is none. */
 static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
 {
-    const cli_text text = cli_text_between(name, name + strlen(name));
+    const cli_text text = cli_text_of(name);
     for (size_t i = cli_copy_find(c, text); i < c->nameCount && cli_text_same(c->names[i].text, text); i++) {
         const cli_item *item = &c->items[c->names[i].item];
         if (item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}')
@@ -1219,8 +1224,8 @@ static void cli_copy_put(cli_copy *c, cli_text text)
 
 static void cli_copy_put_line(cli_copy *c, const char *text)
 {
-    cli_copy_put(c, cli_text_between(text, text + strlen(text)));
-    cli_copy_put(c, cli_text_between("\n", "\n" + 1));
+    cli_copy_put(c, cli_text_of(text));
+    cli_copy_put(c, cli_text_of("\n"));
 }
 
 /* True if a wanted item, except `except`, contains the name in its code. */
@@ -1258,8 +1263,8 @@ static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
         end = list.data[k - 1].text.at + list.data[k - 1].text.n;
         if (k > i + 1 && (all || cli_copy_said(c, list.data[i].text, item))) {
             const bool full = !some || line + (size_t)(end - from) > 112;
-            cli_copy_put(c, cli_text_between(some ? "," : "enum {", some ? "," + 1 : "enum {" + 6));
-            cli_copy_put(c, cli_text_between(full ? "\n    " : " ", full ? "\n    " + 5 : " " + 1));
+            cli_copy_put(c, cli_text_of(some ? "," : "enum {"));
+            cli_copy_put(c, cli_text_of(full ? "\n    " : " "));
             cli_copy_put(c, cli_text_between(from, end));
             line = full ? 4 + (size_t)(end - from) : line + 2 + (size_t)(end - from);
             some = true;
@@ -1291,7 +1296,7 @@ static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item 
         cli_copy_put_line(c, "");
     }
     if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
-        cli_copy_put(c, cli_text_between("static", "static" + 6)); /* a public function of the library, but a helper here */
+        cli_copy_put(c, cli_text_of("static")); /* a public function of the library, but a helper here */
         code = cli_text_between(code.at + strlen(api), code.at + code.n);
     }
     cli_copy_put(c, code);
@@ -1308,8 +1313,8 @@ static void cli_copy_plain_view(cli_copy *c)
         char *text;
         size_t n = 0;
         if (!c->items[i].wanted || cli_text_find(code, type) != code.at ||
-            cli_copy_said(c, cli_text_between(quant, quant + 5), &c->items[i]) ||
-            cli_copy_said(c, cli_text_between(count, count + 10), &c->items[i]) ||
+            cli_copy_said(c, cli_text_of(quant), &c->items[i]) ||
+            cli_copy_said(c, cli_text_of(count), &c->items[i]) ||
             (text = (char *)cli_copy_keep(c, code.n)) == NULL)
             continue;
         for (; line < end; line = next) {
@@ -1338,7 +1343,7 @@ static void cli_copy_put_items(cli_copy *c)
             continue;
         if (item->kind == CLI_ITEM_CODE && !fails && cli_copy_uses_fail(item->code)) {
             fails = true;
-            cli_copy_put(c, cli_text_between(cli_copy_fail, cli_copy_fail + strlen(cli_copy_fail)));
+            cli_copy_put(c, cli_text_of(cli_copy_fail));
             before = NULL;
         }
         cli_copy_put_item(c, item, before);

@@ -133,7 +133,7 @@ static void cli_fold_text(cli_fold *f, const char *text, const cli_token *like)
 {
     cli_token t = *like;
     t.kind = cli_copy_letter(*text) ? 'a' : '.';
-    t.text = cli_text_between(text, text + strlen(text));
+    t.text = cli_text_of(text);
     cli_fold_put(f, &t);
 }
 
@@ -959,7 +959,7 @@ static bool cli_fold_one(cli_fold *f, cli_item *item, const cli_fold_function *o
                 t.text = names[k];
                 cli_copy_push(f->c, &all, &t);
                 t.kind = '.';
-                t.text = cli_text_between(";", ";" + 1);
+                t.text = cli_text_of(";");
                 cli_copy_push(f->c, &all, &t);
             }
         for (size_t i = at; i < f->out.count; i++)
