@@ -4,7 +4,7 @@ Random networks and layers are emitted with an arena and with two regions. The s
 The programs run in blocks of exactly these bytes, which the address sanitizer guards, and between guard bytes: arena,
 regions, inputs, outputs, and an arena that all models share. Results are the expected ones, and inputs stay. With the
 number of a kind of block a program makes these blocks shorter, and the test must notice it. Convolutions overwrite their
-inputs (NNRT_STEP_OVERLAP) in some plans of the DSP targets. Prints faults, then "N passed, M failed". $CLANG compiles."""
+inputs (NNRT_STEP_OVERLAP) in some plans of every target. Prints faults, then "N passed, M failed". $CLANG compiles."""
 import os
 import re
 import subprocess
@@ -14,7 +14,8 @@ NNRT, LAYERS, FOLDER = sys.argv[1:4]
 CLANG = os.environ.get('CLANG', 'clang').split()
 FLAGS = ['-std=c99', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror', '-I.', '-I' + FOLDER, '-O1', '-DNNRT_FIRMWARE',
          '-DNNRT_STATIC', '-DNNRT_REGIONS', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
-MODELS = ['graph:%d' % seed for seed in range(1, 13)] + ['conv 3x3 16x16x16', 'depthwise 3x3 6x6x128', 'full 64 to 10']
+OVERLAPPING = [26, 29, 74, 78]  # seeds of networks in which an overlap makes the arena smaller
+MODELS = ['graph:%d' % seed for seed in [*range(1, 13), *OVERLAPPING]] + ['conv 3x3 16x16x16', 'depthwise 3x3 6x6x128', 'full 64 to 10']
 passed = failed = 0
 
 
@@ -186,7 +187,7 @@ def programs(target, made):
 
 
 def main():
-    overlapping, done = 0, {}
+    done = {}
     for i, model in enumerate(MODELS):
         subprocess.run([LAYERS, model, '%s/memory%d.nnrt' % (FOLDER, i)], check=True, stdout=subprocess.DEVNULL)
     for target in sys.argv[4:]:
@@ -201,10 +202,9 @@ def main():
         done[key] = target
         made = [m for i, (text, _) in enumerate(texts) for m in emitted('m%d' % i, target, text)]
         check(sum('REGION(1)' in text for _, _, text in made) >= 4, '%s: few plans have two regions' % target)
-        overlapping += sum(overlaps(text) for text, _ in texts)
+        overlapping = sum(overlaps(text) for text, _ in texts)
+        check(overlapping >= 4, '%s: only %d convolutions overwrite their input' % (target, overlapping))
         programs(target, made)
-    print('%d convolutions overwrite their input' % overlapping)
-    check(overlapping >= 4, 'only %d convolutions overwrite their input' % overlapping)
 
 
 main()
