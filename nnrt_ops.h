@@ -3777,9 +3777,9 @@ static NNRT_ReturnCode nnrti_inherit_format(nnrt_resolve *c, uint32_t k)
    outputs the dimensions whose names are known. The rule states the others, which only outputs have (nnrti_state), and
    nnrti_set_shapes runs once more. An absent operand names nothing.
 
-   A dimension is what its first operand says. Fixed sizes of one name must be equal; a dynamic dimension fits every
-   size, because only the run can compare it: then the rule runs again, with sizes. If one operand has a fixed size
-   where another one is dynamic, the name is fixed. */
+   The first operand with a name defines its dimension. Fixed sizes of one name must be equal; a dynamic dimension fits
+   every size, because only the run can compare it: then the rule runs again, with sizes. If one operand has a fixed
+   size where another one is dynamic, the name is fixed. */
 
 /* Does any row state a broadcast shape (`..^`)? In firmware nothing is linked for it otherwise. The `^` stands four
    characters before the end of the outputs: "z[..^]=0". */
@@ -4056,8 +4056,8 @@ NNRTI_UNUSED static bool nnrti_dim_dynamic(const nnrt_resolve *c, char name)
     return nnrti_is_dynamic(&c->named.of[name - '0']);
 }
 
-/* The rule states a dimension that only outputs have. symbol: 0, a symbol of an operand, NNRTI_SYMBOL_BOUNDED, or what
-   nnrti_symbol_from returns. */
+/* The rule states a dimension that only outputs have. symbol: 0, a symbol of an operand, NNRTI_SYMBOL_BOUNDED, or the
+   result of nnrti_symbol_from. */
 #ifdef NNRT_FIRMWARE
 #define nnrti_state(c, name, extent, from) ((void)sizeof(from), (void)((c)->named.of[(name) - '0'].size = (extent)))
 #else

@@ -5538,7 +5538,7 @@ static bool nnrti_mcu_is_image(const nnrt_view *v)
 }
 
 /* Whether y of layer l, step s, should overwrite x (NNRT_STEP_OVERLAP), because x is dead afterwards and the ring is
-   smaller than what is saved. Sets *late and *reverse. A pixel that a kernel reads before it stores it needs no ring,
+   smaller than the saved bytes. Sets *late and *reverse. A pixel that a kernel reads before it stores it needs no ring,
    if it is the only one, or windows are single pixels: with more channels in y than in x from the last one on. */
 static bool nnrti_mcu_overlaps(const nnrti_mcu_edit *e, uint32_t s, const nnrti_mcu_layer *l,
                                const nnrti_mcu_reading *reading, int32_t *late, int32_t *reverse)

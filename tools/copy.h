@@ -936,7 +936,7 @@ static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kerne
         fputs(plain == NNRT_TYPES_ANY ? ": any type" : ": ", stdout);
         cli_put_types(plain != NNRT_TYPES_ANY ? plain : 0, "");
         fputs(quant == NNRT_TYPES_QUANT(plain) && quant != 0 ? "; integers may be quantized"
-              : quant != 0 && plain != 0                     ? "; quantised: "
+              : quant != 0 && plain != 0                     ? "; quantized: "
                                                              : "",
               stdout);
         cli_put_types(quant != NNRT_TYPES_QUANT(plain) ? quant : 0, "");
