@@ -29,6 +29,7 @@ SECTIONS (search for the tag)
     >>onnx_normalisation
     >>onnx_recurrent
     >>onnx_signals
+    >>onnx_contrib        com.microsoft
     >>onnx_about          documentation table: target operators of each ONNX operator; unsupported operators
     >>onnx_graph          the graph, node by node
     >>onnx_control        subgraphs of nodes
@@ -38,7 +39,8 @@ SECTIONS (search for the tag)
     >>onnx_load           the public functions
 
 SUPPORTED FILES
-    Operator sets 1 to 28 of the domain "", with the differences between them. All operators without a row in the table
+    Operator sets 1 to 28 of the domain "", with the differences between them, and 32 operators of com.microsoft, which
+    ONNX Runtime's quantizer, optimizer and exporters write. All operators without a row in the table
     are reported in one message, with NNRT_UNSUPPORTED_OP. Some operators are decomposed into several operators of the
     runtime; constant folding and shape inference remove nodes whose results are known. Images stay NCHW; weights are
     permuted once into the runtime's order. External data are read only from files below the model's folder.
@@ -2022,6 +2024,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Shrink,               9, 28, 1, 1, shrink,         0, "bias lambd") \
     X(Sigmoid,              1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
     X(Sign,                 9, 28, 1, 1, sign,           0, "") \
+    X(SimplifiedLayerNormalization, 1, 28, 2, 2, simplified_layer_norm, 0, "axis epsilon stash_type") \
     X(Sin,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
     X(Sinh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
     X(Size,                 1, 28, 1, 1, size,           0, "") \
@@ -2050,6 +2053,48 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Upsample,             1,  9, 1, 2, resize,         1, "height_scale mode scales width_scale") \
     X(Where,                9, 28, 3, 3, where,          0, "") \
     X(Xor,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
+/* The supported operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, version 1:
+   X(op_type, minimum and maximum number of inputs, handler, argument, "attributes"). Definitions:
+   docs/ContribOperators.md of ONNX Runtime 1.30. */
+#define NNRTI_ONNX_CONTRIB(X) \
+    X(Attention,             3, 7, ort_attention,      0, \
+      "mask_filter_value num_heads qkv_hidden_sizes scale unidirectional") \
+    X(BiasGelu,              2, 2, ort_gelu,           0, "") \
+    X(DequantizeLinear,      2, 3, dequantize,         0, "axis") \
+    X(DynamicQuantizeMatMul, 3, 5, dynamic_matmul,     0, "") \
+    X(EmbedLayerNormalization, 1, 9, embed_layer_norm, 0, "epsilon mask_index_type") \
+    X(FastGelu,              1, 2, ort_gelu,           1, "") \
+    X(FusedConv,             2, 4, fused_conv,         0, \
+      "activation activation_params auto_pad dilations group kernel_shape pads strides") \
+    X(FusedGemm,             2, 3, fused_gemm,         0, \
+      "activation activation_alpha activation_beta alpha beta transA transB") \
+    X(FusedMatMul,           2, 2, fused_matmul,       0, "alpha transA transB transBatchA transBatchB") \
+    X(GatherBlockQuantized,  3, 4, gather_blocks,      0, "bits block_size gather_axis quantize_axis") \
+    X(Gelu,                  1, 1, ort_gelu,           0, "") \
+    X(GroupQueryAttention,   1, 11, group_query_attention, 0, \
+      "do_rotary kv_num_heads local_window_size num_heads rotary_interleaved scale softcap") \
+    X(MatMulIntegerToFloat,  4, 7, matmul_to_float,    0, "") \
+    X(MatMulNBits,           3, 6, matmul_bits,        0, "K N accuracy_level bits block_size") \
+    X(MultiHeadAttention,    1, 8, multi_head_attention, 0, "mask_filter_value num_heads scale unidirectional") \
+    X(NhwcMaxPool,           1, 1, nhwc_max_pool,      0, "auto_pad ceil_mode dilations kernel_shape pads strides") \
+    X(QAttention,            5, 9, ort_attention,      1, "mask_filter_value num_heads scale unidirectional") \
+    X(QGemm,                 2, 9, q_gemm,             0, "alpha transA transB") \
+    X(QLinearAdd,            2, 8, q_linear_binary,    NNRT_NODE_TYPE_ADD_FUSION, "") \
+    X(QLinearAveragePool,    2, 5, q_linear_average_pool, 0, \
+      "auto_pad ceil_mode channels_last count_include_pad kernel_shape pads strides") \
+    X(QLinearConcat,         1, NNRTI_ONNX_MANY, q_linear_concat, 0, "axis") \
+    X(QLinearGlobalAveragePool, 2, 5, q_linear_average_pool, 1, "channels_last") \
+    X(QLinearLeakyRelu,      2, 5, q_linear_leaky_relu, 0, "alpha") \
+    X(QLinearMul,            2, 8, q_linear_binary,    NNRT_NODE_TYPE_MUL_FUSION, "") \
+    X(QLinearSigmoid,        2, 5, q_linear_sigmoid,   0, "") \
+    X(QLinearSoftmax,        2, 5, q_linear_softmax,   0, "axis opset") \
+    X(QLinearWhere,          3, 9, q_linear_where,     0, "") \
+    X(QuantizeLinear,        2, 3, quantize,           1, "axis") \
+    X(QuickGelu,             1, 1, quick_gelu,         0, "alpha") \
+    X(RotaryEmbedding,       4, 4, ort_rotary_embedding, 0, \
+      "interleaved is_packed_batching num_heads rotary_embedding_dim scale") \
+    X(SkipLayerNormalization, 3, 5, skip_layer_norm,   0, "epsilon") \
+    X(SkipSimplifiedLayerNormalization, 3, 4, skip_layer_norm, 1, "epsilon")
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2076,8 +2121,8 @@ typedef struct nnrti_onnx_entry {
 typedef struct nnrti_onnx nnrti_onnx;
 
 typedef struct nnrti_onnx_importer {
-    const char *name;
-    int32_t least, most; /* operator set versions */
+    const char *name;    /* "Conv"; of another domain than ONNX's own "com.microsoft.FusedConv" */
+    int32_t least, most; /* versions of the operator set of its domain */
     uint32_t minIn, maxIn;
     void (*handler)(nnrti_onnx *c, int32_t arg);
     int32_t arg;
@@ -2088,8 +2133,14 @@ typedef struct nnrti_onnx_importer {
     NNRTI_COLD static void nnrti_onnx_op_##handler(nnrti_onnx *c, int32_t arg_);
 #define NNRTI_ONNX_TABLE_ROW(name, least, most, minIn, maxIn, handler, arg, attributes)                                \
     {#name, least, most, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
+#define NNRTI_ONNX_CONTRIB_PROTO(name, minIn, maxIn, handler, arg, attributes)                                         \
+    NNRTI_COLD static void nnrti_onnx_op_##handler(nnrti_onnx *c, int32_t arg_);
+#define NNRTI_ONNX_CONTRIB_ROW(name, minIn, maxIn, handler, arg, attributes)                                           \
+    {"com.microsoft." #name, 1, 1, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
 NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
-static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW)};
+NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_PROTO)
+static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW)
+                                                          NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_ROW)};
 #define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
 
 /* Limits of an import. Its allocator counts the bytes of the import and forwards to the caller's allocator. */
@@ -2203,6 +2254,13 @@ typedef struct nnrti_onnx_frame {
     uint32_t depth;
 } nnrti_onnx_frame;
 
+/* Values in place of the inputs and outputs of the node, while the handler of another operator runs for it. */
+typedef struct nnrti_onnx_applied {
+    const uint32_t *in;
+    uint32_t *out;
+    uint32_t nIn, nOut;
+} nnrti_onnx_applied;
+
 /* State of an import. After the first fault code is set and all further operations are no-ops. */
 struct nnrti_onnx {
     nnrt_onnx_model *model;
@@ -2234,6 +2292,7 @@ struct nnrti_onnx {
     const nnrt_onnx_node *node;   /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
+    const nnrti_onnx_applied *applied;       /* NULL: the handler reads inputs and outputs of the node */
     nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of the dynamic dimensions of the inputs so far */
     uint32_t nParams;
     uint32_t imagesFrom; /* values with a lower index are not NHWC */
@@ -3165,6 +3224,8 @@ static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
 {
     const nnrti_onnx_entry *e;
     char text[64];
+    if (c->applied != NULL)
+        return c->code == NNRT_SUCCESS && i < c->applied->nIn ? c->applied->in[i] : NNRT_NO_TENSOR;
     if (c->code != NNRT_SUCCESS || i >= c->node->inputs.count || c->node->inputs.data[i].length == 0)
         return NNRT_NO_TENSOR;
     e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
@@ -3178,13 +3239,17 @@ static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
 /* True if the node has output i. */
 static bool nnrti_onnx_has_output(const nnrti_onnx *c, uint32_t i)
 {
+    if (c->applied != NULL)
+        return i < c->applied->nOut;
     return i < c->node->outputs.count && c->node->outputs.data[i].length > 0;
 }
 
 /* Binds output i of the node to value v. */
 static void nnrti_onnx_out(nnrti_onnx *c, uint32_t i, uint32_t v)
 {
-    if (nnrti_onnx_has_output(c, i))
+    if (c->applied != NULL && i < c->applied->nOut)
+        c->applied->out[i] = v;
+    else if (nnrti_onnx_has_output(c, i))
         nnrti_onnx_bind(c, c->node->outputs.data[i], v);
 }
 
@@ -4420,9 +4485,8 @@ static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
 
 /* Expands a blockwise parameter (one entry per `block` entries of x along the attribute axis) to one entry per entry of
    x. */
-static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t block)
+static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t block, int32_t axis)
 {
-    const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), nnrti_onnx_rank(c, x));
     const int32_t L = nnrti_onnx_fixed_dim(c, x, axis, "block_size"),
                   have = nnrti_onnx_fixed_dim(c, v, axis, "block_size");
     int64_t *places = (int64_t *)nnrti_onnx_keep(c, (size_t)L, sizeof(*places));
@@ -4441,7 +4505,7 @@ static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t
 
 /* A parameter of QuantizeLinear or DequantizeLinear (scalar, along `axis` of x, or one entry per block of x) in a shape
    that broadcasts with x. */
-static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
+static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t along)
 {
     nnrti_onnx_size sizes[NNRT_MAX_RANK];
     const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_sizes_of(c, v, sizes);
@@ -4452,10 +4516,10 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
                         "block_size is %l and parameter '%s' is %o, expected the rank of the input for blocks", block,
                         nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v));
     if (block > 0 && c->code == NNRT_SUCCESS)
-        return nnrti_onnx_blocks(c, x, v, block);
+        return nnrti_onnx_blocks(c, x, v, block, nnrti_onnx_axis(c, along, rank));
     if (c->code != NNRT_SUCCESS || have == 0 || (have == 1 && sizes[0].known == 1))
         return nnrti_onnx_reshape(c, v, NULL, 0);
-    axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), rank);
+    axis = nnrti_onnx_axis(c, along, rank);
     if (have != 1)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the scale has %d axes, expected at most 1", have);
     for (int32_t i = 1; i < rank - axis; i++)
@@ -4478,7 +4542,26 @@ static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, N
     return nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
 }
 
-/* y = saturate(round(x/scale) + zero), rounded to nearest even. */
+/* Output 0 of the node: saturate(round(x/scale) + zero) of a type, rounded to nearest even. */
+static void nnrti_onnx_out_quantized(nnrti_onnx *c, uint32_t x, uint32_t scale, uint32_t zero, NNRT_DataType type,
+                                     int64_t axis)
+{
+    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type, axis);
+    uint32_t y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
+    NNRT_QuantizeLinear a;
+    if (q.count > 0) {
+        a.dstT = type;
+        a.axis = q.axis;
+        nnrti_onnx_out_integers(c, nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_QUANTIZE_LINEAR, &a, &y, 1, type, &q));
+        return;
+    }
+    y = nnrti_onnx_div(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale, axis), NNRT_DATA_TYPE_FLOAT32));
+    if (zero != NNRT_NO_TENSOR)
+        zero = nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero, axis), NNRT_DATA_TYPE_FLOAT32);
+    nnrti_onnx_out(c, 0, nnrti_onnx_saturated(c, y, zero, type));
+}
+
+/* arg: 1 for com.microsoft, whose only version has 16-bit types. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
@@ -4487,33 +4570,16 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
                                                                  "attribute", "output_dtype")
                                           : NNRT_DATA_TYPE_UINT8;
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : other;
-    NNRT_QuantizeLinear a;
-    nnrti_onnx_quant q;
-    uint32_t y;
-    (void)arg;
+    const bool narrow = arg == 0 && c->opset < 21;
     if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 |
-                                 (c->opset < 21 ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
+                                 (narrow ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8%s", type,
-                        c->opset < 21 ? "" : ", int16 or uint16");
+                        narrow ? "" : ", int16 or uint16");
     if (said != 0 && other != type)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected output_dtype %t", type, other);
     if (precision != 0 && precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "precision is %l, expected 1 (float)", precision);
-    q = nnrti_onnx_quant_of(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
-    y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
-    if (q.count > 0) {
-        a.dstT = type;
-        a.axis = q.axis;
-        nnrti_onnx_out_integers(c, nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_QUANTIZE_LINEAR, &a, &y, 1, type, &q));
-        return;
-    }
-    y = nnrti_onnx_div(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32));
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_saturated(c, y,
-                                        zero != NNRT_NO_TENSOR
-                                            ? nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_FLOAT32)
-                                            : NNRT_NO_TENSOR,
-                                        type));
+    nnrti_onnx_out_quantized(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
 }
 
 /* Maps the smallest range that contains x and 0 to 0..255: y as in QuantizeLinear with this scale and zero point, which
@@ -4642,35 +4708,40 @@ static bool nnrti_onnx_q_linear_operands(nnrti_onnx *c, int32_t axisB, nnrti_onn
     return c->code == NNRT_SUCCESS;
 }
 
-/* y = (x - zero) * scale, computed in float32 and converted to the type of the scale. */
-static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
+/* (x - zero) * scale of inputs i, i + 1 and i + 2 of the node, computed in float32 and converted to the type of the
+   scale. axis: of x, for parameters per channel. */
+static uint32_t nnrti_onnx_dequantized(nnrti_onnx *c, uint32_t i, int64_t axis)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
+    const uint32_t x = nnrti_onnx_in(c, i), scale = nnrti_onnx_in(c, i + 1), zero = nnrti_onnx_in(c, i + 2);
     const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale), real = NNRT_DATA_TYPE_FLOAT32;
-    const int64_t said = nnrti_onnx_int(c, "output_dtype", 0);
-    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
-    const uint32_t of = nnrti_onnx_quantized(c, &q, x, nnrti_onnx_entry_of(c, c->node->inputs.data[0]));
+    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type, axis);
+    const uint32_t of = nnrti_onnx_quantized(c, &q, x, nnrti_onnx_entry_of(c, c->node->inputs.data[i]));
     NNRT_QuantDTypeCastV2 several;
     NNRT_QuantDTypeCast one;
     uint32_t y;
-    (void)arg;
-    if (said != 0 &&
-        nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype") != to)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output_dtype is %l, expected the type of the scale, %t", said, to);
     if (of != NNRT_NO_TENSOR) {
         one.srcT = several.srcT = type;
         one.dstT = several.dstT = real;
         several.axis = q.axis;
-        nnrti_onnx_out(c, 0,
-                       q.count > 1 ? nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, of, real)
-                                   : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, of, real));
-        return;
+        return q.count > 1 ? nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, of, real)
+                           : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, of, real);
     }
     y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT32);
     if (zero != NNRT_NO_TENSOR)
-        y = nnrti_onnx_sub(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_INT32));
-    y = nnrti_onnx_mul(c, nnrti_onnx_cast(c, y, real), nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), real));
-    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, to));
+        y = nnrti_onnx_sub(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero, axis), NNRT_DATA_TYPE_INT32));
+    y = nnrti_onnx_mul(c, nnrti_onnx_cast(c, y, real), nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale, axis), real));
+    return nnrti_onnx_cast(c, y, to);
+}
+
+static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t said = nnrti_onnx_int(c, "output_dtype", 0);
+    const NNRT_DataType to = nnrti_onnx_type(c, nnrti_onnx_in(c, 1));
+    (void)arg;
+    if (said != 0 &&
+        nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype") != to)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output_dtype is %l, expected the type of the scale, %t", said, to);
+    nnrti_onnx_out(c, 0, nnrti_onnx_dequantized(c, 0, nnrti_onnx_int(c, "axis", 1)));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -5965,9 +6036,9 @@ static void nnrti_onnx_op_q_linear_conv(nnrti_onnx *c, int32_t arg)
     in[3] = nnrti_onnx_in(c, 2);
     in[4] = nnrti_onnx_in(c, 5);
     sum = nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5, NULL);
-    nnrti_onnx_out_sum(c, sum, nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 1)),
-                       nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 4)), nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 6)),
-                       nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 7)));
+    nnrti_onnx_out_sum(
+        c, sum, nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 1), 1), nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 4), 1),
+        nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 6), 1), nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 7), 1));
 }
 
 /* Weights [Ci,Co/g,kH,kW] become [Co,kH,kW,Ci/g], group by group. */
@@ -7325,6 +7396,822 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_contrib: com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters */
+
+/* An operator of com.microsoft becomes operators of the runtime by ONNX Runtime's definition. A quantized operator
+   (QLinearAdd, QGemm, ..) becomes DequantizeLinear -> operator -> QuantizeLinear, which the pass QUANTIZE makes one
+   quantized operator; with desc->no_quantize it stays float32. Weights of 4 or 8 bits with a scale per block become
+   float32 constants. */
+
+/* Input i; a fault if it is absent. For inputs after an optional one, which the row cannot require. */
+static uint32_t nnrti_onnx_need(nnrti_onnx *c, uint32_t i)
+{
+    const uint32_t v = nnrti_onnx_in(c, i);
+    if (v == NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", i);
+    return v;
+}
+
+/* Runs the handler of another operator with the values in[] as inputs and the attributes of the node; stores its
+   results in out[]. */
+static void nnrti_onnx_apply_all(nnrti_onnx *c, void (*handler)(nnrti_onnx *c, int32_t arg), int32_t arg,
+                                 const uint32_t *in, uint32_t nIn, uint32_t *out, uint32_t nOut)
+{
+    nnrti_onnx_applied now;
+    now.in = in;
+    now.nIn = nIn;
+    now.out = out;
+    now.nOut = nOut;
+    for (uint32_t i = 0; i < nOut; i++)
+        out[i] = NNRT_NO_TENSOR;
+    c->applied = &now;
+    handler(c, arg);
+    c->applied = NULL;
+}
+
+/* The same for a handler of one input and one result. */
+static uint32_t nnrti_onnx_apply(nnrti_onnx *c, void (*handler)(nnrti_onnx *c, int32_t arg), int32_t arg, uint32_t x)
+{
+    uint32_t y;
+    nnrti_onnx_apply_all(c, handler, arg, &x, 1, &y, 1);
+    return y;
+}
+
+/* x with channels last as channels first, and back. */
+static uint32_t nnrti_onnx_move_channels(nnrti_onnx *c, uint32_t x, bool first)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t perm[NNRT_MAX_RANK] = {0};
+    if (rank < 3 || rank > NNRT_MAX_RANK) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 3 or more", rank);
+        return x;
+    }
+    for (int32_t i = 1; i < rank; i++)
+        perm[i] = first ? (i == 1 ? rank - 1 : i - 1) : (i == rank - 1 ? 1 : i + 1);
+    return nnrti_onnx_transpose(c, x, perm, rank);
+}
+
+/* The real values of the quantized input i, with scale i + 1 and zero point i + 2. */
+static uint32_t nnrti_onnx_real(nnrti_onnx *c, uint32_t i, int64_t axis)
+{
+    if (nnrti_onnx_need(c, i) == NNRT_NO_TENSOR || nnrti_onnx_need(c, i + 1) == NNRT_NO_TENSOR)
+        return NNRT_NO_TENSOR;
+    return nnrti_onnx_dequantized(c, i, axis);
+}
+
+/* Output 0: y quantized by the scale that is input i and the zero point that is input i + 1; uint8 without one. */
+static void nnrti_onnx_out_real(nnrti_onnx *c, uint32_t y, uint32_t i)
+{
+    const uint32_t scale = nnrti_onnx_need(c, i), zero = nnrti_onnx_in(c, i + 1);
+    const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : NNRT_DATA_TYPE_UINT8;
+    if (c->code == NNRT_SUCCESS && type != NNRT_DATA_TYPE_INT8 && type != NNRT_DATA_TYPE_UINT8)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point of the result is %t, expected int8 or uint8", type);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_out_quantized(c, y, scale, zero, type, 0);
+}
+
+static void nnrti_onnx_op_q_linear_binary(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t a = nnrti_onnx_real(c, 0, 0), b = nnrti_onnx_real(c, 3, 0);
+    nnrti_onnx_out_real(c, nnrti_onnx_step2(c, arg, NULL, a, b), 6);
+}
+
+static void nnrti_onnx_op_q_linear_sigmoid(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out_real(c, nnrti_onnx_act(c, nnrti_onnx_real(c, 0, 0), NNRT_ACTIVATION_TYPE_SIGMOID, 0), 3);
+}
+
+static void nnrti_onnx_op_q_linear_leaky_relu(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out_real(c, nnrti_onnx_apply(c, nnrti_onnx_op_leaky_relu, 0, nnrti_onnx_real(c, 0, 0)), 3);
+}
+
+/* The attribute opset is the operator set of the Softmax that was quantized. */
+static void nnrti_onnx_op_q_linear_softmax(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t opset = c->opset;
+    const uint32_t x = nnrti_onnx_real(c, 0, 0);
+    uint32_t y;
+    (void)arg;
+    c->opset = nnrti_onnx_int(c, "opset", opset);
+    y = nnrti_onnx_apply(c, nnrti_onnx_op_softmax, 0, x);
+    c->opset = opset;
+    nnrti_onnx_out_real(c, y, 3);
+}
+
+/* QLinearAveragePool (arg 0), QLinearGlobalAveragePool (1). */
+static void nnrti_onnx_op_q_linear_average_pool(nnrti_onnx *c, int32_t arg)
+{
+    const bool last = nnrti_onnx_int(c, "channels_last", 0) != 0;
+    uint32_t y = nnrti_onnx_real(c, 0, 0);
+    y = last ? nnrti_onnx_move_channels(c, y, true) : y;
+    y = arg == 0 ? nnrti_onnx_apply(c, nnrti_onnx_op_average_pool, 0, y)
+                 : nnrti_onnx_apply(c, nnrti_onnx_op_global_pool, NNRT_REDUCE_MODE_MEAN, y);
+    nnrti_onnx_out_real(c, last ? nnrti_onnx_move_channels(c, y, false) : y, 3);
+}
+
+/* Inputs: scale and zero point of the result, then each input with its scale and zero point. */
+static void nnrti_onnx_op_q_linear_concat(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t given = (uint32_t)c->node->inputs.count, count = given / 3; /* the last zero point may be left out */
+    uint32_t *in = (uint32_t *)nnrti_onnx_keep(c, count + 1, sizeof(*in));
+    (void)arg;
+    if (nnrti_onnx_attr(c, "axis", NNRT_ONNX_ATTRIBUTE_INT) == NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute 'axis' is missing");
+    for (uint32_t i = 0; i < count && in != NULL; i++)
+        in[i] = nnrti_onnx_real(c, 2 + 3 * i, 0);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_out_real(c, nnrti_onnx_concat(c, in, count, nnrti_onnx_int(c, "axis", 0)), 0);
+}
+
+static void nnrti_onnx_op_q_linear_where(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t condition = nnrti_onnx_in(c, 0), x = nnrti_onnx_real(c, 1, 0), y = nnrti_onnx_real(c, 4, 0);
+    (void)arg;
+    nnrti_onnx_out_real(c, nnrti_onnx_where(c, condition, x, y), 7);
+}
+
+/* alpha*A*B + C of quantized A and B; C is int32 in the scale alpha * scaleA * scaleB. Without a scale of the result
+   that is float32. */
+static void nnrti_onnx_op_q_gemm(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t bias = nnrti_onnx_in(c, 6), real = NNRT_DATA_TYPE_FLOAT32;
+    uint32_t in[3], y;
+    (void)arg;
+    in[0] = nnrti_onnx_real(c, 0, 0);
+    in[1] = nnrti_onnx_real(c, 3, nnrti_onnx_int(c, "transB", 0) != 0 ? 0 : 1);
+    in[2] = NNRT_NO_TENSOR;
+    if (bias != NNRT_NO_TENSOR && c->code == NNRT_SUCCESS) {
+        const uint32_t scale = nnrti_onnx_mul(c, nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 4));
+        const float alpha = nnrti_onnx_float(c, "alpha", 1);
+        in[2] = nnrti_onnx_mul(c, nnrti_onnx_cast(c, bias, (NNRT_DataType)real), scale);
+        in[2] = alpha != 1 ? nnrti_onnx_mul(c, in[2], nnrti_onnx_like(c, in[2], (double)alpha)) : in[2];
+    }
+    nnrti_onnx_apply_all(c, nnrti_onnx_op_gemm, 0, in, 3, &y, 1);
+    if (nnrti_onnx_in(c, 7) != NNRT_NO_TENSOR)
+        nnrti_onnx_out_real(c, y, 7);
+    else
+        nnrti_onnx_out(c, 0, y);
+}
+
+/* (a - zeroA)*(b - zeroB) * (scaleA*scaleB) + bias: the matrix product in integers, the rest in float32. */
+static uint32_t nnrti_onnx_scaled_product(nnrti_onnx *c, uint32_t a, uint32_t b, uint32_t zeroA, uint32_t zeroB,
+                                          uint32_t scaleA, uint32_t scaleB, uint32_t bias)
+{
+    uint32_t in[4], y = NNRT_NO_TENSOR;
+    in[0] = a;
+    in[1] = b;
+    in[2] = zeroA;
+    in[3] = zeroB;
+    nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_MATMUL_INTEGER, NULL, in, 4, &y);
+    y = nnrti_onnx_mul(c, nnrti_onnx_cast(c, y, NNRT_DATA_TYPE_FLOAT32), nnrti_onnx_mul(c, scaleA, scaleB));
+    return bias != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, bias) : y;
+}
+
+/* Inputs: A float32, B of 8 bits, scaleB, zeroB, bias. A is quantized to uint8 in the run. */
+static void nnrti_onnx_op_dynamic_matmul(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), b = nnrti_onnx_in(c, 1), scale = nnrti_onnx_need(c, 2);
+    uint32_t a[3];
+    (void)arg;
+    nnrti_onnx_apply_all(c, nnrti_onnx_op_dynamic_quantize, 0, &x, 1, a, 3);
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_scaled_product(c, a[0], b, a[2], nnrti_onnx_in(c, 3), a[1], scale, nnrti_onnx_in(c, 4)));
+}
+
+/* Inputs: A and B of 8 bits, scaleA, scaleB, zeroA, zeroB, bias. */
+static void nnrti_onnx_op_matmul_to_float(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_scaled_product(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 4),
+                                             nnrti_onnx_in(c, 5), nnrti_onnx_in(c, 2), nnrti_onnx_in(c, 3),
+                                             nnrti_onnx_in(c, 6)));
+}
+
+/* GELU of input 0, plus input 1 if it is there. arg 1: the approximation by tanh. */
+static void nnrti_onnx_op_ort_gelu(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 1);
+    NNRT_Activation a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ACTIVATION, &a);
+    a.activationType = NNRT_ACTIVATION_TYPE_GELU;
+    a.approximate = arg == 1;
+    nnrti_onnx_out(
+        c, 0,
+        nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, bias != NNRT_NO_TENSOR ? nnrti_onnx_add(c, x, bias) : x));
+}
+
+/* x * sigmoid(alpha * x). */
+static void nnrti_onnx_op_quick_gelu(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const float alpha = nnrti_onnx_float(c, "alpha", 1.702f);
+    (void)arg;
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_mul(c, x,
+                                  nnrti_onnx_act(c, nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, (double)alpha)),
+                                                 NNRT_ACTIVATION_TYPE_SIGMOID, 0)));
+}
+
+/* The activation that the attribute of this name states, with parameters p and q. */
+static uint32_t nnrti_onnx_fused_activation(nnrti_onnx *c, uint32_t y, float p, float q)
+{
+    NNRT_Clip clip;
+    NNRT_LeakyRelu leaky;
+    NNRT_HardSigmoid hard;
+    clip.min = hard.alpha = leaky.negativeSlope = p;
+    clip.max = hard.beta = q;
+    switch (nnrti_onnx_choice(c, "activation", "|Relu|Sigmoid|Tanh|LeakyRelu|Clip|HardSigmoid|Elu")) {
+    case 1: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_RELU, 0);
+    case 2: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_SIGMOID, 0);
+    case 3: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_TANH, 0);
+    case 4: return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LEAKY_RELU, &leaky, y);
+    case 5: return nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &clip, y);
+    case 6: return nnrti_onnx_step1(c, NNRT_NODE_TYPE_HARD_SIGMOID, &hard, y);
+    case 7: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_ELU, p);
+    default: return y;
+    }
+}
+
+/* activation(Conv(X, W, B) + Z). */
+static void nnrti_onnx_op_fused_conv(nnrti_onnx *c, int32_t arg)
+{
+    const nnrt_onnx_attribute *p = nnrti_onnx_attr(c, "activation_params", NNRT_ONNX_ATTRIBUTE_FLOATS);
+    const uint32_t z = nnrti_onnx_in(c, 3);
+    uint32_t in[3], y;
+    (void)arg;
+    for (uint32_t i = 0; i < 3; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_apply_all(c, nnrti_onnx_op_conv, 0, in, 3, &y, 1);
+    y = z != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, z) : y;
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_fused_activation(c, y, p != NULL && p->floats.count > 0 ? p->floats.data[0] : 0,
+                                               p != NULL && p->floats.count > 1 ? p->floats.data[1] : 0));
+}
+
+/* activation(Gemm(A, B, C)). */
+static void nnrti_onnx_op_fused_gemm(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[3], y;
+    (void)arg;
+    for (uint32_t i = 0; i < 3; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_apply_all(c, nnrti_onnx_op_gemm, 0, in, 3, &y, 1);
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_fused_activation(c, y, nnrti_onnx_float(c, "activation_alpha", 0),
+                                               nnrti_onnx_float(c, "activation_beta", 0)));
+}
+
+/* x [M,b0,b1,..,K] as [b0,b1,..,M,K]. */
+static uint32_t nnrti_onnx_batch_first(nnrti_onnx *c, uint32_t x)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t perm[NNRT_MAX_RANK] = {0};
+    for (int32_t i = 0; i < rank && i < NNRT_MAX_RANK; i++)
+        perm[i] = i + 2 < rank ? i + 1 : i + 2 == rank ? 0 : i;
+    return rank < 3 ? x : nnrti_onnx_transpose(c, x, perm, rank);
+}
+
+/* alpha * A * B; transBatch: the first axis moves behind the batch axes, before trans swaps the last two. */
+static void nnrti_onnx_op_fused_matmul(nnrti_onnx *c, int32_t arg)
+{
+    const float alpha = nnrti_onnx_float(c, "alpha", 1);
+    uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), y;
+    NNRT_MatMulFusion a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
+    a.transposeA = nnrti_onnx_int(c, "transA", 0) != 0 && nnrti_onnx_rank(c, x) > 1;
+    a.transposeB = nnrti_onnx_int(c, "transB", 0) != 0 && nnrti_onnx_rank(c, w) > 1;
+    x = nnrti_onnx_int(c, "transBatchA", 0) != 0 ? nnrti_onnx_batch_first(c, x) : x;
+    w = nnrti_onnx_int(c, "transBatchB", 0) != 0 ? nnrti_onnx_batch_first(c, w) : w;
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, w);
+    nnrti_onnx_out(c, 0, alpha != 1 ? nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)alpha)) : y);
+}
+
+static void nnrti_onnx_op_nhwc_max_pool(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_move_channels(c, nnrti_onnx_in(c, 0), true);
+    nnrti_onnx_out(c, 0, nnrti_onnx_move_channels(c, nnrti_onnx_apply(c, nnrti_onnx_op_max_pool, arg, x), false));
+}
+
+/* 1/sqrt(mean(x^2) + epsilon) over the last axes from `axis` on. */
+static uint32_t nnrti_onnx_inverse_rms(nnrti_onnx *c, uint32_t x, int32_t axis, float epsilon)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t axes[NNRT_MAX_RANK];
+    uint32_t count = 0, v;
+    for (int32_t i = axis; i < rank; i++)
+        axes[count++] = i;
+    v = nnrti_onnx_reduce(c, nnrti_onnx_mul(c, x, x), NNRT_REDUCE_MODE_MEAN, axes, count, true);
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_RSQRT, NULL,
+                            nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, (double)epsilon)));
+}
+
+/* RMSNormalization as ONNX Runtime's files have it in ONNX's own domain; output 1 is 1/sqrt(mean(x^2) + epsilon). */
+static void nnrti_onnx_op_simplified_layer_norm(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    if (nnrti_onnx_has_output(c, 1))
+        nnrti_onnx_out(c, 1,
+                       nnrti_onnx_inverse_rms(c, x,
+                                              nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", -1), nnrti_onnx_rank(c, x)),
+                                              nnrti_onnx_float(c, "epsilon", 1e-5f)));
+    nnrti_onnx_op_rms_norm(c, arg);
+}
+
+/* Normalizes input + skip (+ bias) over the last axis. SkipLayerNormalization (arg 0): inputs input, skip, gamma, beta,
+   bias; SkipSimplifiedLayerNormalization (1), without mean: input, skip, gamma, bias. Output 3: the sum. */
+static void nnrti_onnx_op_skip_layer_norm(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t scale = nnrti_onnx_in(c, 2), offset = arg == 0 ? nnrti_onnx_in(c, 3) : NNRT_NO_TENSOR;
+    const uint32_t bias = nnrti_onnx_in(c, arg == 0 ? 4 : 3);
+    const float epsilon = nnrti_onnx_float(c, "epsilon", 1e-12f);
+    uint32_t sum = nnrti_onnx_add(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)), y;
+    const int32_t last = nnrti_onnx_rank(c, sum) - 1;
+    sum = bias != NNRT_NO_TENSOR ? nnrti_onnx_add(c, sum, bias) : sum;
+    if (arg == 1) {
+        NNRT_RMSNormalization a;
+        a.axis = -1;
+        a.epsilon = epsilon;
+        y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, sum, scale);
+    } else if (offset != NNRT_NO_TENSOR) {
+        y = nnrti_onnx_normalize(c, sum, last, epsilon, scale, offset);
+    } else {
+        y = nnrti_onnx_mul(c, nnrti_onnx_normalize(c, sum, last, epsilon, NNRT_NO_TENSOR, NNRT_NO_TENSOR), scale);
+    }
+    nnrti_onnx_out(c, 3, sum);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* Inputs: ids [B,S], segments [B,S], embeddings of words, positions and segments, gamma, beta, mask [B,S],
+   positions [B,S] or [1,S]. Outputs: the normalized sum of the embeddings, the number of ones in each row of the
+   mask, the sum. */
+static void nnrti_onnx_op_embed_layer_norm(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t axis = 1;
+    const uint32_t ids = nnrti_onnx_in(c, 0), segments = nnrti_onnx_in(c, 1), table = nnrti_onnx_in(c, 4);
+    const uint32_t gamma = nnrti_onnx_need(c, 5), beta = nnrti_onnx_need(c, 6), mask = nnrti_onnx_in(c, 7);
+    uint32_t places = nnrti_onnx_in(c, 8), sum = nnrti_onnx_gather(c, nnrti_onnx_need(c, 2), ids, 0);
+    (void)arg;
+    places = places != NNRT_NO_TENSOR ? places : nnrti_onnx_iota(c, nnrti_onnx_size_of(c, ids, 1));
+    sum = nnrti_onnx_add(c, sum, nnrti_onnx_gather(c, nnrti_onnx_need(c, 3), places, 0));
+    if (segments != NNRT_NO_TENSOR && table != NNRT_NO_TENSOR)
+        sum = nnrti_onnx_add(c, sum, nnrti_onnx_gather(c, table, segments, 0));
+    if (nnrti_onnx_has_output(c, 1)) {
+        const uint32_t ones = mask != NNRT_NO_TENSOR ? mask : nnrti_onnx_sub(c, ids, ids);
+        nnrti_onnx_out(c, 1,
+                       nnrti_onnx_reduce(c, nnrti_onnx_cast(c, ones, NNRT_DATA_TYPE_INT32), NNRT_REDUCE_MODE_SUM, &axis,
+                                         1, false));
+    }
+    nnrti_onnx_out(c, 2, sum);
+    nnrti_onnx_out(
+        c, 0,
+        nnrti_onnx_normalize(c, sum, nnrti_onnx_rank(c, sum) - 1, nnrti_onnx_float(c, "epsilon", 1e-12f), gamma, beta));
+}
+
+/* Operands of attention: q, k and v [B,S,heads*D]; what ATTENTION adds to the scores, the past, and the attributes. */
+typedef struct nnrti_onnx_heads {
+    uint32_t q, k, v, mask, pastKey, pastValue;
+    int64_t heads, kvHeads, window; /* window: keys that a query sees, itself included; -1: all */
+    float scale, softcap;
+    bool causal;
+} nnrti_onnx_heads;
+
+/* Results: y [B,S,heads*D], present key and value [B,heads,T,D]. */
+static void nnrti_onnx_attend(nnrti_onnx *c, const nnrti_onnx_heads *h, uint32_t y[3], bool present)
+{
+    uint32_t in[6], nIn = 6;
+    NNRT_Attention a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ATTENTION, &a);
+    a.isCausal = h->causal;
+    a.qNumHeads = h->heads;
+    a.kvNumHeads = h->kvHeads;
+    a.scale = h->scale;
+    a.softcap = h->softcap;
+    a.leftWindowSize = h->window > 0 ? h->window - 1 : -1;
+    in[0] = h->q;
+    in[1] = h->k;
+    in[2] = h->v;
+    in[3] = h->mask;
+    in[4] = h->pastKey;
+    in[5] = h->pastValue;
+    while (in[nIn - 1] == NNRT_NO_TENSOR && nIn > 3)
+        nIn--;
+    if (h->heads < 1 || h->kvHeads < 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "the number of heads is %l, expected 1 or more",
+                        h->heads < 1 ? h->heads : h->kvHeads);
+    if (h->scale < 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scale is %f, expected 0 or more", (double)h->scale);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_emit(c, NNRT_NODE_TYPE_ATTENTION, &a, in, nIn, y, present ? 3 : 1, NULL);
+}
+
+/* What is added to the scores: `filter` for keys that padding hides, plus bias. padding, integers: [B] the number of
+   keys, [B,T] or [B,S,T] above 0 for keys that are seen; keys: the number T of keys. NNRT_NO_TENSOR: nothing. */
+static uint32_t nnrti_onnx_scores(nnrti_onnx *c, uint32_t padding, uint32_t bias, nnrti_onnx_size keys,
+                                  NNRT_DataType type)
+{
+    const double filter = (double)nnrti_onnx_float(c, "mask_filter_value", -10000.0f);
+    uint32_t hidden;
+    int32_t rank;
+    if (padding == NNRT_NO_TENSOR)
+        return bias;
+    rank = nnrti_onnx_rank(c, padding);
+    if (rank < 1 || rank > 3) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the mask '%s' is %o, expected 1 to 3 axes",
+                        nnrti_onnx_at(c, padding)->name, nnrti_onnx_at(c, padding));
+        return bias;
+    }
+    if (rank == 1)
+        hidden = nnrti_onnx_less_equal(c, nnrti_onnx_unsqueeze(c, nnrti_onnx_cast(c, padding, NNRT_DATA_TYPE_INT64), 1),
+                                       nnrti_onnx_iota(c, keys));
+    else
+        hidden = nnrti_onnx_less_equal(c, padding, nnrti_onnx_like(c, padding, 0));
+    hidden = nnrti_onnx_unsqueeze(c, hidden, 1);
+    hidden = rank < 3 ? nnrti_onnx_unsqueeze(c, hidden, 1) : hidden;
+    hidden = nnrti_onnx_mul(c, nnrti_onnx_cast(c, hidden, type), nnrti_onnx_scalar(c, type, filter));
+    return bias != NNRT_NO_TENSOR ? nnrti_onnx_add(c, hidden, bias) : hidden;
+}
+
+/* A mask of lengths must have one entry for each image of the batch; ONNX Runtime also has masks [2*B] and [3*B+2] of
+   begins and ends. */
+static void nnrti_onnx_check_lengths(nnrti_onnx *c, uint32_t mask, uint32_t x)
+{
+    const nnrt_operand *m = nnrti_onnx_at(c, mask), *o = nnrti_onnx_at(c, x);
+    if (mask != NNRT_NO_TENSOR && nnrti_onnx_rank(c, mask) == 1 &&
+        (m->symbols[0] != o->symbols[0] || (m->symbols[0] == 0 && m->dims[0] != o->dims[0])))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "the mask '%s' is %o, expected one length for each entry of axis 0 of %o", m->name, m, o);
+}
+
+/* Axis `axis` of past plus that of x: the number of keys. */
+static nnrti_onnx_size nnrti_onnx_keys_of(nnrti_onnx *c, uint32_t past, int32_t axis, uint32_t x, int32_t own)
+{
+    const nnrti_onnx_size n = nnrti_onnx_size_of(c, x, own);
+    nnrti_onnx_size before;
+    if (past == NNRT_NO_TENSOR)
+        return n;
+    before = nnrti_onnx_size_of(c, past, axis);
+    if (before.known >= 0 && n.known >= 0)
+        return nnrti_onnx_size_known(before.known + n.known);
+    return nnrti_onnx_size_value(nnrti_onnx_add(c, nnrti_onnx_size_ints(c, before), nnrti_onnx_size_ints(c, n)));
+}
+
+/* q, k and v are slices of the last axis of x*W + b. Attention (arg 0): input, weights, bias, mask, past
+   [2,B,heads,P,D], bias of the scores; QAttention (1), 8 bits: input, weights, bias, scales of both, mask, zero points
+   of both, past. Outputs: y, the past with the new keys and values. */
+static void nnrti_onnx_op_ort_attention(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), b = nnrti_onnx_in(c, 2);
+    const uint32_t past = nnrti_onnx_in(c, arg == 0 ? 4 : 8), mask = nnrti_onnx_in(c, arg == 0 ? 3 : 5);
+    const nnrt_onnx_ints sizes = nnrti_onnx_ints_of(c, "qkv_hidden_sizes");
+    const int64_t third = nnrti_onnx_fixed_dim(c, w, 1, "Attention") / 3;
+    const int64_t nq = sizes.count == 3 ? sizes.data[0] : third, nk = sizes.count == 3 ? sizes.data[1] : third;
+    nnrti_onnx_heads h;
+    uint32_t y[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR}, all;
+    memset(&h, 0, sizeof(h));
+    if (arg == 0 && nnrti_onnx_in(c, 6) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 6, the length of a past in a larger buffer, is not supported");
+    nnrti_onnx_check_lengths(c, mask, x);
+    if (arg == 0) {
+        all = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, x, w);
+        all = b != NNRT_NO_TENSOR ? nnrti_onnx_add(c, all, b) : all;
+    } else {
+        all = nnrti_onnx_scaled_product(c, x, w, nnrti_onnx_in(c, 6), nnrti_onnx_in(c, 7), nnrti_onnx_in(c, 3),
+                                        nnrti_onnx_in(c, 4), b);
+    }
+    h.q = nnrti_onnx_strided_slice(c, all, 2, 0, nq, 1);
+    h.k = nnrti_onnx_strided_slice(c, all, 2, nq, nq + nk, 1);
+    h.v = nnrti_onnx_strided_slice(c, all, 2, nq + nk, INT32_MAX, 1);
+    h.pastKey = h.pastValue = NNRT_NO_TENSOR;
+    if (past != NNRT_NO_TENSOR) {
+        h.pastKey = nnrti_onnx_squeeze(c, nnrti_onnx_strided_slice(c, past, 0, 0, 1, 1), 0);
+        h.pastValue = nnrti_onnx_squeeze(c, nnrti_onnx_strided_slice(c, past, 0, 1, 2, 1), 0);
+    }
+    h.heads = h.kvHeads = nnrti_onnx_int(c, "num_heads", 0);
+    h.scale = nnrti_onnx_float(c, "scale", 0);
+    h.causal = nnrti_onnx_int(c, "unidirectional", 0) != 0;
+    h.window = -1;
+    if (c->code != NNRT_SUCCESS)
+        return;
+    h.mask = nnrti_onnx_scores(c, mask, arg == 0 ? nnrti_onnx_in(c, 5) : NNRT_NO_TENSOR,
+                               nnrti_onnx_keys_of(c, past, 3, x, 1), nnrti_onnx_type(c, all));
+    nnrti_onnx_attend(c, &h, y, nnrti_onnx_has_output(c, 1));
+    if (nnrti_onnx_has_output(c, 1)) {
+        uint32_t both[2];
+        both[0] = nnrti_onnx_unsqueeze(c, y[1], 0);
+        both[1] = nnrti_onnx_unsqueeze(c, y[2], 0);
+        nnrti_onnx_out(c, 1, nnrti_onnx_concat(c, both, 2, 0));
+    }
+    nnrti_onnx_out(c, 0, y[0]);
+}
+
+/* Entry `part` of axis 3 of packed heads [B,S,heads,parts,D], as [B,S,heads*D]. */
+static uint32_t nnrti_onnx_packed_heads(nnrti_onnx *c, uint32_t x, int64_t part)
+{
+    nnrti_onnx_size sizes[NNRT_MAX_RANK];
+    (void)nnrti_onnx_sizes_of(c, x, sizes);
+    sizes[2] = nnrti_onnx_size_known((int64_t)nnrti_onnx_fixed_dim(c, x, 2, "packed attention") *
+                                     nnrti_onnx_fixed_dim(c, x, 4, "packed attention"));
+    return nnrti_onnx_reshape_to(c, nnrti_onnx_strided_slice(c, x, 3, part, part + 1, 1), sizes, 3);
+}
+
+/* [B,heads,S,D] as [B,S,heads*D]. */
+static uint32_t nnrti_onnx_joined_heads(nnrti_onnx *c, uint32_t x)
+{
+    static const int64_t perm[] = {0, 2, 1, 3};
+    nnrti_onnx_size sizes[3];
+    const int64_t width =
+        (int64_t)nnrti_onnx_fixed_dim(c, x, 1, "attention") * nnrti_onnx_fixed_dim(c, x, 3, "attention");
+    sizes[0] = nnrti_onnx_size_of(c, x, 0);
+    sizes[1] = nnrti_onnx_size_of(c, x, 2);
+    sizes[2] = nnrti_onnx_size_known(width);
+    return nnrti_onnx_reshape_to(c, nnrti_onnx_transpose(c, x, perm, 4), sizes, 3);
+}
+
+/* Adds entries from..from + n - 1 of the bias to x; n: the last axis of x. Returns from + n. */
+static int64_t nnrti_onnx_bias_slice(nnrti_onnx *c, uint32_t *x, uint32_t bias, int64_t from)
+{
+    const int64_t n = nnrti_onnx_fixed_dim(c, *x, 2, "the bias of attention");
+    *x = nnrti_onnx_add(c, *x, nnrti_onnx_strided_slice(c, bias, 0, from, from + n, 1));
+    return from + n;
+}
+
+/* Inputs: query [B,S,heads*D], or all packed [B,S,heads,3,D]; key, or key and value packed [B,T,heads,2,D]; value; bias
+   of the three; mask; bias of the scores; past key and value. Key and value may be [B,heads,T,D]. Outputs: y, present
+   key and value. */
+static void nnrti_onnx_op_multi_head_attention(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t query = nnrti_onnx_in(c, 0), key = nnrti_onnx_in(c, 1), bias = nnrti_onnx_in(c, 3),
+                   mask = nnrti_onnx_in(c, 4);
+    const bool packed = nnrti_onnx_rank(c, query) == 5,
+               pair = !packed && nnrti_onnx_rank(c, nnrti_onnx_need(c, 1)) == 5;
+    const bool present = nnrti_onnx_has_output(c, 1) || nnrti_onnx_has_output(c, 2);
+    uint32_t y[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    nnrti_onnx_heads h;
+    (void)arg;
+    memset(&h, 0, sizeof(h));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    h.q = packed ? nnrti_onnx_packed_heads(c, query, 0) : query;
+    h.k = packed ? nnrti_onnx_packed_heads(c, query, 1) : pair ? nnrti_onnx_packed_heads(c, key, 0) : key;
+    h.v = packed ? nnrti_onnx_packed_heads(c, query, 2)
+          : pair ? nnrti_onnx_packed_heads(c, key, 1)
+                 : nnrti_onnx_need(c, 2);
+    h.k = nnrti_onnx_rank(c, h.k) == 4 ? nnrti_onnx_joined_heads(c, h.k) : h.k;
+    h.v = nnrti_onnx_rank(c, h.v) == 4 ? nnrti_onnx_joined_heads(c, h.v) : h.v;
+    if (bias != NNRT_NO_TENSOR && c->code == NNRT_SUCCESS) {
+        const int64_t at = nnrti_onnx_bias_slice(c, &h.k, bias, nnrti_onnx_bias_slice(c, &h.q, bias, 0));
+        (void)nnrti_onnx_bias_slice(c, &h.v, bias, at);
+    }
+    nnrti_onnx_check_lengths(c, mask, h.q);
+    h.pastKey = nnrti_onnx_in(c, 6);
+    h.pastValue = nnrti_onnx_in(c, 7);
+    h.heads = h.kvHeads = nnrti_onnx_int(c, "num_heads", 0);
+    h.scale = nnrti_onnx_float(c, "scale", 0);
+    h.causal = nnrti_onnx_int(c, "unidirectional", 0) != 0;
+    h.window = -1;
+    if (c->code != NNRT_SUCCESS)
+        return;
+    h.mask = nnrti_onnx_scores(c, mask, nnrti_onnx_in(c, 5), nnrti_onnx_keys_of(c, h.pastKey, 2, h.k, 1),
+                               nnrti_onnx_type(c, h.q));
+    nnrti_onnx_attend(c, &h, y, present);
+    for (uint32_t i = 0; i < 3; i++)
+        if (nnrti_onnx_has_output(c, i))
+            nnrti_onnx_out(c, i, y[i]);
+}
+
+/* ROTARY_EMBEDDING of x [B,S,heads*D] or [B,heads,S,D] at positions [B,S]; dim: elements of a head, 0: all. */
+static uint32_t nnrti_onnx_rotated(nnrti_onnx *c, uint32_t x, uint32_t positions, uint32_t cosines, uint32_t sines,
+                                   int64_t heads, int64_t dim, const char *interleaved)
+{
+    uint32_t in[4], y = NNRT_NO_TENSOR;
+    NNRT_RotaryEmbedding a;
+    a.interleaved = nnrti_onnx_int(c, interleaved, 0);
+    a.numHeads = nnrti_onnx_rank(c, x) == 3 ? heads : 0;
+    a.rotaryEmbeddingDim = dim;
+    in[0] = x;
+    in[1] = cosines;
+    in[2] = sines;
+    in[3] = positions;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_ROTARY_EMBEDDING, &a, in, 4, &y, 1, NULL);
+    return y;
+}
+
+/* Inputs: x, positions (one number: that of the first step; or [B,S]), tables of cosines and sines. */
+static void nnrti_onnx_op_ort_rotary_embedding(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), cosines = nnrti_onnx_in(c, 2);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    const int64_t dim = nnrti_onnx_int(c, "rotary_embedding_dim", 0);
+    int64_t heads = nnrti_onnx_int(c, "num_heads", 0);
+    uint32_t positions = nnrti_onnx_in(c, 1);
+    (void)arg;
+    if (nnrti_onnx_float(c, "scale", 1) != 1 || nnrti_onnx_int(c, "is_packed_batching", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scale other than 1 and is_packed_batching are not supported");
+    if (rank != 3 && rank != 4)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 3 or 4", rank);
+    if (rank == 3 && heads == 0 && c->code == NNRT_SUCCESS) {
+        const int32_t half = nnrti_onnx_fixed_dim(c, cosines, 1, "RotaryEmbedding");
+        heads = half > 0 ? nnrti_onnx_fixed_dim(c, x, 2, "RotaryEmbedding") / (2 * half) : 0;
+    }
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_rank(c, positions) < 2) {
+        nnrti_onnx_size sizes[2];
+        sizes[0] = nnrti_onnx_size_of(c, x, 0);
+        sizes[1] = nnrti_onnx_size_of(c, x, rank == 3 ? 1 : 2);
+        positions = nnrti_onnx_add(c, nnrti_onnx_reshape(c, positions, NULL, 0), nnrti_onnx_iota(c, sizes[1]));
+        positions = nnrti_onnx_broadcast(c, positions, nnrti_onnx_size_list(c, sizes, 2));
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_rotated(c, x, positions, cosines, nnrti_onnx_in(c, 3), heads, dim, "interleaved"));
+}
+
+/* Inputs: query [B,S,heads*D], or all packed in its last axis; key and value [B,S,kvHeads*D]; past key and value
+   [B,kvHeads,P,D]; seqlens_k [B], the number of keys - 1; total_sequence_length; tables of cosines and sines. The
+   runtime appends the new keys to the past, so that a run fails unless all entries of the batch have P + S keys. */
+static void nnrti_onnx_op_group_query_attention(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t all = nnrti_onnx_in(c, 0), key = nnrti_onnx_in(c, 1);
+    const uint32_t lengths = nnrti_onnx_cast(c, nnrti_onnx_need(c, 5), NNRT_DATA_TYPE_INT64);
+    const int64_t heads = nnrti_onnx_int(c, "num_heads", 0), kv = nnrti_onnx_int(c, "kv_num_heads", 0);
+    const bool packed = key == NNRT_NO_TENSOR;
+    const int64_t width = nnrti_onnx_fixed_dim(c, all, 2, "GroupQueryAttention");
+    const int64_t D = heads > 0 && kv > 0 ? width / (packed ? heads + 2 * kv : heads) : 0;
+    uint32_t y[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    nnrti_onnx_heads h;
+    nnrti_onnx_size keys;
+    (void)arg;
+    memset(&h, 0, sizeof(h));
+    if (D < 1 || nnrti_onnx_in(c, 9) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, D < 1 ? NNRT_INVALID_PARAMETER : NNRT_UNSUPPORTED_OP,
+                        D < 1 ? "num_heads is %l and kv_num_heads %l, expected 1 or more, and fewer than the last axis"
+                              : "input 9, position_ids, is not supported (num_heads %l, kv_num_heads %l)",
+                        heads, kv);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    h.q = packed ? nnrti_onnx_strided_slice(c, all, 2, 0, heads * D, 1) : all;
+    h.k = packed ? nnrti_onnx_strided_slice(c, all, 2, heads * D, (heads + kv) * D, 1) : key;
+    h.v = packed ? nnrti_onnx_strided_slice(c, all, 2, (heads + kv) * D, INT32_MAX, 1) : nnrti_onnx_need(c, 2);
+    h.pastKey = nnrti_onnx_in(c, 3);
+    h.pastValue = nnrti_onnx_in(c, 4);
+    h.heads = heads;
+    h.kvHeads = kv;
+    h.scale = nnrti_onnx_float(c, "scale", 0);
+    h.softcap = nnrti_onnx_float(c, "softcap", 0);
+    h.window = nnrti_onnx_int(c, "local_window_size", -1);
+    h.causal = true;
+    h.mask = nnrti_onnx_in(c, 10);
+    keys = nnrti_onnx_keys_of(c, h.pastKey, 2, h.k, 1);
+    nnrti_onnx_assert_equal(c, nnrti_onnx_add(c, lengths, nnrti_onnx_const_int(c, 1)), nnrti_onnx_size_ints(c, keys));
+    if (nnrti_onnx_int(c, "do_rotary", 0) != 0 && c->code == NNRT_SUCCESS) {
+        const nnrti_onnx_size steps = nnrti_onnx_size_of(c, h.q, 1);
+        const uint32_t first =
+            nnrti_onnx_sub(c, nnrti_onnx_add(c, lengths, nnrti_onnx_const_int(c, 1)), nnrti_onnx_size_ints(c, steps));
+        const uint32_t at = nnrti_onnx_add(c, nnrti_onnx_unsqueeze(c, first, 1), nnrti_onnx_iota(c, steps));
+        const uint32_t cosines = nnrti_onnx_need(c, 7), sines = nnrti_onnx_need(c, 8);
+        const int64_t dim = 2 * (int64_t)nnrti_onnx_fixed_dim(c, cosines, 1, "GroupQueryAttention");
+        h.q = nnrti_onnx_rotated(c, h.q, at, cosines, sines, heads, dim, "rotary_interleaved");
+        h.k = nnrti_onnx_rotated(c, h.k, at, cosines, sines, kv, dim, "rotary_interleaved");
+    }
+    nnrti_onnx_attend(c, &h, y, true);
+    for (uint32_t i = 0; i < 3; i++)
+        if (nnrti_onnx_has_output(c, i))
+            nnrti_onnx_out(c, i, y[i]);
+}
+
+/* Constants of 4 or 8 bits with a scale and a zero point per block of adjacent entries of a row. */
+typedef struct nnrti_onnx_packed {
+    uint32_t data, scales, zeros; /* zeros: bytes packed as the data, or of the type of the scales; NNRT_NO_TENSOR */
+    int64_t rows, columns, block, bits;
+    int64_t rowBytes; /* of the data */
+} nnrti_onnx_packed;
+
+/* Entry i of a row of packed entries, the first in the low bits. */
+static int32_t nnrti_onnx_packed_at(const uint8_t *row, int64_t i, int64_t bits)
+{
+    return bits == 8 ? row[i] : row[i / 2] >> (4 * (i % 2)) & 15;
+}
+
+/* Bytes of a constant; false: v is none, of another type, or has not this many elements. */
+static bool nnrti_onnx_packed_check(nnrti_onnx *c, uint32_t v, uint32_t types, int64_t count, const char *what)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    size_t have = 0;
+    if (c->code != NNRT_SUCCESS)
+        return false;
+    if (nnrti_onnx_is_constant(c, v) && nnrti_type_in(o->dataType, types) && nnrt_dims_count(o->dims, o->rank, &have) &&
+        have == (size_t)count)
+        return true;
+    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the %s '%s' is %o, expected a constant of %l elements", what, o->name, o,
+                    count);
+    return false;
+}
+
+/* The rows as a constant float32[rows,columns]: (entry - zero) * scale. */
+static uint32_t nnrti_onnx_unpacked(nnrti_onnx *c, const nnrti_onnx_packed *p)
+{
+    const int64_t blocks = (p->columns + p->block - 1) / p->block, zeroBytes = (blocks * p->bits + 7) / 8;
+    const bool zeros = p->zeros != NNRT_NO_TENSOR, packed = zeros && nnrti_onnx_is_a(c, p->zeros, NNRT_TYPES_U8);
+    const uint8_t *data, *zero;
+    const nnrt_operand *scale, *shift;
+    int32_t dims[2];
+    float *out;
+    if (!nnrti_onnx_packed_check(c, p->data, NNRT_TYPES_U8, p->rows * p->rowBytes, "packed weight") ||
+        !nnrti_onnx_packed_check(c, p->scales, NNRT_TYPES_FLOAT, p->rows * blocks, "list of scales") ||
+        (zeros && !nnrti_onnx_packed_check(c, p->zeros, NNRT_TYPES_FLOAT | NNRT_TYPES_U8,
+                                           p->rows * (packed ? zeroBytes : blocks), "list of zero points")))
+        return NNRT_NO_TENSOR;
+    dims[0] = (int32_t)p->rows;
+    dims[1] = (int32_t)p->columns;
+    out = (float *)nnrti_onnx_keep(c, (size_t)p->rows, (size_t)p->columns * sizeof(*out));
+    data = (const uint8_t *)nnrti_onnx_at(c, p->data)->data;
+    scale = nnrti_onnx_at(c, p->scales);
+    shift = nnrti_onnx_at(c, p->zeros);
+    zero = zeros ? (const uint8_t *)shift->data : NULL;
+    for (int64_t r = 0; r < p->rows && out != NULL; r++)
+        for (int64_t i = 0; i < p->columns; i++) {
+            const int64_t b = i / p->block;
+            const size_t at = (size_t)(r * blocks + b);
+            double z = (double)(1 << (p->bits - 1)), s = 0;
+            if (packed)
+                z = nnrti_onnx_packed_at(zero + r * zeroBytes, b, p->bits);
+            else if (zeros)
+                nnrti_read_f64(&z, zero + at * nnrt_type_size(shift->dataType), 1, 1, shift->dataType);
+            nnrti_read_f64(&s, (const uint8_t *)scale->data + at * nnrt_type_size(scale->dataType), 1, 1,
+                           scale->dataType);
+            out[r * p->columns + i] =
+                ((float)nnrti_onnx_packed_at(data + r * p->rowBytes, i, p->bits) - (float)z) * (float)s;
+        }
+    return out != NULL ? nnrti_onnx_constant(c, NNRT_DATA_TYPE_FLOAT32, 2, dims, out) : NNRT_NO_TENSOR;
+}
+
+/* Reads the attributes bits and block_size, which both operators of packed weights have. */
+static void nnrti_onnx_packed_bits(nnrti_onnx *c, nnrti_onnx_packed *p)
+{
+    p->bits = nnrti_onnx_int(c, "bits", 4);
+    p->block = nnrti_onnx_int(c, "block_size", 128);
+    if (p->bits != 4 && p->bits != 8)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "bits is %l, expected 4 or 8", p->bits);
+    if (p->block < 16 || p->block > 65536 || (p->block & (p->block - 1)) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "block_size is %l, expected a power of 2 of 16 to 65536", p->block);
+}
+
+/* A [..,K] times the transpose of a constant [N,K] of 4 or 8 bits, plus a bias [N]. Inputs: A, data [N,blocks,bytes of
+   a block], scales, zero points, group index, bias. */
+static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 5);
+    nnrti_onnx_packed p;
+    NNRT_MatMulFusion a;
+    uint32_t y;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
+    a.transposeB = true;
+    nnrti_onnx_packed_bits(c, &p);
+    p.data = nnrti_onnx_in(c, 1);
+    p.scales = nnrti_onnx_in(c, 2);
+    p.zeros = nnrti_onnx_in(c, 3);
+    p.rows = nnrti_onnx_int(c, "N", 0);
+    p.columns = nnrti_onnx_int(c, "K", 0);
+    if (p.rows < 1 || p.rows > INT32_MAX || p.columns < 1 || p.columns > INT32_MAX)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "N is %l and K %l, expected 1 to %d", p.rows, p.columns, INT32_MAX);
+    if (nnrti_onnx_in(c, 4) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 4, the group index of each column, is not supported");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    p.rowBytes = (p.columns + p.block - 1) / p.block * (p.block * p.bits / 8);
+    y = nnrti_onnx_cast(c, nnrti_onnx_unpacked(c, &p), nnrti_onnx_type(c, x));
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, y);
+    nnrti_onnx_out(c, 0, bias != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, bias) : y);
+}
+
+/* Rows of a constant of 4 or 8 bits. Inputs: data [rows,bytes of a row], indices, scales [rows,blocks], zero points. */
+static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t data = nnrti_onnx_in(c, 0), scales = nnrti_onnx_in(c, 2);
+    const int64_t axis = nnrti_onnx_int(c, "quantize_axis", 1);
+    nnrti_onnx_packed p;
+    uint32_t y;
+    (void)arg;
+    nnrti_onnx_packed_bits(c, &p);
+    if (nnrti_onnx_rank(c, data) != 2 || (axis != 1 && axis != -1) || nnrti_onnx_int(c, "gather_axis", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the data are %o, expected 2 axes, gather_axis 0 and quantize_axis 1",
+                        nnrti_onnx_at(c, data));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    p.data = data;
+    p.scales = scales;
+    p.zeros = nnrti_onnx_in(c, 3);
+    p.rows = nnrti_onnx_fixed_dim(c, data, 0, "GatherBlockQuantized");
+    p.rowBytes = nnrti_onnx_fixed_dim(c, data, 1, "GatherBlockQuantized");
+    p.columns = p.rowBytes * 8 / p.bits;
+    y = nnrti_onnx_cast(c, nnrti_onnx_unpacked(c, &p), nnrti_onnx_type(c, scales));
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, y, nnrti_onnx_in(c, 1), 0));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_about: what operators become */
 
 /* Documentation table: X(operator of ONNX, or else its handler, "operators it becomes", "operators that may be added",
@@ -7501,12 +8388,60 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("unsqueeze",       "UNSQUEEZE", \
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT SUB_FUSION CUM_SUM GATHER WHERE RESHAPE", \
       "axes computed in the run") \
+    X("simplified_layer_norm", "RMS_NORMALIZATION", "MUL_FUSION REDUCE_FUSION ADD_FUSION RSQRT", "output 1") \
+    X("dynamic_matmul",  "", \
+      "MINIMUM MAXIMUM REDUCE_FUSION SUB_FUSION DIV_FUSION ROUND CLIP CAST MATMUL_INTEGER MUL_FUSION ADD_FUSION", \
+      "A quantized in the run, the product in integers, times both scales, plus the bias") \
+    X("embed_layer_norm", "", "GATHER ADD_FUSION LAYER_NORM_FUSION REDUCE_FUSION SUB_FUSION CAST RANGE", \
+      "the normalized sum of the embeddings of words, positions and segments") \
+    X("fused_conv",      "CONV2D_FUSION CONV_3D", "ADD_FUSION ACTIVATION LEAKY_RELU CLIP HARD_SIGMOID", \
+      "the sum and the activation") \
+    X("fused_gemm",      "FULL_CONNECTION MATMUL_FUSION", \
+      "MUL_FUSION ADD_FUSION ACTIVATION LEAKY_RELU CLIP HARD_SIGMOID", \
+      "the activation; alpha or beta other than 1, transA") \
+    X("fused_matmul",    "MATMUL_FUSION", "MUL_FUSION TRANSPOSE", "alpha; transBatchA and transBatchB") \
+    X("gather_blocks",   "", "GATHER CAST", "rows of the weights, which the import converts to float32") \
+    X("group_query_attention", "ATTENTION", \
+      "CAST ADD_FUSION SUB_FUSION EQUAL ASSERT UNSQUEEZE RANGE ROTARY_EMBEDDING STRIDED_SLICE", \
+      "packed inputs; rotary embedding; the run fails unless seqlens_k is the length of past and key, minus 1") \
+    X("matmul_bits",     "MATMUL_FUSION", "CAST ADD_FUSION", "weights, which the import converts to float32; a bias") \
+    X("matmul_to_float", "", "MATMUL_INTEGER CAST MUL_FUSION ADD_FUSION", \
+      "the product in integers, times both scales, plus the bias") \
+    X("multi_head_attention", "ATTENTION", \
+      "STRIDED_SLICE ADD_FUSION RESHAPE TRANSPOSE CAST RANGE UNSQUEEZE LESS_EQUAL MUL_FUSION", \
+      "packed inputs, bias, mask") \
+    X("nhwc_max_pool",   "MAX_POOL_FUSION MAX_POOL_3D", "TRANSPOSE CAST", \
+      "to channels first and back; 8 bits as float32") \
+    X("ort_attention",   "ATTENTION", \
+      "MATMUL_FUSION MATMUL_INTEGER ADD_FUSION MUL_FUSION STRIDED_SLICE SQUEEZE UNSQUEEZE CONCAT CAST RANGE " \
+      "LESS_EQUAL", \
+      "the projection of the input to query, key and value; mask; past") \
+    X("ort_gelu",        "ACTIVATION", "ADD_FUSION",         "the bias") \
+    X("ort_rotary_embedding", "ROTARY_EMBEDDING", "RESHAPE RANGE ADD_FUSION FILL MAXIMUM", \
+      "positions that are an offset") \
+    X("q_gemm",          "FULL_CONNECTION MATMUL_FUSION", \
+      "BITCAST QUANT_DTYPE_CAST CAST MUL_FUSION ADD_FUSION TRANSPOSE QUANTIZE_LINEAR", \
+      "dequantize, the operator, quantize: one quantized operator after optimization") \
+    X("q_linear_average_pool", "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD REDUCE_FUSION", \
+      "BITCAST QUANT_DTYPE_CAST TRANSPOSE QUANTIZE_LINEAR", "as QGemm; channels_last") \
+    X("q_linear_binary", "ADD_FUSION MUL_FUSION", "BITCAST QUANT_DTYPE_CAST QUANTIZE_LINEAR", "as QGemm") \
+    X("q_linear_concat", "CONCAT", "BITCAST QUANT_DTYPE_CAST QUANTIZE_LINEAR", "as QGemm") \
+    X("q_linear_leaky_relu", "LEAKY_RELU", "BITCAST QUANT_DTYPE_CAST QUANTIZE_LINEAR", "as QGemm") \
+    X("q_linear_sigmoid", "ACTIVATION", "BITCAST QUANT_DTYPE_CAST QUANTIZE_LINEAR", "as QGemm") \
+    X("q_linear_softmax", "SOFTMAX", "BITCAST QUANT_DTYPE_CAST FLATTEN RESHAPE QUANTIZE_LINEAR", \
+      "as QGemm; before set 13 all axes from `axis` on are one axis") \
+    X("q_linear_where",  "WHERE", "BITCAST QUANT_DTYPE_CAST UNSQUEEZE QUANTIZE_LINEAR", "as QGemm") \
+    X("quick_gelu",      "", "MUL_FUSION ACTIVATION",        "x * sigmoid(alpha * x)") \
+    X("skip_layer_norm", "LAYER_NORM_FUSION RMS_NORMALIZATION", "ADD_FUSION MUL_FUSION", \
+      "the sum that is normalized; no beta") \
     X("where",           "WHERE", "UNSQUEEZE LOGICAL_OR FILL_LIKE", \
       "a condition of one axis, which WHERE would use to select rows") \
     X("window",          "WINDOW",                           "", "")
 
 /* Unsupported operators: X("domain.name", "why"). */
 #define NNRTI_ONNX_UNSUPPORTED(X) \
+    X("com.microsoft.DynamicQuantizeLSTM",    "quantizes the state in each step") \
+    X("com.microsoft.Inverse",                "no operator inverts matrices") \
     X("ai.onnx.ml.CastMap",                   "maps") \
     X("ai.onnx.ml.DictVectorizer",            "maps") \
     X("ai.onnx.ml.ZipMap",                    "maps") \
@@ -7542,7 +8477,9 @@ typedef struct nnrti_onnx_note {
 #define NNRTI_ONNX_HANDLER_NAME(name, least, most, minIn, maxIn, handler, arg, attributes) #handler,
 static const nnrti_onnx_note nnrti_onnx_notes[] = {NNRTI_ONNX_ABOUT(NNRTI_ONNX_NOTE)};
 static const nnrti_onnx_note nnrti_onnx_unsupported[] = {NNRTI_ONNX_UNSUPPORTED(NNRTI_ONNX_OUT)};
-static const char *const nnrti_onnx_handlers[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME)};
+#define NNRTI_ONNX_CONTRIB_HANDLER(name, minIn, maxIn, handler, arg, attributes) #handler,
+static const char *const nnrti_onnx_handlers[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME)
+                                                      NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_HANDLER)};
 #define NNRTI_ONNX_UNSUPPORTED_COUNT ((uint32_t)(sizeof(nnrti_onnx_unsupported) / sizeof(nnrti_onnx_unsupported[0])))
 
 static const nnrti_onnx_note *nnrti_onnx_note_of(const char *key)
@@ -7590,22 +8527,31 @@ static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
     return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
 }
 
+/* Whether name is "domain.Type", or "Type" in ONNX's own domain, of a node. */
+static bool nnrti_onnx_names_node(const char *name, const nnrt_onnx_node *n)
+{
+    const size_t domain = nnrti_onnx_main_domain(n->domain) ? 0 : n->domain.length + 1;
+    return strlen(name) == domain + n->opType.length &&
+           (domain == 0 || (memcmp(name, n->domain.data, domain - 1) == 0 && name[domain - 1] == '.')) &&
+           (n->opType.length == 0 || memcmp(name + domain, n->opType.data, n->opType.length) == 0);
+}
+
 /* The row of a node's operator in any operator set, NULL if there is none. */
 static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
 {
-    if (!nnrti_onnx_main_domain(n->domain))
-        return NULL;
     for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
-        if (nnrti_onnx_is(n->opType, nnrti_onnx_rows[i].name))
+        if (nnrti_onnx_names_node(nnrti_onnx_rows[i].name, n))
             return &nnrti_onnx_rows[i];
     return NULL;
 }
 
-/* The row of a node's operator, NULL if it is unsupported in the current operator set. */
+/* The row of a node's operator, NULL if it is unsupported in the current operator set. Versions of com.microsoft are
+   not compared: there is only one. */
 static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     const nnrti_onnx_importer *r = nnrti_onnx_row_named(n);
-    return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
+    const bool main = nnrti_onnx_main_domain(n->domain);
+    return r != NULL && (!main || (c->opset >= r->least && c->opset <= r->most)) ? r : NULL;
 }
 
 /* The application's operator of a node (registered with nnrt_op_register); NULL: none. */
@@ -7838,14 +8784,9 @@ static void nnrti_onnx_check_opset(nnrti_onnx *c, const char *what)
 /* The reason why a node's operator is unsupported, from the list of unsupported operators; NULL: not in the list. */
 static const char *nnrti_onnx_unsupported_why(const nnrt_onnx_node *n)
 {
-    const size_t domain = nnrti_onnx_main_domain(n->domain) ? 0 : n->domain.length + 1;
-    for (uint32_t i = 0; i < NNRTI_ONNX_UNSUPPORTED_COUNT; i++) {
-        const char *name = nnrti_onnx_unsupported[i].key;
-        if (strlen(name) == domain + n->opType.length &&
-            (domain == 0 || (memcmp(name, n->domain.data, domain - 1) == 0 && name[domain - 1] == '.')) &&
-            (n->opType.length == 0 || memcmp(name + domain, n->opType.data, n->opType.length) == 0))
+    for (uint32_t i = 0; i < NNRTI_ONNX_UNSUPPORTED_COUNT; i++)
+        if (nnrti_onnx_names_node(nnrti_onnx_unsupported[i].key, n))
             return nnrti_onnx_unsupported[i].why;
-    }
     return NULL;
 }
 
@@ -8963,8 +9904,8 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     if (c->code != NNRT_SUCCESS)
         return c->code;
     c->builder->log = c->desc->log;
-    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, c->desc->no_quantize ? NNRT_PASS_QUANTIZE : 0,
-                                false, &any);
+    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, c->desc->no_quantize ? NNRT_PASS_QUANTIZE : 0, false,
+                                &any);
     if (code == NNRT_SUCCESS) {
         nnrti_onnx_leave_bytes(c);
         return nnrt_builder_finish(c->builder, model, c->error);

@@ -274,6 +274,10 @@ suite-convert: build/nnrt
 suite-quantized: build/nnrt
 	$(SUITE) $(PYTHON) -B tests/test_quantized.py $<
 
+# Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/contrib.txt).
+suite-contrib: build/test/nnrt
+	$(SUITE) $(PYTHON) -B tests/test_contrib.py $<
+
 # Dynamic dimensions, set in three ways.
 suite-extents: build/nnrt
 	$(SUITE) $(PYTHON) tests/test_extents.py $<

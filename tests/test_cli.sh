@@ -413,7 +413,7 @@ model(F + 'macs.onnx', [node('Conv', ['x', 'w'], ['c'], group=2), node('ConvTran
       more=sub(2, 'maker') + sub(3, '1.2-\x1b') + sub(8, sub(1, 'com.example') + num(2, 3)))
 model(F + 'attention.onnx', [node('Attention', ['q', 'k', 'v'], ['y'])],
       [value('q', 'float32', [2, 3, 4, 8]), value('k', 'float32', [2, 3, 6, 8]), value('v', 'float32', [2, 3, 6, 5])], [value('y', 'float32', [2, 3, 4, 5])], opset=23)
-model(F + 'ort.onnx', [node('Relu', ['x'], ['a']), node('FusedMatMul', ['a', 'a'], ['y']) + sub(3, 'one') + sub(7, 'com.microsoft')],
+model(F + 'ort.onnx', [node('Relu', ['x'], ['a']), node('MoE', ['a', 'a'], ['y']) + sub(3, 'one') + sub(7, 'com.microsoft')],
       [value('x', 'float32', [2, 2])], [value('y', 'float32', [2, 2])], opset=17, more=sub(8, sub(1, 'com.microsoft') + num(2, 1)))
 w = np.array([1, 2, 3, 4], 'float32')
 model(F + 'cut.onnx', [node('Relu', ['x'], ['r']) + sub(3, 'first'), node('Add', ['r', 'w'], ['a/b']), node('Neg', ['a/b'], ['n']),
@@ -535,7 +535,7 @@ refused 1 'looks like a text' 'this is not an ONNX file; it looks like a text$' 
 refused 1 'looks like nothing' 'this is not an ONNX file; it looks like an empty file$' info "$tmp/looks.onnx"
 looks 'Git LFS' 'version https://git-lfs.github.com/spec/v1' 'a pointer of Git LFS'
 refused 1 'operators that are not read' "operators that are not supported \(operator set 13\): SequenceConstruct x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps\)\$" info "$tmp/fly.onnx"
-refused 1 'operators of ONNX Runtime' "operators that are not supported: com.microsoft.FusedMatMul x1 'one'; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register; nnrt_onnx_desc.outputs 'a' leaves them out; here --outputs NAME,... does\$" info "$tmp/ort.onnx"
+refused 1 'operators of ONNX Runtime' "operators that are not supported: com.microsoft.MoE x1 'one'; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register; nnrt_onnx_desc.outputs 'a' leaves them out; here --outputs NAME,... does\$" info "$tmp/ort.onnx"
 if "$nnrt" ops >/dev/full 2>"$tmp/err"; then fail 'a full disk looks like success'; else pass; fi
 says 'a full disk' 'cannot write to standard output'
 

@@ -89,6 +89,7 @@ if [ -n "$more" ] && [ $status -ne 2 ]; then
     "$PYTHON" -B tests/models/make.py --check --work "$work" || status=1
     echo "tests/quantized.txt, the results of ONNX Runtime for 8-bit tensors:"
     "$PYTHON" -B tests/test_quantized.py --check --ort "$work" || status=1
+    "$PYTHON" -B tests/test_contrib.py --check --ort "$work" || status=1
     echo "random models of one node:"
     "$PYTHON" -B "$here/random_compare.py" --work "$work" --number "${RANDOM_MODELS:-1000}" || status=1
 fi

@@ -1,0 +1,489 @@
+#!/usr/bin/env python3
+"""Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters.
+
+    test_contrib.py [--jobs N] [--only TEXT] NNRT           compares NNRT with tests/contrib.txt
+    test_contrib.py --check|--write --ort DIR               compares tests/contrib.txt with ONNX Runtime, or writes it
+
+tests/contrib.txt has the results of ONNX Runtime for each case: type, shape and bytes of each output. NNRT runs each model as it comes,
+with --no-quantize, and from an unoptimized import whose batch and sequence are dynamic dimensions; the operators of that must be those
+that `nnrt ops --onnx` lists, but for computations with dimensions. An 8-bit result may differ by one unit: quantized operators of the
+runtime round twice, ONNX Runtime computes with one rounding or with a table. An average is first rounded in the scale of the input, half
+of which may be more units of the result: such a case states units. A float result may differ by 1e-5 of the largest magnitude of
+the result, 80 roundings of float32. Models that must be refused state a part of the message.
+
+The last line says "N passed, N failed"; the exit status is 1 when something failed or nothing passed.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from onnx import TensorProto, helper, load_from_string, numpy_helper
+
+from test_quantized import line_of, value_of
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TABLE = os.path.join(HERE, 'contrib.txt')
+DOMAIN = 'com.microsoft'
+NUMBERS = {'uint8': TensorProto.UINT8, 'int8': TensorProto.INT8, 'float32': TensorProto.FLOAT, 'int32': TensorProto.INT32,
+           'int64': TensorProto.INT64, 'bool': TensorProto.BOOL, 'float16': TensorProto.FLOAT16, 'int16': TensorProto.INT16,
+           'uint16': TensorProto.UINT16}
+
+
+class Case:
+    """One node. inputs: a list of arrays that the model reads, of Constant(array), or of None for absent inputs."""
+
+    def __init__(self, name, op, inputs, outputs=1, units=1, domain=DOMAIN, kept=None, **attributes):
+        self.name, self.units, self.op = name, units, '.'.join(filter(None, (domain, op)))
+        self.feeds, constants, names = {}, [], []
+        for k, value in enumerate(inputs):
+            if value is None:
+                names.append('')
+            elif isinstance(value, Constant):
+                names.append('c%d' % k)
+                constants.append(numpy_helper.from_array(value.array, names[-1]))
+            else:
+                names.append('x%d' % k)
+                self.feeds[names[-1]] = value
+        while names and names[-1] == '':
+            names.pop()
+        results = ['y%d' % k if kept is None or k in kept else '' for k in range(outputs)]
+        node = helper.make_node(op, names, results, domain=domain, **attributes)
+        given = [helper.make_tensor_value_info(name, NUMBERS[str(value.dtype)], value.shape) for name, value in self.feeds.items()]
+        graph = helper.make_graph([node], 'g', given, [helper.make_empty_tensor_value_info(r) for r in results if r], constants)
+        self.outputs = [r for r in results if r]
+        self.model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 18), helper.make_opsetid(DOMAIN, 1)],
+                                       ir_version=8).SerializeToString()
+
+
+class Constant:
+    def __init__(self, array):
+        self.array = np.asarray(array)
+
+
+def floats(draw, *shape, scale=1.0):
+    return (draw.standard_normal(shape) * scale).astype(np.float32)
+
+
+def seven_bits(draw, *shape):
+    """int8 weights of 7 bits: on processors without VNNI ONNX Runtime adds products of uint8 and int8 with saturation to 16 bits."""
+    return draw.randint(-64, 64, shape).astype(np.int8)
+
+
+def quantized_cases():
+    for dtype in ('uint8', 'int8'):
+        draw = np.random.RandomState(7)
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        zero = {'uint8': 120, 'int8': -3}[dtype]
+
+        def integers(*shape):
+            return draw.randint(low, high + 1, shape).astype(dtype)
+
+        def scale(value):
+            return Constant(np.float32(value))
+
+        def point(value):
+            return Constant(np.array(value, dtype))
+
+        x, y, image = integers(2, 3, 5), integers(2, 3, 5), integers(1, 3, 7, 6)
+        for op in ('QLinearAdd', 'QLinearMul'):
+            yield Case('%s %s' % (op, dtype), op, [x, scale(0.04), point(zero), y, scale(0.03), point(zero - 5), scale(0.07), point(zero + 4)])
+            yield Case('%s %s broadcast' % (op, dtype), op, [x, scale(0.04), point(zero), integers(5), scale(0.03), point(zero - 5),
+                                                             scale(0.06), point(zero + 4)])
+            yield Case('%s %s saturates' % (op, dtype), op, [x, scale(0.04), point(zero), y, scale(0.03), point(zero), scale(0.002), point(zero)])
+        yield Case('QLinearSigmoid ' + dtype, 'QLinearSigmoid', [x, scale(0.05), point(zero), scale(1 / 256), point(low)])
+        yield Case('QLinearSigmoid %s other scale' % dtype, 'QLinearSigmoid', [x, scale(0.05), point(zero), scale(0.01), point(zero)])
+        yield Case('QLinearLeakyRelu ' + dtype, 'QLinearLeakyRelu', [x, scale(0.05), point(zero), scale(0.03), point(zero)], alpha=0.2)
+        for axis in (-1, 1):
+            yield Case('QLinearSoftmax %s %d' % (dtype, axis), 'QLinearSoftmax',
+                       [x, scale(0.05), point(zero), scale(1 / 256), point(low)], axis=axis, opset=13)
+        yield Case('QLinearSoftmax %s set 11' % dtype, 'QLinearSoftmax', [x, scale(0.05), point(zero), scale(1 / 256), point(low)],
+                   axis=1, opset=11)
+        yield Case('QLinearConcat ' + dtype, 'QLinearConcat', [scale(0.05), point(zero), x, scale(0.04), point(zero), y, scale(0.05),
+                                                              point(zero)], axis=1)
+        yield Case('QLinearConcat %s three' % dtype, 'QLinearConcat',
+                   [scale(0.05), point(zero), x, scale(0.04), point(zero), y, scale(0.05), point(zero), integers(2, 3, 2),
+                    scale(0.02), point(zero + 1)], axis=-1)
+        yield Case('QLinearWhere ' + dtype, 'QLinearWhere', [draw.rand(2, 3, 5) < 0.5, x, scale(0.04), point(zero), y, scale(0.05),
+                                                            point(zero - 1), scale(0.045), point(zero)])
+        for last in (0, 1):
+            shape = image if last == 0 else np.ascontiguousarray(image.transpose(0, 2, 3, 1))
+            yield Case('QLinearAveragePool %s channels_last %d' % (dtype, last), 'QLinearAveragePool',
+                       [shape, scale(0.04), point(zero), scale(0.05), point(zero + 3)], kernel_shape=[3, 2], strides=[2, 1],
+                       pads=[1, 0, 1, 1], channels_last=last)
+            yield Case('QLinearGlobalAveragePool %s channels_last %d' % (dtype, last), 'QLinearGlobalAveragePool',
+                       [shape, scale(0.04), point(zero), scale(0.01), point(zero)], units=2, channels_last=last)
+        yield Case('QLinearAveragePool %s counts padding' % dtype, 'QLinearAveragePool',
+                   [image, scale(0.04), point(zero), scale(0.05), point(zero)], kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+                   count_include_pad=1)
+        a, b = integers(4, 6), integers(6, 3)
+        bias = Constant(draw.randint(-200, 200, 3).astype(np.int32))
+        yield Case('QGemm ' + dtype, 'QGemm', [a, scale(0.04), point(zero), Constant(b), scale(0.03), point(zero), bias, scale(0.3),
+                                              point(zero)])
+        yield Case('QGemm %s float result' % dtype, 'QGemm', [a, scale(0.04), point(zero), Constant(b), scale(0.03), point(zero), bias])
+        yield Case('QGemm %s transposed' % dtype, 'QGemm', [a, scale(0.04), point(zero), Constant(np.ascontiguousarray(b.T)), scale(0.03),
+                                                           point(zero), None, scale(0.3), point(zero)], transB=1)
+        yield Case('QGemm %s per channel' % dtype, 'QGemm',
+                   [a, scale(0.04), point(zero), Constant(b), Constant(np.array([0.03, 0.01, 0.02], np.float32)),
+                    Constant(np.array([zero] * 3, dtype)), bias, scale(0.3), point(zero)])
+        yield Case('QuantizeLinear ' + dtype, 'QuantizeLinear', [floats(draw, 2, 3, 4, scale=4), scale(0.05), point(zero)])
+        yield Case('QuantizeLinear %s per channel' % dtype, 'QuantizeLinear',
+                   [floats(draw, 2, 3, 4, scale=4), Constant(np.array([0.05, 0.1, 0.02], np.float32)),
+                    Constant(np.array([zero, zero + 1, zero + 2], dtype))], axis=1)
+        yield Case('DequantizeLinear ' + dtype, 'DequantizeLinear', [x, scale(0.05), point(zero)])
+        yield Case('NhwcMaxPool ' + dtype, 'NhwcMaxPool', [np.ascontiguousarray(image.transpose(0, 2, 3, 1))], kernel_shape=[3, 3],
+                   strides=[2, 2], pads=[1, 1, 1, 1])
+
+
+def matrix_cases():
+    draw = np.random.RandomState(11)
+    a, w = floats(draw, 2, 4, 6), seven_bits(draw, 6, 5)
+    bias = floats(draw, 5)
+    yield Case('DynamicQuantizeMatMul', 'DynamicQuantizeMatMul', [a, Constant(w), Constant(np.float32([0.02])), Constant(np.int8([3])), Constant(bias)])
+    yield Case('DynamicQuantizeMatMul without zero point', 'DynamicQuantizeMatMul', [a, Constant(w), Constant(np.float32([0.02]))])
+    yield Case('DynamicQuantizeMatMul per column', 'DynamicQuantizeMatMul',
+               [a, Constant(w), Constant(np.float32([0.02, 0.01, 0.03, 0.04, 0.05])), Constant(np.int8([1, 2, 3, 0, -1]))])
+    u = draw.randint(0, 256, (2, 4, 6)).astype(np.uint8)
+    yield Case('MatMulIntegerToFloat', 'MatMulIntegerToFloat',
+               [u, Constant(w), Constant(np.float32([0.05])), Constant(np.float32([0.02])), Constant(np.uint8([120])), Constant(np.int8([3])),
+                Constant(bias)])
+    yield Case('MatMulIntegerToFloat without zero points', 'MatMulIntegerToFloat',
+               [u, Constant(w), Constant(np.float32([0.05])), Constant(np.float32([0.02, 0.01, 0.03, 0.04, 0.05]))])
+    for ta in (0, 1):
+        for tb in (0, 1):
+            x = floats(draw, 2, 3, *((4, 5) if ta == 0 else (5, 4)))
+            y = floats(draw, 2, 3, *((5, 6) if tb == 0 else (6, 5)))
+            yield Case('FusedMatMul %d%d' % (ta, tb), 'FusedMatMul', [x, y], transA=ta, transB=tb, alpha=0.25)
+    yield Case('FusedMatMul batches', 'FusedMatMul', [floats(draw, 4, 2, 5), floats(draw, 5, 2, 6)], transBatchA=1, transBatchB=1)
+    yield Case('FusedMatMul batches transposed', 'FusedMatMul', [floats(draw, 5, 2, 4), floats(draw, 2, 5, 6)], transBatchA=1, transA=1)
+    for activation, parameters in (('Relu', {}), ('Sigmoid', {}), ('LeakyRelu', {'activation_alpha': 0.2}), ('Tanh', {})):
+        yield Case('FusedGemm ' + activation, 'FusedGemm', [floats(draw, 3, 4), Constant(floats(draw, 5, 4)), Constant(floats(draw, 5))],
+                   transB=1, activation=activation, **parameters)
+    for bits in (4, 8):
+        for K, block in ((48, 16), (40, 32)):
+            blocks = -(-K // block)
+            data = draw.randint(0, 256, (7, blocks, block * bits // 8)).astype(np.uint8)
+            scales = (draw.rand(7 * blocks) * 0.1 + 0.01).astype(np.float32)
+            zeros = draw.randint(0, 256, 7 * -(-blocks * bits // 8)).astype(np.uint8)
+            label, given = 'MatMulNBits %d bits K %d block %d' % (bits, K, block), [floats(draw, 2, 3, K), Constant(data), Constant(scales)]
+            attributes = {'K': K, 'N': 7, 'bits': bits, 'block_size': block}
+            yield Case(label, 'MatMulNBits', given, **attributes)
+            yield Case(label + ' zero points', 'MatMulNBits', given + [Constant(zeros)], **attributes)
+            yield Case(label + ' bias', 'MatMulNBits', given + [Constant(zeros), None, Constant(floats(draw, 7))], **attributes)
+    for bits in (4, 8):
+        data = draw.randint(0, 256, (9, 32 * bits // 8)).astype(np.uint8)
+        given = [Constant(data), draw.randint(0, 9, (2, 3)).astype(np.int64), Constant((draw.rand(9, 2) * 0.1).astype(np.float32))]
+        yield Case('GatherBlockQuantized %d bits' % bits, 'GatherBlockQuantized', given, bits=bits, block_size=16, quantize_axis=1)
+        yield Case('GatherBlockQuantized %d bits zero points' % bits, 'GatherBlockQuantized',
+                   given + [Constant(draw.randint(0, 256, (9, bits // 4)).astype(np.uint8))], bits=bits, block_size=16, quantize_axis=1)
+
+
+def float_cases():
+    draw = np.random.RandomState(13)
+    x = floats(draw, 2, 5, 8, scale=2)
+    yield Case('Gelu', 'Gelu', [x])
+    yield Case('FastGelu', 'FastGelu', [x])
+    yield Case('FastGelu bias', 'FastGelu', [x, Constant(floats(draw, 8))])
+    yield Case('BiasGelu', 'BiasGelu', [x, Constant(floats(draw, 8))])
+    yield Case('QuickGelu', 'QuickGelu', [x])
+    yield Case('QuickGelu alpha', 'QuickGelu', [x], alpha=1.2)
+    image, weight, bias = floats(draw, 1, 3, 6, 5), Constant(floats(draw, 4, 3, 3, 3)), Constant(floats(draw, 4))
+    for activation, parameters in (('Relu', None), ('Sigmoid', None), ('Tanh', None), ('LeakyRelu', [0.1]), ('Clip', [-0.5, 1.0]),
+                                   ('HardSigmoid', [0.2, 0.4])):
+        more = {'activation_params': parameters} if parameters else {}
+        yield Case('FusedConv ' + activation, 'FusedConv', [image, weight, bias], kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+                   activation=activation, **more)
+    yield Case('FusedConv sum', 'FusedConv', [image, weight, bias, floats(draw, 1, 4, 6, 5)], kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+               activation='Relu')
+    gamma, beta, more = Constant(floats(draw, 8)), Constant(floats(draw, 8)), Constant(floats(draw, 8))
+    for label, given in (('', [gamma, beta]), (' bias', [gamma, beta, more]), (' without beta', [gamma])):
+        yield Case('SkipLayerNormalization' + label, 'SkipLayerNormalization', [x, floats(draw, 2, 5, 8)] + given, epsilon=1e-5)
+    yield Case('SkipLayerNormalization sum', 'SkipLayerNormalization', [x, floats(draw, 2, 5, 8), gamma, beta, more], outputs=4,
+               kept=(0, 3), epsilon=1e-5)
+    for label, given in (('', [gamma]), (' bias', [gamma, more])):
+        yield Case('SkipSimplifiedLayerNormalization' + label, 'SkipSimplifiedLayerNormalization', [x, floats(draw, 2, 5, 8)] + given,
+                   outputs=4, kept=(0, 3), epsilon=1e-5)
+    yield Case('SimplifiedLayerNormalization', 'SimplifiedLayerNormalization', [x, gamma], outputs=2, domain='', axis=-1, epsilon=1e-5)
+    ids, segments = draw.randint(0, 11, (2, 5)).astype(np.int32), draw.randint(0, 2, (2, 5)).astype(np.int32)
+    tables = [Constant(floats(draw, 11, 8)), Constant(floats(draw, 6, 8)), Constant(floats(draw, 2, 8)), gamma, beta]
+    mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    yield Case('EmbedLayerNormalization', 'EmbedLayerNormalization', [ids, segments] + tables + [mask], outputs=2)
+    yield Case('EmbedLayerNormalization without mask', 'EmbedLayerNormalization', [ids, segments] + tables, outputs=2)
+    yield Case('EmbedLayerNormalization without segments', 'EmbedLayerNormalization', [ids, None] + tables[:2] + [None] + tables[3:] + [mask],
+               outputs=2)
+
+
+def attention_cases():
+    draw = np.random.RandomState(17)
+    B, S, N, D = 2, 4, 2, 16
+    H = N * D
+    x, w, b = floats(draw, B, S, H), Constant(floats(draw, H, 3 * H, scale=0.5)), Constant(floats(draw, 3 * H))
+    raw = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], np.int32)
+    past = floats(draw, 2, B, N, 3, D)
+    yield Case('Attention', 'Attention', [x, w, b], num_heads=N)
+    yield Case('Attention raw mask', 'Attention', [x, w, b, raw], num_heads=N)
+    yield Case('Attention lengths', 'Attention', [x, w, b, np.array([3, 4], np.int32)], num_heads=N)
+    yield Case('Attention causal', 'Attention', [x, w, b], num_heads=N, unidirectional=1)
+    yield Case('Attention past', 'Attention', [x, w, b, None, past], outputs=2, num_heads=N, unidirectional=1)
+    yield Case('Attention past and mask', 'Attention', [x, w, b, np.concatenate([np.ones((B, 3), np.int32), raw], 1), past], outputs=2,
+               num_heads=N)
+    yield Case('Attention bias of scores', 'Attention', [x, w, b, None, None, floats(draw, B, N, S, S)], num_heads=N)
+    yield Case('Attention mask of pairs', 'Attention', [x, w, b, draw.randint(0, 2, (B, S, S)).astype(np.int32)], num_heads=N)
+    yield Case('Attention sizes', 'Attention', [x, Constant(floats(draw, H, 2 * H + 12, scale=0.5)), Constant(floats(draw, 2 * H + 12))],
+               num_heads=N, qkv_hidden_sizes=[H, H, 12])
+    yield Case('Attention scale', 'Attention', [x, w, b], num_heads=N, scale=0.3)
+    u, q = draw.randint(0, 256, (B, S, H)).astype(np.uint8), Constant(seven_bits(draw, H, 3 * H))
+    given = [u, q, b, Constant(np.float32(0.01)), Constant(np.float32(0.01))]
+    yield Case('QAttention', 'QAttention', given + [None, Constant(np.uint8(120)), Constant(np.int8(2))], num_heads=N)
+    yield Case('QAttention mask', 'QAttention', given + [raw, Constant(np.uint8(120)), Constant(np.int8(2))], num_heads=N)
+    k, v = floats(draw, B, 5, H), floats(draw, B, 5, H)
+    keys = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], np.int32)
+    yield Case('MultiHeadAttention', 'MultiHeadAttention', [x, k, v], num_heads=N)
+    yield Case('MultiHeadAttention bias', 'MultiHeadAttention', [x, k, v, b], num_heads=N)
+    yield Case('MultiHeadAttention mask', 'MultiHeadAttention', [x, k, v, None, keys], num_heads=N)
+    yield Case('MultiHeadAttention bias of scores', 'MultiHeadAttention', [x, k, v, None, None, floats(draw, 1, N, S, 5)], num_heads=N)
+    yield Case('MultiHeadAttention mask and bias of scores', 'MultiHeadAttention', [x, k, v, None, keys, floats(draw, B, N, S, 5)],
+               num_heads=N)
+    yield Case('MultiHeadAttention past', 'MultiHeadAttention', [x, floats(draw, B, S, H), floats(draw, B, S, H), None, None, None,
+                                                               floats(draw, B, N, 3, D), floats(draw, B, N, 3, D)],
+               outputs=3, num_heads=N)
+    yield Case('MultiHeadAttention cross', 'MultiHeadAttention', [x, floats(draw, B, N, 5, D), floats(draw, B, N, 5, D)], num_heads=N)
+    yield Case('MultiHeadAttention causal', 'MultiHeadAttention', [x, floats(draw, B, S, H), floats(draw, B, S, H)], num_heads=N,
+               unidirectional=1)
+    angles = draw.rand(16, D // 2).astype(np.float32) * 3
+    tables = [Constant(np.cos(angles)), Constant(np.sin(angles))]
+    for interleaved in (0, 1):
+        yield Case('RotaryEmbedding %d' % interleaved, 'RotaryEmbedding', [x, np.array([[0, 1, 2, 3], [4, 5, 6, 7]], np.int64)] + tables,
+                   interleaved=interleaved)
+    yield Case('RotaryEmbedding offset', 'RotaryEmbedding', [x, np.array([5], np.int64)] + tables)
+    yield Case('RotaryEmbedding four axes', 'RotaryEmbedding', [floats(draw, B, N, S, D), np.array([5], np.int64)] + tables)
+    for rotary in (0, 1):
+        more = tables if rotary else []
+        kv = 1
+        small = [floats(draw, B, S, kv * D), floats(draw, B, S, kv * D)]
+        total = Constant(np.array(S, np.int32))
+        yield Case('GroupQueryAttention prompt rotary %d' % rotary, 'GroupQueryAttention',
+                   [x] + small + [None, None, np.full(B, S - 1, np.int32), total] + more, outputs=3, num_heads=N, kv_num_heads=kv,
+                   do_rotary=rotary)
+        one = [floats(draw, B, 1, H), floats(draw, B, 1, kv * D), floats(draw, B, 1, kv * D)]
+        yield Case('GroupQueryAttention step rotary %d' % rotary, 'GroupQueryAttention',
+                   one + [floats(draw, B, kv, 6, D), floats(draw, B, kv, 6, D), np.full(B, 6, np.int32), Constant(np.array(7, np.int32))] + more,
+                   outputs=3, num_heads=N, kv_num_heads=kv, do_rotary=rotary)
+    yield Case('GroupQueryAttention packed', 'GroupQueryAttention',
+               [floats(draw, B, S, (N + 2) * D), None, None, None, None, np.full(B, S - 1, np.int32), Constant(np.array(S, np.int32))] + tables,
+               outputs=3, num_heads=N, kv_num_heads=1, do_rotary=1, rotary_interleaved=1)
+    yield Case('GroupQueryAttention window and cap', 'GroupQueryAttention',
+               [x, floats(draw, B, S, D), floats(draw, B, S, D), None, None, np.full(B, S - 1, np.int32), Constant(np.array(S, np.int32))],
+               outputs=3, num_heads=N, kv_num_heads=1, local_window_size=2, softcap=5.0)
+
+
+def every():
+    yield from quantized_cases()
+    yield from matrix_cases()
+    yield from float_cases()
+    yield from attention_cases()
+
+
+def refused():
+    """(part of the message, case): models that neither run nor give a wrong number."""
+    x, scale, zero = np.zeros((2, 3), np.uint8), Constant(np.float32(0.1)), Constant(np.uint8(3))
+    yield "input 3 is missing", Case('no second operand', 'QLinearAdd', [x, scale, zero])
+    yield "input 6 is missing", Case('no scale of the result', 'QLinearAdd', [x, scale, zero, x, scale, zero])
+    yield "expected int8 or uint8", Case('result of 16 bits', 'QLinearAdd', [x, scale, zero, x, scale, zero, scale, Constant(np.int16(0))])
+    yield "attribute 'beta' is not supported", Case('an unknown attribute', 'QLinearSigmoid', [x, scale, zero, scale, zero], beta=1.0)
+    yield "attribute 'axis' is missing", Case('no axis', 'QLinearConcat', [scale, zero, x, scale, zero])
+    yield "attribute 'activation' is 'Foo'", Case('an unknown activation', 'FusedGemm', [np.zeros((2, 3), np.float32), np.zeros((3, 2), np.float32)],
+                                                  activation='Foo')
+    f = np.zeros((2, 32), np.float32)
+    data, scales = Constant(np.zeros((4, 2, 8), np.uint8)), Constant(np.zeros(8, np.float32))
+    yield "bits is 2, expected 4 or 8", Case('2 bits', 'MatMulNBits', [f, data, scales], K=32, N=4, bits=2, block_size=16)
+    yield "expected a constant of 128 elements", Case('too few bytes', 'MatMulNBits', [f, data, scales], K=32, N=8, bits=4, block_size=16)
+    yield "expected a constant of 64 elements", Case('weights that are inputs', 'MatMulNBits', [f, np.zeros((4, 2, 8), np.uint8), scales], K=32, N=4,
+                                                    bits=4, block_size=16)
+    yield "block_size is 0", Case('blocks of 0', 'MatMulNBits', [f, data, scales], K=32, N=4, bits=4, block_size=0)
+    yield "N is -1", Case('negative N', 'MatMulNBits', [f, data, scales], K=32, N=-1, bits=4, block_size=16)
+    q = np.zeros((1, 2, 8), np.float32)
+    yield "number of heads is 0", Case('no heads', 'MultiHeadAttention', [q, q, q])
+    yield "expected one length", Case('a mask of begins and ends', 'MultiHeadAttention', [q, q, q, None, np.zeros(5, np.int32)], num_heads=2)
+    yield "num_heads is 0", Case('no heads of queries', 'GroupQueryAttention', [q, q, q, None, None, np.zeros(1, np.int32), np.int32(2)],
+                                 kv_num_heads=1)
+    yield "", Case('a batch of different lengths', 'GroupQueryAttention',
+                   [np.zeros((2, 2, 8), np.float32), np.zeros((2, 2, 8), np.float32), np.zeros((2, 2, 8), np.float32), None, None,
+                    np.array([1, 0], np.int32), Constant(np.array(2, np.int32))], num_heads=2, kv_num_heads=2)
+    yield "com.microsoft.DynamicQuantizeLSTM", Case('an unsupported operator', 'DynamicQuantizeLSTM', [q])
+
+
+def save_inputs(folder, case):
+    files = {}
+    for name, value in case.feeds.items():
+        files[name] = os.path.join(folder, name + '.npy')
+        np.save(files[name], value)
+    return files
+
+
+def ask_runtime(folder, modules):
+    """{(case, output): value} from ONNX Runtime, without its optimizations."""
+    jobs, cases = [], list(every())
+    for k, case in enumerate(cases):
+        place = os.path.join(folder, str(k))
+        os.mkdir(place)
+        path = os.path.join(place, 'm.onnx')
+        with open(path, 'wb') as f:
+            f.write(case.model)
+        jobs.append({'model': path, 'inputs': save_inputs(place, case), 'output': os.path.join(place, 'out')})
+    with open(os.path.join(folder, 'list.json'), 'w', encoding='ascii') as f:
+        json.dump(jobs, f)
+    subprocess.run(['node', os.path.join(HERE, 'compare', 'ort.mjs'), '--modules', modules, '--list', f.name], check=True)
+    results = {}
+    for case, job in zip(cases, jobs):
+        for name in case.outputs:
+            path = os.path.join(job['output'], name + '.npy')
+            if not os.path.exists(path):
+                with open(os.path.join(job['output'], 'error.txt'), encoding='utf-8') as f:
+                    print('ONNX Runtime refuses %s: %s' % (case.name, f.read().strip()[:300]))
+                break
+            results[case.name, name] = np.load(path)
+    return results
+
+
+# Operators that compute dimensions.
+SIZES = {'SHAPE', 'GATHER', 'CONCAT', 'REDUCE_FUSION', 'STRIDED_SLICE', 'ADD_FUSION', 'MUL_FUSION', 'DIV_FUSION', 'RANGE', 'RESHAPE', 'FILL',
+         'BROADCAST_TO', 'CAST', 'SQUEEZE', 'UNSQUEEZE'}
+
+
+def opened(model):
+    """The model with a dynamic batch (2) and sequence (4 or 5)."""
+    m = load_from_string(model)
+    for x in m.graph.input:
+        dims = x.type.tensor_type.shape.dim
+        for dim, sizes in zip(dims[:1] if len(dims) < 3 else dims[:2], ((2,), (4, 5))):
+            if dim.dim_value in sizes:
+                dim.dim_param = 'n%d' % dim.dim_value
+    return m.SerializeToString()
+
+
+def operators_of(nnrt, path, case):
+    shapes = [a for name, value in case.feeds.items() for a in ('--shape', '%s=%s' % (name, ','.join(map(str, value.shape)))) if value.ndim]
+    done = subprocess.run([nnrt, 'info', path, '--json', *shapes], capture_output=True, check=True)
+    return set(json.loads(done.stdout)['operators'])
+
+
+def listed_by(nnrt):
+    """{operator of com.microsoft or ONNX: names of the operators that it becomes}."""
+    done = subprocess.run([nnrt, 'ops', '--onnx', '--json'], capture_output=True, check=True)
+    return {o['name']: o['becomes'] + ' ' + o['with'] for o in json.loads(done.stdout)['operators']}
+
+
+def run(nnrt, case, way, listed=None):
+    """({output: value}, None) or (None, message)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'm.onnx')
+        with open(path, 'wb') as f:
+            f.write(case.model)
+        given = [a for name, file in save_inputs(folder, case).items() for a in ('--input', '%s=%s' % (name, file))]
+        if way == 'dynamic':
+            with open(path, 'wb') as f:
+                f.write(opened(case.model))
+            done = subprocess.run([nnrt, 'convert', '--no-optimize', path, path + '.nnrt'], capture_output=True, check=False)
+            if done.returncode != 0:
+                return None, done.stderr.decode('utf-8', 'replace').strip()
+            path += '.nnrt'
+            other = operators_of(nnrt, path, case) - SIZES - set(listed.get(case.op, '').split())
+            if other:
+                return None, 'becomes %s, which nnrt ops --onnx does not list' % ', '.join(sorted(other))
+        out = os.path.join(folder, 'out')
+        os.mkdir(out)
+        done = subprocess.run([nnrt, 'run', path, *given, '--device', 'reference', '--output-dir', out] +
+                              (['--no-quantize'] if way == 'no-quantize' else []), capture_output=True, check=False)
+        if done.returncode != 0:
+            return None, done.stderr.decode('utf-8', 'replace').strip()
+        return {name: np.load(os.path.join(out, name + '.npy')) for name in case.outputs
+                if os.path.exists(os.path.join(out, name + '.npy'))}, None
+
+
+def judge(case, way, want, got):
+    """(fault or None, elements beside the table)."""
+    if got is None:
+        return 'has no such output', 0
+    if got.dtype != want.dtype or got.shape != want.shape:
+        return 'is %s %s, expected %s %s' % (got.dtype, list(got.shape), want.dtype, list(want.shape)), 0
+    if got.tobytes() == want.tobytes() or want.size == 0:
+        return None, 0
+    far = np.abs(got.astype(np.float64) - want.astype(np.float64))
+    bound = (case.units if way != 'no-quantize' else 1) if want.dtype in (np.uint8, np.int8) else 0
+    if want.dtype.kind == 'f':
+        bound = 1e-5 * max(1.0, float(np.abs(want).max()))
+    at = np.unravel_index(np.argmax(far), far.shape)
+    if not far.max() <= bound:
+        return 'element %s is %s, expected %s' % (list(map(int, at)), got[at], want[at]), 0
+    return None, int((far > 0).sum()) if want.dtype.kind != 'f' else 0
+
+
+def check_refusals(nnrt):
+    passed = failed = 0
+    for part, case in refused():
+        got, said = run(nnrt, case, 'as it comes')
+        good = got is None and part in said and 'nnrt' in said
+        passed, failed = passed + good, failed + (not good)
+        if not good:
+            print('FAIL %s: %s, expected a refusal with "%s"' % (case.name, 'ran' if got is not None else said, part))
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('nnrt', nargs='?')
+    parser.add_argument('--ort', metavar='DIR', help='whose node_modules has onnxruntime-node')
+    parser.add_argument('--write', action='store_true')
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--only', default='', metavar='TEXT')
+    parser.add_argument('--jobs', type=int, default=os.cpu_count() or 1)
+    args = parser.parse_args()
+    if args.write or args.check:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = {'%s | %s' % key: line_of(value) for key, value in ask_runtime(folder, args.ort).items()}
+        if args.write:
+            with open(TABLE, 'w', encoding='ascii') as f:
+                f.write('# ONNX Runtime 1.30.0, graph optimizations disabled: written by tests/test_contrib.py --write\n')
+                f.writelines('%s | %s\n' % item for item in lines.items())
+            return 0
+        with open(TABLE, encoding='ascii') as f:
+            have = dict(line.rstrip('\n').rsplit(' | ', 1) for line in f if not line.startswith('#'))
+        wrong = [key for key in lines if have.get(key) != lines[key]]
+        print('\n'.join('FAIL %s: ONNX Runtime gives another result than the table' % key for key in wrong))
+        print('%d passed, %d failed' % (len(lines) - len(wrong), len(wrong)))
+        return 1 if wrong or not lines else 0
+    with open(TABLE, encoding='ascii') as f:
+        table = dict(line.rstrip('\n').rsplit(' | ', 1) for line in f if not line.startswith('#'))
+    passed, failed = check_refusals(args.nnrt) if args.only == '' else (0, 0)
+    units, listed = 0, listed_by(args.nnrt)
+    untested = [name for name in listed if name.startswith(DOMAIN) and listed[name] != ' ' and name not in {case.op for case in every()}]
+    print(''.join('FAIL %s has no case\n' % name for name in untested), end='')
+    failed += len(untested)
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        jobs = [(case, way, pool.submit(run, args.nnrt, case, way, listed)) for case in every() if args.only in case.name
+                for way in ('as it comes', 'no-quantize', 'dynamic')]
+        for case, way, job in jobs:
+            got, said = job.result()
+            for name in case.outputs:
+                line = table.get('%s | %s' % (case.name, name))
+                if line is None:
+                    fault, unit = 'is not in contrib.txt: write it again', 0
+                elif got is None:
+                    fault, unit = 'refused: ' + said, 0
+                else:
+                    fault, unit = judge(case, way, value_of(line), got.get(name))
+                passed, failed, units = passed + (fault is None), failed + (fault is not None), units + unit
+                if fault is not None:
+                    print('FAIL %s, %s, %s: %s' % (case.name, name, way, fault))
+    print('%d 8-bit elements differ from ONNX Runtime, within the bounds' % units)
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
