@@ -7464,7 +7464,7 @@ static void nnrti_onnx_out_real(nnrti_onnx *c, uint32_t y, uint32_t i)
 {
     const uint32_t scale = nnrti_onnx_need(c, i), zero = nnrti_onnx_in(c, i + 1);
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : NNRT_DATA_TYPE_UINT8;
-    if (c->code == NNRT_SUCCESS && type != NNRT_DATA_TYPE_INT8 && type != NNRT_DATA_TYPE_UINT8)
+    if (type != NNRT_DATA_TYPE_INT8 && type != NNRT_DATA_TYPE_UINT8)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point of the result is %t, expected int8 or uint8", type);
     if (c->code == NNRT_SUCCESS)
         nnrti_onnx_out_quantized(c, y, scale, zero, type, 0);
@@ -7537,7 +7537,7 @@ static void nnrti_onnx_op_q_linear_where(nnrti_onnx *c, int32_t arg)
    that is float32. */
 static void nnrti_onnx_op_q_gemm(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t bias = nnrti_onnx_in(c, 6), real = NNRT_DATA_TYPE_FLOAT32;
+    const uint32_t bias = nnrti_onnx_in(c, 6);
     uint32_t in[3], y;
     (void)arg;
     in[0] = nnrti_onnx_real(c, 0, 0);
@@ -7546,7 +7546,7 @@ static void nnrti_onnx_op_q_gemm(nnrti_onnx *c, int32_t arg)
     if (bias != NNRT_NO_TENSOR && c->code == NNRT_SUCCESS) {
         const uint32_t scale = nnrti_onnx_mul(c, nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 4));
         const float alpha = nnrti_onnx_float(c, "alpha", 1);
-        in[2] = nnrti_onnx_mul(c, nnrti_onnx_cast(c, bias, (NNRT_DataType)real), scale);
+        in[2] = nnrti_onnx_mul(c, nnrti_onnx_cast(c, bias, NNRT_DATA_TYPE_FLOAT32), scale);
         in[2] = alpha != 1 ? nnrti_onnx_mul(c, in[2], nnrti_onnx_like(c, in[2], (double)alpha)) : in[2];
     }
     nnrti_onnx_apply_all(c, nnrti_onnx_op_gemm, 0, in, 3, &y, 1);
@@ -7591,7 +7591,7 @@ static void nnrti_onnx_op_matmul_to_float(nnrti_onnx *c, int32_t arg)
                                              nnrti_onnx_in(c, 6)));
 }
 
-/* GELU of input 0, plus input 1 if it is there. arg 1: the approximation by tanh. */
+/* GELU of the sum of input 0 and the optional input 1, a bias. arg 1: the approximation by tanh. */
 static void nnrti_onnx_op_ort_gelu(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 1);
@@ -7772,7 +7772,7 @@ static void nnrti_onnx_op_embed_layer_norm(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_normalize(c, sum, nnrti_onnx_rank(c, sum) - 1, nnrti_onnx_float(c, "epsilon", 1e-12f), gamma, beta));
 }
 
-/* Operands of attention: q, k and v [B,S,heads*D]; what ATTENTION adds to the scores, the past, and the attributes. */
+/* Operands of attention: q, k and v [B,S,heads*D]; mask, added to the scores; past; attributes. */
 typedef struct nnrti_onnx_heads {
     uint32_t q, k, v, mask, pastKey, pastValue;
     int64_t heads, kvHeads, window; /* window: keys that a query sees, itself included; -1: all */
@@ -7791,7 +7791,7 @@ static void nnrti_onnx_attend(nnrti_onnx *c, const nnrti_onnx_heads *h, uint32_t
     a.kvNumHeads = h->kvHeads;
     a.scale = h->scale;
     a.softcap = h->softcap;
-    a.leftWindowSize = h->window > 0 ? h->window - 1 : -1;
+    a.leftWindowSize = h->window < 1 ? -1 : h->window < INT32_MAX ? h->window - 1 : INT32_MAX;
     in[0] = h->q;
     in[1] = h->k;
     in[2] = h->v;
@@ -7809,8 +7809,8 @@ static void nnrti_onnx_attend(nnrti_onnx *c, const nnrti_onnx_heads *h, uint32_t
         nnrti_onnx_emit(c, NNRT_NODE_TYPE_ATTENTION, &a, in, nIn, y, present ? 3 : 1, NULL);
 }
 
-/* What is added to the scores: `filter` for keys that padding hides, plus bias. padding, integers: [B] the number of
-   keys, [B,T] or [B,S,T] above 0 for keys that are seen; keys: the number T of keys. NNRT_NO_TENSOR: nothing. */
+/* The mask of ATTENTION, added to the scores: `filter` for keys that padding hides, plus bias. padding, integers: [B]
+   the number of keys, [B,T] or [B,S,T] above 0 for visible keys; keys: T. NNRT_NO_TENSOR: no mask. */
 static uint32_t nnrti_onnx_scores(nnrti_onnx *c, uint32_t padding, uint32_t bias, nnrti_onnx_size keys,
                                   NNRT_DataType type)
 {
@@ -7868,14 +7868,20 @@ static void nnrti_onnx_op_ort_attention(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), b = nnrti_onnx_in(c, 2);
     const uint32_t past = nnrti_onnx_in(c, arg == 0 ? 4 : 8), mask = nnrti_onnx_in(c, arg == 0 ? 3 : 5);
     const nnrt_onnx_ints sizes = nnrti_onnx_ints_of(c, "qkv_hidden_sizes");
-    const int64_t third = nnrti_onnx_fixed_dim(c, w, 1, "Attention") / 3;
-    const int64_t nq = sizes.count == 3 ? sizes.data[0] : third, nk = sizes.count == 3 ? sizes.data[1] : third;
+    const int64_t width = nnrti_onnx_fixed_dim(c, w, 1, "Attention");
+    const int64_t nq = sizes.count == 3 ? sizes.data[0] : width / 3, nk = sizes.count == 3 ? sizes.data[1] : width / 3;
     nnrti_onnx_heads h;
     uint32_t y[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR}, all;
     memset(&h, 0, sizeof(h));
     if (arg == 0 && nnrti_onnx_in(c, 6) != NNRT_NO_TENSOR)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 6, the length of a past in a larger buffer, is not supported");
+    if (nq < 1 || nk < 1 || nq > width || nk > width)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "qkv_hidden_sizes begins with %l and %l, expected 1 to %l, the last axis of the weights", nq,
+                        nk, width);
     nnrti_onnx_check_lengths(c, mask, x);
+    if (c->code != NNRT_SUCCESS)
+        return;
     if (arg == 0) {
         all = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, x, w);
         all = b != NNRT_NO_TENSOR ? nnrti_onnx_add(c, all, b) : all;
@@ -8038,7 +8044,8 @@ static void nnrti_onnx_op_group_query_attention(nnrti_onnx *c, int32_t arg)
     const int64_t heads = nnrti_onnx_int(c, "num_heads", 0), kv = nnrti_onnx_int(c, "kv_num_heads", 0);
     const bool packed = key == NNRT_NO_TENSOR;
     const int64_t width = nnrti_onnx_fixed_dim(c, all, 2, "GroupQueryAttention");
-    const int64_t D = heads > 0 && kv > 0 ? width / (packed ? heads + 2 * kv : heads) : 0;
+    const bool some = heads > 0 && kv > 0 && heads <= width && kv <= width;
+    const int64_t D = some ? width / (packed ? heads + 2 * kv : heads) : 0;
     uint32_t y[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
     nnrti_onnx_heads h;
     nnrti_onnx_size keys;
@@ -8046,7 +8053,7 @@ static void nnrti_onnx_op_group_query_attention(nnrti_onnx *c, int32_t arg)
     memset(&h, 0, sizeof(h));
     if (D < 1 || nnrti_onnx_in(c, 9) != NNRT_NO_TENSOR)
         NNRTI_ONNX_FAIL(c, D < 1 ? NNRT_INVALID_PARAMETER : NNRT_UNSUPPORTED_OP,
-                        D < 1 ? "num_heads is %l and kv_num_heads %l, expected 1 or more, and fewer than the last axis"
+                        D < 1 ? "num_heads is %l and kv_num_heads %l, expected 1 to the size of the last axis"
                               : "input 9, position_ids, is not supported (num_heads %l, kv_num_heads %l)",
                         heads, kv);
     if (c->code != NNRT_SUCCESS)
@@ -8102,7 +8109,7 @@ static bool nnrti_onnx_packed_check(nnrti_onnx *c, uint32_t v, uint32_t types, i
     if (c->code != NNRT_SUCCESS)
         return false;
     if (nnrti_onnx_is_constant(c, v) && nnrti_type_in(o->dataType, types) && nnrt_dims_count(o->dims, o->rank, &have) &&
-        have == (size_t)count)
+        (uint64_t)have == (uint64_t)count)
         return true;
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the %s '%s' is %o, expected a constant of %l elements", what, o->name, o,
                     count);
@@ -8117,6 +8124,7 @@ static uint32_t nnrti_onnx_unpacked(nnrti_onnx *c, const nnrti_onnx_packed *p)
     const uint8_t *data, *zero;
     const nnrt_operand *scale, *shift;
     int32_t dims[2];
+    size_t width;
     float *out;
     if (!nnrti_onnx_packed_check(c, p->data, NNRT_TYPES_U8, p->rows * p->rowBytes, "packed weight") ||
         !nnrti_onnx_packed_check(c, p->scales, NNRT_TYPES_FLOAT, p->rows * blocks, "list of scales") ||
@@ -8125,7 +8133,10 @@ static uint32_t nnrti_onnx_unpacked(nnrti_onnx *c, const nnrti_onnx_packed *p)
         return NNRT_NO_TENSOR;
     dims[0] = (int32_t)p->rows;
     dims[1] = (int32_t)p->columns;
-    out = (float *)nnrti_onnx_keep(c, (size_t)p->rows, (size_t)p->columns * sizeof(*out));
+    out = nnrt_mul_size((size_t)p->columns, sizeof(*out), &width) ? (float *)nnrti_onnx_keep(c, (size_t)p->rows, width)
+                                                                  : NULL;
+    if (out == NULL && c->code == NNRT_SUCCESS)
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the weights exceed the address space");
     data = (const uint8_t *)nnrti_onnx_at(c, p->data)->data;
     scale = nnrti_onnx_at(c, p->scales);
     shift = nnrti_onnx_at(c, p->zeros);
@@ -8158,6 +8169,14 @@ static void nnrti_onnx_packed_bits(nnrti_onnx *c, nnrti_onnx_packed *p)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "block_size is %l, expected a power of 2 of 16 to 65536", p->block);
 }
 
+/* Rule: rows and columns are dimensions. */
+static void nnrti_onnx_packed_size(nnrti_onnx *c, const nnrti_onnx_packed *p)
+{
+    if (p->rows < 1 || p->rows > INT32_MAX || p->columns < 1 || p->columns > INT32_MAX)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "the weights have %l rows (N) of %l entries (K), expected 1 to %d",
+                        p->rows, p->columns, INT32_MAX);
+}
+
 /* A [..,K] times the transpose of a constant [N,K] of 4 or 8 bits, plus a bias [N]. Inputs: A, data [N,blocks,bytes of
    a block], scales, zero points, group index, bias. */
 static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
@@ -8175,8 +8194,7 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
     p.zeros = nnrti_onnx_in(c, 3);
     p.rows = nnrti_onnx_int(c, "N", 0);
     p.columns = nnrti_onnx_int(c, "K", 0);
-    if (p.rows < 1 || p.rows > INT32_MAX || p.columns < 1 || p.columns > INT32_MAX)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "N is %l and K %l, expected 1 to %d", p.rows, p.columns, INT32_MAX);
+    nnrti_onnx_packed_size(c, &p);
     if (nnrti_onnx_in(c, 4) != NNRT_NO_TENSOR)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 4, the group index of each column, is not supported");
     if (c->code != NNRT_SUCCESS)
@@ -8207,6 +8225,9 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
     p.rows = nnrti_onnx_fixed_dim(c, data, 0, "GatherBlockQuantized");
     p.rowBytes = nnrti_onnx_fixed_dim(c, data, 1, "GatherBlockQuantized");
     p.columns = p.rowBytes * 8 / p.bits;
+    nnrti_onnx_packed_size(c, &p);
+    if (c->code != NNRT_SUCCESS)
+        return;
     y = nnrti_onnx_cast(c, nnrti_onnx_unpacked(c, &p), nnrti_onnx_type(c, scales));
     nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, y, nnrti_onnx_in(c, 1), 0));
 }

@@ -305,8 +305,17 @@ def refused():
     yield "expected a constant of 64 elements", Case('weights that are inputs', 'MatMulNBits', [f, np.zeros((4, 2, 8), np.uint8), scales], K=32, N=4,
                                                     bits=4, block_size=16)
     yield "block_size is 0", Case('blocks of 0', 'MatMulNBits', [f, data, scales], K=32, N=4, bits=4, block_size=0)
-    yield "N is -1", Case('negative N', 'MatMulNBits', [f, data, scales], K=32, N=-1, bits=4, block_size=16)
+    yield "have -1 rows (N)", Case('negative N', 'MatMulNBits', [f, data, scales], K=32, N=-1, bits=4, block_size=16)
+    yield "have 0 rows (N)", Case('no rows', 'GatherBlockQuantized', [Constant(np.zeros((0, 8), np.uint8)), np.zeros(2, np.int64),
+                                                                     Constant(np.zeros((0, 1), np.float32))], bits=4, block_size=16)
     q = np.zeros((1, 2, 8), np.float32)
+    w = Constant(np.zeros((8, 24), np.float32))
+    for sizes in ([2**62, 2**62, 8], [-1, 8, 8], [8, 0, 8]):
+        yield "qkv_hidden_sizes begins with", Case('sizes %s' % sizes, 'Attention', [q, w, Constant(np.zeros(24, np.float32))], num_heads=2,
+                                                   qkv_hidden_sizes=sizes)
+    yield "expected 1 to the size of the last axis", Case('very many heads', 'GroupQueryAttention',
+                                                         [q, None, None, None, None, np.zeros(1, np.int32), np.int32(2)],
+                                                         num_heads=2**62, kv_num_heads=2**62)
     yield "number of heads is 0", Case('no heads', 'MultiHeadAttention', [q, q, q])
     yield "expected one length", Case('a mask of begins and ends', 'MultiHeadAttention', [q, q, q, None, np.zeros(5, np.int32)], num_heads=2)
     yield "num_heads is 0", Case('no heads of queries', 'GroupQueryAttention', [q, q, q, None, None, np.zeros(1, np.int32), np.int32(2)],
