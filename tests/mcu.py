@@ -3,12 +3,12 @@
 
     mcu.py layers [TARGET ...]           each layer of tests/mcu_layers.c, beside targets (make mcu-layers)
     mcu.py networks FOLDER [TARGET ...]  the networks of MLPerf Tiny in FOLDER, NAME_qdq.onnx, NAME.onnx (make mlperf-tiny)
-    mcu.py random COUNT [TARGET ...]     random layers: none slower than the reference kernels
+    mcu.py random COUNT [TARGET ...]     random layers: none slower than the reference kernels, the median near the figures
     mcu.py graphs COUNT [TARGET ...]     random networks of tests/mcu_graphs.h: this machine's bits
     mcu.py model FILE [TARGET ...]       one model
 
 Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io),
---float (layers, networks and random layers in float32; networks NAME.onnx).
+--float (layers, networks and random layers in float32; networks NAME.onnx), --verbose (each random layer).
 
 qemu counts an instruction as a nanosecond (-icount shift=0), so figures are instructions, not cycles: flash wait states
 and multi-cycle instructions do not count.
@@ -195,20 +195,44 @@ def networks(args):
                   verdict(each, wanted), f["code"], f["arena"], f["stack"]), flush=True)
 
 
+def figure_of(name, wanted):
+    """The table's figure for a random layer; None: the table has no such layer, as of int16 and transposed convolutions."""
+    found = re.fullmatch(r"(conv|depthwise|full) (\d+x\d+)/.* \d+x\d+x(\d+) to \d+, (\d+) groups, (u?int8|float32)", name)
+    if not found:
+        return None
+    kind, taps, channels, groups, _ = found.groups()
+    row = ("full 640 to 128" if kind == "full" else "depthwise 3x3 25x5x64" if kind == "depthwise" else
+           "conv 3x3 32x32x3" if int(channels) // int(groups) <= 4 else
+           "conv 1x1 25x5x64" if taps == "1x1" else "conv 3x3 16x16x16")
+    return wanted.get(row)
+
+
 def randoms(args):
+    """No layer may be slower than by the reference kernels. The median of instructions per MAC, divided by the table's figure
+    for a layer of that kind, may be 1.3."""
+    missed = 0
     for target in args.targets:
-        each, slower = [], 0
+        times, slower = [], 0
         for seed in range(1, int(args.folder) + 1):
             name, work, unit = command(["build/mcu_layers", "random:%d" % seed, OUT / "layer.nnrt"] + ["float"] * args.float).strip().split("\t")
             own = measure(OUT / "layer.nnrt", target, args)["instructions"]
             reference = measure(OUT / "layer.nnrt", target, args, "reference")["instructions"]
-            if unit == "MAC":
-                each.append(own / float(work))
+            figure = figure_of(name, (WANTED_FLOAT if args.float else WANTED).get(target, {}))
+            if figure is not None:
+                times.append(own / float(work) / figure)
+            if args.verbose:
+                print("%s\tseed %d\t%s\t%.2f per %s\t%s" % (target, seed, name, own / float(work), unit,
+                      "%.2f" % times[-1] if figure else ""), flush=True)
             if own > reference:
                 slower += 1
                 print("%s\tseed %d\t%s\t%d instructions, the reference kernel %d" % (target, seed, name, own, reference), flush=True)
-        print("%s\t%d random layers\tmedian %.2f instructions per MAC\t%d slower than the reference kernels" %
-              (target, int(args.folder), statistics.median(each or [0]), slower))
+        median = statistics.median(times) if times else None
+        missed += (slower > 0) + (verdict(median or 0, 1.3) == "missed")
+        print("%s\t%d random layers\t%d slower than the reference kernels, %s\tmedian of %d layers %s times the table's "
+              "instructions per MAC, at most 1.3 %s" %
+              (target, int(args.folder), slower, verdict(slower, 0), len(times), "%.2f" % median if times else "-",
+               verdict(median, 1.3) if times else "has no figure"), flush=True)
+    print("%d targets missed" % missed)
 
 
 def graphs(args):
@@ -229,6 +253,7 @@ def main():
     parser.add_argument("--io", action="store_true")
     parser.add_argument("--only")
     parser.add_argument("--float", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     args.folder = args.rest.pop(0) if args.what != "layers" and args.rest else None
     args.targets = args.rest or ["cortex-m4"]
