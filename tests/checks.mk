@@ -19,11 +19,15 @@ firmware: build/nnrt
 build/mcu_layers: tests/mcu_layers.c tests/mcu_graphs.h $(HEADERS) | stb
 	$(COMPILE) -DNNRT_CPU=0 $(LDFLAGS) -o $@ $< $(LIBS)
 
-mcu-layers: build/nnrt build/mcu_layers
+build/mcu_vectors: tests/mcu_vectors.c tests/mcu_vectors.h tests/vec.h tests/vec_model.h build/implementation.o
+	$(COMPILE) -Itests $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+
+mcu-layers: build/nnrt build/mcu_layers build/mcu_vectors
 	@sh tools/need.sh $(FIRMWARE_PACKAGES)
 	@$(PYTHON) tests/mcu.py layers $(TARGETS)
 	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS)
 	@$(PYTHON) tests/mcu.py graphs $${NNRT_MCU_GRAPHS:-20} $(TARGETS)
+	@$(PYTHON) tests/mcu.py vectors $(TARGETS)
 	@$(PYTHON) tests/mcu.py layers $(TARGETS) --float
 	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS) --float
 

@@ -3,8 +3,9 @@
 
     mcu.py layers [TARGET ...]           each layer of tests/mcu_layers.c, beside targets (make mcu-layers)
     mcu.py networks FOLDER [TARGET ...]  the networks of MLPerf Tiny in FOLDER, NAME_qdq.onnx, NAME.onnx (make mlperf-tiny)
-    mcu.py random COUNT [TARGET ...]     random layers: none slower than the reference kernels, the median near the figures
+    mcu.py random COUNT [TARGET ...]     random layers: not slower than the reference kernels, near the figures
     mcu.py graphs COUNT [TARGET ...]     random networks of tests/mcu_graphs.h: this machine's bits
+    mcu.py vectors [TARGET ...]          quantized cases of tests/vectors: this machine's bits of the reference device
     mcu.py model FILE [TARGET ...]       one model
 
 Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io),
@@ -73,6 +74,13 @@ def command(args, **more):
     return done.stdout
 
 
+def emulate(machine, elf, *options):
+    """Runs a program in qemu; its status and what it prints."""
+    done = subprocess.run(machine + ["-nographic", *options, "-semihosting-config", "enable=on,target=native", "-kernel",
+                                     str(elf)], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout + done.stderr
+
+
 def write_io(header, folder):
     """io.h: the arrays of the self-test as a list of addresses, and a comparison of the results."""
     found = re.findall(r"^static const \w+ (\w+) model_([xy])(\d+)\[(\d+)\] = ", header, re.M)
@@ -117,11 +125,10 @@ def measure(model, target, args, device=None):
     elf = folder / "model.elf"
     command(compiler + FLAGS + [args.optimize, "-I" + str(folder)] + keep +
             ["tests/mcu_main.c", BOARD / "start.c", "-lm", "-o", elf])
-    done = subprocess.run(machine + ["-nographic", "-icount", "shift=0", "-semihosting-config", "enable=on,target=native",
-                                     "-kernel", str(elf)], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
-    figures = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", done.stdout + done.stderr, re.M)}
-    if done.returncode != 0 or figures.get("wrong") != 0:
-        sys.exit("mcu: %s on %s: status %d\n%s" % (model, target, done.returncode, done.stdout + done.stderr))
+    status, output = emulate(machine, elf, "-icount", "shift=0")
+    figures = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", output, re.M)}
+    if status != 0 or figures.get("wrong") != 0:
+        sys.exit("mcu: %s on %s: status %d\n%s" % (model, target, status, output))
     figures["code"] = code_bytes(compiler[0].removesuffix("gcc"), elf)
     figures["elf"] = elf
     return figures
@@ -196,8 +203,9 @@ def networks(args):
 
 
 def figure_of(name, wanted):
-    """The table's figure for a random layer; None: the table has no such layer, as of int16 and transposed convolutions."""
-    found = re.fullmatch(r"(conv|depthwise|full) (\d+x\d+)/.* \d+x\d+x(\d+) to \d+, (\d+) groups, (u?int8|float32)", name)
+    """The table's figure for a random layer; None: the table has none, as for int16 and transposed convolutions."""
+    found = re.fullmatch(r"(conv|depthwise|full) (\d+x\d+)/.* \d+x\d+x(\d+) to \d+, (\d+) groups, (u?int8|float32)",
+                         name)
     if not found:
         return None
     kind, taps, channels, groups, _ = found.groups()
@@ -208,8 +216,8 @@ def figure_of(name, wanted):
 
 
 def randoms(args):
-    """No layer may be slower than by the reference kernels. The median of instructions per MAC, divided by the table's figure
-    for a layer of that kind, may be 1.3."""
+    """No layer may be slower than by the reference kernels. The median of instructions per MAC, divided by the table's
+    figure for a layer of that kind, may be 1.3."""
     missed = 0
     for target in args.targets:
         times, slower = [], 0
@@ -228,8 +236,8 @@ def randoms(args):
                 print("%s\tseed %d\t%s\t%d instructions, the reference kernel %d" % (target, seed, name, own, reference), flush=True)
         median = statistics.median(times) if times else None
         missed += (slower > 0) + (verdict(median or 0, 1.3) == "missed")
-        print("%s\t%d random layers\t%d slower than the reference kernels, %s\tmedian of %d layers %s times the table's "
-              "instructions per MAC, at most 1.3 %s" %
+        print("%s\t%d random layers\t%d slower than the reference kernels, %s\tmedian of %d layers %s times the table's"
+              " instructions per MAC, at most 1.3 %s" %
               (target, int(args.folder), slower, verdict(slower, 0), len(times), "%.2f" % median if times else "-",
                verdict(median, 1.3) if times else "has no figure"), flush=True)
     print("%d targets missed" % missed)
@@ -243,9 +251,40 @@ def graphs(args):
         print("%s\t%s random networks have this machine's bits" % (target, args.folder), flush=True)
 
 
+def vectors(args):
+    """The quantized cases of tests/vectors: the bytes that the reference device gives on this machine."""
+    all_failed = 0
+    for target in args.targets:
+        compiler, machine = TARGETS[target]
+        folder = OUT / "vectors" / target
+        folder.mkdir(parents=True, exist_ok=True)
+        records, elf = folder / "records.bin", folder / "vectors.elf"
+        files = sorted(pathlib.Path("tests/vectors").glob("*.vec"))
+        lines = command(["build/mcu_vectors", target, records] + files).splitlines()
+        cases = [line.split("\t") for line in lines if re.match("plan|model", line)]
+        command(compiler + [flag for flag in FLAGS if "MAX_RANK" not in flag] +
+                [args.optimize, "-Itests", '-DVECTORS_FILE="%s"' % records, "tests/mcu_vectors_main.c", BOARD / "start.c",
+                 "-lm", "-o", elf])
+        status, output = emulate(machine, elf)
+        failed = re.findall(r"^case=(\d+)\ncode=(\d+)\nbytes=(\d+)$", output, re.M)
+        for case, code, wrong in failed:
+            print("%s\tFAIL %s as %s: code %s, %s bytes differ" % (target, *reversed(cases[int(case)]), code, wrong))
+        count = int((re.findall(r"^cases=(\d+)$", output, re.M) or [0])[0])
+        if count != len(cases) or status != (len(failed) > 0):
+            sys.exit("mcu: %s ran %d of %d cases, status %d\n%s" %
+                     (target, count, len(cases), status, output[-2000:]))
+        plans = sum(kind == "plan" for kind, _ in cases)
+        print("%s\tquantized vectors\t%d passed, %d failed\t%d by %s kernels of nnrt_mcu.h, %d by reference kernels" %
+              (target, count - len(failed), len(failed), plans, lines[-1].split("\t")[1], count - plans), flush=True)
+        for _, number, reason in (line.split("\t") for line in lines if line.startswith("not run")):
+            print("%s\tquantized vectors\t%s not run: %s" % (target, number, reason), flush=True)
+        all_failed += len(failed)
+    sys.exit(all_failed > 0)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("what", choices=["layers", "networks", "random", "graphs", "model"])
+    parser.add_argument("what", choices=["layers", "networks", "random", "graphs", "vectors", "model"])
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--device")
     parser.add_argument("--optimize", default="-O2")
@@ -255,7 +294,7 @@ def main():
     parser.add_argument("--float", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
-    args.folder = args.rest.pop(0) if args.what != "layers" and args.rest else None
+    args.folder = args.rest.pop(0) if args.what not in ("layers", "vectors") and args.rest else None
     args.targets = args.rest or ["cortex-m4"]
     OUT.mkdir(parents=True, exist_ok=True)
     if args.what == "layers":
@@ -266,6 +305,8 @@ def main():
         randoms(args)
     elif args.what == "graphs":
         graphs(args)
+    elif args.what == "vectors":
+        vectors(args)
     else:
         for target in args.targets:
             print(target, measure(args.folder, target, args))
