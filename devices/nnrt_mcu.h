@@ -7966,11 +7966,43 @@ static uint32_t nnrti_mcu_put_text(nnrti_mcu_writer *w, const char *text)
     return (uint32_t)nnrti_mcu_append(w, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1, 1);
 }
 
-/* The row of a step's kernel; NULL: the kernel is not of this header. */
-static const nnrt_mcu_row *nnrti_mcu_row_for(const nnrt_plan_step *s)
+/* The view of the bytes of v: one more axis, of the bytes of an element. false: too many axes. */
+static bool nnrti_mcu_bytes_of(nnrt_view *v)
 {
+    const int32_t size = (int32_t)nnrt_type_size(v->dataType);
+    if (v->rank >= NNRT_MAX_RANK)
+        return false;
+    for (int32_t i = 0; i < v->rank; i++)
+        v->strides[i] *= size;
+    v->dims[v->rank] = size;
+    v->strides[v->rank++] = 1;
+    return true;
+}
+
+/* Whether step s copies by the reference kernel of RESHAPE, as the planner copies an output of the model that several
+   steps write. In a file it is kernel copy with attributes *a, whose arguments are x and y. */
+static bool nnrti_mcu_copy_of(const nnrt_plan *p, const nnrt_plan_step *s, NNRT_McuMap *a)
+{
+    nnrt_view x = p->args[s->arg].view, y = p->args[s->arg + s->nIn].view;
+    nnrti_mcu_walk w;
+    if (strcmp(s->kernelName, "nnrt_reshape") != 0 || !nnrti_mcu_bytes_of(&x) || !nnrti_mcu_bytes_of(&y) ||
+        !nnrti_mcu_walk_of(&y, &x, NULL, &w))
+        return false;
+    {
+        const NNRT_McuMap found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x)};
+        *a = found;
+    }
+    return true;
+}
+
+/* The row of a step's kernel, whose attributes are *attr, or *copy; NULL: the kernel is not of this header. */
+static const nnrt_mcu_row *nnrti_mcu_row_for(const nnrt_plan *p, const nnrt_plan_step *s, const void **attr,
+                                             NNRT_McuMap *copy)
+{
+    const bool copies = nnrti_mcu_copy_of(p, s, copy);
+    *attr = copies ? copy : s->attr;
     for (size_t i = 0; i < NNRTI_MCU_ALL; i++)
-        if (s->deviceAttr != NULL && s->deviceAttr->bytes == nnrti_mcu_file_rows[i].attrBytes &&
+        if (copies ? nnrti_mcu_file_rows[i].number == NNRT_MCU_NUMBER_copy : s->deviceAttr != NULL && s->deviceAttr->bytes == nnrti_mcu_file_rows[i].attrBytes &&
             strcmp(s->kernelName, nnrti_mcu_names[i]) == 0)
             return &nnrti_mcu_file_rows[i];
     return NULL;
@@ -8000,11 +8032,13 @@ static NNRT_ReturnCode nnrti_mcu_can_save(const nnrti_mcu_writer *w)
         return code;
     for (uint32_t i = 0; i < p->nSteps; i++) {
         const nnrt_plan_step *s = &p->steps[i];
+        const void *attr;
+        NNRT_McuMap copy;
         uint32_t bytes;
-        if (nnrti_mcu_row_for(s) == NULL)
+        if (nnrti_mcu_row_for(p, s, &attr, &copy) == NULL)
             return nnrt_error_set(
                 w->error, NNRT_NOT_SUPPORT,
-                "node '%s' (%s) has kernel %s: a plan in a file has kernels of devices/nnrt_mcu.h with a check only; "
+                "node '%s' (%s) has kernel %s: a plan in a file has kernels of devices/nnrt_mcu.h only; "
                 "nnrt emit-c writes any model",
                 s->name, s->op != NULL ? s->op->name : "added by the device", s->kernelName);
         for (uint32_t k = 0; k < s->nIn + s->nDerived + s->nOut; k++)
@@ -8081,6 +8115,12 @@ static void nnrti_mcu_write_args(nnrti_mcu_writer *w, nnrti_mcu_arg *records, ui
             r->kind = (uint32_t)arg->kind;
         }
     }
+    for (uint32_t i = 0; i < w->plan->nSteps; i++) {
+        const nnrt_plan_step *s = &w->plan->steps[i];
+        NNRT_McuMap copy;
+        if (nnrti_mcu_copy_of(w->plan, s, &copy))
+            records[s->arg + 1] = records[s->arg + s->nIn]; /* y, behind x */
+    }
     if (w->out != NULL && w->plan->nArgs > 0)
         memcpy(w->out + at, records, w->plan->nArgs * sizeof(*records));
 }
@@ -8089,12 +8129,15 @@ static void nnrti_mcu_write_args(nnrti_mcu_writer *w, nnrti_mcu_arg *records, ui
 static void nnrti_mcu_write_step(nnrti_mcu_writer *w, uint32_t i, uint64_t at)
 {
     const nnrt_plan_step *s = &w->plan->steps[i];
+    const void *attr;
+    NNRT_McuMap copy;
+    const nnrt_mcu_row *row = nnrti_mcu_row_for(w->plan, s, &attr, &copy);
     nnrti_mcu_step r;
     memset(&r, 0, sizeof(r));
-    r.kernel = nnrti_mcu_row_for(s)->number;
-    r.attr = (uint32_t)nnrti_mcu_append(w, s->attr, nnrti_mcu_row_for(s)->attrBytes, 4);
+    r.kernel = row->number;
+    r.attr = (uint32_t)nnrti_mcu_append(w, attr, row->attrBytes, 4);
     r.arg = s->arg;
-    r.nIn = s->nIn;
+    r.nIn = attr == &copy ? 1 : s->nIn;
     r.nDerived = s->nDerived;
     r.nOut = s->nOut;
     r.scratch = s->scratchBytes > 0 ? (uint32_t)s->scratch : 0;

@@ -13,25 +13,31 @@ firmware: build/nnrt
 	@$(PYTHON) examples/firmware/firmware.py $(TARGETS)
 
 # Every operator alone on a Cortex-M4: bytes, and what it calls of double arithmetic, 64-bit division and the C library.
-# Kernels for microcontrollers (devices/nnrt_mcu.h) in qemu, beside the figures that they should reach. TARGETS="cortex-m4 ..":
-# some targets. NNRT_MCU_RANDOM=200 random layers against the reference kernels, NNRT_MCU_GRAPHS=100 random networks.
+# Kernels for microcontrollers (devices/nnrt_mcu.h) in qemu, beside the figures that they should reach, and with the bits of
+# the reference device. TARGETS="cortex-m4 ..": some targets. NNRT_MCU_RANDOM=200 random layers against the reference
+# kernels, NNRT_MCU_GRAPHS=100 random networks.
 .PHONY: mcu-layers mlperf-tiny
 build/mcu_layers: tests/mcu_layers.c tests/mcu_graphs.h $(HEADERS) | stb
 	$(COMPILE) -DNNRT_CPU=0 $(LDFLAGS) -o $@ $< $(LIBS)
 
-mcu-layers: build/nnrt build/mcu_layers
+build/mcu_vectors: tests/mcu_vectors.c tests/mcu_vectors.h tests/vec.h tests/vec_model.h build/implementation.o
+	$(COMPILE) -Itests $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+
+mcu-layers: build/nnrt build/mcu_layers build/mcu_vectors
 	@sh tools/need.sh $(FIRMWARE_PACKAGES)
-	@$(PYTHON) tests/mcu.py layers $(TARGETS)
-	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS)
-	@$(PYTHON) tests/mcu.py graphs $${NNRT_MCU_GRAPHS:-20} $(TARGETS)
+	@$(PYTHON) tests/mcu.py layers $(or $(TARGETS),cortex-m4 cortex-m55 cortex-m0plus rv32)
+	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(or $(TARGETS),cortex-m4 cortex-m55)
+	@$(PYTHON) tests/mcu.py graphs $${NNRT_MCU_GRAPHS:-20} $(or $(TARGETS),cortex-m4 cortex-m55)
+	@$(PYTHON) tests/mcu.py vectors $(or $(TARGETS),cortex-m4 cortex-m55)
 	@$(PYTHON) tests/mcu.py layers $(TARGETS) --float
 	@$(PYTHON) tests/mcu.py random $${NNRT_MCU_RANDOM:-20} $(TARGETS) --float
 
+BOARDS := cortex-m0plus cortex-m4 cortex-m7 cortex-m55 rv32
 mlperf-tiny: build/nnrt
 	@sh tools/need.sh $(FIRMWARE_PACKAGES) python3-numpy python3-onnx
 	@$(PYTHON) tests/bench/models.py build/mcu/networks $(foreach n,resnet8_cifar dscnn_kws mobilenet_v1_025_vww fc_autoencoder,$(n) $(n)_qdq)
-	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(TARGETS)
-	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(TARGETS) --float
+	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --io
+	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --float
 
 .PHONY: compile-time
 compile-time: | stb

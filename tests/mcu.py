@@ -3,12 +3,13 @@
 
     mcu.py layers [TARGET ...]           each layer of tests/mcu_layers.c, beside targets (make mcu-layers)
     mcu.py networks FOLDER [TARGET ...]  the networks of MLPerf Tiny in FOLDER, NAME_qdq.onnx, NAME.onnx (make mlperf-tiny)
-    mcu.py random COUNT [TARGET ...]     random layers: none slower than the reference kernels
+    mcu.py random COUNT [TARGET ...]     random layers: not slower than the reference kernels, near the figures
     mcu.py graphs COUNT [TARGET ...]     random networks of tests/mcu_graphs.h: this machine's bits
+    mcu.py vectors [TARGET ...]          quantized cases of tests/vectors: this machine's bits of the reference device
     mcu.py model FILE [TARGET ...]       one model
 
 Options: --device DEVICE (default mcu:TARGET), --optimize -O2, --small, --io (emit-c --int8-io),
---float (layers, networks and random layers in float32; networks NAME.onnx).
+--float (layers, networks and random layers in float32; networks NAME.onnx), --verbose (each random layer).
 
 qemu counts an instruction as a nanosecond (-icount shift=0), so figures are instructions, not cycles: flash wait states
 and multi-cycle instructions do not count.
@@ -33,7 +34,9 @@ TARGETS = {
     "cortex-m3": (ARM + ["-mcpu=cortex-m3"], ["qemu-system-arm", "-M", "mps2-an385"]),
     "cortex-m4": (ARM + ["-mcpu=cortex-m4"] + FPV4, ["qemu-system-arm", "-M", "mps2-an386"]),
     "cortex-m7": (ARM + ["-mcpu=cortex-m7"] + FPV5, ["qemu-system-arm", "-M", "mps2-an500"]),
-    "cortex-m55": (ARM + ["-mcpu=cortex-m55", "-mfloat-abi=hard", "-Wl,--defsym=board_bytes=0x80000"],
+    # constants in DRAM, as flash has 512 KB
+    "cortex-m55": (ARM + ["-mcpu=cortex-m55", "-mfloat-abi=hard", "-Wl,--defsym=board_bytes=0x80000",
+                          "-DMODEL_DATA=__attribute__((section(\".model\")))", "-Wl,--section-start=.model=0x60000000"],
                    ["qemu-system-arm", "-M", "mps3-an547"]),
     "rv32": (RISCV + ["-march=rv32imc"], ["qemu-system-riscv32", "-M", "virt", "-bios", "none"]),
 }
@@ -61,8 +64,10 @@ WANTED_FLOAT = {
 CODE = {"cortex-m4": [("-O2", False, 16384), ("-Os", True, 9216)]}
 COMPARED = ("conv 3x3 16x16x16|conv 3x3 32x32x3|conv 3x3/2 16x16x32|conv 10x4/2 49x10x1|conv 1x1 25x5x64|conv 1x1 6x6x128|"
             "conv 1x1 48x48x8|depthwise .*|full .*|add 16x16x16|max pool .*|average pool .*|softmax .*")
-NETWORKS = {"resnet8_cifar": (12501632, 1.6), "dscnn_kws": (2656768, 1.9), "mobilenet_v1_025_vww": (7489664, 1.9),
-            "fc_autoencoder": (264192, 1.5)}
+INTEGER = "16x8|concat|requantize|quantize|dequantize"  # layers that have no form in float32
+# multiply-accumulates; most instructions per MAC on cortex-m4 and bytes of arena, in int8
+NETWORKS = {"resnet8_cifar": (12501632, 1.6, 36864), "dscnn_kws": (2656768, 1.9, 11264),
+            "mobilenet_v1_025_vww": (7489664, 1.9, 40960), "fc_autoencoder": (264192, 1.5, None)}
 
 
 def command(args, **more):
@@ -71,6 +76,13 @@ def command(args, **more):
         sys.exit("mcu: %s\nfailed with status %d\n%s" %
                  (" ".join(map(str, args)), done.returncode, "\n".join((done.stdout + done.stderr).splitlines()[:30])))
     return done.stdout
+
+
+def emulate(machine, elf, *options):
+    """Runs a program in qemu; its status and what it prints."""
+    done = subprocess.run(machine + ["-nographic", *options, "-semihosting-config", "enable=on,target=native", "-kernel",
+                                     str(elf)], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stdout + done.stderr
 
 
 def write_io(header, folder):
@@ -117,11 +129,10 @@ def measure(model, target, args, device=None):
     elf = folder / "model.elf"
     command(compiler + FLAGS + [args.optimize, "-I" + str(folder)] + keep +
             ["tests/mcu_main.c", BOARD / "start.c", "-lm", "-o", elf])
-    done = subprocess.run(machine + ["-nographic", "-icount", "shift=0", "-semihosting-config", "enable=on,target=native",
-                                     "-kernel", str(elf)], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
-    figures = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", done.stdout + done.stderr, re.M)}
-    if done.returncode != 0 or figures.get("wrong") != 0:
-        sys.exit("mcu: %s on %s: status %d\n%s" % (model, target, done.returncode, done.stdout + done.stderr))
+    status, output = emulate(machine, elf, "-icount", "shift=0")
+    figures = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", output, re.M)}
+    if status != 0 or figures.get("wrong") != 0:
+        sys.exit("mcu: %s on %s: status %d\n%s" % (model, target, status, output))
     figures["code"] = code_bytes(compiler[0].removesuffix("gcc"), elf)
     figures["elf"] = elf
     return figures
@@ -166,7 +177,7 @@ def layers(args):
     for target in args.targets:
         for line in command(["build/mcu_layers"]).splitlines():
             name, work, unit = line.split("\t")
-            if (args.only and not re.search(args.only, name)) or (args.float and name.startswith("16x8")):
+            if (args.only and not re.search(args.only, name)) or (args.float and re.match(INTEGER, name)):
                 continue
             command(["build/mcu_layers", name, OUT / "layer.nnrt"] + ["float"] * args.float)
             f = measure(OUT / "layer.nnrt", target, args)
@@ -185,30 +196,60 @@ def layers(args):
 
 
 def networks(args):
-    print("target\tnetwork\tinstructions\tper MAC\twanted\t\tcode\tarena\tstack")
+    missed = 0
+    print("target\tnetwork\tinstructions\tper MAC\twanted\t\tarena\twanted\t\tcode\tstack")
     for target in args.targets:
-        for name, (macs, wanted) in NETWORKS.items():
+        for name, (macs, wanted, arena) in NETWORKS.items():
             f = measure(pathlib.Path(args.folder) / (name + (".onnx" if args.float else "_qdq.onnx")), target, args)
             each = f["instructions"] / macs
             wanted = wanted if target == "cortex-m4" and not args.float else None
-            print("%s\t%-22s\t%d\t%.2f\t%s\t%s\t%d\t%d\t%d" % (target, name, f["instructions"], each, wanted or "",
-                  verdict(each, wanted), f["code"], f["arena"], f["stack"]), flush=True)
+            arena = None if args.float else arena
+            missed += [verdict(each, wanted), verdict(f["arena"], arena)].count("missed")
+            print("%s\t%-22s\t%d\t%.2f\t%s\t%s\t%d\t%s\t%s\t%d\t%d" %
+                  (target, name, f["instructions"], each, wanted or "", verdict(each, wanted), f["arena"], arena or "",
+                   verdict(f["arena"], arena), f["code"], f["stack"]), flush=True)
+    print("%d targets missed" % missed)
+
+
+def figure_of(name, wanted):
+    """The table's figure for a random layer; None: the table has none, as for int16 and transposed convolutions."""
+    found = re.fullmatch(r"(conv|depthwise|full) (\d+x\d+)/.* \d+x\d+x(\d+) to \d+, (\d+) groups, (u?int8|float32)",
+                         name)
+    if not found:
+        return None
+    kind, taps, channels, groups, _ = found.groups()
+    row = ("full 640 to 128" if kind == "full" else "depthwise 3x3 25x5x64" if kind == "depthwise" else
+           "conv 3x3 32x32x3" if int(channels) // int(groups) <= 4 else
+           "conv 1x1 25x5x64" if taps == "1x1" else "conv 3x3 16x16x16")
+    return wanted.get(row)
 
 
 def randoms(args):
+    """No layer may be slower than by the reference kernels. The median of instructions per MAC, divided by the table's
+    figure for a layer of that kind, may be 1.3."""
+    missed = 0
     for target in args.targets:
-        each, slower = [], 0
+        times, slower = [], 0
         for seed in range(1, int(args.folder) + 1):
             name, work, unit = command(["build/mcu_layers", "random:%d" % seed, OUT / "layer.nnrt"] + ["float"] * args.float).strip().split("\t")
             own = measure(OUT / "layer.nnrt", target, args)["instructions"]
             reference = measure(OUT / "layer.nnrt", target, args, "reference")["instructions"]
-            if unit == "MAC":
-                each.append(own / float(work))
+            figure = figure_of(name, (WANTED_FLOAT if args.float else WANTED).get(target, {}))
+            if figure is not None:
+                times.append(own / float(work) / figure)
+            if args.verbose:
+                print("%s\tseed %d\t%s\t%.2f per %s\t%s" % (target, seed, name, own / float(work), unit,
+                      "%.2f" % times[-1] if figure else ""), flush=True)
             if own > reference:
                 slower += 1
                 print("%s\tseed %d\t%s\t%d instructions, the reference kernel %d" % (target, seed, name, own, reference), flush=True)
-        print("%s\t%d random layers\tmedian %.2f instructions per MAC\t%d slower than the reference kernels" %
-              (target, int(args.folder), statistics.median(each or [0]), slower))
+        median = statistics.median(times) if times else None
+        missed += (slower > 0) + (verdict(median or 0, 1.3) == "missed")
+        print("%s\t%d random layers\t%d slower than the reference kernels, %s\tmedian of %d layers %s times the table's"
+              " instructions per MAC, at most 1.3 %s" %
+              (target, int(args.folder), slower, verdict(slower, 0), len(times), "%.2f" % median if times else "-",
+               verdict(median, 1.3) if times else "has no figure"), flush=True)
+    print("%d targets missed" % missed)
 
 
 def graphs(args):
@@ -219,9 +260,40 @@ def graphs(args):
         print("%s\t%s random networks have this machine's bits" % (target, args.folder), flush=True)
 
 
+def vectors(args):
+    """The quantized cases of tests/vectors: the bytes that the reference device gives on this machine."""
+    all_failed = 0
+    for target in args.targets:
+        compiler, machine = TARGETS[target]
+        folder = OUT / "vectors" / target
+        folder.mkdir(parents=True, exist_ok=True)
+        records, elf = folder / "records.bin", folder / "vectors.elf"
+        files = sorted(pathlib.Path("tests/vectors").glob("*.vec"))
+        lines = command(["build/mcu_vectors", target, records] + files).splitlines()
+        cases = [line.split("\t") for line in lines if re.match("plan|model", line)]
+        command(compiler + [flag for flag in FLAGS if "MAX_RANK" not in flag] +
+                [args.optimize, "-Itests", '-DVECTORS_FILE="%s"' % records, "tests/mcu_vectors_main.c", BOARD / "start.c",
+                 "-lm", "-o", elf])
+        status, output = emulate(machine, elf)
+        failed = re.findall(r"^case=(\d+)\ncode=(\d+)\nbytes=(\d+)$", output, re.M)
+        for case, code, wrong in failed:
+            print("%s\tFAIL %s as %s: code %s, %s bytes differ" % (target, *reversed(cases[int(case)]), code, wrong))
+        count = int((re.findall(r"^cases=(\d+)$", output, re.M) or [0])[0])
+        if count != len(cases) or status != (len(failed) > 0):
+            sys.exit("mcu: %s ran %d of %d cases, status %d\n%s" %
+                     (target, count, len(cases), status, output[-2000:]))
+        plans = sum(kind == "plan" for kind, _ in cases)
+        print("%s\tquantized vectors\t%d passed, %d failed\t%d by %s kernels of nnrt_mcu.h, %d by reference kernels" %
+              (target, count - len(failed), len(failed), plans, lines[-1].split("\t")[1], count - plans), flush=True)
+        for _, number, reason in (line.split("\t") for line in lines if line.startswith("not run")):
+            print("%s\tquantized vectors\t%s not run: %s" % (target, number, reason), flush=True)
+        all_failed += len(failed)
+    sys.exit(all_failed > 0)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("what", choices=["layers", "networks", "random", "graphs", "model"])
+    parser.add_argument("what", choices=["layers", "networks", "random", "graphs", "vectors", "model"])
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--device")
     parser.add_argument("--optimize", default="-O2")
@@ -229,8 +301,9 @@ def main():
     parser.add_argument("--io", action="store_true")
     parser.add_argument("--only")
     parser.add_argument("--float", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
-    args.folder = args.rest.pop(0) if args.what != "layers" and args.rest else None
+    args.folder = args.rest.pop(0) if args.what not in ("layers", "vectors") and args.rest else None
     args.targets = args.rest or ["cortex-m4"]
     OUT.mkdir(parents=True, exist_ok=True)
     if args.what == "layers":
@@ -241,6 +314,8 @@ def main():
         randoms(args)
     elif args.what == "graphs":
         graphs(args)
+    elif args.what == "vectors":
+        vectors(args)
     else:
         for target in args.targets:
             print(target, measure(args.folder, target, args))

@@ -154,7 +154,7 @@ static layer random_layer(const char *text, char *name, size_t size)
     sixteen = !real && (l.kind == CONV || l.kind == DEPTHWISE || l.kind == FULL) && dice(0, 3) == 0;
     plus = plus && !sixteen;
     snprintf(name, size, "%s %dx%d/%d %dx%dx%d to %d, %d groups, %s", kinds[l.kind], l.kh, l.kw, l.stride, l.h, l.w, l.c,
-             l.o, l.group, sixteen ? "int16" : plus ? "uint8" : "int8");
+             l.o, l.group, real ? "float32" : sixteen ? "int16" : plus ? "uint8" : "int8");
     return l;
 }
 

@@ -14,7 +14,7 @@ static inline uint32_t board_call(uint32_t operation, const void *argument)
 #if defined(__riscv)
     register uint32_t a0 __asm__("a0") = operation;
     register const void *a1 __asm__("a1") = argument;
-    __asm__ volatile(".option push\n.option norvc\n.balign 16\n"
+    __asm__ volatile(".option push\n.balign 16\n.option norvc\n"
                      "slli zero, zero, 0x1f\nebreak\nsrai zero, zero, 7\n.option pop"
                      : "+r"(a0)
                      : "r"(a1)
