@@ -7983,10 +7983,14 @@ static bool nnrti_mcu_bytes_of(nnrt_view *v)
    steps write. In a file it is kernel copy with attributes *a, whose arguments are x and y. */
 static bool nnrti_mcu_copy_of(const nnrt_plan *p, const nnrt_plan_step *s, NNRT_McuMap *a)
 {
-    nnrt_view x = p->args[s->arg].view, y = p->args[s->arg + s->nIn].view;
     nnrti_mcu_walk w;
-    if (strcmp(s->kernelName, "nnrt_reshape") != 0 || !nnrti_mcu_bytes_of(&x) || !nnrti_mcu_bytes_of(&y) ||
-        !nnrti_mcu_walk_of(&y, &x, NULL, &w))
+    nnrt_view x, y;
+    if (strcmp(s->kernelName, "nnrt_reshape") != 0)
+        return false;
+    x = p->args[s->arg].view;
+    y = p->args[s->arg + s->nIn].view;
+    if (x.rank != y.rank || memcmp(x.dims, y.dims, (size_t)x.rank * sizeof(x.dims[0])) != 0 ||
+        !nnrti_mcu_bytes_of(&x) || !nnrti_mcu_bytes_of(&y) || !nnrti_mcu_walk_of(&y, &x, NULL, &w))
         return false;
     {
         const NNRT_McuMap found = {NNRTI_MCU_LIST(w.d), NNRTI_MCU_LIST(w.y), NNRTI_MCU_LIST(w.x)};
@@ -8002,8 +8006,9 @@ static const nnrt_mcu_row *nnrti_mcu_row_for(const nnrt_plan *p, const nnrt_plan
     const bool copies = nnrti_mcu_copy_of(p, s, copy);
     *attr = copies ? copy : s->attr;
     for (size_t i = 0; i < NNRTI_MCU_ALL; i++)
-        if (copies ? nnrti_mcu_file_rows[i].number == NNRT_MCU_NUMBER_copy : s->deviceAttr != NULL && s->deviceAttr->bytes == nnrti_mcu_file_rows[i].attrBytes &&
-            strcmp(s->kernelName, nnrti_mcu_names[i]) == 0)
+        if (copies ? nnrti_mcu_file_rows[i].number == NNRT_MCU_NUMBER_copy
+                   : s->deviceAttr != NULL && s->deviceAttr->bytes == nnrti_mcu_file_rows[i].attrBytes &&
+                         strcmp(s->kernelName, nnrti_mcu_names[i]) == 0)
             return &nnrti_mcu_file_rows[i];
     return NULL;
 }

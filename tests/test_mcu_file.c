@@ -808,6 +808,34 @@ static void test_every_word_of_rings(void **state)
     }
 }
 
+/* RESHAPE between input and output of the model is a copy to another shape. */
+static void test_reshapes(void **state)
+{
+    static const int64_t shapes[][4] = {{3, 2}, {6, 1}, {1, 6}, {2, 1, 3}, {6}, {1, 2, 3, 1}};
+    static const int32_t ranks[] = {2, 2, 2, 3, 1, 4}, dims[2] = {2, 3};
+    static const NNRT_DataType types[] = {NNRT_DATA_TYPE_INT8, NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_FLOAT64};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(ranks) * COUNT(types); i++) {
+        const uint32_t k = i / COUNT(types);
+        nnrt_builder *b = NULL;
+        NNRT_Model *model = NULL;
+        uint32_t in[2], y;
+        int32_t result[4];
+        assert_int_equal(nnrt_builder_create(&b, "reshape", NULL), NNRT_SUCCESS);
+        for (int32_t n = 0; n < ranks[k]; n++)
+            result[n] = (int32_t)shapes[k][n];
+        in[0] = nnrt_builder_input(b, "x", types[i % COUNT(types)], 2, dims);
+        in[1] = nnrt_builder_constant(b, "shape", NNRT_DATA_TYPE_INT64, 1, &ranks[k], shapes[k], true);
+        y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+        nnrt_builder_declare(b, y, types[i % COUNT(types)], ranks[k], result);
+        nnrt_builder_output(b, y);
+        assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+        assert_true(compares(model, processors[i % 3], "a reshape"));
+        nnrt_model_destroy(model);
+        nnrt_builder_destroy(b);
+    }
+}
+
 /* ---- refused models ---- */
 
 static void test_not_saved(void **state)
@@ -907,6 +935,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_forged_dilation),
         cmocka_unit_test(test_forged_table),   cmocka_unit_test(test_every_word),
         cmocka_unit_test(test_every_word_of_rings),
+        cmocka_unit_test(test_reshapes),
         cmocka_unit_test(test_not_saved),      cmocka_unit_test(test_no_model),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0)
