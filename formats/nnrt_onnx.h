@@ -2054,8 +2054,8 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Where,                9, 28, 3, 3, where,          0, "") \
     X(Xor,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
 /* The supported operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, version 1:
-   X(op_type, minimum and maximum number of inputs, handler, argument, "attributes"). Definitions:
-   docs/ContribOperators.md of ONNX Runtime 1.30. */
+   X(op_type, minimum and maximum number of inputs, handler, argument, "attributes"). They are defined
+   by the list of contrib operators in the documentation of ONNX Runtime 1.30. */
 #define NNRTI_ONNX_CONTRIB(X) \
     X(Attention,             3, 7, ort_attention,      0, \
       "mask_filter_value num_heads qkv_hidden_sizes scale unidirectional") \
