@@ -7616,22 +7616,27 @@ static void nnrti_onnx_op_quick_gelu(nnrti_onnx *c, int32_t arg)
                                                  NNRT_ACTIVATION_TYPE_SIGMOID, 0)));
 }
 
-/* The activation that the attribute of this name states, with parameters p and q. */
-static uint32_t nnrti_onnx_fused_activation(nnrti_onnx *c, uint32_t y, float p, float q)
+/* The activation of the node, with `count` parameters p; a fault if it requires more. */
+static uint32_t nnrti_onnx_fused_activation(nnrti_onnx *c, uint32_t y, const float *p, size_t count)
 {
+    const int32_t which = nnrti_onnx_choice(c, "activation", "|Relu|Sigmoid|Tanh|LeakyRelu|Clip|HardSigmoid");
+    const size_t wanted = which < 4 ? 0 : which == 4 ? 1 : 2;
     NNRT_Clip clip;
     NNRT_LeakyRelu leaky;
     NNRT_HardSigmoid hard;
-    clip.min = hard.alpha = leaky.negativeSlope = p;
-    clip.max = hard.beta = q;
-    switch (nnrti_onnx_choice(c, "activation", "|Relu|Sigmoid|Tanh|LeakyRelu|Clip|HardSigmoid|Elu")) {
+    if (count < wanted) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "the activation has %z parameters, expected %z", count, wanted);
+        return y;
+    }
+    clip.min = hard.alpha = leaky.negativeSlope = wanted > 0 ? p[0] : 0;
+    clip.max = hard.beta = wanted > 1 ? p[1] : 0;
+    switch (which) {
     case 1: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_RELU, 0);
     case 2: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_SIGMOID, 0);
     case 3: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_TANH, 0);
     case 4: return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LEAKY_RELU, &leaky, y);
     case 5: return nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &clip, y);
     case 6: return nnrti_onnx_step1(c, NNRT_NODE_TYPE_HARD_SIGMOID, &hard, y);
-    case 7: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_ELU, p);
     default: return y;
     }
 }
@@ -7647,22 +7652,25 @@ static void nnrti_onnx_op_fused_conv(nnrti_onnx *c, int32_t arg)
         in[i] = nnrti_onnx_in(c, i);
     nnrti_onnx_apply_all(c, nnrti_onnx_op_conv, 0, in, 3, &y, 1);
     y = z != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, z) : y;
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_fused_activation(c, y, p != NULL && p->floats.count > 0 ? p->floats.data[0] : 0,
-                                               p != NULL && p->floats.count > 1 ? p->floats.data[1] : 0));
+    nnrti_onnx_out(
+        c, 0, nnrti_onnx_fused_activation(c, y, p != NULL ? p->floats.data : NULL, p != NULL ? p->floats.count : 0));
 }
 
 /* activation(Gemm(A, B, C)). */
 static void nnrti_onnx_op_fused_gemm(nnrti_onnx *c, int32_t arg)
 {
+    float p[2];
+    size_t count = 0;
     uint32_t in[3], y;
     (void)arg;
     for (uint32_t i = 0; i < 3; i++)
         in[i] = nnrti_onnx_in(c, i);
+    p[0] = nnrti_onnx_float(c, "activation_alpha", 0);
+    p[1] = nnrti_onnx_float(c, "activation_beta", 0);
+    if (nnrti_onnx_attr(c, "activation_alpha", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL)
+        count = nnrti_onnx_attr(c, "activation_beta", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL ? 2 : 1;
     nnrti_onnx_apply_all(c, nnrti_onnx_op_gemm, 0, in, 3, &y, 1);
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_fused_activation(c, y, nnrti_onnx_float(c, "activation_alpha", 0),
-                                               nnrti_onnx_float(c, "activation_beta", 0)));
+    nnrti_onnx_out(c, 0, nnrti_onnx_fused_activation(c, y, p, count));
 }
 
 /* x [M,b0,b1,..,K] as [b0,b1,..,M,K]. */
@@ -7870,15 +7878,19 @@ static void nnrti_onnx_op_ort_attention(nnrti_onnx *c, int32_t arg)
     const nnrt_onnx_ints sizes = nnrti_onnx_ints_of(c, "qkv_hidden_sizes");
     const int64_t width = nnrti_onnx_fixed_dim(c, w, 1, "Attention");
     const int64_t nq = sizes.count == 3 ? sizes.data[0] : width / 3, nk = sizes.count == 3 ? sizes.data[1] : width / 3;
+    const bool given = sizes.data != NULL;
     nnrti_onnx_heads h;
     uint32_t y[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR}, all;
     memset(&h, 0, sizeof(h));
     if (arg == 0 && nnrti_onnx_in(c, 6) != NNRT_NO_TENSOR)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 6, the length of a past in a larger buffer, is not supported");
-    if (nq < 1 || nk < 1 || nq > width || nk > width)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
-                        "qkv_hidden_sizes begins with %l and %l, expected 1 to %l, the last axis of the weights", nq,
-                        nk, width);
+    if (nq < 1 || nk < 1 || nq >= width || nk >= width - nq || (given && sizes.count != 3) ||
+        (given ? sizes.data[2] != width - nq - nk : width % 3 != 0))
+        NNRTI_ONNX_FAIL(
+            c, NNRT_INVALID_PARAMETER,
+            "qkv_hidden_sizes has %z entries and begins with %l and %l, expected 3 entries of sum %l, or none "
+            "for three equal ones: the last axis of the weights",
+            sizes.count, nq, nk, width);
     nnrti_onnx_check_lengths(c, mask, x);
     if (c->code != NNRT_SUCCESS)
         return;
@@ -8045,7 +8057,8 @@ static void nnrti_onnx_op_group_query_attention(nnrti_onnx *c, int32_t arg)
     const bool packed = key == NNRT_NO_TENSOR;
     const int64_t width = nnrti_onnx_fixed_dim(c, all, 2, "GroupQueryAttention");
     const bool some = heads > 0 && kv > 0 && heads <= width && kv <= width;
-    const int64_t D = some ? width / (packed ? heads + 2 * kv : heads) : 0;
+    const int64_t parts = some ? (packed ? heads + 2 * kv : heads) : 1,
+                  D = some && width % parts == 0 ? width / parts : 0;
     uint32_t y[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
     nnrti_onnx_heads h;
     nnrti_onnx_size keys;
@@ -8053,7 +8066,7 @@ static void nnrti_onnx_op_group_query_attention(nnrti_onnx *c, int32_t arg)
     memset(&h, 0, sizeof(h));
     if (D < 1 || nnrti_onnx_in(c, 9) != NNRT_NO_TENSOR)
         NNRTI_ONNX_FAIL(c, D < 1 ? NNRT_INVALID_PARAMETER : NNRT_UNSUPPORTED_OP,
-                        D < 1 ? "num_heads is %l and kv_num_heads %l, expected 1 to the size of the last axis"
+                        D < 1 ? "num_heads is %l and kv_num_heads %l, expected heads that divide the last axis"
                               : "input 9, position_ids, is not supported (num_heads %l, kv_num_heads %l)",
                         heads, kv);
     if (c->code != NNRT_SUCCESS)

@@ -79,7 +79,7 @@ def command(args, **more):
 
 
 def emulate(machine, elf, *options):
-    """Runs a program in qemu; its status and what it prints."""
+    """Runs a program in qemu; returns its status and its output."""
     done = subprocess.run(machine + ["-nographic", *options, "-semihosting-config", "enable=on,target=native", "-kernel",
                                      str(elf)], capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout + done.stderr

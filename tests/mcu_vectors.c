@@ -7,8 +7,8 @@
    record has that plan; so that kernels with packed weights run, there is a second record in which all inputs but the
    first are constant. The record of any other case has its model, which the target plans and runs with its reference
    kernels. Prints a line per record, "plan|model TAB case", lines "not run TAB COUNT TAB reason" and the line
-   "kernels TAB COUNT": kernels of nnrt_mcu.h in these plans. Exits with 1 if results of the reference device are not
-   those of the .vec file. */
+   "kernels TAB COUNT": kernels of nnrt_mcu.h in these plans. Exits with 1 if results of the reference device differ
+   from the .vec file. */
 #include "nnrt.h"
 
 #include "devices/nnrt_mcu.h"

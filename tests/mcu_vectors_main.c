@@ -1,6 +1,6 @@
 /* mcu_vectors_main.c - firmware of tests/mcu.py vectors: reads the records of mcu_vectors.c from the host, runs each by
-   the kernels of nnrt_mcu.h (a plan) or by the reference kernels (a model, planned on the target), and compares results
-   with those of the reference device on the host. VECTORS_FILE: the path of the records there. */
+   the kernels of nnrt_mcu.h (a plan) or by the reference kernels (a model, planned on the target), and compares the
+   results with the recorded bytes of the reference device on the host. VECTORS_FILE: path of the records. */
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #define NNRT_STATIC

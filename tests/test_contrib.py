@@ -310,17 +310,27 @@ def refused():
                                                                      Constant(np.zeros((0, 1), np.float32))], bits=4, block_size=16)
     q = np.zeros((1, 2, 8), np.float32)
     w = Constant(np.zeros((8, 24), np.float32))
-    for sizes in ([2**62, 2**62, 8], [-1, 8, 8], [8, 0, 8]):
-        yield "qkv_hidden_sizes begins with", Case('sizes %s' % sizes, 'Attention', [q, w, Constant(np.zeros(24, np.float32))], num_heads=2,
+    for sizes in ([2**62, 2**62, 8], [-1, 8, 8], [8, 0, 8], [8, 8, 4], [8, 8], [8, 16, 8]):
+        yield "expected 3 entries of sum 24", Case('sizes %s' % sizes, 'Attention', [q, w, Constant(np.zeros(24, np.float32))], num_heads=2,
                                                    qkv_hidden_sizes=sizes)
-    yield "expected 1 to the size of the last axis", Case('very many heads', 'GroupQueryAttention',
+    yield "expected heads that divide the last axis", Case('very many heads', 'GroupQueryAttention',
                                                          [q, None, None, None, None, np.zeros(1, np.int32), np.int32(2)],
                                                          num_heads=2**62, kv_num_heads=2**62)
+    yield "expected 3 entries of sum 22", Case('a width not of three', 'Attention', [q, Constant(np.zeros((8, 22), np.float32)),
+                                                                                     Constant(np.zeros(22, np.float32))], num_heads=1)
+    yield "expected heads that divide", Case('packed heads that leave a rest', 'GroupQueryAttention',
+                                             [np.zeros((1, 2, 34), np.float32), None, None, None, None, np.zeros(1, np.int32), np.int32(2)],
+                                             num_heads=2, kv_num_heads=1)
+    conv = [np.zeros((1, 1, 3, 3), np.float32), Constant(np.zeros((1, 1, 1, 1), np.float32))]
+    yield "has 0 parameters, expected 1", Case('LeakyRelu without slope', 'FusedConv', conv, activation='LeakyRelu')
+    yield "has 1 parameters, expected 2", Case('Clip without maximum', 'FusedConv', conv, activation='Clip', activation_params=[0.0])
+    yield "has 0 parameters, expected 1", Case('Gemm, LeakyRelu without slope', 'FusedGemm', [f, Constant(np.zeros((32, 2), np.float32))],
+                                               activation='LeakyRelu')
     yield "number of heads is 0", Case('no heads', 'MultiHeadAttention', [q, q, q])
     yield "expected one length", Case('a mask of begins and ends', 'MultiHeadAttention', [q, q, q, None, np.zeros(5, np.int32)], num_heads=2)
     yield "num_heads is 0", Case('no heads of queries', 'GroupQueryAttention', [q, q, q, None, None, np.zeros(1, np.int32), np.int32(2)],
                                  kv_num_heads=1)
-    yield "", Case('a batch of different lengths', 'GroupQueryAttention',
+    yield "(ASSERT)", Case('a batch of different lengths', 'GroupQueryAttention',
                    [np.zeros((2, 2, 8), np.float32), np.zeros((2, 2, 8), np.float32), np.zeros((2, 2, 8), np.float32), None, None,
                     np.array([1, 0], np.int32), Constant(np.array(2, np.int32))], num_heads=2, kv_num_heads=2)
     yield "com.microsoft.DynamicQuantizeLSTM", Case('an unsupported operator', 'DynamicQuantizeLSTM', [q])

@@ -5,7 +5,7 @@
 
 #include "vec.h"
 
-/* What a model of one node is made of. */
+/* A model of one node, with the memory of its parts. */
 typedef struct single {
     NNRT_Model model;
     NNRT_Tensor tensors[2 * VEC_OPERANDS + 1];
@@ -19,8 +19,7 @@ typedef struct single {
     uint32_t nBounds;
 } single;
 
-/* What is not told before the run: axes of inputs, of every number of them the first, the second, ... (0: none); values of
-   constants. bounds: upper bounds of the results are declared, too. equal: equal dimensions share a symbol. */
+/* Unknown before the run: axes of inputs, the first, the second, ... of each input (0: none); values of constants. bounds: upper bounds of the results are declared, too. equal: equal dimensions share a symbol. */
 typedef struct way {
     const char *name;
     uint32_t axes;
@@ -29,7 +28,7 @@ typedef struct way {
 
 static const way told = {"", 0, false, false, false};
 
-/* What a device made of it. */
+/* The results of the model on a device. */
 typedef struct outcome {
     NNRT_ReturnCode code;
     bool prepared, planned; /* planned: with results that memory holds, too */
@@ -184,7 +183,7 @@ static void outcome_end(outcome *o)
     o->count = 0;
 }
 
-/* Are the results those of the file, and of same where that is not NULL? */
+/* Whether the results equal the expected ones of the file, and the results *same, unless it is NULL. */
 static bool compare(vec_case *c, const outcome *o, const outcome *same, char *why, size_t size)
 {
     for (uint32_t i = 0, k = 0; i < c->nOut; i++) {
