@@ -19,7 +19,8 @@ typedef struct single {
     uint32_t nBounds;
 } single;
 
-/* Unknown before the run: axes of inputs, the first, the second, ... of each input (0: none); values of constants. bounds: upper bounds of the results are declared, too. equal: equal dimensions share a symbol. */
+/* Unknown before the run: axes of inputs, the first, the second, ... of each input (0: none); values of constants.
+   bounds: upper bounds of the results are declared, too. equal: equal dimensions share a symbol. */
 typedef struct way {
     const char *name;
     uint32_t axes;
