@@ -58,7 +58,7 @@ suite-single:
 # correspond to the source; report: build/coverage/index.html; build/coverage/uncovered.txt lists uncovered code.
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
-COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes cli,$(SUITES))
+COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib cli,$(SUITES))
 COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w $(EXACT) -I. -Itests $(CPPFLAGS)
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
@@ -81,6 +81,9 @@ coverage-onnx-nodes: build/coverage/bin/onnx_nodes
 
 coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(COVERAGE_SUITE) sh tests/test_cli.sh $<
+
+coverage-contrib: build/coverage/bin/nnrt
+	$(COVERAGE_SUITE) $(PYTHON) -B tests/test_contrib.py $<
 
 build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
 
