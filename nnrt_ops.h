@@ -1536,7 +1536,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f16,     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8,      1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8_real, 1_1,    own), 21) \
-    X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",           "z=0",                 NNRT_OP_EMPTY, \
+    X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?[N]=0",           "z=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
@@ -1687,10 +1687,10 @@ typedef struct nnrt_error {
     X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Unstack,               unstack_q8,                  1d1_V,  own), 21) \
-    X(WHERE,                   168, Where,                 own, where,                   "condition x y=1",         "z=1",                 NNRTI_AGNOSTIC, \
+    X(WHERE,                   168, Where,                 own, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  own), 21) \
-    X(SELECT,                  170, Select,                own, where,                   "condition x y=1",         "z=1",                 NNRTI_AGNOSTIC, \
+    X(SELECT,                  170, Select,                own, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  shared), 21) \
     X(ERF,                     178, Erf,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
@@ -1753,7 +1753,7 @@ typedef struct nnrt_error {
     X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Meshgrid,              meshgrid_q8,                 Vd1_V,  own), 0) \
-    X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out=0 outRoisNum:. index?:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
+    X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out[K,6]=0 outRoisNum[N]:. index?[K]:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_FLOAT,    NULL, MulticlassNms,         multiclass_nms,              3_3c,   own), 0) \
     X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own) \
@@ -1837,13 +1837,13 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, EyeLike,               eye_like,                    1_1,    own), 0) \
     X(HARDMAX,                1129, Hardmax,               own, hardmax,                 "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Hardmax,               hardmax,                     1_1,    own), 0) \
-    X(REVERSE_SEQUENCE,       1130, ReverseSequence,       own, reverse_sequence,        "x[..] lengths[L]:i",      "y[..]=0",             NNRTI_AGNOSTIC, \
+    X(REVERSE_SEQUENCE,       1130, ReverseSequence,       own, reverse_sequence,        "x[A,B,..] lengths[L]:i",    "y[A,B,..]=0",         NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, ReverseSequence,       reverse_sequence,            2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, ReverseSequence,       reverse_sequence_q8,         2d1_1c, own), 0) \
     X(GATHER_ELEMENTS,        1131, GatherElements,        own, gather_elements,         "x indices[..]:i",         "y[..]=0",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, GatherElements,        gather_elements,             2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, GatherElements,        gather_elements_q8,          2d1_1c, own), 0) \
-    X(SCATTER_ELEMENTS,       1132, ScatterElements,       own, scatter_elements,        "x[..] indices:i updates=0", "y[..]=0",           NNRTI_AGNOSTIC, \
+    X(SCATTER_ELEMENTS,       1132, ScatterElements,       own, scatter_elements,        "x indices[..]:i updates[..]=0", "y=0",           NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, ScatterElements,       scatter_elements,            3_1c,   own), 0) \
     X(COMPRESS,               1133, Compress,              own, compress,                "x condition[L]:b",        "y=0",                 NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ALL,      NULL, Compress,              compress,                    2_1,    own) \
@@ -1853,9 +1853,9 @@ typedef struct nnrt_error {
     X(NEGATIVE_LOG_LIKELIHOOD_LOSS, 1135, NegativeLogLikelihoodLoss, own, negative_log_likelihood_loss, "x[N,C,..] target[N,..]:i weight?[C]=0", "y=0",   NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, NegativeLogLikelihoodLoss, negative_log_likelihood_loss_f32, 3_1c,   own) \
         K(NNRT_TYPES_F16,      NULL, NegativeLogLikelihoodLoss, negative_log_likelihood_loss_f16, 3_1c,   own), 0) \
-    X(GRU,                    1150, GRU,                   own, gru,                     "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0", "y=0 yH=0", 0, \
+    X(GRU,                    1150, GRU,                   own, gru,                     "x w[D,G,I]=0 r[D,G,H]=0 b?[D,B]=0 sequenceLens?[N]:i initialH?=0", "y=0 yH=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, GRU,                   gru,                         6_2c,   own), 0) \
-    X(RNN,                    1151, RNN,                   own, rnn,                     "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0", "y=0 yH=0", 0, \
+    X(RNN,                    1151, RNN,                   own, rnn,                     "x w[D,G,I]=0 r[D,G,H]=0 b?[D,B]=0 sequenceLens?[N]:i initialH?=0", "y=0 yH=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, RNN,                   rnn,                         6_2c,   own), 0) \
     X(NON_MAX_SUPPRESSION,    1152, NonMaxSuppression,     own, non_max_suppression,     "boxes[N,S,4] scores[N,C,S]=0 maxOutputBoxesPerClass?[.]:i iouThreshold?[.]:f scoreThreshold?[.]:f", "y[M,3]:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_FLOAT,    NULL, NonMaxSuppression,     non_max_suppression,         5_1c,   own), 0) \
@@ -1893,13 +1893,13 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, Conv2DFusion, conv_integer,               5_1,    own), 0) \
     X(COL2IM,                 1180, Col2Im,                own, col2im,                  "x[N,K,L] imageShape[A]:i blockShape[A]:i", "y=0", NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, Col2Im,                col2im,                      3_1,    own), 0) \
-    X(AFFINE_GRID,            1181, AffineGrid,            own, affine_grid,             "theta size[R]:i",         "y=0",                 NNRTI_MOVE, \
+    X(AFFINE_GRID,            1181, AffineGrid,            own, affine_grid,             "theta[N,A,B] size[R]:i",  "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, AffineGrid,            affine_grid,                 2_1,    own), 0) \
     X(RMS_NORMALIZATION,      1182, RMSNormalization,      own, rms_normalization,       "x[..] scale=0",           "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
-    X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x[..] cosCache=0 sinCache=0 positionIds?:i", "y[..]=0", NNRTI_MAP, \
+    X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x[..] cosCache=0 sinCache=0 positionIds?[B,S]:i", "y[..]=0", NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
-    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0 keyLengths?:i", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
+    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?[B,H,P,D]=0 pastValue?[B,H,P,V]=0 keyLengths?[B]:i", "y=0 presentKey?[B,H,T,D]=0 presentValue?[B,H,T,V]=0 weights?[B,G,S,T]=0", NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   7_4c,   own), 0) \
     X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
@@ -1911,7 +1911,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, Multinomial,           multinomial,                 1_1,    own), 0) \
     X(RESIZE_ND,              1189, ResizeND,              own, resize_nd,               "x roi?:f scales?:f sizes?:i", "y=0",             NNRT_OP_LAYOUT_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, ResizeND,              resize_nd,                   1d1_1,  own), 0) \
-    X(LSTM_PEEPHOLE,          1190, LSTMPeephole,          own, lstm_peephole,           "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0 initialC?=0 p?=0", "y=0 yH=0 yC=0", 0, \
+    X(LSTM_PEEPHOLE,          1190, LSTMPeephole,          own, lstm_peephole,           "x w[D,G,I]=0 r[D,G,H]=0 b?[D,B]=0 sequenceLens?[N]:i initialH?=0 initialC?=0 p?[D,P]=0", "y=0 yH=0 yC=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, LSTMPeephole,          lstm_peephole,               8_3c,   own), 0) \
     X(QUANTIZE_LINEAR,        1191, QuantizeLinear,        own, quantize_linear,         "x[..]",                   "y[..]:.",             NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
@@ -3614,10 +3614,11 @@ static NNRT_ReturnCode nnrti_check_outputs(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, but is %t", i, o->name,
                               o->dataType, want);
         o->dataType = want;
+        o->rank = 0;
 #ifndef NNRT_FIRMWARE
         memset(o->dims, 0xff, sizeof(o->dims)); /* -1: nobody has stated it */
+        o->rank = c->op->type > 0 ? 0 : -1;     /* rules of the application must state it */
 #endif
-        o->rank = -1;
         o->viewRank = -1;
     }
     return NNRT_SUCCESS;
@@ -3846,13 +3847,21 @@ static bool nnrti_broadcast_axis(nnrt_dimension *d, const nnrt_operand *o, int32
     return true;
 }
 
-/* Axis a of an input belongs to the named dimension d. Returns false if they differ in every run. */
-static bool nnrti_join_axis(nnrt_dimension *d, const nnrt_operand *o, int32_t a)
+/* d and e are the same dimension. Returns false if they differ in every run. */
+static bool nnrti_join(nnrt_dimension *d, const nnrt_dimension *e)
 {
-    const bool open = nnrti_axis_dynamic(o, a);
+    const bool open = nnrti_is_dynamic(e);
     if (d->size < 0 || (nnrti_is_dynamic(d) && !open))
-        nnrti_name_axis(d, o, a);
-    return open || d->size == o->dims[a];
+        *d = *e;
+    return open || d->size == e->size;
+}
+
+/* Axis a of o is the dimension d. Returns false if they differ in every run. */
+NNRTI_NOINLINE static bool nnrti_join_axis(nnrt_dimension *d, const nnrt_operand *o, int32_t a)
+{
+    nnrt_dimension e;
+    nnrti_name_axis(&e, o, a);
+    return nnrti_join(d, &e);
 }
 
 /* Axis a of an output is the named dimension d, if that is known. */
@@ -3866,45 +3875,39 @@ static void nnrti_set_axis(const nnrt_dimension *d, nnrt_operand *o, int32_t a)
 #endif
 }
 
-/* The axis of an operand of `rank` axes at position k of its shape. LAYOUT: a shape has the order of the view, in which
-   the channels of an NCHW image are last. */
-static int32_t nnrti_axis_at(bool channelsFirst, int32_t rank, int32_t k)
-{
-    return !channelsFirst || rank < 3 || k == 0 ? k : k == rank - 1 ? 1 : k + 1;
-}
-
 static bool nnrti_is_entry(char e)
 {
     return (uint8_t)(e - '0') <= 'Z' - '0';
 }
 
 /* Compares an input with its shape, or gives an output the dimensions that are known. Returns NULL, or the entry that
-   does not match: '[', if the number of axes does not. */
+   does not match: '[', if the number of axes does not. LAYOUT: a shape has the order of the view, in which the channels
+   of an NCHW image are last. */
 static const char *nnrti_walk_shape(nnrt_resolve *c, nnrt_operand *o, const char *shape, bool output)
 {
     nnrt_dimensions *const named = &c->named;
-    const bool channelsFirst =
-        (c->op->flags & NNRT_OP_LAYOUT) != 0 && c->in[0].format == NNRT_FORMAT_NCHW && (output || o == c->in);
-    const char *p = shape;
-    int32_t dots = 0, count = output ? 0 : o->rank, k = 0;
-    bool broadcast = false;
-    for (; *p != ']'; p++) {
-        count += nnrti_is_entry(*p) ? (output ? 1 : -1) : 0;
+    const char *p;
+    int32_t dots = 0, entries = 0, count, k = 0;
+    bool broadcast = false, channelsFirst;
+    for (p = shape; *p != ']'; p++) {
+        entries += nnrti_is_entry(*p);
         dots += *p == '.';
         broadcast = broadcast || (NNRTI_HAS_BROADCAST && *p == '^');
     }
-    if (output) {
-        o->rank = count + (dots > 0 ? named->axisCount : 0);
-        count = o->rank - count;
-    } else if (count < 0 || (dots == 0 && count > 0)) {
+    if (output)
+        o->rank = entries + (dots > 0 ? named->axisCount : 0);
+    count = o->rank - entries; /* axes that the dots stand for */
+    if (o->rank > NNRT_MAX_RANK)
+        return NULL;
+    if (count < 0 || (dots == 0 && count > 0))
         return shape - 1;
-    } else if (dots > 1) {
-        if (named->axisCount < 0 || (broadcast && named->axisCount < count))
-            named->axisCount = count;
-        else if (!broadcast && named->axisCount != count)
-            return shape - 1;
-    }
-    for (p = shape; *p != ']' && o->rank <= NNRT_MAX_RANK; p++) {
+    if (dots > 1 && (named->axisCount < 0 || (broadcast && named->axisCount < count)))
+        named->axisCount = count;
+    else if (dots > 1 && !broadcast && named->axisCount != count)
+        return shape - 1;
+    channelsFirst = (c->op->flags & NNRT_OP_LAYOUT) != 0 && c->in[0].format == NNRT_FORMAT_NCHW &&
+                    (output || o == c->in) && o->rank > 2;
+    for (p = shape; *p != ']'; p++) {
         nnrt_dimension *d;
         int32_t left = 1;
         const int32_t step = *p == '.' && p[1] == '.';
@@ -3918,7 +3921,7 @@ static const char *nnrti_walk_shape(nnrt_resolve *c, nnrt_operand *o, const char
             continue;
         }
         for (; left > 0; left--, k++, d += step) {
-            const int32_t a = nnrti_axis_at(channelsFirst, o->rank, k);
+            const int32_t a = !channelsFirst || k == 0 ? k : k == o->rank - 1 ? 1 : k + 1;
             if (output)
                 nnrti_set_axis(d, o, a);
             else if (!(broadcast && step ? nnrti_broadcast_axis(d, o, a) : nnrti_join_axis(d, o, a)))
@@ -3929,7 +3932,9 @@ static const char *nnrti_walk_shape(nnrt_resolve *c, nnrt_operand *o, const char
 }
 
 #ifdef NNRT_NO_MESSAGES
-#define nnrti_fail_shape(c, i, s, entry) ((void)(s), (void)(entry), nnrti_fail_code(c, NNRT_INVALID_SHAPE))
+#define nnrti_fail_shape(c, i, shape, entry) ((void)(entry), nnrti_fail_code(c, NNRT_INVALID_SHAPE))
+#define nnrti_fail_size(c, name, wanted, what) nnrti_fail_code(c, NNRT_INVALID_SHAPE)
+#define nnrti_fail_missing(c, i, shape) nnrti_fail_code(c, NNRT_NULL_PTR)
 #else
 /* The shape at `shape` as text, "[N,H,W,C]"; channelsFirst: "[N,C,H,W]". */
 static const char *nnrti_shape_text(const char *shape, bool channelsFirst, char *text, size_t size)
@@ -3965,32 +3970,46 @@ static uint32_t nnrti_shape_source(const nnrt_resolve *c, uint32_t i, char entry
     return c->nIn;
 }
 
-/* Input i, described by *s, does not match its shape. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_fail_shape(nnrt_resolve *c, uint32_t i, const nnrti_sig *s, const char *entry)
+/* Input i does not match its shape: this entry differs. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_fail_shape(nnrt_resolve *c, uint32_t i, const char *shape, const char *entry)
 {
     const nnrt_operand *o = &c->in[i];
     const bool channelsFirst = (c->op->flags & NNRT_OP_LAYOUT) != 0 && o->format == NNRT_FORMAT_NCHW && i == 0;
-    char name[2][32], text[64];
+    const bool named = *entry >= 'A' && *entry <= 'Z', one = entry[0] == '.' && entry[-1] != '.';
+    const uint32_t k = named || (*entry == '.' && !one) ? nnrti_shape_source(c, i, *entry) : c->nIn;
+    char name[2][32], of[192] = "", text[64];
     const char *const own = nnrti_sig_name(c->op->inputs, i, name[0], sizeof(name[0]));
-    const char *const shape = nnrti_shape_text(s->shape, channelsFirst, text, sizeof(text));
-    const uint32_t k = *entry == '.' || (*entry >= 'A' && *entry <= 'Z') ? nnrti_shape_source(c, i, *entry) : c->nIn;
-    if (entry[0] == '.' && entry[-1] != '.')
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected one element", i, own, o->name, o);
-    if (k == c->nIn)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s", i, own, o->name, o, shape);
-    if (*entry == '.' && strcspn(s->shape, "^") < strcspn(s->shape, "]"))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input %u (%s) '%s' is %o, which does not broadcast with input %u (%s) '%s' %o", i, own,
-                          o->name, o, k, nnrti_sig_name(c->op->inputs, k, name[1], sizeof(name[1])), c->in[k].name,
-                          &c->in[k]);
-    if (*entry == '.')
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s to match input %u (%s) '%s' %o",
-                          i, own, o->name, o, shape, k, nnrti_sig_name(c->op->inputs, k, name[1], sizeof(name[1])),
-                          c->in[k].name, &c->in[k]);
-    return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                      "input %u (%s) '%s' is %o, expected %s: %c is %d in input %u (%s) '%s' %o", i, own, o->name, o,
-                      shape, *entry, c->named.of[*entry - '0'].size, k,
-                      nnrti_sig_name(c->op->inputs, k, name[1], sizeof(name[1])), c->in[k].name, &c->in[k]);
+    if (k < c->nIn)
+        nnrt_text(of, sizeof(of), " input %u (%s) '%s' %o", k,
+                  nnrti_sig_name(c->op->inputs, k, name[1], sizeof(name[1])), c->in[k].name, &c->in[k]);
+    if (*entry == '.' && k < c->nIn && strcspn(shape, "^") < strcspn(shape, "]"))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, which does not broadcast with%s", i, own,
+                          o->name, o, of);
+    shape = one ? "one element" : nnrti_shape_text(shape, channelsFirst, text, sizeof(text));
+    if (named)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s: %c is %d%s%s", i, own, o->name,
+                          o, shape, *entry, c->named.of[*entry - '0'].size, k < c->nIn ? " in" : "", of);
+    return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s%s%s", i, own, o->name, o, shape,
+                      k < c->nIn ? " to match" : "", of);
+}
+
+/* Input i is absent, but the attributes require it. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_fail_missing(nnrt_resolve *c, uint32_t i, const char *shape)
+{
+    char own[32];
+    return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, expected %s", i,
+                      nnrti_sig_name(c->op->inputs, i, own, sizeof(own)), shape);
+}
+
+/* A named dimension has another size than `what` requires. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_fail_size(nnrt_resolve *c, char name, int64_t wanted, const char *what)
+{
+    const uint32_t k = nnrti_shape_source(c, c->nIn, name);
+    const nnrt_operand *o = &c->in[k < c->nIn ? k : 0];
+    char own[32];
+    return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o: %c is %d, expected %l, %s", k < c->nIn ? k : 0,
+                      nnrti_sig_name(c->op->inputs, k < c->nIn ? k : 0, own, sizeof(own)), o->name, o, name,
+                      c->named.of[name - '0'].size, wanted, what);
 }
 #endif
 
@@ -4039,7 +4058,7 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i,
                               o->name, o);
         if (s.shape != NULL && (fault = nnrti_walk_shape(c, o, s.shape, false)) != NULL)
-            return nnrti_fail_shape(c, i, &s, fault);
+            return nnrti_fail_shape(c, i, s.shape, fault);
     }
     nnrti_set_shapes(c);
     return NNRT_SUCCESS;
@@ -4059,14 +4078,75 @@ NNRTI_UNUSED static bool nnrti_dim_dynamic(const nnrt_resolve *c, char name)
 /* The rule states a dimension that only outputs have. symbol: 0, a symbol of an operand, NNRTI_SYMBOL_BOUNDED, or the
    result of nnrti_symbol_from. */
 #ifdef NNRT_FIRMWARE
-#define nnrti_state(c, name, extent, from) ((void)sizeof(from), (void)((c)->named.of[(name) - '0'].size = (extent)))
+#define nnrti_set_dimension(d, extent, from) ((void)sizeof(from), (void)((d)->size = (extent)))
 #else
-NNRTI_UNUSED static void nnrti_state(nnrt_resolve *c, char name, int32_t size, uint32_t symbol)
+static void nnrti_set_dimension(nnrt_dimension *d, int32_t size, uint32_t symbol)
 {
-    c->named.of[name - '0'].size = size;
-    c->named.of[name - '0'].symbol = symbol;
+    d->size = size;
+    d->symbol = symbol;
 }
 #endif
+#define nnrti_state(c, name, size, symbol) nnrti_set_dimension(&(c)->named.of[(name) - '0'], size, symbol)
+
+/* For rules, where attributes decide on a shape, "[N,C]": input i has it; output i gets the dimensions that are
+   known. */
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_input_shape(nnrt_resolve *c, uint32_t i, const char *shape)
+{
+    const char *fault;
+    if (nnrti_absent(&c->in[i]))
+        return nnrti_fail_missing(c, i, shape);
+    fault = nnrti_walk_shape(c, &c->in[i], shape + 1, false);
+    return fault == NULL ? NNRT_SUCCESS : nnrti_fail_shape(c, i, shape + 1, fault);
+}
+
+NNRTI_UNUSED static void nnrti_output_shape(nnrt_resolve *c, uint32_t i, const char *shape)
+{
+    (void)nnrti_walk_shape(c, &c->out[i], shape + 1, true);
+}
+
+/* Requires a size of a named dimension, if it is known and fixed. what: the reason, for the message. */
+#ifdef NNRT_NO_MESSAGES
+#define nnrti_require(c, name, wanted, what) nnrti_require_size(c, name, wanted)
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_require_size(nnrt_resolve *c, char name, int64_t wanted)
+#else
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_require(nnrt_resolve *c, char name, int64_t wanted, const char *what)
+#endif
+{
+    const nnrt_dimension *d = &c->named.of[name - '0'];
+    if (d->size < 0 || d->size == wanted || nnrti_is_dynamic(d))
+        return NNRT_SUCCESS;
+    return nnrti_fail_size(c, name, wanted, what);
+}
+
+/* Result i gets one more axis: the dimension d, axis a of x, or one of this size (symbol: as for nnrti_state). */
+NNRTI_NOINLINE static void nnrti_append_dimension(nnrt_resolve *c, uint32_t i, const nnrt_dimension *d)
+{
+    nnrt_operand *o = &c->out[i];
+    if (o->rank < NNRT_MAX_RANK)
+        nnrti_set_axis(d, o, o->rank);
+    o->rank++;
+}
+
+NNRTI_NOINLINE static void nnrti_append(nnrt_resolve *c, uint32_t i, const nnrt_operand *x, int32_t a)
+{
+    nnrt_dimension d;
+    nnrti_name_axis(&d, x, a);
+    nnrti_append_dimension(c, i, &d);
+}
+
+NNRTI_NOINLINE static void nnrti_append_size(nnrt_resolve *c, uint32_t i, int32_t size, uint32_t symbol)
+{
+    nnrt_dimension d;
+    (void)symbol;
+    nnrti_set_dimension(&d, size, symbol);
+    nnrti_append_dimension(c, i, &d);
+}
+
+/* Symbol of a dimension that is computed from inputs: 0 if they are all fixed. */
+NNRTI_UNUSED static uint32_t nnrti_symbol_open(const nnrt_resolve *c)
+{
+    return c->open ? NNRTI_SYMBOL_NEW : 0;
+}
 
 /* Symbol of a dimension that is computed from those named: 0 if they are fixed. */
 NNRTI_UNUSED static uint32_t nnrti_symbol_from(const nnrt_resolve *c, const char *names)
@@ -8081,15 +8161,6 @@ static bool nnrti_is_one(const nnrt_operand *x, int32_t a)
     return x->dims[a] == 1 && !nnrti_axis_dynamic(x, a);
 }
 
-/* Whether x and y can have the same shape in some run. */
-static bool nnrti_shapes_compatible(const nnrt_operand *x, const nnrt_operand *y)
-{
-    bool like = x->rank == y->rank;
-    for (int32_t i = 0; like && i < x->rank; i++)
-        like = !nnrti_axes_differ(x, i, y, i);
-    return like;
-}
-
 /* Whether x has a dynamic dimension at axis `first` or later. */
 static bool nnrti_dynamic_from(const nnrt_operand *x, int32_t first)
 {
@@ -8097,19 +8168,6 @@ static bool nnrti_dynamic_from(const nnrt_operand *x, int32_t first)
         if (nnrti_axis_dynamic(x, i))
             return true;
     return false;
-}
-
-/* *extent = the dimension that p and q broadcast to: they are equal or one of them is 1. openP (openQ): p (q) is the
-   upper bound of a dynamic dimension. Returns false if p and q broadcast in no run. */
-static bool nnrti_broadcast_dimension(int32_t p, bool openP, int32_t q, bool openQ, int32_t *extent)
-{
-    if (openP && openQ)
-        *extent = p > q ? p : q;
-    else if (openP)
-        *extent = q == 1 ? p : q;
-    else
-        *extent = p == 1 ? q : p;
-    return p == q || p == 1 || q == 1 || openP || openQ;
 }
 
 /* Sets rank and dimensions of result i. If an input is dynamic, each dimension counts as computed (a new symbol) until
@@ -8129,33 +8187,29 @@ static void nnrti_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_
 /* Result i has the shape of input 0. */
 static void nnrti_result_like(nnrt_resolve *c, uint32_t i)
 {
-    nnrti_result(c, i, c->in[0].rank, c->in[0].dims);
+    c->out[i].rank = 0;
     for (int32_t k = 0; k < c->in[0].rank; k++)
-        nnrti_from(c, i, k, &c->in[0], k);
+        nnrti_append(c, i, &c->in[0], k);
 }
 
-/* Result 0 has the shape of input 0 with one more axis of fixed size `extent` inserted at position `axis`. */
-static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t extent)
+/* Result 0 has the shape of input 0 with one more axis of this size inserted at position `axis`. */
+static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t size, uint32_t symbol)
 {
-    int32_t dims[NNRT_MAX_RANK];
-    for (int32_t i = 0; i <= c->in[0].rank; i++)
-        dims[i] = i == axis ? extent : c->in[0].dims[i < axis ? i : i - 1];
-    nnrti_result(c, 0, c->in[0].rank + 1, dims);
-    for (int32_t i = 0; i <= c->in[0].rank; i++)
+    for (int32_t i = 0; i <= c->in[0].rank; i++) {
         if (i == axis)
-            nnrti_fixed(c, 0, i);
-        else
-            nnrti_from(c, 0, i, &c->in[0], i < axis ? i : i - 1);
+            nnrti_append_size(c, 0, size, symbol);
+        if (i < c->in[0].rank)
+            nnrti_append(c, 0, &c->in[0], i);
+    }
 }
 
 /* Result i has the shape of input 0 without `axis`. */
 static void nnrti_result_without(nnrt_resolve *c, uint32_t i, int32_t axis)
 {
-    nnrti_result(c, i, c->in[0].rank - 1, c->in[0].dims);
-    for (int32_t k = 0; k < c->in[0].rank - 1; k++) {
-        c->out[i].dims[k] = c->in[0].dims[k < axis ? k : k + 1];
-        nnrti_from(c, i, k, &c->in[0], k < axis ? k : k + 1);
-    }
+    c->out[i].rank = 0;
+    for (int32_t k = 0; k < c->in[0].rank; k++)
+        if (k != axis)
+            nnrti_append(c, i, &c->in[0], k);
 }
 
 /* Rule of operators whose row says all. */
@@ -8471,46 +8525,6 @@ static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
     return NNRT_SUCCESS;
 }
 
-/* *rank, dims = the shape that x and y broadcast to: aligned at the last axis, dimensions equal, or one of them 1 or
-   missing. */
-static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, const nnrt_operand *x, const nnrt_operand *y, int32_t *rank,
-                                       int32_t *dims)
-{
-    *rank = x->rank > y->rank ? x->rank : y->rank;
-    for (int32_t i = 0; i < *rank; i++) {
-        int32_t k = i - (*rank - x->rank), m = i - (*rank - y->rank);
-        int32_t p = k < 0 ? 1 : x->dims[k], q = m < 0 ? 1 : y->dims[m];
-        if (!nnrti_broadcast_dimension(p, k >= 0 && nnrti_axis_dynamic(x, k), q, m >= 0 && nnrti_axis_dynamic(y, m),
-                                       &dims[i]))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "'%s' %o and '%s' %o do not broadcast: dimensions %d and %d of axis %d", x->name, x,
-                              y->name, y, p, q, i);
-    }
-    return NNRT_SUCCESS;
-}
-
-/* Sets the sources of the first dimensions of result 0, to which the first nX axes of x and the first nY axes of y
-   broadcast. The dimension is x's (y's) if y's (x's) is missing or a fixed 1, or if both have one symbol; a fixed one
-   if either is fixed above 1. */
-static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, const nnrt_operand *y, int32_t nY)
-{
-    const int32_t rank = nX > nY ? nX : nY;
-    for (int32_t i = 0; i < rank; i++) {
-        const int32_t k = i - (rank - nX), m = i - (rank - nY);
-        const bool openX = k >= 0 && nnrti_axis_dynamic(x, k), openY = m >= 0 && nnrti_axis_dynamic(y, m);
-        if (k < 0 || (m >= 0 && !openX && x->dims[k] == 1))
-            nnrti_from(c, 0, i, y, m);
-        else if (m < 0 || (!openY && y->dims[m] == 1))
-            nnrti_from(c, 0, i, x, k);
-        else if (!openX || !openY)
-            nnrti_fixed(c, 0, i);
-#ifndef NNRT_FIRMWARE
-        else if (x->symbols[k] == y->symbols[m])
-            nnrti_from(c, 0, i, x, k);
-#endif
-    }
-}
-
 /* Whether a list is unset: empty, or zeros only as in a zero-initialized struct. */
 static bool nnrti_list_unset(const NNRT_Int64List *list)
 {
@@ -8618,15 +8632,6 @@ static NNRT_ReturnCode nnrti_check_result_rank(nnrt_resolve *c, int64_t rank)
     return NNRT_SUCCESS;
 }
 
-/* Checks that input i has one element, of any rank. */
-static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char *what)
-{
-    const nnrt_operand *o = &c->in[i];
-    if (nnrti_count(o) != 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected one element", i, what, o->name, o);
-    return NNRT_SUCCESS;
-}
-
 /* *value = the one element of int32 or int64 input i, which must be known and not dynamic. */
 static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *what, int64_t *value)
 {
@@ -8690,9 +8695,8 @@ static NNRT_ReturnCode nnrti_result_listed(nnrt_resolve *c, uint32_t i)
     const NNRT_ReturnCode code = nnrti_known_dimensions(c, i, "shape", dims);
     if (code != NNRT_SUCCESS)
         return code;
-    nnrti_result(c, 0, list->dims[0], dims);
     for (int32_t k = 0; k < list->dims[0]; k++)
-        nnrti_from_value(c, 0, k, list, (size_t)k);
+        nnrti_append_size(c, 0, dims[k], nnrti_value_symbol(c, list, (size_t)k));
     return NNRT_SUCCESS;
 }
 
@@ -10069,21 +10073,6 @@ static NNRT_ReturnCode nnrti_rule_extreme(nnrt_resolve *c)
     return nnrti_is_quant(&c->in[0]) ? nnrti_quant_extreme(c) : NNRT_SUCCESS;
 }
 
-/* Broadcasts result 0, to which some inputs have been broadcast, with y as well. It starts as a scalar, or as one
-   input. */
-static NNRT_ReturnCode nnrti_broadcast_also(nnrt_resolve *c, const nnrt_operand *y)
-{
-    nnrt_operand x = c->out[0];
-    int32_t rank, dims[NNRT_MAX_RANK] = {0};
-    NNRT_ReturnCode code;
-    x.name = "the other inputs";
-    if ((code = nnrti_broadcast(c, &x, y, &rank, dims)) != NNRT_SUCCESS)
-        return code;
-    nnrti_result(c, 0, rank, dims);
-    nnrti_from_both(c, &x, x.rank, y, y->rank);
-    return NNRT_SUCCESS;
-}
-
 /* Number of channels of input 0: axis 1 of NCHW with three axes or more, else the last axis; a scalar has one
    channel. */
 static int32_t nnrti_channels(const nnrt_resolve *c)
@@ -10589,31 +10578,23 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x
 
 static NNRT_ReturnCode nnrti_rule_affine_grid(nnrt_resolve *c)
 {
-    const nnrt_operand *theta = &c->in[0], *size = &c->in[1];
-    int32_t extents[NNRT_MAX_RANK] = {0}, dims[NNRT_MAX_RANK] = {0}, axes;
-    NNRT_ReturnCode code = nnrti_known_dimensions(c, 1, "size", extents);
+    const nnrt_operand *size = &c->in[1];
+    const int32_t axes = size->dims[0] - 2;
+    int32_t sizes[NNRT_MAX_RANK] = {0};
+    NNRT_ReturnCode code = nnrti_known_dimensions(c, 1, "size", sizes);
     if (code != NNRT_SUCCESS)
         return code;
-    axes = size->dims[0] - 2;
     if (axes != 2 && axes != 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' has %d entries, expected 4 or 5", size->name,
                           size->dims[0]);
-    if (theta->rank != 3 || theta->dims[1] != axes || theta->dims[2] != axes + 1 || nnrti_dynamic_from(theta, 1))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected [N,%d,%d] for a size of %d entries",
-                          theta->name, theta, axes, axes + 1, axes + 2);
-    if (theta->dims[0] != extents[0] && !nnrti_axis_dynamic(theta, 0) && !nnrti_element_dynamic(size, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, but size[0] is %d", theta->name, theta, extents[0]);
-    if ((code = nnrti_check_result_rank(c, axes + 2)) != NNRT_SUCCESS)
+    if ((code = nnrti_require(c, 'A', axes, "the entries of size - 2")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'B', axes + 1, "the entries of size - 1")) != NNRT_SUCCESS ||
+        (!nnrti_element_dynamic(size, 0) && (code = nnrti_require(c, 'N', sizes[0], "size[0]")) != NNRT_SUCCESS))
         return code;
-    dims[0] = theta->dims[0];
-    for (int32_t i = 0; i < axes; i++)
-        dims[1 + i] = extents[2 + i];
-    dims[1 + axes] = axes;
-    nnrti_result(c, 0, axes + 2, dims);
-    nnrti_from(c, 0, 0, theta, 0);
-    for (int32_t i = 0; i < axes; i++)
-        nnrti_from_value(c, 0, 1 + i, size, 2 + (size_t)i);
-    nnrti_fixed(c, 0, 1 + axes);
+    nnrti_append(c, 0, &c->in[0], 0);
+    for (int32_t i = 2; i < axes + 2; i++)
+        nnrti_append_size(c, 0, sizes[i], nnrti_value_symbol(c, size, (size_t)i));
+    nnrti_append_size(c, 0, axes, 0);
     return NNRT_SUCCESS;
 }
 
@@ -10899,125 +10880,78 @@ NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATTENTION */
 
-/* A number that several operands state. known: its dimension is fixed in one of them; else n is an upper bound. from:
-   the operand whose axis has this number (and its symbol), or NULL. */
-typedef struct nnrti_shared_number {
-    const nnrt_operand *from;
-    int32_t axis, n;
-    bool known;
-} nnrti_shared_number;
-
-/* An operand states the number n; axis: the axis of o that has this number, or -1. Returns false on a contradiction. */
-static bool nnrti_share(nnrti_shared_number *s, int32_t n, bool open, const nnrt_operand *o, int32_t axis)
+/* Input i, q, k or v, is [B,steps,heads*size] or [B,heads,steps,size]; shape: the latter, as names. With 3 axes the
+   attribute states the heads. */
+static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *shape, int64_t heads)
 {
-    const bool first = s->n == 0 || (!open && !s->known);
-    if (!open && s->known)
-        return s->n == n;
-    s->known = s->known || !open;
-    s->n = first ? n : s->n;
-    if (axis >= 0 && s->from == NULL) {
-        s->from = o;
-        s->axis = axis;
-    }
-    return true;
-}
-
-/* Axis k of result i has this number. */
-static void nnrti_shared_axis(nnrt_resolve *c, uint32_t i, int32_t k, const nnrti_shared_number *s)
-{
-    c->out[i].dims[k] = s->n;
-    if (s->known)
-        nnrti_fixed(c, i, k);
-    else if (s->from != NULL)
-        nnrti_from(c, i, k, s->from, s->axis);
-    else
-        nnrti_computed(c, i, k);
-}
-
-/* Heads of q; heads of k, v and their past; head size D of q and k; head size of v. */
-typedef struct nnrti_attention_numbers {
-    nnrti_shared_number queryHeads, heads, D, valueD;
-} nnrti_attention_numbers;
-
-/* Operand i ([B,S,heads*D] or [B,heads,S,D]) states heads and D; given: the attribute for heads, used with 3 axes. */
-static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t given,
-                                             nnrti_shared_number *heads, nnrti_shared_number *D)
-{
-    const nnrt_operand *o = &c->in[i], *q = &c->in[0];
+    const nnrt_operand *o = &c->in[i];
     const int32_t last = o->rank - 1;
-    const bool four = o->rank == 4;
-    const int64_t h = four ? o->dims[1] : given;
-    bool open, good;
-    if ((o->rank != 3 && !four) || (i < 4 && o->rank != q->rank))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input %u (%s) '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] as q", i, what, o->name,
-                          o);
-    open = nnrti_axis_dynamic(o, last);
-    if (h < 1 || (!open && ((o->dims[last] < 1 && i != 2 && i != 5) || (!four && nnrti_remainder(o->dims[2], h) != 0))))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "input %u (%s) '%s' is %o with %l heads: "
-                          "expected at least 1 head, and a divisor of the last axis",
-                          i, what, o->name, o, h);
-    if (nnrti_axes_differ(o, 0, q, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o: axis 0 (batch) differs", i,
-                          what, o->name, o, q->name, q);
-    good = nnrti_share(heads, (int32_t)h, four && nnrti_axis_dynamic(o, 1), o, four ? 1 : -1);
-    good = nnrti_share(D, four ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], h), open, o,
-                       four || h == 1 ? last : -1) &&
-           good;
-    if (!good)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input %u (%s) '%s' is %o, whose number of heads or head size differs from the "
-                          "inputs before it",
-                          i, what, o->name, o);
-    return NNRT_SUCCESS;
-}
-
-/* pastKey and pastValue: both absent, or both [B,heads,P,D]; *past = P. */
-static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_numbers *n, int32_t *past)
-{
-    const nnrt_operand *key = &c->in[4], *value = &c->in[5];
+    const bool four = c->in[0].rank == 4;
+    char folded[] = "[B,S,K]";
+    nnrt_dimension d;
     NNRT_ReturnCode code;
-    *past = 0;
-    if (nnrti_absent(key) != nnrti_absent(value))
-        return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is given, expected both or none");
-    if (nnrti_absent(key))
-        return NNRT_SUCCESS;
-    if (key->rank != 4 || value->rank != 4 || nnrti_axes_differ(key, 2, value, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "pastKey '%s' is %o and pastValue '%s' %o, expected [B,heads,P,D]",
-                          key->name, key, value->name, value);
-    if ((code = nnrti_attention_heads(c, 4, "pastKey", 0, &n->heads, &n->D)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_heads(c, 5, "pastValue", 0, &n->heads, &n->valueD)) != NNRT_SUCCESS)
+    folded[3] = shape[5];
+    folded[5] = "XYZ"[i];
+    if ((code = nnrti_input_shape(c, i, four ? shape : folded)) != NNRT_SUCCESS)
         return code;
-    *past = key->dims[2];
+    heads = four ? o->dims[1] : heads;
+    nnrti_name_axis(&d, o, last);
+    if (heads < 1 || (!nnrti_is_dynamic(&d) && ((d.size < 1 && i != 2) || (!four && nnrti_remainder(d.size, heads) != 0))))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "input %u '%s' is %o with %l heads: expected at least 1 head, and a divisor of the last axis",
+                          i, o->name, o, heads);
+    if (four)
+        return NNRT_SUCCESS;
+    d.size = (int32_t)nnrti_quotient(d.size, heads);
+#ifndef NNRT_FIRMWARE
+    d.symbol = d.symbol != 0 && heads > 1 ? NNRTI_SYMBOL_NEW : d.symbol;
+#endif
+    if (!nnrti_join(&c->named.of[shape[7] - '0'], &d))
+        return nnrti_fail_size(c, shape[7], d.size, "the last axis of an input divided by its heads");
+    nnrti_set_dimension(&d, (int32_t)heads, 0);
+    if (!nnrti_join(&c->named.of[shape[3] - '0'], &d))
+        return nnrti_fail_size(c, shape[3], heads, "the heads of k and v");
     return NNRT_SUCCESS;
 }
 
-/* The mask broadcasts to [B,heads,S,T], but its last axis may also be shorter than T, if it is not 1. keyLengths:
-   [B]. */
+/* T = P + U, the steps of past and present keys. */
+static NNRT_ReturnCode nnrti_attention_steps(nnrt_resolve *c)
+{
+    nnrt_dimension *total = &c->named.of['T' - '0'];
+    const nnrt_dimension *past = &c->named.of['P' - '0'], *present = &c->named.of['U' - '0'];
+    *total = *present;
+    if (past->size < 0)
+        return NNRT_SUCCESS;
+    if (present->size > INT32_MAX - past->size)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d past keys: too many", present->size, past->size);
+    if (present->size == 0 && !nnrti_is_dynamic(present))
+        *total = *past;
+    else if (past->size != 0 || nnrti_is_dynamic(past))
+        nnrti_state(c, 'T', present->size + past->size, nnrti_symbol_from(c, "PU"));
+    return NNRT_SUCCESS;
+}
+
+/* The mask broadcasts to [B,G,S,T], but its last axis may also be shorter than T, if it is not 1. */
 static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
 {
-    const nnrt_operand *mask = &c->in[3], *q = &c->in[0], *lengths = &c->in[6], *want = &c->out[3];
+    const nnrt_operand *mask = &c->in[3], *q = &c->in[0];
     const int32_t before = 4 - mask->rank;
     bool good = mask->rank > 0 && before >= 0;
-    if (!nnrti_absent(lengths) && (lengths->rank != 1 || nnrti_axes_differ(lengths, 0, q, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 6 (keyLengths) '%s' is %o, expected [%d]", lengths->name,
-                          lengths, q->dims[0]);
     if (nnrti_absent(mask))
         return NNRT_SUCCESS;
     if (nnrti_has_params(mask) || (mask->dataType != NNRT_DATA_TYPE_BOOL && mask->dataType != q->dataType))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (mask) '%s' is %o, expected bool or %t", mask->name, mask,
                           q->dataType);
-    for (int32_t i = 0; good && i < 4; i++)
-        if (i >= before && !nnrti_axis_dynamic(want, i) && !nnrti_axis_dynamic(mask, i - before)) {
-            const int32_t L = mask->dims[i - before];
-            good = L == want->dims[i] || (i < 3 ? L == 1 : L > 1 && L < want->dims[i]);
-        } else if (i == 1 && before < 2 && !nnrti_axis_dynamic(mask, i - before)) {
-            good = mask->dims[i - before] > 0; /* at least one head */
-        }
+    for (int32_t i = before; good && i < 4; i++) {
+        const int32_t L = mask->dims[i - before], want = nnrti_dim(c, "BGST"[i]);
+        if (nnrti_axis_dynamic(mask, i - before))
+            continue;
+        good = nnrti_dim_dynamic(c, "BGST"[i]) ? i != 1 || L > 0 /* at least one head */
+                                               : L == want || (i < 3 ? L == 1 : L > 1 && L < want);
+    }
     if (!good)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to %o",
-                          mask->name, mask, want);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to [%d,%d,%d,%d]",
+                          mask->name, mask, nnrti_dim(c, 'B'), nnrti_dim(c, 'G'), nnrti_dim(c, 'S'), nnrti_dim(c, 'T'));
     return NNRT_SUCCESS;
 }
 
@@ -11036,73 +10970,49 @@ static NNRT_ReturnCode nnrti_attention_check(nnrt_resolve *c, const NNRT_Attenti
     return NNRT_SUCCESS;
 }
 
-/* Sets the shapes of y, present keys, present values and weights; T keys in total. */
-static void nnrti_attention_results(nnrt_resolve *c, const nnrti_attention_numbers *n, int32_t T)
+/* y is [B,S,G*V] or [B,G,S,V], as q. */
+static void nnrti_attention_result(nnrt_resolve *c)
 {
-    const nnrt_operand *q = &c->in[0], *k = &c->in[1], *past = &c->in[4];
-    const int32_t steps = q->rank - 2;
-    nnrti_shared_number last = n->valueD;
-    nnrti_result(c, 0, q->rank, q->dims);
-    nnrti_from(c, 0, 0, q, 0);
-    nnrti_from(c, 0, steps, q, steps);
-    if (q->rank == 4) {
-        nnrti_shared_axis(c, 0, 1, &n->queryHeads);
-    } else {
-        last.n = (int32_t)nnrti_product(n->queryHeads.n, last.n);
-        last.from = n->queryHeads.n == n->heads.n ? &c->in[2] : n->queryHeads.n == 1 ? last.from : NULL;
-        last.axis = last.from == &c->in[2] ? 2 : last.axis;
+    const int32_t G = nnrti_dim(c, 'G');
+    uint32_t symbol = nnrti_symbol_from(c, "V");
+    if (c->in[0].rank == 4) {
+        nnrti_output_shape(c, 0, "[B,G,S,V]");
+        return;
     }
-    nnrti_shared_axis(c, 0, q->rank - 1, &last);
-    for (uint32_t i = 1; i < 4; i++) {
-        const int32_t keys = i == 3 ? 3 : 2;
-        nnrti_result(c, i, 4, q->dims);
-        nnrti_from(c, i, 0, q, 0);
-        nnrti_shared_axis(c, i, 1, i == 3 ? &n->queryHeads : &n->heads);
-        nnrti_from(c, i, keys, k, steps);
-        c->out[i].dims[keys] = T;
-        if (!nnrti_absent(past) && k->dims[steps] == 0 && !nnrti_axis_dynamic(k, steps))
-            nnrti_from(c, i, keys, past, 2);
-        else if (!nnrti_absent(past) &&
-                 (nnrti_axis_dynamic(past, 2) || (past->dims[2] != 0 && nnrti_axis_dynamic(k, steps))))
-            nnrti_computed(c, i, keys);
-        if (i == 3) {
-            nnrti_from(c, 3, 2, q, steps);
-            c->out[3].dims[2] = q->dims[steps];
-        } else {
-            nnrti_shared_axis(c, i, 3, i == 1 ? &n->D : &n->valueD);
-        }
-    }
+    if (symbol != 0 && G == nnrti_dim(c, 'H'))
+        symbol = nnrti_axis_symbol(&c->in[2], 2);
+#ifndef NNRT_FIRMWARE
+    else if (symbol != 0 && G == 1)
+        symbol = c->named.of['V' - '0'].symbol;
+#endif
+    nnrti_state(c, 'K', (int32_t)nnrti_product(G, nnrti_dim(c, 'V')), symbol);
+    nnrti_output_shape(c, 0, "[B,S,K]");
 }
 
 /* Resolved: heads and scale. */
 static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
 {
     NNRT_Attention *a = (NNRT_Attention *)c->resolved;
-    const nnrt_operand *q = &c->in[0], *k = &c->in[1], *v = &c->in[2];
-    nnrti_attention_numbers n;
-    int32_t past = 0, keys;
+    const bool past = !nnrti_absent(&c->in[4]);
     NNRT_ReturnCode code;
-    memset(&n, 0, sizeof(n));
-    if ((code = nnrti_attention_heads(c, 0, "q", a->qNumHeads, &n.queryHeads, &n.D)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_heads(c, 1, "k", a->kvNumHeads, &n.heads, &n.D)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_heads(c, 2, "v", a->kvNumHeads, &n.heads, &n.valueD)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_past(c, &n, &past)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS)
+    if (past == nnrti_absent(&c->in[5]))
+        return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is given, expected both or none");
+    if ((code = nnrti_attention_heads(c, 0, "[B,G,S,D]", a->qNumHeads)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 1, "[B,H,U,D]", a->kvNumHeads)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 2, "[B,H,U,V]", a->kvNumHeads)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_steps(c)) != NNRT_SUCCESS)
         return code;
-    if ((n.queryHeads.known && n.heads.known && nnrti_remainder(n.queryHeads.n, n.heads.n) != 0) ||
-        nnrti_axes_differ(k, k->rank - 2, v, v->rank - 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "k '%s' %o and v '%s' %o do not match q '%s' %o: k has %d heads, q %d, which must be a "
-                          "multiple; k and v must have the same number of steps",
-                          k->name, k, v->name, v, q->name, q, n.heads.n, n.queryHeads.n);
-    keys = k->dims[k->rank - 2];
-    if (keys > INT32_MAX - past || !nnrt_mul_size((size_t)(keys + past), sizeof(float), &c->scratch))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d past keys: too many", keys, past);
-    nnrti_attention_results(c, &n, keys + past);
-    a->qNumHeads = n.queryHeads.n;
-    a->kvNumHeads = n.heads.n;
+    a->qNumHeads = nnrti_dim(c, 'G');
+    a->kvNumHeads = nnrti_dim(c, 'H');
+    if (!nnrti_dim_dynamic(c, 'G') && !nnrti_dim_dynamic(c, 'H') && nnrti_remainder(a->qNumHeads, a->kvNumHeads) != 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the heads of q (%l) must be a multiple of those of k and v (%l)",
+                          a->qNumHeads, a->kvNumHeads);
+    if (!nnrt_mul_size((size_t)nnrti_dim(c, 'T'), sizeof(float), &c->scratch))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys: too many", nnrti_dim(c, 'T'));
+    nnrti_attention_result(c);
     if (a->scale == 0)
-        a->scale = 1.0f / nnrt_sqrtf((float)n.D.n);
+        a->scale = 1.0f / nnrt_sqrtf((float)nnrti_dim(c, 'D'));
     return nnrti_attention_mask(c);
 }
 
@@ -11603,20 +11513,21 @@ NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BROADCAST_TO */
 
-/* Sets the source of dimension i of the result: the dimension of x if it is kept, else entry i of the list. */
-static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
+/* Result 0 gets the dimension to which axis k of x (k < 0: none) and entry i of the list broadcast; entries of -1 keep
+   x's. Returns false if they do not broadcast. */
+static bool nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t k, int32_t i, int32_t entry)
 {
-    const nnrt_operand *x = &c->in[0], *list = &c->in[1];
-    const int32_t k = i - (c->out[0].rank - x->rank);
-    const bool open = nnrti_element_dynamic(list, (size_t)i), openX = k >= 0 && nnrti_axis_dynamic(x, k);
-    if (k < 0 || (!openX && x->dims[k] == 1))
-        nnrti_from_value(c, 0, i, list, (size_t)i);
-    else if (!openX || (!open && (entry == -1 || entry == 1)))
-        nnrti_from(c, 0, i, x, k);
-    else if (!open)
-        nnrti_fixed(c, 0, i);
-    else if (!nnrti_element_unbounded(list, (size_t)i))
-        nnrti_bounded(c, 0, i);
+    const nnrt_operand *list = &c->in[1];
+    nnrt_dimension d;
+    nnrti_set_dimension(&d, entry < 0 ? 1 : entry, nnrti_absent(list) ? 0 : nnrti_value_symbol(c, list, (size_t)i));
+    if (k < 0 ? entry < 0 : !nnrti_broadcast_axis(&d, &c->in[0], k))
+        return false;
+#ifndef NNRT_FIRMWARE
+    if (d.symbol == NNRTI_SYMBOL_NEW && !nnrti_element_unbounded(list, (size_t)i))
+        d.symbol = NNRTI_SYMBOL_BOUNDED;
+#endif
+    nnrti_append_dimension(c, 0, &d);
+    return true;
 }
 
 /* Resolved: shape = the shape of the result.
@@ -11626,38 +11537,28 @@ static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
     NNRT_BroadcastTo *a = (NNRT_BroadcastTo *)c->resolved;
     const nnrt_operand *x = &c->in[0], *list = &c->in[1];
     const NNRT_Int64List given = a->shape;
-    int32_t rank, dims[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK];
+    const int32_t rank = nnrti_absent(list) ? (int32_t)given.count : list->dims[0];
+    int32_t to[NNRT_MAX_RANK];
     int64_t *shape;
     NNRT_ReturnCode code;
     if (nnrti_absent(list) ? (code = nnrti_check_result_rank(c, given.count)) != NNRT_SUCCESS
                            : (code = nnrti_known_list(c, 1, "shape", x->rank, NNRT_MAX_RANK)) != NNRT_SUCCESS)
         return code;
-    rank = nnrti_absent(list) ? (int32_t)given.count : list->dims[0];
     if (rank < x->rank)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape has %d entries, expected at least the %d axes of input '%s' %o",
                           rank, x->rank, x->name, x);
-    shape = nnrti_list(c, &a->shape, (uint32_t)rank);
-    if (shape == NULL)
+    if ((shape = nnrti_list(c, &a->shape, (uint32_t)rank)) == NULL)
         return NNRT_OUT_OF_MEMORY;
     for (int32_t i = 0; i < rank; i++) {
-        const int32_t k = i - (rank - x->rank);
         const int64_t entry = nnrti_absent(list) ? given.data[i] : nnrti_value(list, (size_t)i);
         if (entry < -1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least -1", i, entry);
         if (entry > INT32_MAX)
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "shape[%d] is %l: too large", i, entry);
-        shape[i] = entry;
-        if ((k < 0 && entry == -1) ||
-            !nnrti_broadcast_dimension(k < 0 ? 1 : x->dims[k], k >= 0 && nnrti_axis_dynamic(x, k),
-                                       entry < 0 ? 1 : (int32_t)entry, nnrti_element_dynamic(list, (size_t)i),
-                                       &dims[i]))
+        if (!nnrti_broadcast_to_axis(c, i - (rank - x->rank), i, (int32_t)entry))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, to which input '%s' %o does not broadcast", i,
                               entry, x->name, x);
-    }
-    nnrti_result(c, 0, rank, dims);
-    for (int32_t i = 0; i < rank; i++) {
-        nnrti_broadcast_to_axis(c, i, shape[i]);
-        shape[i] = dims[i];
+        shape[i] = c->out[0].dims[i];
     }
     nnrti_axes_shifted(c, 0, rank - x->rank, to);
     return nnrti_quant_moves(c, 0, 0, to);
@@ -12222,28 +12123,13 @@ static void nnrti_concat_dimension(nnrt_resolve *c, int32_t axis)
 }
 #endif
 
-/* Sets the source of dimension k of the result. Concatenated axis: the sum of the inputs', fixed if all are fixed.
-   Other axes: any input's, a fixed one if there is one. */
-static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
-{
-    bool open = false, fixed = false;
-    for (uint32_t i = 0; i < c->nIn; i++) {
-        open = open || nnrti_axis_dynamic(&c->in[i], k);
-        fixed = fixed || !nnrti_axis_dynamic(&c->in[i], k);
-    }
-    if (k == axis && c->nIn > 1 ? !open : fixed)
-        nnrti_fixed(c, 0, k);
-    else if (k != axis || c->nIn == 1)
-        nnrti_from(c, 0, k, &c->in[0], k);
-}
-
 /* All inputs have the shape of input 0 except along the concatenated axis. Resolved: axis >= 0.
    Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    int32_t axis, to[NNRT_MAX_RANK];
     int64_t total = 0;
     bool open = false;
     NNRT_ReturnCode code;
@@ -12253,27 +12139,29 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
                               c->in[i].name, &c->in[i], x->rank);
     if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
-    memcpy(dims, x->dims, sizeof(dims));
-    for (uint32_t i = 0; i < c->nIn; i++) {
-        for (int32_t k = 0; k < x->rank; k++)
-            if (k != axis && nnrti_axes_differ(&c->in[i], k, x, k))
+    for (int32_t k = 0; k < x->rank; k++) {
+        nnrt_dimension d;
+        d.size = -1;
+        for (uint32_t i = 0; i < c->nIn; i++)
+            if (k != axis && !nnrti_join_axis(&d, &c->in[i], k))
                 return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                                  "input %u '%s' is %o, expected size %d of axis %d as in input 0", i, c->in[i].name,
-                                  &c->in[i], x->dims[k], k);
-            else if (k != axis && !nnrti_axis_dynamic(&c->in[i], k))
-                dims[k] = c->in[i].dims[k];
+                                  "input %u '%s' is %o, expected size %d of axis %d as in the inputs before it", i,
+                                  c->in[i].name, &c->in[i], d.size, k);
+        nnrti_append_dimension(c, 0, &d);
+    }
+    for (uint32_t i = 0; i < c->nIn; i++) {
         total += c->in[i].dims[axis];
         open = open || nnrti_axis_dynamic(&c->in[i], axis);
     }
     if (total > INT32_MAX && !open)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", axis, total);
-    dims[axis] = total < INT32_MAX ? (int32_t)total : INT32_MAX; /* a run with a larger sum fails */
-    a->axis = axis;
-    nnrti_result(c, 0, x->rank, dims);
-    for (int32_t k = 0; k < x->rank; k++)
-        nnrti_concat_axis(c, k, axis);
+    c->out[0].dims[axis] = total < INT32_MAX ? (int32_t)total : INT32_MAX; /* a run with a larger sum fails */
+    nnrti_from(c, 0, axis, x, axis);
+    if (c->nIn > 1 && open)
+        nnrti_computed(c, 0, axis);
     if (open && nnrti_has_intervals(c))
         nnrti_concat_dimension(c, axis);
+    a->axis = axis;
     nnrti_axes_except(c, axis, to);
     return nnrti_quant_moves_all(c, to);
 }
@@ -12371,6 +12259,7 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     const int32_t co = nnrti_dim(c, 'O'), part = nnrti_dim(c, 'I'), h = nnrti_dim(c, 'R'), v = nnrti_dim(c, 'S');
     const bool openCi = nnrti_dim_dynamic(c, 'C');
     int32_t ci = nnrti_dim(c, 'C');
+    NNRT_ReturnCode code;
     *group = *group == 0 ? 1 : *group;
     if (*group < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
@@ -12380,15 +12269,12 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
         (nnrti_remainder(co, *group) != 0 && !nnrti_dim_dynamic(c, 'O')))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "group=%l must divide the input channels (%d) and the output channels (%d)", *group, ci, co);
-    if (part != nnrti_quotient(ci, *group) && !nnrti_dim_dynamic(c, 'I'))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o, expected %l as last dimension: %d input channels / group %l", w->name, w,
-                          nnrti_quotient(ci, *group), ci, *group);
+    if ((code = nnrti_require(c, 'I', nnrti_quotient(ci, *group), "the channels of x / group")) != NNRT_SUCCESS ||
+        (*outChannel != 0 && (code = nnrti_require(c, 'O', *outChannel, "outChannel")) != NNRT_SUCCESS))
+        return code;
     if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group) && !openCi)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "inChannel is %l, but input '%s' %o has %d channels", *inChannel,
                           x->name, x, ci);
-    if (*outChannel != 0 && *outChannel != co && !nnrti_dim_dynamic(c, 'O'))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "outChannel is %l, but weight '%s' is %o", *outChannel, w->name, w);
     if (nnrti_list_unset(kernelSize)) {
         int64_t *k = nnrti_list(c, kernelSize, 2);
         if (k == NULL)
@@ -13995,11 +13881,11 @@ NNRTI_BINARY_Q8(DivFusion, div_fusion, nnrti_quant_div)
 
 /* The labels of an equation. key: the letter, or for axes of an ellipsis 256 and more, counted from the last axis. */
 typedef struct nnrti_einsum {
-    int32_t count, key[NNRTI_EINSUM_LABELS], extent[NNRTI_EINSUM_LABELS];
-    uint32_t uses[NNRTI_EINSUM_LABELS];                        /* number of axes of the inputs with this label */
-    bool open[NNRTI_EINSUM_LABELS], same[NNRTI_EINSUM_LABELS]; /* an axis is dynamic; all equal the first one */
-    const nnrt_operand *of[NNRTI_EINSUM_LABELS];               /* the operand of the first axis with this label */
+    int32_t count, key[NNRTI_EINSUM_LABELS];
+    uint32_t uses[NNRTI_EINSUM_LABELS];          /* number of axes of the inputs with this label */
+    const nnrt_operand *of[NNRTI_EINSUM_LABELS]; /* first axis with this label: operand and axis */
     int32_t axis[NNRTI_EINSUM_LABELS];
+    nnrt_dimension dimension[NNRTI_EINSUM_LABELS];
 } nnrti_einsum;
 
 /* Parses the term at p up to a comma, an arrow or the end; an ellipsis stands for `hidden` axes. keys (room for `most`)
@@ -14049,22 +13935,15 @@ static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const
     if (i == e->count) {
         e->count++;
         e->key[i] = key;
-        e->extent[i] = x->dims[axis];
-        e->uses[i] = 0;
-        e->open[i] = false;
-        e->same[i] = true;
         e->of[i] = x;
         e->axis[i] = axis;
-    } else if ((e->of[i] == x && nnrti_axes_differ(x, e->axis[i], x, axis)) ||
-               !nnrti_broadcast_dimension(e->extent[i], e->open[i], x->dims[axis], nnrti_axis_dynamic(x, axis),
-                                          &e->extent[i])) {
+        e->dimension[i].size = -1;
+    }
+    if ((e->of[i] == x && nnrti_axes_differ(x, e->axis[i], x, axis)) || !nnrti_broadcast_axis(&e->dimension[i], x, axis))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "axis %d of input '%s' %o does not match the size of other axes of its label, %d", axis,
-                          x->name, x, e->extent[i]);
-    }
+                          x->name, x, e->dimension[i].size);
     e->uses[i]++;
-    e->open[i] = e->open[i] || nnrti_axis_dynamic(x, axis);
-    e->same[i] = e->same[i] && nnrti_equal(e->of[i], e->axis[i], x, axis);
     return NNRT_SUCCESS;
 }
 
@@ -14145,7 +14024,7 @@ static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *
 static NNRT_ReturnCode nnrti_rule_einsum(nnrt_resolve *c)
 {
     const char *p = ((const NNRT_Einsum *)c->resolved)->equation;
-    int32_t hidden, rank, out[NNRT_MAX_RANK] = {0}, dims[NNRT_MAX_RANK] = {0}, number[NNRTI_EINSUM_LABELS], all = 1, n;
+    int32_t hidden, rank, out[NNRT_MAX_RANK] = {0}, number[NNRTI_EINSUM_LABELS], all = 1, n;
     int32_t keys[NNRT_MAX_RANK], letters, count;
     bool dots;
     void *data;
@@ -14162,15 +14041,7 @@ static NNRT_ReturnCode nnrti_rule_einsum(nnrt_resolve *c)
     for (int32_t k = 0; k < rank; k++) {
         const int32_t i = nnrti_einsum_find(&e, out[k]);
         number[i] = k;
-        dims[k] = e.extent[i];
-    }
-    nnrti_result(c, 0, rank, dims);
-    for (int32_t k = 0; k < rank; k++) {
-        const int32_t i = nnrti_einsum_find(&e, out[k]);
-        if (!e.open[i])
-            nnrti_fixed(c, 0, k);
-        else if (e.same[i])
-            nnrti_from(c, 0, k, e.of[i], e.axis[i]);
+        nnrti_append_dimension(c, 0, &e.dimension[i]);
     }
     n = rank;
     for (int32_t i = 0; i < e.count; i++)
@@ -14344,7 +14215,7 @@ static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
         (code = nnrti_known_int(c, 1, "axis", &given)) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS)
         return code;
-    nnrti_result_inserted(c, axis, 1);
+    nnrti_result_inserted(c, axis, 1, 0);
     nnrti_set_view_shape(&c->out[0], x->rank, x->dims);
     nnrti_axes_shifted(c, axis, 1, to);
     return nnrti_quant_moves(c, 0, 0, to);
@@ -14830,7 +14701,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *att
 static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
-    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], n = 0;
+    int32_t axis, to[NNRT_MAX_RANK];
     int64_t given = 0;
     NNRT_ReturnCode code;
     if ((code = nnrti_check_result_rank(c, (int64_t)x->rank - 1 + indices->rank)) != NNRT_SUCCESS ||
@@ -14839,17 +14710,11 @@ static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
         (code = nnrti_derive_ints(c, 1, &axis)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < axis; i++)
-        dims[n++] = x->dims[i];
+        nnrti_append(c, 0, x, i);
     for (int32_t i = 0; i < indices->rank; i++)
-        dims[n++] = indices->dims[i];
+        nnrti_append(c, 0, indices, i);
     for (int32_t i = axis + 1; i < x->rank; i++)
-        dims[n++] = x->dims[i];
-    nnrti_result(c, 0, n, dims);
-    for (int32_t i = 0; i < n; i++)
-        if (i >= axis && i < axis + indices->rank)
-            nnrti_from(c, 0, i, indices, i - axis);
-        else
-            nnrti_from(c, 0, i, x, i < axis ? i : i - indices->rank + 1);
+        nnrti_append(c, 0, x, i);
     nnrti_axes_shifted(c, axis, indices->rank - 1, to);
     to[axis] = -1;
     return nnrti_quant_moves(c, 0, 0, to);
@@ -14980,23 +14845,19 @@ NNRTI_MOVED_Q8(gather_elements,
 static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
-    const int32_t rows = indices->rank - 1, k = rows >= 0 ? indices->dims[rows] : 0;
-    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
-    NNRT_ReturnCode code;
-    if (rows >= 0 && nnrti_axis_dynamic(indices, rows))
+    const int32_t rows = indices->rank - 1, k = nnrti_dim(c, 'K');
+    int32_t to[NNRT_MAX_RANK];
+    if (nnrti_dim_dynamic(c, 'K'))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last dimension of indices '%s' %o is dynamic: fix it",
                           indices->name, indices);
     if (k < 1 || k > x->rank)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "indices '%s' is %o, expected a last dimension of 1 to %d, the axes of '%s' %o",
                           indices->name, indices, x->rank, x->name, x);
-    if ((code = nnrti_check_result_rank(c, (int64_t)rows + x->rank - k)) != NNRT_SUCCESS)
-        return code;
-    for (int32_t i = 0; i < rows + x->rank - k; i++)
-        dims[i] = i < rows ? indices->dims[i] : x->dims[i - rows + k];
-    nnrti_result(c, 0, rows + x->rank - k, dims);
-    for (int32_t i = 0; i < rows + x->rank - k; i++)
-        nnrti_from(c, 0, i, i < rows ? indices : x, i < rows ? i : i - rows + k);
+    for (int32_t i = 0; i < rows; i++)
+        nnrti_append(c, 0, indices, i);
+    for (int32_t i = k; i < x->rank; i++)
+        nnrti_append(c, 0, x, i);
     for (int32_t i = 0; i < x->rank; i++)
         to[i] = i < k ? -1 : i + rows - k;
     return nnrti_quant_moves(c, 0, 0, to);
@@ -15076,32 +14937,20 @@ NNRTI_PREDICATE_Q8(GreaterEqual, greater_equal_q8, a >= b)
 static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 {
     const NNRT_GridSample *a = (const NNRT_GridSample *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *grid = &c->in[1];
-    const nnrt_operand *images = nnrti_axis_dynamic(x, 0) ? grid : x; /* the one whose batch is fixed, if any */
-    const int32_t last = x->rank - 1, channels = nnrti_image_axis(x, 2), first = nnrti_image_axis(x, 0);
-    int32_t dims[5] = {0, 0, 0, 0, 0};
-    if (x->rank != 4 && x->rank != 5)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 or 5 axes", x->name, x);
-    if (grid->rank != x->rank || nnrti_axes_differ(x, 0, grid, 0) ||
-        (grid->dims[last] != x->rank - 2 && !nnrti_axis_dynamic(grid, last)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,%sheight,width,%d]", grid->name, grid,
-                          x->dims[0], x->rank == 5 ? "depth," : "", x->rank - 2);
+    const nnrt_operand *x = &c->in[0];
+    const bool volumes = x->rank == 5;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_input_shape(c, 0, volumes ? "[N,D,H,W,C]" : "[N,H,W,C]")) != NNRT_SUCCESS ||
+        (code = nnrti_input_shape(c, 1, volumes ? "[N,R,P,Q,3]" : "[N,P,Q,2]")) != NNRT_SUCCESS)
+        return code;
     if (a->method == NNRT_RESIZE_METHOD_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
-    if (a->method == NNRT_RESIZE_METHOD_CUBIC && x->rank == 5)
+    if (a->method == NNRT_RESIZE_METHOD_CUBIC && volumes)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "method is CUBIC, expected LINEAR or NEAREST for '%s' %o of 5 axes", x->name, x);
     if (a->paddingMode < 0 || a->paddingMode > 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddingMode is %l, expected 0 to 2", a->paddingMode);
-    dims[0] = images->dims[0];
-    dims[channels] = x->dims[channels];
-    for (int32_t i = 0; i < x->rank - 2; i++)
-        dims[first + i] = grid->dims[1 + i];
-    nnrti_result(c, 0, x->rank, dims);
-    nnrti_from(c, 0, 0, images, 0);
-    nnrti_from(c, 0, channels, x, channels);
-    for (int32_t i = 0; i < x->rank - 2; i++)
-        nnrti_from(c, 0, first + i, grid, 1 + i);
+    nnrti_output_shape(c, 0, volumes ? "[N,R,P,Q,C]" : "[N,P,Q,C]");
     return NNRT_SUCCESS;
 }
 
@@ -15266,22 +15115,6 @@ NNRTI_FLOATS(grid_sample, (const NNRT_GridSample *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GROUP_NORM_FUSION */
 
-/* Checks that scale and bias are present and have one number for each index of axis `channels` of x. */
-static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c)
-{
-    static const char *const names[] = {"x", "scale", "bias"};
-    const nnrt_operand *x = &c->in[0];
-    const int32_t channels = x->format == NNRT_FORMAT_NCHW ? 1 : x->rank - 1;
-    for (uint32_t i = 1; i <= 2; i++)
-        if (nnrti_absent(&c->in[i]))
-            return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and affine is true", i, names[i]);
-    for (uint32_t i = 1; i <= 2; i++)
-        if (c->in[i].rank != 1 || nnrti_axes_differ(&c->in[i], 0, x, channels))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d], the channels of '%s' %o",
-                              i, names[i], c->in[i].name, &c->in[i], x->dims[channels], x->name, x);
-    return NNRT_SUCCESS;
-}
-
 /* Rule of normalizations over groups of channels: `groups` must divide the channels.
    Resolved: the kernel sees x and y as [N,K,C], K the product of all spatial axes. */
 static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int64_t groups, float epsilon)
@@ -15312,9 +15145,12 @@ static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int64_t groups, fl
 static NNRT_ReturnCode nnrti_rule_group_norm_fusion(nnrt_resolve *c)
 {
     NNRT_GroupNormFusion *a = (NNRT_GroupNormFusion *)c->resolved;
-    const NNRT_ReturnCode code = a->affine ? nnrti_group_norm_params(c) : NNRT_SUCCESS;
+    NNRT_ReturnCode code;
     a->numGroups = a->numGroups == 0 ? 1 : a->numGroups;
-    return code == NNRT_SUCCESS ? nnrti_group_norm_rule(c, a->numGroups, a->epsilon) : code;
+    if (a->affine && ((code = nnrti_input_shape(c, 1, "[C]")) != NNRT_SUCCESS ||
+                      (code = nnrti_input_shape(c, 2, "[C]")) != NNRT_SUCCESS))
+        return code;
+    return nnrti_group_norm_rule(c, a->numGroups, a->epsilon);
 }
 
 /* >>kernel GROUP_NORM_FUSION */
@@ -15398,21 +15234,6 @@ typedef struct nnrti_recurrent {
             (a)->clip, gates, functions                                                                                \
     }
 
-/* Checks input i, unless it is absent, against this shape; axis `at` is the batch of x, which may be dynamic. */
-static NNRT_ReturnCode nnrti_recurrent_shape(nnrt_resolve *c, uint32_t i, const char *what, int32_t rank,
-                                             const int32_t *dims, int32_t at, int32_t batch)
-{
-    const nnrt_operand *o = &c->in[i];
-    nnrt_operand want = nnrt_operand_make(o->dataType, rank, dims, NULL);
-    if (nnrti_absent(o))
-        return NNRT_SUCCESS;
-    if (at >= 0 && nnrti_axis_dynamic(&c->in[0], batch) && o->rank == rank)
-        want.dims[at] = o->dims[at];
-    if (!nnrti_shapes_compatible(o, &want))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %o", i, what, o->name, o, &want);
-    return NNRT_SUCCESS;
-}
-
 /* Completes activations to one function for each use: by default SIGMOID for the gates and TANH for the state. */
 static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_recurrent *a, int32_t directions)
 {
@@ -15446,10 +15267,6 @@ static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_
 
 static NNRT_ReturnCode nnrti_recurrent_attributes(nnrt_resolve *c, const nnrti_recurrent *a)
 {
-    const nnrt_operand *x = &c->in[0], *r = &c->in[2];
-    if (x->rank != 3 || r->rank != 3)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (x) '%s' is %o and input 2 (r) '%s' %o, expected 3 axes",
-                          x->name, x, r->name, r);
     if (a->layout != 0 && a->layout != 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "layout is %l, expected 0 or 1", a->layout);
     if (!(a->clip >= 0))
@@ -15457,7 +15274,7 @@ static NNRT_ReturnCode nnrti_recurrent_attributes(nnrt_resolve *c, const nnrti_r
     if (*a->hiddenSize < 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "hiddenSize is %l, expected at least 0", *a->hiddenSize);
     if (*a->hiddenSize == 0)
-        *a->hiddenSize = r->dims[2];
+        *a->hiddenSize = nnrti_dim(c, 'H');
     if (*a->hiddenSize > INT32_MAX / (2 * a->gates))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "hiddenSize is %l: too large", *a->hiddenSize);
     return NNRT_SUCCESS;
@@ -15467,57 +15284,35 @@ static NNRT_ReturnCode nnrti_recurrent_attributes(nnrt_resolve *c, const nnrti_r
    is p. */
 static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurrent *a)
 {
-    const nnrt_operand *x = &c->in[0], *w = &c->in[1], *r = &c->in[2];
     const int32_t D = a->direction == NNRT_RECURRENT_DIRECTION_BIDIRECTIONAL ? 2 : 1;
-    const int32_t time = a->layout != 0 ? 1 : 0, batch = 1 - time, first = time != 0 ? 0 : 2;
-    const bool said = *a->hiddenSize != 0;
-    int32_t rows[3], input[3], bias[2], state[3], y[4], peepholes[2], H;
+    const bool said = *a->hiddenSize != 0, first = a->layout != 0;
+    const char *const state = first ? "[N,D,H]" : "[D,N,H]";
+    int32_t H;
     NNRT_ReturnCode code = nnrti_recurrent_attributes(c, a);
-    if (code != NNRT_SUCCESS || (code = nnrti_recurrent_activations(c, a, D)) != NNRT_SUCCESS)
+    if (code != NNRT_SUCCESS || (code = nnrti_recurrent_activations(c, a, D)) != NNRT_SUCCESS ||
+        (code = nnrti_input_shape(c, 0, first ? "[N,T,I]" : "[T,N,I]")) != NNRT_SUCCESS)
         return code;
     H = (int32_t)*a->hiddenSize;
-    input[0] = rows[0] = bias[0] = D;
-    input[1] = rows[1] = a->gates * H;
-    input[2] = nnrti_axis_dynamic(x, 2) && w->rank == 3 ? w->dims[2] : x->dims[2];
-    rows[2] = H;
-    bias[1] = 2 * a->gates * H;
-    peepholes[0] = D;
-    peepholes[1] = 3 * H;
-    state[time] = D;
-    state[batch] = x->dims[batch];
-    state[2] = H;
-    y[time] = x->dims[time];
-    y[time + 1] = D;
-    y[first] = x->dims[batch];
-    y[3] = H;
-    nnrti_result(c, 0, 4, y);
-    nnrti_from(c, 0, time, x, time);
-    nnrti_fixed(c, 0, time + 1);
-    nnrti_from(c, 0, first, x, batch);
-    for (uint32_t i = 1; i < c->nOut; i++) {
-        nnrti_result(c, i, 3, state);
-        nnrti_fixed(c, i, time);
-        nnrti_from(c, i, batch, x, batch);
-    }
-    for (uint32_t i = 0; i < c->nOut; i++)
-        if (said)
-            nnrti_fixed(c, i, i == 0 ? 3 : 2);
-        else
-            nnrti_from(c, i, i == 0 ? 3 : 2, r, 2);
     if (!nnrt_mul_size((size_t)H, (size_t)(a->gates + (int32_t)c->nOut), &c->scratch) ||
-        !nnrt_add_size(c->scratch, (size_t)x->dims[2], &c->scratch) ||
+        !nnrt_add_size(c->scratch, (size_t)nnrti_dim(c, 'I'), &c->scratch) ||
         !nnrt_mul_size(c->scratch, sizeof(float), &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "a step of %d features: too large", H);
-    if ((code = nnrti_recurrent_shape(c, 1, "w", 3, input, -1, batch)) != NNRT_SUCCESS ||
-        (code = nnrti_recurrent_shape(c, 2, "r", 3, rows, -1, batch)) != NNRT_SUCCESS ||
-        (code = nnrti_recurrent_shape(c, 3, "b", 2, bias, -1, batch)) != NNRT_SUCCESS ||
-        (code = nnrti_recurrent_shape(c, 4, "sequenceLens", 1, &state[batch], 0, batch)) != NNRT_SUCCESS)
+    for (uint32_t i = 5; i < c->nIn && i < 7; i++)
+        if (!nnrti_absent(&c->in[i]) && (code = nnrti_input_shape(c, i, state)) != NNRT_SUCCESS)
+            return code;
+    if ((code = nnrti_require(c, 'D', D, "the directions")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'G', a->gates * (int64_t)H, "hiddenSize for each gate")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'H', H, "hiddenSize")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'B', 2 * a->gates * (int64_t)H, "2 * hiddenSize for each gate")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'P', 3 * (int64_t)H, "3 * hiddenSize")) != NNRT_SUCCESS)
         return code;
-    if ((code = nnrti_recurrent_shape(c, 5, "initialH", 3, state, batch, batch)) != NNRT_SUCCESS || c->nOut < 3)
-        return code;
-    if ((code = nnrti_recurrent_shape(c, 6, "initialC", 3, state, batch, batch)) != NNRT_SUCCESS)
-        return code;
-    return nnrti_recurrent_shape(c, 7, "p", 2, peepholes, -1, batch);
+    nnrti_state(c, 'D', D, 0);
+    if (said)
+        nnrti_state(c, 'H', H, 0);
+    nnrti_output_shape(c, 0, first ? "[N,T,D,H]" : "[T,D,N,H]");
+    for (uint32_t i = 1; i < c->nOut; i++)
+        nnrti_output_shape(c, i, state);
+    return NNRT_SUCCESS;
 }
 
 static NNRT_ReturnCode nnrti_rule_gru(nnrt_resolve *c)
@@ -16489,23 +16284,6 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
     return NNRT_SUCCESS;
 }
 
-/* Checks that input i has the shape [d0,d1,d2], the bias (i = 3) [d0,d1]. Axis 1 of the states hx and cx is the batch
-   dimension of x, which may be dynamic. */
-static NNRT_ReturnCode nnrti_lstm_shape(nnrt_resolve *c, uint32_t i, int64_t d0, int64_t d1, int64_t d2)
-{
-    static const char *const names[] = {"x", "wIh", "wHh", "bias", "hx", "cx", "wProj"};
-    const nnrt_operand *o = &c->in[i], *x = &c->in[0];
-    nnrt_operand want = *o;
-    want.rank = i == 3 ? 2 : 3;
-    want.dims[0] = (int32_t)d0;
-    want.dims[1] = (i == 4 || i == 5) && o->rank == 3 && nnrti_axis_dynamic(x, 1) ? o->dims[1] : (int32_t)d1;
-    want.dims[2] = (int32_t)d2;
-    if (!nnrti_shapes_compatible(o, &want))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %o", i, names[i], o->name, o,
-                          &want);
-    return NNRT_SUCCESS;
-}
-
 /* *bytes = size of the kernel's scratch (see nnrt_lstm); returns false if it overflows. */
 static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
 {
@@ -16522,7 +16300,7 @@ static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
 static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
 {
     NNRT_LSTM *a = (NNRT_LSTM *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *wIh = &c->in[1], *wProj = &c->in[6];
+    const nnrt_operand *x = &c->in[0], *wProj = &c->in[6];
     NNRT_ReturnCode code = nnrti_lstm_sizes(c, a);
     const int64_t I = a->inputSize, H = a->hiddenSize, D = a->numDirections, R = a->projSize > 0 ? a->projSize : H;
     const int64_t rows = a->numLayers * D;
@@ -16536,18 +16314,14 @@ static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY,
                           "%l layers of %l directions, hiddenSize %l: too large, a dimension exceeds 2147483647",
                           a->numLayers, D, H);
-    if (a->numLayers > 1 && I != D * R)
-        return nnrti_fail(
-            c, NNRT_INVALID_SHAPE,
-            "input 1 (wIh) '%s' is %o: with %l layers its last dimension must be the size of a layer's output, %l",
-            wIh->name, wIh, a->numLayers, D * R);
-    if ((code = nnrti_lstm_shape(c, 1, rows, 4 * H, I)) != NNRT_SUCCESS ||
-        (code = nnrti_lstm_shape(c, 0, x->dims[0], x->dims[1], I)) != NNRT_SUCCESS ||
-        (code = nnrti_lstm_shape(c, 2, rows, 4 * H, R)) != NNRT_SUCCESS ||
-        (code = a->hasBias ? nnrti_lstm_shape(c, 3, rows, 8 * H, 0) : NNRT_SUCCESS) != NNRT_SUCCESS ||
-        (code = nnrti_lstm_shape(c, 4, rows, x->dims[1], R)) != NNRT_SUCCESS ||
-        (code = nnrti_lstm_shape(c, 5, rows, x->dims[1], H)) != NNRT_SUCCESS ||
-        (code = a->projSize > 0 ? nnrti_lstm_shape(c, 6, rows, R, H) : NNRT_SUCCESS) != NNRT_SUCCESS)
+    if ((a->numLayers > 1 && (code = nnrti_require(c, 'I', D * R, "the output of a layer")) != NNRT_SUCCESS) ||
+        (a->hasBias && (code = nnrti_input_shape(c, 3, "[D,B]")) != NNRT_SUCCESS) ||
+        (code = nnrti_require(c, 'D', rows, "numLayers * numDirections")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'G', 4 * H, "4 * hiddenSize")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'I', I, "inputSize")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'P', R, "hiddenSize or projSize")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'H', H, "hiddenSize")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'B', 8 * H, "8 * hiddenSize")) != NNRT_SUCCESS)
         return code;
     nnrti_state(c, 'Y', (int32_t)(D * R), 0);
     nnrti_state(c, 'J', (int32_t)R, 0);
@@ -16729,89 +16503,56 @@ NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_FUSION */
 
-/* One operand as a batch of matrices: its shape before transposition, rank >= 2. */
-typedef struct nnrti_matrix {
-    int32_t rank, dims[NNRT_MAX_RANK];
-} nnrti_matrix;
-
-/* A vector becomes [1,K] as x (front) and [K,1] as y; a transpose flag is cleared, as it has no meaning for vectors. */
-static nnrti_matrix nnrti_matrix_of(const nnrt_operand *o, bool front, bool *transpose)
+/* The kernel sees a vector as the matrix [1,K] (front) or [K,1]. A transpose flag is cleared, as it has no meaning for
+   vectors. */
+static void nnrti_matmul_vector(nnrt_operand *o, bool front, bool *transpose)
 {
-    nnrti_matrix m;
-    m.rank = o->rank;
-    memcpy(m.dims, o->dims, sizeof(m.dims));
-    if (o->rank == 1) {
-        m.rank = 2;
-        m.dims[0] = front ? 1 : o->dims[0];
-        m.dims[1] = front ? o->dims[0] : 1;
-        *transpose = false;
-    }
-    return m;
+    int32_t dims[2];
+    if (o->rank > 1)
+        return;
+    dims[0] = front ? 1 : o->dims[0];
+    dims[1] = front ? o->dims[0] : 1;
+    nnrti_set_view_shape(o, 2, dims);
+    *transpose = false;
 }
 
-/* Leading (batch) dimensions of z = those of a and b, broadcast. */
-static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix *a, const nnrti_matrix *b,
-                                            nnrti_matrix *z)
+/* Shape of a batched matrix multiplication over the last two axes of x and y: the axes before them are broadcast, and
+   an operand of one axis adds none to the result. The kernel sees all operands with at least two axes. */
+static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, bool *transposeB)
 {
-    z->rank = a->rank > b->rank ? a->rank : b->rank;
-    for (int32_t i = 0; i < z->rank - 2; i++) {
-        const int32_t k = i - (z->rank - a->rank), m = i - (z->rank - b->rank);
-        const int32_t p = k < 0 ? 1 : a->dims[k], q = m < 0 ? 1 : b->dims[m];
-        if (!nnrti_broadcast_dimension(p, k >= 0 && nnrti_axis_dynamic(&c->in[0], k), q,
-                                       m >= 0 && nnrti_axis_dynamic(&c->in[1], m), &z->dims[i]))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "'%s' %o and '%s' %o: the axes before the last two do not broadcast", c->in[0].name,
-                              &c->in[0], c->in[1].name, &c->in[1]);
-    }
-    return NNRT_SUCCESS;
-}
-
-/* Symbols of the result's dimensions: batch dimensions as broadcast, rows of x, columns of y. */
-static void nnrti_matmul_axes(nnrt_resolve *c, bool transposeA, bool transposeB)
-{
-    const nnrt_operand *x = &c->in[0], *y = &c->in[1];
-    const int32_t last = c->out[0].rank - 1;
-    nnrti_from_both(c, x, x->rank > 2 ? x->rank - 2 : 0, y, y->rank > 2 ? y->rank - 2 : 0);
-    if (x->rank > 1)
-        nnrti_from(c, 0, y->rank > 1 ? last - 1 : last, x, x->rank - (transposeA ? 1 : 2));
-    if (y->rank > 1)
-        nnrti_from(c, 0, last, y, y->rank - (transposeB ? 2 : 1));
-}
-
-/* Shape of a batched matrix multiplication over the last two axes of x and y. The kernel sees all operands with at
-   least two axes; the transpose flag of a vector is cleared. *columns = number of columns N of the result. */
-static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, bool *transposeB, int32_t *columns)
-{
-    nnrt_operand *x = &c->in[0], *y = &c->in[1];
-    int32_t rank, dims[NNRT_MAX_RANK], last[2];
-    nnrti_matrix a, b, z;
-    NNRT_ReturnCode code;
+    nnrt_operand *x = &c->in[0], *y = &c->in[1], *z = &c->out[0];
+    const int32_t batch = (x->rank > y->rank ? x->rank : y->rank) - 2;
+    int32_t inner[2], dims[NNRT_MAX_RANK + 2], rank;
     if (x->rank < 1 || y->rank < 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o and '%s' %o: expected one axis or more", x->name, x, y->name,
                           y);
-    a = nnrti_matrix_of(x, true, transposeA);
-    b = nnrti_matrix_of(y, false, transposeB);
-    if (nnrti_axes_differ(x, x->rank - (*transposeA ? 2 : 1), y, y->rank > 1 ? y->rank - (*transposeB ? 1 : 2) : 0))
+    nnrti_matmul_vector(x, true, transposeA);
+    nnrti_matmul_vector(y, false, transposeB);
+    inner[0] = x->rank - (*transposeA ? 2 : 1);
+    inner[1] = y->rank > 1 ? y->rank - (*transposeB ? 1 : 2) : 0;
+    if (nnrti_axes_differ(x, inner[0], y, inner[1]))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o%s and '%s' %o%s: %d columns must equal %d rows", x->name, x,
                           *transposeA ? " transposed" : "", y->name, y, *transposeB ? " transposed" : "",
-                          a.dims[a.rank - (*transposeA ? 2 : 1)], b.dims[b.rank - (*transposeB ? 1 : 2)]);
-    if ((code = nnrti_matmul_leading(c, &a, &b, &z)) != NNRT_SUCCESS)
-        return code;
-    last[0] = a.dims[a.rank - (*transposeA ? 1 : 2)];
-    last[1] = b.dims[b.rank - (*transposeB ? 2 : 1)];
-    memcpy(z.dims + z.rank - 2, last, sizeof(last));
-    rank = z.rank - 2;
-    memcpy(dims, z.dims, sizeof(dims));
+                          x->dims[inner[0]], y->dims[inner[1]]);
+    for (int32_t i = 0; i < batch; i++) {
+        const int32_t k = i + x->rank - 2 - batch, m = i + y->rank - 2 - batch;
+        nnrt_dimension d;
+        d.size = -1;
+        if ((k >= 0 && !nnrti_broadcast_axis(&d, x, k)) || (m >= 0 && !nnrti_broadcast_axis(&d, y, m)))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "'%s' %o and '%s' %o: the axes before the last two do not broadcast", x->name, x,
+                              y->name, y);
+        nnrti_append_dimension(c, 0, &d);
+    }
+    memcpy(dims, z->dims, sizeof(z->dims));
+    rank = z->rank + 2;
+    dims[rank - 2] = x->rank > 1 ? x->dims[x->rank - (*transposeA ? 1 : 2)] : 1;
+    dims[rank - 1] = y->rank > 1 ? y->dims[y->rank - (*transposeB ? 2 : 1)] : 1;
+    nnrti_set_view_shape(z, rank, dims);
     if (x->rank > 1)
-        dims[rank++] = last[0];
+        nnrti_append(c, 0, x, x->rank - (*transposeA ? 1 : 2));
     if (y->rank > 1)
-        dims[rank++] = last[1];
-    nnrti_result(c, 0, rank, dims);
-    nnrti_matmul_axes(c, *transposeA, *transposeB);
-    nnrti_set_view_shape(x, a.rank, a.dims);
-    nnrti_set_view_shape(y, b.rank, b.dims);
-    nnrti_set_view_shape(&c->out[0], z.rank, z.dims);
-    *columns = last[1];
+        nnrti_append(c, 0, y, y->rank - (*transposeB ? 2 : 1));
     return NNRT_SUCCESS;
 }
 
@@ -16820,16 +16561,16 @@ static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, boo
 static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
 {
     NNRT_MatMulFusion *attr = (NNRT_MatMulFusion *)c->resolved;
-    const nnrt_operand *y = &c->in[1], *bias = &c->in[2];
-    int32_t columns, axis;
+    const nnrt_operand *y = &c->in[1];
+    int32_t axis;
     NNRT_ReturnCode code;
-    if ((code = nnrti_matmul_shape(c, &attr->transposeA, &attr->transposeB, &columns)) != NNRT_SUCCESS)
-        return code;
-    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != columns && !nnrti_dynamic_from(y, 0))))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, columns);
-    if ((code = nnrti_fused(c, attr->activationType)) != NNRT_SUCCESS)
+    if ((code = nnrti_matmul_shape(c, &attr->transposeA, &attr->transposeB)) != NNRT_SUCCESS)
         return code;
     axis = y->rank < 2 ? -1 : attr->transposeB ? y->rank - 2 : y->rank - 1;
+    if ((!nnrti_dynamic_from(y, 0) &&
+         (code = nnrti_require(c, 'N', axis < 0 ? 1 : y->dims[axis], "the columns of y")) != NNRT_SUCCESS) ||
+        (code = nnrti_fused(c, attr->activationType)) != NNRT_SUCCESS)
+        return code;
     if (y->quantCount > 1 && y->quantAxis == 0 && nnrti_quant_axis(y) != axis)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                           "'%s' %o has its QuantParams along axis %d, supported is axis %d only", y->name, y,
@@ -16922,10 +16663,9 @@ static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
 {
     const nnrt_operand *a = &c->in[0], *b = &c->in[1];
     bool transposeA = false, transposeB = false;
-    int32_t columns;
     NNRT_ReturnCode code;
     if ((code = nnrti_result_sums(c)) != NNRT_SUCCESS ||
-        (code = nnrti_matmul_shape(c, &transposeA, &transposeB, &columns)) != NNRT_SUCCESS ||
+        (code = nnrti_matmul_shape(c, &transposeA, &transposeB)) != NNRT_SUCCESS ||
         (code = nnrti_zero_point(c, 2, a, a->rank - 2)) != NNRT_SUCCESS)
         return code;
     return nnrti_zero_point(c, 3, b, b->rank < 2 ? -1 : b->rank - 1);
@@ -17411,30 +17151,21 @@ NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MULTICLASS_NMS */
 
-/* Checks the shapes: boxes [N,M,4] with scores [N,C,M], or boxes [M,C,4] with scores [M,C] and roisNum [B]. */
-static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c)
+/* boxes [N,M,4] with scores [N,C,M]; or, if single, boxes [M,C,4] with scores [M,C] and roisNum [N]. */
+static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c, bool single)
 {
-    const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1], *rois = &c->in[2];
-    if (boxes->rank != 3 || (scores->rank != 3 && scores->rank != 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "boxes '%s' is %o and scores '%s' %o, expected 3 axes, and 3 or 2 axes", boxes->name, boxes,
-                          scores->name, scores);
-    if (boxes->dims[2] % 8 == 0 && boxes->dims[2] >= 8 && boxes->dims[2] <= 32)
+    const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1];
+    NNRT_ReturnCode code;
+    if (boxes->rank == 3 && boxes->dims[2] % 8 == 0 && boxes->dims[2] >= 8 && boxes->dims[2] <= 32)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "boxes '%s' is %o: polygons are not supported", boxes->name, boxes);
-    if (boxes->dims[2] != 4 && !nnrti_axis_dynamic(boxes, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name,
-                          boxes);
-    if (scores->rank == 3 ? nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 2)
-                          : nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 1))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,M] or [M,C] to match boxes '%s' %o",
-                          scores->name, scores, boxes->name, boxes);
-    if ((scores->rank == 2) == nnrti_absent(rois))
+    if ((code = nnrti_input_shape(c, 0, single ? "[M,C,4]" : "[N,M,4]")) != NNRT_SUCCESS ||
+        (code = nnrti_input_shape(c, 1, single ? "[M,C]" : "[N,C,M]")) != NNRT_SUCCESS)
+        return code;
+    if (single == nnrti_absent(&c->in[2]))
         return nnrti_fail(c, NNRT_INVALID_INPUT, "scores '%s' is %o: input 2 (roisNum) is %s", scores->name, scores,
-                          scores->rank == 2 ? "missing, scores of 2 axes require it"
-                                            : "present, which requires scores of 2 axes");
-    if (scores->rank == 2 && rois->rank != 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "roisNum '%s' is %o, expected one axis", rois->name, rois);
-    return NNRT_SUCCESS;
+                          single ? "missing, scores of 2 axes require it"
+                                 : "present, which requires scores of 2 axes");
+    return single ? nnrti_input_shape(c, 2, "[N]") : NNRT_SUCCESS;
 }
 
 /* Resolved: nmsEta > 0. The number of result rows is data-dependent; its upper bound is min(nmsTopK, M) candidates per
@@ -17442,12 +17173,10 @@ static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c)
 static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
 {
     NNRT_MulticlassNms *a = (NNRT_MulticlassNms *)c->resolved;
-    const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1];
-    const bool single = scores->rank == 2; /* each class has its own boxes */
-    const nnrt_operand *images = single ? &c->in[2] : nnrti_axis_dynamic(boxes, 0) ? scores : boxes;
-    int32_t dims[2] = {0, 6};
+    const nnrt_operand *boxes = &c->in[0];
+    const bool single = c->in[1].rank == 2; /* each class has its own boxes */
     int64_t classes, most, count;
-    NNRT_ReturnCode code = nnrti_nms_operands(c);
+    NNRT_ReturnCode code = nnrti_nms_operands(c, single);
     if (code != NNRT_SUCCESS)
         return code;
     a->nmsEta = a->nmsEta == 0 ? 1 : a->nmsEta;
@@ -17461,15 +17190,14 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_OUTPUT, "returnIndex is true, but output 2 (index) is missing");
     if (nnrti_product(boxes->dims[0], boxes->dims[1]) > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "boxes '%s' is %o: more than 2147483647 boxes", boxes->name, boxes);
-    classes =
-        scores->dims[1] -
-        (a->backgroundLabel >= 0 && a->backgroundLabel < scores->dims[1] && !nnrti_axis_dynamic(scores, 1) ? 1 : 0);
-    most = boxes->dims[single ? 0 : 1]; /* candidates of a class */
+    classes = nnrti_dim(c, 'C');
+    classes -= a->backgroundLabel >= 0 && a->backgroundLabel < classes && !nnrti_dim_dynamic(c, 'C') ? 1 : 0;
+    most = nnrti_dim(c, 'M'); /* candidates of a class */
     most = a->nmsTopK >= 0 && a->nmsTopK < most ? a->nmsTopK : most;
     c->scratch = (size_t)most * sizeof(int32_t);
     count = nnrti_product(most, classes);
     count = a->keepTopK >= 0 && a->keepTopK < count ? a->keepTopK : count;
-    count = nnrti_product(count, images->dims[0]);
+    count = nnrti_product(count, nnrti_dim(c, 'N'));
     if (single && count > nnrti_product(boxes->dims[0], classes))
         count = nnrti_product(boxes->dims[0], classes);
     if (count > INT32_MAX)
@@ -17478,15 +17206,8 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (i > 0 && (code = nnrti_index_result(c, i)) != NNRT_SUCCESS)
             return code;
-        dims[0] = i == 1 ? images->dims[0] : (int32_t)count;
-        nnrti_result(c, i, i == 0 ? 2 : 1, dims);
-        if (i == 0)
-            nnrti_fixed(c, 0, 1);
-        if (i == 1)
-            nnrti_from(c, 1, 0, images, 0);
-        else if (c->symbolCount != NULL)
-            nnrti_bounded(c, i, 0);
     }
+    nnrti_state(c, 'K', (int32_t)count, c->symbolCount != NULL ? NNRTI_SYMBOL_BOUNDED : 0);
     return NNRT_SUCCESS;
 }
 
@@ -17757,24 +17478,13 @@ NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NEGATIVE_LOG_LIKELIHOOD_LOSS */
 
-/* Checks the shapes x [N,C,D..], target [N,D..], weight [C]. */
 static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
 {
     const NNRT_NegativeLogLikelihoodLoss *a = (const NNRT_NegativeLogLikelihoodLoss *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *target = &c->in[1];
-    const int32_t rank = x->rank - 1;
-    int32_t dims[NNRT_MAX_RANK];
     if (a->ignoreIndex.count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "ignoreIndex has %u entries, expected at most 1",
                           a->ignoreIndex.count);
-    for (int32_t i = 0; i < rank; i++)
-        dims[i] = nnrti_axis_dynamic(target, i) ? x->dims[i == 0 ? 0 : i + 1] : target->dims[i];
-    nnrti_result(c, 0, a->reduction == NNRT_LOSS_REDUCTION_NONE ? rank : 0, dims);
-    for (int32_t i = 0; i < c->out[0].rank; i++)
-        if (nnrti_axis_dynamic(target, i))
-            nnrti_from(c, 0, i, x, i == 0 ? 0 : i + 1);
-        else
-            nnrti_from(c, 0, i, target, i);
+    nnrti_output_shape(c, 0, a->reduction == NNRT_LOSS_REDUCTION_NONE ? "[N,..]" : "[]");
     return NNRT_SUCCESS;
 }
 
@@ -18016,8 +17726,7 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
     if (a->axis < -1 || a->axis > x->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, expected -1 to %d", a->axis, x->rank);
     a->axis = a->axis < 0 ? x->rank : a->axis;
-    nnrti_result_inserted(c, (int32_t)a->axis, depth);
-    nnrti_from_value(c, 0, (int32_t)a->axis, &c->in[1], 0);
+    nnrti_result_inserted(c, (int32_t)a->axis, depth, nnrti_value_symbol(c, &c->in[1], 0));
     for (uint32_t i = 2; i < 4; i++)
         if ((code = nnrti_quant_single(c, i)) != NNRT_SUCCESS ||
             (code = nnrti_quant_moves(c, i, 0, NULL)) != NNRT_SUCCESS)
@@ -18372,11 +18081,11 @@ static NNRT_ReturnCode nnrti_quant_prelu(nnrt_resolve *c)
    weight. */
 static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
 {
-    const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
-    int32_t channels = x->rank < 2 ? 1 : nnrti_channels(c);
-    if (weight->rank != 1 || (weight->dims[0] != 1 && weight->dims[0] != channels))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected [1] or [%d], the channels of '%s' %o",
-                          weight->name, weight, channels, x->name, x);
+    const nnrt_operand *x = &c->in[0];
+    NNRT_ReturnCode code;
+    if (nnrti_dim(c, 'K') != 1 && (code = nnrti_require(c, 'K', x->rank < 2 ? 1 : nnrti_channels(c),
+                                                        "the channels of x, or 1")) != NNRT_SUCCESS)
+        return code;
     return nnrti_is_quant(x) ? nnrti_quant_prelu(c) : NNRT_SUCCESS;
 }
 
@@ -18944,9 +18653,7 @@ static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double 
         return nnrti_fail(c, NNRT_INVALID_INPUT, "has 2 inputs, expected 1, or 3: start, limit, delta");
     for (uint32_t i = 0; i < 3; i++) {
         const nnrt_operand *o = &c->in[i];
-        if (nnrti_absent(o))
-            return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing", i, names[i]);
-        if ((code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
+        if ((code = nnrti_input_shape(c, i, "[.]")) != NNRT_SUCCESS)
             return code;
         if (nnrti_value_at_run_time(c, i))
             c->open = c->late = true;
@@ -19647,9 +19354,8 @@ static NNRT_ReturnCode nnrti_resize_extents(nnrt_resolve *c, const NNRT_Resize *
     extent[0] = a->newHeight;
     extent[1] = a->newWidth;
     if (!nnrti_absent(size)) {
-        if (size->rank != 1 || size->dims[0] != (scales ? 4 : 2))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' is %o, expected %s", size->name, size,
-                              scales ? "[4] scales" : "[2]: height, width");
+        if ((code = nnrti_input_shape(c, 1, scales ? "[4]" : "[2]")) != NNRT_SUCCESS)
+            return code;
 #ifndef NNRT_FIRMWARE
         if (scales && nnrti_value_at_run_time(c, 1) &&
             (code = nnrti_placeholder_value(c, 1, "scales", NNRT_TYPES_FLOAT)) != NNRT_SUCCESS)
@@ -20253,20 +19959,18 @@ NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_vi
 static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
 {
     NNRT_ReverseSequence *a = (NNRT_ReverseSequence *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *lengths = &c->in[1];
+    const nnrt_operand *x = &c->in[0];
     int32_t batch, time, to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
-    if (x->rank < 2)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes or more", x->name, x);
     a->batchAxis = a->batchAxis == 0 && a->timeAxis == 0 ? 1 : a->batchAxis;
     if ((code = nnrti_axis(c, "batchAxis", a->batchAxis, x->rank, &batch)) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "timeAxis", a->timeAxis, x->rank, &time)) != NNRT_SUCCESS)
         return code;
     if (batch == time)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "batchAxis and timeAxis are both %d, expected two axes", batch);
-    if (lengths->rank != 1 || nnrti_axes_differ(lengths, 0, x, batch))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "lengths '%s' is %o, expected [%d], the size of axis %d of '%s' %o",
-                          lengths->name, lengths, x->dims[batch], batch, x->name, x);
+    if (!nnrti_axis_dynamic(x, batch) &&
+        (code = nnrti_require(c, 'L', x->dims[batch], "the size of batchAxis")) != NNRT_SUCCESS)
+        return code;
     a->batchAxis = batch;
     a->timeAxis = time;
     nnrti_axes_except(c, time, to);
@@ -20646,40 +20350,34 @@ NNRTI_MOVE_BY_Q8(Roll, roll)
 /* Resolved: numHeads and rotaryEmbeddingDim. */
 static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
 {
-    static const char *const names[] = {"x", "cosCache", "sinCache"};
     NNRT_RotaryEmbedding *a = (NNRT_RotaryEmbedding *)c->resolved;
-    const nnrt_operand *x = &c->in[0], *ids = &c->in[3];
-    const int32_t last = x->rank - 1, steps = x->rank == 4 ? 2 : 1, rank = nnrti_absent(ids) ? 3 : 2;
+    const nnrt_operand *x = &c->in[0];
+    const int32_t last = x->rank - 1;
+    const bool four = x->rank == 4;
+    const char *const cache = nnrti_absent(&c->in[3]) ? "[B,S,F]" : "[L,F]";
     int64_t head;
-    if ((x->rank != 3 && x->rank != 4) || nnrti_axis_dynamic(x, last) || (x->rank == 4 && nnrti_axis_dynamic(x, 1)))
+    NNRT_ReturnCode code = nnrti_input_shape(c, 0, four ? "[B,H,S,D]" : "[B,S,D]");
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (nnrti_axis_dynamic(x, last) || (four && nnrti_axis_dynamic(x, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] with fixed heads and D", x->name,
                           x);
-    if (x->rank == 4)
+    if (four)
         a->numHeads = x->dims[1];
-    if (a->numHeads < 1 || (x->rank == 3 && nnrti_remainder(x->dims[2], a->numHeads) != 0))
+    if (a->numHeads < 1 || (!four && nnrti_remainder(x->dims[2], a->numHeads) != 0))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "numHeads is %l, expected a divisor of %d, the last axis of '%s'",
                           a->numHeads, x->dims[last], x->name);
-    head = x->rank == 4 ? x->dims[3] : nnrti_quotient(x->dims[2], a->numHeads);
+    head = four ? x->dims[3] : nnrti_quotient(x->dims[2], a->numHeads);
     if (a->rotaryEmbeddingDim == 0)
         a->rotaryEmbeddingDim = head;
     if (a->rotaryEmbeddingDim < 2 || a->rotaryEmbeddingDim > head || a->rotaryEmbeddingDim % 2 != 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "rotaryEmbeddingDim is %l, expected an even number of 2 to %l",
                           a->rotaryEmbeddingDim, head);
-    if (!nnrti_absent(ids) &&
-        (ids->rank != 2 || nnrti_axes_differ(ids, 0, x, 0) || nnrti_axes_differ(ids, 1, x, steps)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (positionIds) '%s' is %o, expected [%d,%d]", ids->name, ids,
-                          x->dims[0], x->dims[steps]);
-    for (uint32_t i = 1; i < 3; i++) {
-        const nnrt_operand *o = &c->in[i];
-        if (o->rank != rank || nnrti_axis_dynamic(o, rank - 1) || o->dims[rank - 1] != a->rotaryEmbeddingDim / 2 ||
-            (rank == 3 && (nnrti_axes_differ(o, 0, x, 0) || nnrti_axes_differ(o, 1, x, steps))) ||
-            (rank == 2 && i == 2 && nnrti_axes_differ(o, 0, &c->in[1], 0)))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s with a last axis of %l", i,
-                              names[i], o->name, o, rank == 3 ? "[B,S,..]" : "[positions,..]",
-                              a->rotaryEmbeddingDim / 2);
-    }
-    return NNRT_SUCCESS;
+    if ((code = nnrti_input_shape(c, 1, cache)) != NNRT_SUCCESS ||
+        (code = nnrti_input_shape(c, 2, cache)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_require(c, 'F', a->rotaryEmbeddingDim / 2, "rotaryEmbeddingDim / 2");
 }
 
 /* >>kernel ROTARY_EMBEDDING */
@@ -20912,9 +20610,7 @@ static NNRT_ReturnCode nnrti_rule_scatter_elements(nnrt_resolve *c)
     const NNRT_ReturnCode code = nnrti_elements_of(c, &a->axis);
     if (code != NNRT_SUCCESS)
         return code;
-    if (!nnrti_shapes_compatible(&c->in[1], &c->in[2]))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (updates) '%s' is %o, expected the shape of indices %o",
-                          c->in[2].name, &c->in[2], &c->in[1]);
+    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -20973,9 +20669,6 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
     int32_t dims[NNRT_MAX_RANK] = {0}, rank, k;
     bool fits;
     NNRT_ReturnCode code;
-    if (lead < 1)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (indices) '%s' is %o, expected two axes or more",
-                          indices->name, indices);
     if ((code = nnrti_known_dimensions(c, 2, "shape", dims)) != NNRT_SUCCESS)
         return code;
     rank = shape->dims[0];
@@ -20992,14 +20685,11 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
             "input 1 (updates) '%s' is %o, expected the dimensions of indices %o without the last (k), then "
             "shape (%d entries) from entry k on",
             updates->name, updates, indices, rank);
-    for (int32_t i = k; i < rank; i++)
-        dims[i] = nnrti_element_dynamic(shape, (size_t)i) ? updates->dims[lead + i - k] : dims[i];
-    nnrti_result(c, 0, rank, dims);
     for (int32_t i = 0; i < rank; i++)
         if (i >= k && nnrti_element_dynamic(shape, (size_t)i))
-            nnrti_from(c, 0, i, updates, lead + i - k);
+            nnrti_append(c, 0, updates, lead + i - k);
         else
-            nnrti_from_value(c, 0, i, shape, (size_t)i);
+            nnrti_append_size(c, 0, dims[i], nnrti_value_symbol(c, shape, (size_t)i));
     return NNRT_SUCCESS;
 }
 
@@ -21924,7 +21614,7 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
     if (c->nIn > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u inputs are too many for an axis", c->nIn);
     a->axis = axis;
-    nnrti_result_inserted(c, axis, (int32_t)c->nIn);
+    nnrti_result_inserted(c, axis, (int32_t)c->nIn, 0);
     nnrti_axes_shifted(c, axis, 1, to);
     return nnrti_quant_moves_all(c, to);
 }
@@ -21991,9 +21681,8 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "frameStep is %l, expected at least 1", step);
     if ((code = nnrti_dft_scratch(c, N)) != NNRT_SUCCESS)
         return code;
-    if (!anyWindow && window->dims[0] != N)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (window) '%s' is %o, but frameLength is %l", window->name,
-                          window, N);
+    if ((code = nnrti_require(c, 'W', N, "frameLength")) != NNRT_SUCCESS)
+        return code;
     if (x->dims[1] < N)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o is shorter than a frame of %l", x->name, x, N);
     /* shortest frames: most of them */
@@ -23000,16 +22689,15 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
     if (nnrti_has_params(x) != nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                           "of inputs '%s' and '%s' only one is quantized, expected both or none", x->name, y->name);
-    nnrti_result(c, 0, 0, NULL);
-    if ((code = nnrti_broadcast_also(c, x)) != NNRT_SUCCESS || (code = nnrti_broadcast_also(c, y)) != NNRT_SUCCESS ||
-        (!rows && (code = nnrti_broadcast_also(c, condition)) != NNRT_SUCCESS) ||
-        (code = nnrti_where_quant(c, 1)) != NNRT_SUCCESS)
+    if (!rows && (code = nnrti_input_shape(c, 0, "[..^]")) != NNRT_SUCCESS)
         return code;
-    if (rows) {
-        for (int32_t i = 0; i < x->rank; i++)
-            dims[i] = i == 0 ? condition->dims[0] : 1;
+    nnrti_output_shape(c, 0, "[..^]");
+    if ((code = nnrti_where_quant(c, 1)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank && rows; i++)
+        dims[i] = i == 0 ? condition->dims[0] : 1;
+    if (rows)
         nnrti_set_view_shape(condition, x->rank, dims);
-    }
     return nnrti_where_quant(c, 2);
 }
 

@@ -2404,6 +2404,15 @@ static NNRT_ReturnCode nnrti_if_result(nnrti_inference *f, nnrt_resolve *c, uint
     return NNRT_SUCCESS;
 }
 
+/* Checks that input i has one element, of any rank. */
+static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char *what)
+{
+    const nnrt_operand *o = &c->in[i];
+    if (nnrti_count(o) != 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected one element", i, what, o->name, o);
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_If *a;

@@ -729,7 +729,8 @@ static void entries_of(const trial *t, const char *row, uint32_t i, const nnrt_o
 }
 
 /* Whether axis k of result i has the symbol that the row states by this entry: that of the first input with the same
-   entry, and none if one of them is fixed. An entry of results only says nothing here; a digit is fixed. */
+   entry, and none if one of them is fixed. An entry of results only says nothing here; a digit is fixed. The rule may fix
+   a dimension by an attribute: symbols_hold sees whether that is true. */
 static bool has_row_symbol(const trial *t, uint32_t i, int32_t k, char entry)
 {
     uint32_t want = 0;
@@ -745,7 +746,7 @@ static bool has_row_symbol(const trial *t, uint32_t i, int32_t k, char entry)
                 seen = true;
             }
     }
-    return !seen || t->out[i].symbols[k] == want;
+    return !seen || t->out[i].symbols[k] == want || t->out[i].symbols[k] == 0;
 }
 
 /* What rows and list say of symbols. */

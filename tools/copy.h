@@ -787,7 +787,7 @@ static const cli_copy_pair *cli_copy_word_of(cli_text name)
 /* Marks the items with this name as wanted (prefix: all names with this prefix) and appends them to the list. */
 static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list, size_t *count)
 {
-    if (cli_copy_word_of(name) != NULL)
+    if (cli_copy_word_of(name) != NULL || cli_text_is(name, "NNRT_OPS")) /* the table names every rule and kernel */
         return;
     for (size_t i = cli_copy_find(c, name); !cli_text_is(name, "nnrt_call_fail") && i < c->nameCount; i++) {
         cli_text found = c->names[i].text;

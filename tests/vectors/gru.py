@@ -190,7 +190,7 @@ def cases(w, op, gates):
             bad("%s one more along axis %d" % (name, axis), "INVALID_SHAPE", ins)
         ins = list(full)
         ins[n] = ins[n][0]
-        bad(name + " of fewer axes", "INVALID_SHAPE", ins, says="expected 3 axes" if name in "xr" else None)
+        bad(name + " of fewer axes", "INVALID_SHAPE", ins, says=", expected [" if name in "xr" else None)
         ins = list(full)
         ins[n] = ins[n].astype(f64)
         bad(name + " of float64", "INVALID_DATATYPE", ins)
