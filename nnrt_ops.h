@@ -4055,8 +4055,8 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
                 return nnrti_fail(c, NNRT_INVALID_SHAPE,
                                   "input %u '%s' is %o: this operator does not support empty tensors", i, o->name, o);
         if (!nnrti_operand_size(o, &bytes))
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i,
-                              o->name, o);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i, o->name,
+                              o);
         if (s.shape != NULL && (fault = nnrti_walk_shape(c, o, s.shape, false)) != NULL)
             return nnrti_fail_shape(c, i, s.shape, fault);
     }
@@ -4140,12 +4140,6 @@ NNRTI_NOINLINE static void nnrti_append_size(nnrt_resolve *c, uint32_t i, int32_
     (void)symbol;
     nnrti_set_dimension(&d, size, symbol);
     nnrti_append_dimension(c, i, &d);
-}
-
-/* Symbol of a dimension that is computed from inputs: 0 if they are all fixed. */
-NNRTI_UNUSED static uint32_t nnrti_symbol_open(const nnrt_resolve *c)
-{
-    return c->open ? NNRTI_SYMBOL_NEW : 0;
 }
 
 /* Symbol of a dimension that is computed from those named: 0 if they are fixed. */
@@ -4710,11 +4704,10 @@ static NNRT_ReturnCode nnrti_apply_custom_rule(nnrt_resolve *c)
     if (code != NNRT_SUCCESS)
         return nnrti_fail(c, code, "its rule fails with code %d and no message (nnrt_resolve_fail)", code);
     if (c->kernel == NULL || c->resolved == NULL)
-        return nnrti_fail(c, NNRT_NULL_PTR, "its rule sets no %s",
-                          c->kernel == NULL ? "kernel" : "attributes");
+        return nnrti_fail(c, NNRT_NULL_PTR, "its rule sets no %s", c->kernel == NULL ? "kernel" : "attributes");
     if (c->nDerived > NNRT_MAX_DERIVED)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives %u constants, expected at most %d",
-                          c->nDerived, NNRT_MAX_DERIVED);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives %u constants, expected at most %d", c->nDerived,
+                          NNRT_MAX_DERIVED);
     for (uint32_t k = 0; k < c->nDerived; k++) {
         size_t bytes = 0;
         if (nnrt_type_size(c->derived[k].dataType) == 0 || !nnrti_operand_size(&c->derived[k], &bytes) ||
@@ -6104,10 +6097,15 @@ NNRT_API bool nnrt_walk_first(nnrt_walk *w, const nnrt_view *z, const nnrt_view 
             w->dims[n++] = z->dims[i];
         }
     }
-    w->rank = n > 0 ? n - 1 : 0;
-    w->count = n > 0 ? w->dims[n - 1] : 1;
+    if (n == 0) { /* one element */
+        w->dims[n++] = 1;
+        for (int32_t k = 0; k < 3; k++)
+            w->step[k][0] = 1;
+    }
+    w->rank = n - 1;
+    w->count = w->dims[n - 1];
     for (int32_t k = 0; k < 3; k++)
-        w->row[k] = n > 0 ? w->step[k][n - 1] : 1;
+        w->row[k] = w->step[k][n - 1];
     return true;
 }
 
@@ -6541,20 +6539,21 @@ static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *a
 typedef struct nnrti_line {
     void *data;
     ptrdiff_t step;
-    NNRT_DataType type;
     const NNRT_QuantParam *quant; /* of the view */
-    bool rising;                  /* nnrti_topk takes the smallest elements, in ascending order */
+    NNRT_DataType type;
+    bool rising; /* nnrti_topk takes the smallest elements, in ascending order */
 } nnrti_line;
 
 /* The line of v along axis that starts at offset `at`. */
 static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
 {
-    nnrti_line line;
-    line.data = v != NULL ? nnrti_at(v->data, at, nnrt_type_size(v->dataType)) : NULL;
-    line.step = v != NULL ? v->strides[axis] : 0;
-    line.type = v != NULL ? v->dataType : NNRT_DATA_TYPE_UNKNOWN;
-    line.quant = v != NULL ? v->quant : NULL;
-    line.rising = false;
+    nnrti_line line = {NULL, 0, NULL, NNRT_DATA_TYPE_UNKNOWN, false};
+    if (v != NULL) {
+        line.data = nnrti_at(v->data, at, nnrt_type_size(v->dataType));
+        line.step = v->strides[axis];
+        line.type = v->dataType;
+        line.quant = v->quant;
+    }
     return line;
 }
 
@@ -6786,17 +6785,17 @@ static nnrt_tap_range nnrti_tap_range_of(int64_t start, int64_t k, int32_t L)
    of a 64-bit quotient is long. */
 NNRT_API nnrt_tap_range nnrt_taps_inside(int64_t start, int64_t k, int64_t dilation, int64_t L)
 {
-    int32_t before[2];
     nnrt_tap_range taps;
-    for (int32_t i = 0; i < 2; i++, L = 0) {
-        int64_t count = start < L ? dilation - 1 + L - start : 0;
+    for (int32_t i = 0;; i++, L = 0) {
+        int64_t count = L > start ? L - start : 0;
         if (dilation != 1) /* branch: a division costs as much as a pixel */
-            count = nnrti_quotient(count, dilation);
+            count = nnrti_quotient(count + dilation - 1, dilation);
         k = count < k ? count : k;
-        before[i] = (int32_t)k;
+        if (i == 1)
+            break;
+        taps.end = (int32_t)k;
     }
-    taps.first = before[1];
-    taps.end = before[0];
+    taps.first = (int32_t)k;
     return taps;
 }
 
@@ -7555,16 +7554,28 @@ static NNRTI_UNUSED int32_t nnrti_bit_count(uint64_t n)
     return k;
 }
 
+/* nnrt_rescale and nnrti_high_product for code that runs once for each row, table entry or node: one copy of them in
+   firmware instead of one for each use. */
+static NNRTI_UNUSED int32_t nnrti_rescale_shared(int64_t x, const int32_t factor[2])
+{
+    return nnrt_rescale(x, factor);
+}
+
+static NNRTI_UNUSED int32_t nnrti_high_product_shared(int32_t a, int32_t b)
+{
+    return nnrti_high_product(a, b);
+}
+
 /* 1 / (1 + a) with 29 fraction bits, a with 31, 0 <= a < 1: Newton's iteration from 48/17 - 32/17 * (1 + a) / 2. */
 static NNRTI_UNUSED int32_t nnrti_fixed_inverse(int32_t a)
 {
     const int32_t half = (int32_t)(((int64_t)a + ((int64_t)1 << 31)) >> 1);
-    int64_t x = (int64_t)1515870810 + nnrti_high_product(half, -1010580540);
+    int32_t x = 1515870810 + nnrti_high_product_shared(half, -1010580540);
     for (int32_t i = 0; i < 3; i++) {
-        const int32_t v = nnrti_to_int32(x);
-        x = (int64_t)v + nnrti_to_int32((int64_t)4 * nnrti_high_product(v, (1 << 29) - nnrti_high_product(half, v)));
+        const int32_t error = (1 << 29) - nnrti_high_product_shared(half, x);
+        x = (int32_t)(x + (int64_t)4 * nnrti_high_product_shared(x, error));
     }
-    return nnrti_to_int32(x);
+    return x;
 }
 
 /* The same with 31 fraction bits. */
@@ -7580,15 +7591,15 @@ static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
     static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
     const int32_t f = 31 - i, quarter = (int32_t)1 << (f - 2);
     const int32_t l = (int32_t)((uint32_t)a & (uint32_t)(quarter - 1)) - quarter;
-    const int32_t x = l * ((int32_t)1 << i) + (1 << 28), x2 = nnrti_high_product(x, x);
-    const int32_t x3 = nnrti_high_product(x2, x), x4 = nnrti_high_product(x2, x2);
-    int32_t r = nnrti_high_product((int32_t)nnrti_shift_round(x4, 2) + x3, 715827883) + x2;
+    const int32_t x = l * ((int32_t)1 << i) + (1 << 28), x2 = nnrti_high_product_shared(x, x);
+    const int32_t x3 = nnrti_high_product_shared(x2, x), x4 = nnrti_high_product_shared(x2, x2);
+    int32_t r = nnrti_high_product_shared((int32_t)nnrti_shift_round(x4, 2) + x3, 715827883) + x2;
     if (a == 0)
         return INT32_MAX;
-    r = 1895147668 + nnrti_high_product(1895147668, x + (int32_t)nnrti_shift_round(r, 1));
+    r = 1895147668 + nnrti_high_product_shared(1895147668, x + (int32_t)nnrti_shift_round(r, 1));
     for (int32_t k = -2; k < i; k++)
         if (((int64_t)l - a) >> (f + k) & 1)
-            r = nnrti_high_product(r, powers[k + 2]);
+            r = nnrti_high_product_shared(r, powers[k + 2]);
     return r;
 }
 
@@ -8345,8 +8356,8 @@ static NNRT_ReturnCode nnrti_known_fixed(nnrt_resolve *c, uint32_t i, const char
         nnrti_value_at_run_time(c, i) ? nnrti_fail_unknown_value(c, i, what) : nnrti_known(c, i, what);
 #ifndef NNRT_FIRMWARE
     if (code == NNRT_SUCCESS && c->in[i].data != NULL && nnrti_value_dynamic(&c->in[i]))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on dynamic dimensions: fix them", i,
-                          what, c->in[i].name);
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on dynamic dimensions: fix them", i, what,
+                          c->in[i].name);
 #endif
     return code;
 }
@@ -8870,9 +8881,8 @@ static void nnrti_axes_shifted(const nnrt_resolve *c, int32_t axis, int32_t coun
 static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
 {
     if (nnrti_has_params(&c->in[i]) && c->in[i].quantCount > 1)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input %u '%s' has %u quantization parameters, expected at most 1", i, c->in[i].name,
-                          c->in[i].quantCount);
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u '%s' has %u quantization parameters, expected at most 1", i,
+                          c->in[i].name, c->in[i].quantCount);
     return NNRT_SUCCESS;
 }
 
@@ -9460,8 +9470,7 @@ static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const 
                 fixed = nnrti_product(fixed, x->dims[n]);
         }
         if (extent > INT32_MAX && only[k] < 0)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k,
-                              extent);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k, extent);
         only[k] = only[k] >= 0 && fixed != 1 ? x->rank : only[k];
         dims[k] = extent < INT32_MAX ? (int32_t)extent : INT32_MAX; /* a run with a larger product fails */
         for (; i < ends[k]; i++)
@@ -9680,8 +9689,8 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     for (int32_t i = 0; i < x->rank; i++) {
         const int64_t room = INT32_MAX - (int64_t)x->dims[i];
         if (pads[2 * i] > room || pads[2 * i + 1] > room - pads[2 * i])
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of size %d padded by %l and %l: too large", i,
-                              x->dims[i], pads[2 * i], pads[2 * i + 1]);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of size %d padded by %l and %l: too large", i, x->dims[i],
+                              pads[2 * i], pads[2 * i + 1]);
         dims[i] = (int32_t)(pads[2 * i] + x->dims[i] + pads[2 * i + 1]);
         to[i] = dims[i] == x->dims[i] ? i : -1;
     }
@@ -9966,8 +9975,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_
     for (int32_t k = 1; k < x->rank; k++) {
         const int64_t extent = k == 1 ? channels : out[k - 2];
         if (extent > INT32_MAX)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k,
-                              extent);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k, extent);
         dims[k] = (int32_t)extent;
     }
     dims[0] = x->dims[0];
@@ -10896,7 +10904,8 @@ static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const 
         return code;
     heads = four ? o->dims[1] : heads;
     nnrti_name_axis(&d, o, last);
-    if (heads < 1 || (!nnrti_is_dynamic(&d) && ((d.size < 1 && i != 2) || (!four && nnrti_remainder(d.size, heads) != 0))))
+    if (heads < 1 ||
+        (!nnrti_is_dynamic(&d) && ((d.size < 1 && i != 2) || (!four && nnrti_remainder(d.size, heads) != 0))))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "input %u '%s' is %o with %l heads: expected at least 1 head, and a divisor of the last axis",
                           i, o->name, o, heads);
@@ -11000,8 +11009,7 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
     if ((code = nnrti_attention_heads(c, 0, "[B,G,S,D]", a->qNumHeads)) != NNRT_SUCCESS ||
         (code = nnrti_attention_heads(c, 1, "[B,H,U,D]", a->kvNumHeads)) != NNRT_SUCCESS ||
         (code = nnrti_attention_heads(c, 2, "[B,H,U,V]", a->kvNumHeads)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_steps(c)) != NNRT_SUCCESS)
+        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS || (code = nnrti_attention_steps(c)) != NNRT_SUCCESS)
         return code;
     a->qNumHeads = nnrti_dim(c, 'G');
     a->kvNumHeads = nnrti_dim(c, 'H');
@@ -11594,8 +11602,8 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
         return code;
     if (nnrti_is_quant(&c->in[0]))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "input '%s' is %o: CAST does not support quantization, use QUANT_DTYPE_CAST",
-                          c->in[0].name, &c->in[0]);
+                          "input '%s' is %o: CAST does not support quantization, use QUANT_DTYPE_CAST", c->in[0].name,
+                          &c->in[0]);
     if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
         y->dataType = named;
     if (nnrt_type_size(y->dataType) == 0)
@@ -11607,8 +11615,8 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
                           y->dataType, named);
     if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "output '%s' is q%t: CAST does not support quantization, use QUANT_DTYPE_CAST",
-                          y->name, y->dataType);
+                          "output '%s' is q%t: CAST does not support quantization, use QUANT_DTYPE_CAST", y->name,
+                          y->dataType);
     return NNRT_SUCCESS;
 }
 
@@ -11963,8 +11971,7 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
         return code;
     axes = (uint32_t)image->dims[0];
     if (axes == 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "imageShape has no entry, expected at least 1");
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "imageShape has no entry, expected at least 1");
     if ((code = nnrti_volume_list(c, "dilations", &a->dilations, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "strides", &a->strides, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "pads", &a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
@@ -12306,10 +12313,10 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
         return code;
     for (int32_t i = 0; i < 2; i++) /* of a dynamic kernel size the smallest gives the largest result */
         kernel[i] = nnrti_dim_dynamic(c, i == 0 ? 'R' : 'S') ? 1 : a->kernelSize.data[i];
-    h = nnrti_window(a->padMode, nnrti_dim(c, 'H'), kernel[0], a->stride.data[0], a->dilation.data[0],
-                     &pads[0], &pads[1]);
-    w = nnrti_window(a->padMode, nnrti_dim(c, 'W'), kernel[1], a->stride.data[1], a->dilation.data[1],
-                     &pads[2], &pads[3]);
+    h = nnrti_window(a->padMode, nnrti_dim(c, 'H'), kernel[0], a->stride.data[0], a->dilation.data[0], &pads[0],
+                     &pads[1]);
+    w = nnrti_window(a->padMode, nnrti_dim(c, 'W'), kernel[1], a->stride.data[1], a->dilation.data[1], &pads[2],
+                     &pads[3]);
     if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_result_conv(c, h, w)) != NNRT_SUCCESS)
         return code;
@@ -12324,7 +12331,7 @@ typedef struct nnrti_conv_block {
     int32_t n, p, q, o, count;
     nnrt_tap_range inside; /* columns of y whose windows lie completely inside x */
     nnrt_tap_range rows;   /* rows of the window of row p that lie inside x */
-    nnrti_terms terms;  /* the weight as a, x as b */
+    nnrti_terms terms;     /* the weight as a, x as b */
 } nnrti_conv_block;
 
 /* Offset in elements between two indices of an axis that are `apart` apart. The product wraps only if at most one of
@@ -13122,9 +13129,8 @@ static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_Deformabl
                           a->group, a->deformableGroup);
     if (nnrti_remainder(weight->dims[0], a->group) != 0 ||
         (channels != nnrti_product(weight->dims[1], a->group) && !open))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o: it does not match %d input channels in %l groups", weight->name, weight,
-                          channels, a->group);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o: it does not match %d input channels in %l groups",
+                          weight->name, weight, channels, a->group);
     if (nnrti_remainder(channels, a->deformableGroup) != 0 && !open)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup=%l must divide the %d input channels",
                           a->deformableGroup, channels);
@@ -13152,10 +13158,10 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
         (code = nnrti_set_pads(c, &a->padList, &mode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    h = nnrti_window(mode, nnrti_dim(c, 'H'), weight->dims[2], a->stride.data[0], a->dilation.data[0],
-                     &pads[0], &pads[1]);
-    w = nnrti_window(mode, nnrti_dim(c, 'W'), weight->dims[3], a->stride.data[1], a->dilation.data[1],
-                     &pads[2], &pads[3]);
+    h = nnrti_window(mode, nnrti_dim(c, 'H'), weight->dims[2], a->stride.data[0], a->dilation.data[0], &pads[0],
+                     &pads[1]);
+    w = nnrti_window(mode, nnrti_dim(c, 'W'), weight->dims[3], a->stride.data[1], a->dilation.data[1], &pads[2],
+                     &pads[3]);
     if ((code = nnrti_check_image(c, h, w)) != NNRT_SUCCESS)
         return code;
     nnrti_state(c, 'P', (int32_t)h, nnrti_symbol_from(c, "H"));
@@ -13272,8 +13278,8 @@ static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input '%s' is %o: its %l channels are not a multiple of the %l pixels of a block", x->name,
                           x, channels, cells);
-    return nnrti_result_blocks(c, b == 1, nnrti_product(nnrti_dim(c, 'H'), b),
-                               nnrti_product(nnrti_dim(c, 'W'), b), nnrti_quotient(channels, cells));
+    return nnrti_result_blocks(c, b == 1, nnrti_product(nnrti_dim(c, 'H'), b), nnrti_product(nnrti_dim(c, 'W'), b),
+                               nnrti_quotient(channels, cells));
 }
 
 /* >>kernel DEPTH_TO_SPACE */
@@ -13302,8 +13308,7 @@ static NNRT_ReturnCode nnrti_rule_det(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     const size_t M = (size_t)nnrti_dim(c, 'M');
     size_t count;
-    if (!nnrt_mul_size(M, M, &count) ||
-        !nnrt_mul_size(count, sizeof(float), &c->scratch))
+    if (!nnrt_mul_size(M, M, &count) || !nnrt_mul_size(count, sizeof(float), &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "a matrix of input '%s' %o is too large", x->name, x);
     return NNRT_SUCCESS;
 }
@@ -13594,8 +13599,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
     nnrti_detector d = {attr, bbox, scores, anchors, -1, NULL};
     nnrti_detections y = {boxes, classes, best, 0};
     if (boxes == NULL || classes == NULL || best == NULL)
-        return nnrt_call_fail(call, NNRT_INVALID_OUTPUT,
-                              "boxes, classes and scores must be there, but one is missing");
+        return nnrt_call_fail(call, NNRT_INVALID_OUTPUT, "boxes, classes and scores must be there, but one is missing");
     for (int32_t i = 0; i < boxes->dims[1]; i++)
         nnrti_detection_put(&y, i, none, 0, 0);
     for (int32_t i = 0; i < bbox->dims[1] && kept != NULL && !attr->useRegularNms; i++)
@@ -13939,7 +13943,8 @@ static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const
         e->axis[i] = axis;
         e->dimension[i].size = -1;
     }
-    if ((e->of[i] == x && nnrti_axes_differ(x, e->axis[i], x, axis)) || !nnrti_broadcast_axis(&e->dimension[i], x, axis))
+    if ((e->of[i] == x && nnrti_axes_differ(x, e->axis[i], x, axis)) ||
+        !nnrti_broadcast_axis(&e->dimension[i], x, axis))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "axis %d of input '%s' %o does not match the size of other axes of its label, %d", axis,
                           x->name, x, e->dimension[i].size);
@@ -14013,8 +14018,8 @@ static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *
             twice = twice || out[i] == out[k];
         if (twice || nnrti_einsum_find(e, out[k]) == e->count)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "equation '%s': label %d of the result is in no input, or twice in the result",
-                              equation, k);
+                              "equation '%s': label %d of the result is in no input, or twice in the result", equation,
+                              k);
     }
     return NNRT_SUCCESS;
 }
@@ -14967,7 +14972,7 @@ static float nnrti_grid_position(const NNRT_GridSample *attr, float g, int32_t L
 static float nnrti_grid_apply_padding(const NNRT_GridSample *attr, float at, int32_t L)
 {
     const float last = (float)(L - 1), least = attr->alignCorners ? 0.0f : -0.5f; /* where reflection begins */
-    const float span = attr->alignCorners ? last : (float)L; /* and the distance from end to end */
+    const float span = attr->alignCorners ? last : (float)L;                      /* and the distance from end to end */
     if (attr->paddingMode == 2 && span > 0) {
         at = nnrti_absf(at - least);
         at -= 2 * span * nnrti_floorf(at / (2 * span));
@@ -16540,8 +16545,8 @@ static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, boo
         d.size = -1;
         if ((k >= 0 && !nnrti_broadcast_axis(&d, x, k)) || (m >= 0 && !nnrti_broadcast_axis(&d, y, m)))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "'%s' %o and '%s' %o: the axes before the last two do not broadcast", x->name, x,
-                              y->name, y);
+                              "'%s' %o and '%s' %o: the axes before the last two do not broadcast", x->name, x, y->name,
+                              y);
         nnrti_append_dimension(c, 0, &d);
     }
     memcpy(dims, z->dims, sizeof(z->dims));
@@ -16963,8 +16968,7 @@ static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected 1 to %d", names[i], value[i],
                               INT32_MAX - 2);
     }
-    nnrti_state(c, 'F', (int32_t)value[1] / 2 + 1,
-                nnrti_element_dynamic(&c->in[1], 0) ? NNRTI_SYMBOL_NEW : 0);
+    nnrti_state(c, 'F', (int32_t)value[1] / 2 + 1, nnrti_element_dynamic(&c->in[1], 0) ? NNRTI_SYMBOL_NEW : 0);
     nnrti_state(c, 'M', (int32_t)value[0], nnrti_value_symbol(c, &c->in[0], 0));
     return NNRT_SUCCESS;
 }
@@ -17163,8 +17167,7 @@ static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c, bool single)
         return code;
     if (single == nnrti_absent(&c->in[2]))
         return nnrti_fail(c, NNRT_INVALID_INPUT, "scores '%s' is %o: input 2 (roisNum) is %s", scores->name, scores,
-                          single ? "missing, scores of 2 axes require it"
-                                 : "present, which requires scores of 2 axes");
+                          single ? "missing, scores of 2 axes require it" : "present, which requires scores of 2 axes");
     return single ? nnrti_input_shape(c, 2, "[N]") : NNRT_SUCCESS;
 }
 
@@ -18083,8 +18086,8 @@ static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
     NNRT_ReturnCode code;
-    if (nnrti_dim(c, 'K') != 1 && (code = nnrti_require(c, 'K', x->rank < 2 ? 1 : nnrti_channels(c),
-                                                        "the channels of x, or 1")) != NNRT_SUCCESS)
+    if (nnrti_dim(c, 'K') != 1 &&
+        (code = nnrti_require(c, 'K', x->rank < 2 ? 1 : nnrti_channels(c), "the channels of x, or 1")) != NNRT_SUCCESS)
         return code;
     return nnrti_is_quant(x) ? nnrti_quant_prelu(c) : NNRT_SUCCESS;
 }
@@ -21011,7 +21014,7 @@ static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
     nnrti_factor(fine < limit ? fine : limit, unit);
     far = unit[1] > 0 ? most >> unit[1] : most * ((int64_t)1 << -unit[1]);
     for (int32_t d = 0; d < codes; d++)
-        ((int32_t *)data)[d] = d > far ? 0 : nnrti_fixed_exp(nnrt_rescale(-d, unit), 5);
+        ((int32_t *)data)[d] = d > far ? 0 : nnrti_fixed_exp(nnrti_rescale_shared(-d, unit), 5);
     nnrti_factor(nnrti_quant_ratio(1, 65536.0 * nnrti_quant_scale(y, 0)), factor);
     if (nnrti_quant_scale(y, 0) == 1.0 / 256 && factor[-3] == factor[-2]) {
         factor[0] = 0;
@@ -21113,7 +21116,7 @@ static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int3
         top = q > top ? q : top;
     }
     for (int32_t i = 0; i < L; i++)
-        sum += nnrti_shift_round(powers[top - nnrt_load_8(x->data, i * x->step, x->type)], 12);
+        sum += ((int64_t)powers[top - nnrt_load_8(x->data, i * x->step, x->type)] + (1 << 11)) >> 12;
     k = nnrti_bit_count((uint64_t)sum);
     inverse = nnrti_fixed_reciprocal(
         (int32_t)((k <= 32 ? sum * ((int64_t)1 << (32 - k)) : sum >> (k - 32)) - ((int64_t)1 << 31)));
@@ -21124,7 +21127,7 @@ static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int3
         if (factor[0] == 0 && factor[1] == 1)
             v = sum >> 28 != 0 ? 0 : nnrti_shift_round(share, k + 3);
         else
-            v = nnrt_rescale(nnrti_shift_round(share, k - 5), factor);
+            v = nnrti_rescale_shared(nnrti_shift_round(share, k - 5), factor);
         nnrti_store_8(y->data, i * y->step, nnrt_quant_result(v, quant));
     }
 }
@@ -22890,8 +22893,7 @@ NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view
                                        const nnrt_view *anchors, const nnrt_view *channels, nnrt_view *boxes,
                                        nnrt_view *scores)
 {
-    const int32_t axis = ((const int32_t *)channels->data)[0],
-                  rows = axis == 1 ? 2 : 1; /* columns: the next axis */
+    const int32_t axis = ((const int32_t *)channels->data)[0], rows = axis == 1 ? 2 : 1; /* columns: the next axis */
     const int32_t H = x->dims[rows], W = x->dims[rows + 1], A = anchors->dims[0] / 2;
     const int32_t lead = attr->iouAware ? A : 0, count = (boxes != NULL ? boxes : scores)->dims[1];
     for (int32_t n = 0; n < x->dims[0]; n++)
@@ -23315,7 +23317,7 @@ NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
         return code;
     if (op->inputs == NULL || op->outputs == NULL || (op->rule == NULL && !nnrti_states_outputs(op)))
         return nnrt_error_set(error, NNRT_NULL_PTR, "operator '%s' has no %s", op->name,
-                              op->inputs == NULL    ? "inputs (\"\": none)"
+                              op->inputs == NULL ? "inputs (\"\": none)"
                               : op->outputs == NULL ? "outputs (\"\": none)"
                                                     : "rule, and an output without shape or type");
     if ((op->flags & ~NNRTI_OP_FLAGS) != 0)
