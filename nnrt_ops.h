@@ -6072,12 +6072,12 @@ static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t
 
 NNRT_API bool nnrt_walk_first(nnrt_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y)
 {
-    const nnrt_view *views[3];
+    const nnrt_view *const views[3] = {z, x != NULL ? x : z, y != NULL ? y : z};
     int32_t n = 0;
-    views[0] = z;
-    views[1] = x != NULL ? x : z;
-    views[2] = y != NULL ? y : z;
     memset(w, 0, sizeof(*w));
+    w->dims[0] = 1;
+    for (int32_t k = 0; k < 3; k++)
+        w->step[k][0] = 1;
     for (int32_t i = 0; i < z->rank; i++) {
         bool joins = n > 0;
         if (z->dims[i] == 0)
@@ -6097,15 +6097,10 @@ NNRT_API bool nnrt_walk_first(nnrt_walk *w, const nnrt_view *z, const nnrt_view 
             w->dims[n++] = z->dims[i];
         }
     }
-    if (n == 0) { /* one element */
-        w->dims[n++] = 1;
-        for (int32_t k = 0; k < 3; k++)
-            w->step[k][0] = 1;
-    }
-    w->rank = n - 1;
-    w->count = w->dims[n - 1];
+    w->rank = n > 0 ? n - 1 : 0;
+    w->count = w->dims[w->rank];
     for (int32_t k = 0; k < 3; k++)
-        w->row[k] = w->step[k][n - 1];
+        w->row[k] = w->step[k][w->rank];
     return true;
 }
 
