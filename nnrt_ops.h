@@ -14750,7 +14750,10 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
             index += index < 0 ? L : 0;
             from.data = nnrti_at(x->data, (ptrdiff_t)index * x->strides[a], width);
             to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
-            nnrti_copy(&from, &to);
+            if (to.rank == 0) /* a table of numbers */
+                memcpy(to.data, from.data, width);
+            else
+                nnrti_copy(&from, &to);
         }
     while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;

@@ -30,6 +30,7 @@ SECTIONS (search for the tag)
     >>onnx_recurrent
     >>onnx_signals
     >>onnx_contrib        com.microsoft
+    >>onnx_ml             ai.onnx.ml
     >>onnx_about          documentation table: target operators of each ONNX operator; unsupported operators
     >>onnx_graph          the graph, node by node
     >>onnx_control        subgraphs of nodes
@@ -39,10 +40,11 @@ SECTIONS (search for the tag)
     >>onnx_load           the public functions
 
 SUPPORTED FILES
-    Operator sets 1 to 28 of the domain "", with the differences between them, and 32 operators of com.microsoft, which
-    ONNX Runtime's quantizer, optimizer and exporters write. All operators without a row in the table
-    are reported in one message, with NNRT_UNSUPPORTED_OP. Some operators are decomposed into several operators of the
-    runtime; constant folding and shape inference remove nodes whose results are known. Images stay NCHW; weights are
+    Operator sets 1 to 28 of the domain "", with the differences between them, 32 operators of com.microsoft, which
+    ONNX Runtime's quantizer, optimizer and exporters write, and 12 of ai.onnx.ml, which the exporters of scikit-learn,
+    XGBoost and LightGBM write (labels are integers). All operators without a row in the table are reported in one
+    message, with NNRT_UNSUPPORTED_OP. Some operators are decomposed into several operators of the runtime; constant
+    folding and shape inference remove nodes whose results are known. Images stay NCHW; weights are
     permuted once into the runtime's order. External data are read only from files below the model's folder.
     Functions of the file (model-local functions) are inlined and take precedence over operators of the same name. An
     operator that the application registered (nnrt_op_register) takes precedence over a function of its name: ONNX
@@ -2095,6 +2097,37 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
       "interleaved is_packed_batching num_heads rotary_embedding_dim scale") \
     X(SkipLayerNormalization, 3, 5, skip_layer_norm,   0, "epsilon") \
     X(SkipSimplifiedLayerNormalization, 3, 4, skip_layer_norm, 1, "epsilon")
+/* The supported operators of ai.onnx.ml, the domain of classical models, versions 1 to 5: the same columns. */
+#define NNRTI_ONNX_ML(X) \
+    X(ArrayFeatureExtractor, 2, 2, array_features,     0, "") \
+    X(Binarizer,             1, 1, binarizer,          0, "threshold") \
+    X(LabelEncoder,          1, 1, label_encoder,      0, \
+      "classes_strings default_float default_int64 default_string default_tensor keys_floats keys_int64s keys_strings " \
+      "keys_tensor values_floats values_int64s values_strings values_tensor") \
+    X(LinearClassifier,      1, 1, linear_classifier,  0, \
+      "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform") \
+    X(LinearRegressor,       1, 1, linear_regressor,   0, "coefficients intercepts post_transform targets") \
+    X(Normalizer,            1, 1, normalizer,         0, "norm") \
+    X(SVMClassifier,         1, 1, svm_classifier,     0, \
+      "classlabels_ints classlabels_strings coefficients kernel_params kernel_type post_transform prob_a prob_b rho " \
+      "support_vectors vectors_per_class") \
+    X(SVMRegressor,          1, 1, svm_regressor,      0, \
+      "coefficients kernel_params kernel_type n_supports one_class post_transform rho support_vectors") \
+    X(Scaler,                1, 1, scaler,             0, "offset scale") \
+    X(TreeEnsemble,          1, 1, tree_ensemble,      0, \
+      "aggregate_function leaf_targetids leaf_weights membership_values n_targets nodes_falseleafs nodes_falsenodeids " \
+      "nodes_featureids nodes_hitrates nodes_missing_value_tracks_true nodes_modes nodes_splits nodes_trueleafs " \
+      "nodes_truenodeids post_transform tree_roots") \
+    X(TreeEnsembleClassifier, 1, 1, tree_classifier,   0, \
+      "base_values base_values_as_tensor class_ids class_nodeids class_treeids class_weights class_weights_as_tensor " \
+      "classlabels_int64s classlabels_strings nodes_falsenodeids nodes_featureids nodes_hitrates " \
+      "nodes_hitrates_as_tensor nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids " \
+      "nodes_truenodeids nodes_values nodes_values_as_tensor post_transform") \
+    X(TreeEnsembleRegressor, 1, 1, tree_regressor,     0, \
+      "aggregate_function base_values base_values_as_tensor n_targets nodes_falsenodeids nodes_featureids " \
+      "nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true nodes_modes nodes_nodeids " \
+      "nodes_treeids nodes_truenodeids nodes_values nodes_values_as_tensor post_transform target_ids target_nodeids " \
+      "target_treeids target_weights target_weights_as_tensor")
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2137,10 +2170,13 @@ typedef struct nnrti_onnx_importer {
     NNRTI_COLD static void nnrti_onnx_op_##handler(nnrti_onnx *c, int32_t arg_);
 #define NNRTI_ONNX_CONTRIB_ROW(name, minIn, maxIn, handler, arg, attributes)                                           \
     {"com.microsoft." #name, 1, 1, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
+#define NNRTI_ONNX_ML_ROW(name, minIn, maxIn, handler, arg, attributes)                                                \
+    {"ai.onnx.ml." #name, 1, 5, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
 NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
 NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_PROTO)
-static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW)
-                                                          NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_ROW)};
+NNRTI_ONNX_ML(NNRTI_ONNX_CONTRIB_PROTO)
+static const nnrti_onnx_importer nnrti_onnx_rows[] = {
+    NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW) NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_ROW) NNRTI_ONNX_ML(NNRTI_ONNX_ML_ROW)};
 #define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
 
 /* Limits of an import. Its allocator counts the bytes of the import and forwards to the caller's allocator. */
@@ -8246,6 +8282,1512 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_ml: ai.onnx.ml, the domain of classical models, which the exporters of scikit-learn, XGBoost, LightGBM write */
+
+/* Labels and keys are numbers; strings and maps are refused. Results are ONNX Runtime's where it follows the
+   specification. Rows are X [N,F], or X [F] for one row. All arithmetic is float32, tree ensembles of float64 rows
+   float64. */
+
+/* The numbers of an attribute, a list of floats or a tensor. */
+typedef struct nnrti_onnx_reals {
+    const void *data;
+    NNRT_DataType type;
+    size_t count;
+} nnrti_onnx_reals;
+
+static double nnrti_onnx_reals_at(const nnrti_onnx_reals *r, size_t i)
+{
+    double v;
+    nnrti_read_f64(&v, (const uint8_t *)r->data + i * nnrt_type_size(r->type), 1, 1, r->type);
+    return v;
+}
+
+/* The floats of attribute `name`, or the elements of the tensor that is attribute `tensor` (NULL: there is none). */
+static nnrti_onnx_reals nnrti_onnx_reals_of(nnrti_onnx *c, const char *name, const char *tensor)
+{
+    const nnrt_onnx_attribute *list = name != NULL ? nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOATS) : NULL;
+    const nnrt_onnx_attribute *t = tensor != NULL ? nnrti_onnx_attr(c, tensor, NNRT_ONNX_ATTRIBUTE_TENSOR) : NULL;
+    nnrti_onnx_reals r;
+    size_t bytes = 0;
+    r.data = list != NULL ? list->floats.data : NULL;
+    r.type = NNRT_DATA_TYPE_FLOAT32;
+    r.count = list != NULL ? list->floats.count : 0;
+    if (t == NULL || t->t == NULL || c->code != NNRT_SUCCESS)
+        return r;
+    if (r.count > 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "has both '%s' and '%s', expected one of them", name, tensor);
+    r.type = nnrti_onnx_take_type(c, t->t->dataType, "attribute", tensor);
+    if (c->code == NNRT_SUCCESS && nnrt_onnx_tensor_bytes(t->t, &bytes, NULL) != NNRT_SUCCESS)
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of attribute '%s' exceeds the address space", tensor);
+    r.data = c->code == NNRT_SUCCESS ? nnrti_onnx_copied(c, t->t, bytes) : NULL;
+    r.count = r.data != NULL ? bytes / nnrt_type_size(r.type) : 0;
+    return r;
+}
+
+/* A copy of a list of floats that is valid until the import ends; the tables of the file are freed before. */
+static const float *nnrti_onnx_floats_of(nnrti_onnx *c, const nnrti_onnx_reals *r)
+{
+    return c->code == NNRT_SUCCESS && r->count > 0
+               ? (const float *)nnrti_onnx_kept(c, r->data, r->count * sizeof(float))
+               : NULL;
+}
+
+/* A fault unless a list has `expected` entries. */
+static void nnrti_onnx_counted(nnrti_onnx *c, const char *name, size_t count, size_t expected, const char *what)
+{
+    if (count != expected)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has %z entries, expected %z (%s)", name, count,
+                        expected, what);
+}
+
+/* Input 0 as [N,F] of float32, or of float64 if `wide` allows it; a fault for other ranks and types. */
+static uint32_t nnrti_onnx_features(nnrti_onnx *c, bool wide)
+{
+    static const int64_t row[2] = {1, -1};
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    if (c->code == NNRT_SUCCESS && rank != 1 && rank != 2)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 0 has %d axes, expected [rows, features] or [features]", rank);
+    if (c->code == NNRT_SUCCESS && type != NNRT_DATA_TYPE_FLOAT32 && type != NNRT_DATA_TYPE_FLOAT64 &&
+        type != NNRT_DATA_TYPE_INT64 && type != NNRT_DATA_TYPE_INT32)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input 0 is %t, expected float32, float64, int64 or int32", type);
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    return nnrti_onnx_cast(c, rank == 1 ? nnrti_onnx_reshape(c, x, row, 2) : x,
+                           wide && type == NNRT_DATA_TYPE_FLOAT64 ? type : NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* A constant of `rank` axes whose elements stay in memory of the import. */
+static uint32_t nnrti_onnx_table(nnrti_onnx *c, NNRT_DataType type, const void *data, int32_t rank, int64_t d0,
+                                 int64_t d1)
+{
+    int32_t dims[2];
+    if (c->code == NNRT_SUCCESS && (d0 > INT32_MAX || d1 > INT32_MAX))
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "a table of %l x %l entries exceeds int32", d0, d1);
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    dims[0] = (int32_t)d0;
+    dims[1] = (int32_t)d1;
+    return nnrti_onnx_constant(c, type, rank, dims, data);
+}
+
+/* Memory for rows * columns float32. */
+static float *nnrti_onnx_matrix(nnrti_onnx *c, size_t rows, size_t columns)
+{
+    size_t n = 0;
+    if (!nnrt_mul_size(rows, columns, &n))
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "a matrix of %z x %z entries exceeds the address space", rows, columns);
+    return c->code == NNRT_SUCCESS ? (float *)nnrti_onnx_keep(c, n + 1, sizeof(float)) : NULL;
+}
+
+/* x [N,F] * w^T + bias: w [outputs,F] and bias [outputs] (NULL: none). */
+static uint32_t nnrti_onnx_linear(nnrti_onnx *c, uint32_t x, const float *w, size_t outputs, size_t features,
+                                  const float *bias)
+{
+    const uint32_t weight = nnrti_onnx_table(c, NNRT_DATA_TYPE_FLOAT32, w, 2, (int64_t)outputs, (int64_t)features);
+    uint32_t b = NNRT_NO_TENSOR;
+    NNRT_FullConnection a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
+    a.hasBias = bias != NULL;
+    if (bias != NULL)
+        b = nnrti_onnx_table(c, NNRT_DATA_TYPE_FLOAT32, bias, 1, (int64_t)outputs, 0);
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, x, weight, b);
+}
+
+/* A fault unless the rows of x have `features` features, if their number is known. */
+static void nnrti_onnx_check_width(nnrti_onnx *c, uint32_t x, size_t features, const char *source)
+{
+    const int32_t width = nnrti_onnx_dim(c, x, 1);
+    if (c->code == NNRT_SUCCESS && width >= 0 && (size_t)width != features)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "rows have %d features, expected %z, from %s", width, features, source);
+}
+
+/* The class labels of the node; a fault for strings and for fewer than `least` labels. */
+static nnrt_onnx_ints nnrti_onnx_labels(nnrti_onnx *c, const char *name, size_t least)
+{
+    const nnrt_onnx_attribute *strings = nnrti_onnx_attr(c, "classlabels_strings", NNRT_ONNX_ATTRIBUTE_STRINGS);
+    nnrt_onnx_ints labels = nnrti_onnx_ints_of(c, name);
+    if (strings != NULL && strings->strings.count > 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "attribute 'classlabels_strings': labels must be integers; train with integer labels and "
+                        "export with '%s'",
+                        name);
+    if (c->code == NNRT_SUCCESS && (labels.count < least || labels.count > INT32_MAX))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has %z entries, expected %z or more", name,
+                        labels.count, least);
+    if (c->code == NNRT_SUCCESS)
+        labels.data = (const int64_t *)nnrti_onnx_kept(c, labels.data, labels.count * sizeof(*labels.data));
+    return labels;
+}
+
+/* Output 0: labels[index], index [N]. */
+static void nnrti_onnx_out_label(nnrti_onnx *c, nnrt_onnx_ints labels, uint32_t index)
+{
+    const uint32_t table = nnrti_onnx_table(c, NNRT_DATA_TYPE_INT64, labels.data, 1, (int64_t)labels.count, 0);
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, table, index, 0));
+}
+
+/* The index of the largest score of each row, the first of equal ones: [N,K] to int64 [N]. */
+static uint32_t nnrti_onnx_best(nnrti_onnx *c, uint32_t scores)
+{
+    NNRT_ArgMaxFusion a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ARGMAX_FUSION, &a);
+    a.axis = 1;
+    return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_ARGMAX_FUSION, &a, scores, NNRT_DATA_TYPE_INT64);
+}
+
+/* 1 for each row whose score exceeds `bound`, else 0: [N,1] to int32 [N]. */
+static uint32_t nnrti_onnx_above(nnrti_onnx *c, uint32_t score, double bound)
+{
+    const uint32_t yes = nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, score, nnrti_onnx_like(c, score, bound));
+    return nnrti_onnx_cast(c, nnrti_onnx_squeeze(c, yes, 1), NNRT_DATA_TYPE_INT32);
+}
+
+/* a * x + b. */
+static uint32_t nnrti_onnx_affine(nnrti_onnx *c, uint32_t x, double a, double b)
+{
+    x = a != 1 ? nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, a)) : x;
+    return b != 0 ? nnrti_onnx_add(c, x, nnrti_onnx_like(c, x, b)) : x;
+}
+
+/* Two columns, [N,1] each, as [N,2]. */
+static uint32_t nnrti_onnx_pair_of(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    uint32_t in[2];
+    in[0] = a;
+    in[1] = b;
+    return nnrti_onnx_concat(c, in, 2, 1);
+}
+
+/* The attribute post_transform, in the order of the numbers of TreeEnsemble. (ONNX Runtime 1.30 exchanges 1 and 2
+   there.) */
+typedef enum nnrti_onnx_post {
+    NNRTI_ONNX_POST_NONE,
+    NNRTI_ONNX_POST_SOFTMAX,
+    NNRTI_ONNX_POST_LOGISTIC,
+    NNRTI_ONNX_POST_SOFTMAX_ZERO,
+    NNRTI_ONNX_POST_PROBIT
+} nnrti_onnx_post;
+
+static nnrti_onnx_post nnrti_onnx_post_of(nnrti_onnx *c)
+{
+    return (nnrti_onnx_post)nnrti_onnx_choice(c, "post_transform", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT");
+}
+
+/* sqrt(2) * erfinv(2x - 1) by ONNX Runtime's approximation: with z = 2x - 1, l = log(1 - z^2), v = 2/(pi*0.147) + l/2
+   and w = -l/0.147: erfinv(z) = sign(z) * sqrt(sqrt(v^2 + w) - v), here sqrt(w/(sqrt(v^2 + w) + v)), which does not
+   cancel near z = 0. */
+static uint32_t nnrti_onnx_probit(nnrti_onnx *c, uint32_t x)
+{
+    const uint32_t z = nnrti_onnx_affine(c, x, 2, -1);
+    const uint32_t product = nnrti_onnx_mul(c, nnrti_onnx_affine(c, z, -1, 1), nnrti_onnx_affine(c, z, 1, 1));
+    const uint32_t l = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG, NULL, product);
+    const uint32_t v = nnrti_onnx_affine(c, l, 0.5, (double)(2 / (3.14159f * 0.147f)));
+    const uint32_t w = nnrti_onnx_affine(c, l, (double)(-1 / 0.147f), 0);
+    const uint32_t root = nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQRT, NULL, nnrti_onnx_add(c, nnrti_onnx_mul(c, v, v), w));
+    const uint32_t square = nnrti_onnx_div(c, w, nnrti_onnx_add(c, root, v));
+    const uint32_t y =
+        nnrti_onnx_affine(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQRT, NULL, square), (double)1.41421356f, 0);
+    const uint32_t negative = nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS, NULL, z, nnrti_onnx_like(c, z, 0));
+    return nnrti_onnx_where(c, negative, nnrti_onnx_affine(c, y, -1, 0), y);
+}
+
+/* Softmax over the scores beyond +-1e-7; the others x stay near 0, as x*exp(-max). */
+static uint32_t nnrti_onnx_softmax_zero(nnrti_onnx *c, uint32_t x)
+{
+    const int64_t last = 1;
+    const uint32_t most = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MAX, &last, 1, true);
+    const uint32_t size = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ABS, NULL, x);
+    const uint32_t some = nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, size, nnrti_onnx_like(c, x, (double)1e-7f));
+    const uint32_t e = nnrti_onnx_exp(c, nnrti_onnx_sub(c, x, most));
+    const uint32_t rest = nnrti_onnx_mul(c, x, nnrti_onnx_exp(c, nnrti_onnx_affine(c, most, -1, 0)));
+    const uint32_t zero = nnrti_onnx_affine(c, x, 0, 0);
+    const uint32_t sum = nnrti_onnx_reduce(c, nnrti_onnx_where(c, some, e, zero), NNRT_REDUCE_MODE_SUM, &last, 1, true);
+    return nnrti_onnx_div(c, nnrti_onnx_where(c, some, e, rest), sum);
+}
+
+/* The transform of scores [N,K]. */
+static uint32_t nnrti_onnx_transformed(nnrti_onnx *c, uint32_t y, nnrti_onnx_post post)
+{
+    switch (post) {
+    case NNRTI_ONNX_POST_SOFTMAX: return nnrti_onnx_softmax(c, y, 1);
+    case NNRTI_ONNX_POST_LOGISTIC: return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_SIGMOID, 0);
+    case NNRTI_ONNX_POST_SOFTMAX_ZERO: return nnrti_onnx_softmax_zero(c, y);
+    case NNRTI_ONNX_POST_PROBIT: return nnrti_onnx_probit(c, y);
+    default: return y;
+    }
+}
+
+/* Scores [N,2] of two classes, from that of the second, y [N,1], by ONNX Runtime: LOGISTIC transforms -y and y, other
+   transforms leave whole - y and y. */
+static uint32_t nnrti_onnx_two_scores(nnrti_onnx *c, uint32_t y, nnrti_onnx_post post, double whole)
+{
+    const bool logistic = post == NNRTI_ONNX_POST_LOGISTIC;
+    const uint32_t two = nnrti_onnx_pair_of(c, nnrti_onnx_affine(c, y, -1, logistic ? 0 : whole), y);
+    if (post == NNRTI_ONNX_POST_PROBIT)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "post_transform PROBIT requires a score for each of the two classes");
+    return logistic ? nnrti_onnx_transformed(c, two, post) : two;
+}
+
+/* Tree ensembles: the traversal of all trees, a level at a time, is data parallel. Each tree node is a row of three
+   tables, (feature, split, child): from row i a value x goes to row child + (x <= split). A leaf has the split NaN, so
+   that it stays: child is its own row. The state is the rows reached, [N,T] for N inputs and T trees; a level is
+       xv = GATHER_ELEMENTS(x, GATHER(feature, i))
+       i  = GATHER(child, i) + (xv <= GATHER(split, i))
+   The number of operators grows with the depth only, and all devices and emit-c run them. (TreeTraversal of the
+   compiler Hummingbird.) An operator of its own would stop at each leaf, but would have to be registered by each
+   program that loads the .nnrt file.
+   All branch modes become <=: x < v is x <= the next number below v, > and >= swap the children, == and != are two
+   rows. A NaN that goes to the row after child needs a fourth table of booleans. */
+typedef enum nnrti_onnx_branch {
+    NNRTI_ONNX_BRANCH_LEQ,
+    NNRTI_ONNX_BRANCH_LT,
+    NNRTI_ONNX_BRANCH_GTE,
+    NNRTI_ONNX_BRANCH_GT,
+    NNRTI_ONNX_BRANCH_EQ,
+    NNRTI_ONNX_BRANCH_NEQ,
+    NNRTI_ONNX_BRANCH_LEAF
+} nnrti_onnx_branch;
+
+/* More levels become too many operators. */
+#define NNRTI_ONNX_TREE_LEVELS 256
+
+/* The ensemble of a file. Nodes are its nodes in the file's order; a reference to a node is its number, to leaf l ~l. */
+typedef struct nnrti_onnx_trees {
+    size_t nodes, trees, leaves, entries;
+    uint8_t *mode;
+    const int64_t *feature;
+    const int64_t *tracks; /* 1: NaN goes to yes; NULL: all 0 */
+    nnrti_onnx_reals split;
+    int32_t *yes, *no, *root;
+    const int64_t *treeIds, *nodeIds; /* of nodes, for messages; NULL: their numbers */
+    /* weights: entry e adds weight[e] to target[e]; the entries of leaf l are order[from[l] .. from[l+1]-1] */
+    const int64_t *target;
+    nnrti_onnx_reals weight;
+    uint32_t *from, *order;
+    size_t targets;
+    /* tables of the traversal, with `rows` entries each */
+    size_t rows;
+    NNRT_DataType type; /* of splits and weights: float32 or float64 */
+    int32_t *features, *child;
+    void *splits;
+    bool *nan, anyNan;
+    int32_t *leaf; /* the leaf of a row, -1 for others */
+    uint32_t *tree;
+    uint32_t levels;
+} nnrti_onnx_trees;
+
+/* Reports a fault of node n of the ensemble. */
+static void nnrti_onnx_tree_fault(nnrti_onnx *c, const nnrti_onnx_trees *t, size_t n, const char *what, int64_t found,
+                                  const char *expected)
+{
+    if (t->nodeIds != NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "node %l of tree %l: %s %l, expected %s", t->nodeIds[n], t->treeIds[n],
+                        what, found, expected);
+    else
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "tree node %z: %s %l, expected %s", n, what, found, expected);
+}
+
+/* The greatest number of float32 (or float64, if wide) that is at most v, or less than v if `strict`; NaN if there is
+   none. */
+static double nnrti_onnx_tree_split(double v, bool strict, bool wide)
+{
+    const double most = 3.4028234663852886e38;
+    float f = v > most && v < HUGE_VAL ? (float)most : v < -most ? (float)-most : (float)v;
+    double found = wide ? v : (double)f;
+    uint64_t bits = 0x7FF8000000000000u; /* NaN */
+    uint32_t half;
+    if (v > -HUGE_VAL ? !(strict ? found >= v : found > v) : !strict)
+        return v > -HUGE_VAL ? found : v;
+    if (v > -HUGE_VAL && !wide) {
+        memcpy(&half, &f, sizeof(half));
+        half = f == 0 ? 0x80000001u : f > 0 ? half - 1 : half + 1;
+        memcpy(&f, &half, sizeof(f));
+        return (double)f;
+    }
+    if (v > -HUGE_VAL) {
+        memcpy(&bits, &found, sizeof(bits));
+        bits = found == 0 ? 0x8000000000000001u : found > 0 ? bits - 1 : bits + 1;
+    }
+    memcpy(&found, &bits, sizeof(found));
+    return found;
+}
+
+/* order[0..count) sorted by tree, then node (heap sort: the order of the file may be chosen to be slow). */
+static bool nnrti_onnx_tree_before(const nnrti_onnx_trees *t, uint32_t a, uint32_t b)
+{
+    return t->treeIds[a] != t->treeIds[b] ? t->treeIds[a] < t->treeIds[b] : t->nodeIds[a] < t->nodeIds[b];
+}
+
+static void nnrti_onnx_tree_sort(const nnrti_onnx_trees *t, uint32_t *order, size_t count)
+{
+    bool sorted = true;
+    for (size_t i = 0; i < count; i++) {
+        order[i] = (uint32_t)i;
+        sorted = sorted && (i == 0 || !nnrti_onnx_tree_before(t, order[i], order[i - 1]));
+    }
+    for (size_t begin = count / 2, left = count; !sorted && left > 1;) {
+        uint32_t moved;
+        size_t at;
+        if (begin > 0) {
+            at = --begin;
+            moved = order[at];
+        } else {
+            moved = order[--left];
+            order[left] = order[0];
+            at = 0;
+        }
+        while (2 * at + 1 < left) {
+            size_t next = 2 * at + 1;
+            if (next + 1 < left && nnrti_onnx_tree_before(t, order[next], order[next + 1]))
+                next++;
+            if (!nnrti_onnx_tree_before(t, moved, order[next]))
+                break;
+            order[at] = order[next];
+            at = next;
+        }
+        order[at] = moved;
+    }
+}
+
+/* The number of the node with these ids, nodes if there is none. */
+static size_t nnrti_onnx_tree_find(const nnrti_onnx_trees *t, const uint32_t *order, int64_t tree, int64_t node)
+{
+    size_t low = 0, high = t->nodes;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2, n = order[middle];
+        if (t->treeIds[n] == tree && t->nodeIds[n] == node)
+            return n;
+        if (t->treeIds[n] < tree || (t->treeIds[n] == tree && t->nodeIds[n] < node))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return t->nodes;
+}
+
+/* Groups the entries by leaf: of[e] is the leaf of entry e, or SIZE_MAX for one that is ignored. */
+static void nnrti_onnx_tree_group(nnrti_onnx *c, nnrti_onnx_trees *t, const size_t *of)
+{
+    t->from = (uint32_t *)nnrti_onnx_keep(c, t->leaves + 2, sizeof(*t->from));
+    t->order = (uint32_t *)nnrti_onnx_keep(c, t->entries + 1, sizeof(*t->order));
+    if (t->from == NULL || t->order == NULL)
+        return;
+    for (size_t e = 0; e < t->entries; e++)
+        if (of[e] != SIZE_MAX)
+            t->from[of[e] + 2]++;
+    for (size_t l = 2; l < t->leaves + 2; l++)
+        t->from[l] += t->from[l - 1];
+    for (size_t e = 0; e < t->entries; e++)
+        if (of[e] != SIZE_MAX)
+            t->order[t->from[of[e] + 1]++] = (uint32_t)e;
+}
+
+/* Checks targets and the number of weights. */
+static void nnrti_onnx_tree_targets(nnrti_onnx *c, const nnrti_onnx_trees *t, const char *name)
+{
+    for (size_t e = 0; e < t->entries && c->code == NNRT_SUCCESS; e++)
+        if (t->target[e] < 0 || (uint64_t)t->target[e] >= t->targets)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "attribute '%s': entry %z is %l, expected 0 to %l", name, e,
+                            t->target[e], (int64_t)t->targets - 1);
+}
+
+/* Memory for the references of t->nodes nodes and `trees` roots. */
+static bool nnrti_onnx_tree_memory(nnrti_onnx *c, nnrti_onnx_trees *t, size_t trees)
+{
+    if (c->code == NNRT_SUCCESS && (t->nodes == 0 || t->nodes > INT32_MAX / 8 || t->entries > INT32_MAX / 8))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "has %z tree nodes and %z weights, expected 1 to %d", t->nodes,
+                        t->entries, INT32_MAX / 8);
+    t->mode = (uint8_t *)nnrti_onnx_keep(c, t->nodes, 1);
+    t->yes = (int32_t *)nnrti_onnx_keep(c, t->nodes, sizeof(*t->yes));
+    t->no = (int32_t *)nnrti_onnx_keep(c, t->nodes, sizeof(*t->no));
+    t->root = (int32_t *)nnrti_onnx_keep(c, trees, sizeof(*t->root));
+    return c->code == NNRT_SUCCESS;
+}
+
+/* Reference of a node of TreeEnsembleClassifier and -Regressor. */
+static int32_t nnrti_onnx_tree_reference(const nnrti_onnx_trees *t, size_t n)
+{
+    return t->mode[n] == NNRTI_ONNX_BRANCH_LEAF ? ~(int32_t)n : (int32_t)n;
+}
+
+/* The mode of node n, by name. */
+static uint8_t nnrti_onnx_tree_mode(nnrti_onnx *c, const nnrti_onnx_trees *t, size_t n, nnrt_onnx_str name)
+{
+    static const char *const names[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
+                                        "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
+    char text[64];
+    uint8_t k = 0;
+    while (k < 7 && !nnrti_onnx_is(name, names[k]))
+        k++;
+    if (k == 7)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "node %l of tree %l: the mode is '%s', expected LEAF or BRANCH_ with LEQ, LT, GTE, GT, EQ, NEQ",
+                        t->nodeIds[n], t->treeIds[n], nnrti_onnx_text(text, name));
+    return k;
+}
+
+/* Lists the roots: the first node in the file of each tree. order: sorted; equal ids are a fault. */
+static void nnrti_onnx_tree_roots(nnrti_onnx *c, nnrti_onnx_trees *t, const uint32_t *order)
+{
+    for (size_t i = 0; i < t->nodes; i++) {
+        const size_t n = order[i];
+        const bool first = i == 0 || t->treeIds[order[i - 1]] != t->treeIds[n];
+        if (!first && t->nodeIds[order[i - 1]] == t->nodeIds[n]) {
+            nnrti_onnx_tree_fault(c, t, n, "is listed twice, with id", t->nodeIds[n], "unique ids in each tree");
+            return;
+        }
+        if (first)
+            t->root[t->trees++] = (int32_t)n;
+        else if (n < (size_t)t->root[t->trees - 1])
+            t->root[t->trees - 1] = (int32_t)n;
+    }
+    for (size_t i = 0; i < t->trees; i++)
+        t->root[i] = nnrti_onnx_tree_reference(t, (size_t)t->root[i]);
+}
+
+/* Reads the attributes of TreeEnsembleClassifier (prefix "class") and -Regressor ("target"): nodes and leaves have ids
+   that are unique in a tree; the root of a tree is its first node in the file. */
+static void nnrti_onnx_tree_read(nnrti_onnx *c, nnrti_onnx_trees *t, bool classes)
+{
+    static const char *const names[2][5] = {
+        {"target_treeids", "target_nodeids", "target_ids", "target_weights", "target_weights_as_tensor"},
+        {"class_treeids", "class_nodeids", "class_ids", "class_weights", "class_weights_as_tensor"}};
+    const char *const *of = names[classes ? 1 : 0], *each = "one for each of nodes_nodeids";
+    const nnrt_onnx_ints trees = nnrti_onnx_ints_of(c, "nodes_treeids"), ids = nnrti_onnx_ints_of(c, "nodes_nodeids");
+    const nnrt_onnx_ints features = nnrti_onnx_ints_of(c, "nodes_featureids");
+    const nnrt_onnx_ints yes = nnrti_onnx_ints_of(c, "nodes_truenodeids"),
+                         no = nnrti_onnx_ints_of(c, "nodes_falsenodeids");
+    const nnrt_onnx_ints tracks = nnrti_onnx_ints_of(c, "nodes_missing_value_tracks_true");
+    const nnrt_onnx_ints weightTrees = nnrti_onnx_ints_of(c, of[0]), weightNodes = nnrti_onnx_ints_of(c, of[1]);
+    const nnrt_onnx_ints targets = nnrti_onnx_ints_of(c, of[2]);
+    const nnrt_onnx_attribute *modes = nnrti_onnx_attr(c, "nodes_modes", NNRT_ONNX_ATTRIBUTE_STRINGS);
+    uint32_t *order;
+    size_t *leaf;
+    t->nodes = t->leaves = ids.count;
+    t->nodeIds = ids.data;
+    t->treeIds = trees.data;
+    t->feature = features.data;
+    t->tracks = tracks.count > 0 ? tracks.data : NULL;
+    t->split = nnrti_onnx_reals_of(c, "nodes_values", "nodes_values_as_tensor");
+    t->weight = nnrti_onnx_reals_of(c, of[3], of[4]);
+    t->target = targets.data;
+    t->entries = targets.count;
+    nnrti_onnx_counted(c, "nodes_treeids", trees.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_featureids", features.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_truenodeids", yes.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_falsenodeids", no.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_modes", modes != NULL ? modes->strings.count : 0, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_values", t->split.count, t->nodes, each);
+    if (t->tracks != NULL)
+        nnrti_onnx_counted(c, "nodes_missing_value_tracks_true", tracks.count, t->nodes, each);
+    nnrti_onnx_counted(c, of[0], weightTrees.count, t->entries, of[2]);
+    nnrti_onnx_counted(c, of[1], weightNodes.count, t->entries, of[2]);
+    nnrti_onnx_counted(c, of[3], t->weight.count, t->entries, of[2]);
+    nnrti_onnx_tree_targets(c, t, of[2]);
+    order = (uint32_t *)nnrti_onnx_keep(c, t->nodes, sizeof(*order));
+    leaf = (size_t *)nnrti_onnx_keep(c, t->entries + 1, sizeof(*leaf));
+    if (!nnrti_onnx_tree_memory(c, t, t->nodes))
+        return;
+    for (size_t n = 0; n < t->nodes && c->code == NNRT_SUCCESS; n++)
+        t->mode[n] = nnrti_onnx_tree_mode(c, t, n, modes->strings.data[n]);
+    nnrti_onnx_tree_sort(t, order, t->nodes);
+    nnrti_onnx_tree_roots(c, t, order);
+    for (size_t n = 0; n < t->nodes && c->code == NNRT_SUCCESS; n++) {
+        size_t a, b;
+        if (t->mode[n] == NNRTI_ONNX_BRANCH_LEAF)
+            continue;
+        a = nnrti_onnx_tree_find(t, order, t->treeIds[n], yes.data[n]);
+        b = nnrti_onnx_tree_find(t, order, t->treeIds[n], no.data[n]);
+        if (a == t->nodes || b == t->nodes) {
+            nnrti_onnx_tree_fault(c, t, n, a == t->nodes ? "nodes_truenodeids is" : "nodes_falsenodeids is",
+                                  a == t->nodes ? yes.data[n] : no.data[n], "the id of a node of this tree");
+            return;
+        }
+        t->yes[n] = nnrti_onnx_tree_reference(t, a);
+        t->no[n] = nnrti_onnx_tree_reference(t, b);
+    }
+    for (size_t e = 0; e < t->entries && c->code == NNRT_SUCCESS; e++) {
+        const size_t n = nnrti_onnx_tree_find(t, order, weightTrees.data[e], weightNodes.data[e]);
+        if (n == t->nodes)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                            "'%s' and '%s': entry %z is node %l of tree %l, which does not exist", of[1], of[0], e,
+                            weightNodes.data[e], weightTrees.data[e]);
+        else
+            leaf[e] = t->mode[n] == NNRTI_ONNX_BRANCH_LEAF ? n : SIZE_MAX; /* inner nodes give nothing */
+    }
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_group(c, t, leaf);
+}
+
+/* Child `to` of node n of TreeEnsemble: a leaf if isLeaf, else a node. */
+static int32_t nnrti_onnx_tree_child(nnrti_onnx *c, const nnrti_onnx_trees *t, size_t n, int64_t to, int64_t isLeaf)
+{
+    if (isLeaf != 0 && isLeaf != 1)
+        nnrti_onnx_tree_fault(c, t, n, "the flag of a leaf is", isLeaf, "0 or 1");
+    else if (to < 0 || (uint64_t)to >= (isLeaf != 0 ? t->leaves : t->nodes))
+        nnrti_onnx_tree_fault(c, t, n, isLeaf != 0 ? "a child is leaf" : "a child is node", to,
+                              isLeaf != 0 ? "an index of leaf_weights" : "an index of nodes_splits");
+    else
+        return isLeaf != 0 ? ~(int32_t)to : (int32_t)to;
+    return 0;
+}
+
+/* Reads the attributes of TreeEnsemble: references are positions; a leaf has one weight. */
+static void nnrti_onnx_tree_read_5(nnrti_onnx *c, nnrti_onnx_trees *t)
+{
+    const char *each = "one for each of nodes_splits";
+    const nnrt_onnx_ints features = nnrti_onnx_ints_of(c, "nodes_featureids"),
+                         roots = nnrti_onnx_ints_of(c, "tree_roots");
+    const nnrt_onnx_ints yes = nnrti_onnx_ints_of(c, "nodes_truenodeids"),
+                         no = nnrti_onnx_ints_of(c, "nodes_falsenodeids");
+    const nnrt_onnx_ints yesLeaf = nnrti_onnx_ints_of(c, "nodes_trueleafs"),
+                         noLeaf = nnrti_onnx_ints_of(c, "nodes_falseleafs");
+    const nnrt_onnx_ints tracks = nnrti_onnx_ints_of(c, "nodes_missing_value_tracks_true");
+    const nnrt_onnx_ints targets = nnrti_onnx_ints_of(c, "leaf_targetids");
+    const nnrti_onnx_reals modes = nnrti_onnx_reals_of(c, NULL, "nodes_modes");
+    size_t *leaf;
+    t->split = nnrti_onnx_reals_of(c, NULL, "nodes_splits");
+    t->weight = nnrti_onnx_reals_of(c, NULL, "leaf_weights");
+    t->nodes = t->split.count;
+    t->leaves = t->entries = targets.count;
+    t->trees = roots.count;
+    t->feature = features.data;
+    t->tracks = tracks.count > 0 ? tracks.data : NULL;
+    t->target = targets.data;
+    nnrti_onnx_counted(c, "nodes_featureids", features.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_truenodeids", yes.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_falsenodeids", no.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_trueleafs", yesLeaf.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_falseleafs", noLeaf.count, t->nodes, each);
+    nnrti_onnx_counted(c, "nodes_modes", modes.count, t->nodes, each);
+    if (t->tracks != NULL)
+        nnrti_onnx_counted(c, "nodes_missing_value_tracks_true", tracks.count, t->nodes, each);
+    nnrti_onnx_counted(c, "leaf_weights", t->weight.count, t->entries, "one for each of leaf_targetids");
+    nnrti_onnx_tree_targets(c, t, "leaf_targetids");
+    if (c->code == NNRT_SUCCESS && t->trees == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute 'tree_roots' has no entries, expected 1 or more");
+    leaf = (size_t *)nnrti_onnx_keep(c, t->entries + 1, sizeof(*leaf));
+    if (!nnrti_onnx_tree_memory(c, t, t->trees))
+        return;
+    for (size_t i = 0; i < t->trees && c->code == NNRT_SUCCESS; i++) {
+        if (roots.data[i] < 0 || (uint64_t)roots.data[i] >= t->nodes)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "attribute 'tree_roots': entry %z is %l, expected 0 to %l", i,
+                            roots.data[i], (int64_t)t->nodes - 1);
+        else
+            t->root[i] = (int32_t)roots.data[i];
+    }
+    for (size_t n = 0; n < t->nodes && c->code == NNRT_SUCCESS; n++) {
+        const double mode = nnrti_onnx_reals_at(&modes, n);
+        if (!(mode >= 0 && mode <= (double)NNRTI_ONNX_BRANCH_NEQ)) {
+            NNRTI_ONNX_FAIL(
+                c, NNRT_UNSUPPORTED_OP,
+                "tree node %z: nodes_modes is %f, expected 0 to 5; sets (BRANCH_MEMBER, 6) are unsupported: "
+                "use a BRANCH_EQ for each member",
+                n, mode);
+            return;
+        }
+        t->mode[n] = (uint8_t)mode;
+        t->yes[n] = nnrti_onnx_tree_child(c, t, n, yes.data[n], yesLeaf.data[n]);
+        t->no[n] = nnrti_onnx_tree_child(c, t, n, no.data[n], noLeaf.data[n]);
+    }
+    for (size_t e = 0; e < t->entries && c->code == NNRT_SUCCESS; e++)
+        leaf[e] = e;
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_group(c, t, leaf);
+}
+
+/* A row while the tables are built: reference of its node; half 1: the second row of == or !=; copy: the row whose
+   entries it has, -1: none. */
+typedef struct nnrti_onnx_tree_row {
+    int32_t reference, copy;
+    uint32_t depth;
+    uint8_t half;
+} nnrti_onnx_tree_row;
+
+/* Appends two children of row r; returns the first. `further` levels are reserved below. */
+static size_t nnrti_onnx_tree_children(nnrti_onnx_trees *t, nnrti_onnx_tree_row *rows, size_t r, int32_t first,
+                                       int32_t second, uint32_t further)
+{
+    const size_t at = t->rows;
+    memset(&rows[at], 0, 2 * sizeof(*rows));
+    for (size_t k = at; k < at + 2; k++) {
+        rows[k].copy = -1;
+        rows[k].depth = rows[r].depth + 1 + (k == at ? further : 0);
+        t->tree[k] = t->tree[r];
+    }
+    rows[at].reference = first;
+    rows[at + 1].reference = second;
+    t->rows += 2;
+    t->child[r] = (int32_t)at;
+    return at;
+}
+
+/* Fills row r of the tables from inner node n and appends its children. A node that is its own descendant, or the
+   child of two, is a fault. */
+static void nnrti_onnx_tree_expand(nnrti_onnx *c, nnrti_onnx_trees *t, nnrti_onnx_tree_row *rows, size_t r,
+                                   uint8_t *seen)
+{
+    const size_t n = (size_t)rows[r].reference;
+    const uint8_t mode = t->mode[n];
+    const bool wide = t->type == NNRT_DATA_TYPE_FLOAT64, equal = mode >= NNRTI_ONNX_BRANCH_EQ;
+    const bool below = mode == NNRTI_ONNX_BRANCH_LT || mode == NNRTI_ONNX_BRANCH_GTE || rows[r].half == 1;
+    const bool swap = mode == NNRTI_ONNX_BRANCH_GTE || mode == NNRTI_ONNX_BRANCH_GT;
+    const bool tracks = (t->tracks != NULL && t->tracks[n] == 1) || mode == NNRTI_ONNX_BRANCH_NEQ;
+    const int32_t same = mode == NNRTI_ONNX_BRANCH_EQ ? t->yes[n] : t->no[n]; /* of a value that equals the split */
+    const int32_t other = mode == NNRTI_ONNX_BRANCH_EQ ? t->no[n] : t->yes[n];
+    const double split = nnrti_onnx_tree_split(nnrti_onnx_reals_at(&t->split, n), below, wide);
+    if (rows[r].half == 0 && seen[n]++ != 0) {
+        nnrti_onnx_tree_fault(c, t, n, "two paths lead to it, at level", rows[r].depth, "a tree without cycles");
+        return;
+    }
+    t->features[r] = (int32_t)t->feature[n];
+    nnrti_write_f64((uint8_t *)t->splits + r * nnrt_type_size(t->type), 1, &split, 1, t->type);
+    if (!equal) {
+        t->nan[r] = swap != tracks;
+        (void)nnrti_onnx_tree_children(t, rows, r, swap ? t->yes[n] : t->no[n], swap ? t->no[n] : t->yes[n], 0);
+    } else if (rows[r].half == 0) { /* x > v: other; else the second row */
+        t->nan[r] = mode == NNRTI_ONNX_BRANCH_EQ && tracks;
+        rows[nnrti_onnx_tree_children(t, rows, r, other, rows[r].reference, 1) + 1].half = 1;
+    } else { /* x < v: other, a copy of the row before this one */
+        rows[nnrti_onnx_tree_children(t, rows, r, same, other, 0) + 1].copy = (int32_t)r - 1;
+    }
+    t->anyNan = t->anyNan || t->nan[r];
+}
+
+/* Checks the features of inner nodes against the width of the rows of x. */
+static void nnrti_onnx_tree_features(nnrti_onnx *c, const nnrti_onnx_trees *t, uint32_t x)
+{
+    const int32_t width = nnrti_onnx_dim(c, x, 1);
+    for (size_t n = 0; n < t->nodes && c->code == NNRT_SUCCESS; n++)
+        if (t->mode[n] != NNRTI_ONNX_BRANCH_LEAF &&
+            (t->feature[n] < 0 || t->feature[n] > INT32_MAX || (width >= 0 && t->feature[n] >= width))) {
+            char text[64];
+            (void)nnrt_text(text, sizeof(text), width >= 0 ? "0 to %d, as rows have %d features" : "0 or more",
+                            width - 1, width);
+            nnrti_onnx_tree_fault(c, t, n, "nodes_featureids is", t->feature[n], text);
+        }
+}
+
+/* Builds the tables: rows 0 to T-1 are the roots, children follow their parents. */
+static void nnrti_onnx_tree_tables(nnrti_onnx *c, nnrti_onnx_trees *t, uint32_t x)
+{
+    size_t most = t->trees;
+    nnrti_onnx_tree_row *rows;
+    uint8_t *seen;
+    t->type = nnrti_onnx_type(c, x);
+    nnrti_onnx_tree_features(c, t, x);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (size_t n = 0; n < t->nodes; n++)
+        most += t->mode[n] == NNRTI_ONNX_BRANCH_LEAF ? 0 : t->mode[n] >= NNRTI_ONNX_BRANCH_EQ ? 4 : 2;
+    rows = (nnrti_onnx_tree_row *)nnrti_onnx_keep(c, most, sizeof(*rows));
+    seen = (uint8_t *)nnrti_onnx_keep(c, t->nodes, 1);
+    t->features = (int32_t *)nnrti_onnx_keep(c, most, sizeof(*t->features));
+    t->child = (int32_t *)nnrti_onnx_keep(c, most, sizeof(*t->child));
+    t->leaf = (int32_t *)nnrti_onnx_keep(c, most, sizeof(*t->leaf));
+    t->tree = (uint32_t *)nnrti_onnx_keep(c, most, sizeof(*t->tree));
+    t->nan = (bool *)nnrti_onnx_keep(c, most, sizeof(*t->nan));
+    t->splits = nnrti_onnx_keep(c, most, nnrt_type_size(t->type));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (size_t i = 0; i < t->trees; i++) {
+        rows[i].reference = t->root[i];
+        rows[i].copy = -1;
+        t->tree[i] = (uint32_t)i;
+    }
+    t->rows = t->trees;
+    for (size_t r = 0; r < t->rows && c->code == NNRT_SUCCESS; r++) {
+        const int32_t copy = rows[r].copy;
+        const size_t size = nnrt_type_size(t->type);
+        const double never = nnrti_onnx_tree_split(-HUGE_VAL, true, true);
+        t->leaf[r] = -1;
+        t->levels = rows[r].depth > t->levels ? rows[r].depth : t->levels;
+        if (rows[r].reference < 0) {
+            t->leaf[r] = ~rows[r].reference;
+            t->child[r] = (int32_t)r;
+            nnrti_write_f64((uint8_t *)t->splits + r * size, 1, &never, 1, t->type);
+        } else if (copy >= 0) {
+            t->features[r] = t->features[copy];
+            t->child[r] = t->child[copy];
+            t->nan[r] = t->nan[copy];
+            memcpy((uint8_t *)t->splits + r * size, (uint8_t *)t->splits + (size_t)copy * size, size);
+        } else {
+            nnrti_onnx_tree_expand(c, t, rows, r, seen);
+        }
+    }
+    t->levels = t->levels == 0 ? 1 : t->levels; /* the first level makes the state of N rows */
+    if (c->code == NNRT_SUCCESS && t->levels > NNRTI_ONNX_TREE_LEVELS)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "the deepest tree has %u levels (== and != count twice), at most %d are supported: train with "
+                        "a smaller max_depth",
+                        t->levels, NNRTI_ONNX_TREE_LEVELS);
+}
+
+/* One level: the next rows, for values xv of the features of rows whose table entries are split, child and nan. */
+static uint32_t nnrti_onnx_tree_next(nnrti_onnx *c, uint32_t xv, uint32_t split, uint32_t child, uint32_t nan)
+{
+    uint32_t yes = nnrti_onnx_less_equal(c, xv, split);
+    if (nan != NNRT_NO_TENSOR)
+        yes = nnrti_onnx_step2(c, NNRT_NODE_TYPE_LOGICAL_OR, NULL, yes,
+                               nnrti_onnx_step2(c, NNRT_NODE_TYPE_LOGICAL_AND, NULL, nan,
+                                                nnrti_onnx_step1(c, NNRT_NODE_TYPE_IS_NAN, NULL, xv)));
+    return nnrti_onnx_add(c, nnrti_onnx_cast(c, yes, NNRT_DATA_TYPE_INT32), child);
+}
+
+/* The rows of leaves that x [N,F] reaches, int32 [N,T]. */
+static uint32_t nnrti_onnx_tree_walk(nnrti_onnx *c, const nnrti_onnx_trees *t, uint32_t x)
+{
+    const NNRT_DataType types[4] = {NNRT_DATA_TYPE_INT32, t->type, NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_BOOL};
+    const void *data[4];
+    uint32_t root[4], table[4], at = NNRT_NO_TENSOR;
+    NNRT_GatherElements along;
+    data[0] = t->features;
+    data[1] = t->splits;
+    data[2] = t->child;
+    data[3] = t->nan;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_GATHER_ELEMENTS, &along);
+    along.axis = 1;
+    for (uint32_t k = 0; k < 4; k++) {
+        const bool present = k < 3 || t->anyNan;
+        root[k] = present ? nnrti_onnx_table(c, types[k], data[k], 1, (int64_t)t->trees, 0) : NNRT_NO_TENSOR;
+        table[k] =
+            present && t->levels > 1 ? nnrti_onnx_table(c, types[k], data[k], 1, (int64_t)t->rows, 0) : NNRT_NO_TENSOR;
+    }
+    for (uint32_t level = 0; level < t->levels && c->code == NNRT_SUCCESS; level++) {
+        uint32_t of[4], xv;
+        for (uint32_t k = 0; k < 4; k++)
+            of[k] = level == 0 || table[k] == NNRT_NO_TENSOR ? root[k] : nnrti_onnx_gather(c, table[k], at, 0);
+        xv = level == 0 ? nnrti_onnx_gather(c, x, of[0], 1)
+                        : nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ELEMENTS, &along, x, of[0]);
+        at = nnrti_onnx_tree_next(c, xv, of[1], of[2], of[3]);
+    }
+    return at;
+}
+
+/* How the weights of the leaves of an input are combined. */
+typedef struct nnrti_onnx_tree_sum {
+    NNRT_ReduceMode mode; /* SUM, MIN or MAX */
+    double fill;          /* weight of a target that a leaf lacks */
+    bool count;           /* each weight counts as 1 */
+} nnrti_onnx_tree_sum;
+
+/* Adds the weight of entry e to *at. */
+static void nnrti_onnx_tree_add(const nnrti_onnx_trees *t, const nnrti_onnx_tree_sum *how, uint32_t e, uint8_t *at)
+{
+    double w = how->count ? 1 : nnrti_onnx_reals_at(&t->weight, e), old;
+    nnrti_read_f64(&old, at, 1, 1, t->type);
+    if (how->mode == NNRT_REDUCE_MODE_SUM)
+        w = old + w;
+    else if (how->mode == NNRT_REDUCE_MODE_MIN ? old < w : old > w)
+        w = old;
+    nnrti_write_f64(at, 1, &w, 1, t->type);
+}
+
+/* A table of entries filled with how->fill. */
+static uint8_t *nnrti_onnx_tree_filled(nnrti_onnx *c, const nnrti_onnx_trees *t, const nnrti_onnx_tree_sum *how,
+                                       size_t rows, size_t columns)
+{
+    const size_t size = nnrt_type_size(t->type);
+    size_t n = 0;
+    uint8_t *data;
+    if (!nnrt_mul_size(rows, columns, &n))
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%z leaves of %z targets exceed the address space", rows, columns);
+    data = (uint8_t *)nnrti_onnx_keep(c, n, size);
+    for (size_t i = 0; i < n && data != NULL && how->fill != 0; i++)
+        nnrti_write_f64(data + i * size, 1, &how->fill, 1, t->type);
+    return data;
+}
+
+/* The target of each tree if all leaves of a tree have the same one and all targets the same number of trees: order[]
+   lists T trees, those of targets 0, 1, .., 0, 1, ..; else false. */
+static bool nnrti_onnx_tree_regular(nnrti_onnx *c, const nnrti_onnx_trees *t, int64_t *order, bool *sorted)
+{
+    int64_t *target = (int64_t *)nnrti_onnx_keep(c, t->trees, sizeof(*target));
+    size_t *next = t->trees % t->targets == 0 ? (size_t *)nnrti_onnx_keep(c, t->targets, sizeof(*next)) : NULL;
+    bool regular = target != NULL && next != NULL;
+    for (size_t i = 0; i < t->trees && regular; i++)
+        target[i] = -1;
+    for (size_t r = 0; r < t->rows && regular; r++)
+        for (uint32_t k = t->leaf[r] < 0 ? 0 : t->from[t->leaf[r]];
+             t->leaf[r] >= 0 && k < t->from[t->leaf[r] + 1] && regular; k++) {
+            int64_t *of = &target[t->tree[r]];
+            regular = *of < 0 || *of == t->target[t->order[k]];
+            *of = t->target[t->order[k]];
+        }
+    *sorted = true;
+    for (size_t i = 0; i < t->trees && regular; i++) {
+        const size_t k = target[i] >= 0 ? (size_t)target[i] : 0;
+        const size_t to = k + t->targets * next[k]++;
+        regular = to < t->trees;
+        if (regular)
+            order[to] = (int64_t)i;
+        *sorted = *sorted && to == i;
+    }
+    return regular;
+}
+
+/* Combined weights, [N,targets], of the leaves `at` [N,T]. */
+static uint32_t nnrti_onnx_tree_scores(nnrti_onnx *c, const nnrti_onnx_trees *t, uint32_t at,
+                                       const nnrti_onnx_tree_sum *how)
+{
+    const int64_t C = (int64_t)t->targets, middle = 1, apart[3] = {-1, (int64_t)t->trees / C, C};
+    const size_t size = nnrt_type_size(t->type);
+    int64_t *order = (int64_t *)nnrti_onnx_keep(c, t->trees, sizeof(*order));
+    bool sorted = true;
+    const bool single = C == 1 || (order != NULL && nnrti_onnx_tree_regular(c, t, order, &sorted));
+    size_t leaves = 0;
+    int32_t *place;
+    uint8_t *data;
+    uint32_t y;
+    for (size_t r = 0; r < t->rows; r++)
+        leaves += t->leaf[r] >= 0 ? 1 : 0;
+    place = (int32_t *)nnrti_onnx_keep(c, t->rows, sizeof(*place)); /* of leaf rows in the table of weights */
+    data = nnrti_onnx_tree_filled(c, t, how, single ? t->rows : leaves, single ? 1 : t->targets);
+    if (place == NULL || data == NULL)
+        return NNRT_NO_TENSOR;
+    leaves = 0;
+    for (size_t r = 0; r < t->rows; r++) {
+        const int32_t l = t->leaf[r];
+        place[r] = l >= 0 ? (int32_t)leaves++ : 0;
+        for (uint32_t k = l >= 0 ? t->from[l] : 0; l >= 0 && k < t->from[l + 1]; k++) {
+            const uint32_t e = t->order[k];
+            nnrti_onnx_tree_add(t, how, e,
+                                data + (single ? r : (size_t)place[r] * t->targets + (size_t)t->target[e]) * size);
+        }
+    }
+    if (!single) { /* [N,T,C], then over the trees */
+        y = nnrti_onnx_gather(c, nnrti_onnx_table(c, NNRT_DATA_TYPE_INT32, place, 1, (int64_t)t->rows, 0), at, 0);
+        y = nnrti_onnx_gather(c, nnrti_onnx_table(c, t->type, data, 2, (int64_t)leaves, C), y, 0);
+        return nnrti_onnx_reduce(c, y, how->mode, &middle, 1, false);
+    }
+    y = nnrti_onnx_gather(c, nnrti_onnx_table(c, t->type, data, 1, (int64_t)t->rows, 0), at, 0);
+    if (C == 1)
+        return nnrti_onnx_reduce(c, y, how->mode, &middle, 1, true);
+    if (!sorted)
+        y = nnrti_onnx_gather(c, y, nnrti_onnx_table(c, NNRT_DATA_TYPE_INT64, order, 1, (int64_t)t->trees, 0), 1);
+    return nnrti_onnx_reduce(c, nnrti_onnx_reshape(c, y, apart, 3), how->mode, &middle, 1, false);
+}
+
+/* True if a leaf that can be reached lacks a target. */
+static bool nnrti_onnx_tree_gaps(nnrti_onnx *c, const nnrti_onnx_trees *t)
+{
+    uint32_t *last = (uint32_t *)nnrti_onnx_keep(c, t->targets, sizeof(*last));
+    for (size_t r = 0; r < t->rows && last != NULL; r++) {
+        const int32_t l = t->leaf[r];
+        size_t found = 0;
+        for (uint32_t k = l >= 0 ? t->from[l] : 0; l >= 0 && k < t->from[l + 1]; k++) {
+            uint32_t *of = &last[t->target[t->order[k]]];
+            found += *of != (uint32_t)r + 1 ? 1 : 0;
+            *of = (uint32_t)r + 1;
+        }
+        if (l >= 0 && found < t->targets)
+            return true;
+    }
+    return false;
+}
+
+/* y + base, base [targets]. */
+static uint32_t nnrti_onnx_tree_base(nnrti_onnx *c, const nnrti_onnx_trees *t, uint32_t y, const nnrti_onnx_reals *base)
+{
+    uint8_t *data = base->count > 0 ? (uint8_t *)nnrti_onnx_keep(c, base->count, nnrt_type_size(t->type)) : NULL;
+    for (size_t i = 0; i < base->count && data != NULL; i++) {
+        const double v = nnrti_onnx_reals_at(base, i);
+        nnrti_write_f64(data + i * nnrt_type_size(t->type), 1, &v, 1, t->type);
+    }
+    return data == NULL ? y : nnrti_onnx_add(c, y, nnrti_onnx_table(c, t->type, data, 1, (int64_t)base->count, 0));
+}
+
+/* Scores of a regressor: weights combined (0 AVERAGE, 1 SUM, 2 MIN, 3 MAX), plus base, transformed. With one target
+   ONNX Runtime transforms by PROBIT only. */
+static void nnrti_onnx_tree_regress(nnrti_onnx *c, nnrti_onnx_trees *t, uint32_t x, int64_t aggregate,
+                                    const nnrti_onnx_reals *base, nnrti_onnx_post post, NNRT_DataType type)
+{
+    const bool extreme = aggregate > 1;
+    nnrti_onnx_tree_sum how;
+    uint32_t y;
+    how.mode = aggregate == 2 ? NNRT_REDUCE_MODE_MIN : aggregate == 3 ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_SUM;
+    how.fill = aggregate == 2 ? HUGE_VAL : aggregate == 3 ? -HUGE_VAL : 0;
+    how.count = false;
+    if (base->count > 0)
+        nnrti_onnx_counted(c, "base_values", base->count, t->targets, "one for each target");
+    nnrti_onnx_tree_tables(c, t, x);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    y = nnrti_onnx_tree_scores(c, t, nnrti_onnx_tree_walk(c, t, x), &how);
+    if (aggregate == 0)
+        y = nnrti_onnx_div(c, y, nnrti_onnx_like(c, y, (double)t->trees));
+    if (extreme && nnrti_onnx_tree_gaps(c, t)) /* a target without any weight */
+        y = nnrti_onnx_where(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, y, nnrti_onnx_like(c, y, how.fill)),
+                             nnrti_onnx_like(c, y, 0), y);
+    y = nnrti_onnx_tree_base(c, t, y, base);
+    if (post != NNRTI_ONNX_POST_NONE && (t->targets > 1 || post == NNRTI_ONNX_POST_PROBIT))
+        y = nnrti_onnx_transformed(c, nnrti_onnx_cast(c, y, NNRT_DATA_TYPE_FLOAT32), post);
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, type));
+}
+
+/* The number of targets; a fault unless it is positive. */
+static size_t nnrti_onnx_tree_count(nnrti_onnx *c)
+{
+    const int64_t n = nnrti_onnx_int(c, "n_targets", 0);
+    if (n < 1 || n > INT32_MAX)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute 'n_targets' is %l, expected 1 to %d", n, INT32_MAX);
+    return n < 1 ? 1 : (size_t)n;
+}
+
+static void nnrti_onnx_op_tree_regressor(nnrti_onnx *c, int32_t arg)
+{
+    static const uint8_t aggregates[4] = {1, 0, 2, 3};
+    const int32_t aggregate = nnrti_onnx_choice(c, "aggregate_function", "SUM|AVERAGE|MIN|MAX");
+    const uint32_t x = nnrti_onnx_features(c, true);
+    nnrti_onnx_reals base;
+    nnrti_onnx_trees t;
+    (void)arg;
+    memset(&t, 0, sizeof(t));
+    t.targets = nnrti_onnx_tree_count(c);
+    base = nnrti_onnx_reals_of(c, "base_values", "base_values_as_tensor");
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_read(c, &t, false);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_regress(c, &t, x, aggregates[aggregate], &base, nnrti_onnx_post_of(c), NNRT_DATA_TYPE_FLOAT32);
+}
+
+static void nnrti_onnx_op_tree_ensemble(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t aggregate = nnrti_onnx_int(c, "aggregate_function", 1), post = nnrti_onnx_int(c, "post_transform", 0);
+    const uint32_t x = nnrti_onnx_features(c, true);
+    nnrti_onnx_reals base;
+    nnrti_onnx_trees t;
+    (void)arg;
+    memset(&t, 0, sizeof(t));
+    memset(&base, 0, sizeof(base));
+    t.targets = nnrti_onnx_tree_count(c);
+    if (aggregate < 0 || aggregate > 3 || post < 0 || post > NNRTI_ONNX_POST_PROBIT)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "aggregate_function is %l, expected 0 to 3; post_transform is %l, expected 0 to 4", aggregate,
+                        post);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_read_5(c, &t);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_regress(c, &t, x, aggregate, &base, (nnrti_onnx_post)post,
+                                nnrti_onnx_type(c, nnrti_onnx_in(c, 0)));
+}
+
+/* Scores [N,1] or [N,2] of two classes of which only class `only` has weights, by ONNX Runtime: the weights of class 0
+   are those of the second label, with the complement for the first; those of class 1 leave the first score 0. */
+static void nnrti_onnx_tree_binary(nnrti_onnx *c, nnrti_onnx_trees *t, uint32_t at, nnrt_onnx_ints labels, int64_t only,
+                                   const nnrti_onnx_reals *base, nnrti_onnx_post post)
+{
+    nnrti_onnx_tree_sum how;
+    bool positive = true;
+    uint32_t y;
+    for (size_t e = 0; e < t->entries; e++)
+        positive = positive && !(nnrti_onnx_reals_at(&t->weight, e) < 0);
+    if (base->count > (only == 0 ? 1u : 0u))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "base_values has %z entries, expected %d for two classes with weights of class %l only: add "
+                        "them to the leaves of one tree",
+                        base->count, only == 0 ? 1 : 0, only);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    how.mode = NNRT_REDUCE_MODE_SUM;
+    how.fill = 0;
+    how.count = false;
+    t->targets = 1;
+    y = nnrti_onnx_tree_scores(c, t, at, &how);
+    y = nnrti_onnx_cast(c, nnrti_onnx_tree_base(c, t, y, base), NNRT_DATA_TYPE_FLOAT32);
+    nnrti_onnx_out_label(c, labels, nnrti_onnx_above(c, y, positive ? 0.5 : 0));
+    if (only == 1)
+        y = nnrti_onnx_transformed(c, nnrti_onnx_pair_of(c, nnrti_onnx_affine(c, y, 0, 0), y), post);
+    else
+        y = nnrti_onnx_two_scores(c, y, post, positive ? 1 : 0);
+    nnrti_onnx_out(c, 1, y);
+}
+
+/* Outputs: the label of the largest score, and the scores. ONNX Runtime (1.30) labels two classes that both have
+   weights 0 and 1, by the sign of the second score; this is the label of the larger score, as specified. */
+static void nnrti_onnx_op_tree_classifier(nnrti_onnx *c, int32_t arg)
+{
+    const nnrt_onnx_ints labels = nnrti_onnx_labels(c, "classlabels_int64s", 2);
+    const nnrti_onnx_post post = nnrti_onnx_post_of(c);
+    const nnrti_onnx_reals base = nnrti_onnx_reals_of(c, "base_values", "base_values_as_tensor");
+    const uint32_t x = nnrti_onnx_features(c, true);
+    nnrti_onnx_tree_sum how;
+    nnrti_onnx_trees t;
+    bool both = false, negative = false;
+    uint32_t at, y, judged;
+    (void)arg;
+    memset(&t, 0, sizeof(t));
+    t.targets = labels.count;
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_read(c, &t, true);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_tree_tables(c, &t, x);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (size_t e = 0; e < t.entries; e++) {
+        both = both || t.target[e] != t.target[0];
+        negative = negative || nnrti_onnx_reals_at(&t.weight, e) < 0;
+    }
+    at = nnrti_onnx_tree_walk(c, &t, x);
+    if (labels.count == 2 && t.entries > 0 && !both) {
+        nnrti_onnx_tree_binary(c, &t, at, labels, t.target[0], &base, post);
+        return;
+    }
+    if (labels.count == 2 && base.count > 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "base_values of two classes that both have weights, which ONNX Runtime does not add: add them "
+                        "to the leaves of one tree");
+    else if (base.count > 0)
+        nnrti_onnx_counted(c, "base_values", base.count, labels.count, "one for each class");
+    how.mode = NNRT_REDUCE_MODE_SUM;
+    how.fill = 0;
+    how.count = false;
+    y = judged = nnrti_onnx_tree_base(c, &t, nnrti_onnx_tree_scores(c, &t, at, &how), &base);
+    if (negative && base.count == 0 && nnrti_onnx_tree_gaps(c, &t)) { /* a class without weight has no score */
+        uint32_t scored;
+        how.count = true;
+        scored = nnrti_onnx_tree_scores(c, &t, at, &how);
+        judged =
+            nnrti_onnx_where(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, scored, nnrti_onnx_like(c, y, 0)), y,
+                             nnrti_onnx_like(c, y, -HUGE_VAL));
+    }
+    nnrti_onnx_out_label(c, labels, nnrti_onnx_best(c, judged));
+    nnrti_onnx_out(c, 1, nnrti_onnx_transformed(c, nnrti_onnx_cast(c, y, NNRT_DATA_TYPE_FLOAT32), post));
+}
+
+/* (x - offset) * scale, of one entry or one for each feature. */
+static void nnrti_onnx_op_scaler(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_reals scale = nnrti_onnx_reals_of(c, "scale", NULL),
+                           offset = nnrti_onnx_reals_of(c, "offset", NULL);
+    const uint32_t given = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, given);
+    const uint32_t x = nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32);
+    const int32_t width = nnrti_onnx_dim(c, x, rank - 1);
+    uint32_t y;
+    (void)arg;
+    nnrti_onnx_counted(c, "offset", offset.count, scale.count, "one for each of scale");
+    if (c->code == NNRT_SUCCESS &&
+        (rank < 1 || scale.count < 1 || (scale.count > 1 && width >= 0 && (size_t)width != scale.count)))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "attribute 'scale' has %z entries, expected 1 or %d, one for each feature", scale.count, width);
+    y = nnrti_onnx_sub(
+        c, x,
+        nnrti_onnx_table(c, NNRT_DATA_TYPE_FLOAT32, nnrti_onnx_floats_of(c, &offset), 1, (int64_t)offset.count, 0));
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_mul(c, y,
+                                  nnrti_onnx_table(c, NNRT_DATA_TYPE_FLOAT32, nnrti_onnx_floats_of(c, &scale), 1,
+                                                   (int64_t)scale.count, 0)));
+}
+
+/* Each row divided by its largest element, by the sum of magnitudes or by the Euclidean norm; by 1 where that is 0. */
+static void nnrti_onnx_op_normalizer(nnrti_onnx *c, int32_t arg)
+{
+    static const NNRT_ReduceMode modes[3] = {NNRT_REDUCE_MODE_MAX, NNRT_REDUCE_MODE_ASUM, NNRT_REDUCE_MODE_L2};
+    const int32_t norm = nnrti_onnx_choice(c, "norm", "MAX|L1|L2");
+    const uint32_t given = nnrti_onnx_in(c, 0);
+    const int64_t axis = nnrti_onnx_rank(c, given) - 1;
+    const uint32_t x = nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32);
+    uint32_t n;
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && axis != 0 && axis != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 0 has %l axes, expected 1 or 2", axis + 1);
+    n = nnrti_onnx_reduce(c, x, modes[norm], &axis, 1, true);
+    n = nnrti_onnx_where(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, n, nnrti_onnx_like(c, n, 0)),
+                         nnrti_onnx_like(c, n, 1), n);
+    nnrti_onnx_out(c, 0, nnrti_onnx_div(c, x, n));
+}
+
+/* 1 where x exceeds the threshold, else 0. */
+static void nnrti_onnx_op_binarizer(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const float threshold = nnrti_onnx_float(c, "threshold", 0);
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && !nnrti_onnx_is_a(c, x, NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT32) | NNRT_TYPES_F64))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input 0 is %t, expected float32 or float64", nnrti_onnx_type(c, x));
+    nnrti_onnx_out(
+        c, 0,
+        nnrti_onnx_cast(c,
+                        nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, x, nnrti_onnx_like(c, x, (double)threshold)),
+                        nnrti_onnx_type(c, x)));
+}
+
+/* The elements of the last axis of input 0 at the indices that input 1 lists; [F] becomes [1,n]. */
+static void nnrti_onnx_op_array_features(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t row[2] = {1, -1}, flat = -1;
+    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_reshape(c, nnrti_onnx_in(c, 1), &flat, 1);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    uint32_t y;
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && rank < 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 0 is a scalar, expected 1 or more axes");
+    y = nnrti_onnx_gather(c, x, indices, rank - 1);
+    nnrti_onnx_out(c, 0, rank == 1 ? nnrti_onnx_reshape(c, y, row, 2) : y);
+}
+
+/* The matrix of attribute `name`, of `rows` rows: its numbers are divided evenly. Returns the columns. */
+static size_t nnrti_onnx_columns(nnrti_onnx *c, const char *name, const nnrti_onnx_reals *r, size_t rows)
+{
+    if (c->code == NNRT_SUCCESS && (r->count == 0 || rows == 0 || r->count % rows != 0))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has %z entries, expected a multiple of %z rows",
+                        name, r->count, rows);
+    return c->code == NNRT_SUCCESS ? r->count / rows : 1;
+}
+
+/* Scores X*coefficients^T + intercepts, then the label of the largest; one score of two labels is that of the second. */
+static void nnrti_onnx_op_linear_classifier(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_reals w = nnrti_onnx_reals_of(c, "coefficients", NULL),
+                           b = nnrti_onnx_reals_of(c, "intercepts", NULL);
+    const nnrt_onnx_ints labels = nnrti_onnx_labels(c, "classlabels_ints", 2);
+    const size_t features = nnrti_onnx_columns(c, "coefficients", &w, b.count);
+    const nnrti_onnx_post post = nnrti_onnx_post_of(c);
+    const bool one = b.count == 1 && labels.count == 2;
+    const uint32_t x = nnrti_onnx_features(c, false);
+    uint32_t y;
+    (void)arg;
+    if (!one)
+        nnrti_onnx_counted(c, "intercepts", b.count, labels.count, "one for each label");
+    nnrti_onnx_check_width(c, x, features, "coefficients and intercepts");
+    y = nnrti_onnx_linear(c, x, nnrti_onnx_floats_of(c, &w), b.count, features, nnrti_onnx_floats_of(c, &b));
+    nnrti_onnx_out_label(c, labels, one ? nnrti_onnx_above(c, y, 0) : nnrti_onnx_best(c, y));
+    nnrti_onnx_out(c, 1, one ? nnrti_onnx_two_scores(c, y, post, 1) : nnrti_onnx_transformed(c, y, post));
+}
+
+static void nnrti_onnx_op_linear_regressor(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_reals w = nnrti_onnx_reals_of(c, "coefficients", NULL),
+                           b = nnrti_onnx_reals_of(c, "intercepts", NULL);
+    const int64_t targets = nnrti_onnx_int(c, "targets", 1);
+    const size_t outputs = targets > 0 && targets <= INT32_MAX ? (size_t)targets : 0;
+    const size_t features = nnrti_onnx_columns(c, "coefficients", &w, outputs);
+    const uint32_t x = nnrti_onnx_features(c, false);
+    (void)arg;
+    if (b.count > 0)
+        nnrti_onnx_counted(c, "intercepts", b.count, outputs, "one for each target");
+    nnrti_onnx_check_width(c, x, features, "coefficients and targets");
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_transformed(c,
+                                          nnrti_onnx_linear(c, x, nnrti_onnx_floats_of(c, &w), outputs, features,
+                                                            nnrti_onnx_floats_of(c, &b)),
+                                          nnrti_onnx_post_of(c)));
+}
+
+/* Kernel of a support vector machine. */
+typedef struct nnrti_onnx_svm {
+    int32_t kernel; /* 0 LINEAR, 1 POLY, 2 RBF, 3 SIGMOID */
+    float gamma, coef0, degree;
+    nnrti_onnx_reals vectors, coefficients, rho;
+    size_t count, features; /* of support vectors */
+} nnrti_onnx_svm;
+
+static void nnrti_onnx_svm_read(nnrti_onnx *c, nnrti_onnx_svm *s)
+{
+    const nnrti_onnx_reals p = nnrti_onnx_reals_of(c, "kernel_params", NULL);
+    s->kernel = nnrti_onnx_choice(c, "kernel_type", "LINEAR|POLY|RBF|SIGMOID");
+    if (p.count > 0)
+        nnrti_onnx_counted(c, "kernel_params", p.count, 3, "gamma, coef0, degree");
+    s->gamma = p.count == 3 ? (float)nnrti_onnx_reals_at(&p, 0) : 0;
+    s->coef0 = p.count == 3 ? (float)nnrti_onnx_reals_at(&p, 1) : 0;
+    s->degree = p.count == 3 ? (float)nnrti_onnx_reals_at(&p, 2) : 0;
+    s->vectors = nnrti_onnx_reals_of(c, "support_vectors", NULL);
+    s->coefficients = nnrti_onnx_reals_of(c, "coefficients", NULL);
+    s->rho = nnrti_onnx_reals_of(c, "rho", NULL);
+}
+
+/* exp(-gamma*|x - v|^2) = exp(2*gamma*x*v - gamma*|v|^2 - gamma*|x|^2) for each support vector v: one GEMM. x and v are
+   first moved by the mean of the support vectors, so that large offsets of the features do not cancel. */
+static uint32_t nnrti_onnx_svm_rbf(nnrti_onnx *c, const nnrti_onnx_svm *s, uint32_t x)
+{
+    const int64_t last = 1;
+    const float *v = (const float *)s->vectors.data;
+    float *w = nnrti_onnx_matrix(c, s->count, s->features), *b = nnrti_onnx_matrix(c, s->count, 1);
+    float *mean = nnrti_onnx_matrix(c, s->features, 1);
+    uint32_t squares;
+    if (w == NULL || b == NULL || mean == NULL)
+        return NNRT_NO_TENSOR;
+    for (size_t f = 0; f < s->features; f++) {
+        double sum = 0;
+        for (size_t i = 0; i < s->count; i++)
+            sum += (double)v[i * s->features + f];
+        mean[f] = (float)(sum / (double)s->count);
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        double sum = 0;
+        for (size_t f = 0; f < s->features; f++) {
+            const double d = (double)v[i * s->features + f] - (double)mean[f];
+            w[i * s->features + f] = (float)(2 * (double)s->gamma * d);
+            sum += d * d;
+        }
+        b[i] = (float)(-(double)s->gamma * sum);
+    }
+    x = nnrti_onnx_sub(c, x, nnrti_onnx_table(c, NNRT_DATA_TYPE_FLOAT32, mean, 1, (int64_t)s->features, 0));
+    squares =
+        nnrti_onnx_affine(c, nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_SUM_SQUARE, &last, 1, true), (double)s->gamma, 0);
+    return nnrti_onnx_exp(c, nnrti_onnx_sub(c, nnrti_onnx_linear(c, x, w, s->count, s->features, b), squares));
+}
+
+/* Kernel values of x [N,F] and the support vectors, [N,count]. */
+static uint32_t nnrti_onnx_svm_kernel(nnrti_onnx *c, const nnrti_onnx_svm *s, uint32_t x)
+{
+    uint32_t y;
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    if (s->kernel == 2)
+        return nnrti_onnx_svm_rbf(c, s, x);
+    y = nnrti_onnx_linear(c, x, nnrti_onnx_floats_of(c, &s->vectors), s->count, s->features, NULL);
+    if (s->kernel == 0)
+        return y;
+    y = nnrti_onnx_affine(c, y, (double)s->gamma, (double)s->coef0);
+    if (s->kernel == 3)
+        return nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_TANH, 0);
+    if (s->degree == 2)
+        return nnrti_onnx_mul(c, y, y);
+    if (s->degree == 3)
+        return nnrti_onnx_mul(c, nnrti_onnx_mul(c, y, y), y);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, NULL, y, nnrti_onnx_like(c, y, (double)s->degree));
+}
+
+/* coefficients * kernel + rho; without support vectors coefficients * x + rho. one_class: the sign of it. */
+static void nnrti_onnx_op_svm_regressor(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t count = nnrti_onnx_int(c, "n_supports", 0);
+    const uint32_t x = nnrti_onnx_features(c, false);
+    nnrti_onnx_svm s;
+    uint32_t y;
+    (void)arg;
+    memset(&s, 0, sizeof(s));
+    nnrti_onnx_svm_read(c, &s);
+    s.count = count > 0 && count <= INT32_MAX ? (size_t)count : 0;
+    s.features = s.count > 0 ? nnrti_onnx_columns(c, "support_vectors", &s.vectors, s.count) : s.coefficients.count;
+    nnrti_onnx_counted(c, "coefficients", s.coefficients.count, s.count > 0 ? s.count : s.features,
+                       "one for each support vector");
+    nnrti_onnx_counted(c, "rho", s.rho.count, 1, "one for the regression");
+    if (c->code == NNRT_SUCCESS && s.coefficients.count == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute 'coefficients' has no entries");
+    nnrti_onnx_check_width(c, x, s.features, s.count > 0 ? "support_vectors and n_supports" : "coefficients");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    y = s.count > 0 ? nnrti_onnx_svm_kernel(c, &s, x) : x;
+    y = nnrti_onnx_linear(c, y, nnrti_onnx_floats_of(c, &s.coefficients), 1, s.coefficients.count,
+                          nnrti_onnx_floats_of(c, &s.rho));
+    if (nnrti_onnx_int(c, "one_class", 0) != 0)
+        y = nnrti_onnx_affine(
+            c,
+            nnrti_onnx_cast(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, y, nnrti_onnx_like(c, y, 0)),
+                            NNRT_DATA_TYPE_FLOAT32),
+            2, -1);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* Scores of the P = K(K-1)/2 pairs of K classes, [N,P]: pair (i,j), i < j, combines the kernel values of the support
+   vectors of i by row j-1 of the coefficients and those of j by row i. */
+static uint32_t nnrti_onnx_svm_pairs(nnrti_onnx *c, const nnrti_onnx_svm *s, const nnrt_onnx_ints *counts, uint32_t x)
+{
+    const size_t K = counts->count, pairs = K * (K - 1) / 2;
+    const float *from = (const float *)s->coefficients.data;
+    float *w = nnrti_onnx_matrix(c, pairs, s->count), *row = w;
+    size_t beginI = 0;
+    if (w == NULL)
+        return NNRT_NO_TENSOR;
+    for (size_t i = 0; i < K; i++) {
+        const size_t nI = (size_t)counts->data[i];
+        size_t beginJ = beginI + nI;
+        for (size_t j = i + 1; j < K; j++, row += s->count) {
+            const size_t nJ = (size_t)counts->data[j];
+            if (nI > 0)
+                memcpy(row + beginI, from + (j - 1) * s->count + beginI, nI * sizeof(*row));
+            if (nJ > 0)
+                memcpy(row + beginJ, from + i * s->count + beginJ, nJ * sizeof(*row));
+            beginJ += nJ;
+        }
+        beginI += nI;
+    }
+    return nnrti_onnx_linear(c, nnrti_onnx_svm_kernel(c, s, x), w, pairs, s->count, nnrti_onnx_floats_of(c, &s->rho));
+}
+
+/* The votes of the pairs, [N,K]: a positive score is a vote for the first class of its pair, another for the second. */
+static uint32_t nnrti_onnx_svm_votes(nnrti_onnx *c, size_t K, uint32_t scores)
+{
+    const size_t pairs = K * (K - 1) / 2;
+    float *w = nnrti_onnx_matrix(c, K, pairs), *b = nnrti_onnx_matrix(c, K, 1);
+    size_t p = 0;
+    if (w == NULL || b == NULL)
+        return NNRT_NO_TENSOR;
+    for (size_t i = 0; i < K; i++)
+        for (size_t j = i + 1; j < K; j++, p++) {
+            w[i * pairs + p] = 1;
+            w[j * pairs + p] = -1;
+            b[j]++;
+        }
+    scores = nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, scores, nnrti_onnx_like(c, scores, 0));
+    return nnrti_onnx_linear(c, nnrti_onnx_cast(c, scores, NNRT_DATA_TYPE_FLOAT32), w, K, pairs, b);
+}
+
+/* The number of support vectors; a fault for a negative count. */
+static size_t nnrti_onnx_svm_count(nnrti_onnx *c, const nnrt_onnx_ints *counts)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < counts->count && c->code == NNRT_SUCCESS; i++)
+        if (counts->data[i] < 0 || counts->data[i] > INT32_MAX - n)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                            "attribute 'vectors_per_class': entry %z is %l, expected 0 to %l", i, counts->data[i],
+                            (int64_t)INT32_MAX - n);
+        else
+            n += counts->data[i];
+    return (size_t)n;
+}
+
+/* Without support vectors (liblinear): scores coefficients * x + rho. Else the pairs of classes vote. */
+static void nnrti_onnx_op_svm_classifier(nnrti_onnx *c, int32_t arg)
+{
+    const nnrt_onnx_ints labels = nnrti_onnx_labels(c, "classlabels_ints", 2);
+    const nnrt_onnx_ints counts = nnrti_onnx_ints_of(c, "vectors_per_class");
+    const nnrti_onnx_post post = nnrti_onnx_post_of(c);
+    const nnrti_onnx_reals probabilities = nnrti_onnx_reals_of(c, "prob_a", NULL);
+    const uint32_t x = nnrti_onnx_features(c, false);
+    const size_t K = labels.count;
+    nnrti_onnx_svm s;
+    uint32_t y;
+    (void)arg;
+    memset(&s, 0, sizeof(s));
+    nnrti_onnx_svm_read(c, &s);
+    s.count = nnrti_onnx_svm_count(c, &counts);
+    if (c->code == NNRT_SUCCESS && K > 4096)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "has %z classes, at most 4096 are supported", K);
+    if (c->code == NNRT_SUCCESS && probabilities.count > 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "attribute 'prob_a': probabilities of pairs are unsupported: train with probability=False");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (s.count == 0 && K == 2)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "two classes without support vectors, which ONNX Runtime labels by another rule than the "
+                        "specification: export as LinearClassifier");
+    if (s.count == 0) {
+        float *rho = nnrti_onnx_matrix(c, K, 1);
+        s.features = nnrti_onnx_columns(c, "coefficients", &s.coefficients, K);
+        if (s.rho.count == 0)
+            nnrti_onnx_counted(c, "rho", s.rho.count, 1, "at least one");
+        nnrti_onnx_check_width(c, x, s.features, "coefficients and labels");
+        for (size_t k = 0; k < K && c->code == NNRT_SUCCESS; k++)
+            rho[k] = (float)nnrti_onnx_reals_at(&s.rho, 0);
+        y = nnrti_onnx_linear(c, x, nnrti_onnx_floats_of(c, &s.coefficients), K, s.features, rho);
+        nnrti_onnx_out_label(c, labels, nnrti_onnx_best(c, y));
+        nnrti_onnx_out(c, 1, nnrti_onnx_transformed(c, y, post));
+        return;
+    }
+    s.features = nnrti_onnx_columns(c, "support_vectors", &s.vectors, s.count);
+    nnrti_onnx_counted(c, "vectors_per_class", counts.count, K, "one for each label");
+    nnrti_onnx_counted(c, "coefficients", s.coefficients.count, (K - 1) * s.count,
+                       "labels - 1 for each support vector");
+    nnrti_onnx_counted(c, "rho", s.rho.count, K * (K - 1) / 2, "one for each pair of labels");
+    nnrti_onnx_check_width(c, x, s.features, "support_vectors and vectors_per_class");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    y = nnrti_onnx_svm_pairs(c, &s, &counts, x);
+    nnrti_onnx_out_label(c, labels, nnrti_onnx_best(c, nnrti_onnx_svm_votes(c, K, y)));
+    nnrti_onnx_out(c, 1,
+                   K == 2 ? nnrti_onnx_two_scores(c, y, post, post == NNRTI_ONNX_POST_NONE ? 0 : 1)
+                          : nnrti_onnx_transformed(c, y, post));
+}
+
+/* The constant of a table of LabelEncoder: ints, floats or a tensor; NNRT_NO_TENSOR and a fault if there is none. what:
+   "keys" or "values". */
+static uint32_t nnrti_onnx_encoder_table(nnrti_onnx *c, const char *what)
+{
+    static const int64_t flat = -1;
+    char ints[32], floats[32], strings[32], tensor[32];
+    const nnrt_onnx_attribute *a;
+    (void)nnrt_text(ints, sizeof(ints), "%s_int64s", what);
+    (void)nnrt_text(floats, sizeof(floats), "%s_floats", what);
+    (void)nnrt_text(strings, sizeof(strings), "%s_strings", what);
+    (void)nnrt_text(tensor, sizeof(tensor), "%s_tensor", what);
+    if ((a = nnrti_onnx_attr(c, ints, NNRT_ONNX_ATTRIBUTE_INTS)) != NULL && a->ints.count > 0)
+        return nnrti_onnx_table(c, NNRT_DATA_TYPE_INT64,
+                                nnrti_onnx_kept(c, a->ints.data, a->ints.count * sizeof(*a->ints.data)), 1,
+                                (int64_t)a->ints.count, 0);
+    if ((a = nnrti_onnx_attr(c, floats, NNRT_ONNX_ATTRIBUTE_FLOATS)) != NULL && a->floats.count > 0)
+        return nnrti_onnx_table(c, NNRT_DATA_TYPE_FLOAT32,
+                                nnrti_onnx_kept(c, a->floats.data, a->floats.count * sizeof(*a->floats.data)), 1,
+                                (int64_t)a->floats.count, 0);
+    if ((a = nnrti_onnx_attr(c, tensor, NNRT_ONNX_ATTRIBUTE_TENSOR)) != NULL && a->t != NULL &&
+        a->t->dataType != NNRT_ONNX_STRING)
+        return nnrti_onnx_reshape(c, nnrti_onnx_tensor_value(c, a->t), &flat, 1);
+    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                    "expected numbers in '%s', '%s' or '%s'; strings are unsupported: map to integers before the model",
+                    ints, floats, tensor);
+    return NNRT_NO_TENSOR;
+}
+
+/* The element for keys that are not in the table: default_tensor, default_int64 or default_float, as the values have
+   the type. */
+static uint32_t nnrti_onnx_encoder_default(nnrti_onnx *c, NNRT_DataType type)
+{
+    static const int64_t one = 1;
+    const nnrt_onnx_attribute *t = nnrti_onnx_attr(c, "default_tensor", NNRT_ONNX_ATTRIBUTE_TENSOR);
+    const int64_t whole = nnrti_onnx_int(c, "default_int64", -1);
+    const float real = nnrti_onnx_float(c, "default_float", -0.0f);
+    if (t != NULL && t->t != NULL)
+        return nnrti_onnx_cast(c, nnrti_onnx_reshape(c, nnrti_onnx_tensor_value(c, t->t), &one, 1), type);
+    if (type == NNRT_DATA_TYPE_INT64 || type == NNRT_DATA_TYPE_INT32 || type == NNRT_DATA_TYPE_INT16)
+        return nnrti_onnx_cast(c, nnrti_onnx_const_int(c, whole), type);
+    return nnrti_onnx_reshape(c, nnrti_onnx_scalar(c, type, (double)real), &one, 1);
+}
+
+/* values[k] for x = keys[k], else the default. Comparison with all keys finds the index: the maximum over k of
+   (x == keys[k]) * (n - k), the first of equal keys, is an index into the default and the reversed values. A NaN finds
+   the key NaN. */
+static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), keys = nnrti_onnx_encoder_table(c, "keys");
+    const uint32_t values = nnrti_onnx_encoder_table(c, "values");
+    const int64_t rank = nnrti_onnx_rank(c, x);
+    const int32_t count = nnrti_onnx_dim(c, keys, 0);
+    const NNRT_DataType type = nnrti_onnx_type(c, keys), result = nnrti_onnx_type(c, values);
+    const size_t size = nnrt_type_size(type), width = nnrt_type_size(result), n = count > 0 ? (size_t)count : 0;
+    int32_t *places, nan = 0;
+    uint8_t *reversed;
+    uint32_t table[2], at;
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_dim(c, values, 0) != count)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "has %d keys and %d values, expected the same number", count,
+                        nnrti_onnx_dim(c, values, 0));
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_type(c, x) != type)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input 0 is %t, expected %t, the type of the keys",
+                        nnrti_onnx_type(c, x), type);
+    places = c->code == NNRT_SUCCESS ? (int32_t *)nnrti_onnx_keep(c, n, sizeof(*places)) : NULL;
+    reversed = c->code == NNRT_SUCCESS ? (uint8_t *)nnrti_onnx_keep(c, n, width) : NULL;
+    if (places == NULL || reversed == NULL)
+        return;
+    for (size_t k = 0; k < n; k++) {
+        const uint8_t *key = (const uint8_t *)nnrti_onnx_at(c, keys)->data + k * size;
+        double v;
+        nnrti_read_f64(&v, key, 1, 1, type);
+        places[k] = (int32_t)(n - k);
+        nan = v != v && nan == 0 ? places[k] : nan;
+        memcpy(reversed + (n - 1 - k) * width, (const uint8_t *)nnrti_onnx_at(c, values)->data + k * width, width);
+    }
+    table[0] = nnrti_onnx_encoder_default(c, result);
+    table[1] = nnrti_onnx_table(c, result, reversed, 1, count, 0);
+    at = nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, nnrti_onnx_unsqueeze(c, x, rank), keys);
+    at = nnrti_onnx_mul(c, nnrti_onnx_cast(c, at, NNRT_DATA_TYPE_INT32),
+                        nnrti_onnx_table(c, NNRT_DATA_TYPE_INT32, places, 1, count, 0));
+    at = nnrti_onnx_reduce(c, at, NNRT_REDUCE_MODE_MAX, &rank, 1, false);
+    if (nan != 0)
+        at = nnrti_onnx_add(c, at,
+                            nnrti_onnx_affine(c,
+                                              nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_IS_NAN, NULL, x),
+                                                              NNRT_DATA_TYPE_INT32),
+                                              (double)nan, 0));
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_concat(c, table, 2, 0), at, 0));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_about: what operators become */
 
 /* Documentation table: X(operator of ONNX, or else its handler, "operators it becomes", "operators that may be added",
@@ -8468,6 +10010,40 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
     X("quick_gelu",      "", "MUL_FUSION ACTIVATION",        "x * sigmoid(alpha * x)") \
     X("skip_layer_norm", "LAYER_NORM_FUSION RMS_NORMALIZATION", "ADD_FUSION MUL_FUSION", \
       "the sum that is normalized; no beta") \
+    X("array_features",  "GATHER",                           "RESHAPE", "[F] becomes [1,n]") \
+    X("binarizer",       "",                                 "GREATER CAST", "x > threshold") \
+    X("label_encoder",   "", \
+      "UNSQUEEZE EQUAL CAST MUL_FUSION REDUCE_FUSION IS_NAN ADD_FUSION GATHER", \
+      "comparison with all keys, then the value at the index") \
+    X("linear_classifier", "", \
+      "CAST RESHAPE FULL_CONNECTION ARGMAX_FUSION GREATER SQUEEZE GATHER SOFTMAX ACTIVATION MUL_FUSION ADD_FUSION " \
+      "CONCAT LOG SQRT SUB_FUSION LESS WHERE REDUCE_FUSION ABS EXPFUSION DIV_FUSION", \
+      "scores; the label of the largest; post_transform") \
+    X("linear_regressor", "FULL_CONNECTION", \
+      "CAST RESHAPE SOFTMAX ACTIVATION MUL_FUSION ADD_FUSION LOG SQRT SUB_FUSION LESS WHERE REDUCE_FUSION ABS " \
+      "EXPFUSION GREATER DIV_FUSION", "post_transform") \
+    X("normalizer",      "",                                 "CAST REDUCE_FUSION EQUAL WHERE DIV_FUSION", \
+      "each row divided by its norm") \
+    X("scaler",          "",                                 "CAST SUB_FUSION MUL_FUSION", "(x - offset) * scale") \
+    X("svm_classifier",  "", \
+      "CAST RESHAPE FULL_CONNECTION SUB_FUSION REDUCE_FUSION EXPFUSION MUL_FUSION ADD_FUSION ACTIVATION POW_FUSION " \
+      "GREATER ARGMAX_FUSION GATHER CONCAT SOFTMAX LOG SQRT LESS WHERE ABS DIV_FUSION", \
+      "kernel values, scores of pairs of classes, votes") \
+    X("svm_regressor",   "", \
+      "CAST RESHAPE FULL_CONNECTION SUB_FUSION REDUCE_FUSION EXPFUSION MUL_FUSION ADD_FUSION ACTIVATION POW_FUSION " \
+      "GREATER", "kernel values, then their sum with coefficients") \
+    X("tree_classifier", "", \
+      "CAST RESHAPE GATHER GATHER_ELEMENTS LESS_EQUAL IS_NAN LOGICAL_AND LOGICAL_OR ADD_FUSION REDUCE_FUSION GREATER " \
+      "SQUEEZE ARGMAX_FUSION WHERE MUL_FUSION CONCAT SOFTMAX ACTIVATION LOG SQRT SUB_FUSION LESS ABS EXPFUSION " \
+      "DIV_FUSION", "all trees a level at a time: 7 operators a level") \
+    X("tree_ensemble",   "", \
+      "CAST RESHAPE GATHER GATHER_ELEMENTS LESS_EQUAL IS_NAN LOGICAL_AND LOGICAL_OR ADD_FUSION REDUCE_FUSION EQUAL " \
+      "WHERE MUL_FUSION SOFTMAX ACTIVATION LOG SQRT SUB_FUSION LESS ABS EXPFUSION GREATER DIV_FUSION", \
+      "as TreeEnsembleClassifier") \
+    X("tree_regressor",  "", \
+      "CAST RESHAPE GATHER GATHER_ELEMENTS LESS_EQUAL IS_NAN LOGICAL_AND LOGICAL_OR ADD_FUSION REDUCE_FUSION EQUAL " \
+      "WHERE MUL_FUSION SOFTMAX ACTIVATION LOG SQRT SUB_FUSION LESS ABS EXPFUSION GREATER DIV_FUSION", \
+      "as TreeEnsembleClassifier") \
     X("where",           "WHERE", "UNSQUEEZE LOGICAL_OR FILL_LIKE", \
       "a condition of one axis, which WHERE would use to select rows") \
     X("window",          "WINDOW",                           "", "")
@@ -8477,8 +10053,12 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
     X("com.microsoft.DynamicQuantizeLSTM",    "quantizes the state in each step") \
     X("com.microsoft.Inverse",                "no operator inverts matrices") \
     X("ai.onnx.ml.CastMap",                   "maps") \
+    X("ai.onnx.ml.CategoryMapper",            "strings") \
     X("ai.onnx.ml.DictVectorizer",            "maps") \
-    X("ai.onnx.ml.ZipMap",                    "maps") \
+    X("ai.onnx.ml.FeatureVectorizer",         "use Concat") \
+    X("ai.onnx.ml.Imputer",                   "use Where and IsNaN") \
+    X("ai.onnx.ml.OneHotEncoder",             "use Equal or OneHot") \
+    X("ai.onnx.ml.ZipMap",                    "maps; export with the option zipmap=False") \
     X("ai.onnx.preview.training.Adagrad",     "training") \
     X("ai.onnx.preview.training.Adam",        "training") \
     X("ai.onnx.preview.training.Gradient",    "training") \
@@ -8512,8 +10092,8 @@ typedef struct nnrti_onnx_note {
 static const nnrti_onnx_note nnrti_onnx_notes[] = {NNRTI_ONNX_ABOUT(NNRTI_ONNX_NOTE)};
 static const nnrti_onnx_note nnrti_onnx_unsupported[] = {NNRTI_ONNX_UNSUPPORTED(NNRTI_ONNX_OUT)};
 #define NNRTI_ONNX_CONTRIB_HANDLER(name, minIn, maxIn, handler, arg, attributes) #handler,
-static const char *const nnrti_onnx_handlers[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME)
-                                                      NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_HANDLER)};
+static const char *const nnrti_onnx_handlers[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME) NNRTI_ONNX_CONTRIB(
+    NNRTI_ONNX_CONTRIB_HANDLER) NNRTI_ONNX_ML(NNRTI_ONNX_CONTRIB_HANDLER)};
 #define NNRTI_ONNX_UNSUPPORTED_COUNT ((uint32_t)(sizeof(nnrti_onnx_unsupported) / sizeof(nnrti_onnx_unsupported[0])))
 
 static const nnrti_onnx_note *nnrti_onnx_note_of(const char *key)
@@ -8579,8 +10159,8 @@ static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
     return NULL;
 }
 
-/* The row of a node's operator, NULL if it is unsupported in the current operator set. Versions of com.microsoft are
-   not compared: there is only one. */
+/* The row of a node's operator, NULL if it is unsupported in the current operator set. Versions of other domains are not
+   compared: com.microsoft has only one, and those of ai.onnx.ml add attributes. */
 static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     const nnrti_onnx_importer *r = nnrti_onnx_row_named(n);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters.
+"""Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, and of ai.onnx.ml (contrib_ml.py).
 
     test_contrib.py [--jobs N] [--only TEXT] NNRT           compares NNRT with tests/contrib.txt
     test_contrib.py --check|--write --ort DIR               compares tests/contrib.txt with ONNX Runtime, or writes it
@@ -9,7 +9,8 @@ with --no-quantize, and from an unoptimized import whose batch and sequence are 
 that `nnrt ops --onnx` lists, but for computations with dimensions. An 8-bit result may differ by one unit: quantized operators of the
 runtime round twice, ONNX Runtime computes with one rounding or with a table. An average is first rounded in the scale of the input, half
 of which may be more units of the result: such a case states units. A float result may differ by 1e-5 of the largest magnitude of
-the result, 80 roundings of float32. Models that must be refused state a part of the message.
+the result, 80 roundings of float32. Models that must be refused state a part of the message. A random
+forest also runs as C.
 
 The last line says "N passed, N failed"; the exit status is 1 when something failed or nothing passed.
 """
@@ -24,6 +25,7 @@ import tempfile
 import numpy as np
 from onnx import TensorProto, helper, load_from_string, numpy_helper
 
+import contrib_ml
 from test_quantized import line_of, value_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,14 +33,15 @@ TABLE = os.path.join(HERE, 'contrib.txt')
 DOMAIN = 'com.microsoft'
 NUMBERS = {'uint8': TensorProto.UINT8, 'int8': TensorProto.INT8, 'float32': TensorProto.FLOAT, 'int32': TensorProto.INT32,
            'int64': TensorProto.INT64, 'bool': TensorProto.BOOL, 'float16': TensorProto.FLOAT16, 'int16': TensorProto.INT16,
-           'uint16': TensorProto.UINT16}
+           'uint16': TensorProto.UINT16, 'float64': TensorProto.DOUBLE}
 
 
 class Case:
-    """One node. inputs: a list of arrays that the model reads, of Constant(array), or of None for absent inputs."""
+    """One node. inputs: a list of arrays that the model reads, of Constant(array), or of None for absent inputs. like: the name of a case
+    whose results this one must have, too; ONNX Runtime does not run it."""
 
-    def __init__(self, name, op, inputs, outputs=1, units=1, domain=DOMAIN, kept=None, **attributes):
-        self.name, self.units, self.op = name, units, '.'.join(filter(None, (domain, op)))
+    def __init__(self, name, op, inputs, outputs=1, units=1, domain=DOMAIN, kept=None, ml=0, like=None, **attributes):
+        self.name, self.expected, self.units, self.op = name, like or name, units, '.'.join(filter(None, (domain, op)))
         self.feeds, constants, names = {}, [], []
         for k, value in enumerate(inputs):
             if value is None:
@@ -56,8 +59,8 @@ class Case:
         given = [helper.make_tensor_value_info(name, NUMBERS[str(value.dtype)], value.shape) for name, value in self.feeds.items()]
         graph = helper.make_graph([node], 'g', given, [helper.make_empty_tensor_value_info(r) for r in results if r], constants)
         self.outputs = [r for r in results if r]
-        self.model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 18), helper.make_opsetid(DOMAIN, 1)],
-                                       ir_version=8).SerializeToString()
+        sets = [helper.make_opsetid('', 18), helper.make_opsetid(DOMAIN, 1)] + ([helper.make_opsetid(contrib_ml.ML, ml)] if ml else [])
+        self.model = helper.make_model(graph, opset_imports=sets, ir_version=8).SerializeToString()
 
 
 class Constant:
@@ -286,6 +289,7 @@ def every():
     yield from matrix_cases()
     yield from float_cases()
     yield from attention_cases()
+    yield from contrib_ml.cases(Case)
 
 
 def refused():
@@ -334,6 +338,7 @@ def refused():
                    [np.zeros((2, 2, 8), np.float32), np.zeros((2, 2, 8), np.float32), np.zeros((2, 2, 8), np.float32), None, None,
                     np.array([1, 0], np.int32), Constant(np.array(2, np.int32))], num_heads=2, kv_num_heads=2)
     yield "com.microsoft.DynamicQuantizeLSTM", Case('an unsupported operator', 'DynamicQuantizeLSTM', [q])
+    yield from contrib_ml.refused(Case)
 
 
 def save_inputs(folder, case):
@@ -346,7 +351,7 @@ def save_inputs(folder, case):
 
 def ask_runtime(folder, modules):
     """{(case, output): value} from ONNX Runtime, without its optimizations."""
-    jobs, cases = [], list(every())
+    jobs, cases = [], [case for case in every() if case.expected == case.name]
     for k, case in enumerate(cases):
         place = os.path.join(folder, str(k))
         os.mkdir(place)
@@ -379,7 +384,7 @@ def opened(model):
     m = load_from_string(model)
     for x in m.graph.input:
         dims = x.type.tensor_type.shape.dim
-        for dim, sizes in zip(dims[:1] if len(dims) < 3 else dims[:2], ((2,), (4, 5))):
+        for dim, sizes in zip(dims[:1] if len(dims) < 3 else dims[:2], ((2, 7), (4, 5))):
             if dim.dim_value in sizes:
                 dim.dim_param = 'n%d' % dim.dim_value
     return m.SerializeToString()
@@ -453,6 +458,49 @@ def check_refusals(nnrt):
     return passed, failed
 
 
+PROGRAM = """
+#define NNRT_IMPLEMENTATION
+#define NNRT_FIRMWARE
+#include "nnrt_plan.h"
+#include "forest.c"
+#include <stdio.h>
+int main(void)
+{
+    static const float x[28] = {%s};
+    int64_t label[7];
+    float scores[21];
+    if (forest_run(x, label, scores) != NNRT_SUCCESS)
+        return 1;
+    for (int i = 0; i < 7; i++)
+        printf("%%d %%.9g %%.9g %%.9g\\n", (int)label[i], (double)scores[3 * i], (double)scores[3 * i + 1], (double)scores[3 * i + 2]);
+    return 0;
+}
+"""
+
+
+def check_emitted(nnrt, table):
+    """The random forest as C, compiled and run: the results of ONNX Runtime."""
+    name = 'RandomForestClassifier 7 rows'
+    case = next(case for case in contrib_ml.cases(Case) if case.name == name)
+    want = [value_of(table['%s | %s' % (name, output)]) for output in case.outputs]
+    root = os.path.dirname(HERE)
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, 'main.c'), os.path.join(folder, 'main')
+        with open(os.path.join(folder, 'forest.onnx'), 'wb') as f:
+            f.write(case.model)
+        with open(source, 'w', encoding='ascii') as f:
+            f.write(PROGRAM % ', '.join('%.9gf' % v if v % 1 else '%.1ff' % v for v in case.feeds['x0'].ravel().tolist()))
+        subprocess.run([nnrt, 'emit-c', os.path.join(folder, 'forest.onnx'), '-o', os.path.join(folder, 'forest.c')], check=True,
+                       stdout=subprocess.DEVNULL)
+        subprocess.run(['cc', '-std=c99', '-I', root, '-I', folder, '-ffunction-sections', '-o', program, source, '-lm'], check=True)
+        lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split('\n')[:7]
+    got = np.array([line.split() for line in lines], np.float64)
+    good = np.array_equal(got[:, 0], want[0]) and np.abs(got[:, 1:] - want[1]).max() <= 1e-5
+    if not good:
+        print('FAIL %s as C: %s' % (name, lines))
+    return int(good), int(not good)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('nnrt', nargs='?')
@@ -479,8 +527,10 @@ def main():
     with open(TABLE, encoding='ascii') as f:
         table = dict(line.rstrip('\n').rsplit(' | ', 1) for line in f if not line.startswith('#'))
     passed, failed = check_refusals(args.nnrt) if args.only == '' else (0, 0)
+    if args.only == '':
+        passed, failed = (a + b for a, b in zip((passed, failed), check_emitted(args.nnrt, table)))
     units, listed = 0, listed_by(args.nnrt)
-    untested = [name for name in listed if name.startswith(DOMAIN) and listed[name] != ' ' and name not in {case.op for case in every()}]
+    untested = [name for name in listed if name.startswith((DOMAIN, contrib_ml.ML)) and listed[name] != ' ' and name not in {case.op for case in every()}]
     print(''.join('FAIL %s has no case\n' % name for name in untested), end='')
     failed += len(untested)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -489,7 +539,7 @@ def main():
         for case, way, job in jobs:
             got, said = job.result()
             for name in case.outputs:
-                line = table.get('%s | %s' % (case.name, name))
+                line = table.get('%s | %s' % (case.expected, name))
                 if line is None:
                     fault, unit = 'is not in contrib.txt: write it again', 0
                 elif got is None:

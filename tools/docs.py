@@ -36,8 +36,8 @@ def listed(nnrt, *how):
 
 
 def sets_text(operator):
-    """The operator sets of an operator of ONNX: '7 to 22'; com.microsoft has one version."""
-    return "" if operator["name"].startswith("com.microsoft.") else "%d to %d" % tuple(operator["sets"])
+    """The operator sets of an operator of ONNX: '7 to 22'; '' for other domains."""
+    return "" if operator["name"].startswith(("com.microsoft.", "ai.onnx.ml.")) else "%d to %d" % tuple(operator["sets"])
 
 
 # ---- the operators ----
@@ -174,13 +174,15 @@ def onnx_md(nnrt, log):
     def words(text):
         return " ".join("`%s`" % word for word in text.split())
 
-    rows, contrib = [], []
+    rows, contrib, ml = [], [], []
     for o in about:
         if o["sets"][1] == 0:
             continue
         what = words(o["becomes"]) or (words(o["with"]) and "made of " + words(o["with"]) + ": " + o["why"]) or o["why"]
         if o["name"].startswith("com.microsoft."):
             contrib.append([o["name"][14:], what, o["why"] if o["becomes"] else ""])
+        elif o["name"].startswith("ai.onnx.ml."):
+            ml.append([o["name"][11:], what, o["why"] if o["becomes"] else ""])
         else:
             rows.append(["%s" % o["name"], sets_text(o), what, *cells(o["name"])])
     out = [[o["name"], o["why"], cells(o["name"])[0]] for o in about if o["sets"][1] == 0]
@@ -218,6 +220,16 @@ them with ONNX Runtime's results (`tests/contrib.txt`), with fixed and with dyna
 one unit beside (averages at most half a unit of the input), floating point at most 1e-5 of the largest magnitude.
 
 """ + table(["Operator", "Becomes", "Added operators are for"], contrib)
+    text += """
+## ai.onnx.ml
+
+Classical models, as the exporters of scikit-learn, XGBoost and LightGBM write them; labels and keys are integers or floats.
+The suite `contrib` compares them with ONNX Runtime's results as those of com.microsoft: equal labels, scores within 1e-5.
+Where ONNX Runtime 1.30 differs from the specification, the specification holds: the label of two classes that both have
+weights in a tree ensemble (ONNX Runtime: 0 or 1, by the sign of the second score), and the numbers of post_transform of
+TreeEnsemble (ONNX Runtime exchanges SOFTMAX and LOGISTIC).
+
+""" + table(["Operator", "Becomes", "Added operators are for"], ml)
     return text + "\n## Unsupported operators\n\n" + table(["ONNX", "Reason", "Tests passed"], out)
 
 

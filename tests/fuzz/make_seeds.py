@@ -186,6 +186,11 @@ def main(out):
         return
     for name, row in NODES.items():
         save(os.path.join(out, "onnx"), name, model(row, 17))
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    from test_contrib import Case, contrib_ml
+    for i, case in enumerate(contrib_ml.cases(Case)):
+        if len(case.model) <= 4096:  # the most that the target takes
+            save(os.path.join(out, "onnx"), "ml_%d" % i, case.model)
     for code in range(1, 17):
         try:
             text = code == TensorProto.STRING
