@@ -58,7 +58,7 @@ suite-single:
 # correspond to the source; report: build/coverage/index.html; build/coverage/uncovered.txt lists uncovered code.
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
-COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib cli,$(SUITES))
+COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib tflite cli,$(SUITES))
 COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w $(EXACT) -I. -Itests $(CPPFLAGS)
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
@@ -85,6 +85,9 @@ coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/li
 coverage-contrib: build/coverage/bin/nnrt
 	$(COVERAGE_SUITE) $(PYTHON) -B tests/test_contrib.py $<
 
+coverage-tflite: build/coverage/bin/nnrt
+	$(COVERAGE_SUITE) $(PYTHON) -B tests/test_tflite.py $<
+
 build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
 
 coverage:
@@ -94,7 +97,7 @@ coverage:
 	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)
 	@echo
 	@$(PYTHON) tests/coverage.py --floor $(COVERAGE_FLOOR) --reasons tests/coverage_reasons.txt --html build/coverage \
-	    --uncovered build/coverage/uncovered.txt build/coverage/bin nnrt_ops.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h 'devices/nnrt_auto.h?' 'formats/nnrt_onnx.h?'
+	    --uncovered build/coverage/uncovered.txt build/coverage/bin nnrt_ops.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h 'devices/nnrt_auto.h?' 'formats/nnrt_onnx.h?' 'formats/nnrt_tflite.h?'
 
 suite-coverage-script:
 	$(SUITE) sh tests/test_coverage.sh

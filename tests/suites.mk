@@ -5,7 +5,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The longest suites start first, so that all processors finish together.
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
-SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized contrib differential splits examples runner coverage-script lib \
+SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized contrib tflite differential splits examples runner coverage-script lib \
 	api layers code-size mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -36,7 +36,7 @@ bare:
 # the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
 # compile them unchanged.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_FRONTEND_IMPLEMENTED -DNNRT_MODEL_IMPLEMENTED -DNNRT_PLAN_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_GRAPH_IMPLEMENTED -DNNRT_IMPLEMENTED \
-	-DNNRT_ONNX_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
+	-DNNRT_ONNX_IMPLEMENTED -DNNRT_TFLITE_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
 	-DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
@@ -168,6 +168,7 @@ conformance: build/nnrt build/test/onnx_nodes
 docs: conformance build/test/device_vectors
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt man
+	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt tflite
 
 # docs/speed.svg, docs/firmware.svg and docs/digits.svg from docs/figures.tsv and the sheet of digits.
 .PHONY: pictures
@@ -277,6 +278,10 @@ suite-quantized: build/nnrt
 # Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/contrib.txt).
 suite-contrib: build/test/nnrt
 	$(SUITE) $(PYTHON) -B tests/test_contrib.py $<
+
+# Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/tflite.txt).
+suite-tflite: build/test/nnrt
+	$(SUITE) $(PYTHON) -B tests/test_tflite.py $<
 
 # Dynamic dimensions, set in three ways.
 suite-extents: build/nnrt

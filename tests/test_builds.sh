@@ -13,7 +13,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 gcc_object=$(realpath "$1") clang_object=$(realpath "$2") gxx_object=$(realpath "$3") clangxx_object=$(realpath "$4")
 implemented=-D_XOPEN_SOURCE=700 # as the Makefile has it
-for part in OPS_ MODEL_ PLAN_ HAL_ GRAPH_ '' ONNX_ CPU_ DRIVER_ FAKE_ REMOTE_ NNADAPTER_ NNADAPTER_DRIVER_ OHNN_; do
+for part in OPS_ MODEL_ PLAN_ HAL_ GRAPH_ '' ONNX_ TFLITE_ CPU_ DRIVER_ FAKE_ REMOTE_ NNADAPTER_ NNADAPTER_DRIVER_ OHNN_; do
     implemented="$implemented -DNNRT_${part}IMPLEMENTED"
 done
 folder=$(mktemp -d)
@@ -115,6 +115,7 @@ END
 cat >formats.c <<'END'
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
+#include "formats/nnrt_tflite.h"
 #include "devices/nnrt_cpu.h"
 #include "devices/nnrt_driver.h"
 #include "devices/nnrt_fake.h"
@@ -130,11 +131,11 @@ for compiler in gcc clang g++ clang++; do
     options=$(flags $compiler)
     case $compiler in *++) second=second.c ;; *) second=second_c.c ;; esac
     build 'several units' "$compiler" "$options -O0" $second main.c -x none "$(object $compiler)"
-    for header in nnrt_ops.h nnrt_frontend.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h formats/nnrt_onnx.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
+    for header in nnrt_ops.h nnrt_frontend.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h formats/nnrt_onnx.h formats/nnrt_tflite.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
         printf '#include "%s"\n' $header >alone.c
         reads "declarations of $header alone" "$compiler" "$options" alone.c
         case "$compiler $header" in
-        g* | *nnrt_onnx.h) continue ;; # they have read that text in the object; that of formats/ is the object
+        g* | *nnrt_onnx.h | *nnrt_tflite.h) continue ;; # they have read that text in the object; that of formats/ is the object
         *nnrt.h | *nnrt_cpu.h) with='' ;; # the fast device lies beside nnrt.h, which includes it
         *) with=-DNNRT_CPU=0 ;;
         esac

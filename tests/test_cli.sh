@@ -566,8 +566,40 @@ py 'ops --onnx names operators that there are' '{w for r in open(F + "onnx.tsv")
 t 0 'ops --onnx --json' ops --onnx --json
 py 'ops --onnx --json agrees with --tsv' '["\t".join([o["name"], *map(str, o["sets"]), o["becomes"], o["with"], o["why"]]) for o in d["operators"]] == open(F + "onnx.tsv").read().splitlines()'
 py 'ops --onnx: each says something' 'all(o["becomes"] or o["why"] for o in d["operators"]) and all(o["why"] for o in d["operators"] if o["with"])'
+t 0 'ops --tflite' ops --tflite
+silent 'ops --tflite'
+prints 'ops --tflite: supported' '^CONV_2D +3  1-8 +fq +CONV2D_FUSION ACTIVATION$'
+prints 'ops --tflite: unsupported' '^RFFT2D +131  unsupported$'
+t 0 'ops --tflite --tsv' ops --tflite --tsv
+prints 'ops --tflite --tsv' '^RELU6	21	3	fq	ACTIVATION$'
+t 0 'ops --tflite --json' ops --tflite --json
+py 'ops --tflite --json: numbers are unique but for custom operators' 'len({o["number"] for o in d["operators"]}) == len(d["operators"]) - 1'
+refused 2 'ops --tflite --copy' '--tflite lists operators of TensorFlow Lite and cannot be combined with --copy' ops --tflite --copy SOFTMAX
+refused 2 'ops --tflite --onnx' '--onnx lists operators of ONNX and cannot be combined with --tflite' ops --tflite --onnx
 refused 2 'ops --onnx --copy' '--onnx lists operators of ONNX and cannot be combined with --copy' ops --onnx --copy SOFTMAX
 refused 2 'ops --onnx --header' '--onnx lists operators of ONNX and cannot be combined with --header' ops --onnx --header nnrt_ops.h
+
+# .tflite files: int8 convolution, dense layer and softmax; input image, output scores. The type follows from the bytes.
+tfl=$tmp/small.tflite
+"$python" -B tests/tflite/model.py "$tfl" && cp "$tfl" "$tmp/tflite.onnx"
+t 0 'info, .tflite' info "$tfl" --device reference
+prints 'info, .tflite: input' '^input +image +int8\[1,3,3,1\]$'
+prints 'info, .tflite: operators' '^ +1 +FULL_CONNECTION$'
+t 0 'run, .tflite with another name' run "$tmp/tflite.onnx" --input random --device reference --output-dir "$tmp/tflite"
+t 0 'run, .tflite from standard input' run - --input random --device reference --output-dir "$tmp/tflite2" <"$tfl"
+if cmp -s "$tmp/tflite/scores.npy" "$tmp/tflite2/scores.npy"; then pass; else fail 'run, .tflite: standard input has other results'; fi
+t 0 'check, .tflite' check "$tfl" --input random --expected "scores=$tmp/tflite/scores.npy" --device auto
+t 0 'report, .tflite' report "$tfl" -o "$tmp/tflite.html"
+t 0 'convert, .tflite' convert "$tfl" "$tmp/tflite.nnrt"
+t 0 'check, .tflite as .nnrt' check "$tmp/tflite.nnrt" --input random --expected "scores=$tmp/tflite/scores.npy"
+t 0 'compile, .tflite' compile "$tfl" --device fake:cache=yes -o "$tmp/tflite2.nnrt"
+t 0 'emit-c, .tflite' emit-c "$tfl" -o - --name small
+prints 'emit-c, .tflite' 'small_run'
+t 0 'info, .tflite --outputs' info "$tfl" --device reference --outputs d
+prints 'info, .tflite --outputs' '^output +d +int8\[1,3\]$'
+refused 1 'info, .tflite --outputs of no tensor' "no tensor of the file has the name 'nope'" info "$tfl" --outputs nope
+head -c 1000 "$tfl" >"$tmp/cut.tflite"
+refused 1 'info, .tflite cut short' 'damaged file: the offset [0-9]+ at byte [0-9]+ leads out of the 1000 bytes' info "$tmp/cut.tflite"
 t 0 'devices' devices
 prints 'devices lists the reference' '^reference  nnrt  CPU  AVAILABLE$'
 prints 'devices: bits' '^the reference device gives the same bits here as everywhere$'

@@ -83,9 +83,9 @@ refuse 'another stb_ds.h' 'stbds_array_header' "$python" "$root/tools/amalgamate
 
 # ---- it compiles ----
 
-printf '#define NNRT_IMPLEMENTATION\n#include "nnrt_onnx.h"\nint main(void) { return nnrt_op_at(0) == NULL; }\n' >one.c
+printf '#define NNRT_IMPLEMENTATION\n#include "nnrt_onnx.h"\n#include "nnrt_tflite.h"\nint main(void) { return nnrt_op_at(0) == NULL; }\n' >one.c
 sed 's:formats/\|devices/::' "$root/tests/headers.c" >implementation.c
-printf '#include "nnrt_onnx.h"\n' >alone.c
+printf '#include "nnrt_onnx.h"\n#include "nnrt_tflite.h"\n' >alone.c
 { echo '#include "nnrt.h"' && cat alone.c one.c; } >later.c
 cat >main.c <<'END'
 #include "nnrt.h"
@@ -120,11 +120,12 @@ int main(void)
 {
     NNRT_Model *model = NULL;
     nnrt_error error = {NNRT_SUCCESS};
-    return nnrt_onnx_load(&model, "missing.onnx", NULL, &error) == NNRT_SUCCESS || nnrt_device_find("auto") == NULL ||
+    return nnrt_onnx_load(&model, "missing.onnx", NULL, &error) == NNRT_SUCCESS ||
+           nnrt_tflite_load(&model, "missing.tflite", NULL, &error) == NNRT_SUCCESS || nnrt_device_find("auto") == NULL ||
            (nnrt_cpu_set(0) != NULL && nnrt_device_find("cpu") == NULL);
 }
 END
-build 'one file with the reader of ONNX and the devices' clang "-x c -std=c99 -O0 -DNNRT_CPU_AVX512=0" all.c
+build 'one file with the readers and the devices' clang "-x c -std=c99 -O0 -DNNRT_CPU_AVX512=0" all.c
 try 'the same as C++' g++ -x c++ -std=c++17 -fsyntax-only -Idist all.c
 build 'all static' clang "$c99 -O0" static.c
 cat >apis.c <<'END'
@@ -153,7 +154,7 @@ verdict 'no file of stb is read' $? log
 
 # ---- the same as the headers ----
 
-sed 's:nnrt_onnx:formats/&:' one.c >headers.c
+sed 's:nnrt_onnx\|nnrt_tflite:formats/&:' one.c >headers.c
 sed 1d headers.c >headers_declared.c
 # macros FILE -I: its macros, without those about stb_ds
 macros() {

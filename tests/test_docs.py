@@ -378,6 +378,12 @@ def check_generated():
     verdict(done.returncode == 0, "docs/OPERATORS.md", done.stdout + done.stderr)
     done = run([*check, "man"])
     verdict(done.returncode == 0, "packaging/nnrt.1", done.stdout + done.stderr)
+    done = run([*check, "tflite"])
+    verdict(done.returncode == 0, "docs/TFLITE.md", done.stdout + done.stderr)
+    count = re.search(r"reads (\d+) operators of TensorFlow Lite", (ROOT / "docs/TFLITE.md").read_text(encoding="utf-8")).group(1)
+    for name in ("README.md", "CHANGELOG.md"):
+        said = re.search(r"`\.tflite` files(?: of|,) (\d+)\s+operators", (ROOT / name).read_text(encoding="utf-8"))
+        verdict(said is not None and said.group(1) == count, "%s: the number of operators of TensorFlow Lite" % name, count)
     with tempfile.TemporaryDirectory() as scratch:
         log = pathlib.Path(scratch) / "log"
         log.write_text("PASS test_abs (Abs)\nSKIP test_scan (Scan): no\n\n1 passed (0 of them with inputs made constants), "

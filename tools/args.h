@@ -66,7 +66,7 @@ typedef struct cli_args {
     char extensionNames[CLI_MOST_INPUTS][64];
     uint32_t extensionCount;
     cli_image_options image;
-    bool json, tsv, onnx, example;
+    bool json, tsv, onnx, tflite, example;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
     bool small;
     uint32_t arenaBytes; /* of --arena; 0: not given */
@@ -179,6 +179,7 @@ static bool cli_take_positive(const char *text, double *out)
 CLI_TAKE_SET(cli_take_json, json, true, true)
 CLI_TAKE_SET(cli_take_tsv, tsv, true, true)
 CLI_TAKE_SET(cli_take_onnx, onnx, true, true)
+CLI_TAKE_SET(cli_take_tflite, tflite, true, true)
 CLI_TAKE_SET(cli_take_example, example, true, true)
 CLI_TAKE_SET(cli_take_memory, memory, true, true)
 CLI_TAKE_SET(cli_take_placement, placement, true, true)
@@ -584,9 +585,9 @@ static const cli_option cli_options[] = {
     {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
     {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
-     "allow an ONNX file or an image N times the memory and work that its size allows", cli_take_budget},
+     "allow an ONNX or .tflite file or an image N times the memory and work that its size allows", cli_take_budget},
     {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
-     "use these values, inputs or results of nodes, as the outputs of an ONNX model; nodes that they do not need are "
+     "use these values, inputs or results of nodes, as the outputs of an ONNX or .tflite model; nodes that they do not need are "
      "removed", cli_take_cut},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
      "do not optimize the model; by default constants are folded and operators fused", cli_take_no_optimize},
@@ -664,6 +665,7 @@ static const cli_option cli_options[] = {
      cli_take_activations},
     {"--example", NULL, CLI_OPS, "with --copy: also print a main() that calls the kernel", cli_take_example},
     {"--onnx", NULL, CLI_OPS, "list the operators of ONNX and the operators they become", cli_take_onnx},
+    {"--tflite", NULL, CLI_OPS, "list the operators of TensorFlow Lite and the operators they become", cli_take_tflite},
     {"--tsv", NULL, CLI_OPS,
      "one line per operator: name, number, types and the rest, separated by tabs", cli_take_tsv},
     {"--json", NULL, (CLI_SESSIONS & ~CLI_REPORT) | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},

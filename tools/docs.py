@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes docs/OPERATORS.md, docs/ONNX.md and packaging/nnrt.1; with --check compares them with the files.
+"""Writes docs/OPERATORS.md, docs/ONNX.md, docs/TFLITE.md and packaging/nnrt.1; with --check compares them with the files.
 
 usage: docs.py [--nnrt build/nnrt] [--vectors build/test/device_vectors] [--check] operators
        docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: the output of tests/onnx_nodes.c
        docs.py [--nnrt build/nnrt] [--check] man
+       docs.py [--nnrt build/nnrt] [--check] tflite
 
 The manual page is the output of --help of nnrt and of its commands. Names and numbers of operators, types and kernels come
 from `nnrt ops`, the mapping of ONNX operators from `nnrt ops --onnx`, the operators of the example device from the top of
@@ -18,6 +19,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -125,6 +127,37 @@ leave other operators and types to the reference kernels.
 
 %s""" % (len(rows), count[3], count[4], count[5], count[6], count["q8"],
          table(["Number", "Operator", "Operands", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantized", "Devices"], rows))
+
+
+# ---- TensorFlow Lite ----
+
+def tflite_md(nnrt):
+    """docs/TFLITE.md."""
+    about = listed(nnrt, "--tflite")
+    letters = {"f": "float32", "h": "float16", "i": "int32", "l": "int64", "b": "bool", "n": "8 bits", "q": "quantized 8 bits"}
+    rows = [[str(o["number"]), o["name"], "1 to %d" % o["versions"] if o["versions"] > 1 else "1", ", ".join(letters[t] for t in o["types"]),
+             " ".join("`%s`" % name for name in o["becomes"].split() if name != "NONE") or "its input"] for o in about if o["versions"]]
+    left = sorted((o["number"], o["name"]) for o in about if o["versions"] == 0)
+    return """# TensorFlow Lite
+
+`nnrt_tflite_load` in [formats/nnrt_tflite.h](../formats/nnrt_tflite.h) reads %d operators of TensorFlow Lite; `nnrt ops
+--tflite` lists them. `make docs` writes this page. The suite `tflite` runs models of one operator and compares their results
+with those of TensorFlow Lite (`tests/tflite.txt`): floats within 1e-5 of the largest magnitude, integers exactly, and 8-bit
+results of CONV_2D, DIV, MEAN, SUM and RESIZE_BILINEAR within one unit (`ONE` in `tests/test_tflite.py` gives the reasons).
+
+Versions: the versions of the operator that are read. Types: of the main input. Becomes: the operators of the runtime; a
+fused activation that the operator cannot fuse becomes `ACTIVATION`.
+
+%s
+## Omitted operators
+
+A file that uses one of them is refused; the message lists all of them with the first node of each and the remedy. Also
+omitted: the operators of STABLEHLO (numbers 162 to 202, 204 and 206 to 209), other custom operators, several subgraphs, variables,
+int16 and int4 tensors, float32 inputs with 8-bit weights (hybrid operators).
+
+%s.
+""" % (len(rows), table(["Number", "TensorFlow Lite", "Versions", "Types", "Becomes"], rows),
+       textwrap.fill(", ".join("%s (%d)" % (name, number) for number, name in left if number != 32), 118))
 
 
 # ---- ONNX ----
@@ -285,14 +318,15 @@ def main():
     parser.add_argument("--nnrt", default=str(ROOT / "build/nnrt"))
     parser.add_argument("--vectors", default=str(ROOT / "build/test/device_vectors"))
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("page", choices=("operators", "onnx", "man"))
+    parser.add_argument("page", choices=("operators", "onnx", "man", "tflite"))
     parser.add_argument("log", nargs="?")
     args = parser.parse_args()
     if args.page == "onnx":
         text = onnx_md(args.nnrt, pathlib.Path(args.log).read_text(encoding="utf-8", errors="replace"))
     else:
-        text = man_page(args.nnrt) if args.page == "man" else operators_md(args.nnrt, args.vectors)
-    path = ROOT / {"onnx": "docs/ONNX.md", "man": "packaging/nnrt.1"}.get(args.page, "docs/OPERATORS.md")
+        text = {"man": man_page, "tflite": tflite_md}[args.page](args.nnrt) if args.page in ("man", "tflite") else \
+            operators_md(args.nnrt, args.vectors)
+    path = ROOT / {"onnx": "docs/ONNX.md", "man": "packaging/nnrt.1", "tflite": "docs/TFLITE.md"}.get(args.page, "docs/OPERATORS.md")
     if not args.check:
         path.write_text(text, encoding="utf-8")
         return 0

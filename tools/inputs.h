@@ -183,15 +183,50 @@ static NNRT_ReturnCode cli_load_nnrt(NNRT_Model **model, const char *path, nnrt_
                : nnrt_model_load(model, path, NULL, error);
 }
 
-/* cli_inputs_make for a .nnrt file. */
-static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
+/* True if the model begins like a .tflite file, whatever its name. */
+static bool cli_is_tflite(const char *path)
 {
+    uint8_t head[8];
+    FILE *f;
+    bool is;
+    if (cli_stream.block != NULL)
+        return nnrt_tflite_is(cli_stream.bytes.data, cli_stream.bytes.size);
+    f = fopen(path, "rb");
+    is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_tflite_is(head, sizeof(head));
+    if (f != NULL)
+        fclose(f);
+    return is;
+}
+
+/* Imports a .tflite file, or the bytes read before. */
+static NNRT_ReturnCode cli_load_tflite(NNRT_Model **model, const char *path, const nnrt_tflite_desc *desc,
+                                       nnrt_error *error)
+{
+    return cli_stream.block != NULL
+               ? nnrt_tflite_load_memory(model, cli_stream.bytes.data, cli_stream.bytes.size, desc, error)
+               : nnrt_tflite_load(model, path, desc, error);
+}
+
+/* cli_inputs_make for a .nnrt or a .tflite file. */
+static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
+{
+    const char *path = args->model;
     NNRT_Model *model = NULL;
+    nnrt_tflite_desc desc;
     nnrt_error error;
     int status = CLI_DONE;
     memset(&error, 0, sizeof(error));
-    if (cli_load_nnrt(&model, path, &error) != NNRT_SUCCESS)
-        return cli_fail("cannot load %s: %s", path, error.message);
+    memset(&desc, 0, sizeof(desc));
+    desc.no_optimize = true;
+    desc.budget = args->image.budget;
+    desc.outputs = in->cut;
+    desc.outputCount = in->cutCount;
+    if ((cli_is_nnrt(path) ? cli_load_nnrt(&model, path, &error) : cli_load_tflite(&model, path, &desc, &error)) !=
+        NNRT_SUCCESS)
+        return cli_fail("cannot load %s: %s%s", path, error.message,
+                        strstr(error.message, "nnrt_tflite_desc.budget") != NULL    ? "; here --budget N does"
+                        : strstr(error.message, "nnrt_tflite_desc.outputs") != NULL ? "; here --outputs NAME,... does"
+                                                                                    : "");
     in->data = (cli_input *)cli_alloc(model->inputIndex.count, sizeof(*in->data));
     in->shapes = (nnrt_dims *)cli_alloc(model->inputIndex.count, sizeof(*in->shapes));
     if (in->data == NULL || in->shapes == NULL)
@@ -276,10 +311,12 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
     in->path = path;
     status = cli_stream_read(path);
     if (status == CLI_DONE && cli_is_nnrt(path))
-        return args->cutCount == 0 ? cli_inputs_make_nnrt(in, path)
-                                   : cli_usage("--outputs is for ONNX files, %s is a .nnrt file", path);
+        return args->cutCount == 0 ? cli_inputs_make_model(in, args)
+                                   : cli_usage("--outputs is for ONNX and .tflite files, %s is a .nnrt file", path);
     if (status == CLI_DONE)
         status = cli_inputs_cut(in, args);
+    if (status == CLI_DONE && cli_is_tflite(path))
+        return cli_inputs_make_model(in, args);
     file = cli_stream.bytes;
     if (status == CLI_DONE && cli_stream.block == NULL)
         status = cli_read_file(path, &file);

@@ -95,6 +95,34 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     return code;
 }
 
+/* Imports a .tflite file for the shapes of job->in. */
+static NNRT_ReturnCode cli_job_tflite(cli_job *job, const cli_args *args, nnrt_error *error)
+{
+    nnrt_tflite_input *given = (nnrt_tflite_input *)cli_alloc(job->in.count, sizeof(*given));
+    nnrt_tflite_desc desc;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(error, 0, sizeof(*error));
+    if (given == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < job->in.count; i++) {
+        if (job->in.shapes[i].rank < 0)
+            continue;
+        given[desc.inputCount].name = job->in.data[i].name;
+        given[desc.inputCount++].shape =
+            cli_inputs_most(&job->in, i) != NULL ? job->in.data[i].declared : job->in.shapes[i];
+    }
+    desc.inputs = given;
+    desc.no_optimize = args->noOptimize;
+    desc.outputs = job->in.cut;
+    desc.outputCount = job->in.cutCount;
+    desc.budget = args->image.budget;
+    desc.log = &args->log;
+    code = cli_load_tflite(&job->model, args->model, &desc, error);
+    free(given);
+    return code;
+}
+
 /* --int8-io: makes inputs and outputs of the loaded model integers; warnings name those that stay float32. */
 static NNRT_ReturnCode cli_job_integer_io(cli_job *job, const cli_args *args, nnrt_error *error)
 {
@@ -112,8 +140,9 @@ static NNRT_ReturnCode cli_job_integer_io(cli_job *job, const cli_args *args, nn
 /* Loads or imports the model; constants: as in cli_job_import. */
 static NNRT_ReturnCode cli_job_model(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
 {
-    const NNRT_ReturnCode code =
-        cli_is_nnrt(args->model) ? cli_job_map(job, args, error) : cli_job_import(job, args, constants, error);
+    const NNRT_ReturnCode code = cli_is_nnrt(args->model)     ? cli_job_map(job, args, error)
+                                 : cli_is_tflite(args->model) ? cli_job_tflite(job, args, error)
+                                                              : cli_job_import(job, args, constants, error);
     return code == NNRT_SUCCESS && args->int8Io ? cli_job_integer_io(job, args, error) : code;
 }
 
@@ -125,7 +154,7 @@ static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCod
     bool any = false;
     for (uint32_t i = 0; i < job->in.count; i++)
         any = any || cli_may_be_constant(&job->in.data[i]);
-    if (code == NNRT_OUT_OF_MEMORY || job->fromNnrt || !any)
+    if (code == NNRT_OUT_OF_MEMORY || job->fromNnrt || !any || cli_is_tflite(args->model))
         return false;
     nnrt_model_destroy(job->model);
     job->model = NULL;
@@ -146,9 +175,9 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code))
         return cli_fail("cannot load %s: %s%s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code),
-                        strstr(error.message, "nnrt_onnx_desc.budget") != NULL    ? "; here --budget N does"
-                        : strstr(error.message, "nnrt_onnx_desc.outputs") != NULL ? "; here --outputs NAME,... does"
-                                                                                  : "");
+                        strstr(error.message, "_desc.budget") != NULL    ? "; here --budget N does"
+                        : strstr(error.message, "_desc.outputs") != NULL ? "; here --outputs NAME,... does"
+                                                                         : "");
     job->loadMs = cli_now_ms() - start;
     return CLI_DONE;
 }

@@ -33,6 +33,7 @@ Results go to standard output, everything else to standard error.
 #include "../devices/nnrt_fake.h"
 #include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_onnx.h"
+#include "../formats/nnrt_tflite.h"
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -1424,6 +1425,25 @@ static int cli_ops_onnx(const cli_args *args)
     return CLI_DONE;
 }
 
+/* Prints the support of the operators of TensorFlow Lite. */
+static int cli_ops_tflite(const cli_args *args)
+{
+    nnrt_tflite_about a;
+    fputs(args->json ? "{\"operators\":[" : "", stdout);
+    for (uint32_t i = 0; nnrt_tflite_operator(i, &a); i++)
+        if (args->json)
+            printf("%s{\"name\":\"%s\",\"number\":%d,\"versions\":%d,\"types\":\"%s\",\"becomes\":\"%s\"}",
+                   i > 0 ? "," : "", a.name, (int)a.code, (int)a.versions, a.types, a.becomes);
+        else if (args->tsv)
+            printf("%s\t%d\t%d\t%s\t%s\n", a.name, (int)a.code, (int)a.versions, a.types, a.becomes);
+        else if (a.versions == 0)
+            printf("%-28s %3d  unsupported\n", a.name, (int)a.code);
+        else
+            printf("%-28s %3d  1-%-2d  %-5s  %s\n", a.name, (int)a.code, (int)a.versions, a.types, a.becomes);
+    fputs(args->json ? "]}\n" : "", stdout);
+    return CLI_DONE;
+}
+
 /* The end of an operator's row of JSON. */
 static void cli_ops_kernels(const nnrt_op *op)
 {
@@ -1436,11 +1456,14 @@ static void cli_ops_kernels(const nnrt_op *op)
 static int cli_ops(const cli_args *args)
 {
     const nnrt_op *op;
-    if (args->onnx && (args->copy != NULL || args->header != NULL))
-        return cli_usage("ops: --onnx lists operators of ONNX and cannot be combined with %s",
-                         args->copy != NULL ? "--copy" : "--header");
-    if (args->onnx)
-        return cli_ops_onnx(args);
+    if ((args->onnx || args->tflite) && (args->copy != NULL || args->header != NULL || (args->onnx && args->tflite)))
+        return cli_usage("ops: %s lists operators of %s and cannot be combined with %s",
+                         args->onnx ? "--onnx" : "--tflite", args->onnx ? "ONNX" : "TensorFlow Lite",
+                         args->copy != NULL     ? "--copy"
+                         : args->header != NULL ? "--header"
+                                                : "--tflite");
+    if (args->onnx || args->tflite)
+        return args->onnx ? cli_ops_onnx(args) : cli_ops_tflite(args);
     if (args->copy == NULL && args->header != NULL)
         return cli_usage("ops: --header requires --copy NAME");
     if (args->copy == NULL && (args->type != NNRT_DATA_TYPE_UNKNOWN || args->example || args->activations != NULL))
@@ -1587,7 +1610,7 @@ static const char cli_report_text[] =
     "memory map.\n\n";
 
 static const char cli_convert_text[] =
-    "IN is an ONNX or a .nnrt file. A .nnrt file is used in place, memory-mapped or in flash: loading it copies no\n"
+    "IN is an ONNX, a .tflite or a .nnrt file. A .nnrt file is used in place, memory-mapped or in flash: loading it copies no\n"
     "weights and repeats nothing of the import. OUT appears when it is completely written; an existing OUT must be a\n"
     "regular file that is not read by the command.\n"
     "\n"
@@ -1647,7 +1670,8 @@ static const char cli_frontend_text[] =
     "nnrt_frontend_start, NAME_FRONTEND_WORDS the memory of a stream, and int16 arithmetic needs no floats.\n\n";
 
 static const char cli_ops_text[] =
-    "--onnx lists the supported operators of ONNX: the first and last operator set, the operator that each becomes\n"
+    "--tflite lists the operators of TensorFlow Lite: number, versions, types of the main input, and the operators that\n"
+    "each becomes. --onnx lists the supported operators of ONNX: the first and last operator set, the operator that each becomes\n"
     "(one of several separated by spaces), the operators that may be added and why, or those it is made of;\n"
     "then the unsupported operators, and why. Operators that only compute with dynamic dimensions are not listed.\n"
     "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION, in any case and as ONNX, TensorFlow\n"
@@ -1710,7 +1734,7 @@ static void cli_help(void)
     for (size_t i = 0; i < CLI_COMMANDS; i++)
         printf("  %-8s %-11s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
     printf("\n'nnrt COMMAND --help' lists the options of a command. 'nnrt --version' prints the version.\n"
-           "MODEL is an ONNX or a .nnrt file, - standard input. Results go to standard output, messages to standard "
+           "MODEL is an ONNX, a .tflite or a .nnrt file, - standard input. Results go to standard output, messages to standard "
            "error.\n"
            "Exit status: 0 done, 1 failed, 2 wrong usage.\n\n"
            "example:\n  nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png\n");

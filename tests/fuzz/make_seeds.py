@@ -179,9 +179,20 @@ def models(out):
                 save(os.path.join(out, "onnx"), "model_" + name[:-5], f.read())
 
 
+def tflite(out):
+    """The models of one operator that tests/test_tflite.py compares with TensorFlow Lite."""
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    import test_tflite
+    for i, name in enumerate(sorted(test_tflite.CASES)):
+        data = test_tflite.model(name).bytes()
+        if len(data) <= 4096:
+            save(os.path.join(out, "tflite"), "%d" % i, data)
+
+
 def main(out):
     tool(out)
     models(out)
+    tflite(out)
     if helper is None:
         return
     for name, row in NODES.items():

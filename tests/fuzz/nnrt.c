@@ -4,6 +4,7 @@
 #define NNRT_THREADS 1
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
+#include "formats/nnrt_tflite.h"
 
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_mcu.h"

@@ -1,0 +1,2683 @@
+/*
+nnrt_tflite.h - TensorFlow Lite importer: converts a .tflite model into an NNRT_Model, which nnrt.h runs.
+
+    #define NNRT_IMPLEMENTATION
+    #include "formats/nnrt_tflite.h"          includes ../nnrt.h
+
+    NNRT_Model *model = NULL;
+    nnrt_error error = {0};
+    if (nnrt_tflite_load(&model, "model.tflite", NULL, &error) != NNRT_SUCCESS)
+        puts(error.message);
+
+SECTIONS (search for the tag)
+    >>tflite              public functions
+    -- implementation --
+    >>tflite_table        one row per builtin operator
+    >>tflite_state        state of an import, limits, faults
+    >>tflite_flatbuffer   checked accessors: table, vector, string, scalar
+    >>tflite_tensors      tensors of the file as tensors of a builder
+    >>tflite_steps        adding nodes; operands and options of the current operator
+    >>tflite_elementwise  handlers, grouped by operator class
+    >>tflite_shapes
+    >>tflite_reductions
+    >>tflite_windows
+    >>tflite_matrices
+    >>tflite_check        unsupported operators, all of them in one message
+    >>tflite_import       the graph, operator by operator; inputs, outputs, model
+    >>tflite_load         the public functions
+
+SUPPORTED FILES
+    Version 3 of the format (identifier TFL3), its first subgraph, the builtin operators of NNRTI_TFLITE_OPS.
+    Types: float32, int32, int64, bool; int8 and uint8 with scale and zero point, per tensor or per channel; float16 of
+    constants (DEQUANTIZE). Sparse constants become dense. Quantized operators keep their integers: the result has the
+    parameters of the file. A name of more than 95 bytes is cut off and ends with "~" and the index of its tensor.
+    Unsupported: several subgraphs (IF, WHILE), variables, strings, int16, int4, operators that mix float32 inputs with 8-bit
+    weights, and custom operators, except MediaPipe's Convolution2DTransposeBias. Unsupported operators are reported in one
+    message, NNRT_UNSUPPORTED_OP.
+    A model takes the sizes of its inputs from the file unless nnrt_tflite_desc.inputs states others.
+
+TRUST
+    The file is untrusted input: every offset, length and count is checked before use. The import reads each part of the
+    file a bounded number of times (NNRT_TFLITE_WORK) and allocates at most NNRT_TFLITE_BUDGET times its size, and 1 MiB.
+
+OPTIONS
+    NNRT_NO_STDIO          no file I/O: only nnrt_tflite_load_memory
+
+MIT license, see LICENSE.
+*/
+#ifndef NNRT_TFLITE_H
+#define NNRT_TFLITE_H
+
+#include "../nnrt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite */
+
+/* The caller's shape for one model input. -1: dynamic dimension, which the session states. */
+typedef struct nnrt_tflite_input {
+    const char *name;
+    nnrt_dims shape;
+} nnrt_tflite_input;
+
+/* Limits of one import, including the optimizer passes. Memory from the allocator: at most NNRT_TFLITE_BUDGET times the
+   bytes of the file plus NNRT_TFLITE_BUDGET_FREE (with the file itself, if nnrt_tflite_load reads it). Work: lists and
+   texts of at most NNRT_TFLITE_WORK times the bytes of the file are read: tables of a flatbuffer may share parts, so that
+   a small file could describe a graph of any size. Exceeding a limit returns NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT. */
+#define NNRT_TFLITE_BUDGET 4
+#define NNRT_TFLITE_BUDGET_FREE ((size_t)1 << 20)
+#define NNRT_TFLITE_WORK 16
+
+/* All zero is the default. */
+typedef struct nnrt_tflite_desc {
+    const nnrt_allocator *allocator; /* NULL = malloc */
+    bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
+    const nnrt_tflite_input *inputs; /* shapes in place of the file's */
+    uint32_t inputCount;
+    uint32_t budget;            /* factor for the limits on memory and work; 0 means 1 */
+    const char *const *outputs; /* names of the values that become the outputs; other operators are left out */
+    uint32_t outputCount;       /* 0: the outputs of the file */
+    const nnrt_log *log;        /* receives a line for each unsupported operator and each change; NULL: none */
+} nnrt_tflite_desc;
+
+/* True if the bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
+NNRT_API bool nnrt_tflite_is(const void *data, size_t bytes);
+
+/* Imports the model in these bytes. Constants that are aligned to their element size are used in place, so the bytes must
+   outlive the model. Inputs and outputs have the names of the signature, or those of their tensors. On failure *model is
+   NULL and error (may be NULL) names the operator and the fault. */
+NNRT_API NNRT_ReturnCode nnrt_tflite_load_memory(NNRT_Model **model, const void *data, size_t bytes,
+                                                 const nnrt_tflite_desc *desc, nnrt_error *error);
+#ifndef NNRT_NO_STDIO
+/* The same for a file. The model owns all of its memory. */
+NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, const nnrt_tflite_desc *desc,
+                                          nnrt_error *error);
+#endif
+
+/* Support of one builtin operator by the importer. */
+typedef struct nnrt_tflite_about {
+    const char *name;    /* "CONV_2D" */
+    int32_t code;        /* number in the format */
+    int32_t versions;    /* supported versions: 1 to this one; 0: unsupported */
+    const char *types;   /* of the main operand, one letter each: f float32, h float16, i int32, l int64, b bool, n int8
+                            or uint8 without scale, q int8 or uint8 with scale */
+    const char *becomes; /* operators of the runtime, separated by spaces; NONE: no node */
+} nnrt_tflite_about;
+
+/* Describes operator `index`: the supported ones in the order of their numbers, then the unsupported ones, whose versions
+   is 0. Returns false if index is too large. */
+NNRT_API bool nnrt_tflite_operator(uint32_t index, nnrt_tflite_about *about);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_TFLITE_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_TFLITE_IMPLEMENTED)
+#define NNRT_TFLITE_IMPLEMENTED
+
+#include "../nnrt.h" /* its implementation, if only its declarations have been included so far */
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef NNRT_NO_STDIO
+#include <stdio.h>
+#endif
+
+NNRT_SETUP()
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_table */
+
+/* One row per builtin operator: X(code, NAME, versions, least inputs, most inputs, main, types, options, members, rule,
+   handler, operator, also)
+   code      number of the operator in the format
+   versions  1 to this version are read. Versions differ by types and members, which are checked on their own
+   main      index of the input whose element type `types` restricts (nnrt_tflite_about.types)
+   options   number of the options table in its union, 0: the operator has none
+   members   number of known members of that table; files that set others are refused
+   rule      of quantization parameters: ANY; MOVES: the results have those of the main input, as elements are moved;
+             EQUAL: all 8-bit operands have the same
+   handler   nnrti_tfl_op_<handler>
+   operator  operator of the runtime, or the mode of one: argument of the handler (nnrti_tfl_row.argument)
+   also      further operators of the runtime. Tests compare operator and also with the nodes of imported models */
+/* clang-format off */
+#define NNRTI_TFLITE_OPS(X, OP, ACT, MODE, PADDING, SIZE) \
+    X(  0, ADD,                     5, 2, 2, 0, "filq",   11, 2, ANY,   binary,     OP(ADD_FUSION), " ACTIVATION") \
+    X(  1, AVERAGE_POOL_2D,         3, 1, 1, 0, "fq",      5, 6, MOVES, pool,       OP(AVGPOOL_FUSION), " ACTIVATION") \
+    X(  2, CONCATENATION,           4, 1, 0, 0, "filbq",  10, 2, ANY,   concat,     OP(CONCAT), " ACTIVATION") \
+    X(  3, CONV_2D,                 8, 2, 3, 0, "fq",      1, 7, ANY,   conv,       OP(CONV2D_FUSION), " ACTIVATION") \
+    X( 4, DEPTHWISE_CONV_2D, 7, 2, 3, 0, "fq", 2, 7, ANY, conv, OP(CONV2D_FUSION), " TRANSPOSE ACTIVATION") \
+    X(  5, DEPTH_TO_SPACE,          2, 1, 1, 0, "filq",   94, 1, MOVES, blocks,     OP(DEPTH_TO_SPACE), "") \
+    X( 6, DEQUANTIZE, 6, 1, 1, 0, "hq", 38, 0, ANY, cast, OP(CAST), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
+    X(  7, EMBEDDING_LOOKUP,        4, 2, 2, 1, "fq",      0, 0, MOVES, gather,     OP(GATHER), "") \
+    X(  8, FLOOR,                   1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(FLOOR), "") \
+    X( 9, FULLY_CONNECTED, 14, 2, 3, 0, "fq", 8, 5, ANY, dense, OP(FULL_CONNECTION), " RESHAPE ACTIVATION") \
+    X( 11, L2_NORMALIZATION,        2, 1, 1, 0, "fq",     12, 1, ANY,   l2norm,     OP(L2_NORMALIZE_FUSION), "") \
+    X( 12, L2_POOL_2D, 1, 1, 1, 0, "f", 5, 6, ANY, pool, OP(SQRT), " SQUARE AVGPOOL_FUSION ACTIVATION") \
+    X( 13, LOCAL_RESPONSE_NORMALIZATION,  1, 1, 1, 0, "f",      13, 4, ANY,   lrn,        OP(LRN), "") \
+    X( 14, LOGISTIC,                3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(SIGMOID), "") \
+    X( 17, MAX_POOL_2D, 3, 1, 1, 0, "fq", 5, 6, MOVES, pool, OP(MAX_POOL_FUSION), " ACTIVATION") \
+    X( 18, MUL,                     7, 2, 2, 0, "filq",   21, 1, ANY,   binary,     OP(MUL_FUSION), " ACTIVATION") \
+    X( 19, RELU,                    3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(RELU), "") \
+    X( 20, RELU_N1_TO_1,            2, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(HARD_TANH), "") \
+    X( 21, RELU6,                   3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(RELU6), "") \
+    X( 22, RESHAPE,                 2, 1, 2, 0, "filbq",  17, 1, MOVES, reshape,    OP(RESHAPE), "") \
+    X( 23, RESIZE_BILINEAR,         4, 2, 2, 0, "fq",     15, 4, MOVES, resize,     SIZE(LINEAR), "") \
+    X( 25, SOFTMAX,                 3, 1, 1, 0, "fq",      9, 1, ANY,   softmax,    OP(SOFTMAX), " MUL_FUSION") \
+    X( 26, SPACE_TO_DEPTH,          2, 1, 1, 0, "filq",   19, 1, MOVES, blocks,     OP(SPACE_TO_DEPTH), "") \
+    X( 28, TANH,                    3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(TANH), "") \
+    X( 32, Convolution2DTransposeBias, 1, 3, 3, 0, "f", 0, 0, ANY, transposed, OP(CONV2D_TRANSPOSE_FUSION), "") \
+    X( 34, PAD,                     4, 2, 2, 0, "filq",   22, 0, MOVES, pad,        PADDING(CONSTANT), "") \
+    X( 36, GATHER,                  7, 2, 2, 0, "filbq",  23, 2, MOVES, gather,     OP(GATHER), "") \
+    X( 37, BATCH_TO_SPACE_ND,       4, 3, 3, 0, "filq",   24, 0, MOVES, batches,    OP(BATCH_TO_SPACE_ND), "") \
+    X( 38, SPACE_TO_BATCH_ND,       4, 3, 3, 0, "filq",   25, 0, MOVES, batches,    OP(SPACE_TO_BATCH_ND), "") \
+    X( 39, TRANSPOSE,               6, 2, 2, 0, "filbq",  26, 0, MOVES, same,       OP(TRANSPOSE), "") \
+    X( 40, MEAN,                    3, 2, 2, 0, "fq",     27, 1, ANY,   reduce,     MODE(MEAN), "") \
+    X( 41, SUB,                     5, 2, 2, 0, "filq",   28, 2, ANY,   binary,     OP(SUB_FUSION), " ACTIVATION") \
+    X( 42, DIV,                     2, 2, 2, 0, "fiq",    29, 1, ANY,   binary,     OP(DIV_FUSION), " ACTIVATION") \
+    X( 43, SQUEEZE,                 2, 1, 1, 0, "filbq",  30, 1, MOVES, squeeze,    OP(SQUEEZE), "") \
+    X( 45, STRIDED_SLICE,           8, 4, 4, 0, "filbq",  32, 6, MOVES, strided,    OP(STRIDED_SLICE), "") \
+    X( 47, EXP,                     2, 1, 1, 0, "f",      33, 0, ANY,   same,       OP(EXPFUSION), "") \
+    X( 48, TOPK_V2,                 3, 2, 2, 0, "filq",   34, 0, MOVES, same,       OP(TOPK_FUSION), "") \
+    X( 49, SPLIT,                   4, 2, 2, 1, "fiq",    35, 1, MOVES, split,      OP(SPLIT), "") \
+    X( 50, LOG_SOFTMAX,             2, 1, 1, 0, "fq",     36, 0, ANY,   logsoftmax, OP(LOG_SOFTMAX), "") \
+    X( 53, CAST,                    7, 1, 1, 0, "filbn",  37, 2, ANY,   cast,       OP(CAST), "") \
+    X( 54, PRELU,                   1, 2, 2, 0, "fq",      0, 0, ANY,   prelu,      OP(PRELU_FUSION), " RESHAPE") \
+    X( 55, MAXIMUM,                 4, 2, 2, 0, "filq",   39, 0, EQUAL, same,       OP(MAXIMUM), "") \
+    X( 56, ARG_MAX,                 3, 2, 2, 0, "fiq",    40, 1, ANY,   arg,        OP(ARGMAX_FUSION), "") \
+    X( 57, MINIMUM,                 4, 2, 2, 0, "filq",   39, 0, EQUAL, same,       OP(MINIMUM), "") \
+    X( 58, LESS,                    3, 2, 2, 0, "filq",   41, 0, ANY,   same,       OP(LESS), "") \
+    X( 59, NEG,                     1, 1, 1, 0, "fil",    42, 0, ANY,   same,       OP(NEG), "") \
+    X( 60, PADV2,                   4, 3, 3, 0, "filq",   43, 0, EQUAL, pad,        PADDING(CONSTANT), "") \
+    X( 61, GREATER,                 2, 2, 2, 0, "filq",   44, 0, ANY,   same,       OP(GREATER), "") \
+    X( 62, GREATER_EQUAL,           3, 2, 2, 0, "filq",   45, 0, ANY,   same,       OP(GREATER_EQUAL), "") \
+    X( 63, LESS_EQUAL,              2, 2, 2, 0, "filq",   46, 0, ANY,   same,       OP(LESS_EQUAL), "") \
+    X( 64, SELECT,                  4, 3, 3, 1, "filbq",  47, 0, EQUAL, select,     OP(SELECT), "") \
+    X( 65, SLICE,                   6, 3, 3, 0, "filbq",  48, 0, MOVES, same,       OP(SLICE_FUSION), "") \
+    X( 66, SIN,                     1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(SIN), "") \
+    X( 67, TRANSPOSE_CONV, 5, 3, 4, 2, "fq", 49, 5, ANY, transposed, OP(CONV2D_TRANSPOSE_FUSION), " ACTIVATION") \
+    X( 68, SPARSE_TO_DENSE,         3, 4, 4, 2, "filn",   50, 1, EQUAL, sparse,     OP(SPARSE_TO_DENSE), "") \
+    X( 69, TILE,                    3, 2, 2, 0, "filbq",  51, 0, MOVES, same,       OP(TILE_FUSION), "") \
+    X( 70, EXPAND_DIMS,             1, 2, 2, 0, "filbq",  52, 0, MOVES, same,       OP(EXPAND_DIMS), "") \
+    X( 71, EQUAL,                   4, 2, 2, 0, "filq",   53, 0, ANY,   same,       OP(EQUAL), "") \
+    X( 72, NOT_EQUAL,               3, 2, 2, 0, "filq",   54, 0, ANY,   same,       OP(NOT_EQUAL), "") \
+    X( 73, LOG,                     2, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(LOG), "") \
+    X( 74, SUM,                     2, 2, 2, 0, "filq",   27, 1, ANY,   reduce,     MODE(SUM), "") \
+    X( 75, SQRT,                    1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(SQRT), "") \
+    X( 76, RSQRT,                   3, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(RSQRT), "") \
+    X( 77, SHAPE,                   1, 1, 1, 0, "filbq",  55, 1, ANY,   same,       OP(SHAPE), "") \
+    X( 78, POW,                     1, 2, 2, 0, "fi",     56, 0, ANY,   same,       OP(POW_FUSION), "") \
+    X( 79, ARG_MIN,                 3, 2, 2, 0, "fiq",    57, 1, ANY,   arg,        OP(ARGMIN_FUSION), "") \
+    X( 81, REDUCE_PROD,             2, 2, 2, 0, "fil",    27, 1, ANY,   reduce,     MODE(PROD), "") \
+    X( 82, REDUCE_MAX,              3, 2, 2, 0, "filq",   27, 1, MOVES, reduce,     MODE(MAX), "") \
+    X( 83, PACK,                    4, 1, 0, 0, "filq",   59, 2, EQUAL, axis,       OP(STACK), "") \
+    X( 84, LOGICAL_OR,              1, 2, 2, 0, "b",      60, 0, ANY,   same,       OP(LOGICAL_OR), "") \
+    X( 85, ONE_HOT,                 1, 4, 4, 0, "i",      61, 1, EQUAL, axis,       OP(ONE_HOT), "") \
+    X( 86, LOGICAL_AND,             1, 2, 2, 0, "b",      62, 0, ANY,   same,       OP(LOGICAL_AND), "") \
+    X( 87, LOGICAL_NOT,             1, 1, 1, 0, "b",      63, 0, ANY,   same,       OP(LOGICAL_NOT), "") \
+    X( 88, UNPACK,                  4, 1, 1, 0, "fibq",   64, 2, MOVES, axis,       OP(UNSTACK), "") \
+    X( 89, REDUCE_MIN,              3, 2, 2, 0, "filq",   27, 1, MOVES, reduce,     MODE(MIN), "") \
+    X( 90, FLOOR_DIV,               3, 2, 2, 0, "fi",     65, 0, ANY,   same,       OP(FLOOR_DIV), "") \
+    X( 91, REDUCE_ANY,              1, 2, 2, 0, "b",      27, 1, ANY,   all,        OP(ALL), " LOGICAL_NOT") \
+    X( 92, SQUARE,                  1, 1, 1, 0, "f",      66, 0, ANY,   same,       OP(SQUARE), "") \
+    X( 93, ZEROS_LIKE,              1, 1, 1, 0, "fil",    67, 0, ANY,   zeros,      OP(FILL_LIKE), "") \
+    X( 94, FILL,                    4, 2, 2, 1, "filbq",  68, 0, MOVES, fill,       OP(FILL), "") \
+    X( 95, FLOOR_MOD, 2, 2, 2, 0, "fil", 72, 0, ANY, floormod, OP(SELECT), \
+      " MOD ADD_FUSION NOT_EQUAL LESS LOGICAL_AND LOGICAL_XOR") \
+    X( 96, RANGE,                   2, 3, 3, 0, "fi",     73, 0, EQUAL, same,       OP(RANGE), "") \
+    X( 97, RESIZE_NEAREST_NEIGHBOR,  4, 2, 2, 0, "fq",     74, 2, MOVES, resize,     SIZE(NEAREST), "") \
+    X( 98, LEAKY_RELU,              2, 1, 1, 0, "fq",     75, 1, ANY,   activation, ACT(LEAKY_RELU), "") \
+    X( 99, SQUARED_DIFFERENCE,      2, 2, 2, 0, "fiq",    76, 0, ANY,   same,       OP(SQUARED_DIFFERENCE), "") \
+    X(100, MIRROR_PAD,              3, 2, 2, 0, "filq",   77, 1, MOVES, pad,        PADDING(REFLECT), "") \
+    X(101, ABS,                     5, 1, 1, 0, "fq",     78, 0, ANY,   same,       OP(ABS), "") \
+    X(102, SPLIT_V,                 2, 3, 3, 0, "filq",   79, 1, MOVES, split,      OP(SPLIT), "") \
+    X(104, CEIL,                    1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(CEIL), "") \
+    X(105, REVERSE_V2,              3, 2, 2, 0, "filbq",  81, 0, MOVES, reverse,    OP(STRIDED_SLICE), "") \
+    X(106, ADD_N,                   1, 1, 0, 0, "f",      82, 0, ANY,   same,       OP(ADD_N), "") \
+    X(107, GATHER_ND,               5, 2, 2, 0, "filq",   83, 0, MOVES, same,       OP(GATHER_ND), "") \
+    X(108, COS,                     1, 1, 1, 0, "f",      84, 0, ANY,   same,       OP(COS), "") \
+    X(109, WHERE,                   2, 1, 1, 0, "b",      85, 0, ANY,   where,      OP(NON_ZERO), " TRANSPOSE") \
+    X(110, RANK,                    1, 1, 1, 0, "filbq",  86, 0, ANY,   same,       OP(RANK), "") \
+    X(111, ELU,                     1, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(ELU), "") \
+    X(112, REVERSE_SEQUENCE,        1, 2, 2, 0, "filq",   87, 2, MOVES, revseq,     OP(REVERSE_SEQUENCE), "") \
+    X(114, QUANTIZE, 3, 1, 1, 0, "fq", 89, 0, ANY, cast, OP(QUANT_DTYPE_CAST), " QUANT_DTYPE_CAST_V2") \
+    X(116, ROUND,                   1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(ROUND), "") \
+    X(117, HARD_SWISH,              1, 1, 1, 0, "fq",     91, 0, ANY,   activation, ACT(HSWISH), "") \
+    X(122, SCATTER_ND,              1, 3, 3, 1, "filn",   97, 0, EQUAL, same,       OP(SCATTER_ND), "") \
+    X(123, SELECT_V2,               2, 3, 3, 1, "filbq",  98, 0, EQUAL, select,     OP(SELECT), " RESHAPE") \
+    X(124, DENSIFY,                 1, 1, 1, 0, "fhnq",   99, 0, MOVES, densify,    OP(NONE), "") \
+    X(126, BATCH_MATMUL,            4, 2, 2, 0, "fq",    101, 3, ANY,   matmul,     OP(MATMUL_FUSION), "") \
+    X(128, CUMSUM,                  1, 2, 2, 0, "fil",   102, 2, ANY,   cumsum,     OP(CUM_SUM), "") \
+    X(130, BROADCAST_TO,            3, 2, 2, 0, "filbq", 104, 0, MOVES, same,       OP(BROADCAST_TO), "") \
+    X(132, CONV_3D, 1, 2, 3, 0, "f", 106, 8, ANY, conv3d, OP(CONV_3D), " TRANSPOSE ACTIVATION") \
+    X(140, REDUCE_ALL,              1, 2, 2, 0, "b",      27, 1, ANY,   all,        OP(ALL), "") \
+    X(150, GELU,                    2, 1, 1, 0, "fq",    116, 1, ANY,   activation, ACT(GELU), "") \
+    X(152, RELU_0_TO_1,             1, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(RELU1), "") \
+    X(158, SIGN,                    2, 1, 1, 0, "f",     123, 0, ANY,   activation, ACT(SIGN), "") \
+    X(160, BITWISE_XOR,             1, 2, 2, 0, "in",      125, 0, ANY,   same,       OP(BITWISE_XOR), "")
+/* clang-format on */
+
+enum { NNRTI_TFLITE_ANY, NNRTI_TFLITE_MOVES, NNRTI_TFLITE_EQUAL };
+enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_QUANTIZE = 114 }; /* codes */
+
+/* Operators without a row, for messages: code and name. 162 to 209 without a name are those of STABLEHLO. */
+/* clang-format off */
+#define NNRTI_TFLITE_OTHERS(X) \
+    X( 10, HASHTABLE_LOOKUP) X( 15, LSH_PROJECTION) X( 16, LSTM) X( 24, RNN) X( 27, SVDF) X( 29, CONCAT_EMBEDDINGS) \
+    X( 30, SKIP_GRAM) X( 31, CALL) X( 32, CUSTOM) X( 33, EMBEDDING_LOOKUP_SPARSE) X( 35, UNIDIRECTIONAL_SEQUENCE_RNN) \
+    X( 44, UNIDIRECTIONAL_SEQUENCE_LSTM) X( 46, BIDIRECTIONAL_SEQUENCE_RNN) X( 51, DELEGATE) \
+    X( 52, BIDIRECTIONAL_SEQUENCE_LSTM) X( 80, FAKE_QUANT) X(103, UNIQUE) X(113, MATRIX_DIAG) X(115, MATRIX_SET_DIAG) \
+    X(118, IF) X(119, WHILE) X(120, NON_MAX_SUPPRESSION_V4) X(121, NON_MAX_SUPPRESSION_V5) X(125, SEGMENT_SUM) \
+    X(129, CALL_ONCE) X(131, RFFT2D) X(133, IMAG) X(134, REAL) X(135, COMPLEX_ABS) X(136, HASHTABLE) \
+    X(137, HASHTABLE_FIND) X(138, HASHTABLE_IMPORT) X(139, HASHTABLE_SIZE) X(141, CONV_3D_TRANSPOSE) \
+    X(142, VAR_HANDLE) X(143, READ_VARIABLE) X(144, ASSIGN_VARIABLE) X(145, BROADCAST_ARGS) \
+    X(146, RANDOM_STANDARD_NORMAL) X(147, BUCKETIZE) X(148, RANDOM_UNIFORM) X(149, MULTINOMIAL) \
+    X(151, DYNAMIC_UPDATE_SLICE) X(153, UNSORTED_SEGMENT_PROD) X(154, UNSORTED_SEGMENT_MAX) \
+    X(155, UNSORTED_SEGMENT_SUM) X(156, ATAN2) X(157, UNSORTED_SEGMENT_MIN) X(159, BITCAST) X(161, RIGHT_SHIFT) \
+    X(203, DILATE) X(205, REDUCE_WINDOW)
+/* clang-format on */
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_state */
+
+/* Limits of an import. Its allocator counts the bytes of the import and forwards to the caller's allocator. */
+typedef struct nnrti_tfl_budget {
+    nnrt_allocator allocator;
+    const nnrt_allocator *under;
+    size_t limit, live;
+    double work; /* bytes of lists and texts that may still be read */
+    double fold; /* elements that constant folding may still compute */
+    bool over;   /* the limit has refused an allocation */
+} nnrti_tfl_budget;
+
+/* A table of the flatbuffer, checked: its fields begin at `at` and take `size` bytes; fields[i] of `count` are at
+   vtable + 4 + 2 * i. at 0: absent; every field has its default. */
+typedef struct nnrti_tfl_table {
+    size_t at, vtable;
+    uint32_t size, count;
+} nnrti_tfl_table;
+
+/* A vector, checked: count elements from `at` on. at 0: absent. */
+typedef struct nnrti_tfl_vector {
+    size_t at;
+    uint32_t count;
+} nnrti_tfl_vector;
+
+/* An absent table and vector. */
+static const nnrti_tfl_table nnrti_tfl_no_table = {0, 0, 0, 0};
+static const nnrti_tfl_vector nnrti_tfl_no_vector = {0, 0};
+
+typedef struct nnrti_tfl nnrti_tfl;
+
+/* One row of NNRTI_TFLITE_OPS. */
+typedef struct nnrti_tfl_row {
+    const char *name;
+    int32_t code, versions;
+    uint32_t least, most, main;
+    const char *types;
+    uint32_t options, members;
+    int32_t rule;
+    void (*handler)(nnrti_tfl *c);
+    int32_t argument;
+    const char *becomes;
+} nnrti_tfl_row;
+
+/* A tensor of the file that was read. */
+typedef struct nnrti_tfl_tensor {
+    char name[96]; /* nnrti_tfl_string */
+    NNRT_DataType type;
+    nnrt_dims shape;
+    nnrti_tfl_vector scales, zeros;
+    int32_t axis;
+    size_t data, dataBytes; /* elements of a constant */
+    nnrti_tfl_table sparse; /* at 0: the elements are dense */
+    bool quantized, variable;
+} nnrti_tfl_tensor;
+
+/* State of an import. After the first fault code is set and all further operations are no-ops. */
+struct nnrti_tfl {
+    const nnrt_tflite_desc *desc; /* its allocator is the budget's */
+    nnrti_tfl_budget *budget;
+    const uint8_t *data;
+    size_t bytes;
+    nnrt_builder *builder;
+    nnrt_error *error;
+    NNRT_ReturnCode code;
+    nnrti_tfl_vector codes, buffers, tensors, operators, inputs, outputs;
+    nnrti_tfl_table root, signature;
+    uint32_t *values;         /* value of each tensor of the file, NNRT_NO_TENSOR: none yet */
+    uint8_t *needed;          /* of each tensor: an output depends on it; of each operator, after them */
+    bool usedInPlace;         /* a constant points into the file's bytes */
+    const nnrti_tfl_row *row; /* the current operator, NULL: none */
+    uint32_t index;           /* its index */
+    const char *opName;       /* its name in messages: that of its first result */
+    nnrti_tfl_vector in, out; /* its operands: indices of tensors */
+    nnrti_tfl_table options;
+    nnrti_tfl_vector custom; /* options of a custom operator */
+    char text[256];
+};
+
+/* The column `operator`: the argument of the handler, and the name of the runtime's operator. */
+#define NNRTI_TFL_OP(a) NNRT_NODE_TYPE_##a, #a
+#define NNRTI_TFL_ACT(a) NNRT_ACTIVATION_TYPE_##a, "ACTIVATION"
+#define NNRTI_TFL_MODE(a) NNRT_REDUCE_MODE_##a, "REDUCE_FUSION"
+#define NNRTI_TFL_PAD(a) NNRT_PADDING_MODE_##a, "PAD_FUSION"
+#define NNRTI_TFL_SIZE(a) NNRT_RESIZE_METHOD_##a, "RESIZE"
+#define NNRTI_TFL_TABLE(X)                                                                                             \
+    NNRTI_TFLITE_OPS(X, NNRTI_TFL_OP, NNRTI_TFL_ACT, NNRTI_TFL_MODE, NNRTI_TFL_PAD, NNRTI_TFL_SIZE)
+
+#define NNRTI_TFL_PROTO(code, name, versions, least, most, main, types, options, members, rule, handler, operator_,    \
+                        also)                                                                                          \
+    NNRTI_COLD static void nnrti_tfl_op_##handler(nnrti_tfl *c);
+NNRTI_TFL_TABLE(NNRTI_TFL_PROTO)
+
+#define NNRTI_TFL_ROW(code, name, versions, least, most, main, types, options, members, rule, handler, operator_,      \
+                      also)                                                                                            \
+    {#name,                                                                                                            \
+     code,                                                                                                             \
+     versions,                                                                                                         \
+     least,                                                                                                            \
+     most,                                                                                                             \
+     main,                                                                                                             \
+     types,                                                                                                            \
+     options,                                                                                                          \
+     members,                                                                                                          \
+     NNRTI_TFLITE_##rule,                                                                                              \
+     nnrti_tfl_op_##handler,                                                                                           \
+     operator_ also},
+static const nnrti_tfl_row nnrti_tfl_rows[] = {NNRTI_TFL_TABLE(NNRTI_TFL_ROW)};
+#define NNRTI_TFL_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define NNRTI_TFL_ROWS NNRTI_TFL_COUNT(nnrti_tfl_rows)
+
+typedef struct nnrti_tfl_other {
+    int32_t code;
+    const char *name;
+} nnrti_tfl_other;
+#define NNRTI_TFL_OTHER(code, name) {code, #name},
+static const nnrti_tfl_other nnrti_tfl_others[] = {NNRTI_TFLITE_OTHERS(NNRTI_TFL_OTHER)};
+
+/* The row of an operator; NULL if it has none. */
+static const nnrti_tfl_row *nnrti_tfl_find(int32_t code)
+{
+    for (uint32_t i = 0; i < NNRTI_TFL_ROWS; i++)
+        if (nnrti_tfl_rows[i].code == code)
+            return &nnrti_tfl_rows[i];
+    return NULL;
+}
+
+/* The name of an operator without a row. */
+static const char *nnrti_tfl_other_name(int32_t code)
+{
+    for (uint32_t i = 0; i < NNRTI_TFL_COUNT(nnrti_tfl_others); i++)
+        if (nnrti_tfl_others[i].code == code)
+            return nnrti_tfl_others[i].name;
+    return code >= 162 && code <= 209 ? "STABLEHLO" : "unknown";
+}
+
+static void *nnrti_tfl_budget_alloc(void *user, size_t bytes, size_t alignment)
+{
+    nnrti_tfl_budget *b = (nnrti_tfl_budget *)user;
+    void *block = NULL;
+    (void)alignment; /* nnrt_alloc always passes NNRT_ALIGNMENT */
+    if (b->live > b->limit || bytes > b->limit - b->live)
+        b->over = true;
+    else
+        block = nnrt_alloc(b->under, bytes);
+    b->live += block != NULL ? bytes : 0;
+    return block;
+}
+
+static void nnrti_tfl_budget_free(void *user, void *block, size_t bytes)
+{
+    nnrti_tfl_budget *b = (nnrti_tfl_budget *)user;
+    b->live -= bytes;
+    nnrt_free(b->under, block, bytes);
+}
+
+/* Starts the budget of a file of `bytes` bytes. *own becomes a copy of desc (NULL: defaults) whose allocator is the
+   budget's. */
+static void nnrti_tfl_budget_begin(nnrti_tfl_budget *b, const nnrt_tflite_desc *desc, size_t bytes,
+                                   nnrt_tflite_desc *own)
+{
+    size_t n;
+    memset(b, 0, sizeof(*b));
+    memset(own, 0, sizeof(*own));
+    if (desc != NULL)
+        *own = *desc;
+    own->budget = own->budget > 0 ? own->budget : 1;
+    b->under = own->allocator;
+    b->allocator.alloc = nnrti_tfl_budget_alloc;
+    b->allocator.free = nnrti_tfl_budget_free;
+    b->allocator.user = b;
+    b->limit = nnrt_mul_size(bytes, NNRT_TFLITE_BUDGET, &n) && nnrt_add_size(n, NNRT_TFLITE_BUDGET_FREE, &n) &&
+                       nnrt_mul_size(n, own->budget, &n)
+                   ? n
+                   : SIZE_MAX;
+    b->work = (double)bytes * NNRT_TFLITE_WORK * own->budget;
+    b->fold = (double)b->limit;
+    own->allocator = &b->allocator;
+}
+
+/* Ends the budget: hands the model's blocks over to the caller's allocator. If the limit caused NNRT_OUT_OF_MEMORY, the
+   error message says so. */
+static NNRT_ReturnCode nnrti_tfl_budget_end(nnrti_tfl_budget *b, const nnrt_tflite_desc *own, NNRT_Model *model,
+                                            NNRT_ReturnCode code, nnrt_error *error)
+{
+    for (nnrti_owned *o = nnrti_owned_of(model); o != NULL; o = nnrti_owned_of(o->replaced)) {
+        memset(&o->allocator, 0, sizeof(o->allocator));
+        if (b->under != NULL)
+            o->allocator = *b->under;
+    }
+    if (code != NNRT_OUT_OF_MEMORY || !b->over || error == NULL)
+        return code;
+    memset(error, 0, sizeof(*error));
+    return nnrt_error_set(error, code,
+                          "the import takes more than %z bytes, its limit (nnrt_tflite_desc.budget %u raises it)",
+                          b->limit, own->budget + 1);
+}
+
+/* Sets the message "TFLite operator 3 'conv1' (CONV_2D): " followed by c->text, unless an error is already set. */
+NNRTI_COLD static void nnrti_tfl_blame(nnrti_tfl *c, NNRT_ReturnCode code)
+{
+    const nnrt_error *e = c->builder != NULL ? nnrt_builder_error(c->builder) : NULL;
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (e != NULL && e->code == NNRT_OUT_OF_MEMORY && code != NNRT_OUT_OF_MEMORY) { /* values look unknown then */
+        code = NNRT_OUT_OF_MEMORY;
+        (void)nnrt_text(c->text, sizeof(c->text), "%s", e->message);
+    }
+    c->code = code;
+    if (c->row == NULL)
+        (void)nnrt_error_set(c->error, code, "%s", c->text);
+    else
+        (void)nnrt_error_set(c->error, code, "TFLite operator %u '%s' (%s): %s", c->index, c->opName, c->row->name,
+                             c->text);
+}
+
+/* Reports a fault: code, then format and arguments of nnrt_text. */
+#define NNRTI_TFL_FAIL(c, code, ...)                                                                                   \
+    ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_tfl_blame(c, code))
+
+/* True if there is no fault so far. Converts a fault of the builder, "node 7 '' (ADD_FUSION): ...", into one of the
+   operator; the builder's prefix stays if it names a node other than the one just added. */
+static bool nnrti_tfl_fine(nnrti_tfl *c)
+{
+    const nnrt_error *e = &c->builder->error;
+    const char *text = e->message, *end = NULL;
+    if (c->code != NNRT_SUCCESS || e->code == NNRT_SUCCESS)
+        return c->code == NNRT_SUCCESS;
+    if (strncmp(text, "node ", 5) == 0 && e->node + 1 == (int64_t)nnrti_array_count(c->builder->nodes))
+        end = strstr(text, "): ");
+    text = end != NULL ? end + 3 : text;
+    NNRTI_TFL_FAIL(c, e->code, "%s", text[0] != '\0' ? text : "there is not enough memory for the model");
+    return false;
+}
+
+/* Charges bytes that are read to the budget. False and a fault once it is exceeded. */
+static bool nnrti_tfl_work(nnrti_tfl *c, double bytes)
+{
+    if (c->code == NNRT_SUCCESS && (c->budget->work -= bytes) < 0)
+        NNRTI_TFL_FAIL(c, NNRT_TIME_OUT,
+                       "lists and texts of more than %u times the bytes of the file are read, since its tables share "
+                       "them (nnrt_tflite_desc.budget %u raises the limit)",
+                       NNRT_TFLITE_WORK * c->desc->budget, c->desc->budget + 1);
+    return c->code == NNRT_SUCCESS;
+}
+
+/* Zeroed memory that lives until the model is finished. Returns NULL and records the fault if there is none. */
+static void *nnrti_tfl_keep(nnrti_tfl *c, size_t count, size_t size)
+{
+    void *p = c->code == NNRT_SUCCESS ? nnrti_builder_keep(c->builder, count, size) : NULL;
+    return nnrti_tfl_fine(c) ? p : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_flatbuffer */
+
+/* Every accessor checks offset, length and alignment before it reads; after a fault it returns 0. A table begins with
+   the signed distance to its vtable: uint16 bytes of the vtable, uint16 bytes of the table, then one uint16 per field,
+   the offset of the field in the table, 0: default. Fields of vectors, texts and tables are uint32 distances forward. */
+
+static uint32_t nnrti_tfl_u16(const nnrti_tfl *c, size_t at)
+{
+    return (uint32_t)c->data[at] | (uint32_t)c->data[at + 1] << 8;
+}
+
+static uint32_t nnrti_tfl_u32(const nnrti_tfl *c, size_t at)
+{
+    return nnrti_tfl_u16(c, at) | nnrti_tfl_u16(c, at + 2) << 16;
+}
+
+static uint64_t nnrti_tfl_u64(const nnrti_tfl *c, size_t at)
+{
+    return (uint64_t)nnrti_tfl_u32(c, at) | (uint64_t)nnrti_tfl_u32(c, at + 4) << 32;
+}
+
+/* True if `bytes` bytes at `at` are inside the file and aligned to `alignment`; else a fault. */
+static bool nnrti_tfl_inside(nnrti_tfl *c, size_t at, size_t bytes, size_t alignment, const char *what)
+{
+    if (c->code != NNRT_SUCCESS)
+        return false;
+    if (at <= c->bytes && bytes <= c->bytes - at && at % alignment == 0)
+        return true;
+    NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "damaged file: %s at byte %z takes %z bytes, aligned to %z; the file has %z",
+                   what, at, bytes, alignment, c->bytes);
+    return false;
+}
+
+/* The table at byte `at`. */
+static nnrti_tfl_table nnrti_tfl_table_at(nnrti_tfl *c, size_t at)
+{
+    nnrti_tfl_table t;
+    int64_t vtable;
+    if (!nnrti_tfl_inside(c, at, 4, 4, "a table"))
+        return nnrti_tfl_no_table;
+    vtable = (int64_t)at - (int32_t)nnrti_tfl_u32(c, at);
+    if (vtable < 0 || !nnrti_tfl_inside(c, (size_t)vtable, 4, 2, "a vtable")) {
+        if (c->code == NNRT_SUCCESS)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "damaged file: the table at byte %z has its vtable at %l", at, vtable);
+        return nnrti_tfl_no_table;
+    }
+    t.at = at;
+    t.vtable = (size_t)vtable;
+    t.size = nnrti_tfl_u16(c, t.vtable + 2);
+    t.count = nnrti_tfl_u16(c, t.vtable);
+    if (t.count < 4 || t.count % 2 != 0 || t.size < 4) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "damaged file: the vtable at byte %z has %u bytes, its table %u", t.vtable,
+                       t.count, t.size);
+        return nnrti_tfl_no_table;
+    }
+    if (!nnrti_tfl_inside(c, t.vtable, t.count, 2, "a vtable") || !nnrti_tfl_inside(c, at, t.size, 4, "a table"))
+        return nnrti_tfl_no_table;
+    t.count = (t.count - 4) / 2;
+    return t;
+}
+
+/* Position of a field of `bytes` bytes; 0: the field has its default. */
+static size_t nnrti_tfl_field(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, uint32_t bytes)
+{
+    uint32_t offset;
+    if (c->code != NNRT_SUCCESS || t->at == 0 || field >= t->count)
+        return 0;
+    offset = nnrti_tfl_u16(c, t->vtable + 4 + 2 * (size_t)field);
+    if (offset == 0)
+        return 0;
+    if (offset < 4 || offset > t->size || bytes > t->size - offset || (t->at + offset) % bytes != 0) {
+        NNRTI_TFL_FAIL(
+            c, NNRT_INVALID_FILE,
+            "damaged file: field %u of the table at byte %z, %u bytes at offset %u, is outside of its %u bytes "
+            "or not aligned",
+            field, t->at, bytes, offset, t->size);
+        return 0;
+    }
+    return t->at + offset;
+}
+
+static int32_t nnrti_tfl_int(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, int32_t otherwise)
+{
+    const size_t at = nnrti_tfl_field(c, t, field, 4);
+    return at != 0 ? (int32_t)nnrti_tfl_u32(c, at) : otherwise;
+}
+
+/* A byte: an enumeration or a bool. */
+static int32_t nnrti_tfl_byte(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, int32_t otherwise)
+{
+    const size_t at = nnrti_tfl_field(c, t, field, 1);
+    return at != 0 ? (int8_t)c->data[at] : otherwise;
+}
+
+static float nnrti_tfl_float_at(const nnrti_tfl *c, size_t at)
+{
+    const uint32_t bits = nnrti_tfl_u32(c, at);
+    float f;
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
+
+static float nnrti_tfl_float(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, float otherwise)
+{
+    const size_t at = nnrti_tfl_field(c, t, field, 4);
+    return at != 0 ? nnrti_tfl_float_at(c, at) : otherwise;
+}
+
+/* Follows the distance at byte `at`. */
+static size_t nnrti_tfl_follow(nnrti_tfl *c, size_t at)
+{
+    const uint32_t distance = nnrti_tfl_u32(c, at);
+    if (distance >= 4 && distance <= c->bytes - at)
+        return at + distance;
+    NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "damaged file: the offset %u at byte %z leads out of the %z bytes of the file",
+                   distance, at, c->bytes);
+    return 0;
+}
+
+/* The table that a field refers to; at 0: absent. */
+static nnrti_tfl_table nnrti_tfl_sub(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field)
+{
+    size_t at = nnrti_tfl_field(c, t, field, 4);
+    at = at != 0 ? nnrti_tfl_follow(c, at) : 0;
+    return at != 0 ? nnrti_tfl_table_at(c, at) : nnrti_tfl_no_table;
+}
+
+/* The vector that a field refers to, with elements of `size` bytes; at 0: absent. */
+static nnrti_tfl_vector nnrti_tfl_vector_of(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, uint32_t size)
+{
+    nnrti_tfl_vector v;
+    size_t at = nnrti_tfl_field(c, t, field, 4);
+    at = at != 0 ? nnrti_tfl_follow(c, at) : 0;
+    if (at == 0 || !nnrti_tfl_inside(c, at, 4, 4, "the length of a vector"))
+        return nnrti_tfl_no_vector;
+    v.count = nnrti_tfl_u32(c, at);
+    v.at = at + 4;
+    if (v.count > (c->bytes - v.at) / size) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE,
+                       "damaged file: the vector at byte %z has %u elements of %u bytes; the file has %z bytes", at,
+                       v.count, size, c->bytes);
+        return nnrti_tfl_no_vector;
+    }
+    return nnrti_tfl_inside(c, v.at, (size_t)v.count * size, size, "a vector") ? v : nnrti_tfl_no_vector;
+}
+
+/* Table i of a vector of tables. */
+static nnrti_tfl_table nnrti_tfl_entry(nnrti_tfl *c, const nnrti_tfl_vector *v, uint32_t i)
+{
+    size_t at;
+    if (c->code != NNRT_SUCCESS || i >= v->count)
+        return nnrti_tfl_no_table;
+    at = nnrti_tfl_follow(c, v->at + 4 * (size_t)i);
+    return at != 0 ? nnrti_tfl_table_at(c, at) : nnrti_tfl_no_table;
+}
+
+/* Element i of a vector of int32. */
+static int32_t nnrti_tfl_item(const nnrti_tfl *c, const nnrti_tfl_vector *v, uint32_t i)
+{
+    return (int32_t)nnrti_tfl_u32(c, v->at + 4 * (size_t)i);
+}
+
+/* The text of a field; returns out. A longer text than size - 1 bytes is cut off and ends with "~index", so that the
+   names of different tensors stay different. */
+static char *nnrti_tfl_string(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, uint32_t index, char *out,
+                              size_t size)
+{
+    const nnrti_tfl_vector v = nnrti_tfl_vector_of(c, t, field, 1);
+    size_t length = v.count < size ? v.count : size - 12;
+    out[0] = '\0';
+    if (v.at == 0 || !nnrti_tfl_work(c, 4.0 + (double)length))
+        return out;
+    while (length < v.count && length > 0 && (c->data[v.at + length] & 0xc0) == 0x80) /* within a character of UTF-8 */
+        length--;
+    memcpy(out, c->data + v.at, length);
+    out[length] = '\0';
+    if (length < v.count)
+        (void)nnrt_text(out + length, size - length, "~%u", index);
+    return out;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_tensors */
+
+/* Element types of the format by their numbers: name, type of the runtime (UNKNOWN: not supported), letter in the column
+   `types` (nnrt_tflite_about.types; n is q with quantization parameters). */
+static const struct {
+    const char *name;
+    NNRT_DataType type;
+    char letter;
+} nnrti_tfl_types[] = {
+    {"float32", NNRT_DATA_TYPE_FLOAT32, 'f'},   {"float16", NNRT_DATA_TYPE_FLOAT16, 'h'},
+    {"int32", NNRT_DATA_TYPE_INT32, 'i'},       {"uint8", NNRT_DATA_TYPE_UINT8, 'n'},
+    {"int64", NNRT_DATA_TYPE_INT64, 'l'},       {"string", NNRT_DATA_TYPE_UNKNOWN, '?'},
+    {"bool", NNRT_DATA_TYPE_BOOL, 'b'},         {"int16", NNRT_DATA_TYPE_INT16, '?'},
+    {"complex64", NNRT_DATA_TYPE_UNKNOWN, '?'}, {"int8", NNRT_DATA_TYPE_INT8, 'n'},
+    {"float64", NNRT_DATA_TYPE_UNKNOWN, '?'},   {"complex128", NNRT_DATA_TYPE_UNKNOWN, '?'},
+    {"uint64", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"resource", NNRT_DATA_TYPE_UNKNOWN, '?'},
+    {"variant", NNRT_DATA_TYPE_UNKNOWN, '?'},   {"uint32", NNRT_DATA_TYPE_UNKNOWN, '?'},
+    {"uint16", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"int4", NNRT_DATA_TYPE_UNKNOWN, '?'},
+    {"bfloat16", NNRT_DATA_TYPE_UNKNOWN, '?'},  {"other", NNRT_DATA_TYPE_UNKNOWN, '?'},
+};
+
+/* Reads the elements of a constant: where they are in the file; dataBytes 0: not a constant. */
+static void nnrti_tfl_read_buffer(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *t)
+{
+    nnrti_tfl_table buffer;
+    nnrti_tfl_vector bytes;
+    size_t at;
+    if (index >= c->buffers.count) {
+        if (index > 0)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "tensor '%s' has its elements in buffer %u, but there are %u buffers",
+                           t->name, index, c->buffers.count);
+        return;
+    }
+    buffer = nnrti_tfl_entry(c, &c->buffers, index);
+    bytes = nnrti_tfl_vector_of(c, &buffer, 0, 1);
+    t->data = bytes.at;
+    t->dataBytes = bytes.count;
+    at = nnrti_tfl_field(c, &buffer, 1, 8);
+    if (at != 0 && nnrti_tfl_u64(c, at) > 1)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "tensor '%s' has its elements behind the model (files above 2 GB), which is not supported",
+                       t->name);
+}
+
+/* Reads the quantization parameters. Those of other types than 8 and 16 bits have no effect in TensorFlow Lite. */
+static void nnrti_tfl_read_quant(nnrti_tfl *c, const nnrti_tfl_table *table, nnrti_tfl_tensor *t)
+{
+    const nnrti_tfl_table q = nnrti_tfl_sub(c, table, 4);
+    const bool counts =
+        t->type == NNRT_DATA_TYPE_INT8 || t->type == NNRT_DATA_TYPE_UINT8 || t->type == NNRT_DATA_TYPE_INT16;
+    if (q.at == 0 || !counts)
+        return;
+    if (nnrti_tfl_byte(c, &q, 4, 0) != 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "tensor '%s' has custom or blockwise quantization, which is not supported",
+                       t->name);
+    t->scales = nnrti_tfl_vector_of(c, &q, 2, 4);
+    t->zeros = nnrti_tfl_vector_of(c, &q, 3, 8);
+    t->axis = nnrti_tfl_int(c, &q, 6, 0);
+    t->quantized = t->scales.count > 0;
+    if (t->quantized && t->zeros.count > 0 && t->zeros.count != t->scales.count && t->zeros.count != 1)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "tensor '%s' has %u scales, but %u zero points", t->name, t->scales.count,
+                       t->zeros.count);
+    if (t->scales.count > 1 && (t->axis < 0 || t->axis >= t->shape.rank || t->shape.dims[t->axis] < 0 ||
+                                (uint32_t)t->shape.dims[t->axis] != t->scales.count))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "tensor '%s' has %u scales on axis %d, whose size differs", t->name,
+                       t->scales.count, t->axis);
+}
+
+/* Reads tensor `index` of the file. */
+static bool nnrti_tfl_tensor_at(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *t)
+{
+    nnrti_tfl_table table;
+    nnrti_tfl_vector shape;
+    int32_t type;
+    uint32_t kind;
+    memset(t, 0, sizeof(*t));
+    if (index >= c->tensors.count)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "tensor %d does not exist, there are %u tensors", (int32_t)index,
+                       c->tensors.count);
+    table = nnrti_tfl_entry(c, &c->tensors, index);
+    (void)nnrti_tfl_string(c, &table, 3, index, t->name, sizeof(t->name));
+    type = nnrti_tfl_byte(c, &table, 1, 0);
+    kind = type >= 0 && type < (int32_t)NNRTI_TFL_COUNT(nnrti_tfl_types) ? (uint32_t)type
+                                                                         : NNRTI_TFL_COUNT(nnrti_tfl_types) - 1;
+    t->type = nnrti_tfl_types[kind].type;
+    if (t->type == NNRT_DATA_TYPE_UNKNOWN)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "tensor '%s' has element type %s (%d), which is not supported",
+                       t->name, nnrti_tfl_types[kind].name, type);
+    shape = nnrti_tfl_vector_of(c, &table, 0, 4);
+    if (shape.count > NNRT_MAX_RANK)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "tensor '%s' has %u axes, at most %d are possible", t->name, shape.count,
+                       NNRT_MAX_RANK);
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < shape.count; k++)
+        if ((t->shape.dims[k] = nnrti_tfl_item(c, &shape, k)) < -1)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "tensor '%s' has size %d on axis %u", t->name, t->shape.dims[k], k);
+    t->shape.rank = (int32_t)shape.count;
+    t->variable = nnrti_tfl_byte(c, &table, 5, 0) != 0;
+    t->sparse = nnrti_tfl_sub(c, &table, 6);
+    nnrti_tfl_read_quant(c, &table, t);
+    nnrti_tfl_read_buffer(c, (uint32_t)nnrti_tfl_int(c, &table, 2, 0), t);
+    return c->code == NNRT_SUCCESS;
+}
+
+/* Sets the quantization parameters of tensor t of the file as those of value v, with the channels on `axis`. */
+static void nnrti_tfl_set_quant(nnrti_tfl *c, const nnrti_tfl_tensor *t, uint32_t v, int32_t axis)
+{
+    NNRT_QuantParam one, *list = &one;
+    if (!t->quantized || c->code != NNRT_SUCCESS || !nnrti_tfl_work(c, 12.0 * t->scales.count))
+        return;
+    if (t->scales.count > 1 && (list = (NNRT_QuantParam *)nnrti_tfl_keep(c, t->scales.count, sizeof(*list))) == NULL)
+        return;
+    for (uint32_t i = 0; i < t->scales.count; i++) {
+        const uint32_t k = t->zeros.count > 1 ? i : 0;
+        const int64_t zero = t->zeros.count > 0 ? (int64_t)nnrti_tfl_u64(c, t->zeros.at + 8 * (size_t)k) : 0;
+        const float scale = nnrti_tfl_float_at(c, t->scales.at + 4 * (size_t)i);
+        const bool good = scale >= 0 && scale <= 3.402823466e38f && zero >= -32768 && zero <= 32767;
+        if (!good) {
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL,
+                           "tensor '%s' has scale %f and zero point %l, which are no quantization parameters", t->name,
+                           (double)scale, zero);
+            return;
+        }
+        list[i].numBits = 8 * (int32_t)nnrt_type_size(t->type);
+        list[i].zeroPoint = (int32_t)zero;
+        list[i].scale = (double)scale;
+    }
+    nnrt_builder_quant(c->builder, v, list, t->scales.count);
+    if (t->scales.count > 1)
+        nnrt_builder_quant_axis(c->builder, v, axis + 1);
+    (void)nnrti_tfl_fine(c);
+}
+
+/* A constant value; data must stay valid until the import ends. inFile: data are bytes of the file. */
+static uint32_t nnrti_tfl_constant(nnrti_tfl *c, const char *name, NNRT_DataType type, int32_t rank,
+                                   const int32_t *dims, const void *data, bool inFile)
+{
+    const uint32_t v = c->code == NNRT_SUCCESS ? nnrt_builder_constant(c->builder, name, type, rank, dims, data, false)
+                                               : NNRT_NO_TENSOR;
+    nnrti_builder_tables(c->builder);
+    if (!nnrti_tfl_fine(c))
+        return NNRT_NO_TENSOR;
+    c->builder->copied[v] = !inFile;
+    c->usedInPlace = c->usedInPlace || inFile;
+    return v;
+}
+
+/* A constant whose elements are copied. */
+static uint32_t nnrti_tfl_constant_copy(nnrti_tfl *c, NNRT_DataType type, int32_t rank, const int32_t *dims,
+                                        const void *data)
+{
+    size_t bytes = 0;
+    void *copy;
+    if (!nnrt_dims_bytes(dims, rank, type, &bytes) || (copy = nnrti_tfl_keep(c, bytes, 1)) == NULL)
+        return NNRT_NO_TENSOR;
+    if (bytes > 0)
+        memcpy(copy, data, bytes);
+    return nnrti_tfl_constant(c, NULL, type, rank, dims, copy, false);
+}
+
+/* A copy of `bytes` bytes of elements of the file in the machine's byte order; bools become 0 or 1. */
+static const void *nnrti_tfl_elements(nnrti_tfl *c, const nnrti_tfl_tensor *t, size_t bytes)
+{
+    const size_t size = nnrt_type_size(t->type);
+    uint8_t *copy = (uint8_t *)nnrti_tfl_keep(c, bytes, 1);
+    for (size_t i = 0; copy != NULL && i < bytes; i++) {
+        const uint8_t from = c->data[t->data + i];
+        copy[nnrti_little_endian() ? i : i / size * size + (size - 1 - i % size)] =
+            t->type == NNRT_DATA_TYPE_BOOL ? (uint8_t)(from != 0) : from;
+    }
+    return copy;
+}
+
+/* One level of a sparse tensor. Dense: all of its `size` indices are stored; else entry i of the level above has the
+   indices indices[segments[i]] to indices[segments[i + 1] - 1]. */
+typedef struct nnrti_tfl_level {
+    int32_t axis, block; /* index along `axis` of the tensor: block * the index so far + the index of this level */
+    int32_t size;
+    bool dense;
+    nnrti_tfl_vector segments, indices;
+    uint32_t segmentBytes, indexBytes;
+} nnrti_tfl_level;
+
+typedef struct nnrti_tfl_sparse {
+    nnrti_tfl *c;
+    const nnrti_tfl_tensor *t;
+    nnrti_tfl_level levels[2 * NNRT_MAX_RANK];
+    uint32_t count;
+    size_t next;  /* element of the file that is copied next */
+    uint8_t *out; /* the dense elements, zeroed */
+} nnrti_tfl_sparse;
+
+/* A vector of indices, which is a union of int32, uint16 and uint8 vectors; *bytes: of one index. */
+static nnrti_tfl_vector nnrti_tfl_indices(nnrti_tfl *c, const nnrti_tfl_table *level, uint32_t field, uint32_t *bytes)
+{
+    static const uint32_t sizes[] = {0, 4, 2, 1};
+    const int32_t kind = nnrti_tfl_byte(c, level, field, 0);
+    const nnrti_tfl_table list = nnrti_tfl_sub(c, level, field + 1);
+    *bytes = kind >= 1 && kind <= 3 ? sizes[kind] : 1;
+    return kind >= 1 && kind <= 3 ? nnrti_tfl_vector_of(c, &list, 0, *bytes) : nnrti_tfl_no_vector;
+}
+
+static int64_t nnrti_tfl_index_at(const nnrti_tfl *c, const nnrti_tfl_vector *v, uint32_t bytes, uint32_t i)
+{
+    const size_t at = v->at + (size_t)bytes * i;
+    return bytes == 4 ? (int32_t)nnrti_tfl_u32(c, at) : bytes == 2 ? (int64_t)nnrti_tfl_u16(c, at) : c->data[at];
+}
+
+/* Reads the levels: the axes of the tensor in any order, then the blocks that divide some of them. */
+static bool nnrti_tfl_levels(nnrti_tfl_sparse *s)
+{
+    nnrti_tfl *c = s->c;
+    const nnrti_tfl_vector order = nnrti_tfl_vector_of(c, &s->t->sparse, 0, 4);
+    const nnrti_tfl_vector blocks = nnrti_tfl_vector_of(c, &s->t->sparse, 1, 4);
+    const nnrti_tfl_vector levels = nnrti_tfl_vector_of(c, &s->t->sparse, 2, 4);
+    const uint32_t rank = (uint32_t)s->t->shape.rank;
+    int32_t left[NNRT_MAX_RANK]; /* size of each axis that its levels have not covered yet */
+    bool good = levels.count >= rank && levels.count - rank <= rank && levels.count == order.count &&
+                blocks.count == levels.count - rank;
+    memcpy(left, s->t->shape.dims, sizeof(left));
+    s->count = levels.count;
+    for (uint32_t k = levels.count; good && c->code == NNRT_SUCCESS && k-- > 0;) { /* the blocks first */
+        const nnrti_tfl_table table = nnrti_tfl_entry(c, &levels, k);
+        const int32_t at = nnrti_tfl_item(c, &order, k);
+        nnrti_tfl_level *l = &s->levels[k];
+        l->axis = k < rank ? at : nnrti_tfl_item(c, &blocks, k - rank);
+        good = l->axis >= 0 && l->axis < (int32_t)rank && (k < rank || at == (int32_t)k);
+        l->dense = nnrti_tfl_byte(c, &table, 0, 0) == 0;
+        l->segments = nnrti_tfl_indices(c, &table, 2, &l->segmentBytes);
+        l->indices = nnrti_tfl_indices(c, &table, 4, &l->indexBytes);
+        l->size = !good ? 0 : k < rank ? left[l->axis] : nnrti_tfl_int(c, &table, 1, 0);
+        good = good && l->size > 0 && left[l->axis] % l->size == 0 &&
+               (!l->dense || nnrti_tfl_int(c, &table, 1, 0) == l->size);
+        l->block = l->size;
+        if (good)
+            left[l->axis] /= l->size;
+    }
+    for (uint32_t k = 0; good && k < rank; k++)
+        good = left[k] == 1;
+    if (!good && c->code == NNRT_SUCCESS)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "tensor '%s' has %u levels of sparse axes and blocks, which do not multiply to its %u axes",
+                       s->t->name, levels.count, rank);
+    return good && c->code == NNRT_SUCCESS;
+}
+
+/* Copies the elements of level k and below. entry: of the level above; at: the index along each axis so far. */
+static bool nnrti_tfl_expand(nnrti_tfl_sparse *s, uint32_t k, uint32_t entry, const int64_t *at)
+{
+    nnrti_tfl *c = s->c;
+    const nnrti_tfl_level *l = &s->levels[k];
+    const size_t size = nnrt_type_size(s->t->type);
+    int64_t here[NNRT_MAX_RANK], from = 0, to = l->size;
+    memcpy(here, at, sizeof(here));
+    if (k == s->count) {
+        size_t offset = 0;
+        for (int32_t i = 0; i < s->t->shape.rank; i++)
+            offset = offset * (size_t)s->t->shape.dims[i] + (size_t)at[i];
+        if (s->next >= s->t->dataBytes / size)
+            return false;
+        memcpy(s->out + offset * size, c->data + s->t->data + s->next++ * size, size);
+        return true;
+    }
+    if (!l->dense) {
+        if (entry >= l->segments.count || l->segments.count - entry < 2)
+            return false;
+        from = nnrti_tfl_index_at(c, &l->segments, l->segmentBytes, entry);
+        to = nnrti_tfl_index_at(c, &l->segments, l->segmentBytes, entry + 1);
+        if (from < 0 || to < from || to > (int64_t)l->indices.count)
+            return false;
+    }
+    for (int64_t i = from; i < to; i++) {
+        const int64_t index = l->dense ? i : nnrti_tfl_index_at(c, &l->indices, l->indexBytes, (uint32_t)i);
+        if (index < 0 || index >= l->size || !nnrti_tfl_work(c, 1))
+            return false;
+        here[l->axis] = at[l->axis] * l->block + index;
+        if (!nnrti_tfl_expand(s, k + 1, l->dense ? entry * (uint32_t)l->size + (uint32_t)i : (uint32_t)i, here))
+            return false;
+    }
+    return true;
+}
+
+/* The dense elements, `bytes` bytes, of sparse constant t. */
+static const void *nnrti_tfl_dense(nnrti_tfl *c, const nnrti_tfl_tensor *t, size_t bytes)
+{
+    const int64_t zeros[NNRT_MAX_RANK] = {0};
+    nnrti_tfl_sparse s;
+    memset(&s, 0, sizeof(s));
+    s.c = c;
+    s.t = t;
+    if (!nnrti_little_endian())
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "tensor '%s' is sparse, only little-endian machines read that", t->name);
+    if (!nnrti_tfl_levels(&s) || (s.out = (uint8_t *)nnrti_tfl_keep(c, bytes, 1)) == NULL)
+        return NULL;
+    if (!nnrti_tfl_expand(&s, 0, 0, zeros) || s.next != t->dataBytes / nnrt_type_size(t->type)) {
+        if (c->code == NNRT_SUCCESS)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL,
+                           "sparse tensor '%s' has indices outside of its shape, or not one for each "
+                           "of its %z stored bytes",
+                           t->name, t->dataBytes);
+        return NULL;
+    }
+    return s.out;
+}
+
+/* The value of constant t: in place if its elements are aligned and dense. */
+static uint32_t nnrti_tfl_constant_of(nnrti_tfl *c, const nnrti_tfl_tensor *t)
+{
+    const size_t size = nnrt_type_size(t->type);
+    const void *data;
+    size_t bytes = 0;
+    uint32_t v;
+    bool inFile;
+    if (!nnrt_dims_bytes(t->shape.dims, t->shape.rank, t->type, &bytes) ||
+        (t->sparse.at == 0 && bytes != t->dataBytes)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "constant '%s' has %z bytes, its shape and type %t require %z", t->name,
+                       t->dataBytes, t->type, bytes);
+        return NNRT_NO_TENSOR;
+    }
+    inFile = bytes > 0 && nnrti_little_endian() && t->sparse.at == 0 && t->type != NNRT_DATA_TYPE_BOOL &&
+             (uintptr_t)(c->data + t->data) % size == 0;
+    data = inFile              ? (const void *)(c->data + t->data)
+           : t->sparse.at != 0 ? nnrti_tfl_dense(c, t, bytes)
+                               : nnrti_tfl_elements(c, t, bytes);
+    if (data == NULL)
+        return NNRT_NO_TENSOR;
+    v = nnrti_tfl_constant(c, t->name, t->type, t->shape.rank, t->shape.dims, data, inFile);
+    nnrti_tfl_set_quant(c, t, v, t->axis);
+    return v;
+}
+
+/* The value of tensor `index` of the file, which an operator reads. NNRT_NO_TENSOR after a fault. */
+static uint32_t nnrti_tfl_value(nnrti_tfl *c, int32_t index)
+{
+    nnrti_tfl_tensor t;
+    size_t count;
+    if (c->code == NNRT_SUCCESS && index >= 0 && (uint32_t)index < c->tensors.count &&
+        c->values[index] != NNRT_NO_TENSOR)
+        return c->values[index];
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)index, &t))
+        return NNRT_NO_TENSOR;
+    if (t.variable) {
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "tensor '%s' is a variable, which keeps its value between runs; variables are "
+                       "not supported",
+                       t.name);
+        return NNRT_NO_TENSOR;
+    }
+    if (t.dataBytes == 0 && !(nnrt_dims_count(t.shape.dims, t.shape.rank, &count) && count == 0)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "tensor '%s' has no elements, and no operator before writes it", t.name);
+        return NNRT_NO_TENSOR;
+    }
+    return c->values[index] = nnrti_tfl_constant_of(c, &t);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_steps */
+
+/* Constant folding accepts results of up to this many bytes whatever the size of the inputs. */
+#define NNRTI_TFL_FOLD_BYTES 65536u
+
+/* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results. They
+   may take NNRTI_TFL_FOLD_BYTES, or up to twice the bytes of the inputs, as long as the budget lasts. */
+static bool nnrti_tfl_should_fold(void *user, const nnrt_resolve *r)
+{
+    nnrti_tfl *c = (nnrti_tfl *)user;
+    size_t in = 0, out = 0, bytes;
+    for (uint32_t i = 0; i < r->nOut; i++)
+        if (!nnrti_absent(&r->out[i]) &&
+            (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
+             !nnrt_add_size(out, bytes, &out)))
+            return false;
+    for (uint32_t i = 0; i < r->nIn; i++)
+        if (!nnrti_absent(&r->in[i]) && nnrt_dims_bytes(r->in[i].dims, r->in[i].rank, r->in[i].dataType, &bytes))
+            (void)nnrt_add_size(in, bytes, &in);
+    if ((out > NNRTI_TFL_FOLD_BYTES && out / 2 > in) || c->budget->fold < nnrti_fold_work(r))
+        return false;
+    c->budget->fold -= nnrti_fold_work(r);
+    return true;
+}
+
+/* Index in the file of operand k of the current operator; -1: absent. */
+static int32_t nnrti_tfl_in_index(const nnrti_tfl *c, uint32_t k)
+{
+    return c->code == NNRT_SUCCESS && k < c->in.count ? nnrti_tfl_item(c, &c->in, k) : -1;
+}
+
+static int32_t nnrti_tfl_out_index(const nnrti_tfl *c, uint32_t k)
+{
+    return c->code == NNRT_SUCCESS && k < c->out.count ? nnrti_tfl_item(c, &c->out, k) : -1;
+}
+
+/* The value of input k of the current operator; NNRT_NO_TENSOR: absent, or after a fault. */
+static uint32_t nnrti_tfl_in(nnrti_tfl *c, uint32_t k)
+{
+    const int32_t index = nnrti_tfl_in_index(c, k);
+    return index >= 0 ? nnrti_tfl_value(c, index) : NNRT_NO_TENSOR;
+}
+
+/* Type, shape (rank -1: unknown) and elements (data NULL: unknown) of value v, valid until the next value is made. A
+   scalar of no type for NNRT_NO_TENSOR and after a fault. */
+static const nnrt_operand *nnrti_tfl_at(const nnrti_tfl *c, uint32_t v)
+{
+    static nnrt_operand none; /* zero */
+    const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_builder_operand(c->builder, v) : NULL;
+    return o != NULL ? o : &none;
+}
+
+/* True if the value is constant: it follows from constants and static shapes, whatever the dynamic dimensions are. */
+static bool nnrti_tfl_is_constant(const nnrti_tfl *c, uint32_t v)
+{
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    return o->data != NULL && o->open == NULL;
+}
+
+static bool nnrti_tfl_is_quantized(const nnrti_tfl *c, uint32_t v)
+{
+    return nnrti_tfl_at(c, v)->quantCount > 0;
+}
+
+/* Size of axis i (negative: from the end) of v; -1: dynamic. */
+static int64_t nnrti_tfl_dim(const nnrti_tfl *c, uint32_t v, int32_t i)
+{
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    i = i < 0 ? i + o->rank : i;
+    return i >= 0 && i < o->rank && o->symbols[i] == 0 ? o->dims[i] : -1;
+}
+
+/* A value made for output k of the current operator: with the name, type and quantization parameters of the file. k
+   UINT32_MAX: an intermediate value without a name. */
+static uint32_t nnrti_tfl_new(nnrti_tfl *c, uint32_t k)
+{
+    nnrti_tfl_tensor t;
+    const int32_t index = k != UINT32_MAX ? nnrti_tfl_out_index(c, k) : -1;
+    uint32_t v;
+    if (c->code != NNRT_SUCCESS || (index >= 0 && !nnrti_tfl_tensor_at(c, (uint32_t)index, &t)))
+        return NNRT_NO_TENSOR;
+    if (index >= 0 && (c->values[index] != NNRT_NO_TENSOR || t.dataBytes > 0)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "result '%s' has a value already: it is written twice, or a constant",
+                       t.name);
+        return NNRT_NO_TENSOR;
+    }
+    v = nnrt_builder_tensor(c->builder, index >= 0 ? t.name : NULL);
+    nnrti_builder_tables(c->builder);
+    if (!nnrti_tfl_fine(c))
+        return NNRT_NO_TENSOR;
+    if (index >= 0) {
+        nnrt_builder_declare(c->builder, v, t.type, NNRT_RANK_UNKNOWN, NULL);
+        nnrti_tfl_set_quant(c, &t, v, t.axis);
+        c->values[index] = v;
+    }
+    return v;
+}
+
+/* The parameters of quantization that shape inference passed on become those of the tensors. */
+static void nnrti_tfl_keep_quant(nnrti_tfl *c, const uint32_t *out, uint32_t nOut)
+{
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < nOut; i++) {
+        const nnrt_operand *o = nnrti_tfl_at(c, out[i]);
+        if (out[i] == NNRT_NO_TENSOR || o->quantCount == 0)
+            continue;
+        c->builder->tensors[out[i]].quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+        c->builder->tensors[out[i]].quantAxis = o->quantAxis;
+    }
+}
+
+/* Adds a node of the current operator. attr NULL: no attributes, or the default ones. Trailing inputs may be absent. */
+static void nnrti_tfl_add(nnrti_tfl *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                          const uint32_t *out, uint32_t nOut, bool last)
+{
+    char name[192];
+    while (nIn > 0 && in[nIn - 1] == NNRT_NO_TENSOR)
+        nIn--;
+    if (c->code != NNRT_SUCCESS)
+        return;
+    (void)nnrt_text(name, sizeof(name), last ? "%s" : "%s/%s", c->opName, nnrt_op_find(type)->name);
+    nnrt_builder_node(c->builder, name, type, attr, in, nIn, out, nOut);
+    if (nnrti_tfl_fine(c))
+        nnrti_tfl_keep_quant(c, out, nOut);
+}
+
+/* Adds the last node of the current operator, whose results are those of the operator. */
+static void nnrti_tfl_last(nnrti_tfl *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn)
+{
+    uint32_t few[4], *out = few;
+    if (c->out.count > 4)
+        out = (uint32_t *)nnrti_tfl_keep(c, c->out.count, sizeof(*out));
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->out.count; k++)
+        out[k] = nnrti_tfl_new(c, k);
+    nnrti_tfl_add(c, type, attr, in, nIn, out, c->out.count, true);
+}
+
+/* The same with up to three inputs; NNRT_NO_TENSOR: absent. */
+static void nnrti_tfl_last3(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b, uint32_t d)
+{
+    uint32_t in[3];
+    in[0] = a;
+    in[1] = b;
+    in[2] = d;
+    nnrti_tfl_last(c, type, attr, in, 3);
+}
+
+static void nnrti_tfl_last1(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t x)
+{
+    nnrti_tfl_last3(c, type, attr, x, NNRT_NO_TENSOR, NNRT_NO_TENSOR);
+}
+
+/* An intermediate step with one result. like: it has the quantization parameters of result 0 of the operator. */
+static uint32_t nnrti_tfl_step(nnrti_tfl *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                               bool like)
+{
+    nnrti_tfl_tensor t;
+    uint32_t y = nnrti_tfl_new(c, UINT32_MAX);
+    if (like && nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, 0), &t))
+        nnrti_tfl_set_quant(c, &t, y, t.axis);
+    nnrti_tfl_add(c, type, attr, in, nIn, &y, 1, false);
+    return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
+}
+
+static uint32_t nnrti_tfl_step1(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t x)
+{
+    return nnrti_tfl_step(c, type, attr, &x, 1, false);
+}
+
+static uint32_t nnrti_tfl_step2(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b)
+{
+    uint32_t in[2];
+    in[0] = a;
+    in[1] = b;
+    return nnrti_tfl_step(c, type, attr, in, 2, false);
+}
+
+/* A constant, int64[count]; rank 0: a scalar. */
+static uint32_t nnrti_tfl_ints(nnrti_tfl *c, const int64_t *list, int32_t count)
+{
+    return nnrti_tfl_constant_copy(c, NNRT_DATA_TYPE_INT64, 1, &count, list);
+}
+
+/* x in another shape; dims as for RESHAPE. */
+static uint32_t nnrti_tfl_reshape(nnrti_tfl *c, uint32_t x, const int64_t *dims, int32_t rank)
+{
+    return nnrti_tfl_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_tfl_ints(c, dims, rank));
+}
+
+/* Attributes of an operator with their defaults. */
+static void nnrti_tfl_defaults(NNRT_NodeType type, void *attr)
+{
+    nnrt_attr_defaults(nnrt_op_find(type)->attr, attr);
+}
+
+/* A constant scalar of the type of v, converted as CAST does. */
+static uint32_t nnrti_tfl_scalar(nnrti_tfl *c, uint32_t v, double value)
+{
+    const NNRT_DataType type = nnrti_tfl_at(c, v)->dataType;
+    const uint32_t from = nnrti_tfl_constant_copy(c, NNRT_DATA_TYPE_FLOAT64, 0, NULL, &value);
+    const uint32_t y = nnrti_tfl_new(c, UINT32_MAX);
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, y, type, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_CAST, NULL, &from, 1, &y, 1, false);
+    return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
+}
+
+/* Elements of input k, which must be constant integers: at most `most` of them into list. Returns their number. */
+static int32_t nnrti_tfl_list(nnrti_tfl *c, uint32_t k, const char *what, int64_t *list, int32_t most)
+{
+    const uint32_t v = nnrti_tfl_in(c, k);
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    size_t count = 0;
+    if (c->code != NNRT_SUCCESS)
+        return 0;
+    if (!nnrti_tfl_is_constant(c, v) || (o->dataType != NNRT_DATA_TYPE_INT32 && o->dataType != NNRT_DATA_TYPE_INT64) ||
+        !nnrt_dims_count(o->dims, o->rank, &count) || count > (size_t)most) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "input %u (%s) is %o%s, expected at most %d constant integers", k,
+                       what, o, o->data == NULL ? ", computed in the run" : "", most);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i] = nnrti_value(o, i);
+    return (int32_t)count;
+}
+
+/* The only element of input k, a constant integer. */
+static int64_t nnrti_tfl_one(nnrti_tfl *c, uint32_t k, const char *what)
+{
+    int64_t value = 0;
+    const int32_t count = nnrti_tfl_list(c, k, what, &value, 1);
+    if (count != 1)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "input %u (%s) is empty, expected one integer", k, what);
+    return value;
+}
+
+/* A fused activation of the file: `fused` is an attribute of the operator, `after` a node of its own. */
+typedef struct nnrti_tfl_fuse {
+    NNRT_ActivationType fused, after; /* NO_ACTIVATION: none */
+} nnrti_tfl_fuse;
+
+/* Reads the fused activation in a field of the options. fuses: the operator can fuse RELU and RELU6. */
+static nnrti_tfl_fuse nnrti_tfl_fused(nnrti_tfl *c, uint32_t field, bool fuses)
+{
+    static const NNRT_ActivationType types[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
+                                                NNRT_ACTIVATION_TYPE_HARD_TANH, NNRT_ACTIVATION_TYPE_RELU6,
+                                                NNRT_ACTIVATION_TYPE_TANH};
+    const int32_t number = nnrti_tfl_byte(c, &c->options, field, 0);
+    nnrti_tfl_fuse f;
+    f.fused = f.after = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    if (number < 0 || number > 4)
+        NNRTI_TFL_FAIL(
+            c, NNRT_UNSUPPORTED_OP,
+            "fused activation %d is not supported, expected 0 (NONE), 1 (RELU), 2 (RELU_N1_TO_1), 3 (RELU6) or "
+            "4 (TANH)",
+            number);
+    else if (number == 4 && nnrti_tfl_is_quantized(c, nnrti_tfl_in(c, c->row->main)))
+        NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP, "fused activation TANH is not supported with quantized tensors");
+    else if (fuses && (number == 1 || number == 3))
+        f.fused = types[number];
+    else
+        f.after = types[number];
+    return f;
+}
+
+/* Attributes of ACTIVATION as the format defines the functions. */
+static NNRT_Activation nnrti_tfl_activation(NNRT_ActivationType type)
+{
+    NNRT_Activation a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_ACTIVATION, &a);
+    a.activationType = type;
+    a.alpha = type == NNRT_ACTIVATION_TYPE_ELU ? 1.0f : 0.0f;
+    if (type == NNRT_ACTIVATION_TYPE_HARD_TANH) {
+        a.minVal = -1.0f;
+        a.maxVal = 1.0f;
+    }
+    return a;
+}
+
+/* Adds the last node of the operator, followed by one for its activation, if that is not fused. */
+static void nnrti_tfl_finish(nnrti_tfl *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                             nnrti_tfl_fuse f)
+{
+    const NNRT_Activation a = nnrti_tfl_activation(f.after);
+    if (f.after == NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        nnrti_tfl_last(c, type, attr, in, nIn);
+    else
+        nnrti_tfl_last1(c, NNRT_NODE_TYPE_ACTIVATION, &a, nnrti_tfl_step(c, type, attr, in, nIn, true));
+}
+
+/* The values of all inputs, at least `least` entries; NULL after a fault. */
+static uint32_t *nnrti_tfl_inputs(nnrti_tfl *c, uint32_t least)
+{
+    uint32_t *in = (uint32_t *)nnrti_tfl_keep(c, c->in.count > least ? c->in.count : least, sizeof(*in));
+    for (uint32_t k = 0; in != NULL && (k < c->in.count || k < least); k++)
+        in[k] = nnrti_tfl_in(c, k);
+    return c->code == NNRT_SUCCESS ? in : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_elementwise */
+
+/* ADD, SUB, MUL, DIV: their attribute structs have the same single member. */
+static void nnrti_tfl_op_binary(nnrti_tfl *c)
+{
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 0, true);
+    uint32_t in[2];
+    NNRT_AddFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_ADD_FUSION, &a);
+    a.activationType = f.fused;
+    in[0] = nnrti_tfl_in(c, 0);
+    in[1] = nnrti_tfl_in(c, 1);
+    nnrti_tfl_finish(c, (NNRT_NodeType)c->row->argument, &a, in, 2, f);
+}
+
+/* An operator that the runtime has with the same operands and without attributes. */
+static void nnrti_tfl_op_same(nnrti_tfl *c)
+{
+    const uint32_t *in = nnrti_tfl_inputs(c, 1);
+    if (in != NULL)
+        nnrti_tfl_last(c, (NNRT_NodeType)c->row->argument, NULL, in, c->in.count);
+}
+
+static void nnrti_tfl_op_activation(nnrti_tfl *c)
+{
+    NNRT_Activation a = nnrti_tfl_activation((NNRT_ActivationType)c->row->argument);
+    if (a.activationType == NNRT_ACTIVATION_TYPE_LEAKY_RELU)
+        a.alpha = nnrti_tfl_float(c, &c->options, 0, 0.0f);
+    if (a.activationType == NNRT_ACTIVATION_TYPE_GELU)
+        a.approximate = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_ACTIVATION, &a, nnrti_tfl_in(c, 0));
+}
+
+/* CAST, QUANTIZE, DEQUANTIZE: the types of the operands decide. */
+static void nnrti_tfl_op_cast(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const bool scaled = c->row->code != 53 && nnrti_tfl_at(c, x)->dataType != NNRT_DATA_TYPE_FLOAT16;
+    const uint32_t channels = nnrti_tfl_at(c, x)->quantCount;
+    NNRT_QuantDTypeCastV2 v2;
+    nnrti_tfl_tensor y;
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, 0), &y))
+        return;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &v2);
+    v2.axis = channels > 1 && nnrti_tfl_at(c, x)->quantAxis > 0 ? nnrti_tfl_at(c, x)->quantAxis - 1 : y.axis;
+    if (scaled && (channels > 1 || y.scales.count > 1))
+        nnrti_tfl_last1(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &v2, x);
+    else
+        nnrti_tfl_last1(c, scaled ? NNRT_NODE_TYPE_QUANT_DTYPE_CAST : NNRT_NODE_TYPE_CAST, NULL, x);
+}
+
+/* A slope per channel, or one: the last axis of alpha, all others must be 1. */
+static void nnrti_tfl_op_prelu(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0), alpha = nnrti_tfl_in(c, 1);
+    const nnrt_operand *o = nnrti_tfl_at(c, alpha);
+    int64_t count = o->rank > 0 ? o->dims[o->rank - 1] : 1;
+    for (int32_t k = 0; k + 1 < o->rank; k++)
+        if (o->dims[k] != 1 && c->code == NNRT_SUCCESS)
+            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input 1 (alpha) is %o, supported are slopes of the last axis only", o);
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_PRELU_FUSION, NULL, x,
+                    o->rank == 1 ? alpha : nnrti_tfl_reshape(c, alpha, &count, 1), NNRT_NO_TENSOR);
+}
+
+/* SELECT: a condition of one axis selects rows. SELECT_V2: the condition is broadcast, so it gets axes of size 1. */
+static void nnrti_tfl_op_select(nnrti_tfl *c)
+{
+    uint32_t condition = nnrti_tfl_in(c, 0);
+    const uint32_t x = nnrti_tfl_in(c, 1), y = nnrti_tfl_in(c, 2);
+    const nnrt_operand *o = nnrti_tfl_at(c, condition);
+    int64_t dims[NNRT_MAX_RANK];
+    int32_t rank = nnrti_tfl_at(c, x)->rank;
+    rank = nnrti_tfl_at(c, y)->rank > rank ? nnrti_tfl_at(c, y)->rank : rank;
+    if (o->dataType != NNRT_DATA_TYPE_BOOL)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "input 0 (condition) is %o, expected bool", o);
+    if (c->row->code == 123 && o->rank == 1 && rank > 1) {
+        for (int32_t k = 0; k < rank; k++)
+            dims[k] = k + 1 < rank ? 1 : -1;
+        condition = nnrti_tfl_reshape(c, condition, dims, rank);
+    }
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_SELECT, NULL, condition, x, y);
+}
+
+/* The remainder with the sign of the divisor: r = x mod y with the sign of x; r != 0 and of the other sign: r + y. */
+static void nnrti_tfl_op_floormod(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0), y = nnrti_tfl_in(c, 1), zero = nnrti_tfl_scalar(c, y, 0);
+    const uint32_t r = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MOD, NULL, x, y);
+    const uint32_t signs =
+        nnrti_tfl_step2(c, NNRT_NODE_TYPE_LOGICAL_XOR, NULL, nnrti_tfl_step2(c, NNRT_NODE_TYPE_LESS, NULL, r, zero),
+                        nnrti_tfl_step2(c, NNRT_NODE_TYPE_LESS, NULL, y, zero));
+    const uint32_t moves = nnrti_tfl_step2(c, NNRT_NODE_TYPE_LOGICAL_AND, NULL, signs,
+                                           nnrti_tfl_step2(c, NNRT_NODE_TYPE_NOT_EQUAL, NULL, r, zero));
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_SELECT, NULL, moves, nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, r, y),
+                    r);
+}
+
+static void nnrti_tfl_op_zeros(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_FILL_LIKE, NULL, x, nnrti_tfl_scalar(c, x, 0), NNRT_NO_TENSOR);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_shapes */
+
+static void nnrti_tfl_op_concat(nnrti_tfl *c)
+{
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 1, false);
+    const uint32_t *in = nnrti_tfl_inputs(c, 1);
+    NNRT_Concat a;
+    a.axis = nnrti_tfl_int(c, &c->options, 0, 0);
+    if (in != NULL)
+        nnrti_tfl_finish(c, NNRT_NODE_TYPE_CONCAT, &a, in, c->in.count, f);
+}
+
+/* STACK, UNSTACK and ONE_HOT: their attribute structs have the same single member, axis. */
+static void nnrti_tfl_op_axis(nnrti_tfl *c)
+{
+    const uint32_t *in = nnrti_tfl_inputs(c, 1);
+    NNRT_Stack a;
+    a.axis = nnrti_tfl_int(c, &c->options, c->row->argument == NNRT_NODE_TYPE_ONE_HOT ? 0 : 1, 0);
+    if (in != NULL)
+        nnrti_tfl_last(c, (NNRT_NodeType)c->row->argument, &a, in, c->in.count);
+}
+
+/* The new shape is input 1, or an option of old files. A 0 in it is a size here, but a copied size in RESHAPE. */
+static void nnrti_tfl_op_reshape(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    uint32_t shape = nnrti_tfl_in(c, 1);
+    int64_t dims[NNRT_MAX_RANK];
+    int32_t rank = 0;
+    size_t count = 0;
+    if (shape != NNRT_NO_TENSOR && nnrti_tfl_is_constant(c, shape)) {
+        rank = nnrti_tfl_list(c, 1, "shape", dims, NNRT_MAX_RANK);
+    } else if (shape == NNRT_NO_TENSOR) {
+        const nnrti_tfl_vector list = nnrti_tfl_vector_of(c, &c->options, 0, 4);
+        if (list.count > NNRT_MAX_RANK)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "the new shape has %u axes, at most %d are possible", list.count,
+                           NNRT_MAX_RANK);
+        for (; c->code == NNRT_SUCCESS && rank < (int32_t)list.count; rank++)
+            dims[rank] = nnrti_tfl_item(c, &list, (uint32_t)rank);
+        rank = rank == 1 && dims[0] == 0 ? 0 : rank; /* old files: a scalar */
+        shape = nnrti_tfl_ints(c, dims, rank);
+    }
+    for (int32_t k = 0; k < rank; k++)
+        if (c->code == NNRT_SUCCESS && dims[k] == 0 &&
+            (!nnrt_dims_count(nnrti_tfl_at(c, x)->dims, nnrti_tfl_at(c, x)->rank, &count) || count > 0))
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "the new shape has size 0 on axis %d, input '%s' is %o", k,
+                           nnrti_tfl_at(c, x)->name, nnrti_tfl_at(c, x));
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, shape, NNRT_NO_TENSOR);
+}
+
+static void nnrti_tfl_op_squeeze(nnrti_tfl *c)
+{
+    const nnrti_tfl_vector list = nnrti_tfl_vector_of(c, &c->options, 0, 4);
+    int64_t axes[NNRT_MAX_RANK];
+    NNRT_Squeeze a;
+    if (list.count > NNRT_MAX_RANK)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "squeeze_dims has %u axes, at most %d are possible", list.count,
+                       NNRT_MAX_RANK);
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < list.count; k++)
+        axes[k] = nnrti_tfl_item(c, &list, k);
+    a.axis = nnrt_int64_list(axes, list.count);
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_SQUEEZE, &a, nnrti_tfl_in(c, 0));
+}
+
+/* GATHER; EMBEDDING_LOOKUP takes rows of input 1 by indices in input 0. */
+static void nnrti_tfl_op_gather(nnrti_tfl *c)
+{
+    const bool lookup = c->row->main == 1;
+    const uint32_t x = nnrti_tfl_in(c, lookup ? 1 : 0), indices = nnrti_tfl_in(c, lookup ? 0 : 1);
+    const int64_t axis = nnrti_tfl_int(c, &c->options, 0, 0);
+    const int32_t batches = nnrti_tfl_int(c, &c->options, 1, 0);
+    if (batches != 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "batch_dims is %d, only 0 is supported", batches);
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_GATHER, NULL, x, indices, nnrti_tfl_ints(c, &axis, 1));
+}
+
+/* SPLIT: axis, x. SPLIT_V: x, sizes, axis. */
+static void nnrti_tfl_op_split(nnrti_tfl *c)
+{
+    const bool equal = c->row->main == 1;
+    int64_t *sizes = (int64_t *)nnrti_tfl_keep(c, c->out.count, sizeof(*sizes));
+    NNRT_Split a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_SPLIT, &a);
+    if (sizes != NULL && !equal)
+        a.sizeSplits = nnrt_int64_list(sizes, (uint32_t)nnrti_tfl_list(c, 1, "sizes", sizes, (int32_t)c->out.count));
+    a.axis = nnrti_tfl_one(c, equal ? 0 : 2, "axis");
+    a.outputNum = nnrti_tfl_int(c, &c->options, 0, 0);
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_SPLIT, &a, nnrti_tfl_in(c, equal ? 1 : 0));
+}
+
+static void nnrti_tfl_op_strided(nnrti_tfl *c)
+{
+    const uint32_t *in = nnrti_tfl_inputs(c, 4);
+    NNRT_StridedSlice a;
+    a.beginMask = nnrti_tfl_int(c, &c->options, 0, 0);
+    a.endMask = nnrti_tfl_int(c, &c->options, 1, 0);
+    a.ellipsisMask = nnrti_tfl_int(c, &c->options, 2, 0);
+    a.newAxisMask = nnrti_tfl_int(c, &c->options, 3, 0);
+    a.shrinkAxisMask = nnrti_tfl_int(c, &c->options, 4, 0);
+    if (c->code == NNRT_SUCCESS && nnrti_tfl_byte(c, &c->options, 5, 0) != 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "option offset (ends relative to begins) is not supported");
+    if (in != NULL)
+        nnrti_tfl_last(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4);
+}
+
+/* Elements of x in reverse order along the listed axes: all of it, with stride -1 there. */
+static void nnrti_tfl_op_reverse(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const int32_t rank = nnrti_tfl_at(c, x)->rank;
+    int64_t axes[NNRT_MAX_RANK], zeros[NNRT_MAX_RANK], strides[NNRT_MAX_RANK];
+    const int32_t count = nnrti_tfl_list(c, 1, "axes", axes, NNRT_MAX_RANK);
+    uint32_t in[4];
+    NNRT_StridedSlice a;
+    for (int32_t k = 0; k < rank; k++) {
+        zeros[k] = 0;
+        strides[k] = 1;
+    }
+    for (int32_t k = 0; k < count && c->code == NNRT_SUCCESS; k++) {
+        if (axes[k] < -rank || axes[k] >= rank)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l is outside of the %d axes of the input", axes[k], rank);
+        else
+            strides[axes[k] < 0 ? axes[k] + rank : axes[k]] = -1;
+    }
+    if (c->code != NNRT_SUCCESS || rank < 0)
+        return;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_STRIDED_SLICE, &a);
+    a.beginMask = a.endMask = ((int64_t)1 << rank) - 1;
+    in[0] = x;
+    in[1] = in[2] = nnrti_tfl_ints(c, zeros, rank);
+    in[3] = nnrti_tfl_ints(c, strides, rank);
+    nnrti_tfl_last(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4);
+}
+
+static void nnrti_tfl_op_revseq(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0), lengths = nnrti_tfl_in(c, 1);
+    NNRT_ReverseSequence a;
+    a.timeAxis = nnrti_tfl_int(c, &c->options, 0, 0);
+    a.batchAxis = nnrti_tfl_int(c, &c->options, 1, 0);
+    if (a.timeAxis == a.batchAxis)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "seq_dim and batch_dim are both %l", a.timeAxis);
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_REVERSE_SEQUENCE, &a, x, lengths, NNRT_NO_TENSOR);
+}
+
+/* Sparse constants are dense values already (nnrti_tfl_dense). */
+static void nnrti_tfl_op_densify(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const int32_t out = nnrti_tfl_out_index(c, 0);
+    nnrti_tfl_tensor y;
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)out, &y))
+        return;
+    if (!nnrti_tfl_is_constant(c, x) || c->values[out] != NNRT_NO_TENSOR || y.type != nnrti_tfl_at(c, x)->dataType)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL,
+                       "input 0 is %o, expected a constant of the type of result '%s', %t, that "
+                       "nothing else writes",
+                       nnrti_tfl_at(c, x), y.name, y.type);
+    else
+        c->values[out] = x;
+}
+
+/* PAD, PADV2 (CONSTANT; the default of quantized elements is their zero point) and MIRROR_PAD. */
+static void nnrti_tfl_op_pad(nnrti_tfl *c)
+{
+    const uint32_t *in = nnrti_tfl_inputs(c, 3);
+    NNRT_PadFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
+    a.paddingMode = (NNRT_PaddingMode)c->row->argument;
+    if (a.paddingMode != NNRT_PADDING_MODE_CONSTANT) {
+        const int32_t mode = nnrti_tfl_byte(c, &c->options, 0, 0);
+        if (mode != 0 && mode != 1)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "mode is %d, expected 0 (REFLECT) or 1 (SYMMETRIC)", mode);
+        a.paddingMode = mode == 1 ? NNRT_PADDING_MODE_SYMMETRIC : NNRT_PADDING_MODE_REFLECT;
+    }
+    if (in != NULL)
+        nnrti_tfl_last(c, NNRT_NODE_TYPE_PAD_FUSION, &a, in, 3);
+}
+
+/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: the struct of the second has the first members of the other. */
+static void nnrti_tfl_op_blocks(nnrti_tfl *c)
+{
+    NNRT_DepthToSpace a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_DEPTH_TO_SPACE, &a);
+    a.blockSize = nnrti_tfl_int(c, &c->options, 0, 0);
+    nnrti_tfl_last1(c, (NNRT_NodeType)c->row->argument, &a, nnrti_tfl_in(c, 0));
+}
+
+/* BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND: their attribute structs have the same members, a block (2 entries) and crops or
+   paddings (2 x 2). */
+static void nnrti_tfl_op_batches(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const int32_t rank = nnrti_tfl_at(c, x)->rank;
+    int64_t block[2], sides[4];
+    NNRT_Int64List rows[2];
+    NNRT_BatchToSpaceND a;
+    if (rank != 4)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "the input has %d axes, only 4 are supported", rank);
+    if (c->code == NNRT_SUCCESS &&
+        (nnrti_tfl_list(c, 1, "block", block, 2) != 2 || nnrti_tfl_list(c, 2, "crops or paddings", sides, 4) != 4))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "input 1 (block) must have 2 entries, and input 2 2 x 2");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    rows[0] = nnrt_int64_list(sides, 2);
+    rows[1] = nnrt_int64_list(sides + 2, 2);
+    a.blockShape = nnrt_int64_list(block, 2);
+    a.crops.data = rows;
+    a.crops.count = 2;
+    nnrti_tfl_last1(c, (NNRT_NodeType)c->row->argument, &a, x);
+}
+
+static void nnrti_tfl_op_fill(nnrti_tfl *c)
+{
+    const uint32_t shape = nnrti_tfl_in(c, 0), value = nnrti_tfl_in(c, 1);
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_FILL, NULL, value, shape, NNRT_NO_TENSOR);
+}
+
+/* The operands of the format are indices, shape, values, default. */
+static void nnrti_tfl_op_sparse(nnrti_tfl *c)
+{
+    uint32_t in[4];
+    in[0] = nnrti_tfl_in(c, 0);
+    in[1] = nnrti_tfl_in(c, 2);
+    in[2] = nnrti_tfl_in(c, 1);
+    in[3] = nnrti_tfl_in(c, 3);
+    nnrti_tfl_last(c, NNRT_NODE_TYPE_SPARSE_TO_DENSE, NULL, in, 4);
+}
+
+/* Coordinates of the elements that are not 0, one per row; NON_ZERO has one per column. */
+static void nnrti_tfl_op_where(nnrti_tfl *c)
+{
+    static const int64_t perm[2] = {1, 0};
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const uint32_t columns = nnrti_tfl_new(c, UINT32_MAX);
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, columns, NNRT_DATA_TYPE_INT64, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_NON_ZERO, NULL, &x, 1, &columns, 1, false);
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, columns, nnrti_tfl_ints(c, perm, 2), NNRT_NO_TENSOR);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_reductions */
+
+/* Sizes of an empty list of axes: REDUCE_FUSION would reduce all, the format none. */
+static bool nnrti_tfl_axes(nnrti_tfl *c, uint32_t k)
+{
+    const nnrt_operand *o = nnrti_tfl_at(c, nnrti_tfl_in(c, k));
+    size_t count = 0;
+    if (c->code == NNRT_SUCCESS && (!nnrt_dims_count(o->dims, o->rank, &count) || count == 0))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input %u (axes) is %o, expected at least one axis", k, o);
+    return c->code == NNRT_SUCCESS;
+}
+
+/* Input k, a list of axes, with one axis: a scalar becomes a list. */
+static uint32_t nnrti_tfl_axis_list(nnrti_tfl *c, uint32_t k)
+{
+    const uint32_t v = nnrti_tfl_in(c, k);
+    const int64_t one = 1;
+    return nnrti_tfl_axes(c, k) && nnrti_tfl_at(c, v)->rank == 0 ? nnrti_tfl_reshape(c, v, &one, 1) : v;
+}
+
+static void nnrti_tfl_op_reduce(nnrti_tfl *c)
+{
+    const uint32_t axes = nnrti_tfl_axis_list(c, 1);
+    NNRT_ReduceFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
+    a.mode = (NNRT_ReduceMode)c->row->argument;
+    a.keepDims = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, nnrti_tfl_in(c, 0), axes, NNRT_NO_TENSOR);
+}
+
+/* REDUCE_ALL; REDUCE_ANY is not(all(not x)). */
+static void nnrti_tfl_op_all(nnrti_tfl *c)
+{
+    const uint32_t axes = nnrti_tfl_axis_list(c, 1);
+    uint32_t in[2];
+    NNRT_All a;
+    a.keepDims = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
+    in[0] = nnrti_tfl_in(c, 0);
+    in[1] = axes;
+    if (c->row->code == 140) {
+        nnrti_tfl_last(c, NNRT_NODE_TYPE_ALL, &a, in, 2);
+        return;
+    }
+    in[0] = nnrti_tfl_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, in[0]);
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, nnrti_tfl_step(c, NNRT_NODE_TYPE_ALL, &a, in, 2, false));
+}
+
+/* ARG_MAX and ARG_MIN: their attribute structs have the same members. */
+static void nnrti_tfl_op_arg(nnrti_tfl *c)
+{
+    NNRT_ArgMaxFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_ARGMAX_FUSION, &a);
+    a.axis = nnrti_tfl_one(c, 1, "axis");
+    nnrti_tfl_last1(c, (NNRT_NodeType)c->row->argument, &a, nnrti_tfl_in(c, 0));
+}
+
+static void nnrti_tfl_op_cumsum(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0), axis = nnrti_tfl_in(c, 1);
+    NNRT_CumSum a;
+    a.exclusive = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
+    a.reverse = nnrti_tfl_byte(c, &c->options, 1, 0) != 0;
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_CUM_SUM, &a, x, axis, NNRT_NO_TENSOR);
+}
+
+/* Softmax of beta * x along the last axis. */
+static void nnrti_tfl_op_softmax(nnrti_tfl *c)
+{
+    static const int64_t axis = -1;
+    const float beta = nnrti_tfl_float(c, &c->options, 0, 0.0f);
+    uint32_t x = nnrti_tfl_in(c, 0);
+    NNRT_Softmax a;
+    a.axis = nnrt_int64_list(&axis, 1);
+    if (c->code == NNRT_SUCCESS && beta != 1.0f && nnrti_tfl_is_quantized(c, x))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "beta is %f, only 1 is supported with quantized tensors", (double)beta);
+    if (beta != 1.0f)
+        x = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, x, nnrti_tfl_scalar(c, x, (double)beta));
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_SOFTMAX, &a, x);
+}
+
+static void nnrti_tfl_op_logsoftmax(nnrti_tfl *c)
+{
+    NNRT_LogSoftmax a;
+    a.axis = -1;
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_LOG_SOFTMAX, &a, nnrti_tfl_in(c, 0));
+}
+
+/* x / max(|x|, 1e-6) along the last axis. */
+static void nnrti_tfl_op_l2norm(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 0, true);
+    NNRT_L2NormalizeFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_L2_NORMALIZE_FUSION, &a);
+    a.epsilon = 1e-12f;
+    a.activationType = f.fused;
+    nnrti_tfl_finish(c, NNRT_NODE_TYPE_L2_NORMALIZE_FUSION, &a, &x, 1, f);
+}
+
+static void nnrti_tfl_op_lrn(nnrti_tfl *c)
+{
+    NNRT_LRN a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_LRN, &a);
+    a.depthRadius = nnrti_tfl_int(c, &c->options, 0, 0);
+    a.bias = nnrti_tfl_float(c, &c->options, 1, 0.0f);
+    a.alpha = nnrti_tfl_float(c, &c->options, 2, 0.0f);
+    a.beta = nnrti_tfl_float(c, &c->options, 3, 0.0f);
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_LRN, &a, nnrti_tfl_in(c, 0));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_windows */
+
+/* Padding mode of option 0. */
+static NNRT_PadMode nnrti_tfl_padding(nnrti_tfl *c)
+{
+    const int32_t padding = nnrti_tfl_byte(c, &c->options, 0, 0);
+    if (padding != 0 && padding != 1)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "padding is %d, expected 0 (SAME) or 1 (VALID)", padding);
+    return padding == 1 ? NNRT_PAD_MODE_VALID : NNRT_PAD_MODE_SAME;
+}
+
+/* Reads [height, width] of two int32 options, each at least 1. */
+static NNRT_Int64List nnrti_tfl_pair(nnrti_tfl *c, uint32_t height, uint32_t width, int32_t otherwise, const char *what,
+                                     int64_t pair[2])
+{
+    pair[0] = nnrti_tfl_int(c, &c->options, height, otherwise);
+    pair[1] = nnrti_tfl_int(c, &c->options, width, otherwise);
+    if (c->code == NNRT_SUCCESS && (pair[0] < 1 || pair[1] < 1))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "%s is %l x %l, expected at least 1 x 1", what, pair[0], pair[1]);
+    return nnrt_int64_list(pair, 2);
+}
+
+/* AVERAGE_POOL_2D, MAX_POOL_2D, and L2_POOL_2D: the square root of the mean of squares. */
+static void nnrti_tfl_op_pool(nnrti_tfl *c)
+{
+    int64_t strides[2], kernel[2];
+    const NNRT_NodeType type = (NNRT_NodeType)c->row->argument;
+    const bool root = type == NNRT_NODE_TYPE_SQRT;
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 5, !root);
+    uint32_t x = nnrti_tfl_in(c, 0);
+    NNRT_AvgPoolFusion average;
+    NNRT_MaxPoolFusion most;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &average);
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_MAX_POOL_FUSION, &most);
+    most.padMode = average.padMode = nnrti_tfl_padding(c);
+    most.strides = average.strides = nnrti_tfl_pair(c, 2, 1, 0, "the stride", strides);
+    most.kernelSize = average.kernelSize = nnrti_tfl_pair(c, 4, 3, 0, "the filter", kernel);
+    most.activationType = average.activationType = f.fused;
+    if (root)
+        x = nnrti_tfl_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average,
+                            nnrti_tfl_step1(c, NNRT_NODE_TYPE_SQUARE, NULL, x));
+    nnrti_tfl_finish(c, type,
+                     root                                     ? NULL
+                     : type == NNRT_NODE_TYPE_MAX_POOL_FUSION ? (const void *)&most
+                                                              : &average,
+                     &x, 1, f);
+}
+
+/* Weights [1,kH,kW,C*m] become [C*m,kH,kW,1], with parameters per channel on axis 0. */
+static uint32_t nnrti_tfl_depthwise_weight(nnrti_tfl *c)
+{
+    static const int64_t perm[4] = {3, 1, 2, 0};
+    const uint32_t w = nnrti_tfl_in(c, 1);
+    nnrti_tfl_tensor t;
+    uint32_t in[2], y;
+    if (c->code == NNRT_SUCCESS && nnrti_tfl_at(c, w)->quantCount > 1 && nnrti_tfl_at(c, w)->quantAxis != 4)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "the weight has scales on axis %d, expected axis 3",
+                       nnrti_tfl_at(c, w)->quantAxis - 1);
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_in_index(c, 1), &t))
+        return NNRT_NO_TENSOR;
+    in[0] = w;
+    in[1] = nnrti_tfl_ints(c, perm, 4);
+    y = nnrti_tfl_new(c, UINT32_MAX);
+    nnrti_tfl_set_quant(c, &t, y, 0);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, &y, 1, false);
+    return y;
+}
+
+/* CONV_2D: weights are [O,kH,kW,I] in both, I times groups are the channels. DEPTHWISE_CONV_2D: a group per channel. */
+static void nnrti_tfl_op_conv(nnrti_tfl *c)
+{
+    const bool each = c->row->code == 4;
+    const uint32_t at = each ? 1 : 0; /* depth_multiplier is before these options, it follows from the weight */
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 3 + at, true);
+    int64_t strides[2], dilations[2], channels, inner;
+    uint32_t in[3];
+    NNRT_Conv2DFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
+    in[0] = nnrti_tfl_in(c, 0);
+    in[1] = each ? nnrti_tfl_depthwise_weight(c) : nnrti_tfl_in(c, 1);
+    in[2] = nnrti_tfl_in(c, 2);
+    a.padMode = nnrti_tfl_padding(c);
+    a.stride = nnrti_tfl_pair(c, 2, 1, 0, "the stride", strides);
+    a.dilation = nnrti_tfl_pair(c, 5 + at, 4 + at, 1, "the dilation", dilations);
+    a.activationType = f.fused;
+    channels = nnrti_tfl_dim(c, in[0], 3);
+    inner = nnrti_tfl_dim(c, in[1], 3);
+    if (channels < 1 || inner < 1 || channels % inner != 0) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "the weight has %l input channels, which do not divide the %l of input 0",
+                       inner, channels);
+        return;
+    }
+    a.group = channels / inner;
+    nnrti_tfl_finish(c, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 3, f);
+}
+
+/* Padding along one axis of a transposed convolution: that of the convolution from the output (size `out`) to the input
+   (size `in`). *extra: elements at the end that no window reaches. */
+static void nnrti_tfl_transposed_axis(nnrti_tfl *c, bool same, int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                                      int64_t pads[2], int64_t *extra)
+{
+    const int64_t full = (in - 1) * stride + kernel, total = same && full > out ? full - out : 0;
+    const int64_t reached = same ? out : out - kernel + 1; /* first elements of windows are below */
+    const int64_t expected = out < 1 || out > INT32_MAX || reached < 1 ? 0 : (reached + stride - 1) / stride;
+    pads[0] = total / 2;
+    pads[1] = total - total / 2;
+    *extra = out - (full - total);
+    if (in < 1 || expected != in || *extra < 0)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE,
+                       "output size %l does not suit input size %l, filter %l, stride %l and padding %s", out, in,
+                       kernel, stride, same ? "SAME" : "VALID");
+}
+
+/* TRANSPOSE_CONV, whose operands are shape, weight, input and bias; and MediaPipe's custom operator, whose operands are
+   input, weight and bias, and whose options are int32 padding (1 SAME, 2 VALID), stride of the width and of the height. */
+static void nnrti_tfl_op_transposed(nnrti_tfl *c)
+{
+    const bool custom = c->row->code == NNRTI_TFL_CUSTOM;
+    int64_t strides[2], shape[4] = {0, 0, 0, 0}, pads[4], extra[2];
+    uint32_t in[3];
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 3, true);
+    bool same = !custom && nnrti_tfl_padding(c) == NNRT_PAD_MODE_SAME;
+    NNRT_Conv2dTransposeFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a);
+    in[0] = nnrti_tfl_in(c, custom ? 0 : 2);
+    in[1] = nnrti_tfl_in(c, 1);
+    in[2] = nnrti_tfl_in(c, custom ? 2 : 3);
+    if (!custom)
+        (void)nnrti_tfl_pair(c, 2, 1, 0, "the stride", strides);
+    if (c->code == NNRT_SUCCESS && (nnrti_tfl_at(c, in[0])->rank != 4 || nnrti_tfl_at(c, in[1])->rank != 4 ||
+                                    (!custom && nnrti_tfl_list(c, 0, "output shape", shape, 4) != 4)))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "input is %o, expected 4 axes, as of the weight and the output shape",
+                       nnrti_tfl_at(c, in[0]));
+    if (custom && c->code == NNRT_SUCCESS) {
+        const int32_t padding = c->custom.count >= 12 ? (int32_t)nnrti_tfl_u32(c, c->custom.at) : 0;
+        for (uint32_t k = 0; k < 2; k++) { /* the width is first */
+            strides[1 - k] = padding != 0 ? (int32_t)nnrti_tfl_u32(c, c->custom.at + 4 + 4 * (size_t)k) : 0;
+            if ((padding != 1 && padding != 2) || strides[1 - k] < 1) {
+                NNRTI_TFL_FAIL(
+                    c, NNRT_INVALID_PARAMETER,
+                    "its %u bytes of options have padding %d and stride %l, expected 12 bytes with padding 1 or "
+                    "2 and strides of at least 1",
+                    c->custom.count, padding, strides[1 - k]);
+                return;
+            }
+        }
+        same = padding == 1;
+        shape[0] = nnrti_tfl_dim(c, in[0], 0);
+        shape[3] = nnrti_tfl_dim(c, in[1], 0);
+        for (int32_t k = 1; k < 3; k++)
+            shape[k] = same ? nnrti_tfl_dim(c, in[0], k) * strides[k - 1]
+                            : (nnrti_tfl_dim(c, in[0], k) - 1) * strides[k - 1] + nnrti_tfl_dim(c, in[1], k);
+    }
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (int32_t k = 0; k < 2; k++)
+        nnrti_tfl_transposed_axis(c, same, nnrti_tfl_dim(c, in[0], 1 + k), shape[1 + k], nnrti_tfl_dim(c, in[1], 1 + k),
+                                  strides[k], pads + 2 * k, extra + k);
+    if (c->code == NNRT_SUCCESS && (shape[0] != nnrti_tfl_dim(c, in[0], 0) || shape[3] != nnrti_tfl_dim(c, in[1], 0)))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "the output shape has batch %l and %l channels, expected %l and %l",
+                       shape[0], shape[3], nnrti_tfl_dim(c, in[0], 0), nnrti_tfl_dim(c, in[1], 0));
+    a.stride = nnrt_int64_list(strides, 2);
+    a.padMode = NNRT_PAD_MODE_PAD;
+    a.padList = nnrt_int64_list(pads, 4);
+    a.outputPaddings = nnrt_int64_list(extra, 2);
+    a.activationType = f.fused;
+    nnrti_tfl_finish(c, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a, in, 3, f);
+}
+
+/* x [N,D,H,W,I] and weight [D,H,W,I,O] are moved to [N,I,D,H,W] and [O,I,D,H,W], and the result back. */
+static void nnrti_tfl_op_conv3d(nnrti_tfl *c)
+{
+    static const int64_t first[5] = {0, 4, 1, 2, 3}, weight[5] = {4, 3, 0, 1, 2}, last[5] = {0, 2, 3, 4, 1};
+    static const uint32_t fields[6] = {1, 3, 2, 5, 7, 6}; /* depth, height, width of strides, then of dilations */
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 4, false);
+    int64_t steps[6];
+    uint32_t in[3];
+    NNRT_Conv3D a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_CONV_3D, &a);
+    for (uint32_t k = 0; k < 6; k++) {
+        steps[k] = nnrti_tfl_int(c, &c->options, fields[k], k < 3 ? 0 : 1);
+        if (steps[k] < 1)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "a stride or dilation is %l, expected at least 1", steps[k]);
+    }
+    in[0] = nnrti_tfl_step2(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, nnrti_tfl_in(c, 0), nnrti_tfl_ints(c, first, 5));
+    in[1] = nnrti_tfl_step2(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, nnrti_tfl_in(c, 1), nnrti_tfl_ints(c, weight, 5));
+    in[2] = nnrti_tfl_in(c, 2);
+    a.strides = nnrt_int64_list(steps, 3);
+    a.dilations = nnrt_int64_list(steps + 3, 3);
+    a.autoPad = nnrti_tfl_padding(c) == NNRT_PAD_MODE_SAME ? NNRT_AUTO_PAD_SAME_UPPER : NNRT_AUTO_PAD_VALID;
+    in[0] = nnrti_tfl_step(c, NNRT_NODE_TYPE_CONV_3D, &a, in, in[2] != NNRT_NO_TENSOR ? 3 : 2, false);
+    in[1] = nnrti_tfl_ints(c, last, 5);
+    nnrti_tfl_finish(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, f);
+}
+
+/* RESIZE_BILINEAR (options at 2 and 3) and RESIZE_NEAREST_NEIGHBOR (at 0 and 1). */
+static void nnrti_tfl_op_resize(nnrti_tfl *c)
+{
+    const uint32_t at = c->row->argument == NNRT_RESIZE_METHOD_LINEAR ? 2 : 0;
+    const bool align = nnrti_tfl_byte(c, &c->options, at, 0) != 0,
+               half = nnrti_tfl_byte(c, &c->options, at + 1, 0) != 0;
+    int64_t size[2];
+    NNRT_Resize a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_RESIZE, &a);
+    if (nnrti_tfl_list(c, 1, "size", size, 2) != 2 || (align && half)) {
+        if (c->code == NNRT_SUCCESS)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER,
+                           align && half ? "align_corners and half_pixel_centers are both set"
+                                         : "input 1 (size) must have 2 entries");
+        return;
+    }
+    for (int32_t k = 0; half && k < 2; k++) /* the center here, the first element in RESIZE */
+        if (size[k] == 1 && nnrti_tfl_dim(c, nnrti_tfl_in(c, 0), 1 + k) != 1)
+            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "half_pixel_centers is not supported for new size 1 (axis %d)", 1 + k);
+    a.method = (NNRT_ResizeMethod)c->row->argument;
+    a.newHeight = size[0];
+    a.newWidth = size[1];
+    a.coordinateTransformMode = align  ? NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS
+                                : half ? NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL
+                                       : NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC;
+    a.nearestMode = align || half ? NNRT_NEAREST_MODE_ROUND_HALF_UP : NNRT_NEAREST_MODE_FLOOR;
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_RESIZE, &a, nnrti_tfl_in(c, 0));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_matrices */
+
+/* The input counts as rows of as many elements as the weight [O,K] has columns: [rows,O], or, with keep_num_dims, the
+   axes of the input with O in place of the last. */
+static void nnrti_tfl_op_dense(nnrti_tfl *c)
+{
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 0, true);
+    const bool keeps = nnrti_tfl_byte(c, &c->options, 2, 0) != 0;
+    const int32_t format = nnrti_tfl_byte(c, &c->options, 1, 0);
+    uint32_t in[3];
+    int64_t dims[NNRT_MAX_RANK], columns;
+    int32_t rank, open = 0;
+    NNRT_FullConnection a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
+    for (uint32_t k = 0; k < 3; k++)
+        in[k] = nnrti_tfl_in(c, k);
+    a.hasBias = in[2] != NNRT_NO_TENSOR;
+    a.activationType = f.fused;
+    rank = nnrti_tfl_at(c, in[0])->rank;
+    columns = nnrti_tfl_dim(c, in[1], 1);
+    if (c->code == NNRT_SUCCESS && (format != 0 || nnrti_tfl_at(c, in[1])->rank != 2))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "weights are %o in format %d, expected two axes and format 0",
+                       nnrti_tfl_at(c, in[1]), format);
+    for (int32_t k = 0; k < rank; k++) {
+        dims[k] = k + 1 < rank ? nnrti_tfl_dim(c, in[0], k) : nnrti_tfl_dim(c, in[1], 0);
+        open += dims[k] < 0;
+    }
+    if (c->code == NNRT_SUCCESS && keeps && (open > 1 || rank < 1 || nnrti_tfl_dim(c, in[0], -1) != columns))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE,
+                       "input 0 is %o, expected a last axis of %l elements and at most one dynamic "
+                       "dimension",
+                       nnrti_tfl_at(c, in[0]), columns);
+    if (rank != 2 || nnrti_tfl_dim(c, in[0], 1) != columns) {
+        const int64_t rows[2] = {-1, columns};
+        in[0] = nnrti_tfl_reshape(c, in[0], rows, 2);
+    }
+    if (!keeps || rank == 2) {
+        nnrti_tfl_finish(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 3, f);
+        return;
+    }
+    in[0] = nnrti_tfl_step(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, a.hasBias ? 3 : 2, true);
+    in[1] = nnrti_tfl_ints(c, dims, rank);
+    nnrti_tfl_finish(c, NNRT_NODE_TYPE_RESHAPE, NULL, in, 2, f);
+}
+
+static void nnrti_tfl_op_matmul(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0), y = nnrti_tfl_in(c, 1);
+    NNRT_MatMulFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
+    a.transposeA = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
+    a.transposeB = nnrti_tfl_byte(c, &c->options, 1, 0) != 0;
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, y, NNRT_NO_TENSOR);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_check */
+
+/* Number of the operator that entry `index` of operator_codes stands for. Older files have only the byte of field 0, newer
+   ones an int32 beside it. */
+static int32_t nnrti_tfl_code(nnrti_tfl *c, uint32_t index)
+{
+    const nnrti_tfl_table t = nnrti_tfl_entry(c, &c->codes, index);
+    const int32_t old = nnrti_tfl_byte(c, &t, 0, 0), code = nnrti_tfl_int(c, &t, 3, 0);
+    return code > old ? code : old;
+}
+
+static int32_t nnrti_tfl_version(nnrti_tfl *c, uint32_t index)
+{
+    const nnrti_tfl_table t = nnrti_tfl_entry(c, &c->codes, index);
+    return nnrti_tfl_int(c, &t, 2, 1);
+}
+
+/* The row of entry `index` of operator_codes; NULL: unsupported. The row of a custom operator has its name. */
+static const nnrti_tfl_row *nnrti_tfl_row_of(nnrti_tfl *c, uint32_t index)
+{
+    const nnrti_tfl_table t = nnrti_tfl_entry(c, &c->codes, index);
+    const nnrti_tfl_row *row = nnrti_tfl_find(nnrti_tfl_code(c, index));
+    char custom[48];
+    if (row != NULL && row->code == NNRTI_TFL_CUSTOM &&
+        strcmp(nnrti_tfl_string(c, &t, 1, index, custom, sizeof(custom)), row->name) != 0)
+        return NULL;
+    return row;
+}
+
+/* Name of operator i in messages: that of its first result, or its number. */
+static char *nnrti_tfl_operator_name(nnrti_tfl *c, uint32_t i, char *out, size_t size)
+{
+    const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
+    const nnrti_tfl_vector results = nnrti_tfl_vector_of(c, &op, 2, 4);
+    const uint32_t index = results.count > 0 ? (uint32_t)nnrti_tfl_item(c, &results, 0) : UINT32_MAX;
+    const nnrti_tfl_table result = nnrti_tfl_entry(c, &c->tensors, index);
+    if (nnrti_tfl_string(c, &result, 3, index, out, size)[0] == '\0')
+        (void)nnrt_text(out, size, "operator_%u", i);
+    return out;
+}
+
+/* Text for an unsupported operator, first used by operator `first`: " LSTM (number 16) at 'rnn/out' x2". */
+static size_t nnrti_tfl_list_one(nnrti_tfl *c, uint32_t index, uint32_t first, uint32_t times, char *out, size_t size)
+{
+    const nnrti_tfl_table t = nnrti_tfl_entry(c, &c->codes, index);
+    const nnrti_tfl_row *row = nnrti_tfl_row_of(c, index);
+    const int32_t code = nnrti_tfl_code(c, index);
+    char what[64], custom[32], at[28];
+    if (code == NNRTI_TFL_CUSTOM)
+        (void)nnrt_text(what, sizeof(what), "CUSTOM '%s'", nnrti_tfl_string(c, &t, 1, index, custom, sizeof(custom)));
+    else if (row != NULL)
+        (void)nnrt_text(what, sizeof(what), "%s version %d (at most %d)", row->name, nnrti_tfl_version(c, index),
+                        row->versions);
+    else
+        (void)nnrt_text(what, sizeof(what), "%s (number %d)", nnrti_tfl_other_name(code), code);
+    return nnrt_text(out, size, " %s at '%s' x%u", what, nnrti_tfl_operator_name(c, first, at, sizeof(at)), times);
+}
+
+/* Refuses operators without a row, and too new versions: one message with all of them that fit, each with its first use,
+   and with the producer of the file. The log has all. */
+static void nnrti_tfl_check(nnrti_tfl *c)
+{
+    uint32_t *times = (uint32_t *)nnrti_tfl_keep(c, c->codes.count, 2 * sizeof(*times)); /* uses, first use */
+    uint32_t kinds = 0, others = 0;
+    char list[128], one[112], more[24], producer[32];
+    size_t at = 0;
+    list[0] = more[0] = '\0';
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->operators.count; i++) {
+        const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
+        const uint32_t index = (uint32_t)nnrti_tfl_int(c, &op, 0, 0);
+        if (index >= c->codes.count)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "operator %u has code %u, but there are %u codes", i, index,
+                           c->codes.count);
+        else if (c->code == NNRT_SUCCESS && c->needed[c->tensors.count + i] != 0 && times[2 * index]++ == 0)
+            times[2 * index + 1] = i;
+    }
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->codes.count; i++) {
+        const nnrti_tfl_row *row = nnrti_tfl_row_of(c, i);
+        const int32_t version = nnrti_tfl_version(c, i);
+        size_t length;
+        if (times[2 * i] == 0 || (row != NULL && version >= 1 && version <= row->versions))
+            continue;
+        length = nnrti_tfl_list_one(c, i, times[2 * i + 1], times[2 * i], one, sizeof(one));
+        nnrt_log_line(c->desc->log, NNRT_LOG_WARNING, "unsupported operator:%s", one);
+        kinds++;
+        if (at + length + 2 > sizeof(list))
+            others++;
+        else
+            at += nnrt_text(list + at, sizeof(list) - at, "%s%s", at > 0 ? "," : "", one);
+    }
+    (void)nnrti_tfl_string(c, &c->root, 3, 0, producer, sizeof(producer));
+    if (others > 0)
+        (void)nnrt_text(more, sizeof(more), " and %u others", others);
+    if (kinds > 0)
+        NNRTI_TFL_FAIL(
+            c, NNRT_UNSUPPORTED_OP,
+            "unsupported operators:%s%s (made by '%s'); end the model before them (nnrt_tflite_desc.outputs)", list,
+            more, producer);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_import */
+
+/* Finds the lists of the model: the format's version, its only subgraph, its signature. */
+static void nnrti_tfl_open(nnrti_tfl *c)
+{
+    nnrti_tfl_table graph;
+    nnrti_tfl_vector graphs, signatures;
+    if (!nnrt_tflite_is(c->data, c->bytes)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "this is not a .tflite file: no TFL3 at byte 4 of %z bytes", c->bytes);
+        return;
+    }
+    c->root = nnrti_tfl_table_at(c, nnrti_tfl_follow(c, 0));
+    if (c->code == NNRT_SUCCESS && nnrti_tfl_int(c, &c->root, 0, 0) != 3)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "version %d of the format is not supported, only 3",
+                       nnrti_tfl_int(c, &c->root, 0, 0));
+    c->codes = nnrti_tfl_vector_of(c, &c->root, 1, 4);
+    graphs = nnrti_tfl_vector_of(c, &c->root, 2, 4);
+    c->buffers = nnrti_tfl_vector_of(c, &c->root, 4, 4);
+    if (graphs.count != 1)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "the file has %u subgraphs, only one is supported: convert without control flow", graphs.count);
+    graph = nnrti_tfl_entry(c, &graphs, 0);
+    c->tensors = nnrti_tfl_vector_of(c, &graph, 0, 4);
+    c->inputs = nnrti_tfl_vector_of(c, &graph, 1, 4);
+    c->outputs = nnrti_tfl_vector_of(c, &graph, 2, 4);
+    c->operators = nnrti_tfl_vector_of(c, &graph, 3, 4);
+    signatures = nnrti_tfl_vector_of(c, &c->root, 7, 4);
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < signatures.count && c->signature.at == 0; i++) {
+        const nnrti_tfl_table s = nnrti_tfl_entry(c, &signatures, i);
+        if (nnrti_tfl_int(c, &s, 4, 0) == 0)
+            c->signature = s;
+    }
+    if (!nnrti_tfl_work(c, 4.0 * ((double)c->tensors.count + c->operators.count + c->inputs.count + c->outputs.count)))
+        return;
+    c->values = (uint32_t *)nnrti_tfl_keep(c, c->tensors.count, sizeof(*c->values));
+    c->needed = (uint8_t *)nnrti_tfl_keep(c, (size_t)c->tensors.count + c->operators.count, 1);
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->tensors.count; i++)
+        c->values[i] = NNRT_NO_TENSOR;
+}
+
+/* Name of an input (list 0) or output (list 1) of the model: that of the signature, or that of the tensor. */
+static const char *nnrti_tfl_io_name(nnrti_tfl *c, uint32_t list, uint32_t k, uint32_t tensor, char *out, size_t size)
+{
+    const nnrti_tfl_vector maps = nnrti_tfl_vector_of(c, &c->signature, list, 4);
+    nnrti_tfl_table table;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < maps.count && nnrti_tfl_work(c, 4); i++) {
+        const nnrti_tfl_table map = nnrti_tfl_entry(c, &maps, i);
+        if ((uint32_t)nnrti_tfl_int(c, &map, 1, 0) == tensor &&
+            nnrti_tfl_string(c, &map, 0, tensor, out, size)[0] != '\0')
+            return out;
+    }
+    table = nnrti_tfl_entry(c, &c->tensors, tensor);
+    if (nnrti_tfl_string(c, &table, 3, tensor, out, size)[0] == '\0')
+        (void)nnrt_text(out, size, list == 0 ? "input_%u" : "output_%u", k);
+    return out;
+}
+
+/* Index of the tensor that desc.outputs calls `name`: a name of the signature, or of a tensor. */
+static uint32_t nnrti_tfl_output_named(nnrti_tfl *c, const char *name)
+{
+    char text[96];
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->outputs.count; k++) {
+        const uint32_t t = (uint32_t)nnrti_tfl_item(c, &c->outputs, k);
+        if (t < c->tensors.count && strcmp(nnrti_tfl_io_name(c, 1, k, t, text, sizeof(text)), name) == 0)
+            return t;
+    }
+    for (uint32_t t = 0; c->code == NNRT_SUCCESS && t < c->tensors.count; t++) {
+        const nnrti_tfl_table table = nnrti_tfl_entry(c, &c->tensors, t);
+        const nnrti_tfl_vector full = nnrti_tfl_vector_of(c, &table, 3, 1);
+        if (strcmp(nnrti_tfl_string(c, &table, 3, t, text, sizeof(text)), name) == 0 ||
+            (full.at != 0 && full.count == strlen(name) && memcmp(c->data + full.at, name, full.count) == 0))
+            return t;
+    }
+    NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "no tensor of the file has the name '%n'", name);
+    return 0;
+}
+
+static uint32_t nnrti_tfl_output_count(const nnrti_tfl *c)
+{
+    return c->desc->outputCount > 0 ? c->desc->outputCount : c->outputs.count;
+}
+
+/* Index of the tensor that is output k. */
+static uint32_t nnrti_tfl_output_tensor(nnrti_tfl *c, uint32_t k)
+{
+    uint32_t t;
+    if (c->desc->outputCount > 0)
+        return nnrti_tfl_output_named(c, c->desc->outputs[k]);
+    t = (uint32_t)nnrti_tfl_item(c, &c->outputs, k);
+    if (t >= c->tensors.count)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "output %u is tensor %d, but there are %u tensors", k, (int32_t)t,
+                       c->tensors.count);
+    return t;
+}
+
+/* Makes operator i the current one. */
+static void nnrti_tfl_enter(nnrti_tfl *c, uint32_t i)
+{
+    const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
+    c->in = nnrti_tfl_vector_of(c, &op, 1, 4);
+    c->out = nnrti_tfl_vector_of(c, &op, 2, 4);
+    c->index = i;
+    (void)nnrti_tfl_work(c, 4.0 * ((double)c->in.count + c->out.count));
+}
+
+/* Marks the tensors and operators that the outputs depend on: backwards, as each operator follows those it reads. */
+static void nnrti_tfl_mark(nnrti_tfl *c)
+{
+    const uint32_t outputs = nnrti_tfl_output_count(c);
+    if (outputs == 0)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "the model has no outputs");
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < outputs; k++) {
+        const uint32_t t = nnrti_tfl_output_tensor(c, k);
+        if (c->code == NNRT_SUCCESS)
+            c->needed[t] = 1;
+    }
+    for (uint32_t i = c->operators.count; c->code == NNRT_SUCCESS && i-- > 0;) {
+        bool needed = false;
+        nnrti_tfl_enter(c, i);
+        for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->out.count; k++) {
+            const int32_t t = nnrti_tfl_item(c, &c->out, k);
+            needed = needed || (t >= 0 && (uint32_t)t < c->tensors.count && c->needed[t] != 0);
+        }
+        for (uint32_t k = 0; c->code == NNRT_SUCCESS && needed && k < c->in.count; k++) {
+            const int32_t t = nnrti_tfl_item(c, &c->in, k);
+            if (t >= 0 && (uint32_t)t < c->tensors.count)
+                c->needed[t] = 1;
+        }
+        if (c->code == NNRT_SUCCESS)
+            c->needed[c->tensors.count + i] = needed;
+    }
+}
+
+/* The caller's shape for an input; NULL: none. */
+static const nnrt_dims *nnrti_tfl_given(const nnrti_tfl *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->desc->inputCount; i++)
+        if (c->desc->inputs[i].name != NULL && strcmp(c->desc->inputs[i].name, name) == 0)
+            return &c->desc->inputs[i].shape;
+    return NULL;
+}
+
+static void nnrti_tfl_add_inputs(nnrti_tfl *c)
+{
+    uint32_t found = 0;
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->inputs.count; k++) {
+        const uint32_t index = (uint32_t)nnrti_tfl_item(c, &c->inputs, k);
+        const nnrt_dims *given, *shape;
+        nnrti_tfl_tensor t;
+        char name[96];
+        uint32_t v;
+        if (!nnrti_tfl_tensor_at(c, index, &t))
+            return;
+        given = nnrti_tfl_given(c, nnrti_tfl_io_name(c, 0, k, index, name, sizeof(name)));
+        shape = given != NULL ? given : &t.shape;
+        found += given != NULL;
+        if (c->values[index] != NNRT_NO_TENSOR || (given != NULL && t.shape.rank > 0 && given->rank != t.shape.rank)) {
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE,
+                           c->values[index] != NNRT_NO_TENSOR
+                               ? "tensor '%s' is listed twice as an input"
+                               : "the shape given for input '%s' has %d axes, expected %d",
+                           name, shape->rank, t.shape.rank);
+            return;
+        }
+        v = nnrt_builder_input(c->builder, name, t.type, shape->rank, shape->dims);
+        if (!nnrti_tfl_fine(c))
+            return;
+        nnrti_tfl_set_quant(c, &t, v, t.axis);
+        c->values[index] = v;
+    }
+    if (found < c->desc->inputCount)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "%u shapes of nnrt_tflite_desc.inputs name no input of the model",
+                       c->desc->inputCount - found);
+}
+
+/* The letter of an operand's type in the column `types`. */
+static char nnrti_tfl_letter(const nnrt_operand *o)
+{
+    uint32_t i = 0;
+    while (i + 1 < NNRTI_TFL_COUNT(nnrti_tfl_types) && nnrti_tfl_types[i].type != o->dataType)
+        i++;
+    return nnrti_tfl_types[i].letter == 'n' && o->quantCount > 0 ? 'q' : nnrti_tfl_types[i].letter;
+}
+
+/* True if tensor t of the file has the quantization parameters of x. */
+static bool nnrti_tfl_same_quant(const nnrti_tfl *c, const nnrt_operand *x, const nnrti_tfl_tensor *t)
+{
+    int64_t zero;
+    if (!t->quantized || x->quantCount != 1 || t->scales.count != 1)
+        return !t->quantized && x->quantCount == 0;
+    zero = t->zeros.count > 0 ? (int64_t)nnrti_tfl_u64(c, t->zeros.at) : 0;
+    return x->quant[0].zeroPoint == zero && x->quant[0].scale == (double)nnrti_tfl_float_at(c, t->scales.at);
+}
+
+/* Checks the quantization parameters of result k: an 8-bit result has some if the main input has, and those of the column
+   `rule`. The kernels of the format copy elements unchanged, those of the runtime would convert them. */
+static void nnrti_tfl_check_quant(nnrti_tfl *c, uint32_t k)
+{
+    const bool all = c->row->rule == NNRTI_TFLITE_EQUAL;
+    const uint32_t from = all ? 0 : c->row->main, to = all ? c->in.count : c->row->main + 1;
+    const bool scaled = nnrti_tfl_is_quantized(c, nnrti_tfl_in(c, c->row->main)) || c->row->code == NNRTI_TFL_QUANTIZE;
+    nnrti_tfl_tensor y;
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, k), &y))
+        return;
+    if ((y.type == NNRT_DATA_TYPE_INT8 || y.type == NNRT_DATA_TYPE_UINT8) && y.quantized != scaled) {
+        NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP, "result '%s' is %t %s scale and zero point, expected %s", y.name, y.type,
+                       y.quantized ? "with" : "without", scaled ? "some" : "none");
+        return;
+    }
+    for (uint32_t i = from; c->row->rule != NNRTI_TFLITE_ANY && i < to && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_operand *x = nnrti_tfl_at(c, nnrti_tfl_in(c, i));
+        if (c->code == NNRT_SUCCESS && nnrt_type_size(x->dataType) < 3 && x->dataType == y.type &&
+            x->dataType != NNRT_DATA_TYPE_BOOL && !nnrti_tfl_same_quant(c, x, &y))
+            NNRTI_TFL_FAIL(
+                c, NNRT_UNSUPPORTED_OP,
+                "result '%s' has other quantization parameters than input %u, but the operator moves elements "
+                "unchanged",
+                y.name, i);
+    }
+}
+
+/* Checks operand counts, options and types of the current operator against its row. */
+static void nnrti_tfl_check_operator(nnrti_tfl *c, const nnrti_tfl_table *op)
+{
+    const nnrti_tfl_row *row = c->row;
+    const int32_t type = nnrti_tfl_byte(c, op, 3, 0) & 255;
+    const nnrt_operand *x;
+    c->options = nnrti_tfl_no_table;
+    c->custom = nnrti_tfl_vector_of(c, op, 5, 1);
+    if (type == (int32_t)row->options && type != 0)
+        c->options = nnrti_tfl_sub(c, op, 4);
+    else if (c->code == NNRT_SUCCESS && type != 0 && row->options != 0)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "its options have type %d, expected %u", type, row->options);
+    (void)nnrti_tfl_work(c, 2.0 * c->options.count);
+    for (uint32_t k = row->members; k < c->options.count; k++)
+        if (nnrti_tfl_field(c, &c->options, k, 1) != 0)
+            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "it sets option %u, only the options 0 to %d are known", k,
+                           (int32_t)row->members - 1);
+    if (c->code == NNRT_SUCCESS && nnrti_tfl_byte(c, op, 11, 0) != 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "it has options of the second kind, which are not supported");
+    if (c->code == NNRT_SUCCESS &&
+        (c->in.count < row->least || (row->most > 0 && c->in.count > row->most) || c->out.count == 0))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "it has %u inputs and %u results, expected %u to %u inputs and a result",
+                       c->in.count, c->out.count, row->least, row->most > 0 ? row->most : c->in.count);
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < row->least; k++)
+        if (nnrti_tfl_in_index(c, k) < 0)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u is missing", k);
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->out.count; k++)
+        if (nnrti_tfl_item(c, &c->out, k) < 0)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "result %u is missing", k);
+    x = nnrti_tfl_at(c, nnrti_tfl_in(c, row->main));
+    if (c->code == NNRT_SUCCESS && strchr(row->types, nnrti_tfl_letter(x)) == NULL)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "input %u '%s' is %o%s, which is not supported", row->main,
+                       x->name != NULL ? x->name : "", x, x->quantCount > 0 ? " with scale and zero point" : "");
+    for (uint32_t k = 0; k < c->out.count && c->code == NNRT_SUCCESS; k++)
+        nnrti_tfl_check_quant(c, k);
+}
+
+static void nnrti_tfl_add_operator(nnrti_tfl *c, uint32_t i)
+{
+    const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
+    char name[96];
+    nnrti_tfl_enter(c, i);
+    c->row = nnrti_tfl_row_of(c, (uint32_t)nnrti_tfl_int(c, &op, 0, 0));
+    if (c->row == NULL || c->code != NNRT_SUCCESS)
+        return;
+    name[0] = '\0';
+    c->opName = name;
+    (void)nnrti_tfl_operator_name(c, i, name, sizeof(name));
+    nnrti_tfl_check_operator(c, &op);
+    if (c->code == NNRT_SUCCESS)
+        c->row->handler(c);
+    c->row = NULL;
+    c->opName = NULL;
+}
+
+/* Makes the outputs. The result of a node takes the name; inputs, constants and values that already are an output are
+   copied by a node. */
+static void nnrti_tfl_add_outputs(nnrti_tfl *c)
+{
+    const uint32_t outputs = nnrti_tfl_output_count(c);
+    nnrt_builder *b = c->builder;
+    c->builder->worth = NULL; /* no constant folding: a constant output needs a node that writes it */
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < outputs; k++) {
+        const uint32_t t = nnrti_tfl_output_tensor(c, k);
+        uint32_t v = c->code == NNRT_SUCCESS ? nnrti_tfl_value(c, (int32_t)t) : NNRT_NO_TENSOR;
+        char name[96], *copy = (char *)nnrti_tfl_keep(c, sizeof(name), 1);
+        if (copy == NULL || c->code != NNRT_SUCCESS)
+            return;
+        (void)nnrti_tfl_io_name(c, 1, k, t, name, sizeof(name));
+        memcpy(copy, name, sizeof(name));
+        if (b->writers[v] == NNRTI_BY_INPUT || nnrti_tfl_is_constant(c, v) || c->needed[t] == 2) {
+            uint32_t from = v;
+            if (b->writers[v] != NNRTI_BY_INPUT && c->needed[t] != 2)
+                b->tensors[v].name = b->shapes[v].name = NULL; /* the copy takes the name */
+            v = nnrt_builder_tensor(b, NULL);
+            nnrti_builder_tables(b);
+            nnrt_builder_node(b, copy, NNRT_NODE_TYPE_ASSIGN, NULL, &from, 1, &v, 1);
+            if (!nnrti_tfl_fine(c))
+                return;
+            nnrti_tfl_keep_quant(c, &v, 1);
+        }
+        c->needed[t] = 2; /* it is an output */
+        if (nnrti_builder_operand(b, v) == NULL)
+            break;
+        b->tensors[v].name = copy;
+        b->shapes[v].name = copy;
+        nnrt_builder_output(b, v);
+    }
+    (void)nnrti_tfl_fine(c);
+}
+
+/* Builds the model: outputs, dead-code elimination, optimizer passes. Casts between float32 and 8 bits stay where the
+   file has them. */
+static NNRT_ReturnCode nnrti_tfl_build(nnrti_tfl *c, NNRT_Model **model)
+{
+    NNRT_ReturnCode code;
+    bool any;
+    nnrti_tfl_add_outputs(c);
+    if (c->code != NNRT_SUCCESS)
+        return c->code;
+    c->builder->log = c->desc->log;
+    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, NNRT_PASS_QUANTIZE, false, &any);
+    return code == NNRT_SUCCESS ? nnrt_builder_finish(c->builder, model, c->error)
+                                : nnrti_builder_report(c->builder, code, c->error);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_load */
+
+/* Imports the model in data[bytes]. *inPlace: the model points into the bytes. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const void *data, size_t bytes,
+                                                   const nnrt_tflite_desc *desc, nnrti_tfl_budget *budget,
+                                                   bool *inPlace, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    nnrti_tfl c;
+    memset(&c, 0, sizeof(c));
+    c.desc = desc;
+    c.budget = budget;
+    c.data = (const uint8_t *)data;
+    c.bytes = bytes;
+    c.error = error;
+    code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "there is not enough memory for the model");
+    c.builder->worth = nnrti_tfl_should_fold;
+    c.builder->user = &c;
+    nnrti_tfl_open(&c);
+    nnrti_tfl_mark(&c);
+    nnrti_tfl_check(&c);
+    nnrti_tfl_add_inputs(&c);
+    for (uint32_t i = 0; c.code == NNRT_SUCCESS && i < c.operators.count; i++)
+        if (c.needed[c.tensors.count + i] != 0)
+            nnrti_tfl_add_operator(&c, i);
+    code = c.code == NNRT_SUCCESS ? nnrti_tfl_build(&c, model) : c.code;
+    *inPlace = c.usedInPlace;
+    nnrt_builder_destroy(c.builder);
+    return code;
+}
+
+/* Imports with a budget. own: NULL, or the bytes belong to the import, which hands them to the model if it uses them;
+   *own is then false. */
+static NNRT_ReturnCode nnrti_tfl_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_tflite_desc *desc,
+                                      bool *own, nnrt_error *error)
+{
+    nnrt_tflite_desc limited;
+    nnrti_tfl_budget budget;
+    NNRT_ReturnCode code;
+    bool inPlace = false;
+    nnrti_tfl_budget_begin(&budget, desc, bytes, &limited);
+    budget.live = own != NULL ? bytes : 0;
+    code = nnrti_tfl_import(model, data, bytes, &limited, &budget, &inPlace, error);
+    if (code == NNRT_SUCCESS && own != NULL && inPlace) {
+        code = nnrt_model_attach(*model, data, bytes); /* it is new: there is room */
+        *own = code != NNRT_SUCCESS;
+    }
+    code = nnrti_tfl_budget_end(&budget, &limited, *model, code, error);
+    if (code != NNRT_SUCCESS) {
+        nnrt_model_destroy(*model);
+        *model = NULL;
+    }
+    return code;
+}
+
+NNRT_API bool nnrt_tflite_is(const void *data, size_t bytes)
+{
+    return data != NULL && bytes >= 8 && memcmp((const uint8_t *)data + 4, "TFL3", 4) == 0;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_tflite_load_memory(NNRT_Model **model, const void *data, size_t bytes,
+                                                 const nnrt_tflite_desc *desc, nnrt_error *error)
+{
+    nnrt_error_clear(error);
+    if (model != NULL)
+        *model = NULL;
+    if (model == NULL || data == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_tflite_load_memory: %s is NULL",
+                              model == NULL ? "model" : "data");
+    return nnrti_tfl_load(model, (void *)(uintptr_t)data, bytes, desc, NULL, error);
+}
+
+NNRT_API bool nnrt_tflite_operator(uint32_t index, nnrt_tflite_about *about)
+{
+    const nnrti_tfl_row *row = &nnrti_tfl_rows[index < NNRTI_TFL_ROWS ? index : 0];
+    const uint32_t other = index < NNRTI_TFL_ROWS ? 0 : index - NNRTI_TFL_ROWS;
+    const bool known = index < NNRTI_TFL_ROWS;
+    if (about == NULL || other >= NNRTI_TFL_COUNT(nnrti_tfl_others))
+        return false;
+    about->name = known ? row->name : nnrti_tfl_others[other].name;
+    about->code = known ? row->code : nnrti_tfl_others[other].code;
+    about->versions = known ? row->versions : 0;
+    about->types = known ? row->types : "";
+    about->becomes = known ? row->becomes : "";
+    return true;
+}
+
+#ifndef NNRT_NO_STDIO
+
+/* Size of an open file, which is rewound; -1: unknown. */
+static int64_t nnrti_tfl_file_size(FILE *f)
+{
+    long length = -1;
+    if (fseek(f, 0, SEEK_END) == 0)
+        length = ftell(f);
+    return fseek(f, 0, SEEK_SET) == 0 && length < 0x7fffffffL ? (int64_t)length : -1;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, const nnrt_tflite_desc *desc,
+                                          nnrt_error *error)
+{
+    const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
+    NNRT_ReturnCode code;
+    void *data;
+    int64_t size;
+    bool own = true;
+    FILE *f;
+    nnrt_error_clear(error);
+    if (model != NULL)
+        *model = NULL;
+    if (model == NULL || path == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_tflite_load: %s is NULL", model == NULL ? "model" : "path");
+    f = fopen(path, "rb");
+    if (f == NULL)
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "file '%s' cannot be opened", path);
+    size = nnrti_tfl_file_size(f);
+    data = size > 0 ? nnrt_alloc(allocator, (size_t)size) : NULL;
+    if (size <= 0)
+        code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' %s", path,
+                              size == 0 ? "is empty" : "has an unknown size or 2 GiB or more");
+    else if (data == NULL)
+        code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "file '%s': no memory for its %l bytes", path, size);
+    else if (fread(data, 1, (size_t)size, f) != (size_t)size)
+        code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
+    else
+        code = nnrti_tfl_load(model, data, (size_t)size, desc, &own, error);
+    fclose(f);
+    if (own && data != NULL)
+        nnrt_free(allocator, data, (size_t)size);
+    return code;
+}
+#endif
+
+NNRT_SETUP_END()
+
+#endif /* NNRT_IMPLEMENTATION */

@@ -1,0 +1,43 @@
+// Runs .tflite models in TensorFlow Lite (WebAssembly of npm's @tensorflow/tfjs-tflite), without a browser.
+//
+//     node tflite.cjs MODULES LIST        LIST: lines "MODEL INPUT.bin ...": raw elements of the inputs in the model's order
+//
+// Prints one line per model: "type shape hex" per output, separated by "; ", or "- message" if TensorFlow Lite refuses it.
+const fs = require('fs'), path = require('path');
+const [modules, list] = process.argv.slice(2);
+const folder = path.join(path.resolve(modules), '@tensorflow/tfjs-tflite/wasm/');
+globalThis.window = globalThis; // the module was compiled for browsers
+const errors = [];
+
+async function main() {
+  const tflite = await require(folder + 'tflite_web_api_cc.js')({
+    wasmBinary: fs.readFileSync(folder + 'tflite_web_api_cc.wasm'), print: () => {}, printErr: (text) => errors.push(text)});
+  for (const line of fs.readFileSync(list, 'utf8').trim().split('\n')) {
+    const [model, ...inputs] = line.split(' ');
+    errors.length = 0;
+    try {
+      const bytes = fs.readFileSync(model), at = tflite._malloc(bytes.length);
+      tflite.HEAPU8.set(bytes, at);
+      const made = tflite.TFLiteWebModelRunner.CreateFromBufferAndOptions(
+        at, bytes.length, {numThreads: 1, enableProfiling: false, maxProfilingBufferEntries: 1024});
+      if (!made.ok()) throw Error(made.errorMessage());
+      const runner = made.value(), given = runner.GetInputs();
+      for (let k = 0; k < given.size(); k++) {
+        const data = given.get(k).data(), raw = fs.readFileSync(inputs[k]);
+        if (data.byteLength !== raw.length) throw Error('input ' + k + ' has ' + data.byteLength + ' bytes, not ' + raw.length);
+        new Uint8Array(data.buffer, data.byteOffset, data.byteLength).set(raw);
+      }
+      if (!runner.Infer()) throw Error('Infer failed');
+      const results = runner.GetOutputs(), texts = [];
+      for (let k = 0; k < results.size(); k++) {
+        const r = results.get(k), data = r.data();
+        texts.push([r.dataType, r.shape || '-', Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('hex') || '-'].join(' '));
+      }
+      console.log(texts.join('; '));
+      runner.delete();
+    } catch (e) {
+      console.log('- ' + String(e.message || e).replace(/\s+/g, ' ').slice(0, 120) + ' ' + errors.join(' ').replace(/\s+/g, ' ').slice(0, 200));
+    }
+  }
+}
+main().catch((e) => { console.error(e); process.exit(1); });

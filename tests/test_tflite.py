@@ -1,0 +1,780 @@
+#!/usr/bin/env python3
+"""Imports models of one operator from .tflite files and compares their results with those of TensorFlow Lite.
+
+    test_tflite.py [--only TEXT] NNRT                 compares NNRT with tests/tflite.txt
+    test_tflite.py --check|--write --modules DIR      compares tests/tflite.txt with TensorFlow Lite, or writes it
+    DIR is node_modules with @tensorflow/tfjs-tflite: TensorFlow Lite as WebAssembly, run by node.
+
+tests/tflite.txt has a line per case: its name, then type, shape and bytes of every result, or "-" and the reason for a model
+that TensorFlow Lite refuses. Floats may differ by 1e-5 of the largest magnitude. 8-bit results must be equal; in the cases of
+ONE they may differ by one unit, since TensorFlow Lite rounds otherwise there (tests count them). REFUSED lists the models that
+NNRT refuses and TensorFlow Lite runs. The last line says "N passed, N failed"; the exit status is 1 when something failed.
+"""
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import zlib
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, 'tflite'))
+from writer import Model  # noqa: E402
+
+TABLE = os.path.join(HERE, 'tflite.txt')
+PACKAGE = '@tensorflow/tfjs-tflite'
+Q = {'int8': (0.05, -3), 'uint8': (0.05, 125)}
+CASES = {}
+
+
+def case(name):
+    def add(build):
+        assert name not in CASES, name
+        CASES[name] = build
+        return build
+    return add
+
+
+class Builder(Model):
+    """A model with the values of its inputs."""
+
+    def __init__(self, name, reference):
+        super().__init__()
+        self.reference = reference  # for TensorFlow Lite, which lacks the custom operators
+        self.random, self.values, self.casts = np.random.RandomState(zlib.crc32(name.encode())), [], []
+
+    def draw(self, shape, kind, low=-3.0, high=3.0):
+        if kind == 'float32':
+            return self.random.uniform(low, high, shape).astype(kind)
+        if kind == 'bool':
+            return self.random.randint(0, 2, shape).astype(kind)
+        info = np.iinfo(kind)
+        return self.random.randint(info.min if info.bits == 8 else -20, (info.max if info.bits == 8 else 20) + 1, shape).astype(kind)
+
+    def quant(self, kind, scale, zero):
+        if kind not in Q or scale == 0:
+            return {}
+        return {'scale': Q[kind][0] if scale is None else scale, 'zero': Q[kind][1] if zero is None else zero}
+
+    def x(self, shape, kind='float32', scale=None, zero=None, value=None, **limits):
+        value = self.draw(shape, kind, **limits) if value is None else np.asarray(value, kind)
+        if kind in WIDE:
+            t = self.tensor('wide%d' % len(self.tensors), kind, value.shape)
+            self.op('CAST', [self.x(None, 'int32', value=value.astype('int32'))], [t], in_type='int32', out_type=kind)
+            return t
+        self.values.append(value)
+        self.inputs.append(self.tensor('x%d' % len(self.inputs), kind, value.shape, **self.quant(kind, scale, zero)))
+        return self.inputs[-1]
+
+    def c(self, value, kind='int32', **quant):
+        return self.constant('c%d' % len(self.tensors), np.asarray(value, kind), **quant)
+
+    def weight(self, shape, kind='float32', scale=None, zero=None, **limits):
+        return self.c(self.draw(shape, kind, **limits), kind, **self.quant(kind, scale, zero))
+
+    def y(self, kind='float32', scale=None, zero=None, shape=()):
+        if kind in WIDE:
+            self.casts.append((self.tensor('t%d' % len(self.tensors), kind, shape), kind))
+            return self.casts[-1][0]
+        self.outputs.append(self.tensor('y%d' % len(self.outputs), kind, shape, **self.quant(kind, scale, zero)))
+        return self.outputs[-1]
+
+    def out(self, op, inputs, kind, scale=None, zero=None, version=1, **members):
+        """One operator with one result."""
+        self.op(op, inputs, [self.y(kind, scale, zero)], version, **members)
+
+    def finish(self):
+        for t, kind in self.casts:
+            self.op('CAST', [t], [self.y('int32')], in_type=kind, out_type='int32')
+
+
+# Types that TensorFlow Lite's interface for WebAssembly does not have: inputs and results are cast from and to int32.
+WIDE = ('bool', 'int64')
+NUMBERS = ('float32', 'int8', 'uint8')
+
+
+def elementwise():
+    for op in ('ADD', 'SUB', 'MUL', 'DIV', 'MAXIMUM', 'MINIMUM', 'SQUARED_DIFFERENCE', 'POW', 'FLOOR_DIV', 'FLOOR_MOD'):
+        for kind in NUMBERS + ('int32', 'int64'):
+            for shape in ((2, 3, 4), (4,), (1,)):
+                @case('%s %s %s' % (op, kind, shape))
+                def build(b, op=op, kind=kind, shape=shape):
+                    same = op in ('MAXIMUM', 'MINIMUM')
+                    positive = {'low': 0.5, 'high': 3} if op in ('POW', 'DIV', 'FLOOR_DIV', 'FLOOR_MOD') else {}
+                    x = b.x((2, 3, 4), kind, **({'low': 0.5} if op == 'POW' else {}))
+                    value = b.draw(shape, kind, **positive)
+                    if kind in ('int32', 'int64'):
+                        value = (np.abs(value) % 4 if op == 'POW' else np.where(value == 0, 7, value)).astype(kind)
+                    elif kind in Q and op in ('DIV', 'FLOOR_DIV'):
+                        value = np.where(np.abs(value.astype(int) - Q[kind][1]) < 40, 90 + 128 * (kind == 'uint8'), value).astype(kind)
+                    y = b.x(shape, kind, None if same else 0.03, None, value)
+                    b.out(op, [x, y], kind, None if same else 0.11, None if same else 4 + 120 * (kind == 'uint8'),
+                          2 if op in ('MAXIMUM', 'MINIMUM', 'FLOOR_DIV', 'DIV') and kind in Q else 1)
+    for op in ('ADD', 'SUB', 'MUL', 'DIV'):
+        for kind in NUMBERS:
+            for activation in ('RELU', 'RELU6', 'RELU_N1_TO_1'):
+                @case('%s %s %s' % (op, kind, activation))
+                def build(b, op=op, kind=kind, activation=activation):
+                    x, y = b.x((3, 5), kind), b.x((3, 5), kind, low=0.5, high=2)
+                    if op == 'DIV' and kind in Q:
+                        b.values[1] = np.full((3, 5), 60 + 128 * (kind == 'uint8'), kind)
+                    b.out(op, [x, y], kind, 0.08, None, 2, activation=activation)
+    for op in ('LESS', 'LESS_EQUAL', 'GREATER', 'GREATER_EQUAL', 'EQUAL', 'NOT_EQUAL'):
+        for kind in NUMBERS + ('int32', 'int64'):
+            @case('%s %s' % (op, kind))
+            def build(b, op=op, kind=kind):
+                value = b.draw((4, 6), kind)
+                other = np.where(b.random.randint(0, 2, (4, 6)) > 0, value, b.draw((4, 6), kind))
+                b.out(op, [b.x(None, kind, value=value), b.x(None, kind, value=other)], 'bool', version=2)
+    for op in ('FLOOR', 'CEIL', 'ROUND', 'SIN', 'COS', 'LOG', 'SQRT', 'RSQRT', 'SQUARE', 'EXP', 'NEG', 'ABS', 'ZEROS_LIKE', 'SIGN',
+               'LOGISTIC', 'TANH', 'RELU', 'RELU6', 'RELU_N1_TO_1', 'RELU_0_TO_1', 'ELU', 'HARD_SWISH', 'LEAKY_RELU', 'GELU'):
+        for kind in NUMBERS + ('int32', 'int64'):
+            if op == 'SIGN' and kind != 'float32':  # TensorFlow Lite writes no result then
+                continue
+
+            @case('%s %s' % (op, kind))
+            def build(b, op=op, kind=kind):
+                low = {'low': 0.1} if op in ('LOG', 'SQRT', 'RSQRT') else {}
+                fixed = {'LOGISTIC': 1 / 256, 'TANH': 1 / 128}.get(op)
+                zero = None if fixed is None else {'LOGISTIC': 0, 'TANH': 128}[op] - 128 * (kind == 'int8')
+                b.out(op, [b.x((3, 40), kind, **low)], kind, fixed or 0.04, zero, 2 if op == 'TANH' and kind in Q else 1,
+                      **({'alpha': 0.3} if op == 'LEAKY_RELU' else {'approximate': True} if op == 'GELU' else {}))
+    for kind in NUMBERS + ('int32', 'int64', 'bool'):
+        @case('PRELU %s' % kind)
+        def prelu(b, kind=kind):
+            b.out('PRELU', [b.x((1, 3, 4, 5), kind), b.weight((1, 1, 5), kind, 0.01, None)], kind, 0.06)
+
+        @case('SELECT %s' % kind)
+        def select(b, kind=kind):
+            b.out('SELECT', [b.c(b.draw((3, 4), 'bool'), 'bool'), b.x((3, 4), kind), b.x((3, 4), kind)], kind)
+
+        @case('SELECT rows %s' % kind)
+        def rows(b, kind=kind):
+            b.out('SELECT', [b.c([1, 0, 1], 'bool'), b.x((3, 3), kind), b.x((3, 3), kind)], kind)
+
+        @case('SELECT_V2 %s' % kind)
+        def select2(b, kind=kind):
+            b.out('SELECT_V2', [b.c([1, 0, 1], 'bool'), b.x((3, 3), kind), b.x((3, 3), kind)], kind)
+    for op in ('LOGICAL_AND', 'LOGICAL_OR', 'LOGICAL_NOT'):
+        @case(op)
+        def logical(b, op=op):
+            x = [b.tensor('b%d' % k, 'bool', (2, 8)) for k in range(1 if op == 'LOGICAL_NOT' else 2)]
+            for t in x:
+                b.op('GREATER', [b.x((2, 8)), b.c(0, 'float32')], [t])
+            b.out(op, x, 'bool')
+
+    @case('ADD_N float32')
+    def add_n(b):
+        b.out('ADD_N', [b.x((2, 3)), b.x((2, 3)), b.x((2, 3))], 'float32')
+    for source in ('float32', 'int32', 'uint8', 'int64', 'bool'):
+        for target in ('float32', 'int32', 'uint8', 'int64', 'bool'):
+            @case('CAST %s %s' % (source, target))
+            def cast(b, source=source, target=target):
+                value = b.draw((3, 7), source, 0, 100) if source not in ('int32', 'int64') else b.random.randint(0, 100, (3, 7))
+                b.out('CAST', [b.x(None, source, 0, 0, value=value)], target, 0, 0, in_type=source, out_type=target)
+    for source in NUMBERS:
+        for target in NUMBERS:
+            @case('QUANTIZE %s %s' % (source, target))
+            def quantize(b, source=source, target=target):
+                op = 'QUANTIZE' if target != 'float32' else 'DEQUANTIZE'
+                b.out(op, [b.x((3, 50), source)], target, 0.07, 9, 2)
+
+    for op in ('ADD', 'SUB', 'MUL'):
+        for activation in ('RELU', 'RELU6'):
+            @case('%s int32 %s' % (op, activation))
+            def integers(b, op=op, activation=activation):
+                b.out(op, [b.x((3, 5), 'int32'), b.x((3, 5), 'int32')], 'int32', activation=activation)
+    for condition, other in (((3, 1), (3, 4)), ((4,), (3, 4)), ((1, 4), (3, 1)), ((2, 3, 4), (4,)), ((), (3, 4))):
+        @case('SELECT_V2 %s %s' % (condition, other))
+        def select_broadcast(b, condition=condition, other=other):
+            b.out('SELECT_V2', [b.c(b.draw(condition, 'bool'), 'bool'), b.x((3, 4)), b.x(other)], 'float32')
+
+    @case('PRELU computed slopes')
+    def computed_slopes(b):
+        alpha = b.tensor('alpha', 'float32', (1, 1, 5))
+        b.op('ABS', [b.x((1, 1, 5))], [alpha])
+        b.out('PRELU', [b.x((1, 3, 4, 5)), alpha], 'float32')
+
+    @case('SELECT_V2 computed condition')
+    def select_computed(b):
+        condition = b.tensor('b', 'bool', (4,))
+        b.op('GREATER', [b.x((4,)), b.c(0, 'float32')], [condition])
+        b.out('SELECT_V2', [condition, b.x((3, 4)), b.x((3, 4))], 'float32')
+
+    @case('BITWISE_XOR int32')
+    def bits(b):
+        b.out('BITWISE_XOR', [b.x((3, 5), 'int32'), b.x((3, 5), 'int32')], 'int32')
+
+    @case('ADD long names')
+    def names(b):
+        t = [b.tensor('layer/%s%d' % ('x' * 150, k), 'float32', (4,)) for k in range(3)]
+        x = b.x((4,))
+        b.op('ADD', [x, b.c(b.draw((4,), 'float32'), 'float32')], [t[0]])
+        b.op('MUL', [x, t[0]], [t[1]])
+        b.op('SUB', [t[0], t[1]], [t[2]])
+        b.out('ADD', [t[1], t[2]], 'float32')
+
+    @case('DEQUANTIZE float16')
+    def half(b):
+        w = b.tensor('w', 'float32', (4,))
+        b.op('DEQUANTIZE', [b.c(b.draw((4,), 'float32'), 'float16')], [w], 3)
+        b.out('ADD', [b.x((3, 4)), w], 'float32')
+
+
+elementwise()
+
+
+def windows():
+    for kind in NUMBERS:
+        limits = {'int8': {'scale': 0.01, 'zero': 0}, 'uint8': {'scale': 0.01, 'zero': 120}}.get(kind, {})
+
+        def bias(b, count, kind=kind):
+            return b.weight((count,)) if kind == 'float32' else b.c(b.random.randint(-400, 400, count), 'int32', scale=0.0005, zero=0)
+        for padding in ('SAME', 'VALID'):
+            for stride in (1, 2):
+                @case('CONV_2D %s %s %d' % (kind, padding, stride))
+                def conv(b, kind=kind, padding=padding, stride=stride, limits=limits, bias=bias):
+                    b.out('CONV_2D', [b.x((2, 6, 7, 3), kind), b.weight((4, 3, 2, 3), kind, **limits), bias(b, 4)], kind, 0.12, None,
+                          1, padding=padding, stride_h=stride, stride_w=stride, activation='RELU6' if stride == 2 else 'NONE')
+
+                @case('DEPTHWISE_CONV_2D %s %s %d' % (kind, padding, stride))
+                def depthwise(b, kind=kind, padding=padding, stride=stride, limits=limits, bias=bias):
+                    b.out('DEPTHWISE_CONV_2D', [b.x((1, 6, 7, 3), kind), b.weight((1, 3, 3, 6), kind, **limits), bias(b, 6)], kind,
+                          0.08, None, 1, padding=padding, stride_h=stride, stride_w=stride, multiplier=2)
+
+                @case('TRANSPOSE_CONV %s %s %d' % (kind, padding, stride))
+                def transposed(b, kind=kind, padding=padding, stride=stride, limits=limits):
+                    sides = [(n if padding == 'SAME' else n + 2) if stride == 1 else 2 * n - 1 if padding == 'SAME' else 2 * n + 1
+                             for n in (4, 5)]
+                    b.out('TRANSPOSE_CONV', [b.c([1] + sides + [4]), b.weight((4, 3, 3, 2), kind, **limits), b.x((1, 4, 5, 2), kind)],
+                          kind, 0.1, None, 1, padding=padding, stride_h=stride, stride_w=stride)
+                for op in ('AVERAGE_POOL_2D', 'MAX_POOL_2D', 'L2_POOL_2D'):
+                    @case('%s %s %s %d' % (op, kind, padding, stride))
+                    def pool(b, op=op, kind=kind, padding=padding, stride=stride):
+                        b.out(op, [b.x((1, 7, 8, 5), kind)], kind, padding=padding, stride_h=stride, stride_w=stride, filter_h=3,
+                              filter_w=2, activation='RELU' if stride == 2 else 'NONE')
+
+        @case('CONV_2D %s dilated, no bias' % kind)
+        def dilated(b, kind=kind, limits=limits):
+            b.out('CONV_2D', [b.x((1, 9, 9, 2), kind), b.weight((3, 3, 3, 2), kind, **limits)] + [bias(b, 3)] * (kind != 'float32'), kind,
+                  0.12, None, 2, padding='SAME', stride_h=1, stride_w=1, dilation_h=2, dilation_w=2, activation='RELU_N1_TO_1')
+        for op in ('RESIZE_BILINEAR', 'RESIZE_NEAREST_NEIGHBOR'):
+            for flags in ({}, {'align_corners': True}, {'half_pixel_centers': True}):
+                for size in ((7, 3), (2, 11)):
+                    @case('%s %s %s %s' % (op, kind, ' '.join(flags) or 'plain', size))
+                    def resize(b, op=op, kind=kind, flags=flags, size=size):
+                        b.out(op, [b.x((1, 4, 5, 3), kind), b.c(size)], kind, version=3 if flags else 1, **flags)
+
+        @case('L2_NORMALIZATION %s' % kind)
+        def l2norm(b, kind=kind):
+            b.out('L2_NORMALIZATION', [b.x((3, 5), kind)], kind, 1 / 128, 128 - 128 * (kind == 'int8'), activation='NONE')
+        for keep in (False, True):
+            @case('FULLY_CONNECTED %s %s' % (kind, 'keep' if keep else 'rows'))
+            def dense(b, kind=kind, keep=keep, limits=limits, bias=bias):
+                b.out('FULLY_CONNECTED', [b.x((2, 3, 8), kind), b.weight((5, 8), kind, **limits), bias(b, 5)], kind, 0.2, None,
+                      5 if keep else 1, keep_num_dims=keep, activation='RELU')
+        for adjoint in (False, True):
+            @case('BATCH_MATMUL %s %s' % (kind, adjoint))
+            def matmul(b, kind=kind, adjoint=adjoint):
+                b.out('BATCH_MATMUL', [b.x((2, 3, 4), kind), b.x((2, 5, 4) if adjoint else (2, 4, 5), kind)], kind, 0.3, None, 1,
+                      adj_x=False, adj_y=adjoint)
+    for op in ('CONV_2D', 'DEPTHWISE_CONV_2D'):
+        @case('%s per channel' % op)
+        def channels(b, op=op):
+            scales = [0.004, 0.01, 0.02, 0.007]
+            w = b.c(b.draw((4, 3, 3, 2) if op == 'CONV_2D' else (1, 3, 3, 4), 'int8'), 'int8', scale=scales, zero=0,
+                    axis=0 if op == 'CONV_2D' else 3)
+            bias = b.c([100, -50, 3, 7], 'int32', scale=[s * 0.05 for s in scales], zero=0)
+            b.out(op, [b.x((1, 5, 5, 2), 'int8'), w, bias], 'int8', 0.15, 5, 3, padding='SAME', stride_h=1, stride_w=1,
+                  **({} if op == 'CONV_2D' else {'multiplier': 2}))
+
+    for op in ('RESIZE_BILINEAR', 'RESIZE_NEAREST_NEIGHBOR'):
+        for flags in ({}, {'align_corners': True}, {'half_pixel_centers': True}):
+            for size in ((1, 1), (3, 3), (4, 10), (5, 7), (6, 9), (13, 8), (16, 20)):
+                @case('%s to %s %s' % (op, size, ' '.join(flags) or 'plain'))
+                def sizes(b, op=op, flags=flags, size=size):
+                    b.out(op, [b.x((1, 4, 5, 2)), b.c(size)], 'float32', version=3 if flags else 1, **flags)
+    for padding in ('SAME', 'VALID'):
+        for stride, dilation in ((1, 1), (2, 1), (1, 2)):
+            @case('CONV_3D %s %d %d' % (padding, stride, dilation))
+            def conv3d(b, padding=padding, stride=stride, dilation=dilation):
+                b.out('CONV_3D', [b.x((1, 5, 6, 7, 2)), b.weight((2, 3, 2, 2, 3)), b.weight((3,))], 'float32', padding=padding,
+                      stride_d=stride, stride_h=stride, stride_w=1, dilation_d=dilation, dilation_h=dilation, dilation_w=1,
+                      activation='RELU')
+        for stride in (1, 2):
+            @case('Convolution2DTransposeBias %s %d' % (padding, stride))
+            def transposed_bias(b, padding=padding, stride=stride):
+                x, w, bias = b.x((1, 3, 4, 2)), b.weight((3, 2, 2, 2)), b.weight((3,))
+                if b.reference:  # the same with the size of the result
+                    more = 0 if padding == 'SAME' else 2 - stride
+                    shape = b.c([1, 3 * stride + more, 4 * stride + more, 3])
+                    b.out('TRANSPOSE_CONV', [shape, w, x, bias], 'float32', version=3, padding=padding, stride_h=stride, stride_w=stride)
+                else:
+                    b.op('CUSTOM', [x, w, bias], [b.y()], 1, 'Convolution2DTransposeBias',
+                         np.array([1 if padding == 'SAME' else 2, stride, stride], '<i4').tobytes())
+    for kind in ('float32', 'float16', 'int8'):
+        for block in (1, 4):
+            @case('DENSIFY %s %d' % (kind, block))
+            def densify(b, kind=kind, block=block):
+                blocks = b.random.randint(0, 2, (3, 8 // block))
+                indices = np.nonzero(blocks)[1]
+                stored = b.draw((len(indices), block), 'float32' if kind == 'float16' else kind).astype(kind)
+                segments = np.concatenate([[0], np.cumsum(np.sum(blocks, 1))])
+                levels = [{1: ('i32', 3)}, {0: ('i8', 1), 2: ('u8', 1), 3: ('table', {0: ('[i32]', segments)}), 4: ('u8', 3),
+                                            5: ('table', {0: ('bytes', indices.astype('u1'))})}]
+                levels += [{1: ('i32', block)}] * (block > 1)
+                sparsity = {0: ('[i32]', list(range(len(levels)))), 1: ('[i32]', [1] * (block > 1)), 2: ('[table]', levels)}
+                quant = {'scale': 0.02, 'zero': 0} if kind == 'int8' else {}
+                t = b.tensor('dense', kind, (3, 8), **quant)
+                b.op('DENSIFY', [b.tensor('sparse', kind, (3, 8), data=stored.tobytes(), sparsity=sparsity, **quant)], [t])
+                if kind != 'float32':
+                    w = b.tensor('w', 'float32', (3, 8))
+                    b.op('DEQUANTIZE', [t], [w], 3 if kind == 'float16' else 2)
+                    t = w
+                b.out('ADD', [b.x((3, 8)), t], 'float32')
+
+    for op in ('AVERAGE_POOL_2D', 'MAX_POOL_2D'):
+        @case('%s then an activation' % op)
+        def pool_activation(b, op=op):
+            b.out(op, [b.x((1, 7, 8, 5))], 'float32', padding='SAME', stride_h=1, stride_w=1, filter_h=3, filter_w=2,
+                  activation='RELU_N1_TO_1')
+
+    @case('FULLY_CONNECTED then an activation')
+    def dense_activation(b):
+        b.out('FULLY_CONNECTED', [b.x((3, 8)), b.weight((5, 8)), b.weight((5,))], 'float32', activation='RELU_N1_TO_1')
+
+    @case('DEPTHWISE_CONV_2D computed weight')
+    def depthwise_computed(b):
+        w = b.tensor('w', 'float32', (1, 3, 3, 6))
+        b.op('ABS', [b.x((1, 3, 3, 6))], [w])
+        b.out('DEPTHWISE_CONV_2D', [b.x((1, 6, 7, 3)), w, b.weight((6,))], 'float32', padding='SAME', stride_h=1, stride_w=1, multiplier=2,
+              activation='RELU_N1_TO_1')
+
+    @case('LOCAL_RESPONSE_NORMALIZATION')
+    def lrn(b):
+        b.out('LOCAL_RESPONSE_NORMALIZATION', [b.x((1, 3, 3, 7))], 'float32', radius=2, bias=1.0, alpha=0.3, beta=0.6)
+
+
+def shapes():
+    for kind in NUMBERS + ('int32', 'int64', 'bool'):
+        def one(op, shape, *constants, version=1, name=None, kind=kind, **members):
+            @case('%s %s' % (name or op, kind))
+            def build(b):
+                b.out(op, [b.x(shape, kind)] + [b.c(v) for v in constants], kind, version=version, **members)
+        one('RESHAPE', (2, 3, 4), [4, -1])
+        one('RESHAPE', (2, 3, 4), name='RESHAPE option', new_shape=[6, 4])
+        one('SQUEEZE', (1, 3, 1, 4), squeeze_dims=[0])
+        one('SQUEEZE', (1, 3, 1, 4), name='SQUEEZE all', squeeze_dims=[])
+        one('EXPAND_DIMS', (3, 4), 1)
+        one('TRANSPOSE', (2, 3, 4, 5), [3, 0, 2, 1], version=2)
+        one('PAD', (2, 3, 2, 1), [[0, 0], [1, 2], [0, 1], [1, 0]], version=2)
+        one('MIRROR_PAD', (4, 5), [[2, 1], [1, 3]], version=2, mode=0)
+        one('MIRROR_PAD', (4, 5), [[2, 1], [1, 3]], version=2, name='MIRROR_PAD symmetric', mode=1)
+        one('SLICE', (4, 5, 3), [1, 0, 2], [2, -1, 1], version=2)
+        one('STRIDED_SLICE', (4, 5, 6), [1, -1, 0], [4, 0, 1], [2, -2, 1], version=2, shrink_axis_mask=4, end_mask=1)
+        one('STRIDED_SLICE', (4, 5, 6), [1, 0], [3, 2], [1, 1], version=2, name='STRIDED_SLICE ellipsis', ellipsis_mask=2)
+        one('GATHER', (4, 5), [3, 0, 1], version=2, axis=0)
+        one('GATHER', (4, 5), [[3, 0], [1, 4]], version=2, name='GATHER axis', axis=1)
+        one('GATHER_ND', (4, 5), [[3, 0], [1, 4]], version=2)
+        one('TILE', (2, 3), [2, 3])
+        one('BROADCAST_TO', (1, 3), [4, 3], version=2)
+        one('REVERSE_V2', (3, 4), [1], version=2)
+        one('DEPTH_TO_SPACE', (1, 2, 3, 8), block_size=2)
+        one('SPACE_TO_DEPTH', (1, 4, 6, 2), version=2, block_size=2)
+        one('SPACE_TO_BATCH_ND', (1, 4, 5, 2), [2, 3], [[0, 0], [1, 0]], version=2)
+        one('BATCH_TO_SPACE_ND', (6, 2, 2, 2), [2, 3], [[0, 1], [1, 0]], version=2)
+        one('REVERSE_SEQUENCE', (3, 4, 2), [2, 4, 1], seq_dim=1, batch_dim=0)
+
+        @case('CONCATENATION %s' % kind)
+        def concat(b, kind=kind):
+            b.out('CONCATENATION', [b.x((2, 3), kind), b.x((2, 4), kind)], kind, version=2, axis=-1)
+
+        @case('PACK %s' % kind)
+        def pack(b, kind=kind):
+            b.out('PACK', [b.x((2, 3), kind), b.x((2, 3), kind)], kind, version=2, axis=1, values_count=2)
+
+        @case('UNPACK %s' % kind)
+        def unpack(b, kind=kind):
+            b.op('UNPACK', [b.x((2, 3), kind)], [b.y(kind), b.y(kind), b.y(kind)], 2, num=3, axis=1)
+
+        @case('SPLIT %s' % kind)
+        def split(b, kind=kind):
+            b.op('SPLIT', [b.c(1), b.x((2, 6), kind)], [b.y(kind), b.y(kind)], 2, num_splits=2)
+
+        @case('SPLIT_V %s' % kind)
+        def split_v(b, kind=kind):
+            b.op('SPLIT_V', [b.x((2, 6), kind), b.c([1, -1]), b.c(1)], [b.y(kind), b.y(kind)], 2, num_splits=2)
+
+        @case('PADV2 %s' % kind)
+        def pad_v2(b, kind=kind):
+            b.out('PADV2', [b.x((2, 3), kind), b.c([[1, 0], [2, 1]]), b.weight((), kind)], kind, version=2)
+
+        for op in ('ARG_MAX', 'ARG_MIN'):
+            @case('%s %s int64' % (op, kind))
+            def arg64(b, op=op, kind=kind):
+                b.out(op, [b.x((3, 5), kind), b.c(-1)], 'int64', version=2, output_type='int64')
+
+        @case('TOPK_V2 %s' % kind)
+        def topk(b, kind=kind):
+            b.op('TOPK_V2', [b.x((3, 6), kind), b.c(3)], [b.y(kind), b.y('int32')], 2)
+        for op in ('ARG_MAX', 'ARG_MIN'):
+            @case('%s %s' % (op, kind))
+            def arg(b, op=op, kind=kind):
+                b.out(op, [b.x((3, 5), kind), b.c(1)], 'int32', version=2, output_type='int32')
+        for op in ('MEAN', 'SUM', 'REDUCE_PROD', 'REDUCE_MAX', 'REDUCE_MIN'):
+            for axes in ([1], [1, 2], [0, 1, 2, 3]):
+                @case('%s %s %s' % (op, kind, axes))
+                def reduce(b, op=op, kind=kind, axes=axes):
+                    other = op in ('MEAN', 'SUM', 'REDUCE_PROD')
+                    b.out(op, [b.x((2, 3, 4, 5), kind), b.c(axes)], kind, (0.9 if op == 'SUM' else 0.03) if other else None,
+                          None, 2, keep_dims=len(axes) == 2)
+        for op in ('SHAPE', 'RANK'):
+            @case('%s %s' % (op, kind))
+            def shape(b, op=op, kind=kind):
+                b.out(op, [b.x((2, 3), kind)], 'int32', **({'out_type': 'int32'} if op == 'SHAPE' else {}))
+
+        @case('FILL %s' % kind)
+        def fill(b, kind=kind):
+            b.out('FILL', [b.c([2, 3]), b.x((), kind)], kind, version=2)
+
+        @case('EMBEDDING_LOOKUP %s' % kind)
+        def lookup(b, kind=kind):
+            b.out('EMBEDDING_LOOKUP', [b.x((3,), 'int32', value=[2, 0, 3]), b.weight((4, 5), kind)], kind, version=2)
+        for op in ('SOFTMAX', 'LOG_SOFTMAX'):
+            @case('%s %s' % (op, kind))
+            def softmax(b, op=op, kind=kind):
+                q = (1 / 256, -128 * (kind == 'int8')) if op == 'SOFTMAX' else (16 / 256, 127 + 128 * (kind == 'uint8'))
+                b.out(op, [b.x((3, 9), kind)], kind, *q, version=2, **({'beta': 1.0} if op == 'SOFTMAX' else {}))
+        for flags in ({}, {'exclusive': True}, {'reverse': True}):
+            @case('CUMSUM %s %s' % (kind, ' '.join(flags) or 'plain'))
+            def cumsum(b, kind=kind, flags=flags):
+                b.out('CUMSUM', [b.x((3, 5), kind), b.c(1)], kind, **flags)
+
+        @case('SCATTER_ND %s' % kind)
+        def scatter(b, kind=kind):
+            b.out('SCATTER_ND', [b.c([[1, 0], [2, 1], [1, 0]]), b.x((3,), kind, 0, 0), b.c([3, 2])], kind, 0, 0)
+
+        @case('SPARSE_TO_DENSE %s' % kind)
+        def sparse(b, kind=kind):
+            b.out('SPARSE_TO_DENSE', [b.c([[0, 1], [2, 0]]), b.c([3, 2]), b.x((2,), kind, 0, 0), b.c(1, kind)], kind, 0, 0)
+
+        @case('ONE_HOT %s' % kind)
+        def onehot(b, kind=kind):
+            b.out('ONE_HOT', [b.x((3,), 'int32', value=[1, 0, 5]), b.c(4), b.c(3, kind), b.c(1, kind)], kind, 0, 0, axis=-1)
+
+        @case('RANGE %s' % kind)
+        def ranges(b, kind=kind):
+            b.out('RANGE', [b.c(1, kind), b.c(9, kind), b.c(2, kind)], kind, 0, 0)
+    for op in ('REDUCE_ANY', 'REDUCE_ALL'):
+        @case(op)
+        def reduce_bool(b, op=op):
+            t = b.tensor('b', 'bool', (4, 3))
+            b.op('GREATER', [b.x((4, 3)), b.c(0, 'float32')], [t])
+            b.out(op, [t, b.c([1])], 'bool', keep_dims=False)
+
+    for axes in ([-1], [-2, -1], [0, 0]):
+        @case('MEAN axes %s' % axes)
+        def negative(b, axes=axes):
+            b.out('MEAN', [b.x((2, 3, 4)), b.c(axes)], 'float32', version=2, keep_dims=False)
+
+    @case('GATHER axis -1')
+    def gather(b):
+        b.out('GATHER', [b.x((4, 5)), b.c([3, 0, 1])], 'float32', version=2, axis=-1)
+
+    @case('SHAPE to int64')
+    def shape64(b):
+        b.out('SHAPE', [b.x((2, 3))], 'int64', out_type='int64')
+
+    @case('SPLIT other scale')
+    def rescaled(b):
+        b.op('SPLIT', [b.c(1), b.x((2, 6), 'int8')], [b.y('int8'), b.y('int8', 0.1)], 2, num_splits=2)
+
+    @case('CONCATENATION uint8 other scale')
+    def rescaled_concat(b):
+        b.out('CONCATENATION', [b.x((2, 3), 'uint8', 0.04), b.x((2, 4), 'uint8')], 'uint8', 0.06, version=2, axis=-1)
+
+    @case('SOFTMAX beta')
+    def beta(b):
+        b.out('SOFTMAX', [b.x((3, 9))], 'float32', beta=0.5)
+
+    @case('WHERE')
+    def where(b):
+        t = b.tensor('b', 'bool', (4, 3))
+        b.op('GREATER', [b.x((4, 3)), b.c(0, 'float32')], [t])
+        b.out('WHERE', [t], 'int64')
+
+
+def corners():
+    """Negative axes, broadcasts, ranks and options that the cases above leave out."""
+    def one(name, op, inputs, constants=(), kind='float32', version=2, order=None, **members):
+        @case('%s, %s' % (op, name))
+        def build(b):
+            operands = [b.x(shape, kind) for shape in inputs] + [b.c(*c) if isinstance(c, tuple) else b.c(c) for c in constants]
+            b.out(op, [operands[k] for k in order] if order else operands, kind, version=version, **members)
+    one('broadcast of both', 'MUL', [(2, 1, 4), (1, 3, 1)])
+    one('broadcast of both', 'SUB', [(2, 1, 4), (1, 3, 1)], kind='int8')
+    one('broadcast of ranks', 'MAXIMUM', [(3, 1), (2, 3, 4)], kind='int32')
+    one('axis -2', 'CONCATENATION', [(2, 1, 3), (2, 4, 3)], axis=-2)
+    one('axis -1', 'PACK', [(2, 3), (2, 3)], axis=-1, values_count=2)
+    one('axis -1', 'EXPAND_DIMS', [(3, 4)], [-1], version=1)
+    one('axis -3', 'EXPAND_DIMS', [(3, 4)], [-3], version=1)
+    one('axis -2', 'SQUEEZE', [(1, 3, 1, 4)], squeeze_dims=[-2])
+    one('axis 0', 'ONE_HOT', [], [[1, 0, 5], 4, (3.5, 'float32'), (1.5, 'float32')], version=1, axis=0)
+    one('axis 0', 'CUMSUM', [(3, 4)], [0], version=1)
+    one('axis -2', 'CUMSUM', [(3, 4)], [-2], version=1, exclusive=True, reverse=True)
+    one('a scalar index', 'GATHER', [(4, 5)], [2], axis=1)
+    one('indices of int64', 'GATHER', [(4, 5)], [([3, 0], 'int64')], axis=0)
+    one('new axes', 'STRIDED_SLICE', [(4, 5)], [[0, 1, 0], [0, 4, 0], [1, 2, 1]], new_axis_mask=1, begin_mask=4, end_mask=4)
+    one('negative ends', 'STRIDED_SLICE', [(6, 5)], [[-2, -9], [-7, -1], [-2, 1]])
+    one('a scalar', 'RESHAPE', [(1, 1)], [np.zeros(0, 'int32')], version=1)
+    one('rank 1', 'SOFTMAX', [(7,)], beta=1.0)
+    one('rank 4', 'LOG_SOFTMAX', [(2, 3, 2, 5)])
+    one('rank 4', 'L2_NORMALIZATION', [(1, 2, 3, 5)], activation='NONE')
+    one('slopes [5]', 'PRELU', [(1, 3, 4, 5)], [([0.1, 0.2, -0.3, 0.4, 2], 'float32')], version=1)
+    one('one slope', 'PRELU', [(1, 3, 4, 5)], [([[[0.25]]], 'float32')], version=1)
+    one('rank 1', 'FULLY_CONNECTED', [(8,)], [(np.arange(40).reshape(5, 8) / 40, 'float32')], version=1)
+    one('no fixed rows', 'FULLY_CONNECTED', [(4, 2, 2)], [(np.arange(40).reshape(5, 8) / 40, 'float32')], version=1)
+    one('broadcast batches', 'BATCH_MATMUL', [(2, 1, 3, 4), (5, 4, 2)], adj_x=False, adj_y=False)
+    one('adjoint of the first', 'BATCH_MATMUL', [(2, 4, 3), (2, 4, 5)], adj_x=True, adj_y=False)
+    one('both adjoint', 'BATCH_MATMUL', [(4, 3), (5, 4)], adj_x=True, adj_y=True)
+    one('groups', 'CONV_2D', [(1, 5, 6, 4)], [(np.sin(np.arange(6 * 3 * 3 * 2)).reshape(6, 3, 3, 2), 'float32'), (np.arange(6), 'float32')],
+        padding='SAME', stride_h=2, stride_w=1)
+    one('dilated', 'DEPTHWISE_CONV_2D', [(1, 9, 8, 2)], [(np.sin(np.arange(36)).reshape(1, 3, 3, 4), 'float32'), (np.arange(4), 'float32')],
+        padding='SAME', stride_h=1, stride_w=1, dilation_h=2, dilation_w=3, multiplier=2)
+    one('stride above the filter', 'AVERAGE_POOL_2D', [(1, 7, 8, 3)], padding='SAME', stride_h=3, stride_w=3, filter_h=2, filter_w=2)
+    one('filter above the image', 'MAX_POOL_2D', [(1, 3, 2, 3)], padding='SAME', stride_h=1, stride_w=2, filter_h=7, filter_w=5)
+    for padding, size in (('SAME', (8, 11)), ('VALID', (8, 11))):
+        one('filter below the stride, %s' % padding, 'TRANSPOSE_CONV', [(1, 3, 4, 2)],
+            [[1, *size, 3], (np.sin(np.arange(24)).reshape(3, 2, 2, 2), 'float32'), (np.arange(3), 'float32')], version=3,
+            order=[1, 2, 0, 3], padding=padding, stride_h=3, stride_w=3)
+    one('no bias', 'TRANSPOSE_CONV', [(1, 3, 4, 2)], [[1, 6, 7, 3], (np.sin(np.arange(54)).reshape(3, 3, 3, 2), 'float32')], version=1,
+        order=[1, 2, 0], padding='SAME', stride_h=2, stride_w=2)
+    one('rank 3', 'SPACE_TO_BATCH_ND', [(2, 6, 3)], [[3], [[0, 0]]])
+    one('a condition of one element', 'SELECT_V2', [(4,), (4,)], [([1], 'bool')], version=1, order=[2, 0, 1])
+    one('a scalar condition', 'SELECT', [(3, 4), (3, 4)], [(0, 'bool')], version=1, order=[2, 0, 1])
+    one('negative', 'MEAN', [(2, 3, 4)], [-2], keep_dims=True)
+    one('a scalar axis', 'REDUCE_MAX', [(2, 3, 4)], [1], keep_dims=False)
+    one('of rank 1', 'TILE', [(3,)], [([2], 'int64')])
+    one('to a higher rank', 'BROADCAST_TO', [(3, 1)], [[2, 3, 4]])
+    one('no stride', 'RESIZE_NEAREST_NEIGHBOR', [(1, 3, 3, 2)], [[6, 6]], kind='uint8', half_pixel_centers=True, version=3)
+    for kind in ('int8', 'uint8'):
+        one('a broadcast condition, %s' % kind, 'SELECT_V2', [(2, 3), (2, 3)], [([[1], [0]], 'bool')], kind=kind, version=1, order=[2, 0, 1])
+
+
+windows()
+shapes()
+corners()
+
+# Cases, by the beginning of their names, in which 8-bit results may differ from those of TensorFlow Lite by one unit, and why.
+# One case of each must differ.
+ONE = {
+    'CONV_2D per channel': 'TensorFlow Lite rounds the product of scales once, the bits of docs/quantization.md have two roundings',
+    'DIV uint8 RELU': 'TensorFlow Lite shifts the dividend 0 right by 32 bits, in 32 bits, which gives 1; here 0 / x is 0',
+    'MEAN uint8': 'TensorFlow Lite has another form of the mean of uint8',
+    'SUM uint8': 'TensorFlow Lite has another form of the sum of uint8',
+    'RESIZE_BILINEAR uint8': 'TensorFlow Lite interpolates uint8 in float32, here in integers as int8',
+}
+# Models that NNRT refuses and TensorFlow Lite runs, by the beginning of their names, and why.
+REFUSED = {
+    'MEAN axes [0, 0]': 'an axis is named twice',
+    'RESIZE_BILINEAR to (1, 1) half_pixel': 'RESIZE takes the first element where the size is 1',
+    'RESIZE_NEAREST_NEIGHBOR to (1, 1) half_pixel': 'RESIZE takes the first element where the size is 1',
+    'MEAN int32': 'REDUCE_FUSION has no mean of integers',
+    'MEAN int64': 'REDUCE_FUSION has no mean of integers',
+    'REDUCE_PROD int8': 'TensorFlow Lite rounds after each factor, the runtime once: other results',
+    'ARG_MAX bool': 'ARGMAX_FUSION has no bool',
+    'ARG_MIN bool': 'ARGMIN_FUSION has no bool',
+    'SCATTER_ND bool': 'SCATTER_ND has no sum of bools',
+    'SPACE_TO_BATCH_ND, rank 3': 'SPACE_TO_BATCH_ND has 4 axes',
+    'SPLIT other scale': 'TensorFlow Lite copies the integers, so that the real values change',
+}
+# Nodes that no imported model of these tests has, and why.
+UNSEEN = {
+    'DEQUANTIZE': ({'CAST', 'QUANT_DTYPE_CAST_V2'}, 'of constants, which constant folding computes'),
+    'QUANTIZE': ({'QUANT_DTYPE_CAST_V2'}, 'of constants, which constant folding computes'),
+    'SHAPE': ({'SHAPE'}, 'constant folding computes it'),
+    'RANK': ({'RANK'}, 'constant folding computes it'),
+    'RANGE': ({'RANGE'}, 'of constants, which constant folding computes'),
+    'CONCATENATION': ({'ACTIVATION'}, 'TensorFlow Lite refuses activations'),
+    'TRANSPOSE_CONV': ({'ACTIVATION'}, 'newer than the package that the tests compare with'),
+}
+TYPES = {'float32': '<f4', 'int32': '<i4', 'int8': 'i1', 'uint8': 'u1'}
+
+
+def model(name, reference=False):
+    """The model of a case, a Builder."""
+    b = Builder(name, reference)
+    CASES[name](b)
+    b.finish()
+    return b
+
+
+def write_models(folder, names, dynamic=False):
+    """Writes models and inputs. dynamic: with one more operator, whose result has a dynamic shape: TensorFlow Lite then computes
+    all of the model with its own kernels, not with those of XNNPACK, which round otherwise."""
+    for k, name in enumerate(names):
+        b = model(name, dynamic)
+        if dynamic:
+            b.op('RESHAPE', [b.x((4,)), b.x((2,), 'int32', value=[2, 2])], [b.y()])
+        with open(os.path.join(folder, '%d.tflite' % k), 'wb') as f:
+            f.write(b.bytes())
+        for i, value in enumerate(b.values):
+            value.tofile(os.path.join(folder, '%d_%d.bin' % (k, i)))
+            np.save(os.path.join(folder, '%d_%d.npy' % (k, i)), value)
+        yield k, name, b
+
+
+def parse(text):
+    """[(type, shape, array)] of a line's results, or the reason of a refusal."""
+    if text.startswith('-'):
+        return text
+    results = []
+    for part in text.split('; '):
+        kind, shape, data = part.split(' ')
+        shape = [int(n) for n in shape.split(',')] if shape != '-' else []
+        results.append(np.frombuffer(bytes.fromhex('' if data == '-' else data), TYPES[kind]).reshape(shape))
+    return results
+
+
+def run_tflite(modules):
+    names = sorted(CASES)
+    with tempfile.TemporaryDirectory() as folder:
+        lines = [' '.join(['%s/%d.tflite' % (folder, k)] + ['%s/%d_%d.bin' % (folder, k, i) for i in range(len(b.values))])
+                 for k, _, b in write_models(folder, names, True)]
+        with open(os.path.join(folder, 'list'), 'w') as f:
+            f.write('\n'.join(lines) + '\n')
+        done = subprocess.run(['node', os.path.join(HERE, 'compare', 'tflite.cjs'), modules, f.name], check=True, capture_output=True,
+                              text=True)
+    results = done.stdout.strip('\n').split('\n')
+    assert len(results) == len(names), (len(results), len(names), done.stderr)
+    results = [r.strip() if r.startswith('-') else r.rsplit('; ', 1)[0] for r in results]
+    return dict(zip(names, results))
+
+
+def compare(name, got, expected):
+    """None, or the difference; 'one' if only units of 8 bits differ where that is allowed."""
+    one = False
+    if len(got) != len(expected):
+        return '%d results, expected %d' % (len(got), len(expected))
+    for y, want in zip(got, expected):
+        if y.dtype != want.dtype or y.shape != want.shape:
+            return '%s%s, expected %s%s' % (y.dtype, list(y.shape), want.dtype, list(want.shape))
+        if y.size == 0:
+            continue
+        if y.dtype == np.float32:
+            worst = np.max(np.abs(y.astype(float) - want))
+            if not worst <= 1e-5 * np.max(np.abs(want)):
+                return 'differs by %g, largest magnitude %g' % (worst, np.max(np.abs(want)))
+            continue
+        worst = np.max(np.abs(y.astype(np.int64) - want))
+        if worst > (1 if y.itemsize == 1 and name.startswith(tuple(ONE)) else 0):
+            return 'differs by %d in %d of %d elements' % (worst, np.sum(y != want), y.size)
+        one = one or worst == 1
+    return 'one' if one else None
+
+
+class Becomes:
+    """The column of the operators that each operator of TensorFlow Lite becomes (nnrt ops --tflite) and the imported models."""
+
+    def __init__(self, nnrt):
+        self.nnrt, self.seen = nnrt, collections.defaultdict(set)
+        done = subprocess.run([nnrt, 'ops', '--tflite', '--json'], check=True, capture_output=True, text=True)
+        self.column = {o['number']: (o['name'], set(o['becomes'].split())) for o in json.loads(done.stdout)['operators'] if o['versions']}
+
+    def check(self, path, b):
+        """None, or the nodes of the model that no operator of it may become."""
+        out = path + '.nnrt'
+        subprocess.run([self.nnrt, 'convert', path, out, '--no-optimize'], check=True, capture_output=True)
+        done = subprocess.run([self.nnrt, 'info', out, '--device', 'reference', '--json'], check=True, capture_output=True, text=True)
+        nodes = set(json.loads(done.stdout)['operators'])
+        allowed = set().union(*(self.column[code][1] for code, _, _ in b.codes))
+        for code, _, _ in b.codes:
+            self.seen[code] |= nodes
+        extra = nodes - allowed - {'ASSIGN'}  # of an output that is a constant or an input
+        return 'has nodes %s, the table has %s' % (' '.join(sorted(extra)), ' '.join(sorted(allowed))) if extra else None
+
+    def unseen(self):
+        """What the table has and no model has."""
+        left = {name: becomes - self.seen[code] - {'NONE'} for code, (name, becomes) in self.column.items()}
+        return {name: names for name, names in left.items() if names != UNSEEN.get(name, (set(),))[0]}
+
+
+def test(nnrt, only):
+    counts = {'exact or within 1e-5': 0, 'within one unit': 0, 'refused as TensorFlow Lite': 0, 'refused': 0, 'more than TensorFlow Lite': 0}
+    failed = 0
+    with open(TABLE) as f:
+        expected = dict(line.rstrip('\n').split('\t') for line in f if not line.startswith('#'))
+    if sorted(expected) != sorted(CASES):
+        print('FAIL tests/tflite.txt has other cases: write it again')
+        failed += 1
+    names = [name for name in sorted(CASES) if only in name and name in expected]
+    becomes, differs = Becomes(nnrt), set()
+    with tempfile.TemporaryDirectory() as folder:
+        for k, name, b in write_models(folder, names):
+            inputs = [a for i in range(len(b.values)) for a in ('--input', 'x%d=%s/%d_%d.npy' % (i, folder, k, i))]
+            done = subprocess.run([nnrt, 'run', '%s/%d.tflite' % (folder, k), *inputs, '--device', 'reference', '--output-dir',
+                                   '%s/%d' % (folder, k)], capture_output=True, text=True)
+            want = parse(expected[name])
+            if done.returncode != 0:
+                if isinstance(want, str) or name.startswith(tuple(REFUSED)):
+                    counts['refused as TensorFlow Lite' if isinstance(want, str) else 'refused'] += 1
+                    continue
+                problem = done.stderr.strip()[-300:]
+            elif name.startswith(tuple(REFUSED)) and not isinstance(want, str):
+                problem = 'is not refused: remove it from REFUSED'
+            elif isinstance(want, str):
+                problem = becomes.check('%s/%d.tflite' % (folder, k), b)
+                if problem is None:
+                    counts['more than TensorFlow Lite'] += 1
+                    continue
+            else:
+                got = [np.load('%s/%d/y%d.npy' % (folder, k, i)) for i in range(len(b.outputs))]
+                problem = compare(name, got, want)
+                differs |= {entry for entry in ONE if problem == 'one' and name.startswith(entry)}
+                if problem in (None, 'one'):
+                    problem = becomes.check('%s/%d.tflite' % (folder, k), b) or problem
+            if problem is None or problem == 'one':
+                counts['within one unit' if problem else 'exact or within 1e-5'] += 1
+                continue
+            print('FAIL %s: %s' % (name, problem))
+            failed += 1
+    for what, wrong in (('never differ by one unit', set(ONE) - differs), ('the nodes that no model has are not those of UNSEEN', becomes.unseen())):
+        if wrong and only == '':
+            print('FAIL %s: %s' % (what, wrong))
+            failed += 1
+    print(', '.join('%d %s' % (n, what) for what, n in counts.items()))
+    return sum(counts.values()), failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('nnrt', nargs='?')
+    parser.add_argument('--only', default='')
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--write', action='store_true')
+    parser.add_argument('--modules')
+    args = parser.parse_args()
+    if args.check or args.write:
+        with open(os.path.join(args.modules, PACKAGE, 'package.json')) as f:
+            version = f.read().split('"version": "')[1].split('"')[0]
+        results = run_tflite(args.modules)
+        text = '# results of TensorFlow Lite (npm %s %s, WebAssembly), written by test_tflite.py --write\n' % (PACKAGE, version)
+        text += ''.join('%s\t%s\n' % (name, results[name].strip()) for name in sorted(results))
+        if args.write:
+            with open(TABLE, 'w') as f:
+                f.write(text)
+        with open(TABLE) as f:
+            same = f.read() == text
+        print('%d passed, %d failed' % ((len(results), 0) if same else (0, 1)))
+        return 0 if same else 1
+    passed, failed = test(args.nnrt, args.only)
+    print('%d passed, %d failed' % (passed, failed))
+    return 1 if failed > 0 or passed == 0 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
