@@ -587,9 +587,14 @@ NNRT_SETUP()
 
 #ifndef NNRT_NO_STDIO
 
-/* The format is in nnrt_model.h, >>format: here are paths, streams and memory maps only. A file is written to a temporary
-   name as the writer emits its bytes, so that no copy of the model is in memory; the checksum, which is known at the
-   end, is written last. */
+/* Idea: paths, streams and memory maps only; the format is in nnrt_model.h, >>format. A file is written to a
+   temporary name as the writer emits its bytes, so that no copy of the model is in memory; the checksum, which is
+   known at the end, overwrites its zeros last. Invariant: path always names a complete file, the old one or the new
+   one, because the new file is renamed only after every write and fclose have succeeded (Windows cannot replace by
+   renaming: there path is removed first, and stays removed if renaming fails). A failure removes the temporary file.
+   Files are not synced to the disk: after a power failure one may be incomplete, which its checksum detects.
+   Rejected: writing to path itself, which loses the old file if the disk is full, and shortens it under programs that
+   have mapped it. */
 
 /* The message ends in the system's reason. Callers clear errno before they begin: C does not require that fopen and
    fwrite set it. */
@@ -600,7 +605,9 @@ static NNRT_ReturnCode nnrti_file_path_fault(nnrt_error *error, NNRT_ReturnCode 
     return nnrt_error_set(error, code, "cannot %s %s%s%s", what, path, *why != '\0' ? ": " : "", why);
 }
 
-/* False: path is something that must not be replaced. */
+/* False: path is a device, pipe or directory and must not be replaced. stat follows symbolic links; a path that it
+   cannot read counts as new, and creating the temporary file beside it reports the fault. Without POSIX only an empty
+   path is recognized. */
 static bool nnrti_save_may_replace(const char *path)
 {
 #if NNRT_POSIX
@@ -614,8 +621,9 @@ static bool nnrti_save_may_replace(const char *path)
 #define NNRTI_SAVE_NAMES 1000u       /* tried at most: files may have been left by programs that ended */
 #define NNRTI_SAVE_SUFFIX ".999.tmp" /* the longest */
 
-/* Creates a file with a new name beside path; name receives it. C99 cannot create a file only if it does not exist;
-   POSIX can, elsewhere nnrt looks first. NULL: impossible. */
+/* Creates a file with a new name beside path, thus on the same file system, as rename requires; name receives it. C99
+   cannot create a file only if it does not exist; POSIX can (O_EXCL, which also refuses a symbolic link of that
+   name), elsewhere nnrt looks first. NULL: impossible. */
 static FILE *nnrti_save_open(char *name, size_t size, const char *path)
 {
     errno = 0;
@@ -653,7 +661,7 @@ static void nnrti_save_fault(nnrti_saving *s)
         s->failed = errno != 0 ? errno : -1;
 }
 
-/* nnrti_write into the file. */
+/* nnrti_write into the file. The writer has no way to stop: after a failure the rest of its bytes is dropped here. */
 static void nnrti_save_write(void *user, const void *data, size_t bytes)
 {
     nnrti_saving *s = (nnrti_saving *)user;
@@ -661,7 +669,8 @@ static void nnrti_save_write(void *user, const void *data, size_t bytes)
         nnrti_save_fault(s);
 }
 
-/* Closes the file and renames it to path if all writes succeeded; otherwise removes it. */
+/* Closes the file and renames it to path if all writes succeeded; otherwise removes it. fclose writes what is
+   buffered, so it may be the write that fails. The message has the errno of the first failure, not of the removal. */
 static NNRT_ReturnCode nnrti_save_close(nnrti_saving *s, const char *name, const char *path, nnrt_error *error)
 {
     if (fclose(s->file) != 0)
@@ -710,6 +719,7 @@ static NNRT_ReturnCode nnrti_save_replace(nnrti_writer *w, const void *data, siz
     return code;
 }
 
+/* Checks the model and computes its size before a file is created. bare: as in nnrti_save_begin. */
 static NNRT_ReturnCode nnrti_save_path(const NNRT_Model *model, bool bare, const char *path, const nnrt_save_desc *desc,
                                        nnrt_error *error)
 {
@@ -741,7 +751,9 @@ static void nnrti_file_unmap(void *data, size_t bytes)
     (void)munmap(data, bytes);
 }
 
-/* False where there is no such file, or none that can be mapped: then it is read. */
+/* *file = a read-only memory map of the whole file. False if it does not exist or cannot be mapped: the caller then
+   reads it, and that attempt reports the fault. The descriptor is closed at once; the map keeps the file, also after
+   another one has been renamed to path. */
 static bool nnrti_file_map(const char *path, nnrti_block *file)
 {
     const int fd = open(path, O_RDONLY);
@@ -761,7 +773,9 @@ static bool nnrti_file_map(const char *path, nnrti_block *file)
 }
 #endif
 
-/* Reads a whole file. The bytes that its header states are allocated only if the file is as long. */
+/* Reads a whole file. The bytes that its header states are allocated only if the file is as long, so that a damaged
+   header cannot request more memory than that; a stream that cannot be positioned, such as a pipe, fails afterwards.
+   On failure *file may have memory, which the caller releases. */
 static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *allocator, nnrti_block *file,
                                        nnrt_error *error)
 {
@@ -794,6 +808,8 @@ static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *a
     return code;
 }
 
+/* The bytes of the file are attached to the model once it is loaded; nnrt_model_destroy releases them with it. Until
+   then they belong to this function. */
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
                                                     nnrt_error *error)
 {
@@ -829,7 +845,18 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const ch
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>cache */
 
-#define NNRTI_CACHE_BLOCKS 98 /* that a device may export */
+/* Idea: a cache holds forms (nnrti_form), the prepared forms of the last session's devices, each in the layout of a
+   device section of a .nnrt file: so saving copies them, and restoring uses their blocks in place. nnrt_through calls
+   nnrti_cache_prepare instead of PrepareModel, with auto once per partition; nnrti_caching is the state of that
+   session. Forms are searched in three files: data of the cache, its file in the directory, the file that the model
+   comes from. Invariant: a form is restored only if two hashes are equal, of the model or partition with all weights,
+   and of options, device and layout (nnrti_cache_key), and if its checksum is right. Everything else is prepared as
+   without a cache: faults of a cache are in nnrt_cache_state and in the log, and fail no session, except for a model
+   without nodes. Rejected: a file per block and an index, as OH_NN's SetCache has: several files cannot be replaced
+   atomically. */
+
+/* Largest number of blocks that a device may export: HDI's 98, from OH_NN's limit of 100 files per model. */
+#define NNRTI_CACHE_BLOCKS 98
 #define NNRTI_CACHE_SUFFIX ".nnrt"
 
 struct nnrt_cache {
@@ -883,6 +910,9 @@ static const nnrti_owned *nnrti_bare(const NNRT_Model *m)
     return o != NULL && o->bare ? o : NULL;
 }
 
+/* Hashes of options. Numbers are hashed as they are in memory, since caches exist on little-endian machines only. A
+   text includes its terminating 0, and dimensions their rank, so that the end of one member is not confused with the
+   start of the next. */
 static uint64_t nnrti_hash_number(uint64_t hash, uint32_t number)
 {
     return nnrti_fnv64(hash, (const uint8_t *)&number, sizeof(number));
@@ -926,14 +956,16 @@ static uint64_t nnrti_cache_options(const NNRT_Model *m, const NNRT_ModelConfig 
     return hash;
 }
 
-/* The same for a device, whose name has its version. */
+/* The same for a device, whose unique name has its version. The type of the device and NNRT_LAYOUT are part of it,
+   too: that version implies neither. */
 static uint64_t nnrti_cache_key(const nnrt_device *device, const NNRT_Model *m, const NNRT_ModelConfig *config)
 {
     const uint64_t hash = nnrti_hash_text(nnrti_cache_options(m, config), nnrt_device_unique_name(device));
     return nnrti_hash_number(nnrti_hash_number(hash, (uint32_t)nnrt_device_type(device)), NNRT_LAYOUT);
 }
 
-/* Bytes of a section of packed weights up to the end of their table; false: it has none. */
+/* Bytes of a section of packed weights up to the end of their table, where the checksum ends; false: it has none. The
+   32 bytes are the rows of its two blocks. */
 static bool nnrti_cache_table(const uint8_t *data, uint32_t blocks, size_t bytes, size_t *sum)
 {
     uint64_t row[2];
@@ -944,8 +976,9 @@ static bool nnrti_cache_table(const uint8_t *data, uint32_t blocks, size_t bytes
     return true;
 }
 
-/* A device section as the blocks in it; false: it is damaged. sure: the checksum of its file has been compared.
-   blocks[NNRTI_CACHE_BLOCKS]. */
+/* A device section as the blocks in it; false: it is damaged. sure: the checksum of its file has been compared, which
+   covers the section. Rule: the blocks are aligned, inside the section, after the rows, and below 4 GiB, because
+   SharedBuffer counts bytes in 32 bits. blocks[NNRTI_CACHE_BLOCKS]. */
 static bool nnrti_cache_blocks(const nnrt_file_section *s, const nnrti_file_device *h, bool sure,
                                NNRT_SharedBuffer *blocks)
 {
@@ -972,7 +1005,8 @@ static bool nnrti_cache_blocks(const nnrt_file_section *s, const nnrti_file_devi
     return true;
 }
 
-/* The device section `index` of a file, and how it begins; *h is zeros where it is none. False behind the last section. */
+/* Section `index` of a file, and how it begins; *h is zeros if it is no device section, or too short for one: blocks
+   0 is then rejected by nnrti_cache_blocks. False after the last section. */
 static bool nnrti_cache_section(const uint8_t *file, uint32_t index, nnrt_file_section *s, nnrti_file_device *h)
 {
     memset(h, 0, sizeof(*h));
@@ -983,7 +1017,8 @@ static bool nnrti_cache_section(const uint8_t *file, uint32_t index, nnrt_file_s
     return true;
 }
 
-/* A part that the cache has now. bytes: of the block behind the part and the name; NULL: there is no memory. */
+/* Appends a form to the cache. bytes: size of its data, which follow the struct in one block, before the name; 0: its
+   data are in a file. NULL: no memory; the session is not affected, the form is not saved. */
 static nnrti_form *nnrti_cache_add(nnrt_cache *c, const char *device, size_t bytes)
 {
     const size_t name = strlen(device) + 1;
@@ -1004,7 +1039,9 @@ static nnrti_form *nnrti_cache_add(nnrt_cache *c, const char *device, size_t byt
     return p;
 }
 
-/* Restores the model on the device from a section; false: fault has the reason. */
+/* Restores the model on the device from a section of k->files[file]; false: fault has the reason. The form becomes
+   one of the cache, so that the next save has it again. The checksums of the first two files were compared when they
+   were loaded. */
 static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file_section *s, const nnrti_file_device *h,
                                 nnrt_device *device, const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared,
                                 nnrt_error *fault)
@@ -1034,7 +1071,8 @@ static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file
     return true;
 }
 
-/* Computes the layout of a new section and its bytes; false if a size overflows, or a block is invalid. */
+/* Computes the layout of a new section and its bytes; false if a size overflows, or a block is invalid. Rule: a block
+   with bytes has an address, and its data are inside bufferSize: a driver is not trusted. */
 static bool nnrti_cache_lay(const NNRT_SharedBuffer *blocks, uint32_t count, uint64_t *rows, size_t *bytes)
 {
     *bytes = sizeof(nnrti_file_device) + (size_t)16 * count;
@@ -1051,7 +1089,10 @@ static bool nnrti_cache_lay(const NNRT_SharedBuffer *blocks, uint32_t count, uin
     return true;
 }
 
-/* Stores the form that the device has just prepared, if it exports it. */
+/* Stores the form that the device has just prepared, if it exports it; a device that cannot, or lack of memory,
+   leaves the cache without it. The blocks are copied, as they are the device's and end with the prepared model.
+   nnrti_plan_exported then frees the blocks of a plan, whose packed weights would otherwise be in memory three times.
+   */
 static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT_PreparedModel *prepared,
                                nnrti_file_device *h)
 {
@@ -1088,7 +1129,7 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     nnrti_plan_exported(prepared);
 }
 
-/* Records why a stored form is not used. */
+/* Records why a stored form is not used. The state has the first reason only, the log all. */
 static void nnrti_cache_fault(nnrti_caching *k, const nnrt_error *fault, const nnrt_log *log)
 {
     if (fault->code != NNRT_SUCCESS)
@@ -1097,7 +1138,9 @@ static void nnrti_cache_fault(nnrti_caching *k, const nnrt_error *fault, const n
         k->cache->state.fault = *fault;
 }
 
-/* How a section of packed weights for that device begins; false: there can be none. */
+/* How a section of packed weights for that device begins; false: there can be none. They exist for the whole model
+   only (m is the session's). The digest excludes weights (k->light), as a mapped file would otherwise be read
+   completely; the version of nnrt counts as an option, since another one may pack differently. */
 static bool nnrti_packs_want(nnrti_caching *k, const NNRT_Model *m, const NNRT_ModelConfig *config,
                              nnrti_file_device *want)
 {
@@ -1112,7 +1155,8 @@ static bool nnrti_packs_want(nnrti_caching *k, const NNRT_Model *m, const NNRT_M
     return true;
 }
 
-/* nnrt_packs: from the file that the model was loaded from, which holds the same constants. */
+/* nnrt_packs.find: from the file that the model was loaded from, which holds the same constants. Not for an optimized
+   model (o->replaced), whose nodes are not the file's. */
 static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_packed *packed)
 {
     nnrti_caching *const k = (nnrti_caching *)user;
@@ -1148,6 +1192,9 @@ static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelCo
     return false;
 }
 
+/* nnrt_packs.done: counts, and for a cache with `packed` adds the weights as a form, again the section that was used
+   or a new export, with the digest by which nnrti_forms_fit later refuses to save it with another model. It marks the
+   prepared model, so that nnrti_cache_prepare does not export it a second time as a model cache. */
 static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelConfig *config,
                              NNRT_PreparedModel *prepared, bool taken, const nnrt_error *fault)
 {
@@ -1184,7 +1231,10 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
         p->hash = hash;
 }
 
-/* nnrt_through: from the first section that fits and that the device takes, else by the device. */
+/* nnrt_through.prepare: from the first section that fits and that the device accepts, else by the device, whose
+   export becomes a form. A fault is kept if no section fits. Only the digest of the session's model is kept
+   (k->hashed): auto makes a model for each partition, and the next one may have the same address. asking
+   (nnrt_cache_ask): a missing form is an error instead, so that no device compiles. */
 static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, const NNRT_Model *m,
                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -1240,7 +1290,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     return code;
 }
 
-/* Forgets the last session. */
+/* Forgets the last session. Forms go first: their data may be in the models that are destroyed next. */
 static void nnrti_cache_clear(nnrt_cache *c)
 {
     while (c->forms != NULL) {
@@ -1259,7 +1309,8 @@ static void nnrti_cache_clear(nnrt_cache *c)
     memset(&c->state, 0, sizeof(c->state));
 }
 
-/* The model of a cache in memory; unaligned data are copied. */
+/* The model of a cache in memory; unaligned data are copied, and the copy is attached to the model. NULL: state.fault
+   has the reason, and the session goes without these forms. */
 static NNRT_Model *nnrti_cache_load(nnrt_cache *c, const void *data, size_t bytes)
 {
     nnrt_load_desc desc;
@@ -1284,7 +1335,9 @@ static NNRT_Model *nnrti_cache_load(nnrt_cache *c, const void *data, size_t byte
 }
 
 #ifndef NNRT_NO_STDIO
-/* Finds and reads the file of a session. */
+/* Finds and reads the file of a session. Without a token, its name is a hash of model, options and the device's name,
+   so that any number of models can share a directory. A file that does not exist (INVALID_PATH) is no fault. It is
+   read and not mapped (noMap): another process may change it while the cache exists. */
 static void nnrti_cache_open(nnrti_caching *k, const char *device, const NNRT_ModelConfig *config)
 {
     nnrt_cache *const c = k->cache;
@@ -1319,7 +1372,8 @@ static void nnrti_cache_open(nnrti_caching *k, const char *device, const NNRT_Mo
 }
 #endif
 
-/* Reads the stored forms, and sets config to prepare through the cache. */
+/* Reads the stored forms, and sets config to prepare through the cache. Without a cache the hooks are set only if the
+   model's file has device sections; other sessions compute no digest. */
 static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Model *m, const char *device,
                                 NNRT_ModelConfig *config)
 {
@@ -1359,7 +1413,10 @@ static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Mode
     k->packs.keep = c != NULL && c->packed;
 }
 
-/* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. */
+/* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. Only a form of a whole
+   model (flags bit 0) is usable, as the nodes around partitions are missing. Its options are compared, its digest is
+   not: the model that it is of does not exist here. A device that fails has no fallback, so its fault is the result.
+   */
 static NNRT_ReturnCode nnrti_bare_prepare(nnrti_caching *k, const char *name, const NNRT_ModelConfig *config,
                                           nnrt_device **device, NNRT_PreparedModel **prepared)
 {
@@ -1398,7 +1455,8 @@ static uint32_t nnrti_io_tensor(const NNRT_Model *m, uint32_t i)
     return i < n ? m->inputIndex.data[i] : m->outputIndex.data[i - n];
 }
 
-/* Checks the model's lists, of which the head is made, before a device does. desc NULL: without a session. */
+/* Checks the model's lists, of which the head is made, before a device does. desc NULL: without a session. Code that
+   follows indexes allTensors by the inputs and outputs without a check; full validation is left to the device. */
 static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_error *error)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -1446,7 +1504,9 @@ static NNRT_ReturnCode nnrti_io_ask(NNRT_PreparedModel *prepared, const NNRT_Mod
     return NNRT_SUCCESS;
 }
 
-/* The inputs and outputs as a model without nodes; where the model says nothing of them, as they were planned. */
+/* The inputs and outputs as a model without nodes; where the model says nothing of them, as they were planned. With
+   it a cache file describes the inputs and outputs of a session whose model is stored elsewhere (nnrti_bare_prepare).
+   */
 static NNRT_ReturnCode nnrti_cache_ends(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedModel *prepared)
 {
     const uint32_t count = m->inputIndex.count + m->outputIndex.count;
@@ -1492,7 +1552,8 @@ static NNRT_ReturnCode nnrti_cache_ends(nnrt_cache *c, const NNRT_Model *m, NNRT
     return code;
 }
 
-/* After preparation: the forms of the devices can be saved. */
+/* After preparation: the forms of the devices can be saved. The file is written only if it lacks one of them, so a
+   second start writes nothing. A fault is in the state and the log and does not fail the session. */
 static void nnrti_cache_end(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedModel *prepared, const nnrt_log *log)
 {
     NNRT_ReturnCode code = c->forms != NULL ? nnrti_cache_ends(c, m, prepared) : NNRT_SUCCESS;
@@ -1551,7 +1612,8 @@ NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *devi
     return nnrti_cache_run(cache, nnrt_device_unique_name(device), &device, model, &own, prepared);
 }
 
-/* A name that a file may have. */
+/* A name that a file may have: without separators and without a leading dot, so that no token leaves the directory.
+   */
 static bool nnrti_token_good(const char *token)
 {
     for (const char *at = token; *at != '\0'; at++)
@@ -1651,20 +1713,23 @@ NNRT_SETUP_END()
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>pool */
 
-/* The thread pool. The work items of a parallel_for are dealt out: each thread gets a share of consecutive items, so
-   that from step to step it mostly finds the data that it wrote in its own CPU cache. It takes items from the front
-   of its share. A thread that has finished steals from the ends of other shares, but leaves the last item to its
-   owner if that is active: moving the item's data to another CPU cache mostly takes longer than waiting. An idle
-   thread polls its own share only, with all the data that it needs after it: one cache line. Shared state is accessed
-   by atomic functions only. Rejected: one counter for all items (each access moves its cache line), and a mutex per
-   step. */
+/* Idea: the work items of a parallel_for are dealt out: each thread gets a share of consecutive items, so that from
+   step to step it mostly finds the data that it wrote in its own CPU cache. It takes items from the front of its
+   share. A thread that has finished steals from the ends of other shares, but leaves the last item to its owner if
+   that is active: moving the item's data to another CPU cache mostly takes longer than waiting. An idle thread polls
+   its own share only, with all the data that it needs after it: one cache line. Shared state is accessed by atomic
+   functions only. Invariant: an item is taken once, and a run ends only after all items are done; no item depends on
+   a thread being woken, as the calling thread steals all shares whose owners have not begun. Rejected: one counter
+   for all items (each access moves its cache line), and a mutex per step. */
 
 #define NNRTI_POOL_LINE 128    /* bytes: processors fetch lines of 64 by twos */
 #define NNRTI_POOL_MOST 0xFFFF /* pieces of a share; where there are more tasks, a piece is several */
 #define NNRTI_POOL_SPIN 200 /* microseconds for which a waiting thread polls before it sleeps, in a run */
 
 /* A thread and its share. The owner of the pool writes the members between share and pool before share; a thread
-   reads them after it has taken an item: they do not change until that item is done. */
+   reads them after it has taken an item: they do not change until that item is done. share packs both ends of the
+   rest into one word, so that owner and thieves take items by one compare-and-swap; therefore a share has at most
+   65,535 pieces. */
 typedef struct nnrti_pool_thread {
     uint32_t share;        /* the rest of it: number of the next item; from bit 16 on, the number after the last one */
     uint32_t first;        /* the piece that has number 0 */
@@ -1717,14 +1782,16 @@ static uint64_t nnrti_pool_now(void)
     return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
 }
 
-/* Is nothing left of a share? */
+/* Whether no piece of a share is left: its front has reached its end. */
 static bool nnrti_pool_empty(uint32_t share)
 {
     return (share & NNRTI_POOL_MOST) >= share >> 16;
 }
 
 /* Takes a piece of a share: the owner the first one, others the last. false: none is left, or one that the owner will
-   do. */
+   do; number > 0 shows that the owner is active, as only it takes from the front. The exchange acquires: it pairs
+   with the release in nnrti_pool_run, and the members of t are read after it. A thread that is late may thus succeed
+   with a value of the previous work, and gets a piece of the next one with the members of that. */
 static bool nnrti_pool_take(nnrti_pool_thread *t, bool owner, uint32_t *piece)
 {
     uint32_t share = __atomic_load_n(&t->share, __ATOMIC_RELAXED);
@@ -1758,7 +1825,8 @@ static uint32_t nnrti_pool_work(nnrt_pool *p, uint32_t worker)
     return did;
 }
 
-/* Wakes the threads that sleep. */
+/* Wakes the threads that sleep. Takes no lock if none does, the usual case during a run. A thread that is about to
+   sleep and is missed here costs time only (see the invariant above). */
 static void nnrti_pool_call(nnrt_pool *p)
 {
     if (__atomic_load_n(&p->asleep, __ATOMIC_SEQ_CST) == 0)
@@ -1769,7 +1837,8 @@ static void nnrti_pool_call(nnrt_pool *p)
     (void)pthread_cond_broadcast(&p->call);
 }
 
-/* Looks for a share, for as long as threads do. false: there was none. */
+/* Polls for a share, for as long as threads do. false: there was none. Clock and shared members are read in every
+   32nd round only: sessions write p->runs, and each read would move its cache line. */
 static bool nnrti_pool_look(const nnrti_pool_thread *t)
 {
     const nnrt_pool *p = t->pool;
@@ -1790,7 +1859,8 @@ static bool nnrti_pool_look(const nnrti_pool_thread *t)
     return true;
 }
 
-/* Sleeps until it is called, unless it has a share. false: the pool ends. */
+/* Sleeps until it is called, unless it has a share. false: the pool ends. The share is read after asleep has been
+   incremented, as nnrti_pool_run stores shares before nnrti_pool_call reads asleep. */
 static bool nnrti_pool_sleep(const nnrti_pool_thread *t)
 {
     nnrt_pool *p = t->pool;
@@ -1808,6 +1878,10 @@ static bool nnrti_pool_sleep(const nnrti_pool_thread *t)
     return !ending;
 }
 
+/* The main function of a pool's thread. done is increased before waited is read, and nnrti_pool_wait stores waited
+   before it reads done, all sequentially consistent: so either the waiting thread sees the new number, or this one
+   signals. The mutex is locked once, so that the waiting thread is not between its test and its sleep when the signal
+   comes. */
 static void *nnrti_pool_serve(void *arg)
 {
     nnrti_pool_thread *self = (nnrti_pool_thread *)arg;
@@ -1825,7 +1899,8 @@ static void *nnrti_pool_serve(void *arg)
     return NULL;
 }
 
-/* Waits until others have done all that is due. */
+/* Waits until others have done all that is due: polls for 0.2 ms, as waking a thread may take longer than the rest of
+   a work item, then sleeps. done and due count pieces modulo 2^32; they are compared for equality only. */
 static void nnrti_pool_wait(nnrt_pool *p)
 {
     uint64_t begin = 0;
@@ -1844,7 +1919,10 @@ static void nnrti_pool_wait(nnrt_pool *p)
     (void)pthread_mutex_unlock(&p->mutex);
 }
 
-/* nnrt_parallel.run. Where somebody has the pool, that of a task that calls it again, too, the work is done here. */
+/* nnrt_parallel.run: returns when all items are done. If the pool is in use, also by the caller of a nested call, the
+   calling thread computes all items itself, as worker 0: so no run waits for another, and nested calls cannot
+   deadlock. The first test of taken is a relaxed load, because an exchange would move the cache line of a pool that
+   is in use. */
 static void nnrti_pool_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
     nnrt_pool *p = (nnrt_pool *)user;
@@ -1989,6 +2067,14 @@ NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sessions */
 
+/* Idea: a session is a head (struct nnrt_session, arrays of inputs and outputs, their names), a prepared model and a
+   workspace. nnrt_session_create makes all of them; a run fills the array io with the caller's addresses and calls
+   the device. In a caller's buffer these parts follow each other, aligned to NNRT_ALIGNMENT; the device prepares in
+   all bytes after the head, so the buffer must have its peak or the sum of the parts, whichever is larger
+   (nnrti_body_bytes). Invariant: nnrt allocates nothing in a run. A prepared model never changes; the sessions that
+   share it are counted in owner->users, and the last one frees it. Rejected: inputs and outputs in memory of the
+   session, which would copy them in each run. */
+
 /* Memory of an input or output that the device sees, too. */
 typedef struct nnrti_session_block {
     NNRT_SharedBuffer buffer;
@@ -2025,7 +2111,9 @@ struct nnrt_session {
     nnrt_error error;
 };
 
-/* States of a session's run. The thread that changes one to another first decides. */
+/* States of a session's run: IDLE -> GOING -> IDLE, or GOING -> CANCELLED -> IDLE. The thread that changes one to
+   another first decides: either nnrt_session_cancel finds a run that is GOING, or the run has ended and cannot be
+   cancelled. */
 enum { NNRTI_IDLE, NNRTI_GOING, NNRTI_CANCELLED };
 
 static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
@@ -2033,7 +2121,8 @@ static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
     return nnrti_text_of(m->allTensors.data[nnrti_io_tensor(m, i)].name);
 }
 
-/* Bytes of the head: struct, arrays and names. false when they do not fit a size_t. */
+/* Bytes of the head: struct, arrays and names, in the order of nnrti_head_make; 16 is room for its rounding. false
+   when they do not fit a size_t. */
 static bool nnrti_head_bytes(const NNRT_Model *m, size_t *bytes)
 {
     size_t count = (size_t)m->inputIndex.count + m->outputIndex.count, arrays, told;
@@ -2047,7 +2136,8 @@ static bool nnrti_head_bytes(const NNRT_Model *m, size_t *bytes)
     return nnrt_round_size(*bytes, NNRT_ALIGNMENT, bytes);
 }
 
-/* Sets up the head; the shapes come when the model is prepared. */
+/* Sets up the head; the shapes come when the model is prepared. Names are copied, as the model may be destroyed
+   before the session (copyConstants). */
 static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model *m)
 {
     nnrt_session *s = (nnrt_session *)block;
@@ -2240,7 +2330,7 @@ static NNRT_ReturnCode nnrti_session_device(const nnrt_session_desc *desc, const
     return NNRT_SUCCESS;
 }
 
-/* Types and shapes of all tensors, as a device that does not tell them will have them. */
+/* Types and shapes of all tensors by shape inference with the session's configuration, for devices without GetIO. */
 static NNRT_ReturnCode nnrti_session_infer(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_memory *memory,
                                            nnrt_operand **shapes, nnrt_error *error)
 {
@@ -2370,7 +2460,8 @@ static NNRT_ReturnCode nnrti_session_own_shapes(nnrt_session *s, const NNRT_Mode
     return code;
 }
 
-/* Completes a session whose model is prepared: shapes, workspace, figures. */
+/* Completes a session whose model is prepared: shapes, workspace, figures. The order matters in a buffer: shape
+   inference (nnrti_session_own_shapes) uses the bytes of the workspace, which is not needed yet. */
 static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
                                             nnrt_error *error)
 {
@@ -2414,6 +2505,9 @@ static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m
     return NNRT_SUCCESS;
 }
 
+/* Takes the prepared model of desc->share, or prepares the model. A buffer excludes caches and device sections: the
+   memory of a restored form is not known beforehand. After a failure s->prepared is NULL, or the owner's, which
+   nnrti_session_free does not release. */
 static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
                                              nnrt_error *error)
 {
@@ -2446,6 +2540,9 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
     return nnrti_cache_run(desc->cache, desc->device, &s->device, m, &config, &s->prepared);
 }
 
+/* Prepares as a session would, but with k.asking nothing is compiled: the first missing form ends the attempt.
+   Devices are asked by restoring because only they know whether they accept their blocks. Everything is released
+   again. */
 NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model, const nnrt_session_desc *desc,
                                         bool *usable, nnrt_error *error)
 {
@@ -2490,7 +2587,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *mod
     return NNRT_SUCCESS;
 }
 
-/* Releases a block. */
+/* Releases a block: unmaps it before the device frees it, in HDI's order. */
 static void nnrti_session_drop(nnrt_session *s, nnrti_session_block *b)
 {
     if (b->at == NULL)
@@ -2501,7 +2598,8 @@ static void nnrti_session_drop(nnrt_session *s, nnrti_session_block *b)
     memset(b, 0, sizeof(*b));
 }
 
-/* Takes the session apart as far as it was made. */
+/* Frees the session as far as it was made; blocks first, since they may be the device's. A session in a caller's
+   buffer only releases its prepared model: head and workspace stay the caller's. */
 static void nnrti_session_free(nnrt_session *s)
 {
     nnrt_allocator allocator = s->allocator;
@@ -2517,6 +2615,8 @@ static void nnrti_session_free(nnrt_session *s)
     }
 }
 
+/* Faults of model, cache and buffer are found before anything is allocated. After a failure nothing stays allocated,
+   and a shared owner is unchanged, because the new session is counted last. */
 static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Model *model,
                                           const nnrt_session_desc *desc, nnrt_error *error)
 {
@@ -2566,6 +2666,8 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
     return NNRT_SUCCESS;
 }
 
+/* If a caller's buffer is too small, the message states the required size. Computing it prepares the model once more,
+   from the allocator; if that fails as well, the first message stays. */
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
                                                         const nnrt_session_desc *desc, nnrt_error *error)
 {
@@ -2602,6 +2704,9 @@ NNRT_API void nnrt_session_destroy(nnrt_session *session)
         nnrti_session_free(owner);
 }
 
+/* Prepares the model with the allocator and reads the sizes of the result, as only the device knows them.
+   GetModelMemory adds the peak during preparation; a device without it counts with the sizes of the result alone.
+   Shape inference for devices without GetIO uses the bytes of the workspace, and may need more than the workspace. */
 NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_session_desc *desc, size_t *bytes,
                                             nnrt_error *error)
 {
@@ -2699,7 +2804,8 @@ NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t 
     return info;
 }
 
-/* Checks the caller's dimensions of input i; *bytes = their size. */
+/* Checks the caller's dimensions of input i; *bytes = their size. The codes are HDI's for Run: INVALID_SHAPE for a
+   fixed dimension, OUT_OF_DIMENTION_RANGES for a dynamic one, whose smallest size differs from the planned one. */
 static NNRT_ReturnCode nnrti_bind_dims(nnrt_session *s, uint32_t i, const int32_t *dims, size_t *bytes)
 {
     const nnrt_io_info *info = &s->infos[i];
@@ -2728,7 +2834,9 @@ static void nnrti_session_begin(nnrt_session *s)
     s->error.message[0] = '\0';
 }
 
-/* The place for memory of an input or output, empty. */
+/* *place = the place for memory of an input or output, empty: its former block is released first, so a failure leaves
+   no block. The table of places is the only memory that a session allocates after its creation, with the first call.
+   */
 static NNRT_ReturnCode nnrti_session_place(nnrt_session *s, bool output, uint32_t index, nnrt_io *io,
                                            nnrti_session_block **place)
 {
@@ -2751,7 +2859,9 @@ static NNRT_ReturnCode nnrti_session_place(nnrt_session *s, bool output, uint32_
     return NNRT_SUCCESS;
 }
 
-/* Fills a place with a block, which has no address yet. */
+/* Fills a place with a block, which has no address yet. A dynamic input or output may have a block of any size; a run
+   compares it with the actual shape. An input of the caller's is mapped read-only: its descriptor may not permit
+   more. */
 static NNRT_ReturnCode nnrti_session_fill(nnrt_session *s, nnrti_session_block *place, const NNRT_SharedBuffer *buffer,
                                           bool output, uint32_t index, nnrt_io *io)
 {
@@ -2812,7 +2922,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool outpu
     return code;
 }
 
-/* The buffer passed to the device for memory that the session has allocated or mapped: with its descriptor. */
+/* The buffer passed to the device for memory that the session has allocated or mapped: with its descriptor. Such
+   memory is recognized by its address; any other address in nnrt_run is passed as plain memory. */
 static NNRT_ReturnCode nnrti_bind_block(nnrt_session *s, uint32_t i, NNRT_SharedBuffer *b)
 {
     const nnrti_session_block *place = s->blocks != NULL ? &s->blocks[i] : NULL;
@@ -2828,7 +2939,9 @@ static NNRT_ReturnCode nnrti_bind_block(nnrt_session *s, uint32_t i, NNRT_Shared
     return NNRT_SUCCESS;
 }
 
-/* Takes over the caller's buffers of nIn inputs or nOut outputs. */
+/* Stores the caller's buffers of nIn inputs or nOut outputs in s->io. Rule: an input has exactly the bytes of its
+   shape, an output at least; the size of a dynamic output is compared by the run, which knows its shape. Sizes are
+   cut to 32 bits, as in SharedBuffer; a tensor of 4 GiB or more is thus refused. */
 static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_t count, bool output)
 {
     uint32_t first = output ? s->nIn : 0, want = output ? s->nOut : s->nIn;
@@ -2869,7 +2982,8 @@ static bool nnrti_session_stops(void *user)
     return NNRTI_ATOMIC_GET(&((nnrt_session *)user)->going) == NNRTI_CANCELLED;
 }
 
-/* A run of a session whose state says that it is going. */
+/* A run of a session whose state is GOING, set by the caller before other threads could cancel it. Before the call
+   the output dimensions are those planned, which stay for outputs that the device does not report. */
 static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
                                          const nnrt_io *outputs, uint32_t nOut)
 {
@@ -2900,7 +3014,8 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
     return code;
 }
 
-/* The end of a run: from here on it is not cancelled any more. */
+/* The end of a run: from here on it cannot be cancelled. If it was cancelled in time, success becomes CANCELLED,
+   because nnrt_session_cancel has returned SUCCESS; another fault stays. */
 static NNRT_ReturnCode nnrti_session_over(nnrt_session *session, NNRT_ReturnCode code)
 {
     if (NNRTI_ATOMIC_TURN(&session->going, NNRTI_GOING, NNRTI_IDLE))
@@ -2936,6 +3051,14 @@ NNRT_API const char *nnrt_session_error(const nnrt_session *session)
 #if NNRT_THREADS
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>queue */
+
+/* Idea: a table of places, one mutex, n threads that execute runs, and one that enforces time limits. A search over
+   all places and threads finds the next run; its cost is limited by the number of places. Invariant: exactly one
+   thread takes an accepted run out of its place, under the mutex; it calls done once, without the mutex, so that done
+   may queue runs. Runs with one key execute one at a time: a thread holds the key of its run until done has returned.
+   The session of an active run exists while the mutex is held and thread->session is set: it is reset before done,
+   after which the caller may destroy the session. Rejected: a heap by priority, whose first run may have to wait for
+   its key. */
 
 #define NNRTI_QUEUE_WAITED "the run waited longer than its time limit"
 
@@ -2973,6 +3096,8 @@ struct nnrt_queue {
     bool ending;
 };
 
+/* Milliseconds of the system's clock, by which pthread_cond_timedwait measures by default: setting it shifts
+   deadlines. */
 static int64_t nnrti_queue_now(void)
 {
     struct timeval t;
@@ -2980,7 +3105,8 @@ static int64_t nnrti_queue_now(void)
     return (int64_t)t.tv_sec * 1000 + (int64_t)t.tv_usec / 1000;
 }
 
-/* The run that is next, NULL: none can begin. */
+/* The run that is next, NULL: none can begin. Highest priority, then smallest ticket; runs whose key a thread holds
+   are skipped. The lock is held. O(places * threads). */
 static nnrti_queued_run *nnrti_queue_next(nnrt_queue *q)
 {
     nnrti_queued_run *best = NULL;
@@ -3029,6 +3155,9 @@ static bool nnrti_queue_late(const nnrti_queued_run *r)
     return r->deadline != INT64_MAX && nnrti_queue_now() > r->deadline;
 }
 
+/* Executes a run, without the lock; *message = its fault, valid until the session runs again. A run that is late
+   before it begins still ends its state GOING (nnrti_session_over). TIME_OUT replaces success and the cancellation of
+   a session's run only. */
 static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **message)
 {
     NNRT_ReturnCode code;
@@ -3052,6 +3181,8 @@ static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **me
     return code;
 }
 
+/* The main function of a thread that executes runs. While the lock is free, its members describe the run:
+   nnrt_queue_cancel and the thread that enforces time limits find it there. */
 static void *nnrti_queue_serve(void *arg)
 {
     nnrti_queue_thread *self = (nnrti_queue_thread *)arg;
@@ -3083,7 +3214,10 @@ static void *nnrti_queue_serve(void *arg)
     return NULL;
 }
 
-/* Ends runs that wait or execute past their deadlines. */
+/* The main function of the last thread: ends runs that wait or execute past their deadlines, the earliest first, and
+   sleeps until the next one. It calls done for runs that waited too long; active runs are cancelled, and their
+   threads call done. Active work of nnrt_queue_add cannot be cancelled: nnrti_queue_do returns TIME_OUT when it ends.
+   */
 static void *nnrti_queue_watch(void *arg)
 {
     nnrti_queue_thread *const self = (nnrti_queue_thread *)arg;
@@ -3201,7 +3335,8 @@ NNRT_API void nnrt_queue_destroy(nnrt_queue *queue)
         nnrti_queue_free(queue, queue->nThreads);
 }
 
-/* Puts a run into a free place. */
+/* Puts a run into a free place. A queue that is being destroyed or is full rejects it, so that nothing is allocated;
+   done is called only for runs that are accepted. */
 static NNRT_ReturnCode nnrti_queue_put(nnrt_queue *q, const nnrti_queued_run *run, uint64_t *ticket)
 {
     nnrti_queued_run *r = NULL;

@@ -470,6 +470,9 @@ static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
     return NNRT_SUCCESS;
 }
 
+/* Drops the temporary memory, the draft included, before it reserves the workspace, so that in one buffer both share
+   the same bytes. nnrt_plan_workspace returns SIZE_MAX if a size overflows; the limit SIZE_MAX / 4 rejects that, too.
+   tableBytes is the sum of the kept blocks, so it includes the workspace that was reserved. */
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn)
 {
     nnrt_memory *memory = draft->memory; /* the draft itself is in the temporary part */
@@ -512,6 +515,8 @@ static void nnrti_plan_model_unmap(nnrt_plan_model *m)
         nnrt_model_unmap(m->mappings);
 }
 
+/* Count mode allocates the tables of the draft, which later sizes depend on, and frees them at the end. Bulk data
+   (workspace, copied constants, packed weights) are counted only, so counting a large model needs little memory. */
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes)
 {
@@ -543,7 +548,8 @@ static void nnrti_plan_hold(const nnrt_plan *plan, int32_t n)
     }
 }
 
-/* Destroy: frees everything that the prepared model owns; memory in a buffer of the caller stays. */
+/* Destroy: frees everything that the prepared model owns; memory in a buffer of the caller stays. The struct itself
+   is in the pieces of `given`, hence the copy of the allocator, and the order. */
 static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
 {
     nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
@@ -570,7 +576,8 @@ static NNRT_ReturnCode nnrti_plan_model_run_in(NNRT_PreparedModel *self, void *w
                          outputDims, error);
 }
 
-/* RunUntil: a run with cancellation, in the given workspace or, if it is NULL, in the model's own. */
+/* RunUntil: a run with cancellation, in the given workspace or, if it is NULL, in the model's own, by one thread at a
+   time. A plan that needs no workspace also runs with NULL. */
 static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void *workspace, size_t bytes,
                                                   const NNRT_IOTensor *inputs, uint32_t nIn,
                                                   const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
@@ -627,7 +634,8 @@ static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output
     return NNRT_SUCCESS;
 }
 
-/* GetInputDimRanges: a dynamic dimension ranges from 0 to its upper bound; the others are fixed. */
+/* GetInputDimRanges: a dynamic dimension ranges from 0 to its upper bound; the others are fixed. HDI's ranges begin
+   at 1; they begin at 0 here because plans also run empty tensors. */
 static NNRT_ReturnCode nnrti_plan_model_range(NNRT_PreparedModel *self, bool output, uint32_t index, nnrt_dims *least,
                                               nnrt_dims *most)
 {
@@ -682,6 +690,8 @@ static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_pr
     return NNRT_SUCCESS;
 }
 
+/* The slots of NNRT_PreparedModelVtbl in their order. ExportModelCache is absent: a model that was prepared without a
+   store has no record of its packed weights. RunV1 is absent because callers prefer Run. */
 static const NNRT_PreparedModelVtbl nnrti_plan_model_vtbl = {sizeof(NNRT_PreparedModelVtbl),
                                                              NNRT_HDI(2, 0),
                                                              NULL,
@@ -696,6 +706,8 @@ static const NNRT_PreparedModelVtbl nnrti_plan_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_plan_model_output_ranges,
                                                              nnrti_plan_model_run_until};
 
+/* A model with a plan is recognized by its Run slot. A device that replaces other slots (nnrt_plan_model_table) keeps
+   Run, so its models are found as well. */
 NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared)
 {
     const bool own = prepared != NULL && prepared->vtbl->Run == nnrti_plan_model_run;
@@ -707,6 +719,8 @@ NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table)
     *table = nnrti_plan_model_vtbl;
 }
 
+/* Copies the allocator, since the caller's struct may end with the call. The operators of the application are held
+   from here on and not in the draft: a preparation that fails has nothing to release. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory)
 {
     if (config->allocator != NULL)
@@ -755,7 +769,8 @@ typedef struct nnrti_packing_edit {
 
 /* Fills p->absent: marks the constants that are not read once the weights are packed, so that a model cache need not
    store them. Every node with such an input is packed, no output is such a tensor, and no step of the plan reads it.
-   false: no memory. */
+   An argument that has an address but no tensor (a view into a constant) is compared with the bytes of all constants:
+   O(tensors) for each such argument, only when a model cache is exported. false: no memory. */
 static bool nnrti_packing_mark(nnrti_packing *p, const nnrt_draft *draft)
 {
     const NNRT_Model *const m = draft->model;
@@ -877,7 +892,9 @@ static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64
 #define NNRTI_PACKED_MODEL 64 /* bytes before the model in the third block: number of absent constants, zeros */
 
 /* The model for the third block of a cache: p->model, whose absent constants (p->absent) become further inputs, the
-   last ones. *count = their number. It is in the temporary part of memory. NULL: no memory. */
+   last ones. Inputs, because validation accepts a tensor without data and without a writer as an input only; the last
+   ones, so that one number restores them (nnrti_restore_model). *count = their number. The model is in the temporary
+   part of memory. NULL: no memory. */
 static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory *memory, uint32_t *count)
 {
     const NNRT_Model *const from = p->model;
@@ -903,7 +920,7 @@ static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory
     return m;
 }
 
-/* *left = the model for the third block, *bytes = of that block. */
+/* *left = the model for the third block, *bytes = of that block, *absent = number of absent constants. */
 static NNRT_ReturnCode nnrti_packing_left(const nnrti_packing *p, nnrt_memory *memory, const NNRT_Model **left,
                                           uint32_t *absent, size_t *bytes)
 {
@@ -954,7 +971,10 @@ static void nnrti_packing_block(nnrti_packing *p, uint32_t i, void *data, size_t
 }
 
 /* ExportModelCache: the table, the weights one after another (each aligned), and for a model cache the model. Blocks
-   are made at the first call, in one allocation, and belong to the prepared model. */
+   are made at the first call, in one allocation, and belong to the prepared model; HDI requires that later calls
+   return the same blocks. The first call changes the model: one thread at a time. After a failure nothing is
+   allocated, and the next call tries again. NOT_SUPPORT: a block has 4 GiB or more, as a SharedBuffer counts bytes in
+   32 bits. */
 static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers,
                                                uint32_t *count)
 {
@@ -1006,6 +1026,8 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     return code;
 }
 
+/* nnrti_plan_model_vtbl with ExportModelCache. A model has it only while blocks can be exported, because callers
+   conclude from the slot that the model can be cached. */
 static const NNRT_PreparedModelVtbl nnrti_plan_model_packed_vtbl = {
     sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0),       nnrti_plan_model_export,  NULL,
     nnrti_plan_model_ranges,        nnrti_plan_model_run, nnrti_plan_model_destroy, nnrti_plan_model_workspace,
@@ -1026,7 +1048,10 @@ static nnrti_packing_edit nnrti_packing_edit_of(nnrt_edit edit, void *user, cons
 }
 
 /* Two attempts: with the weights that packs->find returns, whose faults go to `fault` and not to the caller; then
-   without them, recording the packed weights if packs->keep is set. */
+   without them, recording the packed weights if packs->keep is set. So damaged or foreign weights cost time, never a
+   session. `taken` may be a local variable: the draft refers to it during the edit only, and the plan to the weights
+   alone. A buffer of the caller excludes packs: the record of packed weights would change the size that
+   nnrt_plan_memory counted. */
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                   nnrt_edit edit, void *user, const char *key,
                                                   NNRT_PreparedModel **prepared)
@@ -1083,7 +1108,10 @@ static NNRTI_UNUSED uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared
     return m->packing != NULL && !m->packing->taking ? m->packing->table.packs : 0;
 }
 
-/* The caller has copied the exported blocks: frees them. The prepared model exports nothing from now on. */
+/* The caller has copied the exported blocks: frees them. The prepared model exports nothing from now on; HDI's rule
+   that blocks live as long as the model holds for callers of ExportModelCache alone, not for the cache of nnrt.h,
+   which calls this function. No effect for models of other devices and for restored ones, whose blocks contain the
+   weights in use. */
 static NNRTI_UNUSED void nnrti_plan_exported(NNRT_PreparedModel *prepared)
 {
     nnrt_plan_model *const m = (nnrt_plan_model *)(void *)prepared;
@@ -1157,7 +1185,10 @@ static bool nnrti_restore_blocks(const NNRT_SharedBuffer *cache, nnrt_memory *me
 }
 
 /* Copies the three blocks into memory of the prepared model, checks the table, loads the model from its block, and
-   prepares it with the packed weights in place. */
+   prepares it with the packed weights in place. HDI's caller may free the blocks after the call, hence the copy. Two
+   memories exist: one for the blocks and the loaded model (restored), one for the plan (given); both come from
+   config's allocator, which the model keeps. The hole is temporary memory and freed on success: nnrti_edit_packing
+   has checked that no step reads it. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
                                                   const char *key, NNRT_PreparedModel **prepared)
@@ -1277,6 +1308,7 @@ static NNRT_ReturnCode nnrti_cpu_type(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
+/* For three slots: performance mode and priority, which are hints to a device, and dynamic input. */
 static NNRT_ReturnCode nnrti_yes(void *self, bool *answer)
 {
     (void)self;
@@ -1293,8 +1325,9 @@ static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *sta
     return NNRT_SUCCESS;
 }
 
-/* Checks of a node that need no shapes: the number of its operands and, if known, their types. Types of the results are
-   stored in tensors, for later nodes. */
+/* Checks of a node that need no shapes: the number of its operands and, if known, their types. Types of the results
+   are stored in tensors, for later nodes. If the type of an input is unknown, only the first input can exclude all
+   kernels. operands: room for the node's operands; error may be NULL. */
 static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors,
                                            nnrt_operand *operands, nnrt_error *error)
 {
@@ -1338,7 +1371,7 @@ static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt
 }
 
 /* Whether the device runs node n. If not, or if its results cannot be inferred, tensors keep the declarations of the
-   model. */
+   model, so that an unsupported node does not exclude its consumers. */
 static NNRT_ReturnCode nnrti_support_node(nnrti_inference *f, uint32_t n)
 {
     const NNRT_Model *m = f->model;
@@ -1472,6 +1505,8 @@ static NNRT_ReturnCode nnrti_reference_prepare(void *self, const NNRT_Model *mod
     return nnrt_plan_prepare(model, config, NULL, NULL, prepared);
 }
 
+/* The slots of NNRT_DeviceVtbl in their order. Absent: float16 (each step runs the kernel of its declared types),
+   model caches (nothing is compiled), offline models, buffers and contexts. */
 static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                      NNRT_HDI(2, 0),
                                                      nnrti_reference_version,
@@ -1550,7 +1585,10 @@ static bool nnrti_take_name(char *to, const char *from)
     return true;
 }
 
-/* Rule: a driver's table has a supported version and layout, and the methods that every device needs. */
+/* Rule: a driver's table has a supported version and layout, and the methods that every device needs. The order
+   matters: structSize is read first, then version, before any slot; only a table with this NNRT_LAYOUT may receive a
+   model. Methods in pairs (AllocateBuffer and ReleaseBuffer, OpenContext and CloseContext) are required both or none:
+   an object that was made could otherwise not be released. */
 static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *error)
 {
     bool other, allocate, release;
@@ -1598,8 +1636,9 @@ static uint32_t nnrti_free_place(void)
     }
 }
 
-/* nnrt_device_register without opening the registry. A device that is offline, or has the name and vendor of a
-   registered one, is rejected. */
+/* nnrt_device_register without opening the registry, for use while it is being opened. A device that is offline, or
+   has the name and vendor of a registered one, is rejected (HDI: both together are unique). The device is complete in
+   d before it is copied to the table, so a failure changes nothing. */
 static NNRT_ReturnCode nnrti_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
 {
     nnrt_device d;
@@ -1657,7 +1696,8 @@ static const NNRT_DeviceVtbl *nnrti_reference_device(void **self)
 }
 
 /* Called before every access to the registry: registers the compiled-in devices once, in the order in which OH_NN
-   numbers them. Other threads wait (spin) until that is done. */
+   numbers them. Other threads wait (spin) until that is done. The functions of built-in devices must not call the
+   registry: their own thread would wait for itself. Rejected: a mutex, which C99 does not have. */
 static void nnrti_registry_open(void)
 {
     if (NNRTI_ATOMIC_GET(&nnrti_registry_state) == 2)
@@ -1682,6 +1722,8 @@ NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void
     return nnrti_register(table, self, error);
 }
 
+/* The counter is compared without a lock: it suffices, since the caller guarantees that no other thread uses the
+   device meanwhile. The element of nnrti_devices is free after its index has left nnrti_device_order. */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name)
 {
     nnrt_device *d = nnrt_device_find(name);
@@ -1814,7 +1856,8 @@ NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
     return status;
 }
 
-/* Calls a method that reports an ability; NOT_SUPPORT: the device has no such method. */
+/* Calls a method that reports an ability; NOT_SUPPORT: the device has no such method. HDI defines the answer for a
+   missing method as "no", so nnrt_device_ask turns that code into SUCCESS and false. */
 #define NNRTI_DEVICE_SAYS(d, slot, yes)                                                                                \
     (NNRTI_DEVICE_HAS(d, slot) ? (d)->table->slot((d)->self, yes) : NNRT_NOT_SUPPORT)
 
@@ -1855,7 +1898,9 @@ NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
     return can;
 }
 
-/* Rule: modes, priorities and extensions of the configuration are valid, and the device supports them. */
+/* Rule: modes, priorities and extensions of the configuration are valid, and the device supports them. It is asked
+   about an option only if the caller sets it: a driver in another process answers each query by a message. An option
+   that the device lacks is NOT_SUPPORT, never ignored. */
 static NNRT_ReturnCode nnrti_check_wishes(const NNRT_ModelConfig *config, const nnrt_device *device)
 {
     const char *lacks = NULL;
@@ -1883,7 +1928,8 @@ static NNRT_ReturnCode nnrti_check_wishes(const NNRT_ModelConfig *config, const 
 }
 
 /* *own = the configuration that a device receives: the caller's, complete (structSize 0 means all members), with the
-   name of the device. Checks that the device supports it. */
+   name of the device. Checks that the device supports it. structSize 0 has another meaning in nnrt_config_read, which
+   drivers call: there it marks a caller that is older than the member. */
 static NNRT_ReturnCode nnrti_config_send(NNRT_ModelConfig *own, const nnrt_device *device,
                                          const NNRT_ModelConfig *config)
 {
@@ -1976,7 +2022,9 @@ NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_M
     return nnrt_device_explain(device, model, NULL, isSupported, count, NULL, NULL);
 }
 
-/* Rule: a device that returns SUCCESS returns a prepared model that can be run. Counts it as one of the device. */
+/* Rule: a device that returns SUCCESS returns a prepared model that can be run; another result is DEVICE_ERROR, and
+   the model is destroyed if it has a table. Counts it as one of the device. *prepared is NULL after every failure,
+   whatever the driver stored there, so that callers may release it without a test. */
 static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCode code, nnrt_error *error, bool first,
                                              NNRT_PreparedModel **prepared)
 {
@@ -2037,6 +2085,9 @@ NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self)
     return NULL;
 }
 
+/* through (a model cache) comes after the checks, so that a cache never sees a configuration that the device rejects.
+   It is not called for auto: that device prepares its partitions by this function, each with its own cache entry.
+   Before the call own.through is reset, as the cache calls this function again. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -2120,6 +2171,9 @@ NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNR
     return device->table->GetModelMemory(device->self, model, &own, bytes);
 }
 
+/* HDI's rules for AllocateBuffer are enforced here: length 0 is rejected before the device is asked, and a block
+   needs a descriptor or an address, offset 0, dataSize = length and bufferSize >= length. Each block keeps the device
+   from being unregistered, like a prepared model. */
 NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer)
 {
     NNRT_ReturnCode code;
@@ -2198,6 +2252,8 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
     return nnrt_prepared_run_until(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, NULL, error);
 }
 
+/* The most capable slot that the arguments allow is called: RunUntil, RunIn, Run, RunV1. Cancellation is checked once
+   before all of them, so a driver without RunUntil is at least not started. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                                  const NNRT_IOTensor *inputs, uint32_t nIn,
                                                  const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,

@@ -512,7 +512,15 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
 
 NNRT_SETUP()
 
-/* FNV-1a, 64 bits. hash: NNRTI_FNV64, or the hash of the preceding bytes. */
+/* Idea: one arena type for building models, drafts and plans. Buffer mode uses both ends of one block, allocator mode
+   two lists of pieces, count mode is allocator mode that counts bulk data without allocating them. Invariant: front
+   and back grow by the same formulas in every mode (nnrti_memory_get), so the peak of a count is exactly the number
+   of bytes that buffer mode needs; nnrt_plan_memory, nnrti_owned_make and nnrti_reader_make rely on it. Pieces may
+   waste more, which nothing counts. Rejected: a heap with blocks that are freed alone; its fragmentation cannot be
+   counted beforehand. */
+
+/* FNV-1a, 64 bits. hash: NNRTI_FNV64, or the hash of the preceding bytes. It detects damage; it does not withstand
+   forgery. */
 #define NNRTI_FNV64 0xCBF29CE484222325u
 NNRTI_UNUSED static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, size_t bytes)
 {
@@ -583,10 +591,13 @@ typedef struct nnrti_piece {
     size_t bytes, used; /* with the header */
 } nnrti_piece;
 
+/* The first block of a piece has the alignment of the allocation, so a new piece fits the request that caused it,
+   whatever its alignment. */
 #define NNRTI_PIECE_HEADER (NNRT_ALIGNMENT < 32 ? 32 : NNRT_ALIGNMENT)
 
 /* Returns rounded bytes of the newest piece, or of a new one. The piece of a large block is linked after the newest
-   piece, which stays in use. */
+   piece, which stays in use. Older pieces are not searched: that would take time linear in their number for each
+   block. */
 static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
 {
     nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
@@ -614,6 +625,7 @@ static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, b
     return (uint8_t *)made + NNRTI_PIECE_HEADER;
 }
 
+/* The size SIZE_MAX / 2 is no limit in practice, but it keeps front + back from overflowing. */
 NNRTI_NOINLINE NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
 {
     memset(m, 0, sizeof(*m));
@@ -637,7 +649,8 @@ NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes)
     m->top = m->base + m->size;
 }
 
-/* Takes rounded bytes from front or back and updates the counters; if they do not fit, sets full and returns false. */
+/* Takes rounded bytes from front or back and updates the counters; if they do not fit, sets full and returns false.
+   Invariant: front + back <= size, so in a buffer the two ends never meet. */
 static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
 {
     if (m->full || bytes > m->size - m->front - m->back) {
@@ -654,8 +667,10 @@ static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
     return true;
 }
 
-/* Allocates a block. Kept blocks are padded to alignment, temporary ones have NNRTI_KEEP_ALIGNMENT only. only: the
-   block is not cleared, and in count mode is counted but not allocated (NULL although m->full is false). */
+/* Allocates a block. Kept blocks are padded to alignment, temporary ones have NNRTI_KEEP_ALIGNMENT only. The padding
+   depends on m->front alone and not on an address, so it is the same in count mode; it aligns the block because the
+   buffer itself is aligned to NNRT_ALIGNMENT. only: the block is not cleared, and in count mode is counted but not
+   allocated (NULL although m->full is false). */
 static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only)
 {
     const size_t pad = temp ? 0 : (0 - m->front) & (alignment - 1);
@@ -739,6 +754,13 @@ NNRTI_NOINLINE static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
 /* >>buffers */
 
 #if NNRT_MMAP
+
+/* Idea: HDI passes memory between processes as a block with a descriptor; SharedBuffer.addr, which HDI does not have,
+   spares blocks of this process the descriptor. Whatever computes needs an address: nnrt_buffer_map and
+   nnrt_model_map obtain it here, and plans and kernels never see a descriptor. Invariant: no map exceeds the file of
+   its descriptor, as an access behind its end raises SIGBUS; the caller keeps the file from shrinking, blocks of
+   nnrt_buffer_create are sealed. Rejected: reading a descriptor's constants into memory, which copies bytes that both
+   processes share. */
 
 /* *bytes = size of the file of a descriptor; false: it has no size (a pipe). lseek is used only if the descriptor is
    not a regular file, as it would move the position of a file that the caller reads. */
@@ -873,7 +895,8 @@ NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer)
 
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error);
 
-/* The memory map of one descriptor, from its beginning to the end of the last constant that is stored in it. */
+/* The memory map of one descriptor, from its beginning to the end of the last constant that is stored in it. HDI's
+   callers store all constants of a model in one block, so a model mostly has one map. */
 struct nnrt_mapping {
     nnrt_mapping *next;
     NNRT_SharedBuffer buffer;
@@ -889,7 +912,7 @@ static bool nnrti_descriptor_only(const NNRT_SharedBuffer *b)
            b->offset + b->dataSize <= bytes;
 }
 
-/* Extends the mapping of a descriptor to a constant; false: no memory. */
+/* Extends the mapping of a descriptor to a constant; false: no memory. Searches the list of descriptors linearly. */
 static bool nnrti_note_mapping(const NNRT_SharedBuffer *b, nnrt_memory *memory, nnrt_mapping **mappings)
 {
     nnrt_mapping *m = *mappings;
@@ -908,6 +931,9 @@ static bool nnrti_note_mapping(const NNRT_SharedBuffer *b, nnrt_memory *memory, 
     return true;
 }
 
+/* All constants are visited before the first map is made, so that each map is as long as its last constant requires.
+   A descriptor that cannot be mapped is no failure here: its constants keep addr NULL, and nnrti_no_address reports
+   the reason during validation. own->self stays NULL: the copy is not a model that nnrt_model_destroy may free. */
 NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings)
 {
     NNRT_Model *own;
@@ -947,6 +973,8 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>validate */
 
+/* The first location stays: the innermost caller that knows node and tensor sets it, and callers further out may
+   blame again. nnrt_error_set has reset both to -1 with the message. */
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
 {
     if (error != NULL && error->code == code && error->node < 0 && error->tensor < 0) {
@@ -969,7 +997,9 @@ NNRT_API void nnrt_error_clear(nnrt_error *error)
    in which each check needs only facts that earlier checks established: lists; tensors; inputs and outputs; subgraph
    entries; the nesting of subgraphs; nodes (each tensor has one writer); sources (each read tensor has a writer);
    scopes; names; cycles. Properties that depend on shapes are left to shape inference (>>infer). Time is O(n log n)
-   in the size of the model, also for hostile files. */
+   in the size of the model, also for hostile files. Invariant: shape inference, plans and the writer index the tables
+   of a checked model without checks of their own. The codes are HDI's for PrepareModel. Rejected: checks at each use,
+   which a run would repeat and a new reader of the model could forget. */
 
 /* The name of the operator of a node, for messages. */
 static const char *nnrti_node_op(const NNRT_Model *m, uint32_t node)
@@ -1021,7 +1051,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_no_address(const NNRT_Model *m, uint32_t
 }
 
 /* Rule: the data of constant i are inside their buffer, aligned to the element size, and as large as its shape
-   requires. */
+   requires. Before: its dataType is known, and its dims may be read. A type whose size is 0 would divide by 0 here.
+   */
 static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1109,7 +1140,10 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32
     return nnrti_check_constant(m, i, error);
 }
 
-/* Rule: the lists exist, and the required ones are not empty. If several are empty, the first one decides the code. */
+/* Rule: the lists exist, and the required ones are not empty. If several are empty, the first one decides the code:
+   HDI defines this order (allTensors, subGraph, nodes, inputIndex, outputIndex). A model without inputs is valid,
+   although a driver may reject it. At most INT32_MAX entries: error->node and error->tensor, of type int32_t, can
+   name each. */
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 {
     const struct {
@@ -1218,6 +1252,7 @@ static int nnrti_name_order(const void *user, uint32_t a, uint32_t b)
     return order != 0 || n->home == NULL || n->home[a] == n->home[b] ? order : n->home[a] < n->home[b] ? -1 : 1;
 }
 
+/* The same heapsort for 64-bit keys, which are compared without a call. */
 static void nnrti_sift_keys(uint64_t *heap, size_t count, size_t at)
 {
     const uint64_t moved = heap[at];
@@ -1361,7 +1396,8 @@ static NNRT_ReturnCode nnrti_no_operator(const NNRT_Model *m, uint32_t i, nnrt_e
                           nnrti_text_of(m->nodes.data[i].name), m->nodes.data[i].nodeType);
 }
 
-/* Rule: the subgraphs in the attributes of node i exist, and none is the main graph. */
+/* Rule: the subgraphs in the attributes of node i exist, and none is the main graph. An attribute outside
+   nodeAttr.size has its default: no subgraph. */
 NNRTI_UNUSED static NNRT_ReturnCode nnrti_check_graphs(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Node *n = &m->nodes.data[i];
@@ -1423,7 +1459,9 @@ static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_
     return NNRTI_HAS(GRAPH) ? nnrti_check_graphs(m, i, error) : NNRT_SUCCESS;
 }
 
-/* Rule: every tensor that a node reads, or that is a model output, has a writer. */
+/* Rule: every tensor that a node reads, or that is a model output, has a writer. It is a separate pass over the
+   nodes, because a model may list a node before the producers of its inputs. Before: nnrti_check_node has passed for
+   all nodes. */
 static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *writer, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->nodes.count; i++) {
@@ -1536,7 +1574,9 @@ static NNRT_ReturnCode nnrti_nested(uint32_t g, nnrt_error *error)
 }
 
 /* Rule: every subgraph is an attribute of exactly one node, and the nesting has no cycle and at most NNRT_MAX_NESTING
-   levels. Stores the node in x->caller. Before: nnrti_check_graphs has passed for all nodes. */
+   levels. Stores the node in x->caller. Before: nnrti_check_graphs has passed for all nodes. A cycle needs no search
+   of its own: the walk to the main graph stops after NNRT_MAX_NESTING levels, which also bounds the time of each
+   graph, and of each read in nnrti_tree_taker. */
 static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
 {
     for (uint32_t g = 0; g < m->subGraph.count; g++)
@@ -1635,7 +1675,7 @@ static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x,
 }
 
 /* Records all reads: of nodes, as outputs of subgraphs, and as outputs of the model. Called twice: to count, then to
-   store. */
+   store, so that taken has the exact size. A tensor that a subgraph reads several times is recorded as often. */
 static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x, uint32_t *count, nnrt_error *error)
 {
     NNRT_ReturnCode code;
@@ -1710,8 +1750,10 @@ static uint32_t nnrti_need(const NNRT_Model *m, const nnrti_tree *x, uint32_t n,
 
 /* Topological sort: a depth-first search from every node in the model's order, which appends a node after its
    producers. It is stable: nodes that are already sorted keep their order. Iterative, because a chain of nodes may be
-   too long for the stack. A node met again on the path is a cycle, an error.
-   next[n]: 0 = not visited, 1 .. = on the path, number of the next input to visit, UINT32_MAX = done. */
+   too long for the stack. A node met again on the path is a cycle, an error. O(nodes + inputs); path has room for all
+   nodes, as no node enters it twice. Captured tensors count as inputs of the node that runs the subgraph, so their
+   producers come first. next[n]: 0 = not visited, 1 .. = on the path, number of the next input to visit, UINT32_MAX =
+   done. */
 static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, const nnrti_tree *x,
                                         nnrt_memory *memory, uint32_t *order, nnrt_error *error)
 {
@@ -1791,7 +1833,9 @@ static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *
 }
 #endif
 
-/* nnrt_model_check; strangers: unknown operators are no error. */
+/* nnrt_model_check; strangers: unknown operators are no error. Names come after the scopes, since names must differ
+   within one graph only; cycles come last, as the search follows writers that all exist. All tables are temporary
+   blocks of memory, and stay there after a failure, too: the caller drops them. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                                     bool strangers, nnrt_error *error)
 {
@@ -1915,6 +1959,9 @@ static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
     return nnrti_attr_own(op->attr, attr, nnrti_keep_for_rule, memory);
 }
 
+/* Each list is copied whole, with pointers into the original, then the pointers of its elements are replaced. The
+   copy has self NULL: it ends with memory, and nnrt_model_destroy ignores it. After a failure the parts copied so far
+   stay in memory. */
 NNRTI_COLD NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants)
 {
     NNRT_Model *m = (NNRT_Model *)nnrt_memory_keep(memory, sizeof(*m));
@@ -1951,8 +1998,12 @@ NNRTI_COLD NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_me
 /* >>format */
 
 /* The .nnrt format in memory; paths and streams belong to nnrt.h, >>file. The reader checks each number of a file
-   before its first use; lists, texts and constants are used in place. The writer emits the bytes in order to a function
-   of its caller (nnrti_write). Reader and writer count bytes by the walk that later uses them. */
+   before its first use; lists, texts and constants are used in place. The writer emits the bytes in order to a
+   function of its caller (nnrti_write). Reader and writer count bytes by the walk that later uses them. Invariant:
+   sections are inside the file, in order, and disjoint; each text, list and constant is charged against the bytes of
+   its section (nnrti_reader.texts, words, weights). So a model takes memory in proportion to its file
+   (NNRT_FILE_FACTOR), also if a hostile file lets many records refer to one list. Rejected: a format that must be
+   decoded, such as protobuf, as weights in flash or in a memory map could not be used in place. */
 
 #define NNRTI_MAX_ATTACHED 4
 
@@ -1980,7 +2031,8 @@ typedef struct nnrti_owned {
     void *pieces;         /* memory with constants, for nnrt_memory_free, or NULL */
 } nnrti_owned;
 
-/* The block of a model; NULL if the library did not make it. */
+/* The block of a model; NULL if the library did not make it. A copy of the struct at another address is not
+   recognized, so two structs never own one block. */
 NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 {
     nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
@@ -2018,6 +2070,8 @@ static void nnrti_block_release(const nnrti_block *b, const nnrt_allocator *allo
         nnrt_free(allocator, b->data, b->bytes);
 }
 
+/* An optimized model owns the model that it replaced, whose constants it uses: the loop frees the chain. self is
+   reset, so that a model in memory of the caller (bytes 0) is not released twice. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model)
 {
     for (nnrti_owned *o = nnrti_owned_of(model); o != NULL;) {
@@ -2161,7 +2215,8 @@ static bool nnrti_little_endian(void)
     return first == 1;
 }
 
-/* The kind that says how a file has an attribute. */
+/* The kind by which a file stores an attribute. Kinds whose 8 bytes are alike and whose values differ in range only
+   count as one, so that an attribute may get a wider range without another shape. */
 static nnrt_attr_kind nnrti_file_kind(const nnrt_attr_member *m)
 {
     switch (m->kind) {
@@ -2172,7 +2227,8 @@ static nnrt_attr_kind nnrti_file_kind(const nnrt_attr_member *m)
     }
 }
 
-/* Shape of the first count attributes of s. */
+/* Shape of the first count attributes of s: FNV-1a-32 over names and kinds. A file of another version whose
+   attributes were renamed, reordered or retyped has another shape and is rejected instead of misread. */
 static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
 {
     uint32_t h = 2166136261u;
@@ -2293,7 +2349,9 @@ static const nnrti_form *nnrti_forms_of(const struct nnrt_cache *cache)
 typedef void (*nnrti_write)(void *user, const void *data, size_t bytes);
 
 /* The writer walks over the whole model once per section; each walk emits the bytes of that section and counts those
-   of the others. So a reference to another section always equals its final offset. section 0 emits nothing. */
+   of the others. So a reference to another section always equals its final offset. section 0 emits nothing. The time
+   is one walk over the tables for each of at most eight sections; constants are read once, as only one of the walks
+   emits them. Rejected: a buffer per section, which would hold a copy of the file in memory. */
 typedef struct nnrti_writer {
     const NNRT_Model *model;
     nnrt_save_desc desc;
@@ -2309,6 +2367,7 @@ typedef struct nnrti_writer {
     uint64_t at, hash;
 } nnrti_writer;
 
+/* Every byte of the file passes here once, in order, so the checksum needs no second pass over the file. */
 static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
 {
     if (bytes == 0)
@@ -2324,6 +2383,9 @@ static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
     w->at += bytes;
 }
 
+/* Appends bytes to a section: emits them in the walk of that section, else only counts them. full is sticky and
+   compared once, after the counting walk (nnrti_writer_lay): offsets in the walks that emit are then known to fit 32
+   bits. */
 static void nnrti_writer_put(nnrti_writer *w, uint32_t section, const void *data, size_t bytes)
 {
     if (w->section == section)
@@ -2341,6 +2403,8 @@ static void nnrti_writer_pad(nnrti_writer *w, uint32_t section, size_t alignment
     nnrti_writer_put(w, section, zeros, (alignment - w->used[section] % alignment) % alignment);
 }
 
+/* The offset of a text that is appended; 0 = the empty text. Equal texts are stored again: readers require that no
+   two texts share bytes. */
 static uint32_t nnrti_writer_text(nnrti_writer *w, const char *text)
 {
     const uint32_t at = (uint32_t)w->used[NNRTI_FILE_STRINGS];
@@ -2350,7 +2414,8 @@ static uint32_t nnrti_writer_text(nnrti_writer *w, const char *text)
     return at;
 }
 
-/* The list at `at`. width: 4, or a multiple of 8 for entries at even words. */
+/* Appends the list at `at`. width: bytes of an entry, 4, or a multiple of 8 for entries at even words. An empty list
+   is {0, 0} and takes no bytes. */
 static nnrti_ref nnrti_writer_list(nnrti_writer *w, const void *at, size_t width)
 {
     const nnrti_any_list list = nnrti_list_at(at);
@@ -2368,7 +2433,8 @@ static nnrti_ref nnrti_writer_list(nnrti_writer *w, const void *at, size_t width
     return ref;
 }
 
-/* The lists first, all in one row, then where each stands. */
+/* The inner lists first, adjacent to each other, then their references: the reference of each follows from the counts
+   of the lists before it, so that no table of positions is necessary. */
 static nnrti_ref nnrti_writer_lists(nnrti_writer *w, const NNRT_Int64Lists *lists)
 {
     nnrti_ref each, ref = {0, 0};
@@ -2415,7 +2481,8 @@ static uint64_t nnrti_writer_attr(nnrti_writer *w, const nnrt_attr_member *m, co
     return slot;
 }
 
-/* Attributes of a node up to the first that its struct does not have. */
+/* Attributes of a node up to the first that its struct does not have (nodeAttr.size). The shape covers these alone;
+   readers give the rest their defaults. */
 static void nnrti_writer_attrs(nnrti_writer *w, const NNRT_Node *n, nnrti_file_node *record)
 {
     const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
@@ -2449,6 +2516,8 @@ static void nnrti_writer_constant(nnrti_writer *w, const uint8_t *data, size_t b
     } while (bytes > 0);
 }
 
+/* A constant without elements has no bytes but is a constant by its address (nnrti_is_constant): it gets flag and
+   offset, too, and readers an address, for which the section "weights" exists in every file (nnrti_writer_has). */
 static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
 {
     nnrti_file_tensor record;
@@ -2504,7 +2573,8 @@ static void nnrti_writer_subgraph(nnrti_writer *w, const NNRT_SubGraph *g)
     nnrti_writer_put(w, NNRTI_FILE_SUBGRAPHS, &record, sizeof(record));
 }
 
-/* One walk over the model, for the bytes of one section. */
+/* One walk over the model, for the bytes of one section. All walks visit texts and lists in this order, on which the
+   offsets depend. */
 static void nnrti_writer_walk(nnrti_writer *w, uint32_t section)
 {
     const NNRT_Model *const m = w->model;
@@ -2633,6 +2703,8 @@ static void nnrti_writer_all(nnrti_writer *w, nnrti_write write, void *user)
     nnrti_writer_align(w);
 }
 
+/* Rule: keys are unique and not empty, values exist. Quadratic, as an application passes few; nnrti_reader_keys,
+   which reads files, sorts. */
 static NNRT_ReturnCode nnrti_save_metadata(const nnrt_save_desc *desc, nnrt_error *error)
 {
     if (desc->metadataCount > 0 && desc->metadata == NULL)
@@ -2652,7 +2724,9 @@ static NNRT_ReturnCode nnrti_save_metadata(const nnrt_save_desc *desc, nnrt_erro
 
 static NNRT_ReturnCode nnrti_forms_fit(const NNRT_Model *m, const nnrt_save_desc *desc, nnrt_error *error);
 
-/* Checks that the model can be written, then computes the layout. bare: the model has no nodes. */
+/* Checks that the model can be written, then computes the layout; afterwards nnrti_writer_all cannot fail. bare: the
+   model has no nodes, so it is a cache, and validation, which requires nodes, is omitted. It calls nnrti_model_digest
+   by nnrti_forms_fit and is called by it; the nested call has no cache and ends there. */
 static NNRT_ReturnCode nnrti_save_begin(nnrti_writer *w, const NNRT_Model *m, bool bare, const nnrt_save_desc *desc,
                                         nnrt_error *error)
 {
@@ -2763,7 +2837,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const n
 
 #endif /* NNRT_FIRMWARE */
 
-/* A file that is read. Its sections have been found to lie inside it. */
+/* The state of reading a file. nnrti_reader_sections fills sections, which are then inside the file;
+   nnrti_reader_model resets the three budgets, as it may run twice: to count, and to fill. The first fault stays in
+   code. */
 typedef struct nnrti_reader {
     const uint8_t *data;
     struct {
@@ -2831,8 +2907,9 @@ static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_
     memcpy(out, r->sections[section].data + i * has, bytes);
 }
 
-/* A text begins behind the 0 of another one, and all together are no longer than the strings: copying the model takes
-   no more than the file justifies. */
+/* *text = the text at offset `at`, in place. Rule: it begins directly after a 0, and the budget suffices, so that all
+   texts together are no longer than the section, and copying the model takes no more memory than the file justifies.
+   The search for the terminating 0 ends inside the section, whose last byte is 0 (nnrti_reader_sections). */
 static bool nnrti_reader_text(nnrti_reader *r, uint32_t at, const char **text, const char *what, uint32_t index)
 {
     const uint8_t *strings = r->sections[NNRTI_FILE_STRINGS].data;
@@ -2848,7 +2925,8 @@ static bool nnrti_reader_text(nnrti_reader *r, uint32_t at, const char **text, c
     return true;
 }
 
-/* The list struct at `at` = the entries of a list, in place; data NULL if it has none. */
+/* The list struct at `at` = the entries of a list, in place; data NULL if it has none. Rule: the words are inside
+   "lists" and the budget suffices. Sections are aligned to 64 bytes, so entries at even words are aligned to 8. */
 static bool nnrti_reader_list(nnrti_reader *r, const nnrti_ref *ref, size_t width, void *at, const char *what,
                               uint32_t index)
 {
@@ -2869,6 +2947,7 @@ static bool nnrti_reader_list(nnrti_reader *r, const nnrti_ref *ref, size_t widt
     return true;
 }
 
+/* A list of lists needs a table, as its entries in memory have pointers; the inner entries are used in place. */
 static bool nnrti_reader_lists(nnrti_reader *r, const nnrti_ref *ref, void *at, const char *what, uint32_t index)
 {
     nnrti_any_list inner;
@@ -2887,7 +2966,8 @@ static bool nnrti_reader_lists(nnrti_reader *r, const nnrti_ref *ref, void *at, 
     return each != NULL || inner.count == 0;
 }
 
-/* The attribute m, whose 8 bytes are slot, into its place in the struct. */
+/* Stores the attribute m, whose 8 bytes are slot, in its member of the struct, at `at`. Rule: the bits above a
+   narrower value are zeros or, for enums, its sign; other bits would be lost when the model is saved again. */
 static bool nnrti_reader_attr(nnrti_reader *r, const nnrt_attr_member *m, uint64_t slot, uint8_t *at, uint32_t index)
 {
     const char *const what = "attributes of node";
@@ -2928,7 +3008,9 @@ static bool nnrti_reader_attr(nnrti_reader *r, const nnrt_attr_member *m, uint64
 #ifdef NNRT_FIRMWARE
 #define nnrti_reader_own(r, record, n, index) true
 #else
-/* The operator of the application that a node is of, by its name; record gets its number here. */
+/* Resolves a node of an operator of the application by its name, as numbers below 0 are assigned at registration and
+   differ between programs; stores the number in record and n. Rule: the name is none of a built-in operator, whose
+   nodes carry their number. An operator that is not registered is UNSUPPORTED_OP, unless r->strangers. */
 static bool nnrti_reader_own(nnrti_reader *r, nnrti_file_node *record, NNRT_Node *n, uint32_t index)
 {
     const char *name = "";
@@ -2949,7 +3031,8 @@ static bool nnrti_reader_own(nnrti_reader *r, nnrti_file_node *record, NNRT_Node
 }
 #endif
 
-/* The attribute struct of a node: values of the file, defaults for the rest. */
+/* The attribute struct of a node: values of the file, defaults for the rest. A file with more attributes than this
+   version knows is rejected: a node without one of them might compute something else. */
 static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, NNRT_Node *n, uint32_t index)
 {
     const nnrt_op *op = nnrt_op_find(record->nodeType);
@@ -2986,6 +3069,8 @@ static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, N
     return true;
 }
 
+/* A constant points into "weights"; whether its bytes match its shape is checked later, as for any model
+   (nnrti_check_constant). */
 static bool nnrti_reader_tensor(nnrti_reader *r, uint32_t i, NNRT_Tensor *t)
 {
     nnrti_file_tensor record;
@@ -3115,7 +3200,9 @@ NNRTI_COLD static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *
     return good ? o : NULL;
 }
 
-/* Header and size of the file. */
+/* Rule: the file begins like one, has a known version, and contains its section table. The version comes before all
+   other numbers, whose meaning it decides. After it bytes, header, row and sections can be used without overflow: the
+   table ends inside h->bytes, which fits size_t. */
 static NNRT_ReturnCode nnrti_file_header_read(const uint8_t *data, size_t bytes, nnrti_file_header *h,
                                               nnrt_error *error)
 {
@@ -3146,7 +3233,10 @@ static nnrti_file_row nnrti_file_row_read(const uint8_t *data, const nnrti_file_
     return row;
 }
 
-/* Takes over one section, which must begin at `from` or behind. */
+/* Checks row i, which must begin at `from` or behind, and stores a section of a known type in r->sections; *end = its
+   end. Sections in order cannot overlap, so no comparison of pairs is necessary. Unknown types are skipped unless
+   flags requires them. Records may be longer than known ones (a later writer appended members), except in strings,
+   lists and weights. */
 static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, const nnrti_file_row *row, uint32_t i,
                                  size_t from, size_t *end)
 {
@@ -3179,7 +3269,8 @@ static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, co
     return true;
 }
 
-/* Finds all sections, and that those are there that a model needs. */
+/* Finds all sections. Rule: those that every model needs exist: strings, which begin and end in 0, and one model
+   record. Texts of the table itself are checked last, as they need strings. */
 static bool nnrti_reader_sections(nnrti_reader *r, const nnrti_file_header *h)
 {
     size_t from = (size_t)h->header + (size_t)h->row * h->sections; /* inside the file */
@@ -3225,7 +3316,9 @@ static uint64_t nnrti_file_checksum(const uint8_t *data, const nnrti_file_header
     return nnrti_fnv64(hash, data + at, (size_t)h->bytes - at);
 }
 
-/* Finds the sections of a file in data. */
+/* Finds the sections of a file in data. The checksum is compared before the section table is read, so that a damaged
+   file is reported as damaged; only if device sections enter it by words (header.words) does it need the checked
+   table first. r->cache and r->strangers are false afterwards: callers set them. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void *data, size_t bytes, bool checksum,
                                                      nnrt_error *error)
 {
@@ -3320,7 +3413,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *da
 
 #ifndef NNRT_FIRMWARE
 
-/* Makes the model of a file whose sections are good: counts, takes one block, fills it, checks the model. */
+/* Makes the model of a file whose sections are good: counts, takes one block, fills it, checks the model. One block,
+   so that nnrt_model_destroy frees it by one call; validation needs temporary memory, which comes from pieces of its
+   own and not from the block, as the model keeps that. */
 static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *allocator, NNRT_Model **model)
 {
     nnrt_memory memory, scratch;
@@ -3389,7 +3484,8 @@ NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *ke
     return NULL;
 }
 
-/* Section `index` of a file that was checked. */
+/* Section `index` of a file that was checked: nnrti_reader_sections has verified the offsets and the names of all
+   rows, which are used without a check here. false: file NULL, or no such section; *section is then all zero. */
 static bool nnrti_file_section(const uint8_t *file, uint32_t index, nnrt_file_section *section)
 {
     nnrti_file_header h;
