@@ -773,6 +773,40 @@ static bool nnrti_file_map(const char *path, nnrti_block *file)
 }
 #endif
 
+/* Size of an open file, which is rewound to its start; -1 if it is unknown, or 2 GiB or more. */
+NNRTI_UNUSED static int64_t nnrti_file_size(FILE *f)
+{
+    const long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
+    return size >= 0 && size <= 0x7FFFFFFFL && fseek(f, 0, SEEK_SET) == 0 ? size : -1;
+}
+
+/* For importers: reads a file of another format into one block of the allocator, which the caller frees. */
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_file_bytes(const char *path, const nnrt_allocator *allocator, void **data,
+                                                     size_t *bytes, nnrt_error *error)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    FILE *f = fopen(path, "rb");
+    const int64_t size = f != NULL ? nnrti_file_size(f) : -1;
+    *data = size > 0 ? nnrt_alloc(allocator, (size_t)size) : NULL;
+    *bytes = *data != NULL ? (size_t)size : 0;
+    if (f == NULL)
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "file '%s' cannot be opened", path);
+    if (size <= 0)
+        code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' %s", path,
+                              size == 0 ? "is empty" : "has an unknown size or 2 GiB or more");
+    else if (*data == NULL)
+        code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "file '%s': no memory for its %l bytes", path, size);
+    else if (fread(*data, 1, *bytes, f) != *bytes)
+        code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
+    (void)fclose(f);
+    if (code != NNRT_SUCCESS && *data != NULL) {
+        nnrt_free(allocator, *data, *bytes);
+        *data = NULL;
+        *bytes = 0;
+    }
+    return code;
+}
+
 /* Reads a whole file. The bytes that its header states are allocated only if the file is as long, so that a damaged
    header cannot request more memory than that; a stream that cannot be positioned, such as a pipe, fails afterwards.
    On failure *file may have memory, which the caller releases. */

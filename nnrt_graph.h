@@ -11,7 +11,7 @@ SECTIONS (search for the tag)
     >>builder   building a model by hand
     >>models    optimizing, searching, drawing a model
     -- implementation --
-    >>builder >>models >>passes
+    >>builder >>models >>passes >>importers
 
 OWNERSHIP
     The builder copies names, lists and attributes; constants on request. nnrt_builder_finish turns it into an immutable
@@ -4233,6 +4233,75 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
         *model = made;
     }
     return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>importers */
+
+/* Idea: readers of other formats, in formats/, fill a builder and share this section. Files are untrusted: an import has
+   limits on memory and work in proportion to the bytes of the file. */
+
+/* An allocator that forwards to `under`, counts the bytes (live), and refuses to exceed the limit (over: it has). */
+typedef struct nnrti_limited {
+    nnrt_allocator allocator;
+    const nnrt_allocator *under;
+    size_t limit, live;
+    bool over;
+} nnrti_limited;
+
+static void *nnrti_limited_alloc(void *user, size_t bytes, size_t alignment)
+{
+    nnrti_limited *l = (nnrti_limited *)user;
+    void *block = NULL;
+    (void)alignment; /* nnrt_alloc always passes NNRT_ALIGNMENT */
+    if (l->live > l->limit || bytes > l->limit - l->live)
+        l->over = true;
+    else
+        block = nnrt_alloc(l->under, bytes);
+    l->live += block != NULL ? bytes : 0;
+    return block;
+}
+
+static void nnrti_limited_free(void *user, void *block, size_t bytes)
+{
+    nnrti_limited *l = (nnrti_limited *)user;
+    l->live -= bytes;
+    nnrt_free(l->under, block, bytes);
+}
+
+/* The caller sets l->limit. */
+NNRTI_UNUSED static void nnrti_limited_begin(nnrti_limited *l, const nnrt_allocator *under)
+{
+    memset(l, 0, sizeof(*l));
+    l->under = under;
+    l->allocator.alloc = nnrti_limited_alloc;
+    l->allocator.free = nnrti_limited_free;
+    l->allocator.user = l;
+}
+
+/* Hands the blocks of the imported model over to the caller's allocator: l ends with the import. NULL: no model. */
+NNRTI_UNUSED static void nnrti_limited_end(const nnrti_limited *l, NNRT_Model *model)
+{
+    for (nnrti_owned *o = nnrti_owned_of(model); o != NULL; o = nnrti_owned_of(o->replaced)) {
+        memset(&o->allocator, 0, sizeof(o->allocator));
+        if (l->under != NULL)
+            o->allocator = *l->under;
+    }
+}
+
+/* Constant folding during import: the results take at most NNRTI_FOLD_FREE bytes, or twice the bytes of the inputs. */
+NNRTI_UNUSED static bool nnrti_fold_is_small(const nnrt_resolve *c)
+{
+    size_t in = 0, out = 0, bytes;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if (!nnrti_absent(&c->out[i]) &&
+            (!nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes) ||
+             !nnrt_add_size(out, bytes, &out)))
+            return false;
+    for (uint32_t i = 0; i < c->nIn; i++)
+        if (!nnrti_absent(&c->in[i]) && nnrt_dims_bytes(c->in[i].dims, c->in[i].rank, c->in[i].dataType, &bytes))
+            (void)nnrt_add_size(in, bytes, &in);
+    return out <= NNRTI_FOLD_FREE || out / 2 <= in;
 }
 
 #ifdef NNRTI_STBDS_PRIVATE

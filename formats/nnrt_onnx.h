@@ -1636,19 +1636,6 @@ static bool nnrti_onnx_confine(nnrti_onnx_paths *p)
 #endif
 }
 
-/* Size of an open file, which is rewound to its start; -1 if it is unknown, or 2 GiB or more. */
-static int64_t nnrti_onnx_file_size(FILE *f)
-{
-    long size = -1;
-    if (fseek(f, 0, SEEK_END) == 0) {
-        size = ftell(f);
-    }
-    if (size < 0 || size > 0x7FFFFFFFL || fseek(f, 0, SEEK_SET) != 0) {
-        return -1;
-    }
-    return size;
-}
-
 /* An open file of external data: its identity (device and inode number, where the system has them) and its size. */
 typedef struct nnrti_onnx_source {
     uint64_t device, number, bytes;
@@ -1712,7 +1699,7 @@ static bool nnrti_onnx_source_open(nnrti_onnx_source *s, const char *path)
     s->file = fopen(path, "rb");
     if (s->file == NULL)
         return false;
-    size = nnrti_onnx_file_size(s->file);
+    size = nnrti_file_size(s->file);
     s->bytes = size < 0 ? 0x80000000u : (uint64_t)size;
     return true;
 }
@@ -1810,37 +1797,9 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor,
 NNRT_API NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data,
                                              size_t *size, nnrt_error *error)
 {
-    NNRT_ReturnCode rc = NNRT_SUCCESS;
-    int64_t length;
-    void *block;
-    FILE *f;
-    if (path == NULL || data == NULL || size == NULL) {
+    if (path == NULL || data == NULL || size == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_file_read: an argument is NULL");
-    }
-    *data = NULL;
-    *size = 0;
-    f = fopen(path, "rb");
-    if (f == NULL) {
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "file '%s' cannot be opened", path);
-    }
-    length = nnrti_onnx_file_size(f);
-    if (length <= 0) {
-        fclose(f);
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' %s", path,
-                              length == 0 ? "is empty" : "has an unknown size or 2 GiB or more");
-    }
-    block = nnrt_alloc(allocator, (size_t)length);
-    if (block == NULL) {
-        rc = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "file '%s': no memory for its %l bytes", path, length);
-    } else if (fread(block, 1, (size_t)length, f) != (size_t)length) {
-        nnrt_free(allocator, block, (size_t)length);
-        rc = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
-    } else {
-        *data = block;
-        *size = (size_t)length;
-    }
-    fclose(f);
-    return rc;
+    return nnrti_file_bytes(path, allocator, data, size, error);
 }
 
 NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size)
@@ -2179,34 +2138,12 @@ static const nnrti_onnx_importer nnrti_onnx_rows[] = {
     NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW) NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_ROW) NNRTI_ONNX_ML(NNRTI_ONNX_ML_ROW)};
 #define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
 
-/* Limits of an import. Its allocator counts the bytes of the import and forwards to the caller's allocator. */
+/* Limits of an import. */
 typedef struct nnrti_onnx_budget {
-    nnrt_allocator allocator;
-    const nnrt_allocator *under;
-    size_t source, limit, live; /* source: bytes of the file and its external data */
-    double work;                /* number of elements that constant folding may still compute */
-    bool over;                  /* the limit has refused an allocation */
+    nnrti_limited memory;
+    size_t source; /* bytes of the file and its external data */
+    double work;   /* number of elements that constant folding may still compute */
 } nnrti_onnx_budget;
-
-static void *nnrti_onnx_budget_alloc(void *user, size_t bytes, size_t alignment)
-{
-    nnrti_onnx_budget *b = (nnrti_onnx_budget *)user;
-    void *block = NULL;
-    (void)alignment; /* nnrt_alloc always passes NNRT_ALIGNMENT */
-    if (b->live > b->limit || bytes > b->limit - b->live)
-        b->over = true;
-    else
-        block = nnrt_alloc(b->under, bytes);
-    b->live += block != NULL ? bytes : 0;
-    return block;
-}
-
-static void nnrti_onnx_budget_free(void *user, void *block, size_t bytes)
-{
-    nnrti_onnx_budget *b = (nnrti_onnx_budget *)user;
-    b->live -= bytes;
-    nnrt_free(b->under, block, bytes);
-}
 
 /* (bytes * NNRT_ONNX_BUDGET + start) times the budget factor of desc; SIZE_MAX on overflow. */
 static size_t nnrti_onnx_budget_of(const nnrt_onnx_desc *desc, size_t bytes, size_t start)
@@ -2223,7 +2160,7 @@ static void nnrti_onnx_budget_add(nnrti_onnx_budget *b, const nnrt_onnx_desc *de
 {
     const size_t before = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE);
     b->source = bytes < SIZE_MAX - b->source ? b->source + (size_t)bytes : SIZE_MAX;
-    b->limit = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_BUDGET_FREE);
+    b->memory.limit = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_BUDGET_FREE);
     b->work += (double)nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE) - (double)before;
 }
 
@@ -2235,12 +2172,9 @@ static void nnrti_onnx_budget_begin(nnrti_onnx_budget *b, const nnrt_onnx_desc *
     memset(own, 0, sizeof(*own));
     if (desc != NULL)
         *own = *desc;
-    b->under = own->allocator;
-    b->allocator.alloc = nnrti_onnx_budget_alloc;
-    b->allocator.free = nnrti_onnx_budget_free;
-    b->allocator.user = b;
+    nnrti_limited_begin(&b->memory, own->allocator);
     b->work = (double)nnrti_onnx_budget_of(own, 0, NNRT_ONNX_WORK_FREE);
-    own->allocator = &b->allocator;
+    own->allocator = &b->memory.allocator;
     nnrti_onnx_budget_add(b, own, bytes);
 }
 
@@ -2259,7 +2193,7 @@ static void nnrti_onnx_budget_text(const nnrti_onnx_budget *b, const nnrt_onnx_d
             text, size,
             "the import takes more than %z bytes, the budget for %z bytes of file (nnrt_onnx_desc.budget %u "
             "raises it)",
-            b->limit, b->source, times + 1);
+            b->memory.limit, b->source, times + 1);
 }
 
 /* Ends the budget: hands the model's blocks over to the caller's allocator. If the limit caused NNRT_OUT_OF_MEMORY, the
@@ -2268,12 +2202,8 @@ static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_on
                                              NNRT_ReturnCode code, nnrt_error *error)
 {
     char text[256];
-    for (nnrti_owned *o = nnrti_owned_of(model); o != NULL; o = nnrti_owned_of(o->replaced)) {
-        memset(&o->allocator, 0, sizeof(o->allocator));
-        if (b->under != NULL)
-            o->allocator = *b->under;
-    }
-    if (code != NNRT_OUT_OF_MEMORY || !b->over || error == NULL)
+    nnrti_limited_end(&b->memory, model);
+    if (code != NNRT_OUT_OF_MEMORY || !b->memory.over || error == NULL)
         return code;
     nnrti_onnx_budget_text(b, own, false, text, sizeof(text));
     memset(error, 0, sizeof(*error));
@@ -3020,9 +2950,6 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_steps */
 
-/* Constant folding accepts results of up to this many bytes whatever the size of the inputs. */
-#define NNRTI_ONNX_FOLD_BYTES 65536u
-
 /* Charges work to the budget. False and a fault once the budget is exceeded. */
 static bool nnrti_onnx_work(nnrti_onnx *c, double work)
 {
@@ -3035,23 +2962,13 @@ static bool nnrti_onnx_work(nnrti_onnx *c, double work)
     return false;
 }
 
-/* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results. They
-   may take NNRTI_ONNX_FOLD_BYTES, or up to twice the bytes of the inputs. */
+/* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results. */
 static bool nnrti_onnx_should_fold(void *user, const nnrt_resolve *r)
 {
     const nnrt_onnx_desc *desc = ((const nnrti_onnx *)user)->desc;
-    size_t in = 0, out = 0, bytes;
     if (nnrti_is_dequantize(r) && !desc->no_optimize && !desc->no_quantize)
         return false; /* an operator may become quantized */
-    for (uint32_t i = 0; i < r->nOut; i++)
-        if (!nnrti_absent(&r->out[i]) &&
-            (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
-             !nnrt_add_size(out, bytes, &out)))
-            return false;
-    for (uint32_t i = 0; i < r->nIn; i++)
-        if (!nnrti_absent(&r->in[i]) && nnrt_dims_bytes(r->in[i].dims, r->in[i].rank, r->in[i].dataType, &bytes))
-            (void)nnrt_add_size(in, bytes, &in);
-    return (out <= NNRTI_ONNX_FOLD_BYTES || out / 2 <= in) && nnrti_onnx_work((nnrti_onnx *)user, nnrti_fold_work(r));
+    return nnrti_fold_is_small(r) && nnrti_onnx_work((nnrti_onnx *)user, nnrti_fold_work(r));
 }
 
 /* Name of a step: the name of its ONNX node or "Conv_3", prefixed by the names of the nodes whose functions are
@@ -11656,7 +11573,7 @@ static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t by
     NNRT_ReturnCode code;
     bool inPlace = false;
     nnrti_onnx_budget_begin(&budget, desc, bytes, &limited);
-    budget.live = own != NULL ? bytes : 0;
+    budget.memory.live = own != NULL ? bytes : 0;
     code = nnrti_onnx_import(model, data, bytes, &limited, &budget, path, own != NULL, &inPlace, error);
     if (code == NNRT_SUCCESS && own != NULL && inPlace) {
         code = nnrt_model_attach(*model, data, bytes); /* it is new: there is room */

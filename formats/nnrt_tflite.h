@@ -287,14 +287,11 @@ enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_QUANTIZE = 114 }; /* codes */
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_state */
 
-/* Limits of an import. Its allocator counts the bytes of the import and forwards to the caller's allocator. */
+/* Limits of an import. */
 typedef struct nnrti_tfl_budget {
-    nnrt_allocator allocator;
-    const nnrt_allocator *under;
-    size_t limit, live;
+    nnrti_limited memory;
     double work; /* bytes of lists and texts that may still be read */
     double fold; /* elements that constant folding may still compute */
-    bool over;   /* the limit has refused an allocation */
 } nnrti_tfl_budget;
 
 /* A table of the flatbuffer, checked: its fields begin at `at` and take `size` bytes; fields[i] of `count` are at
@@ -421,26 +418,6 @@ static const char *nnrti_tfl_other_name(int32_t code)
     return code >= 162 && code <= 209 ? "STABLEHLO" : "unknown";
 }
 
-static void *nnrti_tfl_budget_alloc(void *user, size_t bytes, size_t alignment)
-{
-    nnrti_tfl_budget *b = (nnrti_tfl_budget *)user;
-    void *block = NULL;
-    (void)alignment; /* nnrt_alloc always passes NNRT_ALIGNMENT */
-    if (b->live > b->limit || bytes > b->limit - b->live)
-        b->over = true;
-    else
-        block = nnrt_alloc(b->under, bytes);
-    b->live += block != NULL ? bytes : 0;
-    return block;
-}
-
-static void nnrti_tfl_budget_free(void *user, void *block, size_t bytes)
-{
-    nnrti_tfl_budget *b = (nnrti_tfl_budget *)user;
-    b->live -= bytes;
-    nnrt_free(b->under, block, bytes);
-}
-
 /* Starts the budget of a file of `bytes` bytes. *own becomes a copy of desc (NULL: defaults) whose allocator is the
    budget's. */
 static void nnrti_tfl_budget_begin(nnrti_tfl_budget *b, const nnrt_tflite_desc *desc, size_t bytes,
@@ -452,17 +429,14 @@ static void nnrti_tfl_budget_begin(nnrti_tfl_budget *b, const nnrt_tflite_desc *
     if (desc != NULL)
         *own = *desc;
     own->budget = own->budget > 0 ? own->budget : 1;
-    b->under = own->allocator;
-    b->allocator.alloc = nnrti_tfl_budget_alloc;
-    b->allocator.free = nnrti_tfl_budget_free;
-    b->allocator.user = b;
-    b->limit = nnrt_mul_size(bytes, NNRT_TFLITE_BUDGET, &n) && nnrt_add_size(n, NNRT_TFLITE_BUDGET_FREE, &n) &&
-                       nnrt_mul_size(n, own->budget, &n)
-                   ? n
-                   : SIZE_MAX;
+    nnrti_limited_begin(&b->memory, own->allocator);
+    b->memory.limit = nnrt_mul_size(bytes, NNRT_TFLITE_BUDGET, &n) && nnrt_add_size(n, NNRT_TFLITE_BUDGET_FREE, &n) &&
+                              nnrt_mul_size(n, own->budget, &n)
+                          ? n
+                          : SIZE_MAX;
     b->work = (double)bytes * NNRT_TFLITE_WORK * own->budget;
-    b->fold = (double)b->limit;
-    own->allocator = &b->allocator;
+    b->fold = (double)b->memory.limit;
+    own->allocator = &b->memory.allocator;
 }
 
 /* Ends the budget: hands the model's blocks over to the caller's allocator. If the limit caused NNRT_OUT_OF_MEMORY, the
@@ -470,17 +444,13 @@ static void nnrti_tfl_budget_begin(nnrti_tfl_budget *b, const nnrt_tflite_desc *
 static NNRT_ReturnCode nnrti_tfl_budget_end(nnrti_tfl_budget *b, const nnrt_tflite_desc *own, NNRT_Model *model,
                                             NNRT_ReturnCode code, nnrt_error *error)
 {
-    for (nnrti_owned *o = nnrti_owned_of(model); o != NULL; o = nnrti_owned_of(o->replaced)) {
-        memset(&o->allocator, 0, sizeof(o->allocator));
-        if (b->under != NULL)
-            o->allocator = *b->under;
-    }
-    if (code != NNRT_OUT_OF_MEMORY || !b->over || error == NULL)
+    nnrti_limited_end(&b->memory, model);
+    if (code != NNRT_OUT_OF_MEMORY || !b->memory.over || error == NULL)
         return code;
     memset(error, 0, sizeof(*error));
     return nnrt_error_set(error, code,
                           "the import takes more than %z bytes, its limit (nnrt_tflite_desc.budget %u raises it)",
-                          b->limit, own->budget + 1);
+                          b->memory.limit, own->budget + 1);
 }
 
 /* Sets the message "TFLite operator 3 'conv1' (CONV_2D): " followed by c->text, unless an error is already set. */
@@ -1078,26 +1048,15 @@ static uint32_t nnrti_tfl_value(nnrti_tfl *c, int32_t index)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_steps */
 
-/* Constant folding accepts results of up to this many bytes whatever the size of the inputs. */
-#define NNRTI_TFL_FOLD_BYTES 65536u
-
-/* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results. They
-   may take NNRTI_TFL_FOLD_BYTES, or up to twice the bytes of the inputs, as long as the budget lasts. */
+/* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results, as
+   long as the budget lasts. */
 static bool nnrti_tfl_should_fold(void *user, const nnrt_resolve *r)
 {
     nnrti_tfl *c = (nnrti_tfl *)user;
-    size_t in = 0, out = 0, bytes;
-    for (uint32_t i = 0; i < r->nOut; i++)
-        if (!nnrti_absent(&r->out[i]) &&
-            (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
-             !nnrt_add_size(out, bytes, &out)))
-            return false;
-    for (uint32_t i = 0; i < r->nIn; i++)
-        if (!nnrti_absent(&r->in[i]) && nnrt_dims_bytes(r->in[i].dims, r->in[i].rank, r->in[i].dataType, &bytes))
-            (void)nnrt_add_size(in, bytes, &in);
-    if ((out > NNRTI_TFL_FOLD_BYTES && out / 2 > in) || c->budget->fold < nnrti_fold_work(r))
+    const double work = nnrti_fold_work(r);
+    if (!nnrti_fold_is_small(r) || c->budget->fold < work)
         return false;
-    c->budget->fold -= nnrti_fold_work(r);
+    c->budget->fold -= work;
     return true;
 }
 
@@ -2586,7 +2545,7 @@ static NNRT_ReturnCode nnrti_tfl_load(NNRT_Model **model, void *data, size_t byt
     NNRT_ReturnCode code;
     bool inPlace = false;
     nnrti_tfl_budget_begin(&budget, desc, bytes, &limited);
-    budget.live = own != NULL ? bytes : 0;
+    budget.memory.live = own != NULL ? bytes : 0;
     code = nnrti_tfl_import(model, data, bytes, &limited, &budget, &inPlace, error);
     if (code == NNRT_SUCCESS && own != NULL && inPlace) {
         code = nnrt_model_attach(*model, data, bytes); /* it is new: there is room */
@@ -2634,46 +2593,25 @@ NNRT_API bool nnrt_tflite_operator(uint32_t index, nnrt_tflite_about *about)
 
 #ifndef NNRT_NO_STDIO
 
-/* Size of an open file, which is rewound; -1: unknown. */
-static int64_t nnrti_tfl_file_size(FILE *f)
-{
-    long length = -1;
-    if (fseek(f, 0, SEEK_END) == 0)
-        length = ftell(f);
-    return fseek(f, 0, SEEK_SET) == 0 && length < 0x7fffffffL ? (int64_t)length : -1;
-}
-
 NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, const nnrt_tflite_desc *desc,
                                           nnrt_error *error)
 {
     const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
     NNRT_ReturnCode code;
-    void *data;
-    int64_t size;
+    void *data = NULL;
+    size_t bytes = 0;
     bool own = true;
-    FILE *f;
     nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_tflite_load: %s is NULL", model == NULL ? "model" : "path");
-    f = fopen(path, "rb");
-    if (f == NULL)
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "file '%s' cannot be opened", path);
-    size = nnrti_tfl_file_size(f);
-    data = size > 0 ? nnrt_alloc(allocator, (size_t)size) : NULL;
-    if (size <= 0)
-        code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' %s", path,
-                              size == 0 ? "is empty" : "has an unknown size or 2 GiB or more");
-    else if (data == NULL)
-        code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "file '%s': no memory for its %l bytes", path, size);
-    else if (fread(data, 1, (size_t)size, f) != (size_t)size)
-        code = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
-    else
-        code = nnrti_tfl_load(model, data, (size_t)size, desc, &own, error);
-    fclose(f);
-    if (own && data != NULL)
-        nnrt_free(allocator, data, (size_t)size);
+    code = nnrti_file_bytes(path, allocator, &data, &bytes, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    code = nnrti_tfl_load(model, data, bytes, desc, &own, error);
+    if (own)
+        nnrt_free(allocator, data, bytes);
     return code;
 }
 #endif
