@@ -1073,6 +1073,20 @@ static nnrti_form *nnrti_cache_add(nnrt_cache *c, const char *device, size_t byt
     return p;
 }
 
+/* Appends a restored form, `bytes` bytes at data. copy: they are in the file of the model, which may be destroyed before
+   the cache; the cache's own files live as long as the cache. */
+static nnrti_form *nnrti_cache_take(nnrt_cache *c, const char *device, const void *data, size_t bytes, bool copy)
+{
+    nnrti_form *p = nnrti_cache_add(c, device, copy ? bytes : 0);
+    if (p == NULL)
+        return NULL;
+    p->data = copy ? (const uint8_t *)(p + 1) : (const uint8_t *)data;
+    p->bytes = bytes;
+    if (copy)
+        memcpy(p + 1, data, bytes);
+    return p;
+}
+
 /* Restores the model on the device from a section of k->files[file]; false: fault has the reason. The form becomes
    one of the cache, so that the next save has it again. The checksums of the first two files were compared when they
    were loaded. */
@@ -1094,13 +1108,9 @@ static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file
     nnrt_log_line(config->log, NNRT_LOG_INFO, "device '%s' has restored its prepared form",
                   nnrt_device_unique_name(device));
     if (k->cache != NULL) {
-        nnrti_form *p = nnrti_cache_add(k->cache, nnrt_device_unique_name(device), 0);
+        (void)nnrti_cache_take(k->cache, nnrt_device_unique_name(device), s->data, s->bytes, file == 2);
         k->cache->state.restored++;
         k->cache->changed = k->cache->changed || file != 1;
-        if (p != NULL) { /* it stays as long as the cache */
-            p->data = (const uint8_t *)s->data;
-            p->bytes = s->bytes;
-        }
     }
     return true;
 }
@@ -1249,10 +1259,8 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
     if (taken) {
         k->told = prepared;
         k->cache->state.restored++;
-        if ((p = nnrti_cache_add(k->cache, config->device, 0)) == NULL)
+        if ((p = nnrti_cache_take(k->cache, config->device, k->taken.data, k->taken.bytes, true)) == NULL)
             return;
-        p->data = (const uint8_t *)k->taken.data;
-        p->bytes = k->taken.bytes;
         p->packed = true;
     } else {
         k->told = prepared;

@@ -11,7 +11,8 @@ SECTIONS (search for the tag)
     >>builder   building a model by hand
     >>models    optimizing, searching, drawing a model
     -- implementation --
-    >>builder >>models >>passes >>importers
+    >>builder >>models >>passes
+    >>importers shared by the readers in formats/
 
 OWNERSHIP
     The builder copies names, lists and attributes; constants on request. nnrt_builder_finish turns it into an immutable

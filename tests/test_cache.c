@@ -755,6 +755,42 @@ static void test_sections(void **state)
     unregistered(npu);
 }
 
+/* A form that was restored from the file of the model stays in the cache when the model and its bytes are gone. */
+static void test_outlives(void **state)
+{
+    nnrt_fake *npu = registered(BUSY);
+    NNRT_Model *m = make_model(2, addend), *loaded = NULL;
+    nnrt_cache *first = cache_of(NULL, NULL, NULL, 0), *second = cache_of(NULL, NULL, NULL, 0), *third;
+    nnrt_save_desc save;
+    nnrt_error e;
+    size_t bytes, size;
+    void *file = NULL;
+    uint8_t *data;
+    (void)state;
+    memset(&save, 0, sizeof(save));
+    memset(&e, 0, sizeof(e));
+    (void)through(first, m, "npu");
+    save.cache = first;
+    assert_int_equal(nnrt_model_save_memory(m, &save, NULL, 0, &bytes, &e), NNRT_SUCCESS);
+    assert_int_equal(posix_memalign(&file, NNRT_ALIGNMENT, bytes), 0);
+    assert_int_equal(nnrt_model_save_memory(m, &save, file, bytes, &bytes, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_load_memory(&loaded, file, bytes, NULL, &e), NNRT_SUCCESS);
+    assert_int_equal(through(second, loaded, "npu").restored, 1);
+    nnrt_model_destroy(loaded);
+    free(file);
+    data = saved(second, &size);
+    third = cache_of(NULL, NULL, data, size);
+    assert_int_equal(through(third, m, "npu").restored, 1);
+    assert_int_equal(compiled(npu), 1);
+    assert_int_equal(restored(npu), 2);
+    nnrt_cache_destroy(third);
+    nnrt_cache_destroy(second);
+    nnrt_cache_destroy(first);
+    nnrt_model_destroy(m);
+    free(data);
+    unregistered(npu);
+}
+
 /* ---- networks ---- */
 
 /* The bits of all outputs for one input, in order. */
@@ -1017,7 +1053,7 @@ int main(void)
         cmocka_unit_test(test_memory),       cmocka_unit_test(test_directory), cmocka_unit_test(test_bare),
         cmocka_unit_test(test_damage),       cmocka_unit_test(test_options),   cmocka_unit_test(test_devices),
         cmocka_unit_test(test_faults),       cmocka_unit_test(test_refusals),  cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_sections),     cmocka_unit_test(test_digits),    cmocka_unit_test(test_prepare),
+        cmocka_unit_test(test_sections), cmocka_unit_test(test_outlives),     cmocka_unit_test(test_digits),    cmocka_unit_test(test_prepare),
         cmocka_unit_test(test_memory_short), cmocka_unit_test(test_processes), cmocka_unit_test(test_ask),
     };
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
