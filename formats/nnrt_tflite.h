@@ -358,6 +358,7 @@ struct nnrti_tfl {
     nnrti_tfl_vector in, out; /* its operands: indices of tensors */
     nnrti_tfl_table options;
     nnrti_tfl_vector custom; /* options of a custom operator */
+    nnrt_operand none;       /* zero (nnrti_tfl_at) */
     char text[256];
 };
 
@@ -1082,9 +1083,8 @@ static uint32_t nnrti_tfl_in(nnrti_tfl *c, uint32_t k)
    scalar of no type for NNRT_NO_TENSOR and after a fault. */
 static const nnrt_operand *nnrti_tfl_at(const nnrti_tfl *c, uint32_t v)
 {
-    static nnrt_operand none; /* zero */
     const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_builder_operand(c->builder, v) : NULL;
-    return o != NULL ? o : &none;
+    return o != NULL ? o : &c->none;
 }
 
 /* True if the value is constant: it follows from constants and static shapes, whatever the dynamic dimensions are. */

@@ -1429,7 +1429,7 @@ static void test_normalisation(void **state)
          {"0 1 2 3 4 5 6 7 8 9 10 11", "1 2", "10 20"},
          NNRT_INVALID_SHAPE,
          NULL,
-         "expected [4]",
+         "C is 4 in input 0 (x)",
          0},
         {"GroupNormalization of no groups",
          "in x f32 [1,4,3]; in s f32 [2]; in o f32 [2]; y = GroupNormalization x s o num_groups:i=0;",
