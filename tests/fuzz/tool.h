@@ -10,6 +10,7 @@
 #define NNRT_IMPLEMENTATION
 #endif
 #include "formats/nnrt_onnx.h"
+#include "formats/nnrt_tflite.h"
 
 #include "fuzz.h"
 
