@@ -514,7 +514,6 @@ looks JPEG '\377\330\377\340' 'a JPEG image$'
 looks pickle '\200\002}q' 'a Python pickle, perhaps of PyTorch'
 looks PyTorch 'PK\003\004aaaaaaaaaaaaaaaaaaaaaaaaaamodel/data.pkl' 'a PyTorch file: export'
 looks zip 'PK\003\004aaaa' 'a zip archive$'
-looks tflite '\034\000\000\000TFL3' 'a TensorFlow Lite model: convert'
 looks gzip '\037\213\010' 'compressed by gzip'
 looks HDF5 '\211HDF\r\n\032\n' 'an HDF5 file'
 looks SafeTensors '\100\000\000\000\000\000\000\000{"a"' 'a SafeTensors file'
@@ -534,7 +533,7 @@ refused 1 'looks like a text' 'this is not an ONNX file; it looks like a text$' 
 : >"$tmp/looks.onnx"
 refused 1 'looks like nothing' 'this is not an ONNX file; it looks like an empty file$' info "$tmp/looks.onnx"
 looks 'Git LFS' 'version https://git-lfs.github.com/spec/v1' 'a pointer of Git LFS'
-refused 1 'operators that are not read' "operators that are not supported \(operator set 13\): SequenceConstruct x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps\)\$" info "$tmp/fly.onnx"
+refused 1 'operators that are not read' "operators that are not supported \(operator set 13\): SequenceConstruct x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps; export with the option zipmap=False\)\$" info "$tmp/fly.onnx"
 refused 1 'operators of ONNX Runtime' "operators that are not supported: com.microsoft.MoE x1 'one'; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register; nnrt_onnx_desc.outputs 'a' leaves them out; here --outputs NAME,... does\$" info "$tmp/ort.onnx"
 if "$nnrt" ops >/dev/full 2>"$tmp/err"; then fail 'a full disk looks like success'; else pass; fi
 says 'a full disk' 'cannot write to standard output'
@@ -559,7 +558,7 @@ prints 'ops --onnx: nothing' '^Identity +1-28   its input under another name$'
 prints 'ops --onnx: left out' '^SequenceAt +unsupported: sequences$'
 t 0 'ops --onnx --tsv' ops --onnx --tsv
 prints 'ops --onnx --tsv' '^DFT	17	28	DFT		$'
-prints 'ops --onnx --tsv: left out' '^ai[.]onnx[.]ml[.]ZipMap	0	0			maps$'
+prints 'ops --onnx --tsv: left out' '^ai[.]onnx[.]ml[.]ZipMap	0	0			maps; export with the option zipmap=False$'
 cp "$tmp/out" "$tmp/onnx.tsv"
 t 0 'ops --json' ops --json
 py 'ops --onnx names operators that there are' '{w for r in open(F + "onnx.tsv") for c in r.rstrip("\n").split("\t")[3:5] for w in c.split()} <= {o["name"] for o in d["operators"]}'
@@ -1231,7 +1230,7 @@ refused 1 '--outputs by the name of a node' "the graph has no value 'first'; the
 refused 1 '--outputs with a comma too many' "the graph has no value ''" info "$tmp/cut.onnx" --outputs n,
 refused 1 '--outputs with a name twice' "output 'n' is listed twice\$" info "$tmp/cut.onnx" --outputs n,r,n
 refused 2 '--outputs of nothing' '--outputs does not take' info "$tmp/cut.onnx" --outputs ''
-refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
+refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX and [.]tflite files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
 refused 2 'an input that is cut away' "the model has no input 'i'; its input is 'x'" info "$tmp/cut.onnx" --outputs n --shape i=4
 
 # ---- quantised arithmetic ----
