@@ -869,7 +869,7 @@ static void test_refused_sizes(void **state)
     t.in[1].dims[0] = 3;
     refused(&t, NNRT_INVALID_SHAPE, "expected [4]");
     t.in[1] = nnrt_operand_make(I32, 1, (const int32_t[]){3}, size);
-    refused(&t, NNRT_INVALID_SHAPE, "expected [2]: height, width");
+    refused(&t, NNRT_INVALID_SHAPE, "expected [2]");
     t.in[1] = nnrt_operand_make(I32, 1, (const int32_t[]){2}, NULL);
     refused(&t, NNRT_UNSUPPORTED_OP, "must be a constant");
     t.in[1].data = size;
