@@ -9,7 +9,7 @@ here=$(dirname "$0")
 findings=0
 
 run_fuzz() { # leaves runs, rate, kept
-    mkdir -p "$folder/corpus/$target" "$folder/seeds/$target"
+    mkdir -p "$folder/corpus/$target" "$folder/seeds/$target" "$folder/packed/$target" # an archive may be missing
     set -- "$folder/packed/$target" "$folder/seeds/$target"
     [ "$target" = work ] && set -- "$@" "$folder/packed/onnx" "$folder/packed/nnrt" "$folder/packed/builder"
     "$folder/fuzz_$target" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=256 -rss_limit_mb=2048 \
