@@ -4273,11 +4273,10 @@ static void nnrti_limited_free(void *user, void *block, size_t bytes)
 /* The caller sets l->limit. */
 NNRTI_UNUSED static void nnrti_limited_begin(nnrti_limited *l, const nnrt_allocator *under)
 {
+    const nnrt_allocator own = {nnrti_limited_alloc, nnrti_limited_free, l};
     memset(l, 0, sizeof(*l));
+    l->allocator = own;
     l->under = under;
-    l->allocator.alloc = nnrti_limited_alloc;
-    l->allocator.free = nnrti_limited_free;
-    l->allocator.user = l;
 }
 
 /* Hands the blocks of the imported model over to the caller's allocator: l ends with the import. NULL: no model. */
