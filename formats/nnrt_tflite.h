@@ -1892,12 +1892,13 @@ static void nnrti_tfl_op_conv(nnrti_tfl *c)
 static void nnrti_tfl_transposed_axis(nnrti_tfl *c, bool same, int64_t in, int64_t out, int64_t kernel, int64_t stride,
                                       int64_t pads[2], int64_t *extra)
 {
-    const int64_t full = (in - 1) * stride + kernel, total = same && full > out ? full - out : 0;
-    const int64_t reached = same ? out : out - kernel + 1; /* first elements of windows are below */
-    const int64_t expected = out < 1 || out > INT32_MAX || reached < 1 ? 0 : (reached + stride - 1) / stride;
+    const int64_t size = out >= 1 && out <= INT32_MAX ? out : 0; /* out may be any int64 */
+    const int64_t full = (in - 1) * stride + kernel, total = same && full > size ? full - size : 0;
+    const int64_t reached = same ? size : size - kernel + 1; /* first elements of windows are below */
+    const int64_t expected = reached < 1 ? 0 : (reached + stride - 1) / stride;
     pads[0] = total / 2;
     pads[1] = total - total / 2;
-    *extra = out - (full - total);
+    *extra = size - (full - total);
     if (in < 1 || expected != in || *extra < 0)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE,
                        "output size %l does not suit input size %l, filter %l, stride %l and padding %s", out, in,
@@ -2373,7 +2374,7 @@ static bool nnrti_tfl_same_quant(const nnrti_tfl *c, const nnrt_operand *x, cons
 static void nnrti_tfl_check_quant(nnrti_tfl *c, uint32_t k)
 {
     const bool all = c->row->rule == NNRTI_TFLITE_EQUAL;
-    const uint32_t from = all ? 0 : c->row->main, to = all ? c->in.count : c->row->main + 1;
+    const uint32_t from = all ? 0 : c->row->main, to = !all ? c->row->main + 1 : k == 0 ? c->in.count : 0;
     const bool scaled = nnrti_tfl_is_quantized(c, nnrti_tfl_in(c, c->row->main)) || c->row->code == NNRTI_TFL_QUANTIZE;
     nnrti_tfl_tensor y;
     if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, k), &y))
