@@ -2276,7 +2276,7 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
                  {0, 4, "\x89PNG", "a PNG image"},
                  {0, 3, "\xFF\xD8\xFF", "a JPEG image"},
                  {0, 8, "\x89HDF\r\n\x1A\n", "an HDF5 file, perhaps of Keras: export it as ONNX"},
-                 {4, 4, "TFL3", "a TensorFlow Lite model: convert it to ONNX"},
+                 {4, 4, "TFL3", "a TensorFlow Lite model: nnrt_tflite_load reads it"},
                  {0, 4, "GGUF", "a GGUF file"},
                  {0, 6, "\x93NUMPY", "an array of NumPy"},
                  {0, 2, "\x1F\x8B", "compressed by gzip: unpack it"},

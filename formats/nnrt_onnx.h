@@ -8410,7 +8410,7 @@ static uint32_t nnrti_onnx_probit(nnrti_onnx *c, uint32_t x)
     return nnrti_onnx_where(c, negative, nnrti_onnx_affine(c, y, -1, 0), y);
 }
 
-/* Softmax over the scores beyond +-1e-7; the others x stay near 0, as x*exp(-max). */
+/* Softmax over the scores x with |x| > 1e-7; a smaller x becomes x*exp(-max), which stays near 0. */
 static uint32_t nnrti_onnx_softmax_zero(nnrti_onnx *c, uint32_t x)
 {
     const int64_t last = 1;
@@ -9018,7 +9018,7 @@ static uint8_t *nnrti_onnx_tree_filled(nnrti_onnx *c, const nnrti_onnx_trees *t,
 }
 
 /* The target of each tree if all leaves of a tree have the same one and all targets the same number of trees: order[]
-   lists T trees, those of targets 0, 1, .., 0, 1, ..; else false. */
+   lists the T trees so that their targets are 0, 1, .., 0, 1, ..; else false. */
 static bool nnrti_onnx_tree_regular(nnrti_onnx *c, const nnrti_onnx_trees *t, int64_t *order, bool *sorted)
 {
     int64_t *target = (int64_t *)nnrti_onnx_keep(c, t->trees, sizeof(*target));
@@ -9191,8 +9191,8 @@ static void nnrti_onnx_op_tree_ensemble(nnrti_onnx *c, int32_t arg)
                                 nnrti_onnx_type(c, nnrti_onnx_in(c, 0)));
 }
 
-/* Scores [N,1] or [N,2] of two classes of which only class `only` has weights, by ONNX Runtime: the weights of class 0
-   are those of the second label, with the complement for the first; those of class 1 leave the first score 0. */
+/* Scores [N,1] or [N,2] of two classes of which only class `only` has weights, by ONNX Runtime: weights of class 0
+   score the second label, and the first gets the complement; with weights of class 1 the first score is 0. */
 static void nnrti_onnx_tree_binary(nnrti_onnx *c, nnrti_onnx_trees *t, uint32_t at, nnrt_onnx_ints labels, int64_t only,
                                    const nnrti_onnx_reals *base, nnrti_onnx_post post)
 {
@@ -9299,7 +9299,8 @@ static void nnrti_onnx_op_scaler(nnrti_onnx *c, int32_t arg)
                                                    (int64_t)scale.count, 0)));
 }
 
-/* Each row divided by its largest element, by the sum of magnitudes or by the Euclidean norm; by 1 where that is 0. */
+/* Each row divided by its largest element, by the sum of magnitudes or by the Euclidean norm; a row whose divisor is 0
+   stays. */
 static void nnrti_onnx_op_normalizer(nnrti_onnx *c, int32_t arg)
 {
     static const NNRT_ReduceMode modes[3] = {NNRT_REDUCE_MODE_MAX, NNRT_REDUCE_MODE_ASUM, NNRT_REDUCE_MODE_L2};
@@ -9501,8 +9502,8 @@ static void nnrti_onnx_op_svm_regressor(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Scores of the P = K(K-1)/2 pairs of K classes, [N,P]: pair (i,j), i < j, combines the kernel values of the support
-   vectors of i by row j-1 of the coefficients and those of j by row i. */
+/* Scores of the P = K(K-1)/2 pairs of K classes, [N,P]: pair (i,j), i < j, sums the kernel values of the support
+   vectors of i, weighted by row j-1 of the coefficients, and of the support vectors of j, weighted by row i. */
 static uint32_t nnrti_onnx_svm_pairs(nnrti_onnx *c, const nnrti_onnx_svm *s, const nnrt_onnx_ints *counts, uint32_t x)
 {
     const size_t K = counts->count, pairs = K * (K - 1) / 2;

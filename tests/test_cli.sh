@@ -597,6 +597,8 @@ prints 'emit-c, .tflite' 'small_run'
 t 0 'info, .tflite --outputs' info "$tfl" --device reference --outputs d
 prints 'info, .tflite --outputs' '^output +d +int8\[1,3\]$'
 refused 1 'info, .tflite --outputs of no tensor' "no tensor of the file has the name 'nope'" info "$tfl" --outputs nope
+{ printf '\034\000\000\000TFL3' && head -c 100 /dev/zero; } >"$tmp/cut.tflite"
+refused 1 'info, .tflite of zeros' 'damaged file: the vtable at byte 28 has 0 bytes, its table 0' info "$tmp/cut.tflite"
 head -c 1000 "$tfl" >"$tmp/cut.tflite"
 refused 1 'info, .tflite cut short' 'damaged file: the offset [0-9]+ at byte [0-9]+ leads out of the 1000 bytes' info "$tmp/cut.tflite"
 t 0 'devices' devices
@@ -1230,7 +1232,7 @@ refused 1 '--outputs by the name of a node' "the graph has no value 'first'; the
 refused 1 '--outputs with a comma too many' "the graph has no value ''" info "$tmp/cut.onnx" --outputs n,
 refused 1 '--outputs with a name twice' "output 'n' is listed twice\$" info "$tmp/cut.onnx" --outputs n,r,n
 refused 2 '--outputs of nothing' '--outputs does not take' info "$tmp/cut.onnx" --outputs ''
-refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX and [.]tflite files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
+refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX and .tflite files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
 refused 2 'an input that is cut away' "the model has no input 'i'; its input is 'x'" info "$tmp/cut.onnx" --outputs n --shape i=4
 
 # ---- quantised arithmetic ----

@@ -31,6 +31,7 @@
 #include "fuzz/fuzz_pb.c"
 #include "fuzz/fuzz_png.c"
 #include "fuzz/fuzz_run.c"
+#include "fuzz/fuzz_tflite.c"
 #if defined(__linux__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* a model goes over as a .nnrt file */
 #define REMOTE
 #include "fuzz/fuzz_remote_client.c"
@@ -57,6 +58,7 @@ static const target targets[] = {{"builder", fuzz_builder},
                                  {"node", fuzz_node},
                                  {"onnx", fuzz_onnx},
                                  {"onnx_tensor", fuzz_onnx_tensor},
+                                 {"tflite", fuzz_tflite},
                                  {"run", fuzz_run_inputs},
                                  {"npy", fuzz_npy},
                                  {"pb", fuzz_pb},

@@ -142,7 +142,7 @@ def tflite_md(nnrt):
 
 `nnrt_tflite_load` in [formats/nnrt_tflite.h](../formats/nnrt_tflite.h) reads %d operators of TensorFlow Lite; `nnrt ops
 --tflite` lists them. `make docs` writes this page. The suite `tflite` runs models of one operator and compares their results
-with those of TensorFlow Lite (`tests/tflite.txt`): floats within 1e-5 of the largest magnitude, integers exactly, and 8-bit
+with TensorFlow Lite's (`tests/tflite.txt`): floats within 1e-5 of the largest magnitude, integers exactly, and 8-bit
 results of CONV_2D, DIV, MEAN, SUM and RESIZE_BILINEAR within one unit (`ONE` in `tests/test_tflite.py` gives the reasons).
 
 Versions: the versions of the operator that are read. Types: of the main input. Becomes: the operators of the runtime; a
@@ -257,7 +257,7 @@ one unit beside (averages at most half a unit of the input), floating point at m
 ## ai.onnx.ml
 
 Classical models, as the exporters of scikit-learn, XGBoost and LightGBM write them; labels and keys are integers or floats.
-The suite `contrib` compares them with ONNX Runtime's results as those of com.microsoft: equal labels, scores within 1e-5.
+The suite `contrib` compares their results, too, with ONNX Runtime's: equal labels, scores within 1e-5.
 Where ONNX Runtime 1.30 differs from the specification, the specification holds: the label of two classes that both have
 weights in a tree ensemble (ONNX Runtime: 0 or 1, by the sign of the second score), and the numbers of post_transform of
 TreeEnsemble (ONNX Runtime exchanges SOFTMAX and LOGISTIC).

@@ -647,4 +647,33 @@ static inline void fuzz_model_both(NNRT_Model **m, const fuzz_memory *memory, co
                     nnrt_code_name(optimized));
 }
 
+/* Imports a copy of the bytes by `load`, whose name is `call`, with at most `limit` bytes of memory; then fuzz_model_both, for
+   which FUZZ_MODEL_BYTES more are allowed. */
+#define FUZZ_MODEL_BYTES ((size_t)32 << 20)
+typedef NNRT_ReturnCode (*fuzz_load)(NNRT_Model **model, const void *data, size_t bytes, const nnrt_allocator *allocator,
+                                     nnrt_error *error);
+static inline void fuzz_import(const uint8_t *data, size_t size, size_t limit, fuzz_load load, const char *call)
+{
+    uint8_t *file = (uint8_t *)fuzz_block(size);
+    NNRT_Model *model = NULL;
+    fuzz_memory memory;
+    const nnrt_allocator a = fuzz_allocator(&memory, limit);
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    if (size > 0)
+        memcpy(file, data, size);
+    memset(&e, 0, sizeof(e));
+    code = load(&model, file, size, &a, &e);
+    fuzz_check_error(code, &e, call);
+    fuzz_expect((model != NULL) == (code == NNRT_SUCCESS), "a model comes with success only", e.message);
+    fuzz_expect(memory.refused == 0, "an import keeps within its budget", e.message);
+    memory.limit += FUZZ_MODEL_BYTES;
+    if (model != NULL)
+        fuzz_model_both(&model, &memory, NULL);
+    fuzz_expect(size == 0 || memcmp(file, data, size) == 0, "the file's bytes are only read", NULL);
+    nnrt_model_destroy(model);
+    fuzz_memory_empty(&memory);
+    free(file);
+}
+
 #endif
