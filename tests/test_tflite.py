@@ -8,7 +8,8 @@
 tests/tflite.txt has a line per case: its name, then type, shape and bytes of every result, or "-" and the reason for a model
 that TensorFlow Lite refuses. Floats may differ by 1e-5 of the largest magnitude. 8-bit results must be equal; in the cases of
 ONE they may differ by one unit, since TensorFlow Lite rounds otherwise there (tests count them). REFUSED lists the models that
-NNRT refuses and TensorFlow Lite runs. The last line says "N passed, N failed"; the exit status is 1 when something failed.
+NNRT refuses and TensorFlow Lite runs; these, and the models that only NNRT runs, count as skipped. The last line says "N passed, N
+failed, N skipped"; the exit status is 1 when something failed.
 """
 import argparse
 import collections
@@ -747,7 +748,8 @@ def test(nnrt, only):
             print('FAIL %s: %s' % (what, wrong))
             failed += 1
     print(', '.join('%d %s' % (n, what) for what, n in counts.items()))
-    return sum(counts.values()), failed
+    skipped = counts['refused'] + counts['more than TensorFlow Lite']
+    return sum(counts.values()) - skipped, failed, skipped
 
 
 def main():
@@ -771,8 +773,8 @@ def main():
             same = f.read() == text
         print('%d passed, %d failed' % ((len(results), 0) if same else (0, 1)))
         return 0 if same else 1
-    passed, failed = test(args.nnrt, args.only)
-    print('%d passed, %d failed' % (passed, failed))
+    passed, failed, skipped = test(args.nnrt, args.only)
+    print('%d passed, %d failed, %d skipped' % (passed, failed, skipped))
     return 1 if failed > 0 or passed == 0 else 0
 
 
