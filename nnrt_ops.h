@@ -361,6 +361,18 @@ extern "C" {
     E(NNRT_ASPECT_RATIO_POLICY_, STRETCH,     0) \
     E(NNRT_ASPECT_RATIO_POLICY_, NOT_LARGER,  1) \
     E(NNRT_ASPECT_RATIO_POLICY_, NOT_SMALLER, 2)
+#define NNRT_ENUM_FloatFormat(E) \
+    E(NNRT_FLOAT_FORMAT_, BFLOAT16, 0) \
+    E(NNRT_FLOAT_FORMAT_, E4M3FN,   1) \
+    E(NNRT_FLOAT_FORMAT_, E4M3FNUZ, 2) \
+    E(NNRT_FLOAT_FORMAT_, E5M2,     3) \
+    E(NNRT_FLOAT_FORMAT_, E5M2FNUZ, 4) \
+    E(NNRT_FLOAT_FORMAT_, E8M0FNU,  5) \
+    E(NNRT_FLOAT_FORMAT_, E2M1FN,   6)
+#define NNRT_ENUM_PowerRounding(E) \
+    E(NNRT_POWER_ROUNDING_, UP,      0) \
+    E(NNRT_POWER_ROUNDING_, DOWN,    1) \
+    E(NNRT_POWER_ROUNDING_, NEAREST, 2)
 
 /* The enumerations above; a new one needs one more entry here. NodeType comes from the operator table. */
 #define NNRT_ENUMS(T) \
@@ -387,7 +399,9 @@ extern "C" {
     T(LossReduction) \
     T(WindowKind) \
     T(ResizeCoordinates) \
-    T(AspectRatioPolicy)
+    T(AspectRatioPolicy) \
+    T(FloatFormat) \
+    T(PowerRounding)
 
 /* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
 #define NNRT_DATA_TYPES(D) \
@@ -709,6 +723,9 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_CumSum(M, S) \
     M(S, BOOL, _, exclusive, 0) /* the sum excludes the element itself: the first result is 0 */ \
     M(S, BOOL, _, reverse,   0) /* sum from the end */
+/* DECODE_FLOAT */
+#define NNRT_ATTR_DecodeFloat(M, S) \
+    M(S, ENUM, FloatFormat, format, 0) /* of the codes: uint16 for BFLOAT16, else uint8 */
 /* DEFORMABLE_CONV_2D */
 #define NNRT_ATTR_DeformableConv2D(M, S) \
     M(S, INTS, _,              stride,          0) /* [height, width], both >= 1; empty or zeros = 1 */ \
@@ -752,6 +769,11 @@ typedef struct nnrt_error {
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S) \
     M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
+/* ENCODE_FLOAT */
+#define NNRT_ATTR_EncodeFloat(M, S) \
+    M(S, ENUM, FloatFormat,   format,   0) /* of the codes: uint16 for BFLOAT16, else uint8 */ \
+    M(S, BOOL, _,             saturate, 1) /* magnitudes above the largest become: true: the largest; false: Inf, or NaN */ \
+    M(S, ENUM, PowerRounding, rounding, 0) /* of E8M0FNU only; the other formats round to nearest even */
 /* EQUAL */
 #define NNRT_ATTR_Equal(M, S) M(S, NONE, _, reserved, 0)
 /* ERF */
@@ -1917,6 +1939,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
     X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC | NNRT_OP_ALIAS, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
+    X(DECODE_FLOAT,           1194, DecodeFloat,           own, decode_float,            "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC, \
+        K(NNRT_TYPES_U8 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16), NULL, DecodeFloat, decode_float, 1_1, own), 0) \
+    X(ENCODE_FLOAT,           1195, EncodeFloat,           own, encode_float,            "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC, \
+        K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, EncodeFloat, encode_float,            1_1,    own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -13085,6 +13111,87 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_vie
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op DECODE_FLOAT */
+
+/* The floating-point formats narrower than float32 that are stored as codes, NNRT_FloatFormat. Of `bits` bits, from the
+   highest: a sign (not in E8M0FNU), the exponent with `bias`, `mantissa` bits. Special codes, by `kind`: IEEE: the
+   highest exponent is Inf and NaN; FN: all ones except the sign is NaN, no Inf; FNUZ: -0 is NaN, no Inf; FINITE: none.
+   Source: the types of ONNX, from Micikevicius et al., "FP8 Formats for Deep Learning" (arXiv 2209.05433), Noune et al.
+   (arXiv 2206.02915), and the OCP Microscaling specification 1.0. */
+enum { NNRTI_FLOAT_IEEE, NNRTI_FLOAT_FN, NNRTI_FLOAT_FNUZ, NNRTI_FLOAT_FINITE };
+typedef struct nnrti_float_format {
+    uint8_t bits, mantissa, bias, kind;
+} nnrti_float_format;
+static NNRTI_UNUSED const nnrti_float_format nnrti_float_formats[] = {
+    {16, 7, 127, NNRTI_FLOAT_IEEE}, {8, 3, 7, NNRTI_FLOAT_FN},   {8, 3, 8, NNRTI_FLOAT_FNUZ}, {8, 2, 15, NNRTI_FLOAT_IEEE},
+    {8, 2, 16, NNRTI_FLOAT_FNUZ},   {8, 0, 127, NNRTI_FLOAT_FN}, {4, 1, 1, NNRTI_FLOAT_FINITE}};
+
+/* The code of the largest finite magnitude. */
+static NNRTI_UNUSED uint32_t nnrti_float_greatest(const nnrti_float_format *f)
+{
+    const uint32_t ones = (1u << (f->bits - 1)) - 1;
+    return f->kind == NNRTI_FLOAT_IEEE ? (ones >> f->mantissa << f->mantissa) - 1
+           : f->kind == NNRTI_FLOAT_FN ? ones - 1
+                                       : ones;
+}
+
+/* The format exists, and codes of `type` hold it. what: "input" or "output". */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_float_format_fits(nnrt_resolve *c, NNRT_FloatFormat format, const char *what,
+                                                            const nnrt_operand *codes)
+{
+    const NNRT_DataType type = format == NNRT_FLOAT_FORMAT_BFLOAT16 ? (NNRT_DataType)NNRT_DATA_TYPE_UINT16
+                                                                    : (NNRT_DataType)NNRT_DATA_TYPE_UINT8;
+    if (codes->dataType != type)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s '%s' is %t, expected %t for this format", what, codes->name,
+                          codes->dataType, type);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_rule_decode_float(nnrt_resolve *c)
+{
+    const NNRT_ReturnCode code =
+        nnrti_float_format_fits(c, ((const NNRT_DecodeFloat *)c->resolved)->format, "input", &c->in[0]);
+    return code != NNRT_SUCCESS ? code : nnrti_float_result(c, 0);
+}
+
+/* >>kernel DECODE_FLOAT */
+
+/* The number of a code: (-1)^sign * 2^(exponent - bias) * 1.mantissa, or for exponent 0 2^(1 - bias) * 0.mantissa; of
+   E8M0FNU 2^(code - 127). */
+static NNRTI_UNUSED float nnrti_float_decode(const nnrti_float_format *f, uint32_t code)
+{
+    const uint32_t top = 1u << (f->bits - 1), size = code & (top - 1), m = size & ((1u << f->mantissa) - 1),
+                   e = size >> f->mantissa;
+    const uint32_t sign = code & top ? 0x80000000u : 0u;
+    if (f->mantissa == 0)
+        return nnrti_float_of_bits(code == 255 ? 0x7fc00000u : code == 0 ? 0x00400000u : code << 23);
+    if (f->kind == NNRTI_FLOAT_FNUZ ? code == top : f->kind != NNRTI_FLOAT_FINITE && size > nnrti_float_greatest(f))
+        return nnrti_float_of_bits(f->kind == NNRTI_FLOAT_IEEE && m == 0 ? sign | 0x7f800000u : 0x7fc00000u);
+    return nnrti_float_of_bits(sign | nnrti_bits_of_float(nnrti_scalef(
+                                          (float)(e == 0 ? m : m | 1u << f->mantissa),
+                                          (int32_t)(e == 0 ? 1 : e) - (int32_t)f->bias - (int32_t)f->mantissa)));
+}
+
+/* y = the number whose code in attr->format is x, exact: x uint8 (uint16 for BFLOAT16; of E2M1FN the low 4 bits), y
+   float32 of its shape. NaN is 0x7fc00000. */
+NNRT_API NNRT_ReturnCode nnrt_decode_float(const NNRT_DecodeFloat *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const nnrti_float_format *f = &nnrti_float_formats[attr->format];
+    const uint32_t all = (1u << f->bits) - 1;
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t at = w.at[1] + i * w.row[1];
+            const uint32_t code = f->bits == 16 ? ((const uint16_t *)x->data)[at] : ((const uint8_t *)x->data)[at];
+            ((float *)y->data)[w.at[0] + i * w.row[0]] = nnrti_float_decode(f, code & all);
+        }
+    while (nnrt_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEFORMABLE_CONV_2D */
 
 /* Checks the size of axis `axis` of input i; `open`: the expected size `extent` depends on a dynamic dimension. */
@@ -14180,6 +14287,120 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_vi
     case NNRT_ELTWISE_MODE_SUM: return nnrti_binary_q8(x, y, list, z, nnrti_quant_add);
     default: return nnrti_binary_q8(x, y, list, z, nnrti_quant_max);
     }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ENCODE_FLOAT */
+
+static NNRT_ReturnCode nnrti_rule_encode_float(nnrt_resolve *c)
+{
+    const NNRT_EncodeFloat *a = (const NNRT_EncodeFloat *)c->resolved;
+    if (nnrti_absent(&c->out[0]))
+        c->out[0].dataType =
+            a->format == NNRT_FLOAT_FORMAT_BFLOAT16 ? NNRT_DATA_TYPE_UINT16 : NNRT_DATA_TYPE_UINT8;
+    return nnrti_float_format_fits(c, a->format, "output", &c->out[0]);
+}
+
+/* >>kernel ENCODE_FLOAT */
+
+/* A magnitude m * 2^exponent with m < 2^53, its sign, and m = UINT64_MAX for NaN, UINT64_MAX - 1 for Inf. lead: the
+   exponent of the highest bit that m has if the number is normal. Integers only: processors without double arithmetic
+   run it. */
+typedef struct nnrti_magnitude {
+    uint64_t m;
+    int32_t exponent, lead;
+    bool negative;
+} nnrti_magnitude;
+
+/* Splits `bits` of a format with `mantissa` bits after the leading one, 11 (float64) or 8 exponent bits. */
+static NNRTI_UNUSED nnrti_magnitude nnrti_magnitude_of(uint64_t bits, int32_t mantissa, int32_t exponentBits)
+{
+    const int32_t top = (1 << exponentBits) - 1, bias = top / 2;
+    const int32_t e = (int32_t)(bits >> mantissa) & top;
+    nnrti_magnitude a;
+    a.m = (bits & (((uint64_t)1 << mantissa) - 1)) | (uint64_t)(e != 0) << mantissa;
+    a.lead = (e != 0 ? e : 1) - bias;
+    a.exponent = a.lead - mantissa;
+    a.negative = (bits >> (mantissa + exponentBits) & 1) != 0;
+    if (e == top)
+        a.m = (bits & (((uint64_t)1 << mantissa) - 1)) != 0 ? UINT64_MAX : UINT64_MAX - 1;
+    return a;
+}
+
+/* Element i of x, float16, float32 or float64. */
+static NNRTI_UNUSED nnrti_magnitude nnrti_magnitude_at(const nnrt_view *x, ptrdiff_t i)
+{
+    if (x->dataType == NNRT_DATA_TYPE_FLOAT64)
+        return nnrti_magnitude_of(((const uint64_t *)x->data)[i], 52, 11);
+    return nnrti_magnitude_of(nnrti_bits_of_float(nnrti_load(x->data, i, x->dataType)), 23, 8);
+}
+
+/* The code of the power of two for E8M0FNU: 127 + log2(a), rounded; the sign is ignored, Inf becomes NaN. */
+static NNRTI_UNUSED uint32_t nnrti_power_encode(nnrti_magnitude a, bool saturate, NNRT_PowerRounding rounding)
+{
+    uint64_t one, above;
+    int32_t code = a.lead + 127;
+    if (a.m >= UINT64_MAX - 1)
+        return 255;
+    if (code < 0)
+        return 0;
+    if (code <= 1 && a.m >> (a.lead - a.exponent) == 0) /* subnormal in float32 */
+        code = 0;
+    one = (uint64_t)1 << (code - 127 - a.exponent);
+    above = a.m > one ? a.m - one : 0;
+    if (rounding == NNRT_POWER_ROUNDING_UP ? above > 0 : rounding == NNRT_POWER_ROUNDING_NEAREST && above >= one / 2)
+        code++;
+    return code < 255 ? (uint32_t)code : saturate ? 254u : 255u;
+}
+
+/* The code of a, rounded to nearest even. With the exponent kept at that of the smallest normal number or above, the
+   code is n = round(a / 2^(exponent - mantissa)) plus the exponents before this one: a carry of n goes on into it. */
+static NNRTI_UNUSED uint32_t nnrti_float_encode(const nnrti_float_format *f, nnrti_magnitude a, bool saturate)
+{
+    const uint32_t top = 1u << (f->bits - 1), greatest = nnrti_float_greatest(f);
+    const uint32_t nan = f->kind == NNRTI_FLOAT_FN     ? top - 1
+                         : f->kind == NNRTI_FLOAT_IEEE ? greatest + 1 + (1u << (f->mantissa - 1))
+                                                       : top;
+    const int32_t least = 1 - (int32_t)f->bias, e = a.lead > least ? a.lead : least,
+                  drop = e - (int32_t)f->mantissa - a.exponent;
+    uint64_t n;
+    if (a.m == UINT64_MAX)
+        return nan;
+    n = drop < 64 ? a.m >> drop : 0; /* drop > 0: m has more bits than the mantissa */
+    if (drop <= 54) {
+        const uint64_t rest = a.m & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
+        n += rest > half || (rest == half && (n & 1) != 0);
+    }
+    n += (uint64_t)(e - least) << f->mantissa;
+    if (a.m == UINT64_MAX - 1 || n > greatest) {
+        if (!saturate && f->kind != NNRTI_FLOAT_IEEE && f->kind != NNRTI_FLOAT_FINITE)
+            return f->kind == NNRTI_FLOAT_FN && a.negative ? nan | top : nan;
+        n = !saturate && f->kind == NNRTI_FLOAT_IEEE ? greatest + 1 : greatest;
+    }
+    return (uint32_t)n | (a.negative && (n != 0 || f->kind != NNRTI_FLOAT_FNUZ) ? top : 0u);
+}
+
+/* y = the code of x in attr->format, rounded to nearest even (E8M0FNU: attr->rounding): x float16, float32 or float64,
+   y uint8 (uint16 for BFLOAT16) of its shape. E2M1FN has no NaN and stores -0 for it. */
+NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const nnrti_float_format *f = &nnrti_float_formats[attr->format];
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_magnitude a = nnrti_magnitude_at(x, w.at[1] + i * w.row[1]);
+            const uint32_t code = f->mantissa == 0 ? nnrti_power_encode(a, attr->saturate, attr->rounding)
+                                                   : nnrti_float_encode(f, a, attr->saturate);
+            const ptrdiff_t to = w.at[0] + i * w.row[0];
+            if (f->bits == 16)
+                ((uint16_t *)y->data)[to] = (uint16_t)code;
+            else
+                ((uint8_t *)y->data)[to] = (uint8_t)code;
+        }
+    while (nnrt_walk_next(&w));
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

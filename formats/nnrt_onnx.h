@@ -53,7 +53,11 @@ SUPPORTED FILES
     "domain.Type" ("Type" for the domain ""): inputs and outputs keep their order, each attribute sets the member of its
     name. Members accept: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, ONNX's number of the
     element type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints, floats.
-    Unsupported: sequences, strings, sparse tensors, complex numbers, bfloat16.
+    bfloat16, float8 (four kinds), float8e8m0, float4e2m1, int4, uint4, int2 and uint2 are types of storage: Cast,
+    CastLike, QuantizeLinear, DequantizeLinear and operators that move data read and write them, others refuse them.
+    Inputs, outputs and constants of these types hold one code per element: bfloat16 uint16, the other floating-point
+    types uint8; int4 and int2 are int8, uint4 and uint2 uint8 with their value (nnrt_onnx_data_type).
+    Unsupported: sequences, strings, sparse tensors, complex numbers.
 
 TRUST
     The file is untrusted input: lengths, counts, offsets and nesting depth are checked before use. Memory and work are
@@ -164,7 +168,9 @@ enum {
     NNRT_ONNX_UINT4 = 21,
     NNRT_ONNX_INT4 = 22,
     NNRT_ONNX_FLOAT4E2M1 = 23,
-    NNRT_ONNX_FLOAT8E8M0 = 24
+    NNRT_ONNX_FLOAT8E8M0 = 24,
+    NNRT_ONNX_UINT2 = 25,
+    NNRT_ONNX_INT2 = 26
 };
 
 /* TensorProto. No dimension is negative. The elements are in rawData, in another file (dataLocation 1), or in a typed
@@ -353,8 +359,9 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const char *const
 NNRT_API void nnrt_onnx_model_free(nnrt_onnx_model *model);
 NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor);
 
-/* Size of the tensor's elements in bytes, computed from dims and type; 4-bit types are packed two to a byte. Returns
- * NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE if the size overflows size_t. */
+/* Size of the tensor's elements in bytes, computed from dims and type; 4-bit types are packed two, 2-bit types
+ * four to a byte. Returns NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE if the size overflows
+ * size_t. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error);
 
 /* Writes all elements to out in the machine's byte order, from raw_data or from a typed field. bytes is the size of out
@@ -363,6 +370,15 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, 
  * nnrt_onnx_external_read). After a failure out may be partly written. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
                                                nnrt_error *error);
+
+/* The element type of the runtime's tensors for elements of this type; NNRT_DATA_TYPE_UNKNOWN for strings, complex
+ * numbers and unknown types. For types of storage (SUPPORTED FILES) it is the type of the codes or values. */
+NNRT_API NNRT_DataType nnrt_onnx_data_type(nnrt_onnx_type type);
+
+/* nnrt_onnx_tensor_read, then each packed 4-bit or 2-bit element unpacked to a byte (int4 and int2 with their sign): the
+ * elements of a tensor of type nnrt_onnx_data_type. bytes must be their size. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_elements(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
+                                                   nnrt_error *error);
 
 /* Location of an external tensor's elements. Returns NNRT_INVALID_PATH if location is absent, empty, absolute, or
  * contains "..", a backslash, a drive letter or a NUL byte; NNRT_INVALID_FILE if offset or length is not a decimal
@@ -1235,7 +1251,7 @@ NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor)
 
 /* Storage of a data type. bits: size of one element. field: number of the typed field in TensorProto that may hold its
  * elements. width: bytes of one value of that field; a complex element takes several values, one value holds two 4-bit
- * elements. */
+ * or four 2-bit elements. */
 typedef struct nnrti_onnx_storage {
     uint8_t bits, field, width;
 } nnrti_onnx_storage;
@@ -1244,7 +1260,7 @@ typedef struct nnrti_onnx_storage {
 static const nnrti_onnx_storage nnrti_onnx_storages[] = {
     {0, 0, 0}, {32, 4, 4}, {8, 5, 1},   {8, 5, 1},   {16, 5, 2},  {16, 5, 2}, {32, 5, 4},   {64, 7, 8}, {0, 6, 0},
     {8, 5, 1}, {16, 5, 2}, {64, 10, 8}, {32, 11, 4}, {64, 11, 8}, {64, 4, 4}, {128, 10, 8}, {16, 5, 2}, {8, 5, 1},
-    {8, 5, 1}, {8, 5, 1},  {8, 5, 1},   {4, 5, 1},   {4, 5, 1},   {4, 5, 1},  {8, 5, 1}};
+    {8, 5, 1}, {8, 5, 1},  {8, 5, 1},   {4, 5, 1},   {4, 5, 1},   {4, 5, 1},  {8, 5, 1},   {2, 5, 1},  {2, 5, 1}};
 
 /* Copies at most 63 bytes of s to text, unprintable bytes as '?', and appends a NUL. */
 static const char *nnrti_onnx_text(char text[64], nnrt_onnx_str s)
@@ -1299,7 +1315,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, 
                               "ONNX tensor '%s': the size of its dims exceeds the address space",
                               nnrti_onnx_text(name, tensor->name));
     }
-    *bytes = s->bits < 8 ? (size_t)((n + 1) / 2) : (size_t)n * (s->bits / 8u);
+    *bytes = s->bits < 8 ? (size_t)((n * s->bits + 7) / 8) : (size_t)n * (s->bits / 8u);
     return NNRT_SUCCESS;
 }
 
@@ -1438,6 +1454,82 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, v
     }
     if (bytes > 0) {
         nnrti_onnx_to_host((uint8_t *)out, bytes, s->width);
+    }
+    return rc;
+}
+
+/* ONNX element types: D(ONNX name, NNRT name). */
+#define NNRTI_ONNX_TYPES(D)                                                                                            \
+    D(FLOAT, FLOAT32)                                                                                                  \
+    D(UINT8, UINT8)                                                                                                    \
+    D(INT8, INT8)                                                                                                      \
+    D(UINT16, UINT16)                                                                                                  \
+    D(INT16, INT16)                                                                                                    \
+    D(INT32, INT32)                                                                                                    \
+    D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32) D(UINT64, UINT64)
+/* Types of storage: D(ONNX name, NNRT name of the codes or values). */
+#define NNRTI_ONNX_STORAGE_TYPES(D)                                                                                    \
+    D(BFLOAT16, UINT16)                                                                                                \
+    D(FLOAT8E4M3FN, UINT8)                                                                                             \
+    D(FLOAT8E4M3FNUZ, UINT8)                                                                                           \
+    D(FLOAT8E5M2, UINT8)                                                                                               \
+    D(FLOAT8E5M2FNUZ, UINT8)                                                                                           \
+    D(FLOAT8E8M0, UINT8) D(FLOAT4E2M1, UINT8) D(UINT4, UINT8) D(INT4, INT8) D(UINT2, UINT8) D(INT2, INT8)
+
+#define NNRTI_ONNX_TYPE_CASE(from, to)                                                                                 \
+    case NNRT_ONNX_##from: return NNRT_DATA_TYPE_##to;
+
+/* The runtime's type; UNKNOWN for types that the runtime does not have. */
+static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
+{
+    switch (type) {
+        NNRTI_ONNX_TYPES(NNRTI_ONNX_TYPE_CASE)
+    default: return NNRT_DATA_TYPE_UNKNOWN;
+    }
+}
+
+NNRT_API NNRT_DataType nnrt_onnx_data_type(nnrt_onnx_type type)
+{
+    switch (type) {
+        NNRTI_ONNX_STORAGE_TYPES(NNRTI_ONNX_TYPE_CASE)
+    default: return nnrti_onnx_type_of(type);
+    }
+}
+
+/* Unpacks elements of s->bits < 8 bits, which are at the end of data[bytes], to one byte each. A packed byte holds the
+ * first element in its lowest bits. It is read before its place is written: element i is in byte i * bits / 8 of the
+ * packed bytes, which begin at bytes - bytes * bits / 8. */
+static void nnrti_onnx_unpack(nnrt_onnx_type type, uint8_t *data, size_t bytes)
+{
+    const uint32_t bits = nnrti_onnx_storages[type].bits, all = (1u << bits) - 1, each = 8 / bits;
+    const uint32_t sign = type == NNRT_ONNX_INT4 || type == NNRT_ONNX_INT2 ? 1u << (bits - 1) : 0;
+    const uint8_t *packed = data + bytes - (bytes + each - 1) / each;
+    size_t i;
+    for (i = 0; i < bytes; i++) {
+        const uint32_t code = (uint32_t)packed[i / each] >> (i % each * bits) & all;
+        data[i] = (uint8_t)((code ^ sign) - sign);
+    }
+}
+
+/* The size of n bytes of the runtime's elements of a type in the file. */
+static size_t nnrti_onnx_file_size(nnrt_onnx_type type, size_t n)
+{
+    const size_t bits = nnrti_onnx_storages[type].bits;
+    return bits >= 8 ? n : n / (8 / bits) + (n % (8 / bits) != 0);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_elements(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
+                                                   nnrt_error *error)
+{
+    size_t packed;
+    NNRT_ReturnCode rc;
+    if (tensor == NULL || nnrt_onnx_data_type(tensor->dataType) == NNRT_DATA_TYPE_UNKNOWN) {
+        return nnrt_onnx_tensor_read(tensor, out, bytes, error);
+    }
+    packed = nnrti_onnx_file_size(tensor->dataType, bytes);
+    rc = nnrt_onnx_tensor_read(tensor, out == NULL ? NULL : (uint8_t *)out + (bytes - packed), packed, error);
+    if (rc == NNRT_SUCCESS && packed < bytes) {
+        nnrti_onnx_unpack(tensor->dataType, (uint8_t *)out, bytes);
     }
     return rc;
 }
@@ -2262,6 +2354,8 @@ struct nnrti_onnx {
     nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of the dynamic dimensions of the inputs so far */
     uint32_t nParams;
     uint32_t imagesFrom; /* values with a lower index are not NHWC */
+    uint8_t *storage;    /* by value: its type of storage, an nnrt_onnx_type, or 0; storageCount entries, 0 behind them */
+    uint32_t storageCount;
     char text[256];
 };
 
@@ -2732,34 +2826,14 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_tensors */
 
-/* ONNX element types: D(ONNX name, NNRT name). Other types are unsupported. */
-#define NNRTI_ONNX_TYPES(D)                                                                                            \
-    D(FLOAT, FLOAT32)                                                                                                  \
-    D(UINT8, UINT8)                                                                                                    \
-    D(INT8, INT8)                                                                                                      \
-    D(UINT16, UINT16)                                                                                                  \
-    D(INT16, INT16)                                                                                                    \
-    D(INT32, INT32)                                                                                                    \
-    D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32) D(UINT64, UINT64)
-
-/* The runtime's type; UNKNOWN for types that the runtime does not have. */
-static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
-{
-    switch (type) {
-#define NNRTI_ONNX_TYPE_CASE(from, to)                                                                                 \
-    case NNRT_ONNX_##from: return NNRT_DATA_TYPE_##to;
-        NNRTI_ONNX_TYPES(NNRTI_ONNX_TYPE_CASE)
-    default: return NNRT_DATA_TYPE_UNKNOWN;
-    }
-}
-
 static const char *nnrti_onnx_type_text(nnrt_onnx_type type)
 {
     static const char *const names[] = {"undefined",      "float",    "uint8",        "int8",           "uint16",
                                         "int16",          "int32",    "int64",        "string",         "bool",
                                         "float16",        "double",   "uint32",       "uint64",         "complex64",
                                         "complex128",     "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
-                                        "float8e5m2fnuz", "uint4",    "int4",         "float4e2m1",     "float8e8m0"};
+                                        "float8e5m2fnuz", "uint4",    "int4",         "float4e2m1",     "float8e8m0",
+                                        "uint2",          "int2"};
     return type >= 0 && type < (nnrt_onnx_type)(sizeof(names) / sizeof(names[0])) ? names[type] : "unknown";
 }
 
@@ -2768,9 +2842,45 @@ static NNRT_DataType nnrti_onnx_take_type(nnrti_onnx *c, nnrt_onnx_type type, co
 {
     NNRT_DataType t = nnrti_onnx_type_of(type);
     if (t == NNRT_DATA_TYPE_UNKNOWN)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "%s '%s' has element type %s (%d), which is not supported", what,
-                        name, nnrti_onnx_type_text(type), type);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "%s '%s' has element type %s (%d), which is not supported%s", what,
+                        name, nnrti_onnx_type_text(type), type,
+                        nnrt_onnx_data_type(type) != NNRT_DATA_TYPE_UNKNOWN ? " here" : "");
     return t;
+}
+
+/* nnrti_onnx_take_type where types of storage are possible; *storage becomes the type, 0 if it is another one. */
+static NNRT_DataType nnrti_onnx_take_stored(nnrti_onnx *c, nnrt_onnx_type type, const char *what, const char *name,
+                                            nnrt_onnx_type *storage)
+{
+    const bool plain = nnrti_onnx_type_of(type) != NNRT_DATA_TYPE_UNKNOWN;
+    const NNRT_DataType t = nnrt_onnx_data_type(type);
+    *storage = plain || t == NNRT_DATA_TYPE_UNKNOWN ? NNRT_ONNX_UNDEFINED : type;
+    return *storage != NNRT_ONNX_UNDEFINED ? t : nnrti_onnx_take_type(c, type, what, name);
+}
+
+/* The type of storage of value v, 0 if it has none. */
+static nnrt_onnx_type nnrti_onnx_storage_type(const nnrti_onnx *c, uint32_t v)
+{
+    return v < c->storageCount ? c->storage[v] : NNRT_ONNX_UNDEFINED;
+}
+
+/* Makes v a value of this type of storage. */
+static void nnrti_onnx_set_storage(nnrti_onnx *c, uint32_t v, nnrt_onnx_type type)
+{
+    uint8_t *more;
+    size_t room = 64;
+    if (type == NNRT_ONNX_UNDEFINED || v == NNRT_NO_TENSOR || c->code != NNRT_SUCCESS)
+        return;
+    while (room <= v)
+        room *= 2;
+    if (v >= c->storageCount && (more = (uint8_t *)nnrti_onnx_keep(c, room, 1)) != NULL) {
+        if (c->storageCount > 0)
+            memcpy(more, c->storage, c->storageCount);
+        c->storage = more;
+        c->storageCount = (uint32_t)room;
+    }
+    if (v < c->storageCount)
+        c->storage[v] = (uint8_t)type;
 }
 
 /* A constant value. data must stay valid until the import ends. */
@@ -2882,25 +2992,28 @@ static NNRT_ReturnCode nnrti_onnx_read_external(nnrti_onnx *c, const nnrt_onnx_t
 static const void *nnrti_onnx_copied(nnrti_onnx *c, const nnrt_onnx_tensor *t, size_t bytes)
 {
     const bool external = t->dataLocation != 0;
+    const size_t packed = nnrti_onnx_file_size(t->dataType, bytes);
     char name[64];
     nnrt_error error;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     void *data = NULL;
     memset(&error, 0, sizeof(error));
-    if (!external && bytes / 8 > t->message.length) /* each element takes at least one byte of the file */
+    if (!external && bytes / 8 > t->message.length) /* 8 bytes of elements take at least one byte of the file */
         code =
             nnrt_error_set(&error, NNRT_INVALID_FILE, "its dims require %z bytes, which the file does not have", bytes);
     else if (external)
-        code = nnrti_onnx_read_external(c, t, NULL, bytes, &error);
+        code = nnrti_onnx_read_external(c, t, NULL, packed, &error);
     if (code == NNRT_SUCCESS && (data = nnrti_onnx_keep(c, bytes, 1)) == NULL)
         return NULL;
     if (code == NNRT_SUCCESS)
-        code = external ? nnrti_onnx_read_external(c, t, data, bytes, &error)
-                        : nnrt_onnx_tensor_read(t, data, bytes, &error);
+        code = external ? nnrti_onnx_read_external(c, t, (uint8_t *)data + (bytes - packed), packed, &error)
+                        : nnrt_onnx_tensor_elements(t, data, bytes, &error);
     if (code != NNRT_SUCCESS) {
         NNRTI_ONNX_FAIL(c, code, "constant '%s': %s", nnrti_onnx_text(name, t->name), error.message);
         return NULL;
     }
+    if (external && packed < bytes)
+        nnrti_onnx_unpack(t->dataType, (uint8_t *)data, bytes);
     for (size_t i = 0; t->dataType == NNRT_ONNX_BOOL && i < bytes; i++) /* bools of the runtime are 0 or 1 */
         ((uint8_t *)data)[i] = ((const uint8_t *)data)[i] != 0;
     return data;
@@ -2915,7 +3028,9 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
     const void *data;
     bool inFile;
     uint32_t v;
-    NNRT_DataType type = nnrti_onnx_take_type(c, t->dataType, "constant", nnrti_onnx_text(name, t->name));
+    nnrt_onnx_type storage;
+    NNRT_DataType type =
+        nnrti_onnx_take_stored(c, t->dataType, "constant", nnrti_onnx_text(name, t->name), &storage);
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
     if (t->dims.count > NNRT_MAX_RANK) {
@@ -2935,7 +3050,9 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of constant '%s' exceeds the address space", name);
         return NNRT_NO_TENSOR;
     }
-    data = type != NNRT_DATA_TYPE_BOOL ? nnrti_onnx_in_place(c, t, bytes, nnrt_type_size(type)) : NULL;
+    data = type != NNRT_DATA_TYPE_BOOL && nnrti_onnx_storages[t->dataType].bits >= 8
+               ? nnrti_onnx_in_place(c, t, bytes, nnrt_type_size(type))
+               : NULL;
     inFile = data != NULL;
     if (data == NULL)
         data = nnrti_onnx_copied(c, t, bytes);
@@ -2944,7 +3061,16 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
     v = nnrti_onnx_constant(c, type, (int32_t)t->dims.count, dims, data);
     if (v != NNRT_NO_TENSOR)
         c->builder->copied[v] = !inFile;
+    nnrti_onnx_set_storage(c, v, storage);
     return v;
+}
+
+/* The same for an attribute of an operator that does not support types of storage. */
+static uint32_t nnrti_onnx_plain_value(nnrti_onnx *c, const nnrt_onnx_tensor *t)
+{
+    char name[64];
+    (void)nnrti_onnx_take_type(c, t->dataType, "constant", nnrti_onnx_text(name, t->name));
+    return c->code == NNRT_SUCCESS ? nnrti_onnx_tensor_value(c, t) : NNRT_NO_TENSOR;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -4256,14 +4382,83 @@ static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
+/* The row of NNRT_FloatFormat of a floating-point type of storage, -1 for the integers. */
+static int32_t nnrti_onnx_float_format(nnrt_onnx_type storage)
+{
+    switch (storage) {
+    case NNRT_ONNX_BFLOAT16: return NNRT_FLOAT_FORMAT_BFLOAT16;
+    case NNRT_ONNX_FLOAT8E4M3FN: return NNRT_FLOAT_FORMAT_E4M3FN;
+    case NNRT_ONNX_FLOAT8E4M3FNUZ: return NNRT_FLOAT_FORMAT_E4M3FNUZ;
+    case NNRT_ONNX_FLOAT8E5M2: return NNRT_FLOAT_FORMAT_E5M2;
+    case NNRT_ONNX_FLOAT8E5M2FNUZ: return NNRT_FLOAT_FORMAT_E5M2FNUZ;
+    case NNRT_ONNX_FLOAT8E8M0: return NNRT_FLOAT_FORMAT_E8M0FNU;
+    case NNRT_ONNX_FLOAT4E2M1: return NNRT_FLOAT_FORMAT_E2M1FN;
+    default: return -1;
+    }
+}
+
+/* The numbers of v: float32 for codes of a floating-point type of storage, else v. */
+static uint32_t nnrti_onnx_decoded(nnrti_onnx *c, uint32_t v)
+{
+    NNRT_DecodeFloat a;
+    a.format = nnrti_onnx_float_format(nnrti_onnx_storage_type(c, v));
+    return a.format < 0 ? v : nnrti_onnx_step1(c, NNRT_NODE_TYPE_DECODE_FLOAT, &a, v);
+}
+
+/* The range of the values of a type of storage of integers, or of a type of 8 or 16 bits. */
+static void nnrti_onnx_range(nnrt_onnx_type storage, NNRT_DataType type, float *low, float *high)
+{
+    const bool isSigned = type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_INT16;
+    const uint32_t bits = storage != NNRT_ONNX_UNDEFINED ? nnrti_onnx_storages[storage].bits
+                                                         : 8u * (uint32_t)nnrt_type_size(type);
+    *low = isSigned ? -(float)(1u << (bits - 1)) : 0.0f;
+    *high = (float)((1u << (isSigned ? bits - 1 : bits)) - 1);
+}
+
+/* x as codes of a floating-point type of storage. The attributes saturate and round_mode are the node's; bfloat16
+   becomes Inf as the wider types do, float4e2m1 always saturates. */
+static uint32_t nnrti_onnx_encoded(nnrti_onnx *c, uint32_t x, nnrt_onnx_type storage)
+{
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    uint32_t y;
+    NNRT_EncodeFloat a;
+    a.format = nnrti_onnx_float_format(storage);
+    a.saturate = storage != NNRT_ONNX_BFLOAT16 && nnrti_onnx_int(c, "saturate", 1) != 0;
+    a.rounding = nnrti_onnx_choice(c, "round_mode", "up|down|nearest");
+    if (!nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
+        x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT64);
+    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ENCODE_FLOAT, &a, x);
+    nnrti_onnx_set_storage(c, y, storage);
+    return y;
+}
+
+/* x as an integer of 4 or 2 bits: truncated toward zero, then its lowest bits; ((x & 15) ^ 8) - 8 with a sign. */
+static uint32_t nnrti_onnx_low_bits(nnrti_onnx *c, uint32_t x, nnrt_onnx_type storage)
+{
+    const NNRT_DataType to = nnrt_onnx_data_type(storage);
+    const uint32_t sign = 1u << (nnrti_onnx_storages[storage].bits - 1);
+    uint32_t y;
+    if (!nnrti_onnx_is_a(c, x, NNRT_TYPES_INT))
+        x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT64);
+    y = nnrti_onnx_cast(
+        c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_BITWISE_AND, NULL, x, nnrti_onnx_like(c, x, 2.0 * sign - 1)), to);
+    if (to == NNRT_DATA_TYPE_INT8) {
+        y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BITWISE_XOR, NULL, y, nnrti_onnx_like(c, y, sign));
+        y = nnrti_onnx_sub(c, y, nnrti_onnx_like(c, y, sign));
+    }
+    nnrti_onnx_set_storage(c, y, storage);
+    return y;
+}
+
 /* Cast (arg 0): `to` is a number, before operator set 6 a name. CastLike (arg 1): to the type of input 1. */
-/* round_mode and saturate only concern float8, an unsupported type. */
 static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0);
+    const uint32_t in = nnrti_onnx_in(c, 0), x = nnrti_onnx_decoded(c, in);
+    nnrt_onnx_type storage = NNRT_ONNX_UNDEFINED;
     NNRT_DataType type;
     (void)nnrti_onnx_choice(c, "round_mode", "up|down|nearest");
     if (arg == 1) {
+        storage = nnrti_onnx_storage_type(c, nnrti_onnx_in(c, 1));
         type = nnrti_onnx_type(c, nnrti_onnx_in(c, 1));
     } else if (c->opset < 6) {
         type = nnrti_onnx_take_type(
@@ -4273,9 +4468,18 @@ static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
             "attribute", "to");
     } else {
         const int64_t to = nnrti_onnx_int(c, "to", 0);
-        type = nnrti_onnx_take_type(c, to >= 0 && to < 1000 ? (nnrt_onnx_type)to : -1, "attribute", "to");
+        type = nnrti_onnx_take_stored(c, to >= 0 && to < 1000 ? (nnrt_onnx_type)to : -1, "attribute", "to", &storage);
     }
-    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, x, type));
+    if (storage != NNRT_ONNX_UNDEFINED && storage == nnrti_onnx_storage_type(c, in))
+        nnrti_onnx_out(c, 0, in);
+    else if (storage != NNRT_ONNX_UNDEFINED)
+        nnrti_onnx_out(c, 0,
+                       nnrti_onnx_float_format(storage) >= 0 ? nnrti_onnx_encoded(c, x, storage)
+                                                             : nnrti_onnx_low_bits(c, x, storage));
+    else if (x == in && nnrti_onnx_storage_type(c, in) != NNRT_ONNX_UNDEFINED && nnrti_onnx_type(c, x) == type)
+        nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_ASSIGN, NULL, x)); /* a value without that type */
+    else
+        nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, x, type));
 }
 
 static void nnrti_onnx_op_non_max_suppression(nnrti_onnx *c, int32_t arg)
@@ -4480,19 +4684,23 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t 
     return nnrti_onnx_reshape_to(c, v, sizes, rank - axis);
 }
 
-/* saturate(round(x) + zero) to a type of 8 or 16 bits; rounds to nearest even. zero: float32, or NNRT_NO_TENSOR. */
-static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, NNRT_DataType type)
+/* saturate(round(x) + zero) to a type of at most 16 bits; rounds to nearest even. zero: float32, or NNRT_NO_TENSOR. */
+static uint32_t nnrti_onnx_saturated_to(nnrti_onnx *c, uint32_t x, uint32_t zero, NNRT_DataType type,
+                                        nnrt_onnx_type storage)
 {
     uint32_t y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, x);
     NNRT_Clip a;
     if (zero != NNRT_NO_TENSOR)
         y = nnrti_onnx_add(c, y, zero);
-    a.min = type == NNRT_DATA_TYPE_INT8 ? -128.0f : type == NNRT_DATA_TYPE_INT16 ? -32768.0f : 0.0f;
-    a.max = type == NNRT_DATA_TYPE_INT8    ? 127.0f
-            : type == NNRT_DATA_TYPE_UINT8 ? 255.0f
-            : type == NNRT_DATA_TYPE_INT16 ? 32767.0f
-                                           : 65535.0f;
-    return nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
+    nnrti_onnx_range(storage, type, &a.min, &a.max);
+    y = nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
+    nnrti_onnx_set_storage(c, y, storage);
+    return y;
+}
+
+static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, NNRT_DataType type)
+{
+    return nnrti_onnx_saturated_to(c, x, zero, type, NNRT_ONNX_UNDEFINED);
 }
 
 /* Output 0 of the node: saturate(round(x/scale) + zero) of a type, rounded to nearest even. */
@@ -4514,24 +4722,48 @@ static void nnrti_onnx_out_quantized(nnrti_onnx *c, uint32_t x, uint32_t scale, 
     nnrti_onnx_out(c, 0, nnrti_onnx_saturated(c, y, zero, type));
 }
 
+/* Output 0 of the node in a type of storage: integers as above; codes of x / scale + zero. */
+static void nnrti_onnx_out_stored(nnrti_onnx *c, uint32_t x, uint32_t scale, uint32_t zero, nnrt_onnx_type storage,
+                                  int64_t axis)
+{
+    const NNRT_DataType real = NNRT_DATA_TYPE_FLOAT32;
+    uint32_t y = nnrti_onnx_div(c, nnrti_onnx_cast(c, x, real),
+                                nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale, axis), real));
+    if (zero != NNRT_NO_TENSOR)
+        zero = nnrti_onnx_cast(c, nnrti_onnx_along(c, x, nnrti_onnx_decoded(c, zero), axis), real);
+    if (nnrti_onnx_float_format(storage) < 0)
+        y = nnrti_onnx_saturated_to(c, y, zero, nnrt_onnx_data_type(storage), storage);
+    else
+        y = nnrti_onnx_encoded(c, zero != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, zero) : y, storage);
+    nnrti_onnx_out(c, 0, y);
+}
+
 /* arg: 1 for com.microsoft, whose only version has 16-bit types. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const int64_t said = nnrti_onnx_int(c, "output_dtype", 0), precision = nnrti_onnx_int(c, "precision", 0);
-    const NNRT_DataType other = said != 0 ? nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1,
-                                                                 "attribute", "output_dtype")
-                                          : NNRT_DATA_TYPE_UINT8;
+    nnrt_onnx_type storage = NNRT_ONNX_UNDEFINED;
+    const NNRT_DataType other =
+        said != 0 ? nnrti_onnx_take_stored(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute",
+                                           "output_dtype", &storage)
+                  : (NNRT_DataType)NNRT_DATA_TYPE_UINT8;
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : other;
     const bool narrow = arg == 0 && c->opset < 21;
     if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 |
                                  (narrow ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8%s", type,
                         narrow ? "" : ", int16 or uint16");
-    if (said != 0 && other != type)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected output_dtype %t", type, other);
+    if (said != 0 && (other != type || (zero != NNRT_NO_TENSOR && storage != nnrti_onnx_storage_type(c, zero))))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected the type of output_dtype %l", type,
+                        said);
     if (precision != 0 && precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "precision is %l, expected 1 (float)", precision);
+    storage = zero != NNRT_NO_TENSOR ? nnrti_onnx_storage_type(c, zero) : storage;
+    if (storage != NNRT_ONNX_UNDEFINED) {
+        nnrti_onnx_out_stored(c, x, scale, zero, storage, nnrti_onnx_int(c, "axis", 1));
+        return;
+    }
     nnrti_onnx_out_quantized(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
 }
 
@@ -4686,15 +4918,36 @@ static uint32_t nnrti_onnx_dequantized(nnrti_onnx *c, uint32_t i, int64_t axis)
     return nnrti_onnx_cast(c, y, to);
 }
 
+/* The same for codes, of x or of the scale. */
+static uint32_t nnrti_onnx_dequantized_codes(nnrti_onnx *c, int64_t axis)
+{
+    const uint32_t in = nnrti_onnx_in(c, 0), scale = nnrti_onnx_decoded(c, nnrti_onnx_in(c, 1)),
+                   zero = nnrti_onnx_in(c, 2);
+    const NNRT_DataType real = NNRT_DATA_TYPE_FLOAT32;
+    uint32_t y = nnrti_onnx_cast(c, nnrti_onnx_decoded(c, in), real);
+    if (zero != NNRT_NO_TENSOR)
+        y = nnrti_onnx_sub(c, y,
+                           nnrti_onnx_cast(c, nnrti_onnx_along(c, in, nnrti_onnx_decoded(c, zero), axis), real));
+    return nnrti_onnx_mul(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, in, scale, axis), real));
+}
+
 static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
-    const int64_t said = nnrti_onnx_int(c, "output_dtype", 0);
-    const NNRT_DataType to = nnrti_onnx_type(c, nnrti_onnx_in(c, 1));
+    const int64_t said = nnrti_onnx_int(c, "output_dtype", 0), axis = nnrti_onnx_int(c, "axis", 1);
+    const uint32_t scale = nnrti_onnx_in(c, 1);
+    nnrt_onnx_type storage = nnrti_onnx_storage_type(c, scale);
+    NNRT_DataType to = nnrti_onnx_type(c, scale);
+    uint32_t y;
     (void)arg;
-    if (said != 0 &&
-        nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype") != to)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output_dtype is %l, expected the type of the scale, %t", said, to);
-    nnrti_onnx_out(c, 0, nnrti_onnx_dequantized(c, 0, nnrti_onnx_int(c, "axis", 1)));
+    if (said != 0)
+        to = nnrti_onnx_take_stored(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute",
+                                    "output_dtype", &storage);
+    if (nnrti_onnx_float_format(nnrti_onnx_storage_type(c, nnrti_onnx_in(c, 0))) >= 0 ||
+        nnrti_onnx_storage_type(c, scale) != NNRT_ONNX_UNDEFINED)
+        y = nnrti_onnx_dequantized_codes(c, axis);
+    else
+        y = nnrti_onnx_dequantized(c, 0, axis);
+    nnrti_onnx_out(c, 0, storage == NNRT_ONNX_UNDEFINED ? nnrti_onnx_cast(c, y, to) : nnrti_onnx_encoded(c, y, storage));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -4732,7 +4985,7 @@ static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "value", NNRT_ONNX_ATTRIBUTE_TENSOR);
     const uint32_t shape = nnrti_onnx_in(c, 0);
     const uint32_t value =
-        a != NULL && a->t != NULL ? nnrti_onnx_tensor_value(c, a->t) : nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32, 0);
+        a != NULL && a->t != NULL ? nnrti_onnx_plain_value(c, a->t) : nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32, 0);
     const uint32_t one = nnrti_onnx_reshape(c, value, NULL, 0); /* [1] becomes a scalar */
     const nnrt_operand *o = nnrti_onnx_at(c, one);
     NNRT_ConstantOfShape to;
@@ -9635,7 +9888,7 @@ static uint32_t nnrti_onnx_encoder_table(nnrti_onnx *c, const char *what)
                                 (int64_t)a->floats.count, 0);
     if ((a = nnrti_onnx_attr(c, tensor, NNRT_ONNX_ATTRIBUTE_TENSOR)) != NULL && a->t != NULL &&
         a->t->dataType != NNRT_ONNX_STRING)
-        return nnrti_onnx_reshape(c, nnrti_onnx_tensor_value(c, a->t), &flat, 1);
+        return nnrti_onnx_reshape(c, nnrti_onnx_plain_value(c, a->t), &flat, 1);
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
                     "expected numbers in '%s', '%s' or '%s'; strings are unsupported: map to integers before the model",
                     ints, floats, tensor);
@@ -9651,7 +9904,7 @@ static uint32_t nnrti_onnx_encoder_default(nnrti_onnx *c, NNRT_DataType type)
     const int64_t whole = nnrti_onnx_int(c, "default_int64", -1);
     const float real = nnrti_onnx_float(c, "default_float", -0.0f);
     if (t != NULL && t->t != NULL)
-        return nnrti_onnx_cast(c, nnrti_onnx_reshape(c, nnrti_onnx_tensor_value(c, t->t), &one, 1), type);
+        return nnrti_onnx_cast(c, nnrti_onnx_reshape(c, nnrti_onnx_plain_value(c, t->t), &one, 1), type);
     if (type == NNRT_DATA_TYPE_INT64 || type == NNRT_DATA_TYPE_INT32 || type == NNRT_DATA_TYPE_INT16)
         return nnrti_onnx_cast(c, nnrti_onnx_const_int(c, whole), type);
     return nnrti_onnx_reshape(c, nnrti_onnx_scalar(c, type, (double)real), &one, 1);
@@ -9749,7 +10002,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("bernoulli",       "BERNOULLI",                        "", "") \
     X("binary",          "%", "RESHAPE",                     "`axis`, before set 7") \
     X("bit_shift",       "BIT_SHIFT",                        "", "") \
-    X("cast",            "CAST",                             "", "") \
+    X("cast",            "CAST", "DECODE_FLOAT ENCODE_FLOAT BITWISE_AND BITWISE_XOR SUB_FUSION ASSIGN", \
+      "types of storage: codes of floating-point numbers; integers of 4 and 2 bits keep their lowest bits") \
     X("celu",            "", "DIV_FUSION ACTIVATION MUL_FUSION NEG EXPFUSION SUB_FUSION ADD_FUSION", \
       "alpha * elu(x / alpha)") \
     X("center_crop_pad", "CENTER_CROP_PAD",                  "", "") \
@@ -9769,8 +10023,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("cum_sum",         "CUM_SUM",                          "", "") \
     X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
     X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
-    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "BITCAST CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
-      "parameters that are not constant, or blockwise; 16 bits") \
+    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "BITCAST CAST RESHAPE SUB_FUSION MUL_FUSION GATHER " \
+      "DECODE_FLOAT ENCODE_FLOAT", "parameters that are not constant, or blockwise; 16 bits; float8, float4") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
     X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
@@ -9836,8 +10090,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "BITCAST RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
       "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, to nearest even") \
     X("quantize",        "QUANTIZE_LINEAR", \
-      "BITCAST RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP GATHER", \
-      "parameters that are not constant, or blockwise; 16 bits") \
+      "BITCAST RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP GATHER DECODE_FLOAT ENCODE_FLOAT", \
+      "parameters that are not constant, or blockwise; 4, 2 and 16 bits; float8, float4") \
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
@@ -10516,7 +10770,9 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     int32_t dims[NNRT_MAX_RANK], rank;
     char name[64];
     NNRT_DataType type;
+    nnrt_onnx_type storage;
     const char *whole;
+    uint32_t v;
     (void)nnrti_onnx_text(name, info->name);
     if (entry->name.data != NULL && nnrti_onnx_is_input(c, entry->value)) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice", name);
@@ -10529,18 +10785,21 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
                         info->kind >= 0 && info->kind < 10 ? kinds[info->kind] : "?");
         return;
     }
-    type = nnrti_onnx_take_type(c, info->elemType, "input", name);
+    type = nnrti_onnx_take_stored(c, info->elemType, "input", name, &storage);
     rank = nnrti_onnx_input_shape(c, info, given, dims, name);
     if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
         size_t bytes = 0;
         if (nnrt_dims_bytes(dims, rank, type, &bytes))
             nnrti_onnx_budget_add(c->budget, c->desc, bytes);
-        nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, rank, dims, given->data));
+        v = nnrti_onnx_constant_copy(c, type, rank, dims, given->data);
+        nnrti_onnx_set_storage(c, v, storage);
+        nnrti_onnx_bind(c, info->name, v);
         return;
     }
     whole = nnrti_onnx_copy_text(c, info->name);
     if (c->code == NNRT_SUCCESS) {
-        const uint32_t v = nnrt_builder_input(c->builder, whole, type, rank, dims);
+        v = nnrt_builder_input(c->builder, whole, type, rank, dims);
+        nnrti_onnx_set_storage(c, v, storage);
         nnrti_onnx_name_dims(c, info, v, dims, rank);
         if (nnrti_onnx_fine(c))
             nnrti_onnx_bind(c, info->name, v);
@@ -10600,6 +10859,32 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
         else if (!nnrti_onnx_in_list(r->attributes, a->name) && !nnrti_onnx_is(a->name, "consumed_inputs"))
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is not supported", nnrti_onnx_text(text, a->name));
     }
+}
+
+/* Operators that accept types of storage; the second list: results of the type of input 0. */
+#define NNRTI_ONNX_STORING "Cast CastLike DequantizeLinear QuantizeLinear Constant Shape Size"
+#define NNRTI_ONNX_MOVING "Concat Expand Flatten Gather Identity Reshape Slice Split Squeeze Tile Transpose Unsqueeze"
+
+/* Refuses a value of a type of storage as input of an operator that would take its codes for numbers. Returns the type
+   of storage of the results. */
+static nnrt_onnx_type nnrti_onnx_check_storage(nnrti_onnx *c)
+{
+    const nnrt_onnx_str op = c->node->opType;
+    const bool main = nnrti_onnx_main_domain(c->node->domain), moves = main && nnrti_onnx_in_list(NNRTI_ONNX_MOVING, op);
+    nnrt_onnx_type first = NNRT_ONNX_UNDEFINED;
+    char text[64];
+    for (uint32_t i = 0; i < c->node->inputs.count && c->storageCount > 0 && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_onnx_type type = nnrti_onnx_storage_type(c, nnrti_onnx_in(c, i));
+        first = i == 0 ? type : first;
+        if (moves && nnrti_onnx_is(op, "Concat") && type != first)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input %u '%s' has another element type than input 0", i,
+                            nnrti_onnx_text(text, c->node->inputs.data[i]));
+        else if (type != NNRT_ONNX_UNDEFINED && !moves && (!main || !nnrti_onnx_in_list(NNRTI_ONNX_STORING, op)))
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE,
+                            "input %u '%s' has element type %s (%d), which is not supported here: insert a Cast to float",
+                            i, nnrti_onnx_text(text, c->node->inputs.data[i]), nnrti_onnx_type_text(type), type);
+    }
+    return moves ? first : (nnrt_onnx_type)NNRT_ONNX_UNDEFINED;
 }
 
 /* The number of the enumerator that attribute a names, or whose number it is. */
@@ -10744,6 +11029,7 @@ NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 {
     const nnrt_onnx_nodes *nodes = &c->graph->nodes;
     for (size_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
+        nnrt_onnx_type storage = NNRT_ONNX_UNDEFINED;
         size_t f;
         if (nodes->data[i].unneeded)
             continue;
@@ -10753,14 +11039,18 @@ NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
         if (f < c->nFunctions) {
             nnrti_onnx_inline(c, c->functions[f].value);
         } else if (nnrti_onnx_own_of(c->node) != NULL) {
+            (void)nnrti_onnx_check_storage(c);
             nnrti_onnx_add_own(c, nnrti_onnx_own_of(c->node));
         } else {
             c->row = nnrti_onnx_row_of(c, c->node);
             nnrti_onnx_check_node(c);
+            storage = nnrti_onnx_check_storage(c);
             if (c->code != NNRT_SUCCESS)
                 return;
             c->row->handler(c, c->row->arg);
         }
+        for (size_t k = 0; storage != NNRT_ONNX_UNDEFINED && k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
+            nnrti_onnx_set_storage(c, nnrti_onnx_entry_of(c, c->node->outputs.data[k])->value, storage);
         nnrti_onnx_name_last(c);
         for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
             if (nnrti_onnx_has_output(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
@@ -10815,6 +11105,11 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
         if (e->name.data == NULL)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' of its subgraph has no definition",
                             nnrti_onnx_text(text, g->outputs.data[k].name));
+        else if (!c->unnamed && nnrti_onnx_storage_type(c, e->value) != NNRT_ONNX_UNDEFINED)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "output '%s' of its subgraph has element type %s (%d), which is not "
+                            "supported here: insert a Cast to float", nnrti_onnx_text(text, g->outputs.data[k].name),
+                            nnrti_onnx_type_text(nnrti_onnx_storage_type(c, e->value)),
+                            nnrti_onnx_storage_type(c, e->value));
         else
             out[k] = e->value;
     }
@@ -11100,6 +11395,8 @@ static void nnrti_onnx_rollback(nnrti_onnx *c, nnrti_builder_mark mark)
 {
     nnrti_builder_back(c->builder, mark);
     c->nNamed = mark.nodes;
+    if (mark.tensors < c->storageCount)
+        memset(c->storage + mark.tensors, 0, c->storageCount - mark.tensors);
     c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
 }
 

@@ -52,7 +52,7 @@ enum { IN_FILE, IN_SESSION, IN_RUN, WAYS };
 /* One tensor of a data set. */
 typedef struct tensor {
     nnrt_dims shape;
-    nnrt_onnx_type type;
+    NNRT_DataType type;
     void *data;
     size_t bytes;
 } tensor;
@@ -101,13 +101,14 @@ static int read_tensor(const char *path, tensor *t)
     if (file == NULL)
         return 0;
     if (nnrt_onnx_parse_tensor(file, size, NULL, &raw, NULL) == NNRT_SUCCESS && raw->dims.count <= NNRT_MAX_RANK &&
-        nnrt_onnx_tensor_bytes(raw, &t->bytes, NULL) == NNRT_SUCCESS && t->bytes <= 8 * size) {
-        t->data = calloc(t->bytes + 1, 1);
-        t->type = raw->dataType;
+        nnrt_onnx_data_type(raw->dataType) != NNRT_DATA_TYPE_UNKNOWN) {
+        t->type = nnrt_onnx_data_type(raw->dataType);
         t->shape.rank = (int32_t)raw->dims.count;
         for (size_t i = 0; i < raw->dims.count; i++)
             t->shape.dims[i] = (int32_t)raw->dims.data[i];
-        if (t->data != NULL && nnrt_onnx_tensor_read(raw, t->data, t->bytes, NULL) == NNRT_SUCCESS)
+        if (nnrt_dims_bytes(t->shape.dims, t->shape.rank, t->type, &t->bytes) && t->bytes <= 8 * size)
+            t->data = calloc(t->bytes + 1, 1);
+        if (t->data != NULL && nnrt_onnx_tensor_elements(raw, t->data, t->bytes, NULL) == NNRT_SUCCESS)
             ok = 1;
     }
     nnrt_onnx_tensor_free(raw);
@@ -213,32 +214,13 @@ static double value_of(NNRT_DataType type, const void *data, size_t i)
     return half_value(((const uint16_t *)data)[i]);
 }
 
-static NNRT_DataType type_of(nnrt_onnx_type type)
-{
-    switch (type) {
-    case NNRT_ONNX_FLOAT: return NNRT_DATA_TYPE_FLOAT32;
-    case NNRT_ONNX_UINT8: return NNRT_DATA_TYPE_UINT8;
-    case NNRT_ONNX_INT8: return NNRT_DATA_TYPE_INT8;
-    case NNRT_ONNX_UINT16: return NNRT_DATA_TYPE_UINT16;
-    case NNRT_ONNX_INT16: return NNRT_DATA_TYPE_INT16;
-    case NNRT_ONNX_INT32: return NNRT_DATA_TYPE_INT32;
-    case NNRT_ONNX_INT64: return NNRT_DATA_TYPE_INT64;
-    case NNRT_ONNX_BOOL: return NNRT_DATA_TYPE_BOOL;
-    case NNRT_ONNX_FLOAT16: return NNRT_DATA_TYPE_FLOAT16;
-    case NNRT_ONNX_DOUBLE: return NNRT_DATA_TYPE_FLOAT64;
-    case NNRT_ONNX_UINT32: return NNRT_DATA_TYPE_UINT32;
-    case NNRT_ONNX_UINT64: return NNRT_DATA_TYPE_UINT64;
-    default: return NNRT_DATA_TYPE_UNKNOWN;
-    }
-}
-
 /* Draws, one for each element of input 0, by what can be known of them. */
 static bool check_draws(NNRT_DataType type, const void *got, const data_set *s, char *text, size_t size)
 {
     const tensor *p = &s->inputs[0];
     double mean = 0, variance = 0, sum = 0;
-    for (size_t i = 0; i < p->bytes / nnrt_type_size(type_of(p->type)); i++) {
-        const double v = value_of(type, got, i), given = value_of(type_of(p->type), p->data, i);
+    for (size_t i = 0; i < p->bytes / nnrt_type_size(p->type); i++) {
+        const double v = value_of(type, got, i), given = value_of(p->type, p->data, i);
         if (v != 0 && v != 1) {
             snprintf(text, size, "draw %zu is %.9g, expected 0 or 1", i, v);
             return false;
@@ -260,10 +242,10 @@ static bool compare(const nnrt_io_info *info, const void *got, const data_set *s
     const NNRT_DataType type = info->dataType;
     const bool floats =
         type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT64 || type == NNRT_DATA_TYPE_FLOAT16;
-    if (type_of(want->type) != type || info->shape.rank != want->shape.rank || info->bytes != want->bytes ||
+    if (want->type != type || info->shape.rank != want->shape.rank || info->bytes != want->bytes ||
         memcmp(info->shape.dims, want->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0) {
         const nnrt_operand a = nnrt_operand_make(type, info->shape.rank, info->shape.dims, NULL);
-        const nnrt_operand b = nnrt_operand_make(type_of(want->type), want->shape.rank, want->shape.dims, NULL);
+        const nnrt_operand b = nnrt_operand_make(want->type, want->shape.rank, want->shape.dims, NULL);
         (void)nnrt_text(text, size, "output %u is %o, expected %o", k, &a, &b);
         return false;
     }
@@ -353,9 +335,9 @@ static bool is_refusal(NNRT_ReturnCode code)
     return code == NNRT_UNSUPPORTED_OP || code == NNRT_INVALID_DATATYPE || code == NNRT_NOT_SUPPORT;
 }
 
-static bool is_integer(nnrt_onnx_type type)
+static bool is_integer(NNRT_DataType type)
 {
-    return type == NNRT_ONNX_INT64 || type == NNRT_ONNX_INT32;
+    return type == NNRT_DATA_TYPE_INT64 || type == NNRT_DATA_TYPE_INT32;
 }
 
 /* A bound for a shape: one more of each extent. */

@@ -105,7 +105,7 @@ static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, cons
         return CLI_FAILED;
     if (info->name.length > 0)
         memcpy(input->name, info->name.data, info->name.length);
-    input->type = info->kind == NNRT_ONNX_KIND_TENSOR ? cli_onnx_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
+    input->type = info->kind == NNRT_ONNX_KIND_TENSOR ? nnrt_onnx_data_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
     in->count++;
     if (input->type == NNRT_DATA_TYPE_UNKNOWN)
         return cli_fail("cannot load %s: input '%s' is not a tensor of a supported element type", path, input->name);

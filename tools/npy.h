@@ -468,26 +468,6 @@ static int cli_npy_write(const char *path, const cli_tensor *t)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>pb */
 
-/* nnrt's element type for ONNX's, UNKNOWN if there is none. */
-static NNRT_DataType cli_onnx_type(nnrt_onnx_type type)
-{
-    switch (type) {
-    case NNRT_ONNX_BOOL: return NNRT_DATA_TYPE_BOOL;
-    case NNRT_ONNX_INT8: return NNRT_DATA_TYPE_INT8;
-    case NNRT_ONNX_INT16: return NNRT_DATA_TYPE_INT16;
-    case NNRT_ONNX_INT32: return NNRT_DATA_TYPE_INT32;
-    case NNRT_ONNX_INT64: return NNRT_DATA_TYPE_INT64;
-    case NNRT_ONNX_UINT8: return NNRT_DATA_TYPE_UINT8;
-    case NNRT_ONNX_UINT16: return NNRT_DATA_TYPE_UINT16;
-    case NNRT_ONNX_UINT32: return NNRT_DATA_TYPE_UINT32;
-    case NNRT_ONNX_UINT64: return NNRT_DATA_TYPE_UINT64;
-    case NNRT_ONNX_FLOAT16: return NNRT_DATA_TYPE_FLOAT16;
-    case NNRT_ONNX_FLOAT: return NNRT_DATA_TYPE_FLOAT32;
-    case NNRT_ONNX_DOUBLE: return NNRT_DATA_TYPE_FLOAT64;
-    default: return NNRT_DATA_TYPE_UNKNOWN;
-    }
-}
-
 /* Parses a TensorProto in memory. name (may be NULL) receives the tensor's name, "" if it has none or one of more than
    size - 1 characters. */
 static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, char *name, size_t size)
@@ -503,7 +483,7 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
     memset(t, 0, sizeof(*t));
     if (nnrt_onnx_parse_tensor(file->data, file->size, NULL, &proto, &error) != NNRT_SUCCESS)
         return cli_fail("cannot use %s: %s", path, error.message);
-    type = cli_onnx_type(proto->dataType);
+    type = nnrt_onnx_data_type(proto->dataType);
     for (size_t i = 0; i < proto->dims.count && i < NNRT_MAX_RANK && proto->dims.data[i] <= INT32_MAX; i++)
         shape.dims[shape.rank++] = (int32_t)proto->dims.data[i];
     if (type == NNRT_DATA_TYPE_UNKNOWN)
@@ -511,10 +491,10 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
     else if ((size_t)shape.rank != proto->dims.count)
         cli_fail("cannot use %s: it has more than %d axes or a dimension above 2147483647", path, NNRT_MAX_RANK);
     else if (!nnrt_dims_bytes(shape.dims, shape.rank, type, &bytes) || bytes / 8 > file->size)
-        cli_fail("cannot use %s: it has fewer elements than its dims require", path); /* one byte or more each */
+        cli_fail("cannot use %s: it has fewer elements than its dims require", path); /* 2 bits or more each */
     else
         status = cli_tensor_make(t, type, &shape, path);
-    if (status == CLI_DONE && nnrt_onnx_tensor_read(proto, t->data, t->bytes, &error) != NNRT_SUCCESS) {
+    if (status == CLI_DONE && nnrt_onnx_tensor_elements(proto, t->data, t->bytes, &error) != NNRT_SUCCESS) {
         status = cli_fail("cannot use %s: %s", path, error.message);
         cli_tensor_free(t);
     }
