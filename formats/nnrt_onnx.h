@@ -23,6 +23,7 @@ SECTIONS (search for the tag)
     >>onnx_parts          helpers that handlers are built from: steps, constants, sizes (known or dynamic)
     >>onnx_elementwise    handlers, grouped by operator class
     >>onnx_shapes
+    >>onnx_sequences
     >>onnx_reductions
     >>onnx_windows
     >>onnx_matrices
@@ -57,7 +58,9 @@ SUPPORTED FILES
     CastLike, QuantizeLinear, DequantizeLinear and operators that move data read and write them, others refuse them.
     Inputs, outputs and constants of these types hold one code per element: bfloat16 uint16, the other floating-point
     types uint8; int4 and int2 are int8, uint4 and uint2 uint8 with their value (nnrt_onnx_data_type).
-    Unsupported: sequences, strings, sparse tensors, complex numbers.
+    Sequences and optional values are supported inside of a graph if lengths and positions are constants (exports of
+    torch.split, unbind and stack), not as inputs and outputs.
+    Unsupported: strings, maps, sparse tensors, complex numbers.
 
 TRUST
     The file is untrusted input: lengths, counts, offsets and nesting depth are checked before use. Memory and work are
@@ -1947,6 +1950,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Compress,             9, 28, 2, 2, compress,       0, "axis") \
     X(Concat,               1, 28, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
     X(Constant,             1, 28, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
+    X(ConcatFromSequence,  11, 28, 0, 1, concat_sequence, 0, "axis new_axis") \
     X(ConstantOfShape,      9, 28, 1, 1, constant_shape, 0, "value") \
     X(Conv,                 1, 28, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
     X(ConvInteger,         10, 28, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
@@ -2029,6 +2033,9 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(NonZero,              9, 28, 1, 1, same,           NNRT_NODE_TYPE_NON_ZERO, "") \
     X(Not,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_LOGICAL_NOT, "") \
     X(OneHot,               9, 28, 3, 3, one_hot,        0, "axis") \
+    X(Optional,            15, 28, 0, 1, optional,       0, "type") \
+    X(OptionalGetElement,  15, 28, 0, 1, optional,       1, "") \
+    X(OptionalHasElement,  15, 28, 0, 1, has_element,    0, "") \
     X(Or,                   1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_OR, "axis broadcast") \
     X(PRelu,                1, 28, 2, 2, prelu,          0, "") \
     X(Pad,                  1, 28, 1, 4, pad,            0, "mode paddings pads value") \
@@ -2079,6 +2086,12 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Sign,                 9, 28, 1, 1, sign,           0, "") \
     X(SimplifiedLayerNormalization, 1, 28, 2, 2, simplified_layer_norm, 0, "axis epsilon stash_type") \
     X(Sin,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
+    X(SequenceAt,          11, 28, 0, 2, sequence_at,    0, "") \
+    X(SequenceConstruct,   11, 28, 0, NNRTI_ONNX_MANY, sequence_construct, 0, "") \
+    X(SequenceEmpty,       11, 28, 0, 0, sequence_construct, 0, "dtype") \
+    X(SequenceErase,       11, 28, 0, 2, sequence_erase, 0, "") \
+    X(SequenceInsert,      11, 28, 0, 3, sequence_insert, 0, "") \
+    X(SequenceLength,      11, 28, 0, 1, sequence_length, 0, "") \
     X(Sinh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
     X(Size,                 1, 28, 1, 1, size,           0, "") \
     X(Slice,                1, 28, 1, 5, slice,          0, "axes ends starts") \
@@ -2088,6 +2101,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Softsign,             1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
     X(SpaceToDepth,         1, 28, 1, 1, space_to_depth, 0, "blocksize") \
     X(Split,                1, 28, 1, 2, split,          0, "axis num_outputs split") \
+    X(SplitToSequence,     11, 28, 1, 2, split_sequence, 0, "axis keepdims") \
     X(Sqrt,                 1, 28, 1, 1, same,           NNRT_NODE_TYPE_SQRT, "") \
     X(Squeeze,              1, 28, 1, 2, squeeze,        0, "axes") \
     X(Sub,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
@@ -2190,6 +2204,12 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
    dynamic (nnrt_operand.symbols); sizes computed from them are not known here. Dead-code elimination removes unneeded
    nodes after the last one was added. */
 
+/* A sequence of tensors whose length the import knows: the values of its elements. */
+typedef struct nnrti_onnx_sequence {
+    const uint32_t *values;
+    uint32_t count;
+} nnrti_onnx_sequence;
+
 /* Entry of the name table. */
 typedef struct nnrti_onnx_entry {
     nnrt_onnx_str key;  /* sort key of the table */
@@ -2200,6 +2220,7 @@ typedef struct nnrti_onnx_entry {
     bool isInput;                /* the graph lists it as an input */
     const nnrt_onnx_node *node;  /* the node with this output; NULL: none */
     const nnrt_onnx_input *told; /* the caller's description of this input (desc->inputs); NULL: none */
+    const nnrti_onnx_sequence *sequence; /* NULL: a tensor */
 } nnrti_onnx_entry;
 
 typedef struct nnrti_onnx nnrti_onnx;
@@ -3308,9 +3329,13 @@ static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
     if (c->code != NNRT_SUCCESS || i >= c->node->inputs.count || c->node->inputs.data[i].length == 0)
         return NNRT_NO_TENSOR;
     e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
-    if (e->name.data != NULL)
+    if (e->name.data != NULL && e->sequence == NULL)
         return e->value;
-    NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which no input, initializer or earlier node defines", i,
+    if (e->sequence != NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input %u '%s' is a sequence, expected a tensor", i,
+                        nnrti_onnx_text(text, c->node->inputs.data[i]));
+    else
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which no input, initializer or earlier node defines", i,
                     nnrti_onnx_text(text, c->node->inputs.data[i]));
     return NNRT_NO_TENSOR;
 }
@@ -4409,8 +4434,8 @@ static uint32_t nnrti_onnx_decoded(nnrti_onnx *c, uint32_t v)
 static void nnrti_onnx_range(nnrt_onnx_type storage, NNRT_DataType type, float *low, float *high)
 {
     const bool isSigned = type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_INT16;
-    const uint32_t bits = storage != NNRT_ONNX_UNDEFINED ? nnrti_onnx_storages[storage].bits
-                                                         : 8u * (uint32_t)nnrt_type_size(type);
+    const uint32_t whole = nnrt_type_size(type) == 1 ? 8 : 16, /* other types occur after a fault */
+                   bits = storage != NNRT_ONNX_UNDEFINED ? nnrti_onnx_storages[storage].bits : whole;
     *low = isSigned ? -(float)(1u << (bits - 1)) : 0.0f;
     *high = (float)((1u << (isSigned ? bits - 1 : bits)) - 1);
 }
@@ -4755,8 +4780,11 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8%s", type,
                         narrow ? "" : ", int16 or uint16");
     if (said != 0 && (other != type || (zero != NNRT_NO_TENSOR && storage != nnrti_onnx_storage_type(c, zero))))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected the type of output_dtype %l", type,
-                        said);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %s, expected output_dtype %s",
+                        nnrti_onnx_storage_type(c, zero) != NNRT_ONNX_UNDEFINED
+                            ? nnrti_onnx_type_text(nnrti_onnx_storage_type(c, zero))
+                            : nnrt_type_name(type),
+                        nnrti_onnx_type_text((nnrt_onnx_type)said));
     if (precision != 0 && precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "precision is %l, expected 1 (float)", precision);
     storage = zero != NNRT_NO_TENSOR ? nnrti_onnx_storage_type(c, zero) : storage;
@@ -5674,6 +5702,226 @@ static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
     else if (pads != NNRT_NO_TENSOR)
         x = nnrti_onnx_step3(c, NNRT_NODE_TYPE_PAD_FUSION, &a, x, pads, mode == 0 ? value : NNRT_NO_TENSOR);
     nnrti_onnx_out(c, 0, x);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_sequences: sequences and optional values that the import knows */
+
+/* A sequence is a list of values of the import: its length and the positions of its elements must be constants. Operators
+   of sequences then leave no step, but for the tensors that they split and concatenate. A sequence cannot be an input or
+   output of the model, of a subgraph or of a function. */
+
+/* Sequence in input i; NULL and a fault if that is something else. */
+static const nnrti_onnx_sequence *nnrti_onnx_sequence_in(nnrti_onnx *c, uint32_t i)
+{
+    const nnrti_onnx_entry *e;
+    char text[64];
+    if (c->code != NNRT_SUCCESS)
+        return NULL;
+    if (i >= c->node->inputs.count || c->node->inputs.data[i].length == 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", i);
+        return NULL;
+    }
+    e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
+    if (e->sequence == NULL && nnrti_onnx_in(c, i) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u '%s' is a tensor, expected a sequence", i,
+                        nnrti_onnx_text(text, c->node->inputs.data[i]));
+    else if (e->sequence == NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is absent, expected a sequence", i);
+    return e->sequence;
+}
+
+/* Makes output 0 of the node a sequence of count values, which are copied. */
+static void nnrti_onnx_out_sequence(nnrti_onnx *c, const uint32_t *values, uint32_t count)
+{
+    nnrti_onnx_sequence *made = (nnrti_onnx_sequence *)nnrti_onnx_keep(c, 1, sizeof(*made));
+    uint32_t *copy = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*copy));
+    nnrti_onnx_entry *e;
+    char text[64];
+    if (made == NULL || copy == NULL || c->code != NNRT_SUCCESS || !nnrti_onnx_has_output(c, 0) ||
+        !nnrti_onnx_work(c, count))
+        return;
+    e = nnrti_onnx_own_entry(c, c->node->outputs.data[0]);
+    if (e->name.data != NULL) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice",
+                        nnrti_onnx_text(text, c->node->outputs.data[0]));
+        return;
+    }
+    if (count > 0)
+        memcpy(copy, values, count * sizeof(*copy));
+    made->values = copy;
+    made->count = count;
+    e->name = c->node->outputs.data[0];
+    e->value = e->quantized = NNRT_NO_TENSOR;
+    e->sequence = made;
+}
+
+/* The position in input i, a constant from -count to most; absent: initial. */
+static uint32_t nnrti_onnx_position(nnrti_onnx *c, uint32_t i, uint32_t count, int64_t most, int64_t initial)
+{
+    const uint32_t v = nnrti_onnx_in(c, i);
+    int64_t position = initial;
+    if (v != NNRT_NO_TENSOR && nnrti_onnx_list(c, v, "position", &position, 1) != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the position '%s' is empty", nnrti_onnx_at(c, v)->name);
+    if (c->code == NNRT_SUCCESS && (position < -(int64_t)count || position > most))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "position %l is outside the sequence of %u elements", position,
+                        count);
+    return c->code != NNRT_SUCCESS ? 0 : (uint32_t)(position < 0 ? position + (int64_t)count : position);
+}
+
+static void nnrti_onnx_op_sequence_construct(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t count = (uint32_t)c->node->inputs.count;
+    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*values));
+    (void)arg;
+    for (uint32_t i = 0; i < count && values != NULL; i++)
+        if ((values[i] = nnrti_onnx_in(c, i)) == NNRT_NO_TENSOR)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", i);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_out_sequence(c, values, count);
+}
+
+/* Inserts input 1 before the position in input 2, by default at the end. */
+static void nnrti_onnx_op_sequence_insert(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
+    const uint32_t count = s != NULL ? s->count : 0, v = nnrti_onnx_in(c, 1),
+                   at = nnrti_onnx_position(c, 2, count, count, count);
+    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*values));
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && v == NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input 1 is missing");
+    if (c->code != NNRT_SUCCESS || s == NULL || values == NULL)
+        return;
+    for (uint32_t i = 0; i <= count; i++)
+        values[i] = i == at ? v : s->values[i > at ? i - 1 : i];
+    nnrti_onnx_out_sequence(c, values, count + 1);
+}
+
+static void nnrti_onnx_op_sequence_erase(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
+    const uint32_t count = s != NULL ? s->count : 0,
+                   at = nnrti_onnx_position(c, 1, count, (int64_t)count - 1, (int64_t)count - 1);
+    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*values));
+    (void)arg;
+    if (c->code != NNRT_SUCCESS || s == NULL || values == NULL)
+        return;
+    for (uint32_t i = 0; i + 1 < count; i++)
+        values[i] = s->values[i < at ? i : i + 1];
+    nnrti_onnx_out_sequence(c, values, count - 1);
+}
+
+static void nnrti_onnx_op_sequence_at(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
+    const uint32_t count = s != NULL ? s->count : 0,
+                   at = nnrti_onnx_position(c, 1, count, (int64_t)count - 1, (int64_t)count);
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && s != NULL)
+        nnrti_onnx_out(c, 0, s->values[at]);
+}
+
+static void nnrti_onnx_op_sequence_length(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
+    const int64_t count = s != NULL ? (int64_t)s->count : 0;
+    (void)arg;
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_out(c, 0, nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 0, NULL, &count));
+}
+
+/* new_axis 1: each element gets the axis to concatenate along. */
+static void nnrti_onnx_op_concat_sequence(nnrti_onnx *c, int32_t arg)
+{
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
+    const bool stacks = nnrti_onnx_int(c, "new_axis", 0) != 0;
+    const int64_t axis = nnrti_onnx_int(c, "axis", 0);
+    uint32_t *values = s != NULL ? (uint32_t *)nnrti_onnx_keep(c, s->count + 1u, sizeof(*values)) : NULL;
+    (void)arg;
+    if (s != NULL && s->count == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "the sequence is empty, expected 1 element or more");
+    for (uint32_t i = 0; values != NULL && i < s->count && c->code == NNRT_SUCCESS; i++)
+        values[i] = stacks ? nnrti_onnx_unsqueeze(c, s->values[i], axis) : s->values[i];
+    if (values != NULL && c->code == NNRT_SUCCESS)
+        nnrti_onnx_out(c, 0, nnrti_onnx_concat(c, values, s->count, axis));
+}
+
+/* The sizes of the parts: a constant list, or of a constant size, 1 by default. Returns their number. */
+static uint32_t nnrti_onnx_sequence_sizes(nnrti_onnx *c, uint32_t x, int32_t axis, int64_t **sizes)
+{
+    const uint32_t v = nnrti_onnx_in(c, 1);
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    int64_t part = 1, n;
+    size_t count = 0;
+    if (v != NNRT_NO_TENSOR && o->rank == 1 && nnrt_dims_count(o->dims, 1, &count) && count < UINT32_MAX) {
+        *sizes = (int64_t *)nnrti_onnx_keep(c, count + 1, sizeof(**sizes));
+        return *sizes != NULL ? nnrti_onnx_list(c, v, "split", *sizes, (uint32_t)count) : 0;
+    }
+    n = nnrti_onnx_fixed_dim(c, x, axis, "SplitToSequence");
+    if (v != NNRT_NO_TENSOR && nnrti_onnx_list(c, v, "split", &part, 1) == 1 && part < 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "split is %l, expected at least 1", part);
+    count = part >= 1 ? (size_t)(n / part + (n % part != 0)) : 0;
+    *sizes = (int64_t *)nnrti_onnx_keep(c, count + 1, sizeof(**sizes));
+    for (size_t i = 0; *sizes != NULL && i < count; i++)
+        (*sizes)[i] = (int64_t)(i + 1) * part <= n ? part : n % part;
+    return (uint32_t)count;
+}
+
+/* keepdims 0 removes the axis; it only applies without split. */
+static void nnrti_onnx_op_split_sequence(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const bool drops = nnrti_onnx_int(c, "keepdims", 1) == 0 && nnrti_onnx_in(c, 1) == NNRT_NO_TENSOR;
+    int64_t *sizes = NULL;
+    uint32_t *out, count;
+    NNRT_Split a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_SPLIT, &a);
+    a.axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), nnrti_onnx_rank(c, x));
+    count = nnrti_onnx_sequence_sizes(c, x, (int32_t)a.axis, &sizes);
+    out = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*out));
+    if (c->code != NNRT_SUCCESS || out == NULL)
+        return;
+    a.outputNum = count;
+    a.sizeSplits = nnrt_int64_list(sizes, count);
+    if (count > 0)
+        nnrti_onnx_emit(c, NNRT_NODE_TYPE_SPLIT, &a, &x, 1, out, count, NULL);
+    for (uint32_t i = 0; i < count && drops && c->code == NNRT_SUCCESS; i++)
+        out[i] = nnrti_onnx_squeeze(c, out[i], a.axis);
+    nnrti_onnx_out_sequence(c, out, count);
+}
+
+/* Input 0 of the node is given. */
+static bool nnrti_onnx_has_value(nnrti_onnx *c)
+{
+    const nnrti_onnx_entry *e;
+    if (c->node->inputs.count == 0 || c->node->inputs.data[0].length == 0)
+        return false;
+    e = nnrti_onnx_entry_of(c, c->node->inputs.data[0]);
+    return e->sequence != NULL || nnrti_onnx_in(c, 0) != NNRT_NO_TENSOR;
+}
+
+/* Optional (arg 0), OptionalGetElement (arg 1): the value of input 0, which may be absent for arg 0. */
+static void nnrti_onnx_op_optional(nnrti_onnx *c, int32_t arg)
+{
+    const bool has = nnrti_onnx_has_value(c);
+    const nnrti_onnx_sequence *s = has ? nnrti_onnx_entry_of(c, c->node->inputs.data[0])->sequence : NULL;
+    if (s != NULL)
+        nnrti_onnx_out_sequence(c, s->values, s->count);
+    else if (has)
+        nnrti_onnx_out(c, 0, nnrti_onnx_in(c, 0));
+    else if (arg == 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "the optional value is absent");
+    else if (c->code == NNRT_SUCCESS && nnrti_onnx_has_output(c, 0))
+        nnrti_onnx_bind_absent(c, c->node->outputs.data[0]);
+}
+
+static void nnrti_onnx_op_has_element(nnrti_onnx *c, int32_t arg)
+{
+    const uint8_t has = nnrti_onnx_has_value(c);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_BOOL, 0, NULL, &has));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -10012,6 +10260,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("col2im",          "COL2IM",                           "", "") \
     X("compress",        "COMPRESS",                         "", "") \
     X("concat",          "CONCAT",                           "", "") \
+    X("concat_sequence", "CONCAT",                           "UNSQUEEZE", "new_axis") \
     X("constant",        "",                                 "", "a constant of the model") \
     X("constant_shape",  "CONSTANT_OF_SHAPE FILL",           "", "") \
     X("conv",            "CONV2D_FUSION CONV_3D",            "TRANSPOSE UNSQUEEZE SQUEEZE", \
@@ -10050,6 +10299,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("group_norm",      "GROUP_NORM_FUSION", "RESHAPE BROADCAST_TO", \
       "scale and offset of each group, before set 21") \
     X("hard_sigmoid",    "HARD_SIGMOID ACTIVATION",          "", "") \
+    X("has_element",     "",                                 "", "true for a value, false without one") \
     X("identity",        "",                                 "", "its input under another name") \
     X("if",              "IF",                               "", "") \
     X("instance_norm",   "INSTANCE_NORM",                    "", "") \
@@ -10078,6 +10328,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("non_max_suppression", "NON_MAX_SUPPRESSION",          "", "") \
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
       "negative indices count from the end; the two values are one input") \
+    X("optional",        "",                                 "", "its input under another name") \
     X("pad",             "PAD_FUSION PAD_EDGE GATHER", "CONCAT STRIDED_SLICE RANGE MOD ADD_FUSION SUB_FUSION", \
       "dynamic pads, in the runtime's order; negative pads, which crop; mode wrap, a GATHER for each axis") \
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
@@ -10110,6 +10361,11 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("scatter_elements", "SCATTER_ELEMENTS",                "", "") \
     X("scatter_nd",      "SCATTER_ND_UPDATE",                "", "") \
     X("selu",            "ACTIVATION", "MUL_FUSION",         "alpha and gamma other than SELU's") \
+    X("sequence_at",     "",                                 "", "an element of a sequence, at a constant position") \
+    X("sequence_construct", "",                              "", "a list of values in the import") \
+    X("sequence_erase",  "",                                 "", "a list of values in the import; constant position") \
+    X("sequence_insert", "",                                 "", "a list of values in the import; constant position") \
+    X("sequence_length", "",                                 "", "a constant of the model") \
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
     X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "selected by two comparisons") \
     X("sign",            "ACTIVATION", "GREATER LESS CAST SUB_FUSION", "integers other than int32") \
@@ -10120,6 +10376,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("space_to_depth",  "SPACE_TO_DEPTH",                   "", "") \
     X("split",           "SPLIT", \
       "CAST LESS_EQUAL ASSERT REDUCE_FUSION EQUAL CUM_SUM STRIDED_SLICE SLICE_FUSION", "lengths computed in the run") \
+    X("split_sequence",  "SPLIT",                            "SQUEEZE", "keepdims 0") \
     X("squeeze",         "SQUEEZE", \
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT GATHER MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
       "axes computed in the run") \
@@ -10235,19 +10492,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("ai.onnx.preview.training.Adam",        "training") \
     X("ai.onnx.preview.training.Gradient",    "training") \
     X("ai.onnx.preview.training.Momentum",    "training") \
-    X("ConcatFromSequence",                   "sequences") \
-    X("Optional",                             "optionals") \
-    X("OptionalGetElement",                   "optionals") \
-    X("OptionalHasElement",                   "optionals") \
     X("RegexFullMatch",                       "strings") \
-    X("SequenceAt",                           "sequences") \
-    X("SequenceConstruct",                    "sequences") \
-    X("SequenceEmpty",                        "sequences") \
-    X("SequenceErase",                        "sequences") \
-    X("SequenceInsert",                       "sequences") \
-    X("SequenceLength",                       "sequences") \
     X("SequenceMap",                          "sequences") \
-    X("SplitToSequence",                      "sequences") \
     X("StringConcat",                         "strings") \
     X("StringNormalizer",                     "strings") \
     X("StringSplit",                          "strings") \
@@ -10862,7 +11108,7 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
 }
 
 /* Operators that accept types of storage; the second list: results of the type of input 0. */
-#define NNRTI_ONNX_STORING "Cast CastLike DequantizeLinear QuantizeLinear Constant Shape Size"
+#define NNRTI_ONNX_STORING "Cast CastLike DequantizeLinear QuantizeLinear Shape Size"
 #define NNRTI_ONNX_MOVING "Concat Expand Flatten Gather Identity Reshape Slice Split Squeeze Tile Transpose Unsqueeze"
 
 /* Refuses a value of a type of storage as input of an operator that would take its codes for numbers. Returns the type
@@ -10874,7 +11120,9 @@ static nnrt_onnx_type nnrti_onnx_check_storage(nnrti_onnx *c)
     nnrt_onnx_type first = NNRT_ONNX_UNDEFINED;
     char text[64];
     for (uint32_t i = 0; i < c->node->inputs.count && c->storageCount > 0 && c->code == NNRT_SUCCESS; i++) {
-        const nnrt_onnx_type type = nnrti_onnx_storage_type(c, nnrti_onnx_in(c, i));
+        const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
+        const nnrt_onnx_type type =
+            e->name.data != NULL ? nnrti_onnx_storage_type(c, e->value) : (nnrt_onnx_type)NNRT_ONNX_UNDEFINED;
         first = i == 0 ? type : first;
         if (moves && nnrti_onnx_is(op, "Concat") && type != first)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input %u '%s' has another element type than input 0", i,
@@ -11049,8 +11297,9 @@ NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
                 return;
             c->row->handler(c, c->row->arg);
         }
-        for (size_t k = 0; storage != NNRT_ONNX_UNDEFINED && k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
-            nnrti_onnx_set_storage(c, nnrti_onnx_entry_of(c, c->node->outputs.data[k])->value, storage);
+        for (uint32_t k = 0; storage != NNRT_ONNX_UNDEFINED && k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
+            if (nnrti_onnx_has_output(c, k))
+                nnrti_onnx_set_storage(c, nnrti_onnx_entry_of(c, c->node->outputs.data[k])->value, storage);
         nnrti_onnx_name_last(c);
         for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
             if (nnrti_onnx_has_output(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
@@ -11104,6 +11353,9 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
         const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->outputs.data[k].name);
         if (e->name.data == NULL)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' of its subgraph has no definition",
+                            nnrti_onnx_text(text, g->outputs.data[k].name));
+        else if (e->sequence != NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output '%s' of its subgraph is a sequence, expected a tensor",
                             nnrti_onnx_text(text, g->outputs.data[k].name));
         else if (!c->unnamed && nnrti_onnx_storage_type(c, e->value) != NNRT_ONNX_UNDEFINED)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "output '%s' of its subgraph has element type %s (%d), which is not "
@@ -11671,6 +11923,11 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
     uint32_t v;
     if (e->name.data == NULL) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' has no definition", nnrti_onnx_text(text, name));
+        return;
+    }
+    if (e->sequence != NULL || e->value == NNRT_NO_TENSOR) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output '%s' is %s, expected a tensor", nnrti_onnx_text(text, name),
+                        e->sequence != NULL ? "a sequence" : "an absent value");
         return;
     }
     v = e->isQuantized ? e->quantized : e->value; /* with its quantization parameters */

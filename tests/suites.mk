@@ -5,7 +5,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The longest suites start first, so that all processors finish together.
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
-SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized contrib tflite differential splits examples runner coverage-script lib \
+SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite differential splits examples runner coverage-script lib \
 	api layers code-size mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -152,15 +152,20 @@ build/work/work: tests/work.c build/work/implementation.o
 suite-work: build/work/work
 	$(SUITE) $<
 
+# The tests of the onnx package: of the version that docs/ONNX.md counts, and of the installed one.
 suite-onnx-nodes: build/nnrt build/test/onnx_nodes
 	$(SUITE) sh tests/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)
+
+suite-onnx-installed: build/test/onnx_nodes
+	$(SUITE) $< $(DEVICE:%=--device %)
 
 # docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from the output of the ONNX node tests. The suites docs
 # and onnx-nodes compare them.
 .PHONY: conformance docs
 conformance: build/nnrt build/test/onnx_nodes
 	@sh tools/need.sh $(TEST_PACKAGES)
-	@build/test/onnx_nodes $(DEVICE:%=--device %) >build/conformance.log; status=$$?; \
+	@NNRT_ONNX_TESTDATA=$${NNRT_ONNX_TESTDATA:-$$(sh tests/onnx_data.sh)} \
+	    build/test/onnx_nodes $(DEVICE:%=--device %) >build/conformance.log; status=$$?; \
 	    grep '^FAIL' build/conformance.log; sed -n '/^skipped  because of/,$$p' build/conformance.log; exit $$status
 	@$(PYTHON) -B tools/docs.py --nnrt $< onnx build/conformance.log
 	@echo 'build/conformance.log has a line for each test, docs/ONNX.md the table by operators'

@@ -38,7 +38,9 @@ static const struct {
              {"f64", NNRT_ONNX_DOUBLE, NNRT_DATA_TYPE_FLOAT64}, {"i32", NNRT_ONNX_INT32, NNRT_DATA_TYPE_INT32},
              {"i64", NNRT_ONNX_INT64, NNRT_DATA_TYPE_INT64},    {"u8", NNRT_ONNX_UINT8, NNRT_DATA_TYPE_UINT8},
              {"i8", NNRT_ONNX_INT8, NNRT_DATA_TYPE_INT8},       {"bool", NNRT_ONNX_BOOL, NNRT_DATA_TYPE_BOOL},
-             {"i16", NNRT_ONNX_INT16, NNRT_DATA_TYPE_INT16},    {"u16", NNRT_ONNX_UINT16, NNRT_DATA_TYPE_UINT16}};
+             {"i16", NNRT_ONNX_INT16, NNRT_DATA_TYPE_INT16},    {"u16", NNRT_ONNX_UINT16, NNRT_DATA_TYPE_UINT16},
+             {"f8", NNRT_ONNX_FLOAT8E4M3FN, NNRT_DATA_TYPE_UINT8}, {"bf16", NNRT_ONNX_BFLOAT16, NNRT_DATA_TYPE_UINT16},
+             {"i4", NNRT_ONNX_INT4, NNRT_DATA_TYPE_INT8}};
 
 /* The next word of *text, which ends at a space. false: there is none. */
 static bool next_word(const char **text, char word[64])
@@ -4265,6 +4267,116 @@ static void test_control_passed(void **state)
     run_case(&open, false, 4);
 }
 
+/* Types of storage: which operators read and write them. The expected values follow from the formats: float8e4m3fn has 3
+   bits of mantissa, bfloat16 7. */
+static void test_storage(void **state)
+{
+#define REFUSED ", which is not supported here: insert a Cast to float"
+    static const import_case cases[] = {
+        {"float8, moved", "in x f32 [2,2]; a = Cast x to:i=17; b = Transpose a; c = Concat b a axis:i=0; y = Cast c to:i=1;", 21,
+         {"1 2.1 3 4.3"}, NNRT_SUCCESS, "4,2", "1 3 2 4.5 1 2 3 4.5", 0},
+        {"float8, an input and an output", "in x f8 [3]; c = Cast x to:i=1; d = Neg c; y = Cast d to:i=17;", 21,
+         {"56 64 184"}, NNRT_SUCCESS, "3", "184 192 56", 0},
+        {"bfloat16 to float8", "in x bf16 [2]; y = Cast x to:i=17;", 21, {"16256 49152"}, NNRT_SUCCESS, "2", "56 192", 0},
+        {"the same type", "in x f8 [2]; y = Cast x to:i=17;", 21, {"127 3"}, NNRT_SUCCESS, "2", "127 3", 0},
+        {"int4 wraps", "in x i64 [4]; a = Cast x to:i=22; y = Cast a to:i=3;", 21, {"7 8 -9 4611686018427387904"}, NNRT_SUCCESS,
+         "4", "7 -8 7 0", 0},
+        {"uint4 wraps", "in x f32 [4]; a = Cast x to:i=21; y = Cast a to:i=1;", 21, {"15.9 16 -1.5 3"}, NNRT_SUCCESS, "4",
+         "15 0 15 3", 0},
+        {"int4 to int8 has its numbers", "in x i4 [2]; a = Cast x to:i=3; y = Add a a;", 21, {"-8 7"}, NNRT_SUCCESS, "2", "-16 14", 0},
+        {"Quantizelinear, output_dtype", "in x f32 [4]; const s f32 [] 0.5; a = QuantizeLinear x s output_dtype:i=22; "
+         "y = DequantizeLinear a s;", 21, {"1.25 1.75 -9 9"}, NNRT_SUCCESS, "4", "1 2 -4 3.5", 0},
+        {"DequantizeLinear, the type of the scale", "in x i8 [2]; const s bf16 [] 16128; a = DequantizeLinear x s; "
+         "y = Cast a to:i=1;", 23, {"3 -2"}, NNRT_SUCCESS, "2", "1.5 -1", 0},
+        {"DequantizeLinear, output_dtype", "in x i8 [2]; const s bf16 [] 16128; y = DequantizeLinear x s output_dtype:i=1;", 23,
+         {"3 -2"}, NNRT_SUCCESS, "2", "1.5 -1", 0},
+        {"the codes are no numbers", "in x f8 [2]; y = Add x x;", 21, {"1 2"}, NNRT_INVALID_DATATYPE, NULL,
+         "input 0 'x' has element type float8e4m3fn (17)" REFUSED, 0},
+        {"the codes are no numbers, after a move", "in x f32 [2,1]; a = Cast x to:i=16; b = Flatten a; y = Relu b;", 21, {"1 2"},
+         NNRT_INVALID_DATATYPE, NULL, "input 0 'b' has element type bfloat16 (16)" REFUSED, 0},
+        {"codes beside numbers", "in x f8 [2]; in w u8 [2]; a = Concat x w axis:i=0; y = Cast a to:i=1;", 21, {"1 2", "3 4"},
+         NNRT_INVALID_DATATYPE, NULL, "input 1 'w' has another element type than input 0", 0},
+        {"an inner graph reads codes", "graph; t = Neg a; out t; done; graph; t = Identity x; out t; done; in x f32 [2]; "
+         "in p bool []; a = Cast x to:i=17; y = If p then_branch:g=1 else_branch:g=;", 21, {"1 2", "1"},
+         NNRT_INVALID_DATATYPE, NULL, "input 0 'a' has element type float8e4m3fn (17)" REFUSED, 0},
+        {"an inner graph has codes as output", "graph; t = Cast x to:i=17; out t; done; graph; t = Cast x to:i=17; out t; done; "
+         "in x f32 [2]; in p bool []; a = If p then_branch:g=1 else_branch:g=; y = Cast a to:i=1;", 21, {"1 2", "1"},
+         NNRT_INVALID_DATATYPE, NULL, "output 't' of its subgraph has element type float8e4m3fn (17)" REFUSED, 0},
+        {"a branch that is known", "graph; t = Cast x to:i=17; out t; done; graph; t = Identity x; out t; done; in x f32 [2]; "
+         "const p bool [] 1; a = If p then_branch:g=1 else_branch:g=; y = Cast a to:i=1;", 21, {"1 2.1"}, NNRT_SUCCESS, "2",
+         "1 2", 0},
+        {"codes within the body of a Loop", "graph; in i i64 []; in c bool []; in v f32 [2]; k = Identity c; "
+         "a = Cast v to:i=17; b = Cast a to:i=1; o = Add b v; out k; out o; done; in x f32 [2]; const m i64 [] 2; "
+         "const e bool [] 1; y = Loop m e x body:g=;", 21, {"1 2.1"}, NNRT_SUCCESS, "2", "4 8.1", 1e-6},
+        {"a Loop carries codes", "graph; in i i64 []; in c bool []; in v f8 [2]; k = Identity c; o = Identity v; out k; out o; "
+         "done; in x f8 [2]; const m i64 [] 2; const e bool [] 1; y = Loop m e x body:g=;", 21, {"1 2"},
+         NNRT_INVALID_DATATYPE, NULL, "input 2 'x' has element type float8e4m3fn (17)" REFUSED, 0},
+        {"a type of another operator", "in x f32 [2,2]; y = EyeLike x dtype:i=17;", 21, {"1 2 3 4"}, NNRT_INVALID_DATATYPE, NULL,
+         "attribute 'dtype' has element type float8e4m3fn (17), which is not supported here", 0},
+        {"the zero point and output_dtype", "in x f32 [2]; const s f32 [] 1; const z f8 [] 0; "
+         "y = QuantizeLinear x s z output_dtype:i=2;", 21, {"1 2"}, NNRT_INVALID_DATATYPE, NULL,
+         "the zero point is float8e4m3fn, expected output_dtype uint8", 0},
+    };
+#undef REFUSED
+    (void)state;
+    run_cases(cases, COUNT(cases));
+}
+
+/* Sequences and optional values of constant length and positions. */
+static void test_sequences(void **state)
+{
+#define THREE "in x f32 [2]; a = Neg x; b = Add x x; s = SequenceConstruct x a b; "
+    static const import_case cases[] = {
+        {"SequenceAt from the end", THREE "const p i64 [] -3; t = SequenceAt s p; y = Relu t;", 13, {"1 2"}, NNRT_SUCCESS, "2", "1 2", 0},
+        {"SequenceAt behind the end", THREE "const p i64 [] 3; y = SequenceAt s p;", 13, {"1 2"}, NNRT_INVALID_PARAMETER, NULL,
+         "position 3 is outside the sequence of 3 elements", 0},
+        {"SequenceAt before the start", THREE "const p i64 [] -4; y = SequenceAt s p;", 13, {"1 2"}, NNRT_INVALID_PARAMETER, NULL,
+         "position -4 is outside the sequence of 3 elements", 0},
+        {"SequenceAt, a computed position", THREE "in p i64 []; y = SequenceAt s p;", 13, {"1 2", "0"}, NNRT_UNSUPPORTED_OP, NULL,
+         "position 'p' must be a constant", 0},
+        {"SequenceInsert at the end, in front, in the middle",
+         "in x f32 [1]; a = Neg x; b = Add x x; const n i64 [] 0; const m i64 [] -1; e = SequenceEmpty; s = SequenceInsert e x; "
+         "t = SequenceInsert s a n; u = SequenceInsert t b m; y = ConcatFromSequence u axis:i=0;", 13, {"1"}, NNRT_SUCCESS, "3",
+         "-1 2 1", 0},
+        {"SequenceErase, the last, then the first", THREE "const n i64 [] 0; t = SequenceErase s; u = SequenceErase t n; "
+         "y = ConcatFromSequence u axis:i=0;", 13, {"1 2"}, NNRT_SUCCESS, "2", "-1 -2", 0},
+        {"SequenceErase of nothing", "in x f32 [1]; e = SequenceEmpty; s = SequenceErase e; y = SequenceLength s;", 13, {"1"},
+         NNRT_INVALID_PARAMETER, NULL, "position -1 is outside the sequence of 0 elements", 0},
+        {"ConcatFromSequence, a new axis", THREE "y = ConcatFromSequence s axis:i=-1 new_axis:i=1;", 13, {"1 2"}, NNRT_SUCCESS,
+         "2,3", "1 -1 2 2 -2 4", 0},
+        {"ConcatFromSequence of nothing", "in x f32 [1]; e = SequenceEmpty; y = ConcatFromSequence e axis:i=0;", 13, {"1"},
+         NNRT_INVALID_INPUT, NULL, "the sequence is empty", 0},
+        {"SequenceLength", THREE "n = SequenceLength s; y = Cast n to:i=1;", 13, {"1 2"}, NNRT_SUCCESS, "", "3", 0},
+        {"SplitToSequence by one", "in x f32 [3]; s = SplitToSequence x keepdims:i=0; const p i64 [] 1; y = SequenceAt s p;", 13,
+         {"4 5 6"}, NNRT_SUCCESS, "", "5", 0},
+        {"SplitToSequence by two, the rest", "in x f32 [5]; const n i64 [] 2; s = SplitToSequence x n keepdims:i=0; "
+         "const p i64 [] -1; y = SequenceAt s p;", 13, {"4 5 6 7 8"}, NNRT_SUCCESS, "1", "8", 0},
+        {"SplitToSequence, sizes", "in x f32 [2,3]; const n i64 [2] 1 2; s = SplitToSequence x n axis:i=1; const p i64 [] 1; "
+         "y = SequenceAt s p;", 13, {"1 2 3 4 5 6"}, NNRT_SUCCESS, "2,2", "2 3 5 6", 0},
+        {"SplitToSequence by zero", "in x f32 [5]; const n i64 [] 0; s = SplitToSequence x n; y = SequenceLength s;", 13,
+         {"4 5 6 7 8"}, NNRT_INVALID_PARAMETER, NULL, "split is 0, expected at least 1", 0},
+        {"a sequence is no tensor", THREE "y = Relu s;", 13, {"1 2"}, NNRT_UNSUPPORTED_OP, NULL,
+         "input 0 's' is a sequence, expected a tensor", 0},
+        {"a tensor is no sequence", "in x f32 [2]; const p i64 [] 0; y = SequenceAt x p;", 13, {"1 2"}, NNRT_INVALID_INPUT, NULL,
+         "input 0 'x' is a tensor, expected a sequence", 0},
+        {"a sequence as output", "in x f32 [2]; y = SequenceConstruct x x;", 13, {"1 2"}, NNRT_UNSUPPORTED_OP, NULL,
+         "output 'y' is a sequence, expected a tensor", 0},
+        {"Optional, a tensor", "in x f32 [2]; o = Optional x; h = OptionalHasElement o; g = OptionalGetElement o; c = Cast h to:i=1; "
+         "y = Add g c;", 15, {"1 2"}, NNRT_SUCCESS, "2", "2 3", 0},
+        {"Optional, nothing", "in x f32 [2]; o = Optional; h = OptionalHasElement o; c = Cast h to:i=1; y = Add x c;", 15, {"1 2"},
+         NNRT_SUCCESS, "2", "1 2", 0},
+        {"Optional, nothing to take", "in x f32 [2]; o = Optional; y = OptionalGetElement o;", 15, {"1 2"}, NNRT_INVALID_INPUT, NULL,
+         "the optional value is absent", 0},
+        {"Optional, a sequence", THREE "o = Optional s; g = OptionalGetElement o; n = SequenceLength g; y = Cast n to:i=1;", 15, {"1 2"},
+         NNRT_SUCCESS, "", "3", 0},
+        {"Optional, nothing as output", "in x f32 [2]; y = Optional;", 15, {"1 2"}, NNRT_UNSUPPORTED_OP, NULL,
+         "output 'y' is an absent value, expected a tensor", 0},
+    };
+#undef THREE
+    (void)state;
+    run_cases(cases, COUNT(cases));
+}
+
 /* Heads, and elements of a head, are dynamic: the inputs have upper bounds, and the scale follows from the shapes of
    each run. Of one query and two keys with products 0 and ln 3 the weights are 1/4 and 3/4. */
 static void test_attention_dynamic(void **state)
@@ -5676,7 +5788,7 @@ int main(void)
         cmocka_unit_test(test_resize_open),
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_control_images),
-        cmocka_unit_test(test_control_passed),
+        cmocka_unit_test(test_control_passed), cmocka_unit_test(test_storage), cmocka_unit_test(test_sequences),
         cmocka_unit_test(test_attention_dynamic),
         cmocka_unit_test(test_newer),
         cmocka_unit_test(test_functions),

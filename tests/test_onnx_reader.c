@@ -978,6 +978,42 @@ static void check_elements(const bytes *b, const void *want, size_t size, NNRT_R
     nnrt_onnx_tensor_free(t);
 }
 
+/* Elements as the runtime stores them: bits at the end of a byte that no element has do not count. */
+static void check_unpacked(nnrt_onnx_type type, int64_t count, const uint8_t *file, size_t fileBytes, const int8_t *want) {
+    nnrt_onnx_tensor *t;
+    nnrt_error error;
+    uint8_t out[16];
+    bytes b;
+    b.size = 0, put_tensor_head(&b, &count, 1, type, "w"), put_bytes(&b, 9, file, fileBytes);
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_onnx_parse_tensor(b.data, b.size, NULL, &t, &error), NNRT_SUCCESS);
+    assert_int_equal(nnrt_onnx_tensor_elements(t, out, (size_t)count, &error), NNRT_SUCCESS);
+    assert_memory_equal(out, want, (size_t)count);
+    assert_int_equal(nnrt_onnx_tensor_elements(t, out, (size_t)count + 4, &error), NNRT_INVALID_PARAMETER);
+    nnrt_onnx_tensor_free(t);
+}
+
+static void test_unpacked(void **state) {
+    static const uint8_t file[3] = { 0x7F, 0xC8, 0xF2 };
+    static const int8_t four[5] = { -1, 7, -8, -4, 2 }, positive[5] = { 15, 7, 8, 12, 2 },
+                        two[9] = { -1, -1, -1, 1, 0, -2, 0, -1, -2 }, codes[9] = { 3, 3, 3, 1, 0, 2, 0, 3, 2 };
+    static const int8_t raw[3] = { 0x7F, (int8_t)0xC8, (int8_t)0xF2 };
+    size_t n;
+    (void)state;
+    check_unpacked(NNRT_ONNX_INT4, 5, file, 3, four);
+    check_unpacked(NNRT_ONNX_UINT4, 5, file, 3, positive);
+    check_unpacked(NNRT_ONNX_FLOAT4E2M1, 5, file, 3, positive);
+    check_unpacked(NNRT_ONNX_INT2, 9, file, 3, two);
+    check_unpacked(NNRT_ONNX_UINT2, 9, file, 3, codes);
+    check_unpacked(NNRT_ONNX_FLOAT8E5M2, 3, file, 3, raw);
+    assert_int_equal(nnrt_onnx_tensor_elements(NULL, &n, 8, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_onnx_data_type(NNRT_ONNX_BFLOAT16), NNRT_DATA_TYPE_UINT16);
+    assert_int_equal(nnrt_onnx_data_type(NNRT_ONNX_INT2), NNRT_DATA_TYPE_INT8);
+    assert_int_equal(nnrt_onnx_data_type(NNRT_ONNX_FLOAT), NNRT_DATA_TYPE_FLOAT32);
+    assert_int_equal(nnrt_onnx_data_type(NNRT_ONNX_STRING), NNRT_DATA_TYPE_UNKNOWN);
+    assert_int_equal(nnrt_onnx_data_type(27), NNRT_DATA_TYPE_UNKNOWN);
+}
+
 /* Typed fields of every width, packed, unpacked and mixed; dims against numbers of elements. Values by hand. */
 static void test_elements(void **state) {
     static const int64_t three = 3, two = 2;
@@ -1021,7 +1057,7 @@ static void test_elements(void **state) {
     check_elements(&b, l, 16, NNRT_SUCCESS);
     b.size = 0, put_tensor_head(&b, &two, 1, NNRT_ONNX_STRING, "w\n");
     check_elements(&b, NULL, 0, NNRT_NOT_SUPPORT);
-    b.size = 0, put_tensor_head(&b, &two, 1, 25, "w\n");
+    b.size = 0, put_tensor_head(&b, &two, 1, 27, "w\n");
     check_elements(&b, NULL, 0, NNRT_NOT_SUPPORT);
     b.size = 0, put_tensor_head(&b, &two, 1, -1, "w\n");
     check_elements(&b, NULL, 0, NNRT_NOT_SUPPORT);
@@ -1215,7 +1251,7 @@ int main(void) {
         cmocka_unit_test(test_damage),         cmocka_unit_test(test_random),    cmocka_unit_test(test_wire_faults),
         cmocka_unit_test(test_tensor_faults),  cmocka_unit_test(test_depth),     cmocka_unit_test(test_memory_bound),
         cmocka_unit_test(test_memory_refused), cmocka_unit_test(test_last_wins), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_null),           cmocka_unit_test(test_elements),  cmocka_unit_test(test_external),
+        cmocka_unit_test(test_null),           cmocka_unit_test(test_elements), cmocka_unit_test(test_unpacked), cmocka_unit_test(test_external),
         cmocka_unit_test(test_file_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

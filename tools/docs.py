@@ -171,9 +171,10 @@ def reason_of(text, left_out):
         kind = next((k for k in sorted(kinds) if k), "")
         return kind or "unsupported operators", ", ".join(sorted({n for n in names if left_out.get(n, "") == kind}))
     for kind, pattern in (("bfloat16", r"element type bfloat16"), ("strings", r"element type string"),
-                          ("training", r"training"), ("sequences", r"is a sequence"), ("optionals", r"is an optional")):
+                          ("training", r"training"), ("sequences", r"is a sequence"), ("optionals", r"is an optional"),
+                          ("replaced by a later release", r"a later release replaced")):
         if re.search(pattern, text):
-            return kind, ""
+            return kind, text.split(": ", 1)[1] if kind.startswith("replaced") else ""
     return "other", re.sub(r"^ONNX node \d+ '[^']*' \(\w+\): ", "", text)
 
 
@@ -223,8 +224,8 @@ def onnx_md(nnrt, log):
     passed, constant, failed, skipped = (int(n) for n in last.groups())
     text = """# ONNX
 
-The importer runs the tests of the onnx package in Debian's version (libonnx-testdata: node, simple and PyTorch tests,
-operator sets up to 17): %d tests, **%d passed, %d failed, %d skipped**. %d of the passed tests need some inputs as
+The importer runs the tests of the onnx package %s (node, simple and PyTorch tests, operator sets up to 25), the newest
+that Debian has: %d tests, **%d passed, %d failed, %d skipped**. %d of the passed tests need some inputs as
 constants. %s passed tests have random results, which ONNX does not specify: their shape, type, values (0 or 1) and sum are
 checked. `make conformance` runs the tests and writes this page; `make test` compares it.
 
@@ -237,7 +238,7 @@ and with the model saved as a .nnrt file and loaded:
 %s
 ## Supported operators
 
-""" % (len(tests), passed, failed, skipped, constant, draws.group(1),
+""" % (re.search(r"^VERSION=(.*)$", (ROOT / "tests/onnx_data.sh").read_text(), re.M).group(1), len(tests), passed, failed, skipped, constant, draws.group(1),
        table(["Skipped", "Reason"], [[str(n), kind] for kind, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))]),
        ", ".join("%s of %s give the same bits with dimensions from the %s" % o for o in opened),
        "%d of %d tests are models of several nodes. They are counted above, and not in the table below.\n" %
