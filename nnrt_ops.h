@@ -721,8 +721,8 @@ typedef struct nnrt_error {
     M(S, INTS, _, offset, 0) /* first index kept of each axis from there on, or one for all of them; empty = 0 */
 /* CUM_SUM */
 #define NNRT_ATTR_CumSum(M, S) \
-    M(S, BOOL, _, exclusive, 0) /* the sum excludes the element itself: the first result is 0 */ \
-    M(S, BOOL, _, reverse,   0) /* sum from the end */
+    M(S, BOOL, _, exclusive, 0) /* without the element itself: the first result is 0 (CUM_PROD: 1) */ \
+    M(S, BOOL, _, reverse,   0) /* from the end */
 /* DECODE_FLOAT */
 #define NNRT_ATTR_DecodeFloat(M, S) \
     M(S, ENUM, FloatFormat, format, 0) /* of the codes: uint16 for BFLOAT16, else uint8 */
@@ -1943,6 +1943,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_U8 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16), NULL, DecodeFloat, decode_float, 1_1, own), 0) \
     X(ENCODE_FLOAT,           1195, EncodeFloat,           own, encode_float,            "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, EncodeFloat, encode_float,            1_1,    own), 0) \
+    X(CUM_PROD,               1196, CumSum,               same, cum_sum,                 "x[..] axis?[.]:i",        "y[..]=0",             NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_prod,                    2_1c,   own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -13030,6 +13032,58 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CUM_PROD */
+/* >>kernel CUM_PROD */
+
+/* Applies function to all lines along an axis that is one int32 or int64; NULL: the last. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_cum_line(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
+                                                    nnrt_view *y, nnrt_call *call, NNRT_DataType type,
+                                                    nnrti_line_function function)
+{
+    const int64_t given = axis != NULL ? nnrt_load_index(axis, 0) : -1;
+    if (given < -(int64_t)x->rank || given >= x->rank)
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
+                              x->rank - 1);
+    return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), type, function);
+}
+
+static void nnrti_cum_prod_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
+                                NNRT_DataType type)
+{
+    const NNRT_CumSum *a = (const NNRT_CumSum *)attr;
+    uint64_t whole = 1;
+    double wide = 1;
+    float real = 1;
+    for (int32_t k = 0; k < L; k++) {
+        const int32_t i = a->reverse ? L - 1 - k : k;
+        const ptrdiff_t from = i * x->step, to = i * y->step;
+        if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
+            const double before = wide;
+            wide *= ((const double *)x->data)[from];
+            ((double *)y->data)[to] = a->exclusive ? before : wide;
+        } else if (type >= NNRT_DATA_TYPE_FLOAT16) {
+            const float before = real;
+            real *= nnrti_line_load(x, i, type);
+            nnrti_line_store(y, i, a->exclusive ? before : real, type);
+        } else {
+            const uint64_t before = whole;
+            whole *= nnrti_load_int(x->data, from, type);
+            nnrti_store_int(y->data, to, a->exclusive ? before : whole, type);
+        }
+    }
+}
+
+/* y[..,i,..] = the product of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive:
+   without x[..,i,..], so that the first is 1. x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last.
+   float16 and float32 are multiplied in float32, in this order; integers wrap modulo 2^n.
+   NNRT_INVALID_PARAMETER if axis is outside [-rank,rank). */
+NNRT_API NNRT_ReturnCode nnrt_cum_prod(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
+                                       nnrt_call *call)
+{
+    return nnrti_cum_line(attr, x, axis, y, call, x->dataType, nnrti_cum_prod_line);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_SUM */
 
 /* The axis may be unknown until the run: no dimension depends on it. */
@@ -13082,16 +13136,6 @@ static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrt
     }
 }
 
-static NNRT_ReturnCode nnrti_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
-                                     nnrt_call *call, NNRT_DataType type, nnrti_line_function function)
-{
-    const int64_t given = axis != NULL ? nnrt_load_index(axis, 0) : -1;
-    if (given < -(int64_t)x->rank || given >= x->rank)
-        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
-                              x->rank - 1);
-    return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), type, function);
-}
-
 /* y[..,i,..] = the sum of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive: without
    x[..,i,..]. x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. float16 and float32 sums are
    compensated (nnrti_sum), float64 sums are not, integers wrap modulo 2^n.
@@ -13100,14 +13144,14 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *
                                       nnrt_call *call)
 {
     const bool real = x->dataType == NNRT_DATA_TYPE_FLOAT32 || x->dataType == NNRT_DATA_TYPE_FLOAT16;
-    return nnrti_cum_sum(attr, x, axis, y, call, x->dataType, real ? nnrti_cum_sum_line_real : nnrti_cum_sum_line);
+    return nnrti_cum_line(attr, x, axis, y, call, x->dataType, real ? nnrti_cum_sum_line_real : nnrti_cum_sum_line);
 }
 
 /* The same for quantized int8 or uint8: the real values are added in float32. */
 NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
                                          nnrt_view *y, nnrt_call *call)
 {
-    return nnrti_cum_sum(attr, x, axis, y, call, NNRT_DATA_TYPE_INT8, nnrti_cum_sum_line_real);
+    return nnrti_cum_line(attr, x, axis, y, call, NNRT_DATA_TYPE_INT8, nnrti_cum_sum_line_real);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

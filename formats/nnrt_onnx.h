@@ -1934,6 +1934,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
     X(BatchNormalization,   1, 28, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
     X(Bernoulli,           15, 28, 1, 1, bernoulli,      0, "dtype seed") \
+    X(BitCast,             26, 28, 1, 1, bitcast,        0, "to") \
     X(BitShift,            11, 28, 2, 2, bit_shift,      0, "direction") \
     X(BitwiseAnd,          18, 28, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_AND, "") \
     X(BitwiseNot,          18, 28, 1, 1, same,           NNRT_NODE_TYPE_BITWISE_NOT, "") \
@@ -1942,6 +1943,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(BlackmanWindow,      17, 28, 1, 1, window,         NNRT_WINDOW_KIND_BLACKMAN, "output_datatype periodic") \
     X(Cast,                 1, 28, 1, 1, cast,           0, "round_mode saturate to") \
     X(CastLike,            15, 28, 2, 2, cast,           1, "round_mode saturate") \
+    X(CausalConvWithState, 27, 28, 2, 4, causal_conv,    0, "activation") \
     X(Ceil,                 1, 28, 1, 1, same,           NNRT_NODE_TYPE_CEIL, "") \
     X(Celu,                12, 28, 1, 1, celu,           0, "alpha") \
     X(CenterCropPad,       18, 28, 2, 2, center_crop_pad, 0, "axes") \
@@ -1958,7 +1960,8 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
       "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
     X(Cos,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
     X(Cosh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_COSH, "") \
-    X(CumSum,              11, 28, 2, 2, cum_sum,        0, "exclusive reverse") \
+    X(CumProd,             26, 28, 2, 2, cum_sum,        NNRT_NODE_TYPE_CUM_PROD, "exclusive reverse") \
+    X(CumSum,              11, 28, 2, 2, cum_sum,        NNRT_NODE_TYPE_CUM_SUM, "exclusive reverse") \
     X(DFT,                 17, 28, 1, 3, dft,            0, "axis inverse onesided") \
     X(DeformConv,          19, 28, 3, 5, deform_conv,    0, \
       "dilations group kernel_shape offset_group pads strides") \
@@ -2127,6 +2130,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Attention,             3, 7, ort_attention,      0, \
       "mask_filter_value num_heads qkv_hidden_sizes scale unidirectional") \
     X(BiasGelu,              2, 2, ort_gelu,           0, "") \
+    X(CausalConvWithState,   2, 4, causal_conv,        0, "activation ndim") \
     X(DequantizeLinear,      2, 3, dequantize,         0, "axis") \
     X(DynamicQuantizeMatMul, 3, 5, dynamic_matmul,     0, "") \
     X(EmbedLayerNormalization, 1, 9, embed_layer_norm, 0, "epsilon mask_index_type") \
@@ -4507,6 +4511,19 @@ static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, x, type));
 }
 
+/* The bytes of x as elements of another type of the same size. */
+static void nnrti_onnx_op_bitcast(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int64_t to = nnrti_onnx_int(c, "to", 0);
+    const NNRT_DataType from = nnrti_onnx_type(c, x),
+                        type = nnrti_onnx_take_type(c, to > 0 && to < 1000 ? (nnrt_onnx_type)to : -1, "attribute", "to");
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && nnrt_type_size(from) != nnrt_type_size(type))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the input is %t, expected elements of the size of %t", from, type);
+    nnrti_onnx_out(c, 0, from == type ? x : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_BITCAST, NULL, x, type));
+}
+
 static void nnrti_onnx_op_non_max_suppression(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[5], y, n = 0;
@@ -5562,10 +5579,9 @@ static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_cum_sum(nnrti_onnx *c, int32_t arg)
 {
     NNRT_CumSum a;
-    (void)arg;
     a.exclusive = nnrti_onnx_int(c, "exclusive", 0) != 0;
     a.reverse = nnrti_onnx_int(c, "reverse", 0) != 0;
-    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_CUM_SUM, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, (NNRT_NodeType)arg, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
 /* pads[2*i] and pads[2*i+1] of axis i. The node lists all begins, then all ends, for the axes in input 3 (default:
@@ -8070,6 +8086,44 @@ static void nnrti_onnx_op_quick_gelu(nnrti_onnx *c, int32_t arg)
                                                  NNRT_ACTIVATION_TYPE_SIGMOID, 0)));
 }
 
+/* Depthwise convolution over the past and the present, of ai.onnx and com.microsoft: with s = past state [B,C,K-1] (zeros
+   if absent) and x [B,C,L] in a row, y[b,c,l] = bias[c] + sum over k of weight[c,0,k] * sx[b,c,l+k], then an optional
+   SiLU. Output 1: the last K-1 columns of sx. */
+static void nnrti_onnx_op_causal_conv(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), bias = nnrti_onnx_in(c, 2),
+                   past = nnrti_onnx_in(c, 3);
+    const int32_t silu = nnrti_onnx_choice(c, "activation", "none|silu|swish"), K = nnrti_onnx_fixed_dim(c, w, 2, "K");
+    const int64_t left[6] = {0, 0, 0, 0, K - 1, 0}, column[2] = {-1, 1}, dims[2] = {3, 2};
+    uint32_t in[2], whole = x, y = NNRT_NO_TENSOR;
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && (nnrti_onnx_rank(c, x) != 3 || nnrti_onnx_rank(c, w) != 3 || K < 1))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input %o and weight %o, expected [B,C,L] and [C,1,K]",
+                        nnrti_onnx_at(c, x), nnrti_onnx_at(c, w));
+    if (nnrti_onnx_int(c, "ndim", 1) != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "ndim is %l, expected 1", nnrti_onnx_int(c, "ndim", 1));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    in[0] = past;
+    in[1] = x;
+    if (past != NNRT_NO_TENSOR)
+        whole = nnrti_onnx_concat(c, in, 2, 2);
+    else if (K > 1)
+        whole = nnrti_onnx_step2(c, NNRT_NODE_TYPE_PAD_FUSION, NULL, x,
+                                 nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, left, 6), dims, 2));
+    for (int32_t k = 0; k < K && c->code == NNRT_SUCCESS; k++) {
+        const uint32_t tap = nnrti_onnx_squeeze(c, nnrti_onnx_strided_slice(c, w, 2, k, k + 1, 1), 1);
+        const uint32_t part = nnrti_onnx_strided_slice(c, whole, 2, k, k + 1 < K ? k + 1 - K : INT32_MAX, 1);
+        const uint32_t term = nnrti_onnx_mul(c, part, tap);
+        y = k == 0 ? term : nnrti_onnx_add(c, y, term);
+    }
+    if (bias != NNRT_NO_TENSOR)
+        y = nnrti_onnx_add(c, y, nnrti_onnx_reshape(c, bias, column, 2));
+    nnrti_onnx_out(c, 0, silu > 0 ? nnrti_onnx_mul(c, y, nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_SIGMOID, 0)) : y);
+    if (nnrti_onnx_has_output(c, 1))
+        nnrti_onnx_out(c, 1, nnrti_onnx_strided_slice(c, whole, 2, K > 1 ? 1 - K : INT32_MAX, INT32_MAX, 1));
+}
+
 /* The activation of the node, with `count` parameters p; a fault if it requires more. */
 static uint32_t nnrti_onnx_fused_activation(nnrti_onnx *c, uint32_t y, const float *p, size_t count)
 {
@@ -10250,8 +10304,11 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("bernoulli",       "BERNOULLI",                        "", "") \
     X("binary",          "%", "RESHAPE",                     "`axis`, before set 7") \
     X("bit_shift",       "BIT_SHIFT",                        "", "") \
+    X("bitcast",         "BITCAST",                          "", "") \
     X("cast",            "CAST", "DECODE_FLOAT ENCODE_FLOAT BITWISE_AND BITWISE_XOR SUB_FUSION ASSIGN", \
       "types of storage: codes of floating-point numbers; integers of 4 and 2 bits keep their lowest bits") \
+    X("causal_conv",     "", "PAD_FUSION CONCAT STRIDED_SLICE SLICE_FUSION SQUEEZE RESHAPE MUL_FUSION ADD_FUSION ACTIVATION", \
+      "a sum over the taps of the state and the input; the state is their last columns") \
     X("celu",            "", "DIV_FUSION ACTIVATION MUL_FUSION NEG EXPFUSION SUB_FUSION ADD_FUSION", \
       "alpha * elu(x / alpha)") \
     X("center_crop_pad", "CENTER_CROP_PAD",                  "", "") \
@@ -10269,7 +10326,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("conv_transpose",  "CONV2D_TRANSPOSE_FUSION CONV_TRANSPOSE_3D", \
       "TRANSPOSE RESHAPE UNSQUEEZE SQUEEZE SLICE_FUSION", \
       "weights computed in the run; one spatial axis; output_shape with dynamic dimensions") \
-    X("cum_sum",         "CUM_SUM",                          "", "") \
+    X("cum_sum",         "CUM_PROD CUM_SUM",                 "", "") \
     X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
     X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
     X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "BITCAST CAST RESHAPE SUB_FUSION MUL_FUSION GATHER " \

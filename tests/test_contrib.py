@@ -40,7 +40,7 @@ class Case:
     """One node. inputs: a list of arrays that the model reads, of Constant(array), or of None for absent inputs. like: the name of a case
     whose results this one must have, too; ONNX Runtime does not run it."""
 
-    def __init__(self, name, op, inputs, outputs=1, units=1, domain=DOMAIN, kept=None, ml=0, like=None, **attributes):
+    def __init__(self, name, op, inputs, outputs=1, units=1, domain=DOMAIN, kept=None, ml=0, like=None, main=18, **attributes):
         self.name, self.expected, self.units, self.op = name, like or name, units, '.'.join(filter(None, (domain, op)))
         self.feeds, constants, names = {}, [], []
         for k, value in enumerate(inputs):
@@ -59,7 +59,7 @@ class Case:
         given = [helper.make_tensor_value_info(name, NUMBERS[str(value.dtype)], value.shape) for name, value in self.feeds.items()]
         graph = helper.make_graph([node], 'g', given, [helper.make_empty_tensor_value_info(r) for r in results if r], constants)
         self.outputs = [r for r in results if r]
-        sets = [helper.make_opsetid('', 18), helper.make_opsetid(DOMAIN, 1)] + ([helper.make_opsetid(contrib_ml.ML, ml)] if ml else [])
+        sets = [helper.make_opsetid('', main), helper.make_opsetid(DOMAIN, 1)] + ([helper.make_opsetid(contrib_ml.ML, ml)] if ml else [])
         self.model = helper.make_model(graph, opset_imports=sets, ir_version=8).SerializeToString()
 
 
@@ -210,6 +210,23 @@ def float_cases():
     for label, given in (('', [gamma]), (' bias', [gamma, more])):
         yield Case('SkipSimplifiedLayerNormalization' + label, 'SkipSimplifiedLayerNormalization', [x, floats(draw, 2, 5, 8)] + given,
                    outputs=4, kept=(0, 3), epsilon=1e-5)
+    sound, taps, state = floats(draw, 2, 3, 6), floats(draw, 3, 1, 4), floats(draw, 2, 3, 3)
+    for label, given, more in (('', [], {}), (' bias', [floats(draw, 3)], {}), (' state', [None, state], {'activation': 'none'}),
+                               (' SiLU', [floats(draw, 3), state], {'activation': 'silu'})):
+        yield Case('CausalConvWithState' + label, 'CausalConvWithState', [sound, taps] + given, outputs=2, **more)
+    yield Case('CausalConvWithState one column', 'CausalConvWithState', [sound[:, :, :1].copy(), taps, None, state], outputs=2,
+               activation='swish')
+    yield Case('CausalConvWithState constant weights', 'CausalConvWithState', [sound, Constant(taps), Constant(floats(draw, 3)), state],
+               outputs=2)
+    for axis in (0, -1):
+        for exclusive, reverse in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            yield Case('CumProd %d %d %d' % (axis, exclusive, reverse), 'CumProd', [floats(draw, 3, 5), Constant(np.int64(axis))], domain='',
+                       main=26, exclusive=exclusive, reverse=reverse)
+    yield Case('CumProd int32', 'CumProd', [np.arange(1, 9, dtype=np.int32).reshape(2, 4), Constant(np.int32(1))], domain='', main=26)
+    yield Case('BitCast to int32', 'BitCast', [floats(draw, 2, 3)], domain='', main=26, to=TensorProto.INT32)
+    yield Case('BitCast to float', 'BitCast', [np.array([0x3f800000, 0x40490fdb], np.int32)], domain='', main=26, to=TensorProto.FLOAT)
+    yield Case('BitCast to uint8', 'BitCast', [np.array([-1, 5, -128], np.int8)], domain='', main=26, to=TensorProto.UINT8)
+    yield Case('BitCast to the same type', 'BitCast', [np.array([-1, 5], np.int8)], domain='', main=26, to=TensorProto.INT8)
     yield Case('SimplifiedLayerNormalization', 'SimplifiedLayerNormalization', [x, gamma], outputs=2, domain='', axis=-1, epsilon=1e-5)
     ids, segments = draw.randint(0, 11, (2, 5)).astype(np.int32), draw.randint(0, 2, (2, 5)).astype(np.int32)
     tables = [Constant(floats(draw, 11, 8)), Constant(floats(draw, 6, 8)), Constant(floats(draw, 2, 8)), gamma, beta]
