@@ -85,6 +85,7 @@ help:
 	@echo 'make differential     random graphs of all operators, run by all devices and in ONNX Runtime; N=1000 SEED=1 DEVICE=cpu'
 	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make models           deployed networks, and PyTorch exports with dynamic axes, with ONNX Runtime: errors (npm, python3-torch)'
+	@echo 'make models-mediapipe 15 .tflite networks of MediaPipe with TensorFlow Lite and float64: errors, memory, times (npm, 100 MB)'
 	@echo 'make convert-check    a .nnrt file has the same results as its ONNX file, bit for bit; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make compile-time     time and memory of compiling nnrt.c by gcc and clang; time and machine code by part'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
@@ -95,7 +96,7 @@ help:
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make digits-quantize  quantizes it to 8 bits again'
 	@echo
-	@echo 'make clean            removes dist/ and build/, except for the fetched data of the examples'
+	@echo 'make clean            removes dist/ and build/, except for fetched data'
 
 # ---- programs ----
 
