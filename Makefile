@@ -42,13 +42,14 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad $(OHNN) build/nnadapter
+examples: build/hello build/digits build/device build/custom build/vad build/face $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn (four) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, face, ohnn (four) and nnadapter'
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
+	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
 	@echo 'make test             all tests, with address and undefined behavior sanitizers; ends with N passed, N failed'
 	@echo 'make bare             make run and make test in a new minimal Debian root with git, make and gcc only (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
@@ -84,6 +85,7 @@ help:
 	@echo 'make differential     random graphs of all operators, run by all devices and in ONNX Runtime; N=1000 SEED=1 DEVICE=cpu'
 	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make models           deployed networks, and PyTorch exports with dynamic axes, with ONNX Runtime: errors (npm, python3-torch)'
+	@echo 'make models-mediapipe 15 .tflite networks of MediaPipe with TensorFlow Lite and float64: errors, memory, times (npm, 100 MB)'
 	@echo 'make convert-check    a .nnrt file has the same results as its ONNX file, bit for bit; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make compile-time     time and memory of compiling nnrt.c by gcc and clang; time and machine code by part'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
@@ -94,7 +96,7 @@ help:
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make digits-quantize  quantizes it to 8 bits again'
 	@echo
-	@echo 'make clean            removes dist/ and build/, except for the fetched data of the examples'
+	@echo 'make clean            removes dist/ and build/, except for fetched data'
 
 # ---- programs ----
 
@@ -146,6 +148,10 @@ build/custom: examples/custom/custom.c $(HEADERS) | stb
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/vad: examples/vad/vad.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/face: examples/face/face.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
@@ -216,4 +222,4 @@ include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk 
 clean:
 	@rm -rf dist
 	@mkdir -p build
-	find build -mindepth 1 -maxdepth 1 ! -name digits-data ! -name vad-data -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name '*-data' -exec rm -rf {} +

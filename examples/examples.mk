@@ -1,4 +1,4 @@
-# Data of the examples: training, quantizing, accuracy, sounds. The Makefile includes this file.
+# Data of the examples: training, quantizing, accuracy, sounds, faces. The Makefile includes this file.
 
 build/digits-data/heldback.bin: examples/digits/heldback.py examples/digits/digits_data.py
 	@sh tools/need.sh python3 python3-numpy npm
@@ -22,7 +22,7 @@ digits-quantize:
 VAD_NETWORKS := build/vad-data/silero_vad_v5.onnx
 VAD_SOUNDS := build/vad-data/sound.wav
 
-$(VAD_NETWORKS): examples/vad/fetch.sh
+$(VAD_NETWORKS): examples/vad/fetch.sh tools/fetch.sh
 	@sh $<
 	@touch $@
 
@@ -33,6 +33,19 @@ $(VAD_SOUNDS): examples/vad/make_sound.sh
 .PHONY: vad
 vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 	@build/vad $(VAD_SOUNDS)
+
+# The network is in build/face-data.
+FACE_NETWORK := build/face-data/face_detection_short_range.tflite
+
+$(FACE_NETWORK): examples/face/fetch.sh tools/fetch.sh
+	@sh $<
+	@touch $@
+
+.PHONY: face
+PICTURE ?= examples/face/picture.png
+face: build/face $(FACE_NETWORK)
+	@build/face $(FACE_NETWORK) '$(PICTURE)' -o build/face.png
+	@echo 'build/face.png is the picture with boxes and keypoints'
 
 # A sketch folder for the Arduino IDE. MCU: a target of devices/nnrt_mcu.h.
 .PHONY: arduino

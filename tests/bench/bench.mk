@@ -32,6 +32,12 @@ differential: build/nnrt build/differential/driver
 models: build/nnrt
 	@sh tests/compare/run.sh --models --no-times
 
+# MediaPipe's networks in nnrt, TensorFlow Lite and numpy in float64. ONLY_MODELS=TEXT: those with this text in their names.
+.PHONY: models-mediapipe
+models-mediapipe: build/nnrt
+	@sh tools/need.sh python3 python3-numpy npm
+	@$(PYTHON) -B tests/compare/mediapipe.py --nnrt $< --only '$(ONLY_MODELS)'
+
 .PHONY: convert-check bench-load
 
 # Also the networks of tests/compare, and every .onnx file in the folders of NNRT_BENCH_MODELS.

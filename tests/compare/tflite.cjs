@@ -1,17 +1,29 @@
 // Runs .tflite models in TensorFlow Lite (WebAssembly of npm's @tensorflow/tfjs-tflite), without a browser.
 //
-//     node tflite.cjs MODULES LIST        LIST: lines "MODEL INPUT.bin ...": raw elements of the inputs in the model's order
+//     node tflite.cjs MODULES LIST [SECONDS]   LIST: lines "MODEL INPUT.bin ...": raw elements of the inputs in the model's order
 //
-// Prints one line per model: "type shape hex" per output, separated by "; ", or "- message" if TensorFlow Lite refuses it.
+// Prints one line per model: "type shape hex" per output, separated by "; ", or "- message" if TensorFlow Lite refuses it. With
+// SECONDS it uses SIMD and one thread, repeats each run for that time, and prints the median in milliseconds first: "ms 1.25; ".
 const fs = require('fs'), path = require('path');
-const [modules, list] = process.argv.slice(2);
+const [modules, list, seconds] = process.argv.slice(2);
+const program = 'tflite_web_api_cc' + (seconds ? '_simd' : '');
 const folder = path.join(path.resolve(modules), '@tensorflow/tfjs-tflite/wasm/');
 globalThis.window = globalThis; // the module was compiled for browsers
 const errors = [];
 
+function median(runner, seconds) {
+  const times = [];
+  for (const end = performance.now() + 1000 * seconds; times.length < 3 || performance.now() < end;) {
+    const start = performance.now();
+    runner.Infer();
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b)[times.length >> 1].toFixed(4);
+}
+
 async function main() {
-  const tflite = await require(folder + 'tflite_web_api_cc.js')({
-    wasmBinary: fs.readFileSync(folder + 'tflite_web_api_cc.wasm'), print: () => {}, printErr: (text) => errors.push(text)});
+  const tflite = await require(folder + program + '.js')({
+    wasmBinary: fs.readFileSync(folder + program + '.wasm'), print: () => {}, printErr: (text) => errors.push(text)});
   for (const line of fs.readFileSync(list, 'utf8').trim().split('\n')) {
     const [model, ...inputs] = line.split(' ');
     errors.length = 0;
@@ -33,6 +45,7 @@ async function main() {
         const r = results.get(k), data = r.data();
         texts.push([r.dataType, r.shape || '-', Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('hex') || '-'].join(' '));
       }
+      if (seconds) texts.unshift('ms ' + median(runner, Number(seconds)));
       console.log(texts.join('; '));
       runner.delete();
     } catch (e) {
