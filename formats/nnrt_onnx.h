@@ -10942,8 +10942,21 @@ static size_t nnrti_onnx_unsupported_text(char *out, size_t size, const nnrt_onn
     return length;
 }
 
-/* Fails if the model has unsupported operators: lists them with number of occurrences, first node and reason, and the
-   values before them. */
+/* "(operator set 17, written by pytorch 2.3)", as far as the file says it; the set if the domain "" is meant. */
+static size_t nnrti_onnx_source_text(char *out, size_t size, const nnrti_onnx *c, bool main)
+{
+    const nnrt_onnx_str by = c->model->producerName, version = c->model->producerVersion;
+    char set[32] = "", name[64], number[64], from[48] = "";
+    if (main)
+        (void)nnrt_text(set, sizeof(set), "operator set %l", c->opset);
+    if (by.length > 0)
+        (void)nnrt_text(from, sizeof(from), "%swritten by %s%s%s", main ? ", " : "", nnrti_onnx_text(name, by),
+                        version.length > 0 ? " " : "", nnrti_onnx_text(number, version));
+    return main || by.length > 0 ? nnrt_text(out, size, " (%s%s)", set, from) : 0;
+}
+
+/* Fails if the model has unsupported operators: lists them with number of occurrences, first node and reason, the
+   producer of the file, and the values before them. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
     nnrti_onnx_kinds found;
@@ -10967,8 +10980,9 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     }
     room += ort ? sizeof(NNRTI_ONNX_ORT) : own ? sizeof(NNRTI_ONNX_OWN) : 0;
     room += before.listed > 0 ? before.length + sizeof(NNRTI_ONNX_BEFORE) : 0;
-    at = main ? nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset)
-              : nnrt_text(c->text, sizeof(c->text), "operators that are not supported:");
+    at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported");
+    at += nnrti_onnx_source_text(c->text + at, sizeof(c->text) - at, c, main);
+    at += nnrt_text(c->text + at, sizeof(c->text) - at, ":");
     for (uint32_t k = 0; k < n; k++) {
         char one[256];
         const size_t comma = k > 0 ? 1 : 0;

@@ -399,8 +399,10 @@ model(F + 'bomb.onnx', [node('ConstantOfShape', ['s'], ['c0'])] + [node('Concat'
 for name, count in (('names1000', 1000), ('names4000', 4000)):
     model(F + name + '.onnx', [node('Neg', ['x0'], ['y'])], [value('x%d' % i, 'float32', ['n', 3]) for i in range(count)], [value('y', 'float32', ['n', 3])])
 model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=29)
-model(F + 'fly.onnx', [node('SequenceConstruct', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceConstruct', ['x'], ['c']) + sub(3, 'two'),
+model(F + 'fly.onnx', [node('SequenceMap', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceMap', ['x'], ['c']) + sub(3, 'two'),
                        node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
+with open(F + 'fly.onnx', 'ab') as f:
+    f.write(sub(2, 'torch') + sub(3, '2.3'))
 model(F + 'units.onnx', [node('QuantizeLinear', ['x', 's', 'z'], ['q']), node('DequantizeLinear', ['q', 's', 'z'], ['d']),
                          node('Transpose', ['d'], ['t'], perm=[1, 0]), node('QuantizeLinear', ['t', 's', 'z'], ['y'])],
       [value('x', 'float32', [2, 3])], [value('y', 'int8', [3, 2])], [tensor(np.array(0.5, 'float32'), 's'), tensor(np.array(3, 'int8'), 'z')])
@@ -533,7 +535,7 @@ refused 1 'looks like a text' 'this is not an ONNX file; it looks like a text$' 
 : >"$tmp/looks.onnx"
 refused 1 'looks like nothing' 'this is not an ONNX file; it looks like an empty file$' info "$tmp/looks.onnx"
 looks 'Git LFS' 'version https://git-lfs.github.com/spec/v1' 'a pointer of Git LFS'
-refused 1 'operators that are not read' "operators that are not supported \(operator set 13\): SequenceConstruct x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps; export with the option zipmap=False\)\$" info "$tmp/fly.onnx"
+refused 1 'operators that are not read' "operators that are not supported \(operator set 13, written by torch 2.3\): SequenceMap x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps; export with the option zipmap=False\)\$" info "$tmp/fly.onnx"
 refused 1 'operators of ONNX Runtime' "operators that are not supported: com.microsoft.MoE x1 'one'; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register; nnrt_onnx_desc.outputs 'a' leaves them out; here --outputs NAME,... does\$" info "$tmp/ort.onnx"
 if "$nnrt" ops >/dev/full 2>"$tmp/err"; then fail 'a full disk looks like success'; else pass; fi
 says 'a full disk' 'cannot write to standard output'

@@ -164,7 +164,7 @@ int16 and int4 tensors, float32 inputs with 8-bit weights (hybrid operators).
 
 def reason_of(text, left_out):
     """The reason of a skipped test: (kind, sentence)."""
-    missing = re.search(r"not supported(?: \(operator set \d+\))?: (.*)", text)
+    missing = re.search(r"not supported(?: \([^)]*\))?: (.*)", text)
     if missing:
         names = re.findall(r"([A-Za-z0-9_.]+) x\d+", missing.group(1))
         kinds = {left_out.get(name, "") for name in names}
