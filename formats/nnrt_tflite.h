@@ -147,18 +147,19 @@ NNRT_SETUP()
    handler   nnrti_tfl_op_<handler>
    operator  operator of the runtime, or the mode of one: argument of the handler (nnrti_tfl_row.argument)
    also      further operators of the runtime. Tests compare operator and also with the nodes of imported models */
+#define NNRTI_TFL_WIDENED " CAST QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2" /* of weights (nnrti_tfl_weight) */
 /* clang-format off */
 #define NNRTI_TFLITE_OPS(X, OP, ACT, MODE, PADDING, SIZE) \
     X(  0, ADD,                     5, 2, 2, 0, "filq",   11, 2, ANY,   binary,     OP(ADD_FUSION), " ACTIVATION") \
     X(  1, AVERAGE_POOL_2D,         3, 1, 1, 0, "fq",      5, 6, MOVES, pool,       OP(AVGPOOL_FUSION), " ACTIVATION") \
     X(  2, CONCATENATION,           4, 1, 0, 0, "filbq",  10, 2, ANY,   concat,     OP(CONCAT), " ACTIVATION") \
-    X(  3, CONV_2D,                 8, 2, 3, 0, "fq",      1, 7, ANY,   conv,       OP(CONV2D_FUSION), " ACTIVATION") \
-    X( 4, DEPTHWISE_CONV_2D, 7, 2, 3, 0, "fq", 2, 7, ANY, conv, OP(CONV2D_FUSION), " TRANSPOSE ACTIVATION") \
+    X(  3, CONV_2D, 8, 2, 3, 0, "fq", 1, 7, ANY, conv, OP(CONV2D_FUSION), " ACTIVATION" NNRTI_TFL_WIDENED) \
+    X( 4, DEPTHWISE_CONV_2D, 7, 2, 3, 0, "fq", 2, 7, ANY, conv, OP(CONV2D_FUSION), " TRANSPOSE ACTIVATION" NNRTI_TFL_WIDENED) \
     X(  5, DEPTH_TO_SPACE,          2, 1, 1, 0, "filq",   94, 1, MOVES, blocks,     OP(DEPTH_TO_SPACE), "") \
     X( 6, DEQUANTIZE, 6, 1, 1, 0, "hq", 38, 0, ANY, cast, OP(CAST), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
-    X(  7, EMBEDDING_LOOKUP,        4, 2, 2, 1, "fq",      0, 0, MOVES, gather,     OP(GATHER), "") \
+    X(  7, EMBEDDING_LOOKUP,        4, 2, 2, 1, "fq",      0, 0, MOVES, gather,     OP(GATHER), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
     X(  8, FLOOR,                   1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(FLOOR), "") \
-    X( 9, FULLY_CONNECTED, 14, 2, 3, 0, "fq", 8, 5, ANY, dense, OP(FULL_CONNECTION), " RESHAPE ACTIVATION") \
+    X( 9, FULLY_CONNECTED, 14, 2, 3, 0, "fq", 8, 5, ANY, dense, OP(FULL_CONNECTION), " RESHAPE ACTIVATION" NNRTI_TFL_WIDENED) \
     X( 11, L2_NORMALIZATION,        2, 1, 1, 0, "fq",     12, 1, ANY,   l2norm,     OP(L2_NORMALIZE_FUSION), "") \
     X( 12, L2_POOL_2D, 1, 1, 1, 0, "f", 5, 6, ANY, pool, OP(SQRT), " SQUARE AVGPOOL_FUSION ACTIVATION") \
     X( 13, LOCAL_RESPONSE_NORMALIZATION,  1, 1, 1, 0, "f",      13, 4, ANY,   lrn,        OP(LRN), "") \
@@ -253,7 +254,7 @@ NNRT_SETUP()
     X(122, SCATTER_ND,              1, 3, 3, 1, "filn",   97, 0, EQUAL, same,       OP(SCATTER_ND), "") \
     X(123, SELECT_V2,               2, 3, 3, 1, "filbq",  98, 0, EQUAL, select,     OP(SELECT), " RESHAPE") \
     X(124, DENSIFY,                 1, 1, 1, 0, "fhnq",   99, 0, MOVES, densify,    OP(NONE), "") \
-    X(126, BATCH_MATMUL,            4, 2, 2, 0, "fq",    101, 3, ANY,   matmul,     OP(MATMUL_FUSION), "") \
+    X(126, BATCH_MATMUL,            4, 2, 2, 0, "fq",    101, 3, ANY,   matmul,     OP(MATMUL_FUSION), NNRTI_TFL_WIDENED) \
     X(128, CUMSUM,                  1, 2, 2, 0, "fil",   102, 2, ANY,   cumsum,     OP(CUM_SUM), "") \
     X(130, BROADCAST_TO,            3, 2, 2, 0, "filbq", 104, 0, MOVES, same,       OP(BROADCAST_TO), "") \
     X(132, CONV_3D, 1, 2, 3, 0, "f", 106, 8, ANY, conv3d, OP(CONV_3D), " TRANSPOSE ACTIVATION") \
@@ -336,6 +337,7 @@ typedef struct nnrti_tfl_tensor {
     size_t data, dataBytes; /* elements of a constant */
     nnrti_tfl_table sparse; /* at 0: the elements are dense */
     bool quantized, variable;
+    bool nibbles; /* int4: two elements per byte, the first in the low bits; type is int8 */
 } nnrti_tfl_tensor;
 
 /* State of an import. After the first fault code is set and all further operations are no-ops. */
@@ -709,9 +711,11 @@ static const struct {
     {"float64", NNRT_DATA_TYPE_UNKNOWN, '?'},   {"complex128", NNRT_DATA_TYPE_UNKNOWN, '?'},
     {"uint64", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"resource", NNRT_DATA_TYPE_UNKNOWN, '?'},
     {"variant", NNRT_DATA_TYPE_UNKNOWN, '?'},   {"uint32", NNRT_DATA_TYPE_UNKNOWN, '?'},
-    {"uint16", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"int4", NNRT_DATA_TYPE_UNKNOWN, '?'},
+    {"uint16", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"int4", NNRT_DATA_TYPE_INT8, 'n'},
     {"bfloat16", NNRT_DATA_TYPE_UNKNOWN, '?'},  {"other", NNRT_DATA_TYPE_UNKNOWN, '?'},
 };
+
+enum { NNRTI_TFL_INT4 = 17 }; /* in nnrti_tfl_types */
 
 /* Reads the elements of a constant: where they are in the file; dataBytes 0: not a constant. */
 static void nnrti_tfl_read_buffer(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *t)
@@ -777,6 +781,7 @@ static bool nnrti_tfl_tensor_at(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *
     kind = type >= 0 && type < (int32_t)NNRTI_TFL_COUNT(nnrti_tfl_types) ? (uint32_t)type
                                                                          : NNRTI_TFL_COUNT(nnrti_tfl_types) - 1;
     t->type = nnrti_tfl_types[kind].type;
+    t->nibbles = kind == NNRTI_TFL_INT4;
     if (t->type == NNRT_DATA_TYPE_UNKNOWN)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "tensor '%s' has element type %s (%d), which is not supported",
                        t->name, nnrti_tfl_types[kind].name, type);
@@ -792,6 +797,9 @@ static bool nnrti_tfl_tensor_at(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *
     t->sparse = nnrti_tfl_sub(c, &table, 6);
     nnrti_tfl_read_quant(c, &table, t);
     nnrti_tfl_read_buffer(c, (uint32_t)nnrti_tfl_int(c, &table, 2, 0), t);
+    if (t->nibbles && (t->dataBytes == 0 || t->sparse.at != 0))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "tensor '%s' is int4, which is supported for dense constants only",
+                       t->name);
     return c->code == NNRT_SUCCESS;
 }
 
@@ -851,15 +859,17 @@ static uint32_t nnrti_tfl_constant_copy(nnrti_tfl *c, NNRT_DataType type, int32_
     return nnrti_tfl_constant(c, NULL, type, rank, dims, copy, false);
 }
 
-/* A copy of `bytes` bytes of elements of the file in the machine's byte order; bools become 0 or 1. */
+/* A copy of `bytes` bytes of elements of the file in the machine's byte order; bools become 0 or 1, int4 becomes int8. */
 static const void *nnrti_tfl_elements(nnrti_tfl *c, const nnrti_tfl_tensor *t, size_t bytes)
 {
     const size_t size = nnrt_type_size(t->type);
     uint8_t *copy = (uint8_t *)nnrti_tfl_keep(c, bytes, 1);
     for (size_t i = 0; copy != NULL && i < bytes; i++) {
-        const uint8_t from = c->data[t->data + i];
+        const uint8_t from = c->data[t->data + (t->nibbles ? i / 2 : i)];
         copy[nnrti_little_endian() ? i : i / size * size + (size - 1 - i % size)] =
-            t->type == NNRT_DATA_TYPE_BOOL ? (uint8_t)(from != 0) : from;
+            t->nibbles                       ? (uint8_t)(((from >> 4 * (i % 2) & 15) ^ 8) - 8)
+            : t->type == NNRT_DATA_TYPE_BOOL ? (uint8_t)(from != 0)
+                                             : from;
     }
     return copy;
 }
@@ -1005,12 +1015,13 @@ static uint32_t nnrti_tfl_constant_of(nnrti_tfl *c, const nnrti_tfl_tensor *t)
     uint32_t v;
     bool inFile;
     if (!nnrt_dims_bytes(t->shape.dims, t->shape.rank, t->type, &bytes) ||
-        (t->sparse.at == 0 && bytes != t->dataBytes)) {
-        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "constant '%s' has %z bytes, its shape and type %t require %z", t->name,
-                       t->dataBytes, t->type, bytes);
+        (t->sparse.at == 0 && bytes - (t->nibbles ? bytes / 2 : 0) != t->dataBytes)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "constant '%s' has %z bytes, its shape and type %s require %z", t->name,
+                       t->dataBytes, t->nibbles ? "int4" : nnrt_type_name(t->type),
+                       bytes - (t->nibbles ? bytes / 2 : 0));
         return NNRT_NO_TENSOR;
     }
-    inFile = bytes > 0 && nnrti_little_endian() && t->sparse.at == 0 && t->type != NNRT_DATA_TYPE_BOOL &&
+    inFile = bytes > 0 && nnrti_little_endian() && t->sparse.at == 0 && t->type != NNRT_DATA_TYPE_BOOL && !t->nibbles &&
              (uintptr_t)(c->data + t->data) % size == 0;
     data = inFile              ? (const void *)(c->data + t->data)
            : t->sparse.at != 0 ? nnrti_tfl_dense(c, t, bytes)
@@ -1270,6 +1281,39 @@ static int64_t nnrti_tfl_one(nnrti_tfl *c, uint32_t k, const char *what)
     return value;
 }
 
+/* Value v, quantized to 8 bits or float16, in float32; last: as result 0 of the operator. */
+static uint32_t nnrti_tfl_real(nnrti_tfl *c, uint32_t v, bool last)
+{
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    const bool half = o->dataType == NNRT_DATA_TYPE_FLOAT16, channels = o->quantCount > 1;
+    const uint32_t y = nnrti_tfl_new(c, last ? 0 : UINT32_MAX);
+    NNRT_QuantDTypeCastV2 a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &a);
+    o = nnrti_tfl_at(c, v);
+    a.axis = o->quantAxis > 0 ? o->quantAxis - 1 : 0;
+    if (c->code == NNRT_SUCCESS && o->dataType == NNRT_DATA_TYPE_UINT8)
+        NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP,
+                       "'%s' is uint8 beside float32 inputs, only int8 is supported: convert the model again",
+                       o->name != NULL ? o->name : "");
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, y, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c,
+                  half       ? NNRT_NODE_TYPE_CAST
+                  : channels ? NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2
+                             : NNRT_NODE_TYPE_QUANT_DTYPE_CAST,
+                  channels ? &a : NULL, &v, 1, &y, 1, last);
+    return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
+}
+
+/* Weight or bias v: in float32 beside a main input in float32 (hybrid operators). TensorFlow Lite quantizes that input
+   instead, row by row, which loses up to 1/254 of the largest magnitude of the row. */
+static uint32_t nnrti_tfl_weight(nnrti_tfl *c, uint32_t v)
+{
+    const bool real = nnrti_tfl_at(c, nnrti_tfl_in(c, c->row->main))->dataType == NNRT_DATA_TYPE_FLOAT32;
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    return real && (o->quantCount > 0 || o->dataType == NNRT_DATA_TYPE_FLOAT16) ? nnrti_tfl_real(c, v, false) : v;
+}
+
 /* A fused activation of the file: `fused` is an attribute of the operator, `after` a node of its own. */
 typedef struct nnrti_tfl_fuse {
     NNRT_ActivationType fused, after; /* NO_ACTIVATION: none */
@@ -1502,16 +1546,29 @@ static void nnrti_tfl_op_squeeze(nnrti_tfl *c)
     nnrti_tfl_last1(c, NNRT_NODE_TYPE_SQUEEZE, &a, nnrti_tfl_in(c, 0));
 }
 
-/* GATHER; EMBEDDING_LOOKUP takes rows of input 1 by indices in input 0. */
+/* GATHER; EMBEDDING_LOOKUP takes rows of input 1 by indices in input 0, and may convert them to float32. */
 static void nnrti_tfl_op_gather(nnrti_tfl *c)
 {
     const bool lookup = c->row->main == 1;
-    const uint32_t x = nnrti_tfl_in(c, lookup ? 1 : 0), indices = nnrti_tfl_in(c, lookup ? 0 : 1);
     const int64_t axis = nnrti_tfl_int(c, &c->options, 0, 0);
     const int32_t batches = nnrti_tfl_int(c, &c->options, 1, 0);
+    nnrti_tfl_tensor y;
+    uint32_t in[3];
+    bool real;
+    in[0] = nnrti_tfl_in(c, lookup ? 1 : 0);
+    in[1] = nnrti_tfl_in(c, lookup ? 0 : 1);
+    in[2] = nnrti_tfl_ints(c, &axis, 1);
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, 0), &y))
+        return;
+    real = lookup && nnrti_tfl_is_quantized(c, in[0]) && y.type == NNRT_DATA_TYPE_FLOAT32;
     if (batches != 0)
         NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "batch_dims is %d, only 0 is supported", batches);
-    nnrti_tfl_last3(c, NNRT_NODE_TYPE_GATHER, NULL, x, indices, nnrti_tfl_ints(c, &axis, 1));
+    if (real && nnrti_tfl_at(c, in[0])->quantCount == 1) { /* the rows that are taken only */
+        (void)nnrti_tfl_real(c, nnrti_tfl_step(c, NNRT_NODE_TYPE_GATHER, NULL, in, 3, false), true);
+        return;
+    }
+    in[0] = real ? nnrti_tfl_real(c, in[0], false) : in[0];
+    nnrti_tfl_last(c, NNRT_NODE_TYPE_GATHER, NULL, in, 3);
 }
 
 /* SPLIT: axis, x. SPLIT_V: x, sizes, axis. */
@@ -1870,8 +1927,8 @@ static void nnrti_tfl_op_conv(nnrti_tfl *c)
     NNRT_Conv2DFusion a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
     in[0] = nnrti_tfl_in(c, 0);
-    in[1] = each ? nnrti_tfl_depthwise_weight(c) : nnrti_tfl_in(c, 1);
-    in[2] = nnrti_tfl_in(c, 2);
+    in[1] = nnrti_tfl_weight(c, each ? nnrti_tfl_depthwise_weight(c) : nnrti_tfl_in(c, 1));
+    in[2] = nnrti_tfl_weight(c, nnrti_tfl_in(c, 2));
     a.padMode = nnrti_tfl_padding(c);
     a.stride = nnrti_tfl_pair(c, 2, 1, 0, "the stride", strides);
     a.dilation = nnrti_tfl_pair(c, 5 + at, 4 + at, 1, "the dilation", dilations);
@@ -2032,7 +2089,7 @@ static void nnrti_tfl_op_dense(nnrti_tfl *c)
     NNRT_FullConnection a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
     for (uint32_t k = 0; k < 3; k++)
-        in[k] = nnrti_tfl_in(c, k);
+        in[k] = nnrti_tfl_weight(c, nnrti_tfl_in(c, k));
     a.hasBias = in[2] != NNRT_NO_TENSOR;
     a.activationType = f.fused;
     rank = nnrti_tfl_at(c, in[0])->rank;
@@ -2064,7 +2121,7 @@ static void nnrti_tfl_op_dense(nnrti_tfl *c)
 
 static void nnrti_tfl_op_matmul(nnrti_tfl *c)
 {
-    const uint32_t x = nnrti_tfl_in(c, 0), y = nnrti_tfl_in(c, 1);
+    const uint32_t x = nnrti_tfl_in(c, 0), y = nnrti_tfl_weight(c, nnrti_tfl_in(c, 1));
     NNRT_MatMulFusion a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
     a.transposeA = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;

@@ -7,7 +7,9 @@
 
 tests/tflite.txt has a line per case: its name, then type, shape and bytes of every result, or "-" and the reason for a model
 that TensorFlow Lite refuses. Floats may differ by 1e-5 of the largest magnitude. 8-bit results must be equal; in the cases of
-ONE they may differ by one unit, since TensorFlow Lite rounds otherwise there (tests count them). REFUSED lists the models that
+ONE they may differ by one unit, since TensorFlow Lite rounds otherwise there (tests count them). Builder.define states results
+that numpy computes: of models that TensorFlow Lite's package does not run, and of hybrid operators, whose results are within a
+derived bound of TensorFlow Lite's. REFUSED lists the models that
 NNRT refuses and TensorFlow Lite runs; these, and the models that only NNRT runs, count as skipped. The last line says "N passed, N
 failed, N skipped"; the exit status is 1 when something failed.
 """
@@ -47,6 +49,7 @@ class Builder(Model):
         super().__init__()
         self.reference = reference  # for TensorFlow Lite, which lacks the custom operators
         self.random, self.values, self.casts = np.random.RandomState(zlib.crc32(name.encode())), [], []
+        self.defined, self.bound = None, None  # Builder.define
 
     def draw(self, shape, kind, low=-3.0, high=3.0):
         if kind == 'float32':
@@ -87,6 +90,10 @@ class Builder(Model):
     def out(self, op, inputs, kind, scale=None, zero=None, version=1, **members):
         """One operator with one result."""
         self.op(op, inputs, [self.y(kind, scale, zero)], version, **members)
+
+    def define(self, *results, bound=None):
+        """The results as numpy computes them; bound: of the difference to those of TensorFlow Lite."""
+        self.defined, self.bound = [np.asarray(r) for r in results], bound
 
     def finish(self):
         for t, kind in self.casts:
@@ -509,6 +516,103 @@ def shapes():
         b.out('WHERE', [t], 'int64')
 
 
+def windows_of(x, kh, kw, stride):
+    """[N,P,Q,kh,kw,C]: the windows of x [N,H,W,C] without padding."""
+    rows, columns = (x.shape[1] - kh) // stride + 1, (x.shape[2] - kw) // stride + 1
+    return np.array([[[image[i * stride:i * stride + kh, j * stride:j * stride + kw] for j in range(columns)] for i in range(rows)]
+                     for image in x])
+
+
+def hybrid():
+    """float32 inputs with 8-bit, 4-bit or float16 weights. TensorFlow Lite quantizes the inputs, row by row, to 255 levels between
+    -max|x| and max|x| (asymmetric: between the extremes): each result differs by at most half a level times the sum of weights.
+    The package runs no int4, no float16 here, and FULLY_CONNECTED and EMBEDDING_LOOKUP with the first scale only: it gets these
+    weights in float32 or, beside int8 inputs, in int8."""
+    def stored(b, shape, bits, channels, axis=0, runs=True):
+        """A weight, and its real values."""
+        scale = np.array([0.01, 0.02, 0.005, 0.03, 0.015, 0.007])[:channels] if channels else np.array([0.01])
+        if bits == 16:
+            w = b.draw(shape, 'float32').astype('float16')
+            return b.c(w, 'float32' if b.reference else 'float16'), w.astype('float32')
+        half = 1 << (bits - 1)
+        w = b.random.randint(-half + 1, half, shape).astype('int8')
+        scale = scale * 128 / half
+        real = w * scale.astype('float32').reshape([-1 if k == axis else 1 for k in range(len(shape))])
+        if b.reference and (bits == 4 or (channels and not runs)):
+            return b.c(real, 'float32'), real
+        return (b.constant if bits == 8 else b.int4)('w', w, scale=scale, zero=0, axis=axis), real
+
+    def bound(x, w, axes, bits=8, runs=True):
+        return float(np.max(np.abs(x)) / 254 * np.max(np.sum(np.abs(w), axes)) * 1.01) if bits == 8 and runs else None
+    for bits in (8, 4, 16):
+        for channels in (0, 1) if bits < 16 else (0,):
+            if bits != 8 or channels:  # TensorFlow Lite has no DEPTHWISE_CONV_2D with one scale
+                @case('DEPTHWISE_CONV_2D hybrid, %d bits%s' % (bits, ' per channel' if channels else ''))
+                def depthwise(b, bits=bits, channels=channels):
+                    t, w = stored(b, (1, 2, 3, 6), bits, 6 * channels, 3)
+                    b.out('DEPTHWISE_CONV_2D', [b.x((1, 5, 6, 3)), t, b.weight((6,))], 'float32', version=6, padding='VALID', stride_h=1,
+                          stride_w=1, multiplier=2)
+                    y = np.einsum('npqhwc,hwcm->npqcm', windows_of(b.values[0], 2, 3, 1), w[0].reshape(2, 3, 3, 2))
+                    b.define(y.reshape(1, 4, 4, 6) + np.frombuffer(b.buffers[-1], '<f4'), bound=bound(b.values[0], w[0], (0, 1), bits))
+
+            @case('FULLY_CONNECTED hybrid, %d bits%s' % (bits, ' per channel' if channels else ''))
+            def dense(b, bits=bits, channels=channels):
+                t, w = stored(b, (5, 9), bits, 5 * channels, runs=False)
+                bias = b.weight((5,))
+                b.out('FULLY_CONNECTED', [b.x((3, 9)), t, bias], 'float32', 9, version=9)
+                b.define(b.values[0] @ w.T + np.frombuffer(b.buffers[-1], '<f4'), bound=bound(b.values[0], w, 1, bits, not channels))
+
+            @case('CONV_2D hybrid, %d bits%s' % (bits, ' per channel' if channels else ''))
+            def conv(b, bits=bits, channels=channels):
+                t, w = stored(b, (4, 2, 3, 3), bits, 4 * channels)
+                b.out('CONV_2D', [b.x((2, 5, 6, 3)), t, b.weight((4,))], 'float32', version=3, padding='VALID', stride_h=1, stride_w=1)
+                b.define(np.einsum('npqhwc,ohwc->npqo', windows_of(b.values[0], 2, 3, 1), w) + np.frombuffer(b.buffers[-1], '<f4'),
+                         bound=bound(b.values[0], w, (1, 2, 3), bits))
+
+            if bits < 16:
+                @case('EMBEDDING_LOOKUP hybrid, %d bits%s' % (bits, ' per channel' if channels else ''))
+                def lookup(b, bits=bits, channels=channels):
+                    t, w = stored(b, (4, 6), bits, 4 * channels, runs=False)
+                    b.out('EMBEDDING_LOOKUP', [b.x((3,), 'int32', value=[2, 0, 3]), t], 'float32', version=3)
+                    b.define(w[[2, 0, 3]])
+    for adjoint in (False, True):
+        @case('BATCH_MATMUL hybrid%s' % (' adjoint' if adjoint else ''))
+        def matmul(b, adjoint=adjoint):
+            x, t = b.x((2, 3, 4)), b.x((2, 5, 4) if adjoint else (2, 4, 5), 'int8', 0.02, 0)
+            w = b.values[1] * np.float32(0.02)
+            w = w.transpose(0, 2, 1) if adjoint else w
+            b.out('BATCH_MATMUL', [x, t], 'float32', version=4, adj_x=False, adj_y=adjoint)
+            b.define(b.values[0] @ w, bound=bound(b.values[0], w, 1))
+
+    @case('FULLY_CONNECTED hybrid, asymmetric inputs')
+    def asymmetric(b):
+        t, w = stored(b, (5, 9), 8, 0)
+        b.out('FULLY_CONNECTED', [b.x((3, 9)), t, b.weight((5,))], 'float32', version=9, asymmetric=True)
+        b.define(b.values[0] @ w.T + np.frombuffer(b.buffers[-1], '<f4'), bound=2 * bound(b.values[0], w, 1))
+
+    @case('FULLY_CONNECTED hybrid, computed weight')
+    def computed(b):
+        x, t = b.x((3, 9)), b.x((5, 9), 'int8', 0.02, 0)
+        b.out('FULLY_CONNECTED', [x, t, -1], 'float32', version=9)
+        w = b.values[1] * np.float32(0.02)
+        b.define(b.values[0] @ w.T, bound=bound(b.values[0], w, 1))
+
+    @case('FULLY_CONNECTED hybrid, uint8')
+    def unsigned(b):
+        b.out('FULLY_CONNECTED', [b.x((3, 9)), b.weight((5, 9), 'uint8', 0.02, 128), -1], 'float32', version=9)
+    for op in ('CONV_2D', 'DEPTHWISE_CONV_2D', 'FULLY_CONNECTED'):
+        @case('%s%s, int4' % (op, ' per channel' if op == 'CONV_2D' else ''))
+        def narrow(b, op=op):
+            dense, each = op == 'FULLY_CONNECTED', op == 'DEPTHWISE_CONV_2D'
+            w = b.random.randint(-8, 8, (5, 9) if dense else (1, 3, 3, 2) if each else (3, 3, 3, 2)).astype('int8')
+            t = (b.constant if b.reference else b.int4)('w', w, scale=0.1 if dense else [0.1, 0.2, 0.05][:2 if each else 3], zero=0, axis=3 if each else 0)
+            scale = np.array([0.1, 0.2, 0.05] if not dense else [0.1])[:2 if each else 3] * 0.05
+            n = 5 if dense else 2 if each else 3
+            bias = b.c(b.random.randint(-400, 400, n), 'int32', scale=scale if len(scale) > 1 else scale[0], zero=0)
+            options = {} if dense else {'padding': 'SAME', 'stride_h': 1, 'stride_w': 1, **({'multiplier': 1} if each else {})}
+            b.out(op, [b.x((2, 9) if dense else (1, 5, 4, 2), 'int8'), t, bias], 'int8', 0.3, 2, 7 if dense else 6, **options)
+
+
 def corners():
     """Negative axes, broadcasts, ranks and options that the cases above leave out."""
     def one(name, op, inputs, constants=(), kind='float32', version=2, order=None, **members):
@@ -568,6 +672,7 @@ def corners():
 
 windows()
 shapes()
+hybrid()
 corners()
 
 # Cases, by the beginning of their names, in which 8-bit results may differ from those of TensorFlow Lite by one unit, and why.
@@ -591,6 +696,7 @@ REFUSED = {
     'ARG_MIN bool': 'ARGMIN_FUSION has no bool',
     'SCATTER_ND bool': 'SCATTER_ND has no sum of bools',
     'SPACE_TO_BATCH_ND, rank 3': 'SPACE_TO_BATCH_ND has 4 axes',
+    'FULLY_CONNECTED hybrid, uint8': 'TensorFlow Lite reads the bytes as int8 and ignores the zero point, for files of 2018',
     'SPLIT other scale': 'TensorFlow Lite copies the integers, so that the real values change',
 }
 # Nodes that no imported model of these tests has, and why.
@@ -656,8 +762,8 @@ def run_tflite(modules):
     return dict(zip(names, results))
 
 
-def compare(name, got, expected):
-    """None, or the difference; 'one' if only units of 8 bits differ where that is allowed."""
+def compare(name, got, expected, bound=None):
+    """None, or the difference; 'one' if only units of 8 bits differ where that is allowed. bound: of differences of floats."""
     one = False
     if len(got) != len(expected):
         return '%d results, expected %d' % (len(got), len(expected))
@@ -668,7 +774,7 @@ def compare(name, got, expected):
             continue
         if y.dtype == np.float32:
             worst = np.max(np.abs(y.astype(float) - want))
-            if not worst <= 1e-5 * np.max(np.abs(want)):
+            if not worst <= (1e-5 * np.max(np.abs(want)) if bound is None else bound):
                 return 'differs by %g, largest magnitude %g' % (worst, np.max(np.abs(want)))
             continue
         worst = np.max(np.abs(y.astype(np.int64) - want))
@@ -727,14 +833,16 @@ def test(nnrt, only):
                 problem = done.stderr.strip()[-300:]
             elif name.startswith(tuple(REFUSED)) and not isinstance(want, str):
                 problem = 'is not refused: remove it from REFUSED'
-            elif isinstance(want, str):
+            elif isinstance(want, str) and b.defined is None:
                 problem = becomes.check('%s/%d.tflite' % (folder, k), b)
                 if problem is None:
                     counts['more than TensorFlow Lite'] += 1
                     continue
             else:
                 got = [np.load('%s/%d/y%d.npy' % (folder, k, i)) for i in range(len(b.outputs))]
-                problem = compare(name, got, want)
+                problem = None if isinstance(want, str) else compare(name, got, want, b.bound)
+                if b.defined is not None and problem is None:
+                    problem = compare(name, got, [y.astype(z.dtype) for y, z in zip(b.defined, got)])
                 differs |= {entry for entry in ONE if problem == 'one' and name.startswith(entry)}
                 if problem in (None, 'one'):
                     problem = becomes.check('%s/%d.tflite' % (folder, k), b) or problem

@@ -191,6 +191,11 @@ class Model:
                              4: ("table", quant), 5: ("bool", variable), 6: ("table", sparsity), 7: ("[i32]", signature)})
         return len(self.tensors) - 1
 
+    def int4(self, name, array, **quant):
+        """A constant of int4, of which two take a byte, the first the low bits."""
+        flat = numpy.append(numpy.asarray(array).ravel() & 15, [0] * (numpy.size(array) % 2)).astype("uint8")
+        return self.tensor(name, "int4", numpy.shape(array), data=(flat[::2] | flat[1::2] << 4).tobytes(), **quant)
+
     def constant(self, name, array, **quant):
         array = numpy.asarray(array)
         return self.tensor(name, str(array.dtype), array.shape, data=array.tobytes(), **quant)
