@@ -26,7 +26,7 @@ SECTIONS (search for the tag)
     >>tflite_check        unsupported operators, all of them in one message
     >>tflite_import       the graph, operator by operator; inputs, outputs, model
     >>tflite_control      subgraphs: IF and WHILE
-    >>tflite_recurrent    UNIDIRECTIONAL_SEQUENCE_LSTM and _RNN
+    >>tflite_recurrent    LSTM and RNN of sequences
     >>tflite_load         the public functions
 
 SUPPORTED FILES
@@ -197,10 +197,14 @@ NNRT_SETUP()
     X( 44, UNIDIRECTIONAL_SEQUENCE_LSTM, 4, 1, 24, 0, "f", 71, 6, ANY, lstm, OP(LOOP), \
       " SPLIT MUL_FUSION SUB_FUSION CLIP" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 45, STRIDED_SLICE,           8, 4, 4, 0, "filbq",  32, 6, MOVES, strided,    OP(STRIDED_SLICE), "") \
+    X( 46, BIDIRECTIONAL_SEQUENCE_RNN, 3, 9, 12, 0, "f", 70, 4, ANY, rnn, OP(LOOP), \
+      " STRIDED_SLICE" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 47, EXP,                     2, 1, 1, 0, "f",      33, 0, ANY,   same,       OP(EXPFUSION), "") \
     X( 48, TOPK_V2,                 3, 2, 2, 0, "filq",   34, 0, MOVES, same,       OP(TOPK_FUSION), "") \
     X( 49, SPLIT,                   4, 2, 2, 1, "fiq",    35, 1, MOVES, split,      OP(SPLIT), "") \
     X( 50, LOG_SOFTMAX,             2, 1, 1, 0, "fq",     36, 0, ANY,   logsoftmax, OP(LOG_SOFTMAX), "") \
+    X( 52, BIDIRECTIONAL_SEQUENCE_LSTM, 3, 1, 48, 0, "f", 69, 6, ANY, lstm, OP(LOOP), \
+      " SPLIT MUL_FUSION SUB_FUSION CLIP STRIDED_SLICE" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 53, CAST,                    7, 1, 1, 0, "filbn",  37, 2, ANY,   cast,       OP(CAST), "") \
     X( 54, PRELU,                   1, 2, 2, 0, "fq",      0, 0, ANY,   prelu,      OP(PRELU_FUSION), " RESHAPE") \
     X( 55, MAXIMUM,                 4, 2, 2, 0, "filq",   39, 0, EQUAL, same,       OP(MAXIMUM), "") \
@@ -280,14 +284,14 @@ NNRT_SETUP()
 /* clang-format on */
 
 enum { NNRTI_TFLITE_ANY, NNRTI_TFLITE_MOVES, NNRTI_TFLITE_EQUAL, NNRTI_TFLITE_OWN };
-enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_QUANTIZE = 114 }; /* codes */
+enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_BOTH_RNN = 46, NNRTI_TFL_BOTH_LSTM = 52, NNRTI_TFL_QUANTIZE = 114 }; /* codes */
 
 /* Operators without a row, for messages: code and name. 162 to 209 without a name are those of STABLEHLO. */
 /* clang-format off */
 #define NNRTI_TFLITE_OTHERS(X) \
     X( 10, HASHTABLE_LOOKUP) X( 15, LSH_PROJECTION) X( 16, LSTM) X( 24, RNN) X( 27, SVDF) X( 29, CONCAT_EMBEDDINGS) \
-    X( 30, SKIP_GRAM) X( 31, CALL) X( 32, CUSTOM) X( 33, EMBEDDING_LOOKUP_SPARSE) X( 46, BIDIRECTIONAL_SEQUENCE_RNN) X( 51, DELEGATE) \
-    X( 52, BIDIRECTIONAL_SEQUENCE_LSTM) X( 80, FAKE_QUANT) X(103, UNIQUE) X(113, MATRIX_DIAG) X(115, MATRIX_SET_DIAG) \
+    X( 30, SKIP_GRAM) X( 31, CALL) X( 32, CUSTOM) X( 33, EMBEDDING_LOOKUP_SPARSE) X( 51, DELEGATE) \
+    X( 80, FAKE_QUANT) X(103, UNIQUE) X(113, MATRIX_DIAG) X(115, MATRIX_SET_DIAG) \
     X(120, NON_MAX_SUPPRESSION_V4) X(121, NON_MAX_SUPPRESSION_V5) X(125, SEGMENT_SUM) \
     X(129, CALL_ONCE) X(131, RFFT2D) X(133, IMAG) X(134, REAL) X(135, COMPLEX_ABS) X(136, HASHTABLE) \
     X(137, HASHTABLE_FIND) X(138, HASHTABLE_IMPORT) X(139, HASHTABLE_SIZE) X(141, CONV_3D_TRANSPOSE) \
@@ -1257,17 +1261,24 @@ static uint32_t nnrti_tfl_step(nnrti_tfl *c, NNRT_NodeType type, const void *att
     return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
 }
 
+/* The same with up to three inputs; NNRT_NO_TENSOR: absent. */
+static uint32_t nnrti_tfl_step3(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b, uint32_t d)
+{
+    uint32_t in[3];
+    in[0] = a;
+    in[1] = b;
+    in[2] = d;
+    return nnrti_tfl_step(c, type, attr, in, 3, false);
+}
+
 static uint32_t nnrti_tfl_step1(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t x)
 {
-    return nnrti_tfl_step(c, type, attr, &x, 1, false);
+    return nnrti_tfl_step3(c, type, attr, x, NNRT_NO_TENSOR, NNRT_NO_TENSOR);
 }
 
 static uint32_t nnrti_tfl_step2(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b)
 {
-    uint32_t in[2];
-    in[0] = a;
-    in[1] = b;
-    return nnrti_tfl_step(c, type, attr, in, 2, false);
+    return nnrti_tfl_step3(c, type, attr, a, b, NNRT_NO_TENSOR);
 }
 
 /* A constant, int64[count]; rank 0: a scalar. */
@@ -1650,25 +1661,13 @@ static void nnrti_tfl_op_strided(nnrti_tfl *c)
         nnrti_tfl_last(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4);
 }
 
-/* Elements of x in reverse order along the listed axes: all of it, with stride -1 there. */
-static void nnrti_tfl_op_reverse(nnrti_tfl *c)
+/* Makes y all elements of x, in reverse order along the axes with stride -1. */
+static void nnrti_tfl_reversed(nnrti_tfl *c, uint32_t x, const int64_t *strides, uint32_t y, bool last)
 {
-    const uint32_t x = nnrti_tfl_in(c, 0);
+    static const int64_t zeros[NNRT_MAX_RANK] = {0};
     const int32_t rank = nnrti_tfl_at(c, x)->rank;
-    int64_t axes[NNRT_MAX_RANK], zeros[NNRT_MAX_RANK], strides[NNRT_MAX_RANK];
-    const int32_t count = nnrti_tfl_list(c, 1, "axes", axes, NNRT_MAX_RANK);
     uint32_t in[4];
     NNRT_StridedSlice a;
-    for (int32_t k = 0; k < rank; k++) {
-        zeros[k] = 0;
-        strides[k] = 1;
-    }
-    for (int32_t k = 0; k < count && c->code == NNRT_SUCCESS; k++) {
-        if (axes[k] < -rank || axes[k] >= rank)
-            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l is outside of the %d axes of the input", axes[k], rank);
-        else
-            strides[axes[k] < 0 ? axes[k] + rank : axes[k]] = -1;
-    }
     if (c->code != NNRT_SUCCESS || rank < 0)
         return;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_STRIDED_SLICE, &a);
@@ -1676,7 +1675,24 @@ static void nnrti_tfl_op_reverse(nnrti_tfl *c)
     in[0] = x;
     in[1] = in[2] = nnrti_tfl_ints(c, zeros, rank);
     in[3] = nnrti_tfl_ints(c, strides, rank);
-    nnrti_tfl_last(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4, &y, 1, last);
+}
+
+static void nnrti_tfl_op_reverse(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const int32_t rank = nnrti_tfl_at(c, x)->rank;
+    int64_t axes[NNRT_MAX_RANK], strides[NNRT_MAX_RANK];
+    const int32_t count = nnrti_tfl_list(c, 1, "axes", axes, NNRT_MAX_RANK);
+    for (int32_t k = 0; k < rank; k++)
+        strides[k] = 1;
+    for (int32_t k = 0; k < count && c->code == NNRT_SUCCESS; k++) {
+        if (axes[k] < -rank || axes[k] >= rank)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l is outside of the %d axes of the input", axes[k], rank);
+        else
+            strides[axes[k] < 0 ? axes[k] + rank : axes[k]] = -1;
+    }
+    nnrti_tfl_reversed(c, x, strides, nnrti_tfl_new(c, 0), true);
 }
 
 static void nnrti_tfl_op_revseq(nnrti_tfl *c)
@@ -3044,26 +3060,18 @@ static uint32_t nnrti_tfl_cell_join(nnrti_tfl *c, uint32_t k, bool coupled, int3
 /* x w^T + b for the last axis of x. */
 static uint32_t nnrti_tfl_cell_dense(nnrti_tfl *c, uint32_t x, uint32_t w, uint32_t b)
 {
-    uint32_t in[3];
     NNRT_FullConnection a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
     a.hasBias = b != NNRT_NO_TENSOR;
     a.useAxis = true;
     a.axis = nnrti_tfl_at(c, x)->rank - 1;
-    in[0] = x;
-    in[1] = w;
-    in[2] = b;
-    return nnrti_tfl_step(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, a.hasBias ? 3 : 2, false);
+    return nnrti_tfl_step3(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, x, w, b);
 }
 
 static uint32_t nnrti_tfl_cell_gather(nnrti_tfl *c, uint32_t x, uint32_t index)
 {
     static const int64_t axis = 0;
-    uint32_t in[3];
-    in[0] = x;
-    in[1] = index;
-    in[2] = nnrti_tfl_ints(c, &axis, 1);
-    return nnrti_tfl_step(c, NNRT_NODE_TYPE_GATHER, NULL, in, 3, false);
+    return nnrti_tfl_step3(c, NNRT_NODE_TYPE_GATHER, NULL, x, index, nnrti_tfl_ints(c, &axis, 1));
 }
 
 /* Size of an axis of x, int64[1]. */
@@ -3079,14 +3087,11 @@ static uint32_t nnrti_tfl_cell_size(nnrti_tfl *c, uint32_t x, int64_t axis)
 /* Zeros [N,size], where N is axis 1 of x. */
 static uint32_t nnrti_tfl_cell_zeros(nnrti_tfl *c, uint32_t x, int64_t size)
 {
-    uint32_t in[2];
+    uint32_t shape = nnrti_tfl_cell_size(c, x, 1);
     NNRT_Concat a;
     a.axis = 0;
-    in[0] = nnrti_tfl_cell_size(c, x, 1);
-    in[1] = nnrti_tfl_ints(c, &size, 1);
-    in[1] = nnrti_tfl_step(c, NNRT_NODE_TYPE_CONCAT, &a, in, 2, false);
-    in[0] = nnrti_tfl_scalar(c, x, 0);
-    return nnrti_tfl_step(c, NNRT_NODE_TYPE_FILL, NULL, in, 2, false);
+    shape = nnrti_tfl_step2(c, NNRT_NODE_TYPE_CONCAT, &a, shape, nnrti_tfl_ints(c, &size, 1));
+    return nnrti_tfl_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_tfl_scalar(c, x, 0), shape);
 }
 
 static uint32_t nnrti_tfl_cell_activate(nnrti_tfl *c, uint32_t x, NNRT_ActivationType type)
@@ -3113,11 +3118,11 @@ static uint32_t nnrti_tfl_cell_gate(nnrti_tfl *c, uint32_t x, uint32_t p, uint32
     return nnrti_tfl_cell_activate(c, x, NNRT_ACTIVATION_TYPE_SIGMOID);
 }
 
-/* One time step of an LSTM with the gates x [N,G]: replaces the states h and s.
+/* One time step of an LSTM with the gates x [N,G]: replaces the state s and returns h.
    s' = clip(f * s + i * a(g)), h' = o * a(s'), h'' = clip(Wp h' + bp). */
-static void nnrti_tfl_cell_lstm(nnrti_tfl *c, const nnrti_tfl_cell *m, uint32_t x, uint32_t *h, uint32_t *s)
+static uint32_t nnrti_tfl_cell_lstm(nnrti_tfl *c, const nnrti_tfl_cell *m, uint32_t x, uint32_t *s)
 {
-    uint32_t g[4], out[4], i, f, first = m->coupled ? 1 : 0;
+    uint32_t g[4], out[4], i, f, h, first = m->coupled ? 1 : 0;
     NNRT_Split a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_SPLIT, &a);
     a.outputNum = 4 - first;
@@ -3131,63 +3136,57 @@ static void nnrti_tfl_cell_lstm(nnrti_tfl *c, const nnrti_tfl_cell *m, uint32_t 
     *s = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, f, *s);
     i = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, i, nnrti_tfl_cell_activate(c, g[2], m->activation));
     *s = nnrti_tfl_cell_clip(c, nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, *s, i), m->cellClip);
-    *h = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, nnrti_tfl_cell_gate(c, g[3], m->peephole[2], *s),
-                         nnrti_tfl_cell_activate(c, *s, m->activation));
+    h = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, nnrti_tfl_cell_gate(c, g[3], m->peephole[2], *s),
+                        nnrti_tfl_cell_activate(c, *s, m->activation));
     if (m->projection != NNRT_NO_TENSOR)
-        *h = nnrti_tfl_cell_clip(c, nnrti_tfl_cell_dense(c, *h, m->projection, m->projectionBias), m->projectionClip);
+        h = nnrti_tfl_cell_clip(c, nnrti_tfl_cell_dense(c, h, m->projection, m->projectionBias), m->projectionClip);
+    return h;
 }
 
-/* x with its first two axes exchanged; last: as result 0 of the operator. */
-static uint32_t nnrti_tfl_cell_swap(nnrti_tfl *c, uint32_t x, bool last)
+/* The loop over the time steps of x [T,N,I]: states h [N,P] and, of an LSTM, s [N,H]; each h is a row of the result
+   [T,N,P]. back: the time steps from the last to the first. */
+static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x, uint32_t w, uint32_t b, bool lstm,
+                                    bool back)
 {
-    static const int64_t perm[3] = {1, 0, 2};
-    uint32_t in[2];
-    in[0] = x;
-    in[1] = nnrti_tfl_ints(c, perm, 3);
-    if (!last)
-        return nnrti_tfl_step(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, false);
-    nnrti_tfl_last(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2);
-    return NNRT_NO_TENSOR;
-}
-
-/* The loop over the time steps: states h [N,P] and, of an LSTM, s [N,H]; each h is a row of the result. */
-static void nnrti_tfl_cell_loop(nnrti_tfl *c, const nnrti_tfl_cell *m, uint32_t x, bool timeMajor, bool lstm)
-{
+    static const int64_t time[3] = {-1, 1, 1};
     const uint32_t around = c->builder->entered, states = lstm ? 2 : 1;
-    uint32_t gates, out[3];
+    uint32_t gates, out[3], y = x;
     nnrti_tfl_loop l;
     NNRT_Loop a;
+    if (back)
+        nnrti_tfl_reversed(c, x, time, y = nnrti_tfl_new(c, UINT32_MAX), false);
+    m->gates = nnrti_tfl_cell_dense(c, y, w, b);
     if (!nnrti_tfl_loop_begin(c, &l, states))
-        return;
+        return NNRT_NO_TENSOR;
     l.start[0] = nnrti_tfl_cell_size(c, x, 0);
     l.start[2] = nnrti_tfl_cell_zeros(c, x, nnrti_tfl_dim(c, m->recurrent, 1));
     if (lstm)
         l.start[3] = nnrti_tfl_cell_zeros(c, x, nnrti_tfl_dim(c, m->recurrent, 0) / (m->coupled ? 3 : 4));
     nnrti_tfl_loop_body(c, &l);
     if (c->code != NNRT_SUCCESS)
-        return;
+        return NNRT_NO_TENSOR;
     nnrt_builder_enter(c->builder, l.body);
     l.out[0] = nnrti_tfl_scalar(c, l.in[1], 1);
-    l.out[1] = l.in[2];
     gates = nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, nnrti_tfl_cell_gather(c, m->gates, l.in[0]),
-                            nnrti_tfl_cell_dense(c, l.out[1], m->recurrent, NNRT_NO_TENSOR));
-    if (lstm) {
-        l.out[2] = l.in[3];
-        nnrti_tfl_cell_lstm(c, m, gates, &l.out[1], &l.out[2]);
-    } else {
+                            nnrti_tfl_cell_dense(c, l.in[2], m->recurrent, NNRT_NO_TENSOR));
+    l.out[2] = l.in[1 + states];
+    if (lstm)
+        l.out[1] = nnrti_tfl_cell_lstm(c, m, gates, &l.out[2]);
+    else
         l.out[1] = nnrti_tfl_cell_activate(c, gates, m->activation);
-    }
     l.out[1 + states] = l.out[1];
     nnrt_builder_enter(c->builder, around);
     if (c->code != NNRT_SUCCESS)
-        return;
+        return NNRT_NO_TENSOR;
     a.body = l.body;
     nnrt_builder_graph_io(c->builder, a.body, l.in, states + 2, l.out, states + 2);
     for (uint32_t k = 0; k <= states; k++)
-        out[k] = nnrti_tfl_new(c, timeMajor && k == states ? 0 : UINT32_MAX);
-    nnrti_tfl_add(c, NNRT_NODE_TYPE_LOOP, &a, l.start, states + 2, out, states + 1, timeMajor);
-    if (!timeMajor)
-        (void)nnrti_tfl_cell_swap(c, out[states], true);
+        out[k] = nnrti_tfl_new(c, UINT32_MAX);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_LOOP, &a, l.start, states + 2, out, states + 1, false);
+    if (!back)
+        return out[states];
+    nnrti_tfl_reversed(c, out[states], time, y = nnrti_tfl_new(c, UINT32_MAX), false);
+    return y;
 }
 
 /* Checks that input k is a state, a variable that nothing else uses. */
@@ -3201,61 +3200,105 @@ static void nnrti_tfl_cell_state(nnrti_tfl *c, uint32_t k)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u (state) is no variable", k);
 }
 
-/* Gates of all time steps: x [T,N,I] w^T + b as [T,N,G]. Returns x in this order. */
-static uint32_t nnrti_tfl_cell_inputs(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t w, uint32_t b, bool timeMajor)
+static const int64_t nnrti_tfl_swap[3] = {1, 0, 2}; /* batch first to time first, and back */
+
+/* Input 0 as [T,N,I]. */
+static uint32_t nnrti_tfl_cell_input(nnrti_tfl *c, bool timeMajor)
 {
-    uint32_t x = nnrti_tfl_in(c, 0);
-    const nnrt_operand *o = nnrti_tfl_at(c, x);
-    if (c->code == NNRT_SUCCESS && o->rank != 3)
-        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "input 0 is %o, expected 3 axes", o);
-    x = timeMajor ? x : nnrti_tfl_cell_swap(c, x, false);
-    m->gates = nnrti_tfl_cell_dense(c, x, w, b);
-    return x;
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    if (c->code == NNRT_SUCCESS && nnrti_tfl_at(c, x)->rank != 3)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "input 0 is %o, expected 3 axes", nnrti_tfl_at(c, x));
+    return timeMajor ? x : nnrti_tfl_step2(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, x, nnrti_tfl_ints(c, nnrti_tfl_swap, 3));
 }
 
-/* UNIDIRECTIONAL_SEQUENCE_RNN: h' = a(W x + b + R h). */
+/* The results of both directions, y[k] [T,N,P]: y[0] only, one after the other in a result, or as two results. */
+static void nnrti_tfl_cell_results(nnrti_tfl *c, uint32_t *y, bool both, bool merge, bool timeMajor)
+{
+    const uint32_t count = both && !merge ? 2 : 1;
+    uint32_t in[2], out;
+    NNRT_Concat a;
+    a.axis = 2;
+    if (both && merge)
+        y[0] = nnrti_tfl_step2(c, NNRT_NODE_TYPE_CONCAT, &a, y[0], y[1]);
+    if (c->code == NNRT_SUCCESS && c->out.count != count)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "it has %u results, expected %u", c->out.count, count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (timeMajor) {
+            nnrti_tfl_bind(c, nnrti_tfl_out_index(c, k), y[k]);
+            continue;
+        }
+        in[0] = y[k];
+        in[1] = nnrti_tfl_ints(c, nnrti_tfl_swap, 3);
+        out = nnrti_tfl_new(c, k);
+        nnrti_tfl_add(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, &out, 1, true);
+    }
+}
+
+/* Checks that the inputs from k on are absent. */
+static void nnrti_tfl_cell_absent(nnrti_tfl *c, uint32_t k, const char *what)
+{
+    for (; k < c->in.count && c->code == NNRT_SUCCESS; k++)
+        if (nnrti_tfl_in_index(c, k) >= 0)
+            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input %u (%s) is not supported", k, what);
+}
+
+/* h' = a(W x + b + R h). Inputs of each direction: W, R, b, state. */
 static void nnrti_tfl_op_rnn(nnrti_tfl *c)
 {
-    const bool timeMajor = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
-    const uint32_t w = nnrti_tfl_cell_weight(c, 1, 2), b = nnrti_tfl_cell_weight(c, 3, 1);
+    const bool timeMajor = nnrti_tfl_byte(c, &c->options, 0, 0) != 0, both = c->row->code == NNRTI_TFL_BOTH_RNN;
+    const bool merge = both && nnrti_tfl_byte(c, &c->options, 2, 0) != 0;
+    const uint32_t x = nnrti_tfl_cell_input(c, timeMajor);
+    uint32_t y[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
     nnrti_tfl_cell m;
-    uint32_t x;
     memset(&m, 0, sizeof(m));
     m.activation = nnrti_tfl_fused(c, 1, false).after;
-    m.recurrent = nnrti_tfl_cell_weight(c, 2, 2);
-    nnrti_tfl_cell_state(c, 4);
-    x = nnrti_tfl_cell_inputs(c, &m, w, b, timeMajor);
-    nnrti_tfl_cell_loop(c, &m, x, timeMajor, false);
+    for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
+        m.recurrent = nnrti_tfl_cell_weight(c, 2 + 4 * k, 2);
+        nnrti_tfl_cell_state(c, 4 + 4 * k);
+        y[k] = nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_weight(c, 1 + 4 * k, 2),
+                                   nnrti_tfl_cell_weight(c, 3 + 4 * k, 1), false, k == 1);
+    }
+    nnrti_tfl_cell_absent(c, both ? 9 : 5, "auxiliary input");
+    nnrti_tfl_cell_results(c, y, both, merge, timeMajor);
 }
 
-/* UNIDIRECTIONAL_SEQUENCE_LSTM: weights of input, forget, cell and output gate for x at inputs 1 to 4, for h at 5 to 8,
-   peepholes at 9 to 11, biases at 12 to 15, projection and its bias at 16 and 17, states h and s at 18 and 19. */
-static void nnrti_tfl_op_lstm(nnrti_tfl *c)
+/* One direction of an LSTM with inputs from `at` on: 4 weights of input, forget, cell and output gate for x, 4 for h, 3
+   peepholes, 4 biases, projection and its bias. */
+static uint32_t nnrti_tfl_lstm(nnrti_tfl *c, uint32_t x, uint32_t at, bool back)
 {
-    const bool timeMajor = nnrti_tfl_byte(c, &c->options, 3, 0) != 0, coupled = nnrti_tfl_in_index(c, 1) < 0;
-    const uint32_t w = nnrti_tfl_cell_join(c, 1, coupled, 2), b = nnrti_tfl_cell_join(c, 12, coupled, 1);
+    const bool coupled = nnrti_tfl_in_index(c, at) < 0;
     nnrti_tfl_cell m;
-    uint32_t x;
     memset(&m, 0, sizeof(m));
     m.coupled = coupled;
     m.activation = nnrti_tfl_fused(c, 0, false).after;
     m.cellClip = nnrti_tfl_float(c, &c->options, 1, 0.0f);
     m.projectionClip = nnrti_tfl_float(c, &c->options, 2, 0.0f);
-    m.recurrent = nnrti_tfl_cell_join(c, 5, coupled, 2);
-    for (uint32_t k = 0; k < 3; k++)
-        m.peephole[k] = nnrti_tfl_weight(c, nnrti_tfl_in(c, 9 + k));
-    m.projection = nnrti_tfl_weight(c, nnrti_tfl_in(c, 16));
-    m.projectionBias = nnrti_tfl_weight(c, nnrti_tfl_in(c, 17));
-    nnrti_tfl_cell_state(c, 18);
-    nnrti_tfl_cell_state(c, 19);
-    for (uint32_t k = 20; k < 24; k++)
-        if (nnrti_tfl_in_index(c, k) >= 0)
-            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input %u (layer normalization) is not supported", k);
     if (c->code == NNRT_SUCCESS && (!(m.cellClip >= 0) || !(m.projectionClip >= 0)))
         NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "it clips at %f and %f, expected 0 (no clipping) or more",
                        (double)m.cellClip, (double)m.projectionClip);
-    x = nnrti_tfl_cell_inputs(c, &m, w, b, timeMajor);
-    nnrti_tfl_cell_loop(c, &m, x, timeMajor, true);
+    m.recurrent = nnrti_tfl_cell_join(c, at + 4, coupled, 2);
+    for (uint32_t k = 0; k < 3; k++)
+        m.peephole[k] = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 8 + k));
+    m.projection = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 15));
+    m.projectionBias = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 16));
+    return nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_join(c, at, coupled, 2),
+                               nnrti_tfl_cell_join(c, at + 11, coupled, 1), true, back);
+}
+
+/* The states h and s of each direction follow the weights. */
+static void nnrti_tfl_op_lstm(nnrti_tfl *c)
+{
+    const bool both = c->row->code == NNRTI_TFL_BOTH_LSTM, merge = both && nnrti_tfl_byte(c, &c->options, 3, 0) != 0;
+    const bool timeMajor = nnrti_tfl_byte(c, &c->options, both ? 4 : 3, 0) != 0;
+    const uint32_t x = nnrti_tfl_cell_input(c, timeMajor), states = both ? 35 : 18;
+    uint32_t y[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
+        nnrti_tfl_cell_state(c, states + 2 * k);
+        nnrti_tfl_cell_state(c, states + 2 * k + 1);
+        y[k] = nnrti_tfl_lstm(c, x, 1 + 17 * k, k == 1);
+    }
+    nnrti_tfl_cell_absent(c, both ? 39 : 20, both ? "auxiliary input" : "layer normalization");
+    nnrti_tfl_cell_results(c, y, both, merge, timeMajor);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

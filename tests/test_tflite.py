@@ -674,6 +674,16 @@ def control():
         b.op('IF', [b.c(1, 'bool'), x], [t], then=first, otherwise=second)
         b.out('IF', [b.c(0, 'bool'), t], 'float32', then=first, otherwise=second)
 
+    for value in (0, 1):
+        @case('IF of two shapes %d' % value)
+        def shapes_differ(b, value=value):
+            cond, x = condition(b, value), b.x((2, 3))
+            g, first = graph(b, [('float32', (2, 3))])
+            ends(g, 'CONCATENATION', [g.inputs[0], g.inputs[0]], 'float32', (4, 3), axis=0)
+            h, second = graph(b, [('float32', (2, 3))])
+            ends(h, 'NEG', h.inputs, 'float32', (2, 3))
+            b.op('IF', [cond, x], [b.y()], then=first, otherwise=second)
+
     @case('IF with the same subgraph twice')
     def same(b):
         cond, x = condition(b, 1), b.x((2, 3))
@@ -746,7 +756,7 @@ def control():
                                'nms_iou_threshold': 0.4, 'num_classes': 3, 'y_scale': 10.0, 'x_scale': 10.0, 'h_scale': 5.0,
                                'w_scale': 5.0, 'use_regular_nms': regular, 'detections_per_class': 2}
                     b.op('CUSTOM', [x, scores, b.c(anchors, 'float32')], [b.y() for _ in range(4)], 1, 'TFLite_Detection_PostProcess',
-                         flexbuffer(options))
+                         flexbuffer(options, 8 if background else 4, least == 0.9))
 
 
 def recurrent():
@@ -758,6 +768,27 @@ def recurrent():
                 b.out('UNIDIRECTIONAL_SEQUENCE_RNN', [b.x((5, 2, 3) if major else (2, 5, 3)), b.weight((4, 3), low=-1, high=1),
                                                       b.weight((4, 4), low=-0.5, high=0.5), b.weight((4,)), state], 'float32',
                       time_major=major, activation=activation)
+        for merge in (False, True):
+            if merge or not major:  # TensorFlow Lite exchanges time and batch in the shape of result 1
+                @case('BIDIRECTIONAL_SEQUENCE_RNN%s%s' % (' time major' * major, ' merged' * merge))
+                def rnns(b, major=major, merge=merge):
+                    inputs = [b.x((5, 2, 3) if major else (2, 5, 3))]
+                    for k, hidden in enumerate((4, 2)):
+                        inputs += [b.weight((hidden, 3), low=-1, high=1), b.weight((hidden, hidden), low=-0.5, high=0.5),
+                                   b.weight((hidden,)), b.tensor('h%d' % k, 'float32', (2, hidden), variable=True)]
+                    b.op('BIDIRECTIONAL_SEQUENCE_RNN', inputs + [-1] * 3, [b.y() for _ in range(2 - merge)], time_major=major,
+                         merge=merge, activation='TANH')
+
+            @case('BIDIRECTIONAL_SEQUENCE_LSTM%s%s' % (' time major' * major, ' merged' * merge))
+            def lstms(b, major=major, merge=merge):
+                batch = 1 if merge and not major else 2  # the state of the first one reaches the second one in TensorFlow Lite
+                inputs = [b.x((5, batch, 3) if major else (batch, 5, 3))]
+                for size in (4, 4):
+                    inputs += [b.weight((size, 3)) for _ in range(4)] + [b.weight((size, size), low=-1, high=1) for _ in range(4)]
+                    inputs += [-1] * 3 + [b.weight((size,)) for _ in range(4)] + [-1, -1]
+                inputs += [b.tensor('s%d' % k, 'float32', (batch, size), variable=True) for k in range(4)]
+                b.op('BIDIRECTIONAL_SEQUENCE_LSTM', inputs + [-1] * 9, [b.y() for _ in range(2 - merge)], time_major=major, merge=merge,
+                     activation='TANH', cell_clip=0.5)
     kinds = {'': {}, ' clipped': {'cell_clip': 0.7}, ' coupled': {}, ' peepholes': {}, ' projection': {'proj_clip': 0.4},
              ' coupled peepholes': {'cell_clip': 1.5}, ' relu': {'activation': 'RELU'}, ' time major': {'time_major': True},
              ' hybrid': {}}
@@ -879,6 +910,8 @@ UNSEEN = {
     'FULLY_CONNECTED': (WIDENED - {'QUANT_DTYPE_CAST'}, 'of constants, which constant folding computes'),
     'BATCH_MATMUL': (WIDENED - {'QUANT_DTYPE_CAST'}, 'of constants, which constant folding computes'),
     'EMBEDDING_LOOKUP': ({'QUANT_DTYPE_CAST_V2'}, 'of constants, which constant folding computes'),
+    'BIDIRECTIONAL_SEQUENCE_RNN': (WIDENED | SIZES - {'CONCAT'}, 'of constants, and of static shapes'),
+    'BIDIRECTIONAL_SEQUENCE_LSTM': (WIDENED | SIZES - {'CONCAT'} | {'SUB_FUSION'}, 'of constants, and of static shapes'),
     'UNIDIRECTIONAL_SEQUENCE_RNN': (WIDENED | SIZES, 'of constants, and of static shapes'),
     'UNIDIRECTIONAL_SEQUENCE_LSTM': (WIDENED | SIZES, 'of constants, and of static shapes'),
     'DEQUANTIZE': ({'CAST', 'QUANT_DTYPE_CAST_V2'}, 'of constants, which constant folding computes'),

@@ -27,7 +27,8 @@ OPERATORS = {
     "SPACE_TO_DEPTH": (26, "SpaceToDepth"), "TANH": (28, None), "CUSTOM": (32, None), "PAD": (34, "Pad"),
     "UNIDIRECTIONAL_SEQUENCE_RNN": (35, "SequenceRNN"),
     "GATHER": (36, "Gather"), "BATCH_TO_SPACE_ND": (37, "BatchToSpaceND"), "SPACE_TO_BATCH_ND": (38, "SpaceToBatchND"),
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": (44, "SequenceLSTM"),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": (44, "SequenceLSTM"), "BIDIRECTIONAL_SEQUENCE_RNN": (46, "BothRNN"),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": (52, "BothLSTM"),
     "TRANSPOSE": (39, "Transpose"), "MEAN": (40, "Reducer"), "SUB": (41, "Sub"), "DIV": (42, "Div"), "SQUEEZE": (43, "Squeeze"),
     "STRIDED_SLICE": (45, "StridedSlice"), "EXP": (47, "Exp"), "TOPK_V2": (48, "TopKV2"), "SPLIT": (49, "Split"),
     "LOG_SOFTMAX": (50, "LogSoftmax"), "CAST": (53, "Cast"), "PRELU": (54, None), "MAXIMUM": (55, "MaximumMinimum"),
@@ -79,6 +80,9 @@ OPTIONS = {
     "Squeeze": (30, {"squeeze_dims": (0, "[i32]")}),
     "SequenceRNN": (31, {"time_major": (0, "bool"), "activation": (1, "i8")}),
     "SequenceLSTM": (71, {"activation": (0, "i8"), "cell_clip": (1, "f32"), "proj_clip": (2, "f32"), "time_major": (3, "bool")}),
+    "BothRNN": (70, {"time_major": (0, "bool"), "activation": (1, "i8"), "merge": (2, "bool")}),
+    "BothLSTM": (69, {"activation": (0, "i8"), "cell_clip": (1, "f32"), "proj_clip": (2, "f32"), "merge": (3, "bool"),
+                      "time_major": (4, "bool")}),
     "StridedSlice": (32, {"begin_mask": (0, "i32"), "end_mask": (1, "i32"), "ellipsis_mask": (2, "i32"), "new_axis_mask": (3, "i32"),
                           "shrink_axis_mask": (4, "i32"), "offset": (5, "bool")}),
     "Exp": (33, {}), "TopKV2": (34, {}), "Split": (35, {"num_splits": (0, "i32")}), "LogSoftmax": (36, {}),
@@ -109,22 +113,32 @@ OPTIONS = {
 SCALARS = {"i8": "b", "u8": "B", "bool": "?", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "f"}
 
 
-def flexbuffer(members):
-    """A map {key: int, float or bool} as a flexbuffer: keys, their offsets, values of 4 bytes, their types."""
-    names, data, at = sorted(members), b"", {}
+def flexbuffer(members, width=4, indirect=False):
+    """A map {key: int, float or bool} as a flexbuffer: keys, their offsets, values of 4 or 8 bytes, their types. indirect: values of
+    4 bytes are before the map."""
+    names, data, at, placed = sorted(members), b"", {}, {}
+    ints, floats, bits = {4: ("<i", "<f", 2), 8: ("<q", "<d", 3)}[width]
     for name in names:
         at[name] = len(data)
         data += name.encode() + b"\0"
-    data += bytes(-len(data) % 4) + struct.pack("<I", len(names))
+    data += bytes(-len(data) % 8)
+    for name in names:
+        placed[name] = len(data)
+        data += struct.pack("<f" if isinstance(members[name], float) else "<i", members[name]) if indirect else b""
+    data += bytes(-len(data) % 8) + struct.pack("<H", len(names))
     keys = len(data)
     for name in names:
-        data += struct.pack("<I", len(data) - at[name])
-    data += struct.pack("<III", len(data) - keys, 4, len(names))
+        data += struct.pack("<H", len(data) - at[name])
+    data += bytes(-len(data) % 8)
+    data += struct.pack(ints, len(data) - keys) + struct.pack(ints, 2) + struct.pack(ints, len(names))
     values, kinds = len(data), {bool: 26, int: 1, float: 3}
     for name in names:
-        data += struct.pack("<f" if isinstance(members[name], float) else "<i", members[name])
-    data += bytes(kinds[type(members[name])] << 2 | 2 for name in names)
-    return data + bytes([len(data) - values, 9 << 2 | 2, 1])
+        value, there = members[name], indirect and not isinstance(members[name], bool)
+        data += struct.pack(floats if isinstance(value, float) and not there else ints, len(data) - placed[name] if there else value)
+    for name in names:
+        there = indirect and not isinstance(members[name], bool)
+        data += bytes([(kinds[type(members[name])] + 5 * there) << 2 | (2 if there else bits)])
+    return data + bytes([len(data) - values, 9 << 2 | bits, 1])
 
 
 class Writer:
