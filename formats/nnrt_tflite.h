@@ -3031,18 +3031,21 @@ typedef struct nnrti_tfl_cell {
     uint32_t gates, recurrent; /* W x + b of all time steps [T,N,G], and the recurrent weight [G,P] */
     uint32_t peephole[3];      /* [H] of input, forget and output gate, or NNRT_NO_TENSOR */
     uint32_t projection, projectionBias;
+    int64_t size; /* H */
     bool coupled; /* input gate = 1 - forget gate, which is gate 0 */
     NNRT_ActivationType activation;
     float cellClip, projectionClip;
 } nnrti_tfl_cell;
 
-/* Weight k of the current operator in float32, with `rank` axes. */
-static uint32_t nnrti_tfl_cell_weight(nnrti_tfl *c, uint32_t k, int32_t rank)
+/* Weight k of the current operator in float32, with `rank` axes, the first one of `size` elements (-1: of any size). */
+static uint32_t nnrti_tfl_cell_weight(nnrti_tfl *c, uint32_t k, int32_t rank, int64_t size)
 {
     const uint32_t v = nnrti_tfl_weight(c, nnrti_tfl_in(c, k));
-    if (c->code == NNRT_SUCCESS && (v == NNRT_NO_TENSOR || nnrti_tfl_at(c, v)->rank != rank))
-        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u is %o, expected a weight with %d axes", k, nnrti_tfl_at(c, v),
-                       rank);
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    if (c->code == NNRT_SUCCESS &&
+        (v == NNRT_NO_TENSOR || o->rank != rank || (size >= 0 && nnrti_tfl_dim(c, v, 0) != size)))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u is %o, expected a weight with %d axes, axis 0 of size %l", k, o,
+                       rank, size);
     return v;
 }
 
@@ -3052,8 +3055,8 @@ static uint32_t nnrti_tfl_cell_join(nnrti_tfl *c, uint32_t k, bool coupled, int3
     uint32_t in[4], n = 0;
     NNRT_Concat a;
     a.axis = 0;
-    for (uint32_t i = coupled ? 1 : 0; i < 4; i++)
-        in[n++] = nnrti_tfl_cell_weight(c, k + i, rank);
+    for (uint32_t i = coupled ? 1 : 0; i < 4; i++, n++)
+        in[n] = nnrti_tfl_cell_weight(c, k + i, rank, n > 0 ? nnrti_tfl_dim(c, in[0], 0) : -1);
     return nnrti_tfl_step(c, NNRT_NODE_TYPE_CONCAT, &a, in, n, false);
 }
 
@@ -3153,6 +3156,10 @@ static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x,
     uint32_t gates, out[3], y = x;
     nnrti_tfl_loop l;
     NNRT_Loop a;
+    if (c->code == NNRT_SUCCESS &&
+        nnrti_tfl_dim(c, w, 0) != nnrti_tfl_dim(c, m->recurrent, 0)) /* a sum would broadcast */
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "its weights have %l rows for the input and %l for the state",
+                       nnrti_tfl_dim(c, w, 0), nnrti_tfl_dim(c, m->recurrent, 0));
     if (back)
         nnrti_tfl_reversed(c, x, time, y = nnrti_tfl_new(c, UINT32_MAX), false);
     m->gates = nnrti_tfl_cell_dense(c, y, w, b);
@@ -3161,7 +3168,7 @@ static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x,
     l.start[0] = nnrti_tfl_cell_size(c, x, 0);
     l.start[2] = nnrti_tfl_cell_zeros(c, x, nnrti_tfl_dim(c, m->recurrent, 1));
     if (lstm)
-        l.start[3] = nnrti_tfl_cell_zeros(c, x, nnrti_tfl_dim(c, m->recurrent, 0) / (m->coupled ? 3 : 4));
+        l.start[3] = nnrti_tfl_cell_zeros(c, x, m->size);
     nnrti_tfl_loop_body(c, &l);
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
@@ -3253,10 +3260,10 @@ static void nnrti_tfl_op_rnn(nnrti_tfl *c)
     memset(&m, 0, sizeof(m));
     m.activation = nnrti_tfl_fused(c, 1, false).after;
     for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
-        m.recurrent = nnrti_tfl_cell_weight(c, 2 + 4 * k, 2);
+        m.recurrent = nnrti_tfl_cell_weight(c, 2 + 4 * k, 2, -1);
         nnrti_tfl_cell_state(c, 4 + 4 * k);
-        y[k] = nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_weight(c, 1 + 4 * k, 2),
-                                   nnrti_tfl_cell_weight(c, 3 + 4 * k, 1), false, k == 1);
+        y[k] = nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_weight(c, 1 + 4 * k, 2, -1),
+                                   nnrti_tfl_cell_weight(c, 3 + 4 * k, 1, -1), false, k == 1);
     }
     nnrti_tfl_cell_absent(c, both ? 9 : 5, "auxiliary input");
     nnrti_tfl_cell_results(c, y, both, merge, timeMajor);
@@ -3277,8 +3284,10 @@ static uint32_t nnrti_tfl_lstm(nnrti_tfl *c, uint32_t x, uint32_t at, bool back)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "it clips at %f and %f, expected 0 (no clipping) or more",
                        (double)m.cellClip, (double)m.projectionClip);
     m.recurrent = nnrti_tfl_cell_join(c, at + 4, coupled, 2);
+    m.size = nnrti_tfl_dim(c, m.recurrent, 0) / (coupled ? 3 : 4);
     for (uint32_t k = 0; k < 3; k++)
-        m.peephole[k] = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 8 + k));
+        m.peephole[k] =
+            nnrti_tfl_in_index(c, at + 8 + k) < 0 ? NNRT_NO_TENSOR : nnrti_tfl_cell_weight(c, at + 8 + k, 1, m.size);
     m.projection = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 15));
     m.projectionBias = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 16));
     return nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_join(c, at, coupled, 2),

@@ -50,6 +50,7 @@ class Builder(Model):
         self.reference = reference  # for TensorFlow Lite, which lacks the custom operators
         self.random, self.values, self.casts = np.random.RandomState(zlib.crc32(name.encode())), [], []
         self.defined, self.bound = None, None  # Builder.define
+        self.wrong = False  # NNRT must refuse the model
         self.most = []  # upper bounds of results with a dynamic shape, for NNRT
 
     def draw(self, shape, kind, low=-3.0, high=3.0):
@@ -722,6 +723,24 @@ def control():
                 g, 'CONCATENATION', [x, g.constant('c', np.float32([[1, 2, 3]]))], 'float32', (1, 3), axis=0))
             b.most = ['y2=9,3']
 
+    @case('WHILE of another rank')
+    def deeper(b):
+        b.wrong = True
+        counted(b, 'float32', (2, 3), 2, lambda g, x: ends(g, 'EXPAND_DIMS', [x, g.constant('a', np.int32(0))], 'float32', (1, 2, 3)))
+
+    @case('WHILE of another type')
+    def narrower(b):
+        b.wrong = True
+        counted(b, 'float32', (2, 3), 2, lambda g, x: ends(g, 'CAST', [x], 'int32', (2, 3), in_type='float32', out_type='int32'))
+
+    @case('IF of other quantization parameters')
+    def rescaled(b):
+        b.wrong = True
+        cond, x = condition(b, 1), b.x((2, 3), 'int8')
+        g, first = graph(b, [('int8', (2, 3))], scale=0.05, zero=7)
+        ends(g, 'RELU', g.inputs, 'int8', (2, 3), quant={'scale': 0.05, 'zero': -3})
+        b.op('IF', [cond, x], [b.y('int8')], then=first, otherwise=first)
+
     @case('WHILE in WHILE')
     def loops(b):
         i, x = b.x((), 'int32', value=0), b.x((3,))
@@ -789,6 +808,25 @@ def recurrent():
                 inputs += [b.tensor('s%d' % k, 'float32', (batch, size), variable=True) for k in range(4)]
                 b.op('BIDIRECTIONAL_SEQUENCE_LSTM', inputs + [-1] * 9, [b.y() for _ in range(2 - merge)], time_major=major, merge=merge,
                      activation='TANH', cell_clip=0.5)
+    @case('UNIDIRECTIONAL_SEQUENCE_RNN, a recurrent weight of one row')
+    def one_row(b):
+        b.wrong = True
+        b.out('UNIDIRECTIONAL_SEQUENCE_RNN', [b.x((2, 5, 3)), b.weight((4, 3)), b.weight((1, 4)), b.weight((4,)),
+                                              b.tensor('h', 'float32', (2, 4), variable=True)], 'float32', activation='TANH')
+
+    @case('UNIDIRECTIONAL_SEQUENCE_RNN, a state that is an input')
+    def no_variable(b):
+        b.wrong = True
+        b.out('UNIDIRECTIONAL_SEQUENCE_RNN', [b.x((2, 5, 3)), b.weight((4, 3)), b.weight((4, 4)), b.weight((4,)), b.x((2, 4))], 'float32')
+
+    for at, size in ((10, 1), (13, 1), (3, 1)):
+        @case('UNIDIRECTIONAL_SEQUENCE_LSTM, input %d of size %d' % (at, size))
+        def odd(b, at=at, size=size):
+            b.wrong = True
+            inputs = [b.x((2, 5, 3))] + [b.weight((size if k == at else 4, 3)) for k in range(1, 5)]
+            inputs += [b.weight((4, 4)) for _ in range(4)] + [b.weight((size if k == at else 4,)) for k in range(9, 16)] + [-1, -1]
+            inputs += [b.tensor('s%d' % k, 'float32', (2, 4), variable=True) for k in range(2)] + [-1] * 4
+            b.out('UNIDIRECTIONAL_SEQUENCE_LSTM', inputs, 'float32', activation='TANH')
     kinds = {'': {}, ' clipped': {'cell_clip': 0.7}, ' coupled': {}, ' peepholes': {}, ' projection': {'proj_clip': 0.4},
              ' coupled peepholes': {'cell_clip': 1.5}, ' relu': {'activation': 'RELU'}, ' time major': {'time_major': True},
              ' hybrid': {}}
@@ -899,6 +937,8 @@ REFUSED = {
     'SCATTER_ND bool': 'SCATTER_ND has no sum of bools',
     'SPACE_TO_BATCH_ND, rank 3': 'SPACE_TO_BATCH_ND has 4 axes',
     'FULLY_CONNECTED hybrid, uint8': 'TensorFlow Lite reads the bytes as int8 and ignores the zero point, for files of 2018',
+    'IF of other quantization': 'TensorFlow Lite copies the integers, so that the real values change',
+    'WHILE of another rank': 'the values of LOOP have one rank',
     'SPLIT other scale': 'TensorFlow Lite copies the integers, so that the real values change',
 }
 # Nodes that no imported model of these tests has, and why.
@@ -1069,6 +1109,8 @@ def test(nnrt, only):
                 problem = done.stderr.strip()[-300:]
             elif name.startswith(tuple(REFUSED)) and not isinstance(want, str):
                 problem = 'is not refused: remove it from REFUSED'
+            elif b.wrong:
+                problem = 'is not refused'
             elif isinstance(want, str) and b.defined is None:
                 problem = becomes.check('%s/%d.tflite' % (folder, k), b)
                 if problem is None:
