@@ -567,7 +567,7 @@ py 'ops --onnx --json agrees with --tsv' '["\t".join([o["name"], *map(str, o["se
 py 'ops --onnx: each says something' 'all(o["becomes"] or o["why"] for o in d["operators"]) and all(o["why"] for o in d["operators"] if o["with"])'
 t 0 'ops --tflite' ops --tflite
 silent 'ops --tflite'
-prints 'ops --tflite: supported' '^CONV_2D +3  1-8 +fq +CONV2D_FUSION ACTIVATION$'
+prints 'ops --tflite: supported' '^CONV_2D +3  1-8 +fq +CONV2D_FUSION ACTIVATION '
 prints 'ops --tflite: unsupported' '^RFFT2D +131  unsupported$'
 t 0 'ops --tflite --tsv' ops --tflite --tsv
 prints 'ops --tflite --tsv' '^RELU6	21	3	fq	ACTIVATION$'
