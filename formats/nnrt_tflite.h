@@ -22,18 +22,23 @@ SECTIONS (search for the tag)
     >>tflite_reductions
     >>tflite_windows
     >>tflite_matrices
+    >>tflite_custom       custom operators, whose options are a flexbuffer
     >>tflite_check        unsupported operators, all of them in one message
     >>tflite_import       the graph, operator by operator; inputs, outputs, model
+    >>tflite_control      subgraphs: IF and WHILE
+    >>tflite_recurrent    LSTM and RNN of sequences
     >>tflite_load         the public functions
 
 SUPPORTED FILES
-    Version 3 of the format (identifier TFL3), its first subgraph, the builtin operators of NNRTI_TFLITE_OPS.
-    Types: float32, int32, int64, bool; int8 and uint8 with scale and zero point, per tensor or per channel; float16 of
-    constants (DEQUANTIZE). Sparse constants become dense. Quantized operators keep their integers: the result has the
-    parameters of the file. A name of more than 95 bytes is cut off and ends with "~" and the index of its tensor.
-    Unsupported: several subgraphs (IF, WHILE), variables, strings, int16, int4, operators that mix float32 inputs with 8-bit
-    weights, and custom operators, except MediaPipe's Convolution2DTransposeBias. Unsupported operators are reported in one
-    message, NNRT_UNSUPPORTED_OP.
+    Version 3 of the format (identifier TFL3), the operators of NNRTI_TFLITE_OPS. The model is the first subgraph or that of
+    a signature (nnrt_tflite_desc.signature); IF and WHILE run others.
+    Types: float32, int32, int64, bool; int8 and uint8 with scale and zero point, per tensor or per channel; float16 and
+    int4 of constants. Sparse constants become dense. Quantized operators keep their integers: the result has the
+    parameters of the file. Hybrid operators, float32 inputs and int8 weights, compute in float32. A name of more than 95
+    bytes is cut off and ends with "~" and the index of its tensor.
+    The states of recurrent layers are zeros at the beginning of each run; TensorFlow Lite keeps them.
+    Unsupported: variables, strings, int16, and other custom operators. Unsupported operators are reported in one message,
+    NNRT_UNSUPPORTED_OP.
     A model takes the sizes of its inputs from the file unless nnrt_tflite_desc.inputs states others.
 
 TRUST
@@ -81,6 +86,7 @@ typedef struct nnrt_tflite_desc {
     const char *const *outputs; /* names of the values that become the outputs; other operators are left out */
     uint32_t outputCount;       /* 0: the outputs of the file */
     const nnrt_log *log;        /* receives a line for each unsupported operator and each change; NULL: none */
+    const char *signature;      /* name of the signature whose subgraph becomes the model; NULL: subgraph 0 */
 } nnrt_tflite_desc;
 
 /* True if the bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
@@ -143,22 +149,24 @@ NNRT_SETUP()
    options   number of the options table in its union, 0: the operator has none
    members   number of known members of that table; files that set others are refused
    rule      of quantization parameters: ANY; MOVES: the results have those of the main input, as elements are moved;
-             EQUAL: all 8-bit operands have the same
+             EQUAL: all 8-bit operands have the same; OWN: the handler compares them
    handler   nnrti_tfl_op_<handler>
    operator  operator of the runtime, or the mode of one: argument of the handler (nnrti_tfl_row.argument)
    also      further operators of the runtime. Tests compare operator and also with the nodes of imported models */
+#define NNRTI_TFL_WIDENED " CAST QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2" /* of weights (nnrti_tfl_weight) */
+#define NNRTI_TFL_CELL " SHAPE GATHER CONCAT FILL TRANSPOSE FULL_CONNECTION ADD_FUSION ACTIVATION"
 /* clang-format off */
 #define NNRTI_TFLITE_OPS(X, OP, ACT, MODE, PADDING, SIZE) \
     X(  0, ADD,                     5, 2, 2, 0, "filq",   11, 2, ANY,   binary,     OP(ADD_FUSION), " ACTIVATION") \
     X(  1, AVERAGE_POOL_2D,         3, 1, 1, 0, "fq",      5, 6, MOVES, pool,       OP(AVGPOOL_FUSION), " ACTIVATION") \
     X(  2, CONCATENATION,           4, 1, 0, 0, "filbq",  10, 2, ANY,   concat,     OP(CONCAT), " ACTIVATION") \
-    X(  3, CONV_2D,                 8, 2, 3, 0, "fq",      1, 7, ANY,   conv,       OP(CONV2D_FUSION), " ACTIVATION") \
-    X( 4, DEPTHWISE_CONV_2D, 7, 2, 3, 0, "fq", 2, 7, ANY, conv, OP(CONV2D_FUSION), " TRANSPOSE ACTIVATION") \
+    X(  3, CONV_2D, 8, 2, 3, 0, "fq", 1, 7, ANY, conv, OP(CONV2D_FUSION), " ACTIVATION" NNRTI_TFL_WIDENED) \
+    X( 4, DEPTHWISE_CONV_2D, 7, 2, 3, 0, "fq", 2, 7, ANY, conv, OP(CONV2D_FUSION), " TRANSPOSE ACTIVATION" NNRTI_TFL_WIDENED) \
     X(  5, DEPTH_TO_SPACE,          2, 1, 1, 0, "filq",   94, 1, MOVES, blocks,     OP(DEPTH_TO_SPACE), "") \
     X( 6, DEQUANTIZE, 6, 1, 1, 0, "hq", 38, 0, ANY, cast, OP(CAST), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
-    X(  7, EMBEDDING_LOOKUP,        4, 2, 2, 1, "fq",      0, 0, MOVES, gather,     OP(GATHER), "") \
+    X(  7, EMBEDDING_LOOKUP,        4, 2, 2, 1, "fq",      0, 0, MOVES, gather,     OP(GATHER), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
     X(  8, FLOOR,                   1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(FLOOR), "") \
-    X( 9, FULLY_CONNECTED, 14, 2, 3, 0, "fq", 8, 5, ANY, dense, OP(FULL_CONNECTION), " RESHAPE ACTIVATION") \
+    X( 9, FULLY_CONNECTED, 14, 2, 3, 0, "fq", 8, 5, ANY, dense, OP(FULL_CONNECTION), " RESHAPE ACTIVATION" NNRTI_TFL_WIDENED) \
     X( 11, L2_NORMALIZATION,        2, 1, 1, 0, "fq",     12, 1, ANY,   l2norm,     OP(L2_NORMALIZE_FUSION), "") \
     X( 12, L2_POOL_2D, 1, 1, 1, 0, "f", 5, 6, ANY, pool, OP(SQRT), " SQUARE AVGPOOL_FUSION ACTIVATION") \
     X( 13, LOCAL_RESPONSE_NORMALIZATION,  1, 1, 1, 0, "f",      13, 4, ANY,   lrn,        OP(LRN), "") \
@@ -174,7 +182,10 @@ NNRT_SETUP()
     X( 26, SPACE_TO_DEPTH,          2, 1, 1, 0, "filq",   19, 1, MOVES, blocks,     OP(SPACE_TO_DEPTH), "") \
     X( 28, TANH,                    3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(TANH), "") \
     X( 32, Convolution2DTransposeBias, 1, 3, 3, 0, "f", 0, 0, ANY, transposed, OP(CONV2D_TRANSPOSE_FUSION), "") \
+    X( 32, TFLite_Detection_PostProcess, 1, 3, 3, 0, "fq", 0, 0, ANY, detection, OP(DETECTION_POST_PROCESS), " DIV_FUSION") \
     X( 34, PAD,                     4, 2, 2, 0, "filq",   22, 0, MOVES, pad,        PADDING(CONSTANT), "") \
+    X( 35, UNIDIRECTIONAL_SEQUENCE_RNN, 3, 5, 5, 0, "f", 31, 3, ANY, rnn, OP(LOOP), \
+      NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 36, GATHER,                  7, 2, 2, 0, "filbq",  23, 2, MOVES, gather,     OP(GATHER), "") \
     X( 37, BATCH_TO_SPACE_ND,       4, 3, 3, 0, "filq",   24, 0, MOVES, batches,    OP(BATCH_TO_SPACE_ND), "") \
     X( 38, SPACE_TO_BATCH_ND,       4, 3, 3, 0, "filq",   25, 0, MOVES, batches,    OP(SPACE_TO_BATCH_ND), "") \
@@ -183,11 +194,17 @@ NNRT_SETUP()
     X( 41, SUB,                     5, 2, 2, 0, "filq",   28, 2, ANY,   binary,     OP(SUB_FUSION), " ACTIVATION") \
     X( 42, DIV,                     2, 2, 2, 0, "fiq",    29, 1, ANY,   binary,     OP(DIV_FUSION), " ACTIVATION") \
     X( 43, SQUEEZE,                 2, 1, 1, 0, "filbq",  30, 1, MOVES, squeeze,    OP(SQUEEZE), "") \
+    X( 44, UNIDIRECTIONAL_SEQUENCE_LSTM, 4, 1, 24, 0, "f", 71, 6, ANY, lstm, OP(LOOP), \
+      " SPLIT MUL_FUSION SUB_FUSION CLIP" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 45, STRIDED_SLICE,           8, 4, 4, 0, "filbq",  32, 6, MOVES, strided,    OP(STRIDED_SLICE), "") \
+    X( 46, BIDIRECTIONAL_SEQUENCE_RNN, 3, 9, 12, 0, "f", 70, 4, ANY, rnn, OP(LOOP), \
+      " STRIDED_SLICE" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 47, EXP,                     2, 1, 1, 0, "f",      33, 0, ANY,   same,       OP(EXPFUSION), "") \
     X( 48, TOPK_V2,                 3, 2, 2, 0, "filq",   34, 0, MOVES, same,       OP(TOPK_FUSION), "") \
     X( 49, SPLIT,                   4, 2, 2, 1, "fiq",    35, 1, MOVES, split,      OP(SPLIT), "") \
     X( 50, LOG_SOFTMAX,             2, 1, 1, 0, "fq",     36, 0, ANY,   logsoftmax, OP(LOG_SOFTMAX), "") \
+    X( 52, BIDIRECTIONAL_SEQUENCE_LSTM, 3, 1, 48, 0, "f", 69, 6, ANY, lstm, OP(LOOP), \
+      " SPLIT MUL_FUSION SUB_FUSION CLIP STRIDED_SLICE" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 53, CAST,                    7, 1, 1, 0, "filbn",  37, 2, ANY,   cast,       OP(CAST), "") \
     X( 54, PRELU,                   1, 2, 2, 0, "fq",      0, 0, ANY,   prelu,      OP(PRELU_FUSION), " RESHAPE") \
     X( 55, MAXIMUM,                 4, 2, 2, 0, "filq",   39, 0, EQUAL, same,       OP(MAXIMUM), "") \
@@ -250,10 +267,12 @@ NNRT_SETUP()
     X(114, QUANTIZE, 3, 1, 1, 0, "fq", 89, 0, ANY, cast, OP(QUANT_DTYPE_CAST), " QUANT_DTYPE_CAST_V2") \
     X(116, ROUND,                   1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(ROUND), "") \
     X(117, HARD_SWISH,              1, 1, 1, 0, "fq",     91, 0, ANY,   activation, ACT(HSWISH), "") \
+    X(118, IF,                      1, 1, 0, 0, "b",      92, 2, OWN,   if,         OP(IF), "") \
+    X(119, WHILE,                   1, 1, 0, 0, "fhilbnq", 93, 2, OWN,  while,      OP(LOOP), "") \
     X(122, SCATTER_ND,              1, 3, 3, 1, "filn",   97, 0, EQUAL, same,       OP(SCATTER_ND), "") \
     X(123, SELECT_V2,               2, 3, 3, 1, "filbq",  98, 0, EQUAL, select,     OP(SELECT), " RESHAPE") \
     X(124, DENSIFY,                 1, 1, 1, 0, "fhnq",   99, 0, MOVES, densify,    OP(NONE), "") \
-    X(126, BATCH_MATMUL,            4, 2, 2, 0, "fq",    101, 3, ANY,   matmul,     OP(MATMUL_FUSION), "") \
+    X(126, BATCH_MATMUL,            4, 2, 2, 0, "fq",    101, 3, ANY,   matmul,     OP(MATMUL_FUSION), NNRTI_TFL_WIDENED) \
     X(128, CUMSUM,                  1, 2, 2, 0, "fil",   102, 2, ANY,   cumsum,     OP(CUM_SUM), "") \
     X(130, BROADCAST_TO,            3, 2, 2, 0, "filbq", 104, 0, MOVES, same,       OP(BROADCAST_TO), "") \
     X(132, CONV_3D, 1, 2, 3, 0, "f", 106, 8, ANY, conv3d, OP(CONV_3D), " TRANSPOSE ACTIVATION") \
@@ -264,17 +283,16 @@ NNRT_SETUP()
     X(160, BITWISE_XOR,             1, 2, 2, 0, "in",      125, 0, ANY,   same,       OP(BITWISE_XOR), "")
 /* clang-format on */
 
-enum { NNRTI_TFLITE_ANY, NNRTI_TFLITE_MOVES, NNRTI_TFLITE_EQUAL };
-enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_QUANTIZE = 114 }; /* codes */
+enum { NNRTI_TFLITE_ANY, NNRTI_TFLITE_MOVES, NNRTI_TFLITE_EQUAL, NNRTI_TFLITE_OWN };
+enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_BOTH_RNN = 46, NNRTI_TFL_BOTH_LSTM = 52, NNRTI_TFL_QUANTIZE = 114 }; /* codes */
 
 /* Operators without a row, for messages: code and name. 162 to 209 without a name are those of STABLEHLO. */
 /* clang-format off */
 #define NNRTI_TFLITE_OTHERS(X) \
     X( 10, HASHTABLE_LOOKUP) X( 15, LSH_PROJECTION) X( 16, LSTM) X( 24, RNN) X( 27, SVDF) X( 29, CONCAT_EMBEDDINGS) \
-    X( 30, SKIP_GRAM) X( 31, CALL) X( 32, CUSTOM) X( 33, EMBEDDING_LOOKUP_SPARSE) X( 35, UNIDIRECTIONAL_SEQUENCE_RNN) \
-    X( 44, UNIDIRECTIONAL_SEQUENCE_LSTM) X( 46, BIDIRECTIONAL_SEQUENCE_RNN) X( 51, DELEGATE) \
-    X( 52, BIDIRECTIONAL_SEQUENCE_LSTM) X( 80, FAKE_QUANT) X(103, UNIQUE) X(113, MATRIX_DIAG) X(115, MATRIX_SET_DIAG) \
-    X(118, IF) X(119, WHILE) X(120, NON_MAX_SUPPRESSION_V4) X(121, NON_MAX_SUPPRESSION_V5) X(125, SEGMENT_SUM) \
+    X( 30, SKIP_GRAM) X( 31, CALL) X( 32, CUSTOM) X( 33, EMBEDDING_LOOKUP_SPARSE) X( 51, DELEGATE) \
+    X( 80, FAKE_QUANT) X(103, UNIQUE) X(113, MATRIX_DIAG) X(115, MATRIX_SET_DIAG) \
+    X(120, NON_MAX_SUPPRESSION_V4) X(121, NON_MAX_SUPPRESSION_V5) X(125, SEGMENT_SUM) \
     X(129, CALL_ONCE) X(131, RFFT2D) X(133, IMAG) X(134, REAL) X(135, COMPLEX_ABS) X(136, HASHTABLE) \
     X(137, HASHTABLE_FIND) X(138, HASHTABLE_IMPORT) X(139, HASHTABLE_SIZE) X(141, CONV_3D_TRANSPOSE) \
     X(142, VAR_HANDLE) X(143, READ_VARIABLE) X(144, ASSIGN_VARIABLE) X(145, BROADCAST_ARGS) \
@@ -336,6 +354,7 @@ typedef struct nnrti_tfl_tensor {
     size_t data, dataBytes; /* elements of a constant */
     nnrti_tfl_table sparse; /* at 0: the elements are dense */
     bool quantized, variable;
+    bool nibbles; /* int4: two elements per byte, the first in the low bits; type is int8 */
 } nnrti_tfl_tensor;
 
 /* State of an import. After the first fault code is set and all further operations are no-ops. */
@@ -347,13 +366,17 @@ struct nnrti_tfl {
     nnrt_builder *builder;
     nnrt_error *error;
     NNRT_ReturnCode code;
-    nnrti_tfl_vector codes, buffers, tensors, operators, inputs, outputs;
+    nnrti_tfl_vector codes, buffers, graphs;
     nnrti_tfl_table root, signature;
+    const nnrti_tfl *outer; /* the import of the graph around the current one; NULL: the main graph */
+    uint32_t graph, depth;  /* index of the current subgraph of the file, number of graphs around it */
+    bool unnamed;           /* it is inlined: its names are not names of the model */
+    nnrti_tfl_vector tensors, operators, inputs, outputs; /* of the current subgraph, like the next two */
     uint32_t *values;         /* value of each tensor of the file, NNRT_NO_TENSOR: none yet */
     uint8_t *needed;          /* of each tensor: an output depends on it; of each operator, after them */
     bool usedInPlace;         /* a constant points into the file's bytes */
     const nnrti_tfl_row *row; /* the current operator, NULL: none */
-    uint32_t index;           /* its index */
+    uint32_t index, opGraph;  /* its index, and that of its subgraph */
     const char *opName;       /* its name in messages: that of its first result */
     nnrti_tfl_vector in, out; /* its operands: indices of tensors */
     nnrti_tfl_table options;
@@ -401,11 +424,11 @@ typedef struct nnrti_tfl_other {
 #define NNRTI_TFL_OTHER(code, name) {code, #name},
 static const nnrti_tfl_other nnrti_tfl_others[] = {NNRTI_TFLITE_OTHERS(NNRTI_TFL_OTHER)};
 
-/* The row of an operator; NULL if it has none. */
-static const nnrti_tfl_row *nnrti_tfl_find(int32_t code)
+/* The row of an operator; NULL if it has none. custom: name of a custom operator. */
+static const nnrti_tfl_row *nnrti_tfl_find(int32_t code, const char *custom)
 {
     for (uint32_t i = 0; i < NNRTI_TFL_ROWS; i++)
-        if (nnrti_tfl_rows[i].code == code)
+        if (nnrti_tfl_rows[i].code == code && (code != NNRTI_TFL_CUSTOM || strcmp(nnrti_tfl_rows[i].name, custom) == 0))
             return &nnrti_tfl_rows[i];
     return NULL;
 }
@@ -458,6 +481,7 @@ static NNRT_ReturnCode nnrti_tfl_budget_end(nnrti_tfl_budget *b, const nnrt_tfli
 NNRTI_COLD static void nnrti_tfl_blame(nnrti_tfl *c, NNRT_ReturnCode code)
 {
     const nnrt_error *e = c->builder != NULL ? nnrt_builder_error(c->builder) : NULL;
+    char graph[32] = "";
     if (c->code != NNRT_SUCCESS)
         return;
     if (e != NULL && e->code == NNRT_OUT_OF_MEMORY && code != NNRT_OUT_OF_MEMORY) { /* values look unknown then */
@@ -465,11 +489,13 @@ NNRTI_COLD static void nnrti_tfl_blame(nnrti_tfl *c, NNRT_ReturnCode code)
         (void)nnrt_text(c->text, sizeof(c->text), "%s", e->message);
     }
     c->code = code;
+    if (c->opGraph > 0)
+        (void)nnrt_text(graph, sizeof(graph), " of subgraph %u", c->opGraph);
     if (c->row == NULL)
         (void)nnrt_error_set(c->error, code, "%s", c->text);
     else
-        (void)nnrt_error_set(c->error, code, "TFLite operator %u '%s' (%s): %s", c->index, c->opName, c->row->name,
-                             c->text);
+        (void)nnrt_error_set(c->error, code, "TFLite operator %u '%s' (%s)%s: %s", c->index, c->opName, c->row->name,
+                             graph, c->text);
 }
 
 /* Reports a fault: code, then format and arguments of nnrt_text. */
@@ -709,9 +735,11 @@ static const struct {
     {"float64", NNRT_DATA_TYPE_UNKNOWN, '?'},   {"complex128", NNRT_DATA_TYPE_UNKNOWN, '?'},
     {"uint64", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"resource", NNRT_DATA_TYPE_UNKNOWN, '?'},
     {"variant", NNRT_DATA_TYPE_UNKNOWN, '?'},   {"uint32", NNRT_DATA_TYPE_UNKNOWN, '?'},
-    {"uint16", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"int4", NNRT_DATA_TYPE_UNKNOWN, '?'},
+    {"uint16", NNRT_DATA_TYPE_UNKNOWN, '?'},    {"int4", NNRT_DATA_TYPE_INT8, 'n'},
     {"bfloat16", NNRT_DATA_TYPE_UNKNOWN, '?'},  {"other", NNRT_DATA_TYPE_UNKNOWN, '?'},
 };
+
+enum { NNRTI_TFL_INT4 = 17 }; /* in nnrti_tfl_types */
 
 /* Reads the elements of a constant: where they are in the file; dataBytes 0: not a constant. */
 static void nnrti_tfl_read_buffer(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *t)
@@ -777,6 +805,7 @@ static bool nnrti_tfl_tensor_at(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *
     kind = type >= 0 && type < (int32_t)NNRTI_TFL_COUNT(nnrti_tfl_types) ? (uint32_t)type
                                                                          : NNRTI_TFL_COUNT(nnrti_tfl_types) - 1;
     t->type = nnrti_tfl_types[kind].type;
+    t->nibbles = kind == NNRTI_TFL_INT4;
     if (t->type == NNRT_DATA_TYPE_UNKNOWN)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "tensor '%s' has element type %s (%d), which is not supported",
                        t->name, nnrti_tfl_types[kind].name, type);
@@ -792,6 +821,9 @@ static bool nnrti_tfl_tensor_at(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *
     t->sparse = nnrti_tfl_sub(c, &table, 6);
     nnrti_tfl_read_quant(c, &table, t);
     nnrti_tfl_read_buffer(c, (uint32_t)nnrti_tfl_int(c, &table, 2, 0), t);
+    if (t->nibbles && (t->dataBytes == 0 || t->sparse.at != 0))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "tensor '%s' is int4, which is supported for dense constants only",
+                       t->name);
     return c->code == NNRT_SUCCESS;
 }
 
@@ -828,8 +860,9 @@ static void nnrti_tfl_set_quant(nnrti_tfl *c, const nnrti_tfl_tensor *t, uint32_
 static uint32_t nnrti_tfl_constant(nnrti_tfl *c, const char *name, NNRT_DataType type, int32_t rank,
                                    const int32_t *dims, const void *data, bool inFile)
 {
-    const uint32_t v = c->code == NNRT_SUCCESS ? nnrt_builder_constant(c->builder, name, type, rank, dims, data, false)
-                                               : NNRT_NO_TENSOR;
+    uint32_t v = NNRT_NO_TENSOR;
+    if (c->code == NNRT_SUCCESS)
+        v = nnrt_builder_constant(c->builder, c->depth > 0 ? NULL : name, type, rank, dims, data, false);
     nnrti_builder_tables(c->builder);
     if (!nnrti_tfl_fine(c))
         return NNRT_NO_TENSOR;
@@ -851,15 +884,17 @@ static uint32_t nnrti_tfl_constant_copy(nnrti_tfl *c, NNRT_DataType type, int32_
     return nnrti_tfl_constant(c, NULL, type, rank, dims, copy, false);
 }
 
-/* A copy of `bytes` bytes of elements of the file in the machine's byte order; bools become 0 or 1. */
+/* A copy of `bytes` bytes of elements of the file in the machine's byte order; bools become 0 or 1, int4 becomes int8. */
 static const void *nnrti_tfl_elements(nnrti_tfl *c, const nnrti_tfl_tensor *t, size_t bytes)
 {
     const size_t size = nnrt_type_size(t->type);
     uint8_t *copy = (uint8_t *)nnrti_tfl_keep(c, bytes, 1);
     for (size_t i = 0; copy != NULL && i < bytes; i++) {
-        const uint8_t from = c->data[t->data + i];
+        const uint8_t from = c->data[t->data + (t->nibbles ? i / 2 : i)];
         copy[nnrti_little_endian() ? i : i / size * size + (size - 1 - i % size)] =
-            t->type == NNRT_DATA_TYPE_BOOL ? (uint8_t)(from != 0) : from;
+            t->nibbles                       ? (uint8_t)(((from >> 4 * (i % 2) & 15) ^ 8) - 8)
+            : t->type == NNRT_DATA_TYPE_BOOL ? (uint8_t)(from != 0)
+                                             : from;
     }
     return copy;
 }
@@ -1005,12 +1040,13 @@ static uint32_t nnrti_tfl_constant_of(nnrti_tfl *c, const nnrti_tfl_tensor *t)
     uint32_t v;
     bool inFile;
     if (!nnrt_dims_bytes(t->shape.dims, t->shape.rank, t->type, &bytes) ||
-        (t->sparse.at == 0 && bytes != t->dataBytes)) {
-        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "constant '%s' has %z bytes, its shape and type %t require %z", t->name,
-                       t->dataBytes, t->type, bytes);
+        (t->sparse.at == 0 && bytes - (t->nibbles ? bytes / 2 : 0) != t->dataBytes)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "constant '%s' has %z bytes, its shape and type %s require %z", t->name,
+                       t->dataBytes, t->nibbles ? "int4" : nnrt_type_name(t->type),
+                       bytes - (t->nibbles ? bytes / 2 : 0));
         return NNRT_NO_TENSOR;
     }
-    inFile = bytes > 0 && nnrti_little_endian() && t->sparse.at == 0 && t->type != NNRT_DATA_TYPE_BOOL &&
+    inFile = bytes > 0 && nnrti_little_endian() && t->sparse.at == 0 && t->type != NNRT_DATA_TYPE_BOOL && !t->nibbles &&
              (uintptr_t)(c->data + t->data) % size == 0;
     data = inFile              ? (const void *)(c->data + t->data)
            : t->sparse.at != 0 ? nnrti_tfl_dense(c, t, bytes)
@@ -1044,6 +1080,33 @@ static uint32_t nnrti_tfl_value(nnrti_tfl *c, int32_t index)
         return NNRT_NO_TENSOR;
     }
     return c->values[index] = nnrti_tfl_constant_of(c, &t);
+}
+
+/* True if tensor t of the file has the quantization parameters of x. */
+static bool nnrti_tfl_same_quant(const nnrti_tfl *c, const nnrt_operand *x, const nnrti_tfl_tensor *t)
+{
+    int64_t zero;
+    if (!t->quantized || x->quantCount != 1 || t->scales.count != 1)
+        return !t->quantized && x->quantCount == 0;
+    zero = t->zeros.count > 0 ? (int64_t)nnrti_tfl_u64(c, t->zeros.at) : 0;
+    return x->quant[0].zeroPoint == zero && x->quant[0].scale == (double)nnrti_tfl_float_at(c, t->scales.at);
+}
+
+/* Makes v the value of tensor `index` of the file: an input of a subgraph, or a result that no node of its own writes. */
+static void nnrti_tfl_bind(nnrti_tfl *c, int32_t index, uint32_t v)
+{
+    const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_builder_operand(c->builder, v) : NULL;
+    nnrti_tfl_tensor t;
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)index, &t) || o == NULL)
+        return;
+    if (c->values[index] != NNRT_NO_TENSOR || t.dataBytes > 0)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "tensor '%s' has a value already: it is written twice, or a constant",
+                       t.name);
+    else if (t.type != o->dataType || !nnrti_tfl_same_quant(c, o, &t))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "tensor '%s' is %t, but receives %o%s", t.name, t.type, o,
+                       t.type == o->dataType ? " with other quantization parameters" : "");
+    else
+        c->values[index] = v;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1121,7 +1184,7 @@ static uint32_t nnrti_tfl_new(nnrti_tfl *c, uint32_t k)
                        t.name);
         return NNRT_NO_TENSOR;
     }
-    v = nnrt_builder_tensor(c->builder, index >= 0 ? t.name : NULL);
+    v = nnrt_builder_tensor(c->builder, index >= 0 && !c->unnamed ? t.name : NULL);
     nnrti_builder_tables(c->builder);
     if (!nnrti_tfl_fine(c))
         return NNRT_NO_TENSOR;
@@ -1198,17 +1261,24 @@ static uint32_t nnrti_tfl_step(nnrti_tfl *c, NNRT_NodeType type, const void *att
     return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
 }
 
+/* The same with up to three inputs; NNRT_NO_TENSOR: absent. */
+static uint32_t nnrti_tfl_step3(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b, uint32_t d)
+{
+    uint32_t in[3];
+    in[0] = a;
+    in[1] = b;
+    in[2] = d;
+    return nnrti_tfl_step(c, type, attr, in, 3, false);
+}
+
 static uint32_t nnrti_tfl_step1(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t x)
 {
-    return nnrti_tfl_step(c, type, attr, &x, 1, false);
+    return nnrti_tfl_step3(c, type, attr, x, NNRT_NO_TENSOR, NNRT_NO_TENSOR);
 }
 
 static uint32_t nnrti_tfl_step2(nnrti_tfl *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b)
 {
-    uint32_t in[2];
-    in[0] = a;
-    in[1] = b;
-    return nnrti_tfl_step(c, type, attr, in, 2, false);
+    return nnrti_tfl_step3(c, type, attr, a, b, NNRT_NO_TENSOR);
 }
 
 /* A constant, int64[count]; rank 0: a scalar. */
@@ -1268,6 +1338,41 @@ static int64_t nnrti_tfl_one(nnrti_tfl *c, uint32_t k, const char *what)
     if (count != 1)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "input %u (%s) is empty, expected one integer", k, what);
     return value;
+}
+
+/* Value v, quantized to 8 bits or float16, in float32; last: as result 0 of the operator. */
+static uint32_t nnrti_tfl_real(nnrti_tfl *c, uint32_t v, bool last)
+{
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    const bool half = o->dataType == NNRT_DATA_TYPE_FLOAT16, channels = o->quantCount > 1;
+    const uint32_t y = nnrti_tfl_new(c, last ? 0 : UINT32_MAX);
+    NNRT_QuantDTypeCastV2 a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &a);
+    o = nnrti_tfl_at(c, v);
+    a.axis = o->quantAxis > 0 ? o->quantAxis - 1 : 0;
+    for (uint32_t i = 0; i < o->quantCount && c->code == NNRT_SUCCESS; i++)
+        if (o->dataType != NNRT_DATA_TYPE_INT8 || o->quant[i].zeroPoint != 0)
+            NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP,
+                           "'%s' is %o with zero point %d beside float32 values, only int8 with zero point 0 is "
+                           "supported: convert the model again",
+                           o->name != NULL ? o->name : "", o, o->quant[i].zeroPoint);
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, y, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c,
+                  half       ? NNRT_NODE_TYPE_CAST
+                  : channels ? NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2
+                             : NNRT_NODE_TYPE_QUANT_DTYPE_CAST,
+                  channels ? &a : NULL, &v, 1, &y, 1, last);
+    return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
+}
+
+/* Weight or bias v: in float32 beside a main input in float32 (hybrid operators). TensorFlow Lite quantizes that input
+   instead, row by row, which loses up to 1/254 of the largest magnitude of the row. */
+static uint32_t nnrti_tfl_weight(nnrti_tfl *c, uint32_t v)
+{
+    const bool real = nnrti_tfl_at(c, nnrti_tfl_in(c, c->row->main))->dataType == NNRT_DATA_TYPE_FLOAT32;
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    return real && (o->quantCount > 0 || o->dataType == NNRT_DATA_TYPE_FLOAT16) ? nnrti_tfl_real(c, v, false) : v;
 }
 
 /* A fused activation of the file: `fused` is an attribute of the operator, `after` a node of its own. */
@@ -1502,16 +1607,29 @@ static void nnrti_tfl_op_squeeze(nnrti_tfl *c)
     nnrti_tfl_last1(c, NNRT_NODE_TYPE_SQUEEZE, &a, nnrti_tfl_in(c, 0));
 }
 
-/* GATHER; EMBEDDING_LOOKUP takes rows of input 1 by indices in input 0. */
+/* GATHER; EMBEDDING_LOOKUP takes rows of input 1 by indices in input 0, and may convert them to float32. */
 static void nnrti_tfl_op_gather(nnrti_tfl *c)
 {
     const bool lookup = c->row->main == 1;
-    const uint32_t x = nnrti_tfl_in(c, lookup ? 1 : 0), indices = nnrti_tfl_in(c, lookup ? 0 : 1);
     const int64_t axis = nnrti_tfl_int(c, &c->options, 0, 0);
     const int32_t batches = nnrti_tfl_int(c, &c->options, 1, 0);
+    nnrti_tfl_tensor y;
+    uint32_t in[3];
+    bool real;
+    in[0] = nnrti_tfl_in(c, lookup ? 1 : 0);
+    in[1] = nnrti_tfl_in(c, lookup ? 0 : 1);
+    in[2] = nnrti_tfl_ints(c, &axis, 1);
+    if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, 0), &y))
+        return;
+    real = lookup && nnrti_tfl_is_quantized(c, in[0]) && y.type == NNRT_DATA_TYPE_FLOAT32;
     if (batches != 0)
         NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "batch_dims is %d, only 0 is supported", batches);
-    nnrti_tfl_last3(c, NNRT_NODE_TYPE_GATHER, NULL, x, indices, nnrti_tfl_ints(c, &axis, 1));
+    if (real && nnrti_tfl_at(c, in[0])->quantCount == 1) { /* the rows that are taken only */
+        (void)nnrti_tfl_real(c, nnrti_tfl_step(c, NNRT_NODE_TYPE_GATHER, NULL, in, 3, false), true);
+        return;
+    }
+    in[0] = real ? nnrti_tfl_real(c, in[0], false) : in[0];
+    nnrti_tfl_last(c, NNRT_NODE_TYPE_GATHER, NULL, in, 3);
 }
 
 /* SPLIT: axis, x. SPLIT_V: x, sizes, axis. */
@@ -1543,25 +1661,13 @@ static void nnrti_tfl_op_strided(nnrti_tfl *c)
         nnrti_tfl_last(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4);
 }
 
-/* Elements of x in reverse order along the listed axes: all of it, with stride -1 there. */
-static void nnrti_tfl_op_reverse(nnrti_tfl *c)
+/* Makes y all elements of x, in reverse order along the axes with stride -1. */
+static void nnrti_tfl_reversed(nnrti_tfl *c, uint32_t x, const int64_t *strides, uint32_t y, bool last)
 {
-    const uint32_t x = nnrti_tfl_in(c, 0);
+    static const int64_t zeros[NNRT_MAX_RANK] = {0};
     const int32_t rank = nnrti_tfl_at(c, x)->rank;
-    int64_t axes[NNRT_MAX_RANK], zeros[NNRT_MAX_RANK], strides[NNRT_MAX_RANK];
-    const int32_t count = nnrti_tfl_list(c, 1, "axes", axes, NNRT_MAX_RANK);
     uint32_t in[4];
     NNRT_StridedSlice a;
-    for (int32_t k = 0; k < rank; k++) {
-        zeros[k] = 0;
-        strides[k] = 1;
-    }
-    for (int32_t k = 0; k < count && c->code == NNRT_SUCCESS; k++) {
-        if (axes[k] < -rank || axes[k] >= rank)
-            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l is outside of the %d axes of the input", axes[k], rank);
-        else
-            strides[axes[k] < 0 ? axes[k] + rank : axes[k]] = -1;
-    }
     if (c->code != NNRT_SUCCESS || rank < 0)
         return;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_STRIDED_SLICE, &a);
@@ -1569,7 +1675,24 @@ static void nnrti_tfl_op_reverse(nnrti_tfl *c)
     in[0] = x;
     in[1] = in[2] = nnrti_tfl_ints(c, zeros, rank);
     in[3] = nnrti_tfl_ints(c, strides, rank);
-    nnrti_tfl_last(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 4, &y, 1, last);
+}
+
+static void nnrti_tfl_op_reverse(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const int32_t rank = nnrti_tfl_at(c, x)->rank;
+    int64_t axes[NNRT_MAX_RANK], strides[NNRT_MAX_RANK];
+    const int32_t count = nnrti_tfl_list(c, 1, "axes", axes, NNRT_MAX_RANK);
+    for (int32_t k = 0; k < rank; k++)
+        strides[k] = 1;
+    for (int32_t k = 0; k < count && c->code == NNRT_SUCCESS; k++) {
+        if (axes[k] < -rank || axes[k] >= rank)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l is outside of the %d axes of the input", axes[k], rank);
+        else
+            strides[axes[k] < 0 ? axes[k] + rank : axes[k]] = -1;
+    }
+    nnrti_tfl_reversed(c, x, strides, nnrti_tfl_new(c, 0), true);
 }
 
 static void nnrti_tfl_op_revseq(nnrti_tfl *c)
@@ -1587,17 +1710,9 @@ static void nnrti_tfl_op_revseq(nnrti_tfl *c)
 static void nnrti_tfl_op_densify(nnrti_tfl *c)
 {
     const uint32_t x = nnrti_tfl_in(c, 0);
-    const int32_t out = nnrti_tfl_out_index(c, 0);
-    nnrti_tfl_tensor y;
-    if (!nnrti_tfl_tensor_at(c, (uint32_t)out, &y))
-        return;
-    if (!nnrti_tfl_is_constant(c, x) || c->values[out] != NNRT_NO_TENSOR || y.type != nnrti_tfl_at(c, x)->dataType)
-        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL,
-                       "input 0 is %o, expected a constant of the type of result '%s', %t, that "
-                       "nothing else writes",
-                       nnrti_tfl_at(c, x), y.name, y.type);
-    else
-        c->values[out] = x;
+    if (c->code == NNRT_SUCCESS && !nnrti_tfl_is_constant(c, x))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input 0 is %o, expected a constant", nnrti_tfl_at(c, x));
+    nnrti_tfl_bind(c, nnrti_tfl_out_index(c, 0), x);
 }
 
 /* PAD, PADV2 (CONSTANT; the default of quantized elements is their zero point) and MIRROR_PAD. */
@@ -1870,8 +1985,8 @@ static void nnrti_tfl_op_conv(nnrti_tfl *c)
     NNRT_Conv2DFusion a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
     in[0] = nnrti_tfl_in(c, 0);
-    in[1] = each ? nnrti_tfl_depthwise_weight(c) : nnrti_tfl_in(c, 1);
-    in[2] = nnrti_tfl_in(c, 2);
+    in[1] = nnrti_tfl_weight(c, each ? nnrti_tfl_depthwise_weight(c) : nnrti_tfl_in(c, 1));
+    in[2] = nnrti_tfl_weight(c, nnrti_tfl_in(c, 2));
     a.padMode = nnrti_tfl_padding(c);
     a.stride = nnrti_tfl_pair(c, 2, 1, 0, "the stride", strides);
     a.dilation = nnrti_tfl_pair(c, 5 + at, 4 + at, 1, "the dilation", dilations);
@@ -2032,7 +2147,7 @@ static void nnrti_tfl_op_dense(nnrti_tfl *c)
     NNRT_FullConnection a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
     for (uint32_t k = 0; k < 3; k++)
-        in[k] = nnrti_tfl_in(c, k);
+        in[k] = nnrti_tfl_weight(c, nnrti_tfl_in(c, k));
     a.hasBias = in[2] != NNRT_NO_TENSOR;
     a.activationType = f.fused;
     rank = nnrti_tfl_at(c, in[0])->rank;
@@ -2064,12 +2179,160 @@ static void nnrti_tfl_op_dense(nnrti_tfl *c)
 
 static void nnrti_tfl_op_matmul(nnrti_tfl *c)
 {
-    const uint32_t x = nnrti_tfl_in(c, 0), y = nnrti_tfl_in(c, 1);
+    const uint32_t x = nnrti_tfl_in(c, 0), y = nnrti_tfl_weight(c, nnrti_tfl_in(c, 1));
     NNRT_MatMulFusion a;
     nnrti_tfl_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
     a.transposeA = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
     a.transposeB = nnrti_tfl_byte(c, &c->options, 1, 0) != 0;
     nnrti_tfl_last3(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, y, NNRT_NO_TENSOR);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_custom */
+
+/* The map in the options of a custom operator, a flexbuffer: `count` values of `width` bytes from byte `values` of the
+   options on, followed by a byte with the type of each. Offsets lead backwards. */
+typedef struct nnrti_tfl_map {
+    size_t values, keys;
+    uint32_t count, width, keyWidth;
+} nnrti_tfl_map;
+
+/* The unsigned integer of `width` bytes at byte `at` of the options; UINT64_MAX if they do not contain it. */
+static uint64_t nnrti_tfl_flex_uint(const nnrti_tfl *c, size_t at, uint32_t width)
+{
+    uint64_t v = 0;
+    if (at > c->custom.count || width > c->custom.count - at)
+        return UINT64_MAX;
+    for (uint32_t i = width; i-- > 0;)
+        v = v << 8 | c->data[c->custom.at + at + i];
+    return v;
+}
+
+/* The byte that the offset at byte `at` leads to; SIZE_MAX: none. */
+static size_t nnrti_tfl_flex_back(const nnrti_tfl *c, size_t at, uint32_t width)
+{
+    const uint64_t distance = nnrti_tfl_flex_uint(c, at, width);
+    return at < c->custom.count && distance <= at ? at - (size_t)distance : SIZE_MAX;
+}
+
+/* Finds the map at the root. */
+static bool nnrti_tfl_flex_open(nnrti_tfl *c, nnrti_tfl_map *m)
+{
+    const size_t n = c->custom.count;
+    const uint32_t root = n >= 3 ? c->data[c->custom.at + n - 1] : 0, type = n >= 3 ? c->data[c->custom.at + n - 2] : 0;
+    uint64_t count = UINT64_MAX, keyWidth = 0;
+    m->width = 1u << (type & 3);
+    m->values = (root == 1 || root == 2 || root == 4 || root == 8) && root + 2 <= n
+                    ? nnrti_tfl_flex_back(c, n - 2 - root, root)
+                    : SIZE_MAX;
+    if (type >> 2 == 9 && m->values != SIZE_MAX && m->values >= 3 * (size_t)m->width) { /* 9: a map */
+        m->keys = nnrti_tfl_flex_back(c, m->values - 3 * (size_t)m->width, m->width);
+        keyWidth = nnrti_tfl_flex_uint(c, m->values - 2 * (size_t)m->width, m->width);
+        count = nnrti_tfl_flex_uint(c, m->values - m->width, m->width);
+    }
+    if (count > n || count * (m->width + 1) > n - m->values || m->keys == SIZE_MAX || keyWidth > 8 ||
+        (keyWidth & (keyWidth - 1)) != 0 || keyWidth == 0)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "its %u bytes of options are no flexbuffer with a map", c->custom.count);
+    m->count = (uint32_t)count;
+    m->keyWidth = (uint32_t)keyWidth;
+    return c->code == NNRT_SUCCESS;
+}
+
+/* Index of the value with a key; count: none. */
+static uint32_t nnrti_tfl_flex_find(nnrti_tfl *c, const nnrti_tfl_map *m, const char *key)
+{
+    const size_t length = strlen(key) + 1;
+    uint32_t i = 0;
+    if (!nnrti_tfl_work(c, m->count))
+        return m->count;
+    for (; i < m->count; i++) {
+        const size_t at = nnrti_tfl_flex_back(c, m->keys + (size_t)i * m->keyWidth, m->keyWidth);
+        if (at <= c->custom.count && length <= c->custom.count - at &&
+            memcmp(c->data + c->custom.at + at, key, length) == 0)
+            break;
+    }
+    return i;
+}
+
+/* The number with a key; `otherwise` if it is absent. */
+static double nnrti_tfl_flex_number(nnrti_tfl *c, const nnrti_tfl_map *m, const char *key, double otherwise)
+{
+    const uint32_t i = nnrti_tfl_flex_find(c, m, key);
+    const size_t types = m->values + (size_t)m->count * m->width;
+    const uint32_t packed = (uint32_t)nnrti_tfl_flex_uint(c, types + i, 1), type = packed >> 2;
+    const bool indirect = type >= 6 && type <= 8;
+    const uint32_t width = indirect ? 1u << (packed & 3) : m->width, kind = indirect ? type - 5 : type;
+    size_t at = m->values + (size_t)i * m->width;
+    uint64_t bits;
+    double number;
+    float small;
+    if (c->code != NNRT_SUCCESS || i == m->count)
+        return otherwise;
+    at = indirect ? nnrti_tfl_flex_back(c, at, m->width) : at;
+    bits = nnrti_tfl_flex_uint(c, at, width);
+    if (at > c->custom.count || width > c->custom.count - at || (kind != 1 && kind != 2 && kind != 26 && kind != 3) ||
+        (kind == 3 && width < 4)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "option '%s' has type %u of %u bytes, expected a number", key, type,
+                       width);
+        return otherwise;
+    }
+    if (kind == 3) { /* 1: int, 2: uint, 3: float, 26: bool */
+        const uint32_t half = (uint32_t)bits;
+        memcpy(&number, &bits, sizeof(number));
+        memcpy(&small, &half, sizeof(small));
+        return width == 4 ? (double)small : number;
+    }
+    if (kind == 1 && width < 8 && bits >> (8 * width - 1) != 0)
+        bits |= UINT64_MAX << 8 * width;
+    return kind == 1 ? (double)(int64_t)bits : (double)bits;
+}
+
+/* The same for an integer of 32 bits. */
+static int64_t nnrti_tfl_flex_int(nnrti_tfl *c, const nnrti_tfl_map *m, const char *key, int32_t otherwise)
+{
+    const double v = nnrti_tfl_flex_number(c, m, key, otherwise);
+    if (!(v >= INT32_MIN && v <= INT32_MAX)) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "option '%s' is %f, expected 32 bits", key, v);
+        return 0;
+    }
+    return (int64_t)v;
+}
+
+/* Decoding of boxes and non-maximum suppression of SSD models. */
+static void nnrti_tfl_op_detection(nnrti_tfl *c)
+{
+    static const char *const scales[4] = {"y_scale", "x_scale", "h_scale", "w_scale"};
+    const uint32_t *in = nnrti_tfl_inputs(c, 3);
+    uint32_t out[4], div[2];
+    float scale[4];
+    nnrti_tfl_map m;
+    NNRT_DetectionPostProcess a;
+    if (in == NULL || !nnrti_tfl_flex_open(c, &m))
+        return;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_DETECTION_POST_PROCESS, &a);
+    for (uint32_t k = 0; k < 4; k++)
+        scale[k] = (float)nnrti_tfl_flex_number(c, &m, scales[k], 0);
+    a.scale = nnrt_float_list(scale, 4);
+    a.maxDetections = nnrti_tfl_flex_int(c, &m, "max_detections", 0);
+    a.maxClassesPerDetection = nnrti_tfl_flex_int(c, &m, "max_classes_per_detection", 0);
+    a.detectionsPerClass = nnrti_tfl_flex_int(c, &m, "detections_per_class", 100);
+    a.numClasses = nnrti_tfl_flex_int(c, &m, "num_classes", 0);
+    a.nmsScoreThreshold = (float)nnrti_tfl_flex_number(c, &m, "nms_score_threshold", 0);
+    a.nmsIoUThreshold = (float)nnrti_tfl_flex_number(c, &m, "nms_iou_threshold", 0);
+    a.useRegularNms = nnrti_tfl_flex_int(c, &m, "use_regular_nms", 0) != 0;
+    if (c->code == NNRT_SUCCESS && (c->out.count != 4 || (!a.useRegularNms && a.maxClassesPerDetection > a.numClasses)))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "it has %u results and reports %l classes per box, expected 4 and at most num_classes (%l)",
+                       c->out.count, a.maxClassesPerDetection, a.numClasses);
+    for (uint32_t k = 0; k < 4; k++)
+        out[k] = nnrti_tfl_new(c, !a.useRegularNms && a.maxClassesPerDetection > 1 && k == 3 ? UINT32_MAX : k);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_DETECTION_POST_PROCESS, &a, in, 3, out, 4, true);
+    if (c->code != NNRT_SUCCESS || a.useRegularNms || a.maxClassesPerDetection < 2)
+        return;
+    div[0] = out[3]; /* the number of slots, each class has one */
+    div[1] = nnrti_tfl_scalar(c, out[3], (double)a.maxClassesPerDetection);
+    out[3] = nnrti_tfl_new(c, 3);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, div, 2, out + 3, 1, false);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2090,16 +2353,15 @@ static int32_t nnrti_tfl_version(nnrti_tfl *c, uint32_t index)
     return nnrti_tfl_int(c, &t, 2, 1);
 }
 
-/* The row of entry `index` of operator_codes; NULL: unsupported. The row of a custom operator has its name. */
+/* The row of entry `index` of operator_codes; NULL: unsupported. */
 static const nnrti_tfl_row *nnrti_tfl_row_of(nnrti_tfl *c, uint32_t index)
 {
     const nnrti_tfl_table t = nnrti_tfl_entry(c, &c->codes, index);
-    const nnrti_tfl_row *row = nnrti_tfl_find(nnrti_tfl_code(c, index));
-    char custom[48];
-    if (row != NULL && row->code == NNRTI_TFL_CUSTOM &&
-        strcmp(nnrti_tfl_string(c, &t, 1, index, custom, sizeof(custom)), row->name) != 0)
-        return NULL;
-    return row;
+    const int32_t code = nnrti_tfl_code(c, index);
+    char custom[48] = "";
+    if (code == NNRTI_TFL_CUSTOM)
+        (void)nnrti_tfl_string(c, &t, 1, index, custom, sizeof(custom));
+    return nnrti_tfl_find(code, custom);
 }
 
 /* Name of operator i in messages: that of its first result, or its number. */
@@ -2140,6 +2402,7 @@ static void nnrti_tfl_check(nnrti_tfl *c)
     char list[128], one[112], more[24], producer[32];
     size_t at = 0;
     list[0] = more[0] = '\0';
+    (void)nnrti_tfl_work(c, 4.0 * c->codes.count);
     for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->operators.count; i++) {
         const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
         const uint32_t index = (uint32_t)nnrti_tfl_int(c, &op, 0, 0);
@@ -2150,8 +2413,8 @@ static void nnrti_tfl_check(nnrti_tfl *c)
             times[2 * index + 1] = i;
     }
     for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->codes.count; i++) {
-        const nnrti_tfl_row *row = nnrti_tfl_row_of(c, i);
-        const int32_t version = nnrti_tfl_version(c, i);
+        const nnrti_tfl_row *row = times[2 * i] > 0 ? nnrti_tfl_row_of(c, i) : NULL;
+        const int32_t version = row != NULL ? nnrti_tfl_version(c, i) : 0;
         size_t length;
         if (times[2 * i] == 0 || (row != NULL && version >= 1 && version <= row->versions))
             continue;
@@ -2176,11 +2439,61 @@ static void nnrti_tfl_check(nnrti_tfl *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_import */
 
-/* Finds the lists of the model: the format's version, its only subgraph, its signature. */
+/* Makes subgraph `index` of the file the current one: finds its lists. */
+static void nnrti_tfl_open_graph(nnrti_tfl *c, uint32_t index)
+{
+    const nnrti_tfl_table graph = nnrti_tfl_entry(c, &c->graphs, index);
+    if (index >= c->graphs.count)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "subgraph %d does not exist, there are %u subgraphs", (int32_t)index,
+                       c->graphs.count);
+    c->graph = index;
+    c->tensors = nnrti_tfl_vector_of(c, &graph, 0, 4);
+    c->inputs = nnrti_tfl_vector_of(c, &graph, 1, 4);
+    c->outputs = nnrti_tfl_vector_of(c, &graph, 2, 4);
+    c->operators = nnrti_tfl_vector_of(c, &graph, 3, 4);
+    if (!nnrti_tfl_work(c, 4.0 * (4.0 + c->tensors.count + c->operators.count + c->inputs.count + c->outputs.count)))
+        return;
+    c->values = (uint32_t *)nnrti_tfl_keep(c, c->tensors.count, sizeof(*c->values));
+    c->needed = (uint8_t *)nnrti_tfl_keep(c, (size_t)c->tensors.count + c->operators.count, 1);
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->tensors.count; i++)
+        c->values[i] = NNRT_NO_TENSOR;
+}
+
+/* True if the text in a field is `name`, also if it is longer than the buffers of nnrti_tfl_string. */
+static bool nnrti_tfl_is_named(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, uint32_t index, const char *name)
+{
+    const nnrti_tfl_vector full = nnrti_tfl_vector_of(c, t, field, 1);
+    char text[96];
+    return strcmp(nnrti_tfl_string(c, t, field, index, text, sizeof(text)), name) == 0 ||
+           (full.at != 0 && full.count == strlen(name) && memcmp(c->data + full.at, name, full.count) == 0);
+}
+
+/* Finds the signature that the caller names, or the first one of subgraph 0. Returns the index of its subgraph. */
+static uint32_t nnrti_tfl_open_signature(nnrti_tfl *c)
+{
+    const nnrti_tfl_vector signatures = nnrti_tfl_vector_of(c, &c->root, 7, 4);
+    const char *name = c->desc->signature;
+    char list[128] = "", one[48];
+    size_t at = 0;
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < signatures.count; i++) {
+        const nnrti_tfl_table s = nnrti_tfl_entry(c, &signatures, i);
+        const uint32_t graph = (uint32_t)nnrti_tfl_int(c, &s, 4, 0);
+        if (name == NULL ? graph == 0 : nnrti_tfl_is_named(c, &s, 2, i, name)) {
+            c->signature = s;
+            return graph;
+        }
+        if (name != NULL)
+            at += nnrt_text(list + at, sizeof(list) - at, " '%s'", nnrti_tfl_string(c, &s, 2, i, one, sizeof(one)));
+    }
+    if (name != NULL)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "the file has no signature '%n', it has %u:%s", name,
+                       signatures.count, signatures.count > 0 ? list : " the inputs and outputs have no other names");
+    return 0;
+}
+
+/* Finds the lists of the model: the format's version, and the subgraph of the signature. */
 static void nnrti_tfl_open(nnrti_tfl *c)
 {
-    nnrti_tfl_table graph;
-    nnrti_tfl_vector graphs, signatures;
     if (!nnrt_tflite_is(c->data, c->bytes)) {
         NNRTI_TFL_FAIL(c, NNRT_INVALID_FILE, "this is not a .tflite file: no TFL3 at byte 4 of %z bytes", c->bytes);
         return;
@@ -2190,28 +2503,9 @@ static void nnrti_tfl_open(nnrti_tfl *c)
         NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "version %d of the format is not supported, only 3",
                        nnrti_tfl_int(c, &c->root, 0, 0));
     c->codes = nnrti_tfl_vector_of(c, &c->root, 1, 4);
-    graphs = nnrti_tfl_vector_of(c, &c->root, 2, 4);
+    c->graphs = nnrti_tfl_vector_of(c, &c->root, 2, 4);
     c->buffers = nnrti_tfl_vector_of(c, &c->root, 4, 4);
-    if (graphs.count != 1)
-        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
-                       "the file has %u subgraphs, only one is supported: convert without control flow", graphs.count);
-    graph = nnrti_tfl_entry(c, &graphs, 0);
-    c->tensors = nnrti_tfl_vector_of(c, &graph, 0, 4);
-    c->inputs = nnrti_tfl_vector_of(c, &graph, 1, 4);
-    c->outputs = nnrti_tfl_vector_of(c, &graph, 2, 4);
-    c->operators = nnrti_tfl_vector_of(c, &graph, 3, 4);
-    signatures = nnrti_tfl_vector_of(c, &c->root, 7, 4);
-    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < signatures.count && c->signature.at == 0; i++) {
-        const nnrti_tfl_table s = nnrti_tfl_entry(c, &signatures, i);
-        if (nnrti_tfl_int(c, &s, 4, 0) == 0)
-            c->signature = s;
-    }
-    if (!nnrti_tfl_work(c, 4.0 * ((double)c->tensors.count + c->operators.count + c->inputs.count + c->outputs.count)))
-        return;
-    c->values = (uint32_t *)nnrti_tfl_keep(c, c->tensors.count, sizeof(*c->values));
-    c->needed = (uint8_t *)nnrti_tfl_keep(c, (size_t)c->tensors.count + c->operators.count, 1);
-    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->tensors.count; i++)
-        c->values[i] = NNRT_NO_TENSOR;
+    nnrti_tfl_open_graph(c, nnrti_tfl_open_signature(c));
 }
 
 /* Name of an input (list 0) or output (list 1) of the model: that of the signature, or that of the tensor. */
@@ -2243,9 +2537,7 @@ static uint32_t nnrti_tfl_output_named(nnrti_tfl *c, const char *name)
     }
     for (uint32_t t = 0; c->code == NNRT_SUCCESS && t < c->tensors.count; t++) {
         const nnrti_tfl_table table = nnrti_tfl_entry(c, &c->tensors, t);
-        const nnrti_tfl_vector full = nnrti_tfl_vector_of(c, &table, 3, 1);
-        if (strcmp(nnrti_tfl_string(c, &table, 3, t, text, sizeof(text)), name) == 0 ||
-            (full.at != 0 && full.count == strlen(name) && memcmp(c->data + full.at, name, full.count) == 0))
+        if (nnrti_tfl_is_named(c, &table, 3, t, name))
             return t;
     }
     NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "no tensor of the file has the name '%n'", name);
@@ -2254,14 +2546,14 @@ static uint32_t nnrti_tfl_output_named(nnrti_tfl *c, const char *name)
 
 static uint32_t nnrti_tfl_output_count(const nnrti_tfl *c)
 {
-    return c->desc->outputCount > 0 ? c->desc->outputCount : c->outputs.count;
+    return c->depth == 0 && c->desc->outputCount > 0 ? c->desc->outputCount : c->outputs.count;
 }
 
-/* Index of the tensor that is output k. */
+/* Index of the tensor that is output k of the current subgraph. */
 static uint32_t nnrti_tfl_output_tensor(nnrti_tfl *c, uint32_t k)
 {
     uint32_t t;
-    if (c->desc->outputCount > 0)
+    if (c->depth == 0 && c->desc->outputCount > 0)
         return nnrti_tfl_output_named(c, c->desc->outputs[k]);
     t = (uint32_t)nnrti_tfl_item(c, &c->outputs, k);
     if (t >= c->tensors.count)
@@ -2276,7 +2568,6 @@ static void nnrti_tfl_enter(nnrti_tfl *c, uint32_t i)
     const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
     c->in = nnrti_tfl_vector_of(c, &op, 1, 4);
     c->out = nnrti_tfl_vector_of(c, &op, 2, 4);
-    c->index = i;
     (void)nnrti_tfl_work(c, 4.0 * ((double)c->in.count + c->out.count));
 }
 
@@ -2359,16 +2650,6 @@ static char nnrti_tfl_letter(const nnrt_operand *o)
     return nnrti_tfl_types[i].letter == 'n' && o->quantCount > 0 ? 'q' : nnrti_tfl_types[i].letter;
 }
 
-/* True if tensor t of the file has the quantization parameters of x. */
-static bool nnrti_tfl_same_quant(const nnrti_tfl *c, const nnrt_operand *x, const nnrti_tfl_tensor *t)
-{
-    int64_t zero;
-    if (!t->quantized || x->quantCount != 1 || t->scales.count != 1)
-        return !t->quantized && x->quantCount == 0;
-    zero = t->zeros.count > 0 ? (int64_t)nnrti_tfl_u64(c, t->zeros.at) : 0;
-    return x->quant[0].zeroPoint == zero && x->quant[0].scale == (double)nnrti_tfl_float_at(c, t->scales.at);
-}
-
 /* Checks the quantization parameters of result k: an 8-bit result has some if the main input has, and those of the column
    `rule`. The kernels of the format copy elements unchanged, those of the runtime would convert them. */
 static void nnrti_tfl_check_quant(nnrti_tfl *c, uint32_t k)
@@ -2377,7 +2658,7 @@ static void nnrti_tfl_check_quant(nnrti_tfl *c, uint32_t k)
     const uint32_t from = all ? 0 : c->row->main, to = !all ? c->row->main + 1 : k == 0 ? c->in.count : 0;
     const bool scaled = nnrti_tfl_is_quantized(c, nnrti_tfl_in(c, c->row->main)) || c->row->code == NNRTI_TFL_QUANTIZE;
     nnrti_tfl_tensor y;
-    if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, k), &y))
+    if (c->row->rule == NNRTI_TFLITE_OWN || !nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, k), &y))
         return;
     if ((y.type == NNRT_DATA_TYPE_INT8 || y.type == NNRT_DATA_TYPE_UINT8) && y.quantized != scaled) {
         NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP, "result '%s' is %t %s scale and zero point, expected %s", y.name, y.type,
@@ -2443,12 +2724,21 @@ static void nnrti_tfl_add_operator(nnrti_tfl *c, uint32_t i)
         return;
     name[0] = '\0';
     c->opName = name;
+    c->index = i;
+    c->opGraph = c->graph;
     (void)nnrti_tfl_operator_name(c, i, name, sizeof(name));
     nnrti_tfl_check_operator(c, &op);
     if (c->code == NNRT_SUCCESS)
         c->row->handler(c);
     c->row = NULL;
     c->opName = NULL;
+}
+
+static void nnrti_tfl_add_operators(nnrti_tfl *c)
+{
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->operators.count; i++)
+        if (c->needed[c->tensors.count + i] != 0)
+            nnrti_tfl_add_operator(c, i);
 }
 
 /* Makes the outputs. The result of a node takes the name; inputs, constants and values that already are an output are
@@ -2503,6 +2793,524 @@ static NNRT_ReturnCode nnrti_tfl_build(nnrti_tfl *c, NNRT_Model **model)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_control */
+
+/* A further graph of the builder. */
+static uint32_t nnrti_tfl_new_graph(nnrti_tfl *c)
+{
+    const uint32_t g = c->code == NNRT_SUCCESS ? nnrt_builder_graph(c->builder, NULL) : NNRT_NO_GRAPH;
+    return nnrti_tfl_fine(c) ? g : NNRT_NO_GRAPH;
+}
+
+/* Checks that subgraph `index` is not the current one or one around it, which would never end. */
+static void nnrti_tfl_check_nesting(nnrti_tfl *c, uint32_t index)
+{
+    if (c->depth == NNRT_MAX_NESTING)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "is nested in %d subgraphs, the maximum", NNRT_MAX_NESTING);
+    for (const nnrti_tfl *g = c; g != NULL; g = g->outer)
+        if (g->graph == index)
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "it runs subgraph %u, which it is part of", index);
+}
+
+/* Imports subgraph `index` into graph `into` of the builder, with values for its nIn inputs. Returns the values of its
+   nOut outputs, NULL after a fault. `into` may be the current graph: the subgraph is then inlined. */
+static uint32_t *nnrti_tfl_read_graph(nnrti_tfl *c, uint32_t index, uint32_t into, const uint32_t *in, uint32_t nIn,
+                                      uint32_t nOut)
+{
+    const nnrti_tfl around = *c; /* subgraph and operator around the subgraph */
+    const uint32_t entered = c->builder->entered;
+    uint32_t *out = (uint32_t *)nnrti_tfl_keep(c, (size_t)nOut + 1, sizeof(*out));
+    NNRT_ReturnCode code;
+    bool inPlace;
+    nnrti_tfl_check_nesting(c, index);
+    c->outer = &around;
+    c->depth++;
+    c->unnamed = into == entered;
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_enter(c->builder, into);
+    nnrti_tfl_open_graph(c, index);
+    if (c->code == NNRT_SUCCESS && (c->inputs.count != nIn || c->outputs.count != nOut))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "subgraph %u has %u inputs and %u outputs, expected %u and %u", index,
+                       c->inputs.count, c->outputs.count, nIn, nOut);
+    nnrti_tfl_mark(c);
+    nnrti_tfl_check(c);
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < nIn; k++)
+        nnrti_tfl_bind(c, nnrti_tfl_item(c, &c->inputs, k), in[k]);
+    nnrti_tfl_add_operators(c);
+    c->row = around.row;
+    c->opName = around.opName;
+    c->index = around.index;
+    c->opGraph = around.opGraph;
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < nOut; k++)
+        out[k] = nnrti_tfl_value(c, nnrti_tfl_item(c, &c->outputs, k));
+    code = c->code;
+    inPlace = c->usedInPlace;
+    *c = around;
+    c->code = code;
+    c->usedInPlace = inPlace;
+    nnrt_builder_enter(c->builder, entered);
+    return c->code == NNRT_SUCCESS ? out : NULL;
+}
+
+/* Adds IF or LOOP. Its inference is charged to the budget by the size of the builder. */
+static void nnrti_tfl_control_step(nnrti_tfl *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                                   const uint32_t *results)
+{
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->out.count; k++) {
+        const nnrt_operand *o = nnrti_tfl_at(c, results[k]);
+        nnrti_tfl_tensor t;
+        if (nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, k), &t) &&
+            (t.type != o->dataType || !nnrti_tfl_same_quant(c, o, &t)))
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "result '%s' is %t, its subgraph returns %o%s", t.name, t.type, o,
+                           t.type == o->dataType ? " with other quantization parameters" : "");
+    }
+    if (nnrti_tfl_work(c, (double)nnrti_array_count(c->builder->tensors)))
+        nnrti_tfl_last(c, type, attr, in, nIn);
+}
+
+/* Input 0 is the condition, the others are the inputs of both subgraphs, which read them as tensors of the graph around.
+   With a constant condition the selected subgraph is inlined. */
+static void nnrti_tfl_op_if(nnrti_tfl *c)
+{
+    const uint32_t *in = nnrti_tfl_inputs(c, 1);
+    const uint32_t nIn = c->in.count - 1, nOut = c->out.count;
+    uint32_t *then = NULL, *otherwise = NULL, graphs[2];
+    NNRT_If a;
+    graphs[0] = (uint32_t)nnrti_tfl_int(c, &c->options, 0, 0);
+    graphs[1] = (uint32_t)nnrti_tfl_int(c, &c->options, 1, 0);
+    if (in == NULL)
+        return;
+    if (nnrti_tfl_is_constant(c, in[0]) && nnrti_count(nnrti_tfl_at(c, in[0])) == 1) {
+        const bool yes = *(const uint8_t *)nnrti_tfl_at(c, in[0])->data != 0;
+        then = nnrti_tfl_read_graph(c, graphs[yes ? 0 : 1], c->builder->entered, in + 1, nIn, nOut);
+        for (uint32_t k = 0; then != NULL && k < nOut; k++)
+            nnrti_tfl_bind(c, nnrti_tfl_out_index(c, k), then[k]);
+        return;
+    }
+    a.thenGraph = nnrti_tfl_new_graph(c);
+    a.elseGraph = nnrti_tfl_new_graph(c);
+    if (c->code == NNRT_SUCCESS)
+        then = nnrti_tfl_read_graph(c, graphs[0], a.thenGraph, in + 1, nIn, nOut);
+    if (then != NULL)
+        otherwise = nnrti_tfl_read_graph(c, graphs[1], a.elseGraph, in + 1, nIn, nOut);
+    if (otherwise == NULL)
+        return;
+    nnrt_builder_graph_io(c->builder, a.thenGraph, NULL, 0, then, nOut);
+    nnrt_builder_graph_io(c->builder, a.elseGraph, NULL, 0, otherwise, nOut);
+    nnrti_tfl_control_step(c, NNRT_NODE_TYPE_IF, &a, in, 1, then);
+}
+
+/* A loop that is imported. in: of the body of LOOP, iteration, condition and values; out: condition, values, and, of a
+   recurrent layer, a row of the result. open:
+   NNRT_MAX_RANK flags for each value: this dimension changes between iterations. */
+typedef struct nnrti_tfl_loop {
+    uint32_t body, count, rounds;
+    uint32_t *start, *in, *out;
+    bool *open;
+} nnrti_tfl_loop;
+
+/* Memory of a loop with `count` values, and its initial values. */
+static bool nnrti_tfl_loop_begin(nnrti_tfl *c, nnrti_tfl_loop *l, uint32_t count)
+{
+    memset(l, 0, sizeof(*l));
+    l->count = count;
+    l->start = (uint32_t *)nnrti_tfl_keep(c, (size_t)count + 2, sizeof(*l->start));
+    l->in = (uint32_t *)nnrti_tfl_keep(c, (size_t)count + 2, sizeof(*l->in));
+    l->out = (uint32_t *)nnrti_tfl_keep(c, (size_t)count + 2, sizeof(*l->out));
+    l->open = (bool *)nnrti_tfl_keep(c, (size_t)count + 1, NNRT_MAX_RANK * sizeof(*l->open));
+    if (c->code == NNRT_SUCCESS)
+        l->start[0] = l->start[1] = NNRT_NO_TENSOR;
+    return c->code == NNRT_SUCCESS;
+}
+
+/* An input of the body with the properties o. */
+static uint32_t nnrti_tfl_loop_input(nnrti_tfl *c, const nnrt_operand *o)
+{
+    const uint32_t v = nnrti_tfl_new(c, UINT32_MAX);
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    nnrt_builder_declare(c->builder, v, o->dataType, NNRT_RANK_UNKNOWN, NULL);
+    if (o->rank >= 0)
+        nnrti_builder_given(c->builder, v, o);
+    nnrti_tfl_keep_quant(c, &v, 1);
+    return v;
+}
+
+/* Starts a body: a new graph and its inputs, with the types and shapes that are known so far. */
+static void nnrti_tfl_loop_body(nnrti_tfl *c, nnrti_tfl_loop *l)
+{
+    const nnrt_operand trip = nnrt_operand_make(NNRT_DATA_TYPE_INT64, 0, NULL, NULL);
+    const nnrt_operand cond = nnrt_operand_make(NNRT_DATA_TYPE_BOOL, 0, NULL, NULL);
+    l->body = nnrti_tfl_new_graph(c);
+    l->in[0] = nnrti_tfl_loop_input(c, &trip);
+    l->in[1] = nnrti_tfl_loop_input(c, &cond);
+    for (uint32_t k = 0; k < l->count && c->code == NNRT_SUCCESS; k++) {
+        nnrt_operand o = *nnrti_tfl_at(c, l->start[2 + k]);
+        o.data = NULL;
+        o.open = NULL;
+        o.viewRank = -1;
+        for (int32_t i = 0; i < o.rank; i++)
+            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i]) { /* equal to no other dimension */
+                o.dims[i] = NNRTI_OPEN_EXTENT;
+                o.symbols[i] = ++c->builder->symbols;
+                o.most = 0;
+            }
+        l->in[2 + k] = nnrti_tfl_loop_input(c, &o);
+    }
+}
+
+/* True if the values leave the body with the shapes of its inputs. Marks dimensions that do not as open. */
+static bool nnrti_tfl_loop_closed(nnrti_tfl *c, nnrti_tfl_loop *l)
+{
+    const bool all = ++l->rounds > NNRTI_LOOP_ROUNDS;
+    bool closed = true;
+    for (uint32_t k = 0; k < l->count && c->code == NNRT_SUCCESS; k++) {
+        const nnrt_operand *x = nnrti_tfl_at(c, l->in[2 + k]), *y = nnrti_tfl_at(c, l->out[1 + k]);
+        if (x->rank >= 0 && y->rank >= 0 && x->rank != y->rank)
+            NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP,
+                           "value %u comes into the body as %o and leaves it as %o, expected the same rank", k, x, y);
+        for (int32_t i = 0; i < x->rank && i < y->rank; i++) {
+            bool *open = &l->open[k * NNRT_MAX_RANK + (uint32_t)i];
+            if (*open || (!all && x->symbols[i] == y->symbols[i] && x->dims[i] == y->dims[i]))
+                continue;
+            *open = true;
+            closed = false;
+        }
+    }
+    return closed;
+}
+
+/* WHILE: LOOP with the condition of the initial values, and a body that computes the next values and their condition. As
+   long as a value leaves the body with another shape, its dimension becomes dynamic, and the body is read again. */
+static void nnrti_tfl_op_while(nnrti_tfl *c)
+{
+    const uint32_t condition = (uint32_t)nnrti_tfl_int(c, &c->options, 0, 0), n = c->in.count;
+    const uint32_t body = (uint32_t)nnrti_tfl_int(c, &c->options, 1, 0), around = c->builder->entered;
+    nnrti_builder_mark mark;
+    nnrti_tfl_loop l;
+    NNRT_Loop a;
+    bool closed = false;
+    uint32_t *first = NULL, *goes;
+    if (c->code == NNRT_SUCCESS && c->out.count != n)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "it has %u inputs and %u results, expected as many", n, c->out.count);
+    if (nnrti_tfl_loop_begin(c, &l, n))
+        for (uint32_t k = 0; k < n; k++)
+            l.start[2 + k] = nnrti_tfl_in(c, k);
+    if (c->code == NNRT_SUCCESS)
+        first = nnrti_tfl_read_graph(c, condition, around, l.start + 2, n, 1);
+    if (first == NULL)
+        return;
+    l.start[1] = first[0];
+    mark = nnrti_builder_here(c->builder);
+    while (!closed && c->code == NNRT_SUCCESS) {
+        nnrti_builder_back(c->builder, mark);
+        nnrti_tfl_loop_body(c, &l);
+        first = c->code == NNRT_SUCCESS ? nnrti_tfl_read_graph(c, body, l.body, l.in + 2, n, n) : NULL;
+        if (first == NULL)
+            return;
+        memcpy(l.out + 1, first, n * sizeof(*first));
+        nnrt_builder_enter(c->builder, l.body);
+        goes = nnrti_tfl_read_graph(c, condition, l.body, first, n, 1);
+        nnrt_builder_enter(c->builder, around);
+        l.out[0] = goes != NULL ? goes[0] : NNRT_NO_TENSOR;
+        closed = nnrti_tfl_loop_closed(c, &l);
+    }
+    a.body = l.body;
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_graph_io(c->builder, a.body, l.in, n + 2, l.out, n + 1);
+    nnrti_tfl_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, n + 2, l.out + 1);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_recurrent */
+
+/* Recurrent layers are a LOOP over time, as TensorFlow Lite clips the cell state, and the operator LSTM does not. The GEMM
+   of the inputs of all time steps is before the loop. States start from zeros in every run; TensorFlow Lite keeps them
+   until they are reset. */
+typedef struct nnrti_tfl_cell {
+    uint32_t gates, recurrent; /* W x + b of all time steps [T,N,G], and the recurrent weight [G,P] */
+    uint32_t peephole[3];      /* [H] of input, forget and output gate, or NNRT_NO_TENSOR */
+    uint32_t projection, projectionBias;
+    int64_t size; /* H */
+    bool coupled; /* input gate = 1 - forget gate, which is gate 0 */
+    NNRT_ActivationType activation;
+    float cellClip, projectionClip;
+} nnrti_tfl_cell;
+
+/* Weight k of the current operator in float32, with `rank` axes, the first one of `size` elements (-1: of any size). */
+static uint32_t nnrti_tfl_cell_weight(nnrti_tfl *c, uint32_t k, int32_t rank, int64_t size)
+{
+    const uint32_t v = nnrti_tfl_weight(c, nnrti_tfl_in(c, k));
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    if (c->code == NNRT_SUCCESS &&
+        (v == NNRT_NO_TENSOR || o->rank != rank || (size >= 0 && nnrti_tfl_dim(c, v, 0) != size)))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u is %o, expected a weight with %d axes, axis 0 of size %l", k, o,
+                       rank, size);
+    return v;
+}
+
+/* The weights of inputs k to k + 3, or of k + 1 to k + 3, joined. */
+static uint32_t nnrti_tfl_cell_join(nnrti_tfl *c, uint32_t k, bool coupled, int32_t rank)
+{
+    uint32_t in[4], n = 0;
+    NNRT_Concat a;
+    a.axis = 0;
+    for (uint32_t i = coupled ? 1 : 0; i < 4; i++, n++)
+        in[n] = nnrti_tfl_cell_weight(c, k + i, rank, n > 0 ? nnrti_tfl_dim(c, in[0], 0) : -1);
+    return nnrti_tfl_step(c, NNRT_NODE_TYPE_CONCAT, &a, in, n, false);
+}
+
+/* x w^T + b for the last axis of x. */
+static uint32_t nnrti_tfl_cell_dense(nnrti_tfl *c, uint32_t x, uint32_t w, uint32_t b)
+{
+    NNRT_FullConnection a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
+    a.hasBias = b != NNRT_NO_TENSOR;
+    a.useAxis = true;
+    a.axis = nnrti_tfl_at(c, x)->rank - 1;
+    return nnrti_tfl_step3(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, x, w, b);
+}
+
+static uint32_t nnrti_tfl_cell_gather(nnrti_tfl *c, uint32_t x, uint32_t index)
+{
+    static const int64_t axis = 0;
+    return nnrti_tfl_step3(c, NNRT_NODE_TYPE_GATHER, NULL, x, index, nnrti_tfl_ints(c, &axis, 1));
+}
+
+/* Size of an axis of x, int64[1]. */
+static uint32_t nnrti_tfl_cell_size(nnrti_tfl *c, uint32_t x, int64_t axis)
+{
+    const uint32_t shape = nnrti_tfl_new(c, UINT32_MAX);
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, shape, NNRT_DATA_TYPE_INT64, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_SHAPE, NULL, &x, 1, &shape, 1, false);
+    return nnrti_tfl_cell_gather(c, shape, nnrti_tfl_ints(c, &axis, 1));
+}
+
+/* Zeros [N,size], where N is axis 1 of x. */
+static uint32_t nnrti_tfl_cell_zeros(nnrti_tfl *c, uint32_t x, int64_t size)
+{
+    uint32_t shape = nnrti_tfl_cell_size(c, x, 1);
+    NNRT_Concat a;
+    a.axis = 0;
+    shape = nnrti_tfl_step2(c, NNRT_NODE_TYPE_CONCAT, &a, shape, nnrti_tfl_ints(c, &size, 1));
+    return nnrti_tfl_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_tfl_scalar(c, x, 0), shape);
+}
+
+static uint32_t nnrti_tfl_cell_activate(nnrti_tfl *c, uint32_t x, NNRT_ActivationType type)
+{
+    const NNRT_Activation a = nnrti_tfl_activation(type);
+    return type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION ? x : nnrti_tfl_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, x);
+}
+
+/* x limited to -clip to clip; 0: unlimited. */
+static uint32_t nnrti_tfl_cell_clip(nnrti_tfl *c, uint32_t x, float clip)
+{
+    NNRT_Clip a;
+    a.max = clip;
+    a.min = -clip;
+    return clip > 0 ? nnrti_tfl_step1(c, NNRT_NODE_TYPE_CLIP, &a, x) : x;
+}
+
+/* One gate: sigmoid(x + p * state). */
+static uint32_t nnrti_tfl_cell_gate(nnrti_tfl *c, uint32_t x, uint32_t p, uint32_t state)
+{
+    if (p != NNRT_NO_TENSOR)
+        x = nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, x,
+                            nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, state, p));
+    return nnrti_tfl_cell_activate(c, x, NNRT_ACTIVATION_TYPE_SIGMOID);
+}
+
+/* One time step of an LSTM with the gates x [N,G]: replaces the state s and returns h.
+   s' = clip(f * s + i * a(g)), h' = o * a(s'), h'' = clip(Wp h' + bp). */
+static uint32_t nnrti_tfl_cell_lstm(nnrti_tfl *c, const nnrti_tfl_cell *m, uint32_t x, uint32_t *s)
+{
+    uint32_t g[4], out[4], i, f, h, first = m->coupled ? 1 : 0;
+    NNRT_Split a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_SPLIT, &a);
+    a.outputNum = 4 - first;
+    a.axis = 1;
+    for (uint32_t k = 0; k < 4; k++)
+        out[k] = g[k] = k < first ? NNRT_NO_TENSOR : nnrti_tfl_new(c, UINT32_MAX);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_SPLIT, &a, &x, 1, out + first, 4 - first, false);
+    f = nnrti_tfl_cell_gate(c, g[1], m->peephole[1], *s);
+    i = m->coupled ? nnrti_tfl_step2(c, NNRT_NODE_TYPE_SUB_FUSION, NULL, nnrti_tfl_scalar(c, f, 1), f)
+                   : nnrti_tfl_cell_gate(c, g[0], m->peephole[0], *s);
+    *s = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, f, *s);
+    i = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, i, nnrti_tfl_cell_activate(c, g[2], m->activation));
+    *s = nnrti_tfl_cell_clip(c, nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, *s, i), m->cellClip);
+    h = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, nnrti_tfl_cell_gate(c, g[3], m->peephole[2], *s),
+                        nnrti_tfl_cell_activate(c, *s, m->activation));
+    if (m->projection != NNRT_NO_TENSOR)
+        h = nnrti_tfl_cell_clip(c, nnrti_tfl_cell_dense(c, h, m->projection, m->projectionBias), m->projectionClip);
+    return h;
+}
+
+/* The loop over the time steps of x [T,N,I]: states h [N,P] and, of an LSTM, s [N,H]; each h is a row of the result
+   [T,N,P]. back: the time steps from the last to the first. */
+static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x, uint32_t w, uint32_t b, bool lstm,
+                                    bool back)
+{
+    static const int64_t time[3] = {-1, 1, 1};
+    const uint32_t around = c->builder->entered, states = lstm ? 2 : 1;
+    uint32_t gates, out[3], y = x;
+    nnrti_tfl_loop l;
+    NNRT_Loop a;
+    if (c->code == NNRT_SUCCESS &&
+        nnrti_tfl_dim(c, w, 0) != nnrti_tfl_dim(c, m->recurrent, 0)) /* a sum would broadcast */
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "its weights have %l rows for the input and %l for the state",
+                       nnrti_tfl_dim(c, w, 0), nnrti_tfl_dim(c, m->recurrent, 0));
+    if (back)
+        nnrti_tfl_reversed(c, x, time, y = nnrti_tfl_new(c, UINT32_MAX), false);
+    m->gates = nnrti_tfl_cell_dense(c, y, w, b);
+    if (!nnrti_tfl_loop_begin(c, &l, states))
+        return NNRT_NO_TENSOR;
+    l.start[0] = nnrti_tfl_cell_size(c, x, 0);
+    l.start[2] = nnrti_tfl_cell_zeros(c, x, nnrti_tfl_dim(c, m->recurrent, 1));
+    if (lstm)
+        l.start[3] = nnrti_tfl_cell_zeros(c, x, m->size);
+    nnrti_tfl_loop_body(c, &l);
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    nnrt_builder_enter(c->builder, l.body);
+    l.out[0] = nnrti_tfl_scalar(c, l.in[1], 1);
+    gates = nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, nnrti_tfl_cell_gather(c, m->gates, l.in[0]),
+                            nnrti_tfl_cell_dense(c, l.in[2], m->recurrent, NNRT_NO_TENSOR));
+    l.out[2] = l.in[1 + states];
+    if (lstm)
+        l.out[1] = nnrti_tfl_cell_lstm(c, m, gates, &l.out[2]);
+    else
+        l.out[1] = nnrti_tfl_cell_activate(c, gates, m->activation);
+    l.out[1 + states] = l.out[1];
+    nnrt_builder_enter(c->builder, around);
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    a.body = l.body;
+    nnrt_builder_graph_io(c->builder, a.body, l.in, states + 2, l.out, states + 2);
+    for (uint32_t k = 0; k <= states; k++)
+        out[k] = nnrti_tfl_new(c, UINT32_MAX);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_LOOP, &a, l.start, states + 2, out, states + 1, false);
+    if (!back)
+        return out[states];
+    nnrti_tfl_reversed(c, out[states], time, y = nnrti_tfl_new(c, UINT32_MAX), false);
+    return y;
+}
+
+/* Checks that input k is a state, a variable that nothing else uses. */
+static void nnrti_tfl_cell_state(nnrti_tfl *c, uint32_t k)
+{
+    nnrti_tfl_tensor t;
+    memset(&t, 0, sizeof(t));
+    if (nnrti_tfl_in_index(c, k) >= 0 && !nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_in_index(c, k), &t))
+        return;
+    if (!t.variable || t.dataBytes > 0)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u (state) is no variable", k);
+}
+
+static const int64_t nnrti_tfl_swap[3] = {1, 0, 2}; /* batch first to time first, and back */
+
+/* Input 0 as [T,N,I]. */
+static uint32_t nnrti_tfl_cell_input(nnrti_tfl *c, bool timeMajor)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    if (c->code == NNRT_SUCCESS && nnrti_tfl_at(c, x)->rank != 3)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "input 0 is %o, expected 3 axes", nnrti_tfl_at(c, x));
+    return timeMajor ? x : nnrti_tfl_step2(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, x, nnrti_tfl_ints(c, nnrti_tfl_swap, 3));
+}
+
+/* The results of both directions, y[k] [T,N,P]: y[0] only, one after the other in a result, or as two results. */
+static void nnrti_tfl_cell_results(nnrti_tfl *c, uint32_t *y, bool both, bool merge, bool timeMajor)
+{
+    const uint32_t count = both && !merge ? 2 : 1;
+    uint32_t in[2], out;
+    NNRT_Concat a;
+    a.axis = 2;
+    if (both && merge)
+        y[0] = nnrti_tfl_step2(c, NNRT_NODE_TYPE_CONCAT, &a, y[0], y[1]);
+    if (c->code == NNRT_SUCCESS && c->out.count != count)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "it has %u results, expected %u", c->out.count, count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (timeMajor) {
+            nnrti_tfl_bind(c, nnrti_tfl_out_index(c, k), y[k]);
+            continue;
+        }
+        in[0] = y[k];
+        in[1] = nnrti_tfl_ints(c, nnrti_tfl_swap, 3);
+        out = nnrti_tfl_new(c, k);
+        nnrti_tfl_add(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, &out, 1, true);
+    }
+}
+
+/* Checks that the inputs from k on are absent. */
+static void nnrti_tfl_cell_absent(nnrti_tfl *c, uint32_t k, const char *what)
+{
+    for (; k < c->in.count && c->code == NNRT_SUCCESS; k++)
+        if (nnrti_tfl_in_index(c, k) >= 0)
+            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input %u (%s) is not supported", k, what);
+}
+
+/* h' = a(W x + b + R h). Inputs of each direction: W, R, b, state. */
+static void nnrti_tfl_op_rnn(nnrti_tfl *c)
+{
+    const bool timeMajor = nnrti_tfl_byte(c, &c->options, 0, 0) != 0, both = c->row->code == NNRTI_TFL_BOTH_RNN;
+    const bool merge = both && nnrti_tfl_byte(c, &c->options, 2, 0) != 0;
+    const uint32_t x = nnrti_tfl_cell_input(c, timeMajor);
+    uint32_t y[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    nnrti_tfl_cell m;
+    memset(&m, 0, sizeof(m));
+    m.activation = nnrti_tfl_fused(c, 1, false).after;
+    for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
+        m.recurrent = nnrti_tfl_cell_weight(c, 2 + 4 * k, 2, -1);
+        nnrti_tfl_cell_state(c, 4 + 4 * k);
+        y[k] = nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_weight(c, 1 + 4 * k, 2, -1),
+                                   nnrti_tfl_cell_weight(c, 3 + 4 * k, 1, -1), false, k == 1);
+    }
+    nnrti_tfl_cell_absent(c, both ? 9 : 5, "auxiliary input");
+    nnrti_tfl_cell_results(c, y, both, merge, timeMajor);
+}
+
+/* One direction of an LSTM with inputs from `at` on: 4 weights of input, forget, cell and output gate for x, 4 for h, 3
+   peepholes, 4 biases, projection and its bias. */
+static uint32_t nnrti_tfl_lstm(nnrti_tfl *c, uint32_t x, uint32_t at, bool back)
+{
+    const bool coupled = nnrti_tfl_in_index(c, at) < 0;
+    nnrti_tfl_cell m;
+    memset(&m, 0, sizeof(m));
+    m.coupled = coupled;
+    m.activation = nnrti_tfl_fused(c, 0, false).after;
+    m.cellClip = nnrti_tfl_float(c, &c->options, 1, 0.0f);
+    m.projectionClip = nnrti_tfl_float(c, &c->options, 2, 0.0f);
+    if (c->code == NNRT_SUCCESS && (!(m.cellClip >= 0) || !(m.projectionClip >= 0)))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "it clips at %f and %f, expected 0 (no clipping) or more",
+                       (double)m.cellClip, (double)m.projectionClip);
+    m.recurrent = nnrti_tfl_cell_join(c, at + 4, coupled, 2);
+    m.size = nnrti_tfl_dim(c, m.recurrent, 0) / (coupled ? 3 : 4);
+    for (uint32_t k = 0; k < 3; k++)
+        m.peephole[k] =
+            nnrti_tfl_in_index(c, at + 8 + k) < 0 ? NNRT_NO_TENSOR : nnrti_tfl_cell_weight(c, at + 8 + k, 1, m.size);
+    m.projection = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 15));
+    m.projectionBias = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 16));
+    return nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_join(c, at, coupled, 2),
+                               nnrti_tfl_cell_join(c, at + 11, coupled, 1), true, back);
+}
+
+/* The states h and s of each direction follow the weights. */
+static void nnrti_tfl_op_lstm(nnrti_tfl *c)
+{
+    const bool both = c->row->code == NNRTI_TFL_BOTH_LSTM, merge = both && nnrti_tfl_byte(c, &c->options, 3, 0) != 0;
+    const bool timeMajor = nnrti_tfl_byte(c, &c->options, both ? 4 : 3, 0) != 0;
+    const uint32_t x = nnrti_tfl_cell_input(c, timeMajor), states = both ? 35 : 18;
+    uint32_t y[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
+        nnrti_tfl_cell_state(c, states + 2 * k);
+        nnrti_tfl_cell_state(c, states + 2 * k + 1);
+        y[k] = nnrti_tfl_lstm(c, x, 1 + 17 * k, k == 1);
+    }
+    nnrti_tfl_cell_absent(c, both ? 39 : 20, both ? "auxiliary input" : "layer normalization");
+    nnrti_tfl_cell_results(c, y, both, merge, timeMajor);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_load */
 
 /* Imports the model in data[bytes]. *inPlace: the model points into the bytes. */
@@ -2527,9 +3335,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const voi
     nnrti_tfl_mark(&c);
     nnrti_tfl_check(&c);
     nnrti_tfl_add_inputs(&c);
-    for (uint32_t i = 0; c.code == NNRT_SUCCESS && i < c.operators.count; i++)
-        if (c.needed[c.tensors.count + i] != 0)
-            nnrti_tfl_add_operator(&c, i);
+    nnrti_tfl_add_operators(&c);
     code = c.code == NNRT_SUCCESS ? nnrti_tfl_build(&c, model) : c.code;
     *inPlace = c.usedInPlace;
     nnrt_builder_destroy(c.builder);

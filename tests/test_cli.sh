@@ -569,12 +569,12 @@ py 'ops --onnx --json agrees with --tsv' '["\t".join([o["name"], *map(str, o["se
 py 'ops --onnx: each says something' 'all(o["becomes"] or o["why"] for o in d["operators"]) and all(o["why"] for o in d["operators"] if o["with"])'
 t 0 'ops --tflite' ops --tflite
 silent 'ops --tflite'
-prints 'ops --tflite: supported' '^CONV_2D +3  1-8 +fq +CONV2D_FUSION ACTIVATION$'
+prints 'ops --tflite: supported' '^CONV_2D +3  1-8 +fq +CONV2D_FUSION ACTIVATION '
 prints 'ops --tflite: unsupported' '^RFFT2D +131  unsupported$'
 t 0 'ops --tflite --tsv' ops --tflite --tsv
 prints 'ops --tflite --tsv' '^RELU6	21	3	fq	ACTIVATION$'
 t 0 'ops --tflite --json' ops --tflite --json
-py 'ops --tflite --json: numbers are unique but for custom operators' 'len({o["number"] for o in d["operators"]}) == len(d["operators"]) - 1'
+py 'ops --tflite --json: numbers are unique but for custom operators' 'len({o["number"] for o in d["operators"]}) == len(d["operators"]) - 2'
 refused 2 'ops --tflite --copy' '--tflite lists operators of TensorFlow Lite and cannot be combined with --copy' ops --tflite --copy SOFTMAX
 refused 2 'ops --tflite --onnx' '--onnx lists operators of ONNX and cannot be combined with --tflite' ops --tflite --onnx
 refused 2 'ops --onnx --copy' '--onnx lists operators of ONNX and cannot be combined with --copy' ops --onnx --copy SOFTMAX
@@ -598,6 +598,12 @@ t 0 'emit-c, .tflite' emit-c "$tfl" -o - --name small
 prints 'emit-c, .tflite' 'small_run'
 t 0 'info, .tflite --outputs' info "$tfl" --device reference --outputs d
 prints 'info, .tflite --outputs' '^output +d +int8\[1,3\]$'
+"$python" -B tests/tflite/model.py "$tmp/signed.tflite" control
+t 0 'info, .tflite --signature' info "$tmp/signed.tflite" --device reference --signature step
+prints 'info, .tflite --signature' '^output +after +int32\[\]$'
+t 0 'run, .tflite --signature' run "$tmp/signed.tflite" --input random --device reference --signature detect
+refused 1 'info, .tflite --signature of no name' "has no signature 'nope', it has 2: 'detect' 'step'" info "$tmp/signed.tflite" --signature nope
+refused 2 'info, --signature of a .nnrt file' '--signature is for .tflite files' info "$tmp/tflite.nnrt" --signature x
 refused 1 'info, .tflite --outputs of no tensor' "no tensor of the file has the name 'nope'" info "$tfl" --outputs nope
 { printf '\034\000\000\000TFL3' && head -c 100 /dev/zero; } >"$tmp/cut.tflite"
 refused 1 'info, .tflite of zeros' 'damaged file: the vtable at byte 28 has 0 bytes, its table 0' info "$tmp/cut.tflite"

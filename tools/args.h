@@ -46,7 +46,7 @@ typedef struct cli_args {
     const char *regions[CLI_MOST_INPUTS], *sections[CLI_MOST_INPUTS], *states[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
     uint32_t regionCount, sectionCount, stateCount;
-    const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *activations, *properties, *cache;
+    const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *activations, *properties, *cache, *signature;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
     char autos[3][512];          /* texts of auto: for the first two devices and the last one */
@@ -205,6 +205,7 @@ CLI_TAKE_TEXT(cli_take_name, name)
 CLI_TAKE_TEXT(cli_take_copy, copy)
 CLI_TAKE_TEXT(cli_take_header, header)
 CLI_TAKE_TEXT(cli_take_activations, activations)
+CLI_TAKE_TEXT(cli_take_signature, signature)
 
 static bool cli_take_type(cli_args *a, const char *v)
 {
@@ -589,6 +590,8 @@ static const cli_option cli_options[] = {
     {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "use these values, inputs or results of nodes, as the outputs of an ONNX or .tflite model; nodes that they do not need are "
      "removed", cli_take_cut},
+    {"--signature", "NAME", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+     "the signature of a .tflite file to use; default: that of its first subgraph", cli_take_signature},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
      "do not optimize the model; by default constants are folded and operators fused", cli_take_no_optimize},
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,

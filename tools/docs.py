@@ -145,6 +145,21 @@ def tflite_md(nnrt):
 with TensorFlow Lite's (`tests/tflite.txt`): floats within 1e-5 of the largest magnitude, integers exactly, and 8-bit
 results of CONV_2D, DIV, MEAN, SUM and RESIZE_BILINEAR within one unit (`ONE` in `tests/test_tflite.py` gives the reasons).
 
+- **Hybrid operators** (float32 inputs, int8 or int4 weights: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, BATCH_MATMUL,
+  EMBEDDING_LOOKUP, recurrent layers) compute in float32 with dequantized weights. TensorFlow Lite quantizes the inputs to 8
+  bits before each run of the operator, which loses up to 1/254 of their largest magnitude in each term of a sum. The results here
+  are nearer to the float32 model; the tests hold the difference to that bound, and to 1e-5 of the sums of numpy. Weights
+  above 64 KiB are dequantized in the run, as the import may allocate four times the bytes of the file only.
+- **int4** constants become int8. A **float16** constant is also read as the weight of these operators without DEQUANTIZE.
+- **Several subgraphs**: IF and WHILE become IF and LOOP; a condition that is constant selects the subgraph at import. A value
+  of a WHILE may change its dimensions, but not its rank; the session then requires the upper bounds. CALL_ONCE has no effect,
+  as variables are refused.
+- **Signatures**: `nnrt_tflite_desc.signature` (`nnrt --signature NAME`) selects one; otherwise the model is the first
+  subgraph.
+- **Recurrent layers**: the states are zeros at the beginning of each run; TensorFlow Lite keeps them between runs until
+  they are reset.
+- **TFLite_Detection_PostProcess**: unused slots of the results are zeros.
+
 Versions: the versions of the operator that are read. Types: of the main input. Becomes: the operators of the runtime; a
 fused activation that the operator cannot fuse becomes `ACTIVATION`.
 
@@ -152,8 +167,8 @@ fused activation that the operator cannot fuse becomes `ACTIVATION`.
 ## Omitted operators
 
 A file that uses one of them is refused; the message lists all of them with the first node of each and the remedy. Also
-omitted: the operators of STABLEHLO (numbers 162 to 202, 204 and 206 to 209), other custom operators, several subgraphs, variables,
-int16 and int4 tensors, float32 inputs with 8-bit weights (hybrid operators).
+omitted: the operators of STABLEHLO (numbers 162 to 202, 204 and 206 to 209), other custom operators, variables, int16
+tensors, int4 inputs and results, float32 inputs with uint8 weights, layer normalization in LSTM.
 
 %s.
 """ % (len(rows), table(["Number", "TensorFlow Lite", "Versions", "Types", "Becomes"], rows),

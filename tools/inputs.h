@@ -221,6 +221,7 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
     desc.budget = args->image.budget;
     desc.outputs = in->cut;
     desc.outputCount = in->cutCount;
+    desc.signature = args->signature;
     if ((cli_is_nnrt(path) ? cli_load_nnrt(&model, path, &error) : cli_load_tflite(&model, path, &desc, &error)) !=
         NNRT_SUCCESS)
         return cli_fail("cannot load %s: %s%s", path, error.message,
@@ -310,6 +311,8 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
     memset(&error, 0, sizeof(error));
     in->path = path;
     status = cli_stream_read(path);
+    if (status == CLI_DONE && args->signature != NULL && !cli_is_tflite(path))
+        return cli_usage("--signature is for .tflite files, %s is none", path);
     if (status == CLI_DONE && cli_is_nnrt(path))
         return args->cutCount == 0 ? cli_inputs_make_model(in, args)
                                    : cli_usage("--outputs is for ONNX and .tflite files, %s is a .nnrt file", path);

@@ -116,6 +116,7 @@ static NNRT_ReturnCode cli_job_tflite(cli_job *job, const cli_args *args, nnrt_e
     desc.no_optimize = args->noOptimize;
     desc.outputs = job->in.cut;
     desc.outputCount = job->in.cutCount;
+    desc.signature = args->signature;
     desc.budget = args->image.budget;
     desc.log = &args->log;
     code = cli_load_tflite(&job->model, args->model, &desc, error);

@@ -1,36 +1,73 @@
-"""Writes a small int8 model: model.h for tests/test_tflite_reader.c, or the file that is named.
+"""Writes small models: model.h for tests/test_tflite_reader.c, or one of them to a file.
 
     python3 tests/tflite/model.py > tests/tflite/model.h
-    python3 tests/tflite/model.py FILE
+    python3 tests/tflite/model.py FILE [control]
 """
 import sys
 
 import numpy as np
 
-from writer import Model
+from writer import Model, flexbuffer
 
-m = Model()
-r = np.random.RandomState(1)
-x = m.tensor('x', 'int8', [1, 3, 3, 1], scale=0.1, zero=3)
-w = m.constant('w', r.randint(-99, 99, (2, 2, 2, 1)).astype('int8'), scale=[0.01, 0.02], zero=0)
-b = m.constant('b', np.array([10, -20], 'int32'), scale=[0.001, 0.002], zero=0)
-c = m.tensor('c', 'int8', [1, 2, 2, 2], scale=0.1, zero=-4)
-f = m.tensor('f', 'int8', [1, 8], scale=0.1, zero=-4)
-d = m.tensor('d', 'int8', [1, 3], scale=0.2, zero=1)
-y = m.tensor('y', 'int8', [1, 3], scale=1 / 256, zero=-128)
-m.op('CONV_2D', [x, w, b], [c], 3, padding='VALID', stride_h=1, stride_w=1, activation='RELU')
-m.op('RESHAPE', [c, m.constant('s', np.array([1, 8], 'int32'))], [f])
-m.op('FULLY_CONNECTED', [f, m.constant('v', r.randint(-99, 99, (3, 8)).astype('int8'), scale=0.01, zero=0), -1], [d], 4)
-m.op('SOFTMAX', [d], [y], 2, beta=1.0)
-m.inputs, m.outputs = [x], [y]
-m.signature = [('image', x)], [('scores', y)]
-data = m.bytes()
+
+def small():
+    """A convolution, a reshape, a dense layer and a softmax in int8, with a signature."""
+    m = Model()
+    r = np.random.RandomState(1)
+    x = m.tensor('x', 'int8', [1, 3, 3, 1], scale=0.1, zero=3)
+    w = m.constant('w', r.randint(-99, 99, (2, 2, 2, 1)).astype('int8'), scale=[0.01, 0.02], zero=0)
+    b = m.constant('b', np.array([10, -20], 'int32'), scale=[0.001, 0.002], zero=0)
+    c = m.tensor('c', 'int8', [1, 2, 2, 2], scale=0.1, zero=-4)
+    f = m.tensor('f', 'int8', [1, 8], scale=0.1, zero=-4)
+    d = m.tensor('d', 'int8', [1, 3], scale=0.2, zero=1)
+    y = m.tensor('y', 'int8', [1, 3], scale=1 / 256, zero=-128)
+    m.op('CONV_2D', [x, w, b], [c], 3, padding='VALID', stride_h=1, stride_w=1, activation='RELU')
+    m.op('RESHAPE', [c, m.constant('s', np.array([1, 8], 'int32'))], [f])
+    m.op('FULLY_CONNECTED', [f, m.constant('v', r.randint(-99, 99, (3, 8)).astype('int8'), scale=0.01, zero=0), -1], [d], 4)
+    m.op('SOFTMAX', [d], [y], 2, beta=1.0)
+    m.inputs, m.outputs = [x], [y]
+    m.signature = [('image', x)], [('scores', y)]
+    return m
+
+
+def control():
+    """n becomes 1 more until it is 3, x is negated if it is greater than n at first; boxes x are decoded. Two signatures."""
+    m = Model()
+    x, n = m.tensor('x', 'float32', [1, 2, 4]), m.tensor('n', 'int32', [])
+    graphs = []
+    for kinds in ([('int32', [])], [('int32', [])], [('float32', [1, 2, 4])], [('float32', [1, 2, 4])]):
+        g = m.subgraph()
+        g.inputs = [g.tensor('i', kind, shape) for kind, shape in kinds]
+        g.outputs = [g.tensor('o', 'bool' if not graphs else kinds[0][0], kinds[0][1])]
+        graphs.append(g)
+    graphs[0].op('LESS', [graphs[0].inputs[0], graphs[0].constant('3', np.int32(3))], graphs[0].outputs)
+    graphs[1].op('ADD', [graphs[1].inputs[0], graphs[1].constant('1', np.int32(1))], graphs[1].outputs)
+    graphs[2].op('NEG', graphs[2].inputs, graphs[2].outputs)
+    graphs[3].op('ABS', graphs[3].inputs, graphs[3].outputs)
+    more, boxes = m.tensor('more', 'bool', []), m.tensor('b', 'float32', [1, 2, 4])
+    m.op('GREATER', [n, m.constant('0', np.int32(0))], [more])
+    m.op('IF', [more, x], [boxes], then=3, otherwise=4)
+    m.outputs = [m.tensor('m', 'int32', [])] + [m.tensor('y%d' % k, 'float32', []) for k in range(4)]
+    m.op('WHILE', [n], m.outputs[:1], cond=1, body=2)
+    options = {'max_detections': 1, 'max_classes_per_detection': 2, 'nms_score_threshold': 0.3, 'nms_iou_threshold': 0.4,
+               'num_classes': 2, 'y_scale': 10.0, 'x_scale': 10.0, 'h_scale': 5.0, 'w_scale': 5.0}
+    scores = m.constant('s', np.array([[[0.5, 0.2], [0.1, 0.9]]], 'float32'))
+    anchors = m.constant('a', np.array([[0, 0, 1, 1], [1, 1, 1, 1]], 'float32'))
+    m.op('CUSTOM', [boxes, scores, anchors], m.outputs[1:], 1, 'TFLite_Detection_PostProcess', flexbuffer(options))
+    m.inputs = [x, n]
+    m.signatures = [('detect', 0, [('boxes', x), ('start', n)], [('count', m.outputs[0])]),
+                    ('step', 2, [('before', 0)], [('after', 1)])]
+    return m
+
+
 if len(sys.argv) > 1:
-    with open(sys.argv[1], 'wb') as f:
-        f.write(data)
+    with open(sys.argv[1], 'wb') as file:
+        file.write((control if sys.argv[2:] == ['control'] else small)().bytes())
     sys.exit()
 print('/* Written by tests/tflite/model.py. */')
-print('static const uint8_t tflite_model[%d] = {' % len(data))
-for i in range(0, len(data), 24):
-    print('    ' + ' '.join('%d,' % v for v in data[i:i + 24]))
-print('};')
+for name, model in (('model', small), ('control', control)):
+    data = model().bytes()
+    print('static const uint8_t tflite_%s[%d] = {' % (name, len(data)))
+    for i in range(0, len(data), 24):
+        print('    ' + ' '.join('%d,' % v for v in data[i:i + 24]))
+    print('};')

@@ -25,7 +25,10 @@ OPERATORS = {
     "MAX_POOL_2D": (17, "Pool2D"), "MUL": (18, "Mul"), "RELU": (19, None), "RELU_N1_TO_1": (20, None), "RELU6": (21, None),
     "RESHAPE": (22, "Reshape"), "RESIZE_BILINEAR": (23, "ResizeBilinear"), "SOFTMAX": (25, "Softmax"),
     "SPACE_TO_DEPTH": (26, "SpaceToDepth"), "TANH": (28, None), "CUSTOM": (32, None), "PAD": (34, "Pad"),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": (35, "SequenceRNN"),
     "GATHER": (36, "Gather"), "BATCH_TO_SPACE_ND": (37, "BatchToSpaceND"), "SPACE_TO_BATCH_ND": (38, "SpaceToBatchND"),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": (44, "SequenceLSTM"), "BIDIRECTIONAL_SEQUENCE_RNN": (46, "BothRNN"),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": (52, "BothLSTM"),
     "TRANSPOSE": (39, "Transpose"), "MEAN": (40, "Reducer"), "SUB": (41, "Sub"), "DIV": (42, "Div"), "SQUEEZE": (43, "Squeeze"),
     "STRIDED_SLICE": (45, "StridedSlice"), "EXP": (47, "Exp"), "TOPK_V2": (48, "TopKV2"), "SPLIT": (49, "Split"),
     "LOG_SOFTMAX": (50, "LogSoftmax"), "CAST": (53, "Cast"), "PRELU": (54, None), "MAXIMUM": (55, "MaximumMinimum"),
@@ -46,6 +49,7 @@ OPERATORS = {
     "ELU": (111, None), "REVERSE_SEQUENCE": (112, "ReverseSequence"), "QUANTIZE": (114, "Quantize"), "ROUND": (116, None),
     "HARD_SWISH": (117, "HardSwish"), "IF": (118, "If"), "WHILE": (119, "While"), "SCATTER_ND": (122, "ScatterNd"),
     "SELECT_V2": (123, "SelectV2"), "DENSIFY": (124, "Densify"), "BATCH_MATMUL": (126, "BatchMatMul"), "CUMSUM": (128, "Cumsum"),
+    "CALL_ONCE": (129, "CallOnce"),
     "BROADCAST_TO": (130, "BroadcastTo"), "CONV_3D": (132, "Conv3D"), "REDUCE_ALL": (140, "Reducer"),
     "BROADCAST_ARGS": (145, None), "GELU": (150, "Gelu"), "DYNAMIC_UPDATE_SLICE": (151, "DynamicUpdateSlice"),
     "RELU_0_TO_1": (152, None), "ATAN2": (156, "ATan2"), "SIGN": (158, "Sign"), "BITCAST": (159, "Bitcast"),
@@ -74,6 +78,11 @@ OPTIONS = {
     "SpaceToBatchND": (25, {}), "Transpose": (26, {}), "Reducer": (27, {"keep_dims": (0, "bool")}),
     "Sub": (28, {"activation": (0, "i8"), "pot": (1, "bool")}), "Div": (29, ONLY_ACTIVATION),
     "Squeeze": (30, {"squeeze_dims": (0, "[i32]")}),
+    "SequenceRNN": (31, {"time_major": (0, "bool"), "activation": (1, "i8")}),
+    "SequenceLSTM": (71, {"activation": (0, "i8"), "cell_clip": (1, "f32"), "proj_clip": (2, "f32"), "time_major": (3, "bool")}),
+    "BothRNN": (70, {"time_major": (0, "bool"), "activation": (1, "i8"), "merge": (2, "bool")}),
+    "BothLSTM": (69, {"activation": (0, "i8"), "cell_clip": (1, "f32"), "proj_clip": (2, "f32"), "merge": (3, "bool"),
+                      "time_major": (4, "bool")}),
     "StridedSlice": (32, {"begin_mask": (0, "i32"), "end_mask": (1, "i32"), "ellipsis_mask": (2, "i32"), "new_axis_mask": (3, "i32"),
                           "shrink_axis_mask": (4, "i32"), "offset": (5, "bool")}),
     "Exp": (33, {}), "TopKV2": (34, {}), "Split": (35, {"num_splits": (0, "i32")}), "LogSoftmax": (36, {}),
@@ -91,16 +100,45 @@ OPTIONS = {
     "SplitV": (79, {"num_splits": (0, "i32")}), "Unique": (80, {"idx_out_type": (0, "i8")}), "ReverseV2": (81, {}), "AddN": (82, {}),
     "GatherNd": (83, {}), "Cos": (84, {}), "Where": (85, {}), "Rank": (86, {}),
     "ReverseSequence": (87, {"seq_dim": (0, "i32"), "batch_dim": (1, "i32")}), "Quantize": (89, {}), "HardSwish": (91, {}),
-    "If": (92, {"then": (0, "i32"), "else": (1, "i32")}), "While": (93, {"cond": (0, "i32"), "body": (1, "i32")}),
+    "If": (92, {"then": (0, "i32"), "otherwise": (1, "i32")}), "While": (93, {"cond": (0, "i32"), "body": (1, "i32")}),
     "DepthToSpace": (94, {"block_size": (0, "i32")}), "ScatterNd": (97, {}), "SelectV2": (98, {}), "Densify": (99, {}),
     "BatchMatMul": (101, {"adj_x": (0, "bool"), "adj_y": (1, "bool"), "asymmetric": (2, "bool")}),
     "Cumsum": (102, {"exclusive": (0, "bool"), "reverse": (1, "bool")}), "BroadcastTo": (104, {}),
+    "CallOnce": (103, {"init": (0, "i32")}),
     "Conv3D": (106, {"padding": (0, "i8"), "stride_d": (1, "i32"), "stride_w": (2, "i32"), "stride_h": (3, "i32"),
                      "activation": (4, "i8"), "dilation_d": (5, "i32"), "dilation_w": (6, "i32"), "dilation_h": (7, "i32")}),
     "Gelu": (116, {"approximate": (0, "bool")}), "DynamicUpdateSlice": (117, {}), "ATan2": (122, {}), "Sign": (123, {}),
     "Bitcast": (124, {}), "BitwiseXor": (125, {}), "RightShift": (126, {}),
 }
 SCALARS = {"i8": "b", "u8": "B", "bool": "?", "i32": "i", "u32": "I", "i64": "q", "u64": "Q", "f32": "f"}
+
+
+def flexbuffer(members, width=4, indirect=False):
+    """A map {key: int, float or bool} as a flexbuffer: keys, their offsets, values of 4 or 8 bytes, their types. indirect: values of
+    4 bytes are before the map."""
+    names, data, at, placed = sorted(members), b"", {}, {}
+    ints, floats, bits = {4: ("<i", "<f", 2), 8: ("<q", "<d", 3)}[width]
+    for name in names:
+        at[name] = len(data)
+        data += name.encode() + b"\0"
+    data += bytes(-len(data) % 8)
+    for name in names:
+        placed[name] = len(data)
+        data += struct.pack("<f" if isinstance(members[name], float) else "<i", members[name]) if indirect else b""
+    data += bytes(-len(data) % 8) + struct.pack("<H", len(names))
+    keys = len(data)
+    for name in names:
+        data += struct.pack("<H", len(data) - at[name])
+    data += bytes(-len(data) % 8)
+    data += struct.pack(ints, len(data) - keys) + struct.pack(ints, 2) + struct.pack(ints, len(names))
+    values, kinds = len(data), {bool: 26, int: 1, float: 3}
+    for name in names:
+        value, there = members[name], indirect and not isinstance(members[name], bool)
+        data += struct.pack(floats if isinstance(value, float) and not there else ints, len(data) - placed[name] if there else value)
+    for name in names:
+        there = indirect and not isinstance(members[name], bool)
+        data += bytes([(kinds[type(members[name])] + 5 * there) << 2 | (2 if there else bits)])
+    return data + bytes([len(data) - values, 9 << 2 | bits, 1])
 
 
 class Writer:
@@ -175,6 +213,14 @@ class Model:
     def __init__(self, description="nnrt test"):
         self.description, self.tensors, self.operators, self.codes = description, [], [], []
         self.buffers, self.inputs, self.outputs, self.signature = [b""], [], [], None
+        self.graphs, self.signatures = [self], []  # of the file; (name, index of the graph, inputs, outputs)
+
+    def subgraph(self):
+        """Another graph of the file: a Model with the same buffers and codes. Its index: len(m.graphs) - 1."""
+        g = Model()
+        g.buffers, g.codes = self.buffers, self.codes
+        self.graphs.append(g)
+        return g
 
     def tensor(self, name, kind, shape, scale=None, zero=0, axis=0, data=None, signature=None, variable=None, sparsity=None):
         """A tensor; scale and zero: numbers or lists; data: bytes of a constant, whose stored elements sparsity describes."""
@@ -190,6 +236,11 @@ class Model:
         self.tensors.append({0: ("[i32]", list(shape)), 1: ("i8", TYPES[kind]), 2: ("u32", buffer), 3: ("string", name),
                              4: ("table", quant), 5: ("bool", variable), 6: ("table", sparsity), 7: ("[i32]", signature)})
         return len(self.tensors) - 1
+
+    def int4(self, name, array, **quant):
+        """A constant of int4, of which two take a byte, the first the low bits."""
+        flat = numpy.append(numpy.asarray(array).ravel() & 15, [0] * (numpy.size(array) % 2)).astype("uint8")
+        return self.tensor(name, "int4", numpy.shape(array), data=(flat[::2] | flat[1::2] << 4).tobytes(), **quant)
 
     def constant(self, name, array, **quant):
         array = numpy.asarray(array)
@@ -214,15 +265,14 @@ class Model:
     def bytes(self):
         codes = [{0: ("i8", min(code, 127)), 1: ("string", custom), 2: ("i32", version), 3: ("i32", code)}
                  for code, version, custom in self.codes]
-        graph = {0: ("[table]", self.tensors), 1: ("[i32]", self.inputs), 2: ("[i32]", self.outputs), 3: ("[table]", self.operators),
-                 4: ("string", "main")}
-        signatures = None
-        if self.signature is not None:
-            maps = [[{0: ("string", name), 1: ("u32", tensor)} for name, tensor in names] for names in self.signature]
-            signatures = [{0: ("[table]", maps[0]), 1: ("[table]", maps[1]), 2: ("string", "serving_default"), 4: ("u32", 0)}]
+        graphs = [{0: ("[table]", g.tensors), 1: ("[i32]", g.inputs), 2: ("[i32]", g.outputs), 3: ("[table]", g.operators),
+                   4: ("string", "main" if g is self else None)} for g in self.graphs]
+        signatures = [] if self.signature is None else [("serving_default", 0, *self.signature)]
+        signatures = [{**{k: ("[table]", [{0: ("string", n), 1: ("u32", tensor)} for n, tensor in names]) for k, names in enumerate(maps)},
+                       2: ("string", name), 4: ("u32", graph)} for name, graph, *maps in signatures + self.signatures]
         writer = Writer()
-        root = writer.table({0: ("u32", 3), 1: ("[table]", codes), 2: ("[table]", [graph]), 3: ("string", self.description),
+        root = writer.table({0: ("u32", 3), 1: ("[table]", codes), 2: ("[table]", graphs), 3: ("string", self.description),
                              4: ("[table]", [{0: ("bytes", data if data else None)} for data in self.buffers]),
-                             7: ("[table]", signatures)})
+                             7: ("[table]", signatures or None)})
         struct.pack_into("<I", writer.data, 0, root)
         return bytes(writer.data)
