@@ -69,11 +69,13 @@ typedef struct nnrt_tflite_input {
 } nnrt_tflite_input;
 
 /* Limits of one import, including the optimizer passes. Memory from the allocator: at most NNRT_TFLITE_BUDGET times the
-   bytes of the file plus NNRT_TFLITE_BUDGET_FREE (with the file itself, if nnrt_tflite_load reads it). Work: lists and
+   bytes of the file plus NNRT_TFLITE_BUDGET_FREE (with the file itself, if nnrt_tflite_load reads it), and, as sparse
+   constants become dense, NNRT_TFLITE_SPARSE times their stored bytes, which count at most once each. Work: lists and
    texts of at most NNRT_TFLITE_WORK times the bytes of the file are read: tables of a flatbuffer may share parts, so that
    a small file could describe a graph of any size. Exceeding a limit returns NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT. */
 #define NNRT_TFLITE_BUDGET 4
 #define NNRT_TFLITE_BUDGET_FREE ((size_t)1 << 20)
+#define NNRT_TFLITE_SPARSE 8
 #define NNRT_TFLITE_WORK 16
 
 /* All zero is the default. */
@@ -308,8 +310,9 @@ enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_BOTH_RNN = 46, NNRTI_TFL_BOTH_LSTM = 52,
 /* Limits of an import. */
 typedef struct nnrti_tfl_budget {
     nnrti_limited memory;
-    double work; /* bytes of lists and texts that may still be read */
-    double fold; /* elements that constant folding may still compute */
+    double work;   /* bytes of lists and texts that may still be read */
+    double fold;   /* elements that constant folding may still compute */
+    size_t sparse; /* stored bytes of sparse constants that may still raise memory.limit */
 } nnrti_tfl_budget;
 
 /* A table of the flatbuffer, checked: its fields begin at `at` and take `size` bytes; fields[i] of `count` are at
@@ -460,7 +463,20 @@ static void nnrti_tfl_budget_begin(nnrti_tfl_budget *b, const nnrt_tflite_desc *
                           : SIZE_MAX;
     b->work = (double)bytes * NNRT_TFLITE_WORK * own->budget;
     b->fold = (double)b->memory.limit;
+    b->sparse = bytes;
     own->allocator = &b->memory.allocator;
+}
+
+/* Raises the limit for a sparse constant of `stored` bytes, as long as all of them are no more bytes than the file. */
+static void nnrti_tfl_budget_sparse(nnrti_tfl_budget *b, const nnrt_tflite_desc *desc, size_t stored)
+{
+    const size_t counted = stored < b->sparse ? stored : b->sparse;
+    size_t n;
+    b->sparse -= counted;
+    b->memory.limit = nnrt_mul_size(counted, NNRT_TFLITE_SPARSE, &n) && nnrt_mul_size(n, desc->budget, &n) &&
+                              nnrt_add_size(n, b->memory.limit, &n)
+                          ? n
+                          : SIZE_MAX;
 }
 
 /* Ends the budget: hands the model's blocks over to the caller's allocator. If the limit caused NNRT_OUT_OF_MEMORY, the
@@ -1018,6 +1034,7 @@ static const void *nnrti_tfl_dense(nnrti_tfl *c, const nnrti_tfl_tensor *t, size
     s.t = t;
     if (!nnrti_little_endian())
         NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "tensor '%s' is sparse, only little-endian machines read that", t->name);
+    nnrti_tfl_budget_sparse(c->budget, c->desc, t->dataBytes);
     if (!nnrti_tfl_levels(&s) || (s.out = (uint8_t *)nnrti_tfl_keep(c, bytes, 1)) == NULL)
         return NULL;
     if (!nnrti_tfl_expand(&s, 0, 0, zeros) || s.next != t->dataBytes / nnrt_type_size(t->type)) {

@@ -63,7 +63,7 @@ static NNRT_ReturnCode import(const uint8_t *data, size_t bytes, size_t fail, co
     code = nnrt_tflite_load_memory(&model, copy, bytes, &desc, &error);
     assert_true((code == NNRT_SUCCESS) == (model != NULL));
     assert_true(code == NNRT_SUCCESS || error.message[0] != '\0');
-    assert_true(c->peak <= NNRT_TFLITE_BUDGET * bytes + NNRT_TFLITE_BUDGET_FREE);
+    assert_true(c->peak <= (NNRT_TFLITE_BUDGET + NNRT_TFLITE_SPARSE) * bytes + NNRT_TFLITE_BUDGET_FREE);
     nnrt_model_destroy(model);
     assert_int_equal(c->live, 0);
     free(copy);

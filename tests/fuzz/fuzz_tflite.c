@@ -21,7 +21,7 @@ static NNRT_ReturnCode fuzz_tflite_load(NNRT_Model **model, const void *data, si
 
 static void fuzz_tflite(const uint8_t *data, size_t size)
 {
-    fuzz_import(data, size, NNRT_TFLITE_BUDGET * size + NNRT_TFLITE_BUDGET_FREE, fuzz_tflite_load, "nnrt_tflite_load_memory");
+    fuzz_import(data, size, (NNRT_TFLITE_BUDGET + NNRT_TFLITE_SPARSE) * size + NNRT_TFLITE_BUDGET_FREE, fuzz_tflite_load, "nnrt_tflite_load_memory");
 }
 
 FUZZ_TARGET(fuzz_tflite)
