@@ -1898,7 +1898,7 @@ typedef struct nnrt_error {
     X(EINSUM,                 1160, Einsum,                own, einsum,                  "x*=0",                    "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Einsum,                einsum,                      Vd1_1,  own), 0) \
     X(DET,                    1161, Det,                   own, det,                     "x[..,M,M]",               "y[..]=0",             0, \
-        K(NNRT_TYPES_FLOAT,    NULL, Det,                   det,                         1_1c,   own), 0) \
+        K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Det,     det,                         1_1c,   own), 0) \
     X(DFT,                    1164, DFT,                   own, dft,                     "x dftLength?[.]:i",       "y=0",                 0, \
         K(NNRT_TYPES_FLOAT,    NULL, DFT,                   dft,                         2_1c,   own), 0) \
     X(STFT,                   1165, STFT,                  own, stft,                    "x[N,L,K] frameStep[.]:i window?[W]=0 frameLength?[.]:i", "y[N,F,B,2]=0", 0, \
@@ -1945,6 +1945,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, EncodeFloat, encode_float,            1_1,    own), 0) \
     X(CUM_PROD,               1196, CumSum,               same, cum_sum,                 "x[..] axis?[.]:i",        "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_prod,                    2_1c,   own), 0) \
+    X(INVERSE,                1197, Det,                   same, inverse,                "x[..,M,M]",               "y[..,M,M]=0",         NNRT_OP_INPLACE, \
+        K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Det,     inverse,                     1_1c,   own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -13449,67 +13451,81 @@ NNRTI_MOVE_Q8(DepthToSpace, depth_to_space)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DET */
 
-static NNRT_ReturnCode nnrti_rule_det(nnrt_resolve *c)
+/* Scratch: a matrix of x in float64 with `parts` times its columns. */
+static NNRT_ReturnCode nnrti_matrix_scratch(nnrt_resolve *c, size_t parts)
 {
     const nnrt_operand *x = &c->in[0];
     const size_t M = (size_t)nnrti_dim(c, 'M');
     size_t count;
-    if (!nnrt_mul_size(M, M, &count) || !nnrt_mul_size(count, sizeof(float), &c->scratch))
+    if (!nnrt_mul_size(M, M, &count) || !nnrt_mul_size(count, parts * sizeof(double), &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "a matrix of input '%s' %o is too large", x->name, x);
     return NNRT_SUCCESS;
 }
 
-/* >>kernel DET */
-
-/* The determinant of m, a row-major M x M matrix, by Gaussian elimination with partial pivoting (the first of equal
-   pivots), which overwrites m. */
-static float nnrti_det(float *m, int32_t M)
+static NNRT_ReturnCode nnrti_rule_det(nnrt_resolve *c)
 {
-    float det = 1;
-    for (int32_t k = 0; k < M; k++) {
-        float *row = m + (ptrdiff_t)k * M;
-        int32_t best = k;
-        for (int32_t i = k + 1; i < M; i++) {
-            const float v = m[(ptrdiff_t)i * M + k], b = m[(ptrdiff_t)best * M + k];
-            best = (v < 0 ? -v : v) > (b < 0 ? -b : b) ? i : best;
-        }
-        for (int32_t j = k; j < M && best != k; j++) {
-            const float v = row[j];
-            row[j] = m[(ptrdiff_t)best * M + j];
-            m[(ptrdiff_t)best * M + j] = v;
-        }
-        det = best != k ? -det * row[k] : det * row[k];
-        if (row[k] == 0)
-            return 0;
-        for (int32_t i = k + 1; i < M; i++) {
-            const float f = m[(ptrdiff_t)i * M + k] / row[k];
-            for (int32_t j = k + 1; j < M; j++)
-                m[(ptrdiff_t)i * M + j] -= f * row[j];
-        }
-    }
-    return det;
+    return nnrti_matrix_scratch(c, 1);
 }
 
-/* y = the determinants of the matrices x, by elimination in float32. x [..,M,M], y [..], float32 or float16. Scratch:
-   4*M*M bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+/* >>kernel DET */
+
+/* m[i*N+j] = x[place,i,j] as float64. */
+static NNRTI_UNUSED void nnrti_load_matrix(const nnrt_view *x, ptrdiff_t place, double *m, int32_t N)
+{
+    const int32_t M = x->dims[x->rank - 1];
+    for (int32_t i = 0; i < M; i++)
+        nnrti_read_f64(m + (ptrdiff_t)i * N,
+                       nnrti_at(x->data, place + i * x->strides[x->rank - 2], nnrt_type_size(x->dataType)),
+                       x->strides[x->rank - 1], M, x->dataType);
+}
+
+/* Makes the first M columns of m, row-major [M,N], upper triangular by Gaussian elimination with partial pivoting (the
+   first of equal pivots). Returns their determinant. A pivot of 0 eliminates nothing, and the determinant is 0. */
+static NNRTI_UNUSED double nnrti_eliminate(double *m, int32_t M, int32_t N)
+{
+    double det = 1;
+    bool singular = false;
+    for (int32_t k = 0; k < M; k++) {
+        double *row = m + (ptrdiff_t)k * N;
+        int32_t best = k;
+        for (int32_t i = k + 1; i < M; i++) {
+            const double v = m[(ptrdiff_t)i * N + k], b = m[(ptrdiff_t)best * N + k];
+            best = (v < 0 ? -v : v) > (b < 0 ? -b : b) ? i : best;
+        }
+        for (int32_t j = k; j < N && best != k; j++) {
+            const double v = row[j];
+            row[j] = m[(ptrdiff_t)best * N + j];
+            m[(ptrdiff_t)best * N + j] = v;
+        }
+        det = best != k ? -det * row[k] : det * row[k];
+        singular = singular || row[k] == 0;
+        for (int32_t i = k + 1; i < M && row[k] != 0; i++) {
+            const double f = m[(ptrdiff_t)i * N + k] / row[k];
+            for (int32_t j = k + 1; j < N; j++)
+                m[(ptrdiff_t)i * N + j] -= f * row[j];
+        }
+    }
+    return singular ? 0 : det;
+}
+
+/* y = the determinants of the matrices x, by elimination in float64. x [..,M,M], y [..], float32, float16 or float64.
+   Scratch: 8*M*M bytes; NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_det(const NNRT_Det *attr, const nnrt_view *x, nnrt_view *y, nnrt_call *call)
 {
     const int32_t M = x->dims[x->rank - 1];
-    const size_t bytes = (size_t)M * (size_t)M * sizeof(float);
-    const ptrdiff_t rows = x->strides[x->rank - 2], columns = x->strides[x->rank - 1];
-    float *m = (float *)nnrti_scratch(call, bytes);
+    const size_t bytes = (size_t)M * (size_t)M * sizeof(double);
+    double *m = (double *)nnrti_scratch(call, bytes), det;
     int32_t place[NNRT_MAX_RANK] = {0};
+    nnrt_view stack = *x;
     (void)attr;
+    stack.rank = y->rank;
     if (m == NULL)
         return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
     do {
-        ptrdiff_t at = 0;
-        for (int32_t i = 0; i < y->rank; i++)
-            at += place[i] * x->strides[i];
-        for (int32_t i = 0; i < M; i++)
-            for (int32_t j = 0; j < M; j++)
-                m[(ptrdiff_t)i * M + j] = nnrti_load(x->data, at + i * rows + j * columns, x->dataType);
-        nnrti_store(y->data, nnrti_offset(y, place), nnrti_det(m, M), y->dataType);
+        nnrti_load_matrix(x, nnrti_offset(&stack, place), m, M);
+        det = nnrti_eliminate(m, M, M);
+        nnrti_write_f64(nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)), 1, &det, 1,
+                        y->dataType);
     } while (nnrti_next_place(y, place));
     return NNRT_SUCCESS;
 }
@@ -15903,6 +15919,51 @@ NNRTI_FLOATS(instance_norm,
              (const NNRT_InstanceNorm *attr, const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
               nnrt_view *y),
              nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, type))
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op INVERSE */
+
+static NNRT_ReturnCode nnrti_rule_inverse(nnrt_resolve *c)
+{
+    return nnrti_matrix_scratch(c, 2);
+}
+
+/* >>kernel INVERSE */
+
+/* y = the inverses of the matrices x, by elimination in float64 and back substitution: rows of U*y = L^-1*P, from the
+   last. x, y [..,M,M], float32, float16 or float64. A singular matrix has a pivot of 0: the division by it makes some
+   elements Inf or NaN, and the run succeeds. y may be x (in-place). Scratch: 16*M*M bytes; NNRT_INSUFFICIENT_BUFFER
+   without it. */
+NNRT_API NNRT_ReturnCode nnrt_inverse(const NNRT_Det *attr, const nnrt_view *x, nnrt_view *y, nnrt_call *call)
+{
+    const int32_t M = x->dims[x->rank - 1], N = 2 * M;
+    const size_t bytes = (size_t)M * (size_t)M * 2 * sizeof(double), width = nnrt_type_size(y->dataType);
+    double *m = (double *)nnrti_scratch(call, bytes); /* [M,2M]: x and the identity, then U and y */
+    int32_t place[NNRT_MAX_RANK] = {0};
+    nnrt_view from = *x, to = *y;
+    (void)attr;
+    from.rank = to.rank = x->rank - 2;
+    if (m == NULL)
+        return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
+    do {
+        nnrti_load_matrix(x, nnrti_offset(&from, place), m, N);
+        for (int32_t i = 0; i < M; i++)
+            for (int32_t j = 0; j < M; j++)
+                m[(ptrdiff_t)i * N + M + j] = i == j ? 1 : 0;
+        (void)nnrti_eliminate(m, M, N);
+        for (int32_t i = M - 1; i >= 0; i--) {
+            double *row = m + (ptrdiff_t)i * N;
+            for (int32_t j = M; j < N; j++) {
+                for (int32_t k = i + 1; k < M; k++)
+                    row[j] -= row[k] * m[(ptrdiff_t)k * N + j];
+                row[j] /= row[i];
+            }
+            nnrti_write_f64(nnrti_at(y->data, nnrti_offset(&to, place) + i * y->strides[y->rank - 2], width),
+                            y->strides[y->rank - 1], row + M, M, y->dataType);
+        }
+    } while (nnrti_next_place(&from, place));
+    return NNRT_SUCCESS;
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IS_INF */

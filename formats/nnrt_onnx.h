@@ -2010,6 +2010,8 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(LeakyRelu,            1, 28, 1, 1, leaky_relu,     0, "alpha") \
     X(Less,                 1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
     X(LessOrEqual,         12, 28, 2, 2, binary,         NNRT_NODE_TYPE_LESS_EQUAL, "") \
+    X(LinearAttention,     27, 28, 3, 7, linear_attention, 0, \
+      "chunk_size kv_num_heads q_num_heads scale update_rule") \
     X(Log,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_LOG, "") \
     X(LogSoftmax,           1, 28, 1, 1, softmax,        1, "axis") \
     X(Loop,                 1, 28, 0, UINT32_MAX, loop,  0, "body") \
@@ -2133,6 +2135,8 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(CausalConvWithState,   2, 4, causal_conv,        0, "activation ndim") \
     X(DequantizeLinear,      2, 3, dequantize,         0, "axis") \
     X(DynamicQuantizeMatMul, 3, 5, dynamic_matmul,     0, "") \
+    X(DynamicQuantizeLSTM,    3, 12, dynamic_lstm,     0, \
+      "activation_alpha activation_beta activations clip direction hidden_size input_forget") \
     X(EmbedLayerNormalization, 1, 9, embed_layer_norm, 0, "epsilon mask_index_type") \
     X(FastGelu,              1, 2, ort_gelu,           1, "") \
     X(FusedConv,             2, 4, fused_conv,         0, \
@@ -2144,9 +2148,13 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Gelu,                  1, 1, ort_gelu,           0, "") \
     X(GroupQueryAttention,   1, 11, group_query_attention, 0, \
       "do_rotary kv_num_heads local_window_size num_heads rotary_interleaved scale softcap") \
+    X(Inverse,               1, 1, same,               NNRT_NODE_TYPE_INVERSE, "") \
+    X(LinearAttention,       3, 6, linear_attention,   0, \
+      "chunk_size kv_num_heads q_num_heads scale state_window update_rule") \
     X(MatMulIntegerToFloat,  4, 7, matmul_to_float,    0, "") \
     X(MatMulNBits,           3, 6, matmul_bits,        0, "K N accuracy_level bits block_size") \
     X(MultiHeadAttention,    1, 8, multi_head_attention, 0, "mask_filter_value num_heads scale unidirectional") \
+    X(NhwcConv,              2, 3, nhwc_conv,          0, "auto_pad dilations group kernel_shape pads strides") \
     X(NhwcMaxPool,           1, 1, nhwc_max_pool,      0, "auto_pad ceil_mode dilations kernel_shape pads strides") \
     X(QAttention,            5, 9, ort_attention,      1, "mask_filter_value num_heads scale unidirectional") \
     X(QGemm,                 2, 9, q_gemm,             0, "alpha transA transB") \
@@ -8026,6 +8034,47 @@ static void nnrti_onnx_op_q_gemm(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 0, y);
 }
 
+/* Input i, a scale or zero point of the weight w [D,K,N] for each direction or column, [D] or [D,N], as [D,1,1] or
+   [D,1,N] in float32. */
+static uint32_t nnrti_onnx_lstm_parameter(nnrti_onnx *c, uint32_t i, uint32_t w)
+{
+    const uint32_t v = nnrti_onnx_need(c, i);
+    const int32_t rank = nnrti_onnx_rank(c, v);
+    if (c->code != NNRT_SUCCESS)
+        return v;
+    if (nnrti_onnx_rank(c, w) != 3 || rank < 1 || rank > 2 || nnrti_onnx_dim(c, v, 0) != nnrti_onnx_dim(c, w, 0) ||
+        (rank == 2 && nnrti_onnx_dim(c, v, 1) != nnrti_onnx_dim(c, w, 2)))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                        "input %u is %o, expected an entry for each direction, or for each direction and column of %o", i,
+                        nnrti_onnx_at(c, v), nnrti_onnx_at(c, w));
+    return nnrti_onnx_cast(c, nnrti_onnx_unsqueeze(c, rank == 1 ? nnrti_onnx_unsqueeze(c, v, 1) : v, 1),
+                           NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* LSTM with weights of 8 bits W [D,I,4*H] and R [D,H,4*H], whose scales and zero points are inputs 8 to 11. ONNX
+   Runtime quantizes x and the state to 8 bits before each matrix product; the float32 LSTM has no such error. */
+static void nnrti_onnx_op_dynamic_lstm(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t swap[] = {0, 2, 1};
+    uint32_t in[8], out[3];
+    for (uint32_t i = 0; i < 8; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    for (uint32_t i = 1; i < 3 && c->code == NNRT_SUCCESS; i++) {
+        const uint32_t scale = nnrti_onnx_lstm_parameter(c, 6 + 2 * i, in[i]);
+        const uint32_t zero = nnrti_onnx_lstm_parameter(c, 7 + 2 * i, in[i]);
+        if (!nnrti_onnx_is_a(c, in[i], NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
+            nnrti_onnx_type(c, nnrti_onnx_need(c, 7 + 2 * i)) != nnrti_onnx_type(c, in[i]))
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input %u is %o, expected int8 or uint8, the type of input %u", i,
+                            nnrti_onnx_at(c, in[i]), 7 + 2 * i);
+        in[i] = nnrti_onnx_sub(c, nnrti_onnx_cast(c, in[i], NNRT_DATA_TYPE_FLOAT32), zero);
+        in[i] = nnrti_onnx_transpose(c, nnrti_onnx_mul(c, in[i], scale), swap, 3);
+    }
+    nnrti_onnx_apply_all(c, nnrti_onnx_op_lstm, arg, in, 8, out, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        if (nnrti_onnx_has_output(c, i))
+            nnrti_onnx_out(c, i, out[i]);
+}
+
 /* (a - zeroA)*(b - zeroB) * (scaleA*scaleB) + bias: the matrix product in integers, the rest in float32. */
 static uint32_t nnrti_onnx_scaled_product(nnrti_onnx *c, uint32_t a, uint32_t b, uint32_t zeroA, uint32_t zeroB,
                                           uint32_t scaleA, uint32_t scaleB, uint32_t bias)
@@ -8205,6 +8254,26 @@ static void nnrti_onnx_op_fused_matmul(nnrti_onnx *c, int32_t arg)
     w = nnrti_onnx_int(c, "transBatchB", 0) != 0 ? nnrti_onnx_batch_first(c, w) : w;
     y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, w);
     nnrti_onnx_out(c, 0, alpha != 1 ? nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)alpha)) : y);
+}
+
+/* Conv of x [N,H,W,C] with weight [O,R,S,C/group], the layout of ONNX Runtime's CUDA kernel and of its optimizer. The
+   documentation of ONNX Runtime names another one, [O,C/group,R,S]. */
+static void nnrti_onnx_op_nhwc_conv(nnrti_onnx *c, int32_t arg)
+{
+    const nnrt_operand *x = nnrti_onnx_at(c, nnrti_onnx_in(c, 0)), *w = nnrti_onnx_at(c, nnrti_onnx_in(c, 1));
+    const int32_t C = nnrti_onnx_dim(c, nnrti_onnx_in(c, 0), x->rank - 1);
+    const int32_t part = nnrti_onnx_dim(c, nnrti_onnx_in(c, 1), w->rank - 1);
+    const int64_t group = nnrti_onnx_int(c, "group", 1);
+    uint32_t in[3], y;
+    if (C >= 0 && part >= 0 && (group < 1 || group > C || part != C / group))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                        "W '%s' is %o, X '%s' %o and group %l: expected W [O,R,S,C/group] for X [N,H,W,C]", w->name, w,
+                        x->name, x, group);
+    for (uint32_t i = 0; i < 2; i++)
+        in[i] = nnrti_onnx_move_channels(c, nnrti_onnx_in(c, i), true);
+    in[2] = nnrti_onnx_in(c, 2);
+    nnrti_onnx_apply_all(c, nnrti_onnx_op_conv, arg, in, 3, &y, 1);
+    nnrti_onnx_out(c, 0, nnrti_onnx_move_channels(c, y, false));
 }
 
 static void nnrti_onnx_op_nhwc_max_pool(nnrti_onnx *c, int32_t arg)
@@ -10454,6 +10523,9 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("dynamic_matmul",  "", \
       "MINIMUM MAXIMUM REDUCE_FUSION SUB_FUSION DIV_FUSION ROUND CLIP CAST MATMUL_INTEGER MUL_FUSION ADD_FUSION", \
       "A quantized in the run, the product in integers, times both scales, plus the bias") \
+    X("dynamic_lstm",    "LSTM LSTM_PEEPHOLE", \
+      "CAST SUB_FUSION MUL_FUSION TRANSPOSE STRIDED_SLICE RESHAPE FILL UNSQUEEZE", \
+      "weights dequantized to float32; as LSTM") \
     X("embed_layer_norm", "", "GATHER ADD_FUSION LAYER_NORM_FUSION REDUCE_FUSION SUB_FUSION CAST RANGE", \
       "the normalized sum of the embeddings of words, positions and segments") \
     X("fused_conv",      "CONV2D_FUSION CONV_3D", "ADD_FUSION ACTIVATION LEAKY_RELU CLIP HARD_SIGMOID", \
@@ -10466,12 +10538,16 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("group_query_attention", "ATTENTION", \
       "CAST ADD_FUSION SUB_FUSION EQUAL ASSERT UNSQUEEZE RANGE ROTARY_EMBEDDING STRIDED_SLICE", \
       "packed inputs; rotary embedding; the run fails unless seqlens_k is the length of past and key, minus 1") \
+    X("linear_attention", "LOOP", \
+      "CAST RESHAPE MUL_FUSION GATHER EXPFUSION FILL MATMUL_FUSION SUB_FUSION ADD_FUSION TRANSPOSE EQUAL ASSERT", \
+      "the recurrence, one step in each iteration; the run fails unless batch and steps of all inputs are equal") \
     X("matmul_bits",     "MATMUL_FUSION", "CAST ADD_FUSION", "weights, which the import converts to float32; a bias") \
     X("matmul_to_float", "", "MATMUL_INTEGER CAST MUL_FUSION ADD_FUSION", \
       "the product in integers, times both scales, plus the bias") \
     X("multi_head_attention", "ATTENTION", \
       "STRIDED_SLICE ADD_FUSION RESHAPE TRANSPOSE CAST RANGE UNSQUEEZE LESS_EQUAL MUL_FUSION", \
       "packed inputs, bias, mask") \
+    X("nhwc_conv",       "CONV2D_FUSION CONV_3D", "TRANSPOSE RESHAPE", "to channels first and back") \
     X("nhwc_max_pool",   "MAX_POOL_FUSION MAX_POOL_3D", "TRANSPOSE CAST", \
       "to channels first and back; 8 bits as float32") \
     X("ort_attention",   "ATTENTION", \
@@ -10536,8 +10612,6 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
 
 /* Unsupported operators: X("domain.name", "why"). */
 #define NNRTI_ONNX_UNSUPPORTED(X) \
-    X("com.microsoft.DynamicQuantizeLSTM",    "quantizes the state in each step") \
-    X("com.microsoft.Inverse",                "no operator inverts matrices") \
     X("ai.onnx.ml.CastMap",                   "maps") \
     X("ai.onnx.ml.CategoryMapper",            "strings") \
     X("ai.onnx.ml.DictVectorizer",            "maps") \
@@ -11978,6 +12052,213 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
     for (uint32_t i = 0; i < c->node->outputs.count && c->code == NNRT_SUCCESS; i++)
         if (nnrti_onnx_has_output(c, i))
             nnrti_onnx_scan_out(c, &l, i, out[i]);
+}
+
+/* Inputs of LinearAttention in float32 with the axes [B,T,heads,..]: for each step a row q [G,K] (G queries share a
+   state), key [1,K] and as a column [K,1], value [1,V], decay factors [K|1,1], beta [1,1], erase [1,K|1]. */
+typedef struct nnrti_onnx_recurrence {
+    uint32_t q, key, column, value, decay, beta, erase;
+} nnrti_onnx_recurrence;
+
+/* Rule: x has `rank` axes, and the first `count` have the sizes of `like`; if they are dynamic, the run compares them. */
+static void nnrti_onnx_same_axes(nnrti_onnx *c, uint32_t x, uint32_t like, int32_t rank, int32_t count)
+{
+    if (nnrti_onnx_rank(c, x) != rank)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is %o, expected %d axes", nnrti_onnx_at(c, x)->name,
+                        nnrti_onnx_at(c, x), rank);
+    for (int32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_operand *a = nnrti_onnx_at(c, x), *b = nnrti_onnx_at(c, like);
+        if (a->symbols[i] != 0 || b->symbols[i] != 0) {
+            if (a->symbols[i] != b->symbols[i])
+                nnrti_onnx_assert_equal(c, nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, i)),
+                                        nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, like, i)));
+        } else if (a->dims[i] != b->dims[i]) {
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is %o and '%s' is %o, expected the same size of axis %d",
+                            a->name, a, b->name, b, i);
+        }
+    }
+}
+
+/* x [B,T,heads*rows*columns] as float32 [B,T,heads,rows,columns]. */
+static uint32_t nnrti_onnx_in_heads(nnrti_onnx *c, uint32_t x, int64_t heads, int64_t rows, int64_t columns)
+{
+    nnrti_onnx_size sizes[5];
+    sizes[0] = nnrti_onnx_size_of(c, x, 0);
+    sizes[1] = nnrti_onnx_size_of(c, x, 1);
+    sizes[2] = nnrti_onnx_size_known(heads);
+    sizes[3] = nnrti_onnx_size_known(rows);
+    sizes[4] = nnrti_onnx_size_known(columns);
+    return nnrti_onnx_reshape_to(c, nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32), sizes, 5);
+}
+
+/* x [B,T,have,..] as [B,T,heads,..]: each head for heads / have adjacent ones. */
+static uint32_t nnrti_onnx_repeat_heads(nnrti_onnx *c, uint32_t x, int64_t have, int64_t heads)
+{
+    int64_t *list;
+    if (have == heads || c->code != NNRT_SUCCESS)
+        return x;
+    list = (int64_t *)nnrti_onnx_keep(c, (size_t)heads, sizeof(*list));
+    for (int64_t i = 0; i < heads && list != NULL; i++)
+        list[i] = i / (heads / have);
+    return list != NULL ? nnrti_onnx_gather(c, x, nnrti_onnx_const_ints(c, list, (uint32_t)heads), 2) : x;
+}
+
+/* Input i, a gate [B,T,heads] or [B,T,heads*K], as [B,T,heads,K|1,1] (column) or [B,T,heads,1,K|1]. shared: [B,T,1] is
+   possible, too. */
+static uint32_t nnrti_onnx_gate(nnrti_onnx *c, uint32_t i, int64_t heads, int64_t K, bool column, bool shared)
+{
+    const uint32_t x = nnrti_onnx_need(c, i);
+    const int64_t width = c->code == NNRT_SUCCESS ? nnrti_onnx_fixed_dim(c, x, 2, "LinearAttention") : heads;
+    nnrti_onnx_same_axes(c, x, nnrti_onnx_in(c, 0), 3, 2);
+    if (width != heads && width != heads * K && !(shared && width == 1))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected %l or %l entries in the last axis", i,
+                        nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x), heads, shared ? 1 : heads * K);
+    K = width == heads * K ? K : 1;
+    return nnrti_onnx_in_heads(c, x, shared && width == 1 ? 1 : heads, column ? K : 1, column ? 1 : K);
+}
+
+/* One step of the recurrence in the body of the loop: S *= decay; value = beta*(value - (erase*key)*S); S += column*value.
+   *y = q*S. Returns S. */
+static uint32_t nnrti_onnx_linear_step(nnrti_onnx *c, const nnrti_onnx_recurrence *l, uint32_t step, uint32_t S, uint32_t *y)
+{
+    uint32_t value = nnrti_onnx_gather(c, l->value, step, 1);
+    if (l->decay != NNRT_NO_TENSOR)
+        S = nnrti_onnx_mul(c, S, nnrti_onnx_gather(c, l->decay, step, 1));
+    if (l->beta != NNRT_NO_TENSOR) {
+        uint32_t key = nnrti_onnx_gather(c, l->key, step, 1);
+        if (l->erase != NNRT_NO_TENSOR)
+            key = nnrti_onnx_mul(c, key, nnrti_onnx_gather(c, l->erase, step, 1));
+        value = nnrti_onnx_sub(c, value, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, key, S));
+        value = nnrti_onnx_mul(c, value, nnrti_onnx_gather(c, l->beta, step, 1));
+    }
+    S = nnrti_onnx_add(c, S, nnrti_onnx_mul(c, nnrti_onnx_gather(c, l->column, step, 1), value));
+    *y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, nnrti_onnx_gather(c, l->q, step, 1), S);
+    return S;
+}
+
+/* A LOOP over the steps, which carries the state. out[0]: the state after the last step, out[1]: y of all steps [T,..]. */
+static void nnrti_onnx_linear_loop(nnrti_onnx *c, const nnrti_onnx_recurrence *x, uint32_t state, uint32_t out[2])
+{
+    const uint32_t entered = c->builder->entered;
+    uint32_t start[3], in[3], results[3];
+    bool open[NNRT_MAX_RANK] = {0}, closed = false;
+    nnrti_builder_mark mark;
+    nnrti_onnx_loop l;
+    NNRT_Loop a;
+    memset(&l, 0, sizeof(l));
+    l.scan = true;
+    l.carried = 1;
+    l.start = start;
+    l.in = in;
+    l.out = results;
+    l.open = open;
+    start[0] = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x->q, 1));
+    start[1] = NNRT_NO_TENSOR;
+    start[2] = state;
+    mark = nnrti_builder_here(c->builder);
+    while (!closed && c->code == NNRT_SUCCESS) {
+        nnrti_onnx_rollback(c, mark);
+        a.body = nnrt_builder_graph(c->builder, "LinearAttention");
+        nnrti_onnx_loop_given(c, &l);
+        if (!nnrti_onnx_fine(c))
+            return;
+        nnrt_builder_enter(c->builder, a.body);
+        results[0] = in[1];
+        results[1] = nnrti_onnx_linear_step(c, x, in[0], in[2], &results[2]);
+        nnrt_builder_enter(c->builder, entered);
+        closed = c->code != NNRT_SUCCESS || nnrti_onnx_loop_fixed_point(c, &l);
+    }
+    if (!nnrti_onnx_fine(c) || !nnrti_onnx_work(c, (double)nnrti_array_count(c->builder->tensors)))
+        return;
+    nnrt_builder_graph_io(c->builder, a.body, in, 3, results, 3);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_LOOP, &a, start, 3, out, 2, NULL);
+}
+
+/* The initial state [B,heads,K,V] in float32: input 3, or zeros. */
+static uint32_t nnrti_onnx_linear_state(nnrti_onnx *c, int64_t heads, int64_t K, int64_t V)
+{
+    const uint32_t past = nnrti_onnx_in(c, 3), q = nnrti_onnx_in(c, 0);
+    nnrti_onnx_size sizes[4];
+    sizes[0] = nnrti_onnx_size_of(c, q, 0);
+    sizes[1] = nnrti_onnx_size_known(heads);
+    sizes[2] = nnrti_onnx_size_known(K);
+    sizes[3] = nnrti_onnx_size_known(V);
+    if (past == NNRT_NO_TENSOR)
+        return nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32, 0),
+                                nnrti_onnx_size_list(c, sizes, 4));
+    nnrti_onnx_same_axes(c, past, q, 4, 1);
+    for (int32_t i = 1; i < 4; i++)
+        if (nnrti_onnx_dim(c, past, i) != sizes[i].known)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the past state '%s' is %o, expected %l entries in axis %d",
+                            nnrti_onnx_at(c, past)->name, nnrti_onnx_at(c, past), sizes[i].known, i);
+    return nnrti_onnx_cast(c, past, NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* LinearAttention of ONNX and of com.microsoft: for each head, S = decay*S + key^T*value (linear: decay 1), or, with the
+   delta rules, value - key*S instead of value, times beta; y = scale*q*S. Groups of queries share the state of a head,
+   or groups of heads share a query and a key. The attribute chunk_size does not change the result. */
+static void nnrti_onnx_op_linear_attention(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t order[] = {1, 0, 2, 3, 4};
+    const uint32_t q = nnrti_onnx_in(c, 0), key = nnrti_onnx_need(c, 1), value = nnrti_onnx_need(c, 2);
+    const int32_t rule = nnrti_onnx_choice(c, "update_rule", "gated_delta|linear|gated|delta");
+    const int64_t heads = nnrti_onnx_int(c, "kv_num_heads", 0), queries = nnrti_onnx_int(c, "q_num_heads", 0);
+    const float scale = nnrti_onnx_float(c, "scale", 0);
+    nnrti_onnx_recurrence l;
+    nnrti_onnx_size sizes[3];
+    uint32_t out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    int64_t width[3], K, V, keys, group;
+    (void)arg;
+    for (uint32_t i = 0; i < 3 && c->code == NNRT_SUCCESS; i++) {
+        const uint32_t x = i == 0 ? q : i == 1 ? key : value;
+        nnrti_onnx_same_axes(c, x, q, 3, 2);
+        width[i] = nnrti_onnx_fixed_dim(c, x, 2, "LinearAttention");
+    }
+    if (c->code == NNRT_SUCCESS && !nnrti_onnx_is_a(c, q, NNRT_TYPES_FLOAT))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the query is %o, expected float16 or float32", nnrti_onnx_at(c, q));
+    if (c->depth == NNRT_MAX_NESTING)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "is nested in %d graphs, the maximum", NNRT_MAX_NESTING);
+    if (nnrti_onnx_int(c, "state_window", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "state_window is %l, only 0 is supported",
+                        nnrti_onnx_int(c, "state_window", 0));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    K = queries > 0 ? width[0] / queries : 0;
+    V = heads > 0 ? width[2] / heads : 0;
+    keys = K > 0 ? width[1] / K : 0;
+    if (V < 1 || keys < 1 || K * queries != width[0] || V * heads != width[2] || K * keys != width[1] ||
+        heads % keys != 0 || (queries % heads != 0 && heads % queries != 0)) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "q_num_heads is %l and kv_num_heads %l for widths of %l (query), %l (key) and %l (value), "
+                        "expected heads of equal width whose numbers divide one another",
+                        queries, heads, width[0], width[1], width[2]);
+        return;
+    }
+    group = queries > heads ? queries / heads : 1;
+    l.q = nnrti_onnx_repeat_heads(c, nnrti_onnx_in_heads(c, q, queries / group, group, K), queries / group, heads);
+    l.q = nnrti_onnx_mul(c, l.q, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32,
+                                                   scale != 0 ? (double)scale : 1 / nnrti_sqrt((double)K)));
+    l.key = nnrti_onnx_repeat_heads(c, nnrti_onnx_in_heads(c, key, keys, 1, K), keys, heads);
+    l.column = nnrti_onnx_repeat_heads(c, nnrti_onnx_in_heads(c, key, keys, K, 1), keys, heads);
+    l.value = nnrti_onnx_in_heads(c, value, heads, 1, V);
+    l.decay = l.beta = l.erase = NNRT_NO_TENSOR;
+    if (rule == 0 || rule == 2)
+        l.decay = nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, NULL, nnrti_onnx_gate(c, 4, heads, K, true, false));
+    if (rule == 0 || rule == 3) {
+        l.beta = nnrti_onnx_gate(c, 5, heads, 1, true, true);
+        if (nnrti_onnx_in(c, 6) != NNRT_NO_TENSOR)
+            l.erase = nnrti_onnx_gate(c, 6, heads, K, false, false);
+    }
+    nnrti_onnx_linear_loop(c, &l, nnrti_onnx_linear_state(c, heads, K, V), out);
+    sizes[0] = nnrti_onnx_size_of(c, q, 0);
+    sizes[1] = nnrti_onnx_size_of(c, q, 1);
+    sizes[2] = nnrti_onnx_size_known(heads * group * V);
+    out[1] = nnrti_onnx_reshape_to(c, nnrti_onnx_transpose(c, out[1], order, 5), sizes, 3);
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, out[1], nnrti_onnx_type(c, q)));
+    if (nnrti_onnx_has_output(c, 1))
+        nnrti_onnx_out(c, 1, nnrti_onnx_cast(c, out[0], nnrti_onnx_type(c, nnrti_onnx_in(c, 3) != NNRT_NO_TENSOR
+                                                                               ? nnrti_onnx_in(c, 3)
+                                                                               : q)));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

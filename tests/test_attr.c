@@ -734,6 +734,7 @@ static const struct bare {
     {"HARD_SIGMOID", "f22", "1", "", ""},
     {"HARD_SWISH", "f22", "1", "", ""},
     {"INSTANCE_NORM", "f122 f2 f2", "1", "", ""},
+    {"INVERSE", "f22", "1", "", ""},
     {"IS_INF", "f22", "1", "", ""},
     {"IS_NAN", "f22", "1", "", ""},
     {"L2_NORMALIZE_FUSION", "f22", "1", "", ""},

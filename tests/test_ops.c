@@ -678,7 +678,7 @@ static const char *const keeps[] = {"ARGMAX_FUSION",  "ARGMIN_FUSION", "BOTTOM_K
                                     "MULTICLASS_NMS", "SOFTMAX",       "TOPK_FUSION"};
 
 /* Operators of square matrices. */
-static const char *const square[] = {"DET", "RNN"};
+static const char *const square[] = {"DET", "INVERSE", "RNN"};
 
 #define MANY 8 /* cases among which two axes must differ once */
 #define FIRST_COMPUTED (1u << 30) /* symbols from here on are of computed dimensions */

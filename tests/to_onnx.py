@@ -1478,6 +1478,12 @@ def det(w):
     return w.node('Det', w.x[0])
 
 
+@operator()
+def inverse(w):
+    """INVERSE"""
+    raise NoEquivalent('an operator of com.microsoft, which test_contrib.py compares')
+
+
 # ---- images, sequences, signals ----
 
 def rounded(scale):
