@@ -8045,8 +8045,8 @@ static uint32_t nnrti_onnx_lstm_parameter(nnrti_onnx *c, uint32_t i, uint32_t w)
     if (nnrti_onnx_rank(c, w) != 3 || rank < 1 || rank > 2 || nnrti_onnx_dim(c, v, 0) != nnrti_onnx_dim(c, w, 0) ||
         (rank == 2 && nnrti_onnx_dim(c, v, 1) != nnrti_onnx_dim(c, w, 2)))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
-                        "input %u is %o, expected an entry for each direction, or for each direction and column of %o", i,
-                        nnrti_onnx_at(c, v), nnrti_onnx_at(c, w));
+                        "input %u is %o, expected an entry for each direction, or for each direction and column of %o",
+                        i, nnrti_onnx_at(c, v), nnrti_onnx_at(c, w));
     return nnrti_onnx_cast(c, nnrti_onnx_unsqueeze(c, rank == 1 ? nnrti_onnx_unsqueeze(c, v, 1) : v, 1),
                            NNRT_DATA_TYPE_FLOAT32);
 }
@@ -12119,7 +12119,8 @@ static uint32_t nnrti_onnx_gate(nnrti_onnx *c, uint32_t i, int64_t heads, int64_
 
 /* One step of the recurrence in the body of the loop: S *= decay; value = beta*(value - (erase*key)*S); S += column*value.
    *y = q*S. Returns S. */
-static uint32_t nnrti_onnx_linear_step(nnrti_onnx *c, const nnrti_onnx_recurrence *l, uint32_t step, uint32_t S, uint32_t *y)
+static uint32_t nnrti_onnx_linear_step(nnrti_onnx *c, const nnrti_onnx_recurrence *l, uint32_t step, uint32_t S,
+                                       uint32_t *y)
 {
     uint32_t value = nnrti_onnx_gather(c, l->value, step, 1);
     if (l->decay != NNRT_NO_TENSOR)
@@ -12236,8 +12237,8 @@ static void nnrti_onnx_op_linear_attention(nnrti_onnx *c, int32_t arg)
     }
     group = queries > heads ? queries / heads : 1;
     l.q = nnrti_onnx_repeat_heads(c, nnrti_onnx_in_heads(c, q, queries / group, group, K), queries / group, heads);
-    l.q = nnrti_onnx_mul(c, l.q, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32,
-                                                   scale != 0 ? (double)scale : 1 / nnrti_sqrt((double)K)));
+    l.q = nnrti_onnx_mul(
+        c, l.q, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32, scale != 0 ? (double)scale : 1 / nnrti_sqrt((double)K)));
     l.key = nnrti_onnx_repeat_heads(c, nnrti_onnx_in_heads(c, key, keys, 1, K), keys, heads);
     l.column = nnrti_onnx_repeat_heads(c, nnrti_onnx_in_heads(c, key, keys, K, 1), keys, heads);
     l.value = nnrti_onnx_in_heads(c, value, heads, 1, V);
@@ -12256,9 +12257,10 @@ static void nnrti_onnx_op_linear_attention(nnrti_onnx *c, int32_t arg)
     out[1] = nnrti_onnx_reshape_to(c, nnrti_onnx_transpose(c, out[1], order, 5), sizes, 3);
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, out[1], nnrti_onnx_type(c, q)));
     if (nnrti_onnx_has_output(c, 1))
-        nnrti_onnx_out(c, 1, nnrti_onnx_cast(c, out[0], nnrti_onnx_type(c, nnrti_onnx_in(c, 3) != NNRT_NO_TENSOR
-                                                                               ? nnrti_onnx_in(c, 3)
-                                                                               : q)));
+        nnrti_onnx_out(
+            c, 1,
+            nnrti_onnx_cast(c, out[0],
+                            nnrti_onnx_type(c, nnrti_onnx_in(c, 3) != NNRT_NO_TENSOR ? nnrti_onnx_in(c, 3) : q)));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

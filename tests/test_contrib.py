@@ -611,7 +611,7 @@ def refused_in_a_run():
     """The same for models whose dimensions only the run knows."""
     q, more = np.zeros((2, 4, 6), np.float32), {'outputs': 2, 'q_num_heads': 2, 'kv_num_heads': 2, 'update_rule': 'linear'}
     yield "(ASSERT)", Case('a run with other steps of the key', 'LinearAttention', [q, np.zeros((2, 5, 6), np.float32), q], **more)
-    yield "(ASSERT)", Case('a run with another batch of the state', 'LinearAttention', [q, q, q, np.zeros((7, 2, 3, 3), np.float32)], **more)
+    yield "does not broadcast", Case('a run with another batch of the state', 'LinearAttention', [q, q, q, np.zeros((7, 2, 3, 3), np.float32)], **more)
 
 
 def check_refusals(nnrt):
