@@ -41,7 +41,7 @@ SECTIONS (search for the tag)
     >>onnx_load           the public functions
 
 SUPPORTED FILES
-    Operator sets 1 to 28 of the domain "", with the differences between them, 32 operators of com.microsoft, which
+    Operator sets 1 to 28 of the domain "", with the differences between them, 37 operators of com.microsoft, which
     ONNX Runtime's quantizer, optimizer and exporters write, and 12 of ai.onnx.ml, which the exporters of scikit-learn,
     XGBoost and LightGBM write (labels are integers). All operators without a row in the table are reported in one
     message, with NNRT_UNSUPPORTED_OP. Some operators are decomposed into several operators of the runtime; constant
