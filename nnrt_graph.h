@@ -2303,6 +2303,7 @@ static double nnrti_fold_work(const nnrt_resolve *c)
     switch (c->op->type) {
     case NNRT_NODE_TYPE_MATMUL_FUSION:
     case NNRT_NODE_TYPE_MATMUL_INTEGER:
+    case NNRT_NODE_TYPE_MATMUL_NBITS:
         for (int32_t i = x->rank > 2 ? x->rank - 2 : 0; i < x->rank; i++)
             each = x->dims[i] > each ? x->dims[i] : each;
         break;

@@ -956,6 +956,11 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MATMUL_INTEGER */
 #define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
+/* MATMUL_NBITS */
+#define NNRT_ATTR_MatMulNBits(M, S) \
+    M(S, INT, _, columns,    0) /* K: entries in a row of the weights, not counting those that fill the last block */ \
+    M(S, INT, _, bits,       4) /* of an entry, 4 or 8; 0 = 4 */ \
+    M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */
 /* MAXIMUM */
 #define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
@@ -1939,6 +1944,9 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
     X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC | NNRT_OP_ALIAS, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
+    X(MATMUL_NBITS,           1193, MatMulNBits,           own, matmul_nbits,            "x[..,K] weight[N,B,Z]:8 scale[N,B]=0 zeroPoint?:. bias?[N]=0", "y[..,N]=0", NNRT_OP_EMPTY, \
+        K(NNRT_TYPES_F32,      NULL, MatMulNBits,           matmul_nbits_f32,            5_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, MatMulNBits,           matmul_nbits_f16,            5_1,    own), 0) \
     X(DECODE_FLOAT,           1194, DecodeFloat,           own, decode_float,            "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_U8 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16), NULL, DecodeFloat, decode_float, 1_1, own), 0) \
     X(ENCODE_FLOAT,           1195, EncodeFloat,           own, encode_float,            "x[..]",                   "y[..]:.",             NNRTI_AGNOSTIC, \
@@ -17038,6 +17046,123 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
     while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MATMUL_NBITS */
+
+/* Whether zeroPoint is packed bytes; false: it has the type of scale. */
+static bool nnrti_nbits_zero_packed(const nnrt_operand *zero)
+{
+    return nnrt_operand_types(zero) == NNRT_TYPES_U8;
+}
+
+/* The shape of zeroPoint: [N,B], or [N,P] bytes of packed entries. */
+static NNRT_ReturnCode nnrti_nbits_zero(nnrt_resolve *c, int64_t bytes)
+{
+    const nnrt_operand *zero = &c->in[3];
+    const bool packed = nnrti_nbits_zero_packed(zero);
+    NNRT_ReturnCode code;
+    if (nnrti_absent(zero))
+        return NNRT_SUCCESS;
+    if (!packed && nnrt_operand_types(zero) != nnrt_operand_types(&c->in[0]))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (zeroPoint) '%s' is %o, expected uint8 or %t", zero->name,
+                          zero, c->in[0].dataType);
+    if ((code = nnrti_input_shape(c, 3, packed ? "[N,P]" : "[N,B]")) != NNRT_SUCCESS)
+        return code;
+    return nnrti_require(c, 'P', bytes, "the bytes of a packed zero point for each block");
+}
+
+/* Resolved: bits and blockSize. */
+static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
+{
+    NNRT_MatMulNBits *a = (NNRT_MatMulNBits *)c->resolved;
+    const nnrt_operand *weight = &c->in[1];
+    int64_t blocks;
+    NNRT_ReturnCode code;
+    a->bits = a->bits == 0 ? 4 : a->bits;
+    a->blockSize = a->blockSize == 0 ? 32 : a->blockSize;
+    if (a->columns < 1 || a->columns > INT32_MAX)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "columns is %l, expected 1 to %d: the last axis of x", a->columns,
+                          INT32_MAX);
+    if (a->bits != 4 && a->bits != 8)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "bits is %l, expected 4 or 8", a->bits);
+    if (a->blockSize < 16 || a->blockSize > 65536 || (a->blockSize & (a->blockSize - 1)) != 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockSize is %l, expected a power of 2 of 16 to 65536",
+                          a->blockSize);
+    if (nnrt_operand_types(weight) != NNRT_TYPES_U8)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (weight) '%s' is %o, expected uint8", weight->name,
+                          weight);
+    blocks = nnrti_quotient(a->columns + a->blockSize - 1, a->blockSize);
+    if ((code = nnrti_require(c, 'K', a->columns, "columns")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'B', blocks, "columns / blockSize, rounded up")) != NNRT_SUCCESS ||
+        (code = nnrti_require(c, 'Z', a->blockSize * a->bits / 8, "the bytes of a block")) != NNRT_SUCCESS)
+        return code;
+    return nnrti_nbits_zero(c, (blocks * a->bits + 7) / 8);
+}
+
+/* >>kernel MATMUL_NBITS */
+
+/* Entry i of the packed entries of `bits` bits that begin at element `at` of v, along its last axis; the first entry of
+   a byte is in its low bits. */
+static int32_t nnrti_nbits_entry(const nnrt_view *v, ptrdiff_t at, int32_t i, int32_t bits)
+{
+    const ptrdiff_t byte = bits == 8 ? i : i / 2;
+    const int32_t shift = bits == 8 ? 0 : i % 2 * 4;
+    return ((const uint8_t *)v->data)[at + byte * v->strides[v->rank - 1]] >> shift & ((1 << bits) - 1);
+}
+
+/* Zero point of block b of row n; without zero points the middle of the range. */
+static float nnrti_nbits_zero_at(const nnrt_view *zero, int32_t n, int32_t b, int32_t bits)
+{
+    if (zero == NULL)
+        return (float)(1 << (bits - 1));
+    if (zero->dataType == NNRT_DATA_TYPE_UINT8)
+        return (float)nnrti_nbits_entry(zero, n * zero->strides[0], b, bits);
+    return nnrti_load(zero->data, n * zero->strides[0] + b * zero->strides[1], zero->dataType);
+}
+
+/* y[..,n] = bias[n] + sum over blocks b of scale[n,b] * (sum over k in b of x[..,k] * (weight[n,k] - zeroPoint[n,b])).
+   x [..,K], y [..,N], K = columns; scale [N,B], one per block of blockSize columns; bias [N] or NULL. weight [N,B,Z]: row
+   by row, block by block, entries of 4 or 8 bits without sign, two of 4 bits in a byte, the first one in its low bits;
+   entries from K on are not read. zeroPoint: NULL, which is 2^(bits - 1), or [N,B] of the type of scale, or [N,P] bytes
+   in which the entries of a row are packed like weights. Sums run over k, then b, in ascending order, from 0 and from
+   the bias. None may overlap y. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, const nnrt_view *x,
+                                                const nnrt_view *weight, const nnrt_view *scale, const nnrt_view *zero,
+                                                const nnrt_view *bias, nnrt_view *y, NNRT_DataType type)
+{
+    const int32_t K = (int32_t)attr->columns, size = (int32_t)attr->blockSize, bits = (int32_t)attr->bits;
+    const int32_t N = weight->dims[0], B = weight->dims[1], last = x->rank - 1;
+    nnrt_view rowsX = *x, rowsY = *y;
+    nnrt_walk w;
+    rowsX.rank = rowsY.rank = last;
+    if (!nnrt_walk_first(&w, &rowsY, &rowsX, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++)
+            for (int32_t n = 0; n < N; n++) {
+                float sum = bias != NULL ? nnrti_load(bias->data, n * bias->strides[0], type) : 0.0f;
+                for (int32_t b = 0; b < B; b++) {
+                    const int32_t first = b * size, count = K - first < size ? K - first : size;
+                    const ptrdiff_t from = w.at[1] + i * w.row[1] + first * x->strides[last];
+                    const ptrdiff_t at = n * weight->strides[0] + b * weight->strides[1];
+                    const float z = nnrti_nbits_zero_at(zero, n, b, bits);
+                    float block = 0.0f;
+                    for (int32_t k = 0; k < count; k++)
+                        block += nnrti_load(x->data, from + k * x->strides[last], type) *
+                                 ((float)nnrti_nbits_entry(weight, at, k, bits) - z);
+                    sum += nnrti_load(scale->data, n * scale->strides[0] + b * scale->strides[1], type) * block;
+                }
+                nnrti_store(y->data, w.at[0] + i * w.row[0] + n * y->strides[last], sum, type);
+            }
+    while (nnrt_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRTI_FLOATS(matmul_nbits,
+             (const NNRT_MatMulNBits *attr, const nnrt_view *x, const nnrt_view *weight, const nnrt_view *scale,
+              const nnrt_view *zeroPoint, const nnrt_view *bias, nnrt_view *y),
+             nnrti_matmul_nbits(attr, x, weight, scale, zeroPoint, bias, y, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAXIMUM */

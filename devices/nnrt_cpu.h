@@ -9,8 +9,9 @@ nnrt.h includes this one first.
 
 WHAT IS FAST, float32
     Convolution: CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights.
-    GEMM: FULL_CONNECTION, MATMUL_FUSION; EINSUM of two tensors that is a batched matrix multiplication, if one
-    operand has the summed label as a dense axis and lacks the last label of the result.
+    GEMM: FULL_CONNECTION, MATMUL_FUSION; MATMUL_NBITS of constant weights, which stay packed; EINSUM of two tensors
+    that is a batched matrix multiplication, if one operand has the summed label as a dense axis and lacks the last
+    label of the result.
     Pooling: MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D.
     Elementwise and broadcast: ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM,
     SQUARED_DIFFERENCE, BIAS_ADD, PRELU_FUSION; ACTIVATION (except SIGN and THRESHOLDRELU), CLIP by constants,
@@ -44,11 +45,11 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
     that are packed.
 
 WHAT IS FAST, float16
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the 2-D pools, SOFTMAX, LOG_SOFTMAX,
-    LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before each widens
-    its inputs, a step after it narrows its result. If only the next step reads the result, it is rounded to float16
-    precision but stays float32. Other tensors between steps are float16. Packed weights are float32. Elementwise
-    kernels, except CLIP by constants, widen and narrow internally. CAST between float16 and float32.
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
+    LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before
+    each widens its inputs, a step after it narrows its result. If only the next step reads the result, it is rounded to
+    float16 precision but stays float32. Other tensors between steps are float16. Packed weights are float32.
+    Elementwise kernels, except CLIP by constants, widen and narrow internally. CAST between float16 and float32.
 
 WHAT IS FAST, quantized int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
@@ -68,6 +69,9 @@ HOW EXACT
     channels-first image is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums of products and activations; the cell update rounds each product and
     sum once, or both together. SOFTMAX multiplies by 1 / sum, which is rounded, too.
+    MATMUL_NBITS of up to four rows of x sums the blocks as the reference device. For more rows, and with float32 zero
+    points, it multiplies x by (weight - zero point) * scale, rounded once: at most 2^-24 times the sum of |x| |that|
+    further. Scales from 2^96 on, where that product can be infinite, keep the reference kernel.
     MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
     ARGMAX, ARGMIN, TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but a NaN may have another payload. RESIZE by LINEAR
     is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
@@ -128,6 +132,7 @@ SECTIONS (search for the tag)
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
     >>fused_depthwise  fusion of pointwise and depthwise convolutions
+    >>nbits            matrix multiplication by packed weights of 4 or 8 bits
     >>multi_gemm       grouped, transposed and 3-D convolutions as several GEMMs
     >>int8             quantized int8 and uint8: packing, requantization tables
     >>transposes       fusion of TRANSPOSE into matrix multiplications
@@ -263,6 +268,20 @@ typedef struct nnrti_cpu_gemm {
     nnrti_cpu_depth depth;
 } nnrti_cpu_gemm;
 #define NNRTI_CPU_GEMV_WIDTH 2 /* the GEMV microkernels are written for this value */
+
+/* MATMUL_NBITS: attributes of `gemm_nbits`, whose arguments are those of `gemm`; x and y are matrices, images of one
+   row. The packed weights are bytes [panels, bytes of a panel]. A panel has NNRTI_CPU_GEMV_WIDTH * `panel` channels, of
+   which zeros fill the last one: their biases, then for each block of K their scales, float32, their zero points, of
+   zeroBytes each, and rows of 32-bit words, one per channel. A word has 32 / bits adjacent entries of the channel, the
+   first one in its low bits. Up to NNRTI_CPU_NBITS_ROWS rows of x are multiplied by packed panels; for more rows, and
+   for float32 zero points, gemm.wide is not 0, and panels are decoded there. */
+typedef struct nnrti_cpu_nbits {
+    nnrti_cpu_gemm gemm; /* must be first: epilogue fusion reads it */
+    int32_t bits, block; /* of an entry; entries of a block */
+    int32_t zeroBytes;   /* 0: the zero point is the middle of the range; 1: an integer; 4: float32 */
+    size_t blockBytes;   /* of the channels of a panel */
+} nnrti_cpu_nbits;
+#define NNRTI_CPU_NBITS_ROWS 4
 
 /* A convolution as several GEMMs, each of which computes a part of y: attributes of `multi_gemm` and `conv_grouped`.
    A grouped convolution has a GEMM per group. A transposed convolution has one per phase: the pixels of y that are
@@ -557,6 +576,7 @@ typedef struct nnrti_cpu_kernel {
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(gemm)                                                                                                            \
     X(gemv)                                                                                                            \
+    X(gemm_nbits)                                                                                                      \
     X(matmul)                                                                                                          \
     X(multi_gemm)                                                                                                      \
     X(conv_grouped)                                                                                                    \
@@ -1608,7 +1628,9 @@ static void nnrti_cpu_patch_offsets(const nnrti_cpu_gemm *a, const nnrt_view *x,
 /* Channels per packed panel of the kernel of a step. */
 static int32_t nnrti_cpu_panel_width(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->kernel == e->isa->gemv.run ? NNRTI_CPU_GEMV_WIDTH * e->isa->panel : e->isa->panel;
+    return step->kernel == e->isa->gemv.run || step->kernel == e->isa->gemm_nbits.run
+               ? NNRTI_CPU_GEMV_WIDTH * e->isa->panel
+               : e->isa->panel;
 }
 
 /* nnrti_cpu_pack_gemm with float16 weights: a panel is its bias, float32, then the weights. */
@@ -2095,11 +2117,12 @@ static size_t nnrti_cpu_matmul_scratch(const nnrti_cpu_edit *e, int32_t terms)
            2 * (size_t)(NNRTI_CPU_MATMUL_ROWS + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
 }
 
-/* Whether a step is a GEMM, a GEMV or a Winograd convolution. All have the same arguments and an nnrti_cpu_gemm
-   as attributes or as their first member, so epilogue fusion treats them alike. */
+/* Whether a step is a GEMM (`gemm`, `gemm_nbits`), a GEMV or a Winograd convolution. All have the same arguments and an
+   nnrti_cpu_gemm as attributes or as their first member, so epilogue fusion treats them alike. */
 static bool nnrti_cpu_is_gemm(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->kernel == e->isa->gemm.run || step->kernel == e->isa->gemv.run || step->kernel == e->isa->winograd.run;
+    return step->kernel == e->isa->gemm.run || step->kernel == e->isa->gemv.run ||
+           step->kernel == e->isa->gemm_nbits.run || step->kernel == e->isa->winograd.run;
 }
 
 /* MATMUL_FUSION: a GEMM if y is constant, else `matmul`. */
@@ -2635,19 +2658,20 @@ static NNRT_ReturnCode nnrti_cpu_lower_elementwise(nnrti_cpu_edit *e, uint32_t s
     return NNRT_SUCCESS;
 }
 
-/* The bias of channel c in the packed weights of a GEMM, a GEMV or a Winograd convolution. */
+/* The bias of channel c in the packed weights of a step of nnrti_cpu_is_gemm. */
 static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *product, int32_t c)
 {
     const nnrt_view *packed = &product->args[2].view;
-    const int32_t first = c - c % nnrti_cpu_panel_width(e, product);
+    const bool bytes = product->kernel == e->isa->gemm_nbits.run; /* then a row of packed weights is a panel */
+    const int32_t width = nnrti_cpu_panel_width(e, product), first = bytes ? c / width : c - c % width;
     float *const panel = (float *)(void *)((uint8_t *)packed->data +
                                            (size_t)first * (size_t)packed->dims[1] * nnrt_type_size(packed->dataType));
     if (product->kernel == e->isa->winograd.run) {
         const int32_t n = ((const nnrti_cpu_winograd *)product->attr)->tile + 2, left = packed->dims[0] - first;
-        const int32_t width = left < e->isa->panel ? left : e->isa->panel;
-        return panel + (size_t)(n + 1) * (size_t)(packed->dims[1] / (n * n)) * (size_t)width + (c - first);
+        const int32_t inside = left < e->isa->panel ? left : e->isa->panel;
+        return panel + (size_t)(n + 1) * (size_t)(packed->dims[1] / (n * n)) * (size_t)inside + (c - first);
     }
-    return panel + (c - first);
+    return panel + c % width;
 }
 
 /* Epilogue fusion of a bias: an ADD_FUSION of a GEMM's result and a constant with one element per channel is added
@@ -2901,6 +2925,180 @@ static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_set_kernel(&d->steps[s], &e->isa->fused_depthwise, a);
     d->steps[s].scratchBytes =
         a->lists + (a->cells + (size_t)a->lines * (size_t)a->out[1] * (size_t)a->out[2]) * sizeof(float);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nbits */
+
+/* MATMUL_NBITS of constant weights. Packing transposes words of the model, so packed weights are as large as in the
+   model, but for the last panel; panels are never split along K. Work items divide the panels, not the rows: each panel
+   is decoded once per work item. */
+
+/* Whether no product of a scale and an entry, of which each is below 2^31, can overflow. NaN and Inf: false. */
+static bool nnrti_cpu_nbits_fits(const nnrt_view *scale, const nnrt_view *zero)
+{
+    size_t count;
+    if (!nnrt_dims_count(scale->dims, scale->rank, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsf(nnrti_cpu_weight(scale, (ptrdiff_t)i)) < 7.9228163e28f) || /* 2^96 */
+            (zero != NULL && !(fabsf(nnrti_cpu_weight(zero, (ptrdiff_t)i)) < 1073741824.0f)))
+            return false;
+    return true;
+}
+
+/* The float zero points of a step; NULL: it has none. */
+static const nnrt_view *nnrti_cpu_nbits_reals(const nnrt_draft_step *step)
+{
+    const nnrt_plan_arg *zero = &step->args[3];
+    return zero->tensor != NNRT_NO_TENSOR && zero->view.dataType != NNRT_DATA_TYPE_UINT8 ? &zero->view : NULL;
+}
+
+/* nnrti_cpu_nbits_fits of a step; recalled if its weights were packed before. zero: float zero points, or NULL. */
+static NNRT_ReturnCode nnrti_cpu_recall_nbits_fits(const nnrti_cpu_edit *e, const nnrt_view *scale,
+                                                   const nnrt_view *zero, bool *fits)
+{
+    int64_t known;
+    if (nnrt_draft_recall(e->draft, &known)) {
+        *fits = known != 0;
+        return NNRT_SUCCESS;
+    }
+    *fits = nnrti_cpu_nbits_fits(scale, zero);
+    return nnrt_draft_note(e->draft, *fits);
+}
+
+/* Packs block b of channel c, lane `lane` of a panel of `width` channels, to the block's place in the panel. */
+static void nnrti_cpu_pack_nbits_block(const nnrti_cpu_nbits *a, const nnrt_plan_arg *args, int32_t c, int32_t b,
+                                       int32_t lane, int32_t width, uint8_t *to)
+{
+    const nnrt_view *w = &args[1].view, *scale = &args[2].view, *zero = &args[3].view;
+    const uint8_t *from = (const uint8_t *)w->data + ((size_t)c * (size_t)w->dims[1] + (size_t)b) * (size_t)w->dims[2];
+    uint8_t *const zeros = to + (size_t)width * sizeof(float);
+    uint32_t *word = (uint32_t *)(void *)(zeros + (size_t)(width * a->zeroBytes)) + lane;
+    ((float *)(void *)to)[lane] = nnrti_cpu_weight(scale, (ptrdiff_t)c * scale->dims[1] + b);
+    if (a->zeroBytes == 1) {
+        const uint8_t *const row = (const uint8_t *)zero->data + (size_t)c * (size_t)zero->dims[1];
+        zeros[lane] = (uint8_t)(a->bits == 8 ? row[b] : row[b / 2] >> (b % 2 * 4) & 15);
+    } else if (a->zeroBytes == 4) {
+        ((float *)(void *)zeros)[lane] = nnrti_cpu_weight(zero, (ptrdiff_t)c * zero->dims[1] + b);
+    }
+    for (int32_t i = 0; i < w->dims[2]; i += 4, from += 4, word += width)
+        *word = (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+/* Packs the weights of a step with these arguments. */
+static void nnrti_cpu_pack_nbits(const nnrti_cpu_nbits *a, const nnrt_plan_arg *args, int32_t width,
+                                 const int32_t packed[2], uint8_t *to)
+{
+    const nnrt_view *w = &args[1].view, *bias = &args[4].view;
+    memset(to, 0, (size_t)packed[0] * (size_t)packed[1]);
+    for (int32_t c = 0; c < w->dims[0]; c++) {
+        uint8_t *const panel = to + (size_t)(c / width) * (size_t)packed[1];
+        const int32_t lane = c % width;
+        if (args[4].tensor != NNRT_NO_TENSOR)
+            ((float *)(void *)panel)[lane] = nnrti_cpu_weight(bias, c * bias->strides[0]);
+        for (int32_t b = 0; b < w->dims[1]; b++)
+            nnrti_cpu_pack_nbits_block(a, args, c, b, lane, width,
+                                       panel + (size_t)width * sizeof(float) + (size_t)b * a->blockBytes);
+    }
+}
+
+/* Whether the weights of MATMUL_NBITS are constants that can be packed, and x and y are matrices of *rows rows,
+   strides[0] and strides[1] apart. */
+static bool nnrti_cpu_is_nbits(const nnrt_draft_step *step, int64_t *rows, ptrdiff_t strides[2])
+{
+    int64_t rowsY;
+    if (step->nIn != 5 || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        step->args[5].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        !nnrti_cpu_is_matrix(&step->args[0].view, rows, &strides[0]) ||
+        !nnrti_cpu_is_matrix(&step->args[5].view, &rowsY, &strides[1]) || *rows != rowsY || *rows == 0)
+        return false;
+    for (uint32_t k = 1; k < 5; k++)
+        if (step->args[k].tensor != NNRT_NO_TENSOR &&
+            (step->args[k].kind != NNRT_PLACE_CONSTANT || !nnrt_view_dense(&step->args[k].view)))
+            return false;
+    return step->args[1].view.dims[0] > 0;
+}
+
+/* Sets rows and parts of the work items, and scratch: pointers to rows, and a decoded panel if the kernel needs one. */
+static void nnrti_cpu_tile_nbits(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_gemm *a, int64_t rows,
+                                 const int32_t weights[2], int32_t panels, int32_t zeroBytes)
+{
+    const int64_t pieces = nnrti_cpu_div_up(rows, 256);
+    a->rows = (int32_t)nnrti_cpu_div_up(rows, pieces);
+    a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, rows, weights), panels, 4 * e->draft->workers);
+    step->scratchBytes = 3 * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    if (rows <= NNRTI_CPU_NBITS_ROWS && zeroBytes < 4)
+        return;
+    a->wide = (step->scratchBytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    step->scratchBytes = a->wide + (1 + (size_t)weights[1]) * (size_t)e->isa->panel * sizeof(float);
+}
+
+/* The attributes of a step, and the dimensions of its packed weights; *a: NULL if these are too large. */
+static NNRT_ReturnCode nnrti_cpu_make_nbits(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t width,
+                                            int32_t packed[2], nnrti_cpu_nbits **a)
+{
+    const NNRT_MatMulNBits *attr = (const NNRT_MatMulNBits *)step->attr;
+    const nnrt_view *w = &step->args[1].view;
+    const int32_t zeroBytes = step->args[3].tensor == NNRT_NO_TENSOR ? 0 : nnrti_cpu_nbits_reals(step) == NULL ? 1 : 4;
+    const int64_t blockBytes = (int64_t)width * ((int64_t)sizeof(float) + zeroBytes + w->dims[2]);
+    const int64_t panelBytes = width * (int64_t)sizeof(float) + blockBytes * w->dims[1];
+    const int64_t panels = nnrti_cpu_div_up(w->dims[0], width);
+    *a = NULL;
+    if (panelBytes * panels > INT32_MAX)
+        return NNRT_SUCCESS;
+    if ((*a = (nnrti_cpu_nbits *)nnrt_memory_keep(e->draft->memory, sizeof(**a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    (*a)->bits = (int32_t)attr->bits;
+    (*a)->block = (int32_t)attr->blockSize;
+    (*a)->zeroBytes = zeroBytes;
+    (*a)->blockBytes = (size_t)blockBytes;
+    for (int32_t i = 0; i < 2; i++)
+        (*a)->gemm.conv.window[i] = (*a)->gemm.conv.stride[i] = (*a)->gemm.conv.dilation[i] = 1;
+    packed[0] = (int32_t)panels;
+    packed[1] = (int32_t)panelBytes;
+    return NNRT_SUCCESS;
+}
+
+/* MATMUL_NBITS of constant weights. */
+static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const nnrt_plan_arg *old = step->args;
+    const int32_t width = NNRTI_CPU_GEMV_WIDTH * e->isa->panel, one = 1;
+    int32_t weights[2], packed[2];
+    int64_t rows;
+    ptrdiff_t strides[2];
+    nnrti_cpu_nbits *a;
+    nnrt_plan_arg *args;
+    void *data, *last;
+    bool fits;
+    NNRT_ReturnCode code;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->gemm_nbits) || !nnrti_cpu_is_nbits(step, &rows, strides))
+        return NNRT_SUCCESS;
+    weights[0] = old[1].view.dims[0];
+    weights[1] = (int32_t)((const NNRT_MatMulNBits *)step->attr)->columns;
+    if ((code = nnrti_cpu_recall_nbits_fits(e, &old[2].view, nnrti_cpu_nbits_reals(step), &fits)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_make_nbits(e, step, width, packed, &a)) != NNRT_SUCCESS || !fits || a == NULL)
+        return code;
+    nnrti_cpu_set_kernel(step, &e->isa->gemm_nbits, a);
+    step->flags = 0;
+    if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    args[0] = old[0];
+    args[0].view = nnrti_cpu_matrix_as_image(&old[0].view, rows, strides[0], weights[1]);
+    args[2] = old[5];
+    args[2].view = nnrti_cpu_matrix_as_image(&old[5].view, rows, strides[1], weights[0]);
+    nnrti_cpu_tile_nbits(e, step, &a->gemm, rows, weights, packed[0], a->zeroBytes);
+    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_UINT8, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &one, &last)) != NNRT_SUCCESS)
+        return code;
+    if (data != NULL)
+        nnrti_cpu_pack_nbits(a, old, width, packed, (uint8_t *)data);
+    if (last != NULL)
+        memset(last, 0, sizeof(float));
     return NNRT_SUCCESS;
 }
 
@@ -4759,6 +4957,10 @@ static bool nnrti_cpu_packs_weights(const nnrt_draft_step *step)
     switch (step->op->type) {
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: return x->rank == 4;
+    case NNRT_NODE_TYPE_MATMUL_NBITS:
+        return step->args[2].kind == NNRT_PLACE_CONSTANT &&
+               (step->args[3].tensor == NNRT_NO_TENSOR || step->args[3].kind == NNRT_PLACE_CONSTANT) &&
+               (step->args[4].tensor == NNRT_NO_TENSOR || step->args[4].kind == NNRT_PLACE_CONSTANT);
     case NNRT_NODE_TYPE_FULL_CONNECTION: return true;
     case NNRT_NODE_TYPE_MATMUL_FUSION:
         for (int32_t i = 0; i < w->rank - 2; i++)
@@ -4801,6 +5003,7 @@ static bool nnrti_cpu_is_half_candidate(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_FULL_CONNECTION:
     case NNRT_NODE_TYPE_MATMUL_FUSION:
+    case NNRT_NODE_TYPE_MATMUL_NBITS:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
     case NNRT_NODE_TYPE_SOFTMAX:
@@ -5219,6 +5422,7 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_TOPK_FUSION:
     case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_lower_topk(e, s);
     case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_lower_einsum(e, s);
+    case NNRT_NODE_TYPE_MATMUL_NBITS: return nnrti_cpu_lower_nbits(e, s);
     case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_cpu_lower_transpose(e, s);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_lower_concat(e, s);
     case NNRT_NODE_TYPE_SPLIT: return nnrti_cpu_lower_split(e, s);

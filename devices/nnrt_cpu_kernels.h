@@ -11,6 +11,7 @@ nnrt_cpu_kernels.h - the SIMD kernels of the device "cpu", for one instruction s
 SECTIONS (search for the tag)
     >>vectors          the SIMD vector type and its functions
     >>gemm             GEMM and GEMV microkernels, epilogue, implicit GEMM, grouped convolution
+    >>nbits_kernels    GEMM and GEMV by packed weights of 4 or 8 bits
     >>winograd_tiles   Winograd transforms and GEMMs; MATMUL of two runtime tensors
     >>depthwise        depthwise convolution, pooling, fused pointwise and depthwise convolution
     >>elementwise      elementwise, unary and broadcast binary
@@ -1839,6 +1840,304 @@ static NNRT_ReturnCode NNRTI_CPU(multi_gemm)(const void *attr, nnrt_view *args, 
 static NNRT_ReturnCode NNRTI_CPU(conv_grouped)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(run_multi_gemm)((const nnrti_cpu_multi_gemm *)attr, args, call, 1, NNRTI_CPU(conv_grouped_task));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nbits_kernels */
+
+/* GEMM and GEMV by weights of 4 or 8 bits (MATMUL_NBITS). A GEMV is bound by memory bandwidth, so it must read the
+   weights packed and decode them in registers. A 32-bit lane of a packed vector has 8 or 4 adjacent entries of one
+   channel. An entry is decoded where it lies in the word: with its bits masked and an exponent inserted, the lane is the
+   float 2^p + entry, for the p that makes the entry's lowest bit worth 1; the subtraction of 2^p + zero point is
+   exact. So neither shuffles nor conversions are needed, and every ISA decodes alike. Up to NNRTI_CPU_NBITS_ROWS rows
+   use a decoded vector at once, with one accumulator for the block and one for the sum, as the reference kernel. For
+   more rows a panel is decoded to float32, times its scales, in scratch, and multiplied by the microkernels of >>gemm.
+   Rejected: two shifts that extend the sign, and a conversion (as fast on Zen 3, slower by zero points). */
+
+typedef uint32_t NNRTI_CPU(v_unsigned) __attribute__((vector_size(NNRTI_LANES * 4)));
+#define NNRTI_NBITS_VECTORS (NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS) /* of a packed panel */
+#define NNRTI_NBITS_WIDTH (NNRTI_NBITS_VECTORS * NNRTI_LANES)            /* its channels */
+
+/* The words from `p` on. */
+NNRTI_CPU_INLINE NNRTI_CPU(v_unsigned) NNRTI_CPU(nbits_words)(const uint32_t *p)
+{
+    return (NNRTI_CPU(v_unsigned))nnrti_v_load((const float *)(const void *)p);
+}
+
+/* The bit of entry k where it is decoded: the mantissa has 23 bits, so that the upper half of the word is shifted. */
+NNRTI_CPU_INLINE int32_t NNRTI_CPU(nbits_at)(int32_t k, const int32_t bits)
+{
+    return k * bits % 16;
+}
+
+/* 2^p of entry k: the base of its float. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_base)(int32_t k, const int32_t bits)
+{
+    return nnrti_v_all((float)(1 << (23 - NNRTI_CPU(nbits_at)(k, bits))));
+}
+
+/* Entry k of each word, plus its base. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_entry)(NNRTI_CPU(v_unsigned) words, int32_t k, const int32_t bits)
+{
+    const int32_t at = NNRTI_CPU(nbits_at)(k, bits);
+    const uint32_t mask = ((1u << bits) - 1u) << at, exponent = (uint32_t)(127 + 23 - at) << 23;
+    return (nnrti_v)(((words >> (k * bits / 16 * 16)) & mask) | exponent);
+}
+
+/* Zero points of LANES channels from `first` on. zeros: those of the block. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_zeros)(const nnrti_cpu_nbits *a, const uint8_t *zeros, int32_t first)
+{
+    if (a->zeroBytes == 0)
+        return nnrti_v_all((float)(1 << (a->bits - 1)));
+    if (a->zeroBytes == 1)
+        return __builtin_convertvector(nnrti_v_load_bytes(zeros + first), nnrti_v);
+    return nnrti_v_load((const float *)(const void *)zeros + first);
+}
+
+#define NNRTI_NBITS_AHEAD 512 /* words: 2 KiB, half a page, over whose border hardware does not prefetch */
+
+/* Prefetches `count` words, a multiple of LANES. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_prefetch)(const uint32_t *w, const int32_t count)
+{
+    __builtin_prefetch(w + NNRTI_NBITS_AHEAD, 0, 2);
+    if (count > 16)
+        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 16, 0, 2);
+    if (count > 32) {
+        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 32, 0, 2);
+        __builtin_prefetch(w + NNRTI_NBITS_AHEAD + 48, 0, 2);
+    }
+}
+
+/* Adds entry i of the words, less base and zero point, times x[r][k] to part[r * vectors + v]. less: both, of the
+   entries decoded at bit e * bits, less[e * vectors + v]; NULL: the zero point is the middle. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_multiply)(const NNRTI_CPU(v_unsigned) * words, int32_t i, const nnrti_v *less,
+                                                const float *const *x, ptrdiff_t k, nnrti_v *part, const int32_t rows,
+                                                const int32_t vectors, const int32_t bits)
+{
+    const nnrti_v middle = NNRTI_CPU(nbits_base)(i, bits) + nnrti_v_all((float)(1 << (bits - 1)));
+    nnrti_v value[NNRTI_CPU_NBITS_ROWS];
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < rows; r++)
+        value[r] = nnrti_v_all(x[r][k]);
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < vectors; v++) {
+        const nnrti_v entry = NNRTI_CPU(nbits_entry)(words[v], i, bits) -
+                              (less != NULL ? less[NNRTI_CPU(nbits_at)(i, bits) / bits * vectors + v] : middle);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows; r++)
+            part[r * vectors + v] = nnrti_v_fma(value[r], entry, part[r * vectors + v]);
+    }
+}
+
+/* less[e * vectors + v] = base plus zero point of the entries that are decoded at bit e * bits. Not unrolled: the table
+   is too large for registers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_less)(const nnrti_cpu_nbits *a, const uint8_t *zeros, int32_t first,
+                                            nnrti_v *less, const int32_t vectors, const int32_t bits)
+{
+    for (int32_t v = 0; v < vectors; v++, less++) {
+        const nnrti_v zero = NNRTI_CPU(nbits_zeros)(a, zeros, first + v * NNRTI_LANES);
+        less[0] = zero + NNRTI_CPU(nbits_base)(0, bits);
+        less[vectors] = zero + NNRTI_CPU(nbits_base)(1, bits);
+        if (bits == 8)
+            continue;
+        less[2 * vectors] = zero + NNRTI_CPU(nbits_base)(2, bits);
+        less[3 * vectors] = zero + NNRTI_CPU(nbits_base)(3, bits);
+    }
+}
+
+/* Microkernel: the first `rows` rows by `vectors` vectors of a packed panel, from vector `first` on. zeros: the
+   panel has zero points. rows, vectors, bits and zeros are constants after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_microkernel)(const NNRTI_CPU(gemm_tile) * tile, const nnrti_cpu_nbits *a,
+                                                   int32_t first, const int32_t rows, const int32_t vectors,
+                                                   const int32_t bits, const bool zeros)
+{
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
+    const int32_t per = 32 / bits;
+    const ptrdiff_t lane = (ptrdiff_t)first * NNRTI_LANES;
+    const uint8_t *block = (const uint8_t *)(t->panel + NNRTI_NBITS_WIDTH);
+    const float *x[NNRTI_CPU_NBITS_ROWS];
+    nnrti_v sum[NNRTI_CPU_NBITS_ROWS * 2], part[NNRTI_CPU_NBITS_ROWS * 2], less[4 * NNRTI_NBITS_VECTORS];
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < rows; r++) {
+        x[r] = t->x[r];
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++)
+            sum[r * vectors + v] = nnrti_v_load(t->panel + lane + v * NNRTI_LANES);
+    }
+    for (int32_t k = 0; k < t->k; k += a->block, block += a->blockBytes) {
+        const float *const scale = (const float *)(const void *)block + lane;
+        const uint8_t *const zeroPoints = block + NNRTI_NBITS_WIDTH * sizeof(float);
+        const uint32_t *w =
+            (const uint32_t *)(const void *)(zeroPoints + (size_t)a->zeroBytes * NNRTI_NBITS_WIDTH) + lane;
+        const int32_t n = t->k - k < a->block ? t->k - k : a->block;
+        int32_t i = 0;
+        if (zeros)
+            NNRTI_CPU(nbits_less)(a, zeroPoints, (int32_t)lane, less, vectors, bits);
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < rows * vectors; v++)
+            part[v] = nnrti_v_all(0.0f);
+        for (; i < n; i += per, w += NNRTI_NBITS_WIDTH) {
+            NNRTI_CPU(v_unsigned) words[NNRTI_NBITS_VECTORS];
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < vectors; v++)
+                words[v] = NNRTI_CPU(nbits_words)(w + v * NNRTI_LANES);
+            if (i + per > n) { /* the last word of a row */
+                for (int32_t e = 0; e < n - i; e++)
+                    NNRTI_CPU(nbits_multiply)(words, e, zeros ? less : NULL, x, k + i + e, part, rows, vectors, bits);
+                break;
+            }
+            NNRTI_CPU(nbits_prefetch)(w, vectors * NNRTI_LANES);
+            NNRTI_CPU_UNROLL
+            for (int32_t e = 0; e < per; e++)
+                NNRTI_CPU(nbits_multiply)(words, e, zeros ? less : NULL, x, k + i + e, part, rows, vectors, bits);
+        }
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < vectors; v++)
+            NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows; r++)
+            sum[r * vectors + v] =
+                nnrti_v_fma(nnrti_v_load(scale + v * NNRTI_LANES), part[r * vectors + v], sum[r * vectors + v]);
+    }
+    for (int32_t v = 0; v < vectors && t->count > v * NNRTI_LANES; v++)
+        NNRTI_CPU(epilogue_last)(t, 0, v * NNRTI_LANES, sum + v, vectors, rows);
+}
+
+/* Instances. A GEMV by 4 bits without zero points reads no table of them; 8 bits and several rows do not need that. */
+#define NNRTI_CPU_NBITS_MICROKERNEL(name, rows, vectors, bits, zeros)                                                  \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_##name)(const NNRTI_CPU(gemm_tile) * t, const nnrti_cpu_nbits *a,   \
+                                                           int32_t first)                                              \
+    {                                                                                                                  \
+        NNRTI_CPU(nbits_microkernel)(t, a, first, rows, vectors, bits, zeros);                                         \
+    }
+NNRTI_CPU_NBITS_MICROKERNEL(row_4, 1, NNRTI_NBITS_VECTORS, 4, false)
+NNRTI_CPU_NBITS_MICROKERNEL(row_4_zeros, 1, NNRTI_NBITS_VECTORS, 4, true)
+NNRTI_CPU_NBITS_MICROKERNEL(row_8, 1, NNRTI_NBITS_VECTORS, 8, true)
+NNRTI_CPU_NBITS_MICROKERNEL(rows_4, NNRTI_CPU_NBITS_ROWS, NNRTI_PANEL_VECTORS, 4, true)
+NNRTI_CPU_NBITS_MICROKERNEL(rows_8, NNRTI_CPU_NBITS_ROWS, NNRTI_PANEL_VECTORS, 8, true)
+
+/* The weight of entry k: (entry - zero point) * scale. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_weight)(NNRTI_CPU(v_unsigned) words, int32_t k, nnrti_v zero, nnrti_v scale,
+                                                 const int32_t bits)
+{
+    return ((NNRTI_CPU(nbits_entry)(words, k, bits) - NNRTI_CPU(nbits_base)(k, bits)) - zero) * scale;
+}
+
+/* Decodes one vector of channels of a packed panel: `to` gets K rows of (entry - zero point) * scale, `step` floats
+   apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(nbits_decode_vector)(const nnrti_cpu_nbits *a, const uint8_t *block, int32_t first,
+                                                     int32_t K, float *to, ptrdiff_t step, const int32_t bits)
+{
+    const int32_t per = 32 / bits;
+    for (int32_t k = 0; k < K; k += a->block, block += a->blockBytes) {
+        const uint8_t *const zeroPoints = block + NNRTI_NBITS_WIDTH * sizeof(float);
+        const uint32_t *w =
+            (const uint32_t *)(const void *)(zeroPoints + (size_t)a->zeroBytes * NNRTI_NBITS_WIDTH) + first;
+        const nnrti_v scale = nnrti_v_load((const float *)(const void *)block + first);
+        const nnrti_v zero = NNRTI_CPU(nbits_zeros)(a, zeroPoints, first);
+        const int32_t n = K - k < a->block ? K - k : a->block;
+        int32_t i = 0;
+        for (; i + per <= n; i += per, w += NNRTI_NBITS_WIDTH) {
+            const NNRTI_CPU(v_unsigned) words = NNRTI_CPU(nbits_words)(w);
+            NNRTI_CPU_UNROLL
+            for (int32_t e = 0; e < per; e++, to += step)
+                nnrti_v_store(to, NNRTI_CPU(nbits_weight)(words, e, zero, scale, bits));
+        }
+        for (int32_t e = 0; e < n - i; e++, to += step)
+            nnrti_v_store(to, NNRTI_CPU(nbits_weight)(NNRTI_CPU(nbits_words)(w), e, zero, scale, bits));
+    }
+}
+
+/* Decodes `vectors` vectors of a packed panel to a panel of `gemm`: their bias, then K rows of weights. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(nbits_decode)(const nnrti_cpu_nbits *a, const float *panel, int32_t first,
+                                                       int32_t vectors, int32_t K, float *to)
+{
+    const uint8_t *const blocks = (const uint8_t *)(panel + NNRTI_NBITS_WIDTH);
+    const ptrdiff_t step = (ptrdiff_t)vectors * NNRTI_LANES;
+    for (int32_t v = 0; v < vectors; v++, first += NNRTI_LANES, to += NNRTI_LANES) {
+        nnrti_v_store(to, nnrti_v_load(panel + first));
+        if (a->bits == 4)
+            NNRTI_CPU(nbits_decode_vector)(a, blocks, first, K, to + step, step, 4);
+        else
+            NNRTI_CPU(nbits_decode_vector)(a, blocks, first, K, to + step, step, 8);
+    }
+}
+
+/* The rows of a work item by one packed panel. decoded: scratch for a panel of `gemm`. */
+static void NNRTI_CPU(nbits_panel)(NNRTI_CPU(gemm_tile) * t, const nnrti_cpu_nbits *a, int32_t C, float *decoded)
+{
+    const float *const panel = t->panel;
+    const int32_t channel = t->channel;
+    const bool four = a->bits == 4;
+    t->count = C - channel;
+    if (a->gemm.wide == 0 && t->rows == 1) {
+        (!four               ? NNRTI_CPU(nbits_row_8)
+         : a->zeroBytes == 0 ? NNRTI_CPU(nbits_row_4)
+                             : NNRTI_CPU(nbits_row_4_zeros))(t, a, 0);
+        return;
+    }
+    for (int32_t v = 0; v < NNRTI_NBITS_VECTORS && t->count > 0; v += NNRTI_PANEL_VECTORS) {
+        if (a->gemm.wide == 0) {
+            (four ? NNRTI_CPU(nbits_rows_4) : NNRTI_CPU(nbits_rows_8))(t, a, v);
+        } else {
+            NNRTI_CPU(nbits_decode)
+            (a, panel, v * NNRTI_LANES, t->count > NNRTI_LANES ? NNRTI_PANEL_VECTORS : 1, t->k, decoded);
+            t->panel = t->ahead = decoded;
+            NNRTI_CPU(gemm_panel)(t, t->count > NNRTI_LANES);
+        }
+        t->channel += NNRTI_PANEL_VECTORS * NNRTI_LANES;
+        t->count = C - t->channel;
+    }
+}
+
+/* Work item of `gemm_nbits`: some rows by one part of the packed panels. */
+static void NNRTI_CPU(nbits_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(gemm_job) *j = (const NNRTI_CPU(gemm_job) *)arg;
+    const nnrti_cpu_nbits *a = (const nnrti_cpu_nbits *)(const void *)j->attr;
+    const uint32_t part = i % a->gemm.parts, parts = a->gemm.parts;
+    const int64_t first = (int64_t)(i / parts) * a->gemm.rows, left = j->pixels - first;
+    const int32_t C = j->y->dims[3], panels = j->packed->dims[0];
+    const int32_t from = (int32_t)((int64_t)panels * part / parts);
+    const int32_t to = (int32_t)((int64_t)panels * (part + 1) / parts);
+    const int32_t begin = from * NNRTI_NBITS_WIDTH, end = to < panels ? to * NNRTI_NBITS_WIDTH : C;
+    uint8_t *const scratch = (uint8_t *)nnrti_cpu_scratch(j->call, worker);
+    NNRTI_CPU(indirection) l;
+    NNRTI_CPU(gemm_tile) t;
+    l.rows = left > a->gemm.rows ? a->gemm.rows : (int32_t)left;
+    l.step = l.rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+    l.x = (const float **)(void *)scratch;
+    l.z = l.x + l.step;
+    l.y = (float **)(uintptr_t)(l.z + l.step);
+    if (j->z->data == NULL)
+        l.z = NULL;
+    NNRTI_CPU(pixel_pointers)(j, first, &l);
+    NNRTI_CPU(gemm_tile_begin)(&t, j, &l, 1);
+    t.stepAhead = 0;
+    t.halves = NULL;
+    for (int32_t p = from; p < to; p++) {
+        t.channel = p * NNRTI_NBITS_WIDTH;
+        t.panel =
+            (const float *)(const void *)((const uint8_t *)j->packed->data + (size_t)p * (size_t)j->packed->dims[1]);
+        NNRTI_CPU(nbits_panel)(&t, a, C, (float *)(void *)(scratch + a->gemm.wide));
+    }
+    for (int32_t r = 0; r < t.rows && !j->bounds; r++)
+        NNRTI_CPU(activation_row)(l.y[r] + begin, l.y[r] + begin, end - begin, a->gemm.conv.activation);
+}
+
+/* y[m,c] = activation(bias[c] + sum over blocks of scale[c] * the sum over k of x[m,k] * (weight[c,k] - zero point));
+   with a residual z: sum(that + z[m,c]), where sum is the second activation. */
+static NNRT_ReturnCode NNRTI_CPU(gemm_nbits)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(gemm_job) j;
+    int32_t weights[2];
+    NNRTI_CPU(gemm_job_init)((const nnrti_cpu_gemm *)attr, args, call, &j);
+    j.pixels = j.y->dims[2];
+    weights[0] = j.y->dims[3];
+    weights[1] = j.x->dims[3];
+    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(j.attr, j.pixels, weights),
+                           (uint32_t)nnrti_cpu_div_up(j.pixels, j.attr->rows) * j.attr->parts, NNRTI_CPU(nbits_task),
+                           &j);
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6843,6 +7142,10 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_LEVEL
 #undef NNRTI_CPU_MICROKERNEL
 #undef NNRTI_CPU_GEMV_MICROKERNEL
+#undef NNRTI_CPU_NBITS_MICROKERNEL
+#undef NNRTI_NBITS_VECTORS
+#undef NNRTI_NBITS_WIDTH
+#undef NNRTI_NBITS_AHEAD
 #undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP_WHOLE
 #undef NNRTI_CPU_FEW_ROWS

@@ -8767,21 +8767,35 @@ static void nnrti_onnx_packed_size(nnrti_onnx *c, const nnrti_onnx_packed *p)
                         p->rows, p->columns, INT32_MAX);
 }
 
+/* Constant v, which has rows * each elements, in the shape [rows,each] or, with blocks > 0, [rows,blocks,each / blocks]:
+   exporters write scales and zero points with one axis, too. */
+static uint32_t nnrti_onnx_packed_shape(nnrti_onnx *c, uint32_t v, const nnrti_onnx_packed *p, uint32_t types,
+                                        int64_t each, int64_t blocks, const char *what)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    const int32_t rank = blocks > 0 ? 3 : 2;
+    int32_t dims[3];
+    if (!nnrti_onnx_packed_check(c, v, types, p->rows * each, what))
+        return NNRT_NO_TENSOR;
+    dims[0] = (int32_t)p->rows;
+    dims[1] = (int32_t)(blocks > 0 ? blocks : each);
+    dims[2] = (int32_t)(blocks > 0 ? each / blocks : 1);
+    if (o->rank == rank && memcmp(o->dims, dims, (size_t)rank * sizeof(*dims)) == 0)
+        return v;
+    return nnrti_onnx_constant(c, o->dataType, rank, dims, o->data);
+}
+
 /* A [..,K] times the transpose of a constant [N,K] of 4 or 8 bits, plus a bias [N]. Inputs: A, data [N,blocks,bytes of
    a block], scales, zero points, group index, bias. */
 static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 5);
     nnrti_onnx_packed p;
-    NNRT_MatMulFusion a;
-    uint32_t y;
+    NNRT_MatMulNBits a;
+    uint32_t in[5], y;
+    int64_t blocks;
+    bool bytes;
     (void)arg;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
-    a.transposeB = true;
     nnrti_onnx_packed_bits(c, &p);
-    p.data = nnrti_onnx_in(c, 1);
-    p.scales = nnrti_onnx_in(c, 2);
-    p.zeros = nnrti_onnx_in(c, 3);
     p.rows = nnrti_onnx_int(c, "N", 0);
     p.columns = nnrti_onnx_int(c, "K", 0);
     nnrti_onnx_packed_size(c, &p);
@@ -8789,10 +8803,22 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 4, the group index of each column, is not supported");
     if (c->code != NNRT_SUCCESS)
         return;
-    p.rowBytes = (p.columns + p.block - 1) / p.block * (p.block * p.bits / 8);
-    y = nnrti_onnx_cast(c, nnrti_onnx_unpacked(c, &p), nnrti_onnx_type(c, x));
-    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, y);
-    nnrti_onnx_out(c, 0, bias != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, bias) : y);
+    a.columns = p.columns;
+    a.bits = p.bits;
+    a.blockSize = p.block;
+    blocks = (p.columns + p.block - 1) / p.block;
+    in[0] = nnrti_onnx_in(c, 0);
+    in[1] = nnrti_onnx_packed_shape(c, nnrti_onnx_in(c, 1), &p, NNRT_TYPES_U8, blocks * (p.block * p.bits / 8), blocks,
+                                    "packed weight");
+    in[2] = nnrti_onnx_packed_shape(c, nnrti_onnx_in(c, 2), &p, NNRT_TYPES_FLOAT, blocks, 0, "list of scales");
+    in[3] = nnrti_onnx_in(c, 3);
+    bytes = in[3] != NNRT_NO_TENSOR && nnrti_onnx_is_a(c, in[3], NNRT_TYPES_U8);
+    if (in[3] != NNRT_NO_TENSOR)
+        in[3] = nnrti_onnx_packed_shape(c, in[3], &p, NNRT_TYPES_FLOAT | NNRT_TYPES_U8,
+                                        bytes ? (blocks * p.bits + 7) / 8 : blocks, 0, "list of zero points");
+    in[4] = nnrti_onnx_in(c, 5);
+    nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_MATMUL_NBITS, &a, in, 5, &y);
+    nnrti_onnx_out(c, 0, y);
 }
 
 /* Rows of a constant of 4 or 8 bits. Inputs: data [rows,bytes of a row], indices, scales [rows,blocks], zero points. */
@@ -10541,7 +10567,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("linear_attention", "LOOP", \
       "CAST RESHAPE MUL_FUSION GATHER EXPFUSION FILL MATMUL_FUSION SUB_FUSION ADD_FUSION TRANSPOSE EQUAL ASSERT", \
       "the recurrence, one step in each iteration; the run fails unless batch and steps of all inputs are equal") \
-    X("matmul_bits",     "MATMUL_FUSION", "CAST ADD_FUSION", "weights, which the import converts to float32; a bias") \
+    X("matmul_bits",     "MATMUL_NBITS", "", "constant weights, scales and zero points; no group index") \
     X("matmul_to_float", "", "MATMUL_INTEGER CAST MUL_FUSION ADD_FUSION", \
       "the product in integers, times both scales, plus the bias") \
     X("multi_head_attention", "ATTENTION", \

@@ -39,6 +39,15 @@ mlperf-tiny: build/nnrt
 	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --io
 	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --float
 
+# Packed weights of 4 and 8 bits on the device cpu, beside a plain read of memory and float32 weights. THREADS=1: one thread.
+.PHONY: bench-nbits
+build/bench_nbits: tests/bench_nbits.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) -O2 $(LDFLAGS) -o $@ $< $(LIBS) -lpthread
+
+bench-nbits: build/bench_nbits
+	@build/bench_nbits $(THREADS)
+
 .PHONY: compile-time
 compile-time: | stb
 	@sh tools/need.sh gcc clang binutils python3

@@ -755,6 +755,7 @@ static const struct bare {
     {"LSTM_PEEPHOLE", "f212 f182 f182", "3", "", ""},
     {"MATMUL_FUSION", "f22 f22", "1", "", ""},
     {"MATMUL_INTEGER", "u22 u22 u u2", "1", "", ""},
+    {"MATMUL_NBITS", "f22 u218 f21", "1", "columns is 0", "columns is 0"},
     {"MAXIMUM", "f22 f22", "1", "", ""},
     {"MAX_POOL_3D", "f11444", "1", "kernelShape[0] is 0", "kernelShape[0] is 0"},
     {"MAX_POOL_FUSION", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},

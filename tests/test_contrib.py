@@ -11,7 +11,7 @@ runtime round twice, ONNX Runtime computes with one rounding or with a table. An
 of which may be more units of the result: such a case states units. A float result may differ by 1e-5 of the largest magnitude of
 the result, 80 roundings of float32, or by `near` of it: in ONNX Runtime DynamicQuantizeLSTM rounds x and the state to 8 bits, and
 differs from LSTM with the same weights in float32 by up to 2.2e-2 in 144 random models. NaN and Inf must be equal. Models that must
-be refused state a part of the message. A random forest also runs as C.
+be refused state a part of the message. A random forest and packed weights also run as C.
 
 The last line says "N passed, N failed"; the exit status is 1 when something failed or nothing passed.
 """
@@ -186,6 +186,11 @@ def matrix_cases():
             yield Case(label, 'MatMulNBits', given, **attributes)
             yield Case(label + ' zero points', 'MatMulNBits', given + [Constant(zeros)], **attributes)
             yield Case(label + ' bias', 'MatMulNBits', given + [Constant(zeros), None, Constant(floats(draw, 7))], **attributes)
+            digits = np.unpackbits(zeros.reshape(7, -1), axis=1, bitorder='little').reshape(7, -1, bits)
+            reals = (digits @ 2.0 ** np.arange(bits))[:, :blocks].astype(np.float32)
+            axes = given[:2] + [Constant(scales.reshape(7, blocks))]
+            for way, zero in (('of two axes', zeros.reshape(7, -1)), ('of float32', reals), ('of float32, one axis', reals.ravel())):
+                yield Case('%s zero points %s' % (label, way), 'MatMulNBits', axes + [Constant(zero)], like=label + ' zero points', **attributes)
     for bits in (4, 8):
         data = draw.randint(0, 256, (9, 32 * bits // 8)).astype(np.uint8)
         given = [Constant(data), draw.randint(0, 9, (2, 3)).astype(np.int64), Constant((draw.rand(9, 2) * 0.1).astype(np.float32))]
@@ -423,6 +428,9 @@ def refused():
     yield "expected a constant of 128 elements", Case('too few bytes', 'MatMulNBits', [f, data, scales], K=32, N=8, bits=4, block_size=16)
     yield "expected a constant of 64 elements", Case('weights that are inputs', 'MatMulNBits', [f, np.zeros((4, 2, 8), np.uint8), scales], K=32, N=4,
                                                     bits=4, block_size=16)
+    yield "group index of each column, is not supported", Case('a group index', 'MatMulNBits',
+                                                               [f, data, scales, None, Constant(np.zeros(32, np.int32))], K=32, N=4, bits=4, block_size=16)
+    yield "K is 31", Case('another K than x has', 'MatMulNBits', [f, data, scales], K=31, N=4, bits=4, block_size=16)
     yield "block_size is 0", Case('blocks of 0', 'MatMulNBits', [f, data, scales], K=32, N=4, bits=4, block_size=0)
     yield "have -1 rows (N)", Case('negative N', 'MatMulNBits', [f, data, scales], K=32, N=-1, bits=4, block_size=16)
     yield "have 0 rows (N)", Case('no rows', 'GatherBlockQuantized', [Constant(np.zeros((0, 8), np.uint8)), np.zeros(2, np.int64),
@@ -629,43 +637,57 @@ PROGRAM = """
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #include "nnrt_plan.h"
-#include "forest.c"
+#include "m.c"
 #include <stdio.h>
 int main(void)
 {
-    static const float x[28] = {%s};
-    int64_t label[7];
-    float scores[21];
-    if (forest_run(x, label, scores) != NNRT_SUCCESS)
-        return 1;
-    for (int i = 0; i < 7; i++)
-        printf("%%d %%.9g %%.9g %%.9g\\n", (int)label[i], (double)scores[3 * i], (double)scores[3 * i + 1], (double)scores[3 * i + 2]);
+    static const float x[] = {%s};
+%s
     return 0;
 }
 """
+FOREST = """    int64_t label[7];
+    float scores[21];
+    if (m_run(x, label, scores) != NNRT_SUCCESS)
+        return 1;
+    for (int i = 0; i < 7; i++)
+        printf("%d %.9g %.9g %.9g\\n", (int)label[i], (double)scores[3 * i], (double)scores[3 * i + 1], (double)scores[3 * i + 2]);"""
+PRODUCT = """    float y[42];
+    if (m_run(x, y) != NNRT_SUCCESS)
+        return 1;
+    for (int i = 0; i < 42; i++)
+        printf("%.9g\\n", (double)y[i]);"""
 
 
-def check_emitted(nnrt, table):
-    """The random forest as C, compiled and run: the results of ONNX Runtime."""
-    name = 'RandomForestClassifier 7 rows'
-    case = next(case for case in contrib_ml.cases(Case) if case.name == name)
-    want = [value_of(table['%s | %s' % (name, output)]) for output in case.outputs]
+def as_c(nnrt, case, body):
+    """The numbers that a model prints as C, compiled and run, a row for each line."""
     root = os.path.dirname(HERE)
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, 'main.c'), os.path.join(folder, 'main')
-        with open(os.path.join(folder, 'forest.onnx'), 'wb') as f:
+        with open(os.path.join(folder, 'm.onnx'), 'wb') as f:
             f.write(case.model)
         with open(source, 'w', encoding='ascii') as f:
-            f.write(PROGRAM % ', '.join('%.9gf' % v if v % 1 else '%.1ff' % v for v in case.feeds['x0'].ravel().tolist()))
-        subprocess.run([nnrt, 'emit-c', os.path.join(folder, 'forest.onnx'), '-o', os.path.join(folder, 'forest.c')], check=True,
+            f.write(PROGRAM % (', '.join('%.9gf' % v if v % 1 else '%.1ff' % v for v in case.feeds['x0'].ravel().tolist()), body))
+        subprocess.run([nnrt, 'emit-c', os.path.join(folder, 'm.onnx'), '-o', os.path.join(folder, 'm.c')], check=True,
                        stdout=subprocess.DEVNULL)
         subprocess.run(['cc', '-std=c99', '-I', root, '-I', folder, '-ffunction-sections', '-o', program, source, '-lm'], check=True)
-        lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split('\n')[:7]
-    got = np.array([line.split() for line in lines], np.float64)
-    good = np.array_equal(got[:, 0], want[0]) and np.abs(got[:, 1:] - want[1]).max() <= 1e-5
-    if not good:
-        print('FAIL %s as C: %s' % (name, lines))
-    return int(good), int(not good)
+        lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
+    return np.array([line.split() for line in lines], np.float64)
+
+
+def check_emitted(nnrt, table):
+    """A random forest, and packed weights of 4 bits, as C: the results of ONNX Runtime."""
+    passed = failed = 0
+    for name, body in (('RandomForestClassifier 7 rows', FOREST), ('MatMulNBits 4 bits K 40 block 32 bias', PRODUCT)):
+        case = next(case for case in every() if case.name == name)
+        want = np.concatenate([value_of(table['%s | %s' % (name, output)]).reshape(7 if body == FOREST else 42, -1)
+                               for output in case.outputs], axis=1)
+        got = as_c(nnrt, case, body)
+        good = got.shape == want.shape and np.abs(got - want).max() <= 1e-5 * max(1.0, np.abs(want).max())
+        passed, failed = passed + good, failed + (not good)
+        if not good:
+            print('FAIL %s as C: %s' % (name, got))
+    return passed, failed
 
 
 def main():

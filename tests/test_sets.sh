@@ -13,7 +13,7 @@ for op in gru lstm lstm_peephole rnn; do # which the random graphs do not have, 
     files="$files tests/vectors/$op.vec"
 done
 for op in activation add_fusion average_pool_3d avgpool_fusion bias_add cast ceil clip conv2d_fusion conv2d_transpose_fusion conv_3d \
-    div_fusion erf expfusion floor full_connection fused_batch_norm group_norm_fusion hard_sigmoid instance_norm layer_norm_fusion leaky_relu log log_softmax matmul_fusion \
+    div_fusion erf expfusion floor full_connection fused_batch_norm group_norm_fusion hard_sigmoid instance_norm layer_norm_fusion leaky_relu log log_softmax matmul_fusion matmul_nbits \
     max_pool_3d max_pool_fusion maximum minimum mish mul_fusion pow_fusion prelu_fusion quant quant_dtype_cast real_div reduce_fusion \
     argmax_fusion argmin_fusion bottom_k cos equal greater greater_equal l2_normalize_fusion less less_equal lp_normalization lrn not_equal \
     resize select sin topk_fusion where rms_normalization round rsqrt scale_fusion softmax softplus sqrt square squared_difference sub_fusion; do

@@ -263,6 +263,7 @@ static double cli_info_macs(const nnrt_resolve *c)
         const bool turned = ((const NNRT_MatMulFusion *)c->resolved)->transposeA;
         return cli_info_count(y) * x->dims[x->rank > 1 && turned ? x->rank - 2 : x->rank - 1];
     }
+    case NNRT_NODE_TYPE_MATMUL_NBITS:
     case NNRT_NODE_TYPE_MATMUL_INTEGER: return cli_info_count(y) * x->dims[x->rank - 1];
     case NNRT_NODE_TYPE_EINSUM: return cli_info_einsum(c);
     case NNRT_NODE_TYPE_ATTENTION: { /* Q*K' and the product with V, over all keys */

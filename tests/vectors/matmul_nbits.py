@@ -1,0 +1,118 @@
+"""MATMUL_NBITS."""
+import numpy as np
+
+from common import const, f16, f32, f64, random, refuse, rounded, some, Tensor, wide, write
+
+OP = "MATMUL_NBITS"
+
+
+def entries(packed, bits, count):
+    """The first `count` entries of each row of bytes, the first one in the low bits, as their binary digits."""
+    digits = np.unpackbits(packed, axis=-1, bitorder="little").reshape(*packed.shape[:-1], packed.shape[-1] * 8 // bits, bits)
+    return (digits.astype(f64) @ 2.0 ** np.arange(bits))[..., :count]
+
+
+def expected(x, weight, scale, zero, bias, K, bits):
+    """Blocks of x by blocks of numbers, which numpy expands in float64; then times scale, and the sum over blocks."""
+    N, B, size = weight.shape[0], weight.shape[1], weight.shape[2] * 8 // bits
+    if zero is None:
+        z = np.full((N, B), 2.0 ** (bits - 1))
+    else:
+        z = entries(zero, bits, B) if zero.dtype == np.uint8 else wide(zero)
+    blocks = np.zeros(x.shape[:-1] + (B * size,))
+    blocks[..., :K] = wide(x)
+    sums = np.einsum("...bk,nbk->...nb", blocks.reshape(x.shape[:-1] + (B, size)), entries(weight, bits, size) - z[..., None])
+    y = (sums * wide(scale)).sum(-1)
+    return rounded(y if bias is None else y + wide(bias), x)
+
+
+def make(w):
+    def given(shape, N, bits, size, dtype=f32, zeros="none", bias=False):
+        """Inputs: entries after the last column are random, too."""
+        K = shape[-1]
+        B = -(-K // size)
+        x, scale = some(shape, dtype, -8, 8), some((N, B), dtype, -16, 16, 1 / 64)
+        weight = random.integers(0, 256, (N, B, size * bits // 8)).astype(np.uint8)
+        zero = {"none": lambda: None, "real": lambda: some((N, B), dtype, 0, 4 * 2**bits),
+                "packed": lambda: random.integers(0, 256, (N, -(-B * bits // 8))).astype(np.uint8)}[zeros]()
+        return x, weight, scale, zero, some((N,), dtype) if bias else None
+
+    def attrs_of(K, bits, size):
+        return {"columns": K, "bits": bits, "blockSize": size}
+
+    def go(name, inputs, bits, size, constant=True):
+        K = inputs[0].shape[-1]
+        ins = [inputs[0]] + [const(v) if constant and v is not None else v for v in inputs[1:]]
+        while ins[-1] is None:
+            ins.pop()
+        w.case(name, OP, attrs_of(K, bits, size), ins, [expected(*inputs, K, bits)])
+
+    for bits in (4, 8):
+        for dtype in (f32, f16):
+            for zeros in ("none", "packed", "real"):
+                name = "%d bits, %s, zero points %s, " % (bits, np.dtype(dtype).name, zeros)
+                go(name + "two blocks", given((3, 32), 5, bits, 16, dtype, zeros), bits, 16)
+                go(name + "a part of a block", given((2, 21), 3, bits, 16, dtype, zeros, True), bits, 16)
+        go("%d bits, a matrix of inputs" % bits, given((2, 3, 40), 7, bits, 32, f32, "packed", True), bits, 32, constant=False)
+        go("%d bits, a vector" % bits, given((33,), 4, bits, 16, f32, "packed"), bits, 16)
+        go("%d bits, one column" % bits, given((2, 1), 3, bits, 16), bits, 16)
+        go("%d bits, one block of 64" % bits, given((1, 50), 2, bits, 64, f32, "packed"), bits, 64)
+        go("%d bits, blocks of 128" % bits, given((4, 129), 2, bits, 128, f32, "real", True), bits, 128)
+        go("%d bits, four axes" % bits, given((2, 1, 2, 16), 2, bits, 16), bits, 16)
+        go("%d bits, no rows" % bits, given((0, 16), 2, bits, 16), bits, 16)
+        go("%d bits, no results" % bits, given((2, 16), 0, bits, 16), bits, 16)
+        go("%d bits, a tile and more" % bits, given((9, 70), 35, bits, 32, f32, "packed", True), bits, 32)
+        x, weight, scale, zero, bias = given((4, 32), 3, bits, 16)
+        x[0, 3], x[1, 20], x[2, 0], x[2, 31] = np.nan, np.inf, -0.0, -np.inf
+        weight[0, 1, :] = 0x88 if bits == 4 else 0x80  # the zero point: Inf * 0
+        with np.errstate(invalid="ignore"):
+            go("%d bits, NaN and Inf in x" % bits, (x, weight, scale, zero, bias), bits, 16)
+            scale = scale.copy()
+            scale[0, 0], scale[1, 1] = np.nan, np.inf
+            go("%d bits, NaN and Inf in scale" % bits, (np.abs(x[3:]) + 1, weight, scale, zero, bias), bits, 16)
+    inputs = given((2, 32), 4, 4, 32, bias=True)
+    w.case("bits and blockSize 0 are 4 and 32", OP, {"columns": 32, "bits": 0, "blockSize": 0},
+           list(inputs[:3]) + [None, inputs[4]], [expected(*inputs, 32, 4)])
+
+    x, weight, scale, zero, bias = given((2, 32), 4, 4, 16, f32, "packed", True)
+    good = attrs_of(32, 4, 16)
+
+    def bad(name, code, *inputs, says=None, **other):
+        refuse(w, name, OP, {**good, **other}, list(inputs), code, says=says)
+
+    bad("no columns", "INVALID_PARAMETER", x, weight, scale, columns=0, says="columns is 0")
+    bad("other columns than x", "INVALID_SHAPE", x, weight, scale, columns=31)
+    bad("2 bits", "UNSUPPORTED_OP", x, weight, scale, bits=2, says="bits is 2, expected 4 or 8")
+    bad("-4 bits", "UNSUPPORTED_OP", x, weight, scale, bits=-4)
+    for size in (8, 24, 131072, -16):
+        bad("blocks of %d" % size, "INVALID_PARAMETER", x, weight, scale, blockSize=size,
+            says="blockSize is %d, expected a power of 2 of 16 to 65536" % size)
+    bad("too few blocks", "INVALID_SHAPE", x, weight[:, :1], scale[:, :1])
+    bad("too many blocks", "INVALID_SHAPE", x, np.tile(weight, (1, 2, 1)), np.tile(scale, (1, 2)))
+    bad("blocks of other bytes", "INVALID_SHAPE", x, weight[..., :7], scale)
+    bad("bytes of 8 bits", "INVALID_SHAPE", x, weight, scale, bits=8)
+    bad("weights of two axes", "INVALID_SHAPE", x, weight.reshape(4, 16), scale)
+    bad("scales of other rows", "INVALID_SHAPE", x, weight, scale[:3])
+    bad("scales of other blocks", "INVALID_SHAPE", x, weight, scale[:, :1])
+    bad("scales of one axis", "INVALID_SHAPE", x, weight, scale.reshape(-1))
+    bad("zero points of other rows", "INVALID_SHAPE", x, weight, scale, zero[:3])
+    bad("zero points of too many bytes", "INVALID_SHAPE", x, weight, scale, np.tile(zero, (1, 2)))
+    bad("zero points of other blocks", "INVALID_SHAPE", x, weight, scale, scale[:, :1])
+    bad("bias of other rows", "INVALID_SHAPE", x, weight, scale, zero, bias[:3])
+    bad("bias of two axes", "INVALID_SHAPE", x, weight, scale, zero, bias[None])
+    bad("a scalar", "INVALID_SHAPE", x[0, 0], weight, scale)
+    bad("weights of int8", "INVALID_DATATYPE", x, weight.astype(np.int8), scale, says="expected uint8")
+    bad("weights of float32", "INVALID_DATATYPE", x, weight.astype(f32), scale)
+    bad("quantised weights", "INVALID_DATATYPE", x, Tensor(weight, quant=[(8, 1, 0.5)]), scale)
+    bad("scales of float16", "INVALID_DATATYPE", x, weight, scale.astype(f16))
+    bad("zero points of int8", "INVALID_DATATYPE", x, weight, scale, zero.astype(np.int8), says="expected uint8 or float32")
+    bad("zero points of float16", "INVALID_DATATYPE", x, weight, scale, scale.astype(f16))
+    bad("bias of float16", "INVALID_DATATYPE", x, weight, scale, zero, bias.astype(f16))
+    bad("float64", "INVALID_DATATYPE", x.astype(f64), weight, scale.astype(f64))
+    bad("x of uint8", "INVALID_DATATYPE", x.astype(np.uint8), weight, scale)
+    bad("two inputs", "INVALID_INPUT", x, weight)
+    bad("absent scales", "NULL_PTR", x, weight, None, zero)
+
+
+if __name__ == "__main__":
+    write(make, "Expected values: binary digits of the bytes, numpy.einsum in float64.")
