@@ -13482,9 +13482,21 @@ static NNRTI_UNUSED void nnrti_load_matrix(const nnrt_view *x, ptrdiff_t place, 
 {
     const int32_t M = x->dims[x->rank - 1];
     for (int32_t i = 0; i < M; i++)
-        nnrti_read_f64(m + (ptrdiff_t)i * N,
-                       nnrti_at(x->data, place + i * x->strides[x->rank - 2], nnrt_type_size(x->dataType)),
-                       x->strides[x->rank - 1], M, x->dataType);
+        for (int32_t j = 0; j < M; j++) {
+            const ptrdiff_t at = place + i * x->strides[x->rank - 2] + j * x->strides[x->rank - 1];
+            m[(ptrdiff_t)i * N + j] = x->dataType == NNRT_DATA_TYPE_FLOAT64
+                                          ? ((const double *)x->data)[at]
+                                          : (double)nnrti_load(x->data, at, x->dataType);
+        }
+}
+
+/* Element `at` of y = v, rounded to float32 or float16 if y is that. */
+static NNRTI_UNUSED void nnrti_store_entry(nnrt_view *y, ptrdiff_t at, double v)
+{
+    if (y->dataType == NNRT_DATA_TYPE_FLOAT64)
+        ((double *)y->data)[at] = v;
+    else
+        nnrti_store(y->data, at, (float)v, y->dataType);
 }
 
 /* Makes the first M columns of m, row-major [M,N], upper triangular by Gaussian elimination with partial pivoting (the
@@ -13522,7 +13534,7 @@ NNRT_API NNRT_ReturnCode nnrt_det(const NNRT_Det *attr, const nnrt_view *x, nnrt
 {
     const int32_t M = x->dims[x->rank - 1];
     const size_t bytes = (size_t)M * (size_t)M * sizeof(double);
-    double *m = (double *)nnrti_scratch(call, bytes), det;
+    double *m = (double *)nnrti_scratch(call, bytes);
     int32_t place[NNRT_MAX_RANK] = {0};
     nnrt_view stack = *x;
     (void)attr;
@@ -13531,9 +13543,7 @@ NNRT_API NNRT_ReturnCode nnrt_det(const NNRT_Det *attr, const nnrt_view *x, nnrt
         return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
     do {
         nnrti_load_matrix(x, nnrti_offset(&stack, place), m, M);
-        det = nnrti_eliminate(m, M, M);
-        nnrti_write_f64(nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)), 1, &det, 1,
-                        y->dataType);
+        nnrti_store_entry(y, nnrti_offset(y, place), nnrti_eliminate(m, M, M));
     } while (nnrti_next_place(y, place));
     return NNRT_SUCCESS;
 }
@@ -15945,7 +15955,7 @@ static NNRT_ReturnCode nnrti_rule_inverse(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_inverse(const NNRT_Det *attr, const nnrt_view *x, nnrt_view *y, nnrt_call *call)
 {
     const int32_t M = x->dims[x->rank - 1], N = 2 * M;
-    const size_t bytes = (size_t)M * (size_t)M * 2 * sizeof(double), width = nnrt_type_size(y->dataType);
+    const size_t bytes = (size_t)M * (size_t)M * 2 * sizeof(double);
     double *m = (double *)nnrti_scratch(call, bytes); /* [M,2M]: x and the identity, then U and y */
     int32_t place[NNRT_MAX_RANK] = {0};
     nnrt_view from = *x, to = *y;
@@ -15965,9 +15975,10 @@ NNRT_API NNRT_ReturnCode nnrt_inverse(const NNRT_Det *attr, const nnrt_view *x, 
                 for (int32_t k = i + 1; k < M; k++)
                     row[j] -= row[k] * m[(ptrdiff_t)k * N + j];
                 row[j] /= row[i];
+                nnrti_store_entry(
+                    y, nnrti_offset(&to, place) + i * y->strides[y->rank - 2] + (j - M) * y->strides[y->rank - 1],
+                    row[j]);
             }
-            nnrti_write_f64(nnrti_at(y->data, nnrti_offset(&to, place) + i * y->strides[y->rank - 2], width),
-                            y->strides[y->rank - 1], row + M, M, y->dataType);
         }
     } while (nnrti_next_place(&from, place));
     return NNRT_SUCCESS;
