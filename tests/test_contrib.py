@@ -430,7 +430,7 @@ def refused():
                                                     bits=4, block_size=16)
     yield "group index of each column, is not supported", Case('a group index', 'MatMulNBits',
                                                                [f, data, scales, None, Constant(np.zeros(32, np.int32))], K=32, N=4, bits=4, block_size=16)
-    yield "K is 31", Case('another K than x has', 'MatMulNBits', [f, data, scales], K=31, N=4, bits=4, block_size=16)
+    yield "K is 32, expected 31", Case('another K than x has', 'MatMulNBits', [f, data, scales], K=31, N=4, bits=4, block_size=16)
     yield "block_size is 0", Case('blocks of 0', 'MatMulNBits', [f, data, scales], K=32, N=4, bits=4, block_size=0)
     yield "have -1 rows (N)", Case('negative N', 'MatMulNBits', [f, data, scales], K=32, N=-1, bits=4, block_size=16)
     yield "have 0 rows (N)", Case('no rows', 'GatherBlockQuantized', [Constant(np.zeros((0, 8), np.uint8)), np.zeros(2, np.int64),
