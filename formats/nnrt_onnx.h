@@ -2894,7 +2894,7 @@ static NNRT_DataType nnrti_onnx_take_stored(nnrti_onnx *c, nnrt_onnx_type type, 
 /* The type of storage of value v, 0 if it has none. */
 static nnrt_onnx_type nnrti_onnx_storage_type(const nnrti_onnx *c, uint32_t v)
 {
-    return v < c->storageCount ? c->storage[v] : NNRT_ONNX_UNDEFINED;
+    return v < c->storageCount ? (nnrt_onnx_type)c->storage[v] : (nnrt_onnx_type)NNRT_ONNX_UNDEFINED;
 }
 
 /* Makes v a value of this type of storage. */
