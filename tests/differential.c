@@ -861,6 +861,12 @@ static double bound_of(const step *s, double y, double size)
     case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
     case NNRT_NODE_TYPE_INSTANCE_NORM: /* the same of `all` numbers; sums carry their rounding errors along */
         return 2 * ROUNDING * 1.001 * (12 * sqrt(all) * factor_of(s, "affine") + 4 * largest_of(operand_at(s, 2)));
+    case NNRT_NODE_TYPE_MATMUL_NBITS: { /* sums of products of x, a scale and a difference of entry and zero point */
+        const NNRT_MatMulNBits *a = (const NNRT_MatMulNBits *)s->attr;
+        const double entry = (a->bits == 8 ? 256 : 16) + largest_of(operand_at(s, 3)), K = (double)a->columns;
+        const double sum = K * largest_of(operand_at(s, 0)) * largest_of(operand_at(s, 2)) * entry;
+        return 2 * ROUNDING * 1.001 * (K + 3) * (sum + largest_of(operand_at(s, 4)));
+    }
     case NNRT_NODE_TYPE_RMS_NORMALIZATION: return 2 * ROUNDING * 1.001 * (n + 8) * fabs(y);
     case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
     case NNRT_NODE_TYPE_SCALE_FUSION: /* a product is as large as the result and what is added at most */

@@ -663,6 +663,7 @@ static const struct {
     {"qk_matmul_bias", "Attention's modes 1 and 2 of qk_matmul_output are exchanged since 1.21"},
     {"qk_matmul_softcap", "Attention caps scores before it adds the mask since 1.21"},
     {"test_qlinearmatmul_", "the expected integers wrap instead of saturating: onnx issue 7835"},
+    {"BFLOAT16", "numbers become bfloat16 rounded to nearest, not cut off, since 1.16, and `like` has the model's shape"},
     {"test_l2normalization_axis_0", "0 / 0 of a row without a norm is 0 since 1.21"},
 };
 
