@@ -81,7 +81,7 @@ static uint32_t zeros_of(nnrt_builder *b, const spec *s, const numbers *n)
 {
     const int32_t bytes = (n->blocks * s->bits + 7) / 8;
     const int32_t dims[2] = {s->N, s->zeros == BYTES ? bytes : n->blocks};
-    uint8_t *entries = (uint8_t *)malloc((size_t)s->N * (size_t)n->blocks), *data;
+    uint8_t *entries = (uint8_t *)calloc((size_t)s->N, (size_t)n->blocks), *data;
     uint32_t made;
     for (int32_t i = 0; i < s->N * n->blocks; i++)
         entries[i] = s->zeros == BYTES ? (uint8_t)n->zeros[i] : 0;
