@@ -958,7 +958,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
 /* MATMUL_NBITS */
 #define NNRT_ATTR_MatMulNBits(M, S) \
-    M(S, INT, _, columns,    0) /* K: entries in a row of the weights, not counting those that fill the last block */ \
+    M(S, INT, _, columns,    0) /* K: entries in a row of the weights, without the padding of the last block */ \
     M(S, INT, _, bits,       4) /* of an entry, 4 or 8; 0 = 4 */ \
     M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */
 /* MAXIMUM */
@@ -13189,7 +13189,7 @@ static NNRTI_UNUSED uint32_t nnrti_float_greatest(const nnrti_float_format *f)
                                        : ones;
 }
 
-/* The format exists, and codes of `type` hold it. what: "input" or "output". */
+/* Checks that the operand `codes` has the element type of the format. what, for the message: "input" or "output". */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_float_format_fits(nnrt_resolve *c, NNRT_FloatFormat format, const char *what,
                                                             const nnrt_operand *codes)
 {
@@ -14432,7 +14432,7 @@ static NNRTI_UNUSED uint32_t nnrti_power_encode(nnrti_magnitude a, bool saturate
 }
 
 /* The code of a, rounded to nearest even. With the exponent kept at that of the smallest normal number or above, the
-   code is n = round(a / 2^(exponent - mantissa)) plus the exponents before this one: a carry of n goes on into it. */
+   code is n = round(a / 2^(exponent - mantissa)) plus the exponents before this one: a carry of n increments it. */
 static NNRTI_UNUSED uint32_t nnrti_float_encode(const nnrti_float_format *f, nnrti_magnitude a, bool saturate)
 {
     const uint32_t top = 1u << (f->bits - 1), greatest = nnrti_float_greatest(f);

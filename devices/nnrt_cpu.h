@@ -269,7 +269,7 @@ typedef struct nnrti_cpu_gemm {
 } nnrti_cpu_gemm;
 #define NNRTI_CPU_GEMV_WIDTH 2 /* the GEMV microkernels are written for this value */
 
-/* MATMUL_NBITS: attributes of `gemm_nbits`, whose arguments are those of `gemm`; x and y are matrices, images of one
+/* MATMUL_NBITS: attributes of `gemm_nbits`, with the arguments of `gemm`; x and y are matrices, images of one
    row. The packed weights are bytes [panels, bytes of a panel]. A panel has NNRTI_CPU_GEMV_WIDTH * `panel` channels, of
    which zeros fill the last one: their biases, then for each block of K their scales, float32, their zero points, of
    zeroBytes each, and rows of 32-bit words, one per channel. A word has 32 / bits adjacent entries of the channel, the

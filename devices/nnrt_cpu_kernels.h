@@ -1884,7 +1884,7 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_entry)(NNRTI_CPU(v_unsigned) words, int
     return (nnrti_v)(((words >> (k * bits / 16 * 16)) & mask) | exponent);
 }
 
-/* Zero points of LANES channels from `first` on. zeros: those of the block. */
+/* Zero points of LANES channels from `first` on. zeros: the zero points of the block. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(nbits_zeros)(const nnrti_cpu_nbits *a, const uint8_t *zeros, int32_t first)
 {
     if (a->zeroBytes == 0)

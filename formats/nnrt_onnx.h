@@ -4791,7 +4791,8 @@ static void nnrti_onnx_out_stored(nnrti_onnx *c, uint32_t x, uint32_t scale, uin
 /* arg: 1 for com.microsoft, whose only version has 16-bit types. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
+    const uint32_t x = nnrti_onnx_decoded(c, nnrti_onnx_in(c, 0)), scale = nnrti_onnx_decoded(c, nnrti_onnx_in(c, 1)),
+                   zero = nnrti_onnx_in(c, 2);
     const int64_t said = nnrti_onnx_int(c, "output_dtype", 0), precision = nnrti_onnx_int(c, "precision", 0);
     nnrt_onnx_type storage = NNRT_ONNX_UNDEFINED;
     const NNRT_DataType other =
@@ -4987,11 +4988,15 @@ static uint32_t nnrti_onnx_dequantized_codes(nnrti_onnx *c, int64_t axis)
 static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
     const int64_t said = nnrti_onnx_int(c, "output_dtype", 0), axis = nnrti_onnx_int(c, "axis", 1);
-    const uint32_t scale = nnrti_onnx_in(c, 1);
+    const uint32_t scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     nnrt_onnx_type storage = nnrti_onnx_storage_type(c, scale);
     NNRT_DataType to = nnrti_onnx_type(c, scale);
     uint32_t y;
     (void)arg;
+    if (zero != NNRT_NO_TENSOR &&
+        nnrti_onnx_storage_type(c, zero) != nnrti_onnx_storage_type(c, nnrti_onnx_in(c, 0)))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point '%s' has another element type than the input",
+                        nnrti_onnx_at(c, zero)->name);
     if (said != 0)
         to = nnrti_onnx_take_stored(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute",
                                     "output_dtype", &storage);

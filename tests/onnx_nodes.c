@@ -655,19 +655,20 @@ static void count_skip(const char *text)
     }
 }
 
-/* Tests whose expected outputs a later release of the onnx package replaced. What the importer computes is the later
-   one's; a different result is counted as skipped. A part of the name, and what changed. */
+/* Tests whose expected outputs a later release of the onnx package replaced. The importer computes the later outputs; a
+   test with the older ones is counted as skipped. A part of the name, and the change. */
 static const struct {
     const char *part, *changed;
 } replaced[] = {
-    {"qk_matmul_bias", "Attention's modes 1 and 2 of qk_matmul_output are exchanged since 1.21"},
-    {"qk_matmul_softcap", "Attention caps scores before it adds the mask since 1.21"},
-    {"test_qlinearmatmul_", "the expected integers wrap instead of saturating: onnx issue 7835"},
-    {"BFLOAT16", "numbers become bfloat16 rounded to nearest, not cut off, since 1.16, and `like` has the model's shape"},
-    {"test_l2normalization_axis_0", "0 / 0 of a row without a norm is 0 since 1.21"},
+    {"qk_matmul_bias", "modes 1 and 2 of Attention's qk_matmul_output are exchanged after 1.20"},
+    {"qk_matmul_softcap", "Attention caps scores before it adds the mask after 1.20"},
+    {"test_qlinearmatmul_2D_int8_", "the expected integers wrap instead of saturating: onnx issue 7835"},
+    {"test_qlinearmatmul_3D_int8_", "the expected integers wrap instead of saturating: onnx issue 7835"},
+    {"BFLOAT16", "1.20 rounds to nearest, 1.12 cuts bits off and has `like` in another shape than the model"},
+    {"test_l2normalization_axis_0", "0 / 0 of a row without a norm is 0 after 1.20"},
 };
 
-/* What a later release changed in this test; NULL: nothing. */
+/* The change of a later release in this test; NULL: none. */
 static const char *replaced_why(const char *name)
 {
     for (size_t i = 0; i < sizeof(replaced) / sizeof(replaced[0]); i++)

@@ -4290,6 +4290,13 @@ static void test_storage(void **state)
          "y = Cast a to:i=1;", 23, {"3 -2"}, NNRT_SUCCESS, "2", "1.5 -1", 0},
         {"DequantizeLinear, output_dtype", "in x i8 [2]; const s bf16 [] 16128; y = DequantizeLinear x s output_dtype:i=1;", 23,
          {"3 -2"}, NNRT_SUCCESS, "2", "1.5 -1", 0},
+        {"QuantizeLinear of bfloat16, scale in bfloat16", "in x bf16 [3]; const s bf16 [] 16128; const z u8 [] 10; "
+         "y = QuantizeLinear x s z;", 21, {"16256 49152 16448"}, NNRT_SUCCESS, "3", "12 6 16", 0},
+        {"QuantizeLinear of bfloat16 to float8", "in x bf16 [2]; const s f32 [] 0.5; y = QuantizeLinear x s output_dtype:i=17;", 23,
+         {"16256 49152"}, NNRT_SUCCESS, "2", "64 200", 0},
+        {"DequantizeLinear, a zero point of another type", "in x u8 [2]; const s f32 [] 0.5; const z f8 [] 56; "
+         "y = DequantizeLinear x s z;", 21, {"1 2"}, NNRT_INVALID_DATATYPE, NULL,
+         "the zero point 'z' has another element type than the input", 0},
         {"the codes are no numbers", "in x f8 [2]; y = Add x x;", 21, {"1 2"}, NNRT_INVALID_DATATYPE, NULL,
          "input 0 'x' has element type float8e4m3fn (17)" REFUSED, 0},
         {"the codes are no numbers, after a move", "in x f32 [2,1]; a = Cast x to:i=16; b = Flatten a; y = Relu b;", 21, {"1 2"},
