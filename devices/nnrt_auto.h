@@ -43,6 +43,8 @@ extern "C" {
 /* Registers "auto" if it is not registered. Programs whose implementation is nnrt.h's need not call it: there auto is
    the first device of the registry. */
 NNRT_API NNRT_ReturnCode nnrt_auto_register(nnrt_error *error);
+/* Whether a record of the text `keep` (nnrt_partition.keep; NULL: no record) matches the node. */
+NNRT_API bool nnrt_partition_keeps(const char *keep, const NNRT_Model *model, uint32_t node);
 
 #ifdef __cplusplus
 }
@@ -563,14 +565,18 @@ static bool nnrti_keep_record(const NNRT_Model *m, uint32_t n, const char **at)
            nnrti_keep_names(m, &node->outputIndex, in < end ? in + 1 : end, end);
 }
 
+NNRT_API bool nnrt_partition_keeps(const char *keep, const NNRT_Model *model, uint32_t node)
+{
+    while (keep != NULL && *keep != '\0')
+        if (nnrti_keep_record(model, node, &keep))
+            return true;
+    return false;
+}
+
 /* Is node n one that the caller keeps on the reference device? */
 static bool nnrti_kept(const NNRT_Model *m, const nnrt_partition *p, uint32_t n)
 {
-    const char *at = p != NULL ? p->keep : NULL;
-    while (at != NULL && *at != '\0')
-        if (nnrti_keep_record(m, n, &at))
-            return true;
-    return false;
+    return p != NULL && nnrt_partition_keeps(p->keep, m, n);
 }
 
 static uint32_t nnrti_kept_count(const NNRT_Model *m, const nnrt_partition *p)

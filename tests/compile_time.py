@@ -3,6 +3,7 @@
 
     compile_time.py                   `make compile-time`: time and memory of one translation unit (nnrt.c) by variant; then
                                       time and machine code by part
+    compile_time.py short             the first line of it, in CI
     compile_time.py size OBJECT       the suite `code-size`: no part of OBJECT (build/implementation.o) has grown by more than
                                       5 % over tests/code_size.tsv
     compile_time.py size OBJECT --write REASON
@@ -138,6 +139,13 @@ def traced(arguments, obj):
     return seconds
 
 
+def short(cc):
+    with tempfile.TemporaryDirectory() as folder:
+        print('nnrt.c by %s -O2: %.1f s of the processor, %.0f MB'
+              % ((cc,) + compiled([cc, '-O2', '-std=c99', '-w', '-I.', '-c', 'nnrt.c', '-o', os.path.join(folder, 'nnrt.o')])))
+    return 0
+
+
 def table(cc):
     common = ['-std=c99', '-w', '-I.', '-c', 'nnrt.c']
     with tempfile.TemporaryDirectory() as folder:
@@ -166,8 +174,8 @@ def table(cc):
 
 def main():
     args = sys.argv[1:]
-    if args == []:
-        return table((os.environ.get('CC') or 'gcc').split()[0])
+    if args in ([], ['short']):
+        return (short if args else table)((os.environ.get('CC') or 'gcc').split()[0])
     if len(args) not in (2, 4) or args[0] != 'size' or (len(args) == 4 and args[2] != '--write'):
         print(__doc__)
         return 0 if args in (['--help'], ['-h']) else 2

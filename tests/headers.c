@@ -3,6 +3,7 @@
    compiles tools/implementation.c. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
+#include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"
 
 #include "devices/nnrt_cpu.h"

@@ -7,7 +7,9 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
 SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite differential splits examples runner coverage-script lib \
 	api layers code-size mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
-ONLY ?= $(SUITES)
+# SKIP=NAMES: all suites but these
+SKIP ?=
+ONLY ?= $(filter-out $(SKIP),$(SUITES))
 
 # Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
@@ -36,7 +38,7 @@ bare:
 # the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
 # compile them unchanged.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_FRONTEND_IMPLEMENTED -DNNRT_MODEL_IMPLEMENTED -DNNRT_PLAN_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_GRAPH_IMPLEMENTED -DNNRT_IMPLEMENTED \
-	-DNNRT_ONNX_IMPLEMENTED -DNNRT_TFLITE_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
+	-DNNRT_ONNX_IMPLEMENTED -DNNRT_QUANTIZE_IMPLEMENTED -DNNRT_TFLITE_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
 	-DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))

@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "tests" / "api.txt"
-HEADERS = ["nnrt_ops.h", "nnrt_frontend.h", "nnrt_model.h", "nnrt_plan.h", "nnrt_hal.h", "nnrt_graph.h", "nnrt.h", "formats/nnrt_onnx.h", "formats/nnrt_tflite.h", "devices/nnrt_auto.h", "devices/nnrt_cpu.h",
+HEADERS = ["nnrt_ops.h", "nnrt_frontend.h", "nnrt_model.h", "nnrt_plan.h", "nnrt_hal.h", "nnrt_graph.h", "nnrt.h", "formats/nnrt_onnx.h", "formats/nnrt_quantize.h", "formats/nnrt_tflite.h", "devices/nnrt_auto.h", "devices/nnrt_cpu.h",
            "devices/nnrt_driver.h", "devices/nnrt_fake.h", "devices/nnrt_mcu.h", "devices/nnrt_remote.h",
            "compat/nnrt_ohnn.h", "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
 MARKS = {"NNRT_API": "NNRT_IS_PUBLIC", "NNRT_INLINE": "NNRT_IS_PUBLIC", "NNRT_OHNN_API": "NNRT_IS_PUBLIC", "NNRT_NNADAPTER_API": "NNRT_IS_PUBLIC"}

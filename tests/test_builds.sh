@@ -115,6 +115,7 @@ END
 cat >formats.c <<'END'
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
+#include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"
 #include "devices/nnrt_cpu.h"
 #include "devices/nnrt_driver.h"
@@ -131,11 +132,11 @@ for compiler in gcc clang g++ clang++; do
     options=$(flags $compiler)
     case $compiler in *++) second=second.c ;; *) second=second_c.c ;; esac
     build 'several units' "$compiler" "$options -O0" $second main.c -x none "$(object $compiler)"
-    for header in nnrt_ops.h nnrt_frontend.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h formats/nnrt_onnx.h formats/nnrt_tflite.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
+    for header in nnrt_ops.h nnrt_frontend.h nnrt_model.h nnrt_plan.h nnrt_hal.h nnrt_graph.h nnrt.h formats/nnrt_onnx.h formats/nnrt_quantize.h formats/nnrt_tflite.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
         printf '#include "%s"\n' $header >alone.c
         reads "declarations of $header alone" "$compiler" "$options" alone.c
         case "$compiler $header" in
-        g* | *nnrt_onnx.h | *nnrt_tflite.h) continue ;; # they have read that text in the object; that of formats/ is the object
+        g* | *nnrt_onnx.h | *nnrt_quantize.h | *nnrt_tflite.h) continue ;; # they have read that text in the object; that of formats/ is the object
         *nnrt.h | *nnrt_cpu.h) with='' ;; # the fast device lies beside nnrt.h, which includes it
         *) with=-DNNRT_CPU=0 ;;
         esac

@@ -473,7 +473,7 @@ fi
 t 0 '--help' --help
 prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
-for c in info run bench check compare report convert dot ops devices; do
+for c in info run bench check compare report convert quantize dot ops devices; do
     t 0 'help names commands' --help
     prints "--help lists $c" "^  $c "
     t 0 "$c --help" $c --help
@@ -1845,6 +1845,41 @@ t 0 'labels in another form' run "$tmp/comma.onnx" --input "$tmp/scores.npy"
 says 'labels in another form are noted' 'note: .*comma.onnx: metadata labels has 1 lines, expected the size of an axis of an output'
 refused 1 'labels in another form are not converted' 'comma.onnx: metadata labels=a,b,c: expected as many lines' convert "$tmp/comma.onnx" "$tmp/x.nnrt"
 t 0 'labels in another form are dropped' convert "$tmp/comma.onnx" "$tmp/x.nnrt" --meta labels=
+
+# ---- quantize ----
+
+mkdir "$tmp/q" "$tmp/q0" "$tmp/q2" && cp "$digits"/digit_?.png "$tmp/q"
+t 0 'quantize' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt"
+prints 'quantize: samples' '^samples +10$'
+prints 'quantize: nodes' '^nodes +10 of 10 quantized, 5 with weights$'
+prints 'quantize: agreement' '^output +probabilities  [3-9][0-9]\.[0-9] dB, the same largest element in 10 of 10 samples$'
+silent 'quantize'
+t 0 'info of a quantized model' info "$tmp/q8.nnrt" --json
+py 'info of a quantized model' "d['operators']['CONV2D_FUSION'] == 3 and d['weights']['int8']['count'] > 18000 and 'float32' not in d['weights']"
+t 0 'run of a quantized model' run "$tmp/q8.nnrt" --input $digits/digit_7.png --top 1
+prints 'run of a quantized model' '^  7 '
+t 0 'quantize --json --int8-io' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --json --int8-io --samples 3 --without equalize,bias
+if head -n 1 "$tmp/out" | grep -q '"samples":3,"nodes":10,"quantized":10,"equalized":0,"corrected":0,"outputs":\[{"name":"probabilities","sqnr":'; then pass; else fail 'quantize --json'; fi
+t 0 'info of --int8-io' info "$tmp/q8.nnrt" --json
+py 'info of --int8-io' "d['inputs'][0]['type'] == 'int8' and d['metadata']['input.image.quantize'] == 'yes'"
+printf 'SOFTMAX\n' >"$tmp/keep.txt"
+t 0 'quantize --ranges --keep' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --ranges --keep "$tmp/keep.txt" --uint8
+prints 'quantize --keep' '^nodes +9 of 10 quantized'
+prints 'quantize --ranges' '^range +image  0 to 1, codes 0 to 1, scale 0.00392'
+py 'samples as rows' "np.save(F + 'rows.npy', np.random.default_rng(1).random((5, 1, 28, 28), np.float32)) is None"
+t 0 'quantize, rows of a file' quantize $digits/digits.onnx --data "$tmp/rows.npy" -o "$tmp/q8.nnrt"
+prints 'quantize, rows of a file' '^samples +5$'
+py 'bad samples' "np.save(F + 'q2/a.npy', np.zeros((1, 1, 28, 27), np.float32)) is None and np.save(F + 'nan.npy', np.full((1, 1, 28, 28), np.nan, np.float32)) is None"
+rm -f "$tmp/q8.nnrt"
+refused 2 'quantize without samples' 'quantize: --data is missing: samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
+refused 2 'quantize without a file' 'quantize: the output file is missing' quantize $digits/digits.onnx --data "$tmp/q"
+refused 2 'quantize without an unknown step' "--without does not take 'range'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --without range
+refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb or .png files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
+refused 1 'quantize, no folder' 'cannot open .*nothing: ' quantize $digits/digits.onnx --data "$tmp/nothing" -o "$tmp/q8.nnrt"
+refused 1 'quantize, another shape' 'a.npy is float32\[1,1,28,27\], input .image. takes float32\[1,1,28,28\]' quantize $digits/digits.onnx --data "$tmp/q2" -o "$tmp/q8.nnrt"
+refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN or infinity" quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt"
+refused 1 'quantize twice' 'is quantized already: quantize the float32 model' quantize $digits/digits_int8.onnx --data "$tmp/q" -o "$tmp/q8.nnrt"
+if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize: a file was written'; else pass; fi
 
 echo "$passed passed, $failed failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
 [ "$failed" -eq 0 ]

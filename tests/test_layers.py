@@ -24,7 +24,8 @@ ORDER = ["nnrt_ops.h", "nnrt_frontend.h", "nnrt_model.h", "nnrt_plan.h", "nnrt_h
 # a group of files, of which the first one includes the others, and the headers that it may include
 FILES = [(["devices/nnrt_auto.h"], BELOW), (["devices/nnrt_cpu.h", "devices/nnrt_cpu_kernels.h"], BELOW),
          (["devices/nnrt_driver.h"], BELOW), (["devices/nnrt_fake.h"], BELOW), (["devices/nnrt_mcu.h"], BELOW),
-         (["devices/nnrt_remote.h"], BELOW), (["nnrt_frontend.h"], ["nnrt_ops.h"])]
+         (["devices/nnrt_remote.h"], BELOW), (["nnrt_frontend.h"], ["nnrt_ops.h"]),
+         (["formats/nnrt_quantize.h"], BELOW + ["nnrt_graph.h", "nnrt.h"])]
 INTERNAL = re.compile(r"\b(?:nnrti|NNRTI)_\w+")
 INTRUDER = "\n#ifdef NNRT_IMPLEMENTATION\nstatic int nnrti_intruder(void)\n{\n    return %s(\"a\", \"b\", 1);\n}\n#endif\n"
 

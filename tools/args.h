@@ -32,7 +32,8 @@ enum {
     CLI_COMPILE = 2048,
     CLI_SERVE = 4096,
     CLI_FRONTEND = 8192,
-    CLI_ALL = 16383
+    CLI_QUANTIZE = 16384,
+    CLI_ALL = 32767
 };
 
 #define CLI_MOST_USERS 32
@@ -68,7 +69,8 @@ typedef struct cli_args {
     cli_image_options image;
     bool json, tsv, onnx, tflite, example;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
-    bool small;
+    bool small, ranges, uint8;
+    uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
@@ -196,6 +198,8 @@ CLI_TAKE_SET(cli_take_no_optimize, noOptimize, true, true)
 CLI_TAKE_SET(cli_take_no_quantize, noQuantize, true, true)
 CLI_TAKE_SET(cli_take_int8_io, int8Io, true, true)
 CLI_TAKE_SET(cli_take_float16, float16, true, true)
+CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
+CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
 CLI_TAKE_TEXT(cli_take_dump, dumpDir)
@@ -436,6 +440,31 @@ static bool cli_take_performance(cli_args *a, const char *v)
     return (a->mode = cli_word(v, words)) >= 0; /* NNRT_PERFORMANCE_NONE to _EXTREME */
 }
 
+static bool cli_take_samples(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 100000000, &a->samples);
+}
+
+/* "equalize,bias": steps of nnrt_quantize, in the order of their bits. */
+static bool cli_take_without(cli_args *a, const char *v)
+{
+    static const char *const words[] = {"equalize", "ranges", "bias", "channels", NULL};
+    do {
+        char word[16];
+        const size_t length = strcspn(v, ",");
+        int32_t step;
+        if (length >= sizeof(word))
+            return false;
+        memcpy(word, v, length);
+        word[length] = '\0';
+        if ((step = cli_word(word, words)) < 0)
+            return false;
+        a->withoutSteps |= 1u << step;
+        v += length;
+    } while (*v++ == ',');
+    return true;
+}
+
 static bool cli_take_priority(cli_args *a, const char *v)
 {
     static const char *const words[] = {"none", "low", "medium", "high", NULL};
@@ -512,12 +541,13 @@ static bool cli_take_layout(cli_args *a, const char *v)
 
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE)
 #define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
-#define CLI_THREADS (CLI_SESSIONS & ~CLI_COMPILE)
+#define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE)
 #define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
+#define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE)
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE", CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT,
-     "the file to write; - is standard output, but for compile, and the default of dot", cli_take_output},
+    {"-o", "FILE", CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE,
+     "the file to write; - is standard output, but for compile and quantize, and the default of dot", cli_take_output},
     {"--name", "NAME", CLI_EMIT | CLI_FRONTEND,
      "prefix of the functions, NAME_run and the others; default: the model file's name, of a front end signal",
      cli_take_name},
@@ -542,7 +572,7 @@ static const cli_option cli_options[] = {
     {"--state", "IN=OUT", CLI_EMIT,
      "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters",
      cli_take_state},
-    {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+    {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
      "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
      "keep an input's dynamic dimensions dynamic, with these upper bounds; or set the upper bound of a result with a "
@@ -555,22 +585,33 @@ static const cli_option cli_options[] = {
      cli_take_dump},
     {"--top", "K", CLI_RUN, "show the K largest values of each output, at most 1000; default 5, with --output-dir none",
      cli_take_top},
-    {"--mean", "A[,B,C]", CLI_GIVEN,
+    {"--mean", "A[,B,C]", CLI_IMAGES,
      "images: value = (pixel - mean) * scale, pixel 0 to 255; one number or one per channel", cli_take_mean},
-    {"--scale", "S[,T,U]", CLI_GIVEN,
+    {"--scale", "S[,T,U]", CLI_IMAGES,
      "images: the factor, also as a fraction such as 1/255. Default: mean 0, scale 1/255", cli_take_scale},
-    {"--std", "S[,T,U]", CLI_GIVEN, "images: divisor instead of --scale", cli_take_std},
-    {"--layout", "nchw|nhwc", CLI_GIVEN, "images: order of the input's axes; default: from its shape",
+    {"--std", "S[,T,U]", CLI_IMAGES, "images: divisor instead of --scale", cli_take_std},
+    {"--layout", "nchw|nhwc", CLI_IMAGES, "images: order of the input's axes; default: from its shape",
      cli_take_layout},
-    {"--rgb", NULL, CLI_GIVEN, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
-    {"--bgr", NULL, CLI_GIVEN, "images: blue, green, red", cli_take_bgr},
-    {"--gray", NULL, CLI_GIVEN,
+    {"--rgb", NULL, CLI_IMAGES, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
+    {"--bgr", NULL, CLI_IMAGES, "images: blue, green, red", cli_take_bgr},
+    {"--gray", NULL, CLI_IMAGES,
      "images: gray (default with 1 channel); three equal channels if the input has 3", cli_take_gray},
-    {"--invert", NULL, CLI_GIVEN, "images: 255 - pixel instead of the pixel, for dark drawings on a light background",
+    {"--invert", NULL, CLI_IMAGES, "images: 255 - pixel instead of the pixel, for dark drawings on a light background",
      cli_take_invert},
-    {"--no-invert", NULL, CLI_GIVEN, "images: the pixel itself, overrides the metadata",
+    {"--no-invert", NULL, CLI_IMAGES, "images: the pixel itself, overrides the metadata",
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
+    {"--data", "PATH", CLI_QUANTIZE,
+     "the samples: a file, or a folder of .npy, .pb or .png files; a .npy file may have several samples along its first axis. For "
+     "models with several inputs, folders with input_0.npy, input_1.npy, ...",
+     cli_take_data},
+    {"--samples", "N", CLI_QUANTIZE, "use only the first N samples, in the order of the names", cli_take_samples},
+    {"--without", "STEP,...", CLI_QUANTIZE,
+     "disable steps: equalize, ranges (then minimum and maximum), bias, channels (then one scale per weight tensor)",
+     cli_take_without},
+    {"--uint8", NULL, CLI_QUANTIZE, "uint8 instead of int8 for values between operators; weights are int8", cli_take_uint8},
+    {"--ranges", NULL, CLI_QUANTIZE, "also print range, scale, zero point and signal-to-noise ratio of each tensor",
+     cli_take_ranges},
     {"--expected", "[OUTPUT=]FILE", CLI_CHECK,
      "instead of --data, with --input: expected value of an output, .npy or .pb",
      cli_take_expected},
@@ -581,23 +622,23 @@ static const cli_option cli_options[] = {
      "allowed absolute error in addition, for quantized values in units of the integers; default of check 1e-5, of "
      "compare by type, see above",
      cli_take_atol},
-    {"--labels", "[OUTPUT=]FILE", CLI_CONVERT, "class labels, one per line: metadata labels, or labels.OUTPUT",
+    {"--labels", "[OUTPUT=]FILE", CLI_CONVERT | CLI_QUANTIZE, "class labels, one per line: metadata labels, or labels.OUTPUT",
      cli_take_labels},
-    {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
+    {"--meta", "KEY=VALUE", CLI_CONVERT | CLI_QUANTIZE, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
-    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
      "allow an ONNX or .tflite file or an image N times the memory and work that its size allows", cli_take_budget},
-    {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+    {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
      "use these values, inputs or results of nodes, as the outputs of an ONNX or .tflite model; nodes that they do not need are "
      "removed", cli_take_cut},
-    {"--signature", "NAME", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+    {"--signature", "NAME", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
      "the signature of a .tflite file to use; default: that of its first subgraph", cli_take_signature},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
      "do not optimize the model; by default constants are folded and operators fused", cli_take_no_optimize},
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "operators between DequantizeLinear and QuantizeLinear compute in float32, QLinear operators round as ONNX does; by default both are quantized operators",
      cli_take_no_quantize},
-    {"--int8-io", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
+    {"--int8-io", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE | CLI_QUANTIZE,
      "inputs and outputs become int8 or uint8 tensors with scale and zero point, without casts from and to float32; a "
      "SOFTMAX before an output computes in integers (scale 1/256). A warning names each one that stays float32",
      cli_take_int8_io},
@@ -616,7 +657,7 @@ static const cli_option cli_options[] = {
      "load a driver: registers its device table (devices/nnrt_driver.h), or one for NNAdapter's hardware layer "
      "(compat/nnadapter/driver.h) as the device NAME; before --device",
      cli_take_load},
-    {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE | CLI_EMIT,
+    {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE | CLI_EMIT | CLI_QUANTIZE,
      "where to run: a name that 'nnrt devices' lists, default auto; auto:DEVICE,DEVICE,...: partition the model "
      "over these, the preferred one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH: the device that "
      "'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h): a device for tests; mcu:TARGET "
@@ -637,6 +678,7 @@ static const cli_option cli_options[] = {
      "device auto: nodes that stay on the reference device, one line OPERATOR[:INPUT,...[:OUTPUT,...]] each, such as "
      "SOFTMAX or ADD_FUSION:x:y",
      cli_take_keep},
+    {"--keep", "FILE", CLI_QUANTIZE, "nodes that stay float32, one line OPERATOR[:INPUT,...[:OUTPUT,...]] each", cli_take_keep},
     {"--smallest", "N", CLI_PLACED, "device auto: partitions of fewer nodes stay on the reference device; default 1",
      cli_take_smallest},
     {"--float16", NULL, CLI_SESSIONS, "the device may compute float32 in float16", cli_take_float16},
@@ -646,7 +688,7 @@ static const cli_option cli_options[] = {
      "priority of the model on the device: none, low, medium or high", cli_take_priority},
     {"--extension", "NAME=VALUE", CLI_SESSIONS,
      "an extension of the device; cpu: nnrt.cpu.winograd=0 selects exact convolutions only", cli_take_extension},
-    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_SERVE,
+    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_SERVE | CLI_QUANTIZE,
      "log to standard error: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_THREADS,
      "number of threads of a run, default 1, or by --performance; of the built-in devices only cpu is multithreaded",
@@ -671,7 +713,7 @@ static const cli_option cli_options[] = {
     {"--tflite", NULL, CLI_OPS, "list the operators of TensorFlow Lite and the operators they become", cli_take_tflite},
     {"--tsv", NULL, CLI_OPS,
      "one line per operator: name, number, types and the rest, separated by tabs", cli_take_tsv},
-    {"--json", NULL, (CLI_SESSIONS & ~CLI_REPORT) | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
+    {"--json", NULL, (CLI_SESSIONS & ~CLI_REPORT) | CLI_OPS | CLI_DEVICES | CLI_CONVERT | CLI_QUANTIZE, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };
 
@@ -699,15 +741,16 @@ static void cli_help_command(const cli_command *c)
     printf("\nexample:\n  %s\n", c->example);
 }
 
-/* Finds the option "--name" or "--name=value"; *value is the text after '=', or NULL. */
-static const cli_option *cli_find_option(const char *text, const char **value)
+/* Finds the option "--name" or "--name=value" of a command; *value is the text after '=', or NULL. NULL: it has none. */
+static const cli_option *cli_find_option(const cli_command *c, const char *text, const char **value)
 {
     size_t n = strcspn(text, "=");
     *value = text[n] == '=' ? text + n + 1 : NULL;
     if (strcmp(text, "-h") == 0)
         text = "--help", n = 6;
     for (size_t i = 0; i < CLI_OPTIONS; i++)
-        if (strlen(cli_options[i].name) == n && memcmp(cli_options[i].name, text, n) == 0)
+        if ((cli_options[i].commands & c->bit) != 0 && strlen(cli_options[i].name) == n &&
+            memcmp(cli_options[i].name, text, n) == 0)
             return &cli_options[i];
     return NULL;
 }
@@ -716,8 +759,8 @@ static const cli_option *cli_find_option(const char *text, const char **value)
 static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char **argv, int *i)
 {
     const char *value;
-    const cli_option *o = cli_find_option(argv[*i], &value);
-    if (o == NULL || (o->commands & c->bit) == 0)
+    const cli_option *o = cli_find_option(c, argv[*i], &value);
+    if (o == NULL)
         return cli_usage("%s: unknown option %.*s; 'nnrt %s --help' lists the options", c->name,
                          (int)strcspn(argv[*i], "="), argv[*i], c->name);
     if (o->value == NULL && value != NULL)
@@ -762,8 +805,10 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if (*c->operands != '\0' && args->model == NULL)
         return cli_usage("%s: the %s is missing; see 'nnrt %s --help'", c->name,
                          c->bit == CLI_FRONTEND ? "description" : "model", c->name);
-    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE)) != 0 && args->output == NULL)
+    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
+    if (c->bit == CLI_QUANTIZE && args->data == NULL)
+        return cli_usage("%s: --data is missing: samples of the input, from which the ranges of all values follow", c->name);
     return CLI_DONE;
 }
 

@@ -15,5 +15,6 @@
 #include "../devices/nnrt_mcu.h"
 #include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_onnx.h"
+#include "../formats/nnrt_quantize.h"
 #include "../formats/nnrt_tflite.h"
 #include "../nnrt_frontend.h"

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Signal-to-noise ratio of networks that `nnrt quantize` made 8-bit, with all steps and without each (make quantize-table).
+
+usage: quantize_table.py [--nnrt build/nnrt] [--out build/quantize] [NETWORK ...]
+
+The networks are those of tests/bench/models.py. Their weights are random, so their channels get the ranges of trained
+networks here: each channel between two convolutions is multiplied by a number from 1/1000 to 1 (uniform in its logarithm),
+the weights that read it are divided by it. The samples have normal distribution. "naive": one scale for each output
+channel of the weights, minimum and maximum for the ranges, nothing else. Status 1 if the noise of all steps, as the geometric
+mean over the networks, is more than half of the naive one.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NETWORKS = ["mobilenet_v2", "resnet18", "resnet50", "dscnn_kws", "resnet8_cifar", "mobilenet_v1_025_vww", "fc_autoencoder", "lenet",
+            "transformer_4x256_s128", "lstm128_t100"]
+WITHOUT = [("all steps", ""), ("equalize", "equalize"), ("ranges", "ranges"), ("bias", "bias"), ("channels", "channels"),
+           ("naive", "equalize,ranges,bias")]
+SAMPLES = 16
+
+
+def spread(model, seed):
+    """Gives the channels between two convolutions ranges over three decades."""
+    rng = np.random.default_rng(seed)
+    weights = {i.name: i for i in model.graph.initializer}
+    readers = {}
+    for node in model.graph.node:
+        for name in node.input:
+            readers.setdefault(name, []).append(node)
+    outputs = {o.name for o in model.graph.output}
+
+    def scale(name, factors, axis):
+        array = numpy_helper.to_array(weights[name])
+        shape = [1] * array.ndim
+        shape[axis] = -1
+        weights[name].CopyFrom(numpy_helper.from_array((array * factors.reshape(shape)).astype(np.float32), name))
+
+    for node in model.graph.node:
+        if node.op_type != "Conv" or node.input[1] not in weights:
+            continue
+        name, reader = node.output[0], None
+        while len(readers.get(name, [])) == 1 and name not in outputs:
+            reader = readers[name][0]
+            if reader.op_type not in ("Relu", "Clip", "MaxPool"):
+                break
+            name, reader = reader.output[0], None
+        if reader is None or reader.op_type != "Conv" or reader.input[0] != name or reader.input[1] not in weights:
+            continue
+        out = weights[node.input[1]].dims[0]
+        factors = 10 ** rng.uniform(-3, 0, out)
+        depthwise = weights[reader.input[1]].dims[1] == 1 and weights[reader.input[1]].dims[0] == out
+        for name in node.input[1:]:
+            scale(name, factors, 0)
+        scale(reader.input[1], 1 / factors, 0 if depthwise else 1)
+    return model
+
+
+def write(name, folder):
+    """NAME.onnx and NAME.npy; returns their paths."""
+    paths = [os.path.join(folder, name + end) for end in (".onnx", ".npy")]
+    subprocess.run([sys.executable, os.path.join(HERE, "bench", "models.py"), folder, name], check=True, capture_output=True)
+    model = onnx.load(paths[0])
+    spread(model, 1)
+    known = {i.name for i in model.graph.initializer}
+    value = next(i for i in model.graph.input if i.name not in known)
+    shape = [d.dim_value for d in value.type.tensor_type.shape.dim]
+    samples = np.random.default_rng(2).standard_normal([SAMPLES] + shape).astype(np.float32)
+    paths[0] = os.path.join(folder, name + "_spread.onnx")
+    onnx.save(model, paths[0])
+    np.save(paths[1], samples)
+    return paths
+
+
+def sqnr(nnrt, paths, without):
+    """The ratio in dB of the model's first output."""
+    command = [nnrt, "quantize", paths[0], "--data", paths[1], "-o", paths[0] + ".nnrt", "--json", "--threads", "2"]
+    run = subprocess.run(command + (["--without", without] if without else []), capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        sys.exit("quantize_table: %s: %s" % (paths[0], run.stderr))
+    return json.loads(run.stdout.split("\n")[0])["outputs"][0]["sqnr"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--nnrt", default="build/nnrt")
+    parser.add_argument("--out", default="build/quantize")
+    parser.add_argument("networks", nargs="*")
+    args = parser.parse_args()
+    os.makedirs(args.out, exist_ok=True)
+    gains = []
+    print("| Network, dB | " + " | ".join(("without " if step in ("equalize", "ranges", "bias", "channels") else "") + step
+                                       for step, _ in WITHOUT) + " |")
+    print("|---|" + "---:|" * len(WITHOUT), flush=True)
+    for name in args.networks or NETWORKS:
+        paths = write(name, args.out)
+        row = [sqnr(args.nnrt, paths, without) for _, without in WITHOUT]
+        gains.append(row[0] - row[-1])
+        print("| %s | %s |" % (name, " | ".join("%.1f" % v for v in row)), flush=True)
+    mean = sum(gains) / len(gains)
+    print("\nnoise of all steps: %.2f of the naive one (geometric mean; at most 0.50): %s"
+          % (10 ** (-mean / 10), "met" if mean >= 3.0103 else "missed"))
+    return 0 if mean >= 3.0103 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

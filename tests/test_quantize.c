@@ -1,0 +1,520 @@
+/* Post-training quantization (formats/nnrt_quantize.h): the noise that 8 bits add, the gain of each step, and bad input. The
+   judge is the float32 model on the reference device. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "devices/nnrt_cpu.h"
+#include "formats/nnrt_quantize.h"
+
+#include "kit.h"
+
+/* ---- numbers ---- */
+
+/* SplitMix64. */
+static uint64_t state;
+
+static double uniform(void)
+{
+    uint64_t z = state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+}
+
+/* Normal distribution, by the sum of twelve uniform numbers. */
+static double normal(void)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += uniform();
+    return sum;
+}
+
+/* ---- samples ---- */
+
+#define SIDE 8
+#define CHANNELS 4
+#define ELEMENTS (SIDE * SIDE * CHANNELS)
+
+typedef enum kind { NORMAL, LAPLACE, POSITIVE, NOT_A_NUMBER, INFINITE, UNREADABLE } kind;
+
+/* Sample `index` of a kind, the same in every call: of normal or Laplace distribution, or from 0 to 1; or with a fault
+   in sample 2. */
+static NNRT_ReturnCode sample(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+{
+    const kind is = *(const kind *)user;
+    float *x = (float *)inputs[0].data;
+    assert_int_equal(nIn, 1);
+    state = 1000 + index;
+    for (size_t i = 0; i < inputs[0].bytes / sizeof(float); i++) {
+        const double v = is == LAPLACE ? -log(1 - uniform()) : is == POSITIVE ? uniform() : normal();
+        x[i] = (float)(is == LAPLACE && uniform() < 0.5 ? -v : v);
+    }
+    if (index == 2 && (is == NOT_A_NUMBER || is == INFINITE))
+        x[5] = (float)(is == NOT_A_NUMBER ? NAN : -INFINITY);
+    return index == 2 && is == UNREADABLE ? NNRT_INVALID_BUFFER : NNRT_SUCCESS;
+}
+
+/* ---- networks ---- */
+
+#define WIDE 16
+
+static uint32_t weights(nnrt_builder *b, int32_t rank, const int32_t *dims, const double *rows, const double *columns)
+{
+    float data[WIDE * 9 * WIDE];
+    size_t count, inner;
+    assert_true(nnrt_dims_count(dims, rank, &count));
+    inner = (size_t)dims[rank - 1];
+    for (size_t i = 0; i < count; i++)
+        data[i] = (float)(normal() / sqrt((double)count / dims[0]) * (rows != NULL ? rows[i / (count / (size_t)dims[0])] : 1) *
+                          (columns != NULL ? columns[i % inner] : 1));
+    return nnrt_builder_constant(b, NULL, F32, rank, dims, data, true);
+}
+
+static uint32_t biases(nnrt_builder *b, int32_t n, const double *rows)
+{
+    float data[WIDE];
+    for (int32_t i = 0; i < n; i++)
+        data[i] = (float)(normal() * 0.1 * (rows != NULL ? rows[i] : 1));
+    return nnrt_builder_constant(b, NULL, F32, 1, &n, data, true);
+}
+
+/* Convolution 3x3 and RELU, depthwise 3x3 and RELU, 1x1. Spread: the channels between the layers have ranges from 1/30 to
+   30, as in trained networks, which later weights undo, so that all of them matter. A layer named "dead" has a channel
+   that is always 0. */
+static NNRT_Model *network(bool spread, bool dead)
+{
+    const int32_t x[] = {1, SIDE, SIDE, CHANNELS}, w1[] = {WIDE, 3, 3, CHANNELS}, w2[] = {WIDE, 3, 3, 1}, w3[] = {5, 1, 1, WIDE};
+    double first[WIDE], between[WIDE], last[WIDE], s[WIDE], t[WIDE];
+    NNRT_Conv2DFusion conv;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    uint32_t in[3];
+    state = 7;
+    memset(&conv, 0, sizeof(conv));
+    for (int i = 0; i < WIDE; i++) {
+        s[i] = spread ? pow(10, 3 * uniform() - 1.5) : 1;
+        t[i] = spread ? pow(10, 3 * uniform() - 1.5) : 1;
+        first[i] = dead && i == 3 ? 0 : s[i];
+        between[i] = t[i] / s[i];
+        last[i] = 1 / t[i];
+    }
+    assert_int_equal(nnrt_builder_create(&b, "network", NULL), NNRT_SUCCESS);
+    conv.padMode = NNRT_PAD_MODE_SAME;
+    conv.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    in[0] = nnrt_builder_input(b, "x", F32, 4, x);
+    in[1] = weights(b, 4, w1, first, NULL);
+    in[2] = biases(b, WIDE, first);
+    in[0] = nnrt_add_CONV2D_FUSION(b, "first", &conv, in, 3);
+    conv.group = WIDE;
+    in[1] = weights(b, 4, w2, between, NULL);
+    in[2] = biases(b, WIDE, t);
+    in[0] = nnrt_add_CONV2D_FUSION(b, "depthwise", &conv, in, 3);
+    conv.group = 1;
+    conv.activationType = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    in[1] = weights(b, 4, w3, NULL, last);
+    in[0] = nnrt_add_CONV2D_FUSION(b, "last", &conv, in, 2);
+    nnrt_builder_output(b, in[0]);
+    memset(&error, 0, sizeof(error));
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+/* ---- noise ---- */
+
+#define SAMPLES 12
+
+static nnrt_quantize_desc described(const kind *is)
+{
+    nnrt_quantize_desc d;
+    memset(&d, 0, sizeof(d));
+    d.samples = SAMPLES;
+    d.sample = sample;
+    d.user = (void *)(uintptr_t)is;
+    return d;
+}
+
+static NNRT_Model *quantized(const NNRT_Model *m, const nnrt_quantize_desc *d)
+{
+    NNRT_Model *q = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_quantize(&q, m, d, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    return q;
+}
+
+/* The output of a model for sample 100, which has not been used to quantize it, and its number of elements. */
+static size_t output_of(const NNRT_Model *m, kind is, float *y, size_t room)
+{
+    float x[ELEMENTS];
+    nnrt_session *s = NULL;
+    nnrt_io in = nnrt_io_make(x, sizeof(x)), out;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    sample(&is, 100, &in, 1);
+    if (nnrt_session_create(&s, m, NULL, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    out = nnrt_io_make(y, nnrt_session_output(s, 0).bytes);
+    assert_true(out.bytes <= room);
+    assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+    nnrt_session_destroy(s);
+    return out.bytes / sizeof(float);
+}
+
+/* Power of the noise that quantization with these steps adds, relative to that of the output. Laplace: of 400 samples, so
+   that extreme values are far from the rest. */
+static double noise(const NNRT_Model *m, kind is, uint32_t without)
+{
+    nnrt_quantize_desc d = described(&is);
+    NNRT_Model *q;
+    float want[2048], got[2048];
+    double error = 0, signal = 0;
+    size_t n;
+    d.without = without;
+    d.samples = is == LAPLACE ? 400 : SAMPLES;
+    q = quantized(m, &d);
+    n = output_of(m, is, want, sizeof(want));
+    assert_int_equal(output_of(q, is, got, sizeof(got)), n);
+    for (size_t i = 0; i < n; i++) {
+        error += ((double)want[i] - (double)got[i]) * ((double)want[i] - (double)got[i]);
+        signal += (double)want[i] * (double)want[i];
+    }
+    nnrt_model_destroy(q);
+    return error / signal;
+}
+
+static void at_least(const char *step, double without, double with, double factor)
+{
+    if (!(without >= factor * with))
+        fail_msg("step %s: noise %g without it, %g with it, expected a factor of at least %g", step, without, with, factor);
+}
+
+#define NAIVE (NNRT_QUANTIZE_EQUALIZE | NNRT_QUANTIZE_RANGES | NNRT_QUANTIZE_BIAS)
+
+/* 8 bits cost little: at least 30 dB, and each step lowers the noise of a network made for it. */
+static void test_steps(void **unused)
+{
+    NNRT_Model *plain = network(false, false), *spread = network(true, false);
+    const double all = noise(plain, NORMAL, 0);
+    (void)unused;
+    assert_true(all < 1e-3 && all > 0);
+    at_least("equalize", noise(spread, NORMAL, NNRT_QUANTIZE_EQUALIZE), noise(spread, NORMAL, 0), 10);
+    at_least("all of them", noise(spread, NORMAL, NAIVE), noise(spread, NORMAL, 0), 10);
+    at_least("ranges", noise(plain, LAPLACE, NNRT_QUANTIZE_RANGES), noise(plain, LAPLACE, 0), 1.05);
+    at_least("bias", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS), noise(plain, POSITIVE, 0), 1.2);
+    at_least("channels", noise(spread, NORMAL, NNRT_QUANTIZE_CHANNELS | NNRT_QUANTIZE_EQUALIZE),
+             noise(spread, NORMAL, NNRT_QUANTIZE_EQUALIZE), 1.5);
+    nnrt_model_destroy(plain);
+    nnrt_model_destroy(spread);
+}
+
+/* ---- the quantized model ---- */
+
+/* The number of nodes of this operator; *integer: of those with 8-bit input. */
+static uint32_t count(const NNRT_Model *m, NNRT_NodeType type, uint32_t *integer)
+{
+    uint32_t n = 0;
+    *integer = 0;
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        if (m->nodes.data[i].nodeType == type) {
+            const NNRT_Tensor *x = &m->allTensors.data[m->nodes.data[i].inputIndex.data[0]];
+            n++;
+            *integer += x->quantParams.count > 0;
+        }
+    return n;
+}
+
+static void test_integers(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = network(true, false), *q;
+    nnrt_quantize_desc d = described(&is);
+    nnrt_quantize_report report;
+    uint32_t n;
+    (void)unused;
+    d.report = &report;
+    q = quantized(m, &d);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_CONV2D_FUSION, &n), 3);
+    assert_int_equal(n, 3);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &n), 2);
+    assert_int_equal(report.nodes, 3);
+    assert_int_equal(report.chosen, 3);
+    assert_int_equal(report.layers, 3);
+    assert_int_equal(report.equalized, 2);
+    assert_int_equal(report.corrected, 3);
+    assert_string_equal(q->allTensors.data[q->inputIndex.data[0]].name, "x");
+    assert_int_equal(q->allTensors.data[q->inputIndex.data[0]].dataType, F32);
+    assert_string_equal(q->allTensors.data[q->outputIndex.data[0]].name, "last");
+    nnrt_model_destroy(q);
+    d.integer_io = true;
+    q = quantized(m, &d);
+    assert_int_equal(q->allTensors.data[q->inputIndex.data[0]].dataType, NNRT_DATA_TYPE_INT8);
+    assert_int_equal(q->allTensors.data[q->outputIndex.data[0]].dataType, NNRT_DATA_TYPE_INT8);
+    nnrt_model_destroy(q);
+    d.uint8 = true;
+    q = quantized(m, &d);
+    assert_int_equal(q->allTensors.data[q->inputIndex.data[0]].dataType, NNRT_DATA_TYPE_UINT8);
+    nnrt_model_destroy(q);
+    d.integer_io = false;
+    d.no_optimize = true;
+    q = quantized(m, &d);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_CONV2D_FUSION, &n), 3);
+    assert_int_equal(n, 0);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &n), 3 + 2 * 4);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
+static bool keep_depthwise(void *user, const NNRT_Model *m, uint32_t node)
+{
+    (void)user;
+    return strcmp(m->nodes.data[node].name, "depthwise") == 0;
+}
+
+static bool keep_all(void *user, const NNRT_Model *m, uint32_t node)
+{
+    (void)user;
+    (void)m;
+    (void)node;
+    return true;
+}
+
+static void test_keep(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = network(false, false), *q = NULL;
+    nnrt_quantize_desc d = described(&is);
+    nnrt_error error;
+    uint32_t n;
+    (void)unused;
+    d.keep = keep_depthwise;
+    q = quantized(m, &d);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_CONV2D_FUSION, &n), 3);
+    assert_int_equal(n, 2);
+    nnrt_model_destroy(q);
+    d.keep = keep_all;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_quantize(&q, m, &d, &error), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(error.message, "nothing to quantize"));
+    assert_null(q);
+    nnrt_model_destroy(m);
+}
+
+typedef struct heard {
+    uint32_t ranges, runs;
+    uint64_t done, total;
+    nnrt_quantize_range first;
+} heard;
+
+static heard ears;
+
+static void hear_range(void *user, const nnrt_quantize_range *r)
+{
+    (void)user;
+    if (ears.ranges++ == 0)
+        ears.first = *r;
+    assert_true(r->lower <= 0 && r->upper >= 0 && r->quant.scale > 0);
+    assert_true(r->quant.zeroPoint >= -128 && r->quant.zeroPoint <= 127);
+    assert_true(r->sqnr > 25);
+}
+
+static void hear_progress(void *user, uint64_t done, uint64_t total)
+{
+    (void)user;
+    ears.runs++;
+    assert_true(done == ears.done + 1 && done <= total);
+    ears.done = done;
+    ears.total = total;
+}
+
+static void test_reports(void **unused)
+{
+    const kind is = POSITIVE;
+    NNRT_Model *m = network(false, false), *q;
+    nnrt_quantize_desc d = described(&is);
+    (void)unused;
+    memset(&ears, 0, sizeof(ears));
+    d.range = hear_range;
+    d.progress = hear_progress;
+    q = quantized(m, &d);
+    assert_int_equal(ears.ranges, 4);
+    assert_int_equal(ears.runs, 2 * SAMPLES);
+    assert_int_equal(ears.done, ears.total);
+    assert_true(ears.first.least >= 0 && ears.first.most <= 1 && ears.first.most > 0.99f);
+    assert_int_equal(ears.first.quant.zeroPoint, -128); /* of values from 0 on */
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
+/* A dead channel and a tensor of zeros have finite scales. */
+static void test_zeros(void **unused)
+{
+    NNRT_Model *m = network(true, true);
+    (void)unused;
+    assert_true(noise(m, NORMAL, 0) < 1e-2);
+    nnrt_model_destroy(m);
+}
+
+/* Nodes in the bodies of control flow stay float32; a constant may be the weights of two nodes. */
+static void test_shared(void **unused)
+{
+    const kind is = NORMAL;
+    const int32_t x[] = {1, 4}, w[] = {4, 4};
+    const int32_t bytes = 4;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL, *q;
+    nnrt_quantize_desc d = described(&is);
+    nnrt_error error;
+    uint32_t in[2], n;
+    (void)unused;
+    (void)bytes;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_builder_create(&b, "shared", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+    in[1] = weights(b, 2, w, NULL, NULL);
+    in[0] = nnrt_add_FULL_CONNECTION(b, "one", NULL, in, 2);
+    in[0] = nnrt_add_FULL_CONNECTION(b, "two", NULL, in, 2);
+    nnrt_builder_output(b, in[0]);
+    assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    q = quantized(m, &d);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_FULL_CONNECTION, &n), 2);
+    assert_int_equal(n, 2);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
+/* ---- bad input ---- */
+
+static void refused(const NNRT_Model *m, const nnrt_quantize_desc *d, NNRT_ReturnCode code, const char *words)
+{
+    NNRT_Model *q = (NNRT_Model *)(uintptr_t)1;
+    nnrt_error error;
+    NNRT_ReturnCode got;
+    memset(&error, 0, sizeof(error));
+    got = nnrt_quantize(&q, m, d, &error);
+    if (got != code)
+        fail_msg("%s: %s", nnrt_code_name(got), error.message);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("'%s', expected '%s'", error.message, words);
+    assert_null(q);
+}
+
+static void test_bad(void **unused)
+{
+    const kind nan = NOT_A_NUMBER, infinite = INFINITE, unreadable = UNREADABLE, good = NORMAL;
+    const int32_t open[] = {-1, SIDE, SIDE, CHANNELS};
+    NNRT_Model *m = network(false, false), *q, *dynamic = NULL;
+    nnrt_quantize_desc d = described(&good);
+    nnrt_builder *b = NULL;
+    uint32_t in[1];
+    (void)unused;
+    d.samples = 0;
+    refused(m, &d, NNRT_INVALID_PARAMETER, "there are no samples");
+    d = described(&nan);
+    refused(m, &d, NNRT_INVALID_PARAMETER, "input 'x' of sample 2 has NaN or infinity");
+    d = described(&infinite);
+    refused(m, &d, NNRT_INVALID_PARAMETER, "input 'x' of sample 2 has NaN or infinity");
+    d = described(&unreadable);
+    refused(m, &d, NNRT_INVALID_BUFFER, "sample 2 cannot be read");
+    d = described(&good);
+    q = quantized(m, &d);
+    refused(q, &d, NNRT_NOT_SUPPORT, "is quantized already");
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+    assert_int_equal(nnrt_builder_create(&b, "dynamic", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 4, open);
+    in[0] = nnrt_add_SOFTMAX(b, "y", NULL, in, 1);
+    nnrt_builder_output(b, in[0]);
+    assert_int_equal(nnrt_builder_finish(b, &dynamic, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    refused(dynamic, &d, NNRT_INVALID_SHAPE, "axis 0 has no size");
+    nnrt_model_destroy(dynamic);
+}
+
+/* Every allocation may fail: an error code, and nothing is lost. */
+static void test_memory(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = network(true, false), *q = NULL;
+    nnrt_quantize_desc d = described(&is);
+    tracker t;
+    nnrt_allocator a = allocator_of(&t);
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    int64_t failures = 0;
+    (void)unused;
+    d.samples = 1;
+    d.allocator = &a;
+    for (int64_t k = 1; code != NNRT_SUCCESS; k += 1) {
+        memset(&t, 0, sizeof(t));
+        t.failAt = k;
+        code = nnrt_quantize(&q, m, &d, NULL);
+        assert_true(code == NNRT_SUCCESS || code == NNRT_OUT_OF_MEMORY);
+        failures += code != NNRT_SUCCESS;
+        nnrt_model_destroy(q);
+        assert_int_equal(t.live, 0);
+        assert_false(t.wrong);
+    }
+    assert_true(failures > 20);
+    nnrt_model_destroy(m);
+}
+
+/* The same bytes for any number of threads. */
+static void test_threads(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = network(true, false);
+    nnrt_quantize_desc d = described(&is);
+    nnrt_session_desc session;
+    size_t bytes[2];
+    uint8_t *files[2];
+    (void)unused;
+    if (nnrt_device_find("cpu") == NULL)
+        assert_int_equal(nnrt_cpu_register(NULL, NULL), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_pool *pool = NULL;
+        nnrt_pool_desc pooled;
+        NNRT_Model *q;
+        memset(&session, 0, sizeof(session));
+        memset(&pooled, 0, sizeof(pooled));
+        pooled.threads = i == 0 ? 1 : 3;
+        assert_int_equal(nnrt_pool_create(&pool, &pooled, NULL), NNRT_SUCCESS);
+        session.device = "cpu";
+        session.threads = pooled.threads;
+        session.parallel = nnrt_pool_parallel(pool);
+        d.session = &session;
+        q = quantized(m, &d);
+        assert_int_equal(nnrt_model_save_memory(q, NULL, NULL, 0, &bytes[i], NULL), NNRT_SUCCESS);
+        files[i] = (uint8_t *)malloc(bytes[i]);
+        assert_int_equal(nnrt_model_save_memory(q, NULL, files[i], bytes[i], &bytes[i], NULL), NNRT_SUCCESS);
+        nnrt_model_destroy(q);
+        nnrt_pool_destroy(pool);
+    }
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_memory_equal(files[0], files[1], bytes[0]);
+    free(files[0]);
+    free(files[1]);
+    nnrt_model_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps),  cmocka_unit_test(test_integers), cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_reports), cmocka_unit_test(test_zeros),   cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_bad),    cmocka_unit_test(test_memory),   cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,485 @@
+/*
+quantize.h - the command quantize: a float32 model becomes an 8-bit model, with the ranges of its values over samples.
+Part of tools/nnrt.c.
+
+    >>samples   the files of --data as samples
+    >>compare   the outputs of both models over the samples
+    >>quantize  the command
+*/
+#ifndef NNRT_TOOL_QUANTIZE_H
+#define NNRT_TOOL_QUANTIZE_H
+
+#include "../devices/nnrt_auto.h"
+#include "../formats/nnrt_quantize.h"
+#include "check.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>samples */
+
+/* One sample: a file (.npy, .pb, .png), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
+typedef struct cli_sample {
+    char *path;
+    uint32_t row;
+    bool folder;
+} cli_sample;
+
+typedef struct cli_samples {
+    cli_sample *data;
+    uint32_t count, room;
+    cli_job *job; /* the float32 model, whose inputs receive the values */
+    const cli_args *args;
+    cli_tensor rows; /* of the file rowsOf, converted to the type of the input */
+    const char *rowsOf;
+    int status; /* CLI_DONE, or why a sample could not be read */
+} cli_samples;
+
+static void cli_samples_free(cli_samples *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->data[i].row == 0) /* rows of one file share its path */
+            free(s->data[i].path);
+    free(s->data);
+    cli_tensor_free(&s->rows);
+    memset(s, 0, sizeof(*s));
+}
+
+static int cli_samples_add(cli_samples *s, char *path, uint32_t row, bool folder)
+{
+    if (s->count == s->room) {
+        const uint32_t room = s->room * 2 + 64;
+        cli_sample *more = (cli_sample *)realloc(s->data, room * sizeof(*more));
+        if (more == NULL)
+            return cli_fail("out of memory: cannot allocate a list of %u samples", (unsigned)room);
+        s->data = more;
+        s->room = room;
+    }
+    s->data[s->count].path = path;
+    s->data[s->count].row = row;
+    s->data[s->count++].folder = folder;
+    return CLI_DONE;
+}
+
+/* How many samples a tensor has: 1 if it has the shape of the input, or a multiple of its first dimension; 0: it does
+   not fit. */
+static uint32_t cli_sample_rows(const nnrt_dims *input, const nnrt_dims *value)
+{
+    const int32_t more = value->rank - input->rank;
+    int32_t batch = 1;
+    if (more != 0 && more != 1)
+        return 0;
+    for (int32_t k = more == 0 ? 1 : 0; k < input->rank; k++)
+        if (input->dims[k] != value->dims[k + more])
+            return 0;
+    if (value->rank == 0)
+        return 1;
+    batch = more == 0 ? input->dims[0] : 1;
+    return batch > 0 && value->dims[0] % batch == 0 ? (uint32_t)(value->dims[0] / batch) : 0;
+}
+
+/* Reads the file into s->rows; *rows: how many samples it has. */
+static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t *rows)
+{
+    const cli_input *input = &s->job->in.data[0];
+    char name[512], have[CLI_SHAPE_BYTES], want[CLI_SHAPE_BYTES];
+    cli_tensor_free(&s->rows);
+    s->rowsOf = NULL;
+    if (cli_tensor_read(path, &s->rows, name, sizeof(name)) != CLI_DONE)
+        return CLI_FAILED;
+    *rows = cli_sample_rows(&s->job->in.shapes[0], &s->rows.shape);
+    if (*rows == 0)
+        return cli_fail("%s is %s, input '%s' takes %s, or several of it along the first axis", path,
+                        cli_shape_text(have, sizeof(have), s->rows.type, &s->rows.shape), input->name,
+                        cli_shape_text(want, sizeof(want), input->type, &s->job->in.shapes[0]));
+    if (cli_tensor_convert(&s->rows, input->type, path, input->name) != CLI_DONE)
+        return CLI_FAILED;
+    s->rowsOf = path;
+    return CLI_DONE;
+}
+
+/* Adds a file or folder; skips other things. */
+static int cli_samples_add_path(cli_samples *s, const char *path)
+{
+    char file[4096], *copy;
+    uint32_t rows = 1;
+    struct stat st;
+    const bool exists = stat(path, &st) == 0;
+    const bool folder = exists && S_ISDIR(st.st_mode) && cli_set_file(file, sizeof(file), path, "input", 0);
+    const bool tensor = cli_ends_with(path, ".npy") || cli_ends_with(path, ".pb");
+    if (!folder && (!exists || !S_ISREG(st.st_mode) || (!tensor && !cli_ends_with(path, ".png"))))
+        return CLI_DONE;
+    if (!folder && s->job->in.count != 1)
+        return cli_fail("the model has %u inputs: each sample in --data is a folder with input_0.npy, input_1.npy, ...",
+                        (unsigned)s->job->in.count);
+    if ((copy = cli_text_copy(path, strlen(path))) == NULL)
+        return CLI_FAILED;
+    if (tensor && !folder && cli_samples_read_rows(s, copy, &rows) != CLI_DONE) {
+        free(copy);
+        return CLI_FAILED;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        if (cli_samples_add(s, copy, i, folder) != CLI_DONE) {
+            if (i == 0)
+                free(copy);
+            return CLI_FAILED;
+        }
+    return CLI_DONE;
+}
+
+/* Lists the samples of --data: a file, or the entries of a folder, in the order of names. */
+static int cli_samples_find(cli_samples *s)
+{
+    cli_sets names;
+    struct dirent *entry;
+    struct stat st;
+    DIR *d;
+    int status = CLI_DONE;
+    memset(&names, 0, sizeof(names));
+    if (stat(s->args->data, &st) != 0)
+        return cli_fail("cannot open %s: %s", s->args->data, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        status = cli_samples_add_path(s, s->args->data);
+    else if ((d = opendir(s->args->data)) == NULL)
+        return cli_fail("cannot open the folder %s: %s", s->args->data, strerror(errno));
+    else {
+        while (status == CLI_DONE && (entry = readdir(d)) != NULL)
+            if (entry->d_name[0] != '.')
+                status = cli_sets_add(&names, s->args->data, entry->d_name);
+        closedir(d);
+        qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
+        for (size_t i = 0; i < names.count && status == CLI_DONE; i++)
+            status = cli_samples_add_path(s, names.paths[i]);
+        cli_sets_free(&names);
+    }
+    if (status == CLI_DONE && s->count == 0)
+        return cli_fail("%s has no samples: expected .npy, .pb or .png files, or folders with input_0.npy, ...",
+                        s->args->data);
+    if (status == CLI_DONE && s->args->samples > 0 && s->count > s->args->samples) {
+        for (uint32_t i = s->args->samples; i < s->count; i++)
+            if (s->data[i].row == 0)
+                free(s->data[i].path);
+        s->count = s->args->samples;
+    }
+    return status;
+}
+
+/* Forgets the values of all inputs. */
+static void cli_samples_clear(cli_samples *s)
+{
+    for (uint32_t i = 0; i < s->job->in.count; i++) {
+        cli_tensor_free(&s->job->in.data[i].value);
+        s->job->in.data[i].source = NULL;
+    }
+}
+
+/* Copies the values of the inputs to the buffers of a session. */
+static int cli_samples_copy(const cli_samples *s, const char *path, const nnrt_io *inputs, uint32_t nIn)
+{
+    for (uint32_t i = 0; i < nIn; i++) {
+        const cli_tensor *t = &s->job->in.data[i].value;
+        if (t->bytes != inputs[i].bytes)
+            return cli_fail("%s: input '%s' has %.0f bytes, the model takes %.0f", path, s->job->in.data[i].name,
+                            (double)t->bytes, (double)inputs[i].bytes);
+        memcpy(inputs[i].data, t->data, t->bytes);
+    }
+    return CLI_DONE;
+}
+
+static int cli_sample_load(cli_samples *s, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+{
+    const cli_sample *sample = &s->data[index];
+    uint32_t rows;
+    int status = CLI_DONE;
+    cli_samples_clear(s);
+    if (sample->folder) {
+        status = cli_set_inputs(s->job, sample->path);
+    } else if (cli_ends_with(sample->path, ".png")) {
+        status = cli_inputs_read(&s->job->in, 0, sample->path, &s->args->image);
+    } else {
+        if (s->rowsOf != sample->path)
+            status = cli_samples_read_rows(s, sample->path, &rows);
+        if (status == CLI_DONE)
+            memcpy(inputs[0].data, (const uint8_t *)s->rows.data + (size_t)sample->row * inputs[0].bytes, inputs[0].bytes);
+        return status;
+    }
+    return status == CLI_DONE ? cli_samples_copy(s, sample->path, inputs, nIn) : status;
+}
+
+/* nnrt_quantize_desc.sample */
+static NNRT_ReturnCode cli_sample_read(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+{
+    cli_samples *s = (cli_samples *)user;
+    s->status = cli_sample_load(s, index, inputs, nIn);
+    return s->status == CLI_DONE ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>compare */
+
+/* One output of two models over the samples. */
+typedef struct cli_agreement {
+    double signal, noise;
+    uint32_t same; /* samples with the same largest element */
+    bool classes;  /* it has at least two elements */
+} cli_agreement;
+
+static size_t cli_argmax(const float *x, size_t n)
+{
+    size_t at = 0;
+    for (size_t i = 1; i < n; i++)
+        at = x[i] > x[at] ? i : at;
+    return at;
+}
+
+static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got)
+{
+    const float *x = (const float *)want->data, *y = (const float *)got->data;
+    const size_t n = want->bytes / sizeof(float);
+    for (size_t i = 0; i < n; i++) {
+        a->signal += (double)x[i] * (double)x[i];
+        a->noise += ((double)x[i] - (double)y[i]) * ((double)x[i] - (double)y[i]);
+    }
+    a->classes = n > 1;
+    a->same += n > 1 && cli_argmax(x, n) == cli_argmax(y, n);
+}
+
+/* A session of a model with buffers for everything. */
+typedef struct cli_side {
+    nnrt_session *session;
+    nnrt_io *io;
+    uint32_t nIn, nOut;
+} cli_side;
+
+static void cli_side_free(cli_side *s)
+{
+    for (uint32_t i = 0; s->io != NULL && i < s->nIn + s->nOut; i++)
+        free(s->io[i].data);
+    free(s->io);
+    nnrt_session_destroy(s->session);
+}
+
+static int cli_side_make(cli_side *s, const NNRT_Model *model, const nnrt_session_desc *desc, const char *what)
+{
+    nnrt_error error;
+    memset(s, 0, sizeof(*s));
+    memset(&error, 0, sizeof(error));
+    if (nnrt_session_create(&s->session, model, desc, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot run the %s model: %s", what, error.message);
+    s->nIn = nnrt_session_inputs(s->session);
+    s->nOut = nnrt_session_outputs(s->session);
+    s->io = (nnrt_io *)cli_alloc((size_t)s->nIn + s->nOut, sizeof(*s->io));
+    for (uint32_t i = 0; s->io != NULL && i < s->nIn + s->nOut; i++) {
+        const size_t bytes = (i < s->nIn ? nnrt_session_input(s->session, i) : nnrt_session_output(s->session, i - s->nIn)).bytes;
+        s->io[i] = nnrt_io_make(cli_alloc(bytes, 1), bytes);
+        if (s->io[i].data == NULL)
+            return CLI_FAILED;
+    }
+    return s->io != NULL ? CLI_DONE : CLI_FAILED;
+}
+
+static int cli_side_run(cli_side *s, const char *what)
+{
+    return nnrt_run(s->session, s->io, s->nIn, s->io + s->nIn, s->nOut) == NNRT_SUCCESS
+               ? CLI_DONE
+               : cli_fail("the run of the %s model failed: %s", what, nnrt_session_error(s->session));
+}
+
+/* Runs both models on all samples. */
+static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreement *all)
+{
+    cli_progress progress = {"compare", 0, false};
+    int status = CLI_DONE;
+    for (uint32_t k = 0; k < s->count && status == CLI_DONE; k++) {
+        status = cli_sample_load(s, k, sides[0].io, sides[0].nIn);
+        for (uint32_t i = 0; i < sides[0].nIn && status == CLI_DONE; i++)
+            memcpy(sides[1].io[i].data, sides[0].io[i].data, sides[0].io[i].bytes);
+        if (status == CLI_DONE && (status = cli_side_run(&sides[0], "float32")) == CLI_DONE)
+            status = cli_side_run(&sides[1], "8-bit");
+        for (uint32_t i = 0; i < sides[0].nOut && status == CLI_DONE; i++)
+            if (nnrt_session_output(sides[0].session, i).dataType == NNRT_DATA_TYPE_FLOAT32)
+                cli_agree(&all[i], &sides[0].io[sides[0].nIn + i], &sides[1].io[sides[1].nIn + i]);
+        cli_progress_show(&progress, k + 1, s->count);
+    }
+    cli_progress_end(&progress);
+    return status;
+}
+
+static void cli_agreement_print(const cli_samples *s, const cli_side *side, const cli_agreement *all, const cli_args *args)
+{
+    fputs(args->json ? ",\"outputs\":[" : "", stdout);
+    for (uint32_t i = 0; i < side->nOut; i++) {
+        const double sqnr = all[i].noise > 0 ? 10 * log10(all[i].signal / all[i].noise) : (double)INFINITY;
+        const char *name = nnrt_session_output(side->session, i).name;
+        if (args->json) {
+            fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stdout);
+            cli_json_text(name);
+            fputs(",\"sqnr\":", stdout);
+            cli_json_number(sqnr, 9);
+            printf(",\"same_class\":%u}", (unsigned)all[i].same);
+            continue;
+        }
+        fputs(i > 0 ? "           " : "output     ", stdout);
+        cli_put_name(stdout, name);
+        printf("  %.1f dB", sqnr);
+        if (all[i].classes)
+            printf(", the same largest element in %u of %u samples", (unsigned)all[i].same, (unsigned)s->count);
+        putchar('\n');
+    }
+    fputs(args->json ? "]" : "", stdout);
+}
+
+/* Compares the outputs of the float32 and the quantized model, and prints the figures. */
+static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc)
+{
+    cli_side sides[2];
+    cli_agreement *all = NULL;
+    int status;
+    memset(sides, 0, sizeof(sides));
+    status = cli_side_make(&sides[0], s->job->model, desc, "float32");
+    if (status == CLI_DONE)
+        status = cli_side_make(&sides[1], quantized, desc, "8-bit");
+    if (status == CLI_DONE && (all = (cli_agreement *)cli_alloc(sides[0].nOut, sizeof(*all))) == NULL)
+        status = CLI_FAILED;
+    if (status == CLI_DONE)
+        status = cli_agreement_measure(s, sides, all);
+    if (status == CLI_DONE)
+        cli_agreement_print(s, &sides[0], all, s->args);
+    free(all);
+    cli_side_free(&sides[0]);
+    cli_side_free(&sides[1]);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>quantize */
+
+static void cli_quantize_progress(void *user, uint64_t done, uint64_t total)
+{
+    cli_progress_show((cli_progress *)user, (size_t)done, (size_t)total);
+}
+
+/* The desc's `user`. */
+typedef struct cli_quantize_user {
+    cli_samples samples;
+    cli_progress progress;
+    const char *keep;
+} cli_quantize_user;
+
+static NNRT_ReturnCode cli_quantize_sample(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+{
+    return cli_sample_read(&((cli_quantize_user *)user)->samples, index, inputs, nIn);
+}
+
+static void cli_quantize_show(void *user, uint64_t done, uint64_t total)
+{
+    cli_quantize_progress(&((cli_quantize_user *)user)->progress, done, total);
+}
+
+static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
+{
+    (void)user;
+    printf("range      ");
+    cli_put_name(stdout, r->tensor);
+    printf("  %.6g to %.6g, codes %.6g to %.6g, scale %.9g, zero point %d, %.1f dB\n", (double)r->least, (double)r->most,
+           (double)r->lower, (double)r->upper, r->quant.scale, (int)r->quant.zeroPoint, r->sqnr);
+}
+
+/* nnrt_quantize_desc.keep: the nodes of --keep. */
+static bool cli_quantize_keep(void *user, const NNRT_Model *model, uint32_t node)
+{
+    return nnrt_partition_keeps(((const cli_quantize_user *)user)->keep, model, node);
+}
+
+static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *args, uint32_t samples)
+{
+    if (args->json) {
+        cli_json_open(args);
+        printf(",\"samples\":%u,\"nodes\":%u,\"quantized\":%u,\"equalized\":%u,\"corrected\":%u", (unsigned)samples,
+               (unsigned)r->nodes, (unsigned)r->chosen, (unsigned)r->equalized, (unsigned)r->corrected);
+        return;
+    }
+    printf("samples    %u\nnodes      %u of %u quantized, %u with weights\n", (unsigned)samples, (unsigned)r->chosen,
+           (unsigned)r->nodes, (unsigned)r->layers);
+    printf("equalized  %u pairs of layers\ncorrected  %u biases\n", (unsigned)r->equalized, (unsigned)r->corrected);
+}
+
+/* Quantizes the loaded model, compares both, and replaces it. */
+static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_user *user)
+{
+    nnrt_session_desc session;
+    nnrt_quantize_desc desc;
+    nnrt_quantize_report report;
+    NNRT_Model *quantized = NULL;
+    NNRT_ReturnCode code;
+    nnrt_error error;
+    int status;
+    memset(&session, 0, sizeof(session));
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    if (cli_job_threads(job, args, &session, &error) != NNRT_SUCCESS)
+        return cli_fail("%s", error.message);
+    session.device = args->device;
+    if (job->fromNnrt)
+        session.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+    desc.samples = user->samples.count;
+    desc.sample = cli_quantize_sample;
+    desc.user = user;
+    desc.session = &session;
+    desc.without = args->withoutSteps;
+    desc.uint8 = args->uint8;
+    desc.keep = user->keep != NULL ? cli_quantize_keep : NULL;
+    desc.range = args->ranges && !args->json ? cli_quantize_range : NULL;
+    desc.progress = cli_quantize_show;
+    desc.report = &report;
+    desc.log = &args->log;
+    code = nnrt_quantize(&quantized, job->model, &desc, &error);
+    cli_progress_end(&user->progress);
+    if (code != NNRT_SUCCESS)
+        return user->samples.status != CLI_DONE ? CLI_FAILED : cli_fail("cannot quantize %s: %s", args->model, error.message);
+    cli_quantize_print(&report, args, user->samples.count);
+    status = cli_agreement_of(&user->samples, quantized, &session);
+    if (status == CLI_DONE && args->json)
+        fputs("}\n", stdout);
+    nnrt_model_destroy(job->model);
+    job->model = quantized;
+    return status;
+}
+
+/* Loads the model, optimized, with the shapes of --shape; other dynamic dimensions are 1. */
+static int cli_quantize_load(cli_job *job, const cli_args *args)
+{
+    nnrt_error error;
+    int status = cli_inputs_make(&job->in, args);
+    memset(&error, 0, sizeof(error));
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_close_shapes(&job->in);
+    if (status == CLI_DONE)
+        status = cli_job_load(job, args);
+    if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, &error) != NNRT_SUCCESS)
+        status = cli_fail("cannot optimize %s: %s", args->model, error.message);
+    return status;
+}
+
+static int cli_quantize_job(cli_job *job, const cli_args *args)
+{
+    cli_quantize_user user;
+    char *keep = NULL;
+    int status = cli_quantize_load(job, args);
+    memset(&user, 0, sizeof(user));
+    user.samples.job = job;
+    user.samples.args = args;
+    user.progress.label = "quantize";
+    if (status == CLI_DONE)
+        status = cli_job_keep(args, &keep);
+    user.keep = keep;
+    if (status == CLI_DONE)
+        status = cli_samples_find(&user.samples);
+    if (status == CLI_DONE)
+        status = cli_quantize_model(job, args, &user);
+    cli_samples_free(&user.samples);
+    free(keep);
+    return status;
+}
+
+#endif /* NNRT_TOOL_QUANTIZE_H */
