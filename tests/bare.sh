@@ -3,11 +3,11 @@
 # Debian root (apt, git, make, gcc and what these depend on), clones HEAD into it and runs there:
 #   make test    as an ordinary user, who may install nothing: it must name the missing packages at once
 #   make run     as root; it installs its packages
-#   make test    as root; it installs its packages
+#   make test    as root; it installs its packages. Without the suites AS_USER
 #   make test    as an ordinary user, the suites AS_USER: root may read and write what permissions forbid
 # SUITE...: only these suites. JOBS=N: as for make test. KEEP=1 leaves the root in build/bare/root.
 #
-# The results of the test as root come to build/results. The last line is "N passed, N failed" of all that ran.
+# The results come to build/results. The last line is "N passed, N failed" of all that ran.
 # Status: 0 all passed, 1 something failed, 3 this machine cannot build a root: the suites ran on it directly, and the
 # last line is "NOT BARE: reason".
 #
@@ -180,24 +180,37 @@ else
     echo "bare: $(cat "$folder/first") s from the beginning of compiling to the first digit, $took s of processor time"
 fi
 
-step 'make test as root'
-inside root "$tests ${only:+ONLY='$only'}" 2>&1 | tee "$folder/root.log"
-count "$folder/root.log"
-rm -rf build/results "$folder/user.log" && mkdir -p build && cp -R "$root$clone/build/results" build/results || fault 'there are no results'
+# take_results: copies the results of make test in the root
+take_results() {
+    cp -R "$root$clone/build/results/." build/results || fault 'there are no results'
+}
 
-again=''
+rm -rf build/results "$folder/root.log" "$folder/user.log" && mkdir -p build/results
+user='' rest=''
 for name in $AS_USER; do
-    case " ${only:-$name} " in *" $name "*) again="$again $name" ;; esac
+    case " ${only:-$name} " in *" $name "*) user="$user $name" ;; esac
 done
-if [ -n "$again" ]; then
-    step "make test as an ordinary user:$again"
+for name in $only; do
+    case " $AS_USER " in *" $name "*) ;; *) rest="$rest $name" ;; esac
+done
+if [ -z "$only" ] || [ -n "$rest" ]; then
+    step 'make test as root'
+    inside root "$tests $([ -n "$only" ] && echo "ONLY='${rest# }'" || echo "SKIP='$AS_USER'")" 2>&1 | tee "$folder/root.log"
+    count "$folder/root.log"
+    take_results
+fi
+if [ -n "$user" ]; then
+    step "make test as an ordinary user:$user"
+    needed=$(inside root "make -n test ONLY='${user# }'" 2>/dev/null | sed -n 's/^sh tools\/need.sh //p' | head -n 1)
+    inside root "sh tools/need.sh $needed" || fault 'the packages of the tests cannot be installed'
     chroot "$root" chown -R nnrt: "$clone"
-    inside nnrt "$tests ONLY='${again# }'" 2>&1 | tee "$folder/user.log"
+    inside nnrt "$tests ONLY='${user# }'" 2>&1 | tee "$folder/user.log"
     count "$folder/user.log"
+    take_results
 fi
 
 # The clone has what was in it, and nothing beside build/ and dist/ is new.
-changed=$(inside "$([ -n "$again" ] && echo nnrt || echo root)" 'git status --porcelain' 2>&1)
+changed=$(inside "$([ -n "$user" ] && echo nnrt || echo root)" 'git status --porcelain' 2>&1)
 if [ -z "$changed" ]; then
     passed=$((passed + 1))
 else

@@ -1,12 +1,11 @@
 #!/bin/sh
 # run.sh SECONDS FOLDER [afl]: runs every fuzz target of FOLDER (fuzz_NAME, made by libFuzzer; with afl: afl_NAME, made
-# by AFL++) for SECONDS seconds, from the corpus in this folder, NAME.tar, and that of earlier runs in FOLDER/corpus, and prints
-# a table. Status 1 on a finding; its input is then in FOLDER/findings/NAME-*. An input may take 10 seconds. The target work
-# starts from the models of other targets, too, and runs at the same time as the first of them.
+# by AFL++) for SECONDS seconds, JOBS (all processors) at a time, from the corpus in this folder, NAME.tar, and that of earlier
+# runs in FOLDER/corpus, and prints a table. Status 1 on a finding; its input is then in FOLDER/findings/NAME-*. An input may
+# take 10 seconds. The target work starts from the models of other targets, too.
 set -u
 seconds=$1 folder=$2 engine=${3:-fuzz}
 here=$(dirname "$0")
-findings=0
 
 run_fuzz() { # leaves runs, rate, kept
     mkdir -p "$folder/corpus/$target" "$folder/seeds/$target" "$folder/packed/$target" # an archive may be missing
@@ -37,6 +36,7 @@ run_afl() {
 }
 
 mkdir -p "$folder/findings" "$folder/afl"
+rm -f "$folder/failed"
 for archive in "$here"/corpus/*.tar; do
     name=$(basename "$archive" .tar)
     mkdir -p "$folder/packed/$name"
@@ -61,14 +61,18 @@ run() {
 }
 
 printf 'target\texecutions\tper second\tcorpus\tfindings\n'
-[ -x "$folder/${engine}_work" ] && { run work >"$folder/work.row" & }
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)} names='' started=0
 for source in "$here"/fuzz_*.c; do
     name=$(basename "$source" .c)
     name=${name#fuzz_}
-    [ "$name" = work ] || run "$name" || findings=1
+    [ -x "$folder/${engine}_$name" ] || continue
+    names="$names $name"
+    { run "$name" >"$folder/$name.row" || echo 1 >"$folder/failed"; } &
+    started=$((started + 1))
+    [ $((started % jobs)) -ne 0 ] || wait
 done
-if [ -x "$folder/${engine}_work" ]; then
-    wait $! || findings=1
-    cat "$folder/work.row"
-fi
-[ "$findings" -eq 0 ]
+wait
+for name in $names; do
+    cat "$folder/$name.row"
+done
+[ ! -e "$folder/failed" ]
