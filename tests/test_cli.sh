@@ -473,7 +473,7 @@ fi
 t 0 '--help' --help
 prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
-for c in info run bench check compare report convert quantize dot ops devices; do
+for c in info run bench check compare accuracy report convert quantize dot ops devices; do
     t 0 'help names commands' --help
     prints "--help lists $c" "^  $c "
     t 0 "$c --help" $c --help
@@ -1871,7 +1871,7 @@ t 0 'quantize, rows of a file' quantize $digits/digits.onnx --data "$tmp/rows.np
 prints 'quantize, rows of a file' '^samples +5$'
 py 'bad samples' "np.save(F + 'q2/a.npy', np.zeros((1, 1, 28, 27), np.float32)) is None and np.save(F + 'nan.npy', np.full((1, 1, 28, 28), np.nan, np.float32)) is None"
 rm -f "$tmp/q8.nnrt"
-refused 2 'quantize without samples' 'quantize: --data is missing: samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
+refused 2 'quantize without samples' 'quantize: --data is missing: the samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
 refused 2 'quantize without a file' 'quantize: the output file is missing' quantize $digits/digits.onnx --data "$tmp/q"
 refused 2 'quantize without an unknown step' "--without does not take 'range'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --without range
 refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb or .png files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
@@ -1880,6 +1880,29 @@ refused 1 'quantize, another shape' 'a.npy is float32\[1,1,28,27\], input .image
 refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN or infinity" quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt"
 refused 1 'quantize twice' 'is quantized already: quantize the float32 model' quantize $digits/digits_int8.onnx --data "$tmp/q" -o "$tmp/q8.nnrt"
 if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize: a file was written'; else pass; fi
+
+# ---- accuracy ----
+
+for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$tmp/classes.txt"
+t 0 'accuracy' accuracy $digits/digits.onnx $digits/digits_int8.onnx --data "$tmp/q" --labels "$tmp/classes.txt"
+prints 'accuracy: samples' '^samples +10 of 10 classes$'
+prints 'accuracy: top 1' '^top 1 +100.00 %, 10$'
+prints 'accuracy: agreement' '^agree +10 of 10$'
+silent 'accuracy'
+printf '%s\n' 0 1 2 3 4 5 6 7 9 9 >"$tmp/wrong.txt"
+t 0 'accuracy, a wrong label' accuracy $digits/digits.onnx --data "$tmp/q" --labels "$tmp/wrong.txt"
+prints 'accuracy, a wrong label' '^top 1 +90.00 %, 9$'
+prints 'accuracy: confusion' '^confused +9 as 8: 1$'
+py 'classes as integers' "np.save(F + 'classes.npy', np.arange(10)) is None"
+t 0 'accuracy --json' accuracy $digits/digits.onnx --data "$tmp/q" --labels "$tmp/classes.npy" --json --samples 4
+py 'accuracy --json' "d['samples'] == 4 and d['classes'] == 10 and d['models'][0]['top1'] == 4 and d['models'][0]['top5'] == 4"
+refused 2 'accuracy without labels' 'expected --labels FILE once' accuracy $digits/digits.onnx --data "$tmp/q"
+echo 'digit_1.png 10' >"$tmp/bad.txt"
+refused 1 'accuracy, no such class' "line 1 has class '10', expected 0 to 9 or a label of the model" accuracy $digits/digits.onnx --data "$tmp/q" --labels "$tmp/bad.txt"
+echo 'other.png 1' >"$tmp/bad.txt"
+refused 1 'accuracy, no such file' "line 1 names 'other.png', which is no file in" accuracy $digits/digits.onnx --data "$tmp/q" --labels "$tmp/bad.txt"
+echo 1 >"$tmp/bad.txt"
+refused 1 'accuracy, too few labels' 'has no class from 0 to 9 for sample 1' accuracy $digits/digits.onnx --data "$tmp/q" --labels "$tmp/bad.txt"
 
 echo "$passed passed, $failed failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
 [ "$failed" -eq 0 ]

@@ -33,7 +33,8 @@ enum {
     CLI_SERVE = 4096,
     CLI_FRONTEND = 8192,
     CLI_QUANTIZE = 16384,
-    CLI_ALL = 32767
+    CLI_ACCURACY = 32768,
+    CLI_ALL = 65535
 };
 
 #define CLI_MOST_USERS 32
@@ -539,11 +540,11 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */
 
-#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE)
+#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE | CLI_ACCURACY)
 #define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
 #define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE)
 #define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
-#define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE)
+#define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY)
 
 static const cli_option cli_options[] = {
     {"-o", "FILE", CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE,
@@ -601,11 +602,11 @@ static const cli_option cli_options[] = {
     {"--no-invert", NULL, CLI_IMAGES, "images: the pixel itself, overrides the metadata",
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
-    {"--data", "PATH", CLI_QUANTIZE,
+    {"--data", "PATH", CLI_QUANTIZE | CLI_ACCURACY,
      "the samples: a file, or a folder of .npy, .pb or .png files; a .npy file may have several samples along its first axis. For "
      "models with several inputs, folders with input_0.npy, input_1.npy, ...",
      cli_take_data},
-    {"--samples", "N", CLI_QUANTIZE, "use only the first N samples, in the order of the names", cli_take_samples},
+    {"--samples", "N", CLI_QUANTIZE | CLI_ACCURACY, "use only the first N samples, in the order of the names", cli_take_samples},
     {"--without", "STEP,...", CLI_QUANTIZE,
      "disable steps: equalize, ranges (then minimum and maximum), bias, channels (then one scale per weight tensor)",
      cli_take_without},
@@ -624,6 +625,9 @@ static const cli_option cli_options[] = {
      cli_take_atol},
     {"--labels", "[OUTPUT=]FILE", CLI_CONVERT | CLI_QUANTIZE, "class labels, one per line: metadata labels, or labels.OUTPUT",
      cli_take_labels},
+    {"--labels", "FILE", CLI_ACCURACY,
+     "the class of each sample: a .npy file of integers, or a text with a line for each sample, CLASS or FILE CLASS; a class is a "
+     "number from 0 on, or a label of the model", cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT | CLI_QUANTIZE, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
     {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
@@ -794,7 +798,7 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
         } else if (!onlyOperands && argv[i][0] == '-' && argv[i][1] != '\0') {
             if ((status = cli_parse_option(c, args, argc, argv, &i)) != CLI_DONE || args->help)
                 return status;
-        } else if (c->bit == CLI_CONVERT && args->model != NULL && args->output == NULL) {
+        } else if ((c->bit == CLI_CONVERT || c->bit == CLI_ACCURACY) && args->model != NULL && args->output == NULL) {
             args->output = argv[i];
         } else if (*c->operands == '\0' || args->model != NULL) {
             return cli_usage("%s: unexpected argument '%s'; see 'nnrt %s --help'", c->name, argv[i], c->name);
@@ -807,8 +811,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
                          c->bit == CLI_FRONTEND ? "description" : "model", c->name);
     if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
-    if (c->bit == CLI_QUANTIZE && args->data == NULL)
-        return cli_usage("%s: --data is missing: samples of the input, from which the ranges of all values follow", c->name);
+    if ((c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
+        return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);
     return CLI_DONE;
 }
 

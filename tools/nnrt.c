@@ -5,7 +5,7 @@ nnrt.c - the command line of nnrt: inspect a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat/nnrt_nnadapter_driver.h only, and
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
-image.h images; args.h arguments; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
+image.h images; args.h arguments; quantize.h, accuracy.h 8-bit models, classifiers; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
 models as C; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
 serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
@@ -41,6 +41,7 @@ Results go to standard output, everything else to standard error.
 #include <direct.h>
 #endif
 
+#include "accuracy.h"
 #include "check.h"
 #include "compare.h"
 #include "copy.h"
@@ -1626,6 +1627,11 @@ static const char cli_compare_text[] =
     "compared by the results of the node that contains them. Inputs are as for nnrt run; without any, random ones.\n"
     "A single --device is compared with reference. The exit status is 1 if anything differs.\n\n";
 
+static const char cli_accuracy_text[] =
+    "The class of a sample is the largest element of the first output. Top 5: the expected class is among the five\n"
+    "largest. With a second model: both figures, and in how many samples both give the same class.\n"
+    "A quantized input takes real values, which are quantized as by nnrt run. Images are converted as by nnrt run.\n\n";
+
 static const char cli_report_text[] =
     "The page is self-contained: inputs and outputs, the graph, colored by operator and framed by device, the time of\n"
     "every step and operator, and the memory map of the reference device's arena from step to step. Inputs are as\n"
@@ -1734,6 +1740,8 @@ static const cli_command cli_commands[] = {
     {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",
      cli_compare_text, "nnrt compare examples/digits/digits.onnx --device reference --device auto", CLI_COMPARE,
      cli_compare_devices},
+    {"accuracy", "MODEL [MODEL]", "Counts how often a classifier is right on samples with labels; compares two.", cli_accuracy_text,
+     "nnrt accuracy float.onnx int8.nnrt --data images.npy --labels classes.npy", CLI_ACCURACY, cli_accuracy_command},
     {"report", "MODEL", "Writes an HTML report of a model: graph, time, memory.", cli_report_text,
      "nnrt report examples/digits/digits.onnx -o digits.html", CLI_REPORT, cli_report_make},
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,

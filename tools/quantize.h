@@ -28,7 +28,7 @@ typedef struct cli_samples {
     uint32_t count, room;
     cli_job *job; /* the float32 model, whose inputs receive the values */
     const cli_args *args;
-    cli_tensor rows; /* of the file rowsOf, converted to the type of the input */
+    cli_tensor rows; /* of the file rowsOf, converted to the type of the input, or float32 */
     const char *rowsOf;
     int status; /* CLI_DONE, or why a sample could not be read */
 } cli_samples;
@@ -90,7 +90,8 @@ static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t *row
         return cli_fail("%s is %s, input '%s' takes %s, or several of it along the first axis", path,
                         cli_shape_text(have, sizeof(have), s->rows.type, &s->rows.shape), input->name,
                         cli_shape_text(want, sizeof(want), input->type, &s->job->in.shapes[0]));
-    if (cli_tensor_convert(&s->rows, input->type, path, input->name) != CLI_DONE)
+    if (cli_tensor_convert(&s->rows, input->quantized && cli_is_float(s->rows.type) ? NNRT_DATA_TYPE_FLOAT32 : input->type, path,
+                           input->name) != CLI_DONE)
         return CLI_FAILED;
     s->rowsOf = path;
     return CLI_DONE;
@@ -184,24 +185,36 @@ static int cli_samples_copy(const cli_samples *s, const char *path, const nnrt_i
     return CLI_DONE;
 }
 
-static int cli_sample_load(cli_samples *s, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+/* A copy of row `row` of the file in s->rows as the value of the input. */
+static int cli_sample_row(cli_samples *s, uint32_t row)
+{
+    cli_input *input = &s->job->in.data[0];
+    if (cli_tensor_make(&input->value, s->rows.type, &s->job->in.shapes[0], input->name) != CLI_DONE)
+        return CLI_FAILED;
+    memcpy(input->value.data, (const uint8_t *)s->rows.data + (size_t)row * input->value.bytes, input->value.bytes);
+    return CLI_DONE;
+}
+
+/* Sets the values of the inputs to those of a sample. */
+static int cli_sample_values(cli_samples *s, uint32_t index)
 {
     const cli_sample *sample = &s->data[index];
     uint32_t rows;
-    int status = CLI_DONE;
     cli_samples_clear(s);
-    if (sample->folder) {
-        status = cli_set_inputs(s->job, sample->path);
-    } else if (cli_ends_with(sample->path, ".png")) {
-        status = cli_inputs_read(&s->job->in, 0, sample->path, &s->args->image);
-    } else {
-        if (s->rowsOf != sample->path)
-            status = cli_samples_read_rows(s, sample->path, &rows);
-        if (status == CLI_DONE)
-            memcpy(inputs[0].data, (const uint8_t *)s->rows.data + (size_t)sample->row * inputs[0].bytes, inputs[0].bytes);
-        return status;
-    }
-    return status == CLI_DONE ? cli_samples_copy(s, sample->path, inputs, nIn) : status;
+    if (sample->folder)
+        return cli_set_inputs(s->job, sample->path);
+    if (cli_ends_with(sample->path, ".png"))
+        return cli_inputs_read(&s->job->in, 0, sample->path, &s->args->image);
+    if (s->rowsOf != sample->path && cli_samples_read_rows(s, sample->path, &rows) != CLI_DONE)
+        return CLI_FAILED;
+    return cli_sample_row(s, sample->row);
+}
+
+/* Writes a sample to the buffers of a session. */
+static int cli_sample_load(cli_samples *s, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+{
+    const int status = cli_sample_values(s, index);
+    return status == CLI_DONE ? cli_samples_copy(s, s->data[index].path, inputs, nIn) : status;
 }
 
 /* nnrt_quantize_desc.sample */
@@ -447,15 +460,17 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
 /* Loads the model, optimized, with the shapes of --shape; other dynamic dimensions are 1. */
 static int cli_quantize_load(cli_job *job, const cli_args *args)
 {
+    cli_args own = *args;
     nnrt_error error;
     int status = cli_inputs_make(&job->in, args);
+    own.int8Io = false; /* of the 8-bit model */
     memset(&error, 0, sizeof(error));
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
     if (status == CLI_DONE)
         status = cli_inputs_close_shapes(&job->in);
     if (status == CLI_DONE)
-        status = cli_job_load(job, args);
+        status = cli_job_load(job, &own);
     if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot optimize %s: %s", args->model, error.message);
     return status;
