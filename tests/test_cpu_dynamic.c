@@ -1,0 +1,292 @@
+/* The fast device (devices/nnrt_cpu.h) with dynamic shapes, with each instruction set of this machine. One session with
+   upper bounds runs inputs of many sizes, among them 0, 1, the bound and one less, with several numbers of workers. Its
+   results must be the bits of a session of that fixed size with the same kernel, whose error bounds the other cpu suites
+   check, and near those of the reference device, which runs empty tensors alone. */
+#define _XOPEN_SOURCE 700
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../nnrt.h"
+
+#include "../devices/nnrt_cpu.h"
+#include "kit.h"
+#include "on_sets.h"
+
+#define F16 NNRT_DATA_TYPE_FLOAT16
+enum { MOST = 300, ELEMENTS = MOST * MOST * 2, OPERANDS = 4 };
+
+/* An operand: its shape, in which -1 is the size of the run. rank -1: none. */
+typedef struct shape {
+    int32_t rank, dims[4];
+} shape;
+
+#define NONE {-1, {0, 0, 0, 0}}
+
+/* A model of one node. inputs: so many operands are inputs, the others are constants. */
+typedef struct one_node {
+    const char *kernel; /* of its step; NULL: it has no name for "nnrt.cpu.kernel" */
+    NNRT_NodeType type;
+    const void *attr;
+    NNRT_DataType dataType;
+    uint32_t inputs;
+    shape operands[OPERANDS];
+} one_node;
+
+static const NNRT_MatMulFusion turned = {false, true, NNRT_ACTIVATION_TYPE_RELU};
+static const NNRT_Activation gelu = {NNRT_ACTIVATION_TYPE_GELU, 0, 0, 0, true}, tanh_of = {NNRT_ACTIVATION_TYPE_TANH, 0, 0, 0, false};
+static const NNRT_LogSoftmax log_last = {1};
+static const NNRT_RMSNormalization rms = {1, 1e-5f};
+static const NNRT_MatMulNBits four_bits = {64, 4, 32};
+static const int64_t last_axis[1] = {-1}, order[4] = {0, 2, 3, 1};
+static NNRT_Softmax softmax;
+static NNRT_LayerNormFusion norm;
+static NNRT_ReduceFusion mean;
+static NNRT_ArgMaxFusion most;
+static NNRT_FullConnection product;
+
+static const one_node nodes[] = {
+    {"gemm", NNRT_NODE_TYPE_FULL_CONNECTION, &product, F32, 1, {{2, {-1, 37}}, {2, {21, 37}}, {1, {21}}, NONE}},
+    {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 1, {{3, {-1, 3, 20}}, {2, {20, 33}}, NONE, NONE}},
+    {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 1, {{2, {-1, 8}}, {2, {70, 8}}, NONE, NONE}},
+    {"gemm_nbits", NNRT_NODE_TYPE_MATMUL_NBITS, &four_bits, F32, 1, {{2, {-1, 64}}, {3, {40, 2, 16}}, {2, {40, 2}}, NONE}},
+    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, -1, 16}}, {3, {2, 16, -1}}, NONE, NONE}},
+    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, 5, -1}}, {3, {2, -1, 7}}, NONE, NONE}},
+    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 2, {{3, {-1, 4, 8}}, {3, {1, 5, 8}}, NONE, NONE}},
+    {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{3, {-1, 3, 19}}, NONE, NONE, NONE}},
+    {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{2, {4, -1}}, NONE, NONE, NONE}},
+    {"log_softmax", NNRT_NODE_TYPE_LOG_SOFTMAX, &log_last, F32, 1, {{2, {-1, 17}}, NONE, NONE, NONE}},
+    {"layer_norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, F32, 1, {{2, {-1, 24}}, {1, {24}}, {1, {24}}, NONE}},
+    {"rms_norm", NNRT_NODE_TYPE_RMS_NORMALIZATION, &rms, F32, 1, {{2, {-1, 24}}, {1, {24}}, NONE, NONE}},
+    {"unary", NNRT_NODE_TYPE_ACTIVATION, &gelu, F32, 1, {{2, {-1, 7}}, NONE, NONE, NONE}},
+    {"unary", NNRT_NODE_TYPE_ERF, NULL, F32, 1, {{1, {-1}}, NONE, NONE, NONE}},
+    {"unary", NNRT_NODE_TYPE_ACTIVATION, &tanh_of, F16, 1, {{2, {-1, 7}}, NONE, NONE, NONE}},
+    {"binary", NNRT_NODE_TYPE_ADD_FUSION, NULL, F32, 2, {{2, {-1, 5}}, {2, {-1, 5}}, NONE, NONE}},
+    {"binary", NNRT_NODE_TYPE_MUL_FUSION, NULL, F32, 2, {{3, {-1, 1, 2}}, {3, {1, -1, 2}}, NONE, NONE}},
+    {"binary", NNRT_NODE_TYPE_SUB_FUSION, NULL, F32, 2, {{3, {2, 1, -1}}, {2, {-1, 1}}, NONE, NONE}},
+    {"binary", NNRT_NODE_TYPE_DIV_FUSION, NULL, F32, 1, {{2, {-1, 9}}, {1, {9}}, NONE, NONE}},
+    {"compare", NNRT_NODE_TYPE_LESS, NULL, F32, 2, {{2, {-1, 9}}, {2, {1, 9}}, NONE, NONE}},
+    {"argminmax", NNRT_NODE_TYPE_ARGMAX_FUSION, &most, F32, 1, {{2, {-1, 11}}, NONE, NONE, NONE}},
+    {"reduce", NNRT_NODE_TYPE_REDUCE_FUSION, &mean, F32, 1, {{2, {3, -1}}, NONE, NONE, NONE}},
+    {NULL, NNRT_NODE_TYPE_TRANSPOSE, NULL, F32, 1, {{4, {2, -1, 5, 3}}, NONE, NONE, NONE}},
+};
+
+static void set_attributes(void)
+{
+    softmax.axis = nnrt_int64_list(last_axis, 1);
+    norm.beginNormAxis = 1;
+    norm.epsilon = 1e-5f;
+    norm.elementwiseAffine = true;
+    norm.beginParamsAxis = 1;
+    mean.keepDims = true;
+    mean.mode = NNRT_REDUCE_MODE_MEAN;
+    mean.coeff = 1;
+    most.axis = -1;
+    most.topK = 1;
+    most.keepDims = true;
+    product.hasBias = true;
+}
+
+static bool halves; /* sessions of the fast device pack weights in half precision */
+
+/* Numbers of all operands, float32 or, in the same memory, float16 of both signs between 2^-7 and 2. */
+static float numbers[OPERANDS][ELEMENTS];
+
+static void draw_numbers(NNRT_DataType type)
+{
+    for (uint32_t k = 0; k < OPERANDS; k++)
+        for (uint32_t i = 0; i < ELEMENTS; i++) {
+            const uint16_t half = (uint16_t)(draw(2) << 15 | (draw(8) + 8) << 10 | draw(1024));
+            numbers[k][i] = real();
+            if (type == F16)
+                ((uint16_t *)(void *)numbers[k])[i] = half;
+        }
+}
+
+/* The dimensions of an operand in a run of this size; n -1: as in the model. */
+static const int32_t *dims_of(const shape *s, int32_t n, int32_t dims[4])
+{
+    for (int32_t i = 0; i < s->rank; i++)
+        dims[i] = s->dims[i] == -1 ? n : s->dims[i];
+    return dims;
+}
+
+/* n -1: dynamic. */
+static NNRT_Model *model_of(const one_node *o, int32_t n)
+{
+    static const char *const names[OPERANDS] = {"a", "b", "c", "d"};
+    const int32_t count = 4, one = 1, axis = -1;
+    nnrt_builder *b = NULL;
+    uint32_t in[OPERANDS + 1], nIn = 0;
+    int32_t dims[4];
+    assert_int_equal(nnrt_builder_create(&b, "one", NULL), NNRT_SUCCESS);
+    for (; nIn < OPERANDS && o->operands[nIn].rank >= 0; nIn++) {
+        const shape *s = &o->operands[nIn];
+        const bool words = o->type == NNRT_NODE_TYPE_MATMUL_NBITS && nIn == 1; /* entries of 4 bits */
+        const NNRT_DataType type = words ? NNRT_DATA_TYPE_UINT8 : o->dataType;
+        in[nIn] = nIn < o->inputs ? nnrt_builder_input(b, names[nIn], type, s->rank, dims_of(s, n, dims))
+                                  : nnrt_builder_constant(b, names[nIn], type, s->rank, s->dims, numbers[nIn], true);
+    }
+    if (o->type == NNRT_NODE_TYPE_REDUCE_FUSION)
+        in[nIn++] = nnrt_builder_constant(b, "axes", I32, 1, &one, &axis, true);
+    if (o->type == NNRT_NODE_TYPE_TRANSPOSE)
+        in[nIn++] = nnrt_builder_constant(b, "order", NNRT_DATA_TYPE_INT64, 1, &count, order, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", o->type, o->attr, in, nIn));
+    return finish(b);
+}
+
+static nnrt_session *session_of(const NNRT_Model *model, const one_node *o, const char *device, const nnrt_parallel *parallel)
+{
+    nnrt_session *session = NULL;
+    nnrt_bound bounds[OPERANDS];
+    NNRT_Extension extensions[2];
+    nnrt_session_desc desc;
+    nnrt_error e;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.device = device;
+    desc.parallel = parallel;
+    desc.enableFloat16 = halves && strcmp(device, "reference") != 0;
+    kernel = strcmp(device, "reference") != 0 ? o->kernel : NULL;
+    add_extensions(&desc, extensions);
+    kernel = NULL;
+    for (uint32_t i = 0; i < o->inputs; i++) {
+        const char names[OPERANDS][2] = {"a", "b", "c", "d"};
+        static char kept[OPERANDS][2];
+        memcpy(kept, names, sizeof(kept));
+        bounds[i].tensor = kept[i];
+        bounds[i].most.rank = o->operands[i].rank;
+        (void)dims_of(&o->operands[i], MOST, bounds[i].most.dims);
+    }
+    desc.bounds = nnrt_bound_list_make(bounds, o->inputs);
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, e.message);
+    return session;
+}
+
+#define REFUSED ((size_t)-1)
+
+/* Runs inputs of size n; returns the bytes of the result. REFUSED: the operator does not support empty tensors. */
+static size_t run_size(nnrt_session *session, const one_node *o, int32_t n, void *y)
+{
+    nnrt_io in[OPERANDS], out = nnrt_io_make(y, ELEMENTS * sizeof(float));
+    int32_t dims[OPERANDS][4];
+    for (uint32_t i = 0; i < o->inputs; i++) {
+        size_t bytes = 0;
+        const int32_t *d = dims_of(&o->operands[i], n, dims[i]);
+        assert_true(nnrt_dims_bytes(d, o->operands[i].rank, o->dataType, &bytes));
+        in[i] = nnrt_io_make(numbers[i], bytes);
+        in[i].dims = d;
+    }
+    if (nnrt_run(session, in, o->inputs, &out, 1) != NNRT_SUCCESS) {
+        if (n == 0 && strstr(nnrt_session_error(session), "does not support empty tensors") != NULL)
+            return REFUSED;
+        fail_msg("%s of size %d: %s", nnrt_op_find(o->type)->name, (int)n, nnrt_session_error(session));
+    }
+    return nnrt_session_output(session, 0).bytes;
+}
+
+static const int32_t sizes[] = {MOST, 0, 1, 7, MOST - 1, 2, 256, 64, 5, 17};
+static uint8_t *want[COUNT(sizes)]; /* results of the reference device, then of fixed sizes */
+static size_t wantBytes[COUNT(sizes)];
+
+static void expect_reference(const one_node *o, const NNRT_Model *model)
+{
+    nnrt_session *session = session_of(model, o, "reference", NULL);
+    for (uint32_t i = 0; i < COUNT(sizes); i++)
+        wantBytes[i] = run_size(session, o, sizes[i], want[i]);
+    nnrt_session_destroy(session);
+}
+
+/* y is near the reference device's: 1e-4 of 1 and of the largest term is no bound, but a wrong place, row or size is
+   further off. */
+static void check_near(const one_node *o, uint32_t i, const uint8_t *y, const char *device)
+{
+    for (size_t k = 0; !halves && o->dataType == F32 && o->type != NNRT_NODE_TYPE_LESS && o->type != NNRT_NODE_TYPE_ARGMAX_FUSION &&
+                       k < wantBytes[i] / sizeof(float);
+         k++) {
+        const float a = ((const float *)(const void *)y)[k], b = ((const float *)(const void *)want[i])[k];
+        if (!(fabsf(a - b) <= 1e-4f * (1 + fabsf(b))) && !(a != a && b != b) && !(a == b))
+            fail_msg("%s of size %d on %s: element %u is %.9g, on the reference device %.9g", nnrt_op_find(o->type)->name,
+                     (int)sizes[i], device, (unsigned)k, (double)a, (double)b);
+    }
+}
+
+/* Replaces what is expected by the results of sessions of fixed sizes, except empty ones. */
+static void expect_fixed(const one_node *o, const char *device, uint8_t *y)
+{
+    for (uint32_t i = 0; i < COUNT(sizes); i++)
+        if (sizes[i] > 0) {
+            NNRT_Model *model = model_of(o, sizes[i]);
+            nnrt_session *session = session_of(model, o, device, NULL);
+            assert_int_equal(run_size(session, o, sizes[i], y), wantBytes[i]);
+            check_near(o, i, y, device);
+            memcpy(want[i], y, wantBytes[i]);
+            nnrt_session_destroy(session);
+            nnrt_model_destroy(model);
+        }
+}
+
+static void check_node(const one_node *o)
+{
+    NNRT_Model *model;
+    uint8_t *y = (uint8_t *)reals(ELEMENTS);
+    draw_numbers(o->dataType);
+    model = model_of(o, -1);
+    for (uint32_t s = 0; s < nSets; s++) {
+        if (has_no_floats(s))
+            continue;
+        expect_reference(o, model);
+        expect_fixed(o, sets[s], y);
+        for (uint32_t workers = 0; workers <= 3; workers++) {
+            team t;
+            nnrt_session *session = session_of(model, o, sets[s], team_of(&t, workers));
+            for (uint32_t i = 0; i < COUNT(sizes); i++) {
+                memset(y, 0xA5, (wantBytes[i] != REFUSED ? wantBytes[i] : 0) + 1);
+                assert_int_equal(run_size(session, o, sizes[i], y), wantBytes[i]);
+                if (wantBytes[i] == REFUSED)
+                    continue;
+                if (wantBytes[i] > 0 && memcmp(y, want[i], wantBytes[i]) != 0)
+                    fail_msg("%s of size %d on %s: with %u workers the bits differ from a session of that size",
+                             nnrt_op_find(o->type)->name, (int)sizes[i], sets[s], (unsigned)workers);
+                assert_int_equal(y[wantBytes[i]], 0xA5);
+            }
+            nnrt_session_destroy(session);
+        }
+    }
+    nnrt_model_destroy(model);
+    free(y);
+}
+
+static void test_nodes(void **unused)
+{
+    (void)unused;
+    state = 1;
+    set_attributes();
+    for (uint32_t i = 0; i < COUNT(sizes); i++)
+        want[i] = (uint8_t *)reals(ELEMENTS);
+    for (uint32_t k = 0; k < COUNT(nodes); k++) {
+        check_node(&nodes[k]);
+        halves = nodes[k].kernel != NULL && strcmp(nodes[k].kernel, "gemm") == 0;
+        if (halves)
+            check_node(&nodes[k]);
+        halves = false;
+    }
+    for (uint32_t i = 0; i < COUNT(sizes); i++)
+        free(want[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nodes),
+    };
+    return cmocka_run_group_tests(tests, add_devices, NULL);
+}
