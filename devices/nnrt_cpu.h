@@ -44,6 +44,16 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
     (ExportModelCache, PrepareModelFromModelCache) stores them too, together with the model but without the constants
     that are packed.
 
+DYNAMIC SHAPES
+    Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
+    LOG_SOFTMAX, normalizations over the last axis, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION,
+    comparisons, WHERE, SELECT, and elementwise operators, these also in float16. CONV2D_FUSION,
+    CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only dynamic dimension of
+    x, also quantized; they compute one image after the other. Other operators keep the reference kernel.
+    Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
+    dimensions. Between steps with dynamic shapes there is no operator fusion, and images keep the model's layout;
+    biases and activations that the graph passes fuse (nnrt_model_optimize_with) stay fused.
+
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
     LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before
@@ -141,6 +151,7 @@ SECTIONS (search for the tag)
     >>float16          float16 by float32 kernels
     >>concat           CONCAT and SPLIT without copies
     >>edit             the edit pass over a draft, and the dispatch per operator
+    >>dynamic          steps with dynamic shapes
     >>winograd         which convolutions use Winograd tiles, and their transformed weights
     >>table            the device's function table; the choice of the ISA
     The kernels, compiled once per instruction set, are in nnrt_cpu_kernels.h.
@@ -5551,11 +5562,11 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
    operator fusion between such steps: a run resolves each node by itself. Rejected: kernels that interpret the
    dimensions of the run themselves, which would decide everything in two places. */
 
-#define NNRTI_CPU_DYNAMIC_ARGS 10   /* most arguments of a step with dynamic shapes */
-#define NNRTI_CPU_DYNAMIC_BYTES 8192 /* of the stack: lists of arguments and attributes while a run lowers a step */
+#define NNRTI_CPU_DYNAMIC_ARGS 10    /* most arguments of a step with dynamic shapes */
+#define NNRTI_CPU_DYNAMIC_BYTES 4096 /* of the stack: lists of arguments and attributes while a run lowers a step */
 
-/* Whether a step with dynamic shapes may get a kernel: what its lowering packs does not depend on dynamic dimensions,
-   and its scratch for the upper bounds suffices for all sizes. */
+/* Whether a step with dynamic shapes may get a kernel: its packed constants do not depend on dynamic dimensions, and the
+   scratch for the upper bounds suffices for all sizes. */
 static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
 {
     nnrti_cpu_elementwise found;
@@ -5690,14 +5701,15 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, call) : code;
 }
 
-/* Gives step s, as it was before it was lowered for the upper bounds (old), the kernel that lowers it in a run. Packed
-   constants follow the derived ones of the shape rule; the constants that they replace become absent. */
+/* Gives step s, which was lowered from the step `old`, the arguments of a step with dynamic shapes, and a kernel. The
+   packed constants, the last derived ones of the lowered step, follow the derived constants of the shape rule; the
+   constants that they replace become absent. scratch: of each worker, unless the reference kernel needs more. */
 static NNRT_ReturnCode nnrti_cpu_finish_dynamic(nnrti_cpu_edit *e, uint32_t s, const nnrt_draft_step *old,
-                                                nnrti_cpu_dynamic *dynamic)
+                                                nnrt_kernel kernel, const void *attr, uint32_t packed, size_t scratch)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_draft_step lowered = *step;
-    const uint32_t first = old->nIn + old->nDerived, packed = dynamic->packed;
+    const uint32_t first = old->nIn + old->nDerived;
     nnrt_plan_arg *args = (nnrt_plan_arg *)nnrt_memory_temp_array(e->draft->memory, (size_t)first + packed + old->nOut,
                                                                   sizeof(*args));
     if (args == NULL)
@@ -5706,20 +5718,186 @@ static NNRT_ReturnCode nnrti_cpu_finish_dynamic(nnrti_cpu_edit *e, uint32_t s, c
     memcpy(args + first, lowered.args + (lowered.nIn + lowered.nDerived - packed), packed * sizeof(*args));
     memcpy(args + first + packed, old->args + first, old->nOut * sizeof(*args));
     for (uint32_t k = 0; k < old->nIn && packed > 0; k++)
-        if ((dynamic->constants >> k & 1) != 0) {
+        if (args[k].kind == NNRT_PLACE_CONSTANT) {
             memset(&args[k], 0, sizeof(args[k]));
             args[k].tensor = NNRT_NO_TENSOR;
         }
-    dynamic->kernel = lowered.kernel;
     *step = *old;
     step->args = args;
     step->nDerived += packed;
-    step->kernel = nnrti_cpu_run_dynamic;
+    step->kernel = kernel;
     step->kernelName = lowered.kernelName;
-    step->attr = dynamic;
+    step->attr = attr;
     step->flags = lowered.flags;
-    step->scratchBytes = lowered.scratchBytes > old->scratchBytes ? lowered.scratchBytes : old->scratchBytes;
+    step->scratchBytes = scratch > old->scratchBytes ? scratch : old->scratchBytes;
     return nnrt_draft_changed(e->draft, s, NNRT_DRAFT_STEP) ? NNRT_SUCCESS : nnrti_cpu_no_memory(e, step);
+}
+
+/* A step on images of which only the number is dynamic (N of N x H x W x C): the kernel for one image, whose shape is
+   static, runs once per image. So PrepareModel decides everything, Winograd tiles included. Images between such steps
+   have the model's layout: if the kernel requires channels last, each image is copied to and from scratch, which all
+   workers share. Arguments: the operands of the node, with the packed constants before y. */
+typedef struct nnrti_cpu_batch {
+    nnrt_kernel kernel;
+    const void *attr;
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS]; /* of the kernel, for one image */
+    uint32_t from[NNRTI_CPU_DYNAMIC_ARGS];   /* the argument of the step that each of them shows, or NNRT_NO_TENSOR */
+    uint32_t nIn, nDerived, nOut, rules;     /* of the kernel; derived constants of the shape rule */
+    uint32_t workers;
+    size_t scratch;  /* of each worker, a multiple of NNRT_ALIGNMENT; behind that of all workers are the copies */
+    size_t copies[2]; /* bytes of the channels-last copy of an image of x, of y; 0: none */
+} nnrti_cpu_batch;
+
+static size_t nnrti_cpu_aligned(size_t bytes)
+{
+    return (bytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+}
+
+/* *image: image n of a view. */
+static void nnrti_cpu_image_of(const nnrt_view *v, int32_t n, nnrt_view *image)
+{
+    *image = *v;
+    image->dims[0] = 1;
+    image->data = (uint8_t *)v->data + n * v->strides[0] * (ptrdiff_t)nnrt_type_size(v->dataType);
+}
+
+/* Makes an image channels last. */
+static void nnrti_cpu_set_nhwc(nnrt_view *v)
+{
+    v->strides[3] = 1;
+    v->strides[2] = v->dims[3];
+    v->strides[1] = (ptrdiff_t)v->dims[2] * v->dims[3];
+    v->strides[0] = v->dims[1] * v->strides[1];
+}
+
+/* Kernel of nnrti_cpu_batch. */
+static NNRT_ReturnCode nnrti_cpu_run_batch(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_batch *a = (const nnrti_cpu_batch *)attr;
+    const uint32_t last = call->nIn + call->nDerived;
+    uint8_t *const copies = (uint8_t *)call->scratch + a->workers * a->scratch;
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS], x[2], y[2];
+    nnrt_call inner = *call;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (call->resolve->nDerived != a->rules)
+        return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its derived constants differ in this run");
+    inner.nIn = a->nIn;
+    inner.nDerived = a->nDerived;
+    inner.nOut = a->nOut;
+    inner.scratchBytes = a->scratch;
+    inner.scratch = a->scratch > 0 ? call->scratch : NULL;
+    for (int32_t n = 0; n < args[last].dims[0] && code == NNRT_SUCCESS; n++) {
+        nnrti_cpu_image_of(&args[0], n, &x[0]);
+        nnrti_cpu_image_of(&args[last], n, &y[1]);
+        for (uint32_t k = 0; k < a->nIn + a->nDerived + a->nOut; k++) {
+            views[k] = a->views[k];
+            if (a->from[k] == 0)
+                views[k].data = a->copies[0] > 0 ? copies : x[0].data;
+            else if (a->from[k] == last)
+                views[k].data = a->copies[1] > 0 ? copies + a->copies[0] : y[1].data;
+            else if (a->from[k] != NNRT_NO_TENSOR)
+                views[k].data = args[a->from[k]].data;
+        }
+        if (a->copies[0] > 0) {
+            x[1] = views[0];
+            (void)nnrti_cpu_copy(NULL, x, call);
+        }
+        code = a->kernel(a->attr, views, &inner);
+        if (a->copies[1] > 0) {
+            y[0] = views[a->nIn + a->nDerived];
+            (void)nnrti_cpu_copy(NULL, y, call);
+        }
+    }
+    return code;
+}
+
+/* Whether the number of images is the only dynamic dimension of a step on images, and its only input that is no constant
+   is x. */
+static bool nnrti_cpu_is_dynamic_batch(const nnrt_draft *d, const nnrt_draft_step *step)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    if (step->op == NULL || step->kernel == NULL || step->nIn == 0 || step->nOut == 0 ||
+        out + step->nOut > NNRTI_CPU_DYNAMIC_ARGS - 3)
+        return false;
+    for (uint32_t k = 0; k < out + step->nOut; k++) {
+        const nnrt_plan_arg *arg = &step->args[k];
+        const bool image = k == 0 || k == out;
+        if (arg->tensor == NNRT_NO_TENSOR ? image : image && (arg->view.rank != 4 || d->tensors[arg->tensor].rank != 4))
+            return false;
+        if (arg->tensor != NNRT_NO_TENSOR && !image && (k >= step->nIn || arg->kind != NNRT_PLACE_CONSTANT))
+            return false;
+        for (int32_t i = image ? 1 : 4; i < 4; i++)
+            if (d->tensors[arg->tensor].symbols[i] != 0)
+                return false;
+    }
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_SCALE_FUSION:
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return true;
+    default: return false;
+    }
+}
+
+/* Fills a from step s, lowered for one image from the step `old`; returns the scratch of each worker. */
+static size_t nnrti_cpu_describe_batch(nnrti_cpu_batch *a, const nnrt_draft_step *lowered, const nnrt_draft_step *old,
+                                       bool kept)
+{
+    const uint32_t out = old->nIn + old->nDerived, first = kept ? old->nIn : out;
+    a->kernel = lowered->kernel;
+    a->attr = lowered->attr;
+    a->nIn = lowered->nIn;
+    a->nDerived = lowered->nDerived;
+    a->nOut = lowered->nOut;
+    a->rules = old->nDerived;
+    a->scratch = nnrti_cpu_aligned(lowered->scratchBytes);
+    for (uint32_t k = 0; k < a->nIn + a->nDerived + a->nOut; k++) {
+        const nnrt_plan_arg *arg = &lowered->args[k];
+        a->views[k] = arg->view;
+        a->from[k] = NNRT_NO_TENSOR;
+        if (k >= a->nIn && k < a->nIn + a->nDerived)
+            a->from[k] = first + (k - a->nIn);
+        for (uint32_t i = 0; arg->tensor != NNRT_NO_TENSOR && i < out + old->nOut; i++)
+            if (old->args[i].tensor == arg->tensor)
+                a->from[k] = i < out ? i : i + (kept ? 0 : a->nDerived);
+    }
+    return a->scratch + nnrti_cpu_aligned((a->copies[0] + a->copies[1] + a->workers - 1) / a->workers);
+}
+
+/* A step with dynamic shapes of which only the number of images is dynamic: lowers it for one image. */
+static NNRT_ReturnCode nnrti_cpu_lower_batch(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const nnrt_draft_step old = *step;
+    const uint32_t out = old.nIn + old.nDerived;
+    nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
+    nnrti_cpu_batch *a = (nnrti_cpu_batch *)nnrt_memory_keep(d->memory, sizeof(*a));
+    NNRT_ReturnCode code;
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    memcpy(list, old.args, (out + old.nOut) * sizeof(list[0]));
+    list[0].view.dims[0] = list[out].view.dims[0] = 1;
+    step->args = list;
+    step->open = NULL;
+    for (uint32_t k = 0; k < 2 && nnrti_cpu_is_image_op(step); k++) {
+        nnrt_view *v = &list[k == 0 ? 0 : out].view;
+        if (nnrti_cpu_is_nhwc(v) || (k == 0 && nnrti_cpu_reads_nchw(d, step)))
+            continue;
+        nnrti_cpu_set_nhwc(v);
+        a->copies[k] = nnrti_cpu_aligned((size_t)v->strides[0] * nnrt_type_size(v->dataType));
+    }
+    a->workers = d->workers;
+    code = nnrti_cpu_lower(e, s);
+    if (code == NNRT_SUCCESS && step->kernel != old.kernel) {
+        const size_t scratch = nnrti_cpu_describe_batch(a, step, &old, step->args == list);
+        return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_batch, a, step->args == list ? 0 : step->nDerived,
+                                        scratch);
+    }
+    *step = old;
+    return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
 }
 
 /* A step with dynamic shapes: lowers it for the upper bounds, as a static step. */
@@ -5731,6 +5909,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
     nnrti_cpu_dynamic *dynamic;
     NNRT_ReturnCode code;
+    if (nnrti_cpu_is_dynamic_batch(e->draft, step))
+        return nnrti_cpu_lower_batch(e, s);
     step->open = NULL;
     if (!nnrti_cpu_may_be_dynamic(step)) {
         *step = old;
@@ -5754,8 +5934,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     e->dynamic = dynamic;
     code = nnrti_cpu_lower(e, s);
     e->dynamic = NULL;
-    if (code == NNRT_SUCCESS && step->kernel != old.kernel)
-        return nnrti_cpu_finish_dynamic(e, s, &old, dynamic);
+    if (code == NNRT_SUCCESS && step->kernel != old.kernel) {
+        dynamic->kernel = step->kernel;
+        return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_dynamic, dynamic, dynamic->packed,
+                                        step->scratchBytes);
+    }
     *step = old;
     return nnrt_draft_changed(e->draft, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
 }

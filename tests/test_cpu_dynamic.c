@@ -1,7 +1,7 @@
 /* The fast device (devices/nnrt_cpu.h) with dynamic shapes, with each instruction set of this machine. One session with
    upper bounds runs inputs of many sizes, among them 0, 1, the bound and one less, with several numbers of workers. Its
    results must be the bits of a session of that fixed size with the same kernel, whose error bounds the other cpu suites
-   check, and near those of the reference device, which runs empty tensors alone. */
+   check, and near the results of the reference device, the only one that is compared with for empty tensors. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>
@@ -38,6 +38,8 @@ typedef struct one_node {
     NNRT_DataType dataType;
     uint32_t inputs;
     shape operands[OPERANDS];
+    bool first; /* images are channels first */
+    const char *tile; /* of Winograd; NULL: any */
 } one_node;
 
 static const NNRT_MatMulFusion turned = {false, true, NNRT_ACTIVATION_TYPE_RELU};
@@ -51,31 +53,48 @@ static NNRT_LayerNormFusion norm;
 static NNRT_ReduceFusion mean;
 static NNRT_ArgMaxFusion most;
 static NNRT_FullConnection product;
+static const int64_t ones[4] = {1, 1, 1, 1}, twos[2] = {2, 2}, sixes[2] = {6, 6}, none[4] = {0, 0, 0, 0};
+static NNRT_Conv2DFusion conv, wide, depthwise, grouped;
+static NNRT_Conv2dTransposeFusion transposed;
+static NNRT_MaxPoolFusion largest;
+static NNRT_AvgPoolFusion average, global;
+static NNRT_ScaleFusion affine;
 
 static const one_node nodes[] = {
-    {"gemm", NNRT_NODE_TYPE_FULL_CONNECTION, &product, F32, 1, {{2, {-1, 37}}, {2, {21, 37}}, {1, {21}}, NONE}},
-    {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 1, {{3, {-1, 3, 20}}, {2, {20, 33}}, NONE, NONE}},
-    {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 1, {{2, {-1, 8}}, {2, {70, 8}}, NONE, NONE}},
-    {"gemm_nbits", NNRT_NODE_TYPE_MATMUL_NBITS, &four_bits, F32, 1, {{2, {-1, 64}}, {3, {40, 2, 16}}, {2, {40, 2}}, NONE}},
-    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, -1, 16}}, {3, {2, 16, -1}}, NONE, NONE}},
-    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, 5, -1}}, {3, {2, -1, 7}}, NONE, NONE}},
-    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 2, {{3, {-1, 4, 8}}, {3, {1, 5, 8}}, NONE, NONE}},
-    {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{3, {-1, 3, 19}}, NONE, NONE, NONE}},
-    {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{2, {4, -1}}, NONE, NONE, NONE}},
-    {"log_softmax", NNRT_NODE_TYPE_LOG_SOFTMAX, &log_last, F32, 1, {{2, {-1, 17}}, NONE, NONE, NONE}},
-    {"layer_norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, F32, 1, {{2, {-1, 24}}, {1, {24}}, {1, {24}}, NONE}},
-    {"rms_norm", NNRT_NODE_TYPE_RMS_NORMALIZATION, &rms, F32, 1, {{2, {-1, 24}}, {1, {24}}, NONE, NONE}},
-    {"unary", NNRT_NODE_TYPE_ACTIVATION, &gelu, F32, 1, {{2, {-1, 7}}, NONE, NONE, NONE}},
-    {"unary", NNRT_NODE_TYPE_ERF, NULL, F32, 1, {{1, {-1}}, NONE, NONE, NONE}},
-    {"unary", NNRT_NODE_TYPE_ACTIVATION, &tanh_of, F16, 1, {{2, {-1, 7}}, NONE, NONE, NONE}},
-    {"binary", NNRT_NODE_TYPE_ADD_FUSION, NULL, F32, 2, {{2, {-1, 5}}, {2, {-1, 5}}, NONE, NONE}},
-    {"binary", NNRT_NODE_TYPE_MUL_FUSION, NULL, F32, 2, {{3, {-1, 1, 2}}, {3, {1, -1, 2}}, NONE, NONE}},
-    {"binary", NNRT_NODE_TYPE_SUB_FUSION, NULL, F32, 2, {{3, {2, 1, -1}}, {2, {-1, 1}}, NONE, NONE}},
-    {"binary", NNRT_NODE_TYPE_DIV_FUSION, NULL, F32, 1, {{2, {-1, 9}}, {1, {9}}, NONE, NONE}},
-    {"compare", NNRT_NODE_TYPE_LESS, NULL, F32, 2, {{2, {-1, 9}}, {2, {1, 9}}, NONE, NONE}},
-    {"argminmax", NNRT_NODE_TYPE_ARGMAX_FUSION, &most, F32, 1, {{2, {-1, 11}}, NONE, NONE, NONE}},
-    {"reduce", NNRT_NODE_TYPE_REDUCE_FUSION, &mean, F32, 1, {{2, {3, -1}}, NONE, NONE, NONE}},
-    {NULL, NNRT_NODE_TYPE_TRANSPOSE, NULL, F32, 1, {{4, {2, -1, 5, 3}}, NONE, NONE, NONE}},
+    {"gemm", NNRT_NODE_TYPE_FULL_CONNECTION, &product, F32, 1, {{2, {-1, 37}}, {2, {21, 37}}, {1, {21}}, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 1, {{3, {-1, 3, 20}}, {2, {20, 33}}, NONE, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 1, {{2, {-1, 8}}, {2, {70, 8}}, NONE, NONE}, false, NULL},
+    {"gemm_nbits", NNRT_NODE_TYPE_MATMUL_NBITS, &four_bits, F32, 1, {{2, {-1, 64}}, {3, {40, 2, 16}}, {2, {40, 2}}, NONE}, false, NULL},
+    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, -1, 16}}, {3, {2, 16, -1}}, NONE, NONE}, false, NULL},
+    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F32, 2, {{3, {2, 5, -1}}, {3, {2, -1, 7}}, NONE, NONE}, false, NULL},
+    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F32, 2, {{3, {-1, 4, 8}}, {3, {1, 5, 8}}, NONE, NONE}, false, NULL},
+    {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{3, {-1, 3, 19}}, NONE, NONE, NONE}, false, NULL},
+    {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F32, 1, {{2, {4, -1}}, NONE, NONE, NONE}, false, NULL},
+    {"log_softmax", NNRT_NODE_TYPE_LOG_SOFTMAX, &log_last, F32, 1, {{2, {-1, 17}}, NONE, NONE, NONE}, false, NULL},
+    {"layer_norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, F32, 1, {{2, {-1, 24}}, {1, {24}}, {1, {24}}, NONE}, false, NULL},
+    {"rms_norm", NNRT_NODE_TYPE_RMS_NORMALIZATION, &rms, F32, 1, {{2, {-1, 24}}, {1, {24}}, NONE, NONE}, false, NULL},
+    {"unary", NNRT_NODE_TYPE_ACTIVATION, &gelu, F32, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
+    {"unary", NNRT_NODE_TYPE_ERF, NULL, F32, 1, {{1, {-1}}, NONE, NONE, NONE}, false, NULL},
+    {"unary", NNRT_NODE_TYPE_ACTIVATION, &tanh_of, F16, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
+    {"binary", NNRT_NODE_TYPE_ADD_FUSION, NULL, F32, 2, {{2, {-1, 5}}, {2, {-1, 5}}, NONE, NONE}, false, NULL},
+    {"binary", NNRT_NODE_TYPE_MUL_FUSION, NULL, F32, 2, {{3, {-1, 1, 2}}, {3, {1, -1, 2}}, NONE, NONE}, false, NULL},
+    {"binary", NNRT_NODE_TYPE_SUB_FUSION, NULL, F32, 2, {{3, {2, 1, -1}}, {2, {-1, 1}}, NONE, NONE}, false, NULL},
+    {"binary", NNRT_NODE_TYPE_DIV_FUSION, NULL, F32, 1, {{2, {-1, 9}}, {1, {9}}, NONE, NONE}, false, NULL},
+    {"compare", NNRT_NODE_TYPE_LESS, NULL, F32, 2, {{2, {-1, 9}}, {2, {1, 9}}, NONE, NONE}, false, NULL},
+    {"argminmax", NNRT_NODE_TYPE_ARGMAX_FUSION, &most, F32, 1, {{2, {-1, 11}}, NONE, NONE, NONE}, false, NULL},
+    {"reduce", NNRT_NODE_TYPE_REDUCE_FUSION, &mean, F32, 1, {{2, {3, -1}}, NONE, NONE, NONE}, false, NULL},
+    {NULL, NNRT_NODE_TYPE_TRANSPOSE, NULL, F32, 1, {{4, {2, -1, 5, 3}}, NONE, NONE, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {-1, 8, 5, 7}}, {4, {10, 3, 3, 8}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, F32, 1, {{4, {-1, 3, 9, 6}}, {4, {10, 3, 3, 3}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {-1, 5, 7, 8}}, {4, {10, 3, 3, 8}}, NONE, NONE}, false, NULL},
+    {"winograd", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {-1, 16, 6, 5}}, {4, {18, 3, 3, 16}}, {1, {18}}, NONE}, true, "4"},
+    {"depthwise", NNRT_NODE_TYPE_CONV2D_FUSION, &depthwise, F32, 1, {{4, {-1, 9, 5, 6}}, {4, {9, 3, 3, 1}}, {1, {9}}, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &grouped, F32, 1, {{4, {-1, 8, 5, 6}}, {4, {6, 3, 3, 4}}, {1, {6}}, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &transposed, F32, 1, {{4, {-1, 6, 4, 5}}, {4, {7, 3, 3, 6}}, {1, {7}}, NONE}, true, NULL},
+    {"max_pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &largest, F32, 1, {{4, {-1, 5, 6, 6}}, NONE, NONE, NONE}, true, NULL},
+    {"average_pool", NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, F32, 1, {{4, {-1, 6, 6, 5}}, NONE, NONE, NONE}, false, NULL},
+    {"reduce", NNRT_NODE_TYPE_AVGPOOL_FUSION, &global, F32, 1, {{4, {-1, 5, 6, 6}}, NONE, NONE, NONE}, true, NULL},
+    {"affine", NNRT_NODE_TYPE_SCALE_FUSION, &affine, F32, 1, {{4, {-1, 5, 6, 6}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
 };
 
 static void set_attributes(void)
@@ -92,6 +111,25 @@ static void set_attributes(void)
     most.topK = 1;
     most.keepDims = true;
     product.hasBias = true;
+    conv.stride = conv.dilation = nnrt_int64_list(ones, 2);
+    conv.padList = nnrt_int64_list(ones, 4);
+    conv.group = 1;
+    conv.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    wide = depthwise = grouped = conv;
+    wide.stride = nnrt_int64_list(twos, 2);
+    depthwise.group = 9;
+    grouped.group = 2;
+    transposed.stride = nnrt_int64_list(twos, 2);
+    transposed.dilation = conv.dilation;
+    transposed.padList = conv.padList;
+    transposed.group = 1;
+    largest.kernelSize = largest.strides = nnrt_int64_list(twos, 2);
+    largest.pad = nnrt_int64_list(none, 4);
+    average.kernelSize = average.strides = largest.strides;
+    average.pad = largest.pad;
+    global = average;
+    global.kernelSize = nnrt_int64_list(sixes, 2);
+    affine.axis = 1;
 }
 
 static bool halves; /* sessions of the fast device pack weights in half precision */
@@ -134,6 +172,8 @@ static NNRT_Model *model_of(const one_node *o, int32_t n)
         in[nIn] = nIn < o->inputs ? nnrt_builder_input(b, names[nIn], type, s->rank, dims_of(s, n, dims))
                                   : nnrt_builder_constant(b, names[nIn], type, s->rank, s->dims, numbers[nIn], true);
     }
+    if (o->operands[0].rank == 4)
+        nnrt_builder_format(b, in[0], o->first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
     if (o->type == NNRT_NODE_TYPE_REDUCE_FUSION)
         in[nIn++] = nnrt_builder_constant(b, "axes", I32, 1, &one, &axis, true);
     if (o->type == NNRT_NODE_TYPE_TRANSPOSE)
@@ -155,8 +195,9 @@ static nnrt_session *session_of(const NNRT_Model *model, const one_node *o, cons
     desc.parallel = parallel;
     desc.enableFloat16 = halves && strcmp(device, "reference") != 0;
     kernel = strcmp(device, "reference") != 0 ? o->kernel : NULL;
+    tiles = strcmp(device, "reference") != 0 ? o->tile : NULL;
     add_extensions(&desc, extensions);
-    kernel = NULL;
+    kernel = tiles = NULL;
     for (uint32_t i = 0; i < o->inputs; i++) {
         const char names[OPERANDS][2] = {"a", "b", "c", "d"};
         static char kept[OPERANDS][2];
@@ -219,7 +260,7 @@ static void check_near(const one_node *o, uint32_t i, const uint8_t *y, const ch
     }
 }
 
-/* Replaces what is expected by the results of sessions of fixed sizes, except empty ones. */
+/* Expects the results of sessions of fixed sizes from now on, except for empty tensors. */
 static void expect_fixed(const one_node *o, const char *device, uint8_t *y)
 {
     for (uint32_t i = 0; i < COUNT(sizes); i++)

@@ -24,7 +24,8 @@ done
 dynamic='' # with kernels for steps with dynamic shapes
 for op in activation add_fusion argmax_fusion clip erf full_connection greater_equal l2_normalize_fusion layer_norm_fusion less \
     log_softmax lp_normalization matmul_fusion matmul_nbits mul_fusion pow_fusion prelu_fusion reduce_fusion rms_normalization \
-    select softmax sub_fusion transpose where; do
+    select softmax sub_fusion transpose where avgpool_fusion conv2d_fusion conv2d_transpose_fusion fused_batch_norm \
+    max_pool_fusion quant scale_fusion; do
     dynamic="$dynamic tests/vectors/$op.vec"
 done
 
