@@ -51,8 +51,9 @@ DYNAMIC SHAPES
     CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only dynamic dimension of
     x, also quantized; they compute one image after the other. Other operators keep the reference kernel.
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
-    dimensions. Between steps with dynamic shapes there is no operator fusion, and images keep the model's layout;
-    biases and activations that the graph passes fuse (nnrt_model_optimize_with) stay fused.
+    dimensions. Between steps with dynamic shapes there is no operator fusion; images are channels last between
+    convolutions, pools and elementwise operators. Biases and activations that the graph passes fuse
+    (nnrt_model_optimize_with) stay fused.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
@@ -1160,6 +1161,7 @@ typedef struct nnrti_cpu_dynamic {
     uint32_t workers;
     uint32_t present, constants; /* per input, one bit */
     uint32_t nDerived, packed;   /* derived constants of the shape rule, then of this device */
+    uint32_t last;               /* per argument, one bit: it is channels last (nnrti_cpu_layouts) */
     int64_t number;              /* that lowering has noted or recalled */
     bool half;                   /* nnrti_cpu_edit.half */
 } nnrti_cpu_dynamic;
@@ -1711,7 +1713,7 @@ static bool nnrti_cpu_fits_half(const nnrt_view *w)
     return true;
 }
 
-/* nnrt_draft_recall, nnrt_draft_note, nnrt_draft_pack and nnrt_draft_derive, also of a step with dynamic shapes: in a run,
+/* nnrt_draft_recall, nnrt_draft_note, nnrt_draft_pack and nnrt_draft_derive, also for dynamic shapes: in a run they return
    its number and its packed constants of PrepareModel, in the same order. At most one number per step. */
 static bool nnrti_cpu_recall(const nnrti_cpu_edit *e, int64_t *number)
 {
@@ -5664,6 +5666,15 @@ static NNRT_ReturnCode nnrti_cpu_call_lowered(const nnrti_cpu_dynamic *dynamic, 
     return step->kernel(step->attr, views, &inner);
 }
 
+/* Makes images that the view shows as [N,C,H,W] channels last. */
+static void nnrti_cpu_set_declared_nhwc(nnrt_view *v)
+{
+    v->strides[1] = 1;
+    v->strides[3] = v->dims[1];
+    v->strides[2] = (ptrdiff_t)v->dims[3] * v->dims[1];
+    v->strides[0] = v->dims[2] * v->strides[2];
+}
+
 /* Kernel of steps with dynamic shapes: lowers the step for the dimensions of its views, and runs it. */
 static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, nnrt_call *call)
 {
@@ -5683,6 +5694,9 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     memset(&e, 0, sizeof(e));
     nnrt_memory_buffer(&memory, (uint8_t *)block + (NNRT_ALIGNMENT - (uintptr_t)block % NNRT_ALIGNMENT) % NNRT_ALIGNMENT,
                        NNRTI_CPU_DYNAMIC_BYTES);
+    for (int32_t k = 0; dynamic->last >> k != 0; k++)
+        if ((dynamic->last >> k & 1) != 0)
+            nnrti_cpu_set_declared_nhwc(&args[k]);
     nnrti_cpu_step_of_run(dynamic, args, call, &step, list);
     if (nnrt_view_empty(&step.args[step.nIn + step.nDerived].view) && step.nOut == 1)
         return NNRT_SUCCESS;
@@ -5734,9 +5748,9 @@ static NNRT_ReturnCode nnrti_cpu_finish_dynamic(nnrti_cpu_edit *e, uint32_t s, c
 }
 
 /* A step on images of which only the number is dynamic (N of N x H x W x C): the kernel for one image, whose shape is
-   static, runs once per image. So PrepareModel decides everything, Winograd tiles included. Images between such steps
-   have the model's layout: if the kernel requires channels last, each image is copied to and from scratch, which all
-   workers share. Arguments: the operands of the node, with the packed constants before y. */
+   static, runs once per image. So PrepareModel decides everything, Winograd tiles included. If the kernel requires
+   channels last, and images have the model's layout, each image is copied to and from scratch, which all workers share.
+   Arguments: the operands of the node, with the packed constants before y. */
 typedef struct nnrti_cpu_batch {
     nnrt_kernel kernel;
     const void *attr;
@@ -5746,6 +5760,8 @@ typedef struct nnrti_cpu_batch {
     uint32_t workers;
     size_t scratch;  /* of each worker, a multiple of NNRT_ALIGNMENT; behind that of all workers are the copies */
     size_t copies[2]; /* bytes of the channels-last copy of an image of x, of y; 0: none */
+    size_t reference; /* scratch of the reference kernel */
+    bool last[2];     /* x, y are channels last, whatever the model's layout (nnrti_cpu_layouts) */
 } nnrti_cpu_batch;
 
 static size_t nnrti_cpu_aligned(size_t bytes)
@@ -5775,12 +5791,16 @@ static NNRT_ReturnCode nnrti_cpu_run_batch(const void *attr, nnrt_view *args, nn
 {
     const nnrti_cpu_batch *a = (const nnrti_cpu_batch *)attr;
     const uint32_t last = call->nIn + call->nDerived;
-    uint8_t *const copies = (uint8_t *)call->scratch + a->workers * a->scratch;
+    uint8_t *const copies = call->scratch != NULL ? (uint8_t *)call->scratch + a->workers * a->scratch : NULL;
     nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS], x[2], y[2];
     nnrt_call inner = *call;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     if (call->resolve->nDerived != a->rules)
         return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its derived constants differ in this run");
+    if (a->last[0])
+        nnrti_cpu_set_nhwc(&args[0]);
+    if (a->last[1])
+        nnrti_cpu_set_nhwc(&args[last]);
     inner.nIn = a->nIn;
     inner.nDerived = a->nDerived;
     inner.nOut = a->nOut;
@@ -5841,9 +5861,15 @@ static bool nnrti_cpu_is_dynamic_batch(const nnrt_draft *d, const nnrt_draft_ste
     }
 }
 
-/* Fills a from step s, lowered for one image from the step `old`; returns the scratch of each worker. */
-static size_t nnrti_cpu_describe_batch(nnrti_cpu_batch *a, const nnrt_draft_step *lowered, const nnrt_draft_step *old,
-                                       bool kept)
+/* Scratch of each worker. */
+static size_t nnrti_cpu_batch_scratch(const nnrti_cpu_batch *a)
+{
+    return a->scratch + nnrti_cpu_aligned((a->copies[0] + a->copies[1] + a->workers - 1) / a->workers);
+}
+
+/* Fills a from step s, lowered for one image from the step `old`. kept: it has the list of arguments of that. */
+static void nnrti_cpu_describe_batch(nnrti_cpu_batch *a, const nnrt_draft_step *lowered, const nnrt_draft_step *old,
+                                     bool kept)
 {
     const uint32_t out = old->nIn + old->nDerived, first = kept ? old->nIn : out;
     a->kernel = lowered->kernel;
@@ -5852,6 +5878,7 @@ static size_t nnrti_cpu_describe_batch(nnrti_cpu_batch *a, const nnrt_draft_step
     a->nDerived = lowered->nDerived;
     a->nOut = lowered->nOut;
     a->rules = old->nDerived;
+    a->reference = old->scratchBytes;
     a->scratch = nnrti_cpu_aligned(lowered->scratchBytes);
     for (uint32_t k = 0; k < a->nIn + a->nDerived + a->nOut; k++) {
         const nnrt_plan_arg *arg = &lowered->args[k];
@@ -5863,7 +5890,6 @@ static size_t nnrti_cpu_describe_batch(nnrti_cpu_batch *a, const nnrt_draft_step
             if (old->args[i].tensor == arg->tensor)
                 a->from[k] = i < out ? i : i + (kept ? 0 : a->nDerived);
     }
-    return a->scratch + nnrti_cpu_aligned((a->copies[0] + a->copies[1] + a->workers - 1) / a->workers);
 }
 
 /* A step with dynamic shapes of which only the number of images is dynamic: lowers it for one image. */
@@ -5892,9 +5918,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_batch(nnrti_cpu_edit *e, uint32_t s)
     a->workers = d->workers;
     code = nnrti_cpu_lower(e, s);
     if (code == NNRT_SUCCESS && step->kernel != old.kernel) {
-        const size_t scratch = nnrti_cpu_describe_batch(a, step, &old, step->args == list);
+        nnrti_cpu_describe_batch(a, step, &old, step->args == list);
         return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_batch, a, step->args == list ? 0 : step->nDerived,
-                                        scratch);
+                                        nnrti_cpu_batch_scratch(a));
     }
     *step = old;
     return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
@@ -5941,6 +5967,106 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     }
     *step = old;
     return nnrt_draft_changed(e->draft, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
+}
+
+/* Layout propagation for steps with dynamic shapes: a tensor of images between them is channels last if each step that
+   reads or writes it copies it (nnrti_cpu_batch), or is elementwise and all of its operands are. The plan keeps the
+   views of the model; the kernels replace their strides. A union-find structure joins the tensors of elementwise
+   steps: linear, unlike repeated passes. */
+typedef struct nnrti_cpu_layouts {
+    uint32_t *parent; /* per tensor */
+    uint8_t *kept;    /* of a root: the tensors have the model's layout */
+} nnrti_cpu_layouts;
+
+static uint32_t nnrti_cpu_root(const nnrti_cpu_layouts *l, uint32_t t)
+{
+    while (l->parent[t] != t)
+        t = l->parent[t] = l->parent[l->parent[t]];
+    return t;
+}
+
+/* Whether a step with dynamic shapes is elementwise, of views in the model's order of axes. */
+static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
+    return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
+           (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run);
+}
+
+/* Enters the arguments of a step. */
+static void nnrti_cpu_enter_layouts(const nnrti_cpu_edit *e, const nnrt_draft_step *step, nnrti_cpu_layouts *l)
+{
+    const nnrti_cpu_batch *batch =
+        step->kernel == nnrti_cpu_run_batch ? (const nnrti_cpu_batch *)step->attr : NULL;
+    const bool elementwise = nnrti_cpu_is_dynamic_elementwise(e, step);
+    const uint32_t out = step->nIn + step->nDerived, to = step->nOut > 0 ? step->args[out].tensor : NNRT_NO_TENSOR;
+    float scalar;
+    for (uint32_t k = 0; step->kernel != NULL && k < out + step->nOut; k++) {
+        const nnrt_plan_arg *arg = &step->args[k];
+        const uint32_t root = arg->tensor < e->draft->nTensors ? nnrti_cpu_root(l, arg->tensor) : NNRT_NO_TENSOR;
+        if (root == NNRT_NO_TENSOR || (elementwise && nnrti_cpu_is_constant_scalar(arg, &scalar)))
+            continue;
+        if (elementwise) {
+            const uint32_t joined = nnrti_cpu_root(l, to);
+            l->kept[joined] = l->kept[joined] || l->kept[root];
+            l->parent[root] = joined;
+        } else if (batch == NULL || (k == 0 ? batch->copies[0] : k == out ? batch->copies[1] : 0) == 0) {
+            l->kept[root] = 1;
+        }
+    }
+}
+
+/* Removes the copies of a step, and notes the channels-last operands of an elementwise one. */
+static void nnrti_cpu_apply_layouts(const nnrti_cpu_edit *e, nnrt_draft_step *step, const nnrti_cpu_layouts *l)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    if (step->kernel == nnrti_cpu_run_batch) {
+        nnrti_cpu_batch *a = (nnrti_cpu_batch *)(uintptr_t)step->attr;
+        size_t scratch;
+        for (uint32_t k = 0; k < 2; k++)
+            if (a->copies[k] > 0 && l->kept[nnrti_cpu_root(l, step->args[k == 0 ? 0 : out].tensor)] == 0) {
+                a->last[k] = true;
+                a->copies[k] = 0;
+            }
+        scratch = nnrti_cpu_batch_scratch(a);
+        step->scratchBytes = scratch > a->reference ? scratch : a->reference;
+    } else if (nnrti_cpu_is_dynamic_elementwise(e, step)) {
+        nnrti_cpu_dynamic *dynamic = (nnrti_cpu_dynamic *)(uintptr_t)step->attr;
+        for (uint32_t k = 0; k <= out; k++)
+            if (step->args[k].tensor < e->draft->nTensors && step->args[k].kind != NNRT_PLACE_CONSTANT &&
+                l->kept[nnrti_cpu_root(l, step->args[k].tensor)] == 0)
+                dynamic->last |= 1u << k;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_propagate_layouts(nnrti_cpu_edit *e)
+{
+    const nnrt_draft *d = e->draft;
+    const NNRT_Model *m = d->model;
+    nnrti_cpu_layouts l;
+    bool any = false;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        any = any || d->steps[s].kernel == nnrti_cpu_run_batch;
+    if (!any)
+        return NNRT_SUCCESS;
+    l.parent = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*l.parent));
+    l.kept = (uint8_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*l.kept));
+    if (l.parent == NULL || l.kept == NULL)
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory for the layouts of %u tensors",
+                              d->nTensors);
+    for (uint32_t t = 0; t < d->nTensors; t++) {
+        l.parent[t] = t;
+        l.kept[t] = d->tensors[t].rank != 4 || d->tensors[t].format != NNRT_FORMAT_NCHW || d->tensors[t].data != NULL;
+    }
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        l.kept[m->inputIndex.data[i]] = 1;
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        l.kept[m->outputIndex.data[i]] = 1;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        nnrti_cpu_enter_layouts(e, &d->steps[s], &l);
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        nnrti_cpu_apply_layouts(e, &d->steps[s], &l);
+    return NNRT_SUCCESS;
 }
 
 /* Fails if no step uses the kernel of "nnrt.cpu.kernel". */
@@ -6021,6 +6147,7 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
         if (nnrti_cpu_is_half_left(&draft->steps[s]))
             nnrti_cpu_undo_widen_step(&e, s);
     }
+    code = code == NNRT_SUCCESS ? nnrti_cpu_propagate_layouts(&e) : code;
     nnrti_cpu_fuse_half_rounding(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_fuse_depthwise(&e, s);
@@ -6268,7 +6395,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "5 "
+#define NNRTI_CPU_PACK_VERSION "6 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {
