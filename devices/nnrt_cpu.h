@@ -51,9 +51,9 @@ DYNAMIC SHAPES
     CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only dynamic dimension of
     x, also quantized; they compute one image after the other. Other operators keep the reference kernel.
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
-    dimensions. Between steps with dynamic shapes there is no operator fusion; images are channels last between
-    convolutions, pools and elementwise operators. Biases and activations that the graph passes fuse
-    (nnrt_model_optimize_with) stay fused.
+    dimensions; Winograd tiles are chosen for one image. Between steps with dynamic shapes there is no operator fusion;
+    images are channels last between convolutions, pools and elementwise operators. Biases and activations that the
+    graph passes fuse (nnrt_model_optimize_with) stay fused.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
