@@ -388,8 +388,10 @@ typedef struct nnrt_plan {
        tensors between steps: add new ones (nnrt_draft_tensor); increase bytes[] of a tensor if another layout needs
        more, together with the views of all arguments that refer to it
    A step with dynamic shapes (open != NULL) is resolved again in every run. Its kernel and attr may be replaced and
-   derived constants added; its arguments must stay, and it must not be removed. An edit must not change the model, the
-   operands of the model's inputs and outputs, or constants.
+   derived constants added; its arguments must stay, and it must not be removed. Constants that the new kernel does not
+   read may become absent arguments. The kernel gets views of the dimensions of the run, and in nnrt_call.resolve the
+   attributes and the reference kernel of this run. An edit must not change the model, the operands of the model's
+   inputs and outputs, or constants.
    nnrt_plan_finish checks the edited draft and returns DEVICE_ERROR if a run would access invalid memory: a tensor that
    does not exist, is read before it is written, is written twice, or is smaller than a view of it (NNRT_FIRMWARE omits
    the check).
@@ -5202,8 +5204,8 @@ static bool nnrti_view_fits(const nnrt_view *v, size_t bytes)
 }
 
 /* Whether a dynamic step still has the inputs and outputs of its node: the run resolves the node, so an edit must
-   keep them. */
-static bool nnrti_open_kept(const nnrt_draft_step *step)
+   keep them. Constants may have become absent. */
+static bool nnrti_open_kept(const nnrt_draft *draft, const nnrt_draft_step *step)
 {
     const nnrti_open_step *o = step->open;
     const NNRT_Uint32List none = {NULL, 0};
@@ -5211,7 +5213,8 @@ static bool nnrti_open_kept(const nnrt_draft_step *step)
     const NNRT_Uint32List *out = o->node != NULL ? &o->node->outputIndex : &none;
     bool kept = step->kernel != NULL && step->nIn == o->nIn && step->nOut == o->nOut;
     for (uint32_t i = 0; kept && i < in->count; i++)
-        kept = step->args[i].tensor == in->data[i];
+        kept = step->args[i].tensor == in->data[i] ||
+               (step->args[i].tensor == NNRT_NO_TENSOR && nnrt_draft_known(draft, in->data[i]));
     for (uint32_t i = 0; kept && i < out->count; i++)
         kept = nnrti_step_out(step, i)->tensor == out->data[i];
     return kept;
@@ -5308,7 +5311,7 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
         const uint32_t part = nnrti_draft_part_of(d, s, &now);
         if (d->uses != NULL && (code = nnrti_check_uses(p, s)) != NNRT_SUCCESS)
             return code;
-        if (step->open != NULL && !nnrti_open_kept(step))
+        if (step->open != NULL && !nnrti_open_kept(d, step))
             return nnrt_error_set(
                 p->error, NNRT_DEVICE_ERROR,
                 "the device's edit of node %d '%s': it has dynamic shapes, so its arguments must stay", step->node,
@@ -5675,8 +5678,11 @@ static void nnrti_write_open(const nnrti_planner *p, const nnrt_draft_step *step
     nnrti_open_step *o = step->open;
     if (o == NULL)
         return;
-    for (uint32_t i = 0; i < o->nIn; i++)
+    for (uint32_t i = 0; i < o->nIn; i++) {
         o->slots[i] = nnrti_slot(p, step->args[i].tensor);
+        if (o->part == NNRTI_PART_NODE && step->args[i].tensor == NNRT_NO_TENSOR)
+            o->operands[i].data = NULL; /* a constant that the device has packed may be freed */
+    }
     for (uint32_t i = 0; i < o->nOut; i++) {
         nnrt_plan_arg arg = *nnrti_step_out(step, i);
         o->slots[o->nIn + i] = nnrti_slot(p, arg.tensor);
@@ -7163,6 +7169,7 @@ static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, vo
     call.error = error;
 #ifndef NNRT_FIRMWARE
     call.stop = stop;
+    call.resolve = NULL;
 #endif
     now = plan->steps;
     for (uint32_t s = 0; s < plan->nSteps; s++, now++) {
@@ -7573,7 +7580,7 @@ static uint32_t nnrti_run_views(const nnrti_open_run *r, const nnrti_open_step *
 
 /* Calls a kernel for step s with r->views; a fault gets node and operator as a prefix. */
 static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_kernel kernel, const void *attr,
-                                      uint32_t nDerived)
+                                      const nnrt_resolve *resolve)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
     nnrt_error own;
@@ -7581,13 +7588,14 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
     NNRT_ReturnCode code;
     memset(&own, 0, sizeof(own));
     open.call.nIn = step->nIn;
-    open.call.nDerived = nDerived;
+    open.call.nDerived = r->nDerived;
     open.call.nOut = step->nOut;
     open.call.scratch = step->scratchBytes > 0 ? r->arena + step->scratch : NULL;
     open.call.scratchBytes = step->scratchBytes;
     open.call.parallel = r->plan->parallel;
     open.call.error = &own;
     open.call.stop = r->stop;
+    open.call.resolve = resolve;
     open.run = r;
     code = kernel(attr, r->views, &open.call);
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, s, code, &own, r->error);
@@ -7723,7 +7731,7 @@ static NNRT_ReturnCode nnrti_run_model(nnrti_open_run *r, uint32_t s)
             memcpy(r->views[i].dims, nnrti_run_dims(r, arg, slots[i]), (size_t)arg->view.rank * sizeof(int32_t));
     }
     r->nDerived = 0;
-    code = nnrti_run_call(r, s, step->kernel, step->attr, 0);
+    code = nnrti_run_call(r, s, step->kernel, step->attr, NULL);
     for (uint32_t i = step->nIn; i < step->nIn + step->nOut && code == NNRT_SUCCESS; i++)
         if (slots[i] != NNRT_NO_TENSOR)
             memcpy(r->slots + (size_t)slots[i] * NNRTI_DIMS, r->views[i].dims,
@@ -7762,7 +7770,7 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
         return NNRT_SUCCESS;
     r->nDerived = nnrti_run_views(r, o, &c, step, args);
     code = nnrti_run_call(r, s, step->kernel != o->kernel ? step->kernel : c.kernel,
-                          step->attr != o->attr ? step->attr : c.resolved, r->nDerived);
+                          step->attr != o->attr ? step->attr : c.resolved, &c);
     for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_DATA_DEPENDENT) && k < c.nOut; k++)
         code = nnrti_check_told(&c, k, &r->views[step->nIn + r->nDerived + k]);
     for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_DATA_DEPENDENT) && k < c.nOut; k++)

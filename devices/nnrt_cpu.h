@@ -44,6 +44,17 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
     (ExportModelCache, PrepareModelFromModelCache) stores them too, together with the model but without the constants
     that are packed.
 
+DYNAMIC SHAPES
+    Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
+    LOG_SOFTMAX, normalizations over the last axis, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION,
+    comparisons, WHERE, SELECT, and elementwise operators, these also in float16. CONV2D_FUSION,
+    CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only dynamic dimension of
+    x, also quantized; they compute one image after the other. Other operators keep the reference kernel.
+    Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
+    dimensions; Winograd tiles are chosen for one image. Between steps with dynamic shapes there is no operator fusion;
+    images are channels last between convolutions, pools and elementwise operators. Biases and activations that the
+    graph passes fuse (nnrt_model_optimize_with) stay fused.
+
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
     LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before
@@ -141,6 +152,7 @@ SECTIONS (search for the tag)
     >>float16          float16 by float32 kernels
     >>concat           CONCAT and SPLIT without copies
     >>edit             the edit pass over a draft, and the dispatch per operator
+    >>dynamic          steps with dynamic shapes
     >>winograd         which convolutions use Winograd tiles, and their transformed weights
     >>table            the device's function table; the choice of the ISA
     The kernels, compiled once per instruction set, are in nnrt_cpu_kernels.h.
@@ -226,6 +238,7 @@ typedef struct nnrti_cpu_matmul {
     NNRT_ActivationType activation;
 } nnrti_cpu_matmul;
 #define NNRTI_CPU_MATMUL_ROWS 64       /* rows of x per block */
+#define NNRTI_CPU_GEMM_ROWS 256        /* most pixels per work item of a GEMM without patches */
 #define NNRTI_CPU_MAX_TILE_ROWS 12     /* pixels of the tallest register tile of any ISA */
 #define NNRTI_CPU_MAX_PANEL 32         /* channels of the widest panel of any ISA */
 #define NNRTI_CPU_PACK_ROWS 16         /* weights per channel that are packed at a time */
@@ -1135,7 +1148,23 @@ typedef struct nnrti_cpu_edit {
     uint32_t *copied; /* per tensor: 1 + the index of the added step that writes it */
     int32_t tile;     /* Winograd tile of 3 x 3 convolutions: 0 none, 2, 4, or NNRTI_CPU_TILE_AUTO: the fastest */
     char only[24];    /* the only kernel that steps may use; "": all */
+    struct nnrti_cpu_dynamic *dynamic; /* of the step with dynamic shapes that is lowered (>>dynamic); NULL: static */
+    const nnrt_view *packed;           /* in a run: its next packed constant; NULL: in PrepareModel */
 } nnrti_cpu_edit;
+
+/* A step with dynamic shapes: attributes of nnrti_cpu_run_dynamic, with which a run lowers the step again. */
+typedef struct nnrti_cpu_dynamic {
+    const nnrti_cpu_isa *isa;
+    const nnrt_op *op;
+    const char *name, *reference; /* of the node; of the reference kernel */
+    nnrt_kernel kernel;           /* the kernel for the upper bounds */
+    uint32_t workers;
+    uint32_t present, constants; /* per input, one bit */
+    uint32_t nDerived, packed;   /* derived constants of the shape rule, then of this device */
+    uint32_t last;               /* per argument, one bit: it is channels last (nnrti_cpu_layouts) */
+    int64_t number;              /* that lowering has noted or recalled */
+    bool half;                   /* nnrti_cpu_edit.half */
+} nnrti_cpu_dynamic;
 
 /* Whether a kernel, named nnrt_cpu_KERNEL_ISA, is the one of "nnrt.cpu.kernel". */
 static bool nnrti_cpu_is_only(const nnrti_cpu_edit *e, const char *kernel)
@@ -1149,6 +1178,10 @@ static bool nnrti_cpu_is_only(const nnrti_cpu_edit *e, const char *kernel)
    it fuses. */
 static bool nnrti_cpu_is_allowed(const nnrti_cpu_edit *e, const nnrti_cpu_kernel *kernel)
 {
+    if (e->packed != NULL)
+        return kernel->run == e->dynamic->kernel || e->dynamic->kernel == e->isa->elementwise_half.run;
+    if (e->dynamic != NULL && kernel->run == e->isa->gemv.run)
+        return false; /* it packs weights otherwise than `gemm`, which supports any number of rows */
     return e->only[0] == '\0' || nnrti_cpu_is_only(e, kernel->name) ||
            (strcmp(e->only, "fused_depthwise") == 0 &&
             (kernel->run == e->isa->gemm.run || kernel->run == e->isa->depthwise.run));
@@ -1680,6 +1713,50 @@ static bool nnrti_cpu_fits_half(const nnrt_view *w)
     return true;
 }
 
+/* nnrt_draft_recall, nnrt_draft_note, nnrt_draft_pack and nnrt_draft_derive, also for dynamic shapes: in a run they return
+   its number and its packed constants of PrepareModel, in the same order. At most one number per step. */
+static bool nnrti_cpu_recall(const nnrti_cpu_edit *e, int64_t *number)
+{
+    if (e->packed != NULL)
+        *number = e->dynamic->number;
+    else if (!nnrt_draft_recall(e->draft, number))
+        return false;
+    else if (e->dynamic != NULL)
+        e->dynamic->number = *number;
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_cpu_note(const nnrti_cpu_edit *e, int64_t number)
+{
+    if (e->dynamic != NULL)
+        e->dynamic->number = number;
+    return nnrt_draft_note(e->draft, number);
+}
+
+/* In >>dynamic. */
+static NNRT_ReturnCode nnrti_cpu_take_packed(nnrti_cpu_edit *e, uint32_t s);
+
+static NNRT_ReturnCode nnrti_cpu_pack(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, const int32_t dims[2],
+                                      void **data)
+{
+    *data = NULL;
+    if (e->packed != NULL)
+        return nnrti_cpu_take_packed(e, s);
+    if (e->dynamic != NULL)
+        e->dynamic->packed++;
+    return nnrt_draft_pack(e->draft, s, type, 2, dims, data);
+}
+
+static NNRT_ReturnCode nnrti_cpu_derive(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, int32_t count, void **data)
+{
+    *data = NULL;
+    if (e->packed != NULL)
+        return nnrti_cpu_take_packed(e, s);
+    if (e->dynamic != NULL)
+        e->dynamic->packed++;
+    return nnrt_draft_derive(e->draft, s, type, 1, &count, data);
+}
+
 /* Whether a step's weights are packed as float16; recalled if they were packed before. */
 static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const nnrt_view *w, bool *half)
 {
@@ -1687,12 +1764,12 @@ static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const
     *half = e->half;
     if (!e->half)
         return NNRT_SUCCESS;
-    if (nnrt_draft_recall(e->draft, &known)) {
+    if (nnrti_cpu_recall(e, &known)) {
         *half = known != 0;
         return NNRT_SUCCESS;
     }
     *half = nnrti_cpu_fits_half(w);
-    return nnrt_draft_note(e->draft, *half);
+    return nnrti_cpu_note(e, *half);
 }
 
 /* Reserves scratch for a widened panel behind the rest of a GEMM's scratch. */
@@ -1704,11 +1781,17 @@ static void nnrti_cpu_reserve_panel(const nnrti_cpu_edit *e, nnrt_draft_step *st
     step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->isa->panel * sizeof(float);
 }
 
+/* Pixels per work item for which scratch is reserved: `rows`, or of a step with dynamic shapes the most of any size. */
+static size_t nnrti_cpu_scratch_rows(const nnrti_cpu_edit *e, int32_t rows)
+{
+    return (size_t)(e->dynamic != NULL ? NNRTI_CPU_GEMM_ROWS : rows) + NNRTI_CPU_MAX_TILE_ROWS;
+}
+
 /* Sets pixels per work item and parts of the panels for a GEMM without patches. packed: channels and weights of each. */
 static void nnrti_cpu_tile_gemm(nnrti_cpu_gemm *a, int64_t taps, int64_t pixels, const int32_t packed[2],
                                 int32_t panels, uint32_t workers)
 {
-    a->rows = (int32_t)(taps <= 9 ? 256 : taps <= 64 ? 64 : 16);
+    a->rows = (int32_t)(taps <= 9 ? NNRTI_CPU_GEMM_ROWS : taps <= 64 ? 64 : 16);
     /* Divide pixels rather than channels among threads, as the steps before and after do; the same number for each. */
     if (workers > 1 && pixels >= 8 * (int64_t)workers &&
         (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE_WEIGHTS)) {
@@ -1739,6 +1822,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     NNRT_ReturnCode code;
     const nnrti_cpu_kernel *kernel = &e->isa->gemm;
     nnrti_cpu_choose_patch(a, &x->view, &y->view, w->dims[3], d->workers);
+    if (e->dynamic != NULL && a->lines > 0)
+        return NNRT_SUCCESS; /* a patch depends on the dimensions */
     if (pixels == 1 && taps == 1 && a->lines == 0 && (a->conv.pad[0] | a->conv.pad[1]) == 0 &&
         nnrti_cpu_is_allowed(e, &e->isa->gemv))
         kernel = &e->isa->gemv;
@@ -1753,10 +1838,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = from;
     args[2] = to;
-    if ((code = nnrt_draft_pack(d, s, a->half ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) !=
+    if ((code = nnrti_cpu_pack(e, s, a->half ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32, packed, &data)) !=
             NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32, 1,
-                                  a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
+        (code = nnrti_cpu_derive(e, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32,
+                                 a->lines > 0 ? terms : w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL && a->half)
         nnrti_cpu_pack_gemm_half(e->isa, nnrti_cpu_panel_width(e, &d->steps[s]), w, bias, (uint16_t *)data);
@@ -1786,7 +1871,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         return NNRT_SUCCESS;
     }
     nnrti_cpu_tile_gemm(a, taps, pixels, packed, panels, d->workers);
-    d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    d->steps[s].scratchBytes = (size_t)(taps + 2) * nnrti_cpu_scratch_rows(e, a->rows) * sizeof(void *);
     nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
     return NNRT_SUCCESS;
 }
@@ -2376,7 +2461,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_softmax_layer_norm(nnrti_cpu_edit *e, uin
     float factor = 1.0f;
     if (!nnrti_cpu_is_allowed(e, softmax ? &e->isa->softmax : &e->isa->layer_norm))
         return NNRT_SUCCESS;
-    if (softmax && ((const NNRT_Softmax *)step->attr)->axis.data[0] == x->rank - 1)
+    if (softmax && e->dynamic == NULL && ((const NNRT_Softmax *)step->attr)->axis.data[0] == x->rank - 1)
         factor = nnrti_cpu_fuse_scale(e, step);
     found.epsilon = 0;
     found.affine = false;
@@ -2960,12 +3045,12 @@ static NNRT_ReturnCode nnrti_cpu_recall_nbits_fits(const nnrti_cpu_edit *e, cons
                                                    const nnrt_view *zero, bool *fits)
 {
     int64_t known;
-    if (nnrt_draft_recall(e->draft, &known)) {
+    if (nnrti_cpu_recall(e, &known)) {
         *fits = known != 0;
         return NNRT_SUCCESS;
     }
     *fits = nnrti_cpu_nbits_fits(scale, zero);
-    return nnrt_draft_note(e->draft, *fits);
+    return nnrti_cpu_note(e, *fits);
 }
 
 /* Packs block b of channel c, lane `lane` of a panel of `width` channels, to the block's place in the panel. */
@@ -3025,10 +3110,10 @@ static bool nnrti_cpu_is_nbits(const nnrt_draft_step *step, int64_t *rows, ptrdi
 static void nnrti_cpu_tile_nbits(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_gemm *a, int64_t rows,
                                  const int32_t weights[2], int32_t panels, int32_t zeroBytes)
 {
-    const int64_t pieces = nnrti_cpu_div_up(rows, 256);
+    const int64_t pieces = nnrti_cpu_div_up(rows, NNRTI_CPU_GEMM_ROWS);
     a->rows = (int32_t)nnrti_cpu_div_up(rows, pieces);
     a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, rows, weights), panels, 4 * e->draft->workers);
-    step->scratchBytes = 3 * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    step->scratchBytes = 3 * nnrti_cpu_scratch_rows(e, a->rows) * sizeof(void *);
     if (rows <= NNRTI_CPU_NBITS_ROWS && zeroBytes < 4)
         return;
     a->wide = (step->scratchBytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
@@ -3067,7 +3152,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft *d = e->draft;
     nnrt_draft_step *step = &d->steps[s];
     const nnrt_plan_arg *old = step->args;
-    const int32_t width = NNRTI_CPU_GEMV_WIDTH * e->isa->panel, one = 1;
+    const int32_t width = NNRTI_CPU_GEMV_WIDTH * e->isa->panel;
     int32_t weights[2], packed[2];
     int64_t rows;
     ptrdiff_t strides[2];
@@ -3092,8 +3177,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
     args[2] = old[5];
     args[2].view = nnrti_cpu_matrix_as_image(&old[5].view, rows, strides[1], weights[0]);
     nnrti_cpu_tile_nbits(e, step, &a->gemm, rows, weights, packed[0], a->zeroBytes);
-    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_UINT8, 2, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &one, &last)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_UINT8, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 1, &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
         nnrti_cpu_pack_nbits(a, old, width, packed, (uint8_t *)data);
@@ -5393,12 +5478,17 @@ static NNRT_ReturnCode nnrti_cpu_lower_global_pool(nnrti_cpu_edit *e, uint32_t s
     return nnrti_cpu_lower_reduction(e, s, NULL, largest ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_MEAN, 1.0f);
 }
 
+/* In >>dynamic. */
+static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s);
+
 /* Kernel selection: dispatches step s by its operator to the nnrti_cpu_lower_X function that may give it a kernel. */
 static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     bool joined = false;
     NNRT_ReturnCode code;
+    if (step->open != NULL)
+        return nnrti_cpu_lower_dynamic(e, s);
     if (!nnrti_cpu_is_eligible(step))
         return NNRT_SUCCESS;
     if (nnrti_cpu_is_recurrent(step))
@@ -5442,8 +5532,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_lower_full_connection(e, s);
     case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_lower_matmul(e, s);
     case NNRT_NODE_TYPE_ADD_FUSION:
-        if ((code = nnrti_cpu_fuse_bias(e, s, &joined)) != NNRT_SUCCESS || joined ||
-            (code = nnrti_cpu_fuse_residual(e, s, &joined)) != NNRT_SUCCESS || joined)
+        if (e->dynamic == NULL && ((code = nnrti_cpu_fuse_bias(e, s, &joined)) != NNRT_SUCCESS || joined ||
+                                   (code = nnrti_cpu_fuse_residual(e, s, &joined)) != NNRT_SUCCESS || joined))
             return code;
         return nnrti_cpu_lower_elementwise(e, s);
     case NNRT_NODE_TYPE_MAX_POOL_3D:
@@ -5462,6 +5552,521 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return nnrti_cpu_lower_affine(e, s);
     default: return nnrti_cpu_lower_elementwise(e, s);
     }
+}
+
+/* ---- >>dynamic ---- */
+
+/* Steps with dynamic shapes are lowered twice, by the same functions: in PrepareModel for the upper bounds, which chooses
+   the kernel, packs constants and reserves scratch; and in each run for the actual dimensions
+   (nnrti_cpu_run_dynamic). So a size runs as in a model of that fixed size, broadcasting of dimensions of 1 included.
+   Lowering in a run takes its memory from the stack and its packed constants from PrepareModel, and must choose the
+   same kernel, on which these depend; sizes that the kernel does not support run the reference kernel. There is no
+   operator fusion between such steps: a run resolves each node by itself. Rejected: kernels that interpret the
+   dimensions of the run themselves, which would decide everything in two places. */
+
+#define NNRTI_CPU_DYNAMIC_ARGS 10    /* most arguments of a step with dynamic shapes */
+#define NNRTI_CPU_DYNAMIC_BYTES 4096 /* of the stack: lists of arguments and attributes while a run lowers a step */
+
+/* Whether a step with dynamic shapes may get a kernel: its packed constants do not depend on dynamic dimensions, and the
+   scratch for the upper bounds suffices for all sizes. */
+static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
+{
+    nnrti_cpu_elementwise found;
+    if (step->op == NULL || step->kernel == NULL || step->nIn + step->nDerived + step->nOut > NNRTI_CPU_DYNAMIC_ARGS - 2)
+        return false;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_EQUAL:
+    case NNRT_NODE_TYPE_NOT_EQUAL:
+    case NNRT_NODE_TYPE_LESS:
+    case NNRT_NODE_TYPE_LESS_EQUAL:
+    case NNRT_NODE_TYPE_GREATER:
+    case NNRT_NODE_TYPE_GREATER_EQUAL:
+    case NNRT_NODE_TYPE_WHERE:
+    case NNRT_NODE_TYPE_SELECT:
+    case NNRT_NODE_TYPE_ARGMAX_FUSION:
+    case NNRT_NODE_TYPE_ARGMIN_FUSION:
+    case NNRT_NODE_TYPE_TRANSPOSE:
+    case NNRT_NODE_TYPE_MATMUL_NBITS: return true;
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+    case NNRT_NODE_TYPE_SOFTMAX:
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION:
+    case NNRT_NODE_TYPE_LOG_SOFTMAX:
+    case NNRT_NODE_TYPE_RMS_NORMALIZATION:
+    case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
+    case NNRT_NODE_TYPE_LP_NORMALIZATION: return nnrti_cpu_is_float(step);
+    case NNRT_NODE_TYPE_REDUCE_FUSION: /* of axes that are known before the run */
+        return nnrti_cpu_is_float(step) && step->nDerived == 1 &&
+               (step->nIn < 2 || step->args[1].tensor == NNRT_NO_TENSOR || step->args[1].kind == NNRT_PLACE_CONSTANT);
+    default:
+        return nnrti_cpu_elementwise_of(step, &found) &&
+               (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step));
+    }
+}
+
+/* In a run: adds the next packed constant to the arguments of step s, as nnrt_draft_derive does. */
+static NNRT_ReturnCode nnrti_cpu_take_packed(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const uint32_t at = step->nIn + step->nDerived;
+    nnrt_plan_arg *args =
+        (nnrt_plan_arg *)nnrt_memory_temp_array(e->draft->memory, (size_t)at + 1 + step->nOut, sizeof(*args));
+    if (args == NULL || step->nDerived == e->dynamic->packed)
+        return nnrti_cpu_no_memory(e, step);
+    memcpy(args, step->args, at * sizeof(*args));
+    memcpy(args + at + 1, step->args + at, step->nOut * sizeof(*args));
+    args[at].kind = NNRT_PLACE_DERIVED;
+    args[at].tensor = NNRT_NO_TENSOR;
+    args[at].view = *e->packed++;
+    step->args = args;
+    step->nDerived++;
+    return NNRT_SUCCESS;
+}
+
+/* The step and its arguments for the dimensions of this run. */
+static void nnrti_cpu_step_of_run(const nnrti_cpu_dynamic *dynamic, const nnrt_view *args, const nnrt_call *call,
+                                  nnrt_draft_step *step, nnrt_plan_arg *list)
+{
+    memset(step, 0, sizeof(*step));
+    step->kernel = call->resolve->kernel;
+    step->kernelName = dynamic->reference;
+    step->attr = call->resolve->resolved;
+    step->op = dynamic->op;
+    step->name = dynamic->name;
+    step->args = list;
+    step->nIn = call->nIn;
+    step->nDerived = dynamic->nDerived;
+    step->nOut = call->nOut;
+    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++, list++) {
+        const bool in = k < step->nIn, out = k >= step->nIn + step->nDerived;
+        memset(list, 0, sizeof(*list));
+        list->view = args[k + (out ? dynamic->packed : 0)];
+        list->tensor = (in ? dynamic->present >> k & 1 : out && list->view.dataType != NNRT_DATA_TYPE_UNKNOWN)
+                           ? k
+                           : NNRT_NO_TENSOR;
+        list->kind = in && (dynamic->constants >> k & 1) != 0 ? NNRT_PLACE_CONSTANT
+                     : in || out                              ? NNRT_PLACE_ARENA
+                                                              : NNRT_PLACE_DERIVED;
+    }
+}
+
+/* Calls the kernel of a step that a run has lowered. */
+static NNRT_ReturnCode nnrti_cpu_call_lowered(const nnrti_cpu_dynamic *dynamic, const nnrt_draft_step *step,
+                                              nnrt_call *call)
+{
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS];
+    nnrt_call inner = *call;
+    if (step->scratchBytes > call->scratchBytes || (step->kernel != dynamic->kernel && dynamic->packed > 0))
+        return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its kernel does not support the dimensions of this run");
+    inner.nIn = step->nIn;
+    inner.nDerived = step->nDerived;
+    inner.nOut = step->nOut;
+    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
+        views[k] = step->args[k].view;
+    return step->kernel(step->attr, views, &inner);
+}
+
+/* Makes images that the view shows as [N,C,H,W] channels last. */
+static void nnrti_cpu_set_declared_nhwc(nnrt_view *v)
+{
+    v->strides[1] = 1;
+    v->strides[3] = v->dims[1];
+    v->strides[2] = (ptrdiff_t)v->dims[3] * v->dims[1];
+    v->strides[0] = v->dims[2] * v->strides[2];
+}
+
+/* Kernel of steps with dynamic shapes: lowers the step for the dimensions of its views, and runs it. */
+static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)attr;
+    uint64_t block[(NNRTI_CPU_DYNAMIC_BYTES + NNRT_ALIGNMENT) / sizeof(uint64_t)];
+    nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
+    nnrt_draft_step step;
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_draft draft;
+    nnrti_cpu_edit e;
+    NNRT_ReturnCode code;
+    if (call->resolve->nDerived != dynamic->nDerived)
+        return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its derived constants differ in this run");
+    memset(&config, 0, sizeof(config));
+    memset(&draft, 0, sizeof(draft));
+    memset(&e, 0, sizeof(e));
+    nnrt_memory_buffer(&memory, (uint8_t *)block + (NNRT_ALIGNMENT - (uintptr_t)block % NNRT_ALIGNMENT) % NNRT_ALIGNMENT,
+                       NNRTI_CPU_DYNAMIC_BYTES);
+    for (int32_t k = 0; dynamic->last >> k != 0; k++)
+        if ((dynamic->last >> k & 1) != 0)
+            nnrti_cpu_set_declared_nhwc(&args[k]);
+    nnrti_cpu_step_of_run(dynamic, args, call, &step, list);
+    if (nnrt_view_empty(&step.args[step.nIn + step.nDerived].view) && step.nOut == 1)
+        return NNRT_SUCCESS;
+    config.error = call->error;
+    draft.config = &config;
+    draft.memory = &memory;
+    draft.workers = dynamic->workers;
+    draft.steps = &step;
+    draft.nSteps = 1;
+    e.draft = &draft;
+    e.isa = dynamic->isa;
+    e.half = dynamic->half;
+    e.dynamic = (nnrti_cpu_dynamic *)(uintptr_t)dynamic; /* only PrepareModel writes to it */
+    e.packed = args + call->nIn + dynamic->nDerived;
+    code = nnrti_cpu_lower(&e, 0);
+    return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, call) : code;
+}
+
+/* Gives step s, which was lowered from the step `old`, the arguments of a step with dynamic shapes, and a kernel. The
+   packed constants, the last derived ones of the lowered step, follow the derived constants of the shape rule; the
+   constants that they replace become absent. scratch: of each worker, unless the reference kernel needs more. */
+static NNRT_ReturnCode nnrti_cpu_finish_dynamic(nnrti_cpu_edit *e, uint32_t s, const nnrt_draft_step *old,
+                                                nnrt_kernel kernel, const void *attr, uint32_t packed, size_t scratch)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_draft_step lowered = *step;
+    const uint32_t first = old->nIn + old->nDerived;
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrt_memory_temp_array(e->draft->memory, (size_t)first + packed + old->nOut,
+                                                                  sizeof(*args));
+    if (args == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    memcpy(args, old->args, first * sizeof(*args));
+    memcpy(args + first, lowered.args + (lowered.nIn + lowered.nDerived - packed), packed * sizeof(*args));
+    memcpy(args + first + packed, old->args + first, old->nOut * sizeof(*args));
+    for (uint32_t k = 0; k < old->nIn && packed > 0; k++)
+        if (args[k].kind == NNRT_PLACE_CONSTANT) {
+            memset(&args[k], 0, sizeof(args[k]));
+            args[k].tensor = NNRT_NO_TENSOR;
+        }
+    *step = *old;
+    step->args = args;
+    step->nDerived += packed;
+    step->kernel = kernel;
+    step->kernelName = lowered.kernelName;
+    step->attr = attr;
+    step->flags = lowered.flags;
+    step->scratchBytes = scratch > old->scratchBytes ? scratch : old->scratchBytes;
+    return nnrt_draft_changed(e->draft, s, NNRT_DRAFT_STEP) ? NNRT_SUCCESS : nnrti_cpu_no_memory(e, step);
+}
+
+/* A step on images of which only the number is dynamic (N of N x H x W x C): the kernel for one image, whose shape is
+   static, runs once per image. So PrepareModel decides everything, Winograd tiles included. If the kernel requires
+   channels last, and images have the model's layout, each image is copied to and from scratch, which all workers share.
+   Arguments: the operands of the node, with the packed constants before y. */
+typedef struct nnrti_cpu_batch {
+    nnrt_kernel kernel;
+    const void *attr;
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS]; /* of the kernel, for one image */
+    uint32_t from[NNRTI_CPU_DYNAMIC_ARGS];   /* the argument of the step that each of them shows, or NNRT_NO_TENSOR */
+    uint32_t nIn, nDerived, nOut, rules;     /* of the kernel; derived constants of the shape rule */
+    uint32_t workers;
+    size_t scratch;  /* of each worker, a multiple of NNRT_ALIGNMENT; behind that of all workers are the copies */
+    size_t copies[2]; /* bytes of the channels-last copy of an image of x, of y; 0: none */
+    size_t reference; /* scratch of the reference kernel */
+    bool last[2];     /* x, y are channels last, whatever the model's layout (nnrti_cpu_layouts) */
+} nnrti_cpu_batch;
+
+static size_t nnrti_cpu_aligned(size_t bytes)
+{
+    return (bytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+}
+
+/* *image: image n of a view. */
+static void nnrti_cpu_image_of(const nnrt_view *v, int32_t n, nnrt_view *image)
+{
+    *image = *v;
+    image->dims[0] = 1;
+    image->data = (uint8_t *)v->data + n * v->strides[0] * (ptrdiff_t)nnrt_type_size(v->dataType);
+}
+
+/* Makes an image channels last. */
+static void nnrti_cpu_set_nhwc(nnrt_view *v)
+{
+    v->strides[3] = 1;
+    v->strides[2] = v->dims[3];
+    v->strides[1] = (ptrdiff_t)v->dims[2] * v->dims[3];
+    v->strides[0] = v->dims[1] * v->strides[1];
+}
+
+/* Kernel of nnrti_cpu_batch. */
+static NNRT_ReturnCode nnrti_cpu_run_batch(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_batch *a = (const nnrti_cpu_batch *)attr;
+    const uint32_t last = call->nIn + call->nDerived;
+    uint8_t *const copies = call->scratch != NULL ? (uint8_t *)call->scratch + a->workers * a->scratch : NULL;
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS], x[2], y[2];
+    nnrt_call inner = *call;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (call->resolve->nDerived != a->rules)
+        return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its derived constants differ in this run");
+    if (a->last[0])
+        nnrti_cpu_set_nhwc(&args[0]);
+    if (a->last[1])
+        nnrti_cpu_set_nhwc(&args[last]);
+    inner.nIn = a->nIn;
+    inner.nDerived = a->nDerived;
+    inner.nOut = a->nOut;
+    inner.scratchBytes = a->scratch;
+    inner.scratch = a->scratch > 0 ? call->scratch : NULL;
+    for (int32_t n = 0; n < args[last].dims[0] && code == NNRT_SUCCESS; n++) {
+        nnrti_cpu_image_of(&args[0], n, &x[0]);
+        nnrti_cpu_image_of(&args[last], n, &y[1]);
+        for (uint32_t k = 0; k < a->nIn + a->nDerived + a->nOut; k++) {
+            views[k] = a->views[k];
+            if (a->from[k] == 0)
+                views[k].data = a->copies[0] > 0 ? copies : x[0].data;
+            else if (a->from[k] == last)
+                views[k].data = a->copies[1] > 0 ? copies + a->copies[0] : y[1].data;
+            else if (a->from[k] != NNRT_NO_TENSOR)
+                views[k].data = args[a->from[k]].data;
+        }
+        if (a->copies[0] > 0) {
+            x[1] = views[0];
+            (void)nnrti_cpu_copy(NULL, x, call);
+        }
+        code = a->kernel(a->attr, views, &inner);
+        if (a->copies[1] > 0) {
+            y[0] = views[a->nIn + a->nDerived];
+            (void)nnrti_cpu_copy(NULL, y, call);
+        }
+    }
+    return code;
+}
+
+/* Whether the number of images is the only dynamic dimension of a step on images, and its only input that is no constant
+   is x. */
+static bool nnrti_cpu_is_dynamic_batch(const nnrt_draft *d, const nnrt_draft_step *step)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    if (step->op == NULL || step->kernel == NULL || step->nIn == 0 || step->nOut == 0 ||
+        out + step->nOut > NNRTI_CPU_DYNAMIC_ARGS - 3)
+        return false;
+    for (uint32_t k = 0; k < out + step->nOut; k++) {
+        const nnrt_plan_arg *arg = &step->args[k];
+        const bool image = k == 0 || k == out;
+        if (arg->tensor == NNRT_NO_TENSOR ? image : image && (arg->view.rank != 4 || d->tensors[arg->tensor].rank != 4))
+            return false;
+        if (arg->tensor != NNRT_NO_TENSOR && !image && (k >= step->nIn || arg->kind != NNRT_PLACE_CONSTANT))
+            return false;
+        for (int32_t i = image ? 1 : 4; i < 4; i++)
+            if (d->tensors[arg->tensor].symbols[i] != 0)
+                return false;
+    }
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_SCALE_FUSION:
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return true;
+    default: return false;
+    }
+}
+
+/* Scratch of each worker. */
+static size_t nnrti_cpu_batch_scratch(const nnrti_cpu_batch *a)
+{
+    return a->scratch + nnrti_cpu_aligned((a->copies[0] + a->copies[1] + a->workers - 1) / a->workers);
+}
+
+/* Fills a from step s, lowered for one image from the step `old`. kept: it has the list of arguments of that. */
+static void nnrti_cpu_describe_batch(nnrti_cpu_batch *a, const nnrt_draft_step *lowered, const nnrt_draft_step *old,
+                                     bool kept)
+{
+    const uint32_t out = old->nIn + old->nDerived, first = kept ? old->nIn : out;
+    a->kernel = lowered->kernel;
+    a->attr = lowered->attr;
+    a->nIn = lowered->nIn;
+    a->nDerived = lowered->nDerived;
+    a->nOut = lowered->nOut;
+    a->rules = old->nDerived;
+    a->reference = old->scratchBytes;
+    a->scratch = nnrti_cpu_aligned(lowered->scratchBytes);
+    for (uint32_t k = 0; k < a->nIn + a->nDerived + a->nOut; k++) {
+        const nnrt_plan_arg *arg = &lowered->args[k];
+        a->views[k] = arg->view;
+        a->from[k] = NNRT_NO_TENSOR;
+        if (k >= a->nIn && k < a->nIn + a->nDerived)
+            a->from[k] = first + (k - a->nIn);
+        for (uint32_t i = 0; arg->tensor != NNRT_NO_TENSOR && i < out + old->nOut; i++)
+            if (old->args[i].tensor == arg->tensor)
+                a->from[k] = i < out ? i : i + (kept ? 0 : a->nDerived);
+    }
+}
+
+/* A step with dynamic shapes of which only the number of images is dynamic: lowers it for one image. */
+static NNRT_ReturnCode nnrti_cpu_lower_batch(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const nnrt_draft_step old = *step;
+    const uint32_t out = old.nIn + old.nDerived;
+    nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
+    nnrti_cpu_batch *a = (nnrti_cpu_batch *)nnrt_memory_keep(d->memory, sizeof(*a));
+    NNRT_ReturnCode code;
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    memcpy(list, old.args, (out + old.nOut) * sizeof(list[0]));
+    list[0].view.dims[0] = list[out].view.dims[0] = 1;
+    step->args = list;
+    step->open = NULL;
+    for (uint32_t k = 0; k < 2 && nnrti_cpu_is_image_op(step); k++) {
+        nnrt_view *v = &list[k == 0 ? 0 : out].view;
+        if (nnrti_cpu_is_nhwc(v) || (k == 0 && nnrti_cpu_reads_nchw(d, step)))
+            continue;
+        nnrti_cpu_set_nhwc(v);
+        a->copies[k] = nnrti_cpu_aligned((size_t)v->strides[0] * nnrt_type_size(v->dataType));
+    }
+    a->workers = d->workers;
+    code = nnrti_cpu_lower(e, s);
+    if (code == NNRT_SUCCESS && step->kernel != old.kernel) {
+        nnrti_cpu_describe_batch(a, step, &old, step->args == list);
+        return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_batch, a, step->args == list ? 0 : step->nDerived,
+                                        nnrti_cpu_batch_scratch(a));
+    }
+    *step = old;
+    return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
+}
+
+/* A step with dynamic shapes: lowers it for the upper bounds, as a static step. */
+static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_draft_step old = *step;
+    const uint32_t count = old.nIn + old.nDerived + old.nOut;
+    nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
+    nnrti_cpu_dynamic *dynamic;
+    NNRT_ReturnCode code;
+    if (nnrti_cpu_is_dynamic_batch(e->draft, step))
+        return nnrti_cpu_lower_batch(e, s);
+    step->open = NULL;
+    if (!nnrti_cpu_may_be_dynamic(step)) {
+        *step = old;
+        return NNRT_SUCCESS;
+    }
+    if ((dynamic = (nnrti_cpu_dynamic *)nnrt_memory_keep(e->draft->memory, sizeof(*dynamic))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    dynamic->isa = e->isa;
+    dynamic->op = old.op;
+    dynamic->name = old.name;
+    dynamic->reference = old.kernelName;
+    dynamic->workers = e->draft->workers;
+    dynamic->nDerived = old.nDerived;
+    dynamic->half = e->half;
+    for (uint32_t k = 0; k < old.nIn; k++) {
+        dynamic->present |= (old.args[k].tensor != NNRT_NO_TENSOR ? 1u : 0) << k;
+        dynamic->constants |= (old.args[k].kind == NNRT_PLACE_CONSTANT ? 1u : 0) << k;
+    }
+    memcpy(list, old.args, count * sizeof(list[0]));
+    step->args = list;
+    e->dynamic = dynamic;
+    code = nnrti_cpu_lower(e, s);
+    e->dynamic = NULL;
+    if (code == NNRT_SUCCESS && step->kernel != old.kernel) {
+        dynamic->kernel = step->kernel;
+        return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_dynamic, dynamic, dynamic->packed,
+                                        step->scratchBytes);
+    }
+    *step = old;
+    return nnrt_draft_changed(e->draft, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
+}
+
+/* Layout propagation for steps with dynamic shapes: a tensor of images between them is channels last if each step that
+   reads or writes it copies it (nnrti_cpu_batch), or is elementwise and all of its operands are. The plan keeps the
+   views of the model; the kernels replace their strides. A union-find structure joins the tensors of elementwise
+   steps: linear, unlike repeated passes. */
+typedef struct nnrti_cpu_layouts {
+    uint32_t *parent; /* per tensor */
+    uint8_t *kept;    /* of a root: the tensors have the model's layout */
+} nnrti_cpu_layouts;
+
+static uint32_t nnrti_cpu_root(const nnrti_cpu_layouts *l, uint32_t t)
+{
+    while (l->parent[t] != t)
+        t = l->parent[t] = l->parent[l->parent[t]];
+    return t;
+}
+
+/* Whether a step with dynamic shapes is elementwise, of views in the model's order of axes. */
+static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
+    return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
+           (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run);
+}
+
+/* Enters the arguments of a step. */
+static void nnrti_cpu_enter_layouts(const nnrti_cpu_edit *e, const nnrt_draft_step *step, nnrti_cpu_layouts *l)
+{
+    const nnrti_cpu_batch *batch =
+        step->kernel == nnrti_cpu_run_batch ? (const nnrti_cpu_batch *)step->attr : NULL;
+    const bool elementwise = nnrti_cpu_is_dynamic_elementwise(e, step);
+    const uint32_t out = step->nIn + step->nDerived, to = step->nOut > 0 ? step->args[out].tensor : NNRT_NO_TENSOR;
+    float scalar;
+    for (uint32_t k = 0; step->kernel != NULL && k < out + step->nOut; k++) {
+        const nnrt_plan_arg *arg = &step->args[k];
+        const uint32_t root = arg->tensor < e->draft->nTensors ? nnrti_cpu_root(l, arg->tensor) : NNRT_NO_TENSOR;
+        if (root == NNRT_NO_TENSOR || (elementwise && nnrti_cpu_is_constant_scalar(arg, &scalar)))
+            continue;
+        if (elementwise) {
+            const uint32_t joined = nnrti_cpu_root(l, to);
+            l->kept[joined] = l->kept[joined] || l->kept[root];
+            l->parent[root] = joined;
+        } else if (batch == NULL || (k == 0 ? batch->copies[0] : k == out ? batch->copies[1] : 0) == 0) {
+            l->kept[root] = 1;
+        }
+    }
+}
+
+/* Removes the copies of a step, and notes the channels-last operands of an elementwise one. */
+static void nnrti_cpu_apply_layouts(const nnrti_cpu_edit *e, nnrt_draft_step *step, const nnrti_cpu_layouts *l)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    if (step->kernel == nnrti_cpu_run_batch) {
+        nnrti_cpu_batch *a = (nnrti_cpu_batch *)(uintptr_t)step->attr;
+        size_t scratch;
+        for (uint32_t k = 0; k < 2; k++)
+            if (a->copies[k] > 0 && l->kept[nnrti_cpu_root(l, step->args[k == 0 ? 0 : out].tensor)] == 0) {
+                a->last[k] = true;
+                a->copies[k] = 0;
+            }
+        scratch = nnrti_cpu_batch_scratch(a);
+        step->scratchBytes = scratch > a->reference ? scratch : a->reference;
+    } else if (nnrti_cpu_is_dynamic_elementwise(e, step)) {
+        nnrti_cpu_dynamic *dynamic = (nnrti_cpu_dynamic *)(uintptr_t)step->attr;
+        for (uint32_t k = 0; k <= out; k++)
+            if (step->args[k].tensor < e->draft->nTensors && step->args[k].kind != NNRT_PLACE_CONSTANT &&
+                l->kept[nnrti_cpu_root(l, step->args[k].tensor)] == 0)
+                dynamic->last |= 1u << k;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_propagate_layouts(nnrti_cpu_edit *e)
+{
+    const nnrt_draft *d = e->draft;
+    const NNRT_Model *m = d->model;
+    nnrti_cpu_layouts l;
+    bool any = false;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        any = any || d->steps[s].kernel == nnrti_cpu_run_batch;
+    if (!any)
+        return NNRT_SUCCESS;
+    l.parent = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*l.parent));
+    l.kept = (uint8_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*l.kept));
+    if (l.parent == NULL || l.kept == NULL)
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory for the layouts of %u tensors",
+                              d->nTensors);
+    for (uint32_t t = 0; t < d->nTensors; t++) {
+        l.parent[t] = t;
+        l.kept[t] = d->tensors[t].rank != 4 || d->tensors[t].format != NNRT_FORMAT_NCHW || d->tensors[t].data != NULL;
+    }
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        l.kept[m->inputIndex.data[i]] = 1;
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        l.kept[m->outputIndex.data[i]] = 1;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        nnrti_cpu_enter_layouts(e, &d->steps[s], &l);
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        nnrti_cpu_apply_layouts(e, &d->steps[s], &l);
+    return NNRT_SUCCESS;
 }
 
 /* Fails if no step uses the kernel of "nnrt.cpu.kernel". */
@@ -5542,6 +6147,7 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
         if (nnrti_cpu_is_half_left(&draft->steps[s]))
             nnrti_cpu_undo_widen_step(&e, s);
     }
+    code = code == NNRT_SUCCESS ? nnrti_cpu_propagate_layouts(&e) : code;
     nnrti_cpu_fuse_half_rounding(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_fuse_depthwise(&e, s);
@@ -5789,7 +6395,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "5 "
+#define NNRTI_CPU_PACK_VERSION "6 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

@@ -7,7 +7,7 @@
 
 /* ---- numbers ---- */
 
-static size_t product_of(int32_t rank, const int32_t *dims)
+static inline size_t product_of(int32_t rank, const int32_t *dims)
 {
     size_t count = 0;
     assert_true(nnrt_dims_count(dims, rank, &count));

@@ -127,6 +127,7 @@ typedef struct outcome {
 } outcome;
 
 static const char *device = "cpu", *tiles;
+static const nnrt_bound *rows; /* of the model's input; NULL: it has no dynamic dimensions */
 
 static void hear(void *user, nnrt_log_level level, const char *text)
 {
@@ -145,6 +146,7 @@ static void describe(nnrt_session_desc *desc, NNRT_Extension *extension)
     extension->data = tiles;
     extension->size = tiles != NULL ? (uint32_t)strlen(tiles) : 0;
     desc->extensions = NNRT_ExtensionList_make(extension, tiles != NULL ? 1 : 0);
+    desc->bounds = nnrt_bound_list_make(rows, rows != NULL ? 1 : 0);
 }
 
 static void run(nnrt_session *s, outcome *r)
@@ -158,6 +160,7 @@ static void run(nnrt_session *s, outcome *r)
     r->y = (uint8_t *)malloc(r->bytes);
     assert_non_null(r->y);
     out = nnrt_io_make(r->y, r->bytes);
+    in.dims = rows != NULL ? rows->most.dims : NULL;
     if (nnrt_run(s, &in, 1, &out, 1) != NNRT_SUCCESS)
         fail_msg("%s", nnrt_session_error(s));
     for (size_t k = 0; k < r->bytes / 2 && type == NNRT_DATA_TYPE_FLOAT16; k++) {
@@ -1017,6 +1020,65 @@ static void test_second_start(void **state)
     device = "cpu";
 }
 
+/* A second start with dynamic shapes: the constants that are packed are not in the cache. */
+static void test_second_start_dynamic(void **state)
+{
+    static const nnrt_bound bound = {"x", {2, {9, 64}}};
+    const int32_t dims[2] = {-1, 64}, weight[2] = {96, 64}, words[3] = {40, 3, 16}, scales[2] = {40, 3};
+    static const NNRT_MatMulNBits attr = {96, 4, 32};
+    float *w = made_up(96 * 64, 5), *scale = made_up(40 * 3, 6);
+    NNRT_Model *m = NULL, *alone = NULL;
+    nnrt_cache *c = cache_from(NULL, 0), *again;
+    outcome plain, first, second, third;
+    nnrt_builder *b = NULL;
+    nnrt_load_desc load;
+    uint8_t *data;
+    size_t bytes = 0, kept;
+    uint64_t row[6];
+    uint32_t in[3];
+    (void)state;
+    assert_int_equal(nnrt_builder_create(&b, "dynamic", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    in[1] = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_FLOAT32, 2, weight, w, true);
+    in[0] = nnrt_builder_op(b, "t", NNRT_NODE_TYPE_FULL_CONNECTION, NULL, in, 2);
+    in[1] = nnrt_builder_constant(b, "words", NNRT_DATA_TYPE_UINT8, 3, words, w, true);
+    in[2] = nnrt_builder_constant(b, "scale", NNRT_DATA_TYPE_FLOAT32, 2, scales, scale, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MATMUL_NBITS, &attr, in, 3));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    rows = &bound;
+    kept = constants_of(m);
+    plain = session_of(m, NULL);
+    first = session_of(m, c);
+    assert_int_equal(first.state.packed, 2);
+    same(&plain, &first);
+    data = cached(c, &bytes);
+    again = cache_from(data, bytes);
+    second = session_of(m, again);
+    assert_int_equal(second.state.restored, 1);
+    assert_int_equal(second.state.prepared + second.state.packed, 0);
+    same(&plain, &second);
+    nnrt_model_destroy(m);
+    memset(&load, 0, sizeof(load));
+    load.cache = true;
+    assert_int_equal(nnrt_model_load_memory(&alone, data, bytes, &load, NULL), NNRT_SUCCESS);
+    memcpy(row, (const uint8_t *)packed_section(alone).data + 64, sizeof(row)); /* the third block: the model */
+    assert_in_range(row[5], 1, kept / 4);
+    third = session_of(alone, NULL);
+    same(&plain, &third);
+    rows = NULL;
+    nnrt_model_destroy(alone);
+    nnrt_cache_destroy(c);
+    nnrt_cache_destroy(again);
+    free(data);
+    free(plain.y);
+    free(first.y);
+    free(second.y);
+    free(third.y);
+    free(w);
+    free(scale);
+}
+
 /* A constant that is packed and also read by a step stays in the cache: z = (x W) * W. */
 static void test_shared_constant(void **state)
 {
@@ -1525,7 +1587,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_half, add_sets), cmocka_unit_test(test_half_size), cmocka_unit_test(test_half_kept),
-        cmocka_unit_test(test_second_start), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
+        cmocka_unit_test(test_second_start),
+        cmocka_unit_test(test_second_start_dynamic), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_sets.sh DEVICE_VECTORS DIFFERENTIAL: the fast device with each instruction set of this machine: the vectors of the
-# operators that have kernels in it, and some random graphs. tests/devices.h lists the names of the instruction sets.
+# operators that have kernels in it, also with dynamic dimensions, and some random graphs. tests/devices.h lists the names of the instruction sets.
 # Runs from the root of the repository; ends with "N passed, N failed, N skipped"; an unavailable instruction set counts
 # as one skipped.
 set -u
@@ -19,6 +19,14 @@ for op in activation add_fusion average_pool_3d avgpool_fusion bias_add cast cei
     resize select sin topk_fusion where rms_normalization round rsqrt scale_fusion softmax softplus sqrt square squared_difference sub_fusion; do
     files="$files tests/vectors/$op.vec"
     [ "$op" = quant ] || operators="$operators $(echo "$op" | tr '[:lower:]' '[:upper:]')"
+done
+
+dynamic='' # with kernels for steps with dynamic shapes
+for op in activation add_fusion argmax_fusion clip erf full_connection greater_equal l2_normalize_fusion layer_norm_fusion less \
+    log_softmax lp_normalization matmul_fusion matmul_nbits mul_fusion pow_fusion prelu_fusion reduce_fusion rms_normalization \
+    select softmax sub_fusion transpose where avgpool_fusion conv2d_fusion conv2d_transpose_fusion fused_batch_norm \
+    max_pool_fusion quant scale_fusion; do
+    dynamic="$dynamic tests/vectors/$op.vec"
 done
 
 # count TEXT: adds a last line "N passed, N failed..."
@@ -40,6 +48,10 @@ for set in $(sed -n 's/^    {"\(cpu-[a-z0-9]*\)".*/\1/p' tests/devices.h); do
         ;;
     esac
     printf '%s, vectors: %s\n' "$set" "$said"
+    count "$said"
+    # shellcheck disable=SC2086  # files are several
+    said=$("$vectors" --open "$set" $dynamic 2>&1)
+    printf '%s, vectors with dynamic dimensions: %s\n' "$set" "$said"
     count "$said"
     said=$(NNRT_TEST_DEVICE=$set "$python" -B tests/differential.py --number 30 --seed 5 --only "$operators $others" \
         "$differential" 2>&1)
