@@ -146,7 +146,8 @@ static int cli_samples_find(cli_samples *s)
             if (entry->d_name[0] != '.')
                 status = cli_sets_add(&names, s->args->data, entry->d_name);
         closedir(d);
-        qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
+        if (names.count > 1)
+            qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
         for (size_t i = 0; i < names.count && status == CLI_DONE; i++)
             status = cli_samples_add_path(s, names.paths[i]);
         cli_sets_free(&names);
