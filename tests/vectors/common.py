@@ -204,6 +204,11 @@ def some(shape, dtype=f32, low=-12, high=12, step=0.25):
     return np.abs(a).astype(dtype) if np.dtype(dtype).kind == "u" else a.astype(dtype)
 
 
+def uneven(*shape):
+    """float64 numbers that float32 rounds, without a random draw."""
+    return np.sin(1.0 + np.arange(np.prod(shape))).reshape(shape)
+
+
 def rounded(value, like):
     """A float64 result stored in the element type of `like`."""
     dtype = like if isinstance(like, type) else np.asarray(like).dtype
