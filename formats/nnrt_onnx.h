@@ -4046,11 +4046,13 @@ static uint32_t nnrti_onnx_encoded(nnrti_onnx *c, uint32_t x, nnrt_onnx_type sto
 }
 
 /* Input i of an operator whose results in float16 and bfloat16 are those in float32, rounded once (nnrti_onnx_out_narrow):
-   float16 and bfloat16 become the type `wide`, others stay. */
+   float16 and bfloat16 become the type `wide`, others stay. All inputs must have the type of input 0. */
 static uint32_t nnrti_onnx_in_wide(nnrti_onnx *c, uint32_t i, NNRT_DataType wide)
 {
-    const uint32_t v = nnrti_onnx_in(c, i);
+    const uint32_t v = nnrti_onnx_in(c, i), first = nnrti_onnx_in(c, 0);
     const nnrt_onnx_type storage = nnrti_onnx_storage_type(c, v);
+    if (storage != nnrti_onnx_storage_type(c, first) || nnrti_onnx_type(c, v) != nnrti_onnx_type(c, first))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input %u has another element type than input 0", i);
     if (storage == NNRT_ONNX_BFLOAT16)
         return nnrti_onnx_cast(c, nnrti_onnx_decoded(c, v), wide);
     if (storage != NNRT_ONNX_UNDEFINED)

@@ -261,4 +261,9 @@ def refused(Case):
     yield "NoSuch", flex('an unknown operator in the graph', score_mod=graph([('NoSuch', ['s'], 't', {})]))
     yield "stash_type is 10", Case('Range in float16', 'Range', [np.float16(1), np.float16(5), np.float16(2)], domain='', main=27, stash_type=10)
     yield "SwiGLU x1 (supported in sets 28 to 28)", Case('SwiGLU before there was one', 'SwiGLU', [q, q], domain='', main=27)
+    half = q.astype(np.float16)
+    yield "input 1 has another element type than input 0", Case('SwiGLU of two types', 'SwiGLU', [half, q], domain='', main=28)
+    yield "input 2 has another element type than input 0", Case('Range of two types', 'Range', [half[0, 0, 0, 0], half[0, 0, 0, 0], q[0, 0, 0, 0]],
+                                                                domain='', main=27)
+    yield "input 2 has another element type than input 0", flex('values of another type', (q, q, half), score_mod=graph(plus))
     yield "does not broadcast", Case('SwiGLU of two shapes', 'SwiGLU', [q, q[..., :5]], domain='', main=28)
