@@ -1445,11 +1445,13 @@ typedef struct nnrt_error {
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2DFusion,          conv2d_fusion_f16,           3_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Conv2DFusion,          conv2d_fusion_f64,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2DFusion, conv2d_fusion_q8,     3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", Conv2DFusion, conv2d_fusion_q16,    3d1_1,  own), 10) \
     X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f64, 3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2dTransposeFusion, conv2d_transpose_fusion_q8, 3d1_1, own), 10) \
     X(COS,                      37, Cos,                   own, cos,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
@@ -1501,6 +1503,7 @@ typedef struct nnrt_error {
     X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight[O,K]=0 bias?[O]=0", "y=0",              0, \
         K(NNRT_TYPES_F32,      NULL, FullConnection,        full_connection_f32,         3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, FullConnection,        full_connection_f16,         3_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, FullConnection,        full_connection_f64,         3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", FullConnection, full_connection_q8, 3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", FullConnection, full_connection_q16, 3d1_1, own), 10) \
     X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x[..,C] scale[C]=0 offset[C]=0 mean[C]=0 variance[C]=0", "y[..,C]=0", NNRTI_CHANNELS, \
@@ -1526,6 +1529,7 @@ typedef struct nnrt_error {
     X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x[..] gamma?=0 beta?=0",  "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LayerNormFusion,       layer_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own) \
+        K(NNRT_TYPES_F64,      NULL, LayerNormFusion,       layer_norm_fusion_f64,       3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_q8, 3_1, own), 10) \
     X(LEAKY_RELU,               76, LeakyRelu,             own, leaky_relu,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
@@ -1566,6 +1570,7 @@ typedef struct nnrt_error {
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?[N]=0",           "z=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, MatMulFusion,          matmul_fusion_f64,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
     X(MAXIMUM,                  90, Maximum,               own, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own) \
@@ -1661,6 +1666,7 @@ typedef struct nnrt_error {
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softmax,               softmax_f32,                 1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softmax,               softmax_f16,                 1_1c,   own) \
+        K(NNRT_TYPES_F64,      NULL, Softmax,               softmax_f64,                 1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Softmax,               softmax_q8,                  1d2_1,  own), 10) \
     X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x[N,H,W,C]",              "y[M,P,Q,C]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, SpaceToBatchND,        space_to_batch_nd,           1_1,    own) \
@@ -1727,6 +1733,7 @@ typedef struct nnrt_error {
     X(LOG_SOFTMAX,             189, LogSoftmax,            own, log_softmax,             "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LogSoftmax,            log_softmax_f32,             1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LogSoftmax,            log_softmax_f16,             1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, LogSoftmax,            log_softmax_f64,             1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LogSoftmax,            log_softmax_q8,              1_1,    own), 21) \
     X(CUM_SUM,                 192, CumSum,                own, cum_sum,                 "x[..] axis?[.]:i",        "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_sum,                     2_1c,   own) \
@@ -1893,13 +1900,17 @@ typedef struct nnrt_error {
     X(MAX_UNPOOL,             1155, MaxUnpool,             own, max_unpool,              "x[N,C,L,..] indices[N,C,L,..]:i outputShape?[R]:i", "y=0", 0, \
         K(NNRT_TYPES_ANY,      NULL, MaxUnpool,             max_unpool,                  3_1c,   own), 0) \
     X(CONV_3D,                1156, Conv3D,                own, conv_3d,                 "x[N,C,D,H,W] weight[O,I,R,S,T]=0 bias?[O]=0", "y[N,O,P,Q,U]=0", 0, \
-        K(NNRT_TYPES_FLOAT,    NULL, Conv3D,                conv_3d,                     3_1,    own), 0) \
+        K(NNRT_TYPES_FLOAT,    NULL, Conv3D,                conv_3d,                     3_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Conv3D,                conv_3d_f64,                 3_1,    own), 0) \
     X(CONV_TRANSPOSE_3D,      1157, ConvTranspose3D,       own, conv_transpose_3d,       "x[N,C,D,H,W] weight[C,I,R,S,T]=0 bias?[O]=0", "y[N,O,P,Q,U]=0", 0, \
-        K(NNRT_TYPES_FLOAT,    NULL, ConvTranspose3D,       conv_transpose_3d,           3_1,    own), 0) \
+        K(NNRT_TYPES_FLOAT,    NULL, ConvTranspose3D,       conv_transpose_3d,           3_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, ConvTranspose3D,       conv_transpose_3d_f64,       3_1,    own), 0) \
     X(MAX_POOL_3D,            1158, MaxPool3D,             own, max_pool_3d,             "x",                       "y=0 indices?:.",      0, \
-        K(NNRT_TYPES_FLOAT,    NULL, MaxPool3D,             max_pool_3d,                 1_2,    own), 0) \
+        K(NNRT_TYPES_FLOAT,    NULL, MaxPool3D,             max_pool_3d,                 1_2,    own) \
+        K(NNRT_TYPES_F64,      NULL, MaxPool3D,             max_pool_3d_f64,             1_2,    own), 0) \
     X(AVERAGE_POOL_3D,        1159, AveragePool3D,         own, average_pool_3d,         "x",                       "y=0",                 0, \
-        K(NNRT_TYPES_FLOAT,    NULL, AveragePool3D,         average_pool_3d,             1_1,    own), 0) \
+        K(NNRT_TYPES_FLOAT,    NULL, AveragePool3D,         average_pool_3d,             1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, AveragePool3D,         average_pool_3d_f64,         1_1,    own), 0) \
     X(EINSUM,                 1160, Einsum,                own, einsum,                  "x*=0",                    "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Einsum,                einsum,                      Vd1_1,  own), 0) \
     X(DET,                    1161, Det,                   own, det,                     "x[..,M,M]",               "y[..]=0",             0, \
@@ -7908,6 +7919,37 @@ static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
     return t;
 }
 
+/* sum + the sum over i < count of a[i*stepA] * b[i*stepB], in ascending order. */
+static NNRTI_UNUSED double nnrti_dot_f64(const double *a, ptrdiff_t stepA, const double *b, ptrdiff_t stepB,
+                                         int32_t count, double sum)
+{
+    for (int32_t i = 0; i < count; i++)
+        sum += a[i * stepA] * b[i * stepB];
+    return sum;
+}
+
+/* Element i of a float64 bias; NULL: 0. */
+static NNRTI_UNUSED double nnrti_bias_f64(const nnrt_view *bias, int32_t i)
+{
+    return bias != NULL ? ((const double *)bias->data)[i * bias->strides[0]] : 0.0;
+}
+
+/* GEMM in float64: z[m,n] = act(bias[n] + sum over k of a[m,k] * b[k,n]), for the last two axes; the data pointers
+   address the matrices. */
+static NNRTI_UNUSED void nnrti_matrix_f64(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias,
+                                          NNRT_ActivationType activation, nnrt_view *z)
+{
+    const int32_t i = a->rank - 2, j = b->rank - 2, r = z->rank - 2;
+    for (int32_t m = 0; m < z->dims[r]; m++)
+        for (int32_t n = 0; n < z->dims[r + 1]; n++) {
+            const double *row = (const double *)a->data + m * a->strides[i];
+            const double *column = (const double *)b->data + n * b->strides[j + 1];
+            const double sum = nnrti_dot_f64(row, a->strides[i + 1], column, b->strides[j], a->dims[i + 1],
+                                             nnrti_bias_f64(bias, n));
+            ((double *)z->data)[m * z->strides[r] + n * z->strides[r + 1]] = nnrti_activate_f64(sum, activation);
+        }
+}
+
 /* The dot products of a matrix multiplication (GEMM) over the last two axes of a and b. */
 static NNRTI_UNUSED void nnrti_matrix_terms(nnrti_terms *m, const nnrt_view *a, const nnrt_view *b)
 {
@@ -11224,28 +11266,55 @@ static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
 
 /* >>kernel AVERAGE_POOL_3D */
 
+/* The number of elements that the mean of window w, of y[out..], is over. */
+static NNRTI_UNUSED float nnrti_average_pool_count(const NNRT_AveragePool3D *attr, const nnrt_view *x,
+                                                   const nnrti_dilated *w, const int32_t *out)
+{
+    const int64_t *k = attr->kernelShape.data, *s = attr->strides.data, *d = attr->dilations.data;
+    const int64_t *pad = attr->pads.data;
+    float count = 1;
+    for (int32_t i = 0; i < w->axes && i < NNRT_MAX_RANK - 2; i++) {
+        nnrt_tap_range counted = w->cells[i];
+        if (attr->countIncludePad != 0)
+            counted = nnrt_taps_inside(out[2 + i] * s[i], k[i], d[i], pad[i] + x->dims[2 + i] + pad[w->axes + i]);
+        count *= (float)(counted.end - counted.first);
+    }
+    return count;
+}
+
 /* y[n,c,m..] = sum / count of the elements x[n,c,q..] of the window: along each axis q = m*stride - pad + i*dilation
    inside x, 0 <= i < kernelShape. countIncludePad: count includes the window's elements in the padding. x [N,C,L..], y
    [N,C,M..], float32 or float16, of one rank; they may not overlap. The sum runs over the window with the last axis
    fastest. */
 NNRT_API NNRT_ReturnCode nnrt_average_pool_3d(const NNRT_AveragePool3D *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const int64_t *k = attr->kernelShape.data, *s = attr->strides.data, *d = attr->dilations.data;
-    const int64_t *pad = attr->pads.data;
     int32_t out[NNRT_MAX_RANK] = {0};
     do {
         nnrti_dilated w;
-        float sum = 0, count = 1;
-        bool more = nnrti_dilated_first(&w, x, out, k, s, d, pad);
-        for (int32_t i = 0; i < w.axes && i < NNRT_MAX_RANK - 2; i++) {
-            nnrt_tap_range counted = w.cells[i];
-            if (attr->countIncludePad != 0)
-                counted = nnrt_taps_inside(out[2 + i] * s[i], k[i], d[i], pad[i] + x->dims[2 + i] + pad[w.axes + i]);
-            count *= (float)(counted.end - counted.first);
-        }
+        float sum = 0;
+        bool more = nnrti_dilated_first(&w, x, out, attr->kernelShape.data, attr->strides.data, attr->dilations.data,
+                                        attr->pads.data);
+        const float count = nnrti_average_pool_count(attr, x, &w, out);
         for (; more; more = nnrti_dilated_next(&w))
             sum += nnrti_load(x->data, nnrti_offset(x, w.in), x->dataType);
         nnrti_store(y->data, nnrti_offset(y, out), sum / count, y->dataType);
+    } while (nnrti_next_place(y, out));
+    return NNRT_SUCCESS;
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_average_pool_3d_f64(const NNRT_AveragePool3D *attr, const nnrt_view *x, nnrt_view *y)
+{
+    int32_t out[NNRT_MAX_RANK] = {0};
+    do {
+        nnrti_dilated w;
+        double sum = 0;
+        bool more = nnrti_dilated_first(&w, x, out, attr->kernelShape.data, attr->strides.data, attr->dilations.data,
+                                        attr->pads.data);
+        const double count = (double)nnrti_average_pool_count(attr, x, &w, out);
+        for (; more; more = nnrti_dilated_next(&w))
+            sum += ((const double *)x->data)[nnrti_offset(x, w.in)];
+        ((double *)y->data)[nnrti_offset(y, out)] = sum / count;
     } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
 }
@@ -12460,6 +12529,31 @@ NNRTI_FLOATS(conv2d_fusion,
               nnrt_view *y),
              nnrti_conv2d_fusion(attr, x, weight, bias, y, type))
 
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f64(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    const int64_t *s = attr->stride.data, *d = attr->dilation.data, *pad = attr->padList.data;
+    const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
+    int32_t out[4] = {0, 0, 0, 0};
+    do {
+        const nnrt_tap_range rows = nnrti_conv_taps(attr, x, weight, 0, out[1]);
+        const nnrt_tap_range columns = nnrti_conv_taps(attr, x, weight, 1, out[2]);
+        double sum = nnrti_bias_f64(bias, out[3]);
+        for (int32_t i = rows.first; i < rows.end; i++)
+            for (int32_t j = columns.first; j < columns.end; j++) {
+                const int32_t h = (int32_t)(out[1] * s[0] - pad[0] + i * d[0]);
+                const int32_t w = (int32_t)(out[2] * s[1] - pad[2] + j * d[1]);
+                sum = nnrti_dot_f64(
+                    (const double *)x->data + nnrti_offset_4(x, out[0], h, w, out[3] / perGroup * channels),
+                    x->strides[3], (const double *)weight->data + nnrti_offset_4(weight, out[3], i, j, 0),
+                    weight->strides[3], channels, sum);
+            }
+        ((double *)y->data)[nnrti_offset(y, out)] = nnrti_activate_f64(sum, attr->activationType);
+    } while (nnrti_next_place(y, out));
+    return NNRT_SUCCESS;
+}
+
 /* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the elements inside x and the int32
    bias is exact; y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
@@ -12674,6 +12768,33 @@ NNRTI_FLOATS(conv2d_transpose_fusion,
               const nnrt_view *bias, nnrt_view *y),
              nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, type))
 
+/* The same in float64, one element of y at a time. */
+NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f64(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                                          const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    const int32_t channels = weight->dims[3], perGroup = weight->dims[0] / (int32_t)attr->group;
+    int32_t out[4] = {0, 0, 0, 0};
+    do {
+        nnrti_transposed_conv_tap m;
+        nnrti_transposed_conv_block b = {0, 0, 0, 0, 1, 0};
+        double sum = nnrti_bias_f64(bias, out[3]);
+        b.n = out[0];
+        b.p = out[1];
+        b.q = out[2];
+        b.o = out[3];
+        b.channel = b.o / perGroup * channels;
+        for (int32_t i = 0; i < weight->dims[1]; i++) {
+            const int32_t row = nnrti_transposed_conv_row(attr, x, &b, i);
+            for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
+                if (nnrti_transposed_conv_tap_of(attr, x, weight, &b, row, i, j, &m))
+                    sum = nnrti_dot_f64((const double *)x->data + m.in, x->strides[3],
+                                        (const double *)weight->data + m.at, weight->strides[3], channels, sum);
+        }
+        ((double *)y->data)[nnrti_offset(y, out)] = nnrti_activate_f64(sum, attr->activationType);
+    } while (nnrti_next_place(y, out));
+    return NNRT_SUCCESS;
+}
+
 /* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact;
    y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
@@ -12737,10 +12858,10 @@ static NNRT_ReturnCode nnrti_rule_conv_3d(nnrt_resolve *c)
 
 /* y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, p*stride - pad + (i,j,k)*dilation] *
    weight[o,c,i,j,k] with g = o / (Co/group); elements outside x are skipped. x [N,Ci,D,H,W], weight
-   [Co,Ci/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may overlap y. The sum starts
-   with the bias and runs over i, then j, k, c. */
-NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *x, const nnrt_view *weight,
-                                      const nnrt_view *bias, nnrt_view *y)
+   [Co,Ci/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16, or, if wide, float64; none may
+   overlap y. The sum starts with the bias and runs over i, then j, k, c. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *x, const nnrt_view *weight,
+                                           const nnrt_view *bias, nnrt_view *y, bool wide)
 {
     const int64_t *s = attr->strides.data, *d = attr->dilations.data, *pad = attr->pads.data;
     const int32_t channels = weight->dims[1], perGroup = weight->dims[0] / (int32_t)attr->group;
@@ -12748,7 +12869,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *
     if (NNRTI_NO_VOLUMES)
         return NNRT_UNSUPPORTED_OP;
     do {
-        float sum = bias != NULL ? nnrti_load(bias->data, out[1] * bias->strides[0], bias->dataType) : 0;
+        float sum = bias != NULL && !wide ? nnrti_load(bias->data, out[1] * bias->strides[0], bias->dataType) : 0;
+        double sum64 = wide ? nnrti_bias_f64(bias, out[1]) : 0;
         int64_t start[3];
         nnrt_tap_range cells[3];
         for (int32_t i = 0; i < 3; i++) {
@@ -12766,13 +12888,31 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *
                     for (int32_t i = 0; i < 3; i++)
                         in[2 + i] = (int32_t)(start[i] + tap[2 + i] * d[i]);
                     from = nnrti_offset(x, in);
-                    for (int32_t c = 0; c < channels; c++)
+                    if (wide)
+                        sum64 = nnrti_dot_f64((const double *)x->data + from, x->strides[1],
+                                              (const double *)weight->data + w, weight->strides[1], channels, sum64);
+                    for (int32_t c = 0; c < channels && !wide; c++)
                         sum += nnrti_load(x->data, from + c * x->strides[1], x->dataType) *
                                nnrti_load(weight->data, w + c * weight->strides[1], x->dataType);
                 }
-        nnrti_store(y->data, nnrti_offset(y, out), sum, y->dataType);
+        if (wide)
+            ((double *)y->data)[nnrti_offset(y, out)] = sum64;
+        else
+            nnrti_store(y->data, nnrti_offset(y, out), sum, y->dataType);
     } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *x, const nnrt_view *weight,
+                                      const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv_3d(attr, x, weight, bias, y, false);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv_3d_f64(const NNRT_Conv3D *attr, const nnrt_view *x, const nnrt_view *weight,
+                                          const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv_3d(attr, x, weight, bias, y, true);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -12918,10 +13058,11 @@ static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
 
 /* y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, q] * weight[g*Ci/group + c, o - g*Co/group, i,j,k]
    with g = o / (Co/group), where q = (p + pad - (i,j,k)*dilation) / stride is an integer and inside x. x [N,Ci,D,H,W],
-   weight [Ci,Co/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may overlap y. The sum
-   starts with the bias and runs over i, then j, k, c. */
-NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr, const nnrt_view *x,
-                                                const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+   weight [Ci,Co/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16, or, if wide, float64; none
+   may overlap y. The sum starts with the bias and runs over i, then j, k, c. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_conv_transpose_3d(const NNRT_ConvTranspose3D *attr, const nnrt_view *x,
+                                                     const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
+                                                     bool wide)
 {
     const int64_t *s = attr->strides.data, *d = attr->dilations.data, *pad = attr->pads.data;
     const int32_t channels = weight->dims[0] / (int32_t)attr->group, perGroup = weight->dims[1];
@@ -12929,7 +13070,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr
     if (NNRTI_NO_VOLUMES)
         return NNRT_UNSUPPORTED_OP;
     do {
-        float sum = bias != NULL ? nnrti_load(bias->data, out[1] * bias->strides[0], bias->dataType) : 0;
+        float sum = bias != NULL && !wide ? nnrti_load(bias->data, out[1] * bias->strides[0], bias->dataType) : 0;
+        double sum64 = wide ? nnrti_bias_f64(bias, out[1]) : 0;
         in[0] = out[0];
         in[1] = tap[0] = out[1] / perGroup * channels;
         tap[1] = out[1] % perGroup;
@@ -12941,7 +13083,11 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr
                 inside = at >= 0 && q * s[i] == at && q < x->dims[2 + i];
                 in[2 + i] = (int32_t)q;
             }
-            for (int32_t c = 0; c < channels && inside; c++)
+            if (wide && inside)
+                sum64 = nnrti_dot_f64((const double *)x->data + nnrti_offset(x, in), x->strides[1],
+                                      (const double *)weight->data + nnrti_offset(weight, tap), weight->strides[0],
+                                      channels, sum64);
+            for (int32_t c = 0; c < channels && inside && !wide; c++)
                 sum += nnrti_load(x->data, nnrti_offset(x, in) + c * x->strides[1], x->dataType) *
                        nnrti_load(weight->data, nnrti_offset(weight, tap) + c * weight->strides[0], x->dataType);
             for (int32_t i = 4; i > 1; i--) { /* the next filter tap */
@@ -12950,9 +13096,24 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr
                 tap[i] = 0;
             }
         } while (tap[2] != 0 || tap[3] != 0 || tap[4] != 0);
-        nnrti_store(y->data, nnrti_offset(y, out), sum, y->dataType);
+        if (wide)
+            ((double *)y->data)[nnrti_offset(y, out)] = sum64;
+        else
+            nnrti_store(y->data, nnrti_offset(y, out), sum, y->dataType);
     } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr, const nnrt_view *x,
+                                                const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv_transpose_3d(attr, x, weight, bias, y, false);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d_f64(const NNRT_ConvTranspose3D *attr, const nnrt_view *x,
+                                                    const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv_transpose_3d(attr, x, weight, bias, y, true);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -14889,6 +15050,15 @@ NNRTI_FLOATS(full_connection,
               nnrt_view *y),
              nnrti_full_connection(attr, x, weight, bias, y, type))
 
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_full_connection_f64(const NNRT_FullConnection *attr, const nnrt_view *x,
+                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    const nnrt_view columns = nnrti_transposed(weight, true);
+    nnrti_matrix_f64(x, &columns, bias, attr->activationType, y);
+    return NNRT_SUCCESS;
+}
+
 /* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact;
    y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_full_connection_q8(const NNRT_FullConnection *attr, const nnrt_view *x,
@@ -16299,6 +16469,33 @@ NNRTI_FLOATS(layer_norm_fusion,
               nnrt_view *y),
              nnrti_layer_norm_fusion(attr, x, gamma, beta, y, type))
 
+/* The same in float64: the variance is the mean of (x - mean)^2. */
+NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_f64(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
+                                                    const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
+{
+    const int32_t K = x->dims[1];
+    int32_t g = 0; /* (m*K + k) % G */
+    for (int32_t m = 0; m < x->dims[0]; m++) {
+        const double *in = (const double *)x->data + m * x->strides[0];
+        double *out = (double *)y->data + m * y->strides[0], mean = 0, squares = 0, scale;
+        for (int32_t k = 0; k < K; k++)
+            mean += in[k * x->strides[1]];
+        mean /= (double)K;
+        for (int32_t k = 0; k < K; k++)
+            squares += (in[k * x->strides[1]] - mean) * (in[k * x->strides[1]] - mean);
+        scale = 1.0 / nnrti_sqrt(squares / (double)K + (double)attr->epsilon);
+        for (int32_t k = 0; k < K; k++) {
+            double v = (in[k * x->strides[1]] - mean) * scale;
+            if (attr->elementwiseAffine) {
+                v = v * ((const double *)gamma->data)[g * gamma->strides[0]] + nnrti_bias_f64(beta, g);
+                g = g + 1 < gamma->dims[0] ? g + 1 : 0;
+            }
+            out[k * y->strides[1]] = v;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
 /* The same for quantized int8 or uint8: computes the real values in float32. */
 NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
                                                    const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
@@ -16464,6 +16661,28 @@ NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, 
    same shape; y may be x (in-place). The sum runs over k in ascending order and is compensated (nnrti_sum). */
 NNRTI_FLOATS(log_softmax, (const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_log_softmax_line))
+
+static NNRTI_UNUSED void nnrti_log_softmax_line_f64(const void *attr, const nnrti_line *x, const nnrti_line *y,
+                                                    int32_t L, NNRT_DataType type)
+{
+    const double *in = (const double *)x->data;
+    double *out = (double *)y->data, max = in[0], sum = 0;
+    (void)attr;
+    (void)type;
+    for (int32_t i = 1; i < L; i++)
+        max = in[i * x->step] > max ? in[i * x->step] : max;
+    for (int32_t i = 0; i < L; i++)
+        sum += nnrti_exp(in[i * x->step] - max);
+    sum = nnrti_log(sum);
+    for (int32_t i = 0; i < L; i++)
+        out[i * y->step] = (in[i * x->step] - max) - sum;
+}
+
+/* The same in float64, with a plain sum. */
+NNRT_API NNRT_ReturnCode nnrt_log_softmax_f64(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT64, nnrti_log_softmax_line_f64);
+}
 
 /* The same for quantized int8 or uint8: the real values are computed in float32. */
 NNRT_API NNRT_ReturnCode nnrt_log_softmax_q8(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
@@ -16986,6 +17205,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
             b.data = nnrti_at(y->data, w.at[2] + i * w.row[2], width);
             if (type == NNRT_DATA_TYPE_INT8)
                 nnrti_matrix_8(&a, &b, bias, quant, &c);
+            else if (type == NNRT_DATA_TYPE_FLOAT64)
+                nnrti_matrix_f64(&a, &b, bias, attr->activationType, &c);
             else
                 nnrti_matmul_one(&a, &b, bias, &c, attr->activationType, type);
         }
@@ -16997,6 +17218,13 @@ NNRTI_FLOATS(matmul_fusion,
              (const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y, const nnrt_view *bias,
               nnrt_view *z),
              nnrti_matmul_fusion(attr, x, y, bias, NULL, z, type))
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f64(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                                const nnrt_view *bias, nnrt_view *z)
+{
+    return nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_FLOAT64);
+}
 
 /* The same for quantized int8 or uint8: z = clamp(sum * multiplier[n] + zZ), where the sum of (A - zX) * (B - zY[n])
    and the int32 bias is exact, and zX, zY, zZ are zero points. */
@@ -17210,6 +17438,15 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
 
 /* >>kernel MAX_POOL_3D */
 
+/* The row-major index in x of the window element that w has reached. */
+static NNRTI_UNUSED int64_t nnrti_dilated_position(const nnrti_dilated *w, const nnrt_view *x)
+{
+    int64_t position = 0;
+    for (int32_t i = 0; i < x->rank; i++)
+        position = position * x->dims[i] + w->in[i];
+    return position;
+}
+
 /* y[n,c,m..] = max of x[n,c,q..] over the window elements inside x, which on each axis are q = m*stride - pad +
    i*dilation, 0 <= i < kernelShape; no window is empty. NaN counts as largest. x [N,C,L..], y [N,C,M..], float32 or
    float16, of the same rank; they must not overlap. indices (int32 or int64, the shape of y) receives the row-major
@@ -17229,13 +17466,37 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_3d(const NNRT_MaxPool3D *attr, const nnrt
             const float v = nnrti_load(x->data, nnrti_offset(x, w.in), x->dataType);
             if (position < 0 || v > best || (v != v && best == best)) {
                 best = v;
-                position = 0;
-                for (int32_t i = 0; i < x->rank; i++)
-                    position = position * x->dims[i] + w.in[i];
+                position = nnrti_dilated_position(&w, x);
             }
         } while (nnrti_dilated_next(&w));
         if (y != NULL)
             nnrti_store(y->data, nnrti_offset(y, out), best, y->dataType);
+        if (indices != NULL)
+            nnrti_store_int(indices->data, nnrti_offset(indices, out), (uint64_t)position, indices->dataType);
+    } while (nnrti_next_place(y != NULL ? y : indices, out));
+    return NNRT_SUCCESS;
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_max_pool_3d_f64(const NNRT_MaxPool3D *attr, const nnrt_view *x, nnrt_view *y,
+                                              nnrt_view *indices)
+{
+    int32_t out[NNRT_MAX_RANK] = {0};
+    do {
+        nnrti_dilated w;
+        double best = 0;
+        int64_t position = -1;
+        (void)nnrti_dilated_first(&w, x, out, attr->kernelShape.data, attr->strides.data, attr->dilations.data,
+                                  attr->pads.data);
+        do {
+            const double v = ((const double *)x->data)[nnrti_offset(x, w.in)];
+            if (position < 0 || v > best || (v != v && best == best)) {
+                best = v;
+                position = nnrti_dilated_position(&w, x);
+            }
+        } while (nnrti_dilated_next(&w));
+        if (y != NULL)
+            ((double *)y->data)[nnrti_offset(y, out)] = best;
         if (indices != NULL)
             nnrti_store_int(indices->data, nnrti_offset(indices, out), (uint64_t)position, indices->dataType);
     } while (nnrti_next_place(y != NULL ? y : indices, out));
@@ -21565,6 +21826,29 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_v
 {
     const size_t bytes = (size_t)x->dims[attr->axis.data[0]] * sizeof(float);
     return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT16, (float *)nnrti_scratch(call, bytes));
+}
+
+static NNRTI_UNUSED void nnrti_softmax_line_f64(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
+                                                NNRT_DataType type)
+{
+    const double *in = (const double *)x->data;
+    double *out = (double *)y->data, max = in[0], sum = 0;
+    (void)attr;
+    (void)type;
+    for (int32_t i = 1; i < L; i++)
+        max = in[i * x->step] > max ? in[i * x->step] : max;
+    for (int32_t i = 0; i < L; i++) {
+        out[i * y->step] = nnrti_exp(in[i * x->step] - max);
+        sum += out[i * y->step];
+    }
+    for (int32_t i = 0; i < L; i++)
+        out[i * y->step] /= sum;
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_softmax_f64(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis.data[0], NNRT_DATA_TYPE_FLOAT64, nnrti_softmax_line_f64);
 }
 
 /* Softmax of one line of L stored integers. */

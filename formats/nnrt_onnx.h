@@ -42,8 +42,8 @@ SECTIONS (search for the tag)
 
 SUPPORTED FILES
     Operator sets 1 to 28 of the domain "", with the differences between them, 37 operators of com.microsoft, which
-    ONNX Runtime's quantizer, optimizer and exporters write, and 12 of ai.onnx.ml, which the exporters of scikit-learn,
-    XGBoost and LightGBM write (labels are integers). All operators without a row in the table are reported in one
+    ONNX Runtime's quantizer, optimizer and exporters write, 12 of ai.onnx.ml, which the exporters of scikit-learn,
+    XGBoost and LightGBM write (labels are integers), and FlexAttention of ai.onnx.preview. All operators without a row in the table are reported in one
     message, with NNRT_UNSUPPORTED_OP. Some operators are decomposed into several operators of the runtime; constant
     folding and shape inference remove nodes whose results are known. Images stay NCHW; weights are
     permuted once into the runtime's order. External data are read only from files below the model's folder.
@@ -55,7 +55,8 @@ SUPPORTED FILES
     name. Members accept: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, ONNX's number of the
     element type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints, floats.
     bfloat16, float8 (four kinds), float8e8m0, float4e2m1, int4, uint4, int2 and uint2 are types of storage: Cast,
-    CastLike, QuantizeLinear, DequantizeLinear and operators that move data read and write them, others refuse them.
+    CastLike, QuantizeLinear, DequantizeLinear and operators that move data read and write them; Celu, FlexAttention,
+    Range and SwiGLU compute with bfloat16 in float32; others refuse them.
     Inputs, outputs and constants of these types hold one code per element: bfloat16 uint16, the other floating-point
     types uint8; int4 and int2 are int8, uint4 and uint2 uint8 with their value (nnrt_onnx_data_type).
     Sequences and optional values are supported inside of a graph if lengths and positions are constants (exports of
@@ -2111,6 +2112,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Squeeze,              1, 28, 1, 2, squeeze,        0, "axes") \
     X(Sub,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
     X(Sum,                  1, 28, 1, NNRTI_ONNX_MANY, sum, 0, "") \
+    X(SwiGLU,              28, 28, 2, 2, swiglu,         0, "alpha") \
     X(Swish,               24, 28, 1, 1, swish,          0, "alpha") \
     X(Tan,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_TAN, "") \
     X(Tanh,                 1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
@@ -2125,6 +2127,9 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Upsample,             1,  9, 1, 2, resize,         1, "height_scale mode scales width_scale") \
     X(Where,                9, 28, 3, 3, where,          0, "") \
     X(Xor,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
+/* The supported operators of ai.onnx.preview, version 1: the columns of NNRTI_ONNX_CONTRIB. */
+#define NNRTI_ONNX_PREVIEW(X) \
+    X(FlexAttention,         3, 3, flex_attention,     0, "prob_mod scale score_mod softmax_precision")
 /* The supported operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, version 1:
    X(op_type, minimum and maximum number of inputs, handler, argument, "attributes"). They are defined
    by the list of contrib operators in the documentation of ONNX Runtime 1.30. */
@@ -2252,15 +2257,19 @@ typedef struct nnrti_onnx_importer {
     {#name, least, most, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
 #define NNRTI_ONNX_CONTRIB_PROTO(name, minIn, maxIn, handler, arg, attributes)                                         \
     NNRTI_COLD static void nnrti_onnx_op_##handler(nnrti_onnx *c, int32_t arg_);
+#define NNRTI_ONNX_PREVIEW_ROW(name, minIn, maxIn, handler, arg, attributes)                                           \
+    {"ai.onnx.preview." #name, 1, 1, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
 #define NNRTI_ONNX_CONTRIB_ROW(name, minIn, maxIn, handler, arg, attributes)                                           \
     {"com.microsoft." #name, 1, 1, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
 #define NNRTI_ONNX_ML_ROW(name, minIn, maxIn, handler, arg, attributes)                                                \
     {"ai.onnx.ml." #name, 1, 5, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
 NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
+NNRTI_ONNX_PREVIEW(NNRTI_ONNX_CONTRIB_PROTO)
 NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_PROTO)
 NNRTI_ONNX_ML(NNRTI_ONNX_CONTRIB_PROTO)
 static const nnrti_onnx_importer nnrti_onnx_rows[] = {
-    NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW) NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_ROW) NNRTI_ONNX_ML(NNRTI_ONNX_ML_ROW)};
+    NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW) NNRTI_ONNX_PREVIEW(NNRTI_ONNX_PREVIEW_ROW)
+        NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_ROW) NNRTI_ONNX_ML(NNRTI_ONNX_ML_ROW)};
 #define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
 
 /* Limits of an import. */
@@ -3996,6 +4005,72 @@ static uint32_t nnrti_onnx_squeeze_dynamic(nnrti_onnx *c, uint32_t x, uint32_t a
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_gather(c, shape, out[1], 0));
 }
 
+/* The row of NNRT_FloatFormat of a floating-point type of storage, -1 for the integers. */
+static int32_t nnrti_onnx_float_format(nnrt_onnx_type storage)
+{
+    switch (storage) {
+    case NNRT_ONNX_BFLOAT16: return NNRT_FLOAT_FORMAT_BFLOAT16;
+    case NNRT_ONNX_FLOAT8E4M3FN: return NNRT_FLOAT_FORMAT_E4M3FN;
+    case NNRT_ONNX_FLOAT8E4M3FNUZ: return NNRT_FLOAT_FORMAT_E4M3FNUZ;
+    case NNRT_ONNX_FLOAT8E5M2: return NNRT_FLOAT_FORMAT_E5M2;
+    case NNRT_ONNX_FLOAT8E5M2FNUZ: return NNRT_FLOAT_FORMAT_E5M2FNUZ;
+    case NNRT_ONNX_FLOAT8E8M0: return NNRT_FLOAT_FORMAT_E8M0FNU;
+    case NNRT_ONNX_FLOAT4E2M1: return NNRT_FLOAT_FORMAT_E2M1FN;
+    default: return -1;
+    }
+}
+
+/* The numbers of v: float32 for codes of a floating-point type of storage, else v. */
+static uint32_t nnrti_onnx_decoded(nnrti_onnx *c, uint32_t v)
+{
+    NNRT_DecodeFloat a;
+    a.format = nnrti_onnx_float_format(nnrti_onnx_storage_type(c, v));
+    return a.format < 0 ? v : nnrti_onnx_step1(c, NNRT_NODE_TYPE_DECODE_FLOAT, &a, v);
+}
+
+/* x as codes of a floating-point type of storage. The attributes saturate and round_mode are the node's; bfloat16
+   becomes Inf as the wider types do, float4e2m1 always saturates. */
+static uint32_t nnrti_onnx_encoded(nnrti_onnx *c, uint32_t x, nnrt_onnx_type storage)
+{
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    uint32_t y;
+    NNRT_EncodeFloat a;
+    a.format = nnrti_onnx_float_format(storage);
+    a.saturate = storage != NNRT_ONNX_BFLOAT16 && nnrti_onnx_int(c, "saturate", 1) != 0;
+    a.rounding = nnrti_onnx_choice(c, "round_mode", "up|down|nearest");
+    if (!nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
+        x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT64);
+    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ENCODE_FLOAT, &a, x);
+    nnrti_onnx_set_storage(c, y, storage);
+    return y;
+}
+
+/* Input i of an operator whose results in float16 and bfloat16 are those in float32, rounded once (nnrti_onnx_out_narrow):
+   float16 and bfloat16 become the type `wide`, others stay. All inputs must have the type of input 0. */
+static uint32_t nnrti_onnx_in_wide(nnrti_onnx *c, uint32_t i, NNRT_DataType wide)
+{
+    const uint32_t v = nnrti_onnx_in(c, i), first = nnrti_onnx_in(c, 0);
+    const nnrt_onnx_type storage = nnrti_onnx_storage_type(c, v);
+    if (storage != nnrti_onnx_storage_type(c, first) || nnrti_onnx_type(c, v) != nnrti_onnx_type(c, first))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input %u has another element type than input 0", i);
+    if (storage == NNRT_ONNX_BFLOAT16)
+        return nnrti_onnx_cast(c, nnrti_onnx_decoded(c, v), wide);
+    if (storage != NNRT_ONNX_UNDEFINED)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE,
+                        "input %u has element type %s (%d), which is not supported here: insert a Cast to float", i,
+                        nnrti_onnx_type_text(storage), storage);
+    return nnrti_onnx_is_a(c, v, NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT16)) ? nnrti_onnx_cast(c, v, wide) : v;
+}
+
+/* Output 0 of the node: v in the type of input 0. */
+static void nnrti_onnx_out_narrow(nnrti_onnx *c, uint32_t v)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const nnrt_onnx_type storage = nnrti_onnx_storage_type(c, x);
+    nnrti_onnx_out(c, 0, storage != NNRT_ONNX_UNDEFINED ? nnrti_onnx_encoded(c, v, storage)
+                                                        : nnrti_onnx_cast(c, v, nnrti_onnx_type(c, x)));
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_elementwise */
 
@@ -4187,18 +4262,28 @@ static void nnrti_onnx_op_sign(nnrti_onnx *c, int32_t arg)
 }
 
 /* x * sigmoid(alpha * x). */
-static void nnrti_onnx_op_swish(nnrti_onnx *c, int32_t arg)
+static uint32_t nnrti_onnx_swish(nnrti_onnx *c, uint32_t x)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0);
     const float alpha = nnrti_onnx_float(c, "alpha", 1.0f);
     uint32_t y;
-    (void)arg;
-    if (alpha == 1) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SWISH, 0));
-        return;
-    }
+    if (alpha == 1)
+        return nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SWISH, 0);
     y = nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, (double)alpha));
-    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, x, nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_SIGMOID, 0)));
+    return nnrti_onnx_mul(c, x, nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_SIGMOID, 0));
+}
+
+static void nnrti_onnx_op_swish(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_swish(c, nnrti_onnx_in(c, 0)));
+}
+
+/* swish(a) * b. */
+static void nnrti_onnx_op_swiglu(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t a = nnrti_onnx_in_wide(c, 0, NNRT_DATA_TYPE_FLOAT32), b = nnrti_onnx_in_wide(c, 1, NNRT_DATA_TYPE_FLOAT32);
+    (void)arg;
+    nnrti_onnx_out_narrow(c, nnrti_onnx_mul(c, nnrti_onnx_swish(c, a), b));
 }
 
 static void nnrti_onnx_op_leaky_relu(nnrti_onnx *c, int32_t arg)
@@ -4296,7 +4381,7 @@ static void nnrti_onnx_op_selu(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
 {
     const float alpha = nnrti_onnx_float(c, "alpha", 1);
-    const uint32_t x = nnrti_onnx_in(c, 0), factor = nnrti_onnx_like(c, x, (double)alpha);
+    const uint32_t x = nnrti_onnx_in_wide(c, 0, NNRT_DATA_TYPE_FLOAT32), factor = nnrti_onnx_like(c, x, (double)alpha);
     NNRT_ExpFusion a;
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_EXPFUSION, &a);
@@ -4305,11 +4390,11 @@ static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
         y = nnrti_onnx_div(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_NEG, NULL, y), factor);
         y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, &a, y);
         y = nnrti_onnx_mul(c, nnrti_onnx_sub(c, y, nnrti_onnx_like(c, x, 1)), factor);
-        nnrti_onnx_out(c, 0, nnrti_onnx_add(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0), y));
+        nnrti_onnx_out_narrow(c, nnrti_onnx_add(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0), y));
         return;
     }
-    nnrti_onnx_out(
-        c, 0, nnrti_onnx_mul(c, nnrti_onnx_act(c, nnrti_onnx_div(c, x, factor), NNRT_ACTIVATION_TYPE_ELU, 1), factor));
+    nnrti_onnx_out_narrow(
+        c, nnrti_onnx_mul(c, nnrti_onnx_act(c, nnrti_onnx_div(c, x, factor), NNRT_ACTIVATION_TYPE_ELU, 1), factor));
 }
 
 /* min(max(alpha*x + beta, 0), 1). A slope of 1/6 is an activation (HSIGMOID), which can be fused into the preceding
@@ -4419,29 +4504,6 @@ static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* The row of NNRT_FloatFormat of a floating-point type of storage, -1 for the integers. */
-static int32_t nnrti_onnx_float_format(nnrt_onnx_type storage)
-{
-    switch (storage) {
-    case NNRT_ONNX_BFLOAT16: return NNRT_FLOAT_FORMAT_BFLOAT16;
-    case NNRT_ONNX_FLOAT8E4M3FN: return NNRT_FLOAT_FORMAT_E4M3FN;
-    case NNRT_ONNX_FLOAT8E4M3FNUZ: return NNRT_FLOAT_FORMAT_E4M3FNUZ;
-    case NNRT_ONNX_FLOAT8E5M2: return NNRT_FLOAT_FORMAT_E5M2;
-    case NNRT_ONNX_FLOAT8E5M2FNUZ: return NNRT_FLOAT_FORMAT_E5M2FNUZ;
-    case NNRT_ONNX_FLOAT8E8M0: return NNRT_FLOAT_FORMAT_E8M0FNU;
-    case NNRT_ONNX_FLOAT4E2M1: return NNRT_FLOAT_FORMAT_E2M1FN;
-    default: return -1;
-    }
-}
-
-/* The numbers of v: float32 for codes of a floating-point type of storage, else v. */
-static uint32_t nnrti_onnx_decoded(nnrti_onnx *c, uint32_t v)
-{
-    NNRT_DecodeFloat a;
-    a.format = nnrti_onnx_float_format(nnrti_onnx_storage_type(c, v));
-    return a.format < 0 ? v : nnrti_onnx_step1(c, NNRT_NODE_TYPE_DECODE_FLOAT, &a, v);
-}
-
 /* The range of the values of a type of storage of integers, or of a type of 8 or 16 bits. */
 static void nnrti_onnx_range(nnrt_onnx_type storage, NNRT_DataType type, float *low, float *high)
 {
@@ -4450,23 +4512,6 @@ static void nnrti_onnx_range(nnrt_onnx_type storage, NNRT_DataType type, float *
                    bits = storage != NNRT_ONNX_UNDEFINED ? nnrti_onnx_storages[storage].bits : whole;
     *low = isSigned ? -(float)(1u << (bits - 1)) : 0.0f;
     *high = (float)((1u << (isSigned ? bits - 1 : bits)) - 1);
-}
-
-/* x as codes of a floating-point type of storage. The attributes saturate and round_mode are the node's; bfloat16
-   becomes Inf as the wider types do, float4e2m1 always saturates. */
-static uint32_t nnrti_onnx_encoded(nnrti_onnx *c, uint32_t x, nnrt_onnx_type storage)
-{
-    const NNRT_DataType type = nnrti_onnx_type(c, x);
-    uint32_t y;
-    NNRT_EncodeFloat a;
-    a.format = nnrti_onnx_float_format(storage);
-    a.saturate = storage != NNRT_ONNX_BFLOAT16 && nnrti_onnx_int(c, "saturate", 1) != 0;
-    a.rounding = nnrti_onnx_choice(c, "round_mode", "up|down|nearest");
-    if (!nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
-        x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT64);
-    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ENCODE_FLOAT, &a, x);
-    nnrti_onnx_set_storage(c, y, storage);
-    return y;
 }
 
 /* x as an integer of 4 or 2 bits: truncated toward zero, then its lowest bits; ((x & 15) ^ 8) - 8 with a sign. */
@@ -5579,14 +5624,24 @@ static void nnrti_onnx_op_one_hot(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
+/* float16 and bfloat16 are computed in the type of stash_type, which concerns no other types. The result in that type has
+   the name of its step, by which nnrt_session_desc.bounds can bound it. */
 static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t start = nnrti_onnx_in(c, 0), limit = nnrti_onnx_in(c, 1), delta = nnrti_onnx_in(c, 2);
-    const int64_t type = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
+    const int64_t stash = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
+    const NNRT_DataType wide = stash == NNRT_ONNX_DOUBLE ? NNRT_DATA_TYPE_FLOAT64 : NNRT_DATA_TYPE_FLOAT32;
+    uint32_t in[3], y;
+    bool low;
     (void)arg;
-    if (type != NNRT_ONNX_FLOAT && nnrti_onnx_type(c, start) == NNRT_DATA_TYPE_FLOAT16) /* it only concerns float16 */
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "stash_type is %l, expected 1 (float)", type);
-    nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, start, limit, delta));
+    for (uint32_t i = 0; i < 3; i++)
+        in[i] = nnrti_onnx_in_wide(c, i, wide);
+    low = in[0] != nnrti_onnx_in(c, 0);
+    if (stash != NNRT_ONNX_FLOAT && stash != NNRT_ONNX_DOUBLE && low)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "stash_type is %l, expected 1 (float) or 11 (double)", stash);
+    y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, in[0], in[1], in[2]);
+    if (c->code == NNRT_SUCCESS && low && !c->unnamed)
+        nnrti_onnx_call(c, y, nnrti_onnx_step_name(c, NNRT_NODE_TYPE_RANGE, false));
+    nnrti_onnx_out_narrow(c, y);
 }
 
 static void nnrti_onnx_op_cum_sum(nnrti_onnx *c, int32_t arg)
@@ -6052,11 +6107,6 @@ static uint32_t nnrti_onnx_log_softmax(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
     NNRT_LogSoftmax a;
     a.axis = axis;
-    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_F64)) {
-        uint32_t top = NNRT_NO_TENSOR;
-        const uint32_t log = nnrti_onnx_log_sum_exp(c, x, nnrti_onnx_const_int(c, axis), true, &top);
-        return nnrti_onnx_sub(c, nnrti_onnx_sub(c, x, top), log);
-    }
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG_SOFTMAX, &a, x);
 }
 
@@ -6430,13 +6480,15 @@ static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_MAX_UNPOOL, &a, x, indices, shape));
 }
 
-/* Converts windows over three spatial axes, and dilated pooling, with the 3-D operators. False: the node needs a 2-D
+/* Converts windows over three spatial axes, and dilated or float64 pooling, with the 3-D operators. False: the node needs a 2-D
    operator. */
 static bool nnrti_onnx_try_3d(nnrti_onnx *c, NNRT_NodeType type)
 {
     const nnrt_onnx_ints dilations = nnrti_onnx_ints_of(c, "dilations");
-    bool volume = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0)) == 5;
-    if (type == NNRT_NODE_TYPE_MAX_POOL_3D || type == NNRT_NODE_TYPE_AVERAGE_POOL_3D)
+    const bool pool = type == NNRT_NODE_TYPE_MAX_POOL_3D || type == NNRT_NODE_TYPE_AVERAGE_POOL_3D;
+    bool volume = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0)) == 5 ||
+                  (pool && nnrti_onnx_is_a(c, nnrti_onnx_in(c, 0), NNRT_TYPES_F64));
+    if (pool)
         for (size_t i = 0; i < dilations.count; i++)
             volume = volume || dilations.data[i] != 1;
     if (volume)
@@ -9111,7 +9163,7 @@ static uint32_t nnrti_onnx_two_scores(nnrti_onnx *c, uint32_t y, nnrti_onnx_post
    compiler Hummingbird.) An operator of its own would stop at each leaf, but would have to be registered by each
    program that loads the .nnrt file.
    All branch modes become <=: x < v is x <= the next number below v, > and >= swap the children, == and != are two
-   rows. A NaN that goes to the row after child needs a fourth table of booleans. */
+   rows, and membership in a set is two rows for each member, the largest first. A NaN that goes to the row after child needs a fourth table of booleans. */
 typedef enum nnrti_onnx_branch {
     NNRTI_ONNX_BRANCH_LEQ,
     NNRTI_ONNX_BRANCH_LT,
@@ -9119,7 +9171,8 @@ typedef enum nnrti_onnx_branch {
     NNRTI_ONNX_BRANCH_GT,
     NNRTI_ONNX_BRANCH_EQ,
     NNRTI_ONNX_BRANCH_NEQ,
-    NNRTI_ONNX_BRANCH_LEAF
+    NNRTI_ONNX_BRANCH_LEAF,
+    NNRTI_ONNX_BRANCH_MEMBER /* 6 in TreeEnsemble */
 } nnrti_onnx_branch;
 
 /* More levels become too many operators. */
@@ -9132,6 +9185,8 @@ typedef struct nnrti_onnx_trees {
     const int64_t *feature;
     const int64_t *tracks; /* 1: NaN goes to yes; NULL: all 0 */
     nnrti_onnx_reals split;
+    double *members; /* of the sets of BRANCH_MEMBER, in descending order; NULL: there are none */
+    uint32_t *set;   /* by node: index of its first member; the set ends at that of the next node */
     int32_t *yes, *no, *root;
     const int64_t *treeIds, *nodeIds; /* of nodes, for messages; NULL: their numbers */
     /* weights: entry e adds weight[e] to target[e]; the entries of leaf l are order[from[l] .. from[l+1]-1] */
@@ -9406,6 +9461,38 @@ static int32_t nnrti_onnx_tree_child(nnrti_onnx *c, const nnrti_onnx_trees *t, s
     return 0;
 }
 
+/* Reads the sets of BRANCH_MEMBER: membership_values has one for each such node, each behind the last NaN. */
+static void nnrti_onnx_tree_sets(nnrti_onnx *c, nnrti_onnx_trees *t)
+{
+    const nnrti_onnx_reals values = nnrti_onnx_reals_of(c, NULL, "membership_values");
+    size_t at = 0;
+    uint32_t count = 0;
+    t->members = (double *)nnrti_onnx_keep(c, values.count + 1, sizeof(*t->members));
+    t->set = (uint32_t *)nnrti_onnx_keep(c, t->nodes + 1, sizeof(*t->set));
+    for (size_t n = 0; n < t->nodes && c->code == NNRT_SUCCESS; n++) {
+        const uint32_t begin = t->set[n] = count;
+        for (double v; t->mode[n] == NNRTI_ONNX_BRANCH_MEMBER && at < values.count; at++) {
+            uint32_t to = count;
+            v = nnrti_onnx_reals_at(&values, at);
+            if (v != v || count - begin == NNRTI_ONNX_TREE_LEVELS / 2)
+                break;
+            for (; to > begin && t->members[to - 1] < v; to--)
+                t->members[to] = t->members[to - 1];
+            t->members[to] = v;
+            count++;
+        }
+        t->set[n + 1] = count;
+        if (t->mode[n] != NNRTI_ONNX_BRANCH_MEMBER)
+            continue;
+        if (count == begin || (at < values.count && nnrti_onnx_reals_at(&values, at) == nnrti_onnx_reals_at(&values, at)))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "tree node %z: its set in membership_values has %s, expected 1 to %d", n,
+                            count == begin ? "no members" : "more members", NNRTI_ONNX_TREE_LEVELS / 2);
+        at++;
+    }
+    if (c->code == NNRT_SUCCESS && at < values.count)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute 'membership_values' has more sets than nodes_modes has 6");
+}
+
 /* Reads the attributes of TreeEnsemble: references are positions; a leaf has one weight. */
 static void nnrti_onnx_tree_read_5(nnrti_onnx *c, nnrti_onnx_trees *t)
 {
@@ -9452,30 +9539,27 @@ static void nnrti_onnx_tree_read_5(nnrti_onnx *c, nnrti_onnx_trees *t)
     }
     for (size_t n = 0; n < t->nodes && c->code == NNRT_SUCCESS; n++) {
         const double mode = nnrti_onnx_reals_at(&modes, n);
-        if (!(mode >= 0 && mode <= (double)NNRTI_ONNX_BRANCH_NEQ)) {
-            NNRTI_ONNX_FAIL(
-                c, NNRT_UNSUPPORTED_OP,
-                "tree node %z: nodes_modes is %f, expected 0 to 5; sets (BRANCH_MEMBER, 6) are unsupported: "
-                "use a BRANCH_EQ for each member",
-                n, mode);
+        if (!(mode >= 0 && mode <= 6)) {
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "tree node %z: nodes_modes is %f, expected 0 to 6", n, mode);
             return;
         }
-        t->mode[n] = (uint8_t)mode;
+        t->mode[n] = mode >= 6 ? (uint8_t)NNRTI_ONNX_BRANCH_MEMBER : (uint8_t)mode;
         t->yes[n] = nnrti_onnx_tree_child(c, t, n, yes.data[n], yesLeaf.data[n]);
         t->no[n] = nnrti_onnx_tree_child(c, t, n, no.data[n], noLeaf.data[n]);
     }
+    nnrti_onnx_tree_sets(c, t);
     for (size_t e = 0; e < t->entries && c->code == NNRT_SUCCESS; e++)
         leaf[e] = e;
     if (c->code == NNRT_SUCCESS)
         nnrti_onnx_tree_group(c, t, leaf);
 }
 
-/* A row while the tables are built: reference of its node; half 1: the second row of == or !=; copy: the row whose
+/* A row while the tables are built: reference of its node; step 2k and 2k+1: the rows of member k of the node's set
+   (== and != have a set of one); no, yes: the first rows for a value outside and inside of the set; copy: the row whose
    entries it has, -1: none. */
 typedef struct nnrti_onnx_tree_row {
-    int32_t reference, copy;
-    uint32_t depth;
-    uint8_t half;
+    int32_t reference, copy, no, yes;
+    uint32_t depth, step;
 } nnrti_onnx_tree_row;
 
 /* Appends two children of row r; returns the first. `further` levels are reserved below. */
@@ -9496,34 +9580,51 @@ static size_t nnrti_onnx_tree_children(nnrti_onnx_trees *t, nnrti_onnx_tree_row 
     return at;
 }
 
+/* Appends the children of row r of ==, != or a set: x > member: outside; else the second row of the member: x >= member:
+   inside; else the next, smaller member, or outside. The second and further rows of one outcome are copies of the first,
+   above which `further` levels are reserved for the deepest copy. */
+static void nnrti_onnx_tree_test(nnrti_onnx_trees *t, nnrti_onnx_tree_row *rows, size_t r, uint32_t members)
+{
+    const size_t n = (size_t)rows[r].reference;
+    const nnrti_onnx_tree_row row = rows[r];
+    const bool odd = row.step % 2 == 1, last = row.step == 2 * members - 1, first = row.step < 2;
+    const int32_t no = t->mode[n] == NNRTI_ONNX_BRANCH_NEQ ? t->yes[n] : t->no[n];
+    const int32_t yes = t->mode[n] == NNRTI_ONNX_BRANCH_NEQ ? t->no[n] : t->yes[n];
+    const size_t at = nnrti_onnx_tree_children(t, rows, r, odd ? yes : no, last ? no : row.reference,
+                                               first ? 2 * members - 1 - row.step : 0);
+    rows[at].copy = first ? -1 : odd ? row.yes : row.no;
+    rows[at + 1].copy = last ? row.no : -1;
+    rows[at + 1].step = last ? 0 : row.step + 1;
+    rows[at + 1].no = row.step == 0 ? (int32_t)at : row.no;
+    rows[at + 1].yes = row.step == 1 ? (int32_t)at : row.yes;
+}
+
 /* Fills row r of the tables from inner node n and appends its children. A node that is its own descendant, or the
    child of two, is a fault. */
 static void nnrti_onnx_tree_expand(nnrti_onnx *c, nnrti_onnx_trees *t, nnrti_onnx_tree_row *rows, size_t r,
                                    uint8_t *seen)
 {
     const size_t n = (size_t)rows[r].reference;
+    const uint32_t step = rows[r].step;
     const uint8_t mode = t->mode[n];
-    const bool wide = t->type == NNRT_DATA_TYPE_FLOAT64, equal = mode >= NNRTI_ONNX_BRANCH_EQ;
-    const bool below = mode == NNRTI_ONNX_BRANCH_LT || mode == NNRTI_ONNX_BRANCH_GTE || rows[r].half == 1;
+    const bool wide = t->type == NNRT_DATA_TYPE_FLOAT64, set = mode == NNRTI_ONNX_BRANCH_MEMBER;
+    const bool below = mode == NNRTI_ONNX_BRANCH_LT || mode == NNRTI_ONNX_BRANCH_GTE || step % 2 == 1;
     const bool swap = mode == NNRTI_ONNX_BRANCH_GTE || mode == NNRTI_ONNX_BRANCH_GT;
-    const bool tracks = (t->tracks != NULL && t->tracks[n] == 1) || mode == NNRTI_ONNX_BRANCH_NEQ;
-    const int32_t same = mode == NNRTI_ONNX_BRANCH_EQ ? t->yes[n] : t->no[n]; /* of a value that equals the split */
-    const int32_t other = mode == NNRTI_ONNX_BRANCH_EQ ? t->no[n] : t->yes[n];
-    const double split = nnrti_onnx_tree_split(nnrti_onnx_reals_at(&t->split, n), below, wide);
-    if (rows[r].half == 0 && seen[n]++ != 0) {
+    const bool tracks = t->tracks != NULL && t->tracks[n] == 1;
+    const double value = set ? t->members[t->set[n] + step / 2] : nnrti_onnx_reals_at(&t->split, n);
+    const double split = nnrti_onnx_tree_split(value, below, wide);
+    if (step == 0 && seen[n]++ != 0) {
         nnrti_onnx_tree_fault(c, t, n, "two paths lead to it, at level", rows[r].depth, "a tree without cycles");
         return;
     }
     t->features[r] = (int32_t)t->feature[n];
     nnrti_write_f64((uint8_t *)t->splits + r * nnrt_type_size(t->type), 1, &split, 1, t->type);
-    if (!equal) {
+    if (mode < NNRTI_ONNX_BRANCH_EQ) {
         t->nan[r] = swap != tracks;
         (void)nnrti_onnx_tree_children(t, rows, r, swap ? t->yes[n] : t->no[n], swap ? t->no[n] : t->yes[n], 0);
-    } else if (rows[r].half == 0) { /* x > v: other; else the second row */
-        t->nan[r] = mode == NNRTI_ONNX_BRANCH_EQ && tracks;
-        rows[nnrti_onnx_tree_children(t, rows, r, other, rows[r].reference, 1) + 1].half = 1;
-    } else { /* x < v: other, a copy of the row before this one */
-        rows[nnrti_onnx_tree_children(t, rows, r, same, other, 0) + 1].copy = (int32_t)r - 1;
+    } else { /* != has NaN on its yes, which is outside */
+        t->nan[r] = step == 0 && tracks && mode != NNRTI_ONNX_BRANCH_NEQ;
+        nnrti_onnx_tree_test(t, rows, r, set ? t->set[n + 1] - t->set[n] : 1);
     }
     t->anyNan = t->anyNan || t->nan[r];
 }
@@ -9553,7 +9654,9 @@ static void nnrti_onnx_tree_tables(nnrti_onnx *c, nnrti_onnx_trees *t, uint32_t 
     if (c->code != NNRT_SUCCESS)
         return;
     for (size_t n = 0; n < t->nodes; n++)
-        most += t->mode[n] == NNRTI_ONNX_BRANCH_LEAF ? 0 : t->mode[n] >= NNRTI_ONNX_BRANCH_EQ ? 4 : 2;
+        most += t->mode[n] == NNRTI_ONNX_BRANCH_LEAF     ? 0
+                : t->mode[n] == NNRTI_ONNX_BRANCH_MEMBER ? (size_t)4 * (t->set[n + 1] - t->set[n])
+                                                         : (t->mode[n] >= NNRTI_ONNX_BRANCH_EQ ? 4u : 2u);
     rows = (nnrti_onnx_tree_row *)nnrti_onnx_keep(c, most, sizeof(*rows));
     seen = (uint8_t *)nnrti_onnx_keep(c, t->nodes, 1);
     t->features = (int32_t *)nnrti_onnx_keep(c, most, sizeof(*t->features));
@@ -9592,7 +9695,7 @@ static void nnrti_onnx_tree_tables(nnrti_onnx *c, nnrti_onnx_trees *t, uint32_t 
     t->levels = t->levels == 0 ? 1 : t->levels; /* the first level makes the state of N rows */
     if (c->code == NNRT_SUCCESS && t->levels > NNRTI_ONNX_TREE_LEVELS)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                        "the deepest tree has %u levels (== and != count twice), at most %d are supported: train with "
+                        "the deepest tree has %u levels (==, != and each member of a set count twice), at most %d are supported: train with "
                         "a smaller max_depth",
                         t->levels, NNRTI_ONNX_TREE_LEVELS);
 }
@@ -10373,9 +10476,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("GlobalMaxPool",   "MAX_POOL_FUSION REDUCE_FUSION",    "", "") \
     X("Hardmax",         "HARDMAX",                          "FLATTEN RESHAPE", \
       "before set 13 all axes from `axis` on are one axis") \
-    X("LogSoftmax",      "LOG_SOFTMAX", \
-      "FLATTEN RESHAPE REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION POW_FUSION LOG", \
-      "before set 13 all axes from `axis` on are one axis; float64, unsupported by LOG_SOFTMAX") \
+    X("LogSoftmax",      "LOG_SOFTMAX",                      "FLATTEN RESHAPE", \
+      "before set 13 all axes from `axis` on are one axis") \
     X("Mean",            "", "ADD_FUSION ADD_N DIV_FUSION",  "the sum divided by the number of inputs") \
     X("Mul",             "MUL_FUSION ACTIVATION",            "RESHAPE", \
       "`axis`, before set 7; the last Mul of GELU as exporters write it becomes the activation") \
@@ -10409,8 +10511,9 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "types of storage: codes of floating-point numbers; integers of 4 and 2 bits keep their lowest bits") \
     X("causal_conv",     "", "PAD_FUSION CONCAT STRIDED_SLICE SLICE_FUSION SQUEEZE RESHAPE MUL_FUSION ADD_FUSION ACTIVATION", \
       "a sum over the taps of the state and the input; the state is their last columns") \
-    X("celu",            "", "DIV_FUSION ACTIVATION MUL_FUSION NEG EXPFUSION SUB_FUSION ADD_FUSION", \
-      "alpha * elu(x / alpha)") \
+    X("celu",            "", \
+      "DIV_FUSION ACTIVATION MUL_FUSION NEG EXPFUSION SUB_FUSION ADD_FUSION CAST DECODE_FLOAT ENCODE_FLOAT", \
+      "alpha * elu(x / alpha); float16 and bfloat16 in float32") \
     X("center_crop_pad", "CENTER_CROP_PAD",                  "", "") \
     X("clip",            "CLIP ACTIVATION MAXIMUM MINIMUM",  "EQUAL WHERE", \
       "limits computed in the run, or out of order; NaN propagates") \
@@ -10444,6 +10547,10 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("extreme",         "%", "EQUAL WHERE",                 "more than two inputs; NaN of any input propagates") \
     X("eye_like",        "EYE_LIKE",                         "", "") \
     X("flatten",         "FLATTEN",                          "", "") \
+    X("flex_attention",  "ATTENTION", \
+      "MATMUL_FUSION SOFTMAX MUL_FUSION RESHAPE CAST DECODE_FLOAT ENCODE_FLOAT", \
+      "score_mod and prob_mod, which are inlined between two matrix multiplications; float64, bfloat16; another " \
+      "softmax_precision than float") \
     X("gather",          "GATHER",                           "", "") \
     X("gather_elements", "GATHER_ELEMENTS",                  "", "") \
     X("gather_nd",       "GATHER_ND", "CAST RESHAPE BROADCAST_TO CONCAT", \
@@ -10500,7 +10607,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("quantize",        "QUANTIZE_LINEAR", \
       "BITCAST RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP GATHER DECODE_FLOAT ENCODE_FLOAT", \
       "parameters that are not constant, or blockwise; 4, 2 and 16 bits; float8, float4") \
-    X("range",           "RANGE",                            "", "") \
+    X("range",           "RANGE",                            "CAST DECODE_FLOAT ENCODE_FLOAT", \
+      "float16 and bfloat16 in the type of stash_type") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
       "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE BITWISE_NOT LOGICAL_NOT", \
@@ -10538,6 +10646,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT GATHER MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
       "axes computed in the run") \
     X("stft",            "STFT",                             "", "") \
+    X("swiglu",          "", "ACTIVATION MUL_FUSION CAST DECODE_FLOAT ENCODE_FLOAT", \
+      "swish(a) * b; float16 and bfloat16 in float32") \
     X("swish",           "ACTIVATION", "MUL_FUSION",         "alpha other than 1") \
     X("tensor_scatter",  "SCATTER_ELEMENTS", \
       "LESS_EQUAL ASSERT RESHAPE UNSQUEEZE RANGE ADD_FUSION MOD BROADCAST_TO CAST", \
@@ -10672,8 +10782,9 @@ typedef struct nnrti_onnx_note {
 static const nnrti_onnx_note nnrti_onnx_notes[] = {NNRTI_ONNX_ABOUT(NNRTI_ONNX_NOTE)};
 static const nnrti_onnx_note nnrti_onnx_unsupported[] = {NNRTI_ONNX_UNSUPPORTED(NNRTI_ONNX_OUT)};
 #define NNRTI_ONNX_CONTRIB_HANDLER(name, minIn, maxIn, handler, arg, attributes) #handler,
-static const char *const nnrti_onnx_handlers[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME) NNRTI_ONNX_CONTRIB(
-    NNRTI_ONNX_CONTRIB_HANDLER) NNRTI_ONNX_ML(NNRTI_ONNX_CONTRIB_HANDLER)};
+static const char *const nnrti_onnx_handlers[] = {
+    NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME) NNRTI_ONNX_PREVIEW(NNRTI_ONNX_CONTRIB_HANDLER)
+        NNRTI_ONNX_CONTRIB(NNRTI_ONNX_CONTRIB_HANDLER) NNRTI_ONNX_ML(NNRTI_ONNX_CONTRIB_HANDLER)};
 #define NNRTI_ONNX_UNSUPPORTED_COUNT ((uint32_t)(sizeof(nnrti_onnx_unsupported) / sizeof(nnrti_onnx_unsupported[0])))
 
 static const nnrti_onnx_note *nnrti_onnx_note_of(const char *key)
@@ -11284,7 +11395,7 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
 }
 
 /* Operators that accept types of storage; the second list: results of the type of input 0. */
-#define NNRTI_ONNX_STORING "Cast CastLike DequantizeLinear QuantizeLinear Shape Size"
+#define NNRTI_ONNX_STORING "Cast CastLike Celu DequantizeLinear QuantizeLinear Range Shape Size SwiGLU"
 #define NNRTI_ONNX_MOVING "Concat Expand Flatten Gather Identity Reshape Slice Split Squeeze Tile Transpose Unsqueeze"
 
 /* Refuses a value of a type of storage as input of an operator that would take its codes for numbers. Returns the type
@@ -11303,7 +11414,8 @@ static nnrt_onnx_type nnrti_onnx_check_storage(nnrti_onnx *c)
         if (moves && nnrti_onnx_is(op, "Concat") && type != first)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input %u '%s' has another element type than input 0", i,
                             nnrti_onnx_text(text, c->node->inputs.data[i]));
-        else if (type != NNRT_ONNX_UNDEFINED && !moves && (!main || !nnrti_onnx_in_list(NNRTI_ONNX_STORING, op)))
+        else if (type != NNRT_ONNX_UNDEFINED && !moves &&
+                 !(main ? nnrti_onnx_in_list(NNRTI_ONNX_STORING, op) : nnrti_onnx_is(c->node->domain, "ai.onnx.preview")))
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE,
                             "input %u '%s' has element type %s (%d), which is not supported here: insert a Cast to float",
                             i, nnrti_onnx_text(text, c->node->inputs.data[i]), nnrti_onnx_type_text(type), type);
@@ -11549,6 +11661,89 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
     c->depth = around.depth;
     nnrt_builder_enter(c->builder, entered);
     return c->code == NNRT_SUCCESS ? out : NULL;
+}
+
+/* x after the modifier graph of FlexAttention in attribute `name`, which is inlined; x without it. */
+static uint32_t nnrti_onnx_modified(nnrti_onnx *c, const char *name, uint32_t x)
+{
+    const bool given = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_GRAPH) != NULL;
+    const nnrt_onnx_graph *g = given ? nnrti_onnx_graph_of(c, name) : NULL;
+    const nnrt_operand *from, *to;
+    uint32_t *out;
+    bool same;
+    if (g != NULL && (g->inputs.count != 1 || g->outputs.count != 1)) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "%s has %z inputs and %z outputs, expected 1 each", name, g->inputs.count,
+                        g->outputs.count);
+        return x;
+    }
+    out = g != NULL ? nnrti_onnx_read_graph(c, g, c->builder->entered, &x, 1) : NULL;
+    if (out == NULL)
+        return x;
+    from = nnrti_onnx_at(c, x);
+    to = nnrti_onnx_at(c, out[0]);
+    same = from->dataType == to->dataType && from->rank == to->rank;
+    for (int32_t i = 0; i < from->rank && same; i++)
+        same = from->dims[i] == to->dims[i] || from->symbols[i] != 0 || to->symbols[i] != 0;
+    if (!same)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "%s returns %o, expected type and shape of its input, %o", name, to, from);
+    return out[0];
+}
+
+/* The element type that FlexAttention computes in: softmax_precision, else float64 for float64 and float32 for others. */
+static NNRT_DataType nnrti_onnx_flex_type(nnrti_onnx *c)
+{
+    const bool wide = nnrti_onnx_is_a(c, nnrti_onnx_in(c, 0), NNRT_TYPES_F64);
+    const int64_t type = nnrti_onnx_int(c, "softmax_precision", wide ? NNRT_ONNX_DOUBLE : NNRT_ONNX_FLOAT);
+    if (type != NNRT_ONNX_FLOAT && type != NNRT_ONNX_FLOAT16 && type != NNRT_ONNX_DOUBLE)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "softmax_precision is %l, expected 1 (float), 10 (float16) or 11 (double)", type);
+    return type == NNRT_ONNX_DOUBLE    ? NNRT_DATA_TYPE_FLOAT64
+           : type == NNRT_ONNX_FLOAT16 ? NNRT_DATA_TYPE_FLOAT16
+                                       : NNRT_DATA_TYPE_FLOAT32;
+}
+
+/* FlexAttention of ai.onnx.preview: prob_mod(softmax(score_mod(scale * Q * K^T))) * V with Q [B,Hq,L,E], K [B,Hk,S,E],
+   V [B,Hk,S,Ev]; head h of Q uses head h / (Hq/Hk) of K and V. Without graphs it is ATTENTION. Else the heads of Q that
+   share a head of K and V are one matrix [Hq/Hk * L, E]; softmax and the graphs see [B,Hq,L,S]. */
+static void nnrti_onnx_op_flex_attention(nnrti_onnx *c, int32_t arg)
+{
+    const NNRT_DataType type = nnrti_onnx_flex_type(c);
+    const float given = nnrti_onnx_float(c, "scale", 1);
+    const bool scaled = nnrti_onnx_attr(c, "scale", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL;
+    int64_t heads[4] = {0, 1, -1, 0}, groups[4] = {0, 1, -1, 0}, size;
+    uint32_t in[3], y;
+    NNRT_MatMulFusion a;
+    (void)arg;
+    for (uint32_t i = 0; i < 3; i++) {
+        in[i] = nnrti_onnx_in(c, i);
+        if (nnrti_onnx_rank(c, in[i]) != 4)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input %u has %d axes, expected 4", i, nnrti_onnx_rank(c, in[i]));
+    }
+    if (nnrti_onnx_attr(c, "score_mod", NNRT_ONNX_ATTRIBUTE_GRAPH) == NULL &&
+        nnrti_onnx_attr(c, "prob_mod", NNRT_ONNX_ATTRIBUTE_GRAPH) == NULL && type == NNRT_DATA_TYPE_FLOAT32 && given > 0 &&
+        nnrti_onnx_is_a(c, in[0], NNRT_TYPES_FLOAT)) {
+        nnrti_onnx_op_attention(c, 0);
+        return;
+    }
+    heads[1] = nnrti_onnx_fixed_dim(c, in[0], 1, "FlexAttention");
+    groups[1] = nnrti_onnx_fixed_dim(c, in[1], 1, "FlexAttention");
+    size = nnrti_onnx_fixed_dim(c, in[0], 3, "FlexAttention");
+    if (c->code == NNRT_SUCCESS && (groups[1] < 1 || heads[1] % groups[1] != 0))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "Q has %l heads, expected a multiple of the %l heads of K", heads[1],
+                        groups[1]);
+    for (uint32_t i = 0; i < 3; i++)
+        in[i] = nnrti_onnx_cast(c, nnrti_onnx_in_wide(c, i, type), type);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
+    a.transposeB = true;
+    y = nnrti_onnx_mul(c, in[0], nnrti_onnx_like(c, in[0], scaled ? (double)given : 1 / nnrti_sqrt((double)size)));
+    y = heads[1] != groups[1] ? nnrti_onnx_reshape(c, y, groups, 4) : y;
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, y, in[1]);
+    y = heads[1] != groups[1] ? nnrti_onnx_reshape(c, y, heads, 4) : y;
+    y = nnrti_onnx_softmax(c, nnrti_onnx_modified(c, "score_mod", y), 3);
+    y = nnrti_onnx_modified(c, "prob_mod", y);
+    y = heads[1] != groups[1] ? nnrti_onnx_reshape(c, y, groups, 4) : y;
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, y, in[2]);
+    nnrti_onnx_out_narrow(c, heads[1] != groups[1] ? nnrti_onnx_reshape(c, y, heads, 4) : y);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FOREST = os.path.join(HERE, 'data', 'iris_forest.onnx')
 ML = 'ai.onnx.ml'
 MODES = ['BRANCH_LEQ', 'BRANCH_LT', 'BRANCH_GTE', 'BRANCH_GT', 'BRANCH_EQ', 'BRANCH_NEQ']
+SETS = ['BRANCH_MEMBER']  # of TreeEnsemble
 
 
 def tensor(name, values, dtype):
@@ -43,10 +44,29 @@ class Trees:
             return me
         node.update(feature=int(draw.randint(features)), value=float(draw.randint(-6, 7) / 4), mode=str(draw.choice(modes)),
                     missing=int(missing and draw.rand() < 0.5))
+        if node['mode'] in SETS:
+            node['set'] = draw.choice(np.arange(-8, 9) / 4, draw.randint(1, 6), replace=False).tolist()
         more = (draw, tree, depth - 1, features, modes, weights, missing, gaps, positive)
         self.nodes[at]['yes'] = self.grow(*more)
         self.nodes[at]['no'] = self.grow(*more)
         return me
+
+    def sums(self, x):
+        """The sum of the leaves that each row of x reaches, [N,targets]; a NaN goes where its node sends missing values."""
+        tests = {'BRANCH_LEQ': lambda v, n: v <= n['value'], 'BRANCH_LT': lambda v, n: v < n['value'], 'BRANCH_GTE': lambda v, n: v >= n['value'],
+                 'BRANCH_GT': lambda v, n: v > n['value'], 'BRANCH_EQ': lambda v, n: v == n['value'], 'BRANCH_NEQ': lambda v, n: v != n['value'],
+                 'BRANCH_MEMBER': lambda v, n: v in n['set']}
+        nodes = {(n['tree'], n['id']): n for n in self.nodes}
+        y = np.zeros((len(x), self.targets))
+        for row, result in zip(x, y):
+            for tree in {n['tree'] for n in self.nodes}:
+                n = nodes[tree, 0]
+                while n['mode'] != 'LEAF':
+                    v = row[n['feature']]
+                    n = nodes[tree, n['yes' if tests[n['mode']](v, n) or (np.isnan(v) and n['missing']) else 'no']]
+                for where, me, k, weight in self.leaves:
+                    result[k] += weight * ((where, me) == (tree, n['id']))
+        return y
 
     def version_3(self, classes, missing=False, wide=False, **more):
         """Attributes of TreeEnsembleClassifier or -Regressor."""
@@ -80,12 +100,14 @@ class Trees:
         yes, no = [child(n, 'yes') for n in inner], [child(n, 'no') for n in inner]
         out = dict(tree_roots=roots, nodes_featureids=[n['feature'] for n in inner], n_targets=self.targets,
                    nodes_splits=tensor('s', [n['value'] for n in inner], dtype),
-                   nodes_modes=tensor('m', [MODES.index(n['mode']) for n in inner], np.uint8),
+                   nodes_modes=tensor('m', [(MODES + SETS).index(n['mode']) for n in inner], np.uint8),
                    nodes_truenodeids=[a for a, _ in yes], nodes_trueleafs=[b for _, b in yes],
                    nodes_falsenodeids=[a for a, _ in no], nodes_falseleafs=[b for _, b in no],
                    leaf_targetids=[k for _, _, k, _ in self.leaves], leaf_weights=tensor('w', [w for _, _, _, w in self.leaves], dtype))
         if missing:
             out['nodes_missing_value_tracks_true'] = [n['missing'] for n in inner]
+        if any('set' in n for n in inner):
+            out['membership_values'] = tensor('v', [v for n in inner if 'set' in n for v in n['set'] + [np.nan]], dtype)
         return {**out, **more}
 
 
@@ -269,9 +291,21 @@ def other_cases(Case):
                values_tensor=tensor('v', [5, 6, 2**60 + 1], np.int64), default_tensor=tensor('d', [2**60 + 3], np.int64))
 
 
+def set_cases(Case):
+    """Trees whose nodes test membership in sets, of which ONNX Runtime has only integers."""
+    draw = np.random.RandomState(53)
+    for name, modes, dtype in (('sets', SETS, np.float32), ('sets and all modes', MODES + 3 * SETS, np.float32), ('sets float64', SETS, np.float64)):
+        for missing in (False, True):
+            t = Trees(draw, 5, 4, 3, 2, modes=modes, weights='one', missing=missing)
+            x = quarters(draw, 40, 3, missing=missing).astype(dtype)
+            yield Case('TreeEnsemble %s%s' % (name, ', NaN' if missing else ''), 'TreeEnsemble', [x], domain=ML, ml=5, want=[t.sums(x)],
+                       **t.version_5(dtype, missing=missing, aggregate_function=1, post_transform=0))
+
+
 def cases(Case):
     yield from tree_cases(Case)
     yield from other_cases(Case)
+    yield from set_cases(Case)
 
 
 def refused(Case):
@@ -323,7 +357,11 @@ def refused(Case):
     yield "input 0 is float16", case('float16', op, given=x.astype(np.float16), **good)
     five = Trees(draw, 2, 2, 3, 1).version_5()
     for text, more in (("tree_roots': entry 0 is 9", {'tree_roots': [9, 0]}), ("has no entries", {'tree_roots': []}),
-                       ("nodes_modes is 6", {'nodes_modes': tensor('m', [6] * len(five['nodes_featureids']), np.uint8)}),
+                       ("nodes_modes is 7", {'nodes_modes': tensor('m', [7] * len(five['nodes_featureids']), np.uint8)}),
+                       ("has no members", {'nodes_modes': tensor('m', [6] * len(five['nodes_featureids']), np.uint8)}),
+                       ("has more members, expected 1 to 128", {'nodes_modes': tensor('m', [6] * len(five['nodes_featureids']), np.uint8),
+                                                                'membership_values': tensor('v', list(range(129)), np.float32)}),
+                       ("has more sets than", {'membership_values': tensor('v', [1.0, np.nan], np.float32)}),
                        ("a child is", {'nodes_truenodeids': [50] * len(five['nodes_featureids'])}),
                        ("the flag of a leaf is 2", {'nodes_trueleafs': [2] * len(five['nodes_featureids'])}),
                        ("two paths lead to it", {'tree_roots': [0, 0]}),

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, and of ai.onnx.ml (contrib_ml.py).
+"""Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, and of ai.onnx.ml (contrib_ml.py); new
+operators of ONNX, and operators in float64 (contrib_onnx.py).
 
     test_contrib.py [--jobs N] [--only TEXT] NNRT           compares NNRT with tests/contrib.txt
     test_contrib.py --check|--write --ort DIR               compares tests/contrib.txt with ONNX Runtime, or writes it
@@ -10,7 +11,8 @@ that `nnrt ops --onnx` lists, but for computations with dimensions. An 8-bit res
 runtime round twice, ONNX Runtime computes with one rounding or with a table. An average is first rounded in the scale of the input, half
 of which may be more units of the result: such a case states units. A float result may differ by 1e-5 of the largest magnitude of
 the result, 80 roundings of float32, or by `near` of it: in ONNX Runtime DynamicQuantizeLSTM rounds x and the state to 8 bits, and
-differs from LSTM with the same weights in float32 by up to 2.2e-2 in 144 random models. NaN and Inf must be equal. Models that must
+differs from LSTM with the same weights in float32 by up to 2.2e-2 in 144 random models. NaN and Inf must be equal. Cases that ONNX
+Runtime does not run state their results (`want`), from definitions in numpy. Models that must
 be refused state a part of the message. A random forest and packed weights also run as C.
 
 The last line says "N passed, N failed"; the exit status is 1 when something failed or nothing passed.
@@ -27,6 +29,7 @@ import numpy as np
 from onnx import TensorProto, helper, load_from_string, numpy_helper
 
 import contrib_ml
+import contrib_onnx
 from test_quantized import line_of, value_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,12 +42,15 @@ NUMBERS = {'uint8': TensorProto.UINT8, 'int8': TensorProto.INT8, 'float32': Tens
 
 class Case:
     """One node. inputs: a list of arrays that the model reads, of Constant(array), or of None for absent inputs. like: the name of a case
-    whose results this one must have, too; ONNX Runtime does not run it. moved: the node has channels first, and Transposes around it."""
+    whose results this one must have, too; ONNX Runtime does not run it. moved: the node has channels first, and Transposes around it.
+    want: the expected outputs in float64, in place of ONNX Runtime's. outer: inputs of the model that the node's graphs read."""
 
     def __init__(self, name, op, inputs, outputs=1, units=1, domain=DOMAIN, kept=None, ml=0, like=None, near=1e-5, main=18, moved=False,
-                 **attributes):
+                 want=None, outer=None, **attributes):
         self.name, self.expected, self.units, self.op = name, like or name, units, '.'.join(filter(None, (domain, op)))
-        self.near = near
+        self.graphs = any(hasattr(value, 'node') for value in attributes.values())  # whose operators are not those of the node
+        self.bounds = ['--max', 'Range_0/RANGE=16'] if op == 'Range' else []
+        self.near, self.want, self.brain = near, want, any(isinstance(value, contrib_onnx.Brain) for value in inputs)
         self.feeds, constants, names = {}, [], []
         for k, value in enumerate(inputs):
             if value is None:
@@ -54,12 +60,14 @@ class Case:
                 constants.append(numpy_helper.from_array(value.array, names[-1]))
             else:
                 names.append('x%d' % k)
-                self.feeds[names[-1]] = value
+                self.feeds[names[-1]] = value.codes if isinstance(value, contrib_onnx.Brain) else value
         while names and names[-1] == '':
             names.pop()
         results = ['y%d' % k if kept is None or k in kept else '' for k in range(outputs)]
         node = helper.make_node(op, names, results, domain=domain, **attributes)
-        given = [helper.make_tensor_value_info(name, NUMBERS[str(value.dtype)], value.shape) for name, value in self.feeds.items()]
+        self.feeds.update(outer or {})
+        given = [helper.make_tensor_value_info(name, TensorProto.BFLOAT16 if self.brain else NUMBERS[str(value.dtype)], value.shape)
+                 for name, value in self.feeds.items()]
         nodes = [node]
         if moved:
             axes = list(range(1, inputs[0].ndim - 1))
@@ -68,7 +76,7 @@ class Case:
             node.input[0], node.output[0] = 'first', 'last'
         graph = helper.make_graph(nodes, 'g', given, [helper.make_empty_tensor_value_info(r) for r in results if r], constants)
         self.outputs = [r for r in results if r]
-        sets = [helper.make_opsetid('', main), helper.make_opsetid(DOMAIN, 1)] + ([helper.make_opsetid(contrib_ml.ML, ml)] if ml else [])
+        sets = [helper.make_opsetid('', main), helper.make_opsetid(DOMAIN, 1), helper.make_opsetid(contrib_onnx.PREVIEW, 1)] + ([helper.make_opsetid(contrib_ml.ML, ml)] if ml else [])
         self.model = helper.make_model(graph, opset_imports=sets, ir_version=8).SerializeToString()
 
 
@@ -410,6 +418,7 @@ def every():
     yield from float_cases()
     yield from attention_cases()
     yield from contrib_ml.cases(Case)
+    yield from contrib_onnx.cases(Case, Constant)
 
 
 def refused():
@@ -463,6 +472,7 @@ def refused():
     yield "com.microsoft.MoE", Case('an unsupported operator', 'MoE', [q])
     yield from refused_lately()
     yield from contrib_ml.refused(Case)
+    yield from contrib_onnx.refused(Case)
 
 
 def refused_lately():
@@ -514,7 +524,7 @@ def save_inputs(folder, case):
 
 def ask_runtime(folder, modules):
     """{(case, output): value} from ONNX Runtime, without its optimizations."""
-    jobs, cases = [], [case for case in every() if case.expected == case.name]
+    jobs, cases = [], [case for case in every() if case.expected == case.name and case.want is None]
     for k, case in enumerate(cases):
         place = os.path.join(folder, str(k))
         os.mkdir(place)
@@ -555,7 +565,7 @@ def opened(model):
 
 def operators_of(nnrt, path, case):
     shapes = [a for name, value in case.feeds.items() for a in ('--shape', '%s=%s' % (name, ','.join(map(str, value.shape)))) if value.ndim]
-    done = subprocess.run([nnrt, 'info', path, '--json', *shapes], capture_output=True, check=True)
+    done = subprocess.run([nnrt, 'info', path, '--json', *shapes, *case.bounds], capture_output=True, check=True)
     return set(json.loads(done.stdout)['operators'])
 
 
@@ -579,23 +589,32 @@ def run(nnrt, case, way, listed=None):
             if done.returncode != 0:
                 return None, done.stderr.decode('utf-8', 'replace').strip()
             path += '.nnrt'
-            other = listed is not None and operators_of(nnrt, path, case) - SIZES - set(listed.get(case.op, '').split())
+            other = listed is not None and not case.graphs and operators_of(nnrt, path, case) - SIZES - set(listed.get(case.op, '').split())
             if other:
                 return None, 'becomes %s, which nnrt ops --onnx does not list' % ', '.join(sorted(other))
         out = os.path.join(folder, 'out')
         os.mkdir(out)
         done = subprocess.run([nnrt, 'run', path, *given, '--device', 'reference', '--output-dir', out] +
-                              (['--no-quantize'] if way == 'no-quantize' else []), capture_output=True, check=False)
+                              (['--no-quantize'] if way == 'no-quantize' else case.bounds if way == 'dynamic' else []), capture_output=True, check=False)
         if done.returncode != 0:
             return None, done.stderr.decode('utf-8', 'replace').strip()
         return {name: np.load(os.path.join(out, name + '.npy')) for name in case.outputs
                 if os.path.exists(os.path.join(out, name + '.npy'))}, None
 
 
+def expected(case, line, name):
+    """The expected output: of ONNX Runtime, or that of the case in the type of the first input."""
+    if case.want is None:
+        return value_of(line)
+    return case.want[case.outputs.index(name)].astype(np.float32 if case.brain else case.feeds['x0'].dtype)
+
+
 def judge(case, way, want, got):
     """(fault or None, elements beside the table)."""
     if got is None:
         return 'has no such output', 0
+    if case.brain and got.dtype == np.uint16:
+        got = contrib_onnx.Brain.numbers(got)
     if got.dtype != want.dtype or got.shape != want.shape:
         return 'is %s %s, expected %s %s' % (got.dtype, list(got.shape), want.dtype, list(want.shape)), 0
     if got.tobytes() == want.tobytes() or want.size == 0:
@@ -719,7 +738,7 @@ def main():
     if args.only == '':
         passed, failed = (a + b for a, b in zip((passed, failed), check_emitted(args.nnrt, table)))
     units, listed = 0, listed_by(args.nnrt)
-    untested = [name for name in listed if name.startswith((DOMAIN, contrib_ml.ML)) and listed[name] != ' ' and name not in {case.op for case in every()}]
+    untested = [name for name in listed if name.startswith((DOMAIN, contrib_ml.ML, contrib_onnx.PREVIEW)) and listed[name] != ' ' and name not in {case.op for case in every()}]
     print(''.join('FAIL %s has no case\n' % name for name in untested), end='')
     failed += len(untested)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -729,12 +748,12 @@ def main():
             got, said = job.result()
             for name in case.outputs:
                 line = table.get('%s | %s' % (case.expected, name))
-                if line is None:
+                if case.want is None and line is None:
                     fault, unit = 'is not in contrib.txt: write it again', 0
                 elif got is None:
                     fault, unit = 'refused: ' + said, 0
                 else:
-                    fault, unit = judge(case, way, value_of(line), got.get(name))
+                    fault, unit = judge(case, way, expected(case, line, name), got.get(name))
                 passed, failed, units = passed + (fault is None), failed + (fault is not None), units + unit
                 if fault is not None:
                     print('FAIL %s, %s, %s: %s' % (case.name, name, way, fault))

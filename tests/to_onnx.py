@@ -585,6 +585,10 @@ def cast(w):
         with numpy.errstate(all='ignore'):
             if not numpy.all((value.astype(float) > info.min) & (value.astype(float) < info.max)):
                 raise NoEquivalent('floats beyond the integers, which ONNX leaves open')
+    if (w.t[0].dtype, to) == ('float64', 'float16'):
+        with numpy.errstate(all='ignore'):
+            if not numpy.array_equal(value.astype(numpy.float16), value.astype(numpy.float32).astype(numpy.float16), equal_nan=True):
+                raise NoEquivalent('float64 that ONNX Runtime rounds to float32, then to float16')
     return w.cast(w.x[0], to)
 
 
@@ -1101,6 +1105,8 @@ def softmax(w):
 @operator(bound=lambda j: j.unit * (16 + 2 * largest(j.values[0]) + j.values[0].size + numpy.abs(j.ours)))
 def log_softmax(w):
     """LOG_SOFTMAX"""
+    if w.t[0].dtype == 'float64' and numpy.isnan(w.v[0]).any():
+        raise NoEquivalent('NaN, which ONNX Runtime loses in float64')
     return w.node('LogSoftmax', w.x[0], axis=axis_of(w))
 
 

@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 
 from common import (ACTIVATIONS, both_layouts, const, conv_attrs, conv_refusals, f16, f32, f64, fused, LOOSE, loose,
-                    name_of, PAD, refuse, rounded, SAME, some, tensor, VALID, write)
+                    name_of, PAD, refuse, rounded, SAME, some, tensor, uneven, VALID, write)
 from quantised import convolution_cases
 
 
@@ -93,6 +93,10 @@ def make(w):
     conv_refusals(w, op, x, weight, bias, attrs)
     refuse(w, "kernel larger than x", op, conv_attrs(weight, (1, 1), (2, 2), VALID, (0,) * 4, 1, 2, 2, 0),
            [x, weight, bias], "INVALID_SHAPE")
+    x, weight, bias, pads = uneven(2, 5, 7, 4), uneven(6, 2, 3, 2), uneven(6), (1, 0, 2, 1)
+    for kind in (0, 2):
+        w.case("float64, uneven numbers, activation %d" % kind, op, conv_attrs(weight, (2, 1), (1, 2), PAD, pads, 2, 4, 6, kind),
+               [x, weight, bias], [conv_expect(x, weight, bias, (2, 1), (1, 2), PAD, pads, 2, kind)], tol=loose(x.dtype))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 
 from common import (ACTIVATIONS, both_layouts, const, conv_attrs, conv_refusals, f16, f32, f64, fused, LOOSE, loose,
-                    name_of, PAD, refuse, rounded, SAME, some, tensor, VALID, write)
+                    name_of, PAD, refuse, rounded, SAME, some, tensor, uneven, VALID, write)
 from quantised import convolution_cases
 
 
@@ -88,6 +88,11 @@ def make(w):
     refuse(w, "weight in the order of another system", op, {**attrs, "inChannel": 2, "outChannel": 3},
            [x, some((2, 3, 3, 3)), None], "INVALID_SHAPE")
     refuse(w, "pads remove everything", op, {**attrs, "padList": [3, 3, 0, 0]}, [x, weight, bias], "INVALID_SHAPE")
+    x, weight, bias, pads = uneven(2, 3, 4, 4), uneven(6, 2, 3, 2), uneven(6), (1, 0, 2, 1)
+    for kind in (0, 2):
+        w.case("float64, uneven numbers, activation %d" % kind, op,
+               {**conv_attrs(weight, (2, 1), (1, 2), PAD, pads, 2, 4, 6, kind), "outputPaddings": [1, 0]}, [x, weight, bias],
+               [transpose_expect(x, weight, bias, (2, 1), (1, 2), PAD, pads, (1, 0), 2, kind)], tol=loose(x.dtype))
 
 
 if __name__ == "__main__":

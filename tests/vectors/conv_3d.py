@@ -90,7 +90,10 @@ def make(w):
     refuse(w, "weight of 4 axes", op, {}, [x, v[0], b], "INVALID_SHAPE")
     refuse(w, "an empty batch", op, {}, [x[:0], v, b], "INVALID_SHAPE")
     refuse(w, "weight of float16 beside float32", op, {}, [x, v.astype(f16), b], "INVALID_DATATYPE")
-    refuse(w, "float64", op, {}, [x.astype(f64), v.astype(f64), b.astype(f64)], "INVALID_DATATYPE")
+    wide = [some(shape, f64, -4, 4) / 3 for shape in ((2, 4, 3, 4, 5), (6, 2, 2, 3, 2), (6,))]
+    go("float64", *wide, strides=(2, 1, 3), dilations=(1, 2, 1), pads=(1, 0, 2, 0, 3, 1), group=2)
+    go("float64, no bias", *wide[:2], group=2)
+    refuse(w, "weight of float32 beside float64", op, {}, [x.astype(f64), v, b.astype(f64)], "INVALID_DATATYPE")
     refuse(w, "int32", op, {}, [x.astype(np.int32), v.astype(np.int32)], "INVALID_DATATYPE")
     refuse(w, "quantised", op, {}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)]), const(v.astype(np.int8), [(8, 0, 0.5)])],
            "UNSUPPORTED_OP")

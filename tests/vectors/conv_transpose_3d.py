@@ -80,7 +80,9 @@ def make(w):
     refuse(w, "x of 4 axes", op, {}, [x[0], v, b], "INVALID_SHAPE")
     refuse(w, "weight of 4 axes", op, {}, [x, v[0], b], "INVALID_SHAPE")
     refuse(w, "an empty batch", op, {}, [x[:0], v, b], "INVALID_SHAPE")
-    refuse(w, "float64", op, {}, [x.astype(f64), v.astype(f64), b.astype(f64)], "INVALID_DATATYPE")
+    wide = [some(shape, f64, -4, 4) / 3 for shape in ((2, 4, 2, 3, 3), (4, 3, 2, 3, 2), (6,))]
+    go("float64", *wide, strides=(2, 1, 3), dilations=(1, 2, 1), pads=(1, 0, 1, 0, 2, 1), extra=(1, 0, 2), group=2)
+    go("float64, no bias", *wide[:2], group=2)
     refuse(w, "quantised", op, {}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)]), const(v.astype(np.int8), [(8, 0, 0.5)])],
            "UNSUPPORTED_OP")
     refuse(w, "no weight", op, {}, [x, None, b], "NULL_PTR")

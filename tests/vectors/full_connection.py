@@ -2,7 +2,7 @@
 import numpy as np
 import torch.nn.functional as F
 
-from common import ACTIVATIONS, const, f16, FLOATS, fused, LOOSE, loose, name_of, refuse, rounded, some, tensor, write
+from common import ACTIVATIONS, const, f16, FLOATS, fused, LOOSE, loose, name_of, refuse, rounded, some, tensor, uneven, write
 from quantised import dense_cases
 
 
@@ -51,6 +51,10 @@ def make(w):
     refuse(w, "int32", op, attrs(False), [some((2, 4), np.int32), some((3, 4), np.int32)], "INVALID_DATATYPE")
     refuse(w, "one input", op, attrs(False), [x], "INVALID_INPUT")
     refuse(w, "absent weight", op, attrs(False), [x, None], "NULL_PTR")
+    x, weight, bias = uneven(3, 5), uneven(6, 5), uneven(6)
+    for kind in (0, 2):
+        w.case("float64, uneven numbers, activation %d" % kind, op, attrs(True, kind=kind), [x, weight, bias],
+               [expect(x, weight, bias, (3, 6), kind)], tol=loose(x.dtype))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from common import f16, f32, f64, name_of, refuse, rounded, some, tensor, write
+from common import EXACT64, f16, f32, f64, name_of, refuse, rounded, some, tensor, write
 from quantised_elements import cases
 
 
@@ -36,7 +36,11 @@ def make(w):
     refuse(w, "scalar", op, {"axis": 0}, [np.array(1, f32)], "INVALID_PARAMETER")
     refuse(w, "axis beyond int32", op, {"axis": 2 ** 32}, [x], "INVALID_PARAMETER")
     refuse(w, "int32", op, {"axis": 0}, [some((2,), np.int32)], "INVALID_DATATYPE")
-    refuse(w, "float64", op, {"axis": 0}, [some((2,), f64)], "INVALID_DATATYPE")
+    for axis in (0, 1, -1):
+        go("float64 axis %d" % axis, some((3, 5), f64), axis, tol=EXACT64)
+    go("large values, float64", np.array(large, f64), 1, tol=EXACT64)
+    go("infinities and NaN, float64", np.array(odd, f64), 1, tol=EXACT64)
+    go("more digits than float32, float64", np.array([1 / 3, 0.3333333, 2 / 7], f64), 0, tol=(1e-15, 1e-14))
     refuse(w, "rank 9", op, {"axis": 0}, [np.ones((1,) * 9, f32)], "INVALID_SHAPE")
     refuse(w, "absent input", op, {"axis": 0}, [None], "NULL_PTR")
     refuse(w, "two inputs", op, {"axis": 0}, [x, x], "INVALID_INPUT")

@@ -3,7 +3,7 @@ import numpy as np
 import torch
 
 from common import (ACTIVATIONS, const, f16, f32, FLOATS, fused, LOOSE, loose, name_of, refuse, rounded, some, tensor,
-                    wide, write)
+                    uneven, wide, write)
 from quantised import matmul_cases
 
 
@@ -57,6 +57,10 @@ def make(w):
     refuse(w, "int32", op, attrs(), [some((2, 2), np.int32), some((2, 2), np.int32)], "INVALID_DATATYPE")
     refuse(w, "one input", op, attrs(), [x], "INVALID_INPUT")
     refuse(w, "absent input", op, attrs(), [None, y], "NULL_PTR")
+    x, y, bias = uneven(3, 5), uneven(5, 6), uneven(6)
+    for kind in (0, 2):
+        w.case("float64, uneven numbers, activation %d" % kind, op, attrs(kind=kind), [x, y, bias], [expect(x, y, 0, 0, bias, kind)],
+               tol=loose(x.dtype))
 
 
 if __name__ == "__main__":

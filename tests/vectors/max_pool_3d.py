@@ -120,7 +120,14 @@ def cases(w, average):
     refuse(w, "x of 2 axes", op, {"kernelShape": [2]}, [x[0, 0, 0]], "INVALID_SHAPE")
     refuse(w, "a scalar", op, {"kernelShape": [2]}, [x[0, 0, 0, 0, 0]], "INVALID_SHAPE")
     refuse(w, "an empty batch", op, {"kernelShape": [2, 2, 2]}, [x[:0]], "INVALID_SHAPE")
-    refuse(w, "float64", op, {"kernelShape": [2, 2, 2]}, [x.astype(f64)], "INVALID_DATATYPE")
+    exact = some((2, 3, 4, 6, 5), f64, -40, 40) / 7
+    exact[0, 0, 1, 1, 1], exact[0, 1, 2, 2, 2], exact[1, 1, 0, 0, 0] = np.nan, np.inf, -np.inf
+    for include in ((0, 1) if average else (0,)):
+        more = {"include": include, "index": None if average else np.int64}
+        kind = "float64" + (", paddings" if include else "")
+        go(kind, exact, (2, 3, 2), (2, 1, 3), (1, 2, 1), pads=(1, 0, 1, 1, 1, 0), ceil=1, **more)
+        go(kind + ", two axes", exact[0], (2, 3), (2, 1), **more)
+        go(kind + ", one axis", exact[0, 0], (3,), (2,), pads=(1, 1), **more)
     refuse(w, "int32", op, {"kernelShape": [2, 2, 2]}, [x.astype(np.int32)], "INVALID_DATATYPE")
     refuse(w, "quantised", op, {"kernelShape": [2, 2, 2]}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")
     refuse(w, "absent", op, {"kernelShape": [2, 2, 2]}, [None], "NULL_PTR")
