@@ -26,7 +26,8 @@ SECTIONS (search for the tag)
     >>tflite_spectrum     RFFT2D, and complex values
     >>tflite_custom       custom operators, whose options are a flexbuffer
     >>tflite_check        unsupported operators, all of them in one message
-    >>tflite_import       the graph, operator by operator; inputs, outputs, model
+    >>tflite_import       the graph, operator by operator; inputs, outputs
+    >>tflite_metadata     TFLITE_METADATA: labels, normalization of images; the model
     >>tflite_variables    values that stay between runs
     >>tflite_control      subgraphs: IF and WHILE
     >>tflite_recurrent    LSTM and RNN of sequences, SVDF
@@ -45,6 +46,8 @@ SUPPORTED FILES
     complex64 values exist inside of the model only.
     int16 with scale: convolutions and FULLY_CONNECTED compute in integers (docs/quantization.md, 16x8); other operators
     compute in float32, and their result is the nearest int16.
+    TFLITE_METADATA become metadata of the model (nnrt_model.h, >>format): labels (stored files of the archive behind the
+    model), mean and std of NormalizationOptions, the color of images, description, license. Damaged ones are left out.
     Unsupported: variables assigned in IF or WHILE, strings, and other custom operators. Unsupported operators are reported in one message,
     NNRT_UNSUPPORTED_OP.
     A model takes the sizes of its inputs from the file unless nnrt_tflite_desc.inputs states others.
@@ -3260,20 +3263,244 @@ static nnrt_metadata nnrti_tfl_states_text(nnrti_tfl *c)
     return m;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_metadata */
+
+/* Idea: TFLITE_METADATA is a buffer with a flatbuffer of its own (ModelMetadata), which names files of a zip archive behind
+   the model. They describe the model without an effect on its results, so they are read with a copy of the import's
+   state, whose faults leave them out. */
+typedef struct nnrti_tfl_meta {
+    nnrti_tfl *c;        /* the copy; its bytes are the flatbuffer of the metadata */
+    const uint8_t *file; /* with the archive */
+    size_t fileBytes;
+    nnrt_metadata *list;
+    uint32_t count, room;
+} nnrti_tfl_meta;
+
+/* Adds the key "first", "first.name" or "first.name.last"; NULL: no value. */
+static void nnrti_tfl_meta_add(nnrti_tfl_meta *a, const char *first, const char *name, const char *last,
+                               const char *value)
+{
+    const size_t room = strlen(first) + strlen(name) + strlen(last) + 3;
+    char *key = value != NULL && value[0] != '\0' && a->count < a->room ? (char *)nnrti_tfl_keep(a->c, room, 1) : NULL;
+    if (key == NULL)
+        return;
+    (void)nnrt_text(key, room, "%s%s%s%s%s", first, *name != '\0' ? "." : "", name, *last != '\0' ? "." : "", last);
+    a->list[a->count].key = key;
+    a->list[a->count++].value = value;
+}
+
+/* n bytes as a text: lines end with \n alone, and the last one without it. NULL: they contain a NUL. */
+static const char *nnrti_tfl_meta_text(nnrti_tfl *c, const uint8_t *bytes, size_t n)
+{
+    char *text = n > 0 && memchr(bytes, 0, n) == NULL && nnrti_tfl_work(c, (double)n)
+                     ? (char *)nnrti_tfl_keep(c, n + 1, 1)
+                     : NULL;
+    size_t to = 0;
+    for (size_t i = 0; text != NULL && i < n; i++)
+        if (bytes[i] != '\r' || i + 1 == n || bytes[i + 1] != '\n')
+            text[to++] = (char)bytes[i];
+    while (to > 0 && text[to - 1] == '\n')
+        text[--to] = '\0';
+    if (text != NULL)
+        text[to] = '\0';
+    return text;
+}
+
+static const char *nnrti_tfl_meta_string(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field)
+{
+    const nnrti_tfl_vector v = nnrti_tfl_vector_of(c, t, field, 1);
+    return v.at != 0 ? nnrti_tfl_meta_text(c, c->data + v.at, v.count) : NULL;
+}
+
+/* Numbers separated by commas: 1 to 4 finite ones, none of them 0 if they are divisors; else NULL. */
+static const char *nnrti_tfl_meta_numbers(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, bool divisors)
+{
+    const nnrti_tfl_vector v = nnrti_tfl_vector_of(c, t, field, 4);
+    char *text = v.count >= 1 && v.count <= 4 ? (char *)nnrti_tfl_keep(c, 4 * 24, 1) : NULL;
+    size_t at = 0;
+    for (uint32_t i = 0; text != NULL && i < v.count; i++) {
+        const float x = nnrti_tfl_float_at(c, v.at + 4 * (size_t)i);
+        if (!(x >= -3.4e38f && x <= 3.4e38f) || (divisors && x == 0))
+            return NULL;
+        at += nnrt_text(text + at, 4 * 24 - at, "%s%f", i > 0 ? "," : "", (double)x);
+    }
+    return text;
+}
+
+/* Bytes of a little-endian number in the file that the archive ends; 0 outside of it. */
+static uint32_t nnrti_tfl_zip_u(const nnrti_tfl_meta *a, size_t at, uint32_t bytes)
+{
+    uint32_t v = 0;
+    if (at > a->fileBytes || bytes > a->fileBytes - at)
+        return 0;
+    for (uint32_t i = bytes; i-- > 0;)
+        v = v << 8 | a->file[at + i];
+    return v;
+}
+
+/* The end record of the archive: it is last, but for a comment of less than 64 KiB. 0: there is no archive. */
+static size_t nnrti_tfl_zip_end(const nnrti_tfl_meta *a)
+{
+    size_t at = a->fileBytes >= 22 ? a->fileBytes - 22 : 0;
+    for (uint32_t i = 0; at > 0 && i < 65536; i++, at--)
+        if (nnrti_tfl_zip_u(a, at, 4) == 0x06054b50 && nnrti_tfl_zip_u(a, at + 20, 2) == i)
+            return at;
+    return 0;
+}
+
+/* The text of a file of the archive; NULL: there is none, or it is compressed. */
+static const char *nnrti_tfl_zip_text(nnrti_tfl_meta *a, const char *name)
+{
+    const size_t end = nnrti_tfl_zip_end(a), length = strlen(name);
+    const uint32_t entries = nnrti_tfl_zip_u(a, end + 10, 2), size = nnrti_tfl_zip_u(a, end + 12, 4);
+    const size_t base = end - nnrti_tfl_zip_u(a, end + 16, 4) - size; /* offsets count from here */
+    size_t at = end - size;
+    if (end == 0 || at > end || base > at)
+        return NULL;
+    for (uint32_t i = 0; i < entries && nnrti_tfl_zip_u(a, at, 4) == 0x02014b50 && nnrti_tfl_work(a->c, 46); i++) {
+        const uint32_t n = nnrti_tfl_zip_u(a, at + 28, 2), bytes = nnrti_tfl_zip_u(a, at + 24, 4);
+        const size_t local = base + nnrti_tfl_zip_u(a, at + 42, 4);
+        const size_t data = local + 30 + nnrti_tfl_zip_u(a, local + 26, 2) + nnrti_tfl_zip_u(a, local + 28, 2);
+        if (n == length && at + 46 <= end && n <= end - at - 46 && memcmp(a->file + at + 46, name, n) == 0) {
+            if (nnrti_tfl_zip_u(a, at + 10, 2) == 0 && nnrti_tfl_zip_u(a, local, 4) == 0x04034b50 && data <= end &&
+                bytes <= end - data)
+                return nnrti_tfl_meta_text(a->c, a->file + data, bytes);
+            nnrt_log_line(a->c->desc->log, NNRT_LOG_WARNING, "the associated file '%s' is compressed or damaged", name);
+            return NULL;
+        }
+        at += 46 + (size_t)n + nnrti_tfl_zip_u(a, at + 30, 2) + nnrti_tfl_zip_u(a, at + 32, 2);
+    }
+    return NULL;
+}
+
+/* The labels of the axis of classes: the first associated file of a tensor with type TENSOR_AXIS_LABELS (2). */
+static const char *nnrti_tfl_meta_labels(nnrti_tfl_meta *a, const nnrti_tfl_table *tensor)
+{
+    const nnrti_tfl_vector files = nnrti_tfl_vector_of(a->c, tensor, 6, 4);
+    for (uint32_t i = 0; i < files.count && nnrti_tfl_work(a->c, 4); i++) {
+        const nnrti_tfl_table f = nnrti_tfl_entry(a->c, &files, i);
+        const char *name = nnrti_tfl_byte(a->c, &f, 2, 0) == 2 ? nnrti_tfl_meta_string(a->c, &f, 0) : NULL;
+        if (name != NULL)
+            return nnrti_tfl_zip_text(a, name);
+    }
+    return NULL;
+}
+
+/* An input of a file: normalization (process unit 1) and the color of images (content 2). */
+static void nnrti_tfl_meta_input(nnrti_tfl_meta *a, const nnrti_tfl_table *tensor, const char *name, bool quantized)
+{
+    nnrti_tfl *c = a->c;
+    const nnrti_tfl_vector units = nnrti_tfl_vector_of(c, tensor, 4, 4);
+    const nnrti_tfl_table content = nnrti_tfl_sub(c, tensor, 3);
+    for (uint32_t i = 0; i < units.count && nnrti_tfl_work(c, 4); i++) {
+        const nnrti_tfl_table unit = nnrti_tfl_entry(c, &units, i);
+        const nnrti_tfl_table options = nnrti_tfl_sub(c, &unit, 1);
+        const char *mean, *std;
+        if (nnrti_tfl_byte(c, &unit, 0, 0) != 1)
+            continue;
+        mean = nnrti_tfl_meta_numbers(c, &options, 0, false);
+        std = nnrti_tfl_meta_numbers(c, &options, 1, true);
+        if (mean == NULL || std == NULL)
+            break;
+        nnrti_tfl_meta_add(a, "input", name, "mean", mean);
+        nnrti_tfl_meta_add(a, "input", name, "std", std);
+        nnrti_tfl_meta_add(a, "input", name, "quantize", quantized ? "yes" : NULL);
+        break;
+    }
+    if (nnrti_tfl_byte(c, &content, 0, 0) == 2) {
+        const nnrti_tfl_table image = nnrti_tfl_sub(c, &content, 1);
+        const int32_t color = nnrti_tfl_byte(c, &image, 0, 0);
+        nnrti_tfl_meta_add(a, "input", name, "color", color == 1 ? "rgb" : color == 2 ? "gray" : NULL);
+    }
+}
+
+/* Inputs (list 2 of the metadata) or outputs (list 3) of the main graph. c: the import. */
+static void nnrti_tfl_meta_list(nnrti_tfl_meta *a, nnrti_tfl *c, const nnrti_tfl_table *graph, uint32_t list)
+{
+    const nnrti_tfl_vector v = nnrti_tfl_vector_of(a->c, graph, list, 4), *io = list == 2 ? &c->inputs : &c->outputs;
+    for (uint32_t k = 0; k < v.count && k < io->count && nnrti_tfl_work(a->c, 4); k++) {
+        const nnrti_tfl_table tensor = nnrti_tfl_entry(a->c, &v, k);
+        const uint32_t index = (uint32_t)nnrti_tfl_item(c, io, k);
+        char name[NNRTI_TFL_NAME];
+        nnrti_tfl_tensor t;
+        if (!nnrti_tfl_tensor_at(c, index, &t))
+            return;
+        (void)nnrti_tfl_io_name(c, list - 2, k, index, name, sizeof(name));
+        if (list == 2)
+            nnrti_tfl_meta_input(a, &tensor, name, t.quantized && nnrt_type_size(t.type) == 1);
+        else
+            nnrti_tfl_meta_add(a, "labels", name, "", nnrti_tfl_meta_labels(a, &tensor));
+    }
+}
+
+/* Finds the flatbuffer of TFLITE_METADATA in the file of c and makes it the bytes of c. */
+static bool nnrti_tfl_meta_open(nnrti_tfl *c)
+{
+    const nnrti_tfl_vector all = nnrti_tfl_vector_of(c, &c->root, 6, 4);
+    for (uint32_t i = 0; i < all.count && nnrti_tfl_work(c, 4); i++) {
+        const nnrti_tfl_table entry = nnrti_tfl_entry(c, &all, i);
+        nnrti_tfl_table buffer;
+        nnrti_tfl_vector bytes;
+        if (!nnrti_tfl_is_named(c, &entry, 0, i, "TFLITE_METADATA"))
+            continue;
+        buffer = nnrti_tfl_entry(c, &c->buffers, (uint32_t)nnrti_tfl_int(c, &entry, 1, 0));
+        bytes = nnrti_tfl_vector_of(c, &buffer, 0, 1);
+        if (bytes.count < 8 || memcmp(c->data + bytes.at + 4, "M001", 4) != 0)
+            return false;
+        c->data += bytes.at;
+        c->bytes = bytes.count;
+        c->root = nnrti_tfl_table_at(c, nnrti_tfl_follow(c, 0));
+        return c->code == NNRT_SUCCESS;
+    }
+    return false;
+}
+
+/* All metadata of the model: the states, and the list of TFLITE_METADATA. NULL after a fault of c. */
+static nnrt_metadata *nnrti_tfl_metadata(nnrti_tfl *c, uint32_t *count)
+{
+    const nnrt_metadata states = nnrti_tfl_states_text(c);
+    nnrti_tfl copy = *c;
+    nnrti_tfl_meta a;
+    memset(&a, 0, sizeof(a));
+    a.c = &copy;
+    a.file = c->data;
+    a.fileBytes = c->bytes;
+    a.room = 4 * c->inputs.count + c->outputs.count + 3;
+    a.list = (nnrt_metadata *)nnrti_tfl_keep(c, a.room, sizeof(*a.list));
+    copy.error = NULL;
+    if (a.list != NULL && c->graph == 0 && nnrti_tfl_meta_open(&copy)) {
+        const nnrti_tfl_vector graphs = nnrti_tfl_vector_of(&copy, &copy.root, 3, 4);
+        const nnrti_tfl_table graph = nnrti_tfl_entry(&copy, &graphs, 0);
+        nnrti_tfl_meta_add(&a, "description", "", "", nnrti_tfl_meta_string(&copy, &copy.root, 1));
+        nnrti_tfl_meta_add(&a, "license", "", "", nnrti_tfl_meta_string(&copy, &copy.root, 5));
+        nnrti_tfl_meta_list(&a, c, &graph, 2);
+        if (c->desc->outputCount == 0)
+            nnrti_tfl_meta_list(&a, c, &graph, 3);
+    }
+    if (copy.code != NNRT_SUCCESS)
+        nnrt_log_line(c->desc->log, NNRT_LOG_WARNING, "TFLITE_METADATA are damaged and left out: %s", copy.text);
+    *count = copy.code == NNRT_SUCCESS ? a.count : 0;
+    if (a.list != NULL && states.value != NULL)
+        a.list[(*count)++] = states;
+    return a.list;
+}
+
 /* Builds the model: outputs, dead-code elimination, optimizer passes. Casts between float32 and 8 bits stay where the
    file has them. */
 static NNRT_ReturnCode nnrti_tfl_build(nnrti_tfl *c, NNRT_Model **model)
 {
-    nnrt_metadata states;
+    nnrt_metadata *metadata;
+    uint32_t count = 0;
     NNRT_ReturnCode code;
     bool any;
     nnrti_tfl_add_outputs(c);
-    states = nnrti_tfl_states_text(c);
+    metadata = nnrti_tfl_metadata(c, &count);
     if (c->code != NNRT_SUCCESS)
         return c->code;
     c->builder->log = c->desc->log;
     code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, NNRT_PASS_QUANTIZE, false, &any);
-    return code == NNRT_SUCCESS ? nnrti_builder_annotated(c->builder, model, &states, states.value != NULL, c->error)
+    return code == NNRT_SUCCESS ? nnrti_builder_annotated(c->builder, model, metadata, count, c->error)
                                 : nnrti_builder_report(c->builder, code, c->error);
 }
 

@@ -20,13 +20,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 import zlib
 
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'tflite'))
-from writer import Model, flexbuffer  # noqa: E402
+from writer import Model, flexbuffer, metadata, with_files  # noqa: E402
 
 TABLE = os.path.join(HERE, 'tflite.txt')
 PACKAGE = '@tensorflow/tfjs-tflite'
@@ -1398,6 +1399,26 @@ def hostile(nnrt):
     return None if done.returncode == 1 and 'limit' in done.stderr else done.stderr[-300:] or 'it was read'
 
 
+def described(nnrt):
+    """None, or which metadata of a quantized model are wrong. Compressed labels, and a divisor 0, are left out."""
+    wrong = []
+    for method, std in ((zipfile.ZIP_STORED, [2, 2.5, 0.125]), (zipfile.ZIP_DEFLATED, [0])):
+        m = Model()
+        m.inputs, m.outputs = [m.tensor('x', 'int8', (1, 2, 2, 3), scale=0.1)], [m.tensor('y', 'int8', (1, 2, 2, 3), scale=0.1)]
+        m.op('RELU', m.inputs, m.outputs)
+        m.describe(metadata([{'mean': [1, 127.5, 3], 'std': std, 'color': 2}], [{'labels': 'l.txt'}]))
+        want = {'input.x.color': 'gray'}
+        if method == zipfile.ZIP_STORED:
+            want.update({'input.x.mean': '1,127.5,3', 'input.x.std': '2,2.5,0.125', 'input.x.quantize': 'yes', 'labels.y': 'a\nb\nc'})
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, 'x.tflite'), 'wb') as f:
+                f.write(with_files(m.bytes(), {'l.txt': 'a\r\nb\nc\n', 'other.txt': 'z'}, method))
+            done = subprocess.run([nnrt, 'info', f.name, '--json', '--device', 'reference'], check=True, capture_output=True, text=True)
+        got = json.loads(done.stdout)['metadata']
+        wrong += [] if got == want else ['%s, expected %s' % (got, want)]
+    return '; '.join(wrong)
+
+
 def test(nnrt, only):
     counts = {'exact or within 1e-5': 0, 'within one unit': 0, 'refused as TensorFlow Lite': 0, 'refused': 0, 'more than TensorFlow Lite': 0}
     failed = 0
@@ -1442,7 +1463,7 @@ def test(nnrt, only):
                 continue
             print('FAIL %s: %s' % (name, problem))
             failed += 1
-    for what, wrong in (('never differ by one unit', set(ONE) - differs), ('nested subgraphs', hostile(nnrt)),
+    for what, wrong in (('never differ by one unit', set(ONE) - differs), ('nested subgraphs', hostile(nnrt)), ('metadata', described(nnrt)),
                         ('the nodes that no model has are not those of UNSEEN', becomes.unseen())):
         if wrong and only == '':
             print('FAIL %s: %s' % (what, wrong))

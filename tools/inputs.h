@@ -299,28 +299,36 @@ static int cli_inputs_origin(cli_inputs *in, const nnrt_onnx_model *m)
     return status;
 }
 
-/* True if a line of the states names an input of that name: "NAME=OUTPUT". */
-static bool cli_is_state(const char *states, const char *name)
+/* The metadata "states": lines "INPUT=OUTPUT"; NULL: none. */
+static const char *cli_states(const cli_inputs *in)
+{
+    for (uint32_t i = 0; i < in->metadata.count; i++)
+        if (strcmp(in->metadata.data[i].key, "states") == 0)
+            return in->metadata.data[i].value;
+    return NULL;
+}
+
+/* True if a line of the states names an input of that name. */
+static bool cli_is_state(const cli_inputs *in, const char *name)
 {
     const size_t n = strlen(name);
-    for (; states != NULL; states = strchr(states, '\n') != NULL ? strchr(states, '\n') + 1 : NULL)
-        if (strncmp(states, name, n) == 0 && states[n] == '=')
+    for (const char *line = cli_states(in); line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n' ? 1 : 0;
+        if (strncmp(line, name, n) == 0 && line[n] == '=')
             return true;
+    }
     return false;
 }
 
 /* Moves the states behind the inputs: a session has no inputs for them. An ONNX file with other outputs has no states. */
 static void cli_inputs_hide_states(cli_inputs *in)
 {
-    const char *states = NULL;
-    for (uint32_t i = 0; i < in->metadata.count && (in->cutCount == 0 || in->opsets.count == 0); i++)
-        if (strcmp(in->metadata.data[i].key, "states") == 0)
-            states = in->metadata.data[i].value;
-    for (uint32_t i = 0, left = states != NULL ? in->count : 0; left > 0; left--) {
+    const bool cut = in->cutCount > 0 && in->opsets.count > 0;
+    for (uint32_t i = 0, left = cut ? 0 : in->count; left > 0; left--) {
         const cli_input input = in->data[i];
         const nnrt_dims shape = in->shapes[i];
         const uint32_t last = in->count + in->states - 1;
-        if (!cli_is_state(states, input.name)) {
+        if (!cli_is_state(in, input.name)) {
             i++;
             continue;
         }

@@ -107,7 +107,7 @@ static NNRT_ReturnCode cli_job_tflite(cli_job *job, const cli_args *args, nnrt_e
     if (given == NULL)
         return NNRT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < job->in.count; i++) {
-        if (job->in.shapes[i].rank < 0)
+        if (job->in.shapes[i].rank < 0 || cli_is_state(&job->in, job->in.data[i].name))
             continue;
         given[desc.inputCount].name = job->in.data[i].name;
         given[desc.inputCount++].shape =

@@ -636,23 +636,20 @@ static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, c
 /* --state: adds lines to the states. Then moves all states behind the other inputs and outputs of the model. */
 static int cli_convert_states(cli_job *job, const cli_args *args)
 {
-    cli_metadata *m = &job->in.metadata;
-    nnrt_metadata states = {"states", nnrt_model_metadata(job->model, "states")};
+    nnrt_metadata states = {"states", NULL};
     nnrt_error error;
     int status = CLI_DONE;
-    for (uint32_t i = 0; i < m->count; i++)
-        states.value = strcmp(m->data[i].key, "states") == 0 ? m->data[i].value : states.value;
     for (uint32_t i = 0; status == CLI_DONE && i < args->stateCount; i++) {
-        const size_t old = states.value != NULL ? strlen(states.value) : 0, n = strlen(args->states[i]);
-        char *text = (char *)cli_alloc(old + n + 2, 1);
+        const char *const old = cli_states(&job->in);
+        const size_t room = (old != NULL ? strlen(old) + 1 : 0) + strlen(args->states[i]) + 1;
+        char *text = (char *)cli_alloc(room, 1);
         if (text == NULL)
             return CLI_FAILED;
-        snprintf(text, old + n + 2, "%s%s%s", old > 0 ? states.value : "", old > 0 ? "\n" : "", args->states[i]);
-        status = cli_metadata_set(m, "states", 6, text, strlen(text));
+        snprintf(text, room, "%s%s%s", old != NULL ? old : "", old != NULL ? "\n" : "", args->states[i]);
+        status = cli_metadata_set(&job->in.metadata, "states", 6, text, strlen(text));
         free(text);
-        for (uint32_t k = 0; k < m->count; k++)
-            states.value = strcmp(m->data[k].key, "states") == 0 ? m->data[k].value : states.value;
     }
+    states.value = cli_states(&job->in);
     if (status != CLI_DONE || states.value == NULL)
         return status;
     return nnrt_model_annotate(&job->model, &states, 1, &error) == NNRT_SUCCESS

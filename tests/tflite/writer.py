@@ -11,7 +11,9 @@
 The same calls write the same bytes. Tables of the format: a table is a dictionary {field number: (kind, value)}; kinds are
 those of SCALARS, "table", "string", "bytes", and "[kind]" for vectors.
 """
+import io
 import struct
+import zipfile
 
 import numpy
 
@@ -148,9 +150,9 @@ def flexbuffer(members, width=4, indirect=False):
 class Writer:
     """A flatbuffer, written from its root to its leaves: every offset leads forward."""
 
-    def __init__(self):
+    def __init__(self, identifier=b"TFL3"):
         self.data = bytearray(8)
-        self.data[4:8] = b"TFL3"
+        self.data[4:8] = identifier
 
     def align(self, to, at=0):
         while (len(self.data) + at) % to:
@@ -211,12 +213,38 @@ class Writer:
         return at
 
 
+def metadata(inputs=(), outputs=(), **texts):
+    """The flatbuffer of TFLITE_METADATA. inputs: dictionaries with mean and std (lists), color (1 rgb, 2 gray); outputs: with labels,
+    the name of an associated file; texts: description, license."""
+    def tensor(mean=None, std=None, color=None, labels=None, kind=2):
+        unit = {0: ("u8", 1), 1: ("table", {0: ("[f32]", mean), 1: ("[f32]", std)})}
+        content = {0: ("u8", 2), 1: ("table", {0: ("i8", color)})}
+        files = [{0: ("string", "notes.txt"), 2: ("i8", 1)}, {0: ("string", labels), 2: ("i8", kind)}]
+        return {0: ("string", "tensor"), 3: ("table", content if color is not None else None), 4: ("[table]", [unit] if mean else None),
+                6: ("[table]", files if labels else None)}
+    writer = Writer(b"M001")
+    graph = {2: ("[table]", [tensor(**t) for t in inputs]), 3: ("[table]", [tensor(**t) for t in outputs])}
+    root = writer.table({1: ("string", texts.get("description")), 3: ("[table]", [graph]), 5: ("string", texts.get("license"))})
+    struct.pack_into("<I", writer.data, 0, root)
+    return bytes(writer.data)
+
+
+def with_files(data, files, method=zipfile.ZIP_STORED):
+    """The bytes of a model, followed by an archive of associated files."""
+    out = io.BytesIO(data)
+    with zipfile.ZipFile(out, "a", method) as archive:
+        for name, text in files.items():
+            archive.writestr(zipfile.ZipInfo(name), text, method)
+    return out.getvalue()
+
+
 class Model:
     """A model that grows tensor by tensor; tensors are named by their indices."""
 
     def __init__(self, description="nnrt test"):
         self.description, self.tensors, self.operators, self.codes = description, [], [], []
         self.buffers, self.inputs, self.outputs, self.signature = [b""], [], [], None
+        self.metadata = []  # (name, index of a buffer)
         self.graphs, self.signatures = [self], []  # of the file; (name, index of the graph, inputs, outputs)
 
     def subgraph(self):
@@ -266,6 +294,11 @@ class Model:
             table[3], table[4] = ("u8", number), ("table", filled)
         self.operators.append(table)
 
+    def describe(self, data):
+        """Adds TFLITE_METADATA."""
+        self.metadata.append(("TFLITE_METADATA", len(self.buffers)))
+        self.buffers.append(data)
+
     def bytes(self):
         codes = [{0: ("i8", min(code, 127)), 1: ("string", custom), 2: ("i32", version), 3: ("i32", code)}
                  for code, version, custom in self.codes]
@@ -277,6 +310,7 @@ class Model:
         writer = Writer()
         root = writer.table({0: ("u32", 3), 1: ("[table]", codes), 2: ("[table]", graphs), 3: ("string", self.description),
                              4: ("[table]", [{0: ("bytes", data if data else None)} for data in self.buffers]),
+                             6: ("[table]", [{0: ("string", name), 1: ("u32", k)} for name, k in self.metadata] or None),
                              7: ("[table]", signatures or None)})
         struct.pack_into("<I", writer.data, 0, root)
         return bytes(writer.data)
