@@ -3315,9 +3315,18 @@ static bool nnrti_queue_late(const nnrti_queued_run *r)
     return r->deadline != INT64_MAX && nnrti_queue_now() > r->deadline;
 }
 
+/* Turns success, and the cancellation of a session's run, into TIME_OUT if the run is late. */
+static NNRT_ReturnCode nnrti_queue_expire(const nnrti_queued_run *r, NNRT_ReturnCode code, const char **message)
+{
+    if ((code != NNRT_SUCCESS && (code != NNRT_CANCELLED || r->work != NULL)) || !nnrti_queue_late(r))
+        return code;
+    *message = "the run took longer than its time limit";
+    return NNRT_TIME_OUT;
+}
+
 /* Executes a run, without the lock; *message = its fault, valid until the session runs again. A run that is late
-   before it begins still ends its state GOING (nnrti_session_over). TIME_OUT replaces success and the cancellation of
-   a session's run only. */
+   before it begins still ends its state GOING (nnrti_session_over). It expires before its end, so that a late run leaves
+   the states of the session, and after it, as the time limit may cancel it in between. */
 static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **message)
 {
     NNRT_ReturnCode code;
@@ -3330,13 +3339,11 @@ static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **me
     } else {
         code = r->work(r->context, message);
     }
+    code = nnrti_queue_expire(r, code, message);
     if (r->work == NULL) {
         code = nnrti_session_over(r->session, code);
+        code = code == NNRT_CANCELLED ? nnrti_queue_expire(r, code, message) : code;
         *message = *message != NULL ? *message : nnrt_session_error(r->session);
-    }
-    if ((code == NNRT_SUCCESS || (code == NNRT_CANCELLED && r->work == NULL)) && nnrti_queue_late(r)) {
-        code = NNRT_TIME_OUT;
-        *message = "the run took longer than its time limit";
     }
     return code;
 }
