@@ -1257,8 +1257,8 @@ REFUSED = {
 WIDENED = {'CAST', 'QUANT_DTYPE_CAST', 'QUANT_DTYPE_CAST_V2'}
 SIZES = {'SHAPE', 'CONCAT'}
 UNSEEN = {
-    'CONV_2D': (WIDENED, 'of constants, which constant folding computes'),
-    'DEPTHWISE_CONV_2D': (WIDENED, 'of constants, which constant folding computes'),
+    'CONV_2D': (WIDENED - {'QUANT_DTYPE_CAST'}, 'of constants, which constant folding computes'),
+    'DEPTHWISE_CONV_2D': (WIDENED - {'QUANT_DTYPE_CAST'}, 'of constants, which constant folding computes'),
     'FULLY_CONNECTED': (WIDENED - {'QUANT_DTYPE_CAST'}, 'of constants, which constant folding computes'),
     'BATCH_MATMUL': (WIDENED - {'QUANT_DTYPE_CAST'}, 'of constants, which constant folding computes'),
     'EMBEDDING_LOOKUP': ({'QUANT_DTYPE_CAST_V2'}, 'of constants, which constant folding computes'),
