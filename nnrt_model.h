@@ -3608,7 +3608,7 @@ static bool nnrti_annotate_at(const nnrti_owned *old, const nnrt_metadata *added
 {
     const uint32_t k = i < old->nMetadata ? 0 : i - old->nMetadata + 1;
     *entry = i < old->nMetadata ? old->metadata[i] : added[k - 1];
-    return !nnrti_annotate_again(added + k, count - k, entry->key);
+    return k == count || !nnrti_annotate_again(added + k, count - k, entry->key);
 }
 
 /* Bytes of the block of the annotated model: struct, graphs, lists of inputs and outputs, table of metadata, texts. */
