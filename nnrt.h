@@ -343,7 +343,8 @@ typedef struct nnrt_session_desc {
     void *buffer; /* memory of the whole session, nothing is allocated; aligned to NNRT_ALIGNMENT */
     size_t bufferBytes;
     bool copyConstants;         /* the model may be destroyed before the session */
-    nnrt_dims_list inputDims;   /* dimensions of inputs that have -1: one entry per input. -1: see bounds */
+    nnrt_dims_list inputDims;   /* dimensions of inputs that have -1: one entry per input of the model, states
+                                   included. -1: see bounds */
     struct nnrt_session *share; /* shares the prepared model of this session: same model, own workspace, other thread;
                                    inputDims equal that session's, or are empty; bounds, maxTrips and
                                    profile are ignored */
@@ -384,7 +385,8 @@ typedef struct nnrt_session nnrt_session;
 
 /* Prepares the model on a device; afterwards nothing is allocated. The model must outlive the session unless
    copyConstants is set. On failure *session is NULL, and error (may be NULL) names node, operator, found and expected
-   values. */
+   values. The session keeps the states of the model (metadata "states", nnrt_model.h): they are neither inputs nor
+   outputs of the session; each session, shared or not, has its own. */
 NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
                                              const nnrt_session_desc *desc, nnrt_error *error);
 NNRT_API void nnrt_session_destroy(nnrt_session *session); /* NULL is fine */
@@ -400,6 +402,9 @@ typedef struct nnrt_session_memory {
 } nnrt_session_memory;
 NNRT_API nnrt_session_memory nnrt_session_get_memory(const nnrt_session *session);
 NNRT_API const char *nnrt_session_device(const nnrt_session *session); /* unique name */
+/* The number of states, and their reset to the initial values. Not during a run. */
+NNRT_API uint32_t nnrt_session_states(const nnrt_session *session);
+NNRT_API void nnrt_session_reset(nnrt_session *session);
 
 /* One input or output buffer, aligned to its element size. bytes: exactly the size of the tensor (outputs: at least).
    dims: the dimensions of an input in this run, one per axis; NULL: as planned. Ignored for outputs. */
@@ -450,7 +455,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool outpu
 NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, uint32_t index,
                                           const NNRT_SharedBuffer *buffer, nnrt_io *io);
 
-/* Runs the network once: reads the inputs, writes the outputs in place. Blocks; one thread at a time per session. A
+/* Runs the network once: reads the inputs, writes the outputs in place. A failed or cancelled run leaves the states as
+   they were. Blocks; one thread at a time per session. A
    dimension above its upper bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not
    written: NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output returns the required size. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
@@ -2114,7 +2120,8 @@ NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool)
    workspace. nnrt_session_create makes all of them; a run fills the array io with the caller's addresses and calls
    the device. In a caller's buffer these parts follow each other, aligned to NNRT_ALIGNMENT; the device prepares in
    all bytes after the head, so the buffer must have its peak or the sum of the parts, whichever is larger
-   (nnrti_body_bytes). Invariant: nnrt allocates nothing in a run. A prepared model never changes; the sessions that
+   (nnrti_body_bytes). The head ends with the states: two buffers each, of which a run reads one and writes the other;
+   a run that succeeds swaps them. Invariant: nnrt allocates nothing in a run. A prepared model never changes; the sessions that
    share it are counted in owner->users, and the last one frees it. Rejected: inputs and outputs in memory of the
    session, which would copy them in each run. */
 
@@ -2137,7 +2144,10 @@ struct nnrt_session {
     size_t workspaceBytes, headBytes;
     nnrt_allocator allocator;
     bool allocated; /* head and workspace come from the allocator */
-    uint32_t nIn, nOut;
+    uint32_t nIn, nOut, nStates; /* of the model; its last nStates inputs and outputs are states */
+    uint8_t *states;             /* per state two buffers, each a multiple of NNRT_ALIGNMENT */
+    uint8_t *zeros;              /* per state the byte that it is reset to */
+    bool turned;                 /* the second buffers are current */
     nnrt_io_info *infos; /* nIn + nOut */
     NNRT_IOTensor *io;   /* nIn + nOut */
     nnrt_dims *told;     /* nOut: dimensions of the last run, if ran */
@@ -2164,24 +2174,82 @@ static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
     return nnrti_text_of(m->allTensors.data[nnrti_io_tensor(m, i)].name);
 }
 
-/* Bytes of the head: struct, arrays and names, in the order of nnrti_head_make; 16 is room for its rounding. false
-   when they do not fit a size_t. */
-static bool nnrti_head_bytes(const NNRT_Model *m, size_t *bytes)
+/* Bytes of one of the two buffers of a state of these dimensions; false: they are not fixed. */
+static bool nnrti_state_bytes(const NNRT_Tensor *t, size_t *exact, size_t *rounded)
+{
+    return t->dims.count <= NNRTI_DIMS && nnrt_type_size(t->dataType) > 0 &&
+           nnrt_dims_bytes(t->dims.data, (int32_t)t->dims.count, t->dataType, exact) &&
+           nnrt_round_size(*exact, NNRT_ALIGNMENT, rounded);
+}
+
+/* Checks the states and sums up the bytes of their buffers. Their dimensions come from the model, since the head is made
+   before a device is asked. */
+static NNRT_ReturnCode nnrti_states_bytes(const NNRT_Model *m, uint32_t *count, size_t *bytes, nnrt_error *error)
+{
+    const NNRT_ReturnCode code = nnrti_states_count(m, nnrt_model_metadata(m, "states"), count, error);
+    *bytes = 0;
+    for (uint32_t k = m->inputIndex.count - *count; code == NNRT_SUCCESS && k < m->inputIndex.count; k++) {
+        const NNRT_Tensor *t = &m->allTensors.data[m->inputIndex.data[k]];
+        size_t exact, one;
+        if (!nnrti_state_bytes(t, &exact, &one))
+            return nnrt_error_set(
+                error, NNRT_INVALID_SHAPE,
+                "state '%s' has dynamic dimensions or no type; a session keeps states of a fixed size: "
+                "set its shape when the model is imported",
+                nnrti_text_of(t->name));
+        if (exact > UINT32_MAX || !nnrt_add_size(*bytes, one, bytes) || !nnrt_add_size(*bytes, one, bytes))
+            return nnrti_no_memory(error);
+    }
+    return code;
+}
+
+/* Bytes of one buffer of state k, rounded. */
+static size_t nnrti_state_size(const nnrt_session *s, uint32_t k)
+{
+    return (s->infos[s->nIn - s->nStates + k].bytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+}
+
+/* Checks that input and output of each state are the same kind of tensor: the next run reads the output of this one. */
+static NNRT_ReturnCode nnrti_states_check(nnrt_session *s, const NNRT_Model *m, nnrt_error *error)
+{
+    for (uint32_t k = 0; k < s->nStates; k++) {
+        const uint32_t i = s->nIn - s->nStates + k, o = s->nIn + s->nOut - s->nStates + k;
+        const nnrt_io_info *x = &s->infos[i], *y = &s->infos[o];
+        const NNRT_QuantParamList *p = &m->allTensors.data[nnrti_io_tensor(m, i)].quantParams,
+                                  *q = &m->allTensors.data[nnrti_io_tensor(m, o)].quantParams;
+        bool same = x->dataType == y->dataType && x->shape.rank == y->shape.rank && !x->open && !y->open &&
+                    memcmp(x->shape.dims, y->shape.dims, (size_t)x->shape.rank * sizeof(*x->shape.dims)) == 0 &&
+                    p->count == q->count;
+        for (uint32_t c = 0; same && c < p->count; c++)
+            same = p->data[c].scale == q->data[c].scale && p->data[c].zeroPoint == q->data[c].zeroPoint;
+        if (!same)
+            return nnrt_error_set(
+                error, NNRT_INVALID_MODEL,
+                "state %u: input '%s' and output '%s' differ in type, shape or quantization parameters", k, x->name,
+                y->name);
+        s->zeros[k] = p->count > 0 && nnrt_type_size(x->dataType) == 1 ? (uint8_t)(p->data[0].zeroPoint & 255) : 0;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Bytes of the head: struct, arrays, a byte per state (there are at most as many as inputs) and names, in the order of
+   nnrti_head_make; 16 is room for its rounding. states: of the buffers behind them. false when they do not fit a size_t. */
+static bool nnrti_head_bytes(const NNRT_Model *m, size_t states, size_t *bytes)
 {
     size_t count = (size_t)m->inputIndex.count + m->outputIndex.count, arrays, told;
     if (!nnrt_mul_size(count, sizeof(nnrt_io_info) + sizeof(NNRT_IOTensor), &arrays) ||
         !nnrt_mul_size(m->outputIndex.count, sizeof(nnrt_dims), &told) || !nnrt_add_size(arrays, told, &arrays) ||
-        !nnrt_add_size(sizeof(nnrt_session) + 16, arrays, bytes))
+        !nnrt_add_size(sizeof(nnrt_session) + 16, arrays, bytes) || !nnrt_add_size(*bytes, m->inputIndex.count, bytes))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!nnrt_add_size(*bytes, strlen(nnrti_model_name_of(m, i)) + 1, bytes))
             return false;
-    return nnrt_round_size(*bytes, NNRT_ALIGNMENT, bytes);
+    return nnrt_round_size(*bytes, NNRT_ALIGNMENT, bytes) && nnrt_add_size(*bytes, states, bytes);
 }
 
 /* Sets up the head; the shapes come when the model is prepared. Names are copied, as the model may be destroyed
    before the session (copyConstants). */
-static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model *m)
+static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model *m, uint32_t nStates, size_t states)
 {
     nnrt_session *s = (nnrt_session *)block;
     uint8_t *at = (uint8_t *)block + (sizeof(*s) + 15) / 16 * 16;
@@ -2190,12 +2258,16 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     s->model = m;
     s->nIn = m->inputIndex.count;
     s->nOut = m->outputIndex.count;
+    s->nStates = nStates;
+    s->states = (uint8_t *)block + (bytes - states);
     s->infos = (nnrt_io_info *)(void *)at;
     at += (s->nIn + s->nOut) * sizeof(*s->infos);
     s->io = (NNRT_IOTensor *)(void *)at;
     at += (s->nIn + s->nOut) * sizeof(*s->io);
     s->told = (nnrt_dims *)(void *)at;
     at += s->nOut * sizeof(*s->told);
+    s->zeros = at;
+    at += s->nStates;
     for (uint32_t i = 0; i < s->nIn + s->nOut; i++) {
         size_t length = strlen(nnrti_model_name_of(m, i)) + 1;
         memcpy(at, nnrti_model_name_of(m, i), length);
@@ -2525,6 +2597,9 @@ static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m
     for (uint32_t i = 0; i < s->nIn + s->nOut; i++)
         if ((code = nnrti_session_io(s, m, i, error)) != NNRT_SUCCESS)
             return code;
+    if ((code = nnrti_states_check(s, m, error)) != NNRT_SUCCESS)
+        return code;
+    nnrt_session_reset(s);
     s->workspaceBytes = memory.workspace;
     if (!nnrti_body_bytes(&memory, 0, &body))
         return nnrti_no_memory(error);
@@ -2664,7 +2739,8 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
                                           const nnrt_session_desc *desc, nnrt_error *error)
 {
     nnrt_session *s;
-    size_t head;
+    size_t head, states;
+    uint32_t nStates;
     void *block;
     NNRT_ReturnCode code;
     if ((code = nnrti_session_model(model, desc, error)) != NNRT_SUCCESS)
@@ -2676,7 +2752,9 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a session of an offline model has no cache");
     if (desc->buffer != NULL && nnrti_bare(model) != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a session from a cache alone takes no buffer");
-    if (!nnrti_head_bytes(model, &head))
+    if ((code = nnrti_states_bytes(model, &nStates, &states, error)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_head_bytes(model, states, &head))
         return nnrti_no_memory(error);
     if (desc->buffer != NULL && (uintptr_t)desc->buffer % NNRT_ALIGNMENT != 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes", NNRT_ALIGNMENT);
@@ -2685,7 +2763,7 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
     block = desc->buffer != NULL ? desc->buffer : nnrt_alloc(desc->allocator, head);
     if (block == NULL)
         return nnrti_no_memory(error);
-    s = nnrti_head_make(block, head, model);
+    s = nnrti_head_make(block, head, model, nStates, states);
     s->users = 1;
     s->allocated = desc->buffer == NULL;
     if (desc->allocator != NULL)
@@ -2759,7 +2837,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     NNRT_PreparedModel *prepared = NULL;
     nnrt_profile profile;
     nnrt_device *device;
-    size_t head, body, scratch, peak = 0;
+    size_t head, body, scratch, states, peak = 0;
+    uint32_t nStates;
     NNRT_ReturnCode code;
     nnrt_error_clear(error);
     if (bytes == NULL)
@@ -2768,7 +2847,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     memset(&own, 0, sizeof(own));
     if (desc != NULL)
         own = *desc;
-    if ((code = nnrti_session_model(model, &own, error)) != NNRT_SUCCESS)
+    if ((code = nnrti_session_model(model, &own, error)) != NNRT_SUCCESS ||
+        (code = nnrti_states_bytes(model, &nStates, &states, error)) != NNRT_SUCCESS)
         return code;
     if (own.cache != NULL || nnrti_bare(model) != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the size of a session with a cache is not known beforehand");
@@ -2798,7 +2878,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
         if (code != NNRT_SUCCESS && code != NNRT_NOT_SUPPORT)
             return code;
     }
-    if (!nnrti_head_bytes(model, &head) || !nnrti_body_bytes(&memory, peak, &body) || !nnrt_add_size(head, body, bytes))
+    if (!nnrti_head_bytes(model, states, &head) || !nnrti_body_bytes(&memory, peak, &body) ||
+        !nnrt_add_size(head, body, bytes))
         return nnrti_no_memory(error);
     return NNRT_SUCCESS;
 }
@@ -2817,12 +2898,27 @@ NNRT_API const char *nnrt_session_device(const nnrt_session *session)
 
 NNRT_API uint32_t nnrt_session_inputs(const nnrt_session *session)
 {
-    return session != NULL ? session->nIn : 0;
+    return session != NULL ? session->nIn - session->nStates : 0;
 }
 
 NNRT_API uint32_t nnrt_session_outputs(const nnrt_session *session)
 {
-    return session != NULL ? session->nOut : 0;
+    return session != NULL ? session->nOut - session->nStates : 0;
+}
+
+NNRT_API uint32_t nnrt_session_states(const nnrt_session *session)
+{
+    return session != NULL ? session->nStates : 0;
+}
+
+NNRT_API void nnrt_session_reset(nnrt_session *session)
+{
+    uint8_t *at = session != NULL ? session->states : NULL;
+    for (uint32_t k = 0; session != NULL && k < session->nStates; k++) {
+        const size_t bytes = 2 * nnrti_state_size(session, k);
+        memset(at, session->zeros[k], bytes);
+        at += bytes;
+    }
 }
 
 static nnrt_io_info nnrti_io_info(const nnrt_session *session, uint32_t index, uint32_t count, uint32_t first)
@@ -2839,7 +2935,8 @@ NNRT_API nnrt_io_info nnrt_session_input(const nnrt_session *session, uint32_t i
 
 NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t index)
 {
-    nnrt_io_info info = nnrti_io_info(session, index, nnrt_session_outputs(session), nnrt_session_inputs(session));
+    nnrt_io_info info =
+        nnrti_io_info(session, index, nnrt_session_outputs(session), session != NULL ? session->nIn : 0);
     if (info.open && session->ran && session->told[index].rank == info.shape.rank) {
         info.shape = session->told[index];
         (void)nnrt_dims_bytes(info.shape.dims, info.shape.rank, info.dataType, &info.bytes);
@@ -2883,7 +2980,7 @@ static void nnrti_session_begin(nnrt_session *s)
 static NNRT_ReturnCode nnrti_session_place(nnrt_session *s, bool output, uint32_t index, nnrt_io *io,
                                            nnrti_session_block **place)
 {
-    const uint32_t count = s->nIn + s->nOut, had = output ? s->nOut : s->nIn;
+    const uint32_t count = s->nIn + s->nOut, had = (output ? s->nOut : s->nIn) - s->nStates;
     nnrti_session_begin(s);
     if (io == NULL)
         return nnrt_error_set(&s->error, NNRT_NULL_PTR, "the place for the memory is NULL");
@@ -2987,7 +3084,7 @@ static NNRT_ReturnCode nnrti_bind_block(nnrt_session *s, uint32_t i, NNRT_Shared
    cut to 32 bits, as in SharedBuffer; a tensor of 4 GiB or more is thus refused. */
 static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_t count, bool output)
 {
-    uint32_t first = output ? s->nIn : 0, want = output ? s->nOut : s->nIn;
+    uint32_t first = output ? s->nIn : 0, want = (output ? s->nOut : s->nIn) - s->nStates;
     const char *what = output ? "output" : "input";
     if (count != want)
         return nnrt_error_set(&s->error, output ? NNRT_INVALID_OUTPUT : NNRT_INVALID_INPUT,
@@ -3020,6 +3117,24 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
     return NNRT_SUCCESS;
 }
 
+/* Binds the states: a run reads their current buffers and writes the others. */
+static void nnrti_bind_states(nnrt_session *s)
+{
+    uint8_t *at = s->states;
+    for (uint32_t k = 0; k < s->nStates; k++)
+        for (uint32_t turn = 0; turn < 2; turn++) {
+            NNRT_IOTensor *io = &s->io[(turn == 0 ? s->nIn : s->nIn + s->nOut) - s->nStates + k];
+            const nnrt_io_info *info = &s->infos[io - s->io];
+            const size_t one = nnrti_state_size(s, k);
+            io->dimensions.data = info->shape.dims;
+            io->data.addr = at + ((turn != 0) != s->turned ? one : 0);
+            io->data.bufferSize = io->data.dataSize = (uint32_t)info->bytes;
+            io->data.fd = -1;
+            io->data.offset = 0;
+            at += turn != 0 ? 2 * one : 0;
+        }
+}
+
 static bool nnrti_session_stops(void *user)
 {
     return NNRTI_ATOMIC_GET(&((nnrt_session *)user)->going) == NNRTI_CANCELLED;
@@ -3041,15 +3156,16 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
     if ((code = nnrti_bind(session, inputs, nIn, false)) != NNRT_SUCCESS ||
         (code = nnrti_bind(session, outputs, nOut, true)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < nOut && session->open; i++)
-        session->told[i] = session->infos[nIn + i].shape;
+    nnrti_bind_states(session);
+    for (uint32_t i = 0; i < session->nOut && session->open; i++)
+        session->told[i] = session->infos[session->nIn + i].shape;
     session->ran = true;
 #if NNRT_THREADS
     begun = session->pool != NULL ? nnrti_pool_begin(session->pool, session->works) : 0;
 #endif
-    code = nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io, nIn,
-                                   session->io + session->nIn, nOut, session->open ? session->told : NULL, &stop,
-                                   &session->error);
+    code = nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io,
+                                   session->nIn, session->io + session->nIn, session->nOut,
+                                   session->open ? session->told : NULL, &stop, &session->error);
 #if NNRT_THREADS
     if (session->pool != NULL)
         session->works = nnrti_pool_end(session->pool, begun);
@@ -3057,12 +3173,14 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
     return code;
 }
 
-/* The end of a run: from here on it cannot be cancelled. If it was cancelled in time, success becomes CANCELLED,
-   because nnrt_session_cancel has returned SUCCESS; another fault stays. */
+/* The end of a run: from here on it cannot be cancelled, and the states that it wrote become the current ones. If it was
+   cancelled in time, success becomes CANCELLED, because nnrt_session_cancel has returned SUCCESS; another fault stays. */
 static NNRT_ReturnCode nnrti_session_over(nnrt_session *session, NNRT_ReturnCode code)
 {
-    if (NNRTI_ATOMIC_TURN(&session->going, NNRTI_GOING, NNRTI_IDLE))
+    if (NNRTI_ATOMIC_TURN(&session->going, NNRTI_GOING, NNRTI_IDLE)) {
+        session->turned = session->turned != (code == NNRT_SUCCESS);
         return code;
+    }
     NNRTI_ATOMIC_SET(&session->going, NNRTI_IDLE);
     return code != NNRT_SUCCESS ? code : nnrt_error_set(&session->error, NNRT_CANCELLED, "the run was cancelled");
 }
@@ -3198,9 +3316,18 @@ static bool nnrti_queue_late(const nnrti_queued_run *r)
     return r->deadline != INT64_MAX && nnrti_queue_now() > r->deadline;
 }
 
+/* Turns success, and the cancellation of a session's run, into TIME_OUT if the run is late. */
+static NNRT_ReturnCode nnrti_queue_expire(const nnrti_queued_run *r, NNRT_ReturnCode code, const char **message)
+{
+    if ((code != NNRT_SUCCESS && (code != NNRT_CANCELLED || r->work != NULL)) || !nnrti_queue_late(r))
+        return code;
+    *message = "the run took longer than its time limit";
+    return NNRT_TIME_OUT;
+}
+
 /* Executes a run, without the lock; *message = its fault, valid until the session runs again. A run that is late
-   before it begins still ends its state GOING (nnrti_session_over). TIME_OUT replaces success and the cancellation of
-   a session's run only. */
+   before it begins still ends its state GOING (nnrti_session_over). It expires before its end, so that a late run leaves
+   the states of the session, and after it, as the time limit may cancel it in between. */
 static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **message)
 {
     NNRT_ReturnCode code;
@@ -3213,13 +3340,11 @@ static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **me
     } else {
         code = r->work(r->context, message);
     }
+    code = nnrti_queue_expire(r, code, message);
     if (r->work == NULL) {
         code = nnrti_session_over(r->session, code);
+        code = code == NNRT_CANCELLED ? nnrti_queue_expire(r, code, message) : code;
         *message = *message != NULL ? *message : nnrt_session_error(r->session);
-    }
-    if ((code == NNRT_SUCCESS || (code == NNRT_CANCELLED && r->work == NULL)) && nnrti_queue_late(r)) {
-        code = NNRT_TIME_OUT;
-        *message = "the run took longer than its time limit";
     }
     return code;
 }

@@ -4290,6 +4290,24 @@ NNRTI_UNUSED static void nnrti_limited_end(const nnrti_limited *l, NNRT_Model *m
     }
 }
 
+/* Finishes an import: makes the model of b, with metadata whose texts may be b's. */
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_builder_annotated(nnrt_builder *b, NNRT_Model **model,
+                                                            const nnrt_metadata *metadata, uint32_t count,
+                                                            nnrt_error *error)
+{
+    NNRT_Model *made = NULL;
+    NNRT_ReturnCode code;
+    nnrti_builder_quant_types(b);
+    code = nnrti_builder_report(b, nnrti_builder_failed(b) ? b->error.code : nnrti_builder_make(b, &made), error);
+    if (code == NNRT_SUCCESS && count > 0)
+        code = nnrt_model_annotate(&made, metadata, count, error);
+    if (code != NNRT_SUCCESS)
+        nnrt_model_destroy(made);
+    else
+        *model = made;
+    return code;
+}
+
 /* Constant folding during import: the results take at most NNRTI_FOLD_FREE bytes, or twice the bytes of the inputs. */
 NNRTI_UNUSED static bool nnrti_fold_is_small(const nnrt_resolve *c)
 {

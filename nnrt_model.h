@@ -15,6 +15,7 @@ SECTIONS (search for the tag)
     >>format      the .nnrt format: models as bytes in memory, loaded in place; metadata
     -- implementation --
     >>memory >>buffers >>validate >>format
+    >>states      metadata that are added to a model; values that sessions keep between runs
 
 OWNERSHIP
     A model is plain data that this library never changes: it may be const and be stored in flash. Arguments stay the
@@ -382,6 +383,9 @@ NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memor
      input.NAME.color       rgb, bgr or gray: meaning of the channels
      input.NAME.invert      yes: 255 - pixel instead of pixel; no
      input.NAME.layout      nchw or nhwc: the order of the axes
+     states                 one line per state, "INPUT=OUTPUT": a value that a session keeps between runs. It begins with
+                            zeros (8 bits: the zero point); each run reads it as that input and replaces it by that
+                            output. The states are the last inputs and outputs of the model, in the order of the lines
      description, license, source   texts for people
 
    Extensions. Subgraphs (IF, LOOP): nodes, tensors and weights of all graphs share the same tables; an attribute GRAPH
@@ -452,6 +456,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_
    The value of a key, NULL if it does not exist; all entries by index, {NULL, NULL} after the last. */
 NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key);
 NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index);
+/* Adds metadata, whose texts are copied; an existing key gets the new value. The key "states" also moves its inputs and
+   outputs behind the others. *model becomes another struct, as by nnrt_model_optimize; after a failure it is unchanged.
+   INVALID_PARAMETER: the states name no input or output, or one of them twice. */
+NNRT_API NNRT_ReturnCode nnrt_model_annotate(NNRT_Model **model, const nnrt_metadata *metadata, uint32_t count,
+                                             nnrt_error *error);
 
 typedef struct nnrt_file_section {
     uint32_t type, alignment;
@@ -3483,6 +3492,233 @@ NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *ke
             return m.value;
     return NULL;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>states */
+
+/* Idea: a model stays a function without memory. Its states are the last inputs and the last outputs; the key "states"
+   pairs them, and a session (nnrt.h) swaps the buffers of each pair after a run. Rejected: states in any position, for
+   which each function of a session that has an index would need a table. */
+
+/* The line at *text, which moves to the next one; *length: without the line break. NULL: no more lines. */
+static const char *nnrti_states_line(const char **text, size_t *length)
+{
+    const char *line = *text;
+    *length = strcspn(line, "\n");
+    *text += *length + (line[*length] != '\0' ? 1 : 0);
+    return *length > 0 || line[0] != '\0' ? line : NULL;
+}
+
+/* True if the line is "IN=OUT". */
+static bool nnrti_states_is(const char *line, size_t length, const char *in, const char *out)
+{
+    const size_t n = strlen(in);
+    return n > 0 && n < length && line[n] == '=' && length - n - 1 == strlen(out) && memcmp(line, in, n) == 0 &&
+           memcmp(line + n + 1, out, length - n - 1) == 0;
+}
+
+static const char *nnrti_io_name(const NNRT_Model *m, bool output, uint32_t i)
+{
+    return nnrti_text_of(m->allTensors.data[(output ? m->outputIndex : m->inputIndex).data[i]].name);
+}
+
+/* Finds the input and the output that a line pairs. */
+static bool nnrti_states_find(const NNRT_Model *m, const char *line, size_t length, uint32_t *in, uint32_t *out)
+{
+    for (*in = 0; *in < m->inputIndex.count; ++*in) {
+        const size_t n = strlen(nnrti_io_name(m, false, *in));
+        if (n >= length || line[n] != '=' || memcmp(line, nnrti_io_name(m, false, *in), n) != 0)
+            continue;
+        for (*out = 0; *out < m->outputIndex.count; ++*out)
+            if (nnrti_states_is(line, length, nnrti_io_name(m, false, *in), nnrti_io_name(m, true, *out)))
+                return true;
+    }
+    return false;
+}
+
+/* Moves entry `at` of a list to its end. False: it is one of the last `done` entries, which have moved before. */
+static bool nnrti_states_move(uint32_t *list, uint32_t count, uint32_t at, uint32_t done)
+{
+    const uint32_t moved = list[at];
+    if (at >= count - done)
+        return false;
+    memmove(list + at, list + at + 1, (count - at - 1) * sizeof(*list));
+    list[count - 1] = moved;
+    return true;
+}
+
+/* Moves the inputs and outputs of the states behind the others, in m's lists, which belong to m. */
+static NNRT_ReturnCode nnrti_states_order(NNRT_Model *m, const char *text, nnrt_error *error)
+{
+    const char *line;
+    size_t length;
+    for (uint32_t k = 0; (line = nnrti_states_line(&text, &length)) != NULL; k++) {
+        uint32_t in, out;
+        if (!nnrti_states_find(m, line, length, &in, &out))
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                  "states, line %u: expected INPUT=OUTPUT, the names of an input and an output of the "
+                                  "model",
+                                  k + 1);
+        if (!nnrti_states_move((uint32_t *)(uintptr_t)m->inputIndex.data, m->inputIndex.count, in, k) ||
+            !nnrti_states_move((uint32_t *)(uintptr_t)m->outputIndex.data, m->outputIndex.count, out, k))
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                  "states, line %u: input '%s' or output '%s' is a state already", k + 1,
+                                  nnrti_io_name(m, false, in), nnrti_io_name(m, true, out));
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The number of states of m, whose metadata are text (NULL: none). Fails unless the lines name the last inputs and
+   outputs in order. */
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_states_count(const NNRT_Model *m, const char *text, uint32_t *count,
+                                                       nnrt_error *error)
+{
+    const char *line, *at = text;
+    size_t length;
+    uint32_t n = 0;
+    *count = 0;
+    while (at != NULL && nnrti_states_line(&at, &length) != NULL)
+        n++;
+    for (uint32_t k = 0; k < n; k++) {
+        line = nnrti_states_line(&text, &length);
+        if (n > m->inputIndex.count || n > m->outputIndex.count ||
+            !nnrti_states_is(line, length, nnrti_io_name(m, false, m->inputIndex.count - n + k),
+                             nnrti_io_name(m, true, m->outputIndex.count - n + k)))
+            return nnrt_error_set(error, NNRT_INVALID_MODEL,
+                                  "states, line %u: expected INPUT=OUTPUT with the names of the last %u "
+                                  "inputs and outputs of the model, in their order (nnrt_model_annotate)",
+                                  k + 1, n);
+    }
+    *count = n;
+    return NNRT_SUCCESS;
+}
+
+/* True if entry i of `metadata` has a later entry with its key. */
+static bool nnrti_annotate_again(const nnrt_metadata *metadata, uint32_t count, const char *key)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(metadata[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* Entry i of the old metadata followed by the new ones; false: another one replaces it. */
+static bool nnrti_annotate_at(const nnrti_owned *old, const nnrt_metadata *added, uint32_t count, uint32_t i,
+                              nnrt_metadata *entry)
+{
+    const uint32_t k = i < old->nMetadata ? 0 : i - old->nMetadata + 1;
+    *entry = i < old->nMetadata ? old->metadata[i] : added[k - 1];
+    return k == count || !nnrti_annotate_again(added + k, count - k, entry->key);
+}
+
+/* Bytes of the block of the annotated model: struct, graphs, lists of inputs and outputs, table of metadata, texts. */
+static bool nnrti_annotate_bytes(const nnrti_owned *old, const nnrt_metadata *added, uint32_t count, size_t *bytes)
+{
+    const NNRT_Model *m = &old->model;
+    size_t lists, graphs, table;
+    nnrt_metadata e;
+    if (!nnrt_mul_size((size_t)m->inputIndex.count + m->outputIndex.count + 1, sizeof(uint32_t), &lists) ||
+        !nnrt_mul_size(m->subGraph.count, sizeof(NNRT_SubGraph), &graphs) ||
+        !nnrt_mul_size((size_t)old->nMetadata + count, sizeof(nnrt_metadata), &table) ||
+        !nnrt_add_size(sizeof(*old), lists + 8, bytes) || !nnrt_add_size(*bytes, graphs, bytes) ||
+        !nnrt_add_size(*bytes, table, bytes))
+        return false;
+    for (uint32_t i = 0; i < old->nMetadata + count; i++)
+        if (nnrti_annotate_at(old, added, count, i, &e) &&
+            (!nnrt_add_size(*bytes, strlen(e.key) + strlen(e.value) + 2, bytes)))
+            return false;
+    return true;
+}
+
+/* Appends a text to the block at *at. */
+static const char *nnrti_annotate_text(char **at, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    char *to = *at;
+    memcpy(to, text, n);
+    *at += n;
+    return to;
+}
+
+/* Copies n elements of `size` bytes into the block at *at. */
+static void *nnrti_annotate_list(uint8_t **at, const void *list, uint32_t n, size_t size)
+{
+    void *to = *at;
+    if (n > 0)
+        memcpy(to, list, n * size);
+    *at += n * size;
+    return to;
+}
+
+/* Fills the block: everything but its lists and metadata is the old model's. */
+static nnrti_owned *nnrti_annotate_make(void *block, size_t bytes, nnrti_owned *old, const nnrt_metadata *added,
+                                        uint32_t count)
+{
+    nnrti_owned *o = (nnrti_owned *)block;
+    NNRT_Model *m = &o->model;
+    uint8_t *at = (uint8_t *)(o + 1);
+    nnrt_metadata *table, e;
+    NNRT_SubGraph *graphs;
+    char *text;
+    memset(block, 0, bytes);
+    *m = old->model;
+    m->self = m;
+    o->allocator = old->allocator;
+    o->bytes = bytes;
+    o->bare = old->bare;
+    o->file = old->file;
+    o->replaced = &old->model;
+    graphs = (NNRT_SubGraph *)nnrti_annotate_list(&at, m->subGraph.data, m->subGraph.count, sizeof(*graphs));
+    o->metadata = table = (nnrt_metadata *)(void *)at;
+    at += ((size_t)old->nMetadata + count) * sizeof(*table);
+    m->inputIndex.data = (uint32_t *)nnrti_annotate_list(&at, m->inputIndex.data, m->inputIndex.count, 4);
+    m->outputIndex.data = (uint32_t *)nnrti_annotate_list(&at, m->outputIndex.data, m->outputIndex.count, 4);
+    m->subGraph.data = graphs;
+    if (m->subGraph.count > 0) {
+        graphs[0].inputIndices = m->inputIndex;
+        graphs[0].outputIndices = m->outputIndex;
+    }
+    text = (char *)at;
+    for (uint32_t i = 0; i < old->nMetadata + count; i++) {
+        if (!nnrti_annotate_at(old, added, count, i, &e))
+            continue;
+        table[o->nMetadata].key = nnrti_annotate_text(&text, e.key);
+        table[o->nMetadata++].value = nnrti_annotate_text(&text, e.value);
+    }
+    return o;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_annotate(NNRT_Model **model, const nnrt_metadata *metadata, uint32_t count,
+                                             nnrt_error *error)
+{
+    nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL, *o;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    const char *states;
+    size_t bytes;
+    void *block;
+    nnrt_error_clear(error);
+    if (old == NULL || (count > 0 && metadata == NULL))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_annotate: %s",
+                              old != NULL ? "the metadata are NULL" : "takes only a model that the library made");
+    for (uint32_t i = 0; i < count; i++)
+        if (metadata[i].key == NULL || metadata[i].key[0] == '\0' || metadata[i].value == NULL)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "metadata %u has no %s", i,
+                                  metadata[i].value == NULL ? "value" : "key");
+    block = nnrti_annotate_bytes(old, metadata, count, &bytes) ? nnrt_alloc(&old->allocator, bytes) : NULL;
+    if (block == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the metadata");
+    o = nnrti_annotate_make(block, bytes, old, metadata, count);
+    states = nnrt_model_metadata(&o->model, "states");
+    if (states != NULL)
+        code = nnrti_states_order(&o->model, states, error);
+    if (code != NNRT_SUCCESS)
+        nnrt_free(&old->allocator, block, bytes);
+    else
+        *model = &o->model;
+    return code;
+}
+
+/* ---- sections of a file ---- */
 
 /* Section `index` of a file that was checked: nnrti_reader_sections has verified the offsets and the names of all
    rows, which are used without a check here. false: file NULL, or no such section; *section is then all zero. */

@@ -12557,14 +12557,29 @@ static void nnrti_onnx_leave_bytes(nnrti_onnx *c)
     c->usedInPlace = false;
 }
 
-/* Builds the model: outputs, dead-code elimination, optimizer passes. */
+/* The states of metadata_props (nnrt_model.h, >>format); value NULL: none, or the caller chose the outputs. */
+static nnrt_metadata nnrti_onnx_states(nnrti_onnx *c)
+{
+    const nnrt_onnx_pairs *pairs = &c->model->metadataProps;
+    nnrt_metadata states;
+    states.key = "states";
+    states.value = NULL;
+    for (size_t i = 0; i < pairs->count && c->desc->outputCount == 0; i++)
+        if (pairs->data[i].key.length == 6 && memcmp(pairs->data[i].key.data, states.key, 6) == 0)
+            states.value = nnrti_onnx_copy_text(c, pairs->data[i].value);
+    return states;
+}
+
+/* Builds the model: outputs, dead-code elimination, optimizer passes, states. */
 static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 {
+    nnrt_metadata states;
     NNRT_ReturnCode code;
     bool any;
     c->nodeIndex = NNRT_NO_TENSOR;
     nnrti_onnx_outputs(c);
     c->builder->name = nnrti_onnx_copy_text(c, c->model->graph->name);
+    states = nnrti_onnx_states(c);
     nnrt_onnx_model_free(c->model); /* the builder has copies of names, or points into the file's bytes */
     c->model = NULL;
     if (c->code != NNRT_SUCCESS)
@@ -12574,7 +12589,7 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
                                 &any);
     if (code == NNRT_SUCCESS) {
         nnrti_onnx_leave_bytes(c);
-        return nnrt_builder_finish(c->builder, model, c->error);
+        return nnrti_builder_annotated(c->builder, model, &states, states.value != NULL ? 1 : 0, c->error);
     }
     return nnrti_builder_report(c->builder, code, c->error);
 }

@@ -17,16 +17,20 @@ SECTIONS (search for the tag)
     >>tflite_flatbuffer   checked accessors: table, vector, string, scalar
     >>tflite_tensors      tensors of the file as tensors of a builder
     >>tflite_steps        adding nodes; operands and options of the current operator
+    >>tflite_wide         int16 computed in float32
     >>tflite_elementwise  handlers, grouped by operator class
     >>tflite_shapes
     >>tflite_reductions
     >>tflite_windows
     >>tflite_matrices
+    >>tflite_spectrum     RFFT2D, and complex values
     >>tflite_custom       custom operators, whose options are a flexbuffer
     >>tflite_check        unsupported operators, all of them in one message
-    >>tflite_import       the graph, operator by operator; inputs, outputs, model
+    >>tflite_import       the graph, operator by operator; inputs, outputs
+    >>tflite_metadata     TFLITE_METADATA: labels, normalization of images; the model
+    >>tflite_variables    values that stay between runs
     >>tflite_control      subgraphs: IF and WHILE
-    >>tflite_recurrent    LSTM and RNN of sequences
+    >>tflite_recurrent    LSTM and RNN of sequences, SVDF
     >>tflite_load         the public functions
 
 SUPPORTED FILES
@@ -36,8 +40,15 @@ SUPPORTED FILES
     int4 of constants. Sparse constants become dense. Quantized operators keep their integers: the result has the
     parameters of the file. Hybrid operators, float32 inputs and int8 weights, compute in float32. A name of more than 95
     bytes is cut off and ends with "~" and the index of its tensor.
-    The states of recurrent layers are zeros at the beginning of each run; TensorFlow Lite keeps them.
-    Unsupported: variables, strings, int16, and other custom operators. Unsupported operators are reported in one message,
+    Variables and the states of recurrent layers are the last inputs and outputs of the model; its metadata "states" pair
+    them, and a session keeps them between runs (nnrt_model.h, >>format). An initial value that CALL_ONCE assigns is a
+    constant, selected until the first run has ended. A variable that nothing else assigns is a constant.
+    complex64 values exist inside of the model only.
+    int16 with scale: convolutions and FULLY_CONNECTED compute in integers (docs/quantization.md, 16x8); other operators
+    compute in float32, and their result is the nearest int16.
+    TFLITE_METADATA become metadata of the model (nnrt_model.h, >>format): labels (stored files of the archive behind the
+    model), mean and std of NormalizationOptions, the color of images, description, license. Damaged ones are left out.
+    Unsupported: variables assigned in IF or WHILE, strings, and other custom operators. Unsupported operators are reported in one message,
     NNRT_UNSUPPORTED_OP.
     A model takes the sizes of its inputs from the file unless nnrt_tflite_desc.inputs states others.
 
@@ -111,7 +122,8 @@ typedef struct nnrt_tflite_about {
     int32_t code;        /* number in the format */
     int32_t versions;    /* supported versions: 1 to this one; 0: unsupported */
     const char *types;   /* of the main operand, one letter each: f float32, h float16, i int32, l int64, b bool, n int8
-                            or uint8 without scale, q int8 or uint8 with scale */
+                            or uint8 without scale, q int8 or uint8 with scale, s int16 with scale, w the same, computed
+                            in float32 */
     const char *becomes; /* operators of the runtime, separated by spaces; NONE: no node */
 } nnrt_tflite_about;
 
@@ -147,7 +159,7 @@ NNRT_SETUP()
    handler, operator, also)
    code      number of the operator in the format
    versions  1 to this version are read. Versions differ by types and members, which are checked on their own
-   main      index of the input whose element type `types` restricts (nnrt_tflite_about.types)
+   main      index of the input whose element type `types` restricts (nnrt_tflite_about.types); NONE: no input's
    options   number of the options table in its union, 0: the operator has none
    members   number of known members of that table; files that set others are refused
    rule      of quantization parameters: ANY; MOVES: the results have those of the main input, as elements are moved;
@@ -156,62 +168,68 @@ NNRT_SETUP()
    operator  operator of the runtime, or the mode of one: argument of the handler (nnrti_tfl_row.argument)
    also      further operators of the runtime. Tests compare operator and also with the nodes of imported models */
 #define NNRTI_TFL_WIDENED " CAST QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2" /* of weights (nnrti_tfl_weight) */
-#define NNRTI_TFL_CELL " SHAPE GATHER CONCAT FILL TRANSPOSE FULL_CONNECTION ADD_FUSION ACTIVATION"
+#define NNRTI_TFL_CELL " SHAPE GATHER CONCAT TRANSPOSE FULL_CONNECTION ADD_FUSION ACTIVATION"
 /* clang-format off */
 #define NNRTI_TFLITE_OPS(X, OP, ACT, MODE, PADDING, SIZE) \
-    X(  0, ADD,                     5, 2, 2, 0, "filq",   11, 2, ANY,   binary,     OP(ADD_FUSION), " ACTIVATION") \
-    X(  1, AVERAGE_POOL_2D,         3, 1, 1, 0, "fq",      5, 6, MOVES, pool,       OP(AVGPOOL_FUSION), " ACTIVATION") \
-    X(  2, CONCATENATION,           4, 1, 0, 0, "filbq",  10, 2, ANY,   concat,     OP(CONCAT), " ACTIVATION") \
-    X(  3, CONV_2D, 8, 2, 3, 0, "fq", 1, 7, ANY, conv, OP(CONV2D_FUSION), " ACTIVATION" NNRTI_TFL_WIDENED) \
-    X( 4, DEPTHWISE_CONV_2D, 7, 2, 3, 0, "fq", 2, 7, ANY, conv, OP(CONV2D_FUSION), " TRANSPOSE ACTIVATION" NNRTI_TFL_WIDENED) \
+    X(  0, ADD,                     5, 2, 2, 0, "filqw",   11, 2, ANY,   binary,     OP(ADD_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
+    X(  1, AVERAGE_POOL_2D,         3, 1, 1, 0, "fqw",      5, 6, MOVES, pool,       OP(AVGPOOL_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
+    X(  2, CONCATENATION,           4, 1, 0, 0, "filbqs",  10, 2, ANY,   concat,     OP(CONCAT), " ACTIVATION") \
+    X(  3, CONV_2D, 8, 2, 3, 0, "fqs", 1, 7, ANY, conv, OP(CONV2D_FUSION), " ACTIVATION" NNRTI_TFL_WIDENED) \
+    X( 4, DEPTHWISE_CONV_2D, 7, 2, 3, 0, "fqs", 2, 7, ANY, conv, OP(CONV2D_FUSION), " TRANSPOSE ACTIVATION" NNRTI_TFL_WIDENED) \
     X(  5, DEPTH_TO_SPACE,          2, 1, 1, 0, "filq",   94, 1, MOVES, blocks,     OP(DEPTH_TO_SPACE), "") \
-    X( 6, DEQUANTIZE, 6, 1, 1, 0, "hq", 38, 0, ANY, cast, OP(CAST), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
+    X( 6, DEQUANTIZE, 6, 1, 1, 0, "hqs", 38, 0, ANY, cast, OP(CAST), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
     X(  7, EMBEDDING_LOOKUP,        4, 2, 2, 1, "fq",      0, 0, MOVES, gather,     OP(GATHER), " QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2") \
     X(  8, FLOOR,                   1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(FLOOR), "") \
-    X( 9, FULLY_CONNECTED, 14, 2, 3, 0, "fq", 8, 5, ANY, dense, OP(FULL_CONNECTION), " RESHAPE ACTIVATION" NNRTI_TFL_WIDENED) \
+    X( 9, FULLY_CONNECTED, 14, 2, 3, 0, "fqs", 8, 5, ANY, dense, OP(FULL_CONNECTION), " RESHAPE ACTIVATION" NNRTI_TFL_WIDENED) \
     X( 11, L2_NORMALIZATION,        2, 1, 1, 0, "fq",     12, 1, ANY,   l2norm,     OP(L2_NORMALIZE_FUSION), "") \
     X( 12, L2_POOL_2D, 1, 1, 1, 0, "f", 5, 6, ANY, pool, OP(SQRT), " SQUARE AVGPOOL_FUSION ACTIVATION") \
     X( 13, LOCAL_RESPONSE_NORMALIZATION,  1, 1, 1, 0, "f",      13, 4, ANY,   lrn,        OP(LRN), "") \
-    X( 14, LOGISTIC,                3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(SIGMOID), "") \
-    X( 17, MAX_POOL_2D, 3, 1, 1, 0, "fq", 5, 6, MOVES, pool, OP(MAX_POOL_FUSION), " ACTIVATION") \
-    X( 18, MUL,                     7, 2, 2, 0, "filq",   21, 1, ANY,   binary,     OP(MUL_FUSION), " ACTIVATION") \
-    X( 19, RELU,                    3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(RELU), "") \
+    X( 14, LOGISTIC,                3, 1, 1, 0, "fqw",      0, 0, ANY,   activation, ACT(SIGMOID), " QUANT_DTYPE_CAST") \
+    X( 17, MAX_POOL_2D, 3, 1, 1, 0, "fqw", 5, 6, MOVES, pool, OP(MAX_POOL_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
+    X( 18, MUL,                     7, 2, 2, 0, "filqw",   21, 1, ANY,   binary,     OP(MUL_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
+    X( 19, RELU,                    3, 1, 1, 0, "fqw",      0, 0, ANY,   activation, ACT(RELU), " QUANT_DTYPE_CAST") \
     X( 20, RELU_N1_TO_1,            2, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(HARD_TANH), "") \
-    X( 21, RELU6,                   3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(RELU6), "") \
-    X( 22, RESHAPE,                 2, 1, 2, 0, "filbq",  17, 1, MOVES, reshape,    OP(RESHAPE), "") \
+    X( 21, RELU6,                   3, 1, 1, 0, "fqw",      0, 0, ANY,   activation, ACT(RELU6), " QUANT_DTYPE_CAST") \
+    X( 22, RESHAPE,                 2, 1, 2, 0, "filbqs",  17, 1, MOVES, reshape,    OP(RESHAPE), "") \
     X( 23, RESIZE_BILINEAR,         4, 2, 2, 0, "fq",     15, 4, MOVES, resize,     SIZE(LINEAR), "") \
-    X( 25, SOFTMAX,                 3, 1, 1, 0, "fq",      9, 1, ANY,   softmax,    OP(SOFTMAX), " MUL_FUSION") \
+    X( 25, SOFTMAX,                 3, 1, 1, 0, "fqw",      9, 1, ANY,   softmax,    OP(SOFTMAX), " MUL_FUSION QUANT_DTYPE_CAST") \
     X( 26, SPACE_TO_DEPTH,          2, 1, 1, 0, "filq",   19, 1, MOVES, blocks,     OP(SPACE_TO_DEPTH), "") \
-    X( 28, TANH,                    3, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(TANH), "") \
+    X( 27, SVDF, 2, 3, 5, 0, "f", 6, 3, ANY, svdf, OP(FULL_CONNECTION), \
+      " RESHAPE SLICE_FUSION CONCAT MUL_FUSION REDUCE_FUSION ADD_FUSION ACTIVATION" NNRTI_TFL_WIDENED) \
+    X( 28, TANH,                    3, 1, 1, 0, "fqw",      0, 0, ANY,   activation, ACT(TANH), " QUANT_DTYPE_CAST") \
     X( 32, Convolution2DTransposeBias, 1, 3, 3, 0, "f", 0, 0, ANY, transposed, OP(CONV2D_TRANSPOSE_FUSION), "") \
+    X( 32, MaxPoolingWithArgmax2D, 1, 1, 1, 0, "f", 0, 0, ANY, poolindices, OP(MAX_POOL_FUSION), \
+      " FLOOR_DIV MUL_FUSION SUB_FUSION ADD_FUSION CAST") \
+    X( 32, MaxUnpooling2D, 1, 2, 2, 0, "f", 0, 0, ANY, unpool, OP(SCATTER_ELEMENTS), \
+      " CAST FLOOR_DIV MUL_FUSION SUB_FUSION ADD_FUSION FILL RESHAPE") \
     X( 32, TFLite_Detection_PostProcess, 1, 3, 3, 0, "fq", 0, 0, ANY, detection, OP(DETECTION_POST_PROCESS), " DIV_FUSION") \
-    X( 34, PAD,                     4, 2, 2, 0, "filq",   22, 0, MOVES, pad,        PADDING(CONSTANT), "") \
+    X( 34, PAD,                     4, 2, 2, 0, "filqs",   22, 0, MOVES, pad,        PADDING(CONSTANT), "") \
     X( 35, UNIDIRECTIONAL_SEQUENCE_RNN, 3, 5, 5, 0, "f", 31, 3, ANY, rnn, OP(LOOP), \
       NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
-    X( 36, GATHER,                  7, 2, 2, 0, "filbq",  23, 2, MOVES, gather,     OP(GATHER), "") \
+    X( 36, GATHER,                  7, 2, 2, 0, "filbqs",  23, 2, MOVES, gather,     OP(GATHER), "") \
     X( 37, BATCH_TO_SPACE_ND,       4, 3, 3, 0, "filq",   24, 0, MOVES, batches,    OP(BATCH_TO_SPACE_ND), "") \
     X( 38, SPACE_TO_BATCH_ND,       4, 3, 3, 0, "filq",   25, 0, MOVES, batches,    OP(SPACE_TO_BATCH_ND), "") \
-    X( 39, TRANSPOSE,               6, 2, 2, 0, "filbq",  26, 0, MOVES, same,       OP(TRANSPOSE), "") \
-    X( 40, MEAN,                    3, 2, 2, 0, "fq",     27, 1, ANY,   reduce,     MODE(MEAN), "") \
-    X( 41, SUB,                     5, 2, 2, 0, "filq",   28, 2, ANY,   binary,     OP(SUB_FUSION), " ACTIVATION") \
+    X( 39, TRANSPOSE,               6, 2, 2, 0, "filbqs",  26, 0, MOVES, same,       OP(TRANSPOSE), "") \
+    X( 40, MEAN,                    3, 2, 2, 0, "fqw",     27, 1, ANY,   reduce,     MODE(MEAN), " QUANT_DTYPE_CAST") \
+    X( 41, SUB,                     5, 2, 2, 0, "filqw",   28, 2, ANY,   binary,     OP(SUB_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
     X( 42, DIV,                     2, 2, 2, 0, "fiq",    29, 1, ANY,   binary,     OP(DIV_FUSION), " ACTIVATION") \
-    X( 43, SQUEEZE,                 2, 1, 1, 0, "filbq",  30, 1, MOVES, squeeze,    OP(SQUEEZE), "") \
+    X( 43, SQUEEZE,                 2, 1, 1, 0, "filbqs",  30, 1, MOVES, squeeze,    OP(SQUEEZE), "") \
     X( 44, UNIDIRECTIONAL_SEQUENCE_LSTM, 4, 1, 24, 0, "f", 71, 6, ANY, lstm, OP(LOOP), \
       " SPLIT MUL_FUSION SUB_FUSION CLIP" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
-    X( 45, STRIDED_SLICE,           8, 4, 4, 0, "filbq",  32, 6, MOVES, strided,    OP(STRIDED_SLICE), "") \
+    X( 45, STRIDED_SLICE,           8, 4, 4, 0, "filbqs",  32, 6, MOVES, strided,    OP(STRIDED_SLICE), "") \
     X( 46, BIDIRECTIONAL_SEQUENCE_RNN, 3, 9, 12, 0, "f", 70, 4, ANY, rnn, OP(LOOP), \
       " STRIDED_SLICE" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 47, EXP,                     2, 1, 1, 0, "f",      33, 0, ANY,   same,       OP(EXPFUSION), "") \
     X( 48, TOPK_V2,                 3, 2, 2, 0, "filq",   34, 0, MOVES, same,       OP(TOPK_FUSION), "") \
-    X( 49, SPLIT,                   4, 2, 2, 1, "fiq",    35, 1, MOVES, split,      OP(SPLIT), "") \
+    X( 49, SPLIT,                   4, 2, 2, 1, "fiqs",    35, 1, MOVES, split,      OP(SPLIT), "") \
     X( 50, LOG_SOFTMAX,             2, 1, 1, 0, "fq",     36, 0, ANY,   logsoftmax, OP(LOG_SOFTMAX), "") \
     X( 52, BIDIRECTIONAL_SEQUENCE_LSTM, 3, 1, 48, 0, "f", 69, 6, ANY, lstm, OP(LOOP), \
       " SPLIT MUL_FUSION SUB_FUSION CLIP STRIDED_SLICE" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 53, CAST,                    7, 1, 1, 0, "filbn",  37, 2, ANY,   cast,       OP(CAST), "") \
     X( 54, PRELU,                   1, 2, 2, 0, "fq",      0, 0, ANY,   prelu,      OP(PRELU_FUSION), " RESHAPE") \
-    X( 55, MAXIMUM,                 4, 2, 2, 0, "filq",   39, 0, EQUAL, same,       OP(MAXIMUM), "") \
+    X( 55, MAXIMUM,                 4, 2, 2, 0, "filqw",   39, 0, EQUAL, same,       OP(MAXIMUM), " QUANT_DTYPE_CAST") \
     X( 56, ARG_MAX,                 3, 2, 2, 0, "fiq",    40, 1, ANY,   arg,        OP(ARGMAX_FUSION), "") \
-    X( 57, MINIMUM,                 4, 2, 2, 0, "filq",   39, 0, EQUAL, same,       OP(MINIMUM), "") \
+    X( 57, MINIMUM,                 4, 2, 2, 0, "filqw",   39, 0, EQUAL, same,       OP(MINIMUM), " QUANT_DTYPE_CAST") \
     X( 58, LESS,                    3, 2, 2, 0, "filq",   41, 0, ANY,   same,       OP(LESS), "") \
     X( 59, NEG,                     1, 1, 1, 0, "fil",    42, 0, ANY,   same,       OP(NEG), "") \
     X( 60, PADV2,                   4, 3, 3, 0, "filq",   43, 0, EQUAL, pad,        PADDING(CONSTANT), "") \
@@ -219,12 +237,12 @@ NNRT_SETUP()
     X( 62, GREATER_EQUAL,           3, 2, 2, 0, "filq",   45, 0, ANY,   same,       OP(GREATER_EQUAL), "") \
     X( 63, LESS_EQUAL,              2, 2, 2, 0, "filq",   46, 0, ANY,   same,       OP(LESS_EQUAL), "") \
     X( 64, SELECT,                  4, 3, 3, 1, "filbq",  47, 0, EQUAL, select,     OP(SELECT), "") \
-    X( 65, SLICE,                   6, 3, 3, 0, "filbq",  48, 0, MOVES, same,       OP(SLICE_FUSION), "") \
+    X( 65, SLICE,                   6, 3, 3, 0, "filbqs",  48, 0, MOVES, same,       OP(SLICE_FUSION), "") \
     X( 66, SIN,                     1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(SIN), "") \
     X( 67, TRANSPOSE_CONV, 5, 3, 4, 2, "fq", 49, 5, ANY, transposed, OP(CONV2D_TRANSPOSE_FUSION), " ACTIVATION") \
     X( 68, SPARSE_TO_DENSE,         3, 4, 4, 2, "filn",   50, 1, EQUAL, sparse,     OP(SPARSE_TO_DENSE), "") \
     X( 69, TILE,                    3, 2, 2, 0, "filbq",  51, 0, MOVES, same,       OP(TILE_FUSION), "") \
-    X( 70, EXPAND_DIMS,             1, 2, 2, 0, "filbq",  52, 0, MOVES, same,       OP(EXPAND_DIMS), "") \
+    X( 70, EXPAND_DIMS,             1, 2, 2, 0, "filbqs",  52, 0, MOVES, same,       OP(EXPAND_DIMS), "") \
     X( 71, EQUAL,                   4, 2, 2, 0, "filq",   53, 0, ANY,   same,       OP(EQUAL), "") \
     X( 72, NOT_EQUAL,               3, 2, 2, 0, "filq",   54, 0, ANY,   same,       OP(NOT_EQUAL), "") \
     X( 73, LOG,                     2, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(LOG), "") \
@@ -236,12 +254,12 @@ NNRT_SETUP()
     X( 79, ARG_MIN,                 3, 2, 2, 0, "fiq",    57, 1, ANY,   arg,        OP(ARGMIN_FUSION), "") \
     X( 81, REDUCE_PROD,             2, 2, 2, 0, "fil",    27, 1, ANY,   reduce,     MODE(PROD), "") \
     X( 82, REDUCE_MAX,              3, 2, 2, 0, "filq",   27, 1, MOVES, reduce,     MODE(MAX), "") \
-    X( 83, PACK,                    4, 1, 0, 0, "filq",   59, 2, EQUAL, axis,       OP(STACK), "") \
+    X( 83, PACK,                    4, 1, 0, 0, "filqs",   59, 2, EQUAL, axis,       OP(STACK), "") \
     X( 84, LOGICAL_OR,              1, 2, 2, 0, "b",      60, 0, ANY,   same,       OP(LOGICAL_OR), "") \
     X( 85, ONE_HOT,                 1, 4, 4, 0, "i",      61, 1, EQUAL, axis,       OP(ONE_HOT), "") \
     X( 86, LOGICAL_AND,             1, 2, 2, 0, "b",      62, 0, ANY,   same,       OP(LOGICAL_AND), "") \
     X( 87, LOGICAL_NOT,             1, 1, 1, 0, "b",      63, 0, ANY,   same,       OP(LOGICAL_NOT), "") \
-    X( 88, UNPACK,                  4, 1, 1, 0, "fibq",   64, 2, MOVES, axis,       OP(UNSTACK), "") \
+    X( 88, UNPACK,                  4, 1, 1, 0, "fibqs",   64, 2, MOVES, axis,       OP(UNSTACK), "") \
     X( 89, REDUCE_MIN,              3, 2, 2, 0, "filq",   27, 1, MOVES, reduce,     MODE(MIN), "") \
     X( 90, FLOOR_DIV,               3, 2, 2, 0, "fi",     65, 0, ANY,   same,       OP(FLOOR_DIV), "") \
     X( 91, REDUCE_ANY,              1, 2, 2, 0, "b",      27, 1, ANY,   all,        OP(ALL), " LOGICAL_NOT") \
@@ -252,7 +270,7 @@ NNRT_SETUP()
       " MOD ADD_FUSION NOT_EQUAL LESS LOGICAL_AND LOGICAL_XOR") \
     X( 96, RANGE,                   2, 3, 3, 0, "fi",     73, 0, EQUAL, same,       OP(RANGE), "") \
     X( 97, RESIZE_NEAREST_NEIGHBOR,  4, 2, 2, 0, "fq",     74, 2, MOVES, resize,     SIZE(NEAREST), "") \
-    X( 98, LEAKY_RELU,              2, 1, 1, 0, "fq",     75, 1, ANY,   activation, ACT(LEAKY_RELU), "") \
+    X( 98, LEAKY_RELU,              2, 1, 1, 0, "fqw",     75, 1, ANY,   activation, ACT(LEAKY_RELU), " QUANT_DTYPE_CAST") \
     X( 99, SQUARED_DIFFERENCE,      2, 2, 2, 0, "fiq",    76, 0, ANY,   same,       OP(SQUARED_DIFFERENCE), "") \
     X(100, MIRROR_PAD,              3, 2, 2, 0, "filq",   77, 1, MOVES, pad,        PADDING(REFLECT), "") \
     X(101, ABS,                     5, 1, 1, 0, "fq",     78, 0, ANY,   same,       OP(ABS), "") \
@@ -266,7 +284,7 @@ NNRT_SETUP()
     X(110, RANK,                    1, 1, 1, 0, "filbq",  86, 0, ANY,   same,       OP(RANK), "") \
     X(111, ELU,                     1, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(ELU), "") \
     X(112, REVERSE_SEQUENCE,        1, 2, 2, 0, "filq",   87, 2, MOVES, revseq,     OP(REVERSE_SEQUENCE), "") \
-    X(114, QUANTIZE, 3, 1, 1, 0, "fq", 89, 0, ANY, cast, OP(QUANT_DTYPE_CAST), " QUANT_DTYPE_CAST_V2") \
+    X(114, QUANTIZE, 3, 1, 1, 0, "fqs", 89, 0, ANY, cast, OP(QUANT_DTYPE_CAST), " QUANT_DTYPE_CAST_V2") \
     X(116, ROUND,                   1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(ROUND), "") \
     X(117, HARD_SWISH,              1, 1, 1, 0, "fq",     91, 0, ANY,   activation, ACT(HSWISH), "") \
     X(118, IF,                      1, 1, 0, 0, "b",      92, 2, OWN,   if,         OP(IF), "") \
@@ -274,11 +292,19 @@ NNRT_SETUP()
     X(122, SCATTER_ND,              1, 3, 3, 1, "filn",   97, 0, EQUAL, same,       OP(SCATTER_ND), "") \
     X(123, SELECT_V2,               2, 3, 3, 1, "filbq",  98, 0, EQUAL, select,     OP(SELECT), " RESHAPE") \
     X(124, DENSIFY,                 1, 1, 1, 0, "fhnq",   99, 0, MOVES, densify,    OP(NONE), "") \
-    X(126, BATCH_MATMUL,            4, 2, 2, 0, "fq",    101, 3, ANY,   matmul,     OP(MATMUL_FUSION), NNRTI_TFL_WIDENED) \
+    X(126, BATCH_MATMUL,            4, 2, 2, 0, "fqw",    101, 3, ANY,   matmul,     OP(MATMUL_FUSION), NNRTI_TFL_WIDENED) \
     X(128, CUMSUM,                  1, 2, 2, 0, "fil",   102, 2, ANY,   cumsum,     OP(CUM_SUM), "") \
+    X(129, CALL_ONCE,               1, 0, 0, NONE, "",   103, 1, OWN,   once,       OP(NONE), "") \
     X(130, BROADCAST_TO,            3, 2, 2, 0, "filbq", 104, 0, MOVES, same,       OP(BROADCAST_TO), "") \
+    X(131, RFFT2D,                  1, 2, 2, 0, "f",     105, 0, OWN,   rfft,       OP(DFT), " RESHAPE") \
     X(132, CONV_3D, 1, 2, 3, 0, "f", 106, 8, ANY, conv3d, OP(CONV_3D), " TRANSPOSE ACTIVATION") \
+    X(133, IMAG,                    1, 1, 1, 0, "f",       0, 0, ANY,   part,       OP(GATHER), "") \
+    X(134, REAL,                    1, 1, 1, 0, "f",       0, 0, ANY,   part,       OP(GATHER), "") \
+    X(135, COMPLEX_ABS,             1, 1, 1, 0, "f",       0, 0, ANY,   magnitude,  OP(SQRT), " SQUARE REDUCE_FUSION") \
     X(140, REDUCE_ALL,              1, 2, 2, 0, "b",      27, 1, ANY,   all,        OP(ALL), "") \
+    X(142, VAR_HANDLE,              1, 0, 0, NONE, "",   111, 2, OWN,   handle,     OP(NONE), "") \
+    X(143, READ_VARIABLE,           1, 1, 1, NONE, "filbq", 112, 0, OWN, read,      OP(SELECT), "") \
+    X(144, ASSIGN_VARIABLE,         1, 2, 2, 1, "filbq", 113, 0, OWN,   assign,     OP(NONE), "") \
     X(150, GELU,                    2, 1, 1, 0, "fq",    116, 1, ANY,   activation, ACT(GELU), "") \
     X(152, RELU_0_TO_1,             1, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(RELU1), "") \
     X(158, SIGN,                    2, 1, 1, 0, "f",     123, 0, ANY,   activation, ACT(SIGN), "") \
@@ -286,18 +312,30 @@ NNRT_SETUP()
 /* clang-format on */
 
 enum { NNRTI_TFLITE_ANY, NNRTI_TFLITE_MOVES, NNRTI_TFLITE_EQUAL, NNRTI_TFLITE_OWN };
-enum { NNRTI_TFL_CUSTOM = 32, NNRTI_TFL_BOTH_RNN = 46, NNRTI_TFL_BOTH_LSTM = 52, NNRTI_TFL_QUANTIZE = 114 }; /* codes */
+enum {
+    NNRTI_TFL_CONCATENATION = 2, /* codes of operators */
+    NNRTI_TFL_CUSTOM = 32,
+    NNRTI_TFL_BOTH_RNN = 46,
+    NNRTI_TFL_BOTH_LSTM = 52,
+    NNRTI_TFL_QUANTIZE = 114,
+    NNRTI_TFL_CALL_ONCE = 129,
+    NNRTI_TFL_IMAG = 133,
+    NNRTI_TFL_VAR_HANDLE = 142,
+    NNRTI_TFL_ASSIGN = 144,
+    NNRTI_TFL_NONE = 99 /* the column main, like the next three */
+};
+enum { NNRTI_TFL_MAIN_0, NNRTI_TFL_MAIN_1, NNRTI_TFL_MAIN_2, NNRTI_TFL_MAIN_NONE = NNRTI_TFL_NONE };
 
 /* Operators without a row, for messages: code and name. 162 to 209 without a name are those of STABLEHLO. */
 /* clang-format off */
 #define NNRTI_TFLITE_OTHERS(X) \
-    X( 10, HASHTABLE_LOOKUP) X( 15, LSH_PROJECTION) X( 16, LSTM) X( 24, RNN) X( 27, SVDF) X( 29, CONCAT_EMBEDDINGS) \
+    X( 10, HASHTABLE_LOOKUP) X( 15, LSH_PROJECTION) X( 16, LSTM) X( 24, RNN) X( 29, CONCAT_EMBEDDINGS) \
     X( 30, SKIP_GRAM) X( 31, CALL) X( 32, CUSTOM) X( 33, EMBEDDING_LOOKUP_SPARSE) X( 51, DELEGATE) \
     X( 80, FAKE_QUANT) X(103, UNIQUE) X(113, MATRIX_DIAG) X(115, MATRIX_SET_DIAG) \
     X(120, NON_MAX_SUPPRESSION_V4) X(121, NON_MAX_SUPPRESSION_V5) X(125, SEGMENT_SUM) \
-    X(129, CALL_ONCE) X(131, RFFT2D) X(133, IMAG) X(134, REAL) X(135, COMPLEX_ABS) X(136, HASHTABLE) \
+    X(136, HASHTABLE) \
     X(137, HASHTABLE_FIND) X(138, HASHTABLE_IMPORT) X(139, HASHTABLE_SIZE) X(141, CONV_3D_TRANSPOSE) \
-    X(142, VAR_HANDLE) X(143, READ_VARIABLE) X(144, ASSIGN_VARIABLE) X(145, BROADCAST_ARGS) \
+    X(145, BROADCAST_ARGS) \
     X(146, RANDOM_STANDARD_NORMAL) X(147, BUCKETIZE) X(148, RANDOM_UNIFORM) X(149, MULTINOMIAL) \
     X(151, DYNAMIC_UPDATE_SLICE) X(153, UNSORTED_SEGMENT_PROD) X(154, UNSORTED_SEGMENT_MAX) \
     X(155, UNSORTED_SEGMENT_SUM) X(156, ATAN2) X(157, UNSORTED_SEGMENT_MIN) X(159, BITCAST) X(161, RIGHT_SHIFT) \
@@ -347,9 +385,11 @@ typedef struct nnrti_tfl_row {
     const char *becomes;
 } nnrti_tfl_row;
 
+#define NNRTI_TFL_NAME 96 /* bytes of a name, with its end */
+
 /* A tensor of the file that was read. */
 typedef struct nnrti_tfl_tensor {
-    char name[96]; /* nnrti_tfl_string */
+    char name[NNRTI_TFL_NAME]; /* nnrti_tfl_string */
     NNRT_DataType type;
     nnrt_dims shape;
     nnrti_tfl_vector scales, zeros;
@@ -359,6 +399,23 @@ typedef struct nnrti_tfl_tensor {
     bool quantized, variable;
     bool nibbles; /* int4: two elements per byte, the first in the low bits; type is int8 */
 } nnrti_tfl_tensor;
+
+/* A variable, or the state of a recurrent layer. */
+typedef struct nnrti_tfl_state {
+    struct nnrti_tfl_state *next;
+    char name[NNRTI_TFL_NAME];          /* of the input */
+    nnrti_tfl_vector container, shared; /* a variable: its names in the file */
+    bool assigned;                      /* by the main graph; else it keeps its initial value */
+    uint32_t initial;                   /* constant, NNRT_NO_TENSOR: none */
+    uint32_t in, now;                   /* the input, and the current value; NNRT_NO_TENSOR: none yet */
+} nnrti_tfl_state;
+
+/* All of them, shared by the imports of all subgraphs. */
+typedef struct nnrti_tfl_states {
+    nnrti_tfl_state *first, **end;
+    uint32_t count;
+    nnrti_tfl_state *begun; /* true after the first run: bool; NULL: no state has an initial value */
+} nnrti_tfl_states;
 
 /* State of an import. After the first fault code is set and all further operations are no-ops. */
 struct nnrti_tfl {
@@ -377,6 +434,12 @@ struct nnrti_tfl {
     nnrti_tfl_vector tensors, operators, inputs, outputs; /* of the current subgraph, like the next two */
     uint32_t *values;         /* value of each tensor of the file, NNRT_NO_TENSOR: none yet */
     uint8_t *needed;          /* of each tensor: an output depends on it; of each operator, after them */
+    nnrti_tfl_states *states;
+    nnrti_tfl_state **variables; /* of each tensor of the file: the variable that it refers to, or NULL */
+    bool widens;                 /* the current operator computes int16 in float32 (>>tflite_wide) */
+    uint32_t wideFrom[4], wideTo[4]; /* the last four of its inputs, and their values in float32 */
+    uint32_t nWide, wideOut[4];      /* number of its inputs; its results in float32 */
+    bool initializes;         /* the current subgraph is that of CALL_ONCE */
     bool usedInPlace;         /* a constant points into the file's bytes */
     const nnrti_tfl_row *row; /* the current operator, NULL: none */
     uint32_t index, opGraph;  /* its index, and that of its subgraph */
@@ -409,7 +472,7 @@ NNRTI_TFL_TABLE(NNRTI_TFL_PROTO)
      versions,                                                                                                         \
      least,                                                                                                            \
      most,                                                                                                             \
-     main,                                                                                                             \
+     NNRTI_TFL_MAIN_##main,                                                                                            \
      types,                                                                                                            \
      options,                                                                                                          \
      members,                                                                                                          \
@@ -755,7 +818,7 @@ static const struct {
     {"bfloat16", NNRT_DATA_TYPE_UNKNOWN, '?'},  {"other", NNRT_DATA_TYPE_UNKNOWN, '?'},
 };
 
-enum { NNRTI_TFL_INT4 = 17 }; /* in nnrti_tfl_types */
+enum { NNRTI_TFL_COMPLEX = 8, NNRTI_TFL_INT4 = 17 }; /* in nnrti_tfl_types */
 
 /* Reads the elements of a constant: where they are in the file; dataBytes 0: not a constant. */
 static void nnrti_tfl_read_buffer(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *t)
@@ -1075,6 +1138,13 @@ static uint32_t nnrti_tfl_constant_of(nnrti_tfl *c, const nnrti_tfl_tensor *t)
     return v;
 }
 
+/* True if tensor `index` of the file is complex64: its value is float32 with one more axis, real and imaginary part. */
+static bool nnrti_tfl_is_complex(nnrti_tfl *c, int32_t index)
+{
+    const nnrti_tfl_table t = nnrti_tfl_entry(c, &c->tensors, (uint32_t)index);
+    return index >= 0 && nnrti_tfl_byte(c, &t, 1, 0) == NNRTI_TFL_COMPLEX;
+}
+
 /* The value of tensor `index` of the file, which an operator reads. NNRT_NO_TENSOR after a fault. */
 static uint32_t nnrti_tfl_value(nnrti_tfl *c, int32_t index)
 {
@@ -1086,9 +1156,7 @@ static uint32_t nnrti_tfl_value(nnrti_tfl *c, int32_t index)
     if (!nnrti_tfl_tensor_at(c, (uint32_t)index, &t))
         return NNRT_NO_TENSOR;
     if (t.variable) {
-        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
-                       "tensor '%s' is a variable, which keeps its value between runs; variables are "
-                       "not supported",
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "tensor '%s' is a variable, which only a recurrent operator can read",
                        t.name);
         return NNRT_NO_TENSOR;
     }
@@ -1141,6 +1209,20 @@ static bool nnrti_tfl_should_fold(void *user, const nnrt_resolve *r)
     return true;
 }
 
+/* Value v in float32 if it is int16 with scale. */
+static uint32_t nnrti_tfl_widened(nnrti_tfl *c, uint32_t v);
+
+/* The letter of an operand's type in the column `types`. */
+static char nnrti_tfl_letter(const nnrt_operand *o)
+{
+    uint32_t i = 0;
+    while (i + 1 < NNRTI_TFL_COUNT(nnrti_tfl_types) && nnrti_tfl_types[i].type != o->dataType)
+        i++;
+    if (o->dataType == NNRT_DATA_TYPE_INT16 && o->quantCount > 0)
+        return 's';
+    return nnrti_tfl_types[i].letter == 'n' && o->quantCount > 0 ? 'q' : nnrti_tfl_types[i].letter;
+}
+
 /* Index in the file of operand k of the current operator; -1: absent. */
 static int32_t nnrti_tfl_in_index(const nnrti_tfl *c, uint32_t k)
 {
@@ -1156,7 +1238,8 @@ static int32_t nnrti_tfl_out_index(const nnrti_tfl *c, uint32_t k)
 static uint32_t nnrti_tfl_in(nnrti_tfl *c, uint32_t k)
 {
     const int32_t index = nnrti_tfl_in_index(c, k);
-    return index >= 0 ? nnrti_tfl_value(c, index) : NNRT_NO_TENSOR;
+    const uint32_t v = index >= 0 ? nnrti_tfl_value(c, index) : NNRT_NO_TENSOR;
+    return c->widens && v != NNRT_NO_TENSOR ? nnrti_tfl_widened(c, v) : v;
 }
 
 /* Type, shape (rank -1: unknown) and elements (data NULL: unknown) of value v, valid until the next value is made. A
@@ -1194,6 +1277,7 @@ static uint32_t nnrti_tfl_new(nnrti_tfl *c, uint32_t k)
     nnrti_tfl_tensor t;
     const int32_t index = k != UINT32_MAX ? nnrti_tfl_out_index(c, k) : -1;
     uint32_t v;
+    bool narrow;
     if (c->code != NNRT_SUCCESS || (index >= 0 && !nnrti_tfl_tensor_at(c, (uint32_t)index, &t)))
         return NNRT_NO_TENSOR;
     if (index >= 0 && (c->values[index] != NNRT_NO_TENSOR || t.dataBytes > 0)) {
@@ -1201,10 +1285,15 @@ static uint32_t nnrti_tfl_new(nnrti_tfl *c, uint32_t k)
                        t.name);
         return NNRT_NO_TENSOR;
     }
-    v = nnrt_builder_tensor(c->builder, index >= 0 && !c->unnamed ? t.name : NULL);
+    narrow = index >= 0 && c->widens && t.type == NNRT_DATA_TYPE_INT16 && k < 4;
+    v = nnrt_builder_tensor(c->builder, index >= 0 && !c->unnamed && !narrow ? t.name : NULL);
     nnrti_builder_tables(c->builder);
     if (!nnrti_tfl_fine(c))
         return NNRT_NO_TENSOR;
+    if (narrow) { /* nnrti_tfl_narrow makes the result of it */
+        nnrt_builder_declare(c->builder, v, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+        return c->wideOut[k] = v;
+    }
     if (index >= 0) {
         nnrt_builder_declare(c->builder, v, t.type, NNRT_RANK_UNKNOWN, NULL);
         nnrti_tfl_set_quant(c, &t, v, t.axis);
@@ -1272,7 +1361,7 @@ static uint32_t nnrti_tfl_step(nnrti_tfl *c, NNRT_NodeType type, const void *att
 {
     nnrti_tfl_tensor t;
     uint32_t y = nnrti_tfl_new(c, UINT32_MAX);
-    if (like && nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, 0), &t))
+    if (like && !c->widens && nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, 0), &t))
         nnrti_tfl_set_quant(c, &t, y, t.axis);
     nnrti_tfl_add(c, type, attr, in, nIn, &y, 1, false);
     return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
@@ -1314,6 +1403,15 @@ static uint32_t nnrti_tfl_reshape(nnrti_tfl *c, uint32_t x, const int64_t *dims,
 static void nnrti_tfl_defaults(NNRT_NodeType type, void *attr)
 {
     nnrt_attr_defaults(nnrt_op_find(type)->attr, attr);
+}
+
+/* x summed along an axis. */
+static uint32_t nnrti_tfl_sum(nnrti_tfl *c, uint32_t x, int64_t axis)
+{
+    NNRT_ReduceFusion a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
+    a.mode = NNRT_REDUCE_MODE_SUM;
+    return nnrti_tfl_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, nnrti_tfl_ints(c, &axis, 1));
 }
 
 /* A constant scalar of the type of v, converted as CAST does. */
@@ -1456,6 +1554,57 @@ static uint32_t *nnrti_tfl_inputs(nnrti_tfl *c, uint32_t least)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_wide */
+
+/* Idea: the runtime has quantized int16 in convolutions, dense layers and operators that move elements. For the others an
+   operator of the file becomes casts of its int16 inputs to float32, the float32 operator, and a cast of the result:
+   the int16 nearest to the result in float32, whose error is far below one unit. TensorFlow Lite computes in integers
+   with an error of about one unit. Handlers are the same: nnrti_tfl_in and nnrti_tfl_new convert. */
+
+static uint32_t nnrti_tfl_widened(nnrti_tfl *c, uint32_t v)
+{
+    const nnrt_operand *o = nnrti_tfl_at(c, v);
+    uint32_t y;
+    if (c->code != NNRT_SUCCESS || o->dataType != NNRT_DATA_TYPE_INT16 || o->quantCount != 1)
+        return v;
+    for (uint32_t i = 0; i < c->nWide && i < 4; i++)
+        if (c->wideFrom[i] == v)
+            return c->wideTo[i];
+    y = nnrti_tfl_new(c, UINT32_MAX);
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, y, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, NULL, &v, 1, &y, 1, false);
+    c->wideFrom[c->nWide % 4] = v;
+    c->wideTo[c->nWide++ % 4] = y;
+    return y;
+}
+
+/* True if the current operator has int16 inputs that it computes with in float32. */
+static bool nnrti_tfl_is_wide(nnrti_tfl *c)
+{
+    return strchr(c->row->types, 'w') != NULL &&
+           nnrti_tfl_letter(nnrti_tfl_at(c, nnrti_tfl_in(c, c->row->main))) == 's';
+}
+
+/* Calls the handler of the current operator with inputs in float32, and casts the results to int16. */
+static void nnrti_tfl_widen(nnrti_tfl *c)
+{
+    c->widens = true;
+    c->nWide = 0;
+    for (uint32_t k = 0; k < 4; k++)
+        c->wideOut[k] = NNRT_NO_TENSOR;
+    c->row->handler(c);
+    c->widens = false;
+    for (uint32_t k = 0; k < 4 && c->code == NNRT_SUCCESS; k++) {
+        uint32_t y = c->wideOut[k];
+        if (y == NNRT_NO_TENSOR)
+            continue;
+        y = nnrti_tfl_new(c, k);
+        nnrti_tfl_add(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, NULL, &c->wideOut[k], 1, &y, 1, true);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_elementwise */
 
 /* ADD, SUB, MUL, DIV: their attribute structs have the same single member. */
@@ -1582,6 +1731,30 @@ static void nnrti_tfl_op_axis(nnrti_tfl *c)
         nnrti_tfl_last(c, (NNRT_NodeType)c->row->argument, &a, in, c->in.count);
 }
 
+/* Makes v the value of result 0, which must be complex64 in the file. */
+static void nnrti_tfl_complex_result(nnrti_tfl *c, uint32_t v)
+{
+    const int32_t index = nnrti_tfl_out_index(c, 0);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (!nnrti_tfl_is_complex(c, index) || c->values[index] != NNRT_NO_TENSOR)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "its result is not complex64, or written twice");
+    else
+        c->values[index] = v;
+}
+
+/* RESHAPE and SQUEEZE of a complex value: dims of the new shape, without real and imaginary part. */
+static void nnrti_tfl_complex_reshape(nnrti_tfl *c, int64_t *dims, int32_t rank)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    if (rank >= NNRT_MAX_RANK)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "complex values have at most %d axes", NNRT_MAX_RANK - 1);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    dims[rank] = 2;
+    nnrti_tfl_complex_result(c, nnrti_tfl_reshape(c, x, dims, rank + 1));
+}
+
 /* The new shape is input 1, or an option of old files. A 0 in it is a size here, but a copied size in RESHAPE. */
 static void nnrti_tfl_op_reshape(nnrti_tfl *c)
 {
@@ -1601,6 +1774,12 @@ static void nnrti_tfl_op_reshape(nnrti_tfl *c)
             dims[rank] = nnrti_tfl_item(c, &list, (uint32_t)rank);
         rank = rank == 1 && dims[0] == 0 ? 0 : rank; /* old files: a scalar */
         shape = nnrti_tfl_ints(c, dims, rank);
+    } else if (nnrti_tfl_is_complex(c, nnrti_tfl_in_index(c, 0))) {
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "the new shape of a complex value is not constant");
+    }
+    if (nnrti_tfl_is_complex(c, nnrti_tfl_in_index(c, 0))) {
+        nnrti_tfl_complex_reshape(c, dims, rank);
+        return;
     }
     for (int32_t k = 0; k < rank; k++)
         if (c->code == NNRT_SUCCESS && dims[k] == 0 &&
@@ -1608,6 +1787,25 @@ static void nnrti_tfl_op_reshape(nnrti_tfl *c)
             NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "the new shape has size 0 on axis %d, input '%s' is %o", k,
                            nnrti_tfl_at(c, x)->name, nnrti_tfl_at(c, x));
     nnrti_tfl_last3(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, shape, NNRT_NO_TENSOR);
+}
+
+/* SQUEEZE of a complex value: the listed axes, without a list all of size 1. */
+static void nnrti_tfl_complex_squeeze(nnrti_tfl *c, const int64_t *axes, uint32_t count)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const int32_t rank = nnrti_tfl_at(c, x)->rank - 1;
+    int64_t dims[NNRT_MAX_RANK];
+    int32_t n = 0;
+    for (int32_t k = 0; k < rank; k++) {
+        bool listed = count == 0;
+        for (uint32_t i = 0; i < count; i++)
+            listed = listed || axes[i] == k || axes[i] + rank == k;
+        if (nnrti_tfl_dim(c, x, k) < 0 || (count > 0 && listed && nnrti_tfl_dim(c, x, k) != 1))
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "axis %d has size %l, expected 1", k, nnrti_tfl_dim(c, x, k));
+        if (!listed || nnrti_tfl_dim(c, x, k) != 1)
+            dims[n++] = nnrti_tfl_dim(c, x, k);
+    }
+    nnrti_tfl_complex_reshape(c, dims, n);
 }
 
 static void nnrti_tfl_op_squeeze(nnrti_tfl *c)
@@ -1621,7 +1819,10 @@ static void nnrti_tfl_op_squeeze(nnrti_tfl *c)
     for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < list.count; k++)
         axes[k] = nnrti_tfl_item(c, &list, k);
     a.axis = nnrt_int64_list(axes, list.count);
-    nnrti_tfl_last1(c, NNRT_NODE_TYPE_SQUEEZE, &a, nnrti_tfl_in(c, 0));
+    if (nnrti_tfl_is_complex(c, nnrti_tfl_in_index(c, 0)))
+        nnrti_tfl_complex_squeeze(c, axes, list.count);
+    else
+        nnrti_tfl_last1(c, NNRT_NODE_TYPE_SQUEEZE, &a, nnrti_tfl_in(c, 0));
 }
 
 /* GATHER; EMBEDDING_LOOKUP takes rows of input 1 by indices in input 0, and may convert them to float32. */
@@ -1971,6 +2172,170 @@ static void nnrti_tfl_op_pool(nnrti_tfl *c)
                      &x, 1, f);
 }
 
+/* The options of MediaPipe's pools: int32 padding (1 SAME, 2 VALID), strides and filter, the width of each first, and the
+   activation. */
+static bool nnrti_tfl_pool_options(nnrti_tfl *c, int64_t strides[2], int64_t kernel[2], bool *same, int32_t *activation)
+{
+    int32_t v[6] = {0, 0, 0, 0, 0, 0};
+    for (uint32_t k = 0; c->custom.count >= 24 && k < 6; k++)
+        v[k] = (int32_t)nnrti_tfl_u32(c, c->custom.at + 4 * (size_t)k);
+    strides[0] = v[2];
+    strides[1] = v[1];
+    kernel[0] = v[4];
+    kernel[1] = v[3];
+    *same = v[0] == 1;
+    *activation = v[5];
+    if ((v[0] != 1 && v[0] != 2) || v[1] < 1 || v[2] < 1 || v[3] < 1 || v[4] < 1)
+        NNRTI_TFL_FAIL(
+            c, NNRT_INVALID_PARAMETER,
+            "its %u bytes of options have padding %d, strides %d, %d and filter %d, %d, expected 24 bytes or "
+            "more with padding 1 or 2, and sizes of at least 1",
+            c->custom.count, v[0], v[2], v[1], v[4], v[3]);
+    return c->code == NNRT_SUCCESS;
+}
+
+/* A constant int32[1,P,Q,1]: (p * strides[0] - pads[0]) * row + q * strides[1] - pads[1], where windows begin. */
+static uint32_t nnrti_tfl_origins(nnrti_tfl *c, const int64_t size[2], const int64_t strides[2], const int64_t pads[2],
+                                  int64_t row)
+{
+    const int32_t dims[4] = {1, (int32_t)size[0], (int32_t)size[1], 1};
+    const size_t count = (size_t)size[0] * (size_t)size[1];
+    int32_t *list = (int32_t *)nnrti_tfl_keep(c, count, sizeof(*list));
+    for (size_t i = 0; list != NULL && i < count; i++)
+        list[i] = (int32_t)(((int64_t)(i / (size_t)size[1]) * strides[0] - pads[0]) * row +
+                            (int64_t)(i % (size_t)size[1]) * strides[1] - pads[1]);
+    return nnrti_tfl_constant(c, NULL, NNRT_DATA_TYPE_INT32, 4, dims, list, false);
+}
+
+/* x / from * to + x % from: the index (y, x) in rows of `from` elements becomes that in rows of `to`. */
+static uint32_t nnrti_tfl_rerow(nnrti_tfl *c, uint32_t x, int64_t from, int64_t to)
+{
+    const uint32_t y = nnrti_tfl_step2(c, NNRT_NODE_TYPE_FLOOR_DIV, NULL, x, nnrti_tfl_scalar(c, x, (double)from));
+    return nnrti_tfl_step2(
+        c, NNRT_NODE_TYPE_SUB_FUSION, NULL, x,
+        nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, y, nnrti_tfl_scalar(c, x, (double)(from - to))));
+}
+
+/* x in another type. */
+static uint32_t nnrti_tfl_cast_to(nnrti_tfl *c, uint32_t x, NNRT_DataType type)
+{
+    const uint32_t y = nnrti_tfl_new(c, UINT32_MAX);
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, y, type, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1, false);
+    return y;
+}
+
+/* Sizes of x [N,H,W,C]; false and a fault unless they are fixed and at most 2^24 in all, so that indices are exact. */
+static bool nnrti_tfl_image(nnrti_tfl *c, uint32_t x, int64_t dims[4])
+{
+    double count = 1;
+    for (int32_t k = 0; k < 4; k++)
+        count *= (double)(dims[k] = nnrti_tfl_dim(c, x, k));
+    if (c->code == NNRT_SUCCESS && (nnrti_tfl_at(c, x)->rank != 4 || dims[0] < 1 || dims[1] < 1 || dims[2] < 1 ||
+                                    dims[3] < 1 || !(count <= 16777216)))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input 0 is %o, expected 4 fixed axes and at most 2^24 elements",
+                       nnrti_tfl_at(c, x));
+    return c->code == NNRT_SUCCESS;
+}
+
+/* The number of windows along an axis; returns the padding at both ends. */
+static int64_t nnrti_tfl_windows(int64_t size, int64_t kernel, int64_t stride, bool same, int64_t *count)
+{
+    int64_t total;
+    *count = same ? (size + stride - 1) / stride : (size - kernel + stride) / stride;
+    total = (*count - 1) * stride + kernel - size;
+    return same && total > 0 ? total : 0;
+}
+
+/* MaxPoolingWithArgmax2D: also y * width + x of the largest element in its window, plus 0.1, as float32. */
+static void nnrti_tfl_op_poolindices(nnrti_tfl *c)
+{
+    static const NNRT_ActivationType fused[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
+                                                NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU6};
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    int64_t strides[2], kernel[2], pads[2], size[2], dims[4];
+    uint32_t in[2], out[2];
+    NNRT_MaxPoolFusion a;
+    int32_t activation;
+    bool same;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_MAX_POOL_FUSION, &a);
+    if (!nnrti_tfl_pool_options(c, strides, kernel, &same, &activation) || !nnrti_tfl_image(c, x, dims))
+        return;
+    if (activation < 0 || activation > 3 || activation == 2 || c->out.count != 2) {
+        NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP,
+                       "it has %u results and activation %d, expected 2 results and 0 (NONE), "
+                       "1 (RELU) or 3 (RELU6)",
+                       c->out.count, activation);
+        return;
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        const int64_t total = nnrti_tfl_windows(dims[1 + k], kernel[k], strides[k], same, &size[k]);
+        pads[k] = total / 2;
+    }
+    if (size[0] < 1 || size[1] < 1 || (double)kernel[0] * (double)kernel[1] > 16777216 ||
+        (double)dims[1] * (double)kernel[1] > INT32_MAX) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "filter %l x %l does not suit input 0, %o", kernel[0], kernel[1],
+                       nnrti_tfl_at(c, x));
+        return;
+    }
+    a.padMode = same ? NNRT_PAD_MODE_SAME : NNRT_PAD_MODE_VALID;
+    a.strides = nnrt_int64_list(strides, 2);
+    a.kernelSize = nnrt_int64_list(kernel, 2);
+    a.activationType = fused[activation];
+    out[0] = nnrti_tfl_new(c, 0);
+    out[1] = nnrti_tfl_new(c, UINT32_MAX);
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_declare(c->builder, out[1], NNRT_DATA_TYPE_INT32, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_MAX_POOL_FUSION, &a, &x, 1, out, 2, true);
+    in[0] = nnrti_tfl_step2(c, NNRT_NODE_TYPE_SUB_FUSION, NULL, nnrti_tfl_rerow(c, out[1], dims[2], kernel[1]),
+                            nnrti_tfl_origins(c, size, strides, pads, kernel[1]));
+    in[0] = nnrti_tfl_cast_to(c, in[0], NNRT_DATA_TYPE_FLOAT32);
+    in[1] = nnrti_tfl_scalar(c, in[0], (double)0.1f);
+    out[1] = nnrti_tfl_new(c, 1);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2, out + 1, 1, false);
+}
+
+/* MaxUnpooling2D: zeros [N,H*kH,W*kW,C] with the elements of x where the indices (as above) point to. */
+static void nnrti_tfl_op_unpool(nnrti_tfl *c)
+{
+    static const int64_t none[2] = {0, 0};
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    int64_t strides[2], kernel[2], dims[4], list[4];
+    uint32_t in[3], zero;
+    NNRT_ScatterElements a;
+    int32_t activation;
+    bool same;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a);
+    if (!nnrti_tfl_pool_options(c, strides, kernel, &same, &activation) || !nnrti_tfl_image(c, x, dims))
+        return;
+    if (strides[0] > kernel[0] || strides[1] > kernel[1] ||
+        (double)dims[1] * (double)kernel[0] * (double)dims[2] * (double)kernel[1] > INT32_MAX) {
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "stride %l x %l above filter %l x %l, or a too large result, is not supported", strides[0],
+                       strides[1], kernel[0], kernel[1]);
+        return;
+    }
+    in[1] = nnrti_tfl_rerow(c, nnrti_tfl_cast_to(c, nnrti_tfl_in(c, 1), NNRT_DATA_TYPE_INT32), kernel[1],
+                            dims[2] * kernel[1]);
+    in[1] = nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, in[1],
+                            nnrti_tfl_origins(c, dims + 1, strides, none, dims[2] * kernel[1]));
+    list[0] = dims[0];
+    list[1] = dims[1] * dims[2];
+    list[2] = dims[3];
+    in[1] = nnrti_tfl_reshape(c, in[1], list, 3);
+    in[2] = nnrti_tfl_reshape(c, x, list, 3);
+    list[1] *= kernel[0] * kernel[1];
+    zero = nnrti_tfl_scalar(c, x, 0);
+    in[0] = nnrti_tfl_step2(c, NNRT_NODE_TYPE_FILL, NULL, zero, nnrti_tfl_ints(c, list, 3));
+    a.axis = 1;
+    in[0] = nnrti_tfl_step(c, NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a, in, 3, false);
+    list[1] = dims[1] * kernel[0];
+    list[2] = dims[2] * kernel[1];
+    list[3] = dims[3];
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_RESHAPE, NULL, in[0], nnrti_tfl_ints(c, list, 4), NNRT_NO_TENSOR);
+}
+
 /* Weights [1,kH,kW,C*m] become [C*m,kH,kW,1], with parameters per channel on axis 0. */
 static uint32_t nnrti_tfl_depthwise_weight(nnrti_tfl *c)
 {
@@ -2202,6 +2567,63 @@ static void nnrti_tfl_op_matmul(nnrti_tfl *c)
     a.transposeA = nnrti_tfl_byte(c, &c->options, 0, 0) != 0;
     a.transposeB = nnrti_tfl_byte(c, &c->options, 1, 0) != 0;
     nnrti_tfl_last3(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, y, NNRT_NO_TENSOR);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_spectrum */
+
+/* One axis (from the end, real and imaginary part included) of a transform of `size` values, an int32[1] or int32[]. */
+static uint32_t nnrti_tfl_dft(nnrti_tfl *c, uint32_t x, int32_t axis, int64_t size, bool onesided)
+{
+    NNRT_DFT a;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_DFT, &a);
+    a.axis = axis;
+    a.onesided = onesided;
+    return nnrti_tfl_step2(c, NNRT_NODE_TYPE_DFT, &a, x, nnrti_tfl_ints(c, &size, 1));
+}
+
+/* The transform of the last axis of a real x has the frequencies 0 to size/2; then that of the axis before it. Input 1:
+   both sizes, to which x is cut or padded with zeros at the end. */
+static void nnrti_tfl_op_rfft(nnrti_tfl *c)
+{
+    const uint32_t x = nnrti_tfl_in(c, 0);
+    const int32_t rank = nnrti_tfl_at(c, x)->rank;
+    int64_t size[2], dims[NNRT_MAX_RANK];
+    uint32_t y;
+    if (nnrti_tfl_list(c, 1, "fft_length", size, 2) != 2 || rank < 2 || rank >= NNRT_MAX_RANK) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "input 0 is %o, expected 2 to %d axes, and two sizes",
+                       nnrti_tfl_at(c, x), NNRT_MAX_RANK - 1);
+        return;
+    }
+    for (int32_t k = 0; k < rank; k++)
+        if ((dims[k] = nnrti_tfl_dim(c, x, k)) < 0)
+            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input 0 is %o, dynamic dimensions are not supported",
+                           nnrti_tfl_at(c, x));
+    dims[rank] = 1;
+    y = nnrti_tfl_dft(c, nnrti_tfl_reshape(c, x, dims, rank + 1), -2, size[1], true);
+    if (size[0] != 1 || dims[rank - 2] != 1)
+        y = nnrti_tfl_dft(c, y, -3, size[0], false);
+    nnrti_tfl_complex_result(c, y);
+}
+
+/* IMAG and REAL: an index of the last axis. */
+static void nnrti_tfl_op_part(nnrti_tfl *c)
+{
+    static const int64_t last = -1;
+    const int64_t index = c->row->code == NNRTI_TFL_IMAG ? 1 : 0;
+    if (!nnrti_tfl_is_complex(c, nnrti_tfl_in_index(c, 0)))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "input 0 is not complex64");
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_GATHER, NULL, nnrti_tfl_in(c, 0),
+                    nnrti_tfl_constant_copy(c, NNRT_DATA_TYPE_INT64, 0, NULL, &index), nnrti_tfl_ints(c, &last, 1));
+}
+
+/* The square root of the sum of squares, which overflows above 1.8e19. */
+static void nnrti_tfl_op_magnitude(nnrti_tfl *c)
+{
+    if (!nnrti_tfl_is_complex(c, nnrti_tfl_in_index(c, 0)))
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "input 0 is not complex64");
+    nnrti_tfl_last1(c, NNRT_NODE_TYPE_SQRT, NULL,
+                    nnrti_tfl_sum(c, nnrti_tfl_step1(c, NNRT_NODE_TYPE_SQUARE, NULL, nnrti_tfl_in(c, 0)), -1));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2472,6 +2894,7 @@ static void nnrti_tfl_open_graph(nnrti_tfl *c, uint32_t index)
         return;
     c->values = (uint32_t *)nnrti_tfl_keep(c, c->tensors.count, sizeof(*c->values));
     c->needed = (uint8_t *)nnrti_tfl_keep(c, (size_t)c->tensors.count + c->operators.count, 1);
+    c->variables = (nnrti_tfl_state **)nnrti_tfl_keep(c, c->tensors.count, sizeof(*c->variables));
     for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->tensors.count; i++)
         c->values[i] = NNRT_NO_TENSOR;
 }
@@ -2588,11 +3011,20 @@ static void nnrti_tfl_enter(nnrti_tfl *c, uint32_t i)
     (void)nnrti_tfl_work(c, 4.0 * ((double)c->in.count + c->out.count));
 }
 
-/* Marks the tensors and operators that the outputs depend on: backwards, as each operator follows those it reads. */
+/* True if operator i has an effect without results: it assigns a variable. The table is that of the operator. */
+static bool nnrti_tfl_has_effect(nnrti_tfl *c, uint32_t i)
+{
+    const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
+    const int32_t code = c->out.count == 0 ? nnrti_tfl_code(c, (uint32_t)nnrti_tfl_int(c, &op, 0, 0)) : 0;
+    return code == NNRTI_TFL_ASSIGN || code == NNRTI_TFL_CALL_ONCE;
+}
+
+/* Marks the tensors and operators that the outputs and variables depend on: backwards, as each operator follows those it
+   reads. */
 static void nnrti_tfl_mark(nnrti_tfl *c)
 {
     const uint32_t outputs = nnrti_tfl_output_count(c);
-    if (outputs == 0)
+    if (outputs == 0 && c->depth == 0)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "the model has no outputs");
     for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < outputs; k++) {
         const uint32_t t = nnrti_tfl_output_tensor(c, k);
@@ -2600,8 +3032,9 @@ static void nnrti_tfl_mark(nnrti_tfl *c)
             c->needed[t] = 1;
     }
     for (uint32_t i = c->operators.count; c->code == NNRT_SUCCESS && i-- > 0;) {
-        bool needed = false;
+        bool needed;
         nnrti_tfl_enter(c, i);
+        needed = nnrti_tfl_has_effect(c, i);
         for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->out.count; k++) {
             const int32_t t = nnrti_tfl_item(c, &c->out, k);
             needed = needed || (t >= 0 && (uint32_t)t < c->tensors.count && c->needed[t] != 0);
@@ -2658,31 +3091,25 @@ static void nnrti_tfl_add_inputs(nnrti_tfl *c)
                        c->desc->inputCount - found);
 }
 
-/* The letter of an operand's type in the column `types`. */
-static char nnrti_tfl_letter(const nnrt_operand *o)
-{
-    uint32_t i = 0;
-    while (i + 1 < NNRTI_TFL_COUNT(nnrti_tfl_types) && nnrti_tfl_types[i].type != o->dataType)
-        i++;
-    return nnrti_tfl_types[i].letter == 'n' && o->quantCount > 0 ? 'q' : nnrti_tfl_types[i].letter;
-}
-
 /* Checks the quantization parameters of result k: an 8-bit result has some if the main input has, and those of the column
    `rule`. The kernels of the format copy elements unchanged, those of the runtime would convert them. */
 static void nnrti_tfl_check_quant(nnrti_tfl *c, uint32_t k)
 {
-    const bool all = c->row->rule == NNRTI_TFLITE_EQUAL;
+    const bool wide = nnrti_tfl_at(c, nnrti_tfl_in(c, c->row->main))->dataType == NNRT_DATA_TYPE_INT16;
+    const bool all = c->row->rule == NNRTI_TFLITE_EQUAL || (wide && c->row->code == NNRTI_TFL_CONCATENATION);
     const uint32_t from = all ? 0 : c->row->main, to = !all ? c->row->main + 1 : k == 0 ? c->in.count : 0;
     const bool scaled = nnrti_tfl_is_quantized(c, nnrti_tfl_in(c, c->row->main)) || c->row->code == NNRTI_TFL_QUANTIZE;
     nnrti_tfl_tensor y;
-    if (c->row->rule == NNRTI_TFLITE_OWN || !nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, k), &y))
+    if (c->row->rule == NNRTI_TFLITE_OWN || nnrti_tfl_is_complex(c, nnrti_tfl_out_index(c, k)) ||
+        !nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, k), &y))
         return;
-    if ((y.type == NNRT_DATA_TYPE_INT8 || y.type == NNRT_DATA_TYPE_UINT8) && y.quantized != scaled) {
+    if (nnrt_type_size(y.type) < 3 && y.type != NNRT_DATA_TYPE_BOOL && y.type != NNRT_DATA_TYPE_FLOAT16 &&
+        y.quantized != scaled) {
         NNRTI_TFL_FAIL(c, NNRT_UNSUPPORTED_OP, "result '%s' is %t %s scale and zero point, expected %s", y.name, y.type,
                        y.quantized ? "with" : "without", scaled ? "some" : "none");
         return;
     }
-    for (uint32_t i = from; c->row->rule != NNRTI_TFLITE_ANY && i < to && c->code == NNRT_SUCCESS; i++) {
+    for (uint32_t i = from; (c->row->rule != NNRTI_TFLITE_ANY || all) && i < to && c->code == NNRT_SUCCESS; i++) {
         const nnrt_operand *x = nnrti_tfl_at(c, nnrti_tfl_in(c, i));
         if (c->code == NNRT_SUCCESS && nnrt_type_size(x->dataType) < 3 && x->dataType == y.type &&
             x->dataType != NNRT_DATA_TYPE_BOOL && !nnrti_tfl_same_quant(c, x, &y))
@@ -2692,6 +3119,12 @@ static void nnrti_tfl_check_quant(nnrti_tfl *c, uint32_t k)
                 "unchanged",
                 y.name, i);
     }
+}
+
+/* The operators that read complex values: RESHAPE, SQUEEZE, IMAG, REAL and COMPLEX_ABS. */
+static bool nnrti_tfl_takes_complex(int32_t code)
+{
+    return code == 22 || code == 43 || (code >= NNRTI_TFL_IMAG && code <= NNRTI_TFL_IMAG + 2);
 }
 
 /* Checks operand counts, options and types of the current operator against its row. */
@@ -2713,8 +3146,8 @@ static void nnrti_tfl_check_operator(nnrti_tfl *c, const nnrti_tfl_table *op)
                            (int32_t)row->members - 1);
     if (c->code == NNRT_SUCCESS && nnrti_tfl_byte(c, op, 11, 0) != 0)
         NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "it has options of the second kind, which are not supported");
-    if (c->code == NNRT_SUCCESS &&
-        (c->in.count < row->least || (row->most > 0 && c->in.count > row->most) || c->out.count == 0))
+    if (c->code == NNRT_SUCCESS && (c->in.count < row->least || (row->most > 0 && c->in.count > row->most) ||
+                                    (c->out.count == 0 && row->rule != NNRTI_TFLITE_OWN)))
         NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "it has %u inputs and %u results, expected %u to %u inputs and a result",
                        c->in.count, c->out.count, row->least, row->most > 0 ? row->most : c->in.count);
     for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < row->least; k++)
@@ -2723,8 +3156,12 @@ static void nnrti_tfl_check_operator(nnrti_tfl *c, const nnrti_tfl_table *op)
     for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->out.count; k++)
         if (nnrti_tfl_item(c, &c->out, k) < 0)
             NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "result %u is missing", k);
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->in.count; k++)
+        if (nnrti_tfl_is_complex(c, nnrti_tfl_in_index(c, k)) && !nnrti_tfl_takes_complex(row->code))
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "input %u is complex64, which is not supported", k);
     x = nnrti_tfl_at(c, nnrti_tfl_in(c, row->main));
-    if (c->code == NNRT_SUCCESS && strchr(row->types, nnrti_tfl_letter(x)) == NULL)
+    if (c->code == NNRT_SUCCESS && row->main != NNRTI_TFL_NONE && strchr(row->types, nnrti_tfl_letter(x)) == NULL &&
+        !nnrti_tfl_is_wide(c))
         NNRTI_TFL_FAIL(c, NNRT_INVALID_DATATYPE, "input %u '%s' is %o%s, which is not supported", row->main,
                        x->name != NULL ? x->name : "", x, x->quantCount > 0 ? " with scale and zero point" : "");
     for (uint32_t k = 0; k < c->out.count && c->code == NNRT_SUCCESS; k++)
@@ -2745,7 +3182,9 @@ static void nnrti_tfl_add_operator(nnrti_tfl *c, uint32_t i)
     c->opGraph = c->graph;
     (void)nnrti_tfl_operator_name(c, i, name, sizeof(name));
     nnrti_tfl_check_operator(c, &op);
-    if (c->code == NNRT_SUCCESS)
+    if (c->code == NNRT_SUCCESS && nnrti_tfl_is_wide(c))
+        nnrti_tfl_widen(c);
+    else if (c->code == NNRT_SUCCESS)
         c->row->handler(c);
     c->row = NULL;
     c->opName = NULL;
@@ -2758,55 +3197,489 @@ static void nnrti_tfl_add_operators(nnrti_tfl *c)
             nnrti_tfl_add_operator(c, i);
 }
 
-/* Makes the outputs. The result of a node takes the name; inputs, constants and values that already are an output are
-   copied by a node. */
-static void nnrti_tfl_add_outputs(nnrti_tfl *c)
+/* Makes v an output. The result of a node takes the name, which is kept; inputs, constants and values that already are an
+   output are copied by a node. */
+static void nnrti_tfl_add_output(nnrti_tfl *c, uint32_t v, const char *name)
 {
-    const uint32_t outputs = nnrti_tfl_output_count(c);
     nnrt_builder *b = c->builder;
-    c->builder->worth = NULL; /* no constant folding: a constant output needs a node that writes it */
-    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < outputs; k++) {
-        const uint32_t t = nnrti_tfl_output_tensor(c, k);
-        uint32_t v = c->code == NNRT_SUCCESS ? nnrti_tfl_value(c, (int32_t)t) : NNRT_NO_TENSOR;
-        char name[96], *copy = (char *)nnrti_tfl_keep(c, sizeof(name), 1);
-        if (copy == NULL || c->code != NNRT_SUCCESS)
+    if (c->code != NNRT_SUCCESS || v == NNRT_NO_TENSOR)
+        return;
+    if (b->writers[v] == NNRTI_BY_INPUT || nnrti_tfl_is_constant(c, v) || b->isOutput[v]) {
+        uint32_t from = v;
+        if (b->writers[v] != NNRTI_BY_INPUT && !b->isOutput[v])
+            b->tensors[v].name = b->shapes[v].name = NULL; /* the copy takes the name */
+        v = nnrt_builder_tensor(b, NULL);
+        nnrti_builder_tables(b);
+        nnrt_builder_node(b, name, NNRT_NODE_TYPE_ASSIGN, NULL, &from, 1, &v, 1);
+        if (!nnrti_tfl_fine(c))
             return;
-        (void)nnrti_tfl_io_name(c, 1, k, t, name, sizeof(name));
-        memcpy(copy, name, sizeof(name));
-        if (b->writers[v] == NNRTI_BY_INPUT || nnrti_tfl_is_constant(c, v) || c->needed[t] == 2) {
-            uint32_t from = v;
-            if (b->writers[v] != NNRTI_BY_INPUT && c->needed[t] != 2)
-                b->tensors[v].name = b->shapes[v].name = NULL; /* the copy takes the name */
-            v = nnrt_builder_tensor(b, NULL);
-            nnrti_builder_tables(b);
-            nnrt_builder_node(b, copy, NNRT_NODE_TYPE_ASSIGN, NULL, &from, 1, &v, 1);
-            if (!nnrti_tfl_fine(c))
-                return;
-            nnrti_tfl_keep_quant(c, &v, 1);
-        }
-        c->needed[t] = 2; /* it is an output */
-        if (nnrti_builder_operand(b, v) == NULL)
-            break;
-        b->tensors[v].name = copy;
-        b->shapes[v].name = copy;
+        nnrti_tfl_keep_quant(c, &v, 1);
+    }
+    if (nnrti_builder_operand(b, v) != NULL) {
+        b->tensors[v].name = name;
+        b->shapes[v].name = name;
         nnrt_builder_output(b, v);
     }
     (void)nnrti_tfl_fine(c);
+}
+
+/* Makes the outputs: the outputs of the file, and the states after a run. */
+static void nnrti_tfl_add_outputs(nnrti_tfl *c)
+{
+    const uint32_t outputs = nnrti_tfl_output_count(c);
+    c->builder->worth = NULL; /* no constant folding: a constant output needs a node that writes it */
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < outputs; k++) {
+        const uint32_t t = nnrti_tfl_output_tensor(c, k);
+        char *name = (char *)nnrti_tfl_keep(c, NNRTI_TFL_NAME, 1);
+        nnrti_tfl_tensor described;
+        if (name == NULL || !nnrti_tfl_tensor_at(c, t, &described))
+            return;
+        (void)nnrti_tfl_io_name(c, 1, k, t, name, NNRTI_TFL_NAME);
+        nnrti_tfl_add_output(c, nnrti_tfl_value(c, (int32_t)t), name);
+    }
+    for (const nnrti_tfl_state *s = c->states->first; s != NULL && c->code == NNRT_SUCCESS; s = s->next) {
+        char *name = s->in != NNRT_NO_TENSOR ? (char *)nnrti_tfl_keep(c, 2 * NNRTI_TFL_NAME, 1) : NULL;
+        if (name == NULL)
+            continue;
+        (void)nnrt_text(name, 2 * NNRTI_TFL_NAME, "%s.next", s->name);
+        nnrti_tfl_add_output(c, s->now, name);
+    }
+}
+
+/* The metadata "states": a line per state. */
+static nnrt_metadata nnrti_tfl_states_text(nnrti_tfl *c)
+{
+    nnrt_metadata m;
+    size_t room = 1, at = 0;
+    char *text = NULL;
+    m.key = "states";
+    for (const nnrti_tfl_state *s = c->states->first; s != NULL; s = s->next)
+        room += s->in != NNRT_NO_TENSOR ? 2 * strlen(s->name) + sizeof("=.next\n") : 0;
+    text = room > 1 ? (char *)nnrti_tfl_keep(c, room, 1) : NULL;
+    for (const nnrti_tfl_state *s = c->states->first; s != NULL && text != NULL; s = s->next)
+        if (s->in != NNRT_NO_TENSOR)
+            at += nnrt_text(text + at, room - at, "%s%s=%s.next", at > 0 ? "\n" : "", s->name, s->name);
+    m.value = text;
+    return m;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_metadata */
+
+/* Idea: TFLITE_METADATA is a buffer with a flatbuffer of its own (ModelMetadata), which names files of a zip archive behind
+   the model. They describe the model without an effect on its results, so they are read with a copy of the import's
+   state, whose faults leave them out. */
+typedef struct nnrti_tfl_meta {
+    nnrti_tfl *c;        /* the copy; its bytes are the flatbuffer of the metadata */
+    const uint8_t *file; /* with the archive */
+    size_t fileBytes;
+    nnrt_metadata *list;
+    uint32_t count, room;
+} nnrti_tfl_meta;
+
+/* Adds the key "first", "first.name" or "first.name.last"; NULL: no value. */
+static void nnrti_tfl_meta_add(nnrti_tfl_meta *a, const char *first, const char *name, const char *last,
+                               const char *value)
+{
+    const size_t room = strlen(first) + strlen(name) + strlen(last) + 3;
+    char *key = value != NULL && value[0] != '\0' && a->count < a->room ? (char *)nnrti_tfl_keep(a->c, room, 1) : NULL;
+    if (key == NULL)
+        return;
+    (void)nnrt_text(key, room, "%s%s%s%s%s", first, *name != '\0' ? "." : "", name, *last != '\0' ? "." : "", last);
+    a->list[a->count].key = key;
+    a->list[a->count++].value = value;
+}
+
+/* n bytes as a text: lines end with \n alone, and the last one without it. NULL: they contain a NUL. */
+static const char *nnrti_tfl_meta_text(nnrti_tfl *c, const uint8_t *bytes, size_t n)
+{
+    char *text = n > 0 && memchr(bytes, 0, n) == NULL && nnrti_tfl_work(c, (double)n)
+                     ? (char *)nnrti_tfl_keep(c, n + 1, 1)
+                     : NULL;
+    size_t to = 0;
+    for (size_t i = 0; text != NULL && i < n; i++)
+        if (bytes[i] != '\r' || i + 1 == n || bytes[i + 1] != '\n')
+            text[to++] = (char)bytes[i];
+    while (to > 0 && text[to - 1] == '\n')
+        text[--to] = '\0';
+    if (text != NULL)
+        text[to] = '\0';
+    return text;
+}
+
+static const char *nnrti_tfl_meta_string(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field)
+{
+    const nnrti_tfl_vector v = nnrti_tfl_vector_of(c, t, field, 1);
+    return v.at != 0 ? nnrti_tfl_meta_text(c, c->data + v.at, v.count) : NULL;
+}
+
+/* Numbers separated by commas: 1 to 4 finite ones, none of them 0 if they are divisors; else NULL. */
+static const char *nnrti_tfl_meta_numbers(nnrti_tfl *c, const nnrti_tfl_table *t, uint32_t field, bool divisors)
+{
+    const nnrti_tfl_vector v = nnrti_tfl_vector_of(c, t, field, 4);
+    char *text = v.count >= 1 && v.count <= 4 ? (char *)nnrti_tfl_keep(c, 4 * 24, 1) : NULL;
+    size_t at = 0;
+    for (uint32_t i = 0; text != NULL && i < v.count; i++) {
+        const float x = nnrti_tfl_float_at(c, v.at + 4 * (size_t)i);
+        if (!(x >= -3.4e38f && x <= 3.4e38f) || (divisors && x == 0))
+            return NULL;
+        at += nnrt_text(text + at, 4 * 24 - at, "%s%f", i > 0 ? "," : "", (double)x);
+    }
+    return text;
+}
+
+/* Bytes of a little-endian number in the file that the archive ends; 0 outside of it. */
+static uint32_t nnrti_tfl_zip_u(const nnrti_tfl_meta *a, size_t at, uint32_t bytes)
+{
+    uint32_t v = 0;
+    if (at > a->fileBytes || bytes > a->fileBytes - at)
+        return 0;
+    for (uint32_t i = bytes; i-- > 0;)
+        v = v << 8 | a->file[at + i];
+    return v;
+}
+
+/* The end record of the archive: it is last, but for a comment of less than 64 KiB. 0: there is no archive. */
+static size_t nnrti_tfl_zip_end(const nnrti_tfl_meta *a)
+{
+    size_t at = a->fileBytes >= 22 ? a->fileBytes - 22 : 0;
+    for (uint32_t i = 0; at > 0 && i < 65536; i++, at--)
+        if (nnrti_tfl_zip_u(a, at, 4) == 0x06054b50 && nnrti_tfl_zip_u(a, at + 20, 2) == i)
+            return at;
+    return 0;
+}
+
+/* The text of a file of the archive; NULL: there is none, or it is compressed. */
+static const char *nnrti_tfl_zip_text(nnrti_tfl_meta *a, const char *name)
+{
+    const size_t end = nnrti_tfl_zip_end(a), length = strlen(name);
+    const uint32_t entries = nnrti_tfl_zip_u(a, end + 10, 2), size = nnrti_tfl_zip_u(a, end + 12, 4);
+    const size_t base = end - nnrti_tfl_zip_u(a, end + 16, 4) - size; /* offsets count from here */
+    size_t at = end - size;
+    if (end == 0 || at > end || base > at)
+        return NULL;
+    for (uint32_t i = 0; i < entries && nnrti_tfl_zip_u(a, at, 4) == 0x02014b50 && nnrti_tfl_work(a->c, 46); i++) {
+        const uint32_t n = nnrti_tfl_zip_u(a, at + 28, 2), bytes = nnrti_tfl_zip_u(a, at + 24, 4);
+        const size_t local = base + nnrti_tfl_zip_u(a, at + 42, 4);
+        const size_t data = local + 30 + nnrti_tfl_zip_u(a, local + 26, 2) + nnrti_tfl_zip_u(a, local + 28, 2);
+        if (n == length && at + 46 <= end && n <= end - at - 46 && memcmp(a->file + at + 46, name, n) == 0) {
+            if (nnrti_tfl_zip_u(a, at + 10, 2) == 0 && nnrti_tfl_zip_u(a, local, 4) == 0x04034b50 && data <= end &&
+                bytes <= end - data)
+                return nnrti_tfl_meta_text(a->c, a->file + data, bytes);
+            nnrt_log_line(a->c->desc->log, NNRT_LOG_WARNING, "the associated file '%s' is compressed or damaged", name);
+            return NULL;
+        }
+        at += 46 + (size_t)n + nnrti_tfl_zip_u(a, at + 30, 2) + nnrti_tfl_zip_u(a, at + 32, 2);
+    }
+    return NULL;
+}
+
+/* The labels of the axis of classes: the first associated file of a tensor with type TENSOR_AXIS_LABELS (2). */
+static const char *nnrti_tfl_meta_labels(nnrti_tfl_meta *a, const nnrti_tfl_table *tensor)
+{
+    const nnrti_tfl_vector files = nnrti_tfl_vector_of(a->c, tensor, 6, 4);
+    for (uint32_t i = 0; i < files.count && nnrti_tfl_work(a->c, 4); i++) {
+        const nnrti_tfl_table f = nnrti_tfl_entry(a->c, &files, i);
+        const char *name = nnrti_tfl_byte(a->c, &f, 2, 0) == 2 ? nnrti_tfl_meta_string(a->c, &f, 0) : NULL;
+        if (name != NULL)
+            return nnrti_tfl_zip_text(a, name);
+    }
+    return NULL;
+}
+
+/* An input of a file: normalization (process unit 1) and the color of images (content 2). */
+static void nnrti_tfl_meta_input(nnrti_tfl_meta *a, const nnrti_tfl_table *tensor, const char *name, bool quantized)
+{
+    nnrti_tfl *c = a->c;
+    const nnrti_tfl_vector units = nnrti_tfl_vector_of(c, tensor, 4, 4);
+    const nnrti_tfl_table content = nnrti_tfl_sub(c, tensor, 3);
+    for (uint32_t i = 0; i < units.count && nnrti_tfl_work(c, 4); i++) {
+        const nnrti_tfl_table unit = nnrti_tfl_entry(c, &units, i);
+        const nnrti_tfl_table options = nnrti_tfl_sub(c, &unit, 1);
+        const char *mean, *std;
+        if (nnrti_tfl_byte(c, &unit, 0, 0) != 1)
+            continue;
+        mean = nnrti_tfl_meta_numbers(c, &options, 0, false);
+        std = nnrti_tfl_meta_numbers(c, &options, 1, true);
+        if (mean == NULL || std == NULL)
+            break;
+        nnrti_tfl_meta_add(a, "input", name, "mean", mean);
+        nnrti_tfl_meta_add(a, "input", name, "std", std);
+        nnrti_tfl_meta_add(a, "input", name, "quantize", quantized ? "yes" : NULL);
+        break;
+    }
+    if (nnrti_tfl_byte(c, &content, 0, 0) == 2) {
+        const nnrti_tfl_table image = nnrti_tfl_sub(c, &content, 1);
+        const int32_t color = nnrti_tfl_byte(c, &image, 0, 0);
+        nnrti_tfl_meta_add(a, "input", name, "color", color == 1 ? "rgb" : color == 2 ? "gray" : NULL);
+    }
+}
+
+/* Inputs (list 2 of the metadata) or outputs (list 3) of the main graph. c: the import. */
+static void nnrti_tfl_meta_list(nnrti_tfl_meta *a, nnrti_tfl *c, const nnrti_tfl_table *graph, uint32_t list)
+{
+    const nnrti_tfl_vector v = nnrti_tfl_vector_of(a->c, graph, list, 4), *io = list == 2 ? &c->inputs : &c->outputs;
+    for (uint32_t k = 0; k < v.count && k < io->count && nnrti_tfl_work(a->c, 4); k++) {
+        const nnrti_tfl_table tensor = nnrti_tfl_entry(a->c, &v, k);
+        const uint32_t index = (uint32_t)nnrti_tfl_item(c, io, k);
+        char name[NNRTI_TFL_NAME];
+        nnrti_tfl_tensor t;
+        if (!nnrti_tfl_tensor_at(c, index, &t))
+            return;
+        (void)nnrti_tfl_io_name(c, list - 2, k, index, name, sizeof(name));
+        if (list == 2)
+            nnrti_tfl_meta_input(a, &tensor, name, t.quantized && nnrt_type_size(t.type) == 1);
+        else
+            nnrti_tfl_meta_add(a, "labels", name, "", nnrti_tfl_meta_labels(a, &tensor));
+    }
+}
+
+/* Finds the flatbuffer of TFLITE_METADATA in the file of c and makes it the bytes of c. */
+static bool nnrti_tfl_meta_open(nnrti_tfl *c)
+{
+    const nnrti_tfl_vector all = nnrti_tfl_vector_of(c, &c->root, 6, 4);
+    for (uint32_t i = 0; i < all.count && nnrti_tfl_work(c, 4); i++) {
+        const nnrti_tfl_table entry = nnrti_tfl_entry(c, &all, i);
+        nnrti_tfl_table buffer;
+        nnrti_tfl_vector bytes;
+        if (!nnrti_tfl_is_named(c, &entry, 0, i, "TFLITE_METADATA"))
+            continue;
+        buffer = nnrti_tfl_entry(c, &c->buffers, (uint32_t)nnrti_tfl_int(c, &entry, 1, 0));
+        bytes = nnrti_tfl_vector_of(c, &buffer, 0, 1);
+        if (bytes.count < 8 || memcmp(c->data + bytes.at + 4, "M001", 4) != 0)
+            return false;
+        c->data += bytes.at;
+        c->bytes = bytes.count;
+        c->root = nnrti_tfl_table_at(c, nnrti_tfl_follow(c, 0));
+        return c->code == NNRT_SUCCESS;
+    }
+    return false;
+}
+
+/* All metadata of the model: the states, and the list of TFLITE_METADATA. NULL after a fault of c. */
+static nnrt_metadata *nnrti_tfl_metadata(nnrti_tfl *c, uint32_t *count)
+{
+    const nnrt_metadata states = nnrti_tfl_states_text(c);
+    nnrti_tfl copy = *c;
+    nnrti_tfl_meta a;
+    memset(&a, 0, sizeof(a));
+    a.c = &copy;
+    a.file = c->data;
+    a.fileBytes = c->bytes;
+    a.room = 4 * c->inputs.count + c->outputs.count + 3;
+    a.list = (nnrt_metadata *)nnrti_tfl_keep(c, a.room, sizeof(*a.list));
+    copy.error = NULL;
+    if (a.list != NULL && c->graph == 0 && nnrti_tfl_meta_open(&copy)) {
+        const nnrti_tfl_vector graphs = nnrti_tfl_vector_of(&copy, &copy.root, 3, 4);
+        const nnrti_tfl_table graph = nnrti_tfl_entry(&copy, &graphs, 0);
+        nnrti_tfl_meta_add(&a, "description", "", "", nnrti_tfl_meta_string(&copy, &copy.root, 1));
+        nnrti_tfl_meta_add(&a, "license", "", "", nnrti_tfl_meta_string(&copy, &copy.root, 5));
+        nnrti_tfl_meta_list(&a, c, &graph, 2);
+        if (c->desc->outputCount == 0)
+            nnrti_tfl_meta_list(&a, c, &graph, 3);
+    }
+    if (copy.code != NNRT_SUCCESS)
+        nnrt_log_line(c->desc->log, NNRT_LOG_WARNING, "TFLITE_METADATA are damaged and left out: %s", copy.text);
+    *count = copy.code == NNRT_SUCCESS ? a.count : 0;
+    if (a.list != NULL && states.value != NULL)
+        a.list[(*count)++] = states;
+    return a.list;
 }
 
 /* Builds the model: outputs, dead-code elimination, optimizer passes. Casts between float32 and 8 bits stay where the
    file has them. */
 static NNRT_ReturnCode nnrti_tfl_build(nnrti_tfl *c, NNRT_Model **model)
 {
+    nnrt_metadata *metadata;
+    uint32_t count = 0;
     NNRT_ReturnCode code;
     bool any;
     nnrti_tfl_add_outputs(c);
+    metadata = nnrti_tfl_metadata(c, &count);
     if (c->code != NNRT_SUCCESS)
         return c->code;
     c->builder->log = c->desc->log;
     code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, NNRT_PASS_QUANTIZE, false, &any);
-    return code == NNRT_SUCCESS ? nnrt_builder_finish(c->builder, model, c->error)
+    return code == NNRT_SUCCESS ? nnrti_builder_annotated(c->builder, model, metadata, count, c->error)
                                 : nnrti_builder_report(c->builder, code, c->error);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tflite_variables */
+
+/* Idea: a state is an input with the value that the last run left, and an output with the next one (>>tflite_import); the
+   operators read and replace its current value in their order. Variables are found before the operators are added, so
+   that one that the main graph never assigns is a constant. A state begins as zeros; another initial value is selected
+   as long as the state `begun` is false, which each run makes true. */
+
+/* A new state; NULL after a fault. */
+static nnrti_tfl_state *nnrti_tfl_state_new(nnrti_tfl *c, const char *name)
+{
+    nnrti_tfl_state *s = (nnrti_tfl_state *)nnrti_tfl_keep(c, 1, sizeof(*s));
+    if (s == NULL)
+        return NULL;
+    if (*name != '\0')
+        (void)nnrt_text(s->name, sizeof(s->name), "%s", name);
+    else
+        (void)nnrt_text(s->name, sizeof(s->name), "state_%u", c->states->count);
+    s->initial = s->in = s->now = NNRT_NO_TENSOR;
+    *c->states->end = s;
+    c->states->end = &s->next;
+    c->states->count++;
+    return s;
+}
+
+/* Makes the input of a state with type, shape and quantization parameters of o, and its current value. */
+static void nnrti_tfl_state_begin(nnrti_tfl *c, nnrti_tfl_state *s, const nnrt_operand *o)
+{
+    if (c->builder->entered != 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "'%s' stays between runs and is used in a subgraph of IF or WHILE, which is not supported",
+                       s->name);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    s->in = s->now = nnrt_builder_input(c->builder, s->name, o->dataType, o->rank, o->dims);
+    nnrti_builder_tables(c->builder);
+    if (nnrti_tfl_fine(c) && o->quantCount > 0)
+        nnrt_builder_quant(c->builder, s->in, o->quant, o->quantCount);
+    (void)nnrti_tfl_fine(c);
+}
+
+/* True if a new state has this initial value: zeros, or zero points of 8 bits. */
+static bool nnrti_tfl_state_is_zero(const nnrt_operand *o)
+{
+    const int zero = o->quantCount > 0 && nnrt_type_size(o->dataType) == 1 ? o->quant[0].zeroPoint & 255 : 0;
+    size_t bytes = 0;
+    bool is = nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes);
+    for (size_t i = 0; is && i < bytes; i++)
+        is = ((const uint8_t *)o->data)[i] == zero;
+    return is;
+}
+
+/* The condition that selects initial values: false in the first run. */
+static uint32_t nnrti_tfl_begun(nnrti_tfl *c)
+{
+    static const uint8_t yes = 1;
+    const nnrt_operand flag = nnrt_operand_make(NNRT_DATA_TYPE_BOOL, 0, NULL, NULL);
+    nnrti_tfl_state *s = c->states->begun;
+    if (s != NULL)
+        return s->in;
+    if ((c->states->begun = s = nnrti_tfl_state_new(c, "states.begun")) == NULL)
+        return NNRT_NO_TENSOR;
+    nnrti_tfl_state_begin(c, s, &flag);
+    s->now = nnrti_tfl_constant_copy(c, NNRT_DATA_TYPE_BOOL, 0, NULL, &yes);
+    return s->in;
+}
+
+/* The current value of a variable. */
+static uint32_t nnrti_tfl_variable_value(nnrti_tfl *c, nnrti_tfl_state *s)
+{
+    if (s->now != NNRT_NO_TENSOR)
+        return s->now;
+    if (s->initial == NNRT_NO_TENSOR)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "variable '%s' is read before a value is assigned to it", s->name);
+    if (!s->assigned || c->code != NNRT_SUCCESS)
+        return s->now = s->initial;
+    nnrti_tfl_state_begin(c, s, nnrti_tfl_at(c, s->initial));
+    if (c->code == NNRT_SUCCESS && !nnrti_tfl_state_is_zero(nnrti_tfl_at(c, s->initial)))
+        s->now = nnrti_tfl_step3(c, NNRT_NODE_TYPE_SELECT, NULL, nnrti_tfl_begun(c), s->in, s->initial);
+    return s->now;
+}
+
+/* True if two vectors of the file have the same bytes. */
+static bool nnrti_tfl_same_bytes(const nnrti_tfl *c, const nnrti_tfl_vector *a, const nnrti_tfl_vector *b)
+{
+    return a->count == b->count && (a->count == 0 || memcmp(c->data + a->at, c->data + b->at, a->count) == 0);
+}
+
+/* The variable of the current operator, a VAR_HANDLE with this table; a new one if no operator before has its names. */
+static nnrti_tfl_state *nnrti_tfl_handle(nnrti_tfl *c, const nnrti_tfl_table *op)
+{
+    const nnrti_tfl_table options = nnrti_tfl_sub(c, op, 4);
+    const nnrti_tfl_vector container = nnrti_tfl_vector_of(c, &options, 0, 1),
+                           shared = nnrti_tfl_vector_of(c, &options, 1, 1);
+    nnrti_tfl_state *s = c->states->first;
+    char name[NNRTI_TFL_NAME];
+    if (!nnrti_tfl_work(c, (1.0 + c->states->count) * (4.0 + container.count + shared.count)))
+        return NULL;
+    while (s != NULL && (s->shared.at == 0 || !nnrti_tfl_same_bytes(c, &s->shared, &shared) ||
+                         !nnrti_tfl_same_bytes(c, &s->container, &container)))
+        s = s->next;
+    if (s == NULL && shared.count == 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "an operator VAR_HANDLE has no name of a variable (shared_name)");
+    if (s != NULL ||
+        (s = nnrti_tfl_state_new(c, nnrti_tfl_string(c, &options, 1, c->states->count, name, sizeof(name)))) == NULL)
+        return s;
+    s->container = container;
+    s->shared = shared;
+    return s;
+}
+
+/* Finds the variables of the current subgraph, and marks the assigned ones, before any operator reads one. */
+static void nnrti_tfl_find_variables(nnrti_tfl *c)
+{
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->operators.count; i++) {
+        const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
+        const int32_t code =
+            c->needed[c->tensors.count + i] != 0 ? nnrti_tfl_code(c, (uint32_t)nnrti_tfl_int(c, &op, 0, 0)) : 0;
+        uint32_t t;
+        if (code != NNRTI_TFL_VAR_HANDLE && code != NNRTI_TFL_ASSIGN)
+            continue;
+        nnrti_tfl_enter(c, i);
+        t = (uint32_t)(code == NNRTI_TFL_ASSIGN ? nnrti_tfl_in_index(c, 0) : nnrti_tfl_out_index(c, 0));
+        if (c->code != NNRT_SUCCESS || t >= c->tensors.count)
+            continue; /* the operator is refused when it is added */
+        if (code == NNRTI_TFL_VAR_HANDLE)
+            c->variables[t] = nnrti_tfl_handle(c, &op);
+        else if (c->variables[t] != NULL && !c->initializes)
+            c->variables[t]->assigned = true;
+    }
+}
+
+/* nnrti_tfl_find_variables has done its work. */
+static void nnrti_tfl_op_handle(nnrti_tfl *c)
+{
+    if (c->out.count != 1)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "it has %u results, expected 1", c->out.count);
+}
+
+/* The variable that input 0 of the current operator refers to; NULL after a fault. */
+static nnrti_tfl_state *nnrti_tfl_variable(nnrti_tfl *c)
+{
+    const uint32_t t = (uint32_t)nnrti_tfl_in_index(c, 0);
+    nnrti_tfl_state *s = c->code == NNRT_SUCCESS && t < c->tensors.count ? c->variables[t] : NULL;
+    if (s == NULL)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input 0 is no result of a VAR_HANDLE of the same subgraph");
+    return s;
+}
+
+static void nnrti_tfl_op_read(nnrti_tfl *c)
+{
+    nnrti_tfl_state *s = nnrti_tfl_variable(c);
+    if (s != NULL)
+        nnrti_tfl_bind(c, nnrti_tfl_out_index(c, 0), nnrti_tfl_variable_value(c, s));
+}
+
+static void nnrti_tfl_op_assign(nnrti_tfl *c)
+{
+    nnrti_tfl_state *s = nnrti_tfl_variable(c);
+    const uint32_t v = nnrti_tfl_in(c, 1);
+    const nnrt_operand *o = nnrti_tfl_at(c, v), *old = s != NULL ? nnrti_tfl_at(c, s->initial) : NULL;
+    if (c->code != NNRT_SUCCESS || s == NULL)
+        return;
+    if (c->initializes && !nnrti_tfl_is_constant(c, v))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "the initial value of variable '%s' is not constant", s->name);
+    else if (!c->initializes && c->depth > 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "variable '%s' is assigned in a subgraph of IF or WHILE, which is not supported", s->name);
+    else if (s->initial != NNRT_NO_TENSOR && (o->dataType != old->dataType || o->rank != old->rank ||
+                                              memcmp(o->dims, old->dims, (size_t)o->rank * sizeof(*o->dims)) != 0))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "variable '%s' is %o and becomes %o, expected the same type and shape",
+                       s->name, old, o);
+    else if (c->initializes)
+        s->initial = v;
+    else
+        s->now = v;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2853,6 +3726,7 @@ static uint32_t *nnrti_tfl_read_graph(nnrti_tfl *c, uint32_t index, uint32_t int
     nnrti_tfl_check(c);
     for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < nIn; k++)
         nnrti_tfl_bind(c, nnrti_tfl_item(c, &c->inputs, k), in[k]);
+    nnrti_tfl_find_variables(c);
     nnrti_tfl_add_operators(c);
     c->row = around.row;
     c->opName = around.opName;
@@ -3038,17 +3912,28 @@ static void nnrti_tfl_op_while(nnrti_tfl *c)
     nnrti_tfl_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, n + 2, l.out + 1);
 }
 
+/* CALL_ONCE: its subgraph assigns initial values. */
+static void nnrti_tfl_op_once(nnrti_tfl *c)
+{
+    if (c->depth > 0 || c->in.count + c->out.count > 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "it is in a subgraph or has operands, expected neither");
+    c->initializes = true;
+    if (c->code == NNRT_SUCCESS)
+        (void)nnrti_tfl_read_graph(c, (uint32_t)nnrti_tfl_int(c, &c->options, 0, 0), c->builder->entered, NULL, 0, 0);
+    c->initializes = false;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_recurrent */
 
 /* Recurrent layers are a LOOP over time, as TensorFlow Lite clips the cell state, and the operator LSTM does not. The GEMM
-   of the inputs of all time steps is before the loop. States start from zeros in every run; TensorFlow Lite keeps them
-   until they are reset. */
+   of the inputs of all time steps is before the loop. */
 typedef struct nnrti_tfl_cell {
     uint32_t gates, recurrent; /* W x + b of all time steps [T,N,G], and the recurrent weight [G,P] */
     uint32_t peephole[3];      /* [H] of input, forget and output gate, or NNRT_NO_TENSOR */
     uint32_t projection, projectionBias;
-    int64_t size; /* H */
+    nnrti_tfl_state *states[2]; /* h [N,P]; s [N,H] of an LSTM, else NULL */
+    int64_t size;               /* H */
     bool coupled; /* input gate = 1 - forget gate, which is gate 0 */
     NNRT_ActivationType activation;
     float cellClip, projectionClip;
@@ -3104,16 +3989,6 @@ static uint32_t nnrti_tfl_cell_size(nnrti_tfl *c, uint32_t x, int64_t axis)
     return nnrti_tfl_cell_gather(c, shape, nnrti_tfl_ints(c, &axis, 1));
 }
 
-/* Zeros [N,size], where N is axis 1 of x. */
-static uint32_t nnrti_tfl_cell_zeros(nnrti_tfl *c, uint32_t x, int64_t size)
-{
-    uint32_t shape = nnrti_tfl_cell_size(c, x, 1);
-    NNRT_Concat a;
-    a.axis = 0;
-    shape = nnrti_tfl_step2(c, NNRT_NODE_TYPE_CONCAT, &a, shape, nnrti_tfl_ints(c, &size, 1));
-    return nnrti_tfl_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_tfl_scalar(c, x, 0), shape);
-}
-
 static uint32_t nnrti_tfl_cell_activate(nnrti_tfl *c, uint32_t x, NNRT_ActivationType type)
 {
     const NNRT_Activation a = nnrti_tfl_activation(type);
@@ -3165,10 +4040,10 @@ static uint32_t nnrti_tfl_cell_lstm(nnrti_tfl *c, const nnrti_tfl_cell *m, uint3
 
 /* The loop over the time steps of x [T,N,I]: states h [N,P] and, of an LSTM, s [N,H]; each h is a row of the result
    [T,N,P]. back: the time steps from the last to the first. */
-static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x, uint32_t w, uint32_t b, bool lstm,
-                                    bool back)
+static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x, uint32_t w, uint32_t b, bool back)
 {
     static const int64_t time[3] = {-1, 1, 1};
+    const bool lstm = m->states[1] != NULL;
     const uint32_t around = c->builder->entered, states = lstm ? 2 : 1;
     uint32_t gates, out[3], y = x;
     nnrti_tfl_loop l;
@@ -3183,9 +4058,8 @@ static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x,
     if (!nnrti_tfl_loop_begin(c, &l, states))
         return NNRT_NO_TENSOR;
     l.start[0] = nnrti_tfl_cell_size(c, x, 0);
-    l.start[2] = nnrti_tfl_cell_zeros(c, x, nnrti_tfl_dim(c, m->recurrent, 1));
-    if (lstm)
-        l.start[3] = nnrti_tfl_cell_zeros(c, x, m->size);
+    for (uint32_t k = 0; k < states; k++)
+        l.start[2 + k] = m->states[k]->now;
     nnrti_tfl_loop_body(c, &l);
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
@@ -3207,21 +4081,42 @@ static uint32_t nnrti_tfl_cell_loop(nnrti_tfl *c, nnrti_tfl_cell *m, uint32_t x,
     for (uint32_t k = 0; k <= states; k++)
         out[k] = nnrti_tfl_new(c, UINT32_MAX);
     nnrti_tfl_add(c, NNRT_NODE_TYPE_LOOP, &a, l.start, states + 2, out, states + 1, false);
+    for (uint32_t k = 0; k < states; k++)
+        m->states[k]->now = out[k];
     if (!back)
         return out[states];
     nnrti_tfl_reversed(c, out[states], time, y = nnrti_tfl_new(c, UINT32_MAX), false);
     return y;
 }
 
-/* Checks that input k is a state, a variable that nothing else uses. */
-static void nnrti_tfl_cell_state(nnrti_tfl *c, uint32_t k)
+/* The state [batch,size] that is input k, a variable that nothing else uses. NULL after a fault. */
+static nnrti_tfl_state *nnrti_tfl_cell_state(nnrti_tfl *c, uint32_t k, int64_t batch, int64_t size)
 {
+    const int32_t index = nnrti_tfl_in_index(c, k);
+    nnrt_operand like;
+    nnrti_tfl_state *s;
     nnrti_tfl_tensor t;
     memset(&t, 0, sizeof(t));
-    if (nnrti_tfl_in_index(c, k) >= 0 && !nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_in_index(c, k), &t))
-        return;
-    if (!t.variable || t.dataBytes > 0)
-        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u (state) is no variable", k);
+    if (c->code != NNRT_SUCCESS || (index >= 0 && !nnrti_tfl_tensor_at(c, (uint32_t)index, &t)))
+        return NULL;
+    if (!t.variable || t.dataBytes > 0 || t.type != NNRT_DATA_TYPE_FLOAT32 || c->values[index] != NNRT_NO_TENSOR)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_MODEL, "input %u (state) is no float32 variable of this operator alone", k);
+    else if (batch < 0)
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "the batch of input 0 is dynamic, but state '%s' stays between runs: set the shape of the input "
+                       "(nnrt_tflite_desc.inputs)",
+                       t.name);
+    else if (t.shape.rank != 2 || t.shape.dims[1] != size || size < 1)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "state '%s' has %d axes, axis 1 of size %d, expected 2 axes and %l",
+                       t.name, t.shape.rank, t.shape.rank > 1 ? t.shape.dims[1] : 0, size);
+    t.shape.dims[0] = (int32_t)batch;
+    like = nnrt_operand_make(NNRT_DATA_TYPE_FLOAT32, 2, t.shape.dims, NULL);
+    if ((s = nnrti_tfl_state_new(c, t.name)) == NULL)
+        return NULL;
+    nnrti_tfl_state_begin(c, s, &like);
+    if (c->code == NNRT_SUCCESS)
+        c->values[index] = s->in;
+    return c->code == NNRT_SUCCESS ? s : NULL;
 }
 
 static const int64_t nnrti_tfl_swap[3] = {1, 0, 2}; /* batch first to time first, and back */
@@ -3278,17 +4173,17 @@ static void nnrti_tfl_op_rnn(nnrti_tfl *c)
     m.activation = nnrti_tfl_fused(c, 1, false).after;
     for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
         m.recurrent = nnrti_tfl_cell_weight(c, 2 + 4 * k, 2, -1);
-        nnrti_tfl_cell_state(c, 4 + 4 * k);
+        m.states[0] = nnrti_tfl_cell_state(c, 4 + 4 * k, nnrti_tfl_dim(c, x, 1), nnrti_tfl_dim(c, m.recurrent, 1));
         y[k] = nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_weight(c, 1 + 4 * k, 2, -1),
-                                   nnrti_tfl_cell_weight(c, 3 + 4 * k, 1, -1), false, k == 1);
+                                   nnrti_tfl_cell_weight(c, 3 + 4 * k, 1, -1), k == 1);
     }
     nnrti_tfl_cell_absent(c, both ? 9 : 5, "auxiliary input");
     nnrti_tfl_cell_results(c, y, both, merge, timeMajor);
 }
 
 /* One direction of an LSTM with inputs from `at` on: 4 weights of input, forget, cell and output gate for x, 4 for h, 3
-   peepholes, 4 biases, projection and its bias. */
-static uint32_t nnrti_tfl_lstm(nnrti_tfl *c, uint32_t x, uint32_t at, bool back)
+   peepholes, 4 biases, projection and its bias. Inputs `states` and the next one are h and s. */
+static uint32_t nnrti_tfl_lstm(nnrti_tfl *c, uint32_t x, uint32_t at, uint32_t states, bool back)
 {
     const bool coupled = nnrti_tfl_in_index(c, at) < 0;
     nnrti_tfl_cell m;
@@ -3307,8 +4202,10 @@ static uint32_t nnrti_tfl_lstm(nnrti_tfl *c, uint32_t x, uint32_t at, bool back)
             nnrti_tfl_in_index(c, at + 8 + k) < 0 ? NNRT_NO_TENSOR : nnrti_tfl_cell_weight(c, at + 8 + k, 1, m.size);
     m.projection = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 15));
     m.projectionBias = nnrti_tfl_weight(c, nnrti_tfl_in(c, at + 16));
+    m.states[0] = nnrti_tfl_cell_state(c, states, nnrti_tfl_dim(c, x, 1), nnrti_tfl_dim(c, m.recurrent, 1));
+    m.states[1] = nnrti_tfl_cell_state(c, states + 1, nnrti_tfl_dim(c, x, 1), m.size);
     return nnrti_tfl_cell_loop(c, &m, x, nnrti_tfl_cell_join(c, at, coupled, 2),
-                               nnrti_tfl_cell_join(c, at + 11, coupled, 1), true, back);
+                               nnrti_tfl_cell_join(c, at + 11, coupled, 1), back);
 }
 
 /* The states h and s of each direction follow the weights. */
@@ -3318,13 +4215,49 @@ static void nnrti_tfl_op_lstm(nnrti_tfl *c)
     const bool timeMajor = nnrti_tfl_byte(c, &c->options, both ? 4 : 3, 0) != 0;
     const uint32_t x = nnrti_tfl_cell_input(c, timeMajor), states = both ? 35 : 18;
     uint32_t y[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
-    for (uint32_t k = 0; k < (both ? 2 : 1); k++) {
-        nnrti_tfl_cell_state(c, states + 2 * k);
-        nnrti_tfl_cell_state(c, states + 2 * k + 1);
-        y[k] = nnrti_tfl_lstm(c, x, 1 + 17 * k, k == 1);
-    }
+    for (uint32_t k = 0; k < (both ? 2 : 1); k++)
+        y[k] = nnrti_tfl_lstm(c, x, 1 + 17 * k, states + 2 * k, k == 1);
     nnrti_tfl_cell_absent(c, both ? 39 : 20, both ? "auxiliary input" : "layer normalization");
     nnrti_tfl_cell_results(c, y, both, merge, timeMajor);
+}
+
+/* The state [N,F*M] has the last M values of each of F filters, oldest first: the first one leaves, the product of x [N,I]
+   and the weight of the features [F,I] enters. y[n,u] = act(b[u] + sum of state[n,f,m] * t[f,m] over m and the `rank`
+   filters f of unit u). */
+static void nnrti_tfl_op_svdf(nnrti_tfl *c)
+{
+    static const int64_t begin[3] = {0, 0, 1};
+    const nnrti_tfl_fuse f = nnrti_tfl_fused(c, 1, false);
+    const uint32_t x = nnrti_tfl_in(c, 0), w = nnrti_tfl_cell_weight(c, 1, 2, -1), bias = nnrti_tfl_in(c, 3);
+    const uint32_t t = nnrti_tfl_cell_weight(c, 2, 2, nnrti_tfl_dim(c, w, 0));
+    const int64_t batch = nnrti_tfl_dim(c, x, 0), filters = nnrti_tfl_dim(c, w, 0), memory = nnrti_tfl_dim(c, t, 1);
+    const int64_t rank = nnrti_tfl_int(c, &c->options, 0, 0), units = rank > 0 ? filters / rank : 0;
+    const int64_t shape[3] = {batch, filters, memory}, flat[2] = {batch, filters * memory},
+                  one[3] = {batch, filters, 1};
+    const int64_t size[3] = {batch, filters, memory - 1}, ranks[3] = {batch, units, rank};
+    nnrti_tfl_state *s = nnrti_tfl_cell_state(c, 4, batch, filters * memory);
+    uint32_t y, old;
+    NNRT_Concat a;
+    a.axis = 2;
+    if (s == NULL)
+        return;
+    if (rank < 1 || units * rank != filters || nnrti_tfl_at(c, x)->rank != 2) {
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "rank is %l, expected a divisor of the %l filters; input 0 is %o",
+                       rank, filters, nnrti_tfl_at(c, x));
+        return;
+    }
+    y = nnrti_tfl_reshape(c, nnrti_tfl_cell_dense(c, x, w, NNRT_NO_TENSOR), one, 3);
+    if (memory > 1) {
+        old = nnrti_tfl_step3(c, NNRT_NODE_TYPE_SLICE_FUSION, NULL, nnrti_tfl_reshape(c, s->now, shape, 3),
+                              nnrti_tfl_ints(c, begin, 3), nnrti_tfl_ints(c, size, 3));
+        y = nnrti_tfl_step2(c, NNRT_NODE_TYPE_CONCAT, &a, old, y);
+    }
+    s->now = nnrti_tfl_reshape(c, y, flat, 2);
+    y = nnrti_tfl_sum(c, nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, y, t), 2);
+    y = nnrti_tfl_sum(c, nnrti_tfl_reshape(c, y, ranks, 3), 2);
+    if (bias != NNRT_NO_TENSOR)
+        y = nnrti_tfl_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, y, bias);
+    nnrti_tfl_bind(c, nnrti_tfl_out_index(c, 0), nnrti_tfl_cell_activate(c, y, f.after));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -3336,8 +4269,12 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const voi
                                                    bool *inPlace, nnrt_error *error)
 {
     NNRT_ReturnCode code;
+    nnrti_tfl_states states;
     nnrti_tfl c;
     memset(&c, 0, sizeof(c));
+    memset(&states, 0, sizeof(states));
+    states.end = &states.first;
+    c.states = &states;
     c.desc = desc;
     c.budget = budget;
     c.data = (const uint8_t *)data;
@@ -3352,6 +4289,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const voi
     nnrti_tfl_mark(&c);
     nnrti_tfl_check(&c);
     nnrti_tfl_add_inputs(&c);
+    nnrti_tfl_find_variables(&c);
     nnrti_tfl_add_operators(&c);
     code = c.code == NNRT_SUCCESS ? nnrti_tfl_build(&c, model) : c.code;
     *inPlace = c.usedInPlace;

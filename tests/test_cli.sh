@@ -569,12 +569,12 @@ py 'ops --onnx --json agrees with --tsv' '["\t".join([o["name"], *map(str, o["se
 py 'ops --onnx: each says something' 'all(o["becomes"] or o["why"] for o in d["operators"]) and all(o["why"] for o in d["operators"] if o["with"])'
 t 0 'ops --tflite' ops --tflite
 silent 'ops --tflite'
-prints 'ops --tflite: supported' '^CONV_2D +3  1-8 +fq +CONV2D_FUSION ACTIVATION '
-prints 'ops --tflite: unsupported' '^RFFT2D +131  unsupported$'
+prints 'ops --tflite: supported' '^CONV_2D +3  1-8 +fqs +CONV2D_FUSION ACTIVATION '
+prints 'ops --tflite: unsupported' '^HASHTABLE +136  unsupported$'
 t 0 'ops --tflite --tsv' ops --tflite --tsv
-prints 'ops --tflite --tsv' '^RELU6	21	3	fq	ACTIVATION$'
+prints 'ops --tflite --tsv' '^RELU6	21	3	fqw	ACTIVATION QUANT_DTYPE_CAST$'
 t 0 'ops --tflite --json' ops --tflite --json
-py 'ops --tflite --json: numbers are unique but for custom operators' 'len({o["number"] for o in d["operators"]}) == len(d["operators"]) - 2'
+py 'ops --tflite --json: numbers are unique but for custom operators' 'len({o["number"] for o in d["operators"]}) == len(d["operators"]) - 4'
 refused 2 'ops --tflite --copy' '--tflite lists operators of TensorFlow Lite and cannot be combined with --copy' ops --tflite --copy SOFTMAX
 refused 2 'ops --tflite --onnx' '--onnx lists operators of ONNX and cannot be combined with --tflite' ops --tflite --onnx
 refused 2 'ops --onnx --copy' '--onnx lists operators of ONNX and cannot be combined with --copy' ops --onnx --copy SOFTMAX
@@ -605,6 +605,25 @@ t 0 'run, .tflite --signature' run "$tmp/signed.tflite" --input random --device 
 refused 1 'info, .tflite --signature of no name' "has no signature 'nope', it has 2: 'detect' 'step'" info "$tmp/signed.tflite" --signature nope
 refused 2 'info, --signature of a .nnrt file' '--signature is for .tflite files' info "$tmp/tflite.nnrt" --signature x
 refused 1 'info, .tflite --outputs of no tensor' "no tensor of the file has the name 'nope'" info "$tfl" --outputs nope
+# States stay between the runs of --reps, also in a .nnrt file; other commands have them as inputs and outputs.
+state=$tmp/state.tflite
+"$python" -B tests/tflite/model.py "$state" state
+t 0 'info, states' info "$state" --device reference
+prints 'info, states' '^metadata +description=a test$'
+for n in 1 2 3; do t 0 "run --reps $n" run "$state" --input random --device reference --reps $n --output-dir "$tmp/reps$n"; done
+t 0 'run, labels of the file' run "$state" --input random --device reference
+prints 'run, labels of the file' '^  [01]  .*  (cat|dog)$'
+if cmp -s "$tmp/reps1/y.npy" "$tmp/reps2/y.npy" || cmp -s "$tmp/reps2/y.npy" "$tmp/reps3/y.npy"; then fail 'run --reps: the state does not change'; else pass; fi
+t 0 'convert, states' convert "$state" "$tmp/state.nnrt"
+t 0 'run --reps, .nnrt' run "$tmp/state.nnrt" --input random --device auto --reps 3 --output-dir "$tmp/reps4"
+t 0 'compare, states' compare "$state" --device reference --device auto
+t 0 'run --dump, states' run "$state" --input random --device reference --dump "$tmp/statedump"
+t 0 'check, states' check "$state" --input random --expected "p=$tmp/reps1/p.npy" --device reference
+t 0 'emit-c, states' emit-c "$state" -o - --name kept
+prints 'emit-c, states' 'kept_state_reset\(void \*state\)'
+refused 1 'convert --state of no output' 'states, line 1: expected INPUT=OUTPUT' convert "$tfl" "$tmp/loop.nnrt" --state image=nope
+t 0 'convert --state of another type' convert "$tfl" "$tmp/loop.nnrt" --state image=scores
+refused 1 'run --state of another type' "input 'image' and output 'scores' differ" run "$tmp/loop.nnrt" --device reference
 { printf '\034\000\000\000TFL3' && head -c 100 /dev/zero; } >"$tmp/cut.tflite"
 refused 1 'info, .tflite of zeros' 'damaged file: the vtable at byte 28 has 0 bytes, its table 0' info "$tmp/cut.tflite"
 head -c 1000 "$tfl" >"$tmp/cut.tflite"

@@ -3114,6 +3114,48 @@ static void test_outputs(void **state)
     }
 }
 
+/* metadata_props "states": the session keeps them, also behind other inputs; with outputs of the caller they are left out,
+   and a pair that the model does not have is refused. */
+static void test_states(void **state)
+{
+    static const char *const values[] = {"s=z", "s=q"};
+    static const char *const only[] = {"y"};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) {
+        message m = build("in s f32 [1]; in x f32 [1]; z = Add s x; y = Relu z; out z; out y;", 13), entry = {{0}, 0};
+        NNRT_Model *model = NULL;
+        nnrt_session *session = NULL;
+        nnrt_onnx_desc desc;
+        nnrt_error e;
+        float x = 2, y = 0;
+        nnrt_io in = nnrt_io_make(&x, sizeof(x)), out = nnrt_io_make(&y, sizeof(y));
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        put_text(&entry, 1, "states");
+        put_text(&entry, 2, values[i % 2]);
+        put_message(&m, 14, &entry);
+        if (i == 2) {
+            desc.outputs = only;
+            desc.outputCount = 1;
+        }
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e),
+                         i == 1 ? NNRT_INVALID_PARAMETER : NNRT_SUCCESS);
+        if (i == 1) {
+            assert_non_null(strstr(e.message, "states, line 1"));
+            continue;
+        }
+        assert_int_equal(nnrt_session_create(&session, model, NULL, &e), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_states(session), i == 0);
+        assert_int_equal(nnrt_session_inputs(session), i == 0 ? 1 : 2);
+        for (int run = 1; i == 0 && run <= 3; run++) {
+            assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
+            assert_true(y == 2 * (float)run);
+        }
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+}
+
 /* One quantised tensor under two names, with and without what the passes do. */
 static void test_quantised_outputs(void **state)
 {
@@ -5805,6 +5847,7 @@ int main(void)
         cmocka_unit_test(test_too_many_axes),
         cmocka_unit_test(test_erf),
         cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_states),
         cmocka_unit_test(test_quantised_outputs),
         cmocka_unit_test(test_open_extents),
         cmocka_unit_test(test_named_extents),

@@ -570,8 +570,8 @@ static const cli_option cli_options[] = {
     {"--section", "NAME=PATTERN", CLI_EMIT,
      "constants whose name, or whose node's name, has this form (* any text, ? any character), or with '>BYTES' larger "
      "ones, get the macro MODEL_DATA_NAME, for a section of their own", cli_take_section},
-    {"--state", "IN=OUT", CLI_EMIT,
-     "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters",
+    {"--state", "IN=OUT", CLI_EMIT | CLI_CONVERT,
+     "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters of a run",
      cli_take_state},
     {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
      "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
@@ -697,7 +697,9 @@ static const cli_option cli_options[] = {
     {"--threads", "N", CLI_THREADS,
      "number of threads of a run, default 1, or by --performance; of the built-in devices only cpu is multithreaded",
      cli_take_threads},
-    {"--reps", "N", CLI_BENCH, "number of timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
+    {"--reps", "N", CLI_BENCH | CLI_RUN,
+     "bench: number of timed runs; default: as many as fit in a second, 10 to 10000. run: runs with the same inputs, between "
+     "which states stay; shows the last one; default 1", cli_take_reps},
     {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
      cli_take_copy},
     {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},

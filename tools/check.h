@@ -240,7 +240,7 @@ static int cli_check_set(const cli_args *args, const char *dir, bool first)
         cli_json_text(dir != NULL ? cli_last_part(dir) : "");
         fputs(",\"outputs\":[", stdout);
     }
-    status = cli_inputs_make(&job.in, args);
+    status = cli_inputs_list(&job.in, args);
     if (status == CLI_DONE && dir != NULL)
         status = cli_inputs_apply_most(&job.in, args);
     if (status == CLI_DONE)
@@ -267,7 +267,7 @@ static int cli_check(const cli_args *args)
     if ((args->data == NULL) == (args->expectedCount == 0) || (args->data != NULL && args->inputCount > 0))
         return cli_usage("check: no test data; give --data DIR, or --input and --expected; see 'nnrt check --help'");
     memset(&sets, 0, sizeof(sets));
-    status = cli_inputs_make(&inputs, args); /* reports an invalid model once, not once per set */
+    status = cli_inputs_list(&inputs, args); /* reports an invalid model once, not once per set */
     cli_inputs_free(&inputs);
     if (status == CLI_DONE && args->data != NULL)
         status = cli_sets_find(&sets, args->data);

@@ -285,7 +285,7 @@ static int cli_compare_runs_make(cli_compare_runs *r, const cli_args *args, uint
 {
     cli_job *first = &r->plain[0];
     cli_args own = *args;
-    int status = cli_inputs_make(&first->in, args);
+    int status = cli_inputs_list(&first->in, args);
     own.device = r->devices[0];
     if (status == CLI_DONE)
         status = args->inputCount > 0 ? cli_inputs_fill(&first->in, args) : cli_inputs_random(&first->in, args);

@@ -134,9 +134,10 @@ leave other operators and types to the reference kernels.
 def tflite_md(nnrt):
     """docs/TFLITE.md."""
     about = listed(nnrt, "--tflite")
-    letters = {"f": "float32", "h": "float16", "i": "int32", "l": "int64", "b": "bool", "n": "8 bits", "q": "quantized 8 bits"}
+    letters = {"f": "float32", "h": "float16", "i": "int32", "l": "int64", "b": "bool", "n": "8 bits", "q": "quantized 8 bits",
+               "s": "quantized int16", "w": "quantized int16 in float32"}
     rows = [[str(o["number"]), o["name"], "1 to %d" % o["versions"] if o["versions"] > 1 else "1", ", ".join(letters[t] for t in o["types"]),
-             " ".join("`%s`" % name for name in o["becomes"].split() if name != "NONE") or "its input"] for o in about if o["versions"]]
+             " ".join("`%s`" % name for name in o["becomes"].split() if name != "NONE") or ("its input" if o["types"] else "no node")] for o in about if o["versions"]]
     left = sorted((o["number"], o["name"]) for o in about if o["versions"] == 0)
     return """# TensorFlow Lite
 
@@ -152,12 +153,20 @@ results of CONV_2D, DIV, MEAN, SUM and RESIZE_BILINEAR within one unit (`ONE` in
   above 64 KiB are dequantized in the run, as the import may allocate four times the bytes of the file only.
 - **int4** constants become int8. A **float16** constant is also read as the weight of these operators without DEQUANTIZE.
 - **Several subgraphs**: IF and WHILE become IF and LOOP; a condition that is constant selects the subgraph at import. A value
-  of a WHILE may change its dimensions, but not its rank; the session then requires the upper bounds. CALL_ONCE has no effect,
-  as variables are refused.
+  of a WHILE may change its dimensions, but not its rank; the session then requires the upper bounds.
 - **Signatures**: `nnrt_tflite_desc.signature` (`nnrt --signature NAME`) selects one; otherwise the model is the first
   subgraph.
-- **Recurrent layers**: the states are zeros at the beginning of each run; TensorFlow Lite keeps them between runs until
-  they are reset.
+- **Variables**, and the states of recurrent layers and SVDF, are states of the model, which a session keeps between runs
+  ([models.md](models.md#states)); the tests compare the third of three runs. The names of the states are those of the
+  variables. An initial value that CALL_ONCE assigns must be constant. A variable that the main graph does not assign is a
+  constant. Assignments in IF and WHILE are refused, and so is a dynamic batch of a layer with a state.
+- **int16** with scale: CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED compute in integers with the bits of TensorFlow Lite
+  ([quantization.md](quantization.md#16x8)), operators that move elements keep them. The types "quantized int16 in float32" are
+  cast to float32 and the result to int16: it is the int16 nearest to the float32 result. TensorFlow Lite computes these
+  in integers; the tests hold the difference to one unit, to two for LOGISTIC and TANH (tables there), to three for SOFTMAX.
+- **complex64** values exist between RFFT2D, RESHAPE, SQUEEZE, REAL, IMAG and COMPLEX_ABS only, not as inputs and outputs.
+  COMPLEX_ABS overflows above 1.8e19.
+- **MaxUnpooling2D** reads filters of at least the stride; an index outside of its window fails the run.
 - **TFLite_Detection_PostProcess**: unused slots of the results are zeros.
 
 Versions: the versions of the operator that are read. Types: of the main input. Becomes: the operators of the runtime; a

@@ -38,7 +38,7 @@ typedef struct cli_emit_section {
     size_t bytes;                    /* of its constants */
 } cli_emit_section;
 
-/* An output that is the next value of an input: --state IN=OUT. */
+/* An output that is the next value of an input: --state IN=OUT, or a line of the metadata "states". */
 typedef struct cli_emit_state {
     uint32_t in, out;
     bool inPlace;  /* one buffer; else two, of which the runs use one after the other */
@@ -644,35 +644,60 @@ static int cli_emit_check_state(cli_emit *e, const char *text, cli_emit_state *s
     return CLI_DONE;
 }
 
-/* Reads the options --state and gives each a place: the byte that states which buffers are current, then the first
-   buffers of all states that have two, the second ones, and the buffers of the others. */
+/* Reads a state, "IN=OUT". */
+static int cli_emit_read_state(cli_emit *e, const char *text)
+{
+    const nnrt_plan *p = e->plan;
+    const char *value = strchr(text, '=');
+    cli_emit_state *state = &e->states[e->nStates];
+    bool found = false;
+    int status;
+    if (e->nStates == CLI_MOST_INPUTS)
+        return cli_fail("--state %s: there are more than %d states", text, CLI_MOST_INPUTS);
+    for (; value != NULL; value = strchr(value + 1, '=')) { /* a name may contain '=' */
+        found = cli_emit_find_io(p->inputs, p->nInputs, text, (size_t)(value - text), &state->in);
+        if (found)
+            break;
+    }
+    if (!found)
+        return cli_usage("emit-c: --state %s: expected IN=OUT, and IN an input of the model", text);
+    if (!cli_emit_find_io(p->outputs, p->nOutputs, value + 1, strlen(value + 1), &state->out))
+        return cli_usage("emit-c: --state %s: the model has no output '%s'", text, value + 1);
+    if ((status = cli_emit_check_state(e, text, state)) != CLI_DONE)
+        return status;
+    state->out += p->nInputs;
+    state->inPlace = cli_emit_in_place(e, state->in, state->out);
+    e->nStates++;
+    if (!state->inPlace) {
+        state->offset = e->turnBytes;
+        e->turnBytes += (p->inputs[state->in].bytes + 7) / 8 * 8;
+    }
+    return CLI_DONE;
+}
+
+/* Reads the states of the metadata. */
+static int cli_emit_read_metadata(cli_emit *e)
+{
+    const char *line = nnrt_model_metadata(e->job->model, "states");
+    int status = CLI_DONE;
+    for (size_t n; status == CLI_DONE && line != NULL && *line != '\0'; line += n + (line[n] != '\0' ? 1 : 0)) {
+        char *text = cli_text_copy(line, n = strcspn(line, "\n"));
+        status = text != NULL ? cli_emit_read_state(e, text) : CLI_FAILED;
+        free(text);
+    }
+    return status;
+}
+
+/* Reads the states of the model and the options --state, and gives each a place: the byte that states which buffers are
+   current, then the first buffers of all states that have two, the second ones, and the buffers of the others. */
 static int cli_emit_read_states(cli_emit *e, const cli_args *args)
 {
     const nnrt_plan *p = e->plan;
-    for (uint32_t i = 0; i < args->stateCount; i++) {
-        const char *text = args->states[i], *value = strchr(text, '=');
-        cli_emit_state *state = &e->states[i];
-        bool found = false;
-        int status;
-        for (; value != NULL; value = strchr(value + 1, '=')) { /* a name may contain '=' */
-            found = cli_emit_find_io(p->inputs, p->nInputs, text, (size_t)(value - text), &state->in);
-            if (found)
-                break;
-        }
-        if (!found)
-            return cli_usage("emit-c: --state %s: expected IN=OUT, and IN an input of the model", text);
-        if (!cli_emit_find_io(p->outputs, p->nOutputs, value + 1, strlen(value + 1), &state->out))
-            return cli_usage("emit-c: --state %s: the model has no output '%s'", text, value + 1);
-        if ((status = cli_emit_check_state(e, text, state)) != CLI_DONE)
-            return status;
-        state->out += p->nInputs;
-        state->inPlace = cli_emit_in_place(e, state->in, state->out);
-        e->nStates = i + 1;
-        if (!state->inPlace) {
-            state->offset = e->turnBytes;
-            e->turnBytes += (p->inputs[state->in].bytes + 7) / 8 * 8;
-        }
-    }
+    int status = cli_emit_read_metadata(e);
+    for (uint32_t i = 0; status == CLI_DONE && i < args->stateCount; i++)
+        status = cli_emit_read_state(e, args->states[i]);
+    if (status != CLI_DONE)
+        return status;
     e->stateBytes = e->turnBytes > 0 ? 8 + 2 * e->turnBytes : 0;
     for (uint32_t i = 0; i < e->nStates; i++)
         if (e->states[i].inPlace) {
@@ -1808,7 +1833,7 @@ static int cli_emit_job(const cli_job *job, const cli_args *args, const char *de
     config.arenaAlignment = 8;
     config.callerWorkspace = true;
     if (job->fromNnrt)
-        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count + job->in.states);
     nnrt_memory_allocate(&memory, NULL);
     e.job = job;
     e.path = args->output;

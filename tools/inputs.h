@@ -25,6 +25,7 @@ typedef struct cli_inputs {
     cli_input *data;
     nnrt_dims *shapes;
     uint32_t count;
+    uint32_t states; /* inputs after those, which a session keeps (metadata "states") */
     nnrt_bound *bounds;
     uint32_t boundCount;
     cli_metadata metadata; /* of the model */
@@ -37,7 +38,7 @@ typedef struct cli_inputs {
 
 static void cli_inputs_free(cli_inputs *in)
 {
-    for (uint32_t i = 0; in->data != NULL && i < in->count; i++) {
+    for (uint32_t i = 0; in->data != NULL && i < in->count + in->states; i++) {
         cli_tensor_free(&in->data[i].value);
         free(in->data[i].name);
     }
@@ -207,7 +208,7 @@ static NNRT_ReturnCode cli_load_tflite(NNRT_Model **model, const char *path, con
                : nnrt_tflite_load(model, path, desc, error);
 }
 
-/* cli_inputs_make for a .nnrt or a .tflite file. */
+/* cli_inputs_list for a .nnrt or a .tflite file. */
 static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
 {
     const char *path = args->model;
@@ -298,8 +299,50 @@ static int cli_inputs_origin(cli_inputs *in, const nnrt_onnx_model *m)
     return status;
 }
 
-/* Lists the inputs of the model, without values. Free the list even after a failure. */
-static int cli_inputs_make(cli_inputs *in, const cli_args *args)
+/* The metadata "states": lines "INPUT=OUTPUT"; NULL: none. */
+static const char *cli_states(const cli_inputs *in)
+{
+    for (uint32_t i = 0; i < in->metadata.count; i++)
+        if (strcmp(in->metadata.data[i].key, "states") == 0)
+            return in->metadata.data[i].value;
+    return NULL;
+}
+
+/* True if a line of the states names an input of that name. */
+static bool cli_is_state(const cli_inputs *in, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *line = cli_states(in); line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n' ? 1 : 0;
+        if (strncmp(line, name, n) == 0 && line[n] == '=')
+            return true;
+    }
+    return false;
+}
+
+/* Moves the states behind the inputs: a session has no inputs for them. An ONNX file with other outputs has no states. */
+static void cli_inputs_hide_states(cli_inputs *in)
+{
+    const bool cut = in->cutCount > 0 && in->opsets.count > 0;
+    for (uint32_t i = 0, left = cut ? 0 : in->count; left > 0; left--) {
+        const cli_input input = in->data[i];
+        const nnrt_dims shape = in->shapes[i];
+        const uint32_t last = in->count + in->states - 1;
+        if (!cli_is_state(in, input.name)) {
+            i++;
+            continue;
+        }
+        memmove(in->data + i, in->data + i + 1, (last - i) * sizeof(*in->data));
+        memmove(in->shapes + i, in->shapes + i + 1, (last - i) * sizeof(*in->shapes));
+        in->data[last] = input;
+        in->shapes[last] = shape;
+        in->count--;
+        in->states++;
+    }
+}
+
+/* Lists the inputs of the model, states included, without values. Free the list even after a failure. */
+static int cli_inputs_list(cli_inputs *in, const cli_args *args)
 {
     const char *path = args->model;
     nnrt_onnx_model *model = NULL;
@@ -349,6 +392,15 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
     free(constants);
     if (cli_stream.block == NULL)
         free(file.data);
+    return status;
+}
+
+/* The same without the states, for commands whose sessions keep them. The others run the model without memory. */
+static int cli_inputs_make(cli_inputs *in, const cli_args *args)
+{
+    const int status = cli_inputs_list(in, args);
+    if (status == CLI_DONE)
+        cli_inputs_hide_states(in);
     return status;
 }
 
@@ -695,10 +747,10 @@ static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
             status = cli_inputs_read(in, i, in->data[i].source, &args->image);
     if (status == CLI_DONE)
         status = cli_inputs_close_shapes(in);
-    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
-        if (cli_is_random(in->data[i].source, &seed)) {
+    for (uint32_t i = 0; status == CLI_DONE && i < in->count + in->states; i++)
+        if (i >= in->count || cli_is_random(in->data[i].source, &seed)) { /* states are zeros */
             status = cli_tensor_make(&in->data[i].value, in->data[i].type, &in->shapes[i], in->data[i].name);
-            if (status == CLI_DONE)
+            if (status == CLI_DONE && i < in->count)
                 cli_tensor_random(&in->data[i].value, seed, i);
         }
     return status;

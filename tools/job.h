@@ -21,6 +21,7 @@ typedef struct cli_job {
     bool fromNnrt; /* dynamic dimensions are then set when the session is created */
     const nnrt_profile *profile; /* NULL: none */
     nnrt_cache *cache;           /* NULL: none */
+    NNRT_Model plain;            /* the model without its metadata, for sessions without states */
 #if NNRT_THREADS
     nnrt_pool *pool; /* thread pool of --threads; NULL: one thread */
 #endif
@@ -106,7 +107,7 @@ static NNRT_ReturnCode cli_job_tflite(cli_job *job, const cli_args *args, nnrt_e
     if (given == NULL)
         return NNRT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < job->in.count; i++) {
-        if (job->in.shapes[i].rank < 0)
+        if (job->in.shapes[i].rank < 0 || cli_is_state(&job->in, job->in.data[i].name))
             continue;
         given[desc.inputCount].name = job->in.data[i].name;
         given[desc.inputCount++].shape =
@@ -240,8 +241,8 @@ static int cli_job_find_bounds(const cli_job *job, const cli_args *args)
 /* Shapes of the session's inputs; dimensions with an upper bound from --max stay dynamic. NULL: no memory. */
 static nnrt_dims *cli_job_dims(const cli_job *job)
 {
-    nnrt_dims *dims = (nnrt_dims *)cli_alloc(job->in.count, sizeof(*dims));
-    for (uint32_t i = 0; dims != NULL && i < job->in.count; i++)
+    nnrt_dims *dims = (nnrt_dims *)cli_alloc(job->in.count + job->in.states, sizeof(*dims));
+    for (uint32_t i = 0; dims != NULL && i < job->in.count + job->in.states; i++)
         dims[i] = cli_inputs_most(&job->in, i) != NULL ? job->in.data[i].declared : job->in.shapes[i];
     return dims;
 }
@@ -264,13 +265,15 @@ static int cli_job_keep(const cli_args *args, char **text)
     return *text != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* Creates the session on a device. An imported model already has the shapes of job->in. */
+/* Creates the session on a device. An imported model already has the shapes of job->in. If its states are among the
+   inputs (cli_inputs_list), they are inputs and outputs of the session as well. */
 static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const char *device, nnrt_error *error)
 {
     nnrt_session_desc desc;
     nnrt_partition partition;
     nnrt_dims *dims = cli_job_dims(job);
     NNRT_ReturnCode code;
+    bool plain;
     if (dims == NULL)
         return NNRT_OUT_OF_MEMORY;
     memset(&desc, 0, sizeof(desc));
@@ -298,11 +301,14 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
     desc.priority = args->priority;
     desc.extensions = NNRT_ExtensionList_make(args->extensions, args->extensionCount);
     if (job->fromNnrt)
-        desc.inputDims = nnrt_dims_list_make(dims, job->in.count);
+        desc.inputDims = nnrt_dims_list_make(dims, job->in.count + job->in.states);
     desc.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
     code = cli_job_threads(job, args, &desc, error);
+    job->plain = *job->model;
+    job->plain.self = NULL;
+    plain = job->in.states == 0 && nnrt_model_metadata(job->model, "states") != NULL;
     if (code == NNRT_SUCCESS)
-        code = nnrt_session_create(&job->session, job->model, &desc, error);
+        code = nnrt_session_create(&job->session, plain ? &job->plain : job->model, &desc, error);
     free(dims);
     return code;
 }

@@ -164,7 +164,7 @@ static const nnrt_plan *cli_map_plan(const cli_job *job, const cli_args *args, n
     memset(&error, 0, sizeof(error));
     config.error = &error;
     if (job->fromNnrt)
-        config.inputDims = nnrt_dims_list_make(dims, job->in.count);
+        config.inputDims = nnrt_dims_list_make(dims, job->in.count + job->in.states);
     config.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
     code = dims == NULL ? NNRT_OUT_OF_MEMORY : nnrt_plan_build(job->model, &config, memory, &plan);
     free(dims);

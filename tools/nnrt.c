@@ -364,7 +364,7 @@ static void cli_info_look(const cli_job *job, bool json)
     cli_info_sums sums = {0, 0};
     memset(&config, 0, sizeof(config));
     if (job->fromNnrt)
-        config.inputDims = nnrt_dims_list_make(dims, job->in.count);
+        config.inputDims = nnrt_dims_list_make(dims, job->in.count + job->in.states);
     config.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
     nnrt_memory_allocate(&memory, NULL);
     tensors = (nnrt_operand *)nnrt_memory_temp(&memory, m->allTensors.count * sizeof(*tensors));
@@ -572,7 +572,7 @@ static void cli_convert_prepare(cli_job *job)
             open = open || shape->dims[k] < 0;
     }
     if (job->fromNnrt)
-        desc.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+        desc.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count + job->in.states);
     if (!open && job->session == NULL)
         (void)nnrt_session_create(&job->session, job->model, &desc, NULL);
 }
@@ -635,6 +635,30 @@ static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, c
     return cli_metadata_fail(path, e, want);
 }
 
+/* --state: adds lines to the states. Then moves all states behind the other inputs and outputs of the model. */
+static int cli_convert_states(cli_job *job, const cli_args *args)
+{
+    nnrt_metadata states = {"states", NULL};
+    nnrt_error error;
+    int status = CLI_DONE;
+    for (uint32_t i = 0; status == CLI_DONE && i < args->stateCount; i++) {
+        const char *const old = cli_states(&job->in);
+        const size_t room = (old != NULL ? strlen(old) + 1 : 0) + strlen(args->states[i]) + 1;
+        char *text = (char *)cli_alloc(room, 1);
+        if (text == NULL)
+            return CLI_FAILED;
+        snprintf(text, room, "%s%s%s", old != NULL ? old : "", old != NULL ? "\n" : "", args->states[i]);
+        status = cli_metadata_set(&job->in.metadata, "states", 6, text, strlen(text));
+        free(text);
+    }
+    states.value = cli_states(&job->in);
+    if (status != CLI_DONE || states.value == NULL)
+        return status;
+    return nnrt_model_annotate(&job->model, &states, 1, &error) == NNRT_SUCCESS
+               ? CLI_DONE
+               : cli_fail("cannot convert %s: %s", args->model, error.message);
+}
+
 /* Metadata of the new file: those of the old file, overridden by --labels, then by --meta. All metadata that nnrt run
    would use are checked. */
 static int cli_convert_metadata(cli_job *job, const cli_args *args)
@@ -648,6 +672,8 @@ static int cli_convert_metadata(cli_job *job, const cli_args *args)
         const char *value = args->metadata[i] + n + 1;
         status = cli_metadata_set(m, args->metadata[i], n, value, strlen(value));
     }
+    if (status == CLI_DONE)
+        status = cli_convert_states(job, args);
     for (uint32_t i = 0; status == CLI_DONE && i < m->count; i++) {
         if (strcmp(m->data[i].key, "labels") == 0 || strncmp(m->data[i].key, "labels.", 7) == 0) {
             cli_convert_prepare(job);
@@ -821,7 +847,7 @@ static int cli_compile_plan(const cli_job *job, const cli_args *args)
     config.arenaAlignment = 8;
     config.callerWorkspace = true;
     if (job->fromNnrt)
-        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count + job->in.states);
     code = nnrt_device_prepare(nnrt_device_find(args->device), job->model, &config, &prepared);
     if (code == NNRT_SUCCESS)
         code = nnrt_mcu_save_memory(prepared, job->model, args->device + strlen("mcu:"), NULL, 0, &bytes, &error);
@@ -883,7 +909,7 @@ static int cli_compile(const cli_args *args)
 static int cli_emit_prepare(cli_job *job, const cli_args *args, const char *device)
 {
     cli_args own = *args;
-    int status = cli_inputs_make(&job->in, args);
+    int status = cli_inputs_list(&job->in, args);
     bool all = job->in.count == 1 && args->inputCount > 0; /* all inputs have a value */
     uint64_t seed;
     own.device = device; /* the self-test expects its bits */
@@ -1026,7 +1052,8 @@ static int cli_dump_one(const cli_watched *w, const cli_job *job, const char *di
     return status;
 }
 
-/* Runs the job's model once more with the results of all nodes of its main graph as outputs, and writes them. */
+/* Runs the job's model once more with the results of all nodes of its main graph as outputs, and writes them. States are
+   zeros. */
 static int cli_dump(const cli_job *job, const cli_args *args)
 {
     const size_t room = strlen(args->dumpDir) + sizeof("/index.tsv");
@@ -1043,6 +1070,8 @@ static int cli_dump(const cli_job *job, const cli_args *args)
         status = cli_watch(&watch, job->model, &values);
     if (status == CLI_DONE) {
         cli_compare_lend(&watched, job, &watch.model);
+        watched.in.count += watched.in.states; /* this model has no metadata, and so no states */
+        watched.in.states = 0;
         status = cli_compare_run(&watched, args, args->device != NULL ? args->device : "auto");
     }
     if (status == CLI_DONE) {
@@ -1213,7 +1242,10 @@ static int cli_run_job(cli_job *job, cli_profile *profile, const cli_args *args)
         status = cli_job_start(job, args);
     if (status != CLI_DONE)
         return status;
-    status = cli_profile_run(profile, job);
+    for (uint32_t i = 1; status == CLI_DONE && i < args->reps; i++)
+        status = cli_job_run(job);
+    if (status == CLI_DONE)
+        status = cli_profile_run(profile, job);
     paths = (char **)cli_alloc(job->nOut, sizeof(*paths));
     if (status == CLI_DONE && paths == NULL)
         status = CLI_FAILED;

@@ -432,7 +432,7 @@ static int cli_report_prepare(cli_report *r, const cli_args *args)
     memset(&config, 0, sizeof(config));
     memset(&error, 0, sizeof(error));
     if (r->job->fromNnrt)
-        config.inputDims = nnrt_dims_list_make(dims, r->job->in.count);
+        config.inputDims = nnrt_dims_list_make(dims, r->job->in.count + r->job->in.states);
     config.bounds = nnrt_bound_list_make(r->job->in.bounds, r->job->in.boundCount);
     r->tensors = (nnrt_operand *)nnrt_memory_keep(&r->memory, m->allTensors.count * sizeof(*r->tensors));
     if (status == CLI_DONE && r->tensors != NULL &&

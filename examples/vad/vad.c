@@ -2,8 +2,8 @@
 
    vad [--ascii] [--threshold P] [--model MODEL] FILE.wav
 
-   The network processes the sound piece by piece, like from a microphone: the inputs of a run are the next samples and
-   the state that the last run returned. Memory does not depend on the length of the sound. */
+   The network processes the sound piece by piece, like from a microphone: the input of a run is the next samples, and
+   the session keeps the state from run to run. Memory does not depend on the length of the sound. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 
@@ -20,7 +20,6 @@
 enum {
     PIECE = 1536,    /* maximum samples of a run, and */
     CONTEXT = 64,    /* the last samples of the previous run, which some networks need again */
-    STATE = 256,     /* maximum elements of a state */
     COLUMNS = 200,   /* maximum width of the picture */
     WAVE_LINES = 6,  /* of the picture: the waveform, */
     SPEECH_LINES = 2 /* and the probability of speech */
@@ -163,39 +162,38 @@ static bool read_samples(sound *s, float *x, uint32_t n)
 /* Interface of a kind of network. All have the inputs "input" and "sr" and the output "output", the probability of
    speech. */
 typedef struct network_kind {
-    int32_t states;             /* number of states from run to run, 2 x 1 x width each: */
-    const char *in[2], *out[2]; /* their names */
+    const char *states; /* values from run to run, 2 x 1 x width each: input and output of each */
+    const char *in[2];  /* their inputs; NULL: there is one */
     int32_t width;
     uint32_t piece, context; /* samples at 16 kHz; half as many at 8 kHz */
 } network_kind;
 
 static const network_kind kinds[] = {
-    {1, {"state", NULL}, {"stateN", NULL}, 128, 512, 64}, /* silero_vad_v5.onnx and silero_vad_v6.onnx */
-    {2, {"h", "c"}, {"hn", "cn"}, 64, 1536, 0}            /* silero_vad_legacy.onnx */
+    {"state=stateN", {"state", NULL}, 128, 512, 64}, /* silero_vad_v5.onnx and silero_vad_v6.onnx */
+    {"h=hn\nc=cn", {"h", "c"}, 64, 1536, 0}          /* silero_vad_legacy.onnx */
 };
 
-/* A network and its state between runs. */
+/* A network and its samples between runs. */
 typedef struct detector {
-    const network_kind *kind;
     NNRT_Model *model;
     nnrt_session *session;
     void *block; /* allocated memory of the session */
     size_t bytes;
-    uint32_t piece, context, now; /* now: which copy of a state the last run wrote */
-    uint32_t in[3], out[3];       /* model indices: input and states, output and states */
+    uint32_t piece, context;
     float input[CONTEXT + PIECE]; /* context, then the piece */
-    float state[2][2][STATE];     /* two copies each: a run reads one and writes the other */
 } detector;
 
-/* Imports the model as this kind, for one sampling rate: the branch for the other rate is not imported. */
+/* Imports the model as this kind, for one sampling rate: the branch for the other rate is not imported. Its sessions keep
+   the states. */
 static NNRT_ReturnCode load_kind(detector *d, const network_kind *k, const char *path, uint32_t rate, nnrt_error *error)
 {
     const int64_t rateValue = rate;
+    nnrt_metadata states;
+    NNRT_ReturnCode code;
     nnrt_onnx_input inputs[4];
     nnrt_onnx_desc desc;
     memset(inputs, 0, sizeof(inputs));
     memset(&desc, 0, sizeof(desc));
-    d->kind = k;
     d->piece = k->piece * rate / 16000;
     d->context = k->context * rate / 16000;
     inputs[0].name = "input";
@@ -204,44 +202,37 @@ static NNRT_ReturnCode load_kind(detector *d, const network_kind *k, const char 
     inputs[0].shape.dims[1] = (int32_t)(d->context + d->piece);
     inputs[1].name = "sr";
     inputs[1].data = &rateValue;
-    for (int32_t i = 0; i < k->states; i++) {
-        nnrt_onnx_input *s = &inputs[2 + i];
+    desc.inputs = inputs;
+    desc.inputCount = 2;
+    for (int32_t i = 0; i < 2 && k->in[i] != NULL; i++) {
+        nnrt_onnx_input *s = &inputs[desc.inputCount++];
         s->name = k->in[i];
         s->shape.rank = 3;
         s->shape.dims[0] = 2;
         s->shape.dims[1] = 1;
         s->shape.dims[2] = k->width;
     }
-    desc.inputs = inputs;
-    desc.inputCount = (uint32_t)(2 + k->states);
-    return nnrt_onnx_load(&d->model, path, &desc, error);
-}
-
-/* Finds an input (output) with this name and number of floats; *place: its index. */
-static bool find_io(const detector *d, bool input, const char *name, size_t floats, uint32_t *place)
-{
-    const uint32_t n = input ? nnrt_session_inputs(d->session) : nnrt_session_outputs(d->session);
-    for (uint32_t i = 0; i < n; i++) {
-        const nnrt_io_info io = input ? nnrt_session_input(d->session, i) : nnrt_session_output(d->session, i);
-        *place = i;
-        if (strcmp(io.name, name) == 0)
-            return io.dataType == NNRT_DATA_TYPE_FLOAT32 && io.bytes == floats * sizeof(float);
+    states.key = "states";
+    states.value = k->states;
+    code = nnrt_onnx_load(&d->model, path, &desc, error);
+    if (code == NNRT_SUCCESS && (code = nnrt_model_annotate(&d->model, &states, 1, error)) != NNRT_SUCCESS) {
+        nnrt_model_destroy(d->model);
+        d->model = NULL;
     }
-    return false;
+    return code;
 }
 
-/* Checks that the session has exactly the inputs and outputs of its kind. */
-static bool fits(detector *d)
+static bool is_floats(const nnrt_io_info *io, const char *name, size_t floats)
 {
-    const network_kind *k = d->kind;
-    const uint32_t n = (uint32_t)(1 + k->states);
-    bool good = nnrt_session_inputs(d->session) == n && nnrt_session_outputs(d->session) == n &&
-                find_io(d, true, "input", d->context + d->piece, &d->in[0]) &&
-                find_io(d, false, "output", 1, &d->out[0]);
-    for (int32_t i = 0; i < k->states; i++)
-        good = good && find_io(d, true, k->in[i], (size_t)(2 * k->width), &d->in[1 + i]) &&
-               find_io(d, false, k->out[i], (size_t)(2 * k->width), &d->out[1 + i]);
-    return good;
+    return strcmp(io->name, name) == 0 && io->dataType == NNRT_DATA_TYPE_FLOAT32 && io->bytes == floats * sizeof(float);
+}
+
+/* Checks that the session has exactly the input and the output of its kind. */
+static bool fits(const detector *d)
+{
+    const nnrt_io_info in = nnrt_session_input(d->session, 0), out = nnrt_session_output(d->session, 0);
+    return nnrt_session_inputs(d->session) == 1 && nnrt_session_outputs(d->session) == 1 &&
+           is_floats(&in, "input", d->context + d->piece) && is_floats(&out, "output", 1);
 }
 
 /* Loads the model and creates its session in a buffer of exactly the required size. */
@@ -285,21 +276,14 @@ static void close_detector(detector *d)
 /* Runs the network on the next d->piece samples: the probability of speech. */
 static bool detect(detector *d, const float *piece, float *probability)
 {
-    nnrt_io in[3], out[3];
-    const size_t bytes = (size_t)(2 * d->kind->width) * sizeof(float);
-    const uint32_t n = (uint32_t)(1 + d->kind->states);
+    nnrt_io in, out;
     memcpy(d->input + d->context, piece, d->piece * sizeof(float));
-    in[d->in[0]] = nnrt_io_make(d->input, (d->context + d->piece) * sizeof(float));
-    out[d->out[0]] = nnrt_io_make(probability, sizeof(*probability));
-    for (int32_t i = 0; i < d->kind->states; i++) {
-        in[d->in[1 + i]] = nnrt_io_make(d->state[i][d->now], bytes);
-        out[d->out[1 + i]] = nnrt_io_make(d->state[i][1 - d->now], bytes);
-    }
-    if (nnrt_run(d->session, in, n, out, n) != NNRT_SUCCESS) {
+    in = nnrt_io_make(d->input, (d->context + d->piece) * sizeof(float));
+    out = nnrt_io_make(probability, sizeof(*probability));
+    if (nnrt_run(d->session, &in, 1, &out, 1) != NNRT_SUCCESS) {
         fprintf(stderr, "%s\n", nnrt_session_error(d->session));
         return false;
     }
-    d->now = 1 - d->now;
     memmove(d->input, d->input + d->piece, d->context * sizeof(float));
     return true;
 }
@@ -458,8 +442,8 @@ static void show_result(const detector *d, const sound *s, const segments *found
     printf("memory %zu bytes, the session's buffer; after planning it uses %zu of them: arena %zu, tables and plan "
            "%zu\n",
            d->bytes, m.total, m.arena, m.total - m.arena);
-    printf("state and samples %zu bytes; weights, used in place in the model: %zu bytes\n",
-           (d->context + d->piece + (size_t)(d->kind->states * 4 * d->kind->width)) * sizeof(float), m.constants);
+    printf("samples %zu bytes; weights, used in place in the model: %zu bytes\n",
+           ((size_t)d->context + d->piece) * sizeof(float), m.constants);
 }
 
 /* Runs the network over the sound, piece by piece. */

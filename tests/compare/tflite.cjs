@@ -1,6 +1,7 @@
 // Runs .tflite models in TensorFlow Lite (WebAssembly of npm's @tensorflow/tfjs-tflite), without a browser.
 //
-//     node tflite.cjs MODULES LIST [SECONDS]   LIST: lines "MODEL INPUT.bin ...": raw elements of the inputs in the model's order
+//     node tflite.cjs MODULES LIST [SECONDS]   LIST: lines "MODEL INPUT.bin ...": raw elements of the inputs in the model's order.
+//         "N*MODEL": the model runs N times, its variables stay between the runs; the results are those of the last run
 //
 // Prints one line per model: "type shape hex" per output, separated by "; ", or "- message" if TensorFlow Lite refuses it. With
 // SECONDS it uses SIMD and one thread, repeats each run for that time, and prints the median in milliseconds first: "ms 1.25; ".
@@ -25,7 +26,7 @@ async function main() {
   const tflite = await require(folder + program + '.js')({
     wasmBinary: fs.readFileSync(folder + program + '.wasm'), print: () => {}, printErr: (text) => errors.push(text)});
   for (const line of fs.readFileSync(list, 'utf8').trim().split('\n')) {
-    const [model, ...inputs] = line.split(' ');
+    const [given, ...inputs] = line.split(' '), [, times, model] = given.match(/^(?:(\d+)\*)?(.*)$/);
     errors.length = 0;
     try {
       const bytes = fs.readFileSync(model), at = tflite._malloc(bytes.length);
@@ -33,13 +34,14 @@ async function main() {
       const made = tflite.TFLiteWebModelRunner.CreateFromBufferAndOptions(
         at, bytes.length, {numThreads: 1, enableProfiling: false, maxProfilingBufferEntries: 1024});
       if (!made.ok()) throw Error(made.errorMessage());
-      const runner = made.value(), given = runner.GetInputs();
-      for (let k = 0; k < given.size(); k++) {
-        const data = given.get(k).data(), raw = fs.readFileSync(inputs[k]);
+      const runner = made.value(), places = runner.GetInputs();
+      for (let k = 0; k < places.size(); k++) {
+        const data = places.get(k).data(), raw = fs.readFileSync(inputs[k]);
         if (data.byteLength !== raw.length) throw Error('input ' + k + ' has ' + data.byteLength + ' bytes, not ' + raw.length);
         new Uint8Array(data.buffer, data.byteOffset, data.byteLength).set(raw);
       }
-      if (!runner.Infer()) throw Error('Infer failed');
+      for (let run = 0; run < Number(times || 1); run++)
+        if (!runner.Infer()) throw Error('Infer failed');
       const results = runner.GetOutputs(), texts = [];
       for (let k = 0; k < results.size(); k++) {
         const r = results.get(k), data = r.data();

@@ -1,13 +1,13 @@
 """Writes small models: model.h for tests/test_tflite_reader.c, or one of them to a file.
 
     python3 tests/tflite/model.py > tests/tflite/model.h
-    python3 tests/tflite/model.py FILE [control]
+    python3 tests/tflite/model.py FILE [control|state]
 """
 import sys
 
 import numpy as np
 
-from writer import Model, flexbuffer
+from writer import Model, flexbuffer, metadata, with_files
 
 
 def small():
@@ -60,12 +60,52 @@ def control():
     return m
 
 
+class Described(Model):
+    """A model with an archive behind it."""
+    def bytes(self):
+        return with_files(super().bytes(), {'notes.txt': 'nothing', 'labels.txt': 'cat\r\ndog\n'})
+
+
+def state():
+    """The sum of all x, from 1 on, whose magnitudes of a spectrum pass SVDF; an int16 sum; pooling with indices. Metadata."""
+    m = Described()
+    x = m.tensor('x', 'float32', [1, 4])
+
+    def handle(g):
+        h = g.tensor('sum', 'resource', [])
+        g.op('VAR_HANDLE', [], [h], shared_name='sum')
+        return h
+    g = m.subgraph()
+    g.op('ASSIGN_VARIABLE', [handle(g), g.constant('start', np.ones((1, 4), 'float32'))], [])
+    m.op('CALL_ONCE', [], [], init=1)
+    h, old, new = handle(m), m.tensor('old', 'float32', [1, 4]), m.tensor('new', 'float32', [1, 4])
+    m.op('READ_VARIABLE', [h], [old])
+    m.op('ADD', [old, x], [new])
+    m.op('ASSIGN_VARIABLE', [h, new], [])
+    spectrum, size = m.tensor('spectrum', 'complex64', [1, 3]), m.tensor('size', 'float32', [1, 3])
+    m.op('RFFT2D', [new, m.constant('n', np.array([1, 4], 'int32'))], [spectrum])
+    m.op('COMPLEX_ABS', [spectrum], [size])
+    m.outputs = [m.tensor('y', 'float32', [1, 2]), m.tensor('q', 'int16', [1, 4], scale=0.01), m.tensor('p', 'float32', [1, 1, 2, 1]),
+                 m.tensor('i', 'float32', [1, 1, 2, 1])]
+    w = [m.constant('w', np.arange(6).reshape(2, 3).astype('float32')), m.constant('t', np.ones((2, 2), 'float32'))]
+    m.op('SVDF', [size, *w, -1, m.tensor('s', 'float32', [1, 4], variable=True)], m.outputs[:1], rank=1, activation='NONE')
+    short, image = m.tensor('short', 'int16', [1, 4], scale=0.01), m.tensor('image', 'float32', [1, 1, 4, 1])
+    m.op('QUANTIZE', [x], [short], 2)
+    m.op('ADD', [short, short], m.outputs[1:2], 4, pot=False)
+    m.op('RESHAPE', [x, m.constant('r', np.array([1, 1, 4, 1], 'int32'))], [image])
+    m.op('CUSTOM', [image], m.outputs[2:], 1, 'MaxPoolingWithArgmax2D', np.array([1, 2, 1, 2, 1, 0], 'int32').tobytes())
+    m.inputs = [x]
+    m.describe(metadata([{'mean': [127.5], 'std': [127.5], 'color': 1}], [{'labels': 'labels.txt'}], description='a test', license='none'))
+    return m
+
+
+MODELS = {'model': small, 'control': control, 'state': state}
 if len(sys.argv) > 1:
     with open(sys.argv[1], 'wb') as file:
-        file.write((control if sys.argv[2:] == ['control'] else small)().bytes())
+        file.write(MODELS[(sys.argv[2:] + ['model'])[0]]().bytes())
     sys.exit()
 print('/* Written by tests/tflite/model.py. */')
-for name, model in (('model', small), ('control', control)):
+for name, model in MODELS.items():
     data = model().bytes()
     print('static const uint8_t tflite_%s[%d] = {' % (name, len(data)))
     for i in range(0, len(data), 24):

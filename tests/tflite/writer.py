@@ -11,7 +11,9 @@
 The same calls write the same bytes. Tables of the format: a table is a dictionary {field number: (kind, value)}; kinds are
 those of SCALARS, "table", "string", "bytes", and "[kind]" for vectors.
 """
+import io
 import struct
+import zipfile
 
 import numpy
 
@@ -24,7 +26,7 @@ OPERATORS = {
     "LOCAL_RESPONSE_NORMALIZATION": (13, "LocalResponseNormalization"), "LOGISTIC": (14, None), "LSTM": (16, "LSTM"),
     "MAX_POOL_2D": (17, "Pool2D"), "MUL": (18, "Mul"), "RELU": (19, None), "RELU_N1_TO_1": (20, None), "RELU6": (21, None),
     "RESHAPE": (22, "Reshape"), "RESIZE_BILINEAR": (23, "ResizeBilinear"), "SOFTMAX": (25, "Softmax"),
-    "SPACE_TO_DEPTH": (26, "SpaceToDepth"), "TANH": (28, None), "CUSTOM": (32, None), "PAD": (34, "Pad"),
+    "SVDF": (27, "SVDF"), "SPACE_TO_DEPTH": (26, "SpaceToDepth"), "TANH": (28, None), "CUSTOM": (32, None), "PAD": (34, "Pad"),
     "UNIDIRECTIONAL_SEQUENCE_RNN": (35, "SequenceRNN"),
     "GATHER": (36, "Gather"), "BATCH_TO_SPACE_ND": (37, "BatchToSpaceND"), "SPACE_TO_BATCH_ND": (38, "SpaceToBatchND"),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (44, "SequenceLSTM"), "BIDIRECTIONAL_SEQUENCE_RNN": (46, "BothRNN"),
@@ -50,13 +52,15 @@ OPERATORS = {
     "HARD_SWISH": (117, "HardSwish"), "IF": (118, "If"), "WHILE": (119, "While"), "SCATTER_ND": (122, "ScatterNd"),
     "SELECT_V2": (123, "SelectV2"), "DENSIFY": (124, "Densify"), "BATCH_MATMUL": (126, "BatchMatMul"), "CUMSUM": (128, "Cumsum"),
     "CALL_ONCE": (129, "CallOnce"),
+    "RFFT2D": (131, "Rfft2d"), "IMAG": (133, None), "REAL": (134, None), "COMPLEX_ABS": (135, None),
+    "VAR_HANDLE": (142, "VarHandle"), "READ_VARIABLE": (143, "ReadVariable"), "ASSIGN_VARIABLE": (144, "AssignVariable"),
     "BROADCAST_TO": (130, "BroadcastTo"), "CONV_3D": (132, "Conv3D"), "REDUCE_ALL": (140, "Reducer"),
     "BROADCAST_ARGS": (145, None), "GELU": (150, "Gelu"), "DYNAMIC_UPDATE_SLICE": (151, "DynamicUpdateSlice"),
     "RELU_0_TO_1": (152, None), "ATAN2": (156, "ATan2"), "SIGN": (158, "Sign"), "BITCAST": (159, "Bitcast"),
     "BITWISE_XOR": (160, "BitwiseXor"), "RIGHT_SHIFT": (161, "RightShift"),
 }
-TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "string": 5, "bool": 6, "int16": 7, "int8": 9,
-         "float64": 10, "int4": 17}
+TYPES = {"float32": 0, "float16": 1, "int32": 2, "uint8": 3, "int64": 4, "string": 5, "bool": 6, "int16": 7, "complex64": 8,
+         "int8": 9, "float64": 10, "resource": 13, "int4": 17}
 ACTIVATIONS = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3, "TANH": 4, "SIGN_BIT": 5}
 PADDINGS = {"SAME": 0, "VALID": 1}
 ONLY_ACTIVATION = {"activation": (0, "i8")}
@@ -104,7 +108,9 @@ OPTIONS = {
     "DepthToSpace": (94, {"block_size": (0, "i32")}), "ScatterNd": (97, {}), "SelectV2": (98, {}), "Densify": (99, {}),
     "BatchMatMul": (101, {"adj_x": (0, "bool"), "adj_y": (1, "bool"), "asymmetric": (2, "bool")}),
     "Cumsum": (102, {"exclusive": (0, "bool"), "reverse": (1, "bool")}), "BroadcastTo": (104, {}),
-    "CallOnce": (103, {"init": (0, "i32")}),
+    "CallOnce": (103, {"init": (0, "i32")}), "Rfft2d": (105, {}), "ReadVariable": (112, {}), "AssignVariable": (113, {}),
+    "VarHandle": (111, {"container": (0, "string"), "shared_name": (1, "string")}),
+    "SVDF": (6, {"rank": (0, "i32"), "activation": (1, "i8"), "asymmetric": (2, "bool")}),
     "Conv3D": (106, {"padding": (0, "i8"), "stride_d": (1, "i32"), "stride_w": (2, "i32"), "stride_h": (3, "i32"),
                      "activation": (4, "i8"), "dilation_d": (5, "i32"), "dilation_w": (6, "i32"), "dilation_h": (7, "i32")}),
     "Gelu": (116, {"approximate": (0, "bool")}), "DynamicUpdateSlice": (117, {}), "ATan2": (122, {}), "Sign": (123, {}),
@@ -144,9 +150,9 @@ def flexbuffer(members, width=4, indirect=False):
 class Writer:
     """A flatbuffer, written from its root to its leaves: every offset leads forward."""
 
-    def __init__(self):
+    def __init__(self, identifier=b"TFL3"):
         self.data = bytearray(8)
-        self.data[4:8] = b"TFL3"
+        self.data[4:8] = identifier
 
     def align(self, to, at=0):
         while (len(self.data) + at) % to:
@@ -207,12 +213,38 @@ class Writer:
         return at
 
 
+def metadata(inputs=(), outputs=(), **texts):
+    """The flatbuffer of TFLITE_METADATA. inputs: dictionaries with mean and std (lists), color (1 rgb, 2 gray); outputs: with labels,
+    the name of an associated file; texts: description, license."""
+    def tensor(mean=None, std=None, color=None, labels=None, kind=2):
+        unit = {0: ("u8", 1), 1: ("table", {0: ("[f32]", mean), 1: ("[f32]", std)})}
+        content = {0: ("u8", 2), 1: ("table", {0: ("i8", color)})}
+        files = [{0: ("string", "notes.txt"), 2: ("i8", 1)}, {0: ("string", labels), 2: ("i8", kind)}]
+        return {0: ("string", "tensor"), 3: ("table", content if color is not None else None), 4: ("[table]", [unit] if mean else None),
+                6: ("[table]", files if labels else None)}
+    writer = Writer(b"M001")
+    graph = {2: ("[table]", [tensor(**t) for t in inputs]), 3: ("[table]", [tensor(**t) for t in outputs])}
+    root = writer.table({1: ("string", texts.get("description")), 3: ("[table]", [graph]), 5: ("string", texts.get("license"))})
+    struct.pack_into("<I", writer.data, 0, root)
+    return bytes(writer.data)
+
+
+def with_files(data, files, method=zipfile.ZIP_STORED):
+    """The bytes of a model, followed by an archive of associated files."""
+    out = io.BytesIO(data)
+    with zipfile.ZipFile(out, "a", method) as archive:
+        for name, text in files.items():
+            archive.writestr(zipfile.ZipInfo(name), text, method)
+    return out.getvalue()
+
+
 class Model:
     """A model that grows tensor by tensor; tensors are named by their indices."""
 
     def __init__(self, description="nnrt test"):
         self.description, self.tensors, self.operators, self.codes = description, [], [], []
         self.buffers, self.inputs, self.outputs, self.signature = [b""], [], [], None
+        self.metadata = []  # (name, index of a buffer)
         self.graphs, self.signatures = [self], []  # of the file; (name, index of the graph, inputs, outputs)
 
     def subgraph(self):
@@ -262,6 +294,11 @@ class Model:
             table[3], table[4] = ("u8", number), ("table", filled)
         self.operators.append(table)
 
+    def describe(self, data):
+        """Adds TFLITE_METADATA."""
+        self.metadata.append(("TFLITE_METADATA", len(self.buffers)))
+        self.buffers.append(data)
+
     def bytes(self):
         codes = [{0: ("i8", min(code, 127)), 1: ("string", custom), 2: ("i32", version), 3: ("i32", code)}
                  for code, version, custom in self.codes]
@@ -273,6 +310,7 @@ class Model:
         writer = Writer()
         root = writer.table({0: ("u32", 3), 1: ("[table]", codes), 2: ("[table]", graphs), 3: ("string", self.description),
                              4: ("[table]", [{0: ("bytes", data if data else None)} for data in self.buffers]),
+                             6: ("[table]", [{0: ("string", name), 1: ("u32", k)} for name, k in self.metadata] or None),
                              7: ("[table]", signatures or None)})
         struct.pack_into("<I", writer.data, 0, root)
         return bytes(writer.data)
