@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, and of ai.onnx.ml (contrib_ml.py).
+"""Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, of ai.onnx.ml (contrib_ml.py), and packed
+weights of DequantizeLinear (contrib_weights.py).
 
     test_contrib.py [--jobs N] [--only TEXT] NNRT           compares NNRT with tests/contrib.txt
     test_contrib.py --check|--write --ort DIR               compares tests/contrib.txt with ONNX Runtime, or writes it
@@ -27,6 +28,7 @@ import numpy as np
 from onnx import TensorProto, helper, load_from_string, numpy_helper
 
 import contrib_ml
+import contrib_weights
 from test_quantized import line_of, value_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -718,6 +720,7 @@ def main():
     passed, failed = check_refusals(args.nnrt) if args.only == '' else (0, 0)
     if args.only == '':
         passed, failed = (a + b for a, b in zip((passed, failed), check_emitted(args.nnrt, table)))
+        passed, failed = (a + b for a, b in zip((passed, failed), contrib_weights.test(args.nnrt)))
     units, listed = 0, listed_by(args.nnrt)
     untested = [name for name in listed if name.startswith((DOMAIN, contrib_ml.ML)) and listed[name] != ' ' and name not in {case.op for case in every()}]
     print(''.join('FAIL %s has no case\n' % name for name in untested), end='')

@@ -721,6 +721,24 @@ def control():
         ends(g, 'SIN', [ends(g, 'ADD', [g.inputs[0], g.constant('c', np.float32([[1], [2]]))], 'float32', (2, 3))], 'float32', (2, 3))
         b.op('IF', [cond, x], [b.y(), b.y()], then=first, otherwise=first)
 
+    @case('IF with the same subgraph twice, equal names left over')
+    def left_over(b):
+        cond, x = condition(b, 1), b.x((2, 3))
+        g, first = graph(b, [('float32', (2, 3))])
+        ends(g, 'CAST', [ends(g, 'ADD', [g.inputs[0], g.constant('c', np.float32([[1], [2]]))], 'float32', (2, 3))], 'float32', (2, 3),
+             in_type='float32', out_type='float32')
+        g.outputs = g.outputs[1:] * 2
+        b.op('IF', [cond, x], [b.y(), b.y()], then=first, otherwise=first)
+
+    @case('IF of constants with the same subgraph')
+    def twice(b):
+        x, t = b.x((2, 3)), b.tensor('t', 'float32', (2, 3))
+        g, first = graph(b, [('float32', (2, 3))])
+        ends(g, 'SIN', [ends(g, 'ADD', [g.inputs[0], g.constant('c', np.float32([[1], [2]]))], 'float32', (2, 3))], 'float32', (2, 3))
+        g.outputs = g.outputs[1:]
+        b.op('IF', [b.c(1, 'bool'), x], [t], then=first, otherwise=first)
+        b.out('IF', [b.c(0, 'bool'), t], 'float32', then=first, otherwise=first)
+
     def counted(b, kind, shape, trips, op, quant={}, **members):
         """WHILE i < limit: i += 1, x = op(x, c)."""
         i, limit, x = b.x((), 'int32', value=0), b.x((), 'int32', value=trips), b.x(shape, kind, **members)

@@ -673,7 +673,7 @@ class Row:
 
 
 def compare(nnrt, device, cases, expected):
-    """{(operator, type): Row}; prints what is wrong."""
+    """{(operator, type): Row}; prints wrong results and refusals."""
     rows, refusals = collections.defaultdict(Row), collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for k, name, b in tflite.write_models(folder, sorted(cases), cases=cases):
