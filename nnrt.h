@@ -814,6 +814,19 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_file_bytes(const char *path, const nnr
     return code;
 }
 
+/* The same as a block: a read-only memory map, unless noMap, or if the file cannot be mapped, memory of the allocator. */
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_file_block(const char *path, bool noMap, const nnrt_allocator *allocator,
+                                                     nnrti_block *file, nnrt_error *error)
+{
+    memset(file, 0, sizeof(*file));
+#if NNRT_MMAP
+    if (!noMap && nnrti_file_map(path, file))
+        return NNRT_SUCCESS;
+#endif
+    (void)noMap;
+    return nnrti_file_bytes(path, allocator, &file->data, &file->bytes, error);
+}
+
 /* Reads a whole file. The bytes that its header states are allocated only if the file is as long, so that a damaged
    header cannot request more memory than that; a stream that cannot be positioned, such as a pipe, fails afterwards.
    On failure *file may have memory, which the caller releases. */

@@ -3208,8 +3208,8 @@ static bool nnrti_pass_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x, 
 
 /* Pass: IF with a constant condition becomes the nodes of the branch that runs; its outputs replace the results of IF.
    The other branch is removed. Conditions: nnrti_pass_may_give for every result, and at least one node remains in the
-   model. The nodes keep their places in the order of the round, as they directly follow IF. Bits: unchanged, a run
-   would compute the same nodes. */
+   model. The nodes keep their places in the order of the round, as they directly follow IF. Their results lose their
+   names, which are unique within the branch only. Bits: unchanged, a run would compute the same nodes. */
 NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3231,8 +3231,13 @@ NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     nnrti_graph_unuse(g, x);
     for (uint32_t k = 0, y; nnrti_next_id(&n->outputIndex, &k, &y);)
         nnrti_graph_instead(g, y, g->edit->graphs[x].outputIndices.data[k - 1]);
-    for (at = 0; nnrti_graph_next(g, node, x, &at);)
+    for (at = 0; nnrti_graph_next(g, node, x, &at);) {
+        const NNRT_Node *moved = nnrti_graph_node(g, g->order[at]);
         g->edit->owners[g->order[at]] = owner;
+        for (uint32_t k = 0, y; nnrti_next_id(&moved->outputIndex, &k, &y);)
+            if (!g->isOutput[y])
+                g->edit->tensors[y].name = NULL;
+    }
     g->edit->graphs[x].outputIndices.count = 0;
     g->behind[g->place[node]] = g->place[node] + 1;
     n->nodeAttr.size = 0; /* it runs nothing any more */
@@ -3848,23 +3853,6 @@ static bool nnrti_graph_compact_graphs(nnrti_graph *g)
     return true;
 }
 
-/* Ends a round: closes the gaps of removed nodes and graphs; false = no memory. Indices of nodes change. */
-static bool nnrti_graph_compact(nnrti_graph *g)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < nnrti_array_count(g->edit->nodes); i++)
-        if (g->edit->nodes[i].nodeType != NNRT_NODE_TYPE_NONE) {
-            if (g->edit->owners != NULL)
-                g->edit->owners[kept] = g->edit->owners[i];
-            g->edit->nodes[kept++] = g->edit->nodes[i];
-        }
-    stbds_header(g->edit->nodes)->length = kept;
-    if (g->edit->owners == NULL)
-        return true;
-    stbds_header(g->edit->owners)->length = kept;
-    return nnrti_graph_compact_graphs(g);
-}
-
 /* List i of all lists of tensor indices: inputs and outputs of the model, of each node, and of each subgraph; false
    after the last. */
 static bool nnrti_graph_names(const nnrt_builder *b, uint32_t i, NNRT_Uint32List *list)
@@ -3880,6 +3868,39 @@ static bool nnrti_graph_names(const nnrt_builder *b, uint32_t i, NNRT_Uint32List
     else
         return false;
     return true;
+}
+
+/* Tensors without writer and reader lose their names: they belong to no graph any more, in which they are unique.
+   false = no memory. */
+static bool nnrti_graph_forget_names(nnrti_graph *g)
+{
+    const uint32_t count = nnrti_array_count(g->edit->tensors);
+    bool *used = (bool *)nnrt_memory_temp_array(&g->work, count, sizeof(*used));
+    NNRT_Uint32List list;
+    for (uint32_t i = 0; used != NULL && nnrti_graph_names(g->edit, i, &list); i++)
+        for (uint32_t k = 0, t; nnrti_next_id(&list, &k, &t);)
+            used[t] = true;
+    for (uint32_t t = 0; used != NULL && t < count; t++)
+        if (!used[t])
+            g->edit->tensors[t].name = NULL;
+    return used != NULL;
+}
+
+/* Ends a round: closes the gaps of removed nodes and graphs; false = no memory. Indices of nodes change. */
+static bool nnrti_graph_compact(nnrti_graph *g)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < nnrti_array_count(g->edit->nodes); i++)
+        if (g->edit->nodes[i].nodeType != NNRT_NODE_TYPE_NONE) {
+            if (g->edit->owners != NULL)
+                g->edit->owners[kept] = g->edit->owners[i];
+            g->edit->nodes[kept++] = g->edit->nodes[i];
+        }
+    stbds_header(g->edit->nodes)->length = kept;
+    if (g->edit->owners == NULL)
+        return true;
+    stbds_header(g->edit->owners)->length = kept;
+    return nnrti_graph_forget_names(g) && nnrti_graph_compact_graphs(g);
 }
 
 /* ---- integer inputs and outputs (nnrt_optimize_desc.integer_io) ---- */

@@ -17196,7 +17196,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
     nnrt_view a = nnrti_transposed(x, attr->transposeA), b = nnrti_transposed(y, attr->transposeB), c = *z;
     nnrt_view stackA = nnrti_stack_of(x), stackB = nnrti_stack_of(y), stackZ = nnrti_stack_of(z);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, &stackZ, &stackA, &stackB))
+    if (z->dims[z->rank - 2] == 0 || z->dims[z->rank - 1] == 0 || !nnrt_walk_first(&w, &stackZ, &stackA, &stackB))
         return NNRT_SUCCESS;
     do {
         for (int32_t i = 0; i < w.count; i++) {
@@ -17266,7 +17266,7 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
     (void)attr;
     nnrti_matrix_terms(&terms, a, b);
     nnrti_dots_begin(&d, a, b, 0);
-    if (!nnrt_walk_first(&w, &stackY, &stackA, &stackB))
+    if (M == 0 || N == 0 || !nnrt_walk_first(&w, &stackY, &stackA, &stackB))
         return NNRT_SUCCESS;
     do
         for (int32_t s = 0; s < w.count; s++)

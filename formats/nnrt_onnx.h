@@ -2228,6 +2228,12 @@ typedef struct nnrti_onnx_sequence {
 } nnrti_onnx_sequence;
 
 /* Entry of the name table. */
+/* A weight that MATMUL_NBITS reads: the other operands of its node. The value of the entry is the packed weight. */
+typedef struct nnrti_onnx_nbits {
+    NNRT_MatMulNBits attr;
+    uint32_t scale, zero;
+} nnrti_onnx_nbits;
+
 typedef struct nnrti_onnx_entry {
     nnrt_onnx_str key;  /* sort key of the table */
     nnrt_onnx_str name; /* equals key once the value is defined; data NULL before */
@@ -2235,6 +2241,8 @@ typedef struct nnrti_onnx_entry {
     uint32_t quantized;          /* tensor with the bytes of value and quantization parameters, or NNRT_NO_TENSOR */
     bool isQuantized;            /* true: value is a BITCAST of quantized; false: the reverse */
     bool isInput;                /* the graph lists it as an input */
+    uint8_t uses;                /* NNRTI_ONNX_WEIGHT, .., once nnrti_onnx_find_uses has run */
+    const nnrti_onnx_nbits *nbits; /* NULL: an ordinary value */
     const nnrt_onnx_node *node;  /* the node with this output; NULL: none */
     const nnrt_onnx_input *told; /* the caller's description of this input (desc->inputs); NULL: none */
     const nnrti_onnx_sequence *sequence; /* NULL: a tensor */
@@ -2379,6 +2387,7 @@ struct nnrti_onnx {
     const nnrt_onnx_graph *graph;   /* the current graph; entries are its names */
     uint32_t depth;                 /* number of graphs around it */
     bool unnamed;                   /* the graph is inlined for a node: its names are not names of the model */
+    bool usesFound;                 /* entries have their uses */
     const struct nnrti_onnx *outer; /* names of the enclosing graph, NULL: none */
     const NNRT_QuantParam *quant;   /* quantCount parameters of result 0 of the step being added */
     uint32_t quantCount;
@@ -5030,18 +5039,210 @@ static uint32_t nnrti_onnx_dequantized_codes(nnrti_onnx *c, int64_t axis)
     return nnrti_onnx_mul(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, in, scale, axis), real));
 }
 
+/* True for ONNX's own domain. */
+static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
+{
+    return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
+}
+
+/* Uses of a value: as weight of a MatMul or Gemm that sums over its axis 0 or 1 (1 << axis); beside an input that a
+   DequantizeLinear computes; any other use. DEQUANTIZED: a DequantizeLinear computes it. */
+enum {
+    NNRTI_ONNX_WEIGHT = 1,
+    NNRTI_ONNX_INTEGERS = 4,
+    NNRTI_ONNX_OTHER = 8,
+    NNRTI_ONNX_DEQUANTIZED = 16
+};
+
+static void nnrti_onnx_see_other(void *user, nnrt_onnx_str name)
+{
+    nnrti_onnx_own_entry((const nnrti_onnx *)user, name)->uses |= NNRTI_ONNX_OTHER;
+}
+
+/* An integer attribute of any node. */
+static int64_t nnrti_onnx_int_at(const nnrt_onnx_node *n, const char *name)
+{
+    for (size_t i = 0; i < n->attributes.count; i++)
+        if (nnrti_onnx_is(n->attributes.data[i].name, name))
+            return n->attributes.data[i].i;
+    return 0;
+}
+
+/* Notes the uses of all values of the graph. Nodes are in topological order. */
+static void nnrti_onnx_find_uses(nnrti_onnx *c)
+{
+    for (size_t i = 0; i < c->graph->nodes.count && !c->usesFound; i++) {
+        const nnrt_onnx_node *n = &c->graph->nodes.data[i];
+        const bool main = nnrti_onnx_main_domain(n->domain), gemm = main && nnrti_onnx_is(n->opType, "Gemm");
+        const bool product = n->inputs.count > 1 && ((gemm && nnrti_onnx_int_at(n, "transA") == 0) ||
+                                                     (main && nnrti_onnx_is(n->opType, "MatMul")));
+        const int axis = gemm && nnrti_onnx_int_at(n, "transB") != 0 ? 1 : 0;
+        nnrti_onnx_entry *weight = product ? nnrti_onnx_own_entry(c, n->inputs.data[1]) : NULL;
+        const uint8_t before = product ? weight->uses : 0;
+        nnrti_onnx_reads(n, nnrti_onnx_see_other, c);
+        if (product && !nnrti_onnx_same_text(n->inputs.data[0], n->inputs.data[1]) &&
+            (n->inputs.count < 3 || !nnrti_onnx_same_text(n->inputs.data[2], n->inputs.data[1]))) {
+            const bool integers = (nnrti_onnx_own_entry(c, n->inputs.data[0])->uses & NNRTI_ONNX_DEQUANTIZED) != 0;
+            weight->uses = (uint8_t)(before | NNRTI_ONNX_WEIGHT << axis | (integers ? NNRTI_ONNX_INTEGERS : 0));
+        }
+        if (main && nnrti_onnx_is(n->opType, "DequantizeLinear") && n->outputs.count > 0)
+            nnrti_onnx_own_entry(c, n->outputs.data[0])->uses |= NNRTI_ONNX_DEQUANTIZED;
+    }
+    for (size_t i = 0; i < c->graph->outputs.count && !c->usesFound; i++)
+        nnrti_onnx_see_other(c, c->graph->outputs.data[i].name);
+    c->usesFound = true;
+}
+
+/* A weight of DequantizeLinear as MATMUL_NBITS reads it: `rows` results, each a sum over `columns` entries. */
+typedef struct nnrti_onnx_weight {
+    uint32_t x, scale, zero; /* zero: NNRT_NO_TENSOR, or of the type of x */
+    int32_t axis;            /* of the sum */
+    bool blocks;             /* scales and zero points have an entry for each block, else for each row */
+    int64_t rows, columns, block, bits;
+} nnrti_onnx_weight;
+
+/* True if scales or zero points v have one entry per block and row, or one per row. */
+static bool nnrti_onnx_weight_fits(const nnrti_onnx *c, const nnrti_onnx_weight *w, uint32_t v)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    if (!nnrti_onnx_is_constant(c, v))
+        return false;
+    if (!w->blocks)
+        return o->rank == 1 && o->dims[0] == w->rows;
+    return o->rank == 2 && o->dims[1 - w->axis] == w->rows &&
+           o->dims[w->axis] == (w->columns + w->block - 1) / w->block;
+}
+
+/* True if this DequantizeLinear has a constant of at most 8 bits that is only the weight of matrix multiplications.
+   8 bits beside integers stay, for the pass QUANTIZE. Without blocks, each has 128 entries, or fewer. */
+static bool nnrti_onnx_weight_of(nnrti_onnx *c, nnrti_onnx_weight *w)
+{
+    const nnrt_onnx_type storage = nnrti_onnx_storage_type(c, w->x = nnrti_onnx_in(c, 0));
+    const bool narrow = storage == NNRT_ONNX_INT4 || storage == NNRT_ONNX_UINT4 || storage == NNRT_ONNX_INT2 ||
+                        storage == NNRT_ONNX_UINT2;
+    const nnrt_operand *o = nnrti_onnx_at(c, w->x);
+    const int64_t block = nnrti_onnx_int(c, "block_size", 0);
+    int64_t axis = nnrti_onnx_int(c, "axis", 1);
+    w->scale = nnrti_onnx_in(c, 1);
+    w->zero = nnrti_onnx_in(c, 2);
+    if (c->code != NNRT_SUCCESS || c->applied != NULL || c->outer != NULL || c->call != NULL || o->rank != 2 ||
+        !nnrti_onnx_is_constant(c, w->x) || !nnrti_type_in(o->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
+        !(narrow || storage == NNRT_ONNX_UNDEFINED) || !nnrti_onnx_is_a(c, w->scale, NNRT_TYPES_F32 | NNRT_TYPES_F16) ||
+        nnrti_onnx_int(c, "output_dtype", 0) != 0)
+        return false;
+    axis += axis < 0 ? 2 : 0;
+    if (axis != 0 && axis != 1)
+        return false;
+    w->bits = narrow ? 4 : 8;
+    w->blocks = block > 0;
+    w->axis = (int32_t)(w->blocks ? axis : 1 - axis);
+    w->columns = o->dims[w->axis];
+    w->rows = o->dims[1 - w->axis];
+    for (w->block = w->blocks ? block : 128; !w->blocks && w->block > 16 && w->block / 2 >= w->columns;)
+        w->block /= 2;
+    if (c->code != NNRT_SUCCESS || w->rows < 1 || w->columns < 1 || w->block < 16 || w->block > 65536 ||
+        (w->block & (w->block - 1)) != 0 || !nnrti_onnx_weight_fits(c, w, w->scale) ||
+        (w->zero != NNRT_NO_TENSOR && !nnrti_onnx_weight_fits(c, w, w->zero)))
+        return false;
+    nnrti_onnx_find_uses(c);
+    return (nnrti_onnx_own_entry(c, c->node->outputs.data[0])->uses &
+            ~(NNRTI_ONNX_DEQUANTIZED | (w->blocks ? NNRTI_ONNX_INTEGERS : 0))) == NNRTI_ONNX_WEIGHT << w->axis;
+}
+
+/* Entry i of constant v of 8 bits, without sign: more by half the range of `bits` if v has one. */
+static uint8_t nnrti_onnx_unsigned(const nnrti_onnx *c, uint32_t v, size_t i, int64_t bits)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    const uint8_t half = (uint8_t)(o->dataType == NNRT_DATA_TYPE_INT8 ? 1 << (bits - 1) : 0);
+    return (uint8_t)((((const uint8_t *)o->data)[i] + half) & ((1 << bits) - 1));
+}
+
+/* Stores entry i of packed entries, which are 0 before. */
+static void nnrti_onnx_pack(uint8_t *row, int64_t i, uint8_t entry, int64_t bits)
+{
+    if (bits == 8)
+        row[i] = entry;
+    else
+        row[i / 2] = (uint8_t)(row[i / 2] | entry << (4 * (i % 2)));
+}
+
+/* Output 0 of this DequantizeLinear: the weight in the order of MATMUL_NBITS, for nnrti_onnx_packed_product. */
+static void nnrti_onnx_out_weight(nnrti_onnx *c, const nnrti_onnx_weight *w)
+{
+    const int64_t K = w->columns, N = w->rows, B = (K + w->block - 1) / w->block, Z = w->block * w->bits / 8;
+    const int64_t zeroBytes = (B * w->bits + 7) / 8;
+    const bool zeros = w->zero != NNRT_NO_TENSOR || nnrti_onnx_is_a(c, w->x, NNRT_TYPES_U8);
+    const NNRT_DataType real = nnrti_onnx_type(c, w->scale);
+    const size_t width = nnrt_type_size(real);
+    nnrti_onnx_nbits *n = (nnrti_onnx_nbits *)nnrti_onnx_keep(c, 1, sizeof(*n));
+    uint8_t *data = (uint8_t *)nnrti_onnx_keep(c, (size_t)(N * B), (size_t)Z);
+    uint8_t *scale = (uint8_t *)nnrti_onnx_keep(c, (size_t)(N * B), width);
+    uint8_t *zero = zeros ? (uint8_t *)nnrti_onnx_keep(c, (size_t)N, (size_t)zeroBytes) : NULL;
+    const uint8_t *from = (const uint8_t *)nnrti_onnx_at(c, w->scale)->data;
+    int32_t dims[3];
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (int64_t r = 0; r < N; r++) {
+        for (int64_t k = 0; k < K; k++)
+            nnrti_onnx_pack(data + r * B * Z, k,
+                            nnrti_onnx_unsigned(c, w->x, (size_t)(w->axis == 0 ? k * N + r : r * K + k), w->bits), w->bits);
+        for (int64_t b = 0; b < B; b++) {
+            const size_t at = (size_t)(!w->blocks ? r : w->axis == 0 ? b * N + r : r * B + b);
+            memcpy(scale + (size_t)(r * B + b) * width, from + at * width, width);
+            if (w->zero != NNRT_NO_TENSOR)
+                nnrti_onnx_pack(zero + r * zeroBytes, b, nnrti_onnx_unsigned(c, w->zero, at, w->bits), w->bits);
+        }
+    }
+    dims[0] = (int32_t)N;
+    dims[1] = (int32_t)B;
+    dims[2] = (int32_t)Z;
+    n->attr.columns = K;
+    n->attr.bits = w->bits;
+    n->attr.blockSize = w->block;
+    n->scale = nnrti_onnx_constant(c, real, 2, dims, scale);
+    dims[2] = dims[1];
+    dims[1] = (int32_t)zeroBytes;
+    n->zero = zeros ? nnrti_onnx_constant(c, NNRT_DATA_TYPE_UINT8, 2, dims, zero) : NNRT_NO_TENSOR;
+    dims[1] = (int32_t)B;
+    dims[2] = (int32_t)Z;
+    nnrti_onnx_out(c, 0, nnrti_onnx_constant(c, NNRT_DATA_TYPE_UINT8, 3, dims, data));
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_own_entry(c, c->node->outputs.data[0])->nbits = n;
+}
+
+/* x times the packed weight that is input 1 of the node, plus a bias; NNRT_NO_TENSOR if that is no packed weight. */
+static uint32_t nnrti_onnx_packed_product(nnrti_onnx *c, uint32_t x, uint32_t bias)
+{
+    const nnrti_onnx_entry *e = c->applied == NULL ? nnrti_onnx_entry_of(c, c->node->inputs.data[1]) : NULL;
+    uint32_t in[5], y = NNRT_NO_TENSOR;
+    if (e == NULL || e->nbits == NULL)
+        return NNRT_NO_TENSOR;
+    in[0] = x;
+    in[1] = e->value;
+    in[2] = e->nbits->scale;
+    in[3] = e->nbits->zero;
+    in[4] = bias;
+    nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_MATMUL_NBITS, &e->nbits->attr, in, 5, &y);
+    return y;
+}
+
 static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
     const int64_t said = nnrti_onnx_int(c, "output_dtype", 0), axis = nnrti_onnx_int(c, "axis", 1);
     const uint32_t scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     nnrt_onnx_type storage = nnrti_onnx_storage_type(c, scale);
     NNRT_DataType to = nnrti_onnx_type(c, scale);
+    nnrti_onnx_weight w;
     uint32_t y;
     (void)arg;
     if (zero != NNRT_NO_TENSOR &&
         nnrti_onnx_storage_type(c, zero) != nnrti_onnx_storage_type(c, nnrti_onnx_in(c, 0)))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point '%s' has another element type than the input",
                         nnrti_onnx_at(c, zero)->name);
+    if (nnrti_onnx_weight_of(c, &w)) {
+        nnrti_onnx_out_weight(c, &w);
+        return;
+    }
     if (said != 0)
         to = nnrti_onnx_take_stored(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute",
                                     "output_dtype", &storage);
@@ -7196,8 +7397,10 @@ static void nnrti_onnx_op_einsum(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_matmul(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
+    const uint32_t packed = nnrti_onnx_packed_product(c, x, NNRT_NO_TENSOR);
     (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, x, y));
+    nnrti_onnx_out(c, 0,
+                   packed != NNRT_NO_TENSOR ? packed : nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, x, y));
 }
 
 static void nnrti_onnx_op_matmul_integer(nnrti_onnx *c, int32_t arg)
@@ -7267,7 +7470,35 @@ static uint32_t nnrti_onnx_dynamic_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_si
     return v;
 }
 
-/* alpha*A*B + beta*C: FULL_CONNECTION for the usual form (alpha 1, transA 0, a vector bias with beta 1), else
+/* alpha*y + beta*C */
+static uint32_t nnrti_onnx_gemm_rest(nnrti_onnx *c, uint32_t y, float alpha, float beta, uint32_t bias)
+{
+    if (alpha != 1)
+        y = nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)alpha));
+    if (bias == NNRT_NO_TENSOR || beta == 0)
+        return y;
+    return nnrti_onnx_add(c, y, beta == 1 ? bias : nnrti_onnx_mul(c, bias, nnrti_onnx_like(c, bias, (double)beta)));
+}
+
+/* The same of a packed weight (nnrti_onnx_packed_product); false if B is none. */
+static bool nnrti_onnx_gemm_packed(nnrti_onnx *c, float alpha, float beta)
+{
+    const nnrti_onnx_entry *e = c->applied == NULL ? nnrti_onnx_entry_of(c, c->node->inputs.data[1]) : NULL;
+    const uint32_t x = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 2);
+    int64_t n;
+    if (e == NULL || e->nbits == NULL || c->code != NNRT_SUCCESS)
+        return false;
+    n = nnrti_onnx_dim(c, e->value, 0);
+    if (nnrti_onnx_rank(c, x) != 2)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes, expected 2", nnrti_onnx_rank(c, x));
+    else if (bias != NNRT_NO_TENSOR && alpha == 1 && beta == 1 && nnrti_onnx_is_bias(c, bias, (int32_t)n))
+        nnrti_onnx_out(c, 0, nnrti_onnx_packed_product(c, x, nnrti_onnx_reshape(c, bias, &n, 1)));
+    else
+        nnrti_onnx_out(c, 0, nnrti_onnx_gemm_rest(c, nnrti_onnx_packed_product(c, x, NNRT_NO_TENSOR), alpha, beta, bias));
+    return true;
+}
+
+/* alpha*A*B + beta*C: MATMUL_NBITS for a packed weight, FULL_CONNECTION for the usual form (alpha 1, transA 0, a vector bias with beta 1), else
    MATMUL_FUSION, MUL_FUSION and ADD_FUSION. */
 static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
 {
@@ -7279,8 +7510,9 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
     const bool open = outputs < 0 || (bias != NNRT_NO_TENSOR && !nnrti_onnx_is_static(c, bias));
     const bool vector = open && bias != NNRT_NO_TENSOR && nnrti_onnx_rank(c, bias) == 1;
     const bool plain = bias == NNRT_NO_TENSOR || (beta == 1 && (vector || nnrti_onnx_is_bias(c, bias, outputs)));
-    uint32_t y;
     (void)arg;
+    if (nnrti_onnx_gemm_packed(c, alpha, beta))
+        return;
     if (nnrti_onnx_rank(c, x) != 2 || nnrti_onnx_rank(c, w) != 2)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes and B %d, expected 2 each", nnrti_onnx_rank(c, x),
                         nnrti_onnx_rank(c, w));
@@ -7300,13 +7532,8 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
         a.transposeA = transA;
         a.transposeB = transB;
-        y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, w);
-        if (alpha != 1)
-            y = nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)alpha));
-        if (bias != NNRT_NO_TENSOR && beta != 0)
-            y = nnrti_onnx_add(c, y,
-                               beta == 1 ? bias : nnrti_onnx_mul(c, bias, nnrti_onnx_like(c, bias, (double)beta)));
-        nnrti_onnx_out(c, 0, y);
+        nnrti_onnx_out(c, 0, nnrti_onnx_gemm_rest(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, w), alpha,
+                                                  beta, bias));
     }
 }
 
@@ -7935,8 +8162,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
 
 /* An operator of com.microsoft becomes operators of the runtime by ONNX Runtime's definition. A quantized operator
    (QLinearAdd, QGemm, ..) becomes DequantizeLinear -> operator -> QuantizeLinear, which the pass QUANTIZE makes one
-   quantized operator; with desc->no_quantize it stays float32. Weights of 4 or 8 bits with a scale per block become
-   float32 constants. */
+   quantized operator; with desc->no_quantize it stays float32. Weights of 4 or 8 bits with a scale per block stay
+   packed. */
 
 /* Input i; a fault if it is absent. For inputs after an optional one, which the row cannot require. */
 static uint32_t nnrti_onnx_need(nnrti_onnx *c, uint32_t i)
@@ -8878,13 +9105,76 @@ static void nnrti_onnx_op_matmul_bits(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
+/* v [I..,n] as [I..,a,b]; a or b -1: the rest. I: the axes of `indices`. */
+static uint32_t nnrti_onnx_split_last(nnrti_onnx *c, uint32_t v, uint32_t indices, int64_t a, int64_t b)
+{
+    const int32_t rank = nnrti_onnx_rank(c, indices);
+    nnrti_onnx_size sizes[NNRT_MAX_RANK];
+    if (rank < 0 || rank > NNRT_MAX_RANK - 2) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the indices have %d axes, at most %d are possible", rank,
+                        NNRT_MAX_RANK - 2);
+        return v;
+    }
+    for (int32_t i = 0; i < rank; i++)
+        sizes[i] = nnrti_onnx_size_of(c, indices, i);
+    sizes[rank] = nnrti_onnx_size_known(a);
+    sizes[rank + 1] = nnrti_onnx_size_known(b);
+    return nnrti_onnx_reshape_to(c, v, sizes, b == 0 ? rank + 1 : rank + 2);
+}
+
+/* The first `count` entries of the taken rows of packed bytes, in float32 [I..,count]. */
+static uint32_t nnrti_onnx_taken_entries(nnrti_onnx *c, uint32_t rows, uint32_t indices, int64_t count, int64_t bits)
+{
+    uint32_t y = nnrti_onnx_gather(c, rows, indices, 0), parts[2];
+    const int64_t bytes = nnrti_onnx_fixed_dim(c, rows, 1, "GatherBlockQuantized");
+    NNRT_BitShift right;
+    right.direction = NNRT_SHIFT_DIRECTION_RIGHT;
+    if (bits == 4) {
+        parts[0] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BITWISE_AND, NULL, y, nnrti_onnx_like(c, y, 15));
+        parts[1] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BIT_SHIFT, &right, y, nnrti_onnx_like(c, y, 4));
+        for (int k = 0; k < 2; k++)
+            parts[k] = nnrti_onnx_split_last(c, parts[k], indices, bytes, 1);
+        y = nnrti_onnx_split_last(c, nnrti_onnx_concat(c, parts, 2, -1), indices, 2 * bytes, 0);
+        if (count < 2 * bytes)
+            y = nnrti_onnx_strided_slice(c, y, nnrti_onnx_rank(c, indices), 0, count, 1);
+    }
+    return nnrti_onnx_cast(c, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* Takes rows of packed bytes and decodes them: (entry - zero) * scale, [I..,columns] of the type of the scales. False if
+   that needs blocks of equal size, and constants of the usual shapes. */
+static bool nnrti_onnx_gather_packed(nnrti_onnx *c, const nnrti_onnx_packed *p, uint32_t indices, uint32_t *y)
+{
+    const int64_t blocks = (p->columns + p->block - 1) / p->block;
+    const bool packed = p->zeros == NNRT_NO_TENSOR || nnrti_onnx_is_a(c, p->zeros, NNRT_TYPES_U8);
+    const NNRT_DataType real = NNRT_DATA_TYPE_FLOAT32, to = nnrti_onnx_type(c, p->scales);
+    uint32_t scale, zero = NNRT_NO_TENSOR, x;
+    if (p->columns % p->block != 0 || !packed || nnrti_onnx_rank(c, indices) < 0)
+        return false;
+    if (!nnrti_onnx_packed_check(c, p->data, NNRT_TYPES_U8, p->rows * p->rowBytes, "packed weight"))
+        return true;
+    scale = nnrti_onnx_packed_shape(c, p->scales, p, NNRT_TYPES_FLOAT, blocks, 0, "list of scales");
+    if (p->zeros != NNRT_NO_TENSOR)
+        zero = nnrti_onnx_packed_shape(c, p->zeros, p, NNRT_TYPES_U8, (blocks * p->bits + 7) / 8, 0,
+                                       "list of zero points");
+    x = nnrti_onnx_taken_entries(c, p->data, indices, p->columns, p->bits);
+    x = nnrti_onnx_split_last(c, x, indices, blocks, p->block);
+    zero = zero == NNRT_NO_TENSOR
+               ? nnrti_onnx_like(c, x, (double)(1 << (p->bits - 1)))
+               : nnrti_onnx_split_last(c, nnrti_onnx_taken_entries(c, zero, indices, blocks, p->bits), indices, blocks, 1);
+    scale = nnrti_onnx_cast(c, nnrti_onnx_gather(c, scale, indices, 0), real);
+    x = nnrti_onnx_mul(c, nnrti_onnx_sub(c, x, zero), nnrti_onnx_split_last(c, scale, indices, blocks, 1));
+    *y = nnrti_onnx_cast(c, nnrti_onnx_split_last(c, x, indices, p->columns, 0), to);
+    return true;
+}
+
 /* Rows of a constant of 4 or 8 bits. Inputs: data [rows,bytes of a row], indices, scales [rows,blocks], zero points. */
 static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t data = nnrti_onnx_in(c, 0), scales = nnrti_onnx_in(c, 2);
     const int64_t axis = nnrti_onnx_int(c, "quantize_axis", 1);
     nnrti_onnx_packed p;
-    uint32_t y;
+    uint32_t y = NNRT_NO_TENSOR;
     (void)arg;
     nnrti_onnx_packed_bits(c, &p);
     if (nnrti_onnx_rank(c, data) != 2 || (axis != 1 && axis != -1) || nnrti_onnx_int(c, "gather_axis", 0) != 0)
@@ -8901,8 +9191,10 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_packed_size(c, &p);
     if (c->code != NNRT_SUCCESS)
         return;
-    y = nnrti_onnx_cast(c, nnrti_onnx_unpacked(c, &p), nnrti_onnx_type(c, scales));
-    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, y, nnrti_onnx_in(c, 1), 0));
+    if (!nnrti_onnx_gather_packed(c, &p, nnrti_onnx_in(c, 1), &y))
+        y = nnrti_onnx_gather(c, nnrti_onnx_cast(c, nnrti_onnx_unpacked(c, &p), nnrti_onnx_type(c, scales)),
+                              nnrti_onnx_in(c, 1), 0);
+    nnrti_onnx_out(c, 0, y);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -10557,8 +10849,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "batch_dims: the indices are prefixed by the positions in the batch") \
     X("gelu",            "ACTIVATION",                       "", "") \
     X("gemm",            "FULL_CONNECTION MATMUL_FUSION", \
-      "TRANSPOSE RESHAPE MUL_FUSION ADD_FUSION FILL MAXIMUM", \
-      "transA, alpha, beta; weights computed in the run; a bias that is not a vector") \
+      "TRANSPOSE RESHAPE MUL_FUSION ADD_FUSION FILL MAXIMUM MATMUL_NBITS", \
+      "transA, alpha, beta; weights computed in the run, or of DequantizeLinear; a bias that is not a vector") \
     X("grid_sample",     "GRID_SAMPLE",                      "", "") \
     X("group_norm",      "GROUP_NORM_FUSION", "RESHAPE BROADCAST_TO", \
       "scale and offset of each group, before set 21") \
@@ -10578,7 +10870,7 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, reshaped to an image") \
     X("lstm",            "LSTM LSTM_PEEPHOLE", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
       "directions are an axis of Y; layout 1; direction reverse; absent initial states") \
-    X("matmul",          "MATMUL_FUSION",                    "", "") \
+    X("matmul", "MATMUL_FUSION", "MATMUL_NBITS", "a constant weight of DequantizeLinear") \
     X("matmul_integer",  "MATMUL_INTEGER",                   "RESHAPE UNSQUEEZE", "a zero point for each row") \
     X("max_pool",        "MAX_POOL_FUSION MAX_POOL_3D", \
       "UNSQUEEZE SQUEEZE CAST DIV_FUSION MUL_FUSION SUB_FUSION ADD_FUSION", \
@@ -10675,7 +10967,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "MUL_FUSION ADD_FUSION ACTIVATION LEAKY_RELU CLIP HARD_SIGMOID", \
       "the activation; alpha or beta other than 1, transA") \
     X("fused_matmul",    "MATMUL_FUSION", "MUL_FUSION TRANSPOSE", "alpha; transBatchA and transBatchB") \
-    X("gather_blocks",   "", "GATHER CAST", "rows of the weights, which the import converts to float32") \
+    X("gather_blocks", "", "GATHER BITWISE_AND BIT_SHIFT CONCAT RESHAPE STRIDED_SLICE CAST SUB_FUSION MUL_FUSION", \
+      "the packed rows are taken, then decoded") \
     X("group_query_attention", "ATTENTION", \
       "CAST ADD_FUSION SUB_FUSION EQUAL ASSERT UNSQUEEZE RANGE ROTARY_EMBEDDING STRIDED_SLICE", \
       "packed inputs; rotary embedding; the run fails unless seqlens_k is the length of past and key, minus 1") \
@@ -10826,11 +11119,6 @@ NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_graph: the graph, node by node */
-
-static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
-{
-    return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
-}
 
 /* Whether name is "domain.Type", or "Type" in ONNX's own domain, of a node. */
 static bool nnrti_onnx_names_node(const char *name, const nnrt_onnx_node *n)

@@ -100,6 +100,7 @@ typedef struct nnrt_tflite_desc {
     uint32_t outputCount;       /* 0: the outputs of the file */
     const nnrt_log *log;        /* receives a line for each unsupported operator and each change; NULL: none */
     const char *signature;      /* name of the signature whose subgraph becomes the model; NULL: subgraph 0 */
+    bool noMap;                 /* nnrt_tflite_load reads the file into memory of the allocator instead of mapping it */
 } nnrt_tflite_desc;
 
 /* True if the bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
@@ -111,7 +112,8 @@ NNRT_API bool nnrt_tflite_is(const void *data, size_t bytes);
 NNRT_API NNRT_ReturnCode nnrt_tflite_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                  const nnrt_tflite_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* The same for a file. The model owns all of its memory. */
+/* The same for a file, which is memory-mapped if possible (nnrt_tflite_desc.noMap). The model owns the map, or the memory.
+   A mapped file must not shrink or change while the model exists; replacing it by another file of its name is safe. */
 NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, const nnrt_tflite_desc *desc,
                                           nnrt_error *error);
 #endif
@@ -171,7 +173,7 @@ NNRT_SETUP()
 #define NNRTI_TFL_CELL " SHAPE GATHER CONCAT TRANSPOSE FULL_CONNECTION ADD_FUSION ACTIVATION"
 /* clang-format off */
 #define NNRTI_TFLITE_OPS(X, OP, ACT, MODE, PADDING, SIZE) \
-    X(  0, ADD,                     5, 2, 2, 0, "filqw",   11, 2, ANY,   binary,     OP(ADD_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
+    X(  0, ADD,                     5, 2, 2, 0, "filqw",   11, 2, ANY,   binary,     OP(ADD_FUSION), " ACTIVATION CLIP QUANT_DTYPE_CAST") \
     X(  1, AVERAGE_POOL_2D,         3, 1, 1, 0, "fqw",      5, 6, MOVES, pool,       OP(AVGPOOL_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
     X(  2, CONCATENATION,           4, 1, 0, 0, "filbqs",  10, 2, ANY,   concat,     OP(CONCAT), " ACTIVATION") \
     X(  3, CONV_2D, 8, 2, 3, 0, "fqs", 1, 7, ANY, conv, OP(CONV2D_FUSION), " ACTIVATION" NNRTI_TFL_WIDENED) \
@@ -186,7 +188,7 @@ NNRT_SETUP()
     X( 13, LOCAL_RESPONSE_NORMALIZATION,  1, 1, 1, 0, "f",      13, 4, ANY,   lrn,        OP(LRN), "") \
     X( 14, LOGISTIC,                3, 1, 1, 0, "fqw",      0, 0, ANY,   activation, ACT(SIGMOID), " QUANT_DTYPE_CAST") \
     X( 17, MAX_POOL_2D, 3, 1, 1, 0, "fqw", 5, 6, MOVES, pool, OP(MAX_POOL_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
-    X( 18, MUL,                     7, 2, 2, 0, "filqw",   21, 1, ANY,   binary,     OP(MUL_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
+    X( 18, MUL,                     7, 2, 2, 0, "filqw",   21, 1, ANY,   binary,     OP(MUL_FUSION), " ACTIVATION CLIP QUANT_DTYPE_CAST") \
     X( 19, RELU,                    3, 1, 1, 0, "fqw",      0, 0, ANY,   activation, ACT(RELU), " QUANT_DTYPE_CAST") \
     X( 20, RELU_N1_TO_1,            2, 1, 1, 0, "fq",      0, 0, ANY,   activation, ACT(HARD_TANH), "") \
     X( 21, RELU6,                   3, 1, 1, 0, "fqw",      0, 0, ANY,   activation, ACT(RELU6), " QUANT_DTYPE_CAST") \
@@ -206,13 +208,14 @@ NNRT_SETUP()
     X( 34, PAD,                     4, 2, 2, 0, "filqs",   22, 0, MOVES, pad,        PADDING(CONSTANT), "") \
     X( 35, UNIDIRECTIONAL_SEQUENCE_RNN, 3, 5, 5, 0, "f", 31, 3, ANY, rnn, OP(LOOP), \
       NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
-    X( 36, GATHER,                  7, 2, 2, 0, "filbqs",  23, 2, MOVES, gather,     OP(GATHER), "") \
+    X( 36, GATHER,                  7, 2, 2, 0, "filbqs",  23, 2, MOVES, gather,     OP(GATHER), \
+      " GATHER_ND CONCAT RESHAPE TRANSPOSE") \
     X( 37, BATCH_TO_SPACE_ND,       4, 3, 3, 0, "filq",   24, 0, MOVES, batches,    OP(BATCH_TO_SPACE_ND), "") \
     X( 38, SPACE_TO_BATCH_ND,       4, 3, 3, 0, "filq",   25, 0, MOVES, batches,    OP(SPACE_TO_BATCH_ND), "") \
     X( 39, TRANSPOSE,               6, 2, 2, 0, "filbqs",  26, 0, MOVES, same,       OP(TRANSPOSE), "") \
     X( 40, MEAN,                    3, 2, 2, 0, "fqw",     27, 1, ANY,   reduce,     MODE(MEAN), " QUANT_DTYPE_CAST") \
-    X( 41, SUB,                     5, 2, 2, 0, "filqw",   28, 2, ANY,   binary,     OP(SUB_FUSION), " ACTIVATION QUANT_DTYPE_CAST") \
-    X( 42, DIV,                     2, 2, 2, 0, "fiq",    29, 1, ANY,   binary,     OP(DIV_FUSION), " ACTIVATION") \
+    X( 41, SUB,                     5, 2, 2, 0, "filqw",   28, 2, ANY,   binary,     OP(SUB_FUSION), " ACTIVATION CLIP QUANT_DTYPE_CAST") \
+    X( 42, DIV,                     2, 2, 2, 0, "fiq",    29, 1, ANY,   binary,     OP(DIV_FUSION), " ACTIVATION CLIP") \
     X( 43, SQUEEZE,                 2, 1, 1, 0, "filbqs",  30, 1, MOVES, squeeze,    OP(SQUEEZE), "") \
     X( 44, UNIDIRECTIONAL_SEQUENCE_LSTM, 4, 1, 24, 0, "f", 71, 6, ANY, lstm, OP(LOOP), \
       " SPLIT MUL_FUSION SUB_FUSION CLIP" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
@@ -226,7 +229,8 @@ NNRT_SETUP()
     X( 52, BIDIRECTIONAL_SEQUENCE_LSTM, 3, 1, 48, 0, "f", 69, 6, ANY, lstm, OP(LOOP), \
       " SPLIT MUL_FUSION SUB_FUSION CLIP STRIDED_SLICE" NNRTI_TFL_CELL NNRTI_TFL_WIDENED) \
     X( 53, CAST,                    7, 1, 1, 0, "filbn",  37, 2, ANY,   cast,       OP(CAST), "") \
-    X( 54, PRELU,                   1, 2, 2, 0, "fq",      0, 0, ANY,   prelu,      OP(PRELU_FUSION), " RESHAPE") \
+    X( 54, PRELU,                   1, 2, 2, 0, "fq",      0, 0, ANY,   prelu,      OP(PRELU_FUSION), \
+      " RESHAPE GREATER_EQUAL MUL_FUSION SELECT") \
     X( 55, MAXIMUM,                 4, 2, 2, 0, "filqw",   39, 0, EQUAL, same,       OP(MAXIMUM), " QUANT_DTYPE_CAST") \
     X( 56, ARG_MAX,                 3, 2, 2, 0, "fiq",    40, 1, ANY,   arg,        OP(ARGMAX_FUSION), "") \
     X( 57, MINIMUM,                 4, 2, 2, 0, "filqw",   39, 0, EQUAL, same,       OP(MINIMUM), " QUANT_DTYPE_CAST") \
@@ -243,8 +247,8 @@ NNRT_SETUP()
     X( 68, SPARSE_TO_DENSE,         3, 4, 4, 2, "filn",   50, 1, EQUAL, sparse,     OP(SPARSE_TO_DENSE), "") \
     X( 69, TILE,                    3, 2, 2, 0, "filbq",  51, 0, MOVES, same,       OP(TILE_FUSION), "") \
     X( 70, EXPAND_DIMS,             1, 2, 2, 0, "filbqs",  52, 0, MOVES, same,       OP(EXPAND_DIMS), "") \
-    X( 71, EQUAL,                   4, 2, 2, 0, "filq",   53, 0, ANY,   same,       OP(EQUAL), "") \
-    X( 72, NOT_EQUAL,               3, 2, 2, 0, "filq",   54, 0, ANY,   same,       OP(NOT_EQUAL), "") \
+    X( 71, EQUAL,                   4, 2, 2, 0, "filbq",  53, 0, ANY,   same,       OP(EQUAL), "") \
+    X( 72, NOT_EQUAL,               3, 2, 2, 0, "filbq",  54, 0, ANY,   same,       OP(NOT_EQUAL), "") \
     X( 73, LOG,                     2, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(LOG), "") \
     X( 74, SUM,                     2, 2, 2, 0, "filq",   27, 1, ANY,   reduce,     MODE(SUM), "") \
     X( 75, SQRT,                    1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(SQRT), "") \
@@ -277,7 +281,7 @@ NNRT_SETUP()
     X(102, SPLIT_V,                 2, 3, 3, 0, "filq",   79, 1, MOVES, split,      OP(SPLIT), "") \
     X(104, CEIL,                    1, 1, 1, 0, "f",       0, 0, ANY,   same,       OP(CEIL), "") \
     X(105, REVERSE_V2,              3, 2, 2, 0, "filbq",  81, 0, MOVES, reverse,    OP(STRIDED_SLICE), "") \
-    X(106, ADD_N,                   1, 1, 0, 0, "f",      82, 0, ANY,   same,       OP(ADD_N), "") \
+    X(106, ADD_N,                   1, 1, 0, 0, "fi",     82, 0, ANY,   same,       OP(ADD_N), "") \
     X(107, GATHER_ND,               5, 2, 2, 0, "filq",   83, 0, MOVES, same,       OP(GATHER_ND), "") \
     X(108, COS,                     1, 1, 1, 0, "f",      84, 0, ANY,   same,       OP(COS), "") \
     X(109, WHERE,                   2, 1, 1, 0, "b",      85, 0, ANY,   where,      OP(NON_ZERO), " TRANSPOSE") \
@@ -1426,6 +1430,20 @@ static uint32_t nnrti_tfl_scalar(nnrti_tfl *c, uint32_t v, double value)
     return c->code == NNRT_SUCCESS ? y : NNRT_NO_TENSOR;
 }
 
+/* A constant of the 8-bit type of v: one stored integer with these quantization parameters. */
+static uint32_t nnrti_tfl_scalar8(nnrti_tfl *c, uint32_t v, int32_t stored, double scale, int32_t zero)
+{
+    const uint8_t byte = (uint8_t)stored;
+    const uint32_t y = nnrti_tfl_constant_copy(c, nnrti_tfl_at(c, v)->dataType, 0, NULL, &byte);
+    NNRT_QuantParam q;
+    q.numBits = 8;
+    q.zeroPoint = zero;
+    q.scale = scale;
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_quant(c->builder, y, &q, 1);
+    return nnrti_tfl_fine(c) ? y : NNRT_NO_TENSOR;
+}
+
 /* Elements of input k, which must be constant integers: at most `most` of them into list. Returns their number. */
 static int32_t nnrti_tfl_list(nnrti_tfl *c, uint32_t k, const char *what, int64_t *list, int32_t most)
 {
@@ -1533,15 +1551,24 @@ static NNRT_Activation nnrti_tfl_activation(NNRT_ActivationType type)
     return a;
 }
 
-/* Adds the last node of the operator, followed by one for its activation, if that is not fused. */
+/* Adds the last node of the operator, followed by one for its activation, if that is not fused. ACTIVATION has no
+   integers: CLIP limits them to -1 and 1. */
 static void nnrti_tfl_finish(nnrti_tfl *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
                              nnrti_tfl_fuse f)
 {
     const NNRT_Activation a = nnrti_tfl_activation(f.after);
-    if (f.after == NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+    NNRT_DataType of;
+    uint32_t y;
+    if (f.after == NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
         nnrti_tfl_last(c, type, attr, in, nIn);
+        return;
+    }
+    y = nnrti_tfl_step(c, type, attr, in, nIn, true);
+    of = nnrti_tfl_at(c, y)->dataType;
+    if (a.activationType == NNRT_ACTIVATION_TYPE_HARD_TANH && (of == NNRT_DATA_TYPE_INT32 || of == NNRT_DATA_TYPE_INT64))
+        nnrti_tfl_last3(c, NNRT_NODE_TYPE_CLIP, NULL, y, nnrti_tfl_scalar(c, y, -1), nnrti_tfl_scalar(c, y, 1));
     else
-        nnrti_tfl_last1(c, NNRT_NODE_TYPE_ACTIVATION, &a, nnrti_tfl_step(c, type, attr, in, nIn, true));
+        nnrti_tfl_last1(c, NNRT_NODE_TYPE_ACTIVATION, &a, y);
 }
 
 /* The values of all inputs, at least `least` entries; NULL after a fault. */
@@ -1656,15 +1683,34 @@ static void nnrti_tfl_op_cast(nnrti_tfl *c)
         nnrti_tfl_last1(c, scaled ? NNRT_NODE_TYPE_QUANT_DTYPE_CAST : NNRT_NODE_TYPE_CAST, NULL, x);
 }
 
-/* A slope per channel, or one: the last axis of alpha, all others must be 1. */
+/* Slopes of any shape that broadcasts: x >= 0 ? x : x * alpha. Both are products, which requantize x. */
+static void nnrti_tfl_prelu_broadcast(nnrti_tfl *c, uint32_t x, uint32_t alpha)
+{
+    uint32_t in[2], zero, positive = x;
+    in[0] = x;
+    if (nnrti_tfl_is_quantized(c, x)) {
+        const NNRT_QuantParam q = nnrti_tfl_at(c, x)->quant[0];
+        zero = nnrti_tfl_scalar8(c, x, q.zeroPoint, q.scale, q.zeroPoint);
+        in[1] = nnrti_tfl_scalar8(c, x, 1, 1.0, 0);
+        positive = nnrti_tfl_step(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2, true);
+    } else
+        zero = nnrti_tfl_scalar(c, x, 0);
+    in[1] = alpha;
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_SELECT, NULL, nnrti_tfl_step2(c, NNRT_NODE_TYPE_GREATER_EQUAL, NULL, x, zero),
+                    positive, nnrti_tfl_step(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2, true));
+}
+
+/* A slope per channel, or one: the last axis of alpha. */
 static void nnrti_tfl_op_prelu(nnrti_tfl *c)
 {
     const uint32_t x = nnrti_tfl_in(c, 0), alpha = nnrti_tfl_in(c, 1);
     const nnrt_operand *o = nnrti_tfl_at(c, alpha);
     int64_t count = o->rank > 0 ? o->dims[o->rank - 1] : 1;
     for (int32_t k = 0; k + 1 < o->rank; k++)
-        if (o->dims[k] != 1 && c->code == NNRT_SUCCESS)
-            NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "input 1 (alpha) is %o, supported are slopes of the last axis only", o);
+        if (o->dims[k] != 1) {
+            nnrti_tfl_prelu_broadcast(c, x, alpha);
+            return;
+        }
     nnrti_tfl_last3(c, NNRT_NODE_TYPE_PRELU_FUSION, NULL, x,
                     o->rank == 1 ? alpha : nnrti_tfl_reshape(c, alpha, &count, 1), NNRT_NO_TENSOR);
 }
@@ -1825,6 +1871,75 @@ static void nnrti_tfl_op_squeeze(nnrti_tfl *c)
         nnrti_tfl_last1(c, NNRT_NODE_TYPE_SQUEEZE, &a, nnrti_tfl_in(c, 0));
 }
 
+/* The positions of the elements of indices [B..,I..] on their first `batches` axes: a constant [B..,I..,batches]. */
+static uint32_t nnrti_tfl_positions(nnrti_tfl *c, const nnrt_operand *index, int32_t batches)
+{
+    int32_t dims[NNRT_MAX_RANK], *list;
+    size_t count = 0, stride;
+    memcpy(dims, index->dims, sizeof(dims));
+    dims[index->rank] = batches;
+    if (!nnrt_dims_count(dims, index->rank + 1, &count) ||
+        (list = (int32_t *)nnrti_tfl_keep(c, count, sizeof(*list))) == NULL)
+        return NNRT_NO_TENSOR;
+    stride = count / (size_t)(batches > 0 ? batches : 1);
+    for (int32_t k = 0; k < batches && count > 0; k++) {
+        stride /= (size_t)dims[k];
+        for (size_t i = 0; i < count / (size_t)batches; i++)
+            list[i * (size_t)batches + (size_t)k] = (int32_t)(i / stride % (size_t)dims[k]);
+    }
+    return nnrti_tfl_constant(c, NULL, NNRT_DATA_TYPE_INT32, index->rank + 1, dims, list, false);
+}
+
+/* The list of axes for TRANSPOSE that moves `size` axes of `rank` from `from` on to `to`. */
+static uint32_t nnrti_tfl_order(nnrti_tfl *c, int32_t rank, int32_t from, int32_t size, int32_t to)
+{
+    int64_t order[NNRT_MAX_RANK];
+    for (int32_t k = 0; k < rank; k++) {
+        const int32_t other = k < to ? k : k - size; /* its number among the axes that stay */
+        order[k] = k >= to && k < to + size ? from + k - to : other + (other >= from ? size : 0);
+    }
+    return nnrti_tfl_ints(c, order, rank);
+}
+
+/* GATHER of x [B..,M..,N,R..] along axis `axis`, its size N, by index [B..,I..] with `batches` axes B: the result is
+   [B..,M..,I..,R..]. As GATHER_ND of [B..,N,M..,R..] by indices that begin with the positions on the axes B. */
+static void nnrti_tfl_gather_batches(nnrti_tfl *c, uint32_t x, uint32_t index, int32_t axis, int32_t batches)
+{
+    const nnrt_operand *const o = nnrti_tfl_at(c, x), i = *nnrti_tfl_at(c, index);
+    const int32_t rank = o->rank, result = rank - 1 + i.rank - batches, own = i.rank - batches;
+    int64_t dims[NNRT_MAX_RANK];
+    NNRT_Concat join;
+    uint32_t in[2], y;
+    bool good = batches >= 0 && batches <= axis && axis < rank && batches <= i.rank && i.rank < NNRT_MAX_RANK &&
+                result <= NNRT_MAX_RANK && i.dataType == NNRT_DATA_TYPE_INT32;
+    for (int32_t k = 0; good && k < i.rank; k++) {
+        dims[k] = nnrti_tfl_dim(c, index, k);
+        good = dims[k] >= 0 && (k >= batches || dims[k] == nnrti_tfl_dim(c, x, k));
+    }
+    if (!good) {
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT,
+                       "batch_dims is %d and axis %d for %o by indices %o, expected so many equal leading sizes, at most "
+                       "axis of them, and int32 indices of static shape",
+                       batches, axis, o, &i);
+        return;
+    }
+    dims[i.rank] = 1;
+    nnrti_tfl_defaults(NNRT_NODE_TYPE_CONCAT, &join);
+    join.axis = i.rank;
+    in[0] = nnrti_tfl_positions(c, &i, batches);
+    in[1] = nnrti_tfl_reshape(c, index, dims, i.rank + 1);
+    index = nnrti_tfl_step2(c, NNRT_NODE_TYPE_CONCAT, &join, in[0], in[1]);
+    if (axis > batches)
+        x = nnrti_tfl_step2(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, x, nnrti_tfl_order(c, rank, axis, 1, batches));
+    if (axis == batches || own == 0) {
+        nnrti_tfl_last3(c, NNRT_NODE_TYPE_GATHER_ND, NULL, x, index, NNRT_NO_TENSOR);
+        return;
+    }
+    y = nnrti_tfl_step2(c, NNRT_NODE_TYPE_GATHER_ND, NULL, x, index);
+    nnrti_tfl_last3(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, y, nnrti_tfl_order(c, result, batches, own, axis),
+                    NNRT_NO_TENSOR);
+}
+
 /* GATHER; EMBEDDING_LOOKUP takes rows of input 1 by indices in input 0, and may convert them to float32. */
 static void nnrti_tfl_op_gather(nnrti_tfl *c)
 {
@@ -1840,8 +1955,11 @@ static void nnrti_tfl_op_gather(nnrti_tfl *c)
     if (!nnrti_tfl_tensor_at(c, (uint32_t)nnrti_tfl_out_index(c, 0), &y))
         return;
     real = lookup && nnrti_tfl_is_quantized(c, in[0]) && y.type == NNRT_DATA_TYPE_FLOAT32;
-    if (batches != 0)
-        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "batch_dims is %d, only 0 is supported", batches);
+    if (batches != 0) {
+        const int32_t rank = nnrti_tfl_at(c, in[0])->rank, leading = nnrti_tfl_at(c, in[1])->rank;
+        nnrti_tfl_gather_batches(c, in[0], in[1], (int32_t)axis + (axis < 0 ? rank : 0), batches + (batches < 0 ? leading : 0));
+        return;
+    }
     if (real && nnrti_tfl_at(c, in[0])->quantCount == 1) { /* the rows that are taken only */
         (void)nnrti_tfl_real(c, nnrti_tfl_step(c, NNRT_NODE_TYPE_GATHER, NULL, in, 3, false), true);
         return;
@@ -2078,6 +2196,21 @@ static void nnrti_tfl_op_cumsum(nnrti_tfl *c)
     nnrti_tfl_last3(c, NNRT_NODE_TYPE_CUM_SUM, &a, x, axis, NNRT_NO_TENSOR);
 }
 
+/* beta * x, quantized: the same integers with beta times the scale, as the product with the integer 1 of scale beta. */
+static uint32_t nnrti_tfl_rescaled(nnrti_tfl *c, uint32_t x, double beta)
+{
+    NNRT_QuantParam q = nnrti_tfl_at(c, x)->quant[0];
+    uint32_t in[2], y;
+    in[0] = x;
+    in[1] = nnrti_tfl_scalar8(c, x, 1, beta, 0);
+    y = nnrti_tfl_new(c, UINT32_MAX);
+    q.scale *= beta;
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_quant(c->builder, y, &q, 1);
+    nnrti_tfl_add(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2, &y, 1, false);
+    return nnrti_tfl_fine(c) ? y : NNRT_NO_TENSOR;
+}
+
 /* Softmax of beta * x along the last axis. */
 static void nnrti_tfl_op_softmax(nnrti_tfl *c)
 {
@@ -2086,9 +2219,11 @@ static void nnrti_tfl_op_softmax(nnrti_tfl *c)
     uint32_t x = nnrti_tfl_in(c, 0);
     NNRT_Softmax a;
     a.axis = nnrt_int64_list(&axis, 1);
-    if (c->code == NNRT_SUCCESS && beta != 1.0f && nnrti_tfl_is_quantized(c, x))
-        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "beta is %f, only 1 is supported with quantized tensors", (double)beta);
-    if (beta != 1.0f)
+    if (c->code == NNRT_SUCCESS && !(beta > 0) && nnrti_tfl_is_quantized(c, x))
+        NNRTI_TFL_FAIL(c, NNRT_NOT_SUPPORT, "beta is %f, expected above 0 with quantized tensors", (double)beta);
+    if (beta != 1.0f && nnrti_tfl_is_quantized(c, x))
+        x = nnrti_tfl_rescaled(c, x, (double)beta);
+    else if (beta != 1.0f)
         x = nnrti_tfl_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, x, nnrti_tfl_scalar(c, x, (double)beta));
     nnrti_tfl_last1(c, NNRT_NODE_TYPE_SOFTMAX, &a, x);
 }
@@ -4297,21 +4432,22 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const voi
     return code;
 }
 
-/* Imports with a budget. own: NULL, or the bytes belong to the import, which hands them to the model if it uses them;
-   *own is then false. */
+/* Imports with a budget. file: NULL, or the block of the bytes, which the model gets if it uses them; file->data is then
+   NULL. */
 static NNRT_ReturnCode nnrti_tfl_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_tflite_desc *desc,
-                                      bool *own, nnrt_error *error)
+                                      nnrti_block *file, nnrt_error *error)
 {
     nnrt_tflite_desc limited;
     nnrti_tfl_budget budget;
     NNRT_ReturnCode code;
     bool inPlace = false;
     nnrti_tfl_budget_begin(&budget, desc, bytes, &limited);
-    budget.memory.live = own != NULL ? bytes : 0;
+    budget.memory.live = file != NULL && file->release == NULL ? bytes : 0;
     code = nnrti_tfl_import(model, data, bytes, &limited, &budget, &inPlace, error);
-    if (code == NNRT_SUCCESS && own != NULL && inPlace) {
-        code = nnrt_model_attach(*model, data, bytes); /* it is new: there is room */
-        *own = code != NNRT_SUCCESS;
+    if (code == NNRT_SUCCESS && file != NULL && inPlace) {
+        nnrti_owned *o = nnrti_owned_of(*model);
+        o->attached[o->nAttached++] = *file; /* it is new: there is room */
+        memset(file, 0, sizeof(*file));
     }
     code = nnrti_tfl_budget_end(&budget, &limited, *model, code, error);
     if (code != NNRT_SUCCESS) {
@@ -4360,20 +4496,18 @@ NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, 
 {
     const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
     NNRT_ReturnCode code;
-    void *data = NULL;
-    size_t bytes = 0;
-    bool own = true;
+    nnrti_block file;
     nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_tflite_load: %s is NULL", model == NULL ? "model" : "path");
-    code = nnrti_file_bytes(path, allocator, &data, &bytes, error);
+    code = nnrti_file_block(path, desc != NULL && desc->noMap, allocator, &file, error);
     if (code != NNRT_SUCCESS)
         return code;
-    code = nnrti_tfl_load(model, data, bytes, desc, &own, error);
-    if (own)
-        nnrt_free(allocator, data, bytes);
+    code = nnrti_tfl_load(model, file.data, file.bytes, desc, &file, error);
+    if (file.data != NULL)
+        nnrti_block_release(&file, allocator);
     return code;
 }
 #endif

@@ -1,17 +1,19 @@
-/* Load time of a large .nnrt file, and memory of loading and of a run; the same for the import of an ONNX file:
-   make bench-load
+/* Load time of a large .nnrt file, and memory of loading and of a run; the same for the import of an ONNX file and of a
+   .tflite file: make bench-load
 
-       bench_load FILE    writes FILE with 200 MB, or 104 MB, prints a table, removes the file
+       bench_load FILE TFLITE    writes FILE with 200 MB, or 104 MB, prints a table, removes the file; TFLITE exists
 
    The model is a GATHER from a table of 51,200 rows of 4 KiB; a run takes 4 rows. Columns: milliseconds of the step;
    RSS of the process and of the mapped file (/proc/self/statm and smaps; -1: not available) and bytes that the library
    has allocated, all at the end of the step. Memory is asserted: the exit status is 1 if a value is too high, or if
    reading the whole file for the checksum does not increase the RSS. Times are printed only. The ONNX files are 11
    times Conv with 512 channels and a 3x3 kernel, BatchNormalization and Relu, with raw_data or with float_data; each is
-   imported in a process of its own: at most 2.1 times the file size at the peak, 1.1 times afterwards. */
+   imported in a process of its own: at most 2.1 times the file size at the peak, 1.1 times afterwards. The .tflite file
+   is memory-mapped: its import allocates at most 1 MiB. Its time is the median of 20 imports. */
 #define _XOPEN_SOURCE 700
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
+#include "formats/nnrt_tflite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -404,6 +406,41 @@ static void bench_onnx(const char *path)
     }
 }
 
+/* ---- a .tflite file ---- */
+
+enum { IMPORTS = 20, TFLITE_BYTES = 1 << 20 };
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Imports the file 20 times: the median time, and the bytes that one import allocates at its peak. */
+static NNRT_ReturnCode measure_tflite(const char *path, const nnrt_allocator *a, nnrt_error *error)
+{
+    nnrt_tflite_desc desc;
+    double times[IMPORTS];
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = a;
+    most = allocated;
+    for (int i = 0; code == NNRT_SUCCESS && i < IMPORTS; i++) {
+        NNRT_Model *m = NULL;
+        times[i] = now_ms();
+        code = nnrt_tflite_load(&m, path, &desc, error);
+        times[i] = now_ms() - times[i];
+        nnrt_model_destroy(m);
+    }
+    if (code != NNRT_SUCCESS)
+        return code;
+    qsort(times, IMPORTS, sizeof(times[0]), ascending);
+    printf("%-28s\t%9.3f\t%9s\t%9s\t%9lu\n", "import, .tflite: median, peak", times[IMPORTS / 2], "", "", (unsigned long)most);
+    expect(most <= TFLITE_BYTES, "bytes allocated at the peak", (double)most, TFLITE_BYTES);
+    expect(allocated == 0, "bytes allocated at the end", (double)allocated, 0);
+    return NNRT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
     nnrt_allocator a;
@@ -413,8 +450,8 @@ int main(int argc, char **argv)
     memset(&error, 0, sizeof(error));
     a.alloc = counting_alloc;
     a.free = counting_free;
-    if (argc != 2)
-        return fprintf(stderr, "usage: bench_load FILE\n"), 2;
+    if (argc != 3)
+        return fprintf(stderr, "usage: bench_load FILE TFLITE\n"), 2;
     printf("%-28s\t%9s\t%9s\t%9s\t%9s\n", "step", "ms", "RSS KiB", "file KiB", "allocated");
     bench_onnx(argv[1]);
     code = write_model(argv[1], &error);
@@ -423,6 +460,8 @@ int main(int argc, char **argv)
         code = measure(argv[1], &a, &error);
     if (code == NNRT_SUCCESS)
         code = measure_checksum(argv[1], &a, &error);
+    if (code == NNRT_SUCCESS)
+        code = measure_tflite(argv[2], &a, &error);
     (void)remove(argv[1]);
     if (code != NNRT_SUCCESS)
         printf("FAIL %s: %s\n", nnrt_code_name(code), error.message);

@@ -5,7 +5,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The longest suites start first, so that all processors finish together.
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
-SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite differential splits examples runner coverage-script lib \
+SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite tflite-pairs differential splits examples runner coverage-script lib \
 	api layers code-size mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 # SKIP=NAMES: all suites but these
 SKIP ?=
@@ -290,6 +290,18 @@ suite-contrib: build/test/nnrt
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/tflite.txt).
 suite-tflite: build/test/nnrt
 	$(SUITE) $(PYTHON) -B tests/test_tflite.py $<
+
+# One random model of each pair of operator and element type, compared with recorded results (tests/tflite_pairs.txt).
+suite-tflite-pairs: build/test/nnrt
+	$(SUITE) $(PYTHON) -B tests/tflite_pairs.py $<
+
+# N random models of each pair, compared with TensorFlow Lite. ONLY_PAIRS=TEXT: pairs with this text, such as "CONV_2D int8".
+.PHONY: tflite-pairs
+tflite-pairs: build/nnrt
+	@sh tools/need.sh python3 python3-numpy npm
+	@sh tests/tflite/fetch.sh
+	@$(PYTHON) -B tests/tflite_pairs.py --number $(if $(filter file,$(origin N)),20,$(N)) --seed $(SEED) --only '$(ONLY_PAIRS)' \
+	    --modules build/tflite-data/node_modules $<
 
 # Dynamic dimensions, set in three ways.
 suite-extents: build/nnrt

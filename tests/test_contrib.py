@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Operators of com.microsoft, the domain of ONNX Runtime's quantizer, optimizer and exporters, and of ai.onnx.ml (contrib_ml.py); new
-operators of ONNX, and operators in float64 (contrib_onnx.py).
+operators of ONNX, and operators in float64 (contrib_onnx.py); packed weights of DequantizeLinear (contrib_weights.py).
 
     test_contrib.py [--jobs N] [--only TEXT] NNRT           compares NNRT with tests/contrib.txt
     test_contrib.py --check|--write --ort DIR               compares tests/contrib.txt with ONNX Runtime, or writes it
@@ -30,6 +30,7 @@ from onnx import TensorProto, helper, load_from_string, numpy_helper
 
 import contrib_ml
 import contrib_onnx
+import contrib_weights
 from test_quantized import line_of, value_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -737,6 +738,7 @@ def main():
     passed, failed = check_refusals(args.nnrt) if args.only == '' else (0, 0)
     if args.only == '':
         passed, failed = (a + b for a, b in zip((passed, failed), check_emitted(args.nnrt, table)))
+        passed, failed = (a + b for a, b in zip((passed, failed), contrib_weights.test(args.nnrt)))
     units, listed = 0, listed_by(args.nnrt)
     untested = [name for name in listed if name.startswith((DOMAIN, contrib_ml.ML, contrib_onnx.PREVIEW)) and listed[name] != ' ' and name not in {case.op for case in every()}]
     print(''.join('FAIL %s has no case\n' % name for name in untested), end='')

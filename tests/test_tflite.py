@@ -221,6 +221,28 @@ def elementwise():
         def select_broadcast(b, condition=condition, other=other):
             b.out('SELECT_V2', [b.c(b.draw(condition, 'bool'), 'bool'), b.x((3, 4)), b.x(other)], 'float32')
 
+    for kind in NUMBERS:
+        @case('PRELU %s of every element' % kind)
+        def slopes(b, kind=kind):
+            b.out('PRELU', [b.x((2, 3, 4, 5), kind), b.weight((3, 1, 5), kind, 0.01, None)], kind, 0.06)
+
+        if kind in Q:
+            @case('SOFTMAX beta %s' % kind)
+            def softened(b, kind=kind):
+                b.out('SOFTMAX', [b.x((3, 9), kind)], kind, 1 / 256, -128 * (kind == 'int8'), beta=0.3)
+    for op in ('ADD', 'SUB', 'MUL', 'DIV'):
+        @case('%s int32 RELU_N1_TO_1' % op)
+        def clipped(b, op=op):
+            b.out(op, [b.x((3, 5), 'int32'), b.x((3, 5), 'int32', value=b.random.randint(1, 9, (3, 5)))], 'int32', activation='RELU_N1_TO_1')
+
+    @case('ADD_N int32')
+    def add_integers(b):
+        b.out('ADD_N', [b.x((2, 3), 'int32') for _ in range(3)], 'int32')
+    for op in ('EQUAL', 'NOT_EQUAL'):
+        @case('%s bool' % op)
+        def equal_bools(b, op=op):
+            b.out(op, [b.x((4, 6), 'bool'), b.x((4, 6), 'bool')], 'bool', version=3)
+
     @case('PRELU computed slopes')
     def computed_slopes(b):
         alpha = b.tensor('alpha', 'float32', (1, 1, 5))
@@ -513,6 +535,13 @@ def shapes():
     def gather(b):
         b.out('GATHER', [b.x((4, 5)), b.c([3, 0, 1])], 'float32', version=2, axis=-1)
 
+    for axis, batches in ((1, 1), (2, 1), (-1, -1), (2, 2)):
+        @case('GATHER batches %d axis %d' % (batches, axis))
+        def gather_batches(b, axis=axis, batches=batches):
+            index = (2,) if batches == 1 and axis == 1 else (2, 3) if batches != 2 else (2, 4, 2)
+            b.out('GATHER', [b.x((2, 4, 5)), b.x(None, 'int32', value=b.random.randint(0, 4, index))], 'float32', 5, axis=axis,
+                  batch_dims=batches)
+
     @case('SHAPE to int64')
     def shape64(b):
         b.out('SHAPE', [b.x((2, 3))], 'int64', out_type='int64')
@@ -709,6 +738,24 @@ def control():
         g, first = graph(b, [('float32', (2, 3))])
         ends(g, 'SIN', [ends(g, 'ADD', [g.inputs[0], g.constant('c', np.float32([[1], [2]]))], 'float32', (2, 3))], 'float32', (2, 3))
         b.op('IF', [cond, x], [b.y(), b.y()], then=first, otherwise=first)
+
+    @case('IF with the same subgraph twice, equal names left over')
+    def left_over(b):
+        cond, x = condition(b, 1), b.x((2, 3))
+        g, first = graph(b, [('float32', (2, 3))])
+        ends(g, 'CAST', [ends(g, 'ADD', [g.inputs[0], g.constant('c', np.float32([[1], [2]]))], 'float32', (2, 3))], 'float32', (2, 3),
+             in_type='float32', out_type='float32')
+        g.outputs = g.outputs[1:] * 2
+        b.op('IF', [cond, x], [b.y(), b.y()], then=first, otherwise=first)
+
+    @case('IF of constants with the same subgraph')
+    def twice(b):
+        x, t = b.x((2, 3)), b.tensor('t', 'float32', (2, 3))
+        g, first = graph(b, [('float32', (2, 3))])
+        ends(g, 'SIN', [ends(g, 'ADD', [g.inputs[0], g.constant('c', np.float32([[1], [2]]))], 'float32', (2, 3))], 'float32', (2, 3))
+        g.outputs = g.outputs[1:]
+        b.op('IF', [b.c(1, 'bool'), x], [t], then=first, otherwise=first)
+        b.out('IF', [b.c(0, 'bool'), t], 'float32', then=first, otherwise=first)
 
     def counted(b, kind, shape, trips, op, quant={}, **members):
         """WHILE i < limit: i += 1, x = op(x, c)."""
@@ -1279,19 +1326,19 @@ UNSEEN = {
 TYPES = {'float32': '<f4', 'int32': '<i4', 'int8': 'i1', 'uint8': 'u1'}
 
 
-def model(name, reference=False):
+def model(name, reference=False, cases=CASES):
     """The model of a case, a Builder."""
     b = Builder(name, reference)
-    CASES[name](b)
+    cases[name](b)
     b.finish()
     return b
 
 
-def write_models(folder, names, dynamic=False):
+def write_models(folder, names, dynamic=False, cases=CASES):
     """Writes models and inputs. dynamic: with one more operator, whose result has a dynamic shape: TensorFlow Lite then computes
     all of the model with its own kernels, not with those of XNNPACK, which round otherwise."""
     for k, name in enumerate(names):
-        b = model(name, dynamic)
+        b = model(name, dynamic, cases)
         if dynamic:
             b.op('RESHAPE', [b.x((4,)), b.x((2,), 'int32', value=[2, 2])], [b.y()])
         with open(os.path.join(folder, '%d.tflite' % k), 'wb') as f:
@@ -1314,11 +1361,12 @@ def parse(text):
     return results
 
 
-def run_tflite(modules):
-    names = sorted(CASES)
+def run_tflite(modules, cases=CASES):
+    """{name: line of a table}: the results of TensorFlow Lite."""
+    names = sorted(cases)
     with tempfile.TemporaryDirectory() as folder:
         lines = [' '.join(['%d*%s/%d.tflite' % (b.runs, folder, k)] + ['%s/%d_%d.bin' % (folder, k, i) for i in range(len(b.values))])
-                 for k, _, b in write_models(folder, names, True)]
+                 for k, _, b in write_models(folder, names, True, cases)]
         with open(os.path.join(folder, 'list'), 'w') as f:
             f.write('\n'.join(lines) + '\n')
         done = subprocess.run(['node', os.path.join(HERE, 'compare', 'tflite.cjs'), modules, f.name], check=True, capture_output=True,
@@ -1329,8 +1377,8 @@ def run_tflite(modules):
     return dict(zip(names, results))
 
 
-def compare(name, got, expected, bound=None):
-    """None, or the difference; 'one' if only units of 8 bits differ where that is allowed. bound: of differences of floats."""
+def compare(got, expected, allowed=False, bound=None):
+    """None, or the difference; 'one' if 8-bit elements differ by one unit and that is allowed. bound: of differences of floats."""
     one = False
     if len(got) != len(expected):
         return '%d results, expected %d' % (len(got), len(expected))
@@ -1345,10 +1393,32 @@ def compare(name, got, expected, bound=None):
                 return 'differs by %g, largest magnitude %g' % (worst, np.max(np.abs(want)))
             continue
         worst = np.max(np.abs(y.astype(np.int64) - want))
-        if worst > (1 if y.itemsize == 1 and name.startswith(tuple(ONE)) else 0):
+        if worst > (1 if y.itemsize == 1 and allowed else 0):
             return 'differs by %d in %d of %d elements' % (worst, np.sum(y != want), y.size)
         one = one or worst == 1
     return 'one' if one else None
+
+
+def read_table(path):
+    """{name: results} of a file of --write."""
+    with open(path) as f:
+        return dict(line.rstrip('\n').split('\t') for line in f if not line.startswith('#'))
+
+
+def check_table(path, modules, cases, write, program):
+    """Compares a table with TensorFlow Lite, or writes it. Returns the exit status."""
+    with open(os.path.join(modules, PACKAGE, 'package.json')) as f:
+        version = f.read().split('"version": "')[1].split('"')[0]
+    results = run_tflite(modules, cases)
+    text = '# results of TensorFlow Lite (npm %s %s, WebAssembly), written by %s --write\n' % (PACKAGE, version, program)
+    text += ''.join('%s\t%s\n' % (name, results[name].strip()) for name in sorted(results))
+    if write:
+        with open(path, 'w') as f:
+            f.write(text)
+    with open(path) as f:
+        same = f.read() == text
+    print('%d passed, %d failed' % ((len(results), 0) if same else (0, 1)))
+    return 0 if same else 1
 
 
 class Becomes:
@@ -1422,8 +1492,7 @@ def described(nnrt):
 def test(nnrt, only):
     counts = {'exact or within 1e-5': 0, 'within one unit': 0, 'refused as TensorFlow Lite': 0, 'refused': 0, 'more than TensorFlow Lite': 0}
     failed = 0
-    with open(TABLE) as f:
-        expected = dict(line.rstrip('\n').split('\t') for line in f if not line.startswith('#'))
+    expected = read_table(TABLE)
     if sorted(expected) != sorted(CASES):
         print('FAIL tests/tflite.txt has other cases: write it again')
         failed += 1
@@ -1452,9 +1521,10 @@ def test(nnrt, only):
                     continue
             else:
                 got = [np.load('%s/%d/y%d.npy' % (folder, k, i)) for i in range(len(b.outputs))]
-                problem = None if isinstance(want, str) else compare(name, got, want, b.bound)
+                allowed = name.startswith(tuple(ONE))
+                problem = None if isinstance(want, str) else compare(got, want, allowed, b.bound)
                 if b.defined is not None and problem is None:
-                    problem = compare(name, got, [y.astype(z.dtype) for y, z in zip(b.defined, got)])
+                    problem = compare(got, [y.astype(z.dtype) for y, z in zip(b.defined, got)], allowed)
                 differs |= {entry for entry in ONE if problem == 'one' and name.startswith(entry)}
                 if problem in (None, 'one'):
                     problem = becomes.check('%s/%d.tflite' % (folder, k), b) or problem
@@ -1482,18 +1552,7 @@ def main():
     parser.add_argument('--modules')
     args = parser.parse_args()
     if args.check or args.write:
-        with open(os.path.join(args.modules, PACKAGE, 'package.json')) as f:
-            version = f.read().split('"version": "')[1].split('"')[0]
-        results = run_tflite(args.modules)
-        text = '# results of TensorFlow Lite (npm %s %s, WebAssembly), written by test_tflite.py --write\n' % (PACKAGE, version)
-        text += ''.join('%s\t%s\n' % (name, results[name].strip()) for name in sorted(results))
-        if args.write:
-            with open(TABLE, 'w') as f:
-                f.write(text)
-        with open(TABLE) as f:
-            same = f.read() == text
-        print('%d passed, %d failed' % ((len(results), 0) if same else (0, 1)))
-        return 0 if same else 1
+        return check_table(TABLE, args.modules, CASES, args.write, 'test_tflite.py')
     passed, failed, skipped = test(args.nnrt, args.only)
     print('%d passed, %d failed, %d skipped' % (passed, failed, skipped))
     return 1 if failed > 0 or passed == 0 else 0

@@ -60,7 +60,9 @@ build/bench_load: tests/bench_load.c $(HEADERS) | stb
 	@$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 bench-load: build/bench_load
-	@build/bench_load build/bench_load.nnrt
+	@sh tools/need.sh python3 python3-numpy
+	@$(PYTHON) -B tests/tflite/model.py build/bench_load.tflite large
+	@build/bench_load build/bench_load.nnrt build/bench_load.tflite
 
 # Speed, tests/bench. Networks, layers and all other files are generated on demand, in build/bench.
 .PHONY: bench

@@ -9,7 +9,7 @@ FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
 # All targets link one object of the implementation, tests/fuzz/nnrt.c. Targets that run random models link an object with
 # the fast device, too; the others compare bits, or run nothing. That object is not optimized, and has no AVX2 kernels: with the
 # sanitizers' checks, clang takes more than ten minutes to optimize all kernels.
-FUZZ_OBJECT = $(if $(filter %_builder %_onnx %_tflite,$@),fast,exact)
+FUZZ_OBJECT = $(if $(filter %_builder %_onnx,$@),fast,exact)
 FUZZ_EXACT = -DNNRT_CPU=$(if $(filter %fast.o %fast.afl.o,$@),1 -DNNRT_CPU_AVX2=0,0)
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
 SECONDS ?= 60

@@ -1,7 +1,7 @@
 """Writes small models: model.h for tests/test_tflite_reader.c, or one of them to a file.
 
     python3 tests/tflite/model.py > tests/tflite/model.h
-    python3 tests/tflite/model.py FILE [control|state]
+    python3 tests/tflite/model.py FILE [control|state|large]
 """
 import sys
 
@@ -27,6 +27,32 @@ def small():
     m.op('SOFTMAX', [d], [y], 2, beta=1.0)
     m.inputs, m.outputs = [x], [y]
     m.signature = [('image', x)], [('scores', y)]
+    return m
+
+
+def large():
+    """A classifier of 14 MB in float32 with the layers of MobileNet: a convolution, 13 depthwise and pointwise pairs, a dense layer."""
+    m, r, side = Model(), np.random.RandomState(2), 112
+
+    def layer(op, x, shape, out, stride, **options):
+        w = m.constant('%s_w' % out, r.uniform(-0.1, 0.1, shape).astype('float32'))
+        channels = shape[3] if op == 'DEPTHWISE_CONV_2D' else shape[0]
+        y = m.tensor(out, 'float32', [1, side, side, channels])
+        m.op(op, [x, w, m.constant('%s_b' % out, np.zeros(channels, 'float32'))], [y], 1, padding='SAME', stride_h=stride, stride_w=stride,
+             activation='RELU6', **options)
+        return y
+    first = m.tensor('image', 'float32', [1, 224, 224, 3])
+    x, channels = layer('CONV_2D', first, (32, 3, 3, 3), 'conv', 2), 32
+    for k, (count, stride) in enumerate([(64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2)] + [(512, 1)] * 5 + [(1024, 2), (1024, 1)]):
+        side //= stride
+        x = layer('DEPTHWISE_CONV_2D', x, (1, 3, 3, channels), 'dw%d' % k, stride, multiplier=1)
+        x = layer('CONV_2D', x, (count, 1, 1, channels), 'pw%d' % k, 1)
+        channels = count
+    pooled, scores, y = (m.tensor(name, 'float32', [1, n]) for name, n in (('pooled', channels), ('scores', 280), ('y', 280)))
+    m.op('MEAN', [x, m.constant('axes', np.array([1, 2], 'int32'))], [pooled], keep_dims=False)
+    m.op('FULLY_CONNECTED', [pooled, m.constant('v', r.uniform(-0.1, 0.1, (280, channels)).astype('float32')), -1], [scores])
+    m.op('SOFTMAX', [scores], [y], beta=1.0)
+    m.inputs, m.outputs = [first], [y]
     return m
 
 
@@ -102,7 +128,7 @@ def state():
 MODELS = {'model': small, 'control': control, 'state': state}
 if len(sys.argv) > 1:
     with open(sys.argv[1], 'wb') as file:
-        file.write(MODELS[(sys.argv[2:] + ['model'])[0]]().bytes())
+        file.write({'large': large, **MODELS}[(sys.argv[2:] + ['model'])[0]]().bytes())
     sys.exit()
 print('/* Written by tests/tflite/model.py. */')
 for name, model in MODELS.items():
