@@ -2179,9 +2179,7 @@ typedef struct nnrt_call {
     nnrt_error *error;             /* receives the message of an error; may be NULL */
 #ifndef NNRT_FIRMWARE
     const nnrt_stop *stop; /* NULL: no cancellation. A long kernel may ask, too, and return CANCELLED */
-    /* Of a step with dynamic shapes: the reference kernel and the attributes for the dimensions of this run, also if a
-       device has replaced kernel and attributes of the step. NULL: a static step */
-    const struct nnrt_resolve *resolve;
+    const void *resolve;   /* of a step with dynamic shapes: its nnrt_resolve for the dimensions of this run. NULL: static */
 #endif
 } nnrt_call;
 

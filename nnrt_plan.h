@@ -390,8 +390,8 @@ typedef struct nnrt_plan {
    A step with dynamic shapes (open != NULL) is resolved again in every run. Its kernel and attr may be replaced and
    derived constants added; its arguments must stay, and it must not be removed. Constants that the new kernel does not
    read may become absent arguments. The kernel gets views of the dimensions of the run, and in nnrt_call.resolve the
-   attributes and the reference kernel of this run. An edit must not change the model, the operands of the model's
-   inputs and outputs, or constants.
+   attributes and the reference kernel of this run (nnrt_resolve), also if the edit has replaced both.
+   An edit must not change the model, the operands of the model's inputs and outputs, or constants.
    nnrt_plan_finish checks the edited draft and returns DEVICE_ERROR if a run would access invalid memory: a tensor that
    does not exist, is read before it is written, is written twice, or is smaller than a view of it (NNRT_FIRMWARE omits
    the check).

@@ -5627,10 +5627,11 @@ static NNRT_ReturnCode nnrti_cpu_take_packed(nnrti_cpu_edit *e, uint32_t s)
 static void nnrti_cpu_step_of_run(const nnrti_cpu_dynamic *dynamic, const nnrt_view *args, const nnrt_call *call,
                                   nnrt_draft_step *step, nnrt_plan_arg *list)
 {
+    const nnrt_resolve *now = (const nnrt_resolve *)call->resolve;
     memset(step, 0, sizeof(*step));
-    step->kernel = call->resolve->kernel;
+    step->kernel = now->kernel;
     step->kernelName = dynamic->reference;
-    step->attr = call->resolve->resolved;
+    step->attr = now->resolved;
     step->op = dynamic->op;
     step->name = dynamic->name;
     step->args = list;
@@ -5687,7 +5688,7 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     nnrt_draft draft;
     nnrti_cpu_edit e;
     NNRT_ReturnCode code;
-    if (call->resolve->nDerived != dynamic->nDerived)
+    if (((const nnrt_resolve *)call->resolve)->nDerived != dynamic->nDerived)
         return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its derived constants differ in this run");
     memset(&config, 0, sizeof(config));
     memset(&draft, 0, sizeof(draft));
@@ -5795,7 +5796,7 @@ static NNRT_ReturnCode nnrti_cpu_run_batch(const void *attr, nnrt_view *args, nn
     nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS], x[2], y[2];
     nnrt_call inner = *call;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (call->resolve->nDerived != a->rules)
+    if (((const nnrt_resolve *)call->resolve)->nDerived != a->rules)
         return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its derived constants differ in this run");
     if (a->last[0])
         nnrti_cpu_set_nhwc(&args[0]);

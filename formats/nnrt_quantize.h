@@ -103,8 +103,8 @@ typedef struct nnrt_quantize_desc {
 /* *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays as it is; it has the
    model's metadata. Nodes in subgraphs (IF, LOOP) stay float32.
    NNRT_INVALID_PARAMETER: no samples, NaN or infinity in an input or result (the message names sample and node).
-   NNRT_NOT_SUPPORT: the model has quantized tensors already, dimensions that differ from run to run, or no node that has
-   quantized arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure
+   NNRT_NOT_SUPPORT: the model has quantized tensors already, states, dimensions that differ from run to run, or no node
+   that has quantized arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure
    *quantized is NULL. */
 NNRT_API NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, const nnrt_quantize_desc *desc,
                                        nnrt_error *error);
@@ -1350,6 +1350,8 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
     if (quantized == NULL || model == NULL || desc == NULL || desc->sample == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "model, desc, desc->sample or the place for the result is NULL");
     *quantized = NULL;
+    if (model->self == model && nnrt_model_metadata(model, "states") != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model keeps states between runs, which are not quantized");
     if (desc->samples == 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there are no samples: ranges follow from at least one");
     memset(&p, 0, sizeof(p));

@@ -163,6 +163,7 @@ static int cli_accuracy_run(cli_accuracy *a, const cli_args *args, uint32_t k)
     if (status == CLI_DONE && (a->models[k].classes = (uint32_t *)cli_alloc(a->samples.count, sizeof(uint32_t))) == NULL)
         status = CLI_FAILED;
     for (uint32_t i = 0; i < a->samples.count && status == CLI_DONE; i++) {
+        nnrt_session_reset(job.session);
         if ((status = cli_sample_values(&a->samples, i)) == CLI_DONE && (status = cli_job_bind_inputs(&job, &own)) == CLI_DONE &&
             (status = cli_job_run(&job)) == CLI_DONE)
             cli_accuracy_count(&a->models[k], &job.outputs[0], i, a->expected[i]);
