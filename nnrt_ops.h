@@ -22805,8 +22805,7 @@ NNRTI_MOVED_Q8(strided_slice,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SUB_FUSION */
 
-/* Derives the multipliers of x, of y and of the difference. Their quotients are computed in float32, unlike those of
-   ADD_FUSION. */
+/* Derives the multipliers of x, of y and of the difference, as quotients in float32; ADD_FUSION has them in float64. */
 static NNRT_ReturnCode nnrti_quant_difference(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3];

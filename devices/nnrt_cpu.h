@@ -5554,7 +5554,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     }
 }
 
-/* ---- >>dynamic ---- */
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>dynamic */
 
 /* Steps with dynamic shapes are lowered twice, by the same functions: in PrepareModel for the upper bounds, which chooses
    the kernel, packs constants and reserves scratch; and in each run for the actual dimensions

@@ -1286,7 +1286,7 @@ static NNRT_ReturnCode nnrti_ptq_load(nnrti_ptq *p, const NNRT_Model *source, NN
     nnrt_save_desc save;
     nnrt_load_desc load;
     nnrt_metadata *metadata;
-    size_t bytes = 0;
+    size_t bytes = 0, written;
     void *file = NULL;
     memset(&save, 0, sizeof(save));
     memset(&load, 0, sizeof(load));
@@ -1302,7 +1302,7 @@ static NNRT_ReturnCode nnrti_ptq_load(nnrti_ptq *p, const NNRT_Model *source, NN
     if (p->code == NNRT_SUCCESS && (file = nnrt_alloc(p->desc->allocator, bytes)) == NULL)
         return nnrti_ptq_no_memory(p);
     if (p->code == NNRT_SUCCESS)
-        p->code = nnrt_model_save_memory(&p->edit, &save, file, bytes, &bytes, p->error);
+        p->code = nnrt_model_save_memory(&p->edit, &save, file, bytes, &written, p->error);
     if (p->code == NNRT_SUCCESS)
         p->code = nnrt_model_load_memory(quantized, file, bytes, &load, p->error);
     if (p->code == NNRT_SUCCESS)

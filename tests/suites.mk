@@ -288,8 +288,8 @@ suite-contrib: build/test/nnrt
 	$(SUITE) $(PYTHON) -B tests/test_contrib.py $<
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/tflite.txt).
-suite-tflite: build/test/nnrt
-	$(SUITE) $(PYTHON) -B tests/test_tflite.py $<
+suite-tflite: build/test/nnrt build/nnrt
+	$(SUITE) $(PYTHON) -B tests/test_tflite.py $^
 
 # One random model of each pair of operator and element type, compared with recorded results (tests/tflite_pairs.txt).
 suite-tflite-pairs: build/test/nnrt

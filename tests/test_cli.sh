@@ -486,7 +486,7 @@ prints '--version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+$'
 refused 2 'no command' 'the command is missing'
 refused 2 'unknown command' "unknown command 'fly'" fly
 refused 2 'unknown option' 'unknown option --fly' run model.onnx --fly
-refused 2 'option of another command' 'unknown option --reps' run model.onnx --reps 3
+refused 2 'option of another command' 'unknown option --golden' run model.onnx --golden 3
 refused 2 'value lacks' '--threads lacks its value' run model.onnx --threads
 refused 2 'value not wanted' '--json takes no value' run model.onnx --json=1
 refused 2 'no model' 'the model is missing' info
@@ -548,7 +548,7 @@ py 'every row of ops --tsv is name, number, types, since' 'all(len(r.split("\t")
 prints 'ops --tsv has quantised types and the version' '^TRANSPOSE	162	[a-z0-9,]*,qint8[a-z0-9,]*	10$'
 grep -Ec . "$tmp/out" >"$tmp/count"
 t 0 'ops' ops
-prints 'ops' '^CONV2D_FUSION +35  .*float32  HDI 1[.]0$'
+prints 'ops' '^CONV2D_FUSION +35  .*float32,float64  HDI 1[.]0$'
 t 0 'ops --json' ops --json
 py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types", "kernels", "inputs", "outputs", "since"} == set(d["operators"][0])'
 t 0 'ops --onnx' ops --onnx
@@ -846,7 +846,7 @@ done
 prints 'ops --copy: enumerators that only attributes have' 'NNRT_PAD_MODE_SAME = '
 refused 1 'ops --copy: by meaning' "unknown operator or kernel 'layernom'; the nearest names are LAYER_NORM_FUSION \\(LayerNorm\\), " ops --copy layernom
 refused 1 'ops --copy: several operators' 'Shrink is not an operator of nnrt: the ONNX importer uses LESS GREATER' ops --copy shrink
-refused 1 'ops --copy: a kernel that is not there' 'the nearest names are nnrt_softmax_f' ops --copy nnrt_softmax_f64
+refused 1 'ops --copy: a kernel that is not there' 'the nearest names are nnrt_softmax_f' ops --copy nnrt_softmax_f128
 refused 1 'ops --copy: a long name' 'unknown operator or kernel' ops --copy "$(printf '%0200d' 7)"
 refused 2 'ops --copy of nothing' '--copy does not take' ops --copy ''
 refused 2 'ops --copy --json' '--copy prints C and cannot be combined with --json' ops --copy SOFTMAX --json

@@ -365,7 +365,8 @@ def check_documents():
         for path in sorted(ROOT.glob(pattern)):
             text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
             missing = {name for name in re.findall(r"[\w/.-]+\.md\b", text)
-                       if not (ROOT / name).exists() and not (path.parent / name).exists()}
+                       if not (ROOT / name).exists() and not (path.parent / name).exists() and
+                       not (path.name == "docs.py" and (ROOT / "docs" / name).exists())}  # it writes pages of docs
             verdict(not missing, "%s names documents that are not here" % path.relative_to(ROOT),
                     " ".join(sorted(missing)))
 
@@ -387,8 +388,8 @@ def check_generated():
     with tempfile.TemporaryDirectory() as scratch:
         log = pathlib.Path(scratch) / "log"
         log.write_text("PASS test_abs (Abs)\nSKIP test_scan (Scan): no\n\n1 passed (0 of them with inputs made constants), "
-                       "0 failed, 1 skipped\n0 of those that passed by shape, type, values and sum, their numbers being random\n",
-                       encoding="ascii")
+                       "0 failed, 1 skipped\n0 of those that passed by shape, type, values and sum, their numbers being random\n"
+                       "0 passed by the definition of a later release\n", encoding="ascii")
         done = run([*check, "onnx", str(log)])
         verdict(done.returncode == 1 and "docs/ONNX.md differs from the generated text" in done.stdout, "docs/ONNX.md of other results",
                 done.stdout + done.stderr)

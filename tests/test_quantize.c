@@ -1,5 +1,7 @@
 /* Post-training quantization (formats/nnrt_quantize.h): the noise that 8 bits add, the gain of each step, and bad input. The
    judge is the float32 model on the reference device. */
+#define _XOPEN_SOURCE 700
+#define NNRT_THREADS 1
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
