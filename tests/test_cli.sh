@@ -1900,6 +1900,18 @@ refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN
 refused 1 'quantize twice' 'is quantized already: quantize the float32 model' quantize $digits/digits_int8.onnx --data "$tmp/q" -o "$tmp/q8.nnrt"
 if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize: a file was written'; else pass; fi
 
+t 0 'quantize --sensitivity' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --sensitivity
+prints 'quantize --sensitivity: the noisiest node' '^quantized  [0-9.]+ dB  SOFTMAX:fc2:probabilities$'
+prints 'quantize --sensitivity: all quantized' '^nodes +10 of 10 quantized'
+if [ "$(grep -c '^quantized ' "$tmp/out")" -eq 10 ]; then pass; else fail 'quantize --sensitivity: not ten nodes'; fi
+t 0 'quantize --max-loss' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 0.000008
+prints 'quantize --max-loss: a node stays float32' '^float32    [0-9.]+ dB  SOFTMAX:fc2:probabilities$'
+prints 'quantize --max-loss: the others do not' '^nodes +9 of 10 quantized'
+rm -f "$tmp/q8.nnrt"
+refused 2 'quantize --max-loss 0' "--max-loss does not take '0'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 0
+refused 1 'quantize --max-loss, too little' 'no node of .*digits.onnx can be quantized with a noise of at most that' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 1e-9 --json
+if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --max-loss: a file was written'; else pass; fi
+
 # ---- accuracy ----
 
 for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$tmp/classes.txt"

@@ -70,7 +70,8 @@ typedef struct cli_args {
     cli_image_options image;
     bool json, tsv, onnx, tflite, example;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
-    bool small, ranges, uint8;
+    bool small, ranges, uint8, sensitivity;
+    double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
@@ -201,6 +202,7 @@ CLI_TAKE_SET(cli_take_int8_io, int8Io, true, true)
 CLI_TAKE_SET(cli_take_float16, float16, true, true)
 CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
 CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
+CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
 CLI_TAKE_TEXT(cli_take_dump, dumpDir)
@@ -446,6 +448,11 @@ static bool cli_take_samples(cli_args *a, const char *v)
     return cli_take_whole(v, 1, 100000000, &a->samples);
 }
 
+static bool cli_take_max_loss(cli_args *a, const char *v)
+{
+    return cli_take_positive(v, &a->maxLoss) && a->maxLoss > 0;
+}
+
 /* "equalize,bias": steps of nnrt_quantize, in the order of their bits. */
 static bool cli_take_without(cli_args *a, const char *v)
 {
@@ -611,6 +618,13 @@ static const cli_option cli_options[] = {
      "disable steps: equalize, ranges (then minimum and maximum), bias, channels (then one scale per weight tensor)",
      cli_take_without},
     {"--uint8", NULL, CLI_QUANTIZE, "uint8 instead of int8 for values between operators; weights are int8", cli_take_uint8},
+    {"--sensitivity", NULL, CLI_QUANTIZE,
+     "also print the signal-to-noise ratio of the outputs if each node alone is quantized, the noisiest first, in the format of --keep",
+     cli_take_sensitivity},
+    {"--max-loss", "L", CLI_QUANTIZE,
+     "let as few of the noisiest nodes stay float32 as needed for a noise of the outputs of at most L times their signal, such as "
+     "0.01 (20 dB), and print them",
+     cli_take_max_loss},
     {"--ranges", NULL, CLI_QUANTIZE, "also print range, scale, zero point and signal-to-noise ratio of each tensor",
      cli_take_ranges},
     {"--expected", "[OUTPUT=]FILE", CLI_CHECK,

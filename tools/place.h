@@ -92,19 +92,24 @@ static void cli_record_names(const NNRT_Model *m, const NNRT_Uint32List *list)
     }
 }
 
+/* Prints node i as a line of the --keep format. */
+static void cli_record_print(const NNRT_Model *m, uint32_t i)
+{
+    const nnrt_op *op = nnrt_op_find(m->nodes.data[i].nodeType);
+    if (op == NULL)
+        return;
+    printf("%s:", op->name);
+    cli_record_names(m, &m->nodes.data[i].inputIndex);
+    putchar(':');
+    cli_record_names(m, &m->nodes.data[i].outputIndex);
+    putchar('\n');
+}
+
 /* Prints each node as a line of the --keep format. */
 static void cli_records_print(const NNRT_Model *m)
 {
-    for (uint32_t i = 0; i < m->nodes.count; i++) {
-        const nnrt_op *op = nnrt_op_find(m->nodes.data[i].nodeType);
-        if (op == NULL)
-            continue;
-        printf("%s:", op->name);
-        cli_record_names(m, &m->nodes.data[i].inputIndex);
-        putchar(':');
-        cli_record_names(m, &m->nodes.data[i].outputIndex);
-        putchar('\n');
-    }
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        cli_record_print(m, i);
 }
 
 #endif

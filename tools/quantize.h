@@ -2,9 +2,11 @@
 quantize.h - the command quantize: a float32 model becomes an 8-bit model, with the ranges of its values over samples.
 Part of tools/nnrt.c.
 
-    >>samples   the files of --data as samples
-    >>compare   the outputs of both models over the samples
-    >>quantize  the command
+    >>samples      the files of --data as samples
+    >>compare      the outputs of both models over the samples
+    >>quantize     quantizing a model
+    >>sensitivity  the noise that each node adds; nodes that stay float32
+    >>command      the command
 */
 #ifndef NNRT_TOOL_QUANTIZE_H
 #define NNRT_TOOL_QUANTIZE_H
@@ -297,8 +299,8 @@ static int cli_side_run(cli_side *s, const char *what)
                : cli_fail("the run of the %s model failed: %s", what, nnrt_session_error(s->session));
 }
 
-/* Runs both models on all samples. */
-static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreement *all)
+/* Runs both models on all samples. progressing: shows a bar. */
+static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreement *all, bool progressing)
 {
     cli_progress progress = {"compare", 0, false};
     int status = CLI_DONE;
@@ -311,7 +313,8 @@ static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreemen
         for (uint32_t i = 0; i < sides[0].nOut && status == CLI_DONE; i++)
             if (nnrt_session_output(sides[0].session, i).dataType == NNRT_DATA_TYPE_FLOAT32)
                 cli_agree(&all[i], &sides[0].io[sides[0].nIn + i], &sides[1].io[sides[1].nIn + i]);
-        cli_progress_show(&progress, k + 1, s->count);
+        if (progressing)
+            cli_progress_show(&progress, k + 1, s->count);
     }
     cli_progress_end(&progress);
     return status;
@@ -341,8 +344,17 @@ static void cli_agreement_print(const cli_samples *s, const cli_side *side, cons
     fputs(args->json ? "]" : "", stdout);
 }
 
-/* Compares the outputs of the float32 and the quantized model, and prints the figures. */
-static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc)
+/* The largest noise of an output, relative to its signal. */
+static double cli_agreement_noise(const cli_agreement *all, uint32_t count)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most = all[i].noise > most * all[i].signal && all[i].signal > 0 ? all[i].noise / all[i].signal : most;
+    return most;
+}
+
+/* Compares the outputs of the float32 and the quantized model: *noise of cli_agreement_noise; NULL: prints the figures. */
+static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, double *noise)
 {
     cli_side sides[2];
     cli_agreement *all = NULL;
@@ -354,8 +366,10 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
     if (status == CLI_DONE && (all = (cli_agreement *)cli_alloc(sides[0].nOut, sizeof(*all))) == NULL)
         status = CLI_FAILED;
     if (status == CLI_DONE)
-        status = cli_agreement_measure(s, sides, all);
-    if (status == CLI_DONE)
+        status = cli_agreement_measure(s, sides, all, noise == NULL);
+    if (status == CLI_DONE && noise != NULL)
+        *noise = cli_agreement_noise(all, sides[0].nOut);
+    else if (status == CLI_DONE)
         cli_agreement_print(s, &sides[0], all, s->args);
     free(all);
     cli_side_free(&sides[0]);
@@ -366,16 +380,14 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>quantize */
 
-static void cli_quantize_progress(void *user, uint64_t done, uint64_t total)
-{
-    cli_progress_show((cli_progress *)user, (size_t)done, (size_t)total);
-}
-
 /* The desc's `user`. */
 typedef struct cli_quantize_user {
     cli_samples samples;
     cli_progress progress;
+    bool quiet; /* no bar: one of many quantizations */
     const char *keep;
+    bool *floats; /* per node: it stays float32. NULL: none */
+    nnrt_session_desc session;
 } cli_quantize_user;
 
 static NNRT_ReturnCode cli_quantize_sample(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
@@ -385,7 +397,8 @@ static NNRT_ReturnCode cli_quantize_sample(void *user, uint32_t index, const nnr
 
 static void cli_quantize_show(void *user, uint64_t done, uint64_t total)
 {
-    cli_quantize_progress(&((cli_quantize_user *)user)->progress, done, total);
+    if (!((cli_quantize_user *)user)->quiet)
+        cli_progress_show(&((cli_quantize_user *)user)->progress, (size_t)done, (size_t)total);
 }
 
 static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
@@ -397,10 +410,11 @@ static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
            (double)r->lower, (double)r->upper, r->quant.scale, (int)r->quant.zeroPoint, r->sqnr);
 }
 
-/* nnrt_quantize_desc.keep: the nodes of --keep. */
+/* nnrt_quantize_desc.keep: the nodes of --keep, and those of a search. */
 static bool cli_quantize_keep(void *user, const NNRT_Model *model, uint32_t node)
 {
-    return nnrt_partition_keeps(((const cli_quantize_user *)user)->keep, model, node);
+    const cli_quantize_user *u = (const cli_quantize_user *)user;
+    return nnrt_partition_keeps(u->keep, model, node) || (u->floats != NULL && u->floats[node]);
 }
 
 static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *args, uint32_t samples)
@@ -416,47 +430,177 @@ static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *ar
     printf("equalized  %u pairs of layers\ncorrected  %u biases\n", (unsigned)r->equalized, (unsigned)r->corrected);
 }
 
-/* Quantizes the loaded model, compares both, and replaces it. */
-static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_user *user)
+/* Quantizes the loaded model. report NULL: one of many times, without ranges. */
+static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *args, cli_quantize_user *user,
+                                         NNRT_Model **quantized, nnrt_quantize_report *report, nnrt_error *error)
 {
-    nnrt_session_desc session;
     nnrt_quantize_desc desc;
-    nnrt_quantize_report report;
-    NNRT_Model *quantized = NULL;
-    NNRT_ReturnCode code;
-    nnrt_error error;
-    int status;
-    memset(&session, 0, sizeof(session));
     memset(&desc, 0, sizeof(desc));
-    memset(&error, 0, sizeof(error));
-    if (cli_job_threads(job, args, &session, &error) != NNRT_SUCCESS)
-        return cli_fail("%s", error.message);
-    session.device = args->device;
-    if (job->fromNnrt)
-        session.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+    memset(error, 0, sizeof(*error));
     desc.samples = user->samples.count;
     desc.sample = cli_quantize_sample;
     desc.user = user;
-    desc.session = &session;
+    desc.session = &user->session;
     desc.without = args->withoutSteps;
     desc.uint8 = args->uint8;
-    desc.keep = user->keep != NULL ? cli_quantize_keep : NULL;
-    desc.range = args->ranges && !args->json ? cli_quantize_range : NULL;
+    desc.keep = cli_quantize_keep;
+    desc.range = report != NULL && args->ranges && !args->json ? cli_quantize_range : NULL;
     desc.progress = cli_quantize_show;
-    desc.report = &report;
-    desc.log = &args->log;
-    code = nnrt_quantize(&quantized, job->model, &desc, &error);
+    desc.report = report;
+    desc.log = report != NULL ? &args->log : NULL;
+    return nnrt_quantize(quantized, job->model, &desc, error);
+}
+
+static int cli_quantize_failed(const cli_quantize_user *user, const cli_args *args, const nnrt_error *error)
+{
+    return user->samples.status != CLI_DONE ? CLI_FAILED : cli_fail("cannot quantize %s: %s", args->model, error->message);
+}
+
+/* Quantizes the loaded model, compares both, and replaces it. */
+static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_user *user)
+{
+    nnrt_quantize_report report;
+    NNRT_Model *quantized = NULL;
+    nnrt_error error;
+    int status;
+    const NNRT_ReturnCode code = cli_quantize_once(job, args, user, &quantized, &report, &error);
     cli_progress_end(&user->progress);
     if (code != NNRT_SUCCESS)
-        return user->samples.status != CLI_DONE ? CLI_FAILED : cli_fail("cannot quantize %s: %s", args->model, error.message);
+        return cli_quantize_failed(user, args, &error);
     cli_quantize_print(&report, args, user->samples.count);
-    status = cli_agreement_of(&user->samples, quantized, &session);
+    status = cli_agreement_of(&user->samples, quantized, &user->session, NULL);
     if (status == CLI_DONE && args->json)
         fputs("}\n", stdout);
     nnrt_model_destroy(job->model);
     job->model = quantized;
     return status;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>sensitivity */
+
+/* A node, and the noise of the outputs if it alone is quantized, relative to their signal. */
+typedef struct cli_sensitivity {
+    double noise;
+    uint32_t node;
+} cli_sensitivity;
+
+/* The noisiest first. */
+static int cli_compare_sensitivities(const void *a, const void *b)
+{
+    const cli_sensitivity *x = (const cli_sensitivity *)a, *y = (const cli_sensitivity *)b;
+    if (x->noise < y->noise || x->noise > y->noise)
+        return x->noise < y->noise ? 1 : -1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Quantizes the nodes that user->floats leaves, and compares. *chosen: whether any node was quantized. */
+static int cli_quantize_noise(const cli_job *job, const cli_args *args, cli_quantize_user *user, double *noise, bool *chosen)
+{
+    NNRT_Model *quantized = NULL;
+    nnrt_error error;
+    int status = CLI_DONE;
+    const NNRT_ReturnCode code = cli_quantize_once(job, args, user, &quantized, NULL, &error);
+    *chosen = code == NNRT_SUCCESS;
+    *noise = 0;
+    if (code == NNRT_SUCCESS)
+        status = cli_agreement_of(&user->samples, quantized, &user->session, noise);
+    else if (code != NNRT_NOT_SUPPORT)
+        status = cli_quantize_failed(user, args, &error);
+    nnrt_model_destroy(quantized);
+    return status;
+}
+
+/* Fills the list of sensitivities, and sorts it. */
+static int cli_sensitivity_measure(const cli_job *job, const cli_args *args, cli_quantize_user *user, cli_sensitivity *list,
+                                   uint32_t *count)
+{
+    const uint32_t n = job->model->nodes.count;
+    int status = CLI_DONE;
+    *count = 0;
+    memset(user->floats, 1, n * sizeof(*user->floats));
+    for (uint32_t i = 0; i < n && status == CLI_DONE; i++) {
+        bool chosen = false;
+        user->floats[i] = false;
+        status = cli_quantize_noise(job, args, user, &list[*count].noise, &chosen);
+        user->floats[i] = true;
+        list[*count].node = i;
+        *count += chosen;
+        cli_progress_show(&user->progress, i + 1, n);
+    }
+    cli_progress_end(&user->progress);
+    if (*count > 0)
+        qsort(list, *count, sizeof(*list), cli_compare_sensitivities);
+    return status;
+}
+
+/* Lets the `kept` noisiest nodes stay float32, all others be quantized. */
+static void cli_sensitivity_keep(const cli_job *job, cli_quantize_user *user, const cli_sensitivity *list, uint32_t kept)
+{
+    memset(user->floats, 0, job->model->nodes.count * sizeof(*user->floats));
+    for (uint32_t i = 0; i < kept; i++)
+        user->floats[list[i].node] = true;
+}
+
+/* The fewest of the noisiest nodes that must stay float32 so that the noise is at most args->maxLoss, by bisection. */
+static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_quantize_user *user, const cli_sensitivity *list,
+                                  uint32_t count, uint32_t *kept)
+{
+    uint32_t low = 0, high = count;
+    int status = CLI_DONE;
+    while (low < high && status == CLI_DONE) {
+        const uint32_t middle = low + (high - low) / 2;
+        double noise;
+        bool chosen;
+        cli_sensitivity_keep(job, user, list, middle);
+        status = cli_quantize_noise(job, args, user, &noise, &chosen);
+        if (noise <= args->maxLoss)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    *kept = low;
+    if (status == CLI_DONE && low == count)
+        status = cli_fail("--max-loss %g: no node of %s can be quantized with a noise of at most that", args->maxLoss, args->model);
+    cli_sensitivity_keep(job, user, list, *kept);
+    return status;
+}
+
+static void cli_sensitivity_print(const cli_job *job, const cli_sensitivity *list, uint32_t count, uint32_t kept)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double sqnr = list[i].noise > 0 ? -10 * log10(list[i].noise) : (double)INFINITY;
+        fputs(i < kept ? "float32    " : "quantized  ", stdout);
+        printf("%.1f dB  ", sqnr);
+        cli_record_print(job->model, list[i].node);
+    }
+}
+
+/* --max-loss, --sensitivity: measures each node, and chooses those that stay float32. */
+static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_quantize_user *user)
+{
+    cli_sensitivity *list = (cli_sensitivity *)cli_alloc(job->model->nodes.count, sizeof(*list));
+    uint32_t count = 0, kept = 0;
+    int status = CLI_FAILED;
+    user->floats = (bool *)cli_alloc(job->model->nodes.count, sizeof(bool));
+    user->quiet = true;
+    user->progress.label = "sensitivity";
+    if (list != NULL && user->floats != NULL)
+        status = cli_sensitivity_measure(job, args, user, list, &count);
+    if (status == CLI_DONE && args->maxLoss > 0)
+        status = cli_sensitivity_search(job, args, user, list, count, &kept);
+    else if (status == CLI_DONE)
+        cli_sensitivity_keep(job, user, list, 0);
+    if (status == CLI_DONE && !args->json)
+        cli_sensitivity_print(job, list, count, kept);
+    user->quiet = false;
+    user->progress.label = "quantize";
+    free(list);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>command */
 
 /* Loads the model, optimized, with the shapes of --shape; other dynamic dimensions are 1. */
 static int cli_quantize_load(cli_job *job, const cli_args *args)
@@ -477,6 +621,19 @@ static int cli_quantize_load(cli_job *job, const cli_args *args)
     return status;
 }
 
+/* The sessions in which the samples run. */
+static int cli_quantize_session(cli_job *job, const cli_args *args, nnrt_session_desc *session)
+{
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (cli_job_threads(job, args, session, &error) != NNRT_SUCCESS)
+        return cli_fail("%s", error.message);
+    session->device = args->device;
+    if (job->fromNnrt)
+        session->inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+    return CLI_DONE;
+}
+
 static int cli_quantize_job(cli_job *job, const cli_args *args)
 {
     cli_quantize_user user;
@@ -492,8 +649,13 @@ static int cli_quantize_job(cli_job *job, const cli_args *args)
     if (status == CLI_DONE)
         status = cli_samples_find(&user.samples);
     if (status == CLI_DONE)
+        status = cli_quantize_session(job, args, &user.session);
+    if (status == CLI_DONE && (args->sensitivity || args->maxLoss > 0))
+        status = cli_quantize_search(job, args, &user);
+    if (status == CLI_DONE)
         status = cli_quantize_model(job, args, &user);
     cli_samples_free(&user.samples);
+    free(user.floats);
     free(keep);
     return status;
 }
