@@ -69,6 +69,19 @@ typedef struct nnrt_quantize_range {
     NNRT_QuantParam quant;
 } nnrt_quantize_range;
 
+/* The weights of a node with constant weights: int8 codes in the order of its weight tensor, [O,R,S,I], [O,I] or [I,O].
+   Pointers are valid during the call. */
+typedef struct nnrt_quantize_layer {
+    uint32_t node;               /* in the float32 model */
+    const char *input, *output;  /* names of its activations */
+    const int8_t *codes;
+    NNRT_Int32List dims;         /* of the weight tensor */
+    int32_t axis;                /* of the output channels */
+    NNRT_QuantParamList params;  /* of each output channel, or one */
+    const float *bias;           /* corrected; one for each output channel. NULL: none */
+    NNRT_QuantParam inputQuant;
+} nnrt_quantize_layer;
+
 /* Counts of a finished quantization. */
 typedef struct nnrt_quantize_report {
     uint32_t nodes;     /* of the main graph, with float32 operands */
@@ -94,6 +107,7 @@ typedef struct nnrt_quantize_desc {
     bool no_optimize; /* return the model with its casts, the QDQ form of other runtimes */
     bool (*keep)(void *user, const NNRT_Model *model, uint32_t node); /* true: the node stays float32. NULL: none */
     void (*range)(void *user, const nnrt_quantize_range *range);      /* receives each activation tensor. NULL: none */
+    void (*layer)(void *user, const nnrt_quantize_layer *layer);      /* receives the weights. NULL: none */
     void (*progress)(void *user, uint64_t done, uint64_t total);      /* runs. NULL: none */
     nnrt_quantize_report *report; /* NULL: none */
     const nnrt_log *log;          /* of the optimizer; NULL: none */
@@ -1178,6 +1192,26 @@ static void nnrti_ptq_correct(nnrti_ptq *p, nnrti_ptq_layer *l, const float *w, 
     p->report.corrected++;
 }
 
+/* Reports the weights of a layer. */
+static void nnrti_ptq_tell(const nnrti_ptq *p, const nnrti_ptq_layer *l, const int8_t *codes, const NNRT_QuantParam *q,
+                           uint32_t nScales)
+{
+    const NNRT_Node *n = &p->nodes[l->node];
+    const uint32_t x = p->model->nodes.data[l->node].inputIndex.data[0], y = p->model->nodes.data[l->node].outputIndex.data[0];
+    const uint32_t bias = n->inputIndex.count > 2 ? n->inputIndex.data[2] : NNRT_NO_TENSOR;
+    nnrt_quantize_layer layer;
+    layer.node = l->node;
+    layer.input = nnrti_ptq_name(p->model->allTensors.data[x].name);
+    layer.output = nnrti_ptq_name(p->model->allTensors.data[y].name);
+    layer.codes = codes;
+    layer.dims = p->tensors[l->weight].dims;
+    layer.axis = l->axis;
+    layer.params = NNRT_QuantParamList_make(q, nScales);
+    layer.bias = bias != NNRT_NO_TENSOR ? (const float *)nnrti_ptq_data(&p->tensors[bias]) : NULL;
+    layer.inputQuant = p->values[nnrti_ptq_root(p, x)].quant;
+    p->desc->layer(p->desc->user, &layer);
+}
+
 static NNRT_ReturnCode nnrti_ptq_layer_weights(nnrti_ptq *p, nnrti_ptq_layer *l)
 {
     const bool channels = (p->desc->without & NNRT_QUANTIZE_CHANNELS) == 0;
@@ -1197,6 +1231,8 @@ static NNRT_ReturnCode nnrti_ptq_layer_weights(nnrti_ptq *p, nnrti_ptq_layer *l)
             codes[at] = nnrti_ptq_symmetric(w[at], own->scale);
     }
     nnrti_ptq_correct(p, l, w, codes, q, nScales);
+    if (p->desc->layer != NULL && p->code == NNRT_SUCCESS)
+        nnrti_ptq_tell(p, l, codes, q, nScales);
     nnrti_ptq_constant(p, l->node, 1, nnrti_ptq_codes(p, l->weight, NNRT_DATA_TYPE_INT8, q, nScales, l->axis), codes, count);
     return p->code;
 }

@@ -1912,6 +1912,28 @@ refused 2 'quantize --max-loss 0' "--max-loss does not take '0'" quantize $digit
 refused 1 'quantize --max-loss, too little' 'no node of .*digits.onnx can be quantized with a noise of at most that' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 1e-9 --json
 if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --max-loss: a file was written'; else pass; fi
 
+# as ONNX: what the importer makes of the file computes the bits of the .nnrt file
+t 0 'quantize to ONNX' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx"
+prints 'quantize to ONNX' '^.*/q8.onnx  [0-9]+ bytes$'
+t 0 'quantize, for comparison' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt"
+for f in onnx nnrt; do
+    t 0 "run of the .$f file" run "$tmp/q8.$f" --input $digits/digit_3.png --device reference --output-dir "$tmp/q_$f"
+done
+if cmp -s "$tmp/q_onnx/probabilities.npy" "$tmp/q_nnrt/probabilities.npy"; then pass; else fail 'quantize to ONNX: other bits'; fi
+t 0 'info of the ONNX file' info "$tmp/q8.onnx" --json
+py 'info of the ONNX file' "d['operators']['CONV2D_FUSION'] == 3 and 'float32' not in d['weights']"
+t 0 'info of the ONNX file, not optimized' convert "$tmp/q8.onnx" "$tmp/plain.nnrt" --no-optimize
+rm -f "$tmp/q8.onnx"
+t 0 'quantize to ONNX with uint8, one scale for each weight tensor, and a node in float32' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx" --uint8 --without channels,bias --keep "$tmp/keep.txt"
+prints 'quantize to ONNX with options' '^nodes +9 of 10'
+rm -f "$tmp/q8.onnx"
+refused 1 'quantize a .nnrt file to ONNX' 'an ONNX file is made of an ONNX file; write a .nnrt file' quantize "$tmp/plain.nnrt" --data "$tmp/q" -o "$tmp/q8.onnx"
+refused 1 'quantize to ONNX with 8-bit inputs' '--int8-io is for .nnrt files' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx" --int8-io
+py 'an older operator set' "open(F + 'old.onnx', 'wb').write(open('examples/digits/digits.onnx', 'rb').read().replace(b'\\x42\\x04\\x0a\\x00\\x10\\x11', b'\\x42\\x04\\x0a\\x00\\x10\\x0c')) > 0"
+t 1 'quantize an older operator set to ONNX' quantize "$tmp/old.onnx" --data "$tmp/q" -o "$tmp/q8.onnx"
+says 'quantize an older operator set to ONNX' 'its operator set is below 13'
+if [ -e "$tmp/q8.onnx" ]; then fail 'quantize to ONNX: a file was written'; else pass; fi
+
 # ---- accuracy ----
 
 for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$tmp/classes.txt"

@@ -315,7 +315,7 @@ static void test_keep(void **unused)
 }
 
 typedef struct heard {
-    uint32_t ranges, runs;
+    uint32_t ranges, runs, layers;
     uint64_t done, total;
     nnrt_quantize_range first;
 } heard;
@@ -339,6 +339,49 @@ static void hear_progress(void *user, uint64_t done, uint64_t total)
     assert_true(done == ears.done + 1 && done <= total);
     ears.done = done;
     ears.total = total;
+}
+
+/* Codes times scales are near the weights, whose largest is 127 codes. */
+static void hear_layer(void *user, const nnrt_quantize_layer *l)
+{
+    const NNRT_Model *m = *(const NNRT_Model *const *)user;
+    const NNRT_Node *n = &m->nodes.data[l->node];
+    const NNRT_Tensor *w = &m->allTensors.data[n->inputIndex.data[1]];
+    const float *real = (const float *)w->data.addr;
+    const size_t count = w->data.dataSize / sizeof(float), inner = count / (size_t)l->dims.data[0];
+    ears.layers++;
+    assert_int_equal(l->axis, 0);
+    assert_int_equal(l->params.count, l->dims.data[0]);
+    assert_non_null(l->bias);
+    assert_string_equal(l->output, m->allTensors.data[n->outputIndex.data[0]].name);
+    for (size_t i = 0; i < count; i++) {
+        const double scale = l->params.data[i / inner].scale;
+        assert_true(abs(l->codes[i]) == 127 || fabs((double)real[i + w->data.offset / sizeof(float)] - l->codes[i] * scale) <= 0.5001 * scale);
+    }
+}
+
+static NNRT_ReturnCode sample_of_model(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+{
+    kind is = POSITIVE;
+    (void)user;
+    return sample(&is, index, inputs, nIn);
+}
+
+/* The weights that a writer of another format receives. */
+static void test_layers(void **unused)
+{
+    NNRT_Model *m = network(false, false), *q;
+    nnrt_quantize_desc d = described(NULL);
+    (void)unused;
+    memset(&ears, 0, sizeof(ears));
+    d.user = &m;
+    d.sample = sample_of_model;
+    d.layer = hear_layer;
+    d.without = NNRT_QUANTIZE_EQUALIZE | NNRT_QUANTIZE_RANGES;
+    q = quantized(m, &d);
+    assert_int_equal(ears.layers, 3);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
 }
 
 static void test_reports(void **unused)
@@ -515,7 +558,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),  cmocka_unit_test(test_integers), cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_reports), cmocka_unit_test(test_zeros),   cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_reports), cmocka_unit_test(test_layers), cmocka_unit_test(test_zeros),   cmocka_unit_test(test_shared),
         cmocka_unit_test(test_bad),    cmocka_unit_test(test_memory),   cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@ nnrt.c - the command line of nnrt: inspect a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat/nnrt_nnadapter_driver.h only, and
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
-image.h images; args.h arguments; quantize.h, accuracy.h 8-bit models, classifiers; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
+image.h images; args.h arguments; quantize.h, qdq.h, accuracy.h 8-bit models, classifiers; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
 models as C; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
 serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
@@ -796,10 +796,15 @@ static int cli_quantize(const cli_args *args)
 {
     cli_job job;
     nnrt_error error;
+    size_t written;
     int status;
     memset(&job, 0, sizeof(job));
     memset(&error, 0, sizeof(error));
-    status = cli_quantize_job(&job, args);
+    status = cli_quantize_job(&job, args, &written);
+    if (status == CLI_DONE && written > 0) {
+        cli_job_free(&job);
+        return cli_put_written(args, written, "");
+    }
     if (status == CLI_DONE && args->int8Io && cli_job_integer_io(&job, args, &error) != NNRT_SUCCESS)
         status = cli_fail("%s: %s", args->model, error.message);
     if (status == CLI_DONE && args->int8Io)
@@ -1690,7 +1695,8 @@ static const char cli_convert_text[] =
 static const char cli_quantize_text[] =
     "Runs the model on the samples of --data and derives scale and zero point of every value between operators. Weights\n"
     "become int8 with one scale per output channel. The file computes in integers wherever operators have quantized\n"
-    "arithmetic (docs/quantization.md); inputs and outputs stay float32 unless --int8-io is given.\n"
+    "arithmetic (docs/quantization.md); inputs and outputs stay float32 unless --int8-io is given. A name FILE.onnx writes\n"
+    "the ONNX file in QDQ form, also for ONNX Runtime.\n"
     "equalize: channels between two convolutions get similar ranges, their weights are scaled accordingly.\n"
     "ranges: of every tensor the range with the least squared error over the samples.\n"
     "bias: the mean error of rounded weights in each output channel is subtracted from the bias.\n"

@@ -14,6 +14,7 @@ Part of tools/nnrt.c.
 #include "../devices/nnrt_auto.h"
 #include "../formats/nnrt_quantize.h"
 #include "check.h"
+#include "qdq.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>samples */
@@ -353,8 +354,8 @@ static double cli_agreement_noise(const cli_agreement *all, uint32_t count)
     return most;
 }
 
-/* Compares the outputs of the float32 and the quantized model: *noise of cli_agreement_noise; NULL: prints the figures. */
-static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, double *noise)
+/* Compares the outputs of the float32 and the quantized model: *noise of cli_agreement_noise. print: prints the figures. */
+static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print, double *noise)
 {
     cli_side sides[2];
     cli_agreement *all = NULL;
@@ -366,10 +367,10 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
     if (status == CLI_DONE && (all = (cli_agreement *)cli_alloc(sides[0].nOut, sizeof(*all))) == NULL)
         status = CLI_FAILED;
     if (status == CLI_DONE)
-        status = cli_agreement_measure(s, sides, all, noise == NULL);
-    if (status == CLI_DONE && noise != NULL)
+        status = cli_agreement_measure(s, sides, all, print);
+    if (status == CLI_DONE)
         *noise = cli_agreement_noise(all, sides[0].nOut);
-    else if (status == CLI_DONE)
+    if (status == CLI_DONE && print)
         cli_agreement_print(s, &sides[0], all, s->args);
     free(all);
     cli_side_free(&sides[0]);
@@ -387,6 +388,9 @@ typedef struct cli_quantize_user {
     bool quiet; /* no bar: one of many quantizations */
     const char *keep;
     bool *floats; /* per node: it stays float32. NULL: none */
+    cli_qdq qdq;  /* notes for an ONNX file */
+    bool onnx;    /* the output is one */
+    bool ranges;  /* prints ranges */
     nnrt_session_desc session;
 } cli_quantize_user;
 
@@ -403,17 +407,28 @@ static void cli_quantize_show(void *user, uint64_t done, uint64_t total)
 
 static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
 {
-    (void)user;
+    cli_quantize_user *u = (cli_quantize_user *)user;
+    if (u->onnx)
+        cli_qdq_note_range(&u->qdq, r);
+    if (!u->ranges)
+        return;
     printf("range      ");
     cli_put_name(stdout, r->tensor);
     printf("  %.6g to %.6g, codes %.6g to %.6g, scale %.9g, zero point %d, %.1f dB\n", (double)r->least, (double)r->most,
            (double)r->lower, (double)r->upper, r->quant.scale, (int)r->quant.zeroPoint, r->sqnr);
 }
 
+static void cli_quantize_layer(void *user, const nnrt_quantize_layer *layer)
+{
+    cli_qdq_note_layer(&((cli_quantize_user *)user)->qdq, layer);
+}
+
 /* nnrt_quantize_desc.keep: the nodes of --keep, and those of a search. */
 static bool cli_quantize_keep(void *user, const NNRT_Model *model, uint32_t node)
 {
     const cli_quantize_user *u = (const cli_quantize_user *)user;
+    if (u->onnx && model->nodes.data[node].nodeType == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION)
+        return true; /* ONNX has scales for other channels there */
     return nnrt_partition_keeps(u->keep, model, node) || (u->floats != NULL && u->floats[node]);
 }
 
@@ -444,7 +459,9 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.without = args->withoutSteps;
     desc.uint8 = args->uint8;
     desc.keep = cli_quantize_keep;
-    desc.range = report != NULL && args->ranges && !args->json ? cli_quantize_range : NULL;
+    user->ranges = args->ranges && !args->json;
+    desc.range = report != NULL ? cli_quantize_range : NULL;
+    desc.layer = report != NULL && user->onnx ? cli_quantize_layer : NULL;
     desc.progress = cli_quantize_show;
     desc.report = report;
     desc.log = report != NULL ? &args->log : NULL;
@@ -456,21 +473,64 @@ static int cli_quantize_failed(const cli_quantize_user *user, const cli_args *ar
     return user->samples.status != CLI_DONE ? CLI_FAILED : cli_fail("cannot quantize %s: %s", args->model, error->message);
 }
 
+/* Whether the model in QDQ form computes the same as the quantized model, whose noise is given: the importer reads it, and
+   its noise is at most twice as large, as roundings differ where it has no casts. */
+static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, double noise)
+{
+    NNRT_Model *model = NULL;
+    nnrt_onnx_desc desc;
+    nnrt_error error;
+    double own = 0;
+    int status;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.budget = args->image.budget;
+    if (nnrt_onnx_load_memory(&model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
+    status = cli_agreement_of(&user->samples, model, &user->session, false, &own);
+    nnrt_model_destroy(model);
+    if (status == CLI_DONE && !(own <= 2 * noise + 1e-9))
+        status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
+                          args->output, own, noise);
+    return status;
+}
+
+/* Makes the ONNX file in QDQ form, in memory. */
+static int cli_quantize_onnx(const cli_args *args, cli_quantize_user *user, double noise)
+{
+    cli_bytes file = cli_stream.bytes;
+    int status = cli_stream.block == NULL ? cli_read_file(args->model, &file) : CLI_DONE;
+    if (status != CLI_DONE)
+        return status;
+    user->qdq.data = file.data;
+    user->qdq.bytes = file.size;
+    user->qdq.uint8 = args->uint8;
+    status = cli_qdq_make(&user->qdq, args->model);
+    if (status == CLI_DONE)
+        status = cli_quantize_check(args, user, noise);
+    if (cli_stream.block == NULL)
+        free(file.data);
+    return status;
+}
+
 /* Quantizes the loaded model, compares both, and replaces it. */
 static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_user *user)
 {
     nnrt_quantize_report report;
     NNRT_Model *quantized = NULL;
     nnrt_error error;
+    double noise = 0;
     int status;
     const NNRT_ReturnCode code = cli_quantize_once(job, args, user, &quantized, &report, &error);
     cli_progress_end(&user->progress);
     if (code != NNRT_SUCCESS)
         return cli_quantize_failed(user, args, &error);
     cli_quantize_print(&report, args, user->samples.count);
-    status = cli_agreement_of(&user->samples, quantized, &user->session, NULL);
+    status = cli_agreement_of(&user->samples, quantized, &user->session, true, &noise);
     if (status == CLI_DONE && args->json)
         fputs("}\n", stdout);
+    if (status == CLI_DONE && user->onnx)
+        status = cli_quantize_onnx(args, user, noise);
     nnrt_model_destroy(job->model);
     job->model = quantized;
     return status;
@@ -504,7 +564,7 @@ static int cli_quantize_noise(const cli_job *job, const cli_args *args, cli_quan
     *chosen = code == NNRT_SUCCESS;
     *noise = 0;
     if (code == NNRT_SUCCESS)
-        status = cli_agreement_of(&user->samples, quantized, &user->session, noise);
+        status = cli_agreement_of(&user->samples, quantized, &user->session, false, noise);
     else if (code != NNRT_NOT_SUPPORT)
         status = cli_quantize_failed(user, args, &error);
     nnrt_model_destroy(quantized);
@@ -634,12 +694,26 @@ static int cli_quantize_session(cli_job *job, const cli_args *args, nnrt_session
     return CLI_DONE;
 }
 
-static int cli_quantize_job(cli_job *job, const cli_args *args)
+/* Writes the file of cli_quantize_onnx. */
+static int cli_quantize_write(const cli_args *args, const cli_qdq *qdq)
+{
+    cli_out out;
+    const int status = cli_out_open(&out, args->output, false);
+    return status == CLI_DONE ? cli_out_close(&out, fwrite(qdq->out, 1, qdq->size, out.f) == qdq->size) : status;
+}
+
+/* Quantizes the model into job->model; *written: the size of the ONNX file, 0 if OUT is none. */
+static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
 {
     cli_quantize_user user;
     char *keep = NULL;
     int status = cli_quantize_load(job, args);
     memset(&user, 0, sizeof(user));
+    *written = 0;
+    user.onnx = cli_ends_with(args->output, ".onnx");
+    if (status == CLI_DONE && user.onnx && (job->fromNnrt || cli_is_tflite(args->model) || args->int8Io))
+        status = cli_fail("cannot write %s: %s", args->output,
+                          args->int8Io ? "--int8-io is for .nnrt files" : "an ONNX file is made of an ONNX file; write a .nnrt file");
     user.samples.job = job;
     user.samples.args = args;
     user.progress.label = "quantize";
@@ -654,6 +728,9 @@ static int cli_quantize_job(cli_job *job, const cli_args *args)
         status = cli_quantize_search(job, args, &user);
     if (status == CLI_DONE)
         status = cli_quantize_model(job, args, &user);
+    if (status == CLI_DONE && user.onnx && (status = cli_quantize_write(args, &user.qdq)) == CLI_DONE)
+        *written = user.qdq.size;
+    cli_qdq_free(&user.qdq);
     cli_samples_free(&user.samples);
     free(user.floats);
     free(keep);

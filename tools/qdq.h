@@ -1,0 +1,754 @@
+/*
+qdq.h - writes a quantized model as ONNX in QDQ form: the original file with QuantizeLinear and DequantizeLinear around its
+operators and 8-bit initializers, all other bytes as they are.
+Part of tools/nnrt.c.
+
+    >>notes    scales and weights of a quantization, noted while it runs
+    >>proto    the bytes of protobuf messages
+    >>match    the ONNX nodes of each layer
+    >>nodes    the new nodes and initializers
+    >>write    the file
+
+A value of the float32 model that got codes has the same name in the file. The node that writes it writes NAME_float
+instead, and a QuantizeLinear and a DequantizeLinear give NAME; readers of an input read NAME_dequantized. Conv, Gemm and
+MatMul read weights from a DequantizeLinear of int8; BatchNormalization between them and the value is folded into these and
+removed. Biases are int32 with the scale of the input times that of the weight, as ONNX Runtime expects.
+*/
+#ifndef NNRT_TOOL_QDQ_H
+#define NNRT_TOOL_QDQ_H
+
+#include "../formats/nnrt_onnx.h"
+#include "../formats/nnrt_quantize.h"
+#include "npy.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>notes */
+
+typedef struct cli_qdq_range {
+    char *name;
+    NNRT_QuantParam quant;
+} cli_qdq_range;
+
+/* Weights of a layer, copied. inner: weights of an output channel; taps: of them for each input channel. */
+typedef struct cli_qdq_layer {
+    char *input, *output;
+    int8_t *codes;
+    float *bias, *scales; /* bias NULL: none */
+    double inputScale;
+    int32_t out, in, taps, nScales;
+    bool rows; /* [O,..], else [..,O] */
+    bool used;
+} cli_qdq_layer;
+
+typedef struct cli_qdq {
+    cli_qdq_range *ranges;
+    cli_qdq_layer *layers;
+    uint32_t nRanges, nLayers, rangeRoom, layerRoom;
+    bool failed, uint8;
+    /* the file */
+    const uint8_t *data;
+    size_t bytes;
+    nnrt_onnx_model *model;
+    int32_t *layerOf; /* per node: its layer, -1: none */
+    bool *dropped;    /* per node: folded into a layer */
+    nnrt_onnx_str *results; /* per node: output 0, or of the last node that is folded into it */
+    uint8_t *out;     /* the new file */
+    size_t size, room;
+} cli_qdq;
+
+static void cli_qdq_free(cli_qdq *q)
+{
+    for (uint32_t i = 0; i < q->nRanges; i++)
+        free(q->ranges[i].name);
+    for (uint32_t i = 0; i < q->nLayers; i++) {
+        free(q->layers[i].input);
+        free(q->layers[i].output);
+        free(q->layers[i].codes);
+        free(q->layers[i].bias);
+        free(q->layers[i].scales);
+    }
+    free(q->ranges);
+    free(q->layers);
+    free(q->layerOf);
+    free(q->dropped);
+    free(q->results);
+    free(q->out);
+    nnrt_onnx_model_free(q->model);
+    memset(q, 0, sizeof(*q));
+}
+
+/* Room for one more entry; NULL: no memory. */
+static void *cli_qdq_more(cli_qdq *q, void *list, uint32_t count, uint32_t *room, size_t bytes)
+{
+    void *grown = list;
+    if (count == *room) {
+        grown = realloc(list, ((size_t)*room * 2 + 16) * bytes);
+        if (grown == NULL)
+            q->failed = true;
+        else
+            *room = *room * 2 + 16;
+    }
+    return grown;
+}
+
+static void *cli_qdq_copy(cli_qdq *q, const void *data, size_t bytes)
+{
+    void *copy = cli_alloc(bytes, 1);
+    if (copy == NULL)
+        q->failed = true;
+    else if (bytes > 0)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+static void cli_qdq_note_range(cli_qdq *q, const nnrt_quantize_range *r)
+{
+    cli_qdq_range *list = (cli_qdq_range *)cli_qdq_more(q, q->ranges, q->nRanges, &q->rangeRoom, sizeof(*list));
+    if (list == NULL)
+        return;
+    q->ranges = list;
+    list[q->nRanges].quant = r->quant;
+    list[q->nRanges].name = (char *)cli_qdq_copy(q, r->tensor, strlen(r->tensor) + 1);
+    q->nRanges += list[q->nRanges].name != NULL;
+}
+
+static void cli_qdq_note_layer(cli_qdq *q, const nnrt_quantize_layer *l)
+{
+    cli_qdq_layer *list = (cli_qdq_layer *)cli_qdq_more(q, q->layers, q->nLayers, &q->layerRoom, sizeof(*list)), *n;
+    size_t count = 1;
+    if (list == NULL)
+        return;
+    q->layers = list;
+    n = &list[q->nLayers];
+    memset(n, 0, sizeof(*n));
+    for (uint32_t k = 0; k < l->dims.count; k++)
+        count *= (size_t)l->dims.data[k];
+    n->rows = l->axis == 0;
+    n->out = l->dims.data[l->axis];
+    n->taps = l->dims.count == 4 ? l->dims.data[1] * l->dims.data[2] : 1;
+    n->in = (int32_t)(count / ((size_t)n->out * (size_t)n->taps));
+    n->nScales = (int32_t)l->params.count;
+    n->inputScale = l->inputQuant.scale;
+    n->input = (char *)cli_qdq_copy(q, l->input, strlen(l->input) + 1);
+    n->output = (char *)cli_qdq_copy(q, l->output, strlen(l->output) + 1);
+    n->codes = (int8_t *)cli_qdq_copy(q, l->codes, count);
+    n->bias = l->bias != NULL ? (float *)cli_qdq_copy(q, l->bias, (size_t)n->out * sizeof(float)) : NULL;
+    n->scales = (float *)cli_alloc((size_t)n->nScales, sizeof(float));
+    for (int32_t i = 0; n->scales != NULL && i < n->nScales; i++)
+        n->scales[i] = (float)l->params.data[i].scale;
+    q->failed = q->failed || n->scales == NULL;
+    q->nLayers++;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>proto */
+
+static void cli_qdq_put(cli_qdq *q, const void *data, size_t bytes)
+{
+    if (q->size + bytes > q->room) {
+        const size_t room = (q->size + bytes) * 2;
+        uint8_t *grown = (uint8_t *)realloc(q->out, room);
+        if (grown == NULL) {
+            q->failed = true;
+            return;
+        }
+        q->out = grown;
+        q->room = room;
+    }
+    if (bytes > 0)
+        memcpy(q->out + q->size, data, bytes);
+    q->size += bytes;
+}
+
+static void cli_qdq_varint(cli_qdq *q, uint64_t v)
+{
+    uint8_t byte;
+    do {
+        byte = (uint8_t)((v & 127) | (v > 127 ? 128 : 0));
+        cli_qdq_put(q, &byte, 1);
+        v >>= 7;
+    } while (v > 0);
+}
+
+static void cli_qdq_integer(cli_qdq *q, uint32_t field, int64_t v)
+{
+    cli_qdq_varint(q, field << 3);
+    cli_qdq_varint(q, (uint64_t)v);
+}
+
+static void cli_qdq_bytes(cli_qdq *q, uint32_t field, const void *data, size_t bytes)
+{
+    cli_qdq_varint(q, field << 3 | 2);
+    cli_qdq_varint(q, bytes);
+    cli_qdq_put(q, data, bytes);
+}
+
+static void cli_qdq_text(cli_qdq *q, uint32_t field, const char *a, const char *b)
+{
+    cli_qdq_varint(q, field << 3 | 2);
+    cli_qdq_varint(q, strlen(a) + strlen(b));
+    cli_qdq_put(q, a, strlen(a));
+    cli_qdq_put(q, b, strlen(b));
+}
+
+/* Begins a message, whose length is inserted by cli_qdq_end; returns its place. */
+static size_t cli_qdq_begin(cli_qdq *q, uint32_t field)
+{
+    cli_qdq_varint(q, field << 3 | 2);
+    return q->size;
+}
+
+static void cli_qdq_end(cli_qdq *q, size_t at)
+{
+    uint8_t length[10];
+    size_t n = 0, bytes = q->size - at, left = bytes;
+    do {
+        length[n++] = (uint8_t)((left & 127) | (left > 127 ? 128 : 0));
+        left >>= 7;
+    } while (left > 0);
+    cli_qdq_put(q, length, n); /* room */
+    if (q->failed)
+        return;
+    memmove(q->out + at + n, q->out + at, bytes);
+    memcpy(q->out + at, length, n);
+}
+
+/* A field of a message. data, bytes: its payload; all, allBytes: with its tag. */
+typedef struct cli_qdq_field {
+    uint32_t number;
+    const uint8_t *data, *all;
+    size_t bytes, allBytes;
+} cli_qdq_field;
+
+static bool cli_qdq_read_varint(const uint8_t **at, const uint8_t *end, uint64_t *v)
+{
+    *v = 0;
+    for (uint32_t shift = 0; *at < end && shift < 64; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        *v |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return true;
+    }
+    return false;
+}
+
+/* The next field of a message that nnrt_onnx_parse has accepted; false at its end. */
+static bool cli_qdq_next(const uint8_t **at, const uint8_t *end, cli_qdq_field *f)
+{
+    uint64_t tag, length = 0;
+    f->all = *at;
+    if (*at >= end || !cli_qdq_read_varint(at, end, &tag))
+        return false;
+    f->number = (uint32_t)(tag >> 3);
+    f->data = *at;
+    switch (tag & 7) {
+    case 0:
+        if (!cli_qdq_read_varint(at, end, &length))
+            return false;
+        length = (uint64_t)(*at - f->data);
+        break;
+    case 1: length = 8; break;
+    case 2:
+        if (!cli_qdq_read_varint(at, end, &length))
+            return false;
+        f->data = *at;
+        break;
+    case 5: length = 4; break;
+    default: return false;
+    }
+    if (length > (uint64_t)(end - f->data))
+        return false;
+    *at = f->data + length;
+    f->bytes = (size_t)length;
+    f->allBytes = (size_t)(*at - f->all);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>match */
+
+static bool cli_qdq_is(nnrt_onnx_str s, const char *text)
+{
+    return s.length == strlen(text) && (s.length == 0 || memcmp(s.data, text, s.length) == 0);
+}
+
+static bool cli_qdq_same(nnrt_onnx_str a, nnrt_onnx_str b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+/* The range of a value; NULL: none. */
+static const cli_qdq_range *cli_qdq_range_of(const cli_qdq *q, nnrt_onnx_str name)
+{
+    for (uint32_t i = 0; i < q->nRanges; i++)
+        if (cli_qdq_is(name, q->ranges[i].name))
+            return &q->ranges[i];
+    return NULL;
+}
+
+/* The only node that reads a value that is no output; NULL: none, or several. */
+static const nnrt_onnx_node *cli_qdq_reader(const cli_qdq *q, nnrt_onnx_str name)
+{
+    const nnrt_onnx_graph *g = q->model->graph;
+    const nnrt_onnx_node *found = NULL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].inputs.count; k++)
+            if (cli_qdq_same(g->nodes.data[i].inputs.data[k], name)) {
+                found = &g->nodes.data[i];
+                count++;
+            }
+    for (size_t i = 0; i < g->outputs.count; i++)
+        count += cli_qdq_same(g->outputs.data[i].name, name) ? 2 : 0;
+    return count == 1 ? found : NULL;
+}
+
+static const nnrt_onnx_tensor *cli_qdq_initializer(const cli_qdq *q, nnrt_onnx_str name)
+{
+    for (size_t i = 0; i < q->model->graph->initializers.count; i++)
+        if (cli_qdq_same(q->model->graph->initializers.data[i].name, name))
+            return &q->model->graph->initializers.data[i];
+    return NULL;
+}
+
+/* Whether a value is an initializer, or the result of Constant. */
+static bool cli_qdq_is_constant(const cli_qdq *q, nnrt_onnx_str name)
+{
+    const nnrt_onnx_nodes *nodes = &q->model->graph->nodes;
+    for (size_t i = 0; i < nodes->count; i++)
+        if (cli_qdq_is(nodes->data[i].opType, "Constant") && nodes->data[i].outputs.count == 1 &&
+            cli_qdq_same(nodes->data[i].outputs.data[0], name))
+            return true;
+    return cli_qdq_initializer(q, name) != NULL;
+}
+
+/* Whether the optimizer may fold the node into the weights before it: BatchNormalization, or arithmetic with a constant. */
+static bool cli_qdq_folds(const cli_qdq *q, const nnrt_onnx_node *n)
+{
+    return cli_qdq_is(n->opType, "BatchNormalization") ||
+           ((cli_qdq_is(n->opType, "Add") || cli_qdq_is(n->opType, "Sub") || cli_qdq_is(n->opType, "Mul") ||
+             cli_qdq_is(n->opType, "Div")) &&
+            n->inputs.count == 2 &&
+            (cli_qdq_is_constant(q, n->inputs.data[0]) || cli_qdq_is_constant(q, n->inputs.data[1])));
+}
+
+/* Whether the node may stand between a product and the value that has the layer's name. */
+static bool cli_qdq_between(const cli_qdq *q, const nnrt_onnx_node *n)
+{
+    return cli_qdq_folds(q, n) || cli_qdq_is(n->opType, "Relu") || cli_qdq_is(n->opType, "Clip");
+}
+
+static int64_t cli_qdq_attribute(const nnrt_onnx_node *n, const char *name, int64_t otherwise)
+{
+    for (size_t i = 0; i < n->attributes.count; i++)
+        if (cli_qdq_is(n->attributes.data[i].name, name))
+            return n->attributes.data[i].i;
+    return otherwise;
+}
+
+/* Whether the node is a product by an initializer that can be replaced by codes: of MatMul and Gemm without factors. */
+static bool cli_qdq_is_product(const cli_qdq *q, const nnrt_onnx_node *n)
+{
+    const bool gemm = cli_qdq_is(n->opType, "Gemm");
+    if (!cli_qdq_is(n->opType, "Conv") && !gemm && !cli_qdq_is(n->opType, "MatMul"))
+        return false;
+    for (size_t i = 0; i < n->attributes.count && gemm; i++)
+        if ((cli_qdq_is(n->attributes.data[i].name, "alpha") || cli_qdq_is(n->attributes.data[i].name, "beta")) &&
+            (n->attributes.data[i].f < 1 || n->attributes.data[i].f > 1))
+            return false;
+    return n->inputs.count > 1 && n->outputs.count == 1 && cli_qdq_initializer(q, n->inputs.data[1]) != NULL;
+}
+
+/* Gives node i layer k. Of the nodes behind it, those that are folded into the layer are dropped, and node i writes the
+   result of the last of them. */
+static void cli_qdq_take(cli_qdq *q, size_t i, uint32_t k, const nnrt_onnx_node *const *behind, uint32_t count)
+{
+    q->layerOf[i] = (int32_t)k;
+    q->layers[k].used = true;
+    for (uint32_t n = 0; n < count; n++)
+        if (cli_qdq_folds(q, behind[n])) {
+            q->dropped[behind[n] - q->model->graph->nodes.data] = true;
+            q->results[i] = behind[n]->outputs.data[0];
+        }
+}
+
+/* Finds the layer of node i: of the first value behind it, through nodes that the optimizer folds into weights and through
+   activations, that has one. */
+static void cli_qdq_match(cli_qdq *q, size_t i)
+{
+    const nnrt_onnx_node *n = &q->model->graph->nodes.data[i], *passed[8];
+    nnrt_onnx_str value;
+    uint32_t count = 0;
+    q->layerOf[i] = -1;
+    if (!cli_qdq_is_product(q, n))
+        return;
+    for (value = n->outputs.data[0];; value = passed[count - 1]->outputs.data[0]) {
+        for (uint32_t k = 0; k < q->nLayers && q->layerOf[i] < 0; k++)
+            if (!q->layers[k].used && cli_qdq_is(value, q->layers[k].output))
+                cli_qdq_take(q, i, k, passed, count);
+        if (q->layerOf[i] >= 0 || count == 8 || (passed[count] = cli_qdq_reader(q, value)) == NULL ||
+            !cli_qdq_between(q, passed[count]))
+            return;
+        count++;
+    }
+}
+
+/* Elements of a weight. */
+static double cli_qdq_elements(const nnrt_onnx_tensor *t)
+{
+    double count = 1;
+    for (size_t k = 0; k < t->dims.count; k++)
+        count *= (double)t->dims.data[k];
+    return count;
+}
+
+/* Finds the node of a layer whose activation has several nodes in the file (Gelu, Swish): the only one left with the same
+   input and as many weights. BatchNormalization and an Add of a bias belong to it. */
+static void cli_qdq_match_rest(cli_qdq *q, uint32_t k)
+{
+    const nnrt_onnx_graph *g = q->model->graph;
+    const cli_qdq_layer *l = &q->layers[k];
+    const nnrt_onnx_node *behind[4];
+    size_t found = g->nodes.count, matches = 0;
+    uint32_t count = 0;
+    nnrt_onnx_str value;
+    for (size_t i = 0; i < g->nodes.count; i++) {
+        const nnrt_onnx_node *n = &g->nodes.data[i];
+        if (q->layerOf[i] >= 0 || !cli_qdq_is_product(q, n) || !cli_qdq_is(n->inputs.data[0], l->input) ||
+            fabs(cli_qdq_elements(cli_qdq_initializer(q, n->inputs.data[1])) - (double)l->out * l->in * l->taps) > 0)
+            continue;
+        found = i;
+        matches++;
+    }
+    if (matches != 1)
+        return;
+    for (value = g->nodes.data[found].outputs.data[0]; count < 4; value = behind[count++]->outputs.data[0])
+        if ((behind[count] = cli_qdq_reader(q, value)) == NULL || !cli_qdq_folds(q, behind[count]) ||
+            !(cli_qdq_is(behind[count]->opType, "BatchNormalization") || cli_qdq_is(behind[count]->opType, "Add")))
+            break;
+    cli_qdq_take(q, found, k, behind, count);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nodes */
+
+enum { CLI_QDQ_FLOAT = 1, CLI_QDQ_UINT8 = 2, CLI_QDQ_INT8 = 3, CLI_QDQ_INT32 = 6 }; /* of ONNX */
+
+/* Adds an initializer NAME+SUFFIX. */
+static void cli_qdq_tensor(cli_qdq *q, const char *name, const char *suffix, int type, const nnrt_onnx_tensor *like,
+                           int64_t count, const void *data, size_t bytes)
+{
+    const size_t at = cli_qdq_begin(q, 5);
+    for (size_t i = 0; like != NULL && i < like->dims.count; i++)
+        cli_qdq_integer(q, 1, like->dims.data[i]);
+    if (like == NULL && count > 0)
+        cli_qdq_integer(q, 1, count);
+    cli_qdq_integer(q, 2, type);
+    cli_qdq_text(q, 8, name, suffix);
+    cli_qdq_bytes(q, 9, data, bytes);
+    cli_qdq_end(q, at);
+}
+
+/* Adds a QuantizeLinear or DequantizeLinear. zero: name + "_zero" is an input; axis below 0: one scale. */
+static void cli_qdq_cast(cli_qdq *q, bool quantize, const char *in, const char *inSuffix, const char *out, const char *outSuffix,
+                         const char *name, bool zero, int32_t axis)
+{
+    const size_t at = cli_qdq_begin(q, 1);
+    cli_qdq_text(q, 1, in, inSuffix);
+    cli_qdq_text(q, 1, name, "_scale");
+    if (zero)
+        cli_qdq_text(q, 1, name, "_zero");
+    cli_qdq_text(q, 2, out, outSuffix);
+    cli_qdq_text(q, 4, quantize ? "QuantizeLinear" : "DequantizeLinear", "");
+    if (axis >= 0) {
+        const size_t attribute = cli_qdq_begin(q, 5);
+        cli_qdq_text(q, 1, "axis", "");
+        cli_qdq_integer(q, 3, axis);
+        cli_qdq_integer(q, 20, 2);
+        cli_qdq_end(q, attribute);
+    }
+    cli_qdq_end(q, at);
+}
+
+/* Adds the casts of a value, and their scale and zero point: from NAME+from to NAME+to. */
+static void cli_qdq_casts(cli_qdq *q, const cli_qdq_range *r, const char *from, const char *to)
+{
+    cli_qdq_cast(q, true, r->name, from, r->name, "_quantized", r->name, true, -1);
+    cli_qdq_cast(q, false, r->name, "_quantized", r->name, to, r->name, true, -1);
+}
+
+static void cli_qdq_constants(cli_qdq *q, const cli_qdq_range *r)
+{
+    const float scale = (float)r->quant.scale;
+    const uint8_t zero = (uint8_t)r->quant.zeroPoint;
+    cli_qdq_tensor(q, r->name, "_scale", CLI_QDQ_FLOAT, NULL, 0, &scale, sizeof(scale));
+    cli_qdq_tensor(q, r->name, "_zero", q->uint8 ? CLI_QDQ_UINT8 : CLI_QDQ_INT8, NULL, 0, &zero, 1);
+}
+
+/* Whether the weights of the node have output channels first. */
+static bool cli_qdq_rows(const nnrt_onnx_node *n)
+{
+    return cli_qdq_is(n->opType, "Conv") || cli_qdq_attribute(n, "transB", 0) != 0;
+}
+
+/* The code of output o, tap k, input i of a layer. */
+static int8_t cli_qdq_code(const cli_qdq_layer *l, int32_t o, int32_t k, int32_t i)
+{
+    return l->codes[l->rows ? ((ptrdiff_t)o * l->taps + k) * l->in + i : (ptrdiff_t)i * l->out + o];
+}
+
+/* Adds the initializers of a layer, in ONNX's order of the weights: NAME is the layer's output. */
+static void cli_qdq_weights(cli_qdq *q, const nnrt_onnx_node *n, const cli_qdq_layer *l)
+{
+    const bool rows = cli_qdq_rows(n);
+    const size_t count = (size_t)l->out * (size_t)l->in * (size_t)l->taps;
+    int8_t *codes = (int8_t *)cli_alloc(count, 1);
+    int32_t *bias = (int32_t *)cli_alloc((size_t)l->out, sizeof(*bias));
+    float *scales = (float *)cli_alloc((size_t)l->out, sizeof(*scales));
+    if (codes == NULL || bias == NULL || scales == NULL)
+        q->failed = true;
+    for (int32_t o = 0; o < l->out && !q->failed; o++) {
+        const double unit = (double)(float)l->inputScale * (double)l->scales[l->nScales > 1 ? o : 0];
+        for (int32_t i = 0; i < l->in; i++)
+            for (int32_t k = 0; k < l->taps; k++)
+                codes[rows ? ((ptrdiff_t)o * l->in + i) * l->taps + k : (ptrdiff_t)i * l->out + o] = cli_qdq_code(l, o, k, i);
+        scales[o] = (float)unit;
+        bias[o] = l->bias != NULL ? (int32_t)fmin(fmax(nearbyint((double)l->bias[o] / unit), -2147483647.0), 2147483647.0) : 0;
+    }
+    if (!q->failed) {
+        cli_qdq_tensor(q, l->output, "_weight", CLI_QDQ_INT8, cli_qdq_initializer(q, n->inputs.data[1]), 0, codes, count);
+        cli_qdq_tensor(q, l->output, "_weight_scale", CLI_QDQ_FLOAT, NULL, l->nScales > 1 ? l->nScales : 0, l->scales,
+                       (size_t)l->nScales * sizeof(float));
+    }
+    if (!q->failed && l->bias != NULL && cli_qdq_is(n->opType, "MatMul")) {
+        cli_qdq_tensor(q, l->output, "_b", CLI_QDQ_FLOAT, NULL, l->out, l->bias, (size_t)l->out * sizeof(float));
+    } else if (!q->failed && l->bias != NULL) {
+        cli_qdq_tensor(q, l->output, "_bias", CLI_QDQ_INT32, NULL, l->out, bias, (size_t)l->out * sizeof(*bias));
+        cli_qdq_tensor(q, l->output, "_bias_scale", CLI_QDQ_FLOAT, NULL, l->out, scales, (size_t)l->out * sizeof(*scales));
+    }
+    free(codes);
+    free(bias);
+    free(scales);
+}
+
+/* The casts of a layer's weights and bias, before its node: NAME_w and NAME_b. */
+static void cli_qdq_weight_casts(cli_qdq *q, const nnrt_onnx_node *n, const cli_qdq_layer *l)
+{
+    char name[512];
+    const int length = snprintf(name, sizeof(name), "%s_weight", l->output);
+    q->failed = q->failed || length < 0 || (size_t)length >= sizeof(name) - 8;
+    cli_qdq_cast(q, false, name, "", l->output, "_w", name, false, l->nScales > 1 ? (cli_qdq_rows(n) ? 0 : 1) : -1);
+    snprintf(name, sizeof(name), "%s_bias", l->output);
+    if (l->bias != NULL && !cli_qdq_is(n->opType, "MatMul"))
+        cli_qdq_cast(q, false, name, "", l->output, "_b", name, false, 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>write */
+
+static void cli_qdq_name(cli_qdq *q, uint32_t field, nnrt_onnx_str name, const char *suffix)
+{
+    cli_qdq_varint(q, field << 3 | 2);
+    cli_qdq_varint(q, name.length + strlen(suffix));
+    cli_qdq_put(q, name.data, name.length);
+    cli_qdq_put(q, suffix, strlen(suffix));
+}
+
+static bool cli_qdq_is_input(const cli_qdq *q, nnrt_onnx_str name)
+{
+    for (size_t i = 0; i < q->model->graph->inputs.count; i++)
+        if (cli_qdq_same(q->model->graph->inputs.data[i].name, name))
+            return true;
+    return false;
+}
+
+/* Input k of node i. */
+static void cli_qdq_input(cli_qdq *q, size_t i, size_t k, const cli_qdq_layer *l)
+{
+    const nnrt_onnx_str name = q->model->graph->nodes.data[i].inputs.data[k];
+    if (l != NULL && k == 1)
+        cli_qdq_text(q, 1, l->output, "_w");
+    else if (l == NULL || k == 0)
+        cli_qdq_name(q, 1, name,
+                     cli_qdq_range_of(q, name) != NULL && cli_qdq_is_input(q, name) && name.length > 0 ? "_dequantized" : "");
+}
+
+/* Node i with its inputs and outputs replaced; other fields as they are in `field`. */
+static void cli_qdq_rewrite(cli_qdq *q, size_t i, const cli_qdq_field *field)
+{
+    const nnrt_onnx_node *n = &q->model->graph->nodes.data[i];
+    const cli_qdq_layer *l = q->layerOf[i] >= 0 ? &q->layers[q->layerOf[i]] : NULL;
+    const bool sum = l != NULL && l->bias != NULL && cli_qdq_is(n->opType, "MatMul"); /* its bias is a node */
+    const size_t at = cli_qdq_begin(q, 1);
+    const uint8_t *from = field->data, *end = field->data + field->bytes;
+    cli_qdq_field f;
+    for (size_t k = 0; k < n->inputs.count; k++)
+        cli_qdq_input(q, i, k, l);
+    if (l != NULL && l->bias != NULL && !sum)
+        cli_qdq_text(q, 1, l->output, "_b");
+    for (size_t k = 0; k < n->outputs.count; k++) {
+        const nnrt_onnx_str name = k == 0 ? q->results[i] : n->outputs.data[k];
+        cli_qdq_name(q, 2, name, sum ? "_product" : cli_qdq_range_of(q, name) != NULL && name.length > 0 ? "_float" : "");
+    }
+    while (cli_qdq_next(&from, end, &f))
+        if (f.number != 1 && f.number != 2)
+            cli_qdq_put(q, f.all, f.allBytes);
+    cli_qdq_end(q, at);
+}
+
+/* The Add of the bias of a MatMul, whose result is `name`. */
+static void cli_qdq_sum(cli_qdq *q, const cli_qdq_layer *l, nnrt_onnx_str name)
+{
+    const size_t at = cli_qdq_begin(q, 1);
+    cli_qdq_name(q, 1, name, "_product");
+    cli_qdq_text(q, 1, l->output, "_b");
+    cli_qdq_name(q, 2, name, cli_qdq_range_of(q, name) != NULL ? "_float" : "");
+    cli_qdq_text(q, 4, "Add", "");
+    cli_qdq_end(q, at);
+}
+
+static void cli_qdq_node(cli_qdq *q, size_t i, const cli_qdq_field *field)
+{
+    const nnrt_onnx_node *n = &q->model->graph->nodes.data[i];
+    const cli_qdq_layer *l = q->layerOf[i] >= 0 ? &q->layers[q->layerOf[i]] : NULL;
+    if (q->dropped[i])
+        return;
+    if (l != NULL)
+        cli_qdq_weight_casts(q, n, l);
+    cli_qdq_rewrite(q, i, field);
+    if (l != NULL && l->bias != NULL && cli_qdq_is(n->opType, "MatMul"))
+        cli_qdq_sum(q, l, q->results[i]);
+    for (size_t k = 0; k < n->outputs.count; k++) {
+        const nnrt_onnx_str name = k == 0 ? q->results[i] : n->outputs.data[k];
+        const cli_qdq_range *r = name.length > 0 ? cli_qdq_range_of(q, name) : NULL;
+        if (r != NULL)
+            cli_qdq_casts(q, r, "_float", "");
+    }
+}
+
+/* Whether a node still reads an initializer. */
+static bool cli_qdq_needed(const cli_qdq *q, nnrt_onnx_str name)
+{
+    const nnrt_onnx_graph *g = q->model->graph;
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = q->dropped[i] ? g->nodes.data[i].inputs.count : 0; k < g->nodes.data[i].inputs.count; k++)
+            if (cli_qdq_same(g->nodes.data[i].inputs.data[k], name) && (q->layerOf[i] < 0 || k == 0))
+                return true;
+    for (size_t i = 0; i < g->outputs.count; i++)
+        if (cli_qdq_same(g->outputs.data[i].name, name))
+            return true;
+    return false;
+}
+
+/* The graph: nodes first, each behind the casts that it reads; then all else. */
+static void cli_qdq_graph(cli_qdq *q, const cli_qdq_field *graph)
+{
+    const nnrt_onnx_graph *g = q->model->graph;
+    const uint8_t *at = graph->data, *end = graph->data + graph->bytes;
+    size_t node = 0, initializer = 0, input = 0;
+    cli_qdq_field f;
+    for (uint32_t i = 0; i < q->nRanges; i++)
+        for (size_t k = 0; k < g->inputs.count; k++)
+            if (cli_qdq_is(g->inputs.data[k].name, q->ranges[i].name))
+                cli_qdq_casts(q, &q->ranges[i], "", "_dequantized");
+    while (cli_qdq_next(&at, end, &f)) {
+        if (f.number == 1 && node < g->nodes.count)
+            cli_qdq_node(q, node++, &f);
+        else if (f.number == 5 && initializer < g->initializers.count) {
+            if (cli_qdq_needed(q, g->initializers.data[initializer++].name))
+                cli_qdq_put(q, f.all, f.allBytes);
+        } else if (f.number == 11 && input < g->inputs.count) { /* old files list initializers, too */
+            const nnrt_onnx_str name = g->inputs.data[input++].name;
+            if (cli_qdq_initializer(q, name) == NULL || cli_qdq_needed(q, name))
+                cli_qdq_put(q, f.all, f.allBytes);
+        } else
+            cli_qdq_put(q, f.all, f.allBytes);
+    }
+    for (uint32_t i = 0; i < q->nRanges; i++)
+        cli_qdq_constants(q, &q->ranges[i]);
+    for (size_t i = 0; i < g->nodes.count; i++)
+        if (q->layerOf[i] >= 0)
+            cli_qdq_weights(q, &g->nodes.data[i], &q->layers[q->layerOf[i]]);
+}
+
+/* Removes the ranges of values that the file does not have: the importer made them. */
+static void cli_qdq_known(cli_qdq *q)
+{
+    const nnrt_onnx_graph *g = q->model->graph;
+    uint32_t kept = 0;
+    for (uint32_t r = 0; r < q->nRanges; r++) {
+        bool found = false;
+        for (size_t i = 0; i < g->inputs.count && !found; i++)
+            found = cli_qdq_is(g->inputs.data[i].name, q->ranges[r].name);
+        for (size_t i = 0; i < g->nodes.count && !found; i++)
+            for (size_t k = 0; k < g->nodes.data[i].outputs.count && !found && !q->dropped[i]; k++)
+                found = cli_qdq_is(k == 0 ? q->results[i] : g->nodes.data[i].outputs.data[k], q->ranges[r].name);
+        if (found && *q->ranges[r].name != '\0')
+            q->ranges[kept++] = q->ranges[r];
+        else
+            free(q->ranges[r].name);
+    }
+    q->nRanges = kept;
+}
+
+/* Why the file cannot be rewritten; NULL: it can. */
+static const char *cli_qdq_refused(const cli_qdq *q)
+{
+    const nnrt_onnx_graph *g = q->model->graph;
+    for (size_t i = 0; i < q->model->opsetImport.count; i++)
+        if (q->model->opsetImport.data[i].domain.length == 0 && q->model->opsetImport.data[i].version < 13)
+            return "its operator set is below 13, the first one with scales for each channel";
+    for (size_t i = 0; i < g->initializers.count; i++)
+        if (g->initializers.data[i].dataLocation == 1)
+            return "it has external data";
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++)
+            if (g->nodes.data[i].attributes.data[k].type == 5)
+                return "it has control flow";
+    return NULL;
+}
+
+/* Writes the file data, bytes in QDQ form to q->out. */
+static int cli_qdq_make(cli_qdq *q, const char *path)
+{
+    const uint8_t *at = q->data, *end = q->data + q->bytes;
+    nnrt_error error;
+    cli_qdq_field f;
+    const char *why;
+    size_t n;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_onnx_parse(q->data, q->bytes, NULL, &q->model, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot read %s: %s", path, error.message);
+    if ((why = cli_qdq_refused(q)) != NULL)
+        return cli_fail("cannot write %s as ONNX: %s; write a .nnrt file", path, why);
+    n = q->model->graph->nodes.count;
+    q->layerOf = (int32_t *)cli_alloc(n, sizeof(*q->layerOf));
+    q->dropped = (bool *)cli_alloc(n, sizeof(*q->dropped));
+    q->results = (nnrt_onnx_str *)cli_alloc(n, sizeof(*q->results));
+    if (q->layerOf == NULL || q->dropped == NULL || q->results == NULL)
+        return CLI_FAILED;
+    for (size_t i = 0; i < n; i++)
+        if (q->model->graph->nodes.data[i].outputs.count > 0)
+            q->results[i] = q->model->graph->nodes.data[i].outputs.data[0];
+    for (size_t i = 0; i < n; i++)
+        cli_qdq_match(q, i);
+    for (uint32_t k = 0; k < q->nLayers; k++)
+        if (!q->layers[k].used)
+            cli_qdq_match_rest(q, k);
+    for (uint32_t k = 0; k < q->nLayers; k++)
+        if (!q->layers[k].used)
+            return cli_fail("cannot write %s as ONNX: no node with the weights of '%s' was found; write a .nnrt file", path,
+                            q->layers[k].output);
+    cli_qdq_known(q);
+    while (cli_qdq_next(&at, end, &f))
+        if (f.number == 7) {
+            const size_t graph = cli_qdq_begin(q, 7);
+            cli_qdq_graph(q, &f);
+            cli_qdq_end(q, graph);
+        } else {
+            cli_qdq_put(q, f.all, f.allBytes);
+        }
+    return q->failed ? cli_fail("out of memory: cannot write %s as ONNX", path) : CLI_DONE;
+}
+
+#endif /* NNRT_TOOL_QDQ_H */
