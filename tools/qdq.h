@@ -9,8 +9,8 @@ Part of tools/nnrt.c.
     >>nodes    the new nodes and initializers
     >>write    the file
 
-A value of the float32 model that got codes has the same name in the file. The node that writes it writes NAME_float
-instead, and a QuantizeLinear and a DequantizeLinear give NAME; readers of an input read NAME_dequantized. Conv, Gemm and
+A value of the float32 model that got codes has the same name in the file. The node that writes it writes NAME_q8_float
+instead, and a QuantizeLinear and a DequantizeLinear give NAME; readers of an input read NAME_q8_dequantized. Conv, Gemm and
 MatMul read weights from a DequantizeLinear of int8; BatchNormalization between them and the value is folded into these and
 removed. Biases are int32 with the scale of the input times that of the weight, as ONNX Runtime expects.
 */
@@ -449,15 +449,16 @@ static void cli_qdq_tensor(cli_qdq *q, const char *name, const char *suffix, int
     cli_qdq_end(q, at);
 }
 
-/* Adds a QuantizeLinear or DequantizeLinear. zero: name + "_zero" is an input; axis below 0: one scale. */
+/* Adds a QuantizeLinear or DequantizeLinear with the scale NAME_q8_scale. zero: NAME_q8_zero is an input, too. axis below
+   0: one scale. */
 static void cli_qdq_cast(cli_qdq *q, bool quantize, const char *in, const char *inSuffix, const char *out, const char *outSuffix,
                          const char *name, bool zero, int32_t axis)
 {
     const size_t at = cli_qdq_begin(q, 1);
     cli_qdq_text(q, 1, in, inSuffix);
-    cli_qdq_text(q, 1, name, "_scale");
+    cli_qdq_text(q, 1, name, "_q8_scale");
     if (zero)
-        cli_qdq_text(q, 1, name, "_zero");
+        cli_qdq_text(q, 1, name, "_q8_zero");
     cli_qdq_text(q, 2, out, outSuffix);
     cli_qdq_text(q, 4, quantize ? "QuantizeLinear" : "DequantizeLinear", "");
     if (axis >= 0) {
@@ -473,16 +474,16 @@ static void cli_qdq_cast(cli_qdq *q, bool quantize, const char *in, const char *
 /* Adds the casts of a value, and their scale and zero point: from NAME+from to NAME+to. */
 static void cli_qdq_casts(cli_qdq *q, const cli_qdq_range *r, const char *from, const char *to)
 {
-    cli_qdq_cast(q, true, r->name, from, r->name, "_quantized", r->name, true, -1);
-    cli_qdq_cast(q, false, r->name, "_quantized", r->name, to, r->name, true, -1);
+    cli_qdq_cast(q, true, r->name, from, r->name, "_q8_quantized", r->name, true, -1);
+    cli_qdq_cast(q, false, r->name, "_q8_quantized", r->name, to, r->name, true, -1);
 }
 
 static void cli_qdq_constants(cli_qdq *q, const cli_qdq_range *r)
 {
     const float scale = (float)r->quant.scale;
     const uint8_t zero = (uint8_t)r->quant.zeroPoint;
-    cli_qdq_tensor(q, r->name, "_scale", CLI_QDQ_FLOAT, NULL, 0, &scale, sizeof(scale));
-    cli_qdq_tensor(q, r->name, "_zero", q->uint8 ? CLI_QDQ_UINT8 : CLI_QDQ_INT8, NULL, 0, &zero, 1);
+    cli_qdq_tensor(q, r->name, "_q8_scale", CLI_QDQ_FLOAT, NULL, 0, &scale, sizeof(scale));
+    cli_qdq_tensor(q, r->name, "_q8_zero", q->uint8 ? CLI_QDQ_UINT8 : CLI_QDQ_INT8, NULL, 0, &zero, 1);
 }
 
 /* Whether the weights of the node have output channels first. */
@@ -516,31 +517,31 @@ static void cli_qdq_weights(cli_qdq *q, const nnrt_onnx_node *n, const cli_qdq_l
         bias[o] = l->bias != NULL ? (int32_t)fmin(fmax(nearbyint((double)l->bias[o] / unit), -2147483647.0), 2147483647.0) : 0;
     }
     if (!q->failed) {
-        cli_qdq_tensor(q, l->output, "_weight", CLI_QDQ_INT8, cli_qdq_initializer(q, n->inputs.data[1]), 0, codes, count);
-        cli_qdq_tensor(q, l->output, "_weight_scale", CLI_QDQ_FLOAT, NULL, l->nScales > 1 ? l->nScales : 0, l->scales,
+        cli_qdq_tensor(q, l->output, "_q8_weight", CLI_QDQ_INT8, cli_qdq_initializer(q, n->inputs.data[1]), 0, codes, count);
+        cli_qdq_tensor(q, l->output, "_q8_weight_q8_scale", CLI_QDQ_FLOAT, NULL, l->nScales > 1 ? l->nScales : 0, l->scales,
                        (size_t)l->nScales * sizeof(float));
     }
     if (!q->failed && l->bias != NULL && cli_qdq_is(n->opType, "MatMul")) {
-        cli_qdq_tensor(q, l->output, "_b", CLI_QDQ_FLOAT, NULL, l->out, l->bias, (size_t)l->out * sizeof(float));
+        cli_qdq_tensor(q, l->output, "_q8_b", CLI_QDQ_FLOAT, NULL, l->out, l->bias, (size_t)l->out * sizeof(float));
     } else if (!q->failed && l->bias != NULL) {
-        cli_qdq_tensor(q, l->output, "_bias", CLI_QDQ_INT32, NULL, l->out, bias, (size_t)l->out * sizeof(*bias));
-        cli_qdq_tensor(q, l->output, "_bias_scale", CLI_QDQ_FLOAT, NULL, l->out, scales, (size_t)l->out * sizeof(*scales));
+        cli_qdq_tensor(q, l->output, "_q8_bias", CLI_QDQ_INT32, NULL, l->out, bias, (size_t)l->out * sizeof(*bias));
+        cli_qdq_tensor(q, l->output, "_q8_bias_q8_scale", CLI_QDQ_FLOAT, NULL, l->out, scales, (size_t)l->out * sizeof(*scales));
     }
     free(codes);
     free(bias);
     free(scales);
 }
 
-/* The casts of a layer's weights and bias, before its node: NAME_w and NAME_b. */
+/* The casts of a layer's weights and bias, before its node: NAME_q8_w and NAME_q8_b. */
 static void cli_qdq_weight_casts(cli_qdq *q, const nnrt_onnx_node *n, const cli_qdq_layer *l)
 {
     char name[512];
-    const int length = snprintf(name, sizeof(name), "%s_weight", l->output);
+    const int length = snprintf(name, sizeof(name), "%s_q8_weight", l->output);
     q->failed = q->failed || length < 0 || (size_t)length >= sizeof(name) - 8;
-    cli_qdq_cast(q, false, name, "", l->output, "_w", name, false, l->nScales > 1 ? (cli_qdq_rows(n) ? 0 : 1) : -1);
-    snprintf(name, sizeof(name), "%s_bias", l->output);
+    cli_qdq_cast(q, false, name, "", l->output, "_q8_w", name, false, l->nScales > 1 ? (cli_qdq_rows(n) ? 0 : 1) : -1);
+    snprintf(name, sizeof(name), "%s_q8_bias", l->output);
     if (l->bias != NULL && !cli_qdq_is(n->opType, "MatMul"))
-        cli_qdq_cast(q, false, name, "", l->output, "_b", name, false, 0);
+        cli_qdq_cast(q, false, name, "", l->output, "_q8_b", name, false, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -567,10 +568,10 @@ static void cli_qdq_input(cli_qdq *q, size_t i, size_t k, const cli_qdq_layer *l
 {
     const nnrt_onnx_str name = q->model->graph->nodes.data[i].inputs.data[k];
     if (l != NULL && k == 1)
-        cli_qdq_text(q, 1, l->output, "_w");
+        cli_qdq_text(q, 1, l->output, "_q8_w");
     else if (l == NULL || k == 0)
         cli_qdq_name(q, 1, name,
-                     cli_qdq_range_of(q, name) != NULL && cli_qdq_is_input(q, name) && name.length > 0 ? "_dequantized" : "");
+                     cli_qdq_range_of(q, name) != NULL && cli_qdq_is_input(q, name) && name.length > 0 ? "_q8_dequantized" : "");
 }
 
 /* Node i with its inputs and outputs replaced; other fields as they are in `field`. */
@@ -585,10 +586,10 @@ static void cli_qdq_rewrite(cli_qdq *q, size_t i, const cli_qdq_field *field)
     for (size_t k = 0; k < n->inputs.count; k++)
         cli_qdq_input(q, i, k, l);
     if (l != NULL && l->bias != NULL && !sum)
-        cli_qdq_text(q, 1, l->output, "_b");
+        cli_qdq_text(q, 1, l->output, "_q8_b");
     for (size_t k = 0; k < n->outputs.count; k++) {
         const nnrt_onnx_str name = k == 0 ? q->results[i] : n->outputs.data[k];
-        cli_qdq_name(q, 2, name, sum ? "_product" : cli_qdq_range_of(q, name) != NULL && name.length > 0 ? "_float" : "");
+        cli_qdq_name(q, 2, name, sum ? "_q8_product" : cli_qdq_range_of(q, name) != NULL && name.length > 0 ? "_q8_float" : "");
     }
     while (cli_qdq_next(&from, end, &f))
         if (f.number != 1 && f.number != 2)
@@ -600,9 +601,9 @@ static void cli_qdq_rewrite(cli_qdq *q, size_t i, const cli_qdq_field *field)
 static void cli_qdq_sum(cli_qdq *q, const cli_qdq_layer *l, nnrt_onnx_str name)
 {
     const size_t at = cli_qdq_begin(q, 1);
-    cli_qdq_name(q, 1, name, "_product");
-    cli_qdq_text(q, 1, l->output, "_b");
-    cli_qdq_name(q, 2, name, cli_qdq_range_of(q, name) != NULL ? "_float" : "");
+    cli_qdq_name(q, 1, name, "_q8_product");
+    cli_qdq_text(q, 1, l->output, "_q8_b");
+    cli_qdq_name(q, 2, name, cli_qdq_range_of(q, name) != NULL ? "_q8_float" : "");
     cli_qdq_text(q, 4, "Add", "");
     cli_qdq_end(q, at);
 }
@@ -622,7 +623,7 @@ static void cli_qdq_node(cli_qdq *q, size_t i, const cli_qdq_field *field)
         const nnrt_onnx_str name = k == 0 ? q->results[i] : n->outputs.data[k];
         const cli_qdq_range *r = name.length > 0 ? cli_qdq_range_of(q, name) : NULL;
         if (r != NULL)
-            cli_qdq_casts(q, r, "_float", "");
+            cli_qdq_casts(q, r, "_q8_float", "");
     }
 }
 
@@ -650,7 +651,7 @@ static void cli_qdq_graph(cli_qdq *q, const cli_qdq_field *graph)
     for (uint32_t i = 0; i < q->nRanges; i++)
         for (size_t k = 0; k < g->inputs.count; k++)
             if (cli_qdq_is(g->inputs.data[k].name, q->ranges[i].name))
-                cli_qdq_casts(q, &q->ranges[i], "", "_dequantized");
+                cli_qdq_casts(q, &q->ranges[i], "", "_q8_dequantized");
     while (cli_qdq_next(&at, end, &f)) {
         if (f.number == 1 && node < g->nodes.count)
             cli_qdq_node(q, node++, &f);
@@ -691,6 +692,15 @@ static void cli_qdq_known(cli_qdq *q)
     q->nRanges = kept;
 }
 
+/* Whether a name could be one of the new ones. */
+static bool cli_qdq_collides(nnrt_onnx_str name)
+{
+    for (size_t i = 0; i + 4 <= name.length; i++)
+        if (memcmp((const char *)name.data + i, "_q8_", 4) == 0)
+            return true;
+    return false;
+}
+
 /* Why the file cannot be rewritten; NULL: it can. */
 static const char *cli_qdq_refused(const cli_qdq *q)
 {
@@ -701,10 +711,16 @@ static const char *cli_qdq_refused(const cli_qdq *q)
     for (size_t i = 0; i < g->initializers.count; i++)
         if (g->initializers.data[i].dataLocation == 1)
             return "it has external data";
+        else if (cli_qdq_collides(g->initializers.data[i].name))
+            return "it has names with _q8_, as new values get";
     for (size_t i = 0; i < g->nodes.count; i++)
         for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++)
             if (g->nodes.data[i].attributes.data[k].type == 5)
                 return "it has control flow";
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count; k++)
+            if (cli_qdq_collides(g->nodes.data[i].outputs.data[k]))
+                return "it has names with _q8_, as new values get";
     return NULL;
 }
 
