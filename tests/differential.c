@@ -579,6 +579,12 @@ static const test_device *device(void)
     return opened;
 }
 
+static bool is_reference(void)
+{
+    const char *name = getenv("NNRT_TEST_DEVICE");
+    return name == NULL || *name == '\0' || strcmp(name, "reference") == 0;
+}
+
 /* While it is not NULL this one does. */
 static const char *instead;
 
@@ -956,7 +962,8 @@ static bool equal(const uint8_t *data, const value *v)
     return true;
 }
 
-/* Is output i, or both halves of it, what the graph says? */
+/* Is output i, or both halves of it, what the graph says? Constant folding computes as the reference device does; another
+   one may have other bits in float32 and float16, by its bounds, which check_nodes looks at. */
 static bool same(const attempt *a, uint32_t i, int how)
 {
     const nnrt_io_info info = nnrt_session_output(a->session, i);
@@ -970,7 +977,7 @@ static bool same(const attempt *a, uint32_t i, int how)
         (v->rank > 0 && memcmp(info.shape.dims + more, v->dims, (size_t)v->rank * sizeof(int32_t)) != 0) ||
         (more == 1 && info.shape.dims[0] != 2))
         return false;
-    for (int32_t k = 0; k <= more; k++)
+    for (int32_t k = 0; k <= more && !((how & FOLDED) && is_single(v->type) && !is_reference()); k++)
         if (v->bytes > 0 && !equal((const uint8_t *)a->out[i].data + (size_t)k * v->bytes, v))
             return false;
     return true;
