@@ -127,7 +127,7 @@ typedef struct outcome {
 } outcome;
 
 static const char *device = "cpu", *tiles;
-static const nnrt_bound *rows; /* of the model's input; NULL: it has no dynamic dimensions */
+static const nnrt_bound *row_bound; /* of the model's input; NULL: it has no dynamic dimensions */
 
 static void hear(void *user, nnrt_log_level level, const char *text)
 {
@@ -146,7 +146,7 @@ static void describe(nnrt_session_desc *desc, NNRT_Extension *extension)
     extension->data = tiles;
     extension->size = tiles != NULL ? (uint32_t)strlen(tiles) : 0;
     desc->extensions = NNRT_ExtensionList_make(extension, tiles != NULL ? 1 : 0);
-    desc->bounds = nnrt_bound_list_make(rows, rows != NULL ? 1 : 0);
+    desc->bounds = nnrt_bound_list_make(row_bound, row_bound != NULL ? 1 : 0);
 }
 
 static void run(nnrt_session *s, outcome *r)
@@ -160,7 +160,7 @@ static void run(nnrt_session *s, outcome *r)
     r->y = (uint8_t *)malloc(r->bytes);
     assert_non_null(r->y);
     out = nnrt_io_make(r->y, r->bytes);
-    in.dims = rows != NULL ? rows->most.dims : NULL;
+    in.dims = row_bound != NULL ? row_bound->most.dims : NULL;
     if (nnrt_run(s, &in, 1, &out, 1) != NNRT_SUCCESS)
         fail_msg("%s", nnrt_session_error(s));
     for (size_t k = 0; k < r->bytes / 2 && type == NNRT_DATA_TYPE_FLOAT16; k++) {
@@ -1046,7 +1046,7 @@ static void test_second_start_dynamic(void **state)
     nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MATMUL_NBITS, &attr, in, 3));
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    rows = &bound;
+    row_bound = &bound;
     kept = constants_of(m);
     plain = session_of(m, NULL);
     first = session_of(m, c);
@@ -1066,7 +1066,7 @@ static void test_second_start_dynamic(void **state)
     assert_in_range(row[5], 1, kept / 4);
     third = session_of(alone, NULL);
     same(&plain, &third);
-    rows = NULL;
+    row_bound = NULL;
     nnrt_model_destroy(alone);
     nnrt_cache_destroy(c);
     nnrt_cache_destroy(again);
