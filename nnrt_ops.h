@@ -2163,8 +2163,7 @@ typedef struct nnrt_parallel {
     uint32_t workers; /* 1 or more */
 } nnrt_parallel;
 
-/* Cancellation: asked() is called before each step of a run and ends the run if true. Once true it must stay true. If
-   partitions run in parallel (auto), several threads call it at once. */
+/* Cancellation: asked() before each step ends the run if true, and must then stay true; several threads may call it. */
 typedef struct nnrt_stop {
     bool (*asked)(void *user);
     void *user;
