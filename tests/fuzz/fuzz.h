@@ -503,12 +503,13 @@ static inline void fuzz_run_begin(fuzz_run *r, const nnrt_session *s, fuzz_bytes
     }
 }
 
-/* Runs with outputs full of `fill`. Inputs stay as they are, and the failure is one that a run may have. What lies behind
+/* Runs from the initial states, with outputs full of `fill`. Inputs stay as they are, and the failure is one that a run may have. What lies behind
    the bytes of an output that an operator tells is 0 afterwards. */
 static inline void fuzz_run_once(fuzz_run *r, nnrt_session *s, int fill)
 {
     for (uint32_t i = 0; i < r->nOut; i++)
         memset(r->out[i].data, fill, r->out[i].bytes);
+    nnrt_session_reset(s);
     r->code = nnrt_run(s, r->in, r->nIn, r->out, r->nOut);
     for (uint32_t i = 0; i < r->nIn; i++)
         fuzz_expect(memcmp(r->in[i].data, r->copies[i], r->in[i].bytes) == 0, "a run only reads its inputs", NULL);
