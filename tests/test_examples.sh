@@ -136,12 +136,16 @@ import os, struct, subprocess, sys, zlib
 program, digits, folder = sys.argv[1:]
 
 
-def png(path, width, height, bits, data):
+def png(path, width, height, bits, count):
+    """An image of count zeros, written by another process: the peak of a program that Python starts begins with Python's own."""
     def chunk(tag, body):
         return struct.pack(">I", len(body)) + tag + body + struct.pack(">I", zlib.crc32(tag + body))
-    with open(path, "wb") as f:
-        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, 0, 0, 0, 0)) +
-                chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b""))
+    if os.fork() == 0:
+        with open(path, "wb") as f:
+            f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, 0, 0, 0, 0)) +
+                    chunk(b"IDAT", zlib.compress(bytes(count))) + chunk(b"IEND", b""))
+        os._exit(0)
+    assert os.wait()[1] == 0
     return [digits + "/digits.onnx", path]
 
 
@@ -157,8 +161,8 @@ assert plain[0] == 0, plain
 held = folder + "/held.bin"
 with open(held, "wb") as f:
     f.write(b"NNDG" + struct.pack("<III", 1000000, 28, 28) + bytes(4000))
-for arguments in (png(folder + "/vast.png", 20000, 20000, 1, bytes(20000 * 2501)), png(folder + "/long.png", 28000, 280, 8, bytes(28001 * 280)),
-                  png(folder + "/deep.png", 28, 28, 8, bytes(100 << 20)), ["--heldback", held, digits + "/digits.onnx"]):
+for arguments in (png(folder + "/vast.png", 20000, 20000, 1, 20000 * 2501), png(folder + "/long.png", 28000, 280, 8, 28001 * 280),
+                  png(folder + "/deep.png", 28, 28, 8, 100 << 20), ["--heldback", held, digits + "/digits.onnx"]):
     status, most, text = took(arguments)
     print(arguments, status, most - plain[1], text)
     name = arguments[1]
