@@ -271,12 +271,17 @@ static int nnrti_ptq_kind(NNRT_NodeType type)
 static NNRT_ReturnCode nnrti_ptq_copy(nnrti_ptq *p)
 {
     const NNRT_Model *m = p->model;
-    const size_t nTensors = (size_t)m->allTensors.count * 3 + 1, nNodes = (size_t)m->nodes.count + nTensors;
+    size_t operands = 0, nTensors, nNodes;
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        operands += m->nodes.data[i].inputIndex.count;
+    /* an activation gets two tensors and two casts; each operand that is a constant two tensors and a cast; a node a bias */
+    nTensors = (size_t)m->allTensors.count * 3 + operands * 2 + m->nodes.count + 1;
+    nNodes = (size_t)m->nodes.count + (size_t)m->allTensors.count * 2 + operands + 1;
     p->nValues = m->allTensors.count;
-    p->tensors = (NNRT_Tensor *)nnrti_ptq_keep(p, nTensors * 2, sizeof(*p->tensors));
-    p->nodes = (NNRT_Node *)nnrti_ptq_keep(p, nNodes * 2, sizeof(*p->nodes));
+    p->tensors = (NNRT_Tensor *)nnrti_ptq_keep(p, nTensors, sizeof(*p->tensors));
+    p->nodes = (NNRT_Node *)nnrti_ptq_keep(p, nNodes, sizeof(*p->nodes));
     p->graphs = (NNRT_SubGraph *)nnrti_ptq_keep(p, (size_t)m->subGraph.count + 1, sizeof(*p->graphs));
-    p->main = (uint32_t *)nnrti_ptq_keep(p, nNodes * 2, sizeof(*p->main));
+    p->main = (uint32_t *)nnrti_ptq_keep(p, nNodes, sizeof(*p->main));
     p->shapes = (nnrt_operand *)nnrti_ptq_keep(p, (size_t)p->nValues + 1, sizeof(*p->shapes));
     p->values = (nnrti_ptq_value *)nnrti_ptq_keep(p, (size_t)p->nValues + 1, sizeof(*p->values));
     p->chosen = (bool *)nnrti_ptq_keep(p, (size_t)m->nodes.count + 1, sizeof(*p->chosen));

@@ -962,7 +962,7 @@ static bool equal(const uint8_t *data, const value *v)
     return true;
 }
 
-/* Is output i, or both halves of it, what the graph says? Constant folding computes as the reference device does; another
+/* Has output i, or have both halves of it, the bytes of the graph? Constant folding computes as the reference device does; another
    one may have other bits in float32 and float16, by its bounds, which check_nodes looks at. */
 static bool same(const attempt *a, uint32_t i, int how)
 {

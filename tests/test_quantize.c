@@ -417,14 +417,12 @@ static void test_shared(void **unused)
 {
     const kind is = NORMAL;
     const int32_t x[] = {1, 4}, w[] = {4, 4};
-    const int32_t bytes = 4;
     nnrt_builder *b = NULL;
     NNRT_Model *m = NULL, *q;
     nnrt_quantize_desc d = described(&is);
     nnrt_error error;
     uint32_t in[2], n;
     (void)unused;
-    (void)bytes;
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_builder_create(&b, "shared", NULL), NNRT_SUCCESS);
     in[0] = nnrt_builder_input(b, "x", F32, 2, x);
@@ -437,6 +435,32 @@ static void test_shared(void **unused)
     q = quantized(m, &d);
     assert_int_equal(count(q, NNRT_NODE_TYPE_FULL_CONNECTION, &n), 2);
     assert_int_equal(n, 2);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
+/* One constant that a node reads sixty times: each operand gets a tensor of its own. */
+static void test_many_operands(void **unused)
+{
+    const kind is = NORMAL;
+    const int32_t x[] = {1, 4};
+    const float ones[] = {1, 2, 3, 4};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL, *q;
+    nnrt_quantize_desc d = described(&is);
+    uint32_t in[60];
+    (void)unused;
+    assert_int_equal(nnrt_builder_create(&b, "many", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+    in[1] = nnrt_builder_constant(b, NULL, F32, 2, x, ones, true);
+    for (uint32_t i = 2; i < COUNT(in); i++)
+        in[i] = in[1];
+    nnrt_builder_output(b, nnrt_add_ADD_N(b, "sum", NULL, in, COUNT(in)));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    d.no_optimize = true;
+    q = quantized(m, &d);
+    assert_int_equal(q->nodes.count, 1 + 2 * 2 + (COUNT(in) - 1));
     nnrt_model_destroy(q);
     nnrt_model_destroy(m);
 }
@@ -558,7 +582,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),  cmocka_unit_test(test_integers), cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_reports), cmocka_unit_test(test_layers), cmocka_unit_test(test_zeros),   cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_reports), cmocka_unit_test(test_layers), cmocka_unit_test(test_zeros),   cmocka_unit_test(test_shared), cmocka_unit_test(test_many_operands),
         cmocka_unit_test(test_bad),    cmocka_unit_test(test_memory),   cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,8 +359,8 @@ static bool cli_qdq_is_product(const cli_qdq *q, const nnrt_onnx_node *n)
     return n->inputs.count > 1 && n->outputs.count == 1 && cli_qdq_initializer(q, n->inputs.data[1]) != NULL;
 }
 
-/* Gives node i layer k. Of the nodes behind it, those that are folded into the layer are dropped, and node i writes the
-   result of the last of them. */
+/* Gives node i layer k. The folded ones of the nodes behind it are dropped, and node i writes the result of the last
+   dropped node. */
 static void cli_qdq_take(cli_qdq *q, size_t i, uint32_t k, const nnrt_onnx_node *const *behind, uint32_t count)
 {
     q->layerOf[i] = (int32_t)k;

@@ -199,7 +199,7 @@ static int cli_sample_row(cli_samples *s, uint32_t row)
     return CLI_DONE;
 }
 
-/* Sets the values of the inputs to those of a sample. */
+/* Sets the inputs to the values of a sample. */
 static int cli_sample_values(cli_samples *s, uint32_t index)
 {
     const cli_sample *sample = &s->data[index];
@@ -423,7 +423,7 @@ static void cli_quantize_layer(void *user, const nnrt_quantize_layer *layer)
     cli_qdq_note_layer(&((cli_quantize_user *)user)->qdq, layer);
 }
 
-/* nnrt_quantize_desc.keep: the nodes of --keep, and those of a search. */
+/* nnrt_quantize_desc.keep: the nodes of --keep, and the nodes that a search keeps. */
 static bool cli_quantize_keep(void *user, const NNRT_Model *model, uint32_t node)
 {
     const cli_quantize_user *u = (const cli_quantize_user *)user;
@@ -636,7 +636,7 @@ static void cli_sensitivity_print(const cli_job *job, const cli_sensitivity *lis
     }
 }
 
-/* --max-loss, --sensitivity: measures each node, and chooses those that stay float32. */
+/* --max-loss, --sensitivity: measures each node, and chooses the nodes that stay float32. */
 static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_quantize_user *user)
 {
     cli_sensitivity *list = (cli_sensitivity *)cli_alloc(job->model->nodes.count, sizeof(*list));

@@ -503,8 +503,8 @@ static inline void fuzz_run_begin(fuzz_run *r, const nnrt_session *s, fuzz_bytes
     }
 }
 
-/* Runs from the initial states, with outputs full of `fill`. Inputs stay as they are, and the failure is one that a run may have. What lies behind
-   the bytes of an output that an operator tells is 0 afterwards. */
+/* Runs from the initial states, with outputs full of `fill`. Inputs stay as they are, and the failure is one that a run
+   may have. What lies behind the bytes of an output that an operator tells is 0 afterwards. */
 static inline void fuzz_run_once(fuzz_run *r, nnrt_session *s, int fill)
 {
     for (uint32_t i = 0; i < r->nOut; i++)
