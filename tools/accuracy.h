@@ -132,7 +132,7 @@ static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *a
     if (status == CLI_DONE)
         status = cli_job_prepare(job, args);
     if (status == CLI_DONE && first)
-        status = cli_samples_find(&a->samples);
+        status = cli_samples_find(&a->samples, args->data);
     if (status == CLI_DONE)
         status = cli_sample_values(&a->samples, 0);
     if (status == CLI_DONE)

@@ -48,7 +48,7 @@ typedef struct cli_args {
     const char *regions[CLI_MOST_INPUTS], *sections[CLI_MOST_INPUTS], *states[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
     uint32_t regionCount, sectionCount, stateCount;
-    const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *activations, *properties, *cache, *signature;
+    const char *outputDir, *dumpDir, *device, *data, *heldOut, *name, *copy, *header, *activations, *properties, *cache, *signature;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
     char autos[3][512];          /* texts of auto: for the first two devices and the last one */
@@ -70,7 +70,7 @@ typedef struct cli_args {
     cli_image_options image;
     bool json, tsv, onnx, tflite, example;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
-    bool small, ranges, uint8, sensitivity;
+    bool small, ranges, uint8, sensitivity, leastSquares;
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     uint32_t arenaBytes; /* of --arena; 0: not given */
@@ -203,10 +203,12 @@ CLI_TAKE_SET(cli_take_float16, float16, true, true)
 CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
 CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
+CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
 CLI_TAKE_TEXT(cli_take_dump, dumpDir)
 CLI_TAKE_TEXT(cli_take_data, data)
+CLI_TAKE_TEXT(cli_take_held_out, heldOut)
 CLI_TAKE_TEXT(cli_take_output, output)
 CLI_TAKE_TEXT(cli_take_name, name)
 CLI_TAKE_TEXT(cli_take_copy, copy)
@@ -613,10 +615,15 @@ static const cli_option cli_options[] = {
      "the samples: a file, or a folder of .npy, .pb or .png files; a .npy file may have several samples along its first axis. For "
      "models with several inputs, folders with input_0.npy, input_1.npy, ...",
      cli_take_data},
+    {"--held-out", "PATH", CLI_QUANTIZE,
+     "other samples, in the form of --data, for the comparison with float32, --sensitivity and --max-loss", cli_take_held_out},
     {"--samples", "N", CLI_QUANTIZE | CLI_ACCURACY, "use only the first N samples, in the order of the names", cli_take_samples},
     {"--without", "STEP,...", CLI_QUANTIZE,
      "disable steps: equalize, ranges (then minimum and maximum), bias, channels (then one scale per weight tensor)",
      cli_take_without},
+    {"--least-squares", NULL, CLI_QUANTIZE,
+     "choose the codes of weights by the least squared error of the layers' results instead of the nearest ones; takes more time",
+     cli_take_least_squares},
     {"--uint8", NULL, CLI_QUANTIZE, "uint8 instead of int8 for values between operators; weights are int8", cli_take_uint8},
     {"--sensitivity", NULL, CLI_QUANTIZE,
      "also print the signal-to-noise ratio of the outputs if each node alone is quantized, the noisiest first, in the format of --keep",

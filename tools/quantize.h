@@ -129,8 +129,8 @@ static int cli_samples_add_path(cli_samples *s, const char *path)
     return CLI_DONE;
 }
 
-/* Lists the samples of --data: a file, or the entries of a folder, in the order of names. */
-static int cli_samples_find(cli_samples *s)
+/* Lists the samples at `path`: a file, or the entries of a folder, in the order of names. */
+static int cli_samples_find(cli_samples *s, const char *path)
 {
     cli_sets names;
     struct dirent *entry;
@@ -138,16 +138,16 @@ static int cli_samples_find(cli_samples *s)
     DIR *d;
     int status = CLI_DONE;
     memset(&names, 0, sizeof(names));
-    if (stat(s->args->data, &st) != 0)
-        return cli_fail("cannot open %s: %s", s->args->data, strerror(errno));
+    if (stat(path, &st) != 0)
+        return cli_fail("cannot open %s: %s", path, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        status = cli_samples_add_path(s, s->args->data);
-    else if ((d = opendir(s->args->data)) == NULL)
-        return cli_fail("cannot open the folder %s: %s", s->args->data, strerror(errno));
+        status = cli_samples_add_path(s, path);
+    else if ((d = opendir(path)) == NULL)
+        return cli_fail("cannot open the folder %s: %s", path, strerror(errno));
     else {
         while (status == CLI_DONE && (entry = readdir(d)) != NULL)
             if (entry->d_name[0] != '.')
-                status = cli_sets_add(&names, s->args->data, entry->d_name);
+                status = cli_sets_add(&names, path, entry->d_name);
         closedir(d);
         if (names.count > 1)
             qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
@@ -157,7 +157,7 @@ static int cli_samples_find(cli_samples *s)
     }
     if (status == CLI_DONE && s->count == 0)
         return cli_fail("%s has no samples: expected .npy, .pb or .png files, or folders with input_0.npy, ...",
-                        s->args->data);
+                        path);
     if (status == CLI_DONE && s->args->samples > 0 && s->count > s->args->samples) {
         for (uint32_t i = s->args->samples; i < s->count; i++)
             if (s->data[i].row == 0)
@@ -383,7 +383,7 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
 
 /* The desc's `user`. */
 typedef struct cli_quantize_user {
-    cli_samples samples;
+    cli_samples samples, heldOut; /* heldOut: of --held-out, for the comparison with float32; empty: those of --data */
     cli_progress progress;
     bool quiet; /* no bar: one of many quantizations */
     const char *keep;
@@ -393,6 +393,12 @@ typedef struct cli_quantize_user {
     bool ranges;  /* prints ranges */
     nnrt_session_desc session;
 } cli_quantize_user;
+
+/* The samples of the comparison. */
+static cli_samples *cli_quantize_judges(cli_quantize_user *user)
+{
+    return user->heldOut.count > 0 ? &user->heldOut : &user->samples;
+}
 
 static NNRT_ReturnCode cli_quantize_sample(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
 {
@@ -414,8 +420,8 @@ static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
         return;
     printf("range      ");
     cli_put_name(stdout, r->tensor);
-    printf("  %.6g to %.6g, codes %.6g to %.6g, scale %.9g, zero point %d, %.1f dB\n", (double)r->least, (double)r->most,
-           (double)r->lower, (double)r->upper, r->quant.scale, (int)r->quant.zeroPoint, r->sqnr);
+    printf("  %.6g to %.6g, codes %.6g to %.6g (%s), scale %.9g, zero point %d, %.1f dB\n", (double)r->least, (double)r->most,
+           (double)r->lower, (double)r->upper, r->method, r->quant.scale, (int)r->quant.zeroPoint, r->sqnr);
 }
 
 static void cli_quantize_layer(void *user, const nnrt_quantize_layer *layer)
@@ -436,13 +442,17 @@ static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *ar
 {
     if (args->json) {
         cli_json_open(args);
-        printf(",\"samples\":%u,\"nodes\":%u,\"quantized\":%u,\"equalized\":%u,\"corrected\":%u", (unsigned)samples,
-               (unsigned)r->nodes, (unsigned)r->chosen, (unsigned)r->equalized, (unsigned)r->corrected);
+        printf(",\"samples\":%u,\"nodes\":%u,\"quantized\":%u,\"equalized\":%u,\"corrected\":%u,\"rounded\":%u", (unsigned)samples,
+               (unsigned)r->nodes, (unsigned)r->chosen, (unsigned)r->equalized, (unsigned)r->corrected, (unsigned)r->rounded);
         return;
     }
     printf("samples    %u\nnodes      %u of %u quantized, %u with weights\n", (unsigned)samples, (unsigned)r->chosen,
            (unsigned)r->nodes, (unsigned)r->layers);
     printf("equalized  %u pairs of layers\ncorrected  %u biases\n", (unsigned)r->equalized, (unsigned)r->corrected);
+    printf("ranges     %u min-max, %u percentile, %u least squares, %u by operator\n", (unsigned)r->ranges[0],
+           (unsigned)r->ranges[1], (unsigned)r->ranges[2], (unsigned)r->ranges[3]);
+    if (args->leastSquares)
+        printf("rounded    %u of %u weight tensors by least squares\n", (unsigned)r->rounded, (unsigned)r->layers);
 }
 
 /* Quantizes the loaded model. report NULL: one of many times, without ranges. */
@@ -457,6 +467,7 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.user = user;
     desc.session = &user->session;
     desc.without = args->withoutSteps;
+    desc.least_squares = args->leastSquares;
     desc.uint8 = args->uint8;
     desc.keep = cli_quantize_keep;
     user->ranges = args->ranges && !args->json;
@@ -487,7 +498,7 @@ static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, dou
     desc.budget = args->image.budget;
     if (nnrt_onnx_load_memory(&model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
         return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
-    status = cli_agreement_of(&user->samples, model, &user->session, false, &own);
+    status = cli_agreement_of(cli_quantize_judges(user), model, &user->session, false, &own);
     nnrt_model_destroy(model);
     if (status == CLI_DONE && !(own <= 2 * noise + 1e-9))
         status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
@@ -526,7 +537,7 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     if (code != NNRT_SUCCESS)
         return cli_quantize_failed(user, args, &error);
     cli_quantize_print(&report, args, user->samples.count);
-    status = cli_agreement_of(&user->samples, quantized, &user->session, true, &noise);
+    status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, true, &noise);
     if (status == CLI_DONE && args->json)
         fputs("}\n", stdout);
     if (status == CLI_DONE && user->onnx)
@@ -564,7 +575,7 @@ static int cli_quantize_noise(const cli_job *job, const cli_args *args, cli_quan
     *chosen = code == NNRT_SUCCESS;
     *noise = 0;
     if (code == NNRT_SUCCESS)
-        status = cli_agreement_of(&user->samples, quantized, &user->session, false, noise);
+        status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, false, noise);
     else if (code != NNRT_NOT_SUPPORT)
         status = cli_quantize_failed(user, args, &error);
     nnrt_model_destroy(quantized);
@@ -714,14 +725,16 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
     if (status == CLI_DONE && user.onnx && (job->fromNnrt || cli_is_tflite(args->model) || args->int8Io))
         status = cli_fail("cannot write %s: %s", args->output,
                           args->int8Io ? "--int8-io is for .nnrt files" : "an ONNX file is made of an ONNX file; write a .nnrt file");
-    user.samples.job = job;
-    user.samples.args = args;
+    user.samples.job = user.heldOut.job = job;
+    user.samples.args = user.heldOut.args = args;
     user.progress.label = "quantize";
     if (status == CLI_DONE)
         status = cli_job_keep(args, &keep);
     user.keep = keep;
     if (status == CLI_DONE)
-        status = cli_samples_find(&user.samples);
+        status = cli_samples_find(&user.samples, args->data);
+    if (status == CLI_DONE && args->heldOut != NULL)
+        status = cli_samples_find(&user.heldOut, args->heldOut);
     if (status == CLI_DONE)
         status = cli_quantize_session(job, args, &user.session);
     if (status == CLI_DONE && (args->sensitivity || args->maxLoss > 0))
@@ -732,6 +745,7 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
         *written = user.qdq.size;
     cli_qdq_free(&user.qdq);
     cli_samples_free(&user.samples);
+    cli_samples_free(&user.heldOut);
     free(user.floats);
     free(keep);
     return status;
