@@ -20,6 +20,7 @@ SECTIONS (search for the tag)
     >>quantize_ranges   scale and zero point of each tensor
     >>quantize_round    weights as int8: the nearest codes, or those of least squared error of the layer's results
     >>quantize_weights  corrected biases, other constants
+    >>quantize_blocks   only weights: matrix products with blocks of 4 or 8 bits
     >>quantize_write    casts from and to 8 bits around the nodes; the finished model
 
 METHOD
@@ -37,6 +38,11 @@ METHOD
     CHANNELS   Without it, weights have one scale per tensor.
     least_squares, an option: codes of weights are chosen one after the other so that the errors of a layer's results
     cancel over the samples (>>quantize_round); it takes more runs and memory.
+
+WEIGHTS ONLY
+    With weight_bits the constant matrices of FULL_CONNECTION and MATMUL_FUSION become blocks of 4- or 8-bit codes
+    (MATMUL_NBITS); values stay float32, and no samples are needed. Scale and zero point of a block have the least squared
+    error of its weights among sixteen ranges.
 
 MEMORY
     A copy of the constants that change, all results of one run, and the result.
@@ -97,11 +103,12 @@ typedef struct nnrt_quantize_report {
     uint32_t corrected; /* biases */
     uint32_t ranges[4]; /* activation tensors with a range by min-max, percentile, least squares, operator */
     uint32_t rounded;   /* layers with codes of least squared error of their results */
+    uint64_t bytes[2];  /* with weight_bits: of the chosen weights before and after */
 } nnrt_quantize_report;
 
-/* All zero but samples and sample is the default. */
+/* All zero but samples and sample, or weight_bits, is the default. */
 typedef struct nnrt_quantize_desc {
-    uint32_t samples; /* at least 1; hundreds give stable ranges */
+    uint32_t samples; /* at least 1; hundreds give stable ranges. With weight_bits ignored */
     /* Writes the inputs of sample `index`, in the order of the model's inputs. Called several times for each sample: it
        must return the same values. A code other than NNRT_SUCCESS ends the quantization with this code. */
     NNRT_ReturnCode (*sample)(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn);
@@ -111,6 +118,8 @@ typedef struct nnrt_quantize_desc {
     const nnrt_session_desc *session;
     uint32_t without; /* disabled steps: the sum of their NNRT_QUANTIZE_ bits */
     bool least_squares; /* codes of weights of least squared error of the layers' results instead of the nearest codes */
+    uint32_t weight_bits;  /* 4 or 8: only weights of matrix products are quantized, without samples; 0: all */
+    uint32_t weight_block; /* with weight_bits: entries with one scale, a power of 2 of 16 to 65536; 0 = 32 */
     bool uint8;       /* activations are uint8; default int8. Weights are int8 */
     bool integer_io;  /* inputs and outputs become 8-bit tensors (nnrt_optimize_desc.integer_io) */
     bool no_optimize; /* return the model with its casts, the QDQ form of other runtimes */
@@ -125,7 +134,7 @@ typedef struct nnrt_quantize_desc {
 
 /* *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays as it is; it has the
    model's metadata. Nodes in subgraphs (IF, LOOP) stay float32.
-   NNRT_INVALID_PARAMETER: no samples, NaN or infinity in an input or result (the message names sample and node).
+   NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value, NaN or infinity in an input or result (the message names sample and node).
    NNRT_NOT_SUPPORT: the model has quantized tensors already, states, dimensions that differ from run to run, or no node
    that has quantized arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure
    *quantized is NULL. */
@@ -504,6 +513,20 @@ static NNRT_ReturnCode nnrti_ptq_choose(nnrti_ptq *p)
     return NNRT_SUCCESS;
 }
 
+/* Weights alone do not depend on dynamic dimensions of inputs: shapes are inferred with 1 for each. */
+static nnrt_dims_list nnrti_ptq_any_dims(nnrti_ptq *p)
+{
+    const NNRT_Uint32List *in = &p->model->inputIndex;
+    nnrt_dims *dims = (nnrt_dims *)nnrti_ptq_keep(p, (size_t)in->count + 1, sizeof(*dims));
+    for (uint32_t i = 0; i < in->count && dims != NULL; i++) {
+        const NNRT_Int32List *declared = &p->model->allTensors.data[in->data[i]].dims;
+        dims[i].rank = (int32_t)declared->count;
+        for (uint32_t k = 0; k < declared->count; k++)
+            dims[i].dims[k] = declared->data[k] >= 0 ? declared->data[k] : 1;
+    }
+    return nnrt_dims_list_make(dims, dims != NULL ? in->count : 0);
+}
+
 /* Infers types and shapes, for the dimensions of the session's inputs. */
 static NNRT_ReturnCode nnrti_ptq_infer(nnrti_ptq *p)
 {
@@ -515,7 +538,11 @@ static NNRT_ReturnCode nnrti_ptq_infer(nnrti_ptq *p)
     if (p->desc->session != NULL) {
         config.inputDims = p->desc->session->inputDims;
         config.bounds = p->desc->session->bounds;
+    } else if (p->desc->weight_bits > 0) {
+        config.inputDims = nnrti_ptq_any_dims(p);
     }
+    if (p->code != NNRT_SUCCESS)
+        return p->code;
     return p->code = nnrt_model_infer(p->model, &config, &p->memory, p->shapes, NULL, NULL);
 }
 
@@ -1732,6 +1759,196 @@ static NNRT_ReturnCode nnrti_ptq_weights(nnrti_ptq *p)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>quantize_blocks */
+
+/* Weights [N,K] as MATMUL_NBITS reads them. */
+typedef struct nnrti_ptq_blocks {
+    int32_t bits, block, rows, columns, blocks; /* block: entries with one scale */
+    uint8_t *codes;                              /* [N,B,Z], two codes of 4 bits in a byte, the first one in its low bits */
+    float *scales;                               /* [N,B] */
+    uint8_t *zeros;                              /* [N,P], packed likewise */
+} nnrti_ptq_blocks;
+
+/* Writes code `at` of packed bytes that are 0. */
+static void nnrti_ptq_pack(uint8_t *bytes, int32_t at, int32_t bits, int32_t code)
+{
+    if (bits == 8)
+        bytes[at] = (uint8_t)code;
+    else
+        bytes[at / 2] = (uint8_t)(bytes[at / 2] | code << (at % 2 * 4));
+}
+
+static int32_t nnrti_ptq_block_code(float w, float scale, int32_t zero, int32_t top)
+{
+    const double code = nnrti_ptq_nearest((double)w / (double)scale) + zero;
+    return code < 0 ? 0 : code > top ? top : (int32_t)code;
+}
+
+/* Scale and zero point of n weights: of sixteen ranges from all to 70 % of theirs, that with the least squared error. The
+   range contains 0, which is exact. */
+static float nnrti_ptq_block_scale(const float *w, int32_t n, int32_t top, int32_t *zero)
+{
+    float lower = 0, upper = 0, best = 1;
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < n; i++) {
+        lower = fminf(lower, w[i]);
+        upper = fmaxf(upper, w[i]);
+    }
+    *zero = 0;
+    for (int32_t f = 0; f < 16 && upper > lower; f++) {
+        const float scale = (upper - lower) * (1 - 0.02f * (float)f) / (float)top;
+        const int32_t middle = scale > 0 ? (int32_t)fmin(nnrti_ptq_nearest(-(double)lower / (double)scale), top) : 0;
+        double error = 0;
+        for (int32_t i = 0; i < n && scale > 0; i++) {
+            const double e = (double)w[i] - (double)scale * (nnrti_ptq_block_code(w[i], scale, middle, top) - middle);
+            error += e * e;
+        }
+        if (scale > 0 && error < least) {
+            least = error;
+            best = scale;
+            *zero = middle;
+        }
+    }
+    return best;
+}
+
+/* Fills codes, scales and zeros of row o. row: work space for its weights. */
+static void nnrti_ptq_fill_row(const nnrti_ptq_layer *l, const float *w, const nnrti_ptq_blocks *b, int32_t o, float *row)
+{
+    const int32_t top = (1 << b->bits) - 1, bytes = b->block * b->bits / 8, zeros = (b->blocks * b->bits + 7) / 8;
+    for (int32_t i = 0; i < b->columns; i++)
+        row[i] = w[o * l->outStride + i * l->inStride];
+    for (int32_t k = 0; k < b->blocks; k++) {
+        const int32_t from = k * b->block, n = b->columns - from < b->block ? b->columns - from : b->block;
+        uint8_t *codes = b->codes + ((size_t)o * (size_t)b->blocks + (size_t)k) * (size_t)bytes;
+        int32_t zero;
+        const float scale = nnrti_ptq_block_scale(row + from, n, top, &zero);
+        b->scales[(size_t)o * (size_t)b->blocks + (size_t)k] = scale;
+        nnrti_ptq_pack(b->zeros + (size_t)o * (size_t)zeros, k, b->bits, zero);
+        for (int32_t i = 0; i < n; i++)
+            nnrti_ptq_pack(codes, i, b->bits, nnrti_ptq_block_code(row[from + i], scale, zero, top));
+    }
+}
+
+/* Adds a constant to edit; its index. */
+static uint32_t nnrti_ptq_new_constant(nnrti_ptq *p, const NNRT_Tensor *like, const char *suffix, NNRT_DataType type, void *data,
+                                       size_t bytes, int32_t rank, const int32_t *dims)
+{
+    const uint32_t t = nnrti_ptq_tensor(p, like, suffix);
+    int32_t *own = (int32_t *)nnrti_ptq_keep(p, (size_t)rank, sizeof(*own));
+    NNRT_Tensor *tensor = &p->tensors[t];
+    if (own == NULL)
+        return t;
+    memcpy(own, dims, (size_t)rank * sizeof(*own));
+    tensor->dataType = type;
+    tensor->dims = NNRT_Int32List_make(own, (uint32_t)rank);
+    memset(&tensor->data, 0, sizeof(tensor->data));
+    tensor->data.fd = -1;
+    tensor->data.addr = data;
+    tensor->data.bufferSize = tensor->data.dataSize = (uint32_t)bytes;
+    return t;
+}
+
+/* Whether a layer is a product x[..,K] * W[N,K]^T; FULL_CONNECTION may flatten several axes of x. */
+static bool nnrti_ptq_is_product(const nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    const NNRT_Node *n = &p->model->nodes.data[l->node];
+    const nnrt_operand *x = &p->shapes[n->inputIndex.data[0]], *y = &p->shapes[n->outputIndex.data[0]];
+    const bool bias = l->bias == NNRT_NO_TENSOR || (p->shapes[l->bias].rank == 1 && p->shapes[l->bias].dims[0] == l->out);
+    return (n->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION || n->nodeType == NNRT_NODE_TYPE_MATMUL_FUSION) && x->rank > 0 &&
+           x->dims[x->rank - 1] == l->in && x->rank == y->rank && bias && nnrti_ptq_is_activation(p, n->inputIndex.data[0]);
+}
+
+/* The activation of a node becomes a node of its own: the node writes a new tensor. */
+static void nnrti_ptq_split_activation(nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    NNRT_Node *n = &p->nodes[l->node], *a;
+    NNRT_Activation *attr;
+    const uint32_t y = n->outputIndex.data[0], sum = nnrti_ptq_tensor(p, &p->tensors[y], "_sum");
+    uint32_t *io = (uint32_t *)nnrti_ptq_keep(p, 2, sizeof(*io));
+    attr = (NNRT_Activation *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    if (io == NULL || attr == NULL)
+        return;
+    attr->activationType = l->activation;
+    io[0] = sum;
+    io[1] = y;
+    nnrti_ptq_set(&n->outputIndex, 0, sum);
+    p->main[p->nMain++] = p->edit.nodes.count;
+    a = &p->nodes[p->edit.nodes.count++];
+    memset(a, 0, sizeof(*a));
+    a->nodeType = NNRT_NODE_TYPE_ACTIVATION;
+    a->nodeAttr.data = attr;
+    a->nodeAttr.size = sizeof(*attr);
+    a->inputIndex = NNRT_Uint32List_make(io, 1);
+    a->outputIndex = NNRT_Uint32List_make(io + 1, 1);
+}
+
+/* Makes MATMUL_NBITS of a layer. */
+static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    NNRT_Node *n = &p->nodes[l->node];
+    const NNRT_Tensor *like = &p->tensors[l->weight];
+    const float *w = (const float *)nnrti_ptq_data(like);
+    NNRT_MatMulNBits *attr = (NNRT_MatMulNBits *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    float *row = (float *)nnrti_ptq_keep(p, (size_t)l->in, sizeof(*row));
+    nnrti_ptq_blocks b;
+    int32_t dims[3];
+    size_t bytes[3];
+    memset(&b, 0, sizeof(b));
+    b.bits = (int32_t)p->desc->weight_bits;
+    b.block = p->desc->weight_block > 0 ? (int32_t)p->desc->weight_block : 32;
+    b.rows = l->out;
+    b.columns = l->in;
+    b.blocks = l->in / b.block + (l->in % b.block > 0);
+    dims[0] = l->out;
+    dims[1] = b.blocks;
+    dims[2] = b.block * b.bits / 8;
+    bytes[0] = (size_t)dims[0] * (size_t)dims[1] * (size_t)dims[2];
+    bytes[1] = (size_t)dims[0] * (size_t)dims[1] * sizeof(float);
+    bytes[2] = (size_t)dims[0] * (size_t)((b.blocks * b.bits + 7) / 8);
+    b.codes = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, bytes[0]);
+    b.scales = (float *)nnrt_memory_keep_aligned(&p->memory, bytes[1]);
+    b.zeros = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, bytes[2]);
+    if (attr == NULL || row == NULL || b.codes == NULL || b.scales == NULL || b.zeros == NULL)
+        return nnrti_ptq_no_memory(p);
+    for (int32_t o = 0; o < l->out; o++)
+        nnrti_ptq_fill_row(l, w, &b, o, row);
+    attr->columns = l->in;
+    attr->bits = b.bits;
+    attr->blockSize = b.block;
+    n->nodeType = NNRT_NODE_TYPE_MATMUL_NBITS;
+    n->nodeAttr.data = attr;
+    n->nodeAttr.size = sizeof(*attr);
+    n->inputIndex.count = 5;
+    nnrti_ptq_set(&n->inputIndex, 1, nnrti_ptq_new_constant(p, like, "_codes", NNRT_DATA_TYPE_UINT8, b.codes, bytes[0], 3, dims));
+    nnrti_ptq_set(&n->inputIndex, 2, nnrti_ptq_new_constant(p, like, "_scale", NNRT_DATA_TYPE_FLOAT32, b.scales, bytes[1], 2, dims));
+    dims[1] = (b.blocks * b.bits + 7) / 8;
+    nnrti_ptq_set(&n->inputIndex, 3, nnrti_ptq_new_constant(p, like, "_zero", NNRT_DATA_TYPE_UINT8, b.zeros, bytes[2], 2, dims));
+    nnrti_ptq_set(&n->inputIndex, 4, l->bias);
+    if (l->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        nnrti_ptq_split_activation(p, l);
+    p->report.bytes[0] += like->data.dataSize;
+    p->report.bytes[1] += bytes[0] + bytes[1] + bytes[2];
+    return p->code;
+}
+
+/* Packs the weights of all products. */
+static NNRT_ReturnCode nnrti_ptq_pack_all(nnrti_ptq *p)
+{
+    p->report.chosen = p->report.layers = 0;
+    for (uint32_t i = 0; i < p->nLayers && p->code == NNRT_SUCCESS; i++)
+        if (nnrti_ptq_is_product(p, &p->layers[i])) {
+            nnrti_ptq_pack_layer(p, &p->layers[i]);
+            p->report.chosen = ++p->report.layers;
+        }
+    if (p->code == NNRT_SUCCESS && p->report.chosen == 0)
+        p->code = nnrt_error_set(p->error, NNRT_NOT_SUPPORT,
+                                 "no weights to quantize: of %u nodes with float32 results none is a matrix product with constant "
+                                 "weights%s", p->report.nodes, p->desc->keep != NULL ? " that is not kept in float32" : "");
+    return p->code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>quantize_write */
 
 /* Casts of activation t. A result: its node writes a new tensor, whose codes are cast back to t. An input of the model:
@@ -1797,7 +2014,7 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
 {
     nnrt_optimize_desc desc;
     for (uint32_t t = 0; t < p->nValues && p->code == NNRT_SUCCESS; t++)
-        if (p->values[t].quantized)
+        if (p->values[t].quantized && p->desc->weight_bits == 0)
             nnrti_ptq_casts(p, t);
     if (p->edit.subGraph.count > 0)
         p->graphs[0].nodeIndices = NNRT_Uint32List_make(p->main, p->nMain);
@@ -1813,6 +2030,8 @@ static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNR
 {
     if (nnrti_ptq_start(p) != NNRT_SUCCESS)
         return p->code;
+    if (p->desc->weight_bits > 0)
+        return nnrti_ptq_pack_all(p) == NNRT_SUCCESS ? nnrti_ptq_finish(p, source, quantized) : p->code;
     p->allRuns = (3 + (uint64_t)nnrti_ptq_batches(p)) * p->desc->samples;
     if (nnrti_ptq_observe(p, nnrti_ptq_see_range) != NNRT_SUCCESS)
         return p->code;
@@ -1825,17 +2044,28 @@ static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNR
     return nnrti_ptq_finish(p, source, quantized);
 }
 
+static bool nnrti_ptq_good_blocks(const nnrt_quantize_desc *d)
+{
+    const uint32_t block = d->weight_block;
+    return (d->weight_bits == 4 || d->weight_bits == 8) &&
+           (block == 0 || (block >= 16 && block <= 65536 && (block & (block - 1)) == 0));
+}
+
 NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, const nnrt_quantize_desc *desc,
                               nnrt_error *error)
 {
     nnrti_ptq p;
     nnrt_error_clear(error);
-    if (quantized == NULL || model == NULL || desc == NULL || desc->sample == NULL)
+    if (quantized == NULL || model == NULL || desc == NULL || (desc->sample == NULL && desc->weight_bits == 0))
         return nnrt_error_set(error, NNRT_NULL_PTR, "model, desc, desc->sample or the place for the result is NULL");
     *quantized = NULL;
-    if (model->self == model && nnrt_model_metadata(model, "states") != NULL)
+    if (desc->weight_bits == 0 && model->self == model && nnrt_model_metadata(model, "states") != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model keeps states between runs, which are not quantized");
-    if (desc->samples == 0)
+    if (desc->weight_bits > 0 && !nnrti_ptq_good_blocks(desc))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "weight_bits is %u and weight_block %u, expected 4 or 8, and a power of 2 of 16 to 65536 or 0",
+                              desc->weight_bits, desc->weight_block);
+    if (desc->samples == 0 && desc->weight_bits == 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there are no samples: ranges follow from at least one");
     memset(&p, 0, sizeof(p));
     p.desc = desc;

@@ -1894,6 +1894,24 @@ prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ le
 prints 'quantize --held-out: the calibration' '^samples +5$'
 prints 'quantize --held-out' '^output +probabilities .* in [0-9]+ of 10 samples$'
 refused 1 'quantize --held-out, an empty folder' 'q0 has no samples: expected .npy' quantize $digits/digits.onnx --data "$tmp/q" --held-out "$tmp/q0" -o "$tmp/q8.nnrt"
+for b in 4 8; do
+    t 0 "quantize --weights-only $b" quantize $digits/digits.onnx --weights-only $b -o "$tmp/w$b.nnrt"
+    prints "quantize --weights-only $b" '^nodes +weights of 2 of 10 quantized$'
+    prints "quantize --weights-only $b: bytes" '^weights +[0-9]+ bytes were [0-9]+$'
+    t 0 "run of --weights-only $b" run "$tmp/w$b.nnrt" --input $digits/digit_7.png --top 1
+    prints "run of --weights-only $b" '^  7 '
+done
+t 0 'quantize --weights-only --block --json' quantize $digits/digits.onnx --weights-only 4 --block 128 -o "$tmp/w128.nnrt" --json
+prints 'quantize --weights-only --json' '"nodes":10,"quantized":2,"weights":[[][0-9]+,[0-9]+[]]'
+if [ "$(wc -c <"$tmp/w4.nnrt")" -lt "$(wc -c <"$tmp/w8.nnrt")" ]; then pass; else fail 'quantize --weights-only: sizes'; fi
+refused 2 'quantize --weights-only 5' "--weights-only does not take '5'" quantize $digits/digits.onnx --weights-only 5 -o "$tmp/w.nnrt"
+refused 2 'quantize --block 24' "--block does not take '24'" quantize $digits/digits.onnx --weights-only 4 --block 24 -o "$tmp/w.nnrt"
+refused 2 'quantize --block alone' '--block is for --weights-only' quantize $digits/digits.onnx --data "$tmp/q" --block 32 -o "$tmp/w.nnrt"
+refused 2 'quantize --weights-only --data' '--weights-only needs no samples' quantize $digits/digits.onnx --data "$tmp/q" --weights-only 4 -o "$tmp/w.nnrt"
+refused 1 'quantize --weights-only to ONNX' '--weights-only writes .nnrt files' quantize $digits/digits.onnx --weights-only 4 -o "$tmp/w.onnx"
+printf 'FULL_CONNECTION\n' >"$tmp/keep_full.txt"
+refused 1 'quantize --weights-only --keep' 'none is a matrix product with constant weights that is not kept in float32' quantize $digits/digits.onnx --weights-only 4 --keep "$tmp/keep_full.txt" -o "$tmp/w.nnrt"
+if ls "$tmp"/w.* >/dev/null 2>&1; then fail 'quantize --weights-only: a file was written'; else pass; fi
 py 'bad samples' "np.save(F + 'q2/a.npy', np.zeros((1, 1, 28, 27), np.float32)) is None and np.save(F + 'nan.npy', np.full((1, 1, 28, 28), np.nan, np.float32)) is None"
 rm -f "$tmp/q8.nnrt"
 refused 2 'quantize without samples' 'quantize: --data is missing: the samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"

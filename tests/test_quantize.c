@@ -628,6 +628,134 @@ static void test_many_operands(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* ---- weights only ---- */
+
+#define COLUMNS 40 /* a block of 32, and one of 8 */
+#define ROWS 7
+
+/* x[?,40], FULL_CONNECTION with bias and RELU, MATMUL_FUSION with weights [7,3]. */
+static NNRT_Model *products(void)
+{
+    const int32_t x[] = {-1, COLUMNS}, w[] = {ROWS, COLUMNS}, v[] = {ROWS, 3};
+    NNRT_FullConnection full;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    uint32_t in[3];
+    state = 11;
+    memset(&full, 0, sizeof(full));
+    full.hasBias = true;
+    full.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    assert_int_equal(nnrt_builder_create(&b, "products", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+    in[1] = weights(b, 2, w, NULL, NULL);
+    in[2] = biases(b, ROWS, NULL);
+    in[0] = nnrt_add_FULL_CONNECTION(b, "full", &full, in, 3);
+    in[1] = weights(b, 2, v, NULL, NULL);
+    nnrt_builder_output(b, nnrt_add_MATMUL_FUSION(b, "y", NULL, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+static const void *data_of(const NNRT_Model *m, uint32_t t)
+{
+    return (const uint8_t *)m->allTensors.data[t].data.addr + m->allTensors.data[t].data.offset;
+}
+
+/* Weight k of row n of a MATMUL_NBITS node, by the definition of its operands. */
+static double weight_of(const NNRT_Model *m, const NNRT_Node *node, uint32_t bits, uint32_t block, uint32_t n, uint32_t k)
+{
+    const uint32_t *in = node->inputIndex.data;
+    const uint32_t blocks = (uint32_t)m->allTensors.data[in[1]].dims.data[1], b = k / block, each = block * bits / 8;
+    const uint8_t *codes = (const uint8_t *)data_of(m, in[1]) + (n * blocks + b) * each;
+    const uint8_t *zeros = (const uint8_t *)data_of(m, in[3]) + n * ((blocks * bits + 7) / 8);
+    const uint32_t code = bits == 8 ? codes[k % block] : codes[k % block / 2] >> k % 2 * 4 & 15;
+    const uint32_t zero = bits == 8 ? zeros[b] : zeros[b / 2] >> b % 2 * 4 & 15;
+    return (double)((const float *)data_of(m, in[2]))[n * blocks + b] * ((double)code - zero);
+}
+
+/* The codes of all blocks are near the weights, and more bits or smaller blocks are nearer; the model computes with them, for
+   any dynamic dimension. */
+static void test_weights(void **unused)
+{
+    static const struct {
+        uint32_t bits, block;
+        double most; /* noise of the weights, relative to their signal */
+    } cases[] = {{8, 0, 3e-5}, {4, 128, 1e-2}, {4, 16, 5e-3}, {4, 0, 8e-3}};
+    NNRT_Model *m = products();
+    const float *w = (const float *)data_of(m, m->nodes.data[0].inputIndex.data[1]);
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        nnrt_quantize_desc d;
+        nnrt_quantize_report report;
+        const NNRT_Node *node;
+        NNRT_Model *q;
+        double noise = 0, signal = 0;
+        uint32_t n;
+        memset(&d, 0, sizeof(d));
+        d.weight_bits = cases[i].bits;
+        d.weight_block = cases[i].block;
+        d.report = &report;
+        q = quantized(m, &d);
+        assert_int_equal(report.chosen, 2);
+        assert_true(report.bytes[0] == (ROWS * COLUMNS + ROWS * 3) * sizeof(float) && report.bytes[1] < report.bytes[0]);
+        assert_int_equal(count(q, NNRT_NODE_TYPE_MATMUL_NBITS, &n), 2);
+        assert_int_equal(q->allTensors.data[q->inputIndex.data[0]].dims.data[0], -1);
+        node = &q->nodes.data[0];
+        for (uint32_t k = 0; node->nodeType != NNRT_NODE_TYPE_MATMUL_NBITS || node->inputIndex.data[0] != q->inputIndex.data[0]; k++)
+            node = &q->nodes.data[k];
+        for (uint32_t k = 0; k < ROWS * COLUMNS; k++) {
+            const double e = (double)w[k] - weight_of(q, node, cases[i].bits, cases[i].block == 0 ? 32 : cases[i].block, k / COLUMNS, k % COLUMNS);
+            noise += e * e;
+            signal += (double)w[k] * (double)w[k];
+        }
+        if (!(noise < cases[i].most * signal && noise > 0))
+            fail_msg("%u bits, block %u: noise %g", cases[i].bits, cases[i].block, noise / signal);
+        nnrt_model_destroy(q);
+    }
+    nnrt_model_destroy(m);
+}
+
+/* The outputs of a model for x of two rows. */
+static void run_products(const NNRT_Model *m, const float *x, float *y)
+{
+    const nnrt_dims rows = {2, {2, COLUMNS}};
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    nnrt_error error;
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, 2 * COLUMNS * sizeof(float)), out = nnrt_io_make(y, 6 * sizeof(float));
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.inputDims = nnrt_dims_list_make(&rows, 1);
+    if (nnrt_session_create(&s, m, &desc, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+    nnrt_session_destroy(s);
+}
+
+static void test_weights_run(void **unused)
+{
+    NNRT_Model *m = products(), *q;
+    nnrt_quantize_desc d;
+    float x[2 * COLUMNS], want[6], got[6];
+    double noise = 0, signal = 0;
+    (void)unused;
+    memset(&d, 0, sizeof(d));
+    d.weight_bits = 8;
+    for (size_t i = 0; i < COUNT(x); i++)
+        x[i] = (float)normal();
+    q = quantized(m, &d);
+    run_products(m, x, want);
+    run_products(q, x, got);
+    for (size_t i = 0; i < COUNT(got); i++) {
+        noise += ((double)want[i] - (double)got[i]) * ((double)want[i] - (double)got[i]);
+        signal += (double)want[i] * (double)want[i];
+    }
+    assert_true(noise > 0 && noise < 1e-4 * signal);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
 /* ---- bad input ---- */
 
 static void refused(const NNRT_Model *m, const nnrt_quantize_desc *d, NNRT_ReturnCode code, const char *words)
@@ -673,22 +801,25 @@ static void test_bad(void **unused)
     assert_int_equal(nnrt_builder_finish(b, &dynamic, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
     refused(dynamic, &d, NNRT_INVALID_SHAPE, "axis 0 has no size");
+    memset(&d, 0, sizeof(d));
+    d.weight_bits = 4;
+    refused(dynamic, &d, NNRT_NOT_SUPPORT, "no weights to quantize: of 1 nodes with float32 results none is a matrix product");
+    d.weight_bits = 5;
+    refused(dynamic, &d, NNRT_INVALID_PARAMETER, "weight_bits is 5 and weight_block 0, expected 4 or 8");
+    d.weight_bits = 4;
+    d.weight_block = 24;
+    refused(dynamic, &d, NNRT_INVALID_PARAMETER, "weight_block 24");
     nnrt_model_destroy(dynamic);
 }
 
 /* Every allocation may fail: an error code, and nothing is lost. */
-static void test_memory(void **unused)
+static void all_fail(const NNRT_Model *m, nnrt_quantize_desc d)
 {
-    const kind is = NORMAL;
-    NNRT_Model *m = network(true, false), *q = NULL;
-    nnrt_quantize_desc d = described(&is);
+    NNRT_Model *q = NULL;
     tracker t;
     nnrt_allocator a = allocator_of(&t);
     NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
     int64_t failures = 0;
-    (void)unused;
-    d.samples = 1;
-    d.least_squares = true;
     d.allocator = &a;
     for (int64_t k = 1; code != NNRT_SUCCESS; k += 1) {
         memset(&t, 0, sizeof(t));
@@ -701,7 +832,22 @@ static void test_memory(void **unused)
         assert_false(t.wrong);
     }
     assert_true(failures > 20);
+}
+
+static void test_memory(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = network(true, false), *p = products();
+    nnrt_quantize_desc d = described(&is);
+    (void)unused;
+    d.samples = 1;
+    d.least_squares = true;
+    all_fail(m, d);
+    memset(&d, 0, sizeof(d));
+    d.weight_bits = 4;
+    all_fail(p, d);
     nnrt_model_destroy(m);
+    nnrt_model_destroy(p);
 }
 
 /* The same bytes for any number of threads. */
@@ -749,7 +895,7 @@ int main(void)
         cmocka_unit_test(test_reports), cmocka_unit_test(test_layers),   cmocka_unit_test(test_errors),
         cmocka_unit_test(test_outlier), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_shared),
         cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void cli_accuracy_count(cli_verdict *v, const cli_tensor *t, uint32_t sam
 
 static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *args, bool first)
 {
-    int status = cli_quantize_load(job, args);
+    int status = cli_quantize_load(job, args, true);
     a->samples.job = job;
     a->samples.args = args;
     if (status == CLI_DONE)

@@ -73,6 +73,7 @@ typedef struct cli_args {
     bool small, ranges, uint8, sensitivity, leastSquares;
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
+    uint32_t weightBits, weightBlock; /* of --weights-only (0: not given) and --block */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
@@ -450,6 +451,16 @@ static bool cli_take_samples(cli_args *a, const char *v)
     return cli_take_whole(v, 1, 100000000, &a->samples);
 }
 
+static bool cli_take_weights_only(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 4, 8, &a->weightBits) && (a->weightBits == 4 || a->weightBits == 8);
+}
+
+static bool cli_take_block(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 16, 65536, &a->weightBlock) && (a->weightBlock & (a->weightBlock - 1)) == 0;
+}
+
 static bool cli_take_max_loss(cli_args *a, const char *v)
 {
     return cli_take_positive(v, &a->maxLoss) && a->maxLoss > 0;
@@ -621,6 +632,10 @@ static const cli_option cli_options[] = {
     {"--without", "STEP,...", CLI_QUANTIZE,
      "disable steps: equalize, ranges (then minimum and maximum), bias, channels (then one scale per weight tensor)",
      cli_take_without},
+    {"--weights-only", "4|8", CLI_QUANTIZE,
+     "quantize only the weights of matrix products, in blocks; values stay float32, and no samples are needed",
+     cli_take_weights_only},
+    {"--block", "N", CLI_QUANTIZE, "with --weights-only: weights with one scale, a power of 2 of 16 to 65536, default 32", cli_take_block},
     {"--least-squares", NULL, CLI_QUANTIZE,
      "choose the codes of weights by the least squared error of the layers' results instead of the nearest ones; takes more time",
      cli_take_least_squares},
@@ -834,8 +849,14 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
                          c->bit == CLI_FRONTEND ? "description" : "model", c->name);
     if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
-    if ((c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
+    if (args->weightBits == 0 && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);
+    if (args->weightBits > 0 && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||
+                                 args->leastSquares || args->ranges || args->uint8 || args->withoutSteps != 0))
+        return cli_usage("%s: --weights-only needs no samples, and takes only --block and --keep; nnrt accuracy compares models",
+                         c->name);
+    if (args->weightBlock > 0 && args->weightBits == 0)
+        return cli_usage("%s: --block is for --weights-only; see 'nnrt %s --help'", c->name, c->name);
     return CLI_DONE;
 }
 

@@ -796,11 +796,11 @@ static int cli_quantize(const cli_args *args)
 {
     cli_job job;
     nnrt_error error;
-    size_t written;
+    size_t written = 0;
     int status;
     memset(&job, 0, sizeof(job));
     memset(&error, 0, sizeof(error));
-    status = cli_quantize_job(&job, args, &written);
+    status = args->weightBits > 0 ? cli_quantize_weights(&job, args) : cli_quantize_job(&job, args, &written);
     if (status == CLI_DONE && written > 0) {
         cli_job_free(&job);
         return cli_put_written(args, written, "");

@@ -6,6 +6,7 @@ Part of tools/nnrt.c.
     >>compare      the outputs of both models over the samples
     >>quantize     quantizing a model
     >>sensitivity  the noise that each node adds; nodes that stay float32
+    >>weights      weights of matrix products alone
     >>command      the command
 */
 #ifndef NNRT_TOOL_QUANTIZE_H
@@ -671,10 +672,10 @@ static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_qua
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>command */
+/* >>weights */
 
-/* Loads the model, optimized, with the shapes of --shape; other dynamic dimensions are 1. */
-static int cli_quantize_load(cli_job *job, const cli_args *args)
+/* Loads the model, optimized, with the shapes of --shape. close: other dynamic dimensions are 1. */
+static int cli_quantize_load(cli_job *job, const cli_args *args, bool close)
 {
     cli_args own = *args;
     nnrt_error error;
@@ -683,7 +684,7 @@ static int cli_quantize_load(cli_job *job, const cli_args *args)
     memset(&error, 0, sizeof(error));
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
-    if (status == CLI_DONE)
+    if (status == CLI_DONE && close)
         status = cli_inputs_close_shapes(&job->in);
     if (status == CLI_DONE)
         status = cli_job_load(job, &own);
@@ -691,6 +692,59 @@ static int cli_quantize_load(cli_job *job, const cli_args *args)
         status = cli_fail("cannot optimize %s: %s", args->model, error.message);
     return status;
 }
+
+/* nnrt_quantize_desc.keep: the nodes of --keep, whose text is `user`. */
+static bool cli_weights_keep(void *user, const NNRT_Model *model, uint32_t node)
+{
+    return nnrt_partition_keeps((const char *)user, model, node);
+}
+
+static void cli_weights_print(const nnrt_quantize_report *r, const cli_args *args)
+{
+    if (args->json) {
+        cli_json_open(args);
+        printf(",\"nodes\":%u,\"quantized\":%u,\"weights\":[%.0f,%.0f]}\n", (unsigned)r->nodes, (unsigned)r->chosen,
+               (double)r->bytes[0], (double)r->bytes[1]);
+        return;
+    }
+    printf("nodes      weights of %u of %u quantized\nweights    %.0f bytes were %.0f\n", (unsigned)r->chosen, (unsigned)r->nodes,
+           (double)r->bytes[1], (double)r->bytes[0]);
+}
+
+/* --weights-only: replaces the loaded model. Dynamic dimensions stay dynamic. */
+static int cli_quantize_weights(cli_job *job, const cli_args *args)
+{
+    nnrt_quantize_report report;
+    nnrt_quantize_desc desc;
+    NNRT_Model *quantized = NULL;
+    nnrt_error error;
+    char *keep = NULL;
+    int status = cli_quantize_load(job, args, false);
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    if (status == CLI_DONE && cli_ends_with(args->output, ".onnx"))
+        status = cli_fail("cannot write %s: --weights-only writes .nnrt files", args->output);
+    if (status == CLI_DONE)
+        status = cli_job_keep(args, &keep);
+    desc.weight_bits = args->weightBits;
+    desc.weight_block = args->weightBlock;
+    desc.keep = keep != NULL ? cli_weights_keep : NULL;
+    desc.user = keep;
+    desc.report = &report;
+    desc.log = &args->log;
+    if (status == CLI_DONE && nnrt_quantize(&quantized, job->model, &desc, &error) != NNRT_SUCCESS)
+        status = cli_fail("cannot quantize %s: %s", args->model, error.message);
+    free(keep);
+    if (status != CLI_DONE)
+        return status;
+    cli_weights_print(&report, args);
+    nnrt_model_destroy(job->model);
+    job->model = quantized;
+    return CLI_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>command */
 
 /* The sessions in which the samples run. */
 static int cli_quantize_session(cli_job *job, const cli_args *args, nnrt_session_desc *session)
@@ -718,7 +772,7 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
 {
     cli_quantize_user user;
     char *keep = NULL;
-    int status = cli_quantize_load(job, args);
+    int status = cli_quantize_load(job, args, true);
     memset(&user, 0, sizeof(user));
     *written = 0;
     user.onnx = cli_ends_with(args->output, ".onnx");
