@@ -1286,7 +1286,7 @@ static NNRT_ReturnCode nnrti_ptq_ranges(nnrti_ptq *p)
 
 #define NNRTI_PTQ_WINDOWS 64                     /* of a sample */
 #define NNRTI_PTQ_INPUTS 4096                    /* weights of an output at most: H has their square */
-#define NNRTI_PTQ_GRAMS ((size_t)256 << 20)      /* bytes of the matrices H at a time, unless one is larger */
+#define NNRTI_PTQ_GRAMS ((size_t)256 << 20)      /* bytes of the matrices H at a time */
 
 /* A code of a symmetric scale. */
 static int8_t nnrti_ptq_symmetric(double v, double scale)
@@ -1355,7 +1355,8 @@ static NNRT_ReturnCode nnrti_ptq_nearest_codes(nnrti_ptq *p, nnrti_ptq_layer *l)
 static size_t nnrti_ptq_gram_bytes(const nnrti_ptq *p, const nnrti_ptq_layer *l)
 {
     const size_t n = nnrti_ptq_inputs(l);
-    if (!p->desc->least_squares || l->kernel[0] == 0 || n > NNRTI_PTQ_INPUTS)
+    if (!p->desc->least_squares || l->kernel[0] == 0 || n > NNRTI_PTQ_INPUTS ||
+        (size_t)l->groups > NNRTI_PTQ_GRAMS / (n * (n + 1) * sizeof(double)))
         return 0;
     return n * (n + 1) * (size_t)l->groups * sizeof(double);
 }
@@ -1367,7 +1368,7 @@ static uint32_t nnrti_ptq_batch(const nnrti_ptq *p, uint32_t from, bool *any)
     *any = false;
     while (from < p->nLayers) {
         const size_t more = nnrti_ptq_gram_bytes(p, &p->layers[from]);
-        if (*any && more > 0 && (more > NNRTI_PTQ_GRAMS || bytes > NNRTI_PTQ_GRAMS - more))
+        if (more > 0 && bytes > NNRTI_PTQ_GRAMS - more)
             break;
         bytes += more;
         *any = *any || more > 0;
