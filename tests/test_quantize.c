@@ -220,7 +220,7 @@ static void test_steps(void **unused)
     at_least("equalize", noise(spread, NORMAL, NNRT_QUANTIZE_EQUALIZE), noise(spread, NORMAL, 0), 10);
     at_least("all of them", noise(spread, NORMAL, NAIVE), noise(spread, NORMAL, 0), 10);
     at_least("ranges", noise(plain, LAPLACE, NNRT_QUANTIZE_RANGES), noise(plain, LAPLACE, 0), 1.05);
-    at_least("bias", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS), noise(plain, POSITIVE, 0), 1.2);
+    at_least("bias", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS), noise(plain, POSITIVE, 0), 1.1);
     at_least("least_squares", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS),
              noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS | LEAST_SQUARES), 1.1);
     at_least("channels", noise(spread, NORMAL, NNRT_QUANTIZE_CHANNELS | NNRT_QUANTIZE_EQUALIZE),
