@@ -294,6 +294,7 @@ model(F + 'steps.onnx', [node('Mul', ['x', 'x'], ['p']), node('Add', ['p', 'x'],
       [value('x', 'float32', [2, 3])], [value('y', 'float32', [2, 3])])
 np.save(F + 'steps.npy', np.array([[1, 2, 3], [0.1, 0.7, 1.3]], dtype='float32'))
 model(F + 'html.onnx', [node('Sqrt', ['<b>&\''], ['"y"'])], [value('<b>&\'', 'float32', [2])], [value('"y"', 'float32', [2])])
+model(F + 'signs.onnx', [node('Relu', ['<b>&\''], ['"<y>"'])], [value('<b>&\'', 'float32', [2])], [value('"<y>"', 'float32', [2])])
 np.save(F + 'tenth.npy', np.full(2, 0.1, dtype='float32'))
 np.save(F + 'one2.npy', np.ones(2, dtype='float32'))
 model(F + 'filled.onnx', [node('ConstantOfShape', ['shape'], ['y'])], [value('shape', 'int64', [2])], [value('y', 'float32', ['a', 'b'])])
@@ -1911,6 +1912,38 @@ rm -f "$tmp/q8.nnrt"
 refused 2 'quantize --max-loss 0' "--max-loss does not take '0'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 0
 refused 1 'quantize --max-loss, too little' 'no node of .*digits.onnx can be quantized with a noise of at most that' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 1e-9 --json
 if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --max-loss: a file was written'; else pass; fi
+
+# --report: the page has each tensor and layer, the sizes that nnrt info prints, no part in another file, and escapes names
+t 0 'quantize --report' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q.html" --sensitivity --without bias
+prints 'quantize --report' '^report +.*/q.html$'
+silent 'quantize --report'
+t 0 'quantize --report: the tensors' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --ranges --without bias
+grep '^range ' "$tmp/out" >"$tmp/ranges"
+py 'quantize --report: tensors' '(lambda r: page("q.html").rows["ranges"] == 1 + len(r) == 12 and {l.split()[1] for l in r} <= set(page("q.html").words["ranges"]))(open(F + "ranges").readlines())'
+py 'quantize --report: scales' 'all(re.search("zero point ([-0-9]+)", l).group(1) in page("q.html").words["ranges"] and "%.6g" % float(re.search("scale ([^,]+)", l).group(1)) in page("q.html").words["ranges"] for l in open(F + "ranges"))'
+py 'quantize --report: the noisiest first' '(lambda r: r == sorted(r) and len(r) == 11)([float(x) for x in re.findall("<tr><td class=.l.>[^<]*<td>([0-9.]+)<td>", open(F + "q.html").read().split("ranges")[1])])'
+py 'quantize --report: histograms' 'open(F + "q.html").read().count("<svg class=") == 11 and "0 to 1" in page("q.html").titles'
+py 'quantize --report: layers' 'page("q.html").rows["layers"] == 1 + 5 and {"conv1", "108", "12", "fc2", "320"} <= set(page("q.html").words["layers"])'
+py 'quantize --report: sensitivity' 'page("q.html").rows["nodes"] == 1 + 10 and page("q.html").words["nodes"].count("8 bits") == 10'
+py 'quantize --report: options' 'any("without bias" in w for w in page("q.html").words["summary"]) and "10 of 10 quantized, 5 with weights" in page("q.html").words["summary"]'
+py 'quantize --report: files' '{str(os.path.getsize(p)) for p in ("examples/digits/digits.onnx", F + "q8.nnrt")} <= set(page("q.html").words["summary"])'
+py 'quantize --report: one page' 'not page("q.html").tags & {"script", "link", "img", "iframe"} and "://" not in open(F + "q.html").read()'
+for f in $digits/digits.onnx "$tmp/q8.nnrt"; do
+    t 0 "quantize --report: the arena of $f" info "$f" --device reference --json
+    py "quantize --report: the arena of $f" "str(d['arena_bytes']) in page('q.html').words['summary']"
+done
+printf 'SOFTMAX\n' >"$tmp/<i>.txt"
+t 0 'quantize --report: signs' quantize "$tmp/signs.onnx" --data "$tmp/one2.npy" -o "$tmp/q8.nnrt" --report "$tmp/q.html" --keep "$tmp/<i>.txt"
+py 'quantize --report: signs' 'not page("q.html").tags & {"b", "y", "i"} and {"<b>&\x27", "\"<y>\""} <= set("".join(page("q.html").words["ranges"]).split("\n") + page("q.html").words["ranges"])'
+rm -f "$tmp/q8.nnrt" "$tmp/q.html"
+refused 2 'quantize --report to the model' '--report .*q8.nnrt: expected a file beside the model' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q8.nnrt"
+refused 1 'quantize --report to a folder' '/q: it is no regular file and is not replaced' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q"
+ln -s q8.nnrt "$tmp/linked.html"
+t 1 'quantize --report to the model by a link' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/linked.html"
+says 'quantize --report to the model by a link' 'linked.html: it is a link to a file that does not exist|linked.html: it is read by this command'
+rm -f "$tmp/q8.nnrt"
+refused 1 'quantize --report, NaN' 'has NaN or infinity' quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt" --report "$tmp/q.html"
+if [ -e "$tmp/q8.nnrt" ] || [ -e "$tmp/q.html" ] || ls "$tmp"/*.tmp >/dev/null 2>&1; then fail 'quantize --report: a file was written'; else pass; fi
 
 # as ONNX: what the importer makes of the file computes the bits of the .nnrt file
 t 0 'quantize to ONNX' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx"

@@ -73,6 +73,7 @@ typedef struct cli_args {
     bool small, ranges, uint8, sensitivity;
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
+    const char *report; /* file of --report; NULL: none */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
@@ -204,6 +205,7 @@ CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
 CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
+CLI_TAKE_TEXT(cli_take_report, report)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
 CLI_TAKE_TEXT(cli_take_dump, dumpDir)
 CLI_TAKE_TEXT(cli_take_data, data)
@@ -453,10 +455,12 @@ static bool cli_take_max_loss(cli_args *a, const char *v)
     return cli_take_positive(v, &a->maxLoss) && a->maxLoss > 0;
 }
 
-/* "equalize,bias": steps of nnrt_quantize, in the order of their bits. */
+/* The steps of nnrt_quantize, in the order of their bits. */
+static const char *const cli_quantize_steps[] = {"equalize", "ranges", "bias", "channels", NULL};
+
+/* "equalize,bias" */
 static bool cli_take_without(cli_args *a, const char *v)
 {
-    static const char *const words[] = {"equalize", "ranges", "bias", "channels", NULL};
     do {
         char word[16];
         const size_t length = strcspn(v, ",");
@@ -465,7 +469,7 @@ static bool cli_take_without(cli_args *a, const char *v)
             return false;
         memcpy(word, v, length);
         word[length] = '\0';
-        if ((step = cli_word(word, words)) < 0)
+        if ((step = cli_word(word, cli_quantize_steps)) < 0)
             return false;
         a->withoutSteps |= 1u << step;
         v += length;
@@ -627,6 +631,9 @@ static const cli_option cli_options[] = {
      cli_take_max_loss},
     {"--ranges", NULL, CLI_QUANTIZE, "also print range, scale, zero point and signal-to-noise ratio of each tensor",
      cli_take_ranges},
+    {"--report", "FILE", CLI_QUANTIZE,
+     "also write an HTML page: sizes, ranges and histograms of all tensors, scales of the weights, signal-to-noise ratios",
+     cli_take_report},
     {"--expected", "[OUTPUT=]FILE", CLI_CHECK,
      "instead of --data, with --input: expected value of an output, .npy or .pb",
      cli_take_expected},

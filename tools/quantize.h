@@ -15,6 +15,7 @@ Part of tools/nnrt.c.
 #include "../formats/nnrt_quantize.h"
 #include "check.h"
 #include "qdq.h"
+#include "quantize_report.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>samples */
@@ -321,11 +322,16 @@ static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreemen
     return status;
 }
 
+static double cli_agreement_sqnr(const cli_agreement *a)
+{
+    return a->noise > 0 ? 10 * log10(a->signal / a->noise) : (double)INFINITY;
+}
+
 static void cli_agreement_print(const cli_samples *s, const cli_side *side, const cli_agreement *all, const cli_args *args)
 {
     fputs(args->json ? ",\"outputs\":[" : "", stdout);
     for (uint32_t i = 0; i < side->nOut; i++) {
-        const double sqnr = all[i].noise > 0 ? 10 * log10(all[i].signal / all[i].noise) : (double)INFINITY;
+        const double sqnr = cli_agreement_sqnr(&all[i]);
         const char *name = nnrt_session_output(side->session, i).name;
         if (args->json) {
             fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stdout);
@@ -354,8 +360,10 @@ static double cli_agreement_noise(const cli_agreement *all, uint32_t count)
     return most;
 }
 
-/* Compares the outputs of the float32 and the quantized model: *noise of cli_agreement_noise. print: prints the figures. */
-static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print, double *noise)
+/* Compares the outputs of the float32 and the quantized model: *noise of cli_agreement_noise. print: prints the figures.
+   notes: receives them; NULL: none. */
+static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print,
+                            cli_notes *notes, double *noise)
 {
     cli_side sides[2];
     cli_agreement *all = NULL;
@@ -372,6 +380,9 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
         *noise = cli_agreement_noise(all, sides[0].nOut);
     if (status == CLI_DONE && print)
         cli_agreement_print(s, &sides[0], all, s->args);
+    for (uint32_t i = 0; status == CLI_DONE && notes != NULL && i < sides[0].nOut; i++)
+        cli_notes_output(notes, nnrt_session_output(sides[0].session, i).name, cli_agreement_sqnr(&all[i]), all[i].same,
+                         all[i].classes);
     free(all);
     cli_side_free(&sides[0]);
     cli_side_free(&sides[1]);
@@ -391,6 +402,8 @@ typedef struct cli_quantize_user {
     cli_qdq qdq;  /* notes for an ONNX file */
     bool onnx;    /* the output is one */
     bool ranges;  /* prints ranges */
+    cli_notes *notes; /* for --report; NULL: none */
+    const NNRT_Model *model; /* the float32 model */
     nnrt_session_desc session;
 } cli_quantize_user;
 
@@ -410,6 +423,8 @@ static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
     cli_quantize_user *u = (cli_quantize_user *)user;
     if (u->onnx)
         cli_qdq_note_range(&u->qdq, r);
+    if (u->notes != NULL)
+        cli_notes_range(u->notes, r);
     if (!u->ranges)
         return;
     printf("range      ");
@@ -420,7 +435,11 @@ static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
 
 static void cli_quantize_layer(void *user, const nnrt_quantize_layer *layer)
 {
-    cli_qdq_note_layer(&((cli_quantize_user *)user)->qdq, layer);
+    cli_quantize_user *u = (cli_quantize_user *)user;
+    if (u->onnx)
+        cli_qdq_note_layer(&u->qdq, layer);
+    if (u->notes != NULL)
+        cli_notes_layer(u->notes, u->model, layer);
 }
 
 /* nnrt_quantize_desc.keep: the nodes of --keep, and the nodes that a search keeps. */
@@ -461,7 +480,8 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.keep = cli_quantize_keep;
     user->ranges = args->ranges && !args->json;
     desc.range = report != NULL ? cli_quantize_range : NULL;
-    desc.layer = report != NULL && user->onnx ? cli_quantize_layer : NULL;
+    desc.layer = report != NULL ? cli_quantize_layer : NULL;
+    user->model = job->model;
     desc.progress = cli_quantize_show;
     desc.report = report;
     desc.log = report != NULL ? &args->log : NULL;
@@ -487,7 +507,7 @@ static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, dou
     desc.budget = args->image.budget;
     if (nnrt_onnx_load_memory(&model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
         return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
-    status = cli_agreement_of(&user->samples, model, &user->session, false, &own);
+    status = cli_agreement_of(&user->samples, model, &user->session, false, NULL, &own);
     nnrt_model_destroy(model);
     if (status == CLI_DONE && !(own <= 2 * noise + 1e-9))
         status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
@@ -526,7 +546,11 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     if (code != NNRT_SUCCESS)
         return cli_quantize_failed(user, args, &error);
     cli_quantize_print(&report, args, user->samples.count);
-    status = cli_agreement_of(&user->samples, quantized, &user->session, true, &noise);
+    if (user->notes != NULL) {
+        user->notes->counts = report;
+        user->notes->samples = user->samples.count;
+    }
+    status = cli_agreement_of(&user->samples, quantized, &user->session, true, user->notes, &noise);
     if (status == CLI_DONE && args->json)
         fputs("}\n", stdout);
     if (status == CLI_DONE && user->onnx)
@@ -564,7 +588,7 @@ static int cli_quantize_noise(const cli_job *job, const cli_args *args, cli_quan
     *chosen = code == NNRT_SUCCESS;
     *noise = 0;
     if (code == NNRT_SUCCESS)
-        status = cli_agreement_of(&user->samples, quantized, &user->session, false, noise);
+        status = cli_agreement_of(&user->samples, quantized, &user->session, false, NULL, noise);
     else if (code != NNRT_NOT_SUPPORT)
         status = cli_quantize_failed(user, args, &error);
     nnrt_model_destroy(quantized);
@@ -626,10 +650,16 @@ static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_
     return status;
 }
 
-static void cli_sensitivity_print(const cli_job *job, const cli_sensitivity *list, uint32_t count, uint32_t kept)
+/* print: prints the list. notes: receives it; NULL: none. */
+static void cli_sensitivity_tell(const cli_job *job, const cli_sensitivity *list, uint32_t count, uint32_t kept, bool print,
+                                 cli_notes *notes)
 {
     for (uint32_t i = 0; i < count; i++) {
         const double sqnr = list[i].noise > 0 ? -10 * log10(list[i].noise) : (double)INFINITY;
+        if (notes != NULL)
+            cli_notes_node(notes, &job->model->nodes.data[list[i].node], sqnr, i < kept);
+        if (!print)
+            continue;
         fputs(i < kept ? "float32    " : "quantized  ", stdout);
         printf("%.1f dB  ", sqnr);
         cli_record_print(job->model, list[i].node);
@@ -651,8 +681,8 @@ static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_qua
         status = cli_sensitivity_search(job, args, user, list, count, &kept);
     else if (status == CLI_DONE)
         cli_sensitivity_keep(job, user, list, 0);
-    if (status == CLI_DONE && !args->json)
-        cli_sensitivity_print(job, list, count, kept);
+    if (status == CLI_DONE)
+        cli_sensitivity_tell(job, list, count, kept, !args->json, user->notes);
     user->quiet = false;
     user->progress.label = "quantize";
     free(list);
@@ -702,8 +732,61 @@ static int cli_quantize_write(const cli_args *args, const cli_qdq *qdq)
     return status == CLI_DONE ? cli_out_close(&out, fwrite(qdq->out, 1, qdq->size, out.f) == qdq->size) : status;
 }
 
-/* Quantizes the model into job->model; *written: the size of the ONNX file, 0 if OUT is none. */
-static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
+/* Sizes of the loaded model, whose file is `path`. */
+static int cli_quantize_sizes(cli_job *job, const cli_args *args, const char *path, cli_noted_model *sizes)
+{
+    nnrt_session_desc desc;
+    nnrt_session *session = NULL;
+    nnrt_error error;
+    struct stat st;
+    int status;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    status = cli_quantize_session(job, args, &desc);
+    desc.device = "reference";
+    if (status == CLI_DONE && nnrt_session_create(&session, job->model, &desc, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot plan %s: %s", path, error.message);
+    if (status == CLI_DONE)
+        sizes->session = nnrt_session_get_memory(session);
+    sizes->file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : (double)cli_stream.bytes.size;
+    nnrt_session_destroy(session);
+    return status;
+}
+
+/* Whether --report can be written: it is another file than -o, and none that this command reads. */
+static int cli_quantize_report_path(const cli_args *args)
+{
+    if (strcmp(args->report, "-") == 0 || strcmp(args->report, args->output) == 0)
+        return cli_usage("--report %s: expected a file beside the model %s", args->report, args->output);
+    return cli_may_replace(args->report);
+}
+
+static int cli_quantize_report_begin(cli_job *job, const cli_args *args, cli_notes *notes)
+{
+    int status = cli_quantize_report_path(args);
+    if (status == CLI_DONE)
+        status = cli_notes_begin(notes, job->model);
+    return status == CLI_DONE ? cli_quantize_sizes(job, args, args->model, &notes->before) : status;
+}
+
+/* Writes the report when the model is written. */
+static int cli_quantize_report_end(cli_job *job, const cli_args *args, cli_notes *notes)
+{
+    int status = cli_note_read(args->output); /* as a link, --report may lead to it */
+    if (status == CLI_DONE)
+        status = cli_quantize_sizes(job, args, args->output, &notes->after);
+    if (status == CLI_DONE)
+        status = cli_notes_write(notes, args);
+    if (status == CLI_DONE && !args->json) {
+        fputs("report     ", stdout);
+        cli_put_name(stdout, args->report);
+        putchar('\n');
+    }
+    return status;
+}
+
+/* Quantizes the model into job->model; *written: the size of the ONNX file, 0 if OUT is none. notes: for --report. */
+static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes, size_t *written)
 {
     cli_quantize_user user;
     char *keep = NULL;
@@ -717,6 +800,9 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
     user.samples.job = job;
     user.samples.args = args;
     user.progress.label = "quantize";
+    user.notes = args->report != NULL ? notes : NULL;
+    if (status == CLI_DONE && user.notes != NULL)
+        status = cli_quantize_report_begin(job, args, notes);
     if (status == CLI_DONE)
         status = cli_job_keep(args, &keep);
     user.keep = keep;
