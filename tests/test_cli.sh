@@ -431,6 +431,35 @@ model(F + 'upsample.onnx', [node('Upsample', ['x', 's'], ['y'])], [value('x', 'f
 model(F + 'antialias.onnx', [node('Relu', ['x'], ['y'], antialias=1)], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
 model(F + 'channels2.onnx', [node('Conv', ['x', 'w'], ['y'])], [value('x', 'float32', [1, 3, 8, 8])], [value('y', 'float32', [1, 4, 6, 6])],
       [tensor(np.ones((4, 2, 3, 3), 'float32'), 'w')])
+
+SOUND = np.array([0, 1, -1, 32767, -32768, 300, -2, 256], '<i2')
+np.save(F + 'sound.npy', SOUND)
+
+
+def sound(name, n=8, kind=1, channels=1, bits=16, align=2, riff=None, data=None, before=b'', more=b''):
+    """A WAV file of n samples; riff and data: the sizes that it states."""
+    fmt = struct.pack('<HHIIHH', kind, channels, 16000, 16000 * align, align, bits) + more
+    body = b'WAVE' + before + b'fmt ' + struct.pack('<I', len(fmt)) + fmt
+    body += b'data' + struct.pack('<I', 2 * n if data is None else data) + SOUND[:n].tobytes()
+    open(F + name + '.wav', 'wb').write(b'RIFF' + struct.pack('<I', len(body) if riff is None else riff) + body)
+
+
+sound('a')
+sound('b', before=b'LIST\x03\0\0\0abc\0')
+sound('c', kind=0xFFFE, more=struct.pack('<HHIHHIQ', 22, 16, 4, 1, 0, 0x100000, 0x719b3800aa000080))
+sound('two', channels=2, align=4)
+sound('wide', bits=24, align=3)
+sound('float', kind=3)
+sound('gaps', align=4)
+sound('few', 7)
+sound('none', 0)
+sound('cut', riff=5000)
+sound('pipe', riff=0xFFFFFFFF)
+sound('long', data=5000)
+sound('odd', data=15)
+sound('before', before=b'LIST\xff\xff\xff\xff')
+for i, shape in enumerate(([8], [1, 8], [1, 8, 1], ['b', 'n'], [2, 4], [1, 1, 1, 8], [0])):
+    model(F + 'sound%d.onnx' % i, [node('Relu', ['x'], ['y'])], [value('x', 'float32', shape)], [value('y', 'float32', shape)])
 open(F + 'broken.png', 'wb').write(open(F + 'rgb.png', 'rb').read()[:60])
 # test data: three right sets (10 sorts behind 2; a free extent; named tensors in the other order), then wrong ones
 os.makedirs(F + 'good')
@@ -1126,7 +1155,7 @@ for file in cut long; do refused 1 "$file" 'do not match its shape and type' run
 refused 1 'header cut' 'ends inside the header' run "$tmp/two.onnx" --input a="$tmp/head.npy" --input b=random
 refused 1 'header damaged' 'its header has a key' run "$tmp/two.onnx" --input a="$tmp/junk.npy" --input b=random
 refused 1 'junk.pb' 'cannot use .*junk.pb: ' run "$tmp/sqrt.onnx" --input "$tmp/junk.pb"
-refused 1 'junk.txt' 'expected a .npy, .png or .pb file' run "$tmp/sqrt.onnx" --input "$tmp/junk.txt"
+refused 1 'junk.txt' 'expected a .npy, .png, .wav or .pb file' run "$tmp/sqrt.onnx" --input "$tmp/junk.txt"
 refused 1 'output folder is a file' 'it is not a folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/a.npy"
 refused 1 'output folder cannot be' 'cannot create the folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/none/o"
 
@@ -1894,7 +1923,7 @@ rm -f "$tmp/q8.nnrt"
 refused 2 'quantize without samples' 'quantize: --data is missing: the samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
 refused 2 'quantize without a file' 'quantize: the output file is missing' quantize $digits/digits.onnx --data "$tmp/q"
 refused 2 'quantize without an unknown step' "--without does not take 'range'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --without range
-refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb or .png files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
+refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb, .png or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
 refused 1 'quantize, no folder' 'cannot open .*nothing: ' quantize $digits/digits.onnx --data "$tmp/nothing" -o "$tmp/q8.nnrt"
 refused 1 'quantize, another shape' 'a.npy is float32\[1,1,28,27\], input .image. takes float32\[1,1,28,28\]' quantize $digits/digits.onnx --data "$tmp/q2" -o "$tmp/q8.nnrt"
 refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN or infinity" quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt"
@@ -1944,6 +1973,35 @@ says 'quantize --report to the model by a link' 'linked.html: it is a link to a 
 rm -f "$tmp/q8.nnrt"
 refused 1 'quantize --report, NaN' 'has NaN or infinity' quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt" --report "$tmp/q.html"
 if [ -e "$tmp/q8.nnrt" ] || [ -e "$tmp/q.html" ] || ls "$tmp"/*.tmp >/dev/null 2>&1; then fail 'quantize --report: a file was written'; else pass; fi
+
+# WAV: samples / 32768, for run, quantize and accuracy; a file that is not exactly such a sound is refused
+for i in 0 1 2 3; do
+    for f in a b c; do
+        t 0 "a sound, model $i, $f.wav" run "$tmp/sound$i.onnx" --input "$tmp/$f.wav" --output-dir "$tmp/sound_out"
+        py "a sound, model $i, $f.wav" "(lambda y: y.shape == [(8,), (1, 8), (1, 8, 1), (1, 8)][$i] and (y.ravel() == np.maximum(np.load(F + 'sound.npy') / 32768, 0)).all())(np.load(F + 'sound_out/y.npy'))"
+    done
+done
+refused 1 'a sound of two channels' 'two.wav: it has 2 channels, expected one: sox' run "$tmp/sound0.onnx" --input "$tmp/two.wav"
+refused 1 'a sound of 24 bits' 'wide.wav: it has samples of 24 bits in format 1, expected 16 bits' run "$tmp/sound0.onnx" --input "$tmp/wide.wav"
+refused 1 'a sound of floats' 'samples of 16 bits in format 3, expected' run "$tmp/sound0.onnx" --input "$tmp/float.wav"
+refused 1 'a sound with gaps' 'its samples take 4 bytes each, expected 2' run "$tmp/sound0.onnx" --input "$tmp/gaps.wav"
+refused 1 'a sound with few samples' "few.wav: it has 7 samples, input 'x' takes 8: sox" run "$tmp/sound1.onnx" --input "$tmp/few.wav"
+refused 1 'a sound that is cut' 'cut.wav: it states 5000 bytes after its first 8 and has 52' run "$tmp/sound0.onnx" --input "$tmp/cut.wav"
+refused 1 'a sound from a pipe' 'it states 4294967295 bytes' run "$tmp/sound0.onnx" --input "$tmp/pipe.wav"
+refused 1 'a sound with a long chunk' "no complete chunk 'data'" run "$tmp/sound0.onnx" --input "$tmp/long.wav"
+refused 1 'a sound of odd bytes' 'its samples take 15 bytes, expected an even number' run "$tmp/sound0.onnx" --input "$tmp/odd.wav"
+refused 1 'a sound with a long first chunk' "no complete chunk 'fmt '" run "$tmp/sound0.onnx" --input "$tmp/before.wav"
+refused 1 'a sound without samples' 'it has 0 samples' run "$tmp/sound3.onnx" --input "$tmp/none.wav"
+for i in 4 5 6; do
+    refused 1 "a sound for input $i" "input 'x' is .*, expected \[N\], \[1,N\] or \[1,N,1\] for a sound" run "$tmp/sound$i.onnx" --input "$tmp/a.wav"
+done
+mkdir "$tmp/sounds" && cp "$tmp/a.wav" "$tmp/b.wav" "$tmp/sounds"
+t 0 'quantize with sounds' quantize "$tmp/sound1.onnx" --data "$tmp/sounds" -o "$tmp/q8.nnrt" --ranges
+prints 'quantize with sounds: samples' '^samples +2$'
+prints 'quantize with sounds: range' '^range +x  -1 to 0.999969,'
+printf '3\n3\n' >"$tmp/sounds.txt"
+t 0 'accuracy with sounds' accuracy "$tmp/sound1.onnx" "$tmp/q8.nnrt" --data "$tmp/sounds" --labels "$tmp/sounds.txt"
+prints 'accuracy with sounds' '^agree +2 of 2$'
 
 # as ONNX: what the importer makes of the file computes the bits of the .nnrt file
 t 0 'quantize to ONNX' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx"

@@ -20,7 +20,7 @@ Part of tools/nnrt.c.
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>samples */
 
-/* One sample: a file (.npy, .pb, .png), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
+/* One sample: a file (.npy, .pb, .png, .wav), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
 typedef struct cli_sample {
     char *path;
     uint32_t row;
@@ -101,6 +101,12 @@ static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t *row
     return CLI_DONE;
 }
 
+/* Picture or sound: a sample that is converted. */
+static bool cli_is_media(const char *path)
+{
+    return cli_ends_with(path, ".png") || cli_ends_with(path, ".wav");
+}
+
 /* Adds a file or folder; skips other things. */
 static int cli_samples_add_path(cli_samples *s, const char *path)
 {
@@ -110,7 +116,7 @@ static int cli_samples_add_path(cli_samples *s, const char *path)
     const bool exists = stat(path, &st) == 0;
     const bool folder = exists && S_ISDIR(st.st_mode) && cli_set_file(file, sizeof(file), path, "input", 0);
     const bool tensor = cli_ends_with(path, ".npy") || cli_ends_with(path, ".pb");
-    if (!folder && (!exists || !S_ISREG(st.st_mode) || (!tensor && !cli_ends_with(path, ".png"))))
+    if (!folder && (!exists || !S_ISREG(st.st_mode) || (!tensor && !cli_is_media(path))))
         return CLI_DONE;
     if (!folder && s->job->in.count != 1)
         return cli_fail("the model has %u inputs: each sample in --data is a folder with input_0.npy, input_1.npy, ...",
@@ -157,7 +163,7 @@ static int cli_samples_find(cli_samples *s)
         cli_sets_free(&names);
     }
     if (status == CLI_DONE && s->count == 0)
-        return cli_fail("%s has no samples: expected .npy, .pb or .png files, or folders with input_0.npy, ...",
+        return cli_fail("%s has no samples: expected .npy, .pb, .png or .wav files, or folders with input_0.npy, ...",
                         s->args->data);
     if (status == CLI_DONE && s->args->samples > 0 && s->count > s->args->samples) {
         for (uint32_t i = s->args->samples; i < s->count; i++)
@@ -208,7 +214,7 @@ static int cli_sample_values(cli_samples *s, uint32_t index)
     cli_samples_clear(s);
     if (sample->folder)
         return cli_set_inputs(s->job, sample->path);
-    if (cli_ends_with(sample->path, ".png"))
+    if (cli_is_media(sample->path))
         return cli_inputs_read(&s->job->in, 0, sample->path, &s->args->image);
     if (s->rowsOf != sample->path && cli_samples_read_rows(s, sample->path, &rows) != CLI_DONE)
         return CLI_FAILED;
