@@ -1942,6 +1942,25 @@ refused 2 'quantize --max-loss 0' "--max-loss does not take '0'" quantize $digit
 refused 1 'quantize --max-loss, too little' 'no node of .*digits.onnx can be quantized with a noise of at most that' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 1e-9 --json
 if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --max-loss: a file was written'; else pass; fi
 
+# --classes: the loss is accuracy. Of two samples [1, 1.001] and [100, 0] 8 bits of one scale lose the class of the first.
+for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$tmp/classes.txt"
+t 0 'quantize --classes' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 0.000008 --classes "$tmp/classes.txt"
+prints 'quantize --classes: all nodes' '^nodes +10 of 10 quantized'
+prints 'quantize --classes: accuracy' '^top 1 +100.00 % float32, 100.00 % 8 bits$'
+py 'quantize --classes: a hard sample' "np.save(F + 'hard.npy', np.array([[1, 1.001], [100, 0]], np.float32)) is None"
+printf '1\n0\n' >"$tmp/hard.txt"
+printf '2\n0\n' >"$tmp/two.txt"
+t 0 'quantize --classes: half is lost' quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --max-loss 0.5 --classes "$tmp/hard.txt" --report "$tmp/q.html"
+prints 'quantize --classes: half is lost' '^top 1 +100.00 % float32, 50.00 % 8 bits$'
+py 'quantize --classes: the report' '{"100.00 %", "50.00 %"} <= set(page("q.html").words["summary"])'
+t 0 'quantize --classes --json' quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --classes "$tmp/hard.txt" --json
+if head -n 1 "$tmp/out" | grep -q '\],"top1":\[2,1\]}$'; then pass; else fail 'quantize --classes --json'; fi
+rm -f "$tmp/q8.nnrt"
+refused 1 'quantize --classes, too much is lost' 'no node of .*signs.onnx can be quantized with a loss of accuracy of at most that' quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --max-loss 0.49 --classes "$tmp/hard.txt" --json
+refused 1 'quantize --classes, too few' 'hard.txt has no class from 0 to 9 for sample 2' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --classes "$tmp/hard.txt"
+refused 1 'quantize --classes, no such class' "line 1 has class '2', expected 0 to 1 or a label of the model" quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --classes "$tmp/two.txt"
+if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --classes: a file was written'; else pass; fi
+
 # --report: the page has each tensor and layer, the sizes that nnrt info prints, no part in another file, and escapes names
 t 0 'quantize --report' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q.html" --sensitivity --without bias
 prints 'quantize --report' '^report +.*/q.html$'
@@ -2027,7 +2046,6 @@ if [ -e "$tmp/q8.onnx" ]; then fail 'quantize to ONNX: a file was written'; else
 
 # ---- accuracy ----
 
-for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$tmp/classes.txt"
 t 0 'accuracy' accuracy $digits/digits.onnx $digits/digits_int8.onnx --data "$tmp/q" --labels "$tmp/classes.txt"
 prints 'accuracy: samples' '^samples +10 of 10 classes$'
 prints 'accuracy: top 1' '^top 1 +100.00 %, 10$'

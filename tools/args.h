@@ -73,7 +73,7 @@ typedef struct cli_args {
     bool small, ranges, uint8, sensitivity;
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
-    const char *report; /* file of --report; NULL: none */
+    const char *report, *classes; /* files of --report and --classes; NULL: none */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
@@ -206,6 +206,7 @@ CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_report, report)
+CLI_TAKE_TEXT(cli_take_classes, classes)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
 CLI_TAKE_TEXT(cli_take_dump, dumpDir)
 CLI_TAKE_TEXT(cli_take_data, data)
@@ -629,6 +630,10 @@ static const cli_option cli_options[] = {
      "let as few of the noisiest nodes stay float32 as needed for a noise of the outputs of at most L times their signal, such as "
      "0.01 (20 dB), and print them",
      cli_take_max_loss},
+    {"--classes", "FILE", CLI_QUANTIZE,
+     "the class of each sample, as --labels of accuracy: prints the accuracy (top 1) of both models, and the L of --max-loss is "
+     "the accuracy that may be lost, such as 0.01 (one percentage point), instead of noise",
+     cli_take_classes},
     {"--ranges", NULL, CLI_QUANTIZE, "also print range, scale, zero point and signal-to-noise ratio of each tensor",
      cli_take_ranges},
     {"--report", "FILE", CLI_QUANTIZE,

@@ -3,6 +3,7 @@ quantize.h - the command quantize: a float32 model becomes an 8-bit model, with 
 Part of tools/nnrt.c.
 
     >>samples      the files of --data as samples
+    >>classes      the right answer for each sample
     >>compare      the outputs of both models over the samples
     >>quantize     quantizing a model
     >>sensitivity  the noise that each node adds; nodes that stay float32
@@ -35,6 +36,8 @@ typedef struct cli_samples {
     cli_tensor rows; /* of the file rowsOf, converted to the type of the input, or float32 */
     const char *rowsOf;
     int status; /* CLI_DONE, or why a sample could not be read */
+    uint32_t *expected; /* class of each sample; NULL: unknown */
+    uint32_t nClasses;
 } cli_samples;
 
 static void cli_samples_free(cli_samples *s)
@@ -43,6 +46,7 @@ static void cli_samples_free(cli_samples *s)
         if (s->data[i].row == 0) /* rows of one file share its path */
             free(s->data[i].path);
     free(s->data);
+    free(s->expected);
     cli_tensor_free(&s->rows);
     memset(s, 0, sizeof(*s));
 }
@@ -237,6 +241,86 @@ static NNRT_ReturnCode cli_sample_read(void *user, uint32_t index, const nnrt_io
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>classes */
+
+#define CLI_MOST_CLASSES 4096
+
+/* The number that the text is, or the line of the model's labels; false: neither. */
+static bool cli_class_of(const cli_metadata *m, const char *output, const char *text, uint32_t *class)
+{
+    const nnrt_metadata *labels = cli_labels_find(m, output);
+    const char *line = labels != NULL ? labels->value : "";
+    if (cli_take_whole(text, 0, UINT32_MAX - 1, class))
+        return true;
+    for (*class = 0; *line != '\0'; ++*class) {
+        const size_t length = strcspn(line, "\n");
+        if (strlen(text) == length && memcmp(text, line, length) == 0)
+            return true;
+        line += length + (line[length] == '\n');
+    }
+    return false;
+}
+
+/* The sample whose file has this name; UINT32_MAX: none. */
+static uint32_t cli_sample_named(const cli_samples *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->data[i].row == 0 && strcmp(cli_last_part(s->data[i].path), name) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
+/* One line of classes: CLASS of sample number `line`, or FILE CLASS. */
+static int cli_classes_line(cli_samples *s, const char *output, const char *path, uint32_t line, char *text)
+{
+    char *space = strrchr(text, ' ');
+    uint32_t sample = line, class;
+    if (space != NULL && (sample = cli_sample_named(s, (*space = '\0', text))) == UINT32_MAX)
+        return cli_fail("%s: line %u names '%s', which is no file in %s", path, (unsigned)line + 1, text, s->args->data);
+    if (sample >= s->count)
+        return cli_fail("%s has more lines than %s has samples, %u", path, s->args->data, (unsigned)s->count);
+    if (!cli_class_of(&s->job->in.metadata, output, space != NULL ? space + 1 : text, &class) || class >= s->nClasses)
+        return cli_fail("%s: line %u has class '%s', expected 0 to %u or a label of the model", path, (unsigned)line + 1,
+                        space != NULL ? space + 1 : text, (unsigned)s->nClasses - 1);
+    s->expected[sample] = class;
+    return CLI_DONE;
+}
+
+/* Reads the classes of the samples, a text, or integers in a .npy file. output: its labels may be in the metadata. */
+static int cli_classes_read(cli_samples *s, const char *output, const char *path)
+{
+    char *text = NULL, *line;
+    uint32_t n = 0;
+    int status = CLI_DONE;
+    if ((s->expected = (uint32_t *)cli_alloc(s->count, sizeof(*s->expected))) == NULL)
+        return CLI_FAILED;
+    memset(s->expected, 0xFF, s->count * sizeof(*s->expected));
+    if (cli_ends_with(path, ".npy")) {
+        cli_tensor t;
+        char name[8];
+        if (cli_tensor_read(path, &t, name, sizeof(name)) != CLI_DONE)
+            return CLI_FAILED;
+        for (; n < s->count && n < t.count; n++)
+            s->expected[n] = cli_element(&t, n) >= 0 && cli_element(&t, n) < s->nClasses ? (uint32_t)cli_element(&t, n) : UINT32_MAX;
+        cli_tensor_free(&t);
+    } else if ((status = cli_labels_read(path, &text)) == CLI_DONE) {
+        for (line = text; status == CLI_DONE && *line != '\0'; n++) {
+            char *end = line + strcspn(line, "\n");
+            const bool last = *end == '\0';
+            *end = '\0';
+            status = cli_classes_line(s, output, path, n, line);
+            line = last ? end : end + 1;
+        }
+        free(text);
+    }
+    for (uint32_t i = 0; i < s->count && status == CLI_DONE; i++)
+        if (s->expected[i] == UINT32_MAX)
+            status = cli_fail("%s has no class from 0 to %u for sample %u, %s", path, (unsigned)s->nClasses - 1, (unsigned)i,
+                              s->data[i].path);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>compare */
 
 /* One output of two models over the samples. */
@@ -244,7 +328,13 @@ typedef struct cli_agreement {
     double signal, noise;
     uint32_t same; /* samples with the same largest element */
     bool classes;  /* it has at least two elements */
+    uint32_t right[2]; /* samples whose largest element is the expected class, of either model */
 } cli_agreement;
+
+/* Losses of a quantization: the noise of the outputs relative to their signal, and the accuracy (top 1). */
+typedef struct cli_loss {
+    double noise, accuracy;
+} cli_loss;
 
 static size_t cli_argmax(const float *x, size_t n)
 {
@@ -254,7 +344,8 @@ static size_t cli_argmax(const float *x, size_t n)
     return at;
 }
 
-static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got)
+/* expected: the class of the sample, or UINT32_MAX. */
+static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got, uint32_t expected)
 {
     const float *x = (const float *)want->data, *y = (const float *)got->data;
     const size_t n = want->bytes / sizeof(float);
@@ -263,7 +354,11 @@ static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got)
         a->noise += ((double)x[i] - (double)y[i]) * ((double)x[i] - (double)y[i]);
     }
     a->classes = n > 1;
-    a->same += n > 1 && cli_argmax(x, n) == cli_argmax(y, n);
+    if (n < 2)
+        return;
+    a->same += cli_argmax(x, n) == cli_argmax(y, n);
+    a->right[0] += cli_argmax(x, n) == expected;
+    a->right[1] += cli_argmax(y, n) == expected;
 }
 
 /* A session of a model with buffers for everything. */
@@ -320,7 +415,8 @@ static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreemen
             status = cli_side_run(&sides[1], "8-bit");
         for (uint32_t i = 0; i < sides[0].nOut && status == CLI_DONE; i++)
             if (nnrt_session_output(sides[0].session, i).dataType == NNRT_DATA_TYPE_FLOAT32)
-                cli_agree(&all[i], &sides[0].io[sides[0].nIn + i], &sides[1].io[sides[1].nIn + i]);
+                cli_agree(&all[i], &sides[0].io[sides[0].nIn + i], &sides[1].io[sides[1].nIn + i],
+                          i == 0 && s->expected != NULL ? s->expected[k] : UINT32_MAX);
         if (progressing)
             cli_progress_show(&progress, k + 1, s->count);
     }
@@ -355,6 +451,10 @@ static void cli_agreement_print(const cli_samples *s, const cli_side *side, cons
         putchar('\n');
     }
     fputs(args->json ? "]" : "", stdout);
+    if (s->expected != NULL && args->json)
+        printf(",\"top1\":[%u,%u]", (unsigned)all[0].right[0], (unsigned)all[0].right[1]);
+    else if (s->expected != NULL)
+        printf("top 1      %.2f %% float32, %.2f %% 8 bits\n", 100.0 * all[0].right[0] / s->count, 100.0 * all[0].right[1] / s->count);
 }
 
 /* The largest noise of an output, relative to its signal. */
@@ -366,10 +466,10 @@ static double cli_agreement_noise(const cli_agreement *all, uint32_t count)
     return most;
 }
 
-/* Compares the outputs of the float32 and the quantized model: *noise of cli_agreement_noise. print: prints the figures.
+/* Compares the outputs of the float32 and the quantized model. print: prints the figures.
    notes: receives them; NULL: none. */
 static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print,
-                            cli_notes *notes, double *noise)
+                            cli_notes *notes, cli_loss *loss)
 {
     cli_side sides[2];
     cli_agreement *all = NULL;
@@ -382,13 +482,17 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
         status = CLI_FAILED;
     if (status == CLI_DONE)
         status = cli_agreement_measure(s, sides, all, print);
-    if (status == CLI_DONE)
-        *noise = cli_agreement_noise(all, sides[0].nOut);
+    if (status == CLI_DONE) {
+        loss->noise = cli_agreement_noise(all, sides[0].nOut);
+        loss->accuracy = s->expected != NULL ? ((double)all[0].right[0] - (double)all[0].right[1]) / s->count : 0;
+    }
     if (status == CLI_DONE && print)
         cli_agreement_print(s, &sides[0], all, s->args);
     for (uint32_t i = 0; status == CLI_DONE && notes != NULL && i < sides[0].nOut; i++)
         cli_notes_output(notes, nnrt_session_output(sides[0].session, i).name, cli_agreement_sqnr(&all[i]), all[i].same,
                          all[i].classes);
+    for (uint32_t i = 0; status == CLI_DONE && notes != NULL && s->expected != NULL && i < 2; i++)
+        notes->right[i] = 100.0 * all[0].right[i] / s->count;
     free(all);
     cli_side_free(&sides[0]);
     cli_side_free(&sides[1]);
@@ -506,7 +610,7 @@ static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, dou
     NNRT_Model *model = NULL;
     nnrt_onnx_desc desc;
     nnrt_error error;
-    double own = 0;
+    cli_loss own = {0, 0};
     int status;
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
@@ -515,9 +619,9 @@ static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, dou
         return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
     status = cli_agreement_of(&user->samples, model, &user->session, false, NULL, &own);
     nnrt_model_destroy(model);
-    if (status == CLI_DONE && !(own <= 2 * noise + 1e-9))
+    if (status == CLI_DONE && !(own.noise <= 2 * noise + 1e-9))
         status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
-                          args->output, own, noise);
+                          args->output, own.noise, noise);
     return status;
 }
 
@@ -545,7 +649,7 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     nnrt_quantize_report report;
     NNRT_Model *quantized = NULL;
     nnrt_error error;
-    double noise = 0;
+    cli_loss loss = {0, 0};
     int status;
     const NNRT_ReturnCode code = cli_quantize_once(job, args, user, &quantized, &report, &error);
     cli_progress_end(&user->progress);
@@ -556,11 +660,11 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
         user->notes->counts = report;
         user->notes->samples = user->samples.count;
     }
-    status = cli_agreement_of(&user->samples, quantized, &user->session, true, user->notes, &noise);
+    status = cli_agreement_of(&user->samples, quantized, &user->session, true, user->notes, &loss);
     if (status == CLI_DONE && args->json)
         fputs("}\n", stdout);
     if (status == CLI_DONE && user->onnx)
-        status = cli_quantize_onnx(args, user, noise);
+        status = cli_quantize_onnx(args, user, loss.noise);
     nnrt_model_destroy(job->model);
     job->model = quantized;
     return status;
@@ -585,16 +689,16 @@ static int cli_compare_sensitivities(const void *a, const void *b)
 }
 
 /* Quantizes the nodes that user->floats leaves, and compares. *chosen: whether any node was quantized. */
-static int cli_quantize_noise(const cli_job *job, const cli_args *args, cli_quantize_user *user, double *noise, bool *chosen)
+static int cli_quantize_loss(const cli_job *job, const cli_args *args, cli_quantize_user *user, cli_loss *loss, bool *chosen)
 {
     NNRT_Model *quantized = NULL;
     nnrt_error error;
     int status = CLI_DONE;
     const NNRT_ReturnCode code = cli_quantize_once(job, args, user, &quantized, NULL, &error);
     *chosen = code == NNRT_SUCCESS;
-    *noise = 0;
+    loss->noise = loss->accuracy = 0;
     if (code == NNRT_SUCCESS)
-        status = cli_agreement_of(&user->samples, quantized, &user->session, false, NULL, noise);
+        status = cli_agreement_of(&user->samples, quantized, &user->session, false, NULL, loss);
     else if (code != NNRT_NOT_SUPPORT)
         status = cli_quantize_failed(user, args, &error);
     nnrt_model_destroy(quantized);
@@ -611,8 +715,10 @@ static int cli_sensitivity_measure(const cli_job *job, const cli_args *args, cli
     memset(user->floats, 1, n * sizeof(*user->floats));
     for (uint32_t i = 0; i < n && status == CLI_DONE; i++) {
         bool chosen = false;
+        cli_loss loss;
         user->floats[i] = false;
-        status = cli_quantize_noise(job, args, user, &list[*count].noise, &chosen);
+        status = cli_quantize_loss(job, args, user, &loss, &chosen);
+        list[*count].noise = loss.noise;
         user->floats[i] = true;
         list[*count].node = i;
         *count += chosen;
@@ -632,7 +738,7 @@ static void cli_sensitivity_keep(const cli_job *job, cli_quantize_user *user, co
         user->floats[list[i].node] = true;
 }
 
-/* The fewest of the noisiest nodes that must stay float32 so that the noise is at most args->maxLoss, by bisection. */
+/* The fewest of the noisiest nodes that must stay float32 so that the loss is at most args->maxLoss, by bisection. */
 static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_quantize_user *user, const cli_sensitivity *list,
                                   uint32_t count, uint32_t *kept)
 {
@@ -640,18 +746,19 @@ static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_
     int status = CLI_DONE;
     while (low < high && status == CLI_DONE) {
         const uint32_t middle = low + (high - low) / 2;
-        double noise;
+        cli_loss loss;
         bool chosen;
         cli_sensitivity_keep(job, user, list, middle);
-        status = cli_quantize_noise(job, args, user, &noise, &chosen);
-        if (noise <= args->maxLoss)
+        status = cli_quantize_loss(job, args, user, &loss, &chosen);
+        if ((user->samples.expected != NULL ? loss.accuracy : loss.noise) <= args->maxLoss)
             high = middle;
         else
             low = middle + 1;
     }
     *kept = low;
     if (status == CLI_DONE && low == count)
-        status = cli_fail("--max-loss %g: no node of %s can be quantized with a noise of at most that", args->maxLoss, args->model);
+        status = cli_fail("--max-loss %g: no node of %s can be quantized with a %s of at most that", args->maxLoss, args->model,
+                          user->samples.expected != NULL ? "loss of accuracy" : "noise");
     cli_sensitivity_keep(job, user, list, *kept);
     return status;
 }
@@ -728,6 +835,25 @@ static int cli_quantize_session(cli_job *job, const cli_args *args, nnrt_session
     if (job->fromNnrt)
         session->inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
     return CLI_DONE;
+}
+
+/* Reads --classes for the first output. */
+static int cli_quantize_classes(const cli_job *job, const cli_args *args, cli_quantize_user *user)
+{
+    cli_side side;
+    int status = cli_side_make(&side, job->model, &user->session, "float32");
+    if (status == CLI_DONE) {
+        const nnrt_io_info out = nnrt_session_output(side.session, 0);
+        const size_t count = out.bytes / sizeof(float);
+        user->samples.nClasses = (uint32_t)(count < CLI_MOST_CLASSES ? count : CLI_MOST_CLASSES);
+        if (out.dataType != NNRT_DATA_TYPE_FLOAT32 || count < 2 || count > CLI_MOST_CLASSES)
+            status = cli_fail("--classes: output '%s' of %s has %.0f bytes, expected float32 values for 2 to %d classes", out.name,
+                              args->model, (double)out.bytes, CLI_MOST_CLASSES);
+        else
+            status = cli_classes_read(&user->samples, out.name, args->classes);
+    }
+    cli_side_free(&side);
+    return status;
 }
 
 /* Writes the file of cli_quantize_onnx. */
@@ -816,6 +942,8 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
         status = cli_samples_find(&user.samples);
     if (status == CLI_DONE)
         status = cli_quantize_session(job, args, &user.session);
+    if (status == CLI_DONE && args->classes != NULL)
+        status = cli_quantize_classes(job, args, &user);
     if (status == CLI_DONE && (args->sensitivity || args->maxLoss > 0))
         status = cli_quantize_search(job, args, &user);
     if (status == CLI_DONE)

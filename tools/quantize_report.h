@@ -58,6 +58,7 @@ typedef struct cli_notes {
     uint32_t nRanges, nLayers, nNodes, nOutputs, samples;
     cli_noted_model before, after;
     nnrt_quantize_report counts;
+    double right[2]; /* accuracy of both models in percent, with --classes */
 } cli_notes;
 
 static int cli_notes_begin(cli_notes *n, const NNRT_Model *model)
@@ -266,7 +267,7 @@ static void cli_notes_options(FILE *out, const cli_args *args)
         if ((args->withoutSteps >> i & 1) != 0)
             fprintf(out, ", without %s", cli_quantize_steps[i]);
     if (args->maxLoss > 0)
-        fprintf(out, ", noise at most %g of the signal", args->maxLoss);
+        fprintf(out, args->classes != NULL ? ", accuracy lost at most %g" : ", noise at most %g of the signal", args->maxLoss);
     if (args->keep != NULL) {
         fputs(", float32 nodes of ", out);
         cli_html(out, args->keep);
@@ -291,6 +292,8 @@ static void cli_notes_summary(const cli_notes *n, FILE *out, const cli_args *arg
             "%u biases corrected</tr>\n",
             (unsigned)n->samples, (unsigned)n->counts.chosen, (unsigned)n->counts.nodes, (unsigned)n->counts.layers,
             (unsigned)n->counts.equalized, (unsigned)n->counts.corrected);
+    if (args->classes != NULL)
+        fprintf(out, "<tr><th class='l'>accuracy (top 1)<td>%.2f %%<td>%.2f %%<td></tr>\n", n->right[0], n->right[1]);
     cli_notes_options(out, args);
     fputs("</table>\n", out);
 }
