@@ -18,7 +18,9 @@ SECTIONS (search for the tag)
     >>quantize_observe  ranges, means and histograms of values over the samples
     >>quantize_equalize equal ranges of the channels between two layers
     >>quantize_ranges   scale and zero point of each tensor
-    >>quantize_weights  weights as int8, corrected biases
+    >>quantize_round    weights as int8: the nearest codes, or those of least squared error of the layer's results
+    >>quantize_weights  corrected biases, other constants
+    >>quantize_blocks   only weights: matrix products with blocks of 4 or 8 bits
     >>quantize_write    casts from and to 8 bits around the nodes; the finished model
 
 METHOD
@@ -29,9 +31,18 @@ METHOD
     The steps that nnrt_quantize_desc.without can disable:
     EQUALIZE   Values between two layers: channel c of the first is divided, the weights of the second that read it are
                multiplied by a factor, so that the channels get similar ranges.
-    RANGES     Of a tensor the range with the least squared error over the samples; without it the minimum and maximum.
+    RANGES     Of each tensor the range with the least squared error, measured on the samples, among its minimum and
+               maximum, percentiles (both ends without 0.001 to 1 % of the values), and the best range of a search over a
+               histogram; without it the minimum and maximum.
     BIAS       The mean error that rounded weights cause in each output channel is subtracted from its bias.
     CHANNELS   Without it, weights have one scale per tensor.
+    least_squares, an option: codes of weights are chosen one after the other so that the errors of a layer's results
+    cancel over the samples (>>quantize_round); it takes more runs and memory.
+
+WEIGHTS ONLY
+    With weight_bits the constant matrices of FULL_CONNECTION and MATMUL_FUSION become blocks of 4- or 8-bit codes
+    (MATMUL_NBITS); values stay float32, and no samples are needed. Scale and zero point of a block have the least squared
+    error of its weights among sixteen ranges.
 
 MEMORY
     A copy of the constants that change, all results of one run, and the result.
@@ -66,6 +77,7 @@ typedef struct nnrt_quantize_range {
     float least, most;   /* the values observed, after equalization */
     float lower, upper;  /* the real values of the lowest and the highest code */
     double sqnr;         /* signal to quantization noise of the observed values, dB; infinite: no error */
+    const char *method;  /* of the range: "min-max", "percentile", "least squares", or "operator", which defines it */
     NNRT_QuantParam quant;
     /* Counts of the observed values in `bins` intervals of equal width from binsLower to binsUpper. Tensors that share
        scale and zero point share the counts, too. Valid during the call. */
@@ -94,11 +106,14 @@ typedef struct nnrt_quantize_report {
     uint32_t layers;    /* chosen nodes with constant weights */
     uint32_t equalized; /* pairs of layers */
     uint32_t corrected; /* biases */
+    uint32_t ranges[4]; /* activation tensors with a range by min-max, percentile, least squares, operator */
+    uint32_t rounded;   /* layers with codes of least squared error of their results */
+    uint64_t bytes[2];  /* with weight_bits: of the chosen weights before and after */
 } nnrt_quantize_report;
 
-/* All zero but samples and sample is the default. */
+/* All zero but samples and sample, or weight_bits, is the default. */
 typedef struct nnrt_quantize_desc {
-    uint32_t samples; /* at least 1; hundreds give stable ranges */
+    uint32_t samples; /* at least 1; hundreds give stable ranges. With weight_bits ignored */
     /* Writes the inputs of sample `index`, in the order of the model's inputs. Called several times for each sample: it
        must return the same values. A code other than NNRT_SUCCESS ends the quantization with this code. */
     NNRT_ReturnCode (*sample)(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn);
@@ -107,6 +122,9 @@ typedef struct nnrt_quantize_desc {
        same for any number of threads, and with the device "reference" on every machine. */
     const nnrt_session_desc *session;
     uint32_t without; /* disabled steps: the sum of their NNRT_QUANTIZE_ bits */
+    bool least_squares; /* codes of weights of least squared error of the layers' results instead of the nearest codes */
+    uint32_t weight_bits;  /* 4 or 8: only weights of matrix products are quantized, without samples; 0: all */
+    uint32_t weight_block; /* with weight_bits: entries with one scale, a power of 2 of 16 to 65536; 0 = 32 */
     bool uint8;       /* activations are uint8; default int8. Weights are int8 */
     bool integer_io;  /* inputs and outputs become 8-bit tensors (nnrt_optimize_desc.integer_io) */
     bool no_optimize; /* return the model with its casts, the QDQ form of other runtimes */
@@ -121,7 +139,7 @@ typedef struct nnrt_quantize_desc {
 
 /* *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays as it is; it has the
    model's metadata. Nodes in subgraphs (IF, LOOP) stay float32.
-   NNRT_INVALID_PARAMETER: no samples, NaN or infinity in an input or result (the message names sample and node).
+   NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value, NaN or infinity in an input or result (the message names sample and node).
    NNRT_NOT_SUPPORT: the model has quantized tensors already, states, dimensions that differ from run to run, or no node
    that has quantized arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure
    *quantized is NULL. */
@@ -150,6 +168,7 @@ extern "C" {
 #endif
 
 #define NNRTI_PTQ_BINS 2048 /* of a histogram; eight per code */
+#define NNRTI_PTQ_METHODS 3 /* min-max, percentile, least squares */
 
 /* A tensor of the float32 model. Tensors of one group (root) share scale and zero point: operators that move data cannot
    change them. Channels are along the last axis, in NCHW along axis 1. */
@@ -167,7 +186,10 @@ typedef struct nnrti_ptq_value {
     uint64_t *histogram; /* of a root: NNRTI_PTQ_BINS from lower to upper */
     float lower, upper;  /* of a root: the observed range of the group, with 0 */
     NNRT_QuantParam quant; /* of a root */
-    double noise, signal;  /* of a root: sums of squares */
+    NNRT_QuantParam tried[NNRTI_PTQ_METHODS]; /* of a root: by each method */
+    double error[NNRTI_PTQ_METHODS];          /* their sums of squared errors over the samples */
+    uint32_t nTried, method;                  /* method: of quant; NNRTI_PTQ_METHODS: the operator's */
+    double noise, signal;                     /* of a root: sums of squares over the samples */
 } nnrti_ptq_value;
 
 /* A node with constant weights [O,..] or [..,O]. */
@@ -177,7 +199,16 @@ typedef struct nnrti_ptq_layer {
     int32_t groups, axis; /* axis: of the output channels */
     ptrdiff_t outStride, inStride, tapStride; /* elements between weights of the next output, input, tap */
     int32_t taps;
+    int32_t kernel[2], dilation[2], stride[2]; /* of the window over an image; a transposed convolution has kernel 0 */
+    int32_t before[2]; /* padding at the top and left; -1: half of what the result's size needs */
     NNRT_ActivationType activation;
+    int8_t *codes; /* of the weights */
+    NNRT_QuantParam *scales;
+    uint32_t nScales;
+    double *mean;    /* of the inputs in a window: per group, tap, input; first their sums */
+    double *gram;    /* per group, over windows x, sums of x[i] * x[j], i <= j, then of x[i]; NULL: none */
+    uint64_t windows; /* how many */
+    double count;     /* windows of mean */
 } nnrti_ptq_layer;
 
 typedef struct nnrti_ptq {
@@ -199,6 +230,7 @@ typedef struct nnrti_ptq {
     bool *chosen; /* per node of model */
     nnrti_ptq_layer *layers;
     uint32_t nLayers;
+    float *window; /* of the largest layer */
     uint64_t runs, allRuns;
     nnrt_quantize_report report;
 } nnrti_ptq;
@@ -382,6 +414,7 @@ static bool nnrti_ptq_conv(const NNRT_Node *n, const int32_t *d, nnrti_ptq_layer
         nnrti_ptq_attr(n, &t, sizeof(t));
         a.group = t.group;
         a.activationType = t.activationType;
+        a.stride = t.stride;
     }
     l->out = d[0];
     l->in = d[3];
@@ -391,6 +424,12 @@ static bool nnrti_ptq_conv(const NNRT_Node *n, const int32_t *d, nnrti_ptq_layer
     l->outStride = (ptrdiff_t)d[1] * d[2] * d[3];
     l->groups = a.group > 1 && a.group <= d[0] ? (int32_t)a.group : 1;
     l->activation = a.activationType;
+    for (uint32_t k = 0; k < 2; k++) {
+        l->kernel[k] = n->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION ? d[1 + k] : 0;
+        l->dilation[k] = a.dilation.count > k && a.dilation.data[k] > 0 ? (int32_t)a.dilation.data[k] : 1;
+        l->stride[k] = a.stride.count > k && a.stride.data[k] > 0 ? (int32_t)a.stride.data[k] : 1;
+        l->before[k] = a.padMode == NNRT_PAD_MODE_SAME ? -1 : a.padList.count == 4 ? (int32_t)a.padList.data[2 * k] : 0;
+    }
     return d[0] % l->groups == 0;
 }
 
@@ -398,7 +437,7 @@ static bool nnrti_ptq_conv(const NNRT_Node *n, const int32_t *d, nnrti_ptq_layer
 static bool nnrti_ptq_matrix(const NNRT_Node *n, const int32_t *d, nnrti_ptq_layer *l)
 {
     bool rows = true;
-    l->taps = l->groups = 1;
+    l->taps = l->groups = l->kernel[0] = l->kernel[1] = l->dilation[0] = l->dilation[1] = l->stride[0] = l->stride[1] = 1;
     if (n->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION) {
         NNRT_FullConnection a;
         nnrti_ptq_attr(n, &a, sizeof(a));
@@ -479,6 +518,20 @@ static NNRT_ReturnCode nnrti_ptq_choose(nnrti_ptq *p)
     return NNRT_SUCCESS;
 }
 
+/* Weights alone do not depend on dynamic dimensions of inputs: shapes are inferred with 1 for each. */
+static nnrt_dims_list nnrti_ptq_any_dims(nnrti_ptq *p)
+{
+    const NNRT_Uint32List *in = &p->model->inputIndex;
+    nnrt_dims *dims = (nnrt_dims *)nnrti_ptq_keep(p, (size_t)in->count + 1, sizeof(*dims));
+    for (uint32_t i = 0; i < in->count && dims != NULL; i++) {
+        const NNRT_Int32List *declared = &p->model->allTensors.data[in->data[i]].dims;
+        dims[i].rank = (int32_t)declared->count;
+        for (uint32_t k = 0; k < declared->count; k++)
+            dims[i].dims[k] = declared->data[k] >= 0 ? declared->data[k] : 1;
+    }
+    return nnrt_dims_list_make(dims, dims != NULL ? in->count : 0);
+}
+
 /* Infers types and shapes, for the dimensions of the session's inputs. */
 static NNRT_ReturnCode nnrti_ptq_infer(nnrti_ptq *p)
 {
@@ -490,7 +543,11 @@ static NNRT_ReturnCode nnrti_ptq_infer(nnrti_ptq *p)
     if (p->desc->session != NULL) {
         config.inputDims = p->desc->session->inputDims;
         config.bounds = p->desc->session->bounds;
+    } else if (p->desc->weight_bits > 0) {
+        config.inputDims = nnrti_ptq_any_dims(p);
     }
+    if (p->code != NNRT_SUCCESS)
+        return p->code;
     return p->code = nnrt_model_infer(p->model, &config, &p->memory, p->shapes, NULL, NULL);
 }
 
@@ -527,7 +584,16 @@ typedef struct nnrti_ptq_watch {
     uint32_t *tensors; /* of each output, then of each float32 input */
     nnrt_io *io;       /* inputs, outputs */
     uint32_t nIn, nOut;
+    nnrt_memory memory;
 } nnrti_ptq_watch;
+
+static void *nnrti_ptq_watch_keep(nnrti_ptq *p, nnrti_ptq_watch *w, size_t count, size_t size)
+{
+    void *block = nnrt_memory_keep_array(&w->memory, count, size);
+    if (block == NULL)
+        nnrti_ptq_no_memory(p);
+    return block;
+}
 
 typedef void (*nnrti_ptq_visit)(nnrti_ptq *p, uint32_t tensor, const float *data, const nnrt_io_info *info);
 
@@ -536,7 +602,7 @@ static NNRT_ReturnCode nnrti_ptq_watch_outputs(nnrti_ptq *p, nnrti_ptq_watch *w)
 {
     const NNRT_Model *m = &p->edit;
     uint32_t count = m->outputIndex.count;
-    w->tensors = (uint32_t *)nnrti_ptq_keep(p, (size_t)p->nValues + count + 1, sizeof(*w->tensors));
+    w->tensors = (uint32_t *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + count + 1, sizeof(*w->tensors));
     if (w->tensors == NULL)
         return p->code;
     memcpy(w->tensors, m->outputIndex.data, count * sizeof(*w->tensors));
@@ -550,7 +616,7 @@ static NNRT_ReturnCode nnrti_ptq_watch_outputs(nnrti_ptq *p, nnrti_ptq_watch *w)
     w->model = *m;
     w->model.outputIndex = NNRT_Uint32List_make(w->tensors, count);
     if (m->subGraph.count > 0) {
-        NNRT_SubGraph *graphs = (NNRT_SubGraph *)nnrti_ptq_keep(p, m->subGraph.count, sizeof(*graphs));
+        NNRT_SubGraph *graphs = (NNRT_SubGraph *)nnrti_ptq_watch_keep(p, w, m->subGraph.count, sizeof(*graphs));
         if (graphs == NULL)
             return p->code;
         memcpy(graphs, m->subGraph.data, m->subGraph.count * sizeof(*graphs));
@@ -564,7 +630,7 @@ static NNRT_ReturnCode nnrti_ptq_watch_buffers(nnrti_ptq *p, nnrti_ptq_watch *w)
 {
     w->nIn = nnrt_session_inputs(w->session);
     w->nOut = nnrt_session_outputs(w->session);
-    w->io = (nnrt_io *)nnrti_ptq_keep(p, (size_t)w->nIn + w->nOut, sizeof(*w->io));
+    w->io = (nnrt_io *)nnrti_ptq_watch_keep(p, w, (size_t)w->nIn + w->nOut, sizeof(*w->io));
     if (w->io == NULL)
         return p->code;
     for (uint32_t i = 0; i < w->nIn + w->nOut; i++) {
@@ -573,7 +639,7 @@ static NNRT_ReturnCode nnrti_ptq_watch_buffers(nnrti_ptq *p, nnrti_ptq_watch *w)
         if (info.open)
             return p->code = nnrt_error_set(p->error, NNRT_NOT_SUPPORT,
                                             "'%s' has dynamic dimensions: set the dimensions of the inputs", info.name);
-        w->io[i] = nnrt_io_make(nnrt_memory_keep_aligned(&p->memory, info.bytes), info.bytes);
+        w->io[i] = nnrt_io_make(nnrt_memory_keep_aligned(&w->memory, info.bytes), info.bytes);
         if (w->io[i].data == NULL)
             return nnrti_ptq_no_memory(p);
     }
@@ -608,22 +674,20 @@ static NNRT_ReturnCode nnrti_ptq_observe(nnrti_ptq *p, nnrti_ptq_visit visit)
 {
     nnrt_session_desc desc;
     nnrti_ptq_watch w;
-    NNRT_ReturnCode code;
     memset(&w, 0, sizeof(w));
     memset(&desc, 0, sizeof(desc));
+    nnrt_memory_allocate(&w.memory, p->desc->allocator);
     if (p->desc->session != NULL)
         desc = *p->desc->session;
     if (desc.allocator == NULL)
         desc.allocator = p->desc->allocator;
-    if (nnrti_ptq_watch_outputs(p, &w) != NNRT_SUCCESS)
-        return p->code;
-    code = nnrt_session_create(&w.session, &w.model, &desc, p->error);
-    if (code != NNRT_SUCCESS)
-        return p->code = code;
-    if (nnrti_ptq_watch_buffers(p, &w) == NNRT_SUCCESS)
+    if (nnrti_ptq_watch_outputs(p, &w) == NNRT_SUCCESS)
+        p->code = nnrt_session_create(&w.session, &w.model, &desc, p->error);
+    if (p->code == NNRT_SUCCESS && nnrti_ptq_watch_buffers(p, &w) == NNRT_SUCCESS)
         for (uint32_t i = 0; i < p->desc->samples && p->code == NNRT_SUCCESS; i++)
             nnrti_ptq_watch_run(p, &w, i, visit);
     nnrt_session_destroy(w.session);
+    nnrt_memory_end(&w.memory);
     return p->code;
 }
 
@@ -715,7 +779,109 @@ static void nnrti_ptq_join_ranges(nnrti_ptq *p)
     }
 }
 
-/* Visitor: the histogram of the group. */
+/* Weights of an output, and inputs in a window. */
+static size_t nnrti_ptq_inputs(const nnrti_ptq_layer *l)
+{
+    return (size_t)l->in * (size_t)l->taps;
+}
+
+/* The input of a layer as images, and the windows over it, one for each position of the result. A matrix is an image of one
+   column whose windows are its rows. */
+typedef struct nnrti_ptq_image {
+    const float *data;
+    size_t windows;
+    int32_t height, width, rows, columns; /* rows, columns: of the result */
+    int32_t before[2];
+    ptrdiff_t position, channel; /* elements to the next column and channel */
+} nnrti_ptq_image;
+
+/* False: the shape is none that is known here. */
+static bool nnrti_ptq_image_of(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *data, const nnrt_io_info *info,
+                               nnrti_ptq_image *m)
+{
+    const nnrt_operand *y = &p->shapes[p->model->nodes.data[l->node].outputIndex.data[0]];
+    const int32_t channels = l->in * l->groups, *d = info->shape.dims, nchw = info->format == NNRT_FORMAT_NCHW;
+    const size_t n = info->bytes / sizeof(float);
+    const NNRT_NodeType type = p->model->nodes.data[l->node].nodeType;
+    memset(m, 0, sizeof(*m));
+    m->data = data;
+    m->channel = 1;
+    m->position = channels;
+    if (type != NNRT_NODE_TYPE_CONV2D_FUSION) { /* rows along the last axis */
+        m->height = m->rows = (int32_t)(n / (size_t)channels);
+        m->width = m->columns = 1;
+        m->windows = (size_t)m->rows;
+        return l->kernel[0] > 0 && n > 0 && n % (size_t)channels == 0;
+    }
+    if (info->shape.rank != 4 || y->rank != 4 || d[nchw ? 1 : 3] != channels || n == 0)
+        return false;
+    m->height = d[1 + nchw];
+    m->width = d[2 + nchw];
+    m->rows = y->dims[1 + nchw];
+    m->columns = y->dims[2 + nchw];
+    m->windows = (size_t)d[0] * (size_t)m->rows * (size_t)m->columns;
+    if (nchw) {
+        m->channel = (ptrdiff_t)m->height * m->width;
+        m->position = 1;
+    }
+    for (int32_t k = 0; k < 2; k++) {
+        const int32_t needs = ((k == 0 ? m->rows : m->columns) - 1) * l->stride[k] + (l->kernel[k] - 1) * l->dilation[k] + 1 -
+                              (k == 0 ? m->height : m->width);
+        m->before[k] = l->before[k] >= 0 ? l->before[k] : needs > 0 ? needs / 2 : 0;
+    }
+    return m->windows > 0;
+}
+
+/* Where tap k of window `at` reads channel 0; NULL: padding. */
+static const float *nnrti_ptq_tap(const nnrti_ptq_layer *l, const nnrti_ptq_image *m, size_t at, int32_t k)
+{
+    const size_t area = (size_t)m->rows * (size_t)m->columns;
+    const int32_t row = (int32_t)(at % area / (size_t)m->columns), column = (int32_t)(at % (size_t)m->columns);
+    const int32_t y = row * l->stride[0] + k / l->kernel[1] * l->dilation[0] - m->before[0];
+    const int32_t x = column * l->stride[1] + k % l->kernel[1] * l->dilation[1] - m->before[1];
+    const ptrdiff_t image = (ptrdiff_t)(at / area) * m->height * m->width * l->in * l->groups;
+    if (y < 0 || y >= m->height || x < 0 || x >= m->width)
+        return NULL;
+    return m->data + image + ((ptrdiff_t)y * m->width + x) * m->position;
+}
+
+/* Window k of `count` that are spread over all: all, or those of a multiplicative sequence. */
+static size_t nnrti_ptq_spread(const nnrti_ptq_image *m, size_t k, size_t count)
+{
+    return m->windows <= count ? k : (size_t)((uint64_t)k * 2654435761u % m->windows);
+}
+
+/* Adds the inputs of a layer's windows to its sums. A result of a transposed convolution with stride 2 gets a quarter of
+   the taps: its means are those of the channels over the stride. */
+static void nnrti_ptq_add_means(nnrti_ptq *p, nnrti_ptq_layer *l, uint32_t t, const float *data, const nnrt_io_info *info)
+{
+    const nnrti_ptq_value *v = &p->values[t];
+    const size_t n = nnrti_ptq_inputs(l);
+    const bool transposed = l->kernel[0] == 0;
+    nnrti_ptq_image m;
+    if (transposed ? v->channels != l->in * l->groups || l->mean != NULL : !nnrti_ptq_image_of(p, l, data, info, &m))
+        return;
+    if (l->mean == NULL && (l->mean = (double *)nnrti_ptq_keep(p, n * (size_t)l->groups, sizeof(*l->mean))) == NULL)
+        return;
+    for (size_t j = 0; j < n * (size_t)l->groups && transposed; j++)
+        l->mean[j] = v->sum[j / n * (size_t)l->in + j % (size_t)l->in] / v->count / (l->stride[0] * l->stride[1]);
+    if (transposed) {
+        l->count = 1;
+        return;
+    }
+    for (size_t at = 0; at < m.windows; at++)
+        for (int32_t k = 0; k < l->taps; k++) {
+            const float *x = nnrti_ptq_tap(l, &m, at, k);
+            for (int32_t g = 0; g < l->groups && x != NULL; g++) {
+                double *sum = l->mean + (size_t)g * n + (size_t)k * (size_t)l->in;
+                for (int32_t i = 0; i < l->in; i++)
+                    sum[i] += (double)x[(g * l->in + i) * m.channel];
+            }
+        }
+    l->count += (double)m.windows;
+}
+
+/* Visitor: the histogram of the group, and the means of the windows of layers. */
 static void nnrti_ptq_see_histogram(nnrti_ptq *p, uint32_t t, const float *data, const nnrt_io_info *info)
 {
     nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
@@ -728,6 +894,9 @@ static void nnrti_ptq_see_histogram(nnrti_ptq *p, uint32_t t, const float *data,
         const int32_t bin = at > 0 ? (at < NNRTI_PTQ_BINS - 1 ? (int32_t)at : NNRTI_PTQ_BINS - 1) : 0;
         r->histogram[bin]++;
     }
+    for (uint32_t i = 0; i < p->nLayers && (p->desc->without & NNRT_QUANTIZE_BIAS) == 0; i++)
+        if (p->model->nodes.data[p->layers[i].node].inputIndex.data[0] == t)
+            nnrti_ptq_add_means(p, &p->layers[i], t, data, info);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -952,37 +1121,75 @@ static double nnrti_ptq_noise(const nnrti_ptq *p, const nnrti_ptq_value *r, cons
     return noise;
 }
 
-static double nnrti_ptq_signal(const nnrti_ptq_value *r)
+/* Keeps range q in *best if its noise over the histogram is less. */
+static void nnrti_ptq_try(const nnrti_ptq *p, const nnrti_ptq_value *r, double lower, double upper, NNRT_QuantParam *best,
+                          double *least)
 {
-    const double width = ((double)r->upper - (double)r->lower) / NNRTI_PTQ_BINS;
-    double signal = 0;
-    for (int32_t i = 0; i < NNRTI_PTQ_BINS; i++) {
-        const double x = (double)r->lower + (i + 0.5) * width;
-        signal += (double)r->histogram[i] * x * x;
+    const NNRT_QuantParam q = nnrti_ptq_quant(p, lower, upper);
+    const double noise = nnrti_ptq_noise(p, r, &q);
+    if (noise < *least) {
+        *least = noise;
+        *best = q;
     }
-    return signal;
 }
 
-/* Tries ranges of 100 % to 30 % of the observed one, at both ends, and keeps that with the least noise. */
-static void nnrti_ptq_search(const nnrti_ptq *p, nnrti_ptq_value *r)
+/* Tries ranges of 100 % to 30 % of the observed one, at both ends; returns that with the least noise. */
+static NNRT_QuantParam nnrti_ptq_search(const nnrti_ptq *p, const nnrti_ptq_value *r)
 {
-    for (int32_t i = 0; i < 36 && r->lower < 0; i++)
-        for (int32_t k = 0; k < 36 && (r->upper > 0 || k == 0); k++) {
-            const NNRT_QuantParam q =
-                nnrti_ptq_quant(p, (double)r->lower * (1 - 0.02 * i), (double)r->upper * (1 - 0.02 * k));
-            const double noise = nnrti_ptq_noise(p, r, &q);
-            if (noise < r->noise) {
-                r->noise = noise;
-                r->quant = q;
-            }
+    NNRT_QuantParam best = r->tried[0];
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < 36 && (r->lower < 0 || i == 0); i++)
+        for (int32_t k = 0; k < 36 && (r->upper > 0 || k == 0); k++)
+            nnrti_ptq_try(p, r, (double)r->lower * (1 - 0.02 * i), (double)r->upper * (1 - 0.02 * k), &best, &least);
+    return best;
+}
+
+/* The range without the share `share` of the values at each end. */
+static void nnrti_ptq_percentile(const nnrti_ptq_value *r, double share, double *lower, double *upper)
+{
+    const double width = ((double)r->upper - (double)r->lower) / NNRTI_PTQ_BINS;
+    double count = 0, below = 0, above = 0;
+    int32_t first = 0, last = NNRTI_PTQ_BINS - 1;
+    for (int32_t i = 0; i < NNRTI_PTQ_BINS; i++)
+        count += (double)r->histogram[i];
+    while (first < last && (below += (double)r->histogram[first]) <= count * share)
+        first++;
+    while (last > first && (above += (double)r->histogram[last]) <= count * share)
+        last--;
+    *lower = fmin((double)r->lower + first * width, 0);
+    *upper = fmax((double)r->lower + (last + 1) * width, 0);
+}
+
+/* Of the ranges by percentile that with the least noise over the histogram. */
+static NNRT_QuantParam nnrti_ptq_percentiles(const nnrti_ptq *p, const nnrti_ptq_value *r)
+{
+    NNRT_QuantParam best = r->tried[0];
+    double least = HUGE_VAL, share = 1e-5, lower, upper;
+    for (int32_t i = 0; i < 4; i++, share *= 10) {
+        nnrti_ptq_percentile(r, share, &lower, &upper);
+        nnrti_ptq_try(p, r, lower, upper, &best, &least);
+    }
+    return best;
+}
+
+/* Visitor: signal, and the noise of each range of the group. */
+static void nnrti_ptq_see_noise(nnrti_ptq *p, uint32_t t, const float *data, const nnrt_io_info *info)
+{
+    nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
+    const size_t n = info->bytes / sizeof(float);
+    for (size_t i = 0; i < n; i++)
+        r->signal += (double)data[i] * (double)data[i];
+    for (uint32_t k = 0; k < r->nTried; k++) {
+        const float scale = (float)r->tried[k].scale, factor = 1 / scale;
+        const float lowest = (float)(nnrti_ptq_lowest(p) - r->tried[k].zeroPoint), highest = lowest + 255;
+        double noise = 0;
+        for (size_t i = 0; i < n; i++) {
+            float code = data[i] * factor;
+            code = code < lowest ? lowest : code > highest ? highest : code;
+            code = code + 12582912.0f - 12582912.0f; /* 3 * 2^22: to the nearest integer */
+            noise += (double)(data[i] - code * scale) * (double)(data[i] - code * scale);
         }
-    for (int32_t k = 0; k < 36 && r->lower >= 0; k++) {
-        const NNRT_QuantParam q = nnrti_ptq_quant(p, 0, (double)r->upper * (1 - 0.02 * k));
-        const double noise = nnrti_ptq_noise(p, r, &q);
-        if (noise < r->noise) {
-            r->noise = noise;
-            r->quant = q;
-        }
+        r->error[k] += noise;
     }
 }
 
@@ -1005,7 +1212,9 @@ static bool nnrti_ptq_of_operator(const nnrti_ptq *p, const NNRT_Node *n, NNRT_Q
 static void nnrti_ptq_say(const nnrti_ptq *p, uint32_t t)
 {
     const nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
+    static const char *const methods[] = {"min-max", "percentile", "least squares", "operator"};
     nnrt_quantize_range range;
+    range.method = methods[r->method];
     range.tensor = nnrti_ptq_name(p->model->allTensors.data[t].name);
     range.least = range.most = 0;
     for (int32_t c = 0; c < p->values[t].channels; c++) {
@@ -1025,28 +1234,341 @@ static void nnrti_ptq_say(const nnrti_ptq *p, uint32_t t)
     p->desc->range(p->desc->user, &range);
 }
 
-/* Scale and zero point of each group. */
-static NNRT_ReturnCode nnrti_ptq_ranges(nnrti_ptq *p)
+/* The ranges to be measured of each group: that of an operator, or by all methods. */
+static void nnrti_ptq_candidates(nnrti_ptq *p)
 {
     for (uint32_t t = 0; t < p->nValues; t++) {
         nnrti_ptq_value *v = &p->values[t], *r = &p->values[nnrti_ptq_root(p, t)];
         if (v->quantized && v->writer != NNRT_NO_TENSOR && !r->fixed)
-            r->fixed = nnrti_ptq_of_operator(p, &p->model->nodes.data[v->writer], &r->quant);
+            r->fixed = nnrti_ptq_of_operator(p, &p->model->nodes.data[v->writer], &r->tried[0]);
     }
     for (uint32_t t = 0; t < p->nValues; t++) {
         nnrti_ptq_value *r = &p->values[t];
         if (r->root != t || r->histogram == NULL)
             continue;
-        if (!r->fixed)
-            r->quant = nnrti_ptq_quant(p, (double)r->lower, (double)r->upper);
-        r->noise = nnrti_ptq_noise(p, r, &r->quant);
-        r->signal = nnrti_ptq_signal(r);
-        if (!r->fixed && (p->desc->without & NNRT_QUANTIZE_RANGES) == 0)
-            nnrti_ptq_search(p, r);
+        r->nTried = 1;
+        if (r->fixed)
+            continue;
+        r->tried[0] = nnrti_ptq_quant(p, (double)r->lower, (double)r->upper);
+        if ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0) {
+            r->tried[1] = nnrti_ptq_percentiles(p, r);
+            r->tried[2] = nnrti_ptq_search(p, r);
+            r->nTried = NNRTI_PTQ_METHODS;
+        }
     }
-    for (uint32_t t = 0; t < p->nValues && p->desc->range != NULL; t++)
-        if (p->values[t].quantized && p->values[nnrti_ptq_root(p, t)].histogram != NULL)
+}
+
+/* Scale and zero point of each group: the range with the least noise, the first of equal ones. */
+static NNRT_ReturnCode nnrti_ptq_ranges(nnrti_ptq *p)
+{
+    nnrti_ptq_candidates(p);
+    if (nnrti_ptq_observe(p, nnrti_ptq_see_noise) != NNRT_SUCCESS)
+        return p->code;
+    for (uint32_t t = 0; t < p->nValues; t++) {
+        nnrti_ptq_value *r = &p->values[t];
+        for (uint32_t k = 1; k < r->nTried; k++)
+            r->method = r->error[k] < r->error[r->method] ? k : r->method;
+        r->quant = r->tried[r->method];
+        r->noise = r->error[r->method];
+        r->method = r->fixed ? NNRTI_PTQ_METHODS : r->method;
+    }
+    for (uint32_t t = 0; t < p->nValues; t++) {
+        const nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
+        if (!p->values[t].quantized || r->nTried == 0)
+            continue;
+        p->report.ranges[r->method]++;
+        if (p->desc->range != NULL)
             nnrti_ptq_say(p, t);
+    }
+    return p->code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>quantize_round */
+
+/* Least squared error of a layer's results. With e = w - scale * codes, the error of an output's weights w, and H, the mean
+   of x * x^T over windows x of the samples, the mean squared error of the output is e^T * H * e. H = R^T * R with R upper
+   triangular (Cholesky), so the error is |R * e|^2, whose row i has the terms R[i][i] * e[i] and R[i][j] * e[j], j > i. The
+   codes are chosen from the last to the first: code i is the nearest to (w[i] + sum R[i][j] * e[j] / R[i][i]) / scale, so
+   that it cancels what the later ones left (Babai's nearest plane; GPTQ, Frantar et al., arXiv 2210.17323, chooses the
+   same codes). A hundredth of H's mean diagonal is added to the diagonal: the samples are few. */
+
+#define NNRTI_PTQ_WINDOWS 64                     /* of a sample */
+#define NNRTI_PTQ_INPUTS 4096                    /* weights of an output at most: H has their square */
+#define NNRTI_PTQ_GRAMS ((size_t)256 << 20)      /* bytes of the matrices H at a time */
+
+/* A code of a symmetric scale. */
+static int8_t nnrti_ptq_symmetric(double v, double scale)
+{
+    const double code = nnrti_ptq_nearest(v / scale);
+    return (int8_t)(code > 127 ? 127 : code < -127 ? -127 : code);
+}
+
+/* Calls the body for each weight of output o of layer l: index `at` in the constant, input i, tap k. */
+#define NNRTI_PTQ_EACH(l, o, at)                                                                                       \
+    for (int32_t k = 0; k < (l)->taps; k++)                                                                            \
+        for (int32_t i = 0; i < (l)->in; i++)                                                                          \
+            for (ptrdiff_t at = (o) * (l)->outStride + k * (l)->tapStride + i * (l)->inStride, once = 1; once > 0; once = 0)
+
+/* The scale of outputs [from, to): of their largest weight, or a smaller one if the squared error is less. */
+static double nnrti_ptq_scale(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *w, int32_t from, int32_t to)
+{
+    double best = 1, least = HUGE_VAL;
+    float most = 0;
+    for (int32_t o = from; o < to; o++)
+        NNRTI_PTQ_EACH(l, o, at)
+            most = fmaxf(most, fabsf(w[at]));
+    for (int32_t f = 0; f < ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0 ? 16 : 1) && most > 0; f++) {
+        const double scale = (double)(float)((double)most * (1 - 0.02 * f) / 127);
+        double noise = 0;
+        for (int32_t o = from; o < to && scale > 0; o++)
+            NNRTI_PTQ_EACH(l, o, at) {
+                const double e = (double)w[at] - nnrti_ptq_symmetric((double)w[at], scale) * scale;
+                noise += e * e;
+            }
+        if (scale > 0 && noise < least) {
+            least = noise;
+            best = scale;
+        }
+    }
+    return best;
+}
+
+static double nnrti_ptq_scale_of(const nnrti_ptq_layer *l, int32_t o)
+{
+    return l->scales[l->nScales > 1 ? o : 0].scale;
+}
+
+/* The nearest codes of a layer's weights. */
+static NNRT_ReturnCode nnrti_ptq_nearest_codes(nnrti_ptq *p, nnrti_ptq_layer *l)
+{
+    const bool channels = (p->desc->without & NNRT_QUANTIZE_CHANNELS) == 0;
+    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
+    l->nScales = channels ? (uint32_t)l->out : 1;
+    l->codes = (int8_t *)nnrt_memory_keep_aligned(&p->memory, p->tensors[l->weight].data.dataSize / sizeof(float));
+    l->scales = (NNRT_QuantParam *)nnrti_ptq_keep(p, l->nScales, sizeof(*l->scales));
+    if (l->codes == NULL || l->scales == NULL)
+        return nnrti_ptq_no_memory(p);
+    for (int32_t o = 0; o < l->out; o++) {
+        NNRT_QuantParam *own = &l->scales[channels ? o : 0];
+        own->numBits = 8;
+        if (channels || o == 0)
+            own->scale = nnrti_ptq_scale(p, l, w, o, channels ? o + 1 : l->out);
+        NNRTI_PTQ_EACH(l, o, at)
+            l->codes[at] = nnrti_ptq_symmetric((double)w[at], own->scale);
+    }
+    return p->code;
+}
+
+/* Bytes of the matrices of a layer; 0: its codes are the nearest. */
+static size_t nnrti_ptq_gram_bytes(const nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    const size_t n = nnrti_ptq_inputs(l);
+    if (!p->desc->least_squares || l->kernel[0] == 0 || n > NNRTI_PTQ_INPUTS ||
+        (size_t)l->groups > NNRTI_PTQ_GRAMS / (n * (n + 1) * sizeof(double)))
+        return 0;
+    return n * (n + 1) * (size_t)l->groups * sizeof(double);
+}
+
+/* The layers [from, result) get matrices at the same time; *any: there is one that gets some. */
+static uint32_t nnrti_ptq_batch(const nnrti_ptq *p, uint32_t from, bool *any)
+{
+    size_t bytes = 0;
+    *any = false;
+    while (from < p->nLayers) {
+        const size_t more = nnrti_ptq_gram_bytes(p, &p->layers[from]);
+        if (more > 0 && bytes > NNRTI_PTQ_GRAMS - more)
+            break;
+        bytes += more;
+        *any = *any || more > 0;
+        from++;
+    }
+    return from;
+}
+
+/* How many times the samples run for all layers. */
+static uint32_t nnrti_ptq_batches(const nnrti_ptq *p)
+{
+    uint32_t count = 0;
+    bool any;
+    for (uint32_t i = 0; i < p->nLayers; count += any)
+        i = nnrti_ptq_batch(p, i, &any);
+    return count;
+}
+
+/* Copies what the weights of group g read in window `at`, 0 for padding, in their order: tap, input. */
+static void nnrti_ptq_copy_window(const nnrti_ptq_layer *l, const nnrti_ptq_image *m, size_t at, int32_t g, float *x)
+{
+    for (int32_t k = 0; k < l->taps; k++) {
+        const float *from = nnrti_ptq_tap(l, m, at, k);
+        for (int32_t i = 0; i < l->in; i++)
+            *x++ = from != NULL ? from[(g * l->in + i) * m->channel] : 0.0f;
+    }
+}
+
+/* Adds the products and the elements of window x to h. */
+static void nnrti_ptq_add_window(const float *x, size_t n, double *h)
+{
+    for (size_t r = 0; r < n; r++) {
+        for (size_t c = r; c < n && (x[r] < 0 || x[r] > 0); c++)
+            h[r * n + c] += (double)x[r] * (double)x[c];
+        h[n * n + r] += (double)x[r];
+    }
+}
+
+/* Visitor: adds some windows to the matrices of the layers that read the value. */
+static void nnrti_ptq_see_windows(nnrti_ptq *p, uint32_t t, const float *data, const nnrt_io_info *info)
+{
+    for (uint32_t i = 0; i < p->nLayers; i++) {
+        nnrti_ptq_layer *l = &p->layers[i];
+        const size_t n = nnrti_ptq_inputs(l);
+        nnrti_ptq_image m;
+        if (l->gram == NULL || p->model->nodes.data[l->node].inputIndex.data[0] != t || !nnrti_ptq_image_of(p, l, data, info, &m))
+            continue;
+        for (size_t k = 0; k < m.windows && k < NNRTI_PTQ_WINDOWS; k++, l->windows++)
+            for (int32_t g = 0; g < l->groups; g++) {
+                nnrti_ptq_copy_window(l, &m, nnrti_ptq_spread(&m, k, NNRTI_PTQ_WINDOWS), g, p->window);
+                nnrti_ptq_add_window(p->window, n, l->gram + (size_t)g * n * (n + 1));
+            }
+    }
+}
+
+/* Makes covariances of the sums: the corrected bias removes the mean error. */
+static void nnrti_ptq_center(double *h, size_t n, double count)
+{
+    const double *sum = h + n * n;
+    for (size_t r = 0; r < n; r++)
+        for (size_t c = r; c < n; c++)
+            h[r * n + c] -= sum[r] * sum[c] / count;
+}
+
+/* H := R. False: H is 0. */
+static bool nnrti_ptq_cholesky(double *h, size_t n)
+{
+    double mean = 0;
+    for (size_t i = 0; i < n; i++)
+        mean += h[i * n + i] / (double)n;
+    if (!(mean > 0))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        h[i * n + i] += 0.01 * mean;
+    for (size_t i = 0; i < n; i++) {
+        const double root = sqrt(h[i * n + i]);
+        for (size_t j = i; j < n; j++)
+            h[i * n + j] /= root;
+        for (size_t r = i + 1; r < n; r++) {
+            const double f = h[i * n + r];
+            for (size_t j = r; j < n; j++)
+                h[r * n + j] -= f * h[i * n + j];
+        }
+    }
+    return true;
+}
+
+/* sum of R[i][j] * e[j], j > i. */
+static double nnrti_ptq_left(const double *h, size_t n, size_t i, const double *e)
+{
+    double sum = 0;
+    for (size_t j = i + 1; j < n; j++)
+        sum += h[i * n + j] * e[j];
+    return sum;
+}
+
+/* Where weight j of output o is. */
+static ptrdiff_t nnrti_ptq_at(const nnrti_ptq_layer *l, int32_t o, size_t j)
+{
+    const size_t in = (size_t)l->in;
+    return o * l->outStride + (ptrdiff_t)(j / in) * l->tapStride + (ptrdiff_t)(j % in) * l->inStride;
+}
+
+/* The squared error of output o: of the codes that are chosen here, or (chosen NULL) those of the layer. e: work space. */
+static double nnrti_ptq_squares(const nnrti_ptq_layer *l, const float *w, const double *h, int32_t o, double *e, int8_t *chosen)
+{
+    const size_t n = nnrti_ptq_inputs(l);
+    const double scale = nnrti_ptq_scale_of(l, o);
+    double squares = 0;
+    for (size_t j = n; j-- > 0;) {
+        const ptrdiff_t at = nnrti_ptq_at(l, o, j);
+        const double diagonal = h[j * n + j], left = nnrti_ptq_left(h, n, j, e) / diagonal;
+        const int8_t code = chosen != NULL ? nnrti_ptq_symmetric((double)w[at] + left, scale) : l->codes[at];
+        if (chosen != NULL)
+            chosen[j] = code;
+        e[j] = (double)w[at] - code * scale;
+        squares += (e[j] + left) * diagonal * ((e[j] + left) * diagonal);
+    }
+    return squares;
+}
+
+/* Chooses the codes of output o by R. e, codes: work space. The nearest codes stay if their error is not larger. */
+static void nnrti_ptq_round_output(const nnrti_ptq_layer *l, const float *w, const double *h, int32_t o, double *e, int8_t *codes)
+{
+    const double own = nnrti_ptq_squares(l, w, h, o, e, codes);
+    const bool better = own < nnrti_ptq_squares(l, w, h, o, e, NULL);
+    for (size_t j = 0; j < nnrti_ptq_inputs(l) && better; j++)
+        l->codes[nnrti_ptq_at(l, o, j)] = codes[j];
+}
+
+static void nnrti_ptq_round_layer(nnrti_ptq *p, nnrti_ptq_layer *l, double *e, int8_t *codes)
+{
+    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
+    const size_t n = nnrti_ptq_inputs(l);
+    const int32_t each = l->out / l->groups;
+    bool any = false;
+    for (int32_t g = 0; g < l->groups; g++) {
+        double *h = l->gram + (size_t)g * n * (n + 1);
+        if ((p->desc->without & NNRT_QUANTIZE_BIAS) == 0)
+            nnrti_ptq_center(h, n, (double)l->windows);
+        if (!nnrti_ptq_cholesky(h, n))
+            continue;
+        any = true;
+        for (int32_t o = g * each; o < (g + 1) * each; o++)
+            nnrti_ptq_round_output(l, w, h, o, e, codes);
+    }
+    p->report.rounded += any;
+}
+
+/* The codes of least squared error of layers [from, to). */
+static NNRT_ReturnCode nnrti_ptq_round_batch(nnrti_ptq *p, uint32_t from, uint32_t to)
+{
+    nnrt_memory memory;
+    size_t most = 1;
+    double *e;
+    int8_t *codes;
+    nnrt_memory_allocate(&memory, p->desc->allocator);
+    for (uint32_t i = from; i < to; i++) {
+        nnrti_ptq_layer *l = &p->layers[i];
+        const size_t bytes = nnrti_ptq_gram_bytes(p, l);
+        most = bytes > 0 && nnrti_ptq_inputs(l) > most ? nnrti_ptq_inputs(l) : most;
+        if (bytes > 0 && (l->gram = (double *)nnrt_memory_keep_array(&memory, bytes / sizeof(double), sizeof(double))) == NULL)
+            nnrti_ptq_no_memory(p);
+    }
+    p->window = (float *)nnrt_memory_keep_array(&memory, most, sizeof(*p->window));
+    e = (double *)nnrt_memory_keep_array(&memory, most, sizeof(*e));
+    codes = (int8_t *)nnrt_memory_keep_array(&memory, most, sizeof(*codes));
+    if (p->window == NULL || e == NULL || codes == NULL)
+        nnrti_ptq_no_memory(p);
+    if (p->code == NNRT_SUCCESS)
+        nnrti_ptq_observe(p, nnrti_ptq_see_windows);
+    for (uint32_t i = from; i < to; i++) {
+        if (p->code == NNRT_SUCCESS && p->layers[i].gram != NULL)
+            nnrti_ptq_round_layer(p, &p->layers[i], e, codes);
+        p->layers[i].gram = NULL;
+    }
+    nnrt_memory_end(&memory);
+    return p->code;
+}
+
+/* The codes of all layers. */
+static NNRT_ReturnCode nnrti_ptq_round(nnrti_ptq *p)
+{
+    bool any;
+    for (uint32_t i = 0; i < p->nLayers && p->code == NNRT_SUCCESS; i++)
+        nnrti_ptq_nearest_codes(p, &p->layers[i]);
+    for (uint32_t i = 0, to; i < p->nLayers && p->code == NNRT_SUCCESS; i = to) {
+        to = nnrti_ptq_batch(p, i, &any);
+        if (any)
+            nnrti_ptq_round_batch(p, i, to);
+    }
     return p->code;
 }
 
@@ -1110,52 +1632,15 @@ static void nnrti_ptq_constant(nnrti_ptq *p, uint32_t node, uint32_t k, uint32_t
     nnrti_ptq_set(&p->nodes[node].inputIndex, k, real);
 }
 
-/* A code of a symmetric scale. */
-static int8_t nnrti_ptq_symmetric(float v, double scale)
+/* The mean error of output o that rounded weights cause. */
+static double nnrti_ptq_error(const nnrti_ptq *p, const nnrti_ptq_layer *l, int32_t o)
 {
-    const double code = nnrti_ptq_nearest((double)v / scale);
-    return (int8_t)(code > 127 ? 127 : code < -127 ? -127 : code);
-}
-
-/* Calls the body for each weight of output o of layer l: index `at` in the constant, input i, tap k. */
-#define NNRTI_PTQ_EACH(l, o, at)                                                                                       \
-    for (int32_t k = 0; k < (l)->taps; k++)                                                                            \
-        for (int32_t i = 0; i < (l)->in; i++)                                                                          \
-            for (ptrdiff_t at = (o) * (l)->outStride + k * (l)->tapStride + i * (l)->inStride, once = 1; once > 0; once = 0)
-
-/* The scale of outputs [from, to): of their largest weight, or a smaller one if the squared error is less. */
-static double nnrti_ptq_scale(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *w, int32_t from, int32_t to)
-{
-    double best = 1, least = HUGE_VAL;
-    float most = 0;
-    for (int32_t o = from; o < to; o++)
-        NNRTI_PTQ_EACH(l, o, at)
-            most = fmaxf(most, fabsf(w[at]));
-    for (int32_t f = 0; f < ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0 ? 16 : 1) && most > 0; f++) {
-        const double scale = (double)(float)((double)most * (1 - 0.02 * f) / 127);
-        double noise = 0;
-        for (int32_t o = from; o < to && scale > 0; o++)
-            NNRTI_PTQ_EACH(l, o, at) {
-                const double e = (double)w[at] - nnrti_ptq_symmetric(w[at], scale) * scale;
-                noise += e * e;
-            }
-        if (scale > 0 && noise < least) {
-            least = noise;
-            best = scale;
-        }
-    }
-    return best;
-}
-
-/* The mean error of output o that rounded weights cause, by the means of the input channels. */
-static double nnrti_ptq_error(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *w, const int8_t *codes, double scale,
-                              int32_t o)
-{
-    const nnrti_ptq_value *x = &p->values[p->model->nodes.data[l->node].inputIndex.data[0]];
-    const int32_t first = o / (l->out / l->groups) * l->in;
+    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
+    const double *mean = l->mean + (size_t)(o / (l->out / l->groups)) * nnrti_ptq_inputs(l);
+    const double scale = nnrti_ptq_scale_of(l, o);
     double error = 0;
     NNRTI_PTQ_EACH(l, o, at)
-        error += ((double)w[at] - codes[at] * scale) * x->sum[first + i] / x->count;
+        error += ((double)w[at] - l->codes[at] * scale) * mean[k * l->in + i] / l->count;
     return error;
 }
 
@@ -1193,22 +1678,18 @@ static float *nnrti_ptq_bias(nnrti_ptq *p, nnrti_ptq_layer *l)
 }
 
 /* Corrects the bias by the mean errors. */
-static void nnrti_ptq_correct(nnrti_ptq *p, nnrti_ptq_layer *l, const float *w, const int8_t *codes, const NNRT_QuantParam *q,
-                              uint32_t nScales)
+static void nnrti_ptq_correct(nnrti_ptq *p, nnrti_ptq_layer *l)
 {
-    const nnrti_ptq_value *x = &p->values[p->model->nodes.data[l->node].inputIndex.data[0]];
-    float *bias;
-    if ((p->desc->without & NNRT_QUANTIZE_BIAS) != 0 || x->channels != l->in * l->groups || !(x->count > 0) ||
-        (bias = nnrti_ptq_bias(p, l)) == NULL)
+    float *bias = l->mean != NULL ? nnrti_ptq_bias(p, l) : NULL;
+    if (bias == NULL)
         return;
     for (int32_t o = 0; o < l->out; o++)
-        bias[o] += (float)nnrti_ptq_error(p, l, w, codes, q[nScales > 1 ? o : 0].scale, o);
+        bias[o] += (float)nnrti_ptq_error(p, l, o);
     p->report.corrected++;
 }
 
 /* Reports the weights of a layer. */
-static void nnrti_ptq_tell(const nnrti_ptq *p, const nnrti_ptq_layer *l, const int8_t *codes, const NNRT_QuantParam *q,
-                           uint32_t nScales)
+static void nnrti_ptq_tell(const nnrti_ptq *p, const nnrti_ptq_layer *l)
 {
     const NNRT_Node *n = &p->nodes[l->node];
     const uint32_t x = p->model->nodes.data[l->node].inputIndex.data[0], y = p->model->nodes.data[l->node].outputIndex.data[0];
@@ -1217,10 +1698,10 @@ static void nnrti_ptq_tell(const nnrti_ptq *p, const nnrti_ptq_layer *l, const i
     layer.node = l->node;
     layer.input = nnrti_ptq_name(p->model->allTensors.data[x].name);
     layer.output = nnrti_ptq_name(p->model->allTensors.data[y].name);
-    layer.codes = codes;
+    layer.codes = l->codes;
     layer.dims = p->tensors[l->weight].dims;
     layer.axis = l->axis;
-    layer.params = NNRT_QuantParamList_make(q, nScales);
+    layer.params = NNRT_QuantParamList_make(l->scales, l->nScales);
     layer.bias = bias != NNRT_NO_TENSOR ? (const float *)nnrti_ptq_data(&p->tensors[bias]) : NULL;
     layer.inputQuant = p->values[nnrti_ptq_root(p, x)].quant;
     p->desc->layer(p->desc->user, &layer);
@@ -1228,26 +1709,12 @@ static void nnrti_ptq_tell(const nnrti_ptq *p, const nnrti_ptq_layer *l, const i
 
 static NNRT_ReturnCode nnrti_ptq_layer_weights(nnrti_ptq *p, nnrti_ptq_layer *l)
 {
-    const bool channels = (p->desc->without & NNRT_QUANTIZE_CHANNELS) == 0;
-    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
     const size_t count = p->tensors[l->weight].data.dataSize / sizeof(float);
-    const uint32_t nScales = channels ? (uint32_t)l->out : 1;
-    int8_t *codes = (int8_t *)nnrt_memory_keep_aligned(&p->memory, count);
-    NNRT_QuantParam *q = (NNRT_QuantParam *)nnrti_ptq_keep(p, nScales, sizeof(*q));
-    if (codes == NULL || q == NULL)
-        return nnrti_ptq_no_memory(p);
-    for (int32_t o = 0; o < l->out; o++) {
-        NNRT_QuantParam *own = &q[channels ? o : 0];
-        own->numBits = 8;
-        if (channels || o == 0)
-            own->scale = nnrti_ptq_scale(p, l, w, o, channels ? o + 1 : l->out);
-        NNRTI_PTQ_EACH(l, o, at)
-            codes[at] = nnrti_ptq_symmetric(w[at], own->scale);
-    }
-    nnrti_ptq_correct(p, l, w, codes, q, nScales);
+    nnrti_ptq_correct(p, l);
     if (p->desc->layer != NULL && p->code == NNRT_SUCCESS)
-        nnrti_ptq_tell(p, l, codes, q, nScales);
-    nnrti_ptq_constant(p, l->node, 1, nnrti_ptq_codes(p, l->weight, NNRT_DATA_TYPE_INT8, q, nScales, l->axis), codes, count);
+        nnrti_ptq_tell(p, l);
+    nnrti_ptq_constant(p, l->node, 1, nnrti_ptq_codes(p, l->weight, NNRT_DATA_TYPE_INT8, l->scales, l->nScales, l->axis),
+                       l->codes, count);
     return p->code;
 }
 
@@ -1298,6 +1765,196 @@ static NNRT_ReturnCode nnrti_ptq_weights(nnrti_ptq *p)
             if (n->inputIndex.data[k] != NNRT_NO_TENSOR && nnrti_ptq_gets_codes(p, n, k))
                 nnrti_ptq_operand(p, p->main[i], k);
     }
+    return p->code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>quantize_blocks */
+
+/* Weights [N,K] as MATMUL_NBITS reads them. */
+typedef struct nnrti_ptq_blocks {
+    int32_t bits, block, rows, columns, blocks; /* block: entries with one scale */
+    uint8_t *codes;                              /* [N,B,Z], two codes of 4 bits in a byte, the first one in its low bits */
+    float *scales;                               /* [N,B] */
+    uint8_t *zeros;                              /* [N,P], packed likewise */
+} nnrti_ptq_blocks;
+
+/* Writes code `at` of packed bytes that are 0. */
+static void nnrti_ptq_pack(uint8_t *bytes, int32_t at, int32_t bits, int32_t code)
+{
+    if (bits == 8)
+        bytes[at] = (uint8_t)code;
+    else
+        bytes[at / 2] = (uint8_t)(bytes[at / 2] | code << (at % 2 * 4));
+}
+
+static int32_t nnrti_ptq_block_code(float w, float scale, int32_t zero, int32_t top)
+{
+    const double code = nnrti_ptq_nearest((double)w / (double)scale) + zero;
+    return code < 0 ? 0 : code > top ? top : (int32_t)code;
+}
+
+/* Scale and zero point of n weights: of sixteen ranges from all to 70 % of theirs, that with the least squared error. The
+   range contains 0, which is exact. */
+static float nnrti_ptq_block_scale(const float *w, int32_t n, int32_t top, int32_t *zero)
+{
+    float lower = 0, upper = 0, best = 1;
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < n; i++) {
+        lower = fminf(lower, w[i]);
+        upper = fmaxf(upper, w[i]);
+    }
+    *zero = 0;
+    for (int32_t f = 0; f < 16 && upper > lower; f++) {
+        const float scale = (upper - lower) * (1 - 0.02f * (float)f) / (float)top;
+        const int32_t middle = scale > 0 ? (int32_t)fmin(nnrti_ptq_nearest(-(double)lower / (double)scale), top) : 0;
+        double error = 0;
+        for (int32_t i = 0; i < n && scale > 0; i++) {
+            const double e = (double)w[i] - (double)scale * (nnrti_ptq_block_code(w[i], scale, middle, top) - middle);
+            error += e * e;
+        }
+        if (scale > 0 && error < least) {
+            least = error;
+            best = scale;
+            *zero = middle;
+        }
+    }
+    return best;
+}
+
+/* Fills codes, scales and zeros of row o. row: work space for its weights. */
+static void nnrti_ptq_fill_row(const nnrti_ptq_layer *l, const float *w, const nnrti_ptq_blocks *b, int32_t o, float *row)
+{
+    const int32_t top = (1 << b->bits) - 1, bytes = b->block * b->bits / 8, zeros = (b->blocks * b->bits + 7) / 8;
+    for (int32_t i = 0; i < b->columns; i++)
+        row[i] = w[o * l->outStride + i * l->inStride];
+    for (int32_t k = 0; k < b->blocks; k++) {
+        const int32_t from = k * b->block, n = b->columns - from < b->block ? b->columns - from : b->block;
+        uint8_t *codes = b->codes + ((size_t)o * (size_t)b->blocks + (size_t)k) * (size_t)bytes;
+        int32_t zero;
+        const float scale = nnrti_ptq_block_scale(row + from, n, top, &zero);
+        b->scales[(size_t)o * (size_t)b->blocks + (size_t)k] = scale;
+        nnrti_ptq_pack(b->zeros + (size_t)o * (size_t)zeros, k, b->bits, zero);
+        for (int32_t i = 0; i < n; i++)
+            nnrti_ptq_pack(codes, i, b->bits, nnrti_ptq_block_code(row[from + i], scale, zero, top));
+    }
+}
+
+/* Adds a constant to edit; its index. */
+static uint32_t nnrti_ptq_new_constant(nnrti_ptq *p, const NNRT_Tensor *like, const char *suffix, NNRT_DataType type, void *data,
+                                       size_t bytes, int32_t rank, const int32_t *dims)
+{
+    const uint32_t t = nnrti_ptq_tensor(p, like, suffix);
+    int32_t *own = (int32_t *)nnrti_ptq_keep(p, (size_t)rank, sizeof(*own));
+    NNRT_Tensor *tensor = &p->tensors[t];
+    if (own == NULL)
+        return t;
+    memcpy(own, dims, (size_t)rank * sizeof(*own));
+    tensor->dataType = type;
+    tensor->dims = NNRT_Int32List_make(own, (uint32_t)rank);
+    memset(&tensor->data, 0, sizeof(tensor->data));
+    tensor->data.fd = -1;
+    tensor->data.addr = data;
+    tensor->data.bufferSize = tensor->data.dataSize = (uint32_t)bytes;
+    return t;
+}
+
+/* Whether a layer is a product x[..,K] * W[N,K]^T; FULL_CONNECTION may flatten several axes of x. */
+static bool nnrti_ptq_is_product(const nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    const NNRT_Node *n = &p->model->nodes.data[l->node];
+    const nnrt_operand *x = &p->shapes[n->inputIndex.data[0]], *y = &p->shapes[n->outputIndex.data[0]];
+    const bool bias = l->bias == NNRT_NO_TENSOR || (p->shapes[l->bias].rank == 1 && p->shapes[l->bias].dims[0] == l->out);
+    return (n->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION || n->nodeType == NNRT_NODE_TYPE_MATMUL_FUSION) && x->rank > 0 &&
+           x->dims[x->rank - 1] == l->in && x->rank == y->rank && bias && nnrti_ptq_is_activation(p, n->inputIndex.data[0]);
+}
+
+/* The activation of a node becomes a node of its own: the node writes a new tensor. */
+static void nnrti_ptq_split_activation(nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    NNRT_Node *n = &p->nodes[l->node], *a;
+    NNRT_Activation *attr;
+    const uint32_t y = n->outputIndex.data[0], sum = nnrti_ptq_tensor(p, &p->tensors[y], "_sum");
+    uint32_t *io = (uint32_t *)nnrti_ptq_keep(p, 2, sizeof(*io));
+    attr = (NNRT_Activation *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    if (io == NULL || attr == NULL)
+        return;
+    attr->activationType = l->activation;
+    io[0] = sum;
+    io[1] = y;
+    nnrti_ptq_set(&n->outputIndex, 0, sum);
+    p->main[p->nMain++] = p->edit.nodes.count;
+    a = &p->nodes[p->edit.nodes.count++];
+    memset(a, 0, sizeof(*a));
+    a->nodeType = NNRT_NODE_TYPE_ACTIVATION;
+    a->nodeAttr.data = attr;
+    a->nodeAttr.size = sizeof(*attr);
+    a->inputIndex = NNRT_Uint32List_make(io, 1);
+    a->outputIndex = NNRT_Uint32List_make(io + 1, 1);
+}
+
+/* Makes MATMUL_NBITS of a layer. */
+static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    NNRT_Node *n = &p->nodes[l->node];
+    const NNRT_Tensor *like = &p->tensors[l->weight];
+    const float *w = (const float *)nnrti_ptq_data(like);
+    NNRT_MatMulNBits *attr = (NNRT_MatMulNBits *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    float *row = (float *)nnrti_ptq_keep(p, (size_t)l->in, sizeof(*row));
+    nnrti_ptq_blocks b;
+    int32_t dims[3];
+    size_t bytes[3];
+    memset(&b, 0, sizeof(b));
+    b.bits = (int32_t)p->desc->weight_bits;
+    b.block = p->desc->weight_block > 0 ? (int32_t)p->desc->weight_block : 32;
+    b.rows = l->out;
+    b.columns = l->in;
+    b.blocks = l->in / b.block + (l->in % b.block > 0);
+    dims[0] = l->out;
+    dims[1] = b.blocks;
+    dims[2] = b.block * b.bits / 8;
+    bytes[0] = (size_t)dims[0] * (size_t)dims[1] * (size_t)dims[2];
+    bytes[1] = (size_t)dims[0] * (size_t)dims[1] * sizeof(float);
+    bytes[2] = (size_t)dims[0] * (size_t)((b.blocks * b.bits + 7) / 8);
+    b.codes = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, bytes[0]);
+    b.scales = (float *)nnrt_memory_keep_aligned(&p->memory, bytes[1]);
+    b.zeros = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, bytes[2]);
+    if (attr == NULL || row == NULL || b.codes == NULL || b.scales == NULL || b.zeros == NULL)
+        return nnrti_ptq_no_memory(p);
+    for (int32_t o = 0; o < l->out; o++)
+        nnrti_ptq_fill_row(l, w, &b, o, row);
+    attr->columns = l->in;
+    attr->bits = b.bits;
+    attr->blockSize = b.block;
+    n->nodeType = NNRT_NODE_TYPE_MATMUL_NBITS;
+    n->nodeAttr.data = attr;
+    n->nodeAttr.size = sizeof(*attr);
+    n->inputIndex.count = 5;
+    nnrti_ptq_set(&n->inputIndex, 1, nnrti_ptq_new_constant(p, like, "_codes", NNRT_DATA_TYPE_UINT8, b.codes, bytes[0], 3, dims));
+    nnrti_ptq_set(&n->inputIndex, 2, nnrti_ptq_new_constant(p, like, "_scale", NNRT_DATA_TYPE_FLOAT32, b.scales, bytes[1], 2, dims));
+    dims[1] = (b.blocks * b.bits + 7) / 8;
+    nnrti_ptq_set(&n->inputIndex, 3, nnrti_ptq_new_constant(p, like, "_zero", NNRT_DATA_TYPE_UINT8, b.zeros, bytes[2], 2, dims));
+    nnrti_ptq_set(&n->inputIndex, 4, l->bias);
+    if (l->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        nnrti_ptq_split_activation(p, l);
+    p->report.bytes[0] += like->data.dataSize;
+    p->report.bytes[1] += bytes[0] + bytes[1] + bytes[2];
+    return p->code;
+}
+
+/* Packs the weights of all products. */
+static NNRT_ReturnCode nnrti_ptq_pack_all(nnrti_ptq *p)
+{
+    p->report.chosen = p->report.layers = 0;
+    for (uint32_t i = 0; i < p->nLayers && p->code == NNRT_SUCCESS; i++)
+        if (nnrti_ptq_is_product(p, &p->layers[i])) {
+            nnrti_ptq_pack_layer(p, &p->layers[i]);
+            p->report.chosen = ++p->report.layers;
+        }
+    if (p->code == NNRT_SUCCESS && p->report.chosen == 0)
+        p->code = nnrt_error_set(p->error, NNRT_NOT_SUPPORT,
+                                 "no weights to quantize: of %u nodes with float32 results none is a matrix product with constant "
+                                 "weights%s", p->report.nodes, p->desc->keep != NULL ? " that is not kept in float32" : "");
     return p->code;
 }
 
@@ -1367,7 +2024,7 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
 {
     nnrt_optimize_desc desc;
     for (uint32_t t = 0; t < p->nValues && p->code == NNRT_SUCCESS; t++)
-        if (p->values[t].quantized)
+        if (p->values[t].quantized && p->desc->weight_bits == 0)
             nnrti_ptq_casts(p, t);
     if (p->edit.subGraph.count > 0)
         p->graphs[0].nodeIndices = NNRT_Uint32List_make(p->main, p->nMain);
@@ -1381,15 +2038,27 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
 
 static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
 {
-    if (nnrti_ptq_start(p) != NNRT_SUCCESS || nnrti_ptq_observe(p, nnrti_ptq_see_range) != NNRT_SUCCESS)
+    if (nnrti_ptq_start(p) != NNRT_SUCCESS)
+        return p->code;
+    if (p->desc->weight_bits > 0)
+        return nnrti_ptq_pack_all(p) == NNRT_SUCCESS ? nnrti_ptq_finish(p, source, quantized) : p->code;
+    p->allRuns = (3 + (uint64_t)nnrti_ptq_batches(p)) * p->desc->samples;
+    if (nnrti_ptq_observe(p, nnrti_ptq_see_range) != NNRT_SUCCESS)
         return p->code;
     if ((p->desc->without & NNRT_QUANTIZE_EQUALIZE) == 0 && nnrti_ptq_equalize(p) != NNRT_SUCCESS)
         return p->code;
     nnrti_ptq_join_ranges(p);
     if (nnrti_ptq_observe(p, nnrti_ptq_see_histogram) != NNRT_SUCCESS || nnrti_ptq_ranges(p) != NNRT_SUCCESS ||
-        nnrti_ptq_weights(p) != NNRT_SUCCESS)
+        nnrti_ptq_round(p) != NNRT_SUCCESS || nnrti_ptq_weights(p) != NNRT_SUCCESS)
         return p->code;
     return nnrti_ptq_finish(p, source, quantized);
+}
+
+static bool nnrti_ptq_good_blocks(const nnrt_quantize_desc *d)
+{
+    const uint32_t block = d->weight_block;
+    return (d->weight_bits == 4 || d->weight_bits == 8) &&
+           (block == 0 || (block >= 16 && block <= 65536 && (block & (block - 1)) == 0));
 }
 
 NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, const nnrt_quantize_desc *desc,
@@ -1397,17 +2066,20 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
 {
     nnrti_ptq p;
     nnrt_error_clear(error);
-    if (quantized == NULL || model == NULL || desc == NULL || desc->sample == NULL)
+    if (quantized == NULL || model == NULL || desc == NULL || (desc->sample == NULL && desc->weight_bits == 0))
         return nnrt_error_set(error, NNRT_NULL_PTR, "model, desc, desc->sample or the place for the result is NULL");
     *quantized = NULL;
-    if (model->self == model && nnrt_model_metadata(model, "states") != NULL)
+    if (desc->weight_bits == 0 && model->self == model && nnrt_model_metadata(model, "states") != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model keeps states between runs, which are not quantized");
-    if (desc->samples == 0)
+    if (desc->weight_bits > 0 && !nnrti_ptq_good_blocks(desc))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "weight_bits is %u and weight_block %u, expected 4 or 8, and a power of 2 of 16 to 65536 or 0",
+                              desc->weight_bits, desc->weight_block);
+    if (desc->samples == 0 && desc->weight_bits == 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there are no samples: ranges follow from at least one");
     memset(&p, 0, sizeof(p));
     p.desc = desc;
     p.error = error;
-    p.allRuns = 2 * (uint64_t)desc->samples;
     nnrt_memory_allocate(&p.memory, desc->allocator);
     p.model = nnrt_model_map(model, &p.memory, &p.mappings);
     if (p.model == NULL)

@@ -2,9 +2,10 @@
 # portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
 #                             and qemu if they are missing (apt-get takes gcc-multilib away for them). Without TARGET
 #                             all of them: i686 i686-checked aarch64 armhf s390x wasm wasm-simd mingw tcc cortex-m4.
-# portability.sh --quick      as in CI: i686 and i686-checked, which a PC runs by itself, cortex-m4, and fewer suites.
+# portability.sh --quick      as in CI: i686, i686-checked and cortex-m4, and fewer suites.
 #
-# i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behavior sanitizers, armhf 32-bit
+# i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behavior sanitizers; a PC runs both
+# by itself, unless its kernel refuses 32-bit programs: then qemu does, without the address sanitizer. armhf is 32-bit
 # ARM with VFP, s390x 64-bit big-endian, wasm WebAssembly in node, wasm-simd the same with -msimd128, mingw 64-bit
 # Windows by mingw-w64, run by wine, tcc this machine with a compiler without atomics, cortex-m4 without an operating
 # system, on qemu's board mps2-an386: vectors, bits and same-bits only. Suites, as in make test: vectors; bits: the hash
@@ -21,6 +22,24 @@ all='i686 i686-checked aarch64 armhf s390x wasm wasm-simd mingw tcc cortex-m4'
 cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile cpu cpu_chain cpu_convs cpu_each cpu_half cpu_nbits cpu_parts cpu_picks'
 suites=${SUITES:-vectors same-bits cli onnx-nodes $cmocka}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+quick=''
+# by_qemu TARGET: whether this machine's kernel does not run the target's programs. Answered once: $out/TARGET/by_qemu
+# has the answer, for the suites, which are processes of their own.
+by_qemu() {
+    mkdir -p "$out/$1"
+    if [ ! -f "$out/$1/by_qemu" ]; then
+        sh tools/need.sh gcc-i686-linux-gnu libc6-dev-i386-cross >&2
+        echo 'int main(void) { return 0; }' >"$out/$1/probe.c"
+        if i686-linux-gnu-gcc -static -o "$out/$1/probe" "$out/$1/probe.c" && "$out/$1/probe"; then
+            echo no
+        else
+            echo yes
+        fi >"$out/$1/by_qemu" 2>/dev/null
+        ! grep -q yes "$out/$1/by_qemu" || echo "$1: this kernel runs no 32-bit programs: by qemu, without the address sanitizer" >&2
+    fi
+    [ "$(cat "$out/$1/by_qemu")" = yes ]
+}
+
 # target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run,
 # little (endian), suffix (of a program), lfs, only (suites, where not all can run)
 target() {
@@ -31,11 +50,19 @@ target() {
     i686)
         packages='gcc-i686-linux-gnu libc6-dev-i386-cross'
         cc='i686-linux-gnu-gcc -static -msse2 -mfpmath=sse' lfs=-D_FILE_OFFSET_BITS=64
-        [ "$(uname -m)" = x86_64 ] || packages="$packages qemu-user" run=qemu-i386
+        if by_qemu "$1"; then
+            packages="$packages qemu-user" run=qemu-i386
+            [ -z "$quick" ] || only=' vectors same-bits cli ' # i686-checked runs the others, without the address sanitizer
+        fi
         ;;
     i686-checked) # not static, and so with the loader of the cross compiler's library; -Wconversion: see the Makefile
         packages='gcc-i686-linux-gnu libc6-dev-i386-cross'
-        cc='i686-linux-gnu-gcc -msse2 -mfpmath=sse -g -fsanitize=address,undefined,float-cast-overflow'
+        cc='i686-linux-gnu-gcc -msse2 -mfpmath=sse -g -fsanitize=undefined,float-cast-overflow'
+        if by_qemu "$1"; then # the address sanitizer does not start in qemu
+            packages="$packages qemu-user" run=qemu-i386
+        else
+            cc="$cc -fsanitize=address"
+        fi
         cc="$cc -fno-sanitize-recover=all -fno-omit-frame-pointer"
         cc="$cc -Wl,--dynamic-linker=/usr/i686-linux-gnu/lib/ld-linux.so.2 -Wl,-rpath,/usr/i686-linux-gnu/lib"
         warnings='-Wall -Wextra -Wpedantic -Wshadow -Werror' lfs=-D_FILE_OFFSET_BITS=64
@@ -182,17 +209,18 @@ fi
 # ---- all ----
 
 if [ "${1:-}" = --quick ]; then
+    quick=yes
     all='i686 i686-checked cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu cpu_chain cpu_convs cpu_each cpu_half cpu_nbits cpu_parts cpu_picks'
     shift
 fi
 targets=${*:-$all}
+rm -rf $out
 for t in $targets; do
     target "$t" || {
         echo "$self: there is no target $t; there are: $all" >&2
         exit 2
     }
 done
-rm -rf $out
 mkdir -p $out/native $out/include
 sh tools/need.sh libc6-dev libstb-dev libonnx-testdata gcc python3 || exit 1
 # shellcheck disable=SC2086  # CPPFLAGS are several words

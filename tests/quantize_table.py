@@ -5,8 +5,8 @@ usage: quantize_table.py [--nnrt build/nnrt] [--out build/quantize] [NETWORK ...
 
 The networks are those of tests/bench/models.py. Their weights are random, so their channels get the ranges of trained
 networks here: each channel between two convolutions is multiplied by a number from 1/1000 to 1 (uniform in its logarithm),
-the weights that read it are divided by it. The samples have normal distribution. "naive": one scale for each output
-channel of the weights, minimum and maximum for the ranges, nothing else. Status 1 if the noise of all steps, as the geometric
+the weights that read it are divided by it. The samples have normal distribution; the ratio is that of as many others.
+"naive": one scale for each output channel of the weights, minimum and maximum for the ranges, nothing else. Status 1 if the noise of all steps, as the geometric
 mean over the networks, is more than half of the naive one.
 """
 import argparse
@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = ["mobilenet_v2", "resnet18", "resnet50", "dscnn_kws", "resnet8_cifar", "mobilenet_v1_025_vww", "fc_autoencoder", "lenet",
             "transformer_4x256_s128", "lstm128_t100"]
 WITHOUT = [("all steps", ""), ("equalize", "equalize"), ("ranges", "ranges"), ("bias", "bias"), ("channels", "channels"),
-           ("naive", "equalize,ranges,bias")]
+           ("naive", "equalize,ranges,bias"), ("with --least-squares", None)]
 SAMPLES = 16
 
 
@@ -64,25 +64,26 @@ def spread(model, seed):
 
 
 def write(name, folder):
-    """NAME.onnx and NAME.npy; returns their paths."""
-    paths = [os.path.join(folder, name + end) for end in (".onnx", ".npy")]
+    """NAME.onnx, NAME.npy and NAME_held_out.npy; returns their paths."""
+    paths = [os.path.join(folder, name + end) for end in (".onnx", ".npy", "_held_out.npy")]
     subprocess.run([sys.executable, os.path.join(HERE, "bench", "models.py"), folder, name], check=True, capture_output=True)
     model = onnx.load(paths[0])
     spread(model, 1)
     known = {i.name for i in model.graph.initializer}
     value = next(i for i in model.graph.input if i.name not in known)
     shape = [d.dim_value for d in value.type.tensor_type.shape.dim]
-    samples = np.random.default_rng(2).standard_normal([SAMPLES] + shape).astype(np.float32)
     paths[0] = os.path.join(folder, name + "_spread.onnx")
     onnx.save(model, paths[0])
-    np.save(paths[1], samples)
+    for path, seed in zip(paths[1:], (2, 3)):
+        np.save(path, np.random.default_rng(seed).standard_normal([SAMPLES] + shape).astype(np.float32))
     return paths
 
 
 def sqnr(nnrt, paths, without):
     """The ratio in dB of the model's first output."""
-    command = [nnrt, "quantize", paths[0], "--data", paths[1], "-o", paths[0] + ".nnrt", "--json", "--threads", "2"]
-    run = subprocess.run(command + (["--without", without] if without else []), capture_output=True, text=True, check=False)
+    command = [nnrt, "quantize", paths[0], "--data", paths[1], "--held-out", paths[2], "-o", paths[0] + ".nnrt", "--json"]
+    options = ["--least-squares"] if without is None else ["--without", without] if without else []
+    run = subprocess.run(command + ["--threads", "2"] + options, capture_output=True, text=True, check=False)
     if run.returncode != 0:
         sys.exit("quantize_table: %s: %s" % (paths[0], run.stderr))
     return json.loads(run.stdout.split("\n")[0])["outputs"][0]["sqnr"]
@@ -102,7 +103,7 @@ def main():
     for name in args.networks or NETWORKS:
         paths = write(name, args.out)
         row = [sqnr(args.nnrt, paths, without) for _, without in WITHOUT]
-        gains.append(row[0] - row[-1])
+        gains.append(row[0] - row[-2])
         print("| %s | %s |" % (name, " | ".join("%.1f" % v for v in row)), flush=True)
     mean = sum(gains) / len(gains)
     print("\nnoise of all steps: %.2f of the naive one (geometric mean; at most 0.50): %s"

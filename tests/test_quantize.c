@@ -46,10 +46,10 @@ static double normal(void)
 #define CHANNELS 4
 #define ELEMENTS (SIDE * SIDE * CHANNELS)
 
-typedef enum kind { NORMAL, LAPLACE, POSITIVE, NOT_A_NUMBER, INFINITE, UNREADABLE } kind;
+typedef enum kind { NORMAL, LAPLACE, POSITIVE, OUTLIER, NOT_A_NUMBER, INFINITE, UNREADABLE } kind;
 
-/* Sample `index` of a kind, the same in every call: of normal or Laplace distribution, or from 0 to 1; or with a fault
-   in sample 2. */
+/* Sample `index` of a kind, the same in every call: of normal or Laplace distribution, or from 0 to 1, OUTLIER with one
+   element 20; or with a fault in sample 2. */
 static NNRT_ReturnCode sample(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
 {
     const kind is = *(const kind *)user;
@@ -57,9 +57,11 @@ static NNRT_ReturnCode sample(void *user, uint32_t index, const nnrt_io *inputs,
     assert_int_equal(nIn, 1);
     state = 1000 + index;
     for (size_t i = 0; i < inputs[0].bytes / sizeof(float); i++) {
-        const double v = is == LAPLACE ? -log(1 - uniform()) : is == POSITIVE ? uniform() : normal();
+        const double v = is == LAPLACE ? -log(1 - uniform()) : is == POSITIVE || is == OUTLIER ? uniform() : normal();
         x[i] = (float)(is == LAPLACE && uniform() < 0.5 ? -v : v);
     }
+    if (is == OUTLIER)
+        x[7] = 20;
     if (index == 2 && (is == NOT_A_NUMBER || is == INFINITE))
         x[5] = (float)(is == NOT_A_NUMBER ? NAN : -INFINITY);
     return index == 2 && is == UNREADABLE ? NNRT_INVALID_BUFFER : NNRT_SUCCESS;
@@ -175,7 +177,9 @@ static size_t output_of(const NNRT_Model *m, kind is, float *y, size_t room)
     return out.bytes / sizeof(float);
 }
 
-/* Power of the noise that quantization with these steps adds, relative to that of the output. Laplace: of 400 samples, so
+#define LEAST_SQUARES 1024 /* in `without`: codes of least squared error */
+
+/* Power of the noise that quantization without these steps adds, relative to that of the output. Laplace: of 400 samples, so
    that extreme values are far from the rest. */
 static double noise(const NNRT_Model *m, kind is, uint32_t without)
 {
@@ -184,7 +188,8 @@ static double noise(const NNRT_Model *m, kind is, uint32_t without)
     float want[2048], got[2048];
     double error = 0, signal = 0;
     size_t n;
-    d.without = without;
+    d.without = without & ~(uint32_t)LEAST_SQUARES;
+    d.least_squares = (without & LEAST_SQUARES) != 0;
     d.samples = is == LAPLACE ? 400 : SAMPLES;
     q = quantized(m, &d);
     n = output_of(m, is, want, sizeof(want));
@@ -216,6 +221,8 @@ static void test_steps(void **unused)
     at_least("all of them", noise(spread, NORMAL, NAIVE), noise(spread, NORMAL, 0), 10);
     at_least("ranges", noise(plain, LAPLACE, NNRT_QUANTIZE_RANGES), noise(plain, LAPLACE, 0), 1.05);
     at_least("bias", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS), noise(plain, POSITIVE, 0), 1.2);
+    at_least("least_squares", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS),
+             noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS | LEAST_SQUARES), 1.1);
     at_least("channels", noise(spread, NORMAL, NNRT_QUANTIZE_CHANNELS | NNRT_QUANTIZE_EQUALIZE),
              noise(spread, NORMAL, NNRT_QUANTIZE_EQUALIZE), 1.5);
     nnrt_model_destroy(plain);
@@ -384,6 +391,162 @@ static void test_layers(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* ---- one layer ---- */
+
+#define OUTPUTS 5
+
+/* A convolution 3x3 with stride 2 on 8x8, whose padding is 1 at the bottom and right, and what was heard of it. */
+typedef struct layer {
+    NNRT_Model *model;
+    double squares, mean; /* of the errors of its results by rounded weights: mean square, largest mean of an output */
+} layer;
+
+static NNRT_Model *one_layer(void)
+{
+    const int32_t x[] = {1, SIDE, SIDE, CHANNELS}, w[] = {OUTPUTS, 3, 3, CHANNELS};
+    const int64_t two[] = {2, 2};
+    NNRT_Conv2DFusion conv;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    uint32_t in[3];
+    state = 9;
+    memset(&conv, 0, sizeof(conv));
+    conv.padMode = NNRT_PAD_MODE_SAME;
+    conv.stride = nnrt_int64_list(two, 2);
+    assert_int_equal(nnrt_builder_create(&b, "layer", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 4, x);
+    in[1] = weights(b, 4, w, NULL, NULL);
+    in[2] = biases(b, OUTPUTS, NULL);
+    nnrt_builder_output(b, nnrt_add_CONV2D_FUSION(b, "y", &conv, in, 3));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+/* The error of output o at position (row, column) of a sample, by the formula of the convolution. */
+static double error_at(const layer *l, const nnrt_quantize_layer *q, const float *x, int32_t o, int32_t row, int32_t column)
+{
+    const NNRT_Model *m = l->model;
+    const uint32_t *in = m->nodes.data[0].inputIndex.data;
+    const NNRT_Tensor *w = &m->allTensors.data[in[1]], *b = &m->allTensors.data[in[2]];
+    const float *real = (const float *)w->data.addr + w->data.offset / sizeof(float);
+    double error = (double)((const float *)b->data.addr + b->data.offset / sizeof(float))[o] - (double)q->bias[o];
+    for (int32_t r = 0; r < 3; r++)
+        for (int32_t s = 0; s < 3; s++)
+            for (int32_t c = 0; c < CHANNELS && row * 2 + r < SIDE && column * 2 + s < SIDE; c++) {
+                const int32_t at = ((o * 3 + r) * 3 + s) * CHANNELS + c;
+                error += ((double)real[at] - q->codes[at] * q->params.data[o].scale) *
+                         (double)x[((row * 2 + r) * SIDE + column * 2 + s) * CHANNELS + c];
+            }
+    return error;
+}
+
+static void hear_errors(void *user, const nnrt_quantize_layer *q)
+{
+    layer *l = (layer *)user;
+    const kind is = POSITIVE;
+    float x[ELEMENTS];
+    nnrt_io in = nnrt_io_make(x, sizeof(x));
+    double sums[OUTPUTS] = {0};
+    const double count = SAMPLES * (SIDE / 2) * (SIDE / 2);
+    for (uint32_t k = 0; k < SAMPLES; k++) {
+        sample((void *)(uintptr_t)&is, k, &in, 1);
+        for (int32_t o = 0; o < OUTPUTS; o++)
+            for (int32_t at = 0; at < SIDE / 2 * SIDE / 2; at++) {
+                const double error = error_at(l, q, x, o, at / (SIDE / 2), at % (SIDE / 2));
+                sums[o] += error / count;
+                l->squares += error * error / count;
+            }
+    }
+    for (int32_t o = 0; o < OUTPUTS; o++)
+        l->mean = fmax(l->mean, fabs(sums[o]));
+}
+
+static layer errors_of(NNRT_Model *m, uint32_t without, bool squares)
+{
+    nnrt_quantize_desc d = described(NULL);
+    nnrt_quantize_report report;
+    layer l;
+    memset(&l, 0, sizeof(l));
+    l.model = m;
+    d.user = &l;
+    d.sample = sample_of_model;
+    d.layer = hear_errors;
+    d.without = without;
+    d.least_squares = squares;
+    d.report = &report;
+    nnrt_model_destroy(quantized(m, &d));
+    assert_int_equal(report.rounded, squares);
+    assert_true(l.squares > 0);
+    return l;
+}
+
+/* The corrected bias removes the mean error of the results, at the padding too, and least_squares lowers their squared error,
+   with or without this correction. */
+static void test_errors(void **unused)
+{
+    NNRT_Model *m = one_layer();
+    const layer corrected = errors_of(m, 0, false), both = errors_of(m, 0, true);
+    const layer plain = errors_of(m, NNRT_QUANTIZE_BIAS, false), rounded = errors_of(m, NNRT_QUANTIZE_BIAS, true);
+    (void)unused;
+    at_least("bias", plain.mean, corrected.mean, 1000);
+    at_least("bias", plain.mean, both.mean, 1000);
+    at_least("least_squares without bias", plain.squares, rounded.squares, 2);
+    at_least("least_squares", corrected.squares, both.squares, 1.05);
+    nnrt_model_destroy(m);
+}
+
+static nnrt_quantize_range heard_range;
+
+static void hear_last(void *user, const nnrt_quantize_range *r)
+{
+    (void)user;
+    heard_range = *r;
+}
+
+/* One value of four million is far from the others: a percentile is the best range; its noise is that of the samples. */
+static void test_outlier(void **unused)
+{
+    const kind is = OUTLIER;
+    const int32_t dims[] = {1, 1 << 22};
+    float *x = (float *)malloc(sizeof(float) << 22);
+    nnrt_io in = nnrt_io_make(x, sizeof(float) << 22);
+    nnrt_quantize_desc d = described(&is);
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_quantize_report report;
+    double noise = 0, signal = 0;
+    uint32_t t;
+    (void)unused;
+    assert_non_null(x);
+    assert_int_equal(nnrt_builder_create(&b, "outlier", NULL), NNRT_SUCCESS);
+    t = nnrt_builder_input(b, "x", F32, 2, dims);
+    nnrt_builder_output(b, nnrt_add_ABS(b, "y", NULL, &t, 1));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    d.samples = 1;
+    d.range = hear_last;
+    d.report = &report;
+    nnrt_model_destroy(quantized(m, &d));
+    assert_string_equal(heard_range.method, "percentile");
+    assert_int_equal(report.ranges[1], 2);
+    assert_true(heard_range.most == 20 && heard_range.upper < 2);
+    sample((void *)(uintptr_t)&is, 0, &in, 1);
+    for (size_t i = 0; i < (size_t)1 << 22; i++) {
+        const double scale = heard_range.quant.scale, most = 127 - heard_range.quant.zeroPoint;
+        const double code = floor((double)x[i] / scale + 0.5);
+        const double error = (double)x[i] - fmin(code, most) * scale;
+        noise += error * error;
+        signal += (double)x[i] * (double)x[i];
+    }
+    assert_true(fabs(heard_range.sqnr - 10 * log10(signal / noise)) < 0.001);
+    d.without = NNRT_QUANTIZE_RANGES;
+    nnrt_model_destroy(quantized(m, &d));
+    assert_string_equal(heard_range.method, "min-max");
+    free(x);
+    nnrt_model_destroy(m);
+}
+
 static void test_reports(void **unused)
 {
     const kind is = POSITIVE;
@@ -395,7 +558,7 @@ static void test_reports(void **unused)
     d.progress = hear_progress;
     q = quantized(m, &d);
     assert_int_equal(ears.ranges, 4);
-    assert_int_equal(ears.runs, 2 * SAMPLES);
+    assert_int_equal(ears.runs, 3 * SAMPLES);
     assert_int_equal(ears.done, ears.total);
     assert_true(ears.first.least >= 0 && ears.first.most <= 1 && ears.first.most > 0.99f);
     assert_int_equal(ears.first.quant.zeroPoint, -128); /* of values from 0 on */
@@ -465,6 +628,134 @@ static void test_many_operands(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* ---- weights only ---- */
+
+#define COLUMNS 40 /* a block of 32, and one of 8 */
+#define ROWS 7
+
+/* x[?,40], FULL_CONNECTION with bias and RELU, MATMUL_FUSION with weights [7,3]. */
+static NNRT_Model *products(void)
+{
+    const int32_t x[] = {-1, COLUMNS}, w[] = {ROWS, COLUMNS}, v[] = {ROWS, 3};
+    NNRT_FullConnection full;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    uint32_t in[3];
+    state = 11;
+    memset(&full, 0, sizeof(full));
+    full.hasBias = true;
+    full.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    assert_int_equal(nnrt_builder_create(&b, "products", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+    in[1] = weights(b, 2, w, NULL, NULL);
+    in[2] = biases(b, ROWS, NULL);
+    in[0] = nnrt_add_FULL_CONNECTION(b, "full", &full, in, 3);
+    in[1] = weights(b, 2, v, NULL, NULL);
+    nnrt_builder_output(b, nnrt_add_MATMUL_FUSION(b, "y", NULL, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+static const void *data_of(const NNRT_Model *m, uint32_t t)
+{
+    return (const uint8_t *)m->allTensors.data[t].data.addr + m->allTensors.data[t].data.offset;
+}
+
+/* Weight k of row n of a MATMUL_NBITS node, by the definition of its operands. */
+static double weight_of(const NNRT_Model *m, const NNRT_Node *node, uint32_t bits, uint32_t block, uint32_t n, uint32_t k)
+{
+    const uint32_t *in = node->inputIndex.data;
+    const uint32_t blocks = (uint32_t)m->allTensors.data[in[1]].dims.data[1], b = k / block, each = block * bits / 8;
+    const uint8_t *codes = (const uint8_t *)data_of(m, in[1]) + (n * blocks + b) * each;
+    const uint8_t *zeros = (const uint8_t *)data_of(m, in[3]) + n * ((blocks * bits + 7) / 8);
+    const uint32_t code = bits == 8 ? codes[k % block] : codes[k % block / 2] >> k % 2 * 4 & 15;
+    const uint32_t zero = bits == 8 ? zeros[b] : zeros[b / 2] >> b % 2 * 4 & 15;
+    return (double)((const float *)data_of(m, in[2]))[n * blocks + b] * ((double)code - zero);
+}
+
+/* The codes of all blocks are near the weights, and more bits or smaller blocks are nearer; the model computes with them, for
+   any dynamic dimension. */
+static void test_weights(void **unused)
+{
+    static const struct {
+        uint32_t bits, block;
+        double most; /* noise of the weights, relative to their signal */
+    } cases[] = {{8, 0, 3e-5}, {4, 128, 1e-2}, {4, 16, 5e-3}, {4, 0, 8e-3}};
+    NNRT_Model *m = products();
+    const float *w = (const float *)data_of(m, m->nodes.data[0].inputIndex.data[1]);
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        nnrt_quantize_desc d;
+        nnrt_quantize_report report;
+        const NNRT_Node *node;
+        NNRT_Model *q;
+        double noise = 0, signal = 0;
+        uint32_t n;
+        memset(&d, 0, sizeof(d));
+        d.weight_bits = cases[i].bits;
+        d.weight_block = cases[i].block;
+        d.report = &report;
+        q = quantized(m, &d);
+        assert_int_equal(report.chosen, 2);
+        assert_true(report.bytes[0] == (ROWS * COLUMNS + ROWS * 3) * sizeof(float) && report.bytes[1] < report.bytes[0]);
+        assert_int_equal(count(q, NNRT_NODE_TYPE_MATMUL_NBITS, &n), 2);
+        assert_int_equal(q->allTensors.data[q->inputIndex.data[0]].dims.data[0], -1);
+        node = &q->nodes.data[0];
+        for (uint32_t k = 0; node->nodeType != NNRT_NODE_TYPE_MATMUL_NBITS || node->inputIndex.data[0] != q->inputIndex.data[0]; k++)
+            node = &q->nodes.data[k];
+        for (uint32_t k = 0; k < ROWS * COLUMNS; k++) {
+            const double e = (double)w[k] - weight_of(q, node, cases[i].bits, cases[i].block == 0 ? 32 : cases[i].block, k / COLUMNS, k % COLUMNS);
+            noise += e * e;
+            signal += (double)w[k] * (double)w[k];
+        }
+        if (!(noise < cases[i].most * signal && noise > 0))
+            fail_msg("%u bits, block %u: noise %g", cases[i].bits, cases[i].block, noise / signal);
+        nnrt_model_destroy(q);
+    }
+    nnrt_model_destroy(m);
+}
+
+/* The outputs of a model for x of two rows. */
+static void run_products(const NNRT_Model *m, const float *x, float *y)
+{
+    const nnrt_dims rows = {2, {2, COLUMNS}};
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    nnrt_error error;
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, 2 * COLUMNS * sizeof(float)), out = nnrt_io_make(y, 6 * sizeof(float));
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.inputDims = nnrt_dims_list_make(&rows, 1);
+    if (nnrt_session_create(&s, m, &desc, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+    nnrt_session_destroy(s);
+}
+
+static void test_weights_run(void **unused)
+{
+    NNRT_Model *m = products(), *q;
+    nnrt_quantize_desc d;
+    float x[2 * COLUMNS], want[6], got[6];
+    double noise = 0, signal = 0;
+    (void)unused;
+    memset(&d, 0, sizeof(d));
+    d.weight_bits = 8;
+    for (size_t i = 0; i < COUNT(x); i++)
+        x[i] = (float)normal();
+    q = quantized(m, &d);
+    run_products(m, x, want);
+    run_products(q, x, got);
+    for (size_t i = 0; i < COUNT(got); i++) {
+        noise += ((double)want[i] - (double)got[i]) * ((double)want[i] - (double)got[i]);
+        signal += (double)want[i] * (double)want[i];
+    }
+    assert_true(noise > 0 && noise < 1e-4 * signal);
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
 /* ---- bad input ---- */
 
 static void refused(const NNRT_Model *m, const nnrt_quantize_desc *d, NNRT_ReturnCode code, const char *words)
@@ -510,21 +801,25 @@ static void test_bad(void **unused)
     assert_int_equal(nnrt_builder_finish(b, &dynamic, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
     refused(dynamic, &d, NNRT_INVALID_SHAPE, "axis 0 has no size");
+    memset(&d, 0, sizeof(d));
+    d.weight_bits = 4;
+    refused(dynamic, &d, NNRT_NOT_SUPPORT, "no weights to quantize: of 1 nodes with float32 results none is a matrix product");
+    d.weight_bits = 5;
+    refused(dynamic, &d, NNRT_INVALID_PARAMETER, "weight_bits is 5 and weight_block 0, expected 4 or 8");
+    d.weight_bits = 4;
+    d.weight_block = 24;
+    refused(dynamic, &d, NNRT_INVALID_PARAMETER, "weight_block 24");
     nnrt_model_destroy(dynamic);
 }
 
 /* Every allocation may fail: an error code, and nothing is lost. */
-static void test_memory(void **unused)
+static void all_fail(const NNRT_Model *m, nnrt_quantize_desc d)
 {
-    const kind is = NORMAL;
-    NNRT_Model *m = network(true, false), *q = NULL;
-    nnrt_quantize_desc d = described(&is);
+    NNRT_Model *q = NULL;
     tracker t;
     nnrt_allocator a = allocator_of(&t);
     NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
     int64_t failures = 0;
-    (void)unused;
-    d.samples = 1;
     d.allocator = &a;
     for (int64_t k = 1; code != NNRT_SUCCESS; k += 1) {
         memset(&t, 0, sizeof(t));
@@ -537,7 +832,22 @@ static void test_memory(void **unused)
         assert_false(t.wrong);
     }
     assert_true(failures > 20);
+}
+
+static void test_memory(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = network(true, false), *p = products();
+    nnrt_quantize_desc d = described(&is);
+    (void)unused;
+    d.samples = 1;
+    d.least_squares = true;
+    all_fail(m, d);
+    memset(&d, 0, sizeof(d));
+    d.weight_bits = 4;
+    all_fail(p, d);
     nnrt_model_destroy(m);
+    nnrt_model_destroy(p);
 }
 
 /* The same bytes for any number of threads. */
@@ -581,9 +891,11 @@ static void test_threads(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),  cmocka_unit_test(test_integers), cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_reports), cmocka_unit_test(test_layers), cmocka_unit_test(test_zeros),   cmocka_unit_test(test_shared), cmocka_unit_test(test_many_operands),
-        cmocka_unit_test(test_bad),    cmocka_unit_test(test_memory),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_steps),   cmocka_unit_test(test_integers), cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_reports), cmocka_unit_test(test_layers),   cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_outlier), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,13 +46,13 @@ static void cli_accuracy_count(cli_verdict *v, const cli_tensor *t, uint32_t sam
 
 static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *args, bool first)
 {
-    int status = cli_quantize_load(job, args);
+    int status = cli_quantize_load(job, args, true);
     a->samples.job = job;
     a->samples.args = args;
     if (status == CLI_DONE)
         status = cli_job_prepare(job, args);
     if (status == CLI_DONE && first)
-        status = cli_samples_find(&a->samples);
+        status = cli_samples_find(&a->samples, args->data);
     if (status == CLI_DONE)
         status = cli_sample_values(&a->samples, 0);
     if (status == CLI_DONE)

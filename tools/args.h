@@ -48,7 +48,7 @@ typedef struct cli_args {
     const char *regions[CLI_MOST_INPUTS], *sections[CLI_MOST_INPUTS], *states[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
     uint32_t regionCount, sectionCount, stateCount;
-    const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *activations, *properties, *cache, *signature;
+    const char *outputDir, *dumpDir, *device, *data, *heldOut, *name, *copy, *header, *activations, *properties, *cache, *signature;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
     char autos[3][512];          /* texts of auto: for the first two devices and the last one */
@@ -70,10 +70,11 @@ typedef struct cli_args {
     cli_image_options image;
     bool json, tsv, onnx, tflite, example;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
-    bool small, ranges, uint8, sensitivity;
+    bool small, ranges, uint8, sensitivity, leastSquares;
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
+    uint32_t weightBits, weightBlock; /* of --weights-only (0: not given) and --block */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
@@ -204,12 +205,14 @@ CLI_TAKE_SET(cli_take_float16, float16, true, true)
 CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
 CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
+CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
 CLI_TAKE_TEXT(cli_take_report, report)
 CLI_TAKE_TEXT(cli_take_classes, classes)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
 CLI_TAKE_TEXT(cli_take_dump, dumpDir)
 CLI_TAKE_TEXT(cli_take_data, data)
+CLI_TAKE_TEXT(cli_take_held_out, heldOut)
 CLI_TAKE_TEXT(cli_take_output, output)
 CLI_TAKE_TEXT(cli_take_name, name)
 CLI_TAKE_TEXT(cli_take_copy, copy)
@@ -451,6 +454,16 @@ static bool cli_take_samples(cli_args *a, const char *v)
     return cli_take_whole(v, 1, 100000000, &a->samples);
 }
 
+static bool cli_take_weights_only(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 4, 8, &a->weightBits) && (a->weightBits == 4 || a->weightBits == 8);
+}
+
+static bool cli_take_block(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 16, 65536, &a->weightBlock) && (a->weightBlock & (a->weightBlock - 1)) == 0;
+}
+
 static bool cli_take_max_loss(cli_args *a, const char *v)
 {
     return cli_take_positive(v, &a->maxLoss) && a->maxLoss > 0;
@@ -618,10 +631,19 @@ static const cli_option cli_options[] = {
      "the samples: a file, or a folder of .npy, .pb, .png or .wav files; a .npy file may have several samples along its first axis. For "
      "models with several inputs, folders with input_0.npy, input_1.npy, ...",
      cli_take_data},
+    {"--held-out", "PATH", CLI_QUANTIZE,
+     "other samples, in the form of --data, for the comparison with float32, --sensitivity and --max-loss", cli_take_held_out},
     {"--samples", "N", CLI_QUANTIZE | CLI_ACCURACY, "use only the first N samples, in the order of the names", cli_take_samples},
     {"--without", "STEP,...", CLI_QUANTIZE,
      "disable steps: equalize, ranges (then minimum and maximum), bias, channels (then one scale per weight tensor)",
      cli_take_without},
+    {"--weights-only", "4|8", CLI_QUANTIZE,
+     "quantize only the weights of matrix products, in blocks; values stay float32, and no samples are needed",
+     cli_take_weights_only},
+    {"--block", "N", CLI_QUANTIZE, "with --weights-only: weights with one scale, a power of 2 of 16 to 65536, default 32", cli_take_block},
+    {"--least-squares", NULL, CLI_QUANTIZE,
+     "choose the codes of weights by the least squared error of the layers' results instead of the nearest ones; takes more time",
+     cli_take_least_squares},
     {"--uint8", NULL, CLI_QUANTIZE, "uint8 instead of int8 for values between operators; weights are int8", cli_take_uint8},
     {"--sensitivity", NULL, CLI_QUANTIZE,
      "also print the signal-to-noise ratio of the outputs if each node alone is quantized, the noisiest first, in the format of --keep",
@@ -631,7 +653,7 @@ static const cli_option cli_options[] = {
      "0.01 (20 dB), and print them",
      cli_take_max_loss},
     {"--classes", "FILE", CLI_QUANTIZE,
-     "the class of each sample, as --labels of accuracy: prints the accuracy (top 1) of both models, and the L of --max-loss is "
+     "the class of each sample of --held-out or --data, as --labels of accuracy: prints the accuracy (top 1) of both models, and the L of --max-loss is "
      "the accuracy that may be lost, such as 0.01 (one percentage point), instead of noise",
      cli_take_classes},
     {"--ranges", NULL, CLI_QUANTIZE, "also print range, scale, zero point and signal-to-noise ratio of each tensor",
@@ -839,8 +861,15 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
                          c->bit == CLI_FRONTEND ? "description" : "model", c->name);
     if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
-    if ((c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
+    if (args->weightBits == 0 && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);
+    if (args->weightBits > 0 && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||
+                                 args->leastSquares || args->ranges || args->uint8 || args->withoutSteps != 0 || args->report != NULL ||
+                                 args->classes != NULL))
+        return cli_usage("%s: --weights-only needs no samples, and takes only --block and --keep; nnrt accuracy compares models",
+                         c->name);
+    if (args->weightBlock > 0 && args->weightBits == 0)
+        return cli_usage("%s: --block is for --weights-only; see 'nnrt %s --help'", c->name, c->name);
     return CLI_DONE;
 }
 

@@ -7,6 +7,7 @@ Part of tools/nnrt.c.
     >>compare      the outputs of both models over the samples
     >>quantize     quantizing a model
     >>sensitivity  the noise that each node adds; nodes that stay float32
+    >>weights      weights of matrix products alone
     >>command      the command
 */
 #ifndef NNRT_TOOL_QUANTIZE_H
@@ -36,6 +37,7 @@ typedef struct cli_samples {
     cli_tensor rows; /* of the file rowsOf, converted to the type of the input, or float32 */
     const char *rowsOf;
     int status; /* CLI_DONE, or why a sample could not be read */
+    const char *path; /* the file or folder */
     uint32_t *expected; /* class of each sample; NULL: unknown */
     uint32_t nClasses;
 } cli_samples;
@@ -140,25 +142,26 @@ static int cli_samples_add_path(cli_samples *s, const char *path)
     return CLI_DONE;
 }
 
-/* Lists the samples of --data: a file, or the entries of a folder, in the order of names. */
-static int cli_samples_find(cli_samples *s)
+/* Lists the samples at `path`: a file, or the entries of a folder, in the order of names. */
+static int cli_samples_find(cli_samples *s, const char *path)
 {
     cli_sets names;
     struct dirent *entry;
     struct stat st;
     DIR *d;
     int status = CLI_DONE;
+    s->path = path;
     memset(&names, 0, sizeof(names));
-    if (stat(s->args->data, &st) != 0)
-        return cli_fail("cannot open %s: %s", s->args->data, strerror(errno));
+    if (stat(path, &st) != 0)
+        return cli_fail("cannot open %s: %s", path, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        status = cli_samples_add_path(s, s->args->data);
-    else if ((d = opendir(s->args->data)) == NULL)
-        return cli_fail("cannot open the folder %s: %s", s->args->data, strerror(errno));
+        status = cli_samples_add_path(s, path);
+    else if ((d = opendir(path)) == NULL)
+        return cli_fail("cannot open the folder %s: %s", path, strerror(errno));
     else {
         while (status == CLI_DONE && (entry = readdir(d)) != NULL)
             if (entry->d_name[0] != '.')
-                status = cli_sets_add(&names, s->args->data, entry->d_name);
+                status = cli_sets_add(&names, path, entry->d_name);
         closedir(d);
         if (names.count > 1)
             qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
@@ -168,7 +171,7 @@ static int cli_samples_find(cli_samples *s)
     }
     if (status == CLI_DONE && s->count == 0)
         return cli_fail("%s has no samples: expected .npy, .pb, .png or .wav files, or folders with input_0.npy, ...",
-                        s->args->data);
+                        path);
     if (status == CLI_DONE && s->args->samples > 0 && s->count > s->args->samples) {
         for (uint32_t i = s->args->samples; i < s->count; i++)
             if (s->data[i].row == 0)
@@ -276,9 +279,9 @@ static int cli_classes_line(cli_samples *s, const char *output, const char *path
     char *space = strrchr(text, ' ');
     uint32_t sample = line, class;
     if (space != NULL && (sample = cli_sample_named(s, (*space = '\0', text))) == UINT32_MAX)
-        return cli_fail("%s: line %u names '%s', which is no file in %s", path, (unsigned)line + 1, text, s->args->data);
+        return cli_fail("%s: line %u names '%s', which is no file in %s", path, (unsigned)line + 1, text, s->path);
     if (sample >= s->count)
-        return cli_fail("%s has more lines than %s has samples, %u", path, s->args->data, (unsigned)s->count);
+        return cli_fail("%s has more lines than %s has samples, %u", path, s->path, (unsigned)s->count);
     if (!cli_class_of(&s->job->in.metadata, output, space != NULL ? space + 1 : text, &class) || class >= s->nClasses)
         return cli_fail("%s: line %u has class '%s', expected 0 to %u or a label of the model", path, (unsigned)line + 1,
                         space != NULL ? space + 1 : text, (unsigned)s->nClasses - 1);
@@ -504,7 +507,7 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
 
 /* The desc's `user`. */
 typedef struct cli_quantize_user {
-    cli_samples samples;
+    cli_samples samples, heldOut; /* heldOut: of --held-out, for the comparison with float32; empty: those of --data */
     cli_progress progress;
     bool quiet; /* no bar: one of many quantizations */
     const char *keep;
@@ -516,6 +519,12 @@ typedef struct cli_quantize_user {
     const NNRT_Model *model; /* the float32 model */
     nnrt_session_desc session;
 } cli_quantize_user;
+
+/* The samples of the comparison. */
+static cli_samples *cli_quantize_judges(cli_quantize_user *user)
+{
+    return user->heldOut.count > 0 ? &user->heldOut : &user->samples;
+}
 
 static NNRT_ReturnCode cli_quantize_sample(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
 {
@@ -539,8 +548,8 @@ static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
         return;
     printf("range      ");
     cli_put_name(stdout, r->tensor);
-    printf("  %.6g to %.6g, codes %.6g to %.6g, scale %.9g, zero point %d, %.1f dB\n", (double)r->least, (double)r->most,
-           (double)r->lower, (double)r->upper, r->quant.scale, (int)r->quant.zeroPoint, r->sqnr);
+    printf("  %.6g to %.6g, codes %.6g to %.6g (%s), scale %.9g, zero point %d, %.1f dB\n", (double)r->least, (double)r->most,
+           (double)r->lower, (double)r->upper, r->method, r->quant.scale, (int)r->quant.zeroPoint, r->sqnr);
 }
 
 static void cli_quantize_layer(void *user, const nnrt_quantize_layer *layer)
@@ -565,13 +574,17 @@ static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *ar
 {
     if (args->json) {
         cli_json_open(args);
-        printf(",\"samples\":%u,\"nodes\":%u,\"quantized\":%u,\"equalized\":%u,\"corrected\":%u", (unsigned)samples,
-               (unsigned)r->nodes, (unsigned)r->chosen, (unsigned)r->equalized, (unsigned)r->corrected);
+        printf(",\"samples\":%u,\"nodes\":%u,\"quantized\":%u,\"equalized\":%u,\"corrected\":%u,\"rounded\":%u", (unsigned)samples,
+               (unsigned)r->nodes, (unsigned)r->chosen, (unsigned)r->equalized, (unsigned)r->corrected, (unsigned)r->rounded);
         return;
     }
     printf("samples    %u\nnodes      %u of %u quantized, %u with weights\n", (unsigned)samples, (unsigned)r->chosen,
            (unsigned)r->nodes, (unsigned)r->layers);
     printf("equalized  %u pairs of layers\ncorrected  %u biases\n", (unsigned)r->equalized, (unsigned)r->corrected);
+    printf("ranges     %u min-max, %u percentile, %u least squares, %u by operator\n", (unsigned)r->ranges[0],
+           (unsigned)r->ranges[1], (unsigned)r->ranges[2], (unsigned)r->ranges[3]);
+    if (args->leastSquares)
+        printf("rounded    %u of %u weight tensors by least squares\n", (unsigned)r->rounded, (unsigned)r->layers);
 }
 
 /* Quantizes the loaded model. report NULL: one of many times, without ranges. */
@@ -586,6 +599,7 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.user = user;
     desc.session = &user->session;
     desc.without = args->withoutSteps;
+    desc.least_squares = args->leastSquares;
     desc.uint8 = args->uint8;
     desc.keep = cli_quantize_keep;
     user->ranges = args->ranges && !args->json;
@@ -617,7 +631,7 @@ static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, dou
     desc.budget = args->image.budget;
     if (nnrt_onnx_load_memory(&model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
         return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
-    status = cli_agreement_of(&user->samples, model, &user->session, false, NULL, &own);
+    status = cli_agreement_of(cli_quantize_judges(user), model, &user->session, false, NULL, &own);
     nnrt_model_destroy(model);
     if (status == CLI_DONE && !(own.noise <= 2 * noise + 1e-9))
         status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
@@ -659,8 +673,9 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     if (user->notes != NULL) {
         user->notes->counts = report;
         user->notes->samples = user->samples.count;
+        user->notes->judged = cli_quantize_judges(user)->count;
     }
-    status = cli_agreement_of(&user->samples, quantized, &user->session, true, user->notes, &loss);
+    status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, true, user->notes, &loss);
     if (status == CLI_DONE && args->json)
         fputs("}\n", stdout);
     if (status == CLI_DONE && user->onnx)
@@ -698,7 +713,7 @@ static int cli_quantize_loss(const cli_job *job, const cli_args *args, cli_quant
     *chosen = code == NNRT_SUCCESS;
     loss->noise = loss->accuracy = 0;
     if (code == NNRT_SUCCESS)
-        status = cli_agreement_of(&user->samples, quantized, &user->session, false, NULL, loss);
+        status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, false, NULL, loss);
     else if (code != NNRT_NOT_SUPPORT)
         status = cli_quantize_failed(user, args, &error);
     nnrt_model_destroy(quantized);
@@ -750,7 +765,7 @@ static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_
         bool chosen;
         cli_sensitivity_keep(job, user, list, middle);
         status = cli_quantize_loss(job, args, user, &loss, &chosen);
-        if ((user->samples.expected != NULL ? loss.accuracy : loss.noise) <= args->maxLoss)
+        if ((cli_quantize_judges(user)->expected != NULL ? loss.accuracy : loss.noise) <= args->maxLoss)
             high = middle;
         else
             low = middle + 1;
@@ -758,7 +773,7 @@ static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_
     *kept = low;
     if (status == CLI_DONE && low == count)
         status = cli_fail("--max-loss %g: no node of %s can be quantized with a %s of at most that", args->maxLoss, args->model,
-                          user->samples.expected != NULL ? "loss of accuracy" : "noise");
+                          cli_quantize_judges(user)->expected != NULL ? "loss of accuracy" : "noise");
     cli_sensitivity_keep(job, user, list, *kept);
     return status;
 }
@@ -803,10 +818,10 @@ static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_qua
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>command */
+/* >>weights */
 
-/* Loads the model, optimized, with the shapes of --shape; other dynamic dimensions are 1. */
-static int cli_quantize_load(cli_job *job, const cli_args *args)
+/* Loads the model, optimized, with the shapes of --shape. close: other dynamic dimensions are 1. */
+static int cli_quantize_load(cli_job *job, const cli_args *args, bool close)
 {
     cli_args own = *args;
     nnrt_error error;
@@ -815,7 +830,7 @@ static int cli_quantize_load(cli_job *job, const cli_args *args)
     memset(&error, 0, sizeof(error));
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
-    if (status == CLI_DONE)
+    if (status == CLI_DONE && close)
         status = cli_inputs_close_shapes(&job->in);
     if (status == CLI_DONE)
         status = cli_job_load(job, &own);
@@ -823,6 +838,59 @@ static int cli_quantize_load(cli_job *job, const cli_args *args)
         status = cli_fail("cannot optimize %s: %s", args->model, error.message);
     return status;
 }
+
+/* nnrt_quantize_desc.keep: the nodes of --keep, whose text is `user`. */
+static bool cli_weights_keep(void *user, const NNRT_Model *model, uint32_t node)
+{
+    return nnrt_partition_keeps((const char *)user, model, node);
+}
+
+static void cli_weights_print(const nnrt_quantize_report *r, const cli_args *args)
+{
+    if (args->json) {
+        cli_json_open(args);
+        printf(",\"nodes\":%u,\"quantized\":%u,\"weights\":[%.0f,%.0f]}\n", (unsigned)r->nodes, (unsigned)r->chosen,
+               (double)r->bytes[0], (double)r->bytes[1]);
+        return;
+    }
+    printf("nodes      weights of %u of %u quantized\nweights    %.0f bytes were %.0f\n", (unsigned)r->chosen, (unsigned)r->nodes,
+           (double)r->bytes[1], (double)r->bytes[0]);
+}
+
+/* --weights-only: replaces the loaded model. Dynamic dimensions stay dynamic. */
+static int cli_quantize_weights(cli_job *job, const cli_args *args)
+{
+    nnrt_quantize_report report;
+    nnrt_quantize_desc desc;
+    NNRT_Model *quantized = NULL;
+    nnrt_error error;
+    char *keep = NULL;
+    int status = cli_quantize_load(job, args, false);
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    if (status == CLI_DONE && cli_ends_with(args->output, ".onnx"))
+        status = cli_fail("cannot write %s: --weights-only writes .nnrt files", args->output);
+    if (status == CLI_DONE)
+        status = cli_job_keep(args, &keep);
+    desc.weight_bits = args->weightBits;
+    desc.weight_block = args->weightBlock;
+    desc.keep = keep != NULL ? cli_weights_keep : NULL;
+    desc.user = keep;
+    desc.report = &report;
+    desc.log = &args->log;
+    if (status == CLI_DONE && nnrt_quantize(&quantized, job->model, &desc, &error) != NNRT_SUCCESS)
+        status = cli_fail("cannot quantize %s: %s", args->model, error.message);
+    free(keep);
+    if (status != CLI_DONE)
+        return status;
+    cli_weights_print(&report, args);
+    nnrt_model_destroy(job->model);
+    job->model = quantized;
+    return CLI_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>command */
 
 /* The sessions in which the samples run. */
 static int cli_quantize_session(cli_job *job, const cli_args *args, nnrt_session_desc *session)
@@ -840,17 +908,18 @@ static int cli_quantize_session(cli_job *job, const cli_args *args, nnrt_session
 /* Reads --classes for the first output. */
 static int cli_quantize_classes(const cli_job *job, const cli_args *args, cli_quantize_user *user)
 {
+    cli_samples *judges = cli_quantize_judges(user);
     cli_side side;
     int status = cli_side_make(&side, job->model, &user->session, "float32");
     if (status == CLI_DONE) {
         const nnrt_io_info out = nnrt_session_output(side.session, 0);
         const size_t count = out.bytes / sizeof(float);
-        user->samples.nClasses = (uint32_t)(count < CLI_MOST_CLASSES ? count : CLI_MOST_CLASSES);
+        judges->nClasses = (uint32_t)(count < CLI_MOST_CLASSES ? count : CLI_MOST_CLASSES);
         if (out.dataType != NNRT_DATA_TYPE_FLOAT32 || count < 2 || count > CLI_MOST_CLASSES)
             status = cli_fail("--classes: output '%s' of %s has %.0f bytes, expected float32 values for 2 to %d classes", out.name,
                               args->model, (double)out.bytes, CLI_MOST_CLASSES);
         else
-            status = cli_classes_read(&user->samples, out.name, args->classes);
+            status = cli_classes_read(judges, out.name, args->classes);
     }
     cli_side_free(&side);
     return status;
@@ -922,15 +991,15 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
 {
     cli_quantize_user user;
     char *keep = NULL;
-    int status = cli_quantize_load(job, args);
+    int status = cli_quantize_load(job, args, true);
     memset(&user, 0, sizeof(user));
     *written = 0;
     user.onnx = cli_ends_with(args->output, ".onnx");
     if (status == CLI_DONE && user.onnx && (job->fromNnrt || cli_is_tflite(args->model) || args->int8Io))
         status = cli_fail("cannot write %s: %s", args->output,
                           args->int8Io ? "--int8-io is for .nnrt files" : "an ONNX file is made of an ONNX file; write a .nnrt file");
-    user.samples.job = job;
-    user.samples.args = args;
+    user.samples.job = user.heldOut.job = job;
+    user.samples.args = user.heldOut.args = args;
     user.progress.label = "quantize";
     user.notes = args->report != NULL ? notes : NULL;
     if (status == CLI_DONE && user.notes != NULL)
@@ -939,7 +1008,9 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
         status = cli_job_keep(args, &keep);
     user.keep = keep;
     if (status == CLI_DONE)
-        status = cli_samples_find(&user.samples);
+        status = cli_samples_find(&user.samples, args->data);
+    if (status == CLI_DONE && args->heldOut != NULL)
+        status = cli_samples_find(&user.heldOut, args->heldOut);
     if (status == CLI_DONE)
         status = cli_quantize_session(job, args, &user.session);
     if (status == CLI_DONE && args->classes != NULL)
@@ -952,6 +1023,7 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
         *written = user.qdq.size;
     cli_qdq_free(&user.qdq);
     cli_samples_free(&user.samples);
+    cli_samples_free(&user.heldOut);
     free(user.floats);
     free(keep);
     return status;

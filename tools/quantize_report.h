@@ -56,6 +56,7 @@ typedef struct cli_notes {
     cli_noted_node *nodes;
     cli_noted_output *outputs;
     uint32_t nRanges, nLayers, nNodes, nOutputs, samples;
+    uint32_t judged; /* samples of the comparison with float32 */
     cli_noted_model before, after;
     nnrt_quantize_report counts;
     double right[2]; /* accuracy of both models in percent, with --classes */
@@ -187,7 +188,7 @@ static void cli_notes_ranges(cli_notes *n, FILE *out)
     fputs("<h2>Activations</h2>\n<p>The lowest signal-to-quantization-noise ratio (SQNR) first. Histogram: the values of all "
           "samples, heights are logarithms of counts, gray is the range of the codes. Tensors that share scale and zero point "
           "share a histogram and an SQNR.</p>\n<table id='ranges'><tr><th class='l'>tensor<th>SQNR, dB<th>least<th>most<th>lowest "
-          "code<th>highest code<th>scale<th>zero point<th class='l'>histogram</tr>\n",
+          "code<th>highest code<th>scale<th>zero point<th class='l'>range by<th class='l'>histogram</tr>\n",
           out);
     for (uint32_t i = 0; i < n->nRanges; i++) {
         const nnrt_quantize_range *r = &n->ranges[i].range;
@@ -196,6 +197,7 @@ static void cli_notes_ranges(cli_notes *n, FILE *out)
         cli_notes_sqnr(out, r->sqnr);
         fprintf(out, "<td>%.6g<td>%.6g<td>%.6g<td>%.6g<td>%.6g<td>%d", (double)r->least, (double)r->most, (double)r->lower,
                 (double)r->upper, r->quant.scale, (int)r->quant.zeroPoint);
+        cli_notes_cell(out, r->method);
         cli_notes_histogram(out, &n->ranges[i]);
         fputs("</tr>\n", out);
     }
@@ -247,7 +249,7 @@ static void cli_notes_outputs(const cli_notes *n, FILE *out)
         cli_notes_cell(out, o->name);
         cli_notes_sqnr(out, o->sqnr);
         if (o->classes)
-            fprintf(out, "<td class='l'>in %u of %u samples", (unsigned)o->same, (unsigned)n->samples);
+            fprintf(out, "<td class='l'>in %u of %u samples", (unsigned)o->same, (unsigned)n->judged);
         fputs("</tr>\n", out);
     }
     fputs("</table>\n", out);
@@ -266,6 +268,12 @@ static void cli_notes_options(FILE *out, const cli_args *args)
     for (uint32_t i = 0; cli_quantize_steps[i] != NULL; i++)
         if ((args->withoutSteps >> i & 1) != 0)
             fprintf(out, ", without %s", cli_quantize_steps[i]);
+    if (args->leastSquares)
+        fputs(", weights rounded by least squares", out);
+    if (args->heldOut != NULL) {
+        fputs(", compared on ", out);
+        cli_html(out, args->heldOut);
+    }
     if (args->maxLoss > 0)
         fprintf(out, args->classes != NULL ? ", accuracy lost at most %g" : ", noise at most %g of the signal", args->maxLoss);
     if (args->keep != NULL) {
@@ -287,10 +295,10 @@ static void cli_notes_summary(const cli_notes *n, FILE *out, const cli_args *arg
     cli_notes_sizes(out, "constants", (double)a->session.constants, (double)b->session.constants);
     cli_notes_sizes(out, "arena, reference device", (double)a->session.arena, (double)b->session.arena);
     fprintf(out,
-            "<tr><th class='l'>samples<td class='l' colspan='3'>%u</tr>\n<tr><th class='l'>nodes<td class='l' colspan='3'>%u of "
+            "<tr><th class='l'>samples<td class='l' colspan='3'>%u, compared with float32 on %u</tr>\n<tr><th class='l'>nodes<td class='l' colspan='3'>%u of "
             "%u quantized, %u with weights</tr>\n<tr><th class='l'>steps<td class='l' colspan='3'>%u pairs of layers equalized, "
             "%u biases corrected</tr>\n",
-            (unsigned)n->samples, (unsigned)n->counts.chosen, (unsigned)n->counts.nodes, (unsigned)n->counts.layers,
+            (unsigned)n->samples, (unsigned)n->judged, (unsigned)n->counts.chosen, (unsigned)n->counts.nodes, (unsigned)n->counts.layers,
             (unsigned)n->counts.equalized, (unsigned)n->counts.corrected);
     if (args->classes != NULL)
         fprintf(out, "<tr><th class='l'>accuracy (top 1)<td>%.2f %%<td>%.2f %%<td></tr>\n", n->right[0], n->right[1]);
