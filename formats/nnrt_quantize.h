@@ -79,6 +79,11 @@ typedef struct nnrt_quantize_range {
     double sqnr;         /* signal to quantization noise of the observed values, dB; infinite: no error */
     const char *method;  /* of the range: "min-max", "percentile", "least squares", or "operator", which defines it */
     NNRT_QuantParam quant;
+    /* Counts of the observed values in `bins` intervals of equal width from binsLower to binsUpper. Tensors that share
+       scale and zero point share the counts, too. Valid during the call. */
+    const uint64_t *histogram;
+    uint32_t bins;
+    float binsLower, binsUpper;
 } nnrt_quantize_range;
 
 /* The weights of a node with constant weights: int8 codes in the order of its weight tensor, [O,R,S,I], [O,I] or [I,O].
@@ -1218,6 +1223,10 @@ static void nnrti_ptq_say(const nnrti_ptq *p, uint32_t t)
         range.most = c == 0 || p->values[t].most[c] > range.most ? p->values[t].most[c] : range.most;
     }
     range.quant = r->quant;
+    range.histogram = r->histogram;
+    range.bins = NNRTI_PTQ_BINS;
+    range.binsLower = r->lower;
+    range.binsUpper = r->upper;
     range.lower = (float)((nnrti_ptq_lowest(p) - r->quant.zeroPoint) * r->quant.scale);
     range.upper = (float)((nnrti_ptq_lowest(p) + 255 - r->quant.zeroPoint) * r->quant.scale);
     range.sqnr = 10 * log10(r->signal / r->noise);

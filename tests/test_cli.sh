@@ -294,6 +294,7 @@ model(F + 'steps.onnx', [node('Mul', ['x', 'x'], ['p']), node('Add', ['p', 'x'],
       [value('x', 'float32', [2, 3])], [value('y', 'float32', [2, 3])])
 np.save(F + 'steps.npy', np.array([[1, 2, 3], [0.1, 0.7, 1.3]], dtype='float32'))
 model(F + 'html.onnx', [node('Sqrt', ['<b>&\''], ['"y"'])], [value('<b>&\'', 'float32', [2])], [value('"y"', 'float32', [2])])
+model(F + 'signs.onnx', [node('Relu', ['<b>&\''], ['"<y>"'])], [value('<b>&\'', 'float32', [2])], [value('"<y>"', 'float32', [2])])
 np.save(F + 'tenth.npy', np.full(2, 0.1, dtype='float32'))
 np.save(F + 'one2.npy', np.ones(2, dtype='float32'))
 model(F + 'filled.onnx', [node('ConstantOfShape', ['shape'], ['y'])], [value('shape', 'int64', [2])], [value('y', 'float32', ['a', 'b'])])
@@ -430,6 +431,35 @@ model(F + 'upsample.onnx', [node('Upsample', ['x', 's'], ['y'])], [value('x', 'f
 model(F + 'antialias.onnx', [node('Relu', ['x'], ['y'], antialias=1)], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
 model(F + 'channels2.onnx', [node('Conv', ['x', 'w'], ['y'])], [value('x', 'float32', [1, 3, 8, 8])], [value('y', 'float32', [1, 4, 6, 6])],
       [tensor(np.ones((4, 2, 3, 3), 'float32'), 'w')])
+
+SOUND = np.array([0, 1, -1, 32767, -32768, 300, -2, 256], '<i2')
+np.save(F + 'sound.npy', SOUND)
+
+
+def sound(name, n=8, kind=1, channels=1, bits=16, align=2, riff=None, data=None, before=b'', more=b''):
+    """A WAV file of n samples; riff and data: the sizes that it states."""
+    fmt = struct.pack('<HHIIHH', kind, channels, 16000, 16000 * align, align, bits) + more
+    body = b'WAVE' + before + b'fmt ' + struct.pack('<I', len(fmt)) + fmt
+    body += b'data' + struct.pack('<I', 2 * n if data is None else data) + SOUND[:n].tobytes()
+    open(F + name + '.wav', 'wb').write(b'RIFF' + struct.pack('<I', len(body) if riff is None else riff) + body)
+
+
+sound('a')
+sound('b', before=b'LIST\x03\0\0\0abc\0')
+sound('c', kind=0xFFFE, more=struct.pack('<HHIHHIQ', 22, 16, 4, 1, 0, 0x100000, 0x719b3800aa000080))
+sound('two', channels=2, align=4)
+sound('wide', bits=24, align=3)
+sound('float', kind=3)
+sound('gaps', align=4)
+sound('few', 7)
+sound('none', 0)
+sound('cut', riff=5000)
+sound('pipe', riff=0xFFFFFFFF)
+sound('long', data=5000)
+sound('odd', data=15)
+sound('before', before=b'LIST\xff\xff\xff\xff')
+for i, shape in enumerate(([8], [1, 8], [1, 8, 1], ['b', 'n'], [2, 4], [1, 1, 1, 8], [0])):
+    model(F + 'sound%d.onnx' % i, [node('Relu', ['x'], ['y'])], [value('x', 'float32', shape)], [value('y', 'float32', shape)])
 open(F + 'broken.png', 'wb').write(open(F + 'rgb.png', 'rb').read()[:60])
 # test data: three right sets (10 sorts behind 2; a free extent; named tensors in the other order), then wrong ones
 os.makedirs(F + 'good')
@@ -1125,7 +1155,7 @@ for file in cut long; do refused 1 "$file" 'do not match its shape and type' run
 refused 1 'header cut' 'ends inside the header' run "$tmp/two.onnx" --input a="$tmp/head.npy" --input b=random
 refused 1 'header damaged' 'its header has a key' run "$tmp/two.onnx" --input a="$tmp/junk.npy" --input b=random
 refused 1 'junk.pb' 'cannot use .*junk.pb: ' run "$tmp/sqrt.onnx" --input "$tmp/junk.pb"
-refused 1 'junk.txt' 'expected a .npy, .png or .pb file' run "$tmp/sqrt.onnx" --input "$tmp/junk.txt"
+refused 1 'junk.txt' 'expected a .npy, .png, .wav or .pb file' run "$tmp/sqrt.onnx" --input "$tmp/junk.txt"
 refused 1 'output folder is a file' 'it is not a folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/a.npy"
 refused 1 'output folder cannot be' 'cannot create the folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/none/o"
 
@@ -1917,7 +1947,7 @@ rm -f "$tmp/q8.nnrt"
 refused 2 'quantize without samples' 'quantize: --data is missing: the samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
 refused 2 'quantize without a file' 'quantize: the output file is missing' quantize $digits/digits.onnx --data "$tmp/q"
 refused 2 'quantize without an unknown step' "--without does not take 'range'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --without range
-refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb or .png files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
+refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb, .png or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
 refused 1 'quantize, no folder' 'cannot open .*nothing: ' quantize $digits/digits.onnx --data "$tmp/nothing" -o "$tmp/q8.nnrt"
 refused 1 'quantize, another shape' 'a.npy is float32\[1,1,28,27\], input .image. takes float32\[1,1,28,28\]' quantize $digits/digits.onnx --data "$tmp/q2" -o "$tmp/q8.nnrt"
 refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN or infinity" quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt"
@@ -1935,6 +1965,91 @@ rm -f "$tmp/q8.nnrt"
 refused 2 'quantize --max-loss 0' "--max-loss does not take '0'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 0
 refused 1 'quantize --max-loss, too little' 'no node of .*digits.onnx can be quantized with a noise of at most that' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 1e-9 --json
 if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --max-loss: a file was written'; else pass; fi
+
+# --classes: the loss is accuracy. Of two samples [1, 1.001] and [100, 0] 8 bits of one scale lose the class of the first.
+for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$tmp/classes.txt"
+t 0 'quantize --classes' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --max-loss 0.000008 --classes "$tmp/classes.txt"
+prints 'quantize --classes: all nodes' '^nodes +10 of 10 quantized'
+prints 'quantize --classes: accuracy' '^top 1 +100.00 % float32, 100.00 % 8 bits$'
+py 'quantize --classes: a hard sample' "np.save(F + 'hard.npy', np.array([[1, 1.001], [100, 0]], np.float32)) is None and np.save(F + 'rows2.npy', np.array([[100, 0], [99, 1], [50, 0]], np.float32)) is None"
+printf '1\n0\n' >"$tmp/hard.txt"
+printf '2\n0\n' >"$tmp/two.txt"
+t 0 'quantize --classes: half is lost' quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --max-loss 0.5 --classes "$tmp/hard.txt" --report "$tmp/q.html"
+prints 'quantize --classes: half is lost' '^top 1 +100.00 % float32, 50.00 % 8 bits$'
+py 'quantize --classes: the report' '{"100.00 %", "50.00 %"} <= set(page("q.html").words["summary"])'
+t 0 'quantize --classes --json' quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --classes "$tmp/hard.txt" --json
+if head -n 1 "$tmp/out" | grep -q '\],"top1":\[2,1\]}$'; then pass; else fail 'quantize --classes --json'; fi
+t 0 'quantize --classes of held-out samples' quantize "$tmp/signs.onnx" --data "$tmp/rows2.npy" --held-out "$tmp/hard.npy" -o "$tmp/q8.nnrt" --classes "$tmp/hard.txt" --report "$tmp/q.html"
+prints 'quantize --classes of held-out samples' '^top 1 +100.00 % float32, 50.00 % 8 bits$'
+py 'quantize --classes of held-out samples: the report' '"3, compared with float32 on 2" in page("q.html").words["summary"] and "in 1 of 2 samples" in page("q.html").words["outputs"]'
+rm -f "$tmp/q8.nnrt"
+refused 2 'quantize --weights-only --report' '--weights-only needs no samples, and takes only' quantize $digits/digits.onnx --weights-only 8 -o "$tmp/q8.nnrt" --report "$tmp/q.html"
+refused 1 'quantize --classes, too much is lost' 'no node of .*signs.onnx can be quantized with a loss of accuracy of at most that' quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --max-loss 0.49 --classes "$tmp/hard.txt" --json
+refused 1 'quantize --classes, too few' 'hard.txt has no class from 0 to 9 for sample 2' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --classes "$tmp/hard.txt"
+refused 1 'quantize --classes, no such class' "line 1 has class '2', expected 0 to 1 or a label of the model" quantize "$tmp/signs.onnx" --data "$tmp/hard.npy" -o "$tmp/q8.nnrt" --classes "$tmp/two.txt"
+if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --classes: a file was written'; else pass; fi
+
+# --report: the page has each tensor and layer, the sizes that nnrt info prints, no part in another file, and escapes names
+t 0 'quantize --report' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q.html" --sensitivity --without bias
+prints 'quantize --report' '^report +.*/q.html$'
+silent 'quantize --report'
+t 0 'quantize --report: the tensors' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --ranges --without bias
+grep '^range ' "$tmp/out" >"$tmp/ranges"
+py 'quantize --report: tensors' '(lambda r: page("q.html").rows["ranges"] == 1 + len(r) == 12 and {l.split()[1] for l in r} <= set(page("q.html").words["ranges"]))(open(F + "ranges").readlines())'
+py 'quantize --report: scales' 'all(re.search("zero point ([-0-9]+)", l).group(1) in page("q.html").words["ranges"] and "%.6g" % float(re.search("scale ([^,]+)", l).group(1)) in page("q.html").words["ranges"] for l in open(F + "ranges"))'
+py 'quantize --report: the noisiest first' '(lambda r: r == sorted(r) and len(r) == 11)([float(x) for x in re.findall("<tr><td class=.l.>[^<]*<td>([0-9.]+)<td>", open(F + "q.html").read().split("ranges")[1])])'
+py 'quantize --report: the choice of each range' '(lambda w: w.count("operator") == 1 and sum(w.count(m) for m in ("min-max", "percentile", "least squares")) == 10)(page("q.html").words["ranges"])'
+py 'quantize --report: histograms' 'open(F + "q.html").read().count("<svg class=") == 11 and "0 to 1" in page("q.html").titles'
+py 'quantize --report: layers' 'page("q.html").rows["layers"] == 1 + 5 and {"conv1", "108", "12", "fc2", "320"} <= set(page("q.html").words["layers"])'
+py 'quantize --report: sensitivity' 'page("q.html").rows["nodes"] == 1 + 10 and page("q.html").words["nodes"].count("8 bits") == 10'
+py 'quantize --report: options' 'any("without bias" in w for w in page("q.html").words["summary"]) and "10 of 10 quantized, 5 with weights" in page("q.html").words["summary"]'
+py 'quantize --report: files' '{str(os.path.getsize(p)) for p in ("examples/digits/digits.onnx", F + "q8.nnrt")} <= set(page("q.html").words["summary"])'
+py 'quantize --report: one page' 'not page("q.html").tags & {"script", "link", "img", "iframe"} and "://" not in open(F + "q.html").read()'
+for f in $digits/digits.onnx "$tmp/q8.nnrt"; do
+    t 0 "quantize --report: the arena of $f" info "$f" --device reference --json
+    py "quantize --report: the arena of $f" "str(d['arena_bytes']) in page('q.html').words['summary']"
+done
+printf 'SOFTMAX\n' >"$tmp/<i>.txt"
+t 0 'quantize --report: signs' quantize "$tmp/signs.onnx" --data "$tmp/one2.npy" -o "$tmp/q8.nnrt" --report "$tmp/q.html" --keep "$tmp/<i>.txt"
+py 'quantize --report: signs' 'not page("q.html").tags & {"b", "y", "i"} and {"<b>&\x27", "\"<y>\""} <= set("".join(page("q.html").words["ranges"]).split("\n") + page("q.html").words["ranges"])'
+rm -f "$tmp/q8.nnrt" "$tmp/q.html"
+refused 2 'quantize --report to the model' '--report .*q8.nnrt: expected a file beside the model' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q8.nnrt"
+refused 1 'quantize --report to a folder' '/q: it is no regular file and is not replaced' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q"
+ln -s q8.nnrt "$tmp/linked.html"
+t 1 'quantize --report to the model by a link' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/linked.html"
+says 'quantize --report to the model by a link' 'linked.html: it is a link to a file that does not exist|linked.html: it is read by this command'
+rm -f "$tmp/q8.nnrt"
+refused 1 'quantize --report, NaN' 'has NaN or infinity' quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt" --report "$tmp/q.html"
+if [ -e "$tmp/q8.nnrt" ] || [ -e "$tmp/q.html" ] || ls "$tmp"/*.tmp >/dev/null 2>&1; then fail 'quantize --report: a file was written'; else pass; fi
+
+# WAV: samples / 32768, for run, quantize and accuracy; a file that is not exactly such a sound is refused
+for i in 0 1 2 3; do
+    for f in a b c; do
+        t 0 "a sound, model $i, $f.wav" run "$tmp/sound$i.onnx" --input "$tmp/$f.wav" --output-dir "$tmp/sound_out"
+        py "a sound, model $i, $f.wav" "(lambda y: y.shape == [(8,), (1, 8), (1, 8, 1), (1, 8)][$i] and (y.ravel() == np.maximum(np.load(F + 'sound.npy') / 32768, 0)).all())(np.load(F + 'sound_out/y.npy'))"
+    done
+done
+refused 1 'a sound of two channels' 'two.wav: it has 2 channels, expected one: sox' run "$tmp/sound0.onnx" --input "$tmp/two.wav"
+refused 1 'a sound of 24 bits' 'wide.wav: it has samples of 24 bits in format 1, expected 16 bits' run "$tmp/sound0.onnx" --input "$tmp/wide.wav"
+refused 1 'a sound of floats' 'samples of 16 bits in format 3, expected' run "$tmp/sound0.onnx" --input "$tmp/float.wav"
+refused 1 'a sound with gaps' 'its samples take 4 bytes each, expected 2' run "$tmp/sound0.onnx" --input "$tmp/gaps.wav"
+refused 1 'a sound with few samples' "few.wav: it has 7 samples, input 'x' takes 8: sox" run "$tmp/sound1.onnx" --input "$tmp/few.wav"
+refused 1 'a sound that is cut' 'cut.wav: it states 5000 bytes after its first 8 and has 52' run "$tmp/sound0.onnx" --input "$tmp/cut.wav"
+refused 1 'a sound from a pipe' 'it states 4294967295 bytes' run "$tmp/sound0.onnx" --input "$tmp/pipe.wav"
+refused 1 'a sound with a long chunk' "no complete chunk 'data'" run "$tmp/sound0.onnx" --input "$tmp/long.wav"
+refused 1 'a sound of odd bytes' 'its samples take 15 bytes, expected an even number' run "$tmp/sound0.onnx" --input "$tmp/odd.wav"
+refused 1 'a sound with a long first chunk' "no complete chunk 'fmt '" run "$tmp/sound0.onnx" --input "$tmp/before.wav"
+refused 1 'a sound without samples' 'it has 0 samples' run "$tmp/sound3.onnx" --input "$tmp/none.wav"
+for i in 4 5 6; do
+    refused 1 "a sound for input $i" "input 'x' is .*, expected \[N\], \[1,N\] or \[1,N,1\] for a sound" run "$tmp/sound$i.onnx" --input "$tmp/a.wav"
+done
+mkdir "$tmp/sounds" && cp "$tmp/a.wav" "$tmp/b.wav" "$tmp/sounds"
+t 0 'quantize with sounds' quantize "$tmp/sound1.onnx" --data "$tmp/sounds" -o "$tmp/q8.nnrt" --ranges
+prints 'quantize with sounds: samples' '^samples +2$'
+prints 'quantize with sounds: range' '^range +x  -1 to 0.999969,'
+printf '3\n3\n' >"$tmp/sounds.txt"
+t 0 'accuracy with sounds' accuracy "$tmp/sound1.onnx" "$tmp/q8.nnrt" --data "$tmp/sounds" --labels "$tmp/sounds.txt"
+prints 'accuracy with sounds' '^agree +2 of 2$'
 
 # as ONNX: what the importer makes of the file computes the bits of the .nnrt file
 t 0 'quantize to ONNX' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx"
@@ -1960,7 +2075,6 @@ if [ -e "$tmp/q8.onnx" ]; then fail 'quantize to ONNX: a file was written'; else
 
 # ---- accuracy ----
 
-for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$tmp/classes.txt"
 t 0 'accuracy' accuracy $digits/digits.onnx $digits/digits_int8.onnx --data "$tmp/q" --labels "$tmp/classes.txt"
 prints 'accuracy: samples' '^samples +10 of 10 classes$'
 prints 'accuracy: top 1' '^top 1 +100.00 %, 10$'

@@ -8,7 +8,6 @@ Part of tools/nnrt.c.
 #include "quantize.h"
 
 #define CLI_CONFUSIONS 10 /* lines of confused classes */
-#define CLI_MOST_CLASSES 4096
 
 /* The results of one model. */
 typedef struct cli_verdict {
@@ -18,8 +17,6 @@ typedef struct cli_verdict {
 
 typedef struct cli_accuracy {
     cli_samples samples;
-    uint32_t *expected; /* class of each sample */
-    uint32_t nClasses;
     cli_verdict models[2];
     const char *paths[2];
     uint32_t nModels;
@@ -27,86 +24,9 @@ typedef struct cli_accuracy {
 
 static void cli_accuracy_free(cli_accuracy *a)
 {
-    free(a->expected);
     free(a->models[0].classes);
     free(a->models[1].classes);
     cli_samples_free(&a->samples);
-}
-
-/* The number that the text is, or the line of the model's labels; false: neither. */
-static bool cli_class_of(const cli_metadata *m, const char *output, const char *text, uint32_t *class)
-{
-    const nnrt_metadata *labels = cli_labels_find(m, output);
-    const char *line = labels != NULL ? labels->value : "";
-    if (cli_take_whole(text, 0, UINT32_MAX - 1, class))
-        return true;
-    for (*class = 0; *line != '\0'; ++*class) {
-        const size_t length = strcspn(line, "\n");
-        if (strlen(text) == length && memcmp(text, line, length) == 0)
-            return true;
-        line += length + (line[length] == '\n');
-    }
-    return false;
-}
-
-/* The sample whose file has this name; UINT32_MAX: none. */
-static uint32_t cli_sample_named(const cli_samples *s, const char *name)
-{
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->data[i].row == 0 && strcmp(cli_last_part(s->data[i].path), name) == 0)
-            return i;
-    return UINT32_MAX;
-}
-
-/* One line of --labels: CLASS of sample number `line`, or FILE CLASS. */
-static int cli_accuracy_line(cli_accuracy *a, const char *path, uint32_t line, char *text)
-{
-    const nnrt_io_info out = nnrt_session_output(a->samples.job->session, 0);
-    char *space = strrchr(text, ' ');
-    uint32_t sample = line, class;
-    if (space != NULL && (sample = cli_sample_named(&a->samples, (*space = '\0', text))) == UINT32_MAX)
-        return cli_fail("%s: line %u names '%s', which is no file in %s", path, (unsigned)line + 1, text, a->samples.args->data);
-    if (sample >= a->samples.count)
-        return cli_fail("%s has more lines than %s has samples, %u", path, a->samples.args->data, (unsigned)a->samples.count);
-    if (!cli_class_of(&a->samples.job->in.metadata, out.name, space != NULL ? space + 1 : text, &class) || class >= a->nClasses)
-        return cli_fail("%s: line %u has class '%s', expected 0 to %u or a label of the model", path, (unsigned)line + 1,
-                        space != NULL ? space + 1 : text, (unsigned)a->nClasses - 1);
-    a->expected[sample] = class;
-    return CLI_DONE;
-}
-
-/* Reads --labels, a text, or integers in a .npy file. */
-static int cli_accuracy_labels(cli_accuracy *a, const char *path)
-{
-    char *text = NULL, *line;
-    uint32_t n = 0;
-    int status = CLI_DONE;
-    if ((a->expected = (uint32_t *)cli_alloc(a->samples.count, sizeof(*a->expected))) == NULL)
-        return CLI_FAILED;
-    memset(a->expected, 0xFF, a->samples.count * sizeof(*a->expected));
-    if (cli_ends_with(path, ".npy")) {
-        cli_tensor t;
-        char name[8];
-        if (cli_tensor_read(path, &t, name, sizeof(name)) != CLI_DONE)
-            return CLI_FAILED;
-        for (; n < a->samples.count && n < t.count; n++)
-            a->expected[n] = cli_element(&t, n) >= 0 && cli_element(&t, n) < a->nClasses ? (uint32_t)cli_element(&t, n) : UINT32_MAX;
-        cli_tensor_free(&t);
-    } else if ((status = cli_labels_read(path, &text)) == CLI_DONE) {
-        for (line = text; status == CLI_DONE && *line != '\0'; n++) {
-            char *end = line + strcspn(line, "\n");
-            const bool last = *end == '\0';
-            *end = '\0';
-            status = cli_accuracy_line(a, path, n, line);
-            line = last ? end : end + 1;
-        }
-        free(text);
-    }
-    for (uint32_t i = 0; i < a->samples.count && status == CLI_DONE; i++)
-        if (a->expected[i] == UINT32_MAX)
-            status = cli_fail("%s has no class from 0 to %u for sample %u, %s", path, (unsigned)a->nClasses - 1, (unsigned)i,
-                              a->samples.data[i].path);
-    return status;
 }
 
 /* Class and rank of the expected class in an output. */
@@ -142,10 +62,10 @@ static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *a
     if (job->outputs[0].count < 2 || job->outputs[0].count > CLI_MOST_CLASSES)
         return cli_fail("%s: output '%s' has %.0f elements, expected one for each of 2 to %d classes", args->model,
                         nnrt_session_output(job->session, 0).name, (double)job->outputs[0].count, CLI_MOST_CLASSES);
-    if (!first && job->outputs[0].count != a->nClasses)
-        return cli_fail("%s has %.0f classes, %s %u", args->model, (double)job->outputs[0].count, a->paths[0], (unsigned)a->nClasses);
-    a->nClasses = (uint32_t)job->outputs[0].count;
-    return first ? cli_accuracy_labels(a, args->labels[0]) : CLI_DONE;
+    if (!first && job->outputs[0].count != a->samples.nClasses)
+        return cli_fail("%s has %.0f classes, %s %u", args->model, (double)job->outputs[0].count, a->paths[0], (unsigned)a->samples.nClasses);
+    a->samples.nClasses = (uint32_t)job->outputs[0].count;
+    return first ? cli_classes_read(&a->samples, nnrt_session_output(job->session, 0).name, args->labels[0]) : CLI_DONE;
 }
 
 /* Runs one model on all samples. */
@@ -166,7 +86,7 @@ static int cli_accuracy_run(cli_accuracy *a, const cli_args *args, uint32_t k)
         nnrt_session_reset(job.session);
         if ((status = cli_sample_values(&a->samples, i)) == CLI_DONE && (status = cli_job_bind_inputs(&job, &own)) == CLI_DONE &&
             (status = cli_job_run(&job)) == CLI_DONE)
-            cli_accuracy_count(&a->models[k], &job.outputs[0], i, a->expected[i]);
+            cli_accuracy_count(&a->models[k], &job.outputs[0], i, a->samples.expected[i]);
         cli_progress_show(&progress, i + 1, a->samples.count);
     }
     cli_progress_end(&progress);
@@ -177,19 +97,19 @@ static int cli_accuracy_run(cli_accuracy *a, const cli_args *args, uint32_t k)
 /* The pairs of classes that model k confuses most often. */
 static int cli_accuracy_confusions(const cli_accuracy *a, uint32_t k)
 {
-    uint32_t *pairs = (uint32_t *)cli_alloc((size_t)a->nClasses * a->nClasses, sizeof(*pairs));
+    uint32_t *pairs = (uint32_t *)cli_alloc((size_t)a->samples.nClasses * a->samples.nClasses, sizeof(*pairs));
     if (pairs == NULL)
         return CLI_FAILED;
     for (uint32_t i = 0; i < a->samples.count; i++)
-        if (a->expected[i] != a->models[k].classes[i])
-            pairs[(size_t)a->expected[i] * a->nClasses + a->models[k].classes[i]]++;
+        if (a->samples.expected[i] != a->models[k].classes[i])
+            pairs[(size_t)a->samples.expected[i] * a->samples.nClasses + a->models[k].classes[i]]++;
     for (uint32_t line = 0; line < CLI_CONFUSIONS; line++) {
         size_t most = 0;
-        for (size_t i = 1; i < (size_t)a->nClasses * a->nClasses; i++)
+        for (size_t i = 1; i < (size_t)a->samples.nClasses * a->samples.nClasses; i++)
             most = pairs[i] > pairs[most] ? i : most;
         if (pairs[most] == 0)
             break;
-        printf("%s%u as %u: %u\n", line == 0 ? "confused   " : "           ", (unsigned)(most / a->nClasses), (unsigned)(most % a->nClasses), (unsigned)pairs[most]);
+        printf("%s%u as %u: %u\n", line == 0 ? "confused   " : "           ", (unsigned)(most / a->samples.nClasses), (unsigned)(most % a->samples.nClasses), (unsigned)pairs[most]);
         pairs[most] = 0;
     }
     free(pairs);
@@ -203,9 +123,9 @@ static int cli_accuracy_print(const cli_accuracy *a, const cli_args *args)
     for (uint32_t i = 0; i < a->samples.count && a->nModels == 2; i++)
         agree += a->models[0].classes[i] == a->models[1].classes[i];
     if (args->json)
-        printf("{\"samples\":%u,\"classes\":%u,\"models\":[", (unsigned)a->samples.count, (unsigned)a->nClasses);
+        printf("{\"samples\":%u,\"classes\":%u,\"models\":[", (unsigned)a->samples.count, (unsigned)a->samples.nClasses);
     else
-        printf("samples    %u of %u classes\n", (unsigned)a->samples.count, (unsigned)a->nClasses);
+        printf("samples    %u of %u classes\n", (unsigned)a->samples.count, (unsigned)a->samples.nClasses);
     for (uint32_t k = 0; k < a->nModels && status == CLI_DONE; k++) {
         const double percent = 100.0 / a->samples.count;
         if (args->json) {

@@ -73,6 +73,7 @@ typedef struct cli_args {
     bool small, ranges, uint8, sensitivity, leastSquares;
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
+    const char *report, *classes; /* files of --report and --classes; NULL: none */
     uint32_t weightBits, weightBlock; /* of --weights-only (0: not given) and --block */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
@@ -206,6 +207,8 @@ CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
 CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
+CLI_TAKE_TEXT(cli_take_report, report)
+CLI_TAKE_TEXT(cli_take_classes, classes)
 CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
 CLI_TAKE_TEXT(cli_take_dump, dumpDir)
 CLI_TAKE_TEXT(cli_take_data, data)
@@ -466,10 +469,12 @@ static bool cli_take_max_loss(cli_args *a, const char *v)
     return cli_take_positive(v, &a->maxLoss) && a->maxLoss > 0;
 }
 
-/* "equalize,bias": steps of nnrt_quantize, in the order of their bits. */
+/* The steps of nnrt_quantize, in the order of their bits. */
+static const char *const cli_quantize_steps[] = {"equalize", "ranges", "bias", "channels", NULL};
+
+/* "equalize,bias" */
 static bool cli_take_without(cli_args *a, const char *v)
 {
-    static const char *const words[] = {"equalize", "ranges", "bias", "channels", NULL};
     do {
         char word[16];
         const size_t length = strcspn(v, ",");
@@ -478,7 +483,7 @@ static bool cli_take_without(cli_args *a, const char *v)
             return false;
         memcpy(word, v, length);
         word[length] = '\0';
-        if ((step = cli_word(word, words)) < 0)
+        if ((step = cli_word(word, cli_quantize_steps)) < 0)
             return false;
         a->withoutSteps |= 1u << step;
         v += length;
@@ -573,7 +578,7 @@ static const cli_option cli_options[] = {
      "prefix of the functions, NAME_run and the others; default: the model file's name, of a front end signal",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
-     "value of an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once per input", cli_take_input},
+     "value of an input: FILE.npy, FILE.pb, FILE.png, FILE.wav, or random[:SEED]; once per input", cli_take_input},
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
      "like --input; the self-test also checks the result of every node, and names the first one that differs",
      cli_take_golden},
@@ -623,7 +628,7 @@ static const cli_option cli_options[] = {
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
     {"--data", "PATH", CLI_QUANTIZE | CLI_ACCURACY,
-     "the samples: a file, or a folder of .npy, .pb or .png files; a .npy file may have several samples along its first axis. For "
+     "the samples: a file, or a folder of .npy, .pb, .png or .wav files; a .npy file may have several samples along its first axis. For "
      "models with several inputs, folders with input_0.npy, input_1.npy, ...",
      cli_take_data},
     {"--held-out", "PATH", CLI_QUANTIZE,
@@ -647,8 +652,15 @@ static const cli_option cli_options[] = {
      "let as few of the noisiest nodes stay float32 as needed for a noise of the outputs of at most L times their signal, such as "
      "0.01 (20 dB), and print them",
      cli_take_max_loss},
+    {"--classes", "FILE", CLI_QUANTIZE,
+     "the class of each sample of --held-out or --data, as --labels of accuracy: prints the accuracy (top 1) of both models, and the L of --max-loss is "
+     "the accuracy that may be lost, such as 0.01 (one percentage point), instead of noise",
+     cli_take_classes},
     {"--ranges", NULL, CLI_QUANTIZE, "also print range, scale, zero point and signal-to-noise ratio of each tensor",
      cli_take_ranges},
+    {"--report", "FILE", CLI_QUANTIZE,
+     "also write an HTML page: sizes, ranges and histograms of all tensors, scales of the weights, signal-to-noise ratios",
+     cli_take_report},
     {"--expected", "[OUTPUT=]FILE", CLI_CHECK,
      "instead of --data, with --input: expected value of an output, .npy or .pb",
      cli_take_expected},
@@ -852,7 +864,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if (args->weightBits == 0 && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);
     if (args->weightBits > 0 && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||
-                                 args->leastSquares || args->ranges || args->uint8 || args->withoutSteps != 0))
+                                 args->leastSquares || args->ranges || args->uint8 || args->withoutSteps != 0 || args->report != NULL ||
+                                 args->classes != NULL))
         return cli_usage("%s: --weights-only needs no samples, and takes only --block and --keep; nnrt accuracy compares models",
                          c->name);
     if (args->weightBlock > 0 && args->weightBits == 0)

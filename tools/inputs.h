@@ -6,6 +6,7 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_INPUTS_H
 
 #include "meta.h"
+#include "wav.h"
 
 /* One input of the model as declared in its file, and the source of its value. */
 typedef struct cli_input {
@@ -684,12 +685,14 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     }
     if (cli_is_npy(&file))
         status = cli_npy_read(&file, path, &input->value);
+    else if (cli_is_wav(&file))
+        status = cli_wav_read(&file, path, input->name, &in->shapes[i], &input->value);
     else if (cli_ends_with(path, ".pb"))
         status = cli_pb_read(&file, path, &input->value, NULL, 0);
     else
         status = cli_fail("cannot use %s: %s", path,
                           cli_is_jpeg(&file) ? "it is a JPEG image, expected PNG"
-                                             : "expected a .npy, .png or .pb file");
+                                             : "expected a .npy, .png, .wav or .pb file");
     free(file.data);
     if (status == CLI_DONE)
         status = cli_inputs_fit(in, i, path);

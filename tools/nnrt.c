@@ -5,7 +5,7 @@ nnrt.c - the command line of nnrt: inspect a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat/nnrt_nnadapter_driver.h only, and
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
-image.h images; args.h arguments; quantize.h, qdq.h, accuracy.h 8-bit models, classifiers; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
+image.h images; wav.h sounds; args.h arguments; quantize.h, quantize_report.h, qdq.h, accuracy.h 8-bit models, classifiers; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
 models as C; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
 serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
@@ -791,28 +791,36 @@ static int cli_convert(const cli_args *args)
     return status;
 }
 
-/* Quantizes a model and writes it as convert does. */
+/* Writes a quantized model as convert does. */
+static int cli_quantize_save(cli_job *job, const cli_args *args)
+{
+    nnrt_error error;
+    int status = CLI_DONE;
+    memset(&error, 0, sizeof(error));
+    if (args->int8Io && cli_job_integer_io(job, args, &error) != NNRT_SUCCESS)
+        status = cli_fail("%s: %s", args->model, error.message);
+    if (status == CLI_DONE && args->int8Io)
+        status = cli_convert_quantize(job);
+    if (status == CLI_DONE)
+        status = cli_convert_metadata(job, args);
+    return status == CLI_DONE ? cli_convert_save(job, args) : status;
+}
+
 static int cli_quantize(const cli_args *args)
 {
     cli_job job;
-    nnrt_error error;
+    cli_notes notes;
     size_t written = 0;
     int status;
     memset(&job, 0, sizeof(job));
-    memset(&error, 0, sizeof(error));
-    status = args->weightBits > 0 ? cli_quantize_weights(&job, args) : cli_quantize_job(&job, args, &written);
-    if (status == CLI_DONE && written > 0) {
-        cli_job_free(&job);
-        return cli_put_written(args, written, "");
-    }
-    if (status == CLI_DONE && args->int8Io && cli_job_integer_io(&job, args, &error) != NNRT_SUCCESS)
-        status = cli_fail("%s: %s", args->model, error.message);
-    if (status == CLI_DONE && args->int8Io)
-        status = cli_convert_quantize(&job);
+    memset(&notes, 0, sizeof(notes));
+    nnrt_memory_allocate(&notes.memory, NULL);
+    status = args->weightBits > 0 ? cli_quantize_weights(&job, args) : cli_quantize_job(&job, args, &notes, &written);
     if (status == CLI_DONE)
-        status = cli_convert_metadata(&job, args);
-    if (status == CLI_DONE)
-        status = cli_convert_save(&job, args);
+        status = written > 0 ? cli_put_written(args, written, "") : cli_quantize_save(&job, args);
+    if (status == CLI_DONE && args->report != NULL)
+        status = cli_quantize_report_end(&job, args, &notes);
+    nnrt_memory_end(&notes.memory);
     cli_job_free(&job);
     return status;
 }
@@ -1637,6 +1645,9 @@ static const char cli_run_text[] =
     "(see nnrt convert --help), which also contain the labels shown after the values. EXIF rotation is ignored, and\n"
     "alpha is, too, unless the input has 4 channels.\n"
     "\n"
+    "Sounds are WAV files of one channel, 16-bit PCM, and become sample / 32768, one sample per element of an input\n"
+    "[N], [1,N] or [1,N,1]. The rate of a file is not compared with the model's, which states none.\n"
+    "\n"
     "random is SplitMix64, starting at SEED (default 0) + 2^32 * the input's number, one step per element, of which\n"
     "the top bits are used: floats in [-1, 1), integers 0 to 7, bool 0 or 1. The values are the same on every "
     "machine.\n"
@@ -1667,7 +1678,8 @@ static const char cli_compare_text[] =
 static const char cli_accuracy_text[] =
     "The class of a sample is the largest element of the first output. Top 5: the expected class is among the five\n"
     "largest. With a second model: both figures, and in how many samples both give the same class.\n"
-    "A quantized input takes real values, which are quantized as by nnrt run. Images are converted as by nnrt run.\n\n";
+    "A quantized input takes real values, which are quantized as by nnrt run. Images and sounds are\n"
+    "converted as by nnrt run.\n\n";
 
 static const char cli_report_text[] =
     "The page is self-contained: inputs and outputs, the graph, colored by operator and framed by device, the time of\n"
@@ -1701,7 +1713,8 @@ static const char cli_quantize_text[] =
     "ranges: of every tensor the range with the least squared error over the samples.\n"
     "bias: the mean error of rounded weights in each output channel is subtracted from the bias.\n"
     "Printed: signal-to-noise ratio of each output of the 8-bit model against the float32 model over the samples, and\n"
-    "the number of samples with the same largest element. Images are converted as by nnrt run.\n\n";
+    "the number of samples with the same largest element. Images and sounds are converted as by nnrt run.\n"
+    "--report: the sizes of both models in bytes, ranges and histograms of the values, scales of the weights.\n\n";
 
 static const char cli_compile_text[] =
     "The file is that of nnrt convert plus the model as the device prepared it (a section with the device's name, "

@@ -3,6 +3,7 @@ quantize.h - the command quantize: a float32 model becomes an 8-bit model, with 
 Part of tools/nnrt.c.
 
     >>samples      the files of --data as samples
+    >>classes      the right answer for each sample
     >>compare      the outputs of both models over the samples
     >>quantize     quantizing a model
     >>sensitivity  the noise that each node adds; nodes that stay float32
@@ -16,11 +17,12 @@ Part of tools/nnrt.c.
 #include "../formats/nnrt_quantize.h"
 #include "check.h"
 #include "qdq.h"
+#include "quantize_report.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>samples */
 
-/* One sample: a file (.npy, .pb, .png), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
+/* One sample: a file (.npy, .pb, .png, .wav), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
 typedef struct cli_sample {
     char *path;
     uint32_t row;
@@ -35,6 +37,9 @@ typedef struct cli_samples {
     cli_tensor rows; /* of the file rowsOf, converted to the type of the input, or float32 */
     const char *rowsOf;
     int status; /* CLI_DONE, or why a sample could not be read */
+    const char *path; /* the file or folder */
+    uint32_t *expected; /* class of each sample; NULL: unknown */
+    uint32_t nClasses;
 } cli_samples;
 
 static void cli_samples_free(cli_samples *s)
@@ -43,6 +48,7 @@ static void cli_samples_free(cli_samples *s)
         if (s->data[i].row == 0) /* rows of one file share its path */
             free(s->data[i].path);
     free(s->data);
+    free(s->expected);
     cli_tensor_free(&s->rows);
     memset(s, 0, sizeof(*s));
 }
@@ -101,6 +107,12 @@ static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t *row
     return CLI_DONE;
 }
 
+/* Picture or sound: a sample that is converted. */
+static bool cli_is_media(const char *path)
+{
+    return cli_ends_with(path, ".png") || cli_ends_with(path, ".wav");
+}
+
 /* Adds a file or folder; skips other things. */
 static int cli_samples_add_path(cli_samples *s, const char *path)
 {
@@ -110,7 +122,7 @@ static int cli_samples_add_path(cli_samples *s, const char *path)
     const bool exists = stat(path, &st) == 0;
     const bool folder = exists && S_ISDIR(st.st_mode) && cli_set_file(file, sizeof(file), path, "input", 0);
     const bool tensor = cli_ends_with(path, ".npy") || cli_ends_with(path, ".pb");
-    if (!folder && (!exists || !S_ISREG(st.st_mode) || (!tensor && !cli_ends_with(path, ".png"))))
+    if (!folder && (!exists || !S_ISREG(st.st_mode) || (!tensor && !cli_is_media(path))))
         return CLI_DONE;
     if (!folder && s->job->in.count != 1)
         return cli_fail("the model has %u inputs: each sample in --data is a folder with input_0.npy, input_1.npy, ...",
@@ -138,6 +150,7 @@ static int cli_samples_find(cli_samples *s, const char *path)
     struct stat st;
     DIR *d;
     int status = CLI_DONE;
+    s->path = path;
     memset(&names, 0, sizeof(names));
     if (stat(path, &st) != 0)
         return cli_fail("cannot open %s: %s", path, strerror(errno));
@@ -157,7 +170,7 @@ static int cli_samples_find(cli_samples *s, const char *path)
         cli_sets_free(&names);
     }
     if (status == CLI_DONE && s->count == 0)
-        return cli_fail("%s has no samples: expected .npy, .pb or .png files, or folders with input_0.npy, ...",
+        return cli_fail("%s has no samples: expected .npy, .pb, .png or .wav files, or folders with input_0.npy, ...",
                         path);
     if (status == CLI_DONE && s->args->samples > 0 && s->count > s->args->samples) {
         for (uint32_t i = s->args->samples; i < s->count; i++)
@@ -208,7 +221,7 @@ static int cli_sample_values(cli_samples *s, uint32_t index)
     cli_samples_clear(s);
     if (sample->folder)
         return cli_set_inputs(s->job, sample->path);
-    if (cli_ends_with(sample->path, ".png"))
+    if (cli_is_media(sample->path))
         return cli_inputs_read(&s->job->in, 0, sample->path, &s->args->image);
     if (s->rowsOf != sample->path && cli_samples_read_rows(s, sample->path, &rows) != CLI_DONE)
         return CLI_FAILED;
@@ -231,6 +244,86 @@ static NNRT_ReturnCode cli_sample_read(void *user, uint32_t index, const nnrt_io
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>classes */
+
+#define CLI_MOST_CLASSES 4096
+
+/* The number that the text is, or the line of the model's labels; false: neither. */
+static bool cli_class_of(const cli_metadata *m, const char *output, const char *text, uint32_t *class)
+{
+    const nnrt_metadata *labels = cli_labels_find(m, output);
+    const char *line = labels != NULL ? labels->value : "";
+    if (cli_take_whole(text, 0, UINT32_MAX - 1, class))
+        return true;
+    for (*class = 0; *line != '\0'; ++*class) {
+        const size_t length = strcspn(line, "\n");
+        if (strlen(text) == length && memcmp(text, line, length) == 0)
+            return true;
+        line += length + (line[length] == '\n');
+    }
+    return false;
+}
+
+/* The sample whose file has this name; UINT32_MAX: none. */
+static uint32_t cli_sample_named(const cli_samples *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->data[i].row == 0 && strcmp(cli_last_part(s->data[i].path), name) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
+/* One line of classes: CLASS of sample number `line`, or FILE CLASS. */
+static int cli_classes_line(cli_samples *s, const char *output, const char *path, uint32_t line, char *text)
+{
+    char *space = strrchr(text, ' ');
+    uint32_t sample = line, class;
+    if (space != NULL && (sample = cli_sample_named(s, (*space = '\0', text))) == UINT32_MAX)
+        return cli_fail("%s: line %u names '%s', which is no file in %s", path, (unsigned)line + 1, text, s->path);
+    if (sample >= s->count)
+        return cli_fail("%s has more lines than %s has samples, %u", path, s->path, (unsigned)s->count);
+    if (!cli_class_of(&s->job->in.metadata, output, space != NULL ? space + 1 : text, &class) || class >= s->nClasses)
+        return cli_fail("%s: line %u has class '%s', expected 0 to %u or a label of the model", path, (unsigned)line + 1,
+                        space != NULL ? space + 1 : text, (unsigned)s->nClasses - 1);
+    s->expected[sample] = class;
+    return CLI_DONE;
+}
+
+/* Reads the classes of the samples, a text, or integers in a .npy file. output: its labels may be in the metadata. */
+static int cli_classes_read(cli_samples *s, const char *output, const char *path)
+{
+    char *text = NULL, *line;
+    uint32_t n = 0;
+    int status = CLI_DONE;
+    if ((s->expected = (uint32_t *)cli_alloc(s->count, sizeof(*s->expected))) == NULL)
+        return CLI_FAILED;
+    memset(s->expected, 0xFF, s->count * sizeof(*s->expected));
+    if (cli_ends_with(path, ".npy")) {
+        cli_tensor t;
+        char name[8];
+        if (cli_tensor_read(path, &t, name, sizeof(name)) != CLI_DONE)
+            return CLI_FAILED;
+        for (; n < s->count && n < t.count; n++)
+            s->expected[n] = cli_element(&t, n) >= 0 && cli_element(&t, n) < s->nClasses ? (uint32_t)cli_element(&t, n) : UINT32_MAX;
+        cli_tensor_free(&t);
+    } else if ((status = cli_labels_read(path, &text)) == CLI_DONE) {
+        for (line = text; status == CLI_DONE && *line != '\0'; n++) {
+            char *end = line + strcspn(line, "\n");
+            const bool last = *end == '\0';
+            *end = '\0';
+            status = cli_classes_line(s, output, path, n, line);
+            line = last ? end : end + 1;
+        }
+        free(text);
+    }
+    for (uint32_t i = 0; i < s->count && status == CLI_DONE; i++)
+        if (s->expected[i] == UINT32_MAX)
+            status = cli_fail("%s has no class from 0 to %u for sample %u, %s", path, (unsigned)s->nClasses - 1, (unsigned)i,
+                              s->data[i].path);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>compare */
 
 /* One output of two models over the samples. */
@@ -238,7 +331,13 @@ typedef struct cli_agreement {
     double signal, noise;
     uint32_t same; /* samples with the same largest element */
     bool classes;  /* it has at least two elements */
+    uint32_t right[2]; /* samples whose largest element is the expected class, of either model */
 } cli_agreement;
+
+/* Losses of a quantization: the noise of the outputs relative to their signal, and the accuracy (top 1). */
+typedef struct cli_loss {
+    double noise, accuracy;
+} cli_loss;
 
 static size_t cli_argmax(const float *x, size_t n)
 {
@@ -248,7 +347,8 @@ static size_t cli_argmax(const float *x, size_t n)
     return at;
 }
 
-static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got)
+/* expected: the class of the sample, or UINT32_MAX. */
+static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got, uint32_t expected)
 {
     const float *x = (const float *)want->data, *y = (const float *)got->data;
     const size_t n = want->bytes / sizeof(float);
@@ -257,7 +357,11 @@ static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got)
         a->noise += ((double)x[i] - (double)y[i]) * ((double)x[i] - (double)y[i]);
     }
     a->classes = n > 1;
-    a->same += n > 1 && cli_argmax(x, n) == cli_argmax(y, n);
+    if (n < 2)
+        return;
+    a->same += cli_argmax(x, n) == cli_argmax(y, n);
+    a->right[0] += cli_argmax(x, n) == expected;
+    a->right[1] += cli_argmax(y, n) == expected;
 }
 
 /* A session of a model with buffers for everything. */
@@ -314,7 +418,8 @@ static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreemen
             status = cli_side_run(&sides[1], "8-bit");
         for (uint32_t i = 0; i < sides[0].nOut && status == CLI_DONE; i++)
             if (nnrt_session_output(sides[0].session, i).dataType == NNRT_DATA_TYPE_FLOAT32)
-                cli_agree(&all[i], &sides[0].io[sides[0].nIn + i], &sides[1].io[sides[1].nIn + i]);
+                cli_agree(&all[i], &sides[0].io[sides[0].nIn + i], &sides[1].io[sides[1].nIn + i],
+                          i == 0 && s->expected != NULL ? s->expected[k] : UINT32_MAX);
         if (progressing)
             cli_progress_show(&progress, k + 1, s->count);
     }
@@ -322,11 +427,16 @@ static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreemen
     return status;
 }
 
+static double cli_agreement_sqnr(const cli_agreement *a)
+{
+    return a->noise > 0 ? 10 * log10(a->signal / a->noise) : (double)INFINITY;
+}
+
 static void cli_agreement_print(const cli_samples *s, const cli_side *side, const cli_agreement *all, const cli_args *args)
 {
     fputs(args->json ? ",\"outputs\":[" : "", stdout);
     for (uint32_t i = 0; i < side->nOut; i++) {
-        const double sqnr = all[i].noise > 0 ? 10 * log10(all[i].signal / all[i].noise) : (double)INFINITY;
+        const double sqnr = cli_agreement_sqnr(&all[i]);
         const char *name = nnrt_session_output(side->session, i).name;
         if (args->json) {
             fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stdout);
@@ -344,6 +454,10 @@ static void cli_agreement_print(const cli_samples *s, const cli_side *side, cons
         putchar('\n');
     }
     fputs(args->json ? "]" : "", stdout);
+    if (s->expected != NULL && args->json)
+        printf(",\"top1\":[%u,%u]", (unsigned)all[0].right[0], (unsigned)all[0].right[1]);
+    else if (s->expected != NULL)
+        printf("top 1      %.2f %% float32, %.2f %% 8 bits\n", 100.0 * all[0].right[0] / s->count, 100.0 * all[0].right[1] / s->count);
 }
 
 /* The largest noise of an output, relative to its signal. */
@@ -355,8 +469,10 @@ static double cli_agreement_noise(const cli_agreement *all, uint32_t count)
     return most;
 }
 
-/* Compares the outputs of the float32 and the quantized model: *noise of cli_agreement_noise. print: prints the figures. */
-static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print, double *noise)
+/* Compares the outputs of the float32 and the quantized model. print: prints the figures.
+   notes: receives them; NULL: none. */
+static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print,
+                            cli_notes *notes, cli_loss *loss)
 {
     cli_side sides[2];
     cli_agreement *all = NULL;
@@ -369,10 +485,17 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
         status = CLI_FAILED;
     if (status == CLI_DONE)
         status = cli_agreement_measure(s, sides, all, print);
-    if (status == CLI_DONE)
-        *noise = cli_agreement_noise(all, sides[0].nOut);
+    if (status == CLI_DONE) {
+        loss->noise = cli_agreement_noise(all, sides[0].nOut);
+        loss->accuracy = s->expected != NULL ? ((double)all[0].right[0] - (double)all[0].right[1]) / s->count : 0;
+    }
     if (status == CLI_DONE && print)
         cli_agreement_print(s, &sides[0], all, s->args);
+    for (uint32_t i = 0; status == CLI_DONE && notes != NULL && i < sides[0].nOut; i++)
+        cli_notes_output(notes, nnrt_session_output(sides[0].session, i).name, cli_agreement_sqnr(&all[i]), all[i].same,
+                         all[i].classes);
+    for (uint32_t i = 0; status == CLI_DONE && notes != NULL && s->expected != NULL && i < 2; i++)
+        notes->right[i] = 100.0 * all[0].right[i] / s->count;
     free(all);
     cli_side_free(&sides[0]);
     cli_side_free(&sides[1]);
@@ -392,6 +515,8 @@ typedef struct cli_quantize_user {
     cli_qdq qdq;  /* notes for an ONNX file */
     bool onnx;    /* the output is one */
     bool ranges;  /* prints ranges */
+    cli_notes *notes; /* for --report; NULL: none */
+    const NNRT_Model *model; /* the float32 model */
     nnrt_session_desc session;
 } cli_quantize_user;
 
@@ -417,6 +542,8 @@ static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
     cli_quantize_user *u = (cli_quantize_user *)user;
     if (u->onnx)
         cli_qdq_note_range(&u->qdq, r);
+    if (u->notes != NULL)
+        cli_notes_range(u->notes, r);
     if (!u->ranges)
         return;
     printf("range      ");
@@ -427,7 +554,11 @@ static void cli_quantize_range(void *user, const nnrt_quantize_range *r)
 
 static void cli_quantize_layer(void *user, const nnrt_quantize_layer *layer)
 {
-    cli_qdq_note_layer(&((cli_quantize_user *)user)->qdq, layer);
+    cli_quantize_user *u = (cli_quantize_user *)user;
+    if (u->onnx)
+        cli_qdq_note_layer(&u->qdq, layer);
+    if (u->notes != NULL)
+        cli_notes_layer(u->notes, u->model, layer);
 }
 
 /* nnrt_quantize_desc.keep: the nodes of --keep, and the nodes that a search keeps. */
@@ -473,7 +604,8 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.keep = cli_quantize_keep;
     user->ranges = args->ranges && !args->json;
     desc.range = report != NULL ? cli_quantize_range : NULL;
-    desc.layer = report != NULL && user->onnx ? cli_quantize_layer : NULL;
+    desc.layer = report != NULL ? cli_quantize_layer : NULL;
+    user->model = job->model;
     desc.progress = cli_quantize_show;
     desc.report = report;
     desc.log = report != NULL ? &args->log : NULL;
@@ -492,18 +624,18 @@ static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, dou
     NNRT_Model *model = NULL;
     nnrt_onnx_desc desc;
     nnrt_error error;
-    double own = 0;
+    cli_loss own = {0, 0};
     int status;
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
     desc.budget = args->image.budget;
     if (nnrt_onnx_load_memory(&model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
         return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
-    status = cli_agreement_of(cli_quantize_judges(user), model, &user->session, false, &own);
+    status = cli_agreement_of(cli_quantize_judges(user), model, &user->session, false, NULL, &own);
     nnrt_model_destroy(model);
-    if (status == CLI_DONE && !(own <= 2 * noise + 1e-9))
+    if (status == CLI_DONE && !(own.noise <= 2 * noise + 1e-9))
         status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
-                          args->output, own, noise);
+                          args->output, own.noise, noise);
     return status;
 }
 
@@ -531,18 +663,23 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     nnrt_quantize_report report;
     NNRT_Model *quantized = NULL;
     nnrt_error error;
-    double noise = 0;
+    cli_loss loss = {0, 0};
     int status;
     const NNRT_ReturnCode code = cli_quantize_once(job, args, user, &quantized, &report, &error);
     cli_progress_end(&user->progress);
     if (code != NNRT_SUCCESS)
         return cli_quantize_failed(user, args, &error);
     cli_quantize_print(&report, args, user->samples.count);
-    status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, true, &noise);
+    if (user->notes != NULL) {
+        user->notes->counts = report;
+        user->notes->samples = user->samples.count;
+        user->notes->judged = cli_quantize_judges(user)->count;
+    }
+    status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, true, user->notes, &loss);
     if (status == CLI_DONE && args->json)
         fputs("}\n", stdout);
     if (status == CLI_DONE && user->onnx)
-        status = cli_quantize_onnx(args, user, noise);
+        status = cli_quantize_onnx(args, user, loss.noise);
     nnrt_model_destroy(job->model);
     job->model = quantized;
     return status;
@@ -567,16 +704,16 @@ static int cli_compare_sensitivities(const void *a, const void *b)
 }
 
 /* Quantizes the nodes that user->floats leaves, and compares. *chosen: whether any node was quantized. */
-static int cli_quantize_noise(const cli_job *job, const cli_args *args, cli_quantize_user *user, double *noise, bool *chosen)
+static int cli_quantize_loss(const cli_job *job, const cli_args *args, cli_quantize_user *user, cli_loss *loss, bool *chosen)
 {
     NNRT_Model *quantized = NULL;
     nnrt_error error;
     int status = CLI_DONE;
     const NNRT_ReturnCode code = cli_quantize_once(job, args, user, &quantized, NULL, &error);
     *chosen = code == NNRT_SUCCESS;
-    *noise = 0;
+    loss->noise = loss->accuracy = 0;
     if (code == NNRT_SUCCESS)
-        status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, false, noise);
+        status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, false, NULL, loss);
     else if (code != NNRT_NOT_SUPPORT)
         status = cli_quantize_failed(user, args, &error);
     nnrt_model_destroy(quantized);
@@ -593,8 +730,10 @@ static int cli_sensitivity_measure(const cli_job *job, const cli_args *args, cli
     memset(user->floats, 1, n * sizeof(*user->floats));
     for (uint32_t i = 0; i < n && status == CLI_DONE; i++) {
         bool chosen = false;
+        cli_loss loss;
         user->floats[i] = false;
-        status = cli_quantize_noise(job, args, user, &list[*count].noise, &chosen);
+        status = cli_quantize_loss(job, args, user, &loss, &chosen);
+        list[*count].noise = loss.noise;
         user->floats[i] = true;
         list[*count].node = i;
         *count += chosen;
@@ -614,7 +753,7 @@ static void cli_sensitivity_keep(const cli_job *job, cli_quantize_user *user, co
         user->floats[list[i].node] = true;
 }
 
-/* The fewest of the noisiest nodes that must stay float32 so that the noise is at most args->maxLoss, by bisection. */
+/* The fewest of the noisiest nodes that must stay float32 so that the loss is at most args->maxLoss, by bisection. */
 static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_quantize_user *user, const cli_sensitivity *list,
                                   uint32_t count, uint32_t *kept)
 {
@@ -622,26 +761,33 @@ static int cli_sensitivity_search(const cli_job *job, const cli_args *args, cli_
     int status = CLI_DONE;
     while (low < high && status == CLI_DONE) {
         const uint32_t middle = low + (high - low) / 2;
-        double noise;
+        cli_loss loss;
         bool chosen;
         cli_sensitivity_keep(job, user, list, middle);
-        status = cli_quantize_noise(job, args, user, &noise, &chosen);
-        if (noise <= args->maxLoss)
+        status = cli_quantize_loss(job, args, user, &loss, &chosen);
+        if ((cli_quantize_judges(user)->expected != NULL ? loss.accuracy : loss.noise) <= args->maxLoss)
             high = middle;
         else
             low = middle + 1;
     }
     *kept = low;
     if (status == CLI_DONE && low == count)
-        status = cli_fail("--max-loss %g: no node of %s can be quantized with a noise of at most that", args->maxLoss, args->model);
+        status = cli_fail("--max-loss %g: no node of %s can be quantized with a %s of at most that", args->maxLoss, args->model,
+                          cli_quantize_judges(user)->expected != NULL ? "loss of accuracy" : "noise");
     cli_sensitivity_keep(job, user, list, *kept);
     return status;
 }
 
-static void cli_sensitivity_print(const cli_job *job, const cli_sensitivity *list, uint32_t count, uint32_t kept)
+/* print: prints the list. notes: receives it; NULL: none. */
+static void cli_sensitivity_tell(const cli_job *job, const cli_sensitivity *list, uint32_t count, uint32_t kept, bool print,
+                                 cli_notes *notes)
 {
     for (uint32_t i = 0; i < count; i++) {
         const double sqnr = list[i].noise > 0 ? -10 * log10(list[i].noise) : (double)INFINITY;
+        if (notes != NULL)
+            cli_notes_node(notes, &job->model->nodes.data[list[i].node], sqnr, i < kept);
+        if (!print)
+            continue;
         fputs(i < kept ? "float32    " : "quantized  ", stdout);
         printf("%.1f dB  ", sqnr);
         cli_record_print(job->model, list[i].node);
@@ -663,8 +809,8 @@ static int cli_quantize_search(const cli_job *job, const cli_args *args, cli_qua
         status = cli_sensitivity_search(job, args, user, list, count, &kept);
     else if (status == CLI_DONE)
         cli_sensitivity_keep(job, user, list, 0);
-    if (status == CLI_DONE && !args->json)
-        cli_sensitivity_print(job, list, count, kept);
+    if (status == CLI_DONE)
+        cli_sensitivity_tell(job, list, count, kept, !args->json, user->notes);
     user->quiet = false;
     user->progress.label = "quantize";
     free(list);
@@ -759,6 +905,26 @@ static int cli_quantize_session(cli_job *job, const cli_args *args, nnrt_session
     return CLI_DONE;
 }
 
+/* Reads --classes for the first output. */
+static int cli_quantize_classes(const cli_job *job, const cli_args *args, cli_quantize_user *user)
+{
+    cli_samples *judges = cli_quantize_judges(user);
+    cli_side side;
+    int status = cli_side_make(&side, job->model, &user->session, "float32");
+    if (status == CLI_DONE) {
+        const nnrt_io_info out = nnrt_session_output(side.session, 0);
+        const size_t count = out.bytes / sizeof(float);
+        judges->nClasses = (uint32_t)(count < CLI_MOST_CLASSES ? count : CLI_MOST_CLASSES);
+        if (out.dataType != NNRT_DATA_TYPE_FLOAT32 || count < 2 || count > CLI_MOST_CLASSES)
+            status = cli_fail("--classes: output '%s' of %s has %.0f bytes, expected float32 values for 2 to %d classes", out.name,
+                              args->model, (double)out.bytes, CLI_MOST_CLASSES);
+        else
+            status = cli_classes_read(judges, out.name, args->classes);
+    }
+    cli_side_free(&side);
+    return status;
+}
+
 /* Writes the file of cli_quantize_onnx. */
 static int cli_quantize_write(const cli_args *args, const cli_qdq *qdq)
 {
@@ -767,8 +933,61 @@ static int cli_quantize_write(const cli_args *args, const cli_qdq *qdq)
     return status == CLI_DONE ? cli_out_close(&out, fwrite(qdq->out, 1, qdq->size, out.f) == qdq->size) : status;
 }
 
-/* Quantizes the model into job->model; *written: the size of the ONNX file, 0 if OUT is none. */
-static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
+/* Sizes of the loaded model, whose file is `path`. */
+static int cli_quantize_sizes(cli_job *job, const cli_args *args, const char *path, cli_noted_model *sizes)
+{
+    nnrt_session_desc desc;
+    nnrt_session *session = NULL;
+    nnrt_error error;
+    struct stat st;
+    int status;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    status = cli_quantize_session(job, args, &desc);
+    desc.device = "reference";
+    if (status == CLI_DONE && nnrt_session_create(&session, job->model, &desc, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot plan %s: %s", path, error.message);
+    if (status == CLI_DONE)
+        sizes->session = nnrt_session_get_memory(session);
+    sizes->file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : (double)cli_stream.bytes.size;
+    nnrt_session_destroy(session);
+    return status;
+}
+
+/* Whether --report can be written: it is another file than -o, and none that this command reads. */
+static int cli_quantize_report_path(const cli_args *args)
+{
+    if (strcmp(args->report, "-") == 0 || strcmp(args->report, args->output) == 0)
+        return cli_usage("--report %s: expected a file beside the model %s", args->report, args->output);
+    return cli_may_replace(args->report);
+}
+
+static int cli_quantize_report_begin(cli_job *job, const cli_args *args, cli_notes *notes)
+{
+    int status = cli_quantize_report_path(args);
+    if (status == CLI_DONE)
+        status = cli_notes_begin(notes, job->model);
+    return status == CLI_DONE ? cli_quantize_sizes(job, args, args->model, &notes->before) : status;
+}
+
+/* Writes the report when the model is written. */
+static int cli_quantize_report_end(cli_job *job, const cli_args *args, cli_notes *notes)
+{
+    int status = cli_note_read(args->output); /* as a link, --report may lead to it */
+    if (status == CLI_DONE)
+        status = cli_quantize_sizes(job, args, args->output, &notes->after);
+    if (status == CLI_DONE)
+        status = cli_notes_write(notes, args);
+    if (status == CLI_DONE && !args->json) {
+        fputs("report     ", stdout);
+        cli_put_name(stdout, args->report);
+        putchar('\n');
+    }
+    return status;
+}
+
+/* Quantizes the model into job->model; *written: the size of the ONNX file, 0 if OUT is none. notes: for --report. */
+static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes, size_t *written)
 {
     cli_quantize_user user;
     char *keep = NULL;
@@ -782,6 +1001,9 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
     user.samples.job = user.heldOut.job = job;
     user.samples.args = user.heldOut.args = args;
     user.progress.label = "quantize";
+    user.notes = args->report != NULL ? notes : NULL;
+    if (status == CLI_DONE && user.notes != NULL)
+        status = cli_quantize_report_begin(job, args, notes);
     if (status == CLI_DONE)
         status = cli_job_keep(args, &keep);
     user.keep = keep;
@@ -791,6 +1013,8 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, size_t *written)
         status = cli_samples_find(&user.heldOut, args->heldOut);
     if (status == CLI_DONE)
         status = cli_quantize_session(job, args, &user.session);
+    if (status == CLI_DONE && args->classes != NULL)
+        status = cli_quantize_classes(job, args, &user);
     if (status == CLI_DONE && (args->sensitivity || args->maxLoss > 0))
         status = cli_quantize_search(job, args, &user);
     if (status == CLI_DONE)

@@ -389,20 +389,28 @@ static void cli_report_devices(const cli_report *r)
     }
 }
 
-static void cli_report_head(const cli_report *r, const cli_args *args)
+/* Begins a page: title, style, heading. */
+static void cli_page_begin(FILE *out, const char *title, const char *heading)
 {
-    const nnrt_session_memory m = nnrt_session_get_memory(r->job->session);
-    char text[CLI_SHAPE_BYTES];
-    fputs("<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>", r->out);
-    cli_html(r->out, args->model);
+    fputs("<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><title>", out);
+    cli_html(out, title);
     fputs("</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:1100px}table{border-collapse:collapse}"
           "td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}.l{text-align:left!important}.bar{background:#c33}"
           "i{display:inline-block;width:12px;height:10px;margin-right:6px}.scroll{display:inline-block;max-width:100%;overflow:auto;border:1px solid #ccc}"
           "svg text{font:10px sans-serif;text-anchor:middle}svg .op{font-weight:bold}svg .io{fill:#eee;stroke:#666}"
-          "svg .tick{text-anchor:end}svg .time{fill:#c33}svg path{fill:none;stroke:#999}</style></head><body>\n<h1>",
-          r->out);
-    cli_html(r->out, r->model->name != NULL && *r->model->name != '\0' ? r->model->name : args->model);
-    fputs("</h1>\n<table>\n<tr><th>device<td class='l'>", r->out);
+          "svg .tick{text-anchor:end}svg .time{fill:#c33}svg path{fill:none;stroke:#999}"
+          ".hist rect{fill:#ddd}.hist path{fill:#c33;stroke:none}</style></head><body>\n<h1>",
+          out);
+    cli_html(out, heading);
+    fputs("</h1>\n", out);
+}
+
+static void cli_report_head(const cli_report *r, const cli_args *args)
+{
+    const nnrt_session_memory m = nnrt_session_get_memory(r->job->session);
+    char text[CLI_SHAPE_BYTES];
+    cli_page_begin(r->out, args->model, r->model->name != NULL && *r->model->name != '\0' ? r->model->name : args->model);
+    fputs("<table>\n<tr><th>device<td class='l'>", r->out);
     cli_html(r->out, nnrt_session_device(r->job->session));
     cli_report_devices(r);
     for (uint32_t i = 0; i < nnrt_session_inputs(r->job->session) + nnrt_session_outputs(r->job->session); i++) {
