@@ -118,8 +118,8 @@ static int cli_wav_shape(const char *path, const char *name, size_t count, nnrt_
 /* Reads a sound as float32 for an input of that shape, whose dynamic dimensions it sets. */
 static int cli_wav_read(const cli_bytes *file, const char *path, const char *name, nnrt_dims *shape, cli_tensor *t)
 {
-    const uint8_t *samples;
-    size_t count;
+    const uint8_t *samples = NULL;
+    size_t count = 0;
     memset(t, 0, sizeof(*t));
     if (cli_wav_find(file, path, &samples, &count) != CLI_DONE || cli_wav_shape(path, name, count, shape) != CLI_DONE ||
         cli_tensor_make(t, NNRT_DATA_TYPE_FLOAT32, shape, path) != CLI_DONE)
