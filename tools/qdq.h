@@ -852,7 +852,7 @@ static void cli_qdq_metadata(cli_qdq *q)
         }
 }
 
-/* Writes the model to q->out, inputs and outputs as q->int8Io tells. */
+/* Writes the model to q->out; q->int8Io: inputs and outputs are codes. */
 static int cli_qdq_write(cli_qdq *q, const char *path)
 {
     const uint8_t *at = q->data, *end = q->data + q->bytes;

@@ -12,7 +12,7 @@ import digits_data
 
 
 def write(name, array):
-    """Writes one file and prints what it holds."""
+    """Writes a file and prints its shape."""
     path = os.path.join(digits_data.DATA_DIR, name)
     np.save(path, array)
     print("%s: %s %s" % (os.path.relpath(path), array.dtype, list(array.shape)))
