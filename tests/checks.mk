@@ -54,6 +54,12 @@ quantize-table: build/nnrt
 	@sh tools/need.sh python3 python3-numpy python3-onnx
 	@$(PYTHON) -B tests/quantize_table.py $(NETS)
 
+# The codes of these networks, and of others in NETS, in nnrt and in ONNX Runtime.
+.PHONY: quantize-ort
+quantize-ort: build/nnrt
+	@sh tests/compare/run.sh --fetch
+	@$(PYTHON) -B tests/quantize_ort.py $(NETS)
+
 .PHONY: compile-time
 # SHORT=1: one compilation, for CI
 compile-time: | stb

@@ -2068,7 +2068,22 @@ t 0 'quantize to ONNX with uint8, one scale for each weight tensor, and a node i
 prints 'quantize to ONNX with options' '^nodes +9 of 10'
 rm -f "$tmp/q8.onnx"
 refused 1 'quantize a .nnrt file to ONNX' 'an ONNX file is made of an ONNX file; write a .nnrt file' quantize "$tmp/plain.nnrt" --data "$tmp/q" -o "$tmp/q8.onnx"
-refused 1 'quantize to ONNX with 8-bit inputs' '--int8-io is for .nnrt files' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx" --int8-io
+t 0 'quantize to ONNX with 8-bit inputs and outputs' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx" --int8-io
+silent 'quantize to ONNX with 8-bit inputs and outputs'
+t 0 'info of the ONNX file with 8-bit inputs and outputs' info "$tmp/q8.onnx" --json
+py 'info of the ONNX file with 8-bit inputs and outputs' "d['inputs'][0]['type'] == d['outputs'][0]['type'] == 'int8' and d['metadata']['input.image.quantize'] == 'yes' and d['operators']['SOFTMAX'] == 1 and len(d['operators']) == 5"
+t 0 'run of the ONNX file with 8-bit inputs, .png' run "$tmp/q8.onnx" --input $digits/digit_3.png --device reference --output-dir "$tmp/q_png"
+py 'the bits of float32 inputs and outputs' "(np.load(F + 'q_png/probabilities.npy').astype(np.float32) + 128).tobytes() == (np.load(F + 'q_onnx/probabilities.npy') * 256).tobytes()"
+py 'a real image' "np.save(F + 'real.npy', np.linspace(0, 1, 784, dtype=np.float32).reshape(1, 1, 28, 28)) is None and np.save(F + 'codes.npy', (np.rint(np.load(F + 'real.npy') * np.float32(255)) - 128).astype(np.int8)) is None"
+for f in real codes; do t 0 "run of the ONNX file with 8-bit inputs, $f" run "$tmp/q8.onnx" --input "$tmp/$f.npy" --output-dir "$tmp/q_$f"; done
+if cmp -s "$tmp/q_real/probabilities.npy" "$tmp/q_codes/probabilities.npy"; then pass; else fail 'quantize --int8-io: real values are not quantized'; fi
+rm -f "$tmp/q8.onnx"
+printf 'CONV2D_FUSION\nSOFTMAX\nMAX_POOL_FUSION\n' >"$tmp/ends.txt"
+t 0 'quantize to ONNX, float32 at the ends' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx" --int8-io --uint8 --keep "$tmp/keep.txt"
+says 'an output stays float32' "note: --int8-io: output 'probabilities' stays float32: no quantized operator writes it"
+rm -f "$tmp/q8.onnx"
+t 1 'quantize to ONNX, no 8-bit inputs' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx" --int8-io --keep "$tmp/ends.txt"
+says 'quantize to ONNX, no 8-bit inputs' '^nnrt: --int8-io: all inputs and outputs of .* stay float32$'
 py 'an older operator set' "open(F + 'old.onnx', 'wb').write(open('examples/digits/digits.onnx', 'rb').read().replace(b'\\x42\\x04\\x0a\\x00\\x10\\x11', b'\\x42\\x04\\x0a\\x00\\x10\\x0c')) > 0"
 t 1 'quantize an older operator set to ONNX' quantize "$tmp/old.onnx" --data "$tmp/q" -o "$tmp/q8.onnx"
 says 'quantize an older operator set to ONNX' 'its operator set is below 13'

@@ -575,6 +575,43 @@ static void test_zeros(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* An average has the scale and zero point of its input, so that it is rounded once. */
+static void test_average(void **unused)
+{
+    const kind is = NORMAL;
+    const int32_t x[] = {1, SIDE, SIDE, CHANNELS};
+    int64_t window[] = {SIDE, SIDE}, strides[] = {1, 1};
+    nnrt_quantize_desc d = described(&is);
+    NNRT_AvgPoolFusion pool;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL, *q;
+    nnrt_error error;
+    uint32_t in;
+    (void)unused;
+    memset(&error, 0, sizeof(error));
+    memset(&pool, 0, sizeof(pool));
+    pool.kernelSize.data = window;
+    pool.strides.data = strides;
+    pool.kernelSize.count = pool.strides.count = 2;
+    assert_int_equal(nnrt_builder_create(&b, "average", NULL), NNRT_SUCCESS);
+    in = nnrt_builder_input(b, "x", F32, 4, x);
+    nnrt_builder_output(b, nnrt_add_AVGPOOL_FUSION(b, "mean", &pool, &in, 1));
+    assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    q = quantized(m, &d);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_AVGPOOL_FUSION, &in), 1);
+    assert_int_equal(in, 1);
+    for (uint32_t i = 0; i < q->nodes.count; i++)
+        if (q->nodes.data[i].nodeType == NNRT_NODE_TYPE_AVGPOOL_FUSION) {
+            const NNRT_QuantParam *from = q->allTensors.data[q->nodes.data[i].inputIndex.data[0]].quantParams.data;
+            const NNRT_QuantParam *to = q->allTensors.data[q->nodes.data[i].outputIndex.data[0]].quantParams.data;
+            assert_true(fabs(from->scale - to->scale) <= 0);
+            assert_int_equal(from->zeroPoint, to->zeroPoint);
+        }
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
 /* Nodes in the bodies of control flow stay float32; a constant may be the weights of two nodes. */
 static void test_shared(void **unused)
 {
@@ -896,6 +933,7 @@ int main(void)
         cmocka_unit_test(test_outlier), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_shared),
         cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
+        cmocka_unit_test(test_average),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -342,6 +342,21 @@ static void cli_inputs_hide_states(cli_inputs *in)
     }
 }
 
+/* Marks the 8-bit inputs of an ONNX file that have the metadata input.NAME.quantize: their values are real. */
+static int cli_inputs_mark_quantized(cli_inputs *in)
+{
+    int status = CLI_DONE;
+    for (uint32_t i = 0; i < in->count && status == CLI_DONE; i++) {
+        cli_image_options options;
+        memset(&options, 0, sizeof(options));
+        if (nnrt_type_size(in->data[i].type) != 1)
+            continue;
+        status = cli_metadata_image(&in->metadata, in->path, in->data[i].name, &options);
+        in->data[i].quantized = options.quantize == CLI_INVERT_YES;
+    }
+    return status;
+}
+
 /* Lists the inputs of the model, states included, without values. Free the list even after a failure. */
 static int cli_inputs_list(cli_inputs *in, const cli_args *args)
 {
@@ -384,6 +399,8 @@ static int cli_inputs_list(cli_inputs *in, const cli_args *args)
                 status = cli_inputs_add(in, &inputs->data[i], path);
         if (status == CLI_DONE)
             status = cli_metadata_from_onnx(&in->metadata, &model->metadataProps);
+        if (status == CLI_DONE)
+            status = cli_inputs_mark_quantized(in);
         if (status == CLI_DONE)
             status = cli_inputs_origin(in, model);
         if (status == CLI_DONE)

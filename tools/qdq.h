@@ -13,6 +13,7 @@ A value of the float32 model that got codes has the same name in the file. The n
 instead, and a QuantizeLinear and a DequantizeLinear give NAME; readers of an input read NAME_q8_dequantized. Conv, Gemm and
 MatMul read weights from a DequantizeLinear of int8; BatchNormalization between them and the value is folded into these and
 removed. Biases are int32 with the scale of the input times that of the weight, as ONNX Runtime expects.
+With --int8-io, inputs and outputs that got codes are these codes: their readers read NAME_q8_dequantized.
 */
 #ifndef NNRT_TOOL_QDQ_H
 #define NNRT_TOOL_QDQ_H
@@ -44,7 +45,7 @@ typedef struct cli_qdq {
     cli_qdq_range *ranges;
     cli_qdq_layer *layers;
     uint32_t nRanges, nLayers, rangeRoom, layerRoom;
-    bool failed, uint8;
+    bool failed, uint8, int8Io;
     /* the file */
     const uint8_t *data;
     size_t bytes;
@@ -563,15 +564,46 @@ static bool cli_qdq_is_input(const cli_qdq *q, nnrt_onnx_str name)
     return false;
 }
 
+static bool cli_qdq_is_output(const cli_qdq *q, nnrt_onnx_str name)
+{
+    for (size_t i = 0; i < q->model->graph->outputs.count; i++)
+        if (cli_qdq_same(q->model->graph->outputs.data[i].name, name))
+            return true;
+    return false;
+}
+
+/* Whether a node still reads a value. */
+static bool cli_qdq_is_read(const cli_qdq *q, nnrt_onnx_str name)
+{
+    const nnrt_onnx_nodes *nodes = &q->model->graph->nodes;
+    for (size_t i = 0; i < nodes->count; i++)
+        for (size_t k = q->dropped[i] ? nodes->data[i].inputs.count : 0; k < nodes->data[i].inputs.count; k++)
+            if (cli_qdq_same(nodes->data[i].inputs.data[k], name) && (q->layerOf[i] < 0 || k == 0))
+                return true;
+    return false;
+}
+
+/* Whether the file still needs an initializer. */
+static bool cli_qdq_needed(const cli_qdq *q, nnrt_onnx_str name)
+{
+    return cli_qdq_is_read(q, name) || cli_qdq_is_output(q, name);
+}
+
+/* Whether the value is an input or output of the model, and its codes are that. */
+static bool cli_qdq_is_codes(const cli_qdq *q, nnrt_onnx_str name)
+{
+    return q->int8Io && cli_qdq_range_of(q, name) != NULL && (cli_qdq_is_input(q, name) || cli_qdq_is_output(q, name));
+}
+
 /* Input k of node i. */
 static void cli_qdq_input(cli_qdq *q, size_t i, size_t k, const cli_qdq_layer *l)
 {
     const nnrt_onnx_str name = q->model->graph->nodes.data[i].inputs.data[k];
+    const bool codes = cli_qdq_is_codes(q, name) || (cli_qdq_range_of(q, name) != NULL && cli_qdq_is_input(q, name));
     if (l != NULL && k == 1)
         cli_qdq_text(q, 1, l->output, "_q8_w");
     else if (l == NULL || k == 0)
-        cli_qdq_name(q, 1, name,
-                     cli_qdq_range_of(q, name) != NULL && cli_qdq_is_input(q, name) && name.length > 0 ? "_q8_dequantized" : "");
+        cli_qdq_name(q, 1, name, codes && name.length > 0 ? "_q8_dequantized" : "");
 }
 
 /* Node i with its inputs and outputs replaced; other fields as they are in `field`. */
@@ -622,23 +654,68 @@ static void cli_qdq_node(cli_qdq *q, size_t i, const cli_qdq_field *field)
     for (size_t k = 0; k < n->outputs.count; k++) {
         const nnrt_onnx_str name = k == 0 ? q->results[i] : n->outputs.data[k];
         const cli_qdq_range *r = name.length > 0 ? cli_qdq_range_of(q, name) : NULL;
-        if (r != NULL)
+        if (r != NULL && cli_qdq_is_codes(q, name)) {
+            cli_qdq_cast(q, true, r->name, "_q8_float", r->name, "", r->name, true, -1);
+            if (cli_qdq_is_read(q, name))
+                cli_qdq_cast(q, false, r->name, "", r->name, "_q8_dequantized", r->name, true, -1);
+        } else if (r != NULL)
             cli_qdq_casts(q, r, "_q8_float", "");
     }
 }
 
-/* Whether a node still reads an initializer. */
-static bool cli_qdq_needed(const cli_qdq *q, nnrt_onnx_str name)
+/* The name in a ValueInfoProto. */
+static nnrt_onnx_str cli_qdq_value_name(const cli_qdq_field *value)
 {
-    const nnrt_onnx_graph *g = q->model->graph;
-    for (size_t i = 0; i < g->nodes.count; i++)
-        for (size_t k = q->dropped[i] ? g->nodes.data[i].inputs.count : 0; k < g->nodes.data[i].inputs.count; k++)
-            if (cli_qdq_same(g->nodes.data[i].inputs.data[k], name) && (q->layerOf[i] < 0 || k == 0))
-                return true;
-    for (size_t i = 0; i < g->outputs.count; i++)
-        if (cli_qdq_same(g->outputs.data[i].name, name))
-            return true;
-    return false;
+    const uint8_t *from = value->data, *end = from + value->bytes;
+    nnrt_onnx_str name = {NULL, 0};
+    cli_qdq_field f;
+    while (cli_qdq_next(&from, end, &f))
+        if (f.number == 1) {
+            name.data = (const char *)f.data;
+            name.length = f.bytes;
+        }
+    return name;
+}
+
+/* Copies a ValueInfoProto (depth 0) with 8 bits as its element type, which is field 1 of its field 2.1. */
+static void cli_qdq_retype(cli_qdq *q, uint32_t number, const cli_qdq_field *message, uint32_t depth)
+{
+    static const uint32_t path[3] = {2, 1, 1};
+    const size_t at = cli_qdq_begin(q, number);
+    const uint8_t *from = message->data, *end = from + message->bytes;
+    cli_qdq_field f;
+    while (cli_qdq_next(&from, end, &f))
+        if (f.number != path[depth])
+            cli_qdq_put(q, f.all, f.allBytes);
+        else if (depth == 2)
+            cli_qdq_integer(q, 1, q->uint8 ? CLI_QDQ_UINT8 : CLI_QDQ_INT8);
+        else
+            cli_qdq_retype(q, f.number, &f, depth + 1);
+    cli_qdq_end(q, at);
+}
+
+/* An input, output or value of the graph. Old files list initializers as inputs, too. */
+static void cli_qdq_value(cli_qdq *q, const cli_qdq_field *f)
+{
+    const nnrt_onnx_str name = cli_qdq_value_name(f);
+    if (cli_qdq_is_codes(q, name))
+        cli_qdq_retype(q, f->number, f, 0);
+    else if (f->number != 11 || cli_qdq_initializer(q, name) == NULL || cli_qdq_needed(q, name))
+        cli_qdq_put(q, f->all, f->allBytes);
+}
+
+/* The casts of the inputs. */
+static void cli_qdq_input_casts(cli_qdq *q)
+{
+    const nnrt_onnx_value_infos *inputs = &q->model->graph->inputs;
+    for (uint32_t i = 0; i < q->nRanges; i++)
+        for (size_t k = 0; k < inputs->count; k++)
+            if (!cli_qdq_is(inputs->data[k].name, q->ranges[i].name))
+                continue;
+            else if (q->int8Io)
+                cli_qdq_cast(q, false, q->ranges[i].name, "", q->ranges[i].name, "_q8_dequantized", q->ranges[i].name, true, -1);
+            else
+                cli_qdq_casts(q, &q->ranges[i], "", "_q8_dequantized");
 }
 
 /* The graph: nodes first, each behind the casts that it reads; then all else. */
@@ -646,23 +723,18 @@ static void cli_qdq_graph(cli_qdq *q, const cli_qdq_field *graph)
 {
     const nnrt_onnx_graph *g = q->model->graph;
     const uint8_t *at = graph->data, *end = graph->data + graph->bytes;
-    size_t node = 0, initializer = 0, input = 0;
+    size_t node = 0, initializer = 0;
     cli_qdq_field f;
-    for (uint32_t i = 0; i < q->nRanges; i++)
-        for (size_t k = 0; k < g->inputs.count; k++)
-            if (cli_qdq_is(g->inputs.data[k].name, q->ranges[i].name))
-                cli_qdq_casts(q, &q->ranges[i], "", "_q8_dequantized");
+    cli_qdq_input_casts(q);
     while (cli_qdq_next(&at, end, &f)) {
         if (f.number == 1 && node < g->nodes.count)
             cli_qdq_node(q, node++, &f);
         else if (f.number == 5 && initializer < g->initializers.count) {
             if (cli_qdq_needed(q, g->initializers.data[initializer++].name))
                 cli_qdq_put(q, f.all, f.allBytes);
-        } else if (f.number == 11 && input < g->inputs.count) { /* old files list initializers, too */
-            const nnrt_onnx_str name = g->inputs.data[input++].name;
-            if (cli_qdq_initializer(q, name) == NULL || cli_qdq_needed(q, name))
-                cli_qdq_put(q, f.all, f.allBytes);
-        } else
+        } else if (f.number == 11 || f.number == 12 || f.number == 13)
+            cli_qdq_value(q, &f);
+        else
             cli_qdq_put(q, f.all, f.allBytes);
     }
     for (uint32_t i = 0; i < q->nRanges; i++)
@@ -724,29 +796,19 @@ static const char *cli_qdq_refused(const cli_qdq *q)
     return NULL;
 }
 
-/* Writes the file data, bytes in QDQ form to q->out. */
-static int cli_qdq_make(cli_qdq *q, const char *path)
+/* Finds the node of each layer. */
+static int cli_qdq_match_all(cli_qdq *q, const char *path)
 {
-    const uint8_t *at = q->data, *end = q->data + q->bytes;
-    nnrt_error error;
-    cli_qdq_field f;
-    const char *why;
-    size_t n;
-    memset(&error, 0, sizeof(error));
-    if (nnrt_onnx_parse(q->data, q->bytes, NULL, &q->model, &error) != NNRT_SUCCESS)
-        return cli_fail("cannot read %s: %s", path, error.message);
-    if ((why = cli_qdq_refused(q)) != NULL)
-        return cli_fail("cannot write %s as ONNX: %s; write a .nnrt file", path, why);
-    n = q->model->graph->nodes.count;
-    q->layerOf = (int32_t *)cli_alloc(n, sizeof(*q->layerOf));
-    q->dropped = (bool *)cli_alloc(n, sizeof(*q->dropped));
-    q->results = (nnrt_onnx_str *)cli_alloc(n, sizeof(*q->results));
+    const nnrt_onnx_nodes *nodes = &q->model->graph->nodes;
+    q->layerOf = (int32_t *)cli_alloc(nodes->count, sizeof(*q->layerOf));
+    q->dropped = (bool *)cli_alloc(nodes->count, sizeof(*q->dropped));
+    q->results = (nnrt_onnx_str *)cli_alloc(nodes->count, sizeof(*q->results));
     if (q->layerOf == NULL || q->dropped == NULL || q->results == NULL)
         return CLI_FAILED;
-    for (size_t i = 0; i < n; i++)
-        if (q->model->graph->nodes.data[i].outputs.count > 0)
-            q->results[i] = q->model->graph->nodes.data[i].outputs.data[0];
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < nodes->count; i++)
+        if (nodes->data[i].outputs.count > 0)
+            q->results[i] = nodes->data[i].outputs.data[0];
+    for (size_t i = 0; i < nodes->count; i++)
         cli_qdq_match(q, i);
     for (uint32_t k = 0; k < q->nLayers; k++)
         if (!q->layers[k].used)
@@ -756,6 +818,46 @@ static int cli_qdq_make(cli_qdq *q, const char *path)
             return cli_fail("cannot write %s as ONNX: no node with the weights of '%s' was found; write a .nnrt file", path,
                             q->layers[k].output);
     cli_qdq_known(q);
+    return CLI_DONE;
+}
+
+/* Notes the inputs or outputs that stay float32 with --int8-io; returns how many are codes. */
+static uint32_t cli_qdq_note_io(const cli_qdq *q, const nnrt_onnx_value_infos *values, const char *kind)
+{
+    uint32_t codes = 0;
+    for (size_t i = 0; i < values->count; i++) {
+        const nnrt_onnx_str name = values->data[i].name;
+        if (cli_qdq_is_codes(q, name))
+            codes++;
+        else if (values->data[i].elemType == CLI_QDQ_FLOAT && cli_qdq_initializer(q, name) == NULL)
+            cli_note("--int8-io: %s '%.*s' stays float32: no quantized operator %s it", kind, (int)name.length,
+                     name.data, *kind == 'i' ? "reads" : "writes");
+    }
+    return codes;
+}
+
+/* Metadata of nnrt for inputs of codes: images are quantized. */
+static void cli_qdq_metadata(cli_qdq *q)
+{
+    const nnrt_onnx_value_infos *inputs = &q->model->graph->inputs;
+    for (size_t i = 0; i < inputs->count; i++)
+        if (cli_qdq_is_codes(q, inputs->data[i].name)) {
+            const size_t at = cli_qdq_begin(q, 14), key = cli_qdq_begin(q, 1);
+            cli_qdq_put(q, "input.", 6);
+            cli_qdq_put(q, inputs->data[i].name.data, inputs->data[i].name.length);
+            cli_qdq_put(q, ".quantize", 9);
+            cli_qdq_end(q, key);
+            cli_qdq_text(q, 2, "yes", "");
+            cli_qdq_end(q, at);
+        }
+}
+
+/* Writes the model to q->out; q->int8Io: inputs and outputs are codes. */
+static int cli_qdq_write(cli_qdq *q, const char *path)
+{
+    const uint8_t *at = q->data, *end = q->data + q->bytes;
+    cli_qdq_field f;
+    q->size = 0;
     while (cli_qdq_next(&at, end, &f))
         if (f.number == 7) {
             const size_t graph = cli_qdq_begin(q, 7);
@@ -764,7 +866,32 @@ static int cli_qdq_make(cli_qdq *q, const char *path)
         } else {
             cli_qdq_put(q, f.all, f.allBytes);
         }
+    cli_qdq_metadata(q);
     return q->failed ? cli_fail("out of memory: cannot write %s as ONNX", path) : CLI_DONE;
+}
+
+/* Writes the file data, bytes in QDQ form to q->out, with float32 inputs and outputs. */
+static int cli_qdq_make(cli_qdq *q, const char *path)
+{
+    nnrt_error error;
+    const char *why;
+    int status;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_onnx_parse(q->data, q->bytes, NULL, &q->model, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot read %s: %s", path, error.message);
+    if ((why = cli_qdq_refused(q)) != NULL)
+        return cli_fail("cannot write %s as ONNX: %s; write a .nnrt file", path, why);
+    status = cli_qdq_match_all(q, path);
+    return status == CLI_DONE ? cli_qdq_write(q, path) : status;
+}
+
+/* Writes the file of cli_qdq_make again, with 8-bit inputs and outputs. */
+static int cli_qdq_make_int8_io(cli_qdq *q, const char *path)
+{
+    q->int8Io = true;
+    if (cli_qdq_note_io(q, &q->model->graph->inputs, "input") + cli_qdq_note_io(q, &q->model->graph->outputs, "output") == 0)
+        return cli_fail("--int8-io: all inputs and outputs of %s stay float32", path);
+    return cli_qdq_write(q, path);
 }
 
 #endif /* NNRT_TOOL_QDQ_H */

@@ -617,25 +617,44 @@ static int cli_quantize_failed(const cli_quantize_user *user, const cli_args *ar
     return user->samples.status != CLI_DONE ? CLI_FAILED : cli_fail("cannot quantize %s: %s", args->model, error->message);
 }
 
+/* Reads the model in QDQ form. */
+static int cli_quantize_import(const cli_args *args, const cli_quantize_user *user, NNRT_Model **model)
+{
+    nnrt_onnx_desc desc;
+    nnrt_error error;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.budget = args->image.budget;
+    if (nnrt_onnx_load_memory(model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
+    return CLI_DONE;
+}
+
 /* Whether the model in QDQ form computes the same as the quantized model, whose noise is given: the importer reads it, and
    its noise is at most twice as large, as roundings differ where it has no casts. */
 static int cli_quantize_check(const cli_args *args, cli_quantize_user *user, double noise)
 {
     NNRT_Model *model = NULL;
-    nnrt_onnx_desc desc;
-    nnrt_error error;
     cli_loss own = {0, 0};
-    int status;
-    memset(&desc, 0, sizeof(desc));
-    memset(&error, 0, sizeof(error));
-    desc.budget = args->image.budget;
-    if (nnrt_onnx_load_memory(&model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
-        return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
+    int status = cli_quantize_import(args, user, &model);
+    if (status != CLI_DONE)
+        return status;
     status = cli_agreement_of(cli_quantize_judges(user), model, &user->session, false, NULL, &own);
     nnrt_model_destroy(model);
     if (status == CLI_DONE && !(own.noise <= 2 * noise + 1e-9))
         status = cli_fail("cannot write %s: as an ONNX file the model has a noise of %g instead of %g; write a .nnrt file",
                           args->output, own.noise, noise);
+    return status;
+}
+
+/* Gives the file, which was checked, 8-bit inputs and outputs. */
+static int cli_quantize_int8_io(const cli_args *args, cli_quantize_user *user)
+{
+    NNRT_Model *model = NULL;
+    int status = cli_qdq_make_int8_io(&user->qdq, args->model);
+    if (status == CLI_DONE)
+        status = cli_quantize_import(args, user, &model);
+    nnrt_model_destroy(model);
     return status;
 }
 
@@ -652,6 +671,8 @@ static int cli_quantize_onnx(const cli_args *args, cli_quantize_user *user, doub
     status = cli_qdq_make(&user->qdq, args->model);
     if (status == CLI_DONE)
         status = cli_quantize_check(args, user, noise);
+    if (status == CLI_DONE && args->int8Io)
+        status = cli_quantize_int8_io(args, user);
     if (cli_stream.block == NULL)
         free(file.data);
     return status;
@@ -995,9 +1016,8 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
     memset(&user, 0, sizeof(user));
     *written = 0;
     user.onnx = cli_ends_with(args->output, ".onnx");
-    if (status == CLI_DONE && user.onnx && (job->fromNnrt || cli_is_tflite(args->model) || args->int8Io))
-        status = cli_fail("cannot write %s: %s", args->output,
-                          args->int8Io ? "--int8-io is for .nnrt files" : "an ONNX file is made of an ONNX file; write a .nnrt file");
+    if (status == CLI_DONE && user.onnx && (job->fromNnrt || cli_is_tflite(args->model)))
+        status = cli_fail("cannot write %s: an ONNX file is made of an ONNX file; write a .nnrt file", args->output);
     user.samples.job = user.heldOut.job = job;
     user.samples.args = user.heldOut.args = args;
     user.progress.label = "quantize";

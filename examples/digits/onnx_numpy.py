@@ -1,7 +1,6 @@
-"""A small evaluator for the written ONNX files, in numpy only: the second opinion train.py checks its file against.
+"""A small evaluator for digits.onnx, in numpy only: the second opinion train.py checks its file against.
 
-It follows the ONNX operator definitions for the nine operators that digits.onnx and digits_int8.onnx use, and for no
-other.
+It follows the ONNX operator definitions for the seven operators that digits.onnx uses, and for no other.
 """
 import numpy as np
 from onnx import helper, numpy_helper
@@ -36,22 +35,6 @@ def softmax(x):
     return e / e.sum(axis=1, keepdims=True)
 
 
-def along(x, v, axis):
-    """A scale or zero point v so that it broadcasts with x: a scalar, or one element per index of the axis."""
-    return v.reshape((-1,) + (1,) * (x.ndim - axis - 1)) if v.ndim else v
-
-
-def quantize(x, scale, zero):
-    """QuantizeLinear to int8, halves to even."""
-    return np.clip(np.rint(x / scale) + zero, -128, 127)
-
-
-def dequantize(x, scale, zero, attributes):
-    """DequantizeLinear; zero is an array, or None."""
-    axis = attributes.get("axis", 1)
-    return (x - (0 if zero is None else along(x, zero, axis))) * along(x, scale, axis)
-
-
 def run_node(op, x, attributes):
     """One node's output; x is the list of its inputs."""
     if op == "Conv":
@@ -68,16 +51,11 @@ def run_node(op, x, attributes):
         return x[0] @ x[1].T + x[2]
     if op == "Softmax":
         return softmax(x[0])
-    if op == "QuantizeLinear":
-        return quantize(*x)
-    if op == "DequantizeLinear":
-        return dequantize(x[0], x[1], x[2] if len(x) > 2 else None, attributes)
     raise ValueError("operator %s is not one this file uses" % op)
 
 
 def values(model, images):
-    """{name: array} of all values for images [N,1,28,28], computed in float64; any N, although the file declares 1.
-    Quantized ones are integers."""
+    """{name: array} of all values for images [N,1,28,28], computed in float64; any N, although the file declares 1."""
     found = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in model.graph.initializer}
     found[model.graph.input[0].name] = images.astype(np.float64)
     for node in model.graph.node:

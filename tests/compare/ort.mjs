@@ -7,6 +7,7 @@
 // --stream reads models without inputs from standard input, each behind its length (4 bytes, little-endian), and writes a line
 // of JSON for each: {NAME: [type, dims, bytes in base64]} or {"error": TEXT}.
 // FILE is JSON, [{"model": M, "output": DIR, "inputs": {NAME: FILE}}, ...]: each is run, and DIR has error.txt where that fails.
+// "level": "all" runs it with all optimisations.
 // --modules is the folder whose node_modules has onnxruntime-node. Outputs are written as NAME.npy ('/' becomes '_').
 // The graph runs as the file says, without ONNX Runtime's optimisations. With --bench it is then loaded again with all
 // of them and run on one thread for about that long; the last line on stdout is JSON: {"median_ms": M, "runs": N}.
@@ -98,14 +99,14 @@ const common = {
   logSeverityLevel: 3,
 };
 
-// Runs a model without optimisations and writes what it gives; returns what it was run on.
-async function run(model, inputs, folder) {
+// Runs a model, by default without optimisations, and writes what it gives; returns what it was run on.
+async function run(model, inputs, folder, level = 'disabled') {
   const feeds = {};
   for (const [name, file] of Object.entries(inputs)) {
     const { type, data, dims } = readNpy(file);
     feeds[name] = new ort.Tensor(type, data, dims);
   }
-  const session = await ort.InferenceSession.create(model, { ...common, graphOptimizationLevel: 'disabled' });
+  const session = await ort.InferenceSession.create(model, { ...common, graphOptimizationLevel: level });
   const results = await session.run(feeds);
   fs.mkdirSync(folder, { recursive: true });
   for (const name of session.outputNames) {
@@ -157,9 +158,9 @@ if (options.stream) {
     fs.writeSync(1, JSON.stringify(said) + '\n');
   }
 } else if (options.list) {
-  for (const { model, inputs, output } of JSON.parse(fs.readFileSync(options.list))) {
+  for (const { model, inputs, output, level } of JSON.parse(fs.readFileSync(options.list))) {
     try {
-      await run(model, inputs, output);
+      await run(model, inputs, output, level);
     } catch (error) {
       fs.mkdirSync(output, { recursive: true });
       fs.writeFileSync(path.join(output, 'error.txt'), error.message);
