@@ -48,7 +48,7 @@ def float_network(name, folder):
     """(path of the float32 network, path of the samples for its ranges, [RUNS, ...] other samples)"""
     rng = np.random.default_rng(3)
     if name in quantize_table.NETWORKS:
-        path, data = quantize_table.write(name, folder)
+        path, data, _ = quantize_table.write(name, folder)
         return path, data, rng.standard_normal((RUNS,) + np.load(data).shape[1:]).astype(np.float32)
     path = "examples/digits/digits.onnx" if name == "digits" else name
     graph = onnx.load(path, load_external_data=False).graph

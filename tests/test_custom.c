@@ -931,6 +931,50 @@ static void test_pure(void **state)
     counting = false;
 }
 
+/* A kernel whose results have 0 elements is not called if the operator is PURE, with static and with dynamic shapes. */
+static void test_nothing(void **state)
+{
+    static const int32_t shapes[2][2] = {{3, 0}, {-1, 0}};
+    (void)state;
+    counting = true;
+    for (uint32_t i = 0; i < 4; i++) {
+        const nnrt_dims dims = {2, {3, 0}};
+        const nnrt_dims open = {2, {-1, 0}};
+        const nnrt_bound bound = {"x", {2, {3, 0}}};
+        nnrt_op op = clip_row();
+        nnrt_session_desc desc;
+        nnrt_session *s = NULL;
+        nnrt_builder *b = NULL;
+        NNRT_Model *m = NULL;
+        nnrt_error error;
+        nnrt_io in = nnrt_io_make(NULL, 0), out = nnrt_io_make(NULL, 0);
+        NNRT_NodeType type;
+        uint32_t x;
+        memset(&desc, 0, sizeof(desc));
+        memset(&error, 0, sizeof(error));
+        op.flags |= NNRT_OP_EMPTY | (i % 2 == 1 ? NNRT_OP_PURE : 0);
+        type = take(&op);
+        assert_int_equal(nnrt_builder_create(&b, "m", NULL), NNRT_SUCCESS);
+        x = nnrt_builder_input(b, "x", F32, 2, shapes[i / 2]);
+        nnrt_builder_output(b, nnrt_builder_op(b, "clip", type, NULL, &x, 1));
+        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+        nnrt_builder_destroy(b);
+        desc.device = "reference";
+        desc.inputDims = nnrt_dims_list_make(i < 2 ? &dims : &open, 1);
+        desc.bounds = nnrt_bound_list_make(&bound, i < 2 ? 0 : 1);
+        if (nnrt_session_create(&s, m, &desc, &error) != NNRT_SUCCESS)
+            fail_msg("%s", error.message);
+        clips = 0;
+        in.dims = i < 2 ? NULL : dims.dims;
+        assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+        assert_int_equal(clips, i % 2 == 0 ? 1 : 0);
+        nnrt_session_destroy(s);
+        nnrt_model_destroy(m);
+        drop("test.Clip");
+    }
+    counting = false;
+}
+
 /* Nobody reads the result: the node goes, unless it has an EFFECT. Two nodes of the same are two nodes. An activation behind
    it does not become its attribute, whatever that is called. */
 static void test_passes(void **state)
@@ -2115,6 +2159,7 @@ int main(void)
         cmocka_unit_test(test_build_and_run),  cmocka_unit_test(test_unknown),       cmocka_unit_test(test_gone_from_builder),
         cmocka_unit_test(test_busy),           cmocka_unit_test(test_file),          cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_lies),           cmocka_unit_test(test_pure),          cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_open),           cmocka_unit_test(test_data_shapes),   cmocka_unit_test(test_operands),
         cmocka_unit_test(test_source),         cmocka_unit_test(test_subgraphs),     cmocka_unit_test(test_auto),
         cmocka_unit_test(test_other_process),  cmocka_unit_test(test_memory),        cmocka_unit_test(test_threads),
