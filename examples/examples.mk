@@ -52,6 +52,19 @@ face: build/face $(FACE_NETWORK)
 	@build/face $(FACE_NETWORK) '$(PICTURE)' -o build/face.png
 	@echo 'build/face.png is the picture with boxes and keypoints'
 
+# The network with 8 bits: the same faces, each side of a box within one pixel. CONCAT stays float32: its inputs, the boxes of
+# a fine and a coarse grid, have scales that differ by seven times.
+.PHONY: face-int8
+face-int8: build/face build/nnrt $(FACE_NETWORK)
+	@sh tools/need.sh python3 python3-numpy
+	@$(PYTHON) examples/face/picture.py --samples 32 build/face-data/samples.npy
+	@echo CONCAT >build/face-data/keep.txt
+	@build/nnrt quantize $(FACE_NETWORK) --data build/face-data/samples.npy --keep build/face-data/keep.txt --least-squares \
+	    --device reference -o build/face_int8.nnrt
+	@build/face $(FACE_NETWORK) '$(PICTURE)' >build/face-data/float32.txt
+	@build/face build/face_int8.nnrt '$(PICTURE)' -o build/face.png | tee build/face-data/int8.txt
+	@$(PYTHON) tests/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
+
 # A sketch folder for the Arduino IDE. MCU: a target of devices/nnrt_mcu.h.
 .PHONY: arduino
 MCU ?= cortex-m4

@@ -108,7 +108,19 @@ def check_drawn(before, after):
     assert changed[60:100, 188:228].sum() < 40 and not changed[103:].any()
 
 
+def distance(one, other):
+    """Compares the boxes in two outputs of the program face, from left to right; status 1 if a side is over one pixel off."""
+    boxes = [sorted([float(v) for v in line.split()[3:7]] for line in open(path) if line.startswith("face ")) for path in (one, other)]
+    if len(boxes[0]) != len(boxes[1]):
+        sys.exit("%d faces, expected %d" % (len(boxes[1]), len(boxes[0])))
+    most = float(np.abs(np.array(boxes[0]) - np.array(boxes[1])).max())
+    print("largest distance between the sides of the boxes: %.2f pixels" % most)
+    sys.exit(most > 1)
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--distance":
+        distance(*sys.argv[2:])
     if sys.argv[1] == "--drawn":
         check_drawn(*sys.argv[2:])
         sys.exit()

@@ -931,7 +931,7 @@ static void test_pure(void **state)
     counting = false;
 }
 
-/* A kernel whose results have 0 elements is not called if the operator is PURE, with static and with dynamic shapes. */
+/* A kernel whose input and result have 0 elements is not called if the operator is PURE, with static and with dynamic shapes. */
 static void test_nothing(void **state)
 {
     static const int32_t shapes[2][2] = {{3, 0}, {-1, 0}};

@@ -342,7 +342,7 @@ done
 expect 'face without a place for its picture' 1 "$bin/face" "$folder/detector.tflite" "$folder/wide.png" -o "$folder/none/faces.png"
 shows 'face without a place for its picture' err 'none/faces\.png: cannot be written'
 expect 'face --help' 0 "$bin/face" --help
-shows 'face --help' out '^usage: face MODEL\.tflite PICTURE\.png \[-o OUT\.png\]$'
+shows 'face --help' out '^usage: face MODEL PICTURE\.png \[-o OUT\.png\]$'
 for arguments in '' 'a' 'a b c' 'a b -o' 'a b -o c -o d' '--nonsense' '-o a b'; do
     # shellcheck disable=SC2086  # words are meant to be split
     expect "face $arguments" 2 "$bin/face" $arguments

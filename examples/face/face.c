@@ -1,7 +1,9 @@
 /* Finds faces in a picture with MediaPipe's short-range face detector, and draws them.
 
-   face MODEL.tflite PICTURE.png [-o OUT.png]   prints one line per face: score, box and six keypoints in pixels;
-                                                writes the picture with boxes and keypoints to OUT.png
+   face MODEL PICTURE.png [-o OUT.png]   prints one line per face: score, box and six keypoints in pixels;
+                                         writes the picture with boxes and keypoints to OUT.png
+
+   MODEL is the .tflite file, or a .nnrt file that nnrt convert or nnrt quantize made of it.
 
    The network sees the picture as 128 x 128 pixels and predicts, at each of 896 anchors, a score, a box and keypoints.
    Several anchors find the same face; weighted non-maximum suppression makes one face of them. */
@@ -119,6 +121,13 @@ static void draw_face(picture *p, const face *f)
 
 /* ---- the network ---- */
 
+static NNRT_ReturnCode load(NNRT_Model **model, const char *path, nnrt_error *error)
+{
+    const char *end = strrchr(path, '.');
+    return end != NULL && strcmp(end, ".nnrt") == 0 ? nnrt_model_load(model, path, NULL, error)
+                                                    : nnrt_tflite_load(model, path, NULL, error);
+}
+
 /* Creates a session for a model with the input and the two outputs of the detector. NULL after an error message. */
 static nnrt_session *open_session(NNRT_Model **model, const char *path)
 {
@@ -126,7 +135,7 @@ static nnrt_session *open_session(NNRT_Model **model, const char *path)
     nnrt_io_info in, out[2];
     nnrt_error error;
     memset(&error, 0, sizeof(error));
-    if (nnrt_tflite_load(model, path, NULL, &error) != NNRT_SUCCESS ||
+    if (load(model, path, &error) != NNRT_SUCCESS ||
         nnrt_session_create(&session, *model, NULL, &error) != NNRT_SUCCESS) {
         fprintf(stderr, "%s: %s\n", path, error.message);
         return NULL;
@@ -260,8 +269,9 @@ static int find_faces(nnrt_session *session, picture *p)
 
 static int usage(FILE *f)
 {
-    fputs("usage: face MODEL.tflite PICTURE.png [-o OUT.png]\n"
-          "Finds faces with MediaPipe's face_detection_short_range.tflite, which `make face` fetches, and draws them.\n"
+    fputs("usage: face MODEL PICTURE.png [-o OUT.png]\n"
+          "Finds faces with MediaPipe's face_detection_short_range.tflite, which `make face` fetches, or a .nnrt file\n"
+          "made of it, and draws them.\n"
           "Exit status: 0 faces found, 1 error, 2 wrong usage, 3 no face found.\n",
           f);
     return f == stdout ? 0 : USAGE;

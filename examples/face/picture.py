@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""picture.py [--keypoints | FILE.png]: draws three faces, without a photograph, in the picture that `make face` reads.
+"""picture.py [--keypoints | --samples N FILE.npy | FILE.png]: draws three faces, without a photograph, in the picture that
+`make face` reads.
 
 A face is a stack of soft ellipses: neck, ears, hair, head, eyes, brows, nose, mouth. Its center and its scale are in FACES.
 --keypoints prints instead where the keypoints of the detector are: one line per face, from left to right, "x y" of the
-right eye (left in the picture), the left eye, the tip of the nose and the center of the mouth, in pixels.
+right eye (left in the picture), the left eye, the tip of the nose and the center of the mouth, in pixels. --samples draws N
+pictures of one to three other faces as inputs of the network, float32 [N,128,128,3] from -1 to 1, to quantize it with
+(`make face-int8`).
 """
 import struct
 import sys
@@ -33,28 +36,36 @@ def place(face, point):
 
 
 class Canvas:
-    def __init__(self):
-        self.y, self.x = (np.mgrid[0:HEIGHT * SAMPLES, 0:WIDTH * SAMPLES] + 0.5) / SAMPLES
+    def __init__(self, samples):
+        self.samples = samples
+        self.y, self.x = (np.mgrid[0:HEIGHT * samples, 0:WIDTH * samples] + 0.5) / samples
         wall = 0.75 + 0.25 * np.cos((self.x - 150) / 300) * np.cos(self.y / 400)
         self.color = wall[..., None] * np.array((176.0, 190.0, 200.0))
 
-    def local(self, face):
-        """Coordinates of every sample, in halves of the head's height from the center of the head."""
+    def around(self, face, center, radii):
+        """The rows and columns of samples that an ellipse can reach."""
+        reach = face[2] * max(radii)
+        return tuple(slice(max(0, int((c - reach) * self.samples)), max(0, int((c + reach) * self.samples) + 2))
+                     for c in reversed(place(face, center)))
+
+    def local(self, face, part):
+        """Coordinates of the samples, in halves of the head's height from the center of the head."""
         x, y, size, tilt = face[:4]
-        dx, dy = (self.x - x) / size, (self.y - y) / size
+        dx, dy = (self.x[part] - x) / size, (self.y[part] - y) / size
         return dx * np.cos(tilt) + dy * np.sin(tilt), dy * np.cos(tilt) - dx * np.sin(tilt)
 
     def ellipse(self, face, center, radii, color, soft=0.06, strength=1.0, turn=0.0):
         """Blends color into the ellipse; soft: width of its edge as a fraction of the radius."""
-        u, v = self.local(face)
+        part = self.around(face, center, radii)
+        u, v = self.local(face, part)
         u, v = u - center[0], v - center[1]
         u, v = u * np.cos(turn) + v * np.sin(turn), v * np.cos(turn) - u * np.sin(turn)
         inside = np.clip((1 - np.hypot(u / radii[0], v / radii[1])) / soft, 0, 1)
         inside = inside * inside * (3 - 2 * inside) * strength
-        self.color += inside[..., None] * (np.array(color, float) - self.color)
+        self.color[part] += inside[..., None] * (np.array(color, float) - self.color[part])
 
     def pixels(self):
-        color = self.color.reshape(HEIGHT, SAMPLES, WIDTH, SAMPLES, 3).mean(axis=(1, 3))
+        color = self.color.reshape(HEIGHT, self.samples, WIDTH, self.samples, 3).mean(axis=(1, 3))
         return np.clip(color + 0.5, 0, 255).astype(np.uint8)
 
 
@@ -104,6 +115,43 @@ def draw_nose_and_mouth(canvas, face):
     canvas.ellipse(face, (0, 0.64), (0.20, 0.05), shade(skin, 0.66), 1.2, 0.6)  # below the lip
 
 
+def draw(faces, samples):
+    canvas = Canvas(samples)
+    for face in faces:
+        draw_head(canvas, face)
+        draw_eyes(canvas, face)
+        draw_nose_and_mouth(canvas, face)
+    return canvas.pixels()
+
+
+def random_face(rng, x):
+    """A face around column x: place, size, tilt, and colors of skin, hair and clothes."""
+    size = rng.uniform(40, 90)
+    skin = np.array((235, 185, 155)) * rng.uniform(0.4, 1.05)
+    return (x + rng.uniform(-30, 30), rng.uniform(110, 210), size, rng.uniform(-0.3, 0.3), tuple(skin),
+            tuple(rng.uniform(10, 160) * np.array((1, 0.7, 0.5))), tuple(rng.uniform(20, 220, 3)))
+
+
+def overlaps(first, count, size, step):
+    """[count, size]: share of source pixel j in the mean of destination pixel i, which begins at (i - first) * step."""
+    begin = (np.arange(count)[:, None] - first) * step
+    source = np.arange(size)[None]
+    return np.clip(np.minimum(begin + step, source + 1) - np.maximum(begin, source), 0, 1) / step
+
+
+def letterbox(pixels):
+    """The input of the network: each of 128 x 128 pixels is the mean of the pixels it covers, the margins are black."""
+    step = WIDTH / 128
+    rows, columns = overlaps((128 - HEIGHT / step) / 2, 128, HEIGHT, step), overlaps(0, 128, WIDTH, step)
+    return (np.einsum("yi,ijc,xj->yxc", rows, pixels, columns, optimize=True) / 127.5 - 1).astype(np.float32)
+
+
+def samples(count):
+    rng = np.random.default_rng(1)
+    return np.stack([letterbox(draw([random_face(rng, x) for x in rng.permutation((90, 240, 390))[:rng.integers(1, 4)]], 1))
+                     for _ in range(count)])
+
+
 def png(pixels):
     """Bytes of a PNG file of 8-bit RGB pixels, each row as its difference to the row above."""
     def chunk(tag, body):
@@ -121,15 +169,13 @@ def main():
         for face in FACES:
             print(" ".join("%.1f %.1f" % place(face, point) for point in KEYPOINTS))
         return
+    if len(sys.argv) == 4 and sys.argv[1] == "--samples" and sys.argv[2].isdigit() and int(sys.argv[2]) > 0:
+        np.save(sys.argv[3], samples(int(sys.argv[2])))
+        return
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    canvas = Canvas()
-    for face in FACES:
-        draw_head(canvas, face)
-        draw_eyes(canvas, face)
-        draw_nose_and_mouth(canvas, face)
     with open(sys.argv[1], "wb") as file:
-        file.write(png(canvas.pixels()))
+        file.write(png(draw(FACES, SAMPLES)))
 
 
 if __name__ == "__main__":
