@@ -1158,8 +1158,8 @@ static void nnrti_ptq_percentile(const nnrti_ptq_value *r, double share, double 
         first++;
     while (last > first && (above += (double)r->histogram[last]) <= count * share)
         last--;
-    *lower = fmin((double)r->lower + first * width, 0);
-    *upper = fmax((double)r->lower + (last + 1) * width, 0);
+    *lower = fmin((double)r->lower + first * width, 0.0);
+    *upper = fmax((double)r->lower + (last + 1) * width, 0.0);
 }
 
 /* Of the ranges by percentile that with the least noise over the histogram. */
@@ -1809,7 +1809,7 @@ static float nnrti_ptq_block_scale(const float *w, int32_t n, int32_t top, int32
     *zero = 0;
     for (int32_t f = 0; f < 16 && upper > lower; f++) {
         const float scale = (upper - lower) * (1 - 0.02f * (float)f) / (float)top;
-        const int32_t middle = scale > 0 ? (int32_t)fmin(nnrti_ptq_nearest(-(double)lower / (double)scale), top) : 0;
+        const int32_t middle = scale > 0 ? (int32_t)fmin(nnrti_ptq_nearest(-(double)lower / (double)scale), (double)top) : 0;
         double error = 0;
         for (int32_t i = 0; i < n && scale > 0; i++) {
             const double e = (double)w[i] - (double)scale * (nnrti_ptq_block_code(w[i], scale, middle, top) - middle);
