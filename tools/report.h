@@ -399,7 +399,7 @@ static void cli_page_begin(FILE *out, const char *title, const char *heading)
           "i{display:inline-block;width:12px;height:10px;margin-right:6px}.scroll{display:inline-block;max-width:100%;overflow:auto;border:1px solid #ccc}"
           "svg text{font:10px sans-serif;text-anchor:middle}svg .op{font-weight:bold}svg .io{fill:#eee;stroke:#666}"
           "svg .tick{text-anchor:end}svg .time{fill:#c33}svg path{fill:none;stroke:#999}"
-          ".hist rect{fill:#ddd}.hist path{fill:#c33;stroke:none}</style></head><body>\n<h1>",
+          "#ranges td:nth-child(9){white-space:nowrap}.hist rect{fill:#ddd}.hist path{fill:#c33;stroke:none}</style></head><body>\n<h1>",
           out);
     cli_html(out, heading);
     fputs("</h1>\n", out);
