@@ -1998,7 +1998,7 @@ t 0 'quantize --report: the tensors' quantize $digits/digits.onnx --data "$tmp/q
 grep '^range ' "$tmp/out" >"$tmp/ranges"
 py 'quantize --report: tensors' '(lambda r: page("q.html").rows["ranges"] == 1 + len(r) == 12 and {l.split()[1] for l in r} <= set(page("q.html").words["ranges"]))(open(F + "ranges").readlines())'
 py 'quantize --report: scales' 'all(re.search("zero point ([-0-9]+)", l).group(1) in page("q.html").words["ranges"] and "%.6g" % float(re.search("scale ([^,]+)", l).group(1)) in page("q.html").words["ranges"] for l in open(F + "ranges"))'
-py 'quantize --report: the noisiest first' '(lambda r: r == sorted(r) and len(r) == 11)([float(x) for x in re.findall("<tr><td class=.l.>[^<]*<td>([0-9.]+)<td>", open(F + "q.html").read().split("ranges")[1])])'
+py 'quantize --report: the noisiest first' '(lambda r: r == sorted(r) and len(r) == 11)([float(x) for x in re.findall("<tr><td class=.l.>[^<]*<td>([0-9.]+)<td>", open(F + "q.html").read().split("Activations")[1])])'
 py 'quantize --report: the choice of each range' '(lambda w: w.count("operator") == 1 and sum(w.count(m) for m in ("min-max", "percentile", "least squares")) == 10)(page("q.html").words["ranges"])'
 py 'quantize --report: histograms' 'open(F + "q.html").read().count("<svg class=") == 11 and "0 to 1" in page("q.html").titles'
 py 'quantize --report: layers' 'page("q.html").rows["layers"] == 1 + 5 and {"conv1", "108", "12", "fc2", "320"} <= set(page("q.html").words["layers"])'
