@@ -139,7 +139,8 @@ typedef struct nnrt_quantize_desc {
 
 /* *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays as it is; it has the
    model's metadata. Nodes in subgraphs (IF, LOOP) stay float32.
-   NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value, NaN or infinity in an input or result (the message names sample and node).
+   NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value, NaN or infinity in an input or result
+   (the message names sample and node), or in weights.
    NNRT_NOT_SUPPORT: the model has quantized tensors already, states, dimensions that differ from run to run, or no node
    that has quantized arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure
    *quantized is NULL. */
@@ -200,7 +201,7 @@ typedef struct nnrti_ptq_layer {
     ptrdiff_t outStride, inStride, tapStride; /* elements between weights of the next output, input, tap */
     int32_t taps;
     int32_t kernel[2], dilation[2], stride[2]; /* of the window over an image; a transposed convolution has kernel 0 */
-    int32_t before[2]; /* padding at the top and left; -1: half of what the result's size needs */
+    int32_t before[2]; /* padding at the top and left; -1: half of the padding that the result's size needs */
     NNRT_ActivationType activation;
     int8_t *codes; /* of the weights */
     NNRT_QuantParam *scales;
@@ -527,7 +528,7 @@ static nnrt_dims_list nnrti_ptq_any_dims(nnrti_ptq *p)
     for (uint32_t i = 0; i < in->count && dims != NULL; i++) {
         const NNRT_Int32List *declared = &p->model->allTensors.data[in->data[i]].dims;
         dims[i].rank = (int32_t)declared->count;
-        for (uint32_t k = 0; k < declared->count; k++)
+        for (uint32_t k = 0; k < declared->count && k < NNRT_MAX_RANK; k++)
             dims[i].dims[k] = declared->data[k] >= 0 ? declared->data[k] : 1;
     }
     return nnrt_dims_list_make(dims, dims != NULL ? in->count : 0);
@@ -846,14 +847,14 @@ static const float *nnrti_ptq_tap(const nnrti_ptq_layer *l, const nnrti_ptq_imag
     return m->data + image + ((ptrdiff_t)y * m->width + x) * m->position;
 }
 
-/* Window k of `count` that are spread over all: all, or those of a multiplicative sequence. */
+/* Window k of `count` spread ones: every window, or the windows of a multiplicative sequence. */
 static size_t nnrti_ptq_spread(const nnrti_ptq_image *m, size_t k, size_t count)
 {
     return m->windows <= count ? k : (size_t)((uint64_t)k * 2654435761u % m->windows);
 }
 
 /* Adds the inputs of a layer's windows to its sums. A result of a transposed convolution with stride 2 gets a quarter of
-   the taps: its means are those of the channels over the stride. */
+   the taps: its means are the means of the channels over the product of the strides. */
 static void nnrti_ptq_add_means(nnrti_ptq *p, nnrti_ptq_layer *l, uint32_t t, const float *data, const nnrt_io_info *info)
 {
     const nnrti_ptq_value *v = &p->values[t];
@@ -984,7 +985,8 @@ static nnrti_ptq_layer *nnrti_ptq_next(nnrti_ptq *p, const nnrti_ptq_layer *a)
 {
     const NNRT_Tensor *bias = a->bias != NNRT_NO_TENSOR ? &p->tensors[a->bias] : NULL;
     uint32_t t = p->model->nodes.data[a->node].outputIndex.data[0], reader;
-    if (p->values[t].channels != a->out || p->values[t].count < NNRTI_PTQ_FEW || !nnrti_ptq_homogeneous(a->activation) || p->values[a->weight].readers != 1 ||
+    if (p->values[t].channels != a->out || p->values[t].count < NNRTI_PTQ_FEW || !nnrti_ptq_homogeneous(a->activation) ||
+        p->values[a->weight].readers != 1 ||
         (bias != NULL && (nnrti_ptq_data(bias) == NULL || bias->dataType != NNRT_DATA_TYPE_FLOAT32 ||
                           p->values[a->bias].readers != 1 || bias->data.dataSize != (size_t)a->out * sizeof(float))))
         return NULL;
@@ -1292,7 +1294,7 @@ static NNRT_ReturnCode nnrti_ptq_ranges(nnrti_ptq *p)
    of x * x^T over windows x of the samples, the mean squared error of the output is e^T * H * e. H = R^T * R with R upper
    triangular (Cholesky), so the error is |R * e|^2, whose row i has the terms R[i][i] * e[i] and R[i][j] * e[j], j > i. The
    codes are chosen from the last to the first: code i is the nearest to (w[i] + sum R[i][j] * e[j] / R[i][i]) / scale, so
-   that it cancels what the later ones left (Babai's nearest plane; GPTQ, Frantar et al., arXiv 2210.17323, chooses the
+   that it cancels the errors of the later ones (Babai's nearest plane; GPTQ, Frantar et al., arXiv 2210.17323, chooses the
    same codes). A hundredth of H's mean diagonal is added to the diagonal: the samples are few. */
 
 #define NNRTI_PTQ_WINDOWS 64                     /* of a sample */
@@ -1398,7 +1400,7 @@ static uint32_t nnrti_ptq_batches(const nnrti_ptq *p)
     return count;
 }
 
-/* Copies what the weights of group g read in window `at`, 0 for padding, in their order: tap, input. */
+/* Copies the inputs of group g in window `at`, 0 for padding, in the order of the weights: tap, input. */
 static void nnrti_ptq_copy_window(const nnrti_ptq_layer *l, const nnrti_ptq_image *m, size_t at, int32_t g, float *x)
 {
     for (int32_t k = 0; k < l->taps; k++) {
@@ -1483,7 +1485,7 @@ static ptrdiff_t nnrti_ptq_at(const nnrti_ptq_layer *l, int32_t o, size_t j)
     return o * l->outStride + (ptrdiff_t)(j / in) * l->tapStride + (ptrdiff_t)(j % in) * l->inStride;
 }
 
-/* The squared error of output o: of the codes that are chosen here, or (chosen NULL) those of the layer. e: work space. */
+/* The squared error of output o: of the codes that are chosen here, or (chosen NULL) of the layer's codes. e: work space. */
 static double nnrti_ptq_squares(const nnrti_ptq_layer *l, const float *w, const double *h, int32_t o, double *e, int8_t *chosen)
 {
     const size_t n = nnrti_ptq_inputs(l);
@@ -1775,7 +1777,7 @@ static NNRT_ReturnCode nnrti_ptq_weights(nnrti_ptq *p)
 
 /* Weights [N,K] as MATMUL_NBITS reads them. */
 typedef struct nnrti_ptq_blocks {
-    int32_t bits, block, rows, columns, blocks; /* block: entries with one scale */
+    int32_t bits, block, columns, blocks; /* block: entries with one scale */
     uint8_t *codes;                              /* [N,B,Z], two codes of 4 bits in a byte, the first one in its low bits */
     float *scales;                               /* [N,B] */
     uint8_t *zeros;                              /* [N,P], packed likewise */
@@ -1808,7 +1810,7 @@ static float nnrti_ptq_block_scale(const float *w, int32_t n, int32_t top, int32
     }
     *zero = 0;
     for (int32_t f = 0; f < 16 && upper > lower; f++) {
-        const float scale = (upper - lower) * (1 - 0.02f * (float)f) / (float)top;
+        const float scale = (float)(((double)upper - (double)lower) * (1 - 0.02 * f) / top);
         const int32_t middle = scale > 0 ? (int32_t)fmin(nnrti_ptq_nearest(-(double)lower / (double)scale), (double)top) : 0;
         double error = 0;
         for (int32_t i = 0; i < n && scale > 0; i++) {
@@ -1909,7 +1911,6 @@ static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer 
     memset(&b, 0, sizeof(b));
     b.bits = (int32_t)p->desc->weight_bits;
     b.block = p->desc->weight_block > 0 ? (int32_t)p->desc->weight_block : 32;
-    b.rows = l->out;
     b.columns = l->in;
     b.blocks = l->in / b.block + (l->in % b.block > 0);
     dims[0] = l->out;
@@ -1923,6 +1924,10 @@ static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer 
     b.zeros = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, bytes[2]);
     if (attr == NULL || row == NULL || b.codes == NULL || b.scales == NULL || b.zeros == NULL)
         return nnrti_ptq_no_memory(p);
+    for (size_t i = 0; i < (size_t)l->out * (size_t)l->in; i++)
+        if (!(fabsf(w[i]) < (float)HUGE_VAL))
+            return p->code = nnrt_error_set(p->error, NNRT_INVALID_PARAMETER, "the weights of node %u '%s' have NaN or infinity",
+                                            l->node, nnrti_ptq_name(n->name));
     for (int32_t o = 0; o < l->out; o++)
         nnrti_ptq_fill_row(l, w, &b, o, row);
     attr->columns = l->in;

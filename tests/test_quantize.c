@@ -395,7 +395,7 @@ static void test_layers(void **unused)
 
 #define OUTPUTS 5
 
-/* A convolution 3x3 with stride 2 on 8x8, whose padding is 1 at the bottom and right, and what was heard of it. */
+/* A convolution 3x3 with stride 2 on 8x8, whose padding is 1 at the bottom and right, and the errors of its weights. */
 typedef struct layer {
     NNRT_Model *model;
     double squares, mean; /* of the errors of its results by rounded weights: mean square, largest mean of an output */
@@ -753,6 +753,43 @@ static void test_weights(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* Weights from one end of float to the other have finite scales; NaN and infinity are refused. */
+static void test_extreme_weights(void **unused)
+{
+    static const float first[] = {3e38f, NAN, INFINITY};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(first); i++) {
+        const int32_t x[] = {1, 16}, dims[] = {1, 16};
+        float w[16] = {0};
+        nnrt_quantize_desc d;
+        nnrt_builder *b = NULL;
+        NNRT_Model *m = NULL, *q = NULL;
+        nnrt_error error;
+        NNRT_ReturnCode code;
+        uint32_t in[2];
+        w[0] = first[i];
+        w[1] = -3e38f;
+        memset(&d, 0, sizeof(d));
+        memset(&error, 0, sizeof(error));
+        d.weight_bits = 4;
+        d.weight_block = 16;
+        assert_int_equal(nnrt_builder_create(&b, "extreme", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+        in[1] = nnrt_builder_constant(b, "w", F32, 2, dims, w, true);
+        nnrt_builder_output(b, nnrt_add_FULL_CONNECTION(b, "full", NULL, in, 2));
+        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+        nnrt_builder_destroy(b);
+        code = nnrt_quantize(&q, m, &d, &error);
+        assert_int_equal(code, i == 0 ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
+        if (i == 0)
+            assert_true(fabs(weight_of(q, &q->nodes.data[0], 4, 16, 0, 0) / 3e38 - 1) < 0.1);
+        else
+            assert_non_null(strstr(error.message, "the weights of node 0 'full' have NaN or infinity"));
+        nnrt_model_destroy(q);
+        nnrt_model_destroy(m);
+    }
+}
+
 /* The outputs of a model for x of two rows. */
 static void run_products(const NNRT_Model *m, const float *x, float *y)
 {
@@ -933,7 +970,7 @@ int main(void)
         cmocka_unit_test(test_outlier), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_shared),
         cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
-        cmocka_unit_test(test_average),
+        cmocka_unit_test(test_average), cmocka_unit_test(test_extreme_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -507,7 +507,7 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
 
 /* The desc's `user`. */
 typedef struct cli_quantize_user {
-    cli_samples samples, heldOut; /* heldOut: of --held-out, for the comparison with float32; empty: those of --data */
+    cli_samples samples, heldOut; /* heldOut: of --held-out, for the comparison with float32; empty: `samples` are compared */
     cli_progress progress;
     bool quiet; /* no bar: one of many quantizations */
     const char *keep;
