@@ -1593,20 +1593,29 @@ static uint32_t nnrti_ptq_tensor(nnrti_ptq *p, const NNRT_Tensor *like, const ch
     return t;
 }
 
-/* Adds a cast between float32 and 8 bits to the main graph. */
-static void nnrti_ptq_cast(nnrti_ptq *p, uint32_t from, uint32_t to)
+/* Adds a node with one input and one output to the main graph. attr: NULL for the defaults. */
+static void nnrti_ptq_node(nnrti_ptq *p, NNRT_NodeType type, const void *attr, uint32_t attrSize, uint32_t from, uint32_t to)
 {
     const uint32_t i = p->edit.nodes.count++;
+    NNRT_Node *n = &p->nodes[i];
     uint32_t *io = (uint32_t *)nnrti_ptq_keep(p, 2, sizeof(*io));
     if (io == NULL)
         return;
     io[0] = from;
     io[1] = to;
-    memset(&p->nodes[i], 0, sizeof(p->nodes[i]));
-    p->nodes[i].nodeType = NNRT_NODE_TYPE_QUANT_DTYPE_CAST;
-    p->nodes[i].inputIndex = NNRT_Uint32List_make(io, 1);
-    p->nodes[i].outputIndex = NNRT_Uint32List_make(io + 1, 1);
+    memset(n, 0, sizeof(*n));
+    n->nodeType = type;
+    n->nodeAttr.data = attr;
+    n->nodeAttr.size = attrSize;
+    n->inputIndex = NNRT_Uint32List_make(io, 1);
+    n->outputIndex = NNRT_Uint32List_make(io + 1, 1);
     p->main[p->nMain++] = i;
+}
+
+/* Adds a cast between float32 and 8 bits to the main graph. */
+static void nnrti_ptq_cast(nnrti_ptq *p, uint32_t from, uint32_t to)
+{
+    nnrti_ptq_node(p, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, NULL, 0, from, to);
 }
 
 /* Adds a tensor of 8-bit codes with the shape of tensor t. */
@@ -1876,25 +1885,14 @@ static bool nnrti_ptq_is_product(const nnrti_ptq *p, const nnrti_ptq_layer *l)
 /* The activation of a node becomes a node of its own: the node writes a new tensor. */
 static void nnrti_ptq_split_activation(nnrti_ptq *p, const nnrti_ptq_layer *l)
 {
-    NNRT_Node *n = &p->nodes[l->node], *a;
-    NNRT_Activation *attr;
+    const NNRT_Node *n = &p->nodes[l->node];
     const uint32_t y = n->outputIndex.data[0], sum = nnrti_ptq_tensor(p, &p->tensors[y], "_sum");
-    uint32_t *io = (uint32_t *)nnrti_ptq_keep(p, 2, sizeof(*io));
-    attr = (NNRT_Activation *)nnrti_ptq_keep(p, 1, sizeof(*attr));
-    if (io == NULL || attr == NULL)
+    NNRT_Activation *attr = (NNRT_Activation *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    if (attr == NULL)
         return;
     attr->activationType = l->activation;
-    io[0] = sum;
-    io[1] = y;
     nnrti_ptq_set(&n->outputIndex, 0, sum);
-    p->main[p->nMain++] = p->edit.nodes.count;
-    a = &p->nodes[p->edit.nodes.count++];
-    memset(a, 0, sizeof(*a));
-    a->nodeType = NNRT_NODE_TYPE_ACTIVATION;
-    a->nodeAttr.data = attr;
-    a->nodeAttr.size = sizeof(*attr);
-    a->inputIndex = NNRT_Uint32List_make(io, 1);
-    a->outputIndex = NNRT_Uint32List_make(io + 1, 1);
+    nnrti_ptq_node(p, NNRT_NODE_TYPE_ACTIVATION, attr, sizeof(*attr), sum, y);
 }
 
 /* Makes MATMUL_NBITS of a layer. */
