@@ -45,7 +45,8 @@ WEIGHTS ONLY
     error of its weights among sixteen ranges.
 
 MEMORY
-    A copy of the constants that change, all results of one run, and the result.
+    A copy of the constants that change; the results and the session of a part of the network (nnrt_quantize_desc.part); the
+    result.
 
 MIT license, see LICENSE.
 */
@@ -123,6 +124,8 @@ typedef struct nnrt_quantize_desc {
     const nnrt_session_desc *session;
     uint32_t without; /* disabled steps: the sum of their NNRT_QUANTIZE_ bits */
     bool least_squares; /* codes of weights of least squared error of the layers' results instead of the nearest codes */
+    size_t part;      /* bytes of results after which the next part of the network begins: fewer need less memory and more
+                         time; 0 = 4 MB */
     uint32_t weight_bits;  /* 4 or 8: only weights of matrix products are quantized, without samples; 0: all */
     uint32_t weight_block; /* with weight_bits: entries with one scale, a power of 2 of 16 to 65536; 0 = 32 */
     bool uint8;       /* activations are uint8; default int8. Weights are int8 */
@@ -212,6 +215,34 @@ typedef struct nnrti_ptq_layer {
     double count;     /* windows of mean */
 } nnrti_ptq_layer;
 
+/* How the samples are computed (>>quantize_observe). */
+typedef struct nnrti_ptq_part {
+    uint32_t from, to; /* positions in main */
+    NNRT_Model model;
+    nnrt_session *session;
+    uint32_t *tensors; /* inputs, then outputs */
+    uint32_t nIn, nOut;
+} nnrti_ptq_part;
+
+/* A value that parts share: in memory from part `first` to part `last`. */
+typedef struct nnrti_ptq_place {
+    uint32_t tensor, first, last;
+    size_t offset, bytes;
+} nnrti_ptq_place;
+
+typedef struct nnrti_ptq_watch {
+    nnrti_ptq_part *parts;
+    uint32_t nParts;
+    NNRT_Tensor *tensors; /* of edit, activations with their inferred shapes */
+    uint32_t *made;   /* of each tensor: position of its writer + 1; 0: input of the model; UINT32_MAX: neither */
+    uint32_t *until;  /* of each tensor: position of its last reader + 1; 0: none */
+    nnrt_io *values;  /* of each tensor: its place in the block of values; bytes 0: it has none yet */
+    nnrt_io *io;      /* inputs of the model, or inputs and outputs of a part */
+    void *buffer;     /* of the sessions, if there are several parts; NULL: they allocate */
+    size_t bufferBytes;
+    nnrt_memory memory;
+} nnrti_ptq_watch;
+
 typedef struct nnrti_ptq {
     const nnrt_quantize_desc *desc;
     const NNRT_Model *model; /* constants have addresses */
@@ -232,6 +263,7 @@ typedef struct nnrti_ptq {
     nnrti_ptq_layer *layers;
     uint32_t nLayers;
     float *window; /* of the largest layer */
+    nnrti_ptq_watch watch;
     uint64_t runs, allRuns;
     nnrt_quantize_report report;
 } nnrti_ptq;
@@ -579,15 +611,10 @@ static NNRT_ReturnCode nnrti_ptq_start(nnrti_ptq *p)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>quantize_observe */
 
-/* A session whose outputs are all activations that get codes, and its buffers. */
-typedef struct nnrti_ptq_watch {
-    NNRT_Model model;
-    nnrt_session *session;
-    uint32_t *tensors; /* of each output, then of each float32 input */
-    nnrt_io *io;       /* inputs, outputs */
-    uint32_t nIn, nOut;
-    nnrt_memory memory;
-} nnrti_ptq_watch;
+/* The main graph runs in parts, one session at a time, so that only the results and the prepared weights of one part are in
+   memory, and the values that later parts read. Between parts are only float32 values of fixed shape, as others may decide
+   shapes; values that the shapes of the inputs decide are constants. Several parts are prepared again for each sample. */
+#define NNRTI_PTQ_PART ((size_t)4 << 20) /* nnrt_quantize_desc.part */
 
 static void *nnrti_ptq_watch_keep(nnrti_ptq *p, nnrti_ptq_watch *w, size_t count, size_t size)
 {
@@ -597,113 +624,400 @@ static void *nnrti_ptq_watch_keep(nnrti_ptq *p, nnrti_ptq_watch *w, size_t count
     return block;
 }
 
-typedef void (*nnrti_ptq_visit)(nnrti_ptq *p, uint32_t tensor, const float *data, const nnrt_io_info *info);
+/* Receives the n elements of activation `tensor` in one sample. */
+typedef void (*nnrti_ptq_visit)(nnrti_ptq *p, uint32_t tensor, const float *data, size_t n);
 
-/* The outputs: all outputs of the model, then the other activations. */
-static NNRT_ReturnCode nnrti_ptq_watch_outputs(nnrti_ptq *p, nnrti_ptq_watch *w)
+/* Bytes of a value of fixed shape; false: its shape is not fixed. */
+static bool nnrti_ptq_bytes(const nnrti_ptq *p, uint32_t t, size_t *bytes)
 {
-    const NNRT_Model *m = &p->edit;
-    uint32_t count = m->outputIndex.count;
-    w->tensors = (uint32_t *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + count + 1, sizeof(*w->tensors));
+    const nnrt_operand *o = &p->shapes[t];
+    bool fixed = true;
+    for (int32_t k = 0; k < o->rank; k++)
+        fixed = fixed && o->symbols[k] == 0;
+    return fixed && nnrt_dims_bytes(o->dims, o->rank, o->dataType, bytes);
+}
+
+/* Whether node i of edit needs no run: its results are known from the shapes of the inputs, and not observed. */
+static bool nnrti_ptq_is_known(const nnrti_ptq *p, uint32_t i)
+{
+    const NNRT_Node *n = &p->nodes[i];
+    size_t bytes;
+    bool known = true;
+    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
+        const uint32_t t = n->outputIndex.data[k];
+        known = known && (t == NNRT_NO_TENSOR ||
+                          (p->shapes[t].data != NULL && !p->values[t].quantized && nnrti_ptq_bytes(p, t, &bytes)));
+    }
+    return known;
+}
+
+/* Tensors of edit with their inferred types and shapes, as inputs and outputs of parts need them. */
+static NNRT_ReturnCode nnrti_ptq_watch_tensors(nnrti_ptq *p, nnrti_ptq_watch *w)
+{
+    size_t bytes;
+    w->tensors = (NNRT_Tensor *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*w->tensors));
     if (w->tensors == NULL)
         return p->code;
-    memcpy(w->tensors, m->outputIndex.data, count * sizeof(*w->tensors));
+    memcpy(w->tensors, p->tensors, p->nValues * sizeof(*w->tensors));
     for (uint32_t t = 0; t < p->nValues; t++) {
-        bool output = !p->values[t].quantized || p->values[t].writer == NNRT_NO_TENSOR;
-        for (uint32_t i = 0; i < m->outputIndex.count && !output; i++)
-            output = m->outputIndex.data[i] == t;
-        if (!output)
-            w->tensors[count++] = t;
-    }
-    w->model = *m;
-    w->model.outputIndex = NNRT_Uint32List_make(w->tensors, count);
-    if (m->subGraph.count > 0) {
-        NNRT_SubGraph *graphs = (NNRT_SubGraph *)nnrti_ptq_watch_keep(p, w, m->subGraph.count, sizeof(*graphs));
-        if (graphs == NULL)
-            return p->code;
-        memcpy(graphs, m->subGraph.data, m->subGraph.count * sizeof(*graphs));
-        graphs[0].outputIndices = w->model.outputIndex;
-        w->model.subGraph = NNRT_SubGraphList_make(graphs, m->subGraph.count);
+        const nnrt_operand *o = &p->shapes[t];
+        if (nnrti_ptq_is_constant(&p->model->allTensors.data[t]) || o->dataType == NNRT_DATA_TYPE_UNKNOWN)
+            continue;
+        if (!nnrti_ptq_bytes(p, t, &bytes)) {
+            if (p->values[t].quantized || p->values[t].writer == NNRT_NO_TENSOR)
+                return p->code = nnrt_error_set(p->error, NNRT_NOT_SUPPORT,
+                                                "'%s' has dynamic dimensions: set the dimensions of the inputs",
+                                                nnrti_ptq_name(p->model->allTensors.data[t].name));
+            continue;
+        }
+        w->tensors[t].dataType = o->dataType;
+        w->tensors[t].format = o->format;
+        w->tensors[t].dims = NNRT_Int32List_make(o->dims, (uint32_t)o->rank);
+        if (p->values[t].writer != NNRT_NO_TENSOR && nnrti_ptq_is_known(p, p->values[t].writer)) {
+            w->tensors[t].data.addr = (void *)(uintptr_t)o->data; /* only read */
+            w->tensors[t].data.bufferSize = w->tensors[t].data.dataSize = (uint32_t)bytes;
+        }
     }
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_ptq_watch_buffers(nnrti_ptq *p, nnrti_ptq_watch *w)
+/* Fills made and until. */
+static void nnrti_ptq_watch_order(const nnrti_ptq *p, nnrti_ptq_watch *w)
 {
-    w->nIn = nnrt_session_inputs(w->session);
-    w->nOut = nnrt_session_outputs(w->session);
-    w->io = (nnrt_io *)nnrti_ptq_watch_keep(p, w, (size_t)w->nIn + w->nOut, sizeof(*w->io));
-    if (w->io == NULL)
+    memset(w->made, 0xFF, p->nValues * sizeof(*w->made));
+    for (uint32_t i = 0; i < p->edit.inputIndex.count; i++)
+        w->made[p->edit.inputIndex.data[i]] = 0;
+    for (uint32_t i = 0; i < p->nOwn; i++) {
+        const NNRT_Node *n = &p->nodes[p->main[i]];
+        if (nnrti_ptq_is_known(p, p->main[i]))
+            continue;
+        for (uint32_t k = 0; k < n->inputIndex.count; k++)
+            if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
+                w->until[n->inputIndex.data[k]] = i + 1;
+        for (uint32_t k = 0; k < n->outputIndex.count; k++)
+            if (n->outputIndex.data[k] != NNRT_NO_TENSOR)
+                w->made[n->outputIndex.data[k]] = i + 1;
+    }
+}
+
+/* Whether a later part may read value t. */
+static bool nnrti_ptq_may_pass(const nnrti_ptq *p, const nnrti_ptq_watch *w, uint32_t t)
+{
+    size_t bytes;
+    return w->made[t] == UINT32_MAX ||
+           (nnrti_ptq_is_activation(p, t) && p->shapes[t].data == NULL && nnrti_ptq_bytes(p, t, &bytes));
+}
+
+/* Where the part that begins at position `from` ends. Subgraphs read values that no list names: then all is one part. */
+static uint32_t nnrti_ptq_part_end(const nnrti_ptq *p, const nnrti_ptq_watch *w, uint32_t from)
+{
+    const size_t most = p->desc->part > 0 ? p->desc->part : NNRTI_PTQ_PART;
+    size_t all = 0, bytes;
+    uint32_t least = p->edit.subGraph.count > 1 ? p->nOwn : 0;
+    while (from < p->nOwn && (all < most || from < least)) {
+        const NNRT_Node *n = &p->nodes[p->main[from++]];
+        for (uint32_t k = 0; k < n->outputIndex.count; k++) {
+            const uint32_t t = n->outputIndex.data[k];
+            if (t != NNRT_NO_TENSOR && !nnrti_ptq_may_pass(p, w, t) && w->until[t] > least)
+                least = w->until[t];
+            if (t != NNRT_NO_TENSOR && p->values[t].quantized && nnrti_ptq_bytes(p, t, &bytes))
+                all += bytes;
+        }
+    }
+    return from;
+}
+
+/* Lists the inputs of a part, each once, then the outputs. listed: of each tensor, the number of the last part that has it. */
+static void nnrti_ptq_part_list(const nnrti_ptq *p, const nnrti_ptq_watch *w, nnrti_ptq_part *part, uint32_t *listed)
+{
+    const uint32_t number = (uint32_t)(part - w->parts) + 1;
+    for (uint32_t i = 0; i < p->edit.inputIndex.count && p->edit.subGraph.count > 1; i++)
+        part->tensors[part->nIn++] = p->edit.inputIndex.data[i];
+    for (uint32_t i = part->from; i < part->to && p->edit.subGraph.count <= 1; i++)
+        for (uint32_t k = 0; k < p->nodes[p->main[i]].inputIndex.count && !nnrti_ptq_is_known(p, p->main[i]); k++) {
+            const uint32_t t = p->nodes[p->main[i]].inputIndex.data[k];
+            if (t == NNRT_NO_TENSOR || listed[t] == number || w->made[t] > part->from)
+                continue;
+            listed[t] = number;
+            part->tensors[part->nIn++] = t;
+        }
+    for (uint32_t i = part->from; i < part->to; i++)
+        for (uint32_t k = 0; k < p->nodes[p->main[i]].outputIndex.count; k++) {
+            const uint32_t t = p->nodes[p->main[i]].outputIndex.data[k];
+            if (t != NNRT_NO_TENSOR && w->made[t] != UINT32_MAX && (p->values[t].quantized || w->until[t] > part->to))
+                part->tensors[part->nIn + part->nOut++] = t;
+        }
+}
+
+/* The graphs of a part: the main graph gets its inputs, outputs and, if it is the only one, its nodes. */
+static NNRT_ReturnCode nnrti_ptq_part_graphs(nnrti_ptq *p, nnrti_ptq_watch *w, nnrti_ptq_part *part)
+{
+    const uint32_t count = p->edit.subGraph.count;
+    uint32_t nNodes = 0;
+    NNRT_Node *nodes = (NNRT_Node *)nnrti_ptq_watch_keep(p, w, part->to - part->from, sizeof(*nodes));
+    uint32_t *indices = (uint32_t *)nnrti_ptq_watch_keep(p, w, part->to - part->from, sizeof(*indices));
+    NNRT_SubGraph *graphs = (NNRT_SubGraph *)nnrti_ptq_watch_keep(p, w, count, sizeof(*graphs));
+    if (p->code != NNRT_SUCCESS)
         return p->code;
-    for (uint32_t i = 0; i < w->nIn + w->nOut; i++) {
-        const nnrt_io_info info =
-            i < w->nIn ? nnrt_session_input(w->session, i) : nnrt_session_output(w->session, i - w->nIn);
-        if (info.open)
-            return p->code = nnrt_error_set(p->error, NNRT_NOT_SUPPORT,
-                                            "'%s' has dynamic dimensions: set the dimensions of the inputs", info.name);
-        w->io[i] = nnrt_io_make(nnrt_memory_keep_aligned(&w->memory, info.bytes), info.bytes);
-        if (w->io[i].data == NULL)
-            return nnrti_ptq_no_memory(p);
+    memcpy(graphs, p->edit.subGraph.data, count * sizeof(*graphs));
+    for (uint32_t i = part->from; i < part->to; i++) {
+        if (nnrti_ptq_is_known(p, p->main[i]))
+            continue;
+        indices[nNodes] = nNodes;
+        nodes[nNodes++] = p->nodes[p->main[i]];
+    }
+    graphs[0].inputIndices = part->model.inputIndex;
+    graphs[0].outputIndices = part->model.outputIndex;
+    part->model.subGraph = NNRT_SubGraphList_make(graphs, count);
+    if (count == 1) {
+        graphs[0].nodeIndices = NNRT_Uint32List_make(indices, nNodes);
+        part->model.nodes = NNRT_NodeList_make(nodes, nNodes);
     }
     return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_ptq_part_model(nnrti_ptq *p, nnrti_ptq_watch *w, nnrti_ptq_part *part, uint32_t *listed)
+{
+    size_t operands = p->edit.inputIndex.count;
+    for (uint32_t i = part->from; i < part->to; i++)
+        operands += (size_t)p->nodes[p->main[i]].inputIndex.count + p->nodes[p->main[i]].outputIndex.count;
+    part->tensors = (uint32_t *)nnrti_ptq_watch_keep(p, w, operands, sizeof(*part->tensors));
+    if (part->tensors == NULL)
+        return p->code;
+    nnrti_ptq_part_list(p, w, part, listed);
+    part->model = p->edit;
+    part->model.allTensors = NNRT_TensorList_make(w->tensors, p->nValues);
+    part->model.inputIndex = NNRT_Uint32List_make(part->tensors, part->nIn);
+    part->model.outputIndex = NNRT_Uint32List_make(part->tensors + part->nIn, part->nOut);
+    return nnrti_ptq_part_graphs(p, w, part);
+}
+
+/* How the session of a part is made. */
+static nnrt_session_desc nnrti_ptq_part_desc(const nnrti_ptq *p)
+{
+    nnrt_session_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    if (p->desc->session != NULL)
+        desc = *p->desc->session;
+    if (desc.allocator == NULL)
+        desc.allocator = p->desc->allocator;
+    desc.inputDims = nnrt_dims_list_make(NULL, 0); /* the tensors have them */
+    desc.buffer = NULL;
+    return desc;
+}
+
+static NNRT_ReturnCode nnrti_ptq_part_session(nnrti_ptq *p, const nnrti_ptq_watch *w, nnrti_ptq_part *part)
+{
+    nnrt_session_desc desc = nnrti_ptq_part_desc(p);
+    desc.buffer = w->buffer;
+    desc.bufferBytes = w->bufferBytes;
+    return part->session != NULL ? p->code : (p->code = nnrt_session_create(&part->session, &part->model, &desc, p->error));
+}
+
+/* The buffer of the sessions of several parts. Where a device does not tell sizes, or has a cache, they allocate. */
+static NNRT_ReturnCode nnrti_ptq_watch_buffer(nnrti_ptq *p, nnrti_ptq_watch *w)
+{
+    const nnrt_session_desc desc = nnrti_ptq_part_desc(p);
+    size_t bytes;
+    for (uint32_t i = 0; i < w->nParts && w->nParts > 1 && desc.cache == NULL; i++) {
+        if (w->parts[i].nOut == 0)
+            continue;
+        p->code = nnrt_session_bytes(&w->parts[i].model, &desc, &bytes, p->error);
+        if (p->code == NNRT_NOT_SUPPORT) {
+            nnrt_error_clear(p->error);
+            w->bufferBytes = 0;
+            p->code = NNRT_SUCCESS;
+            break;
+        }
+        if (p->code != NNRT_SUCCESS)
+            return p->code;
+        w->bufferBytes = bytes > w->bufferBytes ? bytes : w->bufferBytes;
+    }
+    if (w->bufferBytes > 0 && (w->buffer = nnrt_memory_keep_aligned(&w->memory, w->bufferBytes)) == NULL)
+        nnrti_ptq_no_memory(p);
+    return p->code;
+}
+
+/* Adds value t, which parts `part` and later use, to the places. */
+static void nnrti_ptq_place_add(const nnrti_ptq *p, nnrti_ptq_watch *w, nnrti_ptq_place *places, uint32_t *count, uint32_t t,
+                                uint32_t part)
+{
+    nnrti_ptq_place *own = &places[*count];
+    if (w->values[t].bytes > 0 || !nnrti_ptq_bytes(p, t, &own->bytes))
+        return;
+    w->values[t].bytes = own->bytes;
+    own->bytes = (own->bytes / NNRT_ALIGNMENT + 1) * NNRT_ALIGNMENT; /* 0 bytes are a value, too */
+    own->tensor = t;
+    own->first = own->last = part;
+    *count += 1;
+}
+
+/* The end of the block if a value lies at the first offset that overlaps no value of the same time. */
+static size_t nnrti_ptq_place_fit(nnrti_ptq_place *places, uint32_t i)
+{
+    nnrti_ptq_place *own = &places[i];
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (uint32_t k = 0; k < i; k++) {
+            const nnrti_ptq_place *other = &places[k];
+            if (other->last >= own->first && other->first <= own->last && other->offset < own->offset + own->bytes &&
+                own->offset < other->offset + other->bytes) {
+                own->offset = other->offset + other->bytes;
+                moved = true;
+            }
+        }
+    }
+    return own->offset + own->bytes;
+}
+
+/* Places the inputs of the model, and the inputs and outputs of parts in one block. */
+static NNRT_ReturnCode nnrti_ptq_watch_place(nnrti_ptq *p, nnrti_ptq_watch *w)
+{
+    nnrti_ptq_place *places = (nnrti_ptq_place *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*places));
+    uint32_t *numbers = (uint32_t *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*numbers)), count = 0;
+    size_t end = 1;
+    uint8_t *block;
+    if (p->code != NNRT_SUCCESS)
+        return p->code;
+    for (uint32_t i = 0; i < p->edit.inputIndex.count; i++) {
+        numbers[p->edit.inputIndex.data[i]] = count;
+        nnrti_ptq_place_add(p, w, places, &count, p->edit.inputIndex.data[i], 0);
+    }
+    for (uint32_t i = 0; i < w->nParts; i++)
+        for (uint32_t k = 0; k < w->parts[i].nIn + w->parts[i].nOut; k++) {
+            const uint32_t t = w->parts[i].tensors[k];
+            if (k < w->parts[i].nIn) {
+                places[numbers[t]].last = i;
+                continue;
+            }
+            numbers[t] = count;
+            nnrti_ptq_place_add(p, w, places, &count, t, i);
+        }
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t own = nnrti_ptq_place_fit(places, i);
+        end = own > end ? own : end;
+    }
+    if ((block = (uint8_t *)nnrt_memory_keep_aligned(&w->memory, end)) == NULL)
+        return nnrti_ptq_no_memory(p);
+    for (uint32_t i = 0; i < count; i++)
+        w->values[places[i].tensor].data = block + places[i].offset;
+    return NNRT_SUCCESS;
+}
+
+/* Divides the main graph into parts. */
+static NNRT_ReturnCode nnrti_ptq_watch_start(nnrti_ptq *p, nnrti_ptq_watch *w)
+{
+    uint32_t *listed, most = p->edit.inputIndex.count;
+    nnrt_memory_allocate(&w->memory, p->desc->allocator);
+    w->parts = (nnrti_ptq_part *)nnrti_ptq_watch_keep(p, w, (size_t)p->nOwn + 1, sizeof(*w->parts));
+    w->made = (uint32_t *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*w->made));
+    w->until = (uint32_t *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*w->until));
+    w->values = (nnrt_io *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*w->values));
+    listed = (uint32_t *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*listed));
+    if (p->code != NNRT_SUCCESS || nnrti_ptq_watch_tensors(p, w) != NNRT_SUCCESS)
+        return p->code;
+    nnrti_ptq_watch_order(p, w);
+    for (uint32_t from = 0; from < p->nOwn && p->code == NNRT_SUCCESS;) {
+        nnrti_ptq_part *part = &w->parts[w->nParts++];
+        part->from = from;
+        part->to = from = nnrti_ptq_part_end(p, w, from);
+        nnrti_ptq_part_model(p, w, part, listed);
+        most = part->nIn + part->nOut > most ? part->nIn + part->nOut : most;
+    }
+    if (p->code == NNRT_SUCCESS)
+        w->io = (nnrt_io *)nnrti_ptq_watch_keep(p, w, (size_t)most + 1, sizeof(*w->io));
+    if (p->code == NNRT_SUCCESS && nnrti_ptq_watch_place(p, w) == NNRT_SUCCESS)
+        nnrti_ptq_watch_buffer(p, w);
+    return p->code;
+}
+
+/* Visits value t if it is observed. */
+static void nnrti_ptq_watch_visit(nnrti_ptq *p, const nnrti_ptq_watch *w, uint32_t t, nnrti_ptq_visit visit)
+{
+    if (p->values[t].quantized && p->code == NNRT_SUCCESS)
+        visit(p, t, (const float *)w->values[t].data, w->values[t].bytes / sizeof(float));
+}
+
+/* Computes one part, and visits its values. */
+static NNRT_ReturnCode nnrti_ptq_part_run(nnrti_ptq *p, nnrti_ptq_watch *w, nnrti_ptq_part *part, uint32_t sample,
+                                          nnrti_ptq_visit visit)
+{
+    const uint32_t count = part->nIn + part->nOut;
+    NNRT_ReturnCode code;
+    if (nnrti_ptq_part_session(p, w, part) != NNRT_SUCCESS)
+        return p->code;
+    for (uint32_t i = 0; i < count; i++)
+        w->io[i] = w->values[part->tensors[i]];
+    code = nnrt_run(part->session, w->io, part->nIn, w->io + part->nIn, part->nOut);
+    if (code != NNRT_SUCCESS)
+        return p->code = nnrt_error_set(p->error, code, "the run of sample %u failed: %s", sample,
+                                        nnrt_session_error(part->session));
+    if (w->nParts > 1) {
+        nnrt_session_destroy(part->session);
+        part->session = NULL;
+    }
+    for (uint32_t i = part->nIn; i < count; i++)
+        nnrti_ptq_watch_visit(p, w, part->tensors[i], visit);
+    return p->code;
 }
 
 /* Visits the values of one sample. */
 static NNRT_ReturnCode nnrti_ptq_watch_run(nnrti_ptq *p, nnrti_ptq_watch *w, uint32_t sample, nnrti_ptq_visit visit)
 {
-    NNRT_ReturnCode code = p->desc->sample(p->desc->user, sample, w->io, w->nIn);
+    const NNRT_Uint32List *in = &p->edit.inputIndex;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < in->count; i++)
+        w->io[i] = w->values[in->data[i]];
+    code = p->desc->sample(p->desc->user, sample, w->io, in->count);
     if (code != NNRT_SUCCESS)
         return p->code = nnrt_error_set(p->error, code, "sample %u cannot be read", sample);
-    code = nnrt_run(w->session, w->io, w->nIn, w->io + w->nIn, w->nOut);
-    if (code != NNRT_SUCCESS)
-        return p->code = nnrt_error_set(p->error, code, "the run of sample %u failed: %s", sample,
-                                        nnrt_session_error(w->session));
-    for (uint32_t i = 0; i < w->nIn + w->nOut && p->code == NNRT_SUCCESS; i++) {
-        const bool in = i < w->nIn;
-        const nnrt_io_info info = in ? nnrt_session_input(w->session, i) : nnrt_session_output(w->session, i - w->nIn);
-        const uint32_t t = in ? p->model->inputIndex.data[i] : w->tensors[i - w->nIn];
-        if (p->values[t].quantized)
-            visit(p, t, (const float *)w->io[i].data, &info);
-    }
+    for (uint32_t i = 0; i < in->count; i++)
+        nnrti_ptq_watch_visit(p, w, in->data[i], visit);
+    for (uint32_t i = 0; i < w->nParts && p->code == NNRT_SUCCESS; i++)
+        if (w->parts[i].nOut > 0)
+            nnrti_ptq_part_run(p, w, &w->parts[i], sample, visit);
     p->runs++;
     if (p->desc->progress != NULL)
         p->desc->progress(p->desc->user, p->runs, p->allRuns);
     return p->code;
 }
 
+static void nnrti_ptq_watch_end(nnrti_ptq_watch *w)
+{
+    nnrt_memory_end(&w->memory);
+    memset(w, 0, sizeof(*w));
+}
+
 /* Runs all samples, and visits the values of all activations that get codes. */
 static NNRT_ReturnCode nnrti_ptq_observe(nnrti_ptq *p, nnrti_ptq_visit visit)
 {
-    nnrt_session_desc desc;
-    nnrti_ptq_watch w;
-    memset(&w, 0, sizeof(w));
-    memset(&desc, 0, sizeof(desc));
-    nnrt_memory_allocate(&w.memory, p->desc->allocator);
-    if (p->desc->session != NULL)
-        desc = *p->desc->session;
-    if (desc.allocator == NULL)
-        desc.allocator = p->desc->allocator;
-    if (nnrti_ptq_watch_outputs(p, &w) == NNRT_SUCCESS)
-        p->code = nnrt_session_create(&w.session, &w.model, &desc, p->error);
-    if (p->code == NNRT_SUCCESS && nnrti_ptq_watch_buffers(p, &w) == NNRT_SUCCESS)
-        for (uint32_t i = 0; i < p->desc->samples && p->code == NNRT_SUCCESS; i++)
-            nnrti_ptq_watch_run(p, &w, i, visit);
-    nnrt_session_destroy(w.session);
-    nnrt_memory_end(&w.memory);
+    nnrti_ptq_watch *w = &p->watch;
+    if (w->parts == NULL)
+        nnrti_ptq_watch_start(p, w);
+    for (uint32_t t = 0; t < p->nValues && p->code == NNRT_SUCCESS; t++)
+        if (nnrti_ptq_is_constant(&p->tensors[t]))
+            w->tensors[t].data = p->tensors[t].data; /* equalization changes it */
+    for (uint32_t i = 0; i < p->desc->samples && p->code == NNRT_SUCCESS; i++)
+        nnrti_ptq_watch_run(p, w, i, visit);
+    for (uint32_t i = 0; i < w->nParts; i++) {
+        nnrt_session_destroy(w->parts[i].session);
+        w->parts[i].session = NULL;
+    }
     return p->code;
 }
 
 /* The axis of the channels of a value. */
-static int32_t nnrti_ptq_channel_axis(const nnrt_io_info *info)
+static int32_t nnrti_ptq_channel_axis(const nnrt_operand *x)
 {
-    return info->format == NNRT_FORMAT_NCHW && info->shape.rank > 2 ? 1 : info->shape.rank - 1;
+    return x->format == NNRT_FORMAT_NCHW && x->rank > 2 ? 1 : x->rank - 1;
 }
 
 /* Makes room for the statistics of a value. */
-static bool nnrti_ptq_room(nnrti_ptq *p, nnrti_ptq_value *v, const nnrt_io_info *info)
+static bool nnrti_ptq_room(nnrti_ptq *p, nnrti_ptq_value *v, const nnrt_operand *x)
 {
-    const int32_t axis = nnrti_ptq_channel_axis(info);
-    const int32_t channels = axis >= 0 ? info->shape.dims[axis] : 1;
+    const int32_t axis = nnrti_ptq_channel_axis(x);
+    const int32_t channels = axis >= 0 ? x->dims[axis] : 1;
     const size_t room = (size_t)channels + 1;
     if (v->least != NULL)
         return true;
@@ -747,21 +1061,22 @@ static void nnrti_ptq_not_finite(nnrti_ptq *p, uint32_t t)
 }
 
 /* Visitor: ranges and sums of the channels. */
-static void nnrti_ptq_see_range(nnrti_ptq *p, uint32_t t, const float *data, const nnrt_io_info *info)
+static void nnrti_ptq_see_range(nnrti_ptq *p, uint32_t t, const float *data, size_t n)
 {
     nnrti_ptq_value *v = &p->values[t];
-    const int32_t axis = nnrti_ptq_channel_axis(info);
+    const nnrt_operand *x = &p->shapes[t];
+    const int32_t axis = nnrti_ptq_channel_axis(x);
     size_t outer = 1, inner = 1;
-    if (!nnrti_ptq_room(p, v, info))
+    if (!nnrti_ptq_room(p, v, x))
         return;
-    for (int32_t k = 0; k < info->shape.rank; k++) {
-        outer *= k < axis ? (size_t)info->shape.dims[k] : 1;
-        inner *= k > axis ? (size_t)info->shape.dims[k] : 1;
-    }
+    for (int32_t k = 0; k < axis; k++)
+        outer *= (size_t)x->dims[k];
+    for (int32_t k = axis + 1; k < x->rank; k++)
+        inner *= (size_t)x->dims[k];
     for (size_t o = 0; o < outer; o++)
         for (int32_t c = 0; c < v->channels; c++)
             nnrti_ptq_row(v, c, data + (o * (size_t)v->channels + (size_t)c) * inner, inner);
-    v->count += (double)outer * (double)inner;
+    v->count += (double)n / (double)(v->channels > 0 ? v->channels : 1);
     for (int32_t c = 0; c < v->channels; c++)
         if (!(fabs(v->sum[c]) < HUGE_VAL)) {
             nnrti_ptq_not_finite(p, t);
@@ -798,24 +1113,22 @@ typedef struct nnrti_ptq_image {
 } nnrti_ptq_image;
 
 /* False: the shape is none that is known here. */
-static bool nnrti_ptq_image_of(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *data, const nnrt_io_info *info,
-                               nnrti_ptq_image *m)
+static bool nnrti_ptq_image_of(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *data, size_t n, nnrti_ptq_image *m)
 {
-    const nnrt_operand *y = &p->shapes[p->model->nodes.data[l->node].outputIndex.data[0]];
-    const int32_t channels = l->in * l->groups, *d = info->shape.dims, nchw = info->format == NNRT_FORMAT_NCHW;
-    const size_t n = info->bytes / sizeof(float);
-    const NNRT_NodeType type = p->model->nodes.data[l->node].nodeType;
+    const NNRT_Node *node = &p->model->nodes.data[l->node];
+    const nnrt_operand *x = &p->shapes[node->inputIndex.data[0]], *y = &p->shapes[node->outputIndex.data[0]];
+    const int32_t channels = l->in * l->groups, *d = x->dims, nchw = x->format == NNRT_FORMAT_NCHW;
     memset(m, 0, sizeof(*m));
     m->data = data;
     m->channel = 1;
     m->position = channels;
-    if (type != NNRT_NODE_TYPE_CONV2D_FUSION) { /* rows along the last axis */
+    if (node->nodeType != NNRT_NODE_TYPE_CONV2D_FUSION) { /* rows along the last axis */
         m->height = m->rows = (int32_t)(n / (size_t)channels);
         m->width = m->columns = 1;
         m->windows = (size_t)m->rows;
         return l->kernel[0] > 0 && n > 0 && n % (size_t)channels == 0;
     }
-    if (info->shape.rank != 4 || y->rank != 4 || d[nchw ? 1 : 3] != channels || n == 0)
+    if (x->rank != 4 || y->rank != 4 || d[nchw ? 1 : 3] != channels || n == 0)
         return false;
     m->height = d[1 + nchw];
     m->width = d[2 + nchw];
@@ -855,13 +1168,13 @@ static size_t nnrti_ptq_spread(const nnrti_ptq_image *m, size_t k, size_t count)
 
 /* Adds the inputs of a layer's windows to its sums. A result of a transposed convolution with stride 2 gets a quarter of
    the taps: its means are the means of the channels over the product of the strides. */
-static void nnrti_ptq_add_means(nnrti_ptq *p, nnrti_ptq_layer *l, uint32_t t, const float *data, const nnrt_io_info *info)
+static void nnrti_ptq_add_means(nnrti_ptq *p, nnrti_ptq_layer *l, uint32_t t, const float *data, size_t count)
 {
     const nnrti_ptq_value *v = &p->values[t];
     const size_t n = nnrti_ptq_inputs(l);
     const bool transposed = l->kernel[0] == 0;
     nnrti_ptq_image m;
-    if (transposed ? v->channels != l->in * l->groups || l->mean != NULL : !nnrti_ptq_image_of(p, l, data, info, &m))
+    if (transposed ? v->channels != l->in * l->groups || l->mean != NULL : !nnrti_ptq_image_of(p, l, data, count, &m))
         return;
     if (l->mean == NULL && (l->mean = (double *)nnrti_ptq_keep(p, n * (size_t)l->groups, sizeof(*l->mean))) == NULL)
         return;
@@ -884,11 +1197,10 @@ static void nnrti_ptq_add_means(nnrti_ptq *p, nnrti_ptq_layer *l, uint32_t t, co
 }
 
 /* Visitor: the histogram of the group, and the means of the windows of layers. */
-static void nnrti_ptq_see_histogram(nnrti_ptq *p, uint32_t t, const float *data, const nnrt_io_info *info)
+static void nnrti_ptq_see_histogram(nnrti_ptq *p, uint32_t t, const float *data, size_t n)
 {
     nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
     const float width = (r->upper - r->lower) / NNRTI_PTQ_BINS, factor = width > 0 ? 1.0f / width : 0.0f;
-    const size_t n = info->bytes / sizeof(float);
     if (r->histogram == NULL)
         r->histogram = (uint64_t *)nnrti_ptq_keep(p, NNRTI_PTQ_BINS, sizeof(*r->histogram));
     for (size_t i = 0; i < n && r->histogram != NULL; i++) {
@@ -898,7 +1210,7 @@ static void nnrti_ptq_see_histogram(nnrti_ptq *p, uint32_t t, const float *data,
     }
     for (uint32_t i = 0; i < p->nLayers && (p->desc->without & NNRT_QUANTIZE_BIAS) == 0; i++)
         if (p->model->nodes.data[p->layers[i].node].inputIndex.data[0] == t)
-            nnrti_ptq_add_means(p, &p->layers[i], t, data, info);
+            nnrti_ptq_add_means(p, &p->layers[i], t, data, n);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1177,10 +1489,9 @@ static NNRT_QuantParam nnrti_ptq_percentiles(const nnrti_ptq *p, const nnrti_ptq
 }
 
 /* Visitor: signal, and the noise of each range of the group. */
-static void nnrti_ptq_see_noise(nnrti_ptq *p, uint32_t t, const float *data, const nnrt_io_info *info)
+static void nnrti_ptq_see_noise(nnrti_ptq *p, uint32_t t, const float *data, size_t n)
 {
     nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
-    const size_t n = info->bytes / sizeof(float);
     for (size_t i = 0; i < n; i++)
         r->signal += (double)data[i] * (double)data[i];
     for (uint32_t k = 0; k < r->nTried; k++) {
@@ -1421,13 +1732,14 @@ static void nnrti_ptq_add_window(const float *x, size_t n, double *h)
 }
 
 /* Visitor: adds some windows to the matrices of the layers that read the value. */
-static void nnrti_ptq_see_windows(nnrti_ptq *p, uint32_t t, const float *data, const nnrt_io_info *info)
+static void nnrti_ptq_see_windows(nnrti_ptq *p, uint32_t t, const float *data, size_t count)
 {
     for (uint32_t i = 0; i < p->nLayers; i++) {
         nnrti_ptq_layer *l = &p->layers[i];
         const size_t n = nnrti_ptq_inputs(l);
         nnrti_ptq_image m;
-        if (l->gram == NULL || p->model->nodes.data[l->node].inputIndex.data[0] != t || !nnrti_ptq_image_of(p, l, data, info, &m))
+        if (l->gram == NULL || p->model->nodes.data[l->node].inputIndex.data[0] != t ||
+            !nnrti_ptq_image_of(p, l, data, count, &m))
             continue;
         for (size_t k = 0; k < m.windows && k < NNRTI_PTQ_WINDOWS; k++, l->windows++)
             for (int32_t g = 0; g < l->groups; g++) {
@@ -1566,6 +1878,8 @@ static NNRT_ReturnCode nnrti_ptq_round_batch(nnrti_ptq *p, uint32_t from, uint32
 static NNRT_ReturnCode nnrti_ptq_round(nnrti_ptq *p)
 {
     bool any;
+    if (!p->desc->least_squares)
+        nnrti_ptq_watch_end(&p->watch); /* no more runs */
     for (uint32_t i = 0; i < p->nLayers && p->code == NNRT_SUCCESS; i++)
         nnrti_ptq_nearest_codes(p, &p->layers[i]);
     for (uint32_t i = 0, to; i < p->nLayers && p->code == NNRT_SUCCESS; i = to) {
@@ -2024,15 +2338,38 @@ static NNRT_ReturnCode nnrti_ptq_load(nnrti_ptq *p, const NNRT_Model *source, NN
     return p->code;
 }
 
+/* Constants that no node reads any more, such as weights that have codes now, are not written to the model. */
+static void nnrti_ptq_forget(nnrti_ptq *p, bool *read)
+{
+    const NNRT_Model *m = &p->edit;
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        for (uint32_t k = 0; k < m->nodes.data[i].inputIndex.count; k++)
+            if (m->nodes.data[i].inputIndex.data[k] != NNRT_NO_TENSOR)
+                read[m->nodes.data[i].inputIndex.data[k]] = true;
+    for (uint32_t g = 0; g < m->subGraph.count; g++)
+        for (uint32_t k = 0; k < m->subGraph.data[g].outputIndices.count; k++)
+            read[m->subGraph.data[g].outputIndices.data[k]] = true;
+    for (uint32_t k = 0; k < m->outputIndex.count; k++)
+        read[m->outputIndex.data[k]] = true;
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        if (!read[t] && nnrti_ptq_is_constant(&p->tensors[t])) {
+            memset(&p->tensors[t].data, 0, sizeof(p->tensors[t].data));
+            p->tensors[t].data.fd = -1;
+        }
+}
+
 /* Casts, the model with them, and its optimized form. */
 static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
 {
     nnrt_optimize_desc desc;
+    bool *read;
     for (uint32_t t = 0; t < p->nValues && p->code == NNRT_SUCCESS; t++)
         if (p->values[t].quantized && p->desc->weight_bits == 0)
             nnrti_ptq_casts(p, t);
     if (p->edit.subGraph.count > 0)
         p->graphs[0].nodeIndices = NNRT_Uint32List_make(p->main, p->nMain);
+    if ((read = (bool *)nnrti_ptq_keep(p, (size_t)p->edit.allTensors.count + 1, sizeof(*read))) != NULL)
+        nnrti_ptq_forget(p, read);
     if (p->code != NNRT_SUCCESS || nnrti_ptq_load(p, source, quantized) != NNRT_SUCCESS || p->desc->no_optimize)
         return p->code;
     memset(&desc, 0, sizeof(desc));
@@ -2054,9 +2391,10 @@ static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNR
         return p->code;
     nnrti_ptq_join_ranges(p);
     if (nnrti_ptq_observe(p, nnrti_ptq_see_histogram) != NNRT_SUCCESS || nnrti_ptq_ranges(p) != NNRT_SUCCESS ||
-        nnrti_ptq_round(p) != NNRT_SUCCESS || nnrti_ptq_weights(p) != NNRT_SUCCESS)
+        nnrti_ptq_round(p) != NNRT_SUCCESS)
         return p->code;
-    return nnrti_ptq_finish(p, source, quantized);
+    nnrti_ptq_watch_end(&p->watch);
+    return nnrti_ptq_weights(p) != NNRT_SUCCESS ? p->code : nnrti_ptq_finish(p, source, quantized);
 }
 
 static bool nnrti_ptq_good_blocks(const nnrt_quantize_desc *d)
@@ -2098,6 +2436,7 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
     if (desc->report != NULL)
         *desc->report = p.report;
     nnrt_model_unmap(p.mappings);
+    nnrti_ptq_watch_end(&p.watch);
     nnrt_memory_end(&p.memory);
     return p.code;
 }

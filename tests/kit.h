@@ -16,6 +16,7 @@ typedef struct tracker {
     size_t sizes[MAX_BLOCKS];
     int64_t calls, failAt; /* the call of this number (1 is the first) fails; 0 = none */
     size_t live, cap;      /* bytes held; a single request above cap fails; 0 = 64 MiB */
+    size_t peak;           /* most bytes held */
     bool wrong;            /* a block freed twice, or with another size */
 } tracker;
 
@@ -33,6 +34,7 @@ static inline void *tracker_alloc(void *user, size_t bytes, size_t alignment)
             t->blocks[i] = block;
             t->sizes[i] = bytes;
             t->live += bytes;
+            t->peak = t->live > t->peak ? t->live : t->peak;
             return block;
         }
     return NULL;

@@ -1918,6 +1918,12 @@ prints 'quantize --ranges' '^range +image  0 to 1, codes 0 to 1 [(](min-max|perc
 py 'samples as rows' "np.save(F + 'rows.npy', np.random.default_rng(1).random((5, 1, 28, 28), np.float32)) is None"
 t 0 'quantize, rows of a file' quantize $digits/digits.onnx --data "$tmp/rows.npy" -o "$tmp/q8.nnrt"
 prints 'quantize, rows of a file' '^samples +5$'
+py 'samples in Fortran order, of float64' "np.save(F + 'rowsf.npy', np.asfortranarray(np.load(F + 'rows.npy'))) or np.save(F + 'rowsd.npy', np.load(F + 'rows.npy').astype('>f8')) is None"
+t 0 'quantize, rows in Fortran order' quantize $digits/digits.onnx --data "$tmp/rowsf.npy" -o "$tmp/qf8.nnrt"
+if cmp -s "$tmp/q8.nnrt" "$tmp/qf8.nnrt"; then pass; else fail 'quantize: rows in Fortran order give another model'; fi
+t 0 'quantize, rows of float64' quantize $digits/digits.onnx --data "$tmp/rowsd.npy" -o "$tmp/qf8.nnrt"
+if [ "$(grep -c 'holds float64, converted to the float32 of input' "$tmp/err")" -eq 1 ]; then pass; else fail 'quantize: one note about float64'; fi
+if cmp -s "$tmp/q8.nnrt" "$tmp/qf8.nnrt"; then pass; else fail 'quantize: rows of big-endian float64 give another model'; fi
 t 0 'quantize --least-squares --held-out' quantize $digits/digits.onnx --data "$tmp/rows.npy" -o "$tmp/q8.nnrt" --least-squares --held-out "$tmp/q"
 prints 'quantize --least-squares' '^rounded +5 of 5 weight tensors by least squares$'
 prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ least squares, 1 by operator$'

@@ -917,11 +917,103 @@ static void test_memory(void **unused)
     d.samples = 1;
     d.least_squares = true;
     all_fail(m, d);
+    d.least_squares = false;
+    d.part = 1;
+    all_fail(m, d);
     memset(&d, 0, sizeof(d));
     d.weight_bits = 4;
     all_fail(p, d);
     nnrt_model_destroy(m);
     nnrt_model_destroy(p);
+}
+
+/* A quantized model as a file in memory. */
+static uint8_t *file_of(const NNRT_Model *m, const nnrt_quantize_desc *d, size_t *bytes)
+{
+    NNRT_Model *q = quantized(m, d);
+    uint8_t *file;
+    assert_int_equal(nnrt_model_save_memory(q, NULL, NULL, 0, bytes, NULL), NNRT_SUCCESS);
+    file = (uint8_t *)malloc(*bytes);
+    assert_int_equal(nnrt_model_save_memory(q, NULL, file, *bytes, bytes, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(q);
+    return file;
+}
+
+/* x[?,8,8,4], 1x1 convolutions, each added to the result before the last one; at the end the value gets the shape [N,256] of
+   a tensor that operators derive from the shape of x. */
+static NNRT_Model *deep_network(void)
+{
+    const int32_t x[] = {-1, SIDE, SIDE, CHANNELS}, w[] = {CHANNELS, 1, 1, CHANNELS}, one[] = {1};
+    const int32_t rest = ELEMENTS;
+    const int64_t first = 0;
+    NNRT_Conv2DFusion conv;
+    NNRT_Concat concat;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    uint32_t in[2], before, shape;
+    state = 11;
+    memset(&conv, 0, sizeof(conv));
+    memset(&concat, 0, sizeof(concat));
+    assert_int_equal(nnrt_builder_create(&b, "deep", NULL), NNRT_SUCCESS);
+    in[0] = before = nnrt_builder_input(b, "x", F32, 4, x);
+    shape = nnrt_add_SHAPE(b, "shape", NULL, in, 1);
+    for (int i = 0; i < 8; i++) {
+        const uint32_t last = in[0];
+        in[1] = weights(b, 4, w, NULL, NULL);
+        in[0] = nnrt_add_CONV2D_FUSION(b, NULL, &conv, in, 2);
+        in[1] = before;
+        in[0] = nnrt_add_ADD_FUSION(b, NULL, NULL, in, 2);
+        before = last;
+    }
+    before = in[0];
+    in[0] = shape;
+    in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT64, 1, one, &first, true);
+    in[0] = nnrt_add_GATHER(b, "batch", NULL, in, 2);
+    in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT32, 1, one, &rest, true);
+    in[1] = nnrt_add_CONCAT(b, "flat", &concat, in, 2);
+    in[0] = before;
+    in[0] = nnrt_add_RESHAPE(b, "flat_value", NULL, in, 2);
+    nnrt_builder_output(b, in[0]);
+    if (nnrt_builder_finish(b, &m, NULL) != NNRT_SUCCESS)
+        fail_msg("%s", nnrt_builder_error(b)->message);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+/* A network in parts has the ranges and bytes of one in a whole, and needs less memory: a value and the two that later parts
+   read, where all together are 17. */
+static void test_parts(void **unused)
+{
+    const kind is = NORMAL;
+    NNRT_Model *m = deep_network();
+    nnrt_quantize_desc d = described(&is);
+    nnrt_session_desc session;
+    const nnrt_dims shape = {4, {128, SIDE, SIDE, CHANNELS}};
+    size_t bytes[3];
+    uint8_t *files[3];
+    tracker t[3];
+    (void)unused;
+    memset(&session, 0, sizeof(session));
+    session.device = "reference";
+    session.inputDims = nnrt_dims_list_make(&shape, 1);
+    d.samples = 3;
+    d.session = &session;
+    for (uint32_t i = 0; i < 3; i++) {
+        nnrt_allocator a = allocator_of(&t[i]);
+        memset(&t[i], 0, sizeof(t[i]));
+        d.allocator = &a;
+        d.part = i == 0 ? SIZE_MAX : i == 1 ? 1 : 600000;
+        files[i] = file_of(m, &d, &bytes[i]);
+        assert_int_equal(t[i].live, 0);
+        assert_int_equal(bytes[i], bytes[0]);
+        assert_memory_equal(files[i], files[0], bytes[0]);
+    }
+    assert_true(t[0].peak > 17 * 128 * ELEMENTS * sizeof(float));
+    assert_true(t[1].peak < t[2].peak && t[2].peak < t[0].peak);
+    assert_true(t[1].peak < 10 * 128 * ELEMENTS * sizeof(float));
+    for (uint32_t i = 0; i < 3; i++)
+        free(files[i]);
+    nnrt_model_destroy(m);
 }
 
 /* The same bytes for any number of threads. */
@@ -939,7 +1031,6 @@ static void test_threads(void **unused)
     for (uint32_t i = 0; i < 2; i++) {
         nnrt_pool *pool = NULL;
         nnrt_pool_desc pooled;
-        NNRT_Model *q;
         memset(&session, 0, sizeof(session));
         memset(&pooled, 0, sizeof(pooled));
         pooled.threads = i == 0 ? 1 : 3;
@@ -948,11 +1039,7 @@ static void test_threads(void **unused)
         session.threads = pooled.threads;
         session.parallel = nnrt_pool_parallel(pool);
         d.session = &session;
-        q = quantized(m, &d);
-        assert_int_equal(nnrt_model_save_memory(q, NULL, NULL, 0, &bytes[i], NULL), NNRT_SUCCESS);
-        files[i] = (uint8_t *)malloc(bytes[i]);
-        assert_int_equal(nnrt_model_save_memory(q, NULL, files[i], bytes[i], &bytes[i], NULL), NNRT_SUCCESS);
-        nnrt_model_destroy(q);
+        files[i] = file_of(m, &d, &bytes[i]);
         nnrt_pool_destroy(pool);
     }
     assert_int_equal(bytes[0], bytes[1]);
@@ -970,7 +1057,7 @@ int main(void)
         cmocka_unit_test(test_outlier), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_shared),
         cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
-        cmocka_unit_test(test_average), cmocka_unit_test(test_extreme_weights),
+        cmocka_unit_test(test_average), cmocka_unit_test(test_parts),   cmocka_unit_test(test_extreme_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@ Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Pyt
 #define NNRT_TOOL_NPY_H
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #if defined(__unix__) || defined(__APPLE__)
@@ -435,6 +436,54 @@ static int cli_npy_read(const cli_bytes *file, const char *path, cli_tensor *t)
     if (h.swapped)
         cli_swap_elements((uint8_t *)t->data, t->count, nnrt_type_size(t->type));
     return CLI_DONE;
+}
+
+#define CLI_NPY_START 65546 /* bytes: of the longest head of version 1 */
+
+/* Opens a .npy file in C order whose head is that of its size; *at: where the elements start. NULL: it is none. */
+static FILE *cli_npy_open(const char *path, cli_npy_head *h, size_t *at)
+{
+    FILE *f = fopen(path, "rb");
+    cli_bytes start;
+    size_t bytes = 0;
+    bool good;
+    start.size = 0;
+    start.data = (uint8_t *)malloc(CLI_NPY_START);
+    if (f != NULL && start.data != NULL)
+        start.size = fread(start.data, 1, CLI_NPY_START, f);
+    good = cli_is_npy(&start) && cli_npy_locate(&start, h, at) == NULL && !h->fortran &&
+           nnrt_dims_bytes(h->shape.dims, h->shape.rank, h->type, &bytes) && bytes <= (size_t)LONG_MAX - *at &&
+           fseek(f, 0, SEEK_END) == 0 && ftell(f) == (long)(*at + bytes);
+    free(start.data);
+    if (f != NULL && !good)
+        fclose(f);
+    return good ? f : NULL;
+}
+
+/* Reads entries [from, from + count) along the first axis of a .npy file, without the memory for all; *whole: the shape of
+   all. count 0: only the shape. False: the file must be read whole, which also reports its faults. */
+static bool cli_npy_read_part(const char *path, int32_t from, int32_t count, nnrt_dims *whole, cli_tensor *t)
+{
+    cli_npy_head h;
+    size_t at;
+    FILE *f = cli_npy_open(path, &h, &at);
+    bool good = f != NULL && h.shape.rank > 0 && count <= h.shape.dims[0] - from;
+    memset(t, 0, sizeof(*t));
+    if (good) {
+        *whole = h.shape;
+        h.shape.dims[0] = count;
+    }
+    if (good && count > 0)
+        good = cli_note_read(path) == CLI_DONE && cli_tensor_make(t, h.type, &h.shape, path) == CLI_DONE &&
+               fseek(f, (long)(at + t->bytes / (size_t)count * (size_t)from), SEEK_SET) == 0 &&
+               fread(t->data, 1, t->bytes, f) == t->bytes;
+    if (good && count > 0 && h.swapped)
+        cli_swap_elements((uint8_t *)t->data, t->count, nnrt_type_size(t->type));
+    if (!good)
+        cli_tensor_free(t);
+    if (f != NULL)
+        fclose(f);
+    return good;
 }
 
 /* Writes t as a .npy file of version 1, axes in C order, bytes in the machine's order. */

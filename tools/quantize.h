@@ -36,10 +36,13 @@ typedef struct cli_samples {
     const cli_args *args;
     cli_tensor rows; /* of the file rowsOf, converted to the type of the input, or float32 */
     const char *rowsOf;
+    uint32_t firstRow, nRows; /* those in `rows` */
     int status; /* CLI_DONE, or why a sample could not be read */
     const char *path; /* the file or folder */
     uint32_t *expected; /* class of each sample; NULL: unknown */
     uint32_t nClasses;
+    bool noted;   /* notes about the first sample were printed; they hold for the others, too */
+    FILE *wanted; /* a temporary file: the float32 outputs of all samples. NULL: not computed yet */
 } cli_samples;
 
 static void cli_samples_free(cli_samples *s)
@@ -50,6 +53,8 @@ static void cli_samples_free(cli_samples *s)
     free(s->data);
     free(s->expected);
     cli_tensor_free(&s->rows);
+    if (s->wanted != NULL)
+        fclose(s->wanted);
     memset(s, 0, sizeof(*s));
 }
 
@@ -86,20 +91,43 @@ static uint32_t cli_sample_rows(const nnrt_dims *input, const nnrt_dims *value)
     return batch > 0 && value->dims[0] % batch == 0 ? (uint32_t)(value->dims[0] / batch) : 0;
 }
 
-/* Reads the file into s->rows; *rows: how many samples it has. */
-static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t *rows)
+/* Samples in a tensor of this shape; 0 with a message: none. */
+static uint32_t cli_samples_in(const cli_samples *s, const char *path, NNRT_DataType type, const nnrt_dims *shape)
 {
     const cli_input *input = &s->job->in.data[0];
-    char name[512], have[CLI_SHAPE_BYTES], want[CLI_SHAPE_BYTES];
+    char have[CLI_SHAPE_BYTES], want[CLI_SHAPE_BYTES];
+    const uint32_t rows = cli_sample_rows(&s->job->in.shapes[0], shape);
+    if (rows == 0)
+        cli_fail("%s is %s, input '%s' takes %s, or several of it along the first axis", path,
+                 cli_shape_text(have, sizeof(have), type, shape), input->name,
+                 cli_shape_text(want, sizeof(want), input->type, &s->job->in.shapes[0]));
+    return rows;
+}
+
+/* Reads row `row` of a .npy file alone into s->rows, or all rows of another file. *rows: how many the file has. */
+static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t row, uint32_t *rows)
+{
+    const cli_input *input = &s->job->in.data[0];
+    char name[512];
+    nnrt_dims shape;
+    bool part;
     cli_tensor_free(&s->rows);
     s->rowsOf = NULL;
-    if (cli_tensor_read(path, &s->rows, name, sizeof(name)) != CLI_DONE)
-        return CLI_FAILED;
-    *rows = cli_sample_rows(&s->job->in.shapes[0], &s->rows.shape);
-    if (*rows == 0)
-        return cli_fail("%s is %s, input '%s' takes %s, or several of it along the first axis", path,
-                        cli_shape_text(have, sizeof(have), s->rows.type, &s->rows.shape), input->name,
-                        cli_shape_text(want, sizeof(want), input->type, &s->job->in.shapes[0]));
+    s->firstRow = 0;
+    *rows = cli_npy_read_part(path, 0, 0, &shape, &s->rows) ? cli_sample_rows(&s->job->in.shapes[0], &shape) : 0;
+    part = *rows > 1 && row < *rows;
+    if (part) {
+        const int32_t each = shape.dims[0] / (int32_t)*rows;
+        part = cli_npy_read_part(path, (int32_t)row * each, each, &shape, &s->rows);
+        s->firstRow = row;
+    }
+    if (!part) {
+        s->firstRow = 0;
+        if (cli_tensor_read(path, &s->rows, name, sizeof(name)) != CLI_DONE ||
+            (*rows = cli_samples_in(s, path, s->rows.type, &s->rows.shape)) == 0)
+            return CLI_FAILED;
+    }
+    s->nRows = part ? 1 : *rows;
     if (cli_tensor_convert(&s->rows, input->quantized && cli_is_float(s->rows.type) ? NNRT_DATA_TYPE_FLOAT32 : input->type, path,
                            input->name) != CLI_DONE)
         return CLI_FAILED;
@@ -129,10 +157,11 @@ static int cli_samples_add_path(cli_samples *s, const char *path)
                         (unsigned)s->job->in.count);
     if ((copy = cli_text_copy(path, strlen(path))) == NULL)
         return CLI_FAILED;
-    if (tensor && !folder && cli_samples_read_rows(s, copy, &rows) != CLI_DONE) {
+    if (tensor && !folder && cli_samples_read_rows(s, copy, 0, &rows) != CLI_DONE) {
         free(copy);
         return CLI_FAILED;
     }
+    s->noted = s->noted || (tensor && !folder);
     for (uint32_t i = 0; i < rows; i++)
         if (cli_samples_add(s, copy, i, folder) != CLI_DONE) {
             if (i == 0)
@@ -203,13 +232,13 @@ static int cli_samples_copy(const cli_samples *s, const char *path, const nnrt_i
     return CLI_DONE;
 }
 
-/* A copy of row `row` of the file in s->rows as the value of the input. */
+/* A copy of row `row` of the file, which is in s->rows, as the value of the input. */
 static int cli_sample_row(cli_samples *s, uint32_t row)
 {
     cli_input *input = &s->job->in.data[0];
     if (cli_tensor_make(&input->value, s->rows.type, &s->job->in.shapes[0], input->name) != CLI_DONE)
         return CLI_FAILED;
-    memcpy(input->value.data, (const uint8_t *)s->rows.data + (size_t)row * input->value.bytes, input->value.bytes);
+    memcpy(input->value.data, (const uint8_t *)s->rows.data + (size_t)(row - s->firstRow) * input->value.bytes, input->value.bytes);
     return CLI_DONE;
 }
 
@@ -217,21 +246,28 @@ static int cli_sample_row(cli_samples *s, uint32_t row)
 static int cli_sample_values(cli_samples *s, uint32_t index)
 {
     const cli_sample *sample = &s->data[index];
-    uint32_t rows;
+    uint32_t rows = s->nRows;
     cli_samples_clear(s);
     if (sample->folder)
         return cli_set_inputs(s->job, sample->path);
     if (cli_is_media(sample->path))
         return cli_inputs_read(&s->job->in, 0, sample->path, &s->args->image);
-    if (s->rowsOf != sample->path && cli_samples_read_rows(s, sample->path, &rows) != CLI_DONE)
+    if ((s->rowsOf != sample->path || sample->row - s->firstRow >= s->nRows) &&
+        cli_samples_read_rows(s, sample->path, sample->row, &rows) != CLI_DONE)
         return CLI_FAILED;
+    if (sample->row - s->firstRow >= s->nRows)
+        return cli_fail("%s has %u samples now, sample %u was listed before", sample->path, (unsigned)rows, (unsigned)sample->row);
     return cli_sample_row(s, sample->row);
 }
 
 /* Writes a sample to the buffers of a session. */
 static int cli_sample_load(cli_samples *s, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
 {
-    const int status = cli_sample_values(s, index);
+    int status;
+    cli_no_notes = s->noted;
+    status = cli_sample_values(s, index);
+    cli_no_notes = false;
+    s->noted = true;
     return status == CLI_DONE ? cli_samples_copy(s, s->data[index].path, inputs, nIn) : status;
 }
 
@@ -347,11 +383,9 @@ static size_t cli_argmax(const float *x, size_t n)
     return at;
 }
 
-/* expected: the class of the sample, or UINT32_MAX. */
-static void cli_agree(cli_agreement *a, const nnrt_io *want, const nnrt_io *got, uint32_t expected)
+/* want, got: n elements of the output. expected: the class of the sample, or UINT32_MAX. */
+static void cli_agree(cli_agreement *a, const float *x, const float *y, size_t n, uint32_t expected)
 {
-    const float *x = (const float *)want->data, *y = (const float *)got->data;
-    const size_t n = want->bytes / sizeof(float);
     for (size_t i = 0; i < n; i++) {
         a->signal += (double)x[i] * (double)x[i];
         a->noise += ((double)x[i] - (double)y[i]) * ((double)x[i] - (double)y[i]);
@@ -405,25 +439,74 @@ static int cli_side_run(cli_side *s, const char *what)
                : cli_fail("the run of the %s model failed: %s", what, nnrt_session_error(s->session));
 }
 
-/* Runs both models on all samples. progressing: shows a bar. */
-static int cli_agreement_measure(cli_samples *s, cli_side sides[2], cli_agreement *all, bool progressing)
+/* Writes the float32 outputs of all samples to s->wanted, once. progressing: shows a bar. */
+static int cli_samples_want(cli_samples *s, const nnrt_session_desc *desc, bool progressing)
 {
-    cli_progress progress = {"compare", 0, false};
-    int status = CLI_DONE;
+    cli_progress progress = {"float32", 0, false};
+    cli_side side;
+    FILE *file = s->wanted == NULL ? tmpfile() : NULL;
+    int status;
+    if (s->wanted != NULL)
+        return CLI_DONE;
+    if (file == NULL)
+        return cli_fail("cannot create a temporary file for the outputs: %s", strerror(errno));
+    status = cli_side_make(&side, s->job->model, desc, "float32");
     for (uint32_t k = 0; k < s->count && status == CLI_DONE; k++) {
-        status = cli_sample_load(s, k, sides[0].io, sides[0].nIn);
-        for (uint32_t i = 0; i < sides[0].nIn && status == CLI_DONE; i++)
-            memcpy(sides[1].io[i].data, sides[0].io[i].data, sides[0].io[i].bytes);
-        if (status == CLI_DONE && (status = cli_side_run(&sides[0], "float32")) == CLI_DONE)
-            status = cli_side_run(&sides[1], "8-bit");
-        for (uint32_t i = 0; i < sides[0].nOut && status == CLI_DONE; i++)
-            if (nnrt_session_output(sides[0].session, i).dataType == NNRT_DATA_TYPE_FLOAT32)
-                cli_agree(&all[i], &sides[0].io[sides[0].nIn + i], &sides[1].io[sides[1].nIn + i],
-                          i == 0 && s->expected != NULL ? s->expected[k] : UINT32_MAX);
+        status = cli_sample_load(s, k, side.io, side.nIn);
+        if (status == CLI_DONE)
+            status = cli_side_run(&side, "float32");
+        for (uint32_t i = side.nIn; i < side.nIn + side.nOut && status == CLI_DONE; i++)
+            if (fwrite(side.io[i].data, 1, side.io[i].bytes, file) != side.io[i].bytes)
+                status = cli_fail("cannot write the outputs to a temporary file: %s", strerror(errno));
         if (progressing)
             cli_progress_show(&progress, k + 1, s->count);
     }
     cli_progress_end(&progress);
+    cli_side_free(&side);
+    if (status == CLI_DONE)
+        s->wanted = file;
+    else
+        fclose(file);
+    return status;
+}
+
+/* Compares the outputs of one sample with the float32 outputs, which are next in s->wanted. want: room for the largest. */
+static int cli_agreement_sample(cli_samples *s, uint32_t k, const cli_side *side, float *want, cli_agreement *all)
+{
+    for (uint32_t i = 0; i < side->nOut; i++) {
+        const nnrt_io *got = &side->io[side->nIn + i];
+        if (fread(want, 1, got->bytes, s->wanted) != got->bytes)
+            return cli_fail("cannot read the float32 outputs of sample %u", (unsigned)k);
+        if (nnrt_session_output(side->session, i).dataType == NNRT_DATA_TYPE_FLOAT32)
+            cli_agree(&all[i], want, (const float *)got->data, got->bytes / sizeof(float),
+                      i == 0 && s->expected != NULL ? s->expected[k] : UINT32_MAX);
+    }
+    return CLI_DONE;
+}
+
+/* Runs the 8-bit model on all samples. progressing: shows a bar. */
+static int cli_agreement_measure(cli_samples *s, cli_side *side, cli_agreement *all, bool progressing)
+{
+    cli_progress progress = {"8 bits", 0, false};
+    size_t most = 1;
+    float *want;
+    int status = CLI_DONE;
+    for (uint32_t i = side->nIn; i < side->nIn + side->nOut; i++)
+        most = side->io[i].bytes > most ? side->io[i].bytes : most;
+    if ((want = (float *)cli_alloc(most, 1)) == NULL)
+        return CLI_FAILED;
+    rewind(s->wanted);
+    for (uint32_t k = 0; k < s->count && status == CLI_DONE; k++) {
+        status = cli_sample_load(s, k, side->io, side->nIn);
+        if (status == CLI_DONE)
+            status = cli_side_run(side, "8-bit");
+        if (status == CLI_DONE)
+            status = cli_agreement_sample(s, k, side, want, all);
+        if (progressing)
+            cli_progress_show(&progress, k + 1, s->count);
+    }
+    cli_progress_end(&progress);
+    free(want);
     return status;
 }
 
@@ -474,31 +557,29 @@ static double cli_agreement_noise(const cli_agreement *all, uint32_t count)
 static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const nnrt_session_desc *desc, bool print,
                             cli_notes *notes, cli_loss *loss)
 {
-    cli_side sides[2];
+    cli_side side;
     cli_agreement *all = NULL;
-    int status;
-    memset(sides, 0, sizeof(sides));
-    status = cli_side_make(&sides[0], s->job->model, desc, "float32");
+    int status = cli_samples_want(s, desc, print);
+    memset(&side, 0, sizeof(side));
     if (status == CLI_DONE)
-        status = cli_side_make(&sides[1], quantized, desc, "8-bit");
-    if (status == CLI_DONE && (all = (cli_agreement *)cli_alloc(sides[0].nOut, sizeof(*all))) == NULL)
+        status = cli_side_make(&side, quantized, desc, "8-bit");
+    if (status == CLI_DONE && (all = (cli_agreement *)cli_alloc(side.nOut, sizeof(*all))) == NULL)
         status = CLI_FAILED;
     if (status == CLI_DONE)
-        status = cli_agreement_measure(s, sides, all, print);
+        status = cli_agreement_measure(s, &side, all, print);
     if (status == CLI_DONE) {
-        loss->noise = cli_agreement_noise(all, sides[0].nOut);
+        loss->noise = cli_agreement_noise(all, side.nOut);
         loss->accuracy = s->expected != NULL ? ((double)all[0].right[0] - (double)all[0].right[1]) / s->count : 0;
     }
     if (status == CLI_DONE && print)
-        cli_agreement_print(s, &sides[0], all, s->args);
-    for (uint32_t i = 0; status == CLI_DONE && notes != NULL && i < sides[0].nOut; i++)
-        cli_notes_output(notes, nnrt_session_output(sides[0].session, i).name, cli_agreement_sqnr(&all[i]), all[i].same,
+        cli_agreement_print(s, &side, all, s->args);
+    for (uint32_t i = 0; status == CLI_DONE && notes != NULL && i < side.nOut; i++)
+        cli_notes_output(notes, nnrt_session_output(side.session, i).name, cli_agreement_sqnr(&all[i]), all[i].same,
                          all[i].classes);
     for (uint32_t i = 0; status == CLI_DONE && notes != NULL && s->expected != NULL && i < 2; i++)
         notes->right[i] = 100.0 * all[0].right[i] / s->count;
     free(all);
-    cli_side_free(&sides[0]);
-    cli_side_free(&sides[1]);
+    cli_side_free(&side);
     return status;
 }
 

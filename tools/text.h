@@ -107,10 +107,14 @@ CLI_PRINTF(1, 2) static int cli_usage(const char *format, ...)
     return CLI_USAGE;
 }
 
+static bool cli_no_notes; /* the same thing was noted before */
+
 /* Prints a note about something that the user should know although nothing failed. */
 CLI_PRINTF(1, 2) static void cli_note(const char *format, ...)
 {
     va_list values;
+    if (cli_no_notes)
+        return;
     va_start(values, format);
     cli_say("note: ", format, values);
     va_end(values);
