@@ -12,6 +12,8 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 HEADERS := $(wildcard *.h formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
+# The command line reads JPEG images where libjpeg is installed (libjpeg-dev).
+JPEG := $(if $(shell printf '\043include <stdio.h>\n\043include <jpeglib.h>\n' | $(CC) $(CPPFLAGS) -E - 2>/dev/null | head -c 1),-DNNRT_TOOL_JPEG -ljpeg)
 # jobs of a make within make: those of this make, or JOBS
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
@@ -31,7 +33,7 @@ PROGRAM_CFLAGS ?= -O0 -g1
 EXACT := -DNNRT_CPU=0
 COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
 COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) -D__SANITIZE_ADDRESS__ $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
-TEST_PACKAGES := gcc libc6-dev libgcc-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang libclang-rt-dev binutils \
+TEST_PACKAGES := gcc libc6-dev libgcc-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang libclang-rt-dev binutils libjpeg-dev \
 	python3 python3-numpy python3-onnx
 
 export CC CXX CPPFLAGS PYTHON SANITIZE
@@ -116,7 +118,7 @@ build/implementation.o: tools/implementation.c $(wildcard compat/*.h compat/*/*.
 	$(COMPILE) -c -o $@ $<
 
 build/nnrt: tools/nnrt.c build/implementation.o $(wildcard tools/*.h) | stb
-	$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+	$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(JPEG) $(LIBS) -lpthread
 
 build/hello: examples/hello.c $(HEADERS) | stb
 	@mkdir -p $(@D)

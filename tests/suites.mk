@@ -14,6 +14,7 @@ ONLY ?= $(filter-out $(SKIP),$(SUITES))
 # Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
 NEEDS_mcu-emit := $(NEEDS_single)
+NEEDS_cli := libjpeg-turbo-progs
 NEEDS_install := cmake pkgconf groff-base
 NEEDS_mcu-program := gcc-arm-none-eabi libnewlib-arm-none-eabi
 # make -n also executes lines that call make: it must not overwrite the log of the real run.
@@ -59,7 +60,7 @@ $(ALONE:%=$(1)/%): $(1)/%: tests/%.c
 	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
 
 $(1)/nnrt: tools/nnrt.c $(1)/implementation.o
-	@$(3) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(LIBS) -lpthread
+	@$(3) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(JPEG) $$(LIBS) -lpthread
 
 -include $(wildcard $(1)/*.d)
 endef

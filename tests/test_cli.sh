@@ -230,6 +230,14 @@ def loops(steps):
     return inner > 0 and abs(loop['own_ms'] - (loop['ms'] - inner)) < 1e-5
 
 
+def exif(orientation, order):
+    """A JPEG file with the orientation of a camera, a number in little-endian (<) or big-endian (>) order."""
+    tag = struct.pack(order + 'HHIHH', 0x112, 3, 1, orientation, 0)
+    data = b'Exif\0\0' + struct.pack(order + '2sHIH', b'II' if order == '<' else b'MM', 42, 8, 1) + tag + bytes(4)
+    jpeg = open(F + 'photo.jpg', 'rb').read()
+    return jpeg[:2] + b'\xff\xe1' + struct.pack('>H', len(data) + 2) + data + jpeg[2:]
+
+
 def load(name):
     return np.load(F + name)
 
@@ -361,7 +369,8 @@ g = np.random.RandomState(1)
 for name, shape in (('rgb', (4, 6, 3)), ('large', (13, 9, 3)), ('rgba', (4, 6, 4)), ('grey', (5, 7))):
     np.save(F + name + '_pixels.npy', g.randint(0, 256, shape).astype('uint8'))
     png(F + name + '.png', load(name + '_pixels.npy'))
-open(F + 'photo.jpg', 'wb').write(b'\xff\xd8\xff\xe0' + bytes(100))
+open(F + 'photo.ppm', 'wb').write(b'P6\n6 4\n255\n' + load('rgb_pixels.npy').tobytes())
+model(F + 'anysize.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 2, 3, 1])], [value('x', 'float32', [1, 3, 'h', 'w'])], [value('y', 'float32', [1, 'h', 'w', 3])])
 # images that are out of proportion to their files: extents, and data beyond them
 def header(path, w, h, bits, data, colour=0, woven=0):
     def chunk(tag, data):
@@ -1233,7 +1242,25 @@ refused 1 'wrong layout' 'is --layout right' run "$tmp/nchw.onnx" --input "$tmp/
 refused 1 'two means' 'one number or one per channel' run "$tmp/nchw.onnx" --input "$tmp/rgb.png" --mean 1,2
 refused 1 '--rgb for one channel' 'require 3 or 4 channels' run "$tmp/gray.onnx" --input "$tmp/rgb.png" --rgb
 
-refused 1 'a JPEG image' 'photo.jpg: it is a JPEG image, expected PNG' run "$tmp/nchw.onnx" --input "$tmp/photo.jpg"
+# JPEG: the pixels of djpeg, in all positions in which a camera can be held (Exif).
+for form in -progressive -optimize; do
+    cjpeg -quality 95 $form "$tmp/photo.ppm" >"$tmp/photo.jpg" && djpeg "$tmp/photo.jpg" >"$tmp/photo.pnm" &&
+        cjpeg -grayscale "$tmp/photo.ppm" >"$tmp/gray.jpg"
+    photo="np.frombuffer(open(F + 'photo.pnm', 'rb').read()[-72:], np.uint8).reshape(1, 4, 6, 3)"
+    image "JPEG $form" "$photo / 255" "$tmp/nchw.onnx" --input "$tmp/photo.jpg"
+    image "JPEG $form --bgr" "$photo[..., ::-1] / 255" "$tmp/nchw.onnx" --input "$tmp/photo.jpg" --bgr
+    image "JPEG $form, alpha" "np.concatenate(($photo[0], np.full((4, 6, 1), 255)), -1)" "$tmp/rgba.onnx" --input "$tmp/photo.jpg"
+done
+at=0
+for upright in '' '[:, :, ::-1]' '[:, ::-1, ::-1]' '[:, ::-1]' '.transpose(0, 2, 1, 3)' '.transpose(0, 2, 1, 3)[:, :, ::-1]' '.transpose(0, 2, 1, 3)[:, ::-1, ::-1]' '.transpose(0, 2, 1, 3)[:, ::-1]'; do
+    at=$((at + 1))
+    py "orientation $at" "open(F + 'exif.jpg', 'wb').write(exif($at, '<>'[$at % 2])) > 0"
+    image "JPEG, orientation $at" "$photo$upright / 255" "$tmp/anysize.onnx" --input "$tmp/exif.jpg"
+done
+head -c 300 "$tmp/photo.jpg" >"$tmp/cut.jpg"
+refused 1 'half a JPEG image' 'cannot use .*cut.jpg: ' run "$tmp/nchw.onnx" --input "$tmp/cut.jpg"
+printf '\377\330\377\340' >"$tmp/cut.jpg"
+refused 1 'the first bytes of a JPEG image' 'cannot use .*cut.jpg: ' run "$tmp/nchw.onnx" --input "$tmp/cut.jpg"
 refused 1 'more pixels than the file justifies' 'vast.png: 20000 x 20000 pixels take more than 1[0-9]{6} bytes, the budget for [0-9]+ bytes of file; --budget [0-9]+ allows them' run "$tmp/gray.onnx" --input "$tmp/vast.png" --shape 1,8,8
 # What a budget is said to allow it does, one less does not; pixels that are kept as they are count as a tensor, too.
 for image in wide tall colour deeper palette woven; do

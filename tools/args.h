@@ -578,7 +578,7 @@ static const cli_option cli_options[] = {
      "prefix of the functions, NAME_run and the others; default: the model file's name, of a front end signal",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
-     "value of an input: FILE.npy, FILE.pb, FILE.png, FILE.wav, or random[:SEED]; once per input", cli_take_input},
+     "value of an input: FILE.npy, FILE.pb, FILE.png, FILE.jpg, FILE.wav, or random[:SEED]; once per input", cli_take_input},
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
      "like --input; the self-test also checks the result of every node, and names the first one that differs",
      cli_take_golden},
@@ -628,7 +628,7 @@ static const cli_option cli_options[] = {
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
     {"--data", "PATH", CLI_QUANTIZE | CLI_ACCURACY,
-     "the samples: a file, or a folder of .npy, .pb, .png or .wav files; a .npy file may have several samples along its first axis. For "
+     "the samples: a file, or a folder of .npy, .pb, .png, .jpg or .wav files; a .npy file may have several samples along its first axis. For "
      "models with several inputs, folders with input_0.npy, input_1.npy, ...",
      cli_take_data},
     {"--held-out", "PATH", CLI_QUANTIZE,

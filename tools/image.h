@@ -1,13 +1,12 @@
 /*
-image.h - PNG files as input tensors: decoding (stb_image), resizing, channels, layout, normalization.
-Part of tools/nnrt.c.
-
-PNG alone: the JPEG decoder of stb_image 2.27 writes past the end of an array for some files.
+image.h - PNG and JPEG files as input tensors: decoding, resizing, channels, layout, normalization.
+Part of tools/nnrt.c. stb_image decodes PNG; JPEG is decoded by libjpeg (jpeg.h), because the JPEG decoder of stb_image 2.27
+writes past the end of an array for some files.
 */
 #ifndef NNRT_TOOL_IMAGE_H
 #define NNRT_TOOL_IMAGE_H
 
-#include "npy.h"
+#include "jpeg.h"
 
 /* Memory limit and memory use of decoding. A file's chunks state the image size, but may contain more data. */
 static size_t cli_image_room, cli_image_taken;
@@ -104,15 +103,15 @@ static void cli_image_options_over(cli_image_options *o, const cli_image_options
         o->quantize = below->quantize;
 }
 
-static bool cli_is_image(const cli_bytes *file)
+static bool cli_is_png(const cli_bytes *file)
 {
     static const uint8_t png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
     return file->size >= sizeof(png) && memcmp(file->data, png, sizeof(png)) == 0;
 }
 
-static bool cli_is_jpeg(const cli_bytes *file)
+static bool cli_is_image(const cli_bytes *file)
 {
-    return file->size >= 3 && memcmp(file->data, "\xFF\xD8\xFF", 3) == 0;
+    return cli_is_png(file) || cli_is_jpeg(file);
 }
 
 static uint32_t cli_big_endian(const uint8_t *b)
@@ -135,6 +134,25 @@ static bool cli_image_chunks(const cli_bytes *file)
         at += 12 + length;
     }
     return false;
+}
+
+/* Size and channels of an image; the result is NULL, or what is wrong with it. */
+static const char *cli_image_size(const cli_bytes *file, int *width, int *height, int *channels)
+{
+    cli_jpeg_size size;
+    const char *fault;
+    if (cli_is_jpeg(file)) {
+        fault = cli_jpeg_read_size(file, &size);
+        *width = size.width;
+        *height = size.height;
+        *channels = size.channels;
+        return fault;
+    }
+    if (!cli_image_chunks(file))
+        return "it is cut short or damaged";
+    if (file->size > INT32_MAX)
+        return "it is too large";
+    return stbi_info_from_memory(file->data, (int)file->size, width, height, channels) ? NULL : stbi_failure_reason();
 }
 
 /* Indices of the channel, height and width axes of a tensor. */
@@ -173,11 +191,10 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
     char text[CLI_SHAPE_BYTES];
     int width, height, channels;
     int32_t c;
+    const char *fault;
     cli_image_room = 65536 + cli_image_taken;
-    if (!cli_image_chunks(file))
-        return cli_fail("cannot use %s: it is cut short or damaged", path);
-    if (file->size > INT32_MAX || !stbi_info_from_memory(file->data, (int)file->size, &width, &height, &channels))
-        return cli_fail("cannot use %s: %s", path, file->size > INT32_MAX ? "it is too large" : stbi_failure_reason());
+    if ((fault = cli_image_size(file, &width, &height, &channels)) != NULL)
+        return cli_fail("cannot use %s: %s", path, fault);
     if (!cli_image_find_axes(shape, options->layout, axes))
         return cli_fail("cannot use %s: input '%s' has %d axes, expected 3 or 4 for an image (batch, channels, height, "
                         "width)",
@@ -235,6 +252,14 @@ static void cli_resize_axis(const float *in, size_t outer, size_t n, size_t inne
     }
 }
 
+/* Memory of libjpeg's decoder: rows of blocks; of a progressive image two bytes per pixel and channel. */
+static double cli_jpeg_needs(const cli_bytes *file, double width, double height, int there)
+{
+    cli_jpeg_size size;
+    (void)cli_jpeg_read_size(file, &size);
+    return 65536 + width * there * 64 + (size.progressive ? 2 * (width + 64) * (height + 64) * there : 0);
+}
+
 /* Upper bound of the memory for decoding a valid file, besides file and tensor: stb_image's buffers of compressed,
    filtered and decoded pixels, of which two live at once (interlaced: the first one grows); then the memory for
    resizing. channels: number of channels to decode. */
@@ -247,10 +272,13 @@ static double cli_image_needs(const cli_bytes *file, double width, double height
     const double whole = pixels * bytes * (channels > there ? channels : there < 4 ? there + 1 : 4);
     const double h = shape->dims[axes->height], w = shape->dims[axes->width];
     const double resizing = w == width && h == height ? 0 : (w * height + width) * channels * sizeof(float);
+    const double decoded = pixels * channels;
     double most = filtered * (slow > 1 ? 1.5 : 1) + 3.0 * (double)file->size; /* 1.5: a buffer and its double */
     most = fmax(most, filtered + slow * whole);
-    most = fmax(most, 2 * whole + pixels * channels);
-    most = fmax(most, pixels * channels + resizing + (axes->open ? w * h * channels * sizeof(float) : 0));
+    most = fmax(most, 2 * whole + decoded);
+    if (cli_is_jpeg(file))
+        most = decoded + cli_jpeg_needs(file, width, height, there);
+    most = fmax(most, decoded + resizing + (axes->open ? w * h * channels * sizeof(float) : 0));
     return most + 65536;
 }
 
@@ -264,8 +292,9 @@ static int cli_image_limit(const cli_bytes *file, const char *path, const cli_im
     const double beside = (double)file->size + (axes->open ? (double)tensor : 0);
     int width, height, there;
     double needs;
-    if (!stbi_info_from_memory(file->data, (int)file->size, &width, &height, &there))
-        return cli_fail("cannot use %s: %s", path, stbi_failure_reason());
+    const char *fault = cli_image_size(file, &width, &height, &there);
+    if (fault != NULL)
+        return cli_fail("cannot use %s: %s", path, fault);
     needs = beside + cli_image_needs(file, width, height, there, channels, shape, axes);
     if (needs > most)
         return cli_fail("cannot use %s: %d x %d pixels take more than %.0f bytes, the budget for %.0f bytes of file; "
@@ -275,17 +304,40 @@ static int cli_image_limit(const cli_bytes *file, const char *path, const cli_im
     return CLI_DONE;
 }
 
+/* The pixels [*height][*width][channels]; NULL: *fault tells why. cli_image_done frees them. */
+static uint8_t *cli_image_decode(const cli_bytes *file, int *width, int *height, int channels, const char **fault)
+{
+    uint8_t *pixels;
+    int there;
+    if (cli_is_jpeg(file)) {
+        (void)cli_image_size(file, width, height, &there);
+        return cli_jpeg_pixels(file, channels, cli_image_room, fault);
+    }
+    pixels = stbi_load_from_memory(file->data, (int)file->size, width, height, &there, channels);
+    *fault = stbi_failure_reason();
+    return pixels;
+}
+
+static void cli_image_done(const cli_bytes *file, uint8_t *pixels)
+{
+    if (cli_is_jpeg(file))
+        free(pixels);
+    else
+        stbi_image_free(pixels);
+}
+
 /* Decodes the image to *pixels[height][width][channels], 0 to 255, resized to that size. The caller frees it. */
 static int cli_image_pixels(const cli_bytes *file, const char *path, size_t height, size_t width, int channels,
                             float **pixels)
 {
-    int w = 0, h = 0, there;
-    stbi_uc *decoded = stbi_load_from_memory(file->data, (int)file->size, &w, &h, &there, channels);
+    int w = 0, h = 0;
+    const char *fault;
+    uint8_t *decoded = cli_image_decode(file, &w, &h, channels, &fault);
     const size_t c = (size_t)channels, line = (size_t)w * c;
     float *row = NULL, *narrow = NULL, *out;
     *pixels = NULL;
     if (decoded == NULL)
-        return cli_fail("cannot use %s: %s", path, stbi_failure_reason());
+        return cli_fail("cannot use %s: %s", path, fault);
     out = (float *)cli_alloc(width * height * c, sizeof(float));
     if (out != NULL && width == (size_t)w && height == (size_t)h) {
         for (size_t i = 0; i < height * line; i++)
@@ -303,7 +355,7 @@ static int cli_image_pixels(const cli_bytes *file, const char *path, size_t heig
         if (narrow != NULL)
             cli_resize_axis(narrow, 1, (size_t)h, width * c, out, height);
     }
-    stbi_image_free(decoded);
+    cli_image_done(file, decoded);
     cli_image_free(row);
     if (out != NULL && narrow == NULL && (width != (size_t)w || height != (size_t)h)) {
         free(out);

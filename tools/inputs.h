@@ -707,9 +707,7 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     else if (cli_ends_with(path, ".pb"))
         status = cli_pb_read(&file, path, &input->value, NULL, 0);
     else
-        status = cli_fail("cannot use %s: %s", path,
-                          cli_is_jpeg(&file) ? "it is a JPEG image, expected PNG"
-                                             : "expected a .npy, .png, .wav or .pb file");
+        status = cli_fail("cannot use %s: expected a .npy, .png, .jpg, .wav or .pb file", path);
     free(file.data);
     if (status == CLI_DONE)
         status = cli_inputs_fit(in, i, path);

@@ -38,6 +38,7 @@ have() {
     libgcc-dev) runs "$CC" ;;
     libclang-rt-dev) runs clang ;;
     libstb-dev) header stb/stb_ds.h && header stb/stb_image.h ;;
+    libjpeg-dev) header jpeglib.h ;;
     libcmocka-dev) header cmocka.h ;;
     libonnx-testdata) [ -d "${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}" ] ;;
     python3) "$PYTHON" -c '' >/dev/null 2>&1 ;;

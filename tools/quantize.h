@@ -22,7 +22,7 @@ Part of tools/nnrt.c.
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>samples */
 
-/* One sample: a file (.npy, .pb, .png, .wav), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
+/* One sample: a file (.npy, .pb, .png, .jpg, .wav), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
 typedef struct cli_sample {
     char *path;
     uint32_t row;
@@ -138,7 +138,11 @@ static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t row,
 /* Picture or sound: a sample that is converted. */
 static bool cli_is_media(const char *path)
 {
-    return cli_ends_with(path, ".png") || cli_ends_with(path, ".wav");
+    static const char *const ends[] = {".png", ".jpg", ".jpeg", ".JPG", ".JPEG", ".wav"};
+    bool media = false;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        media = media || cli_ends_with(path, ends[i]);
+    return media;
 }
 
 /* Adds a file or folder; skips other things. */
@@ -199,7 +203,7 @@ static int cli_samples_find(cli_samples *s, const char *path)
         cli_sets_free(&names);
     }
     if (status == CLI_DONE && s->count == 0)
-        return cli_fail("%s has no samples: expected .npy, .pb, .png or .wav files, or folders with input_0.npy, ...",
+        return cli_fail("%s has no samples: expected .npy, .pb, .png, .jpg or .wav files, or folders with input_0.npy, ...",
                         path);
     if (status == CLI_DONE && s->args->samples > 0 && s->count > s->args->samples) {
         for (uint32_t i = s->args->samples; i < s->count; i++)
