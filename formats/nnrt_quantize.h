@@ -129,6 +129,8 @@ typedef struct nnrt_quantize_desc {
     uint32_t weight_bits;  /* 4 or 8: only weights of matrix products are quantized, without samples; 0: all */
     uint32_t weight_block; /* with weight_bits: entries with one scale, a power of 2 of 16 to 65536; 0 = 32 */
     bool uint8;       /* activations are uint8; default int8. Weights are int8 */
+    bool int16;       /* activations are int16 (16x8): convolutions and fully connected layers with constant weights, and
+                         operators that move their elements. Ranges are minimum and maximum, zero points 0 */
     bool integer_io;  /* inputs and outputs become 8-bit tensors (nnrt_optimize_desc.integer_io) */
     bool no_optimize; /* return the model with its casts, the QDQ form of other runtimes */
     bool (*keep)(void *user, const NNRT_Model *model, uint32_t node); /* true: the node stays float32. NULL: none */
@@ -325,8 +327,8 @@ static bool nnrti_ptq_is_activation(const nnrti_ptq *p, uint32_t t)
     MOVES(SQUEEZE) MOVES(UNSQUEEZE) MOVES(EXPAND_DIMS) MOVES(TRANSPOSE) MOVES(SLICE_FUSION) MOVES(STRIDED_SLICE) \
     MOVES(SPLIT) MOVES(TILE_FUSION) MOVES(PAD_FUSION) MOVES(DEPTH_TO_SPACE) MOVES(SPACE_TO_DEPTH)
 
-/* 0: no quantized arithmetic here, 1: computes, 2: moves data. */
-static int nnrti_ptq_kind(NNRT_NodeType type)
+/* Of a node with 8 bits. 0: no quantized arithmetic here, 1: computes, 2: moves data. */
+static int nnrti_ptq_kind8(NNRT_NodeType type)
 {
 #define NNRTI_PTQ_COMPUTES(op) case NNRT_NODE_TYPE_##op: return 1;
 #define NNRTI_PTQ_MOVES(op) case NNRT_NODE_TYPE_##op: return 2;
@@ -336,6 +338,21 @@ static int nnrti_ptq_kind(NNRT_NodeType type)
     }
 #undef NNRTI_PTQ_COMPUTES
 #undef NNRTI_PTQ_MOVES
+}
+
+static int nnrti_ptq_kind(const nnrti_ptq *p, NNRT_NodeType type)
+{
+    if (!p->desc->int16)
+        return nnrti_ptq_kind8(type);
+    switch ((int)type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_FULL_CONNECTION: return 1;
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_RESIZE: return 0;
+    default: return nnrti_ptq_kind8(type) == 2 ? 2 : 0;
+    }
 }
 
 /* Copies the lists of the model that change. */
@@ -421,7 +438,7 @@ static void nnrti_ptq_count(nnrti_ptq *p)
 /* Whether node n has float32 operands and quantized arithmetic. */
 static bool nnrti_ptq_may_choose(const nnrti_ptq *p, const NNRT_Node *n)
 {
-    if (nnrti_ptq_kind(n->nodeType) == 0 || n->inputIndex.count == 0 || n->outputIndex.count == 0 ||
+    if (nnrti_ptq_kind(p, n->nodeType) == 0 || n->inputIndex.count == 0 || n->outputIndex.count == 0 ||
         n->inputIndex.data[0] == NNRT_NO_TENSOR)
         return false;
     for (uint32_t k = 0; k < n->outputIndex.count; k++)
@@ -493,7 +510,7 @@ static bool nnrti_ptq_matrix(const NNRT_Node *n, const int32_t *d, nnrti_ptq_lay
 }
 
 /* Adds node i to the layers if its weights are constant and of a form whose channels are known here. */
-static void nnrti_ptq_add_layer(nnrti_ptq *p, uint32_t i)
+static bool nnrti_ptq_add_layer(nnrti_ptq *p, uint32_t i)
 {
     const NNRT_Node *n = &p->model->nodes.data[i];
     const uint32_t w = n->inputIndex.count > 1 ? n->inputIndex.data[1] : NNRT_NO_TENSOR;
@@ -501,7 +518,7 @@ static void nnrti_ptq_add_layer(nnrti_ptq *p, uint32_t i)
     nnrti_ptq_layer *l = &p->layers[p->nLayers];
     bool good;
     if (t == NULL || nnrti_ptq_data(t) == NULL || t->dataType != NNRT_DATA_TYPE_FLOAT32)
-        return;
+        return false;
     memset(l, 0, sizeof(*l));
     l->node = i;
     l->weight = w;
@@ -510,13 +527,15 @@ static void nnrti_ptq_add_layer(nnrti_ptq *p, uint32_t i)
                ? t->dims.count == 4 && nnrti_ptq_conv(n, t->dims.data, l)
                : (n->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION || n->nodeType == NNRT_NODE_TYPE_MATMUL_FUSION) &&
                      t->dims.count == 2 && nnrti_ptq_matrix(n, t->dims.data, l);
-    p->nLayers += good && l->out > 0 && l->in > 0 && l->taps > 0;
+    good = good && l->out > 0 && l->in > 0 && l->taps > 0;
+    p->nLayers += good;
+    return good;
 }
 
 /* Lets result and input 0 of an operator that moves data share their parameters. */
 static void nnrti_ptq_join(nnrti_ptq *p, const NNRT_Node *n)
 {
-    if (nnrti_ptq_kind(n->nodeType) != 2 || !nnrti_ptq_is_activation(p, n->inputIndex.data[0]))
+    if (nnrti_ptq_kind(p, n->nodeType) != 2 || !nnrti_ptq_is_activation(p, n->inputIndex.data[0]))
         return;
     for (uint32_t k = 0; k < n->outputIndex.count; k++)
         p->values[nnrti_ptq_root(p, n->outputIndex.data[k])].root = nnrti_ptq_root(p, n->inputIndex.data[0]);
@@ -534,10 +553,11 @@ static NNRT_ReturnCode nnrti_ptq_choose(nnrti_ptq *p)
         p->report.nodes += floats;
         if (!nnrti_ptq_may_choose(p, n) || (d->keep != NULL && d->keep(d->user, p->model, p->main[i])))
             continue;
+        if (!nnrti_ptq_add_layer(p, p->main[i]) && d->int16 && nnrti_ptq_kind(p, n->nodeType) == 1)
+            continue;
         p->chosen[p->main[i]] = true;
         p->report.chosen++;
         nnrti_ptq_join(p, n);
-        nnrti_ptq_add_layer(p, p->main[i]);
         for (uint32_t k = 0; k < n->outputIndex.count; k++)
             p->values[n->outputIndex.data[k]].quantized = true;
         for (uint32_t k = 0; k < n->inputIndex.count; k++)
@@ -1286,7 +1306,7 @@ static uint32_t nnrti_ptq_only_reader(const nnrti_ptq *p, uint32_t *t)
         n = &p->model->nodes.data[v->reader];
         if (n->inputIndex.data[0] != *t)
             return NNRT_NO_TENSOR;
-        if (!p->chosen[v->reader] || !nnrti_ptq_passes_channels(n))
+        if (!nnrti_ptq_passes_channels(n))
             return v->reader;
         *t = n->outputIndex.data[0];
     }
@@ -1406,19 +1426,31 @@ static double nnrti_ptq_nearest(double v)
     return v < 0 ? ceil(v - 0.5) : floor(v + 0.5);
 }
 
+/* The lowest code of an activation, and how many codes are above it. */
 static int32_t nnrti_ptq_lowest(const nnrti_ptq *p)
 {
-    return p->desc->uint8 ? 0 : -128;
+    return p->desc->int16 ? -32767 : p->desc->uint8 ? 0 : -128;
 }
 
-/* Scale and zero point whose codes cover [lower, upper], which contains 0. */
+static int32_t nnrti_ptq_above(const nnrti_ptq *p)
+{
+    return p->desc->int16 ? 65534 : 255;
+}
+
+static NNRT_DataType nnrti_ptq_type(const nnrti_ptq *p)
+{
+    return p->desc->int16 ? NNRT_DATA_TYPE_INT16 : p->desc->uint8 ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8;
+}
+
+/* Scale and zero point whose codes cover [lower, upper], which contains 0. int16 is symmetric. */
 static NNRT_QuantParam nnrti_ptq_quant(const nnrti_ptq *p, double lower, double upper)
 {
     NNRT_QuantParam q;
-    const float scale = (float)((upper - lower) / 255.0);
-    q.numBits = 8;
+    const double range = p->desc->int16 ? 2 * fmax(-lower, upper) : upper - lower;
+    const float scale = (float)(range / nnrti_ptq_above(p));
+    q.numBits = p->desc->int16 ? 16 : 8;
     q.scale = scale > 0 ? (double)scale : 1.0; /* a tensor of zeros */
-    q.zeroPoint = nnrti_ptq_lowest(p) + (int32_t)nnrti_ptq_nearest(-lower / q.scale);
+    q.zeroPoint = p->desc->int16 ? 0 : nnrti_ptq_lowest(p) + (int32_t)nnrti_ptq_nearest(-lower / q.scale);
     return q;
 }
 
@@ -1426,7 +1458,7 @@ static NNRT_QuantParam nnrti_ptq_quant(const nnrti_ptq *p, double lower, double 
 static double nnrti_ptq_noise(const nnrti_ptq *p, const nnrti_ptq_value *r, const NNRT_QuantParam *q)
 {
     const double width = ((double)r->upper - (double)r->lower) / NNRTI_PTQ_BINS;
-    const double least = (nnrti_ptq_lowest(p) - q->zeroPoint) * q->scale, most = least + 255 * q->scale;
+    const double least = (nnrti_ptq_lowest(p) - q->zeroPoint) * q->scale, most = least + nnrti_ptq_above(p) * q->scale;
     double noise = 0;
     for (int32_t i = 0; i < NNRTI_PTQ_BINS; i++) {
         const double x = (double)r->lower + (i + 0.5) * width;
@@ -1496,7 +1528,7 @@ static void nnrti_ptq_see_noise(nnrti_ptq *p, uint32_t t, const float *data, siz
         r->signal += (double)data[i] * (double)data[i];
     for (uint32_t k = 0; k < r->nTried; k++) {
         const float scale = (float)r->tried[k].scale, factor = 1 / scale;
-        const float lowest = (float)(nnrti_ptq_lowest(p) - r->tried[k].zeroPoint), highest = lowest + 255;
+        const float lowest = (float)(nnrti_ptq_lowest(p) - r->tried[k].zeroPoint), highest = lowest + (float)nnrti_ptq_above(p);
         double noise = 0;
         for (size_t i = 0; i < n; i++) {
             float code = data[i] * factor;
@@ -1542,7 +1574,7 @@ static void nnrti_ptq_say(const nnrti_ptq *p, uint32_t t)
     range.binsLower = r->lower;
     range.binsUpper = r->upper;
     range.lower = (float)((nnrti_ptq_lowest(p) - r->quant.zeroPoint) * r->quant.scale);
-    range.upper = (float)((nnrti_ptq_lowest(p) + 255 - r->quant.zeroPoint) * r->quant.scale);
+    range.upper = (float)((nnrti_ptq_lowest(p) + nnrti_ptq_above(p) - r->quant.zeroPoint) * r->quant.scale);
     range.sqnr = 10 * log10(r->signal / r->noise);
     if (!(r->noise > 0))
         range.sqnr = HUGE_VAL;
@@ -1554,7 +1586,7 @@ static void nnrti_ptq_candidates(nnrti_ptq *p)
 {
     for (uint32_t t = 0; t < p->nValues; t++) {
         nnrti_ptq_value *v = &p->values[t], *r = &p->values[nnrti_ptq_root(p, t)];
-        if (v->quantized && v->writer != NNRT_NO_TENSOR && !r->fixed)
+        if (v->quantized && v->writer != NNRT_NO_TENSOR && !r->fixed && !p->desc->int16)
             r->fixed = nnrti_ptq_of_operator(p, &p->model->nodes.data[v->writer], &r->tried[0]);
     }
     for (uint32_t t = 0; t < p->nValues; t++) {
@@ -1565,7 +1597,7 @@ static void nnrti_ptq_candidates(nnrti_ptq *p)
         if (r->fixed)
             continue;
         r->tried[0] = nnrti_ptq_quant(p, (double)r->lower, (double)r->upper);
-        if ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0) {
+        if ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0 && !p->desc->int16) { /* a bin has many codes of int16 */
             r->tried[1] = nnrti_ptq_percentiles(p, r);
             r->tried[2] = nnrti_ptq_search(p, r);
             r->nTried = NNRTI_PTQ_METHODS;
@@ -1932,11 +1964,14 @@ static void nnrti_ptq_cast(nnrti_ptq *p, uint32_t from, uint32_t to)
     nnrti_ptq_node(p, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, NULL, 0, from, to);
 }
 
-/* Adds a tensor of 8-bit codes with the shape of tensor t. */
+/* Adds a tensor of codes with the shape of tensor t. */
 static uint32_t nnrti_ptq_codes(nnrti_ptq *p, uint32_t t, NNRT_DataType type, const NNRT_QuantParam *params, uint32_t count,
                                 int32_t axis)
 {
-    const uint32_t codes = nnrti_ptq_tensor(p, &p->tensors[t], type == NNRT_DATA_TYPE_UINT8 ? "_uint8" : "_int8");
+    const uint32_t codes = nnrti_ptq_tensor(p, &p->tensors[t],
+                                            type == NNRT_DATA_TYPE_UINT8   ? "_uint8"
+                                            : type == NNRT_DATA_TYPE_INT16 ? "_int16"
+                                                                           : "_int8");
     p->tensors[codes].dataType = type;
     p->tensors[codes].quantParams = NNRT_QuantParamList_make(params, count);
     p->tensors[codes].quantAxis = count > 1 ? axis + 1 : 0;
@@ -2065,9 +2100,7 @@ static NNRT_ReturnCode nnrti_ptq_operand(nnrti_ptq *p, uint32_t node, uint32_t k
         const double code = nnrti_ptq_nearest((double)v[i] / q->scale) + q->zeroPoint - nnrti_ptq_lowest(p);
         codes[i] = (uint8_t)((int32_t)(code > 255 ? 255 : code > 0 ? code : 0) + nnrti_ptq_lowest(p));
     }
-    nnrti_ptq_constant(p, node, k,
-                       nnrti_ptq_codes(p, t, p->desc->uint8 ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8, q, 1, 0), codes,
-                       count);
+    nnrti_ptq_constant(p, node, k, nnrti_ptq_codes(p, t, nnrti_ptq_type(p), q, 1, 0), codes, count);
     return p->code;
 }
 
@@ -2078,7 +2111,7 @@ static bool nnrti_ptq_gets_codes(const nnrti_ptq *p, const NNRT_Node *n, uint32_
     const bool bias = k == 2 && (n->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION || n->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION ||
                                  n->nodeType == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ||
                                  n->nodeType == NNRT_NODE_TYPE_MATMUL_FUSION);
-    return t < p->nValues && p->tensors[t].dataType == NNRT_DATA_TYPE_FLOAT32 && nnrti_ptq_data(&p->tensors[t]) != NULL && !bias &&
+    return t < p->nValues && !p->desc->int16 && p->tensors[t].dataType == NNRT_DATA_TYPE_FLOAT32 && nnrti_ptq_data(&p->tensors[t]) != NULL && !bias &&
            !(n->nodeType == NNRT_NODE_TYPE_RESIZE && k > 0);
 }
 
@@ -2286,7 +2319,7 @@ static void nnrti_ptq_casts(nnrti_ptq *p, uint32_t t)
 {
     const nnrti_ptq_value *v = &p->values[t];
     const NNRT_QuantParam *q = &p->values[nnrti_ptq_root(p, t)].quant;
-    const uint32_t codes = nnrti_ptq_codes(p, t, p->desc->uint8 ? NNRT_DATA_TYPE_UINT8 : NNRT_DATA_TYPE_INT8, q, 1, 0);
+    const uint32_t codes = nnrti_ptq_codes(p, t, nnrti_ptq_type(p), q, 1, 0);
     const uint32_t other = nnrti_ptq_tensor(p, &p->tensors[t], "");
     p->tensors[t].dataType = p->tensors[other].dataType = NNRT_DATA_TYPE_FLOAT32; /* casts need it */
     if (v->writer != NNRT_NO_TENSOR) {

@@ -1957,6 +1957,15 @@ prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ le
 prints 'quantize --held-out: the calibration' '^samples +5$'
 prints 'quantize --held-out' '^output +probabilities .* in [0-9]+ of 10 samples$'
 refused 1 'quantize --held-out, an empty folder' 'q0 has no samples: expected .npy' quantize $digits/digits.onnx --data "$tmp/q" --held-out "$tmp/q0" -o "$tmp/q8.nnrt"
+t 0 'quantize --16x8' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q16.nnrt" --16x8
+prints 'quantize --16x8: nodes' '^nodes +[6-8] of 10 quantized, 5 with weights$'
+prints 'quantize --16x8: agreement' '^output +probabilities  [4-9][0-9]\.[0-9] dB, the same largest element in 10 of 10 samples$'
+t 0 'run of --16x8' run "$tmp/q16.nnrt" --input $digits/digit_7.png --top 1
+prints 'run of --16x8' '^  7 '
+for with in --uint8 --int8-io; do
+    refused 2 "quantize --16x8 $with" '--16x8 writes a .nnrt file, and goes neither with --uint8 nor with --int8-io' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q16.nnrt" --16x8 $with
+done
+refused 2 'quantize --16x8, an ONNX file' '--16x8 writes a .nnrt file' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q16.onnx" --16x8
 for b in 4 8; do
     t 0 "quantize --weights-only $b" quantize $digits/digits.onnx --weights-only $b -o "$tmp/w$b.nnrt"
     prints "quantize --weights-only $b" '^nodes +weights of 2 of 10 quantized$'
@@ -1980,7 +1989,7 @@ rm -f "$tmp/q8.nnrt"
 refused 2 'quantize without samples' 'quantize: --data is missing: the samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
 refused 2 'quantize without a file' 'quantize: the output file is missing' quantize $digits/digits.onnx --data "$tmp/q"
 refused 2 'quantize without an unknown step' "--without does not take 'range'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --without range
-refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb, .png or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
+refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb, .png, .jpg or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
 refused 1 'quantize, no folder' 'cannot open .*nothing: ' quantize $digits/digits.onnx --data "$tmp/nothing" -o "$tmp/q8.nnrt"
 refused 1 'quantize, another shape' 'a.npy is float32\[1,1,28,27\], input .image. takes float32\[1,1,28,28\]' quantize $digits/digits.onnx --data "$tmp/q2" -o "$tmp/q8.nnrt"
 refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN or infinity" quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt"

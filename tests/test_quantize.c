@@ -177,7 +177,9 @@ static size_t output_of(const NNRT_Model *m, kind is, float *y, size_t room)
     return out.bytes / sizeof(float);
 }
 
-#define LEAST_SQUARES 1024 /* in `without`: codes of least squared error */
+/* in `without`: codes of least squared error; int16 activations */
+#define LEAST_SQUARES 1024
+#define INT16 2048
 
 /* Power of the noise that quantization without these steps adds, relative to that of the output. Laplace: of 400 samples, so
    that extreme values are far from the rest. */
@@ -188,7 +190,8 @@ static double noise(const NNRT_Model *m, kind is, uint32_t without)
     float want[2048], got[2048];
     double error = 0, signal = 0;
     size_t n;
-    d.without = without & ~(uint32_t)LEAST_SQUARES;
+    d.without = without & ~(uint32_t)(LEAST_SQUARES | INT16);
+    d.int16 = (without & INT16) != 0;
     d.least_squares = (without & LEAST_SQUARES) != 0;
     d.samples = is == LAPLACE ? 400 : SAMPLES;
     q = quantized(m, &d);
@@ -223,6 +226,7 @@ static void test_steps(void **unused)
     at_least("bias", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS), noise(plain, POSITIVE, 0), 1.1);
     at_least("least_squares", noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS),
              noise(plain, POSITIVE, NNRT_QUANTIZE_BIAS | LEAST_SQUARES), 1.1);
+    at_least("int16", all, noise(plain, NORMAL, INT16), 2);
     at_least("channels", noise(spread, NORMAL, NNRT_QUANTIZE_CHANNELS | NNRT_QUANTIZE_EQUALIZE),
              noise(spread, NORMAL, NNRT_QUANTIZE_EQUALIZE), 1.5);
     nnrt_model_destroy(plain);
@@ -276,7 +280,21 @@ static void test_integers(void **unused)
     q = quantized(m, &d);
     assert_int_equal(q->allTensors.data[q->inputIndex.data[0]].dataType, NNRT_DATA_TYPE_UINT8);
     nnrt_model_destroy(q);
-    d.integer_io = false;
+    d.integer_io = d.uint8 = false;
+    d.int16 = true;
+    q = quantized(m, &d);
+    assert_int_equal(count(q, NNRT_NODE_TYPE_CONV2D_FUSION, &n), 3);
+    assert_int_equal(n, 3);
+    for (uint32_t i = 0; i < q->nodes.count; i++)
+        if (q->nodes.data[i].nodeType == NNRT_NODE_TYPE_CONV2D_FUSION) {
+            const NNRT_Tensor *x = &q->allTensors.data[q->nodes.data[i].inputIndex.data[0]];
+            assert_int_equal(x->dataType, NNRT_DATA_TYPE_INT16);
+            assert_int_equal(x->quantParams.data[0].zeroPoint, 0);
+            assert_int_equal(q->allTensors.data[q->nodes.data[i].inputIndex.data[1]].dataType, NNRT_DATA_TYPE_INT8);
+        }
+    nnrt_model_destroy(q);
+    d.int16 = false;
+    d.uint8 = true;
     d.no_optimize = true;
     q = quantized(m, &d);
     assert_int_equal(count(q, NNRT_NODE_TYPE_CONV2D_FUSION, &n), 3);

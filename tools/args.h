@@ -70,7 +70,7 @@ typedef struct cli_args {
     cli_image_options image;
     bool json, tsv, onnx, tflite, example;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
-    bool small, ranges, uint8, sensitivity, leastSquares;
+    bool small, ranges, uint8, int16, sensitivity, leastSquares;
     double maxLoss; /* of --max-loss; 0: not given */
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
@@ -204,6 +204,7 @@ CLI_TAKE_SET(cli_take_int8_io, int8Io, true, true)
 CLI_TAKE_SET(cli_take_float16, float16, true, true)
 CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
 CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
+CLI_TAKE_SET(cli_take_16x8, int16, true, true)
 CLI_TAKE_SET(cli_take_sensitivity, sensitivity, true, true)
 CLI_TAKE_SET(cli_take_least_squares, leastSquares, true, true)
 CLI_TAKE_TEXT(cli_take_keep, keep)
@@ -645,6 +646,10 @@ static const cli_option cli_options[] = {
      "choose the codes of weights by the least squared error of the layers' results instead of the nearest ones; takes more time",
      cli_take_least_squares},
     {"--uint8", NULL, CLI_QUANTIZE, "uint8 instead of int8 for values between operators; weights are int8", cli_take_uint8},
+    {"--16x8", NULL, CLI_QUANTIZE,
+     "int16 instead of int8 for values between convolutions and fully connected layers, weights are int8; other operators stay float32. "
+     "The output is a .nnrt file",
+     cli_take_16x8},
     {"--sensitivity", NULL, CLI_QUANTIZE,
      "also print the signal-to-noise ratio of the outputs if each node alone is quantized, the noisiest first, in the format of --keep",
      cli_take_sensitivity},
@@ -864,10 +869,12 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if (args->weightBits == 0 && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);
     if (args->weightBits > 0 && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||
-                                 args->leastSquares || args->ranges || args->uint8 || args->withoutSteps != 0 || args->report != NULL ||
+                                 args->leastSquares || args->ranges || args->uint8 || args->int16 || args->withoutSteps != 0 || args->report != NULL ||
                                  args->classes != NULL))
         return cli_usage("%s: --weights-only needs no samples, and takes only --block and --keep; nnrt accuracy compares models",
                          c->name);
+    if (args->int16 && (args->uint8 || args->int8Io || cli_ends_with(args->output, ".onnx")))
+        return cli_usage("%s: --16x8 writes a .nnrt file, and goes neither with --uint8 nor with --int8-io", c->name);
     if (args->weightBlock > 0 && args->weightBits == 0)
         return cli_usage("%s: --block is for --weights-only; see 'nnrt %s --help'", c->name, c->name);
     return CLI_DONE;

@@ -669,12 +669,6 @@ static int cli_inputs_fit(cli_inputs *in, uint32_t i, const char *path)
     return cli_inputs_within(in, i, path);
 }
 
-static bool cli_ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Reads input i from a file. The first bytes identify the format; TensorProto has no signature and is recognized by
    ".pb". */
 static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const cli_image_options *options)

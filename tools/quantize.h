@@ -491,7 +491,7 @@ static int cli_agreement_sample(cli_samples *s, uint32_t k, const cli_side *side
 /* Runs the 8-bit model on all samples. progressing: shows a bar. */
 static int cli_agreement_measure(cli_samples *s, cli_side *side, cli_agreement *all, bool progressing)
 {
-    cli_progress progress = {"8 bits", 0, false};
+    cli_progress progress = {"quantized", 0, false};
     size_t most = 1;
     float *want;
     int status = CLI_DONE;
@@ -503,7 +503,7 @@ static int cli_agreement_measure(cli_samples *s, cli_side *side, cli_agreement *
     for (uint32_t k = 0; k < s->count && status == CLI_DONE; k++) {
         status = cli_sample_load(s, k, side->io, side->nIn);
         if (status == CLI_DONE)
-            status = cli_side_run(side, "8-bit");
+            status = cli_side_run(side, "quantized");
         if (status == CLI_DONE)
             status = cli_agreement_sample(s, k, side, want, all);
         if (progressing)
@@ -544,7 +544,8 @@ static void cli_agreement_print(const cli_samples *s, const cli_side *side, cons
     if (s->expected != NULL && args->json)
         printf(",\"top1\":[%u,%u]", (unsigned)all[0].right[0], (unsigned)all[0].right[1]);
     else if (s->expected != NULL)
-        printf("top 1      %.2f %% float32, %.2f %% 8 bits\n", 100.0 * all[0].right[0] / s->count, 100.0 * all[0].right[1] / s->count);
+        printf("top 1      %.2f %% float32, %.2f %% %s\n", 100.0 * all[0].right[0] / s->count, 100.0 * all[0].right[1] / s->count,
+               args->int16 ? "16x8" : "8 bits");
 }
 
 /* The largest noise of an output, relative to its signal. */
@@ -566,7 +567,7 @@ static int cli_agreement_of(cli_samples *s, const NNRT_Model *quantized, const n
     int status = cli_samples_want(s, desc, print);
     memset(&side, 0, sizeof(side));
     if (status == CLI_DONE)
-        status = cli_side_make(&side, quantized, desc, "8-bit");
+        status = cli_side_make(&side, quantized, desc, "quantized");
     if (status == CLI_DONE && (all = (cli_agreement *)cli_alloc(side.nOut, sizeof(*all))) == NULL)
         status = CLI_FAILED;
     if (status == CLI_DONE)
@@ -686,6 +687,7 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.without = args->withoutSteps;
     desc.least_squares = args->leastSquares;
     desc.uint8 = args->uint8;
+    desc.int16 = args->int16;
     desc.keep = cli_quantize_keep;
     user->ranges = args->ranges && !args->json;
     desc.range = report != NULL ? cli_quantize_range : NULL;

@@ -264,7 +264,7 @@ static void cli_notes_sizes(FILE *out, const char *name, double before, double a
 static void cli_notes_options(FILE *out, const cli_args *args)
 {
     fprintf(out, "<tr><th class='l'>options<td class='l' colspan='3'>activations %s, inputs and outputs %s",
-            args->uint8 ? "uint8" : "int8", args->int8Io ? "of 8 bits" : "as in the model");
+            args->int16 ? "int16" : args->uint8 ? "uint8" : "int8", args->int8Io ? "of 8 bits" : "as in the model");
     for (uint32_t i = 0; cli_quantize_steps[i] != NULL; i++)
         if ((args->withoutSteps >> i & 1) != 0)
             fprintf(out, ", without %s", cli_quantize_steps[i]);

@@ -120,6 +120,12 @@ CLI_PRINTF(1, 2) static void cli_note(const char *format, ...)
     va_end(values);
 }
 
+static bool cli_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 /* Zeroed memory for count elements; NULL and an error message if there is none. 0 elements return a block, too. */
 static void *cli_alloc(size_t count, size_t bytes)
 {
