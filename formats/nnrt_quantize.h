@@ -124,8 +124,8 @@ typedef struct nnrt_quantize_desc {
     const nnrt_session_desc *session;
     uint32_t without; /* disabled steps: the sum of their NNRT_QUANTIZE_ bits */
     bool least_squares; /* codes of weights of least squared error of the layers' results instead of the nearest codes */
-    size_t part;      /* bytes of results after which the next part of the network begins: fewer need less memory and more
-                         time; 0 = 4 MB */
+    size_t part;      /* bytes of results and weights after which the next part of the network begins: fewer need less memory
+                         and more time; 0 = 4 MB */
     uint32_t weight_bits;  /* 4 or 8: only weights of matrix products are quantized, without samples; 0: all */
     uint32_t weight_block; /* with weight_bits: entries with one scale, a power of 2 of 16 to 65536; 0 = 32 */
     bool uint8;       /* activations are uint8; default int8. Weights are int8 */
@@ -743,6 +743,9 @@ static uint32_t nnrti_ptq_part_end(const nnrti_ptq *p, const nnrti_ptq_watch *w,
             if (t != NNRT_NO_TENSOR && p->values[t].quantized && nnrti_ptq_bytes(p, t, &bytes))
                 all += bytes;
         }
+        for (uint32_t k = 0; k < n->inputIndex.count; k++) /* the session has a copy of the weights in another order */
+            if (n->inputIndex.data[k] != NNRT_NO_TENSOR && nnrti_ptq_is_constant(&p->tensors[n->inputIndex.data[k]]))
+                all += p->tensors[n->inputIndex.data[k]].data.dataSize;
     }
     return from;
 }

@@ -1164,7 +1164,7 @@ for file in cut long; do refused 1 "$file" 'do not match its shape and type' run
 refused 1 'header cut' 'ends inside the header' run "$tmp/two.onnx" --input a="$tmp/head.npy" --input b=random
 refused 1 'header damaged' 'its header has a key' run "$tmp/two.onnx" --input a="$tmp/junk.npy" --input b=random
 refused 1 'junk.pb' 'cannot use .*junk.pb: ' run "$tmp/sqrt.onnx" --input "$tmp/junk.pb"
-refused 1 'junk.txt' 'expected a .npy, .png, .wav or .pb file' run "$tmp/sqrt.onnx" --input "$tmp/junk.txt"
+refused 1 'junk.txt' 'expected a .npy, .png, .jpg, .wav or .pb file' run "$tmp/sqrt.onnx" --input "$tmp/junk.txt"
 refused 1 'output folder is a file' 'it is not a folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/a.npy"
 refused 1 'output folder cannot be' 'cannot create the folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/none/o"
 
