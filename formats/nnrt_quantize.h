@@ -22,6 +22,7 @@ SECTIONS (search for the tag)
     >>quantize_weights  corrected biases, other constants
     >>quantize_blocks   only weights: matrix products with blocks of 4 or 8 bits
     >>quantize_write    casts from and to 8 bits around the nodes; the finished model
+    >>quantize_judge    which ranges have the least noise of the outputs
 
 METHOD
     M. Nagel et al., A White Paper on Neural Network Quantization, arXiv 2106.08295. The optimizer has folded batch
@@ -33,7 +34,8 @@ METHOD
                multiplied by a factor, so that the channels get similar ranges.
     RANGES     Of each tensor the range with the least squared error, measured on the samples, among its minimum and
                maximum, percentiles (both ends without 0.001 to 1 % of the values), and the best range of a search over a
-               histogram; without it the minimum and maximum.
+               histogram; then the outputs of up to 16 samples judge how much less the error of a tensor must be for a range
+               that clips. Without it the minimum and maximum.
     BIAS       The mean error that rounded weights cause in each output channel is subtracted from its bias.
     CHANNELS   Without it, weights have one scale per tensor.
     least_squares, an option: codes of weights are chosen one after the other so that the errors of a layer's results
@@ -166,6 +168,7 @@ NNRT_API NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model 
 
 #include "../nnrt.h" /* its implementation, if only its declarations were included so far */
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -985,6 +988,14 @@ static NNRT_ReturnCode nnrti_ptq_part_run(nnrti_ptq *p, nnrti_ptq_watch *w, nnrt
     return p->code;
 }
 
+/* One run more is done. */
+static void nnrti_ptq_ran(nnrti_ptq *p)
+{
+    p->runs++;
+    if (p->desc->progress != NULL)
+        p->desc->progress(p->desc->user, p->runs, p->allRuns);
+}
+
 /* Visits the values of one sample. */
 static NNRT_ReturnCode nnrti_ptq_watch_run(nnrti_ptq *p, nnrti_ptq_watch *w, uint32_t sample, nnrti_ptq_visit visit)
 {
@@ -1000,9 +1011,7 @@ static NNRT_ReturnCode nnrti_ptq_watch_run(nnrti_ptq *p, nnrti_ptq_watch *w, uin
     for (uint32_t i = 0; i < w->nParts && p->code == NNRT_SUCCESS; i++)
         if (w->parts[i].nOut > 0)
             nnrti_ptq_part_run(p, w, &w->parts[i], sample, visit);
-    p->runs++;
-    if (p->desc->progress != NULL)
-        p->desc->progress(p->desc->user, p->runs, p->allRuns);
+    nnrti_ptq_ran(p);
     return p->code;
 }
 
@@ -1608,20 +1617,31 @@ static void nnrti_ptq_candidates(nnrti_ptq *p)
     }
 }
 
-/* Scale and zero point of each group: the range with the least noise, the first of equal ones. */
+/* The noise of all candidates. */
 static NNRT_ReturnCode nnrti_ptq_ranges(nnrti_ptq *p)
 {
     nnrti_ptq_candidates(p);
-    if (nnrti_ptq_observe(p, nnrti_ptq_see_noise) != NNRT_SUCCESS)
-        return p->code;
+    return nnrti_ptq_observe(p, nnrti_ptq_see_noise);
+}
+
+/* Scale and zero point of each group: of the range with the least noise, the first of equal ones; other than minimum and maximum
+   only if its noise is less by this factor. */
+static void nnrti_ptq_choose_ranges(nnrti_ptq *p, double factor)
+{
     for (uint32_t t = 0; t < p->nValues; t++) {
         nnrti_ptq_value *r = &p->values[t];
+        r->method = 0;
         for (uint32_t k = 1; k < r->nTried; k++)
-            r->method = r->error[k] < r->error[r->method] ? k : r->method;
+            r->method = r->error[k] * (r->method == 0 ? factor : 1) < r->error[r->method] ? k : r->method;
         r->quant = r->tried[r->method];
         r->noise = r->error[r->method];
         r->method = r->fixed ? NNRTI_PTQ_METHODS : r->method;
     }
+}
+
+/* Reports the chosen ranges. */
+static void nnrti_ptq_say_all(nnrti_ptq *p)
+{
     for (uint32_t t = 0; t < p->nValues; t++) {
         const nnrti_ptq_value *r = &p->values[nnrti_ptq_root(p, t)];
         if (!p->values[t].quantized || r->nTried == 0)
@@ -1630,7 +1650,6 @@ static NNRT_ReturnCode nnrti_ptq_ranges(nnrti_ptq *p)
         if (p->desc->range != NULL)
             nnrti_ptq_say(p, t);
     }
-    return p->code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2076,8 +2095,6 @@ static NNRT_ReturnCode nnrti_ptq_layer_weights(nnrti_ptq *p, nnrti_ptq_layer *l)
 {
     const size_t count = p->tensors[l->weight].data.dataSize / sizeof(float);
     nnrti_ptq_correct(p, l);
-    if (p->desc->layer != NULL && p->code == NNRT_SUCCESS)
-        nnrti_ptq_tell(p, l);
     nnrti_ptq_constant(p, l->node, 1, nnrti_ptq_codes(p, l->weight, NNRT_DATA_TYPE_INT8, l->scales, l->nScales, l->axis),
                        l->codes, count);
     return p->code;
@@ -2394,10 +2411,9 @@ static void nnrti_ptq_forget(nnrti_ptq *p, bool *read)
         }
 }
 
-/* Casts, the model with them, and its optimized form. */
-static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
+/* Casts around the nodes. */
+static NNRT_ReturnCode nnrti_ptq_all_casts(nnrti_ptq *p)
 {
-    nnrt_optimize_desc desc;
     bool *read;
     for (uint32_t t = 0; t < p->nValues && p->code == NNRT_SUCCESS; t++)
         if (p->values[t].quantized && p->desc->weight_bits == 0)
@@ -2406,7 +2422,14 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
         p->graphs[0].nodeIndices = NNRT_Uint32List_make(p->main, p->nMain);
     if ((read = (bool *)nnrti_ptq_keep(p, (size_t)p->edit.allTensors.count + 1, sizeof(*read))) != NULL)
         nnrti_ptq_forget(p, read);
-    if (p->code != NNRT_SUCCESS || nnrti_ptq_load(p, source, quantized) != NNRT_SUCCESS || p->desc->no_optimize)
+    return p->code;
+}
+
+/* The model with its casts, and its optimized form. */
+static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
+{
+    nnrt_optimize_desc desc;
+    if (nnrti_ptq_load(p, source, quantized) != NNRT_SUCCESS || p->desc->no_optimize)
         return p->code;
     memset(&desc, 0, sizeof(desc));
     desc.log = p->desc->log;
@@ -2414,13 +2437,181 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
     return p->code = nnrt_model_optimize_with(quantized, &desc, p->error);
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>quantize_judge */
+
+/* The range with the least noise of a tensor is not always that with the least noise of the outputs: errors of clipped values are
+   few and large, and networks depend on their largest values. So the samples judge: all tensors get another range than their
+   minimum and maximum if it lowers their noise by a factor, and the factor is that of least noise of the outputs. */
+#define NNRTI_PTQ_FACTORS 5
+static const double nnrti_ptq_factors_tried[NNRTI_PTQ_FACTORS] = {1, 1.2, 1.5, 2, HUGE_VAL};
+
+#define NNRTI_PTQ_JUDGES 16                 /* samples at most */
+#define NNRTI_PTQ_WANTED ((size_t)16 << 20) /* bytes of their outputs at most; one sample may have more */
+
+typedef struct nnrti_ptq_judge {
+    nnrt_session *session;
+    nnrt_io *io; /* inputs, outputs */
+    uint32_t nIn, nOut, samples;
+    uint8_t *wanted; /* the float32 model's outputs of all samples */
+    size_t bytes;    /* of one sample */
+    double *signal, *noise; /* of each output */
+    nnrt_memory memory, session_memory;
+} nnrti_ptq_judge;
+
+/* A session of a model with buffers. */
+static NNRT_ReturnCode nnrti_ptq_judge_open(nnrti_ptq *p, nnrti_ptq_judge *j, const NNRT_Model *model)
+{
+    nnrt_session_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    if (p->desc->session != NULL)
+        desc = *p->desc->session;
+    if (desc.allocator == NULL)
+        desc.allocator = p->desc->allocator;
+    nnrt_memory_allocate(&j->session_memory, p->desc->allocator);
+    if ((p->code = nnrt_session_create(&j->session, model, &desc, p->error)) != NNRT_SUCCESS)
+        return p->code;
+    j->nIn = nnrt_session_inputs(j->session);
+    j->nOut = nnrt_session_outputs(j->session);
+    j->io = (nnrt_io *)nnrt_memory_keep_array(&j->session_memory, (size_t)j->nIn + j->nOut, sizeof(*j->io));
+    for (uint32_t i = 0; i < j->nIn + j->nOut && j->io != NULL; i++) {
+        const size_t bytes = (i < j->nIn ? nnrt_session_input(j->session, i) : nnrt_session_output(j->session, i - j->nIn)).bytes;
+        j->io[i] = nnrt_io_make(nnrt_memory_keep_aligned(&j->session_memory, bytes + 1), bytes);
+        if (j->io[i].data == NULL)
+            return nnrti_ptq_no_memory(p);
+    }
+    return j->io != NULL ? p->code : nnrti_ptq_no_memory(p);
+}
+
+static void nnrti_ptq_judge_close(nnrti_ptq_judge *j)
+{
+    nnrt_session_destroy(j->session);
+    j->session = NULL;
+    nnrt_memory_end(&j->session_memory);
+}
+
+static NNRT_ReturnCode nnrti_ptq_judge_run(nnrti_ptq *p, nnrti_ptq_judge *j, uint32_t sample)
+{
+    NNRT_ReturnCode code = p->desc->sample(p->desc->user, sample, j->io, j->nIn);
+    if (code != NNRT_SUCCESS)
+        return p->code = nnrt_error_set(p->error, code, "sample %u cannot be read", sample);
+    code = nnrt_run(j->session, j->io, j->nIn, j->io + j->nIn, j->nOut);
+    nnrti_ptq_ran(p);
+    return code == NNRT_SUCCESS ? code
+                                : (p->code = nnrt_error_set(p->error, code, "the run of sample %u failed: %s", sample,
+                                                            nnrt_session_error(j->session)));
+}
+
+/* How many samples judge. */
+static uint32_t nnrti_ptq_judges(const nnrti_ptq *p)
+{
+    uint32_t samples = p->desc->samples < NNRTI_PTQ_JUDGES ? p->desc->samples : NNRTI_PTQ_JUDGES;
+    size_t all = 0, bytes;
+    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
+        all += nnrti_ptq_bytes(p, p->model->outputIndex.data[i], &bytes) && bytes < NNRTI_PTQ_WANTED ? bytes : NNRTI_PTQ_WANTED;
+    while (samples > 1 && all > NNRTI_PTQ_WANTED / samples)
+        samples--;
+    return samples;
+}
+
+/* The float32 outputs of some samples. */
+static NNRT_ReturnCode nnrti_ptq_judge_want(nnrti_ptq *p, nnrti_ptq_judge *j, const NNRT_Model *source)
+{
+    if (nnrti_ptq_judge_open(p, j, source) != NNRT_SUCCESS)
+        return p->code;
+    for (uint32_t i = 0; i < j->nOut; i++)
+        j->bytes += j->io[j->nIn + i].bytes;
+    j->samples = nnrti_ptq_judges(p);
+    j->wanted = (uint8_t *)nnrt_memory_keep_array(&j->memory, j->samples, j->bytes + 1);
+    j->signal = (double *)nnrt_memory_keep_array(&j->memory, (size_t)j->nOut * 2, sizeof(double));
+    if (j->wanted == NULL || j->signal == NULL)
+        return nnrti_ptq_no_memory(p);
+    j->noise = j->signal + j->nOut;
+    for (uint32_t k = 0; k < j->samples && nnrti_ptq_judge_run(p, j, k) == NNRT_SUCCESS; k++)
+        for (size_t i = 0, at = k * j->bytes; i < j->nOut; at += j->io[j->nIn + i++].bytes)
+            memcpy(j->wanted + at, j->io[j->nIn + i].data, j->io[j->nIn + i].bytes);
+    return p->code;
+}
+
+/* Adds signal and noise of the outputs of sample k. */
+static void nnrti_ptq_judge_add(nnrti_ptq_judge *j, uint32_t k)
+{
+    size_t at = k * j->bytes;
+    for (uint32_t i = 0; i < j->nOut; i++) {
+        const nnrt_io *out = &j->io[j->nIn + i];
+        const bool floats = nnrt_session_output(j->session, i).dataType == NNRT_DATA_TYPE_FLOAT32;
+        for (size_t n = 0; floats && n < out->bytes; n += sizeof(float)) {
+            float want, got;
+            memcpy(&want, j->wanted + at + n, sizeof(want));
+            memcpy(&got, (const uint8_t *)out->data + n, sizeof(got));
+            j->signal[i] += (double)want * (double)want;
+            j->noise[i] += ((double)want - (double)got) * ((double)want - (double)got);
+        }
+        at += out->bytes;
+    }
+}
+
+/* *mean: of the logarithms of noise over signal of all outputs. */
+static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, nnrti_ptq_judge *j, const NNRT_Model *source, double *mean)
+{
+    NNRT_Model *model = NULL;
+    nnrt_optimize_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    memset(j->signal, 0, (size_t)j->nOut * 2 * sizeof(double));
+    *mean = 0;
+    if (nnrti_ptq_load(p, source, &model) == NNRT_SUCCESS &&
+        (p->code = nnrt_model_optimize_with(&model, &desc, p->error)) == NNRT_SUCCESS &&
+        nnrti_ptq_judge_open(p, j, model) == NNRT_SUCCESS)
+        for (uint32_t k = 0; k < j->samples && nnrti_ptq_judge_run(p, j, k) == NNRT_SUCCESS; k++)
+            nnrti_ptq_judge_add(j, k);
+    for (uint32_t i = 0; i < j->nOut && p->code == NNRT_SUCCESS; i++)
+        *mean += log((j->noise[i] + DBL_MIN) / (j->signal[i] + DBL_MIN)) / j->nOut;
+    nnrti_ptq_judge_close(j);
+    nnrt_model_destroy(model);
+    return p->code;
+}
+
+/* Whether a tensor has another range with less noise than its minimum and maximum. */
+static bool nnrti_ptq_has_choice(const nnrti_ptq *p)
+{
+    bool choice = false;
+    for (uint32_t t = 0; t < p->nValues; t++)
+        choice = choice || (p->values[t].method > 0 && p->values[t].method < NNRTI_PTQ_METHODS);
+    return choice;
+}
+
+/* Chooses the ranges. */
+static NNRT_ReturnCode nnrti_ptq_judge_ranges(nnrti_ptq *p, const NNRT_Model *source)
+{
+    nnrti_ptq_judge j;
+    double least = HUGE_VAL, factor = 1, mean;
+    memset(&j, 0, sizeof(j));
+    nnrt_memory_allocate(&j.memory, p->desc->allocator);
+    nnrti_ptq_judge_want(p, &j, source);
+    nnrti_ptq_judge_close(&j);
+    for (uint32_t i = 0; i < NNRTI_PTQ_FACTORS && p->code == NNRT_SUCCESS; i++) {
+        nnrti_ptq_choose_ranges(p, nnrti_ptq_factors_tried[i]);
+        if (nnrti_ptq_judge_noise(p, &j, source, &mean) == NNRT_SUCCESS && mean < least) {
+            least = mean;
+            factor = nnrti_ptq_factors_tried[i];
+        }
+    }
+    nnrt_memory_end(&j.memory);
+    nnrti_ptq_choose_ranges(p, factor);
+    return p->code;
+}
+
 static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
 {
     if (nnrti_ptq_start(p) != NNRT_SUCCESS)
         return p->code;
     if (p->desc->weight_bits > 0)
-        return nnrti_ptq_pack_all(p) == NNRT_SUCCESS ? nnrti_ptq_finish(p, source, quantized) : p->code;
+        return nnrti_ptq_pack_all(p) == NNRT_SUCCESS && nnrti_ptq_all_casts(p) == NNRT_SUCCESS
+                   ? nnrti_ptq_finish(p, source, quantized)
+                   : p->code;
     p->allRuns = (3 + (uint64_t)nnrti_ptq_batches(p)) * p->desc->samples;
+    if ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0 && !p->desc->int16)
+        p->allRuns += nnrti_ptq_judges(p) * (1 + NNRTI_PTQ_FACTORS);
     if (nnrti_ptq_observe(p, nnrti_ptq_see_range) != NNRT_SUCCESS)
         return p->code;
     if ((p->desc->without & NNRT_QUANTIZE_EQUALIZE) == 0 && nnrti_ptq_equalize(p) != NNRT_SUCCESS)
@@ -2430,7 +2621,14 @@ static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNR
         nnrti_ptq_round(p) != NNRT_SUCCESS)
         return p->code;
     nnrti_ptq_watch_end(&p->watch);
-    return nnrti_ptq_weights(p) != NNRT_SUCCESS ? p->code : nnrti_ptq_finish(p, source, quantized);
+    nnrti_ptq_choose_ranges(p, 1);
+    if (nnrti_ptq_weights(p) != NNRT_SUCCESS || nnrti_ptq_all_casts(p) != NNRT_SUCCESS ||
+        (nnrti_ptq_has_choice(p) && nnrti_ptq_judge_ranges(p, source) != NNRT_SUCCESS))
+        return p->code;
+    nnrti_ptq_say_all(p);
+    for (uint32_t i = 0; i < p->nLayers && p->desc->layer != NULL; i++)
+        nnrti_ptq_tell(p, &p->layers[i]);
+    return nnrti_ptq_finish(p, source, quantized);
 }
 
 static bool nnrti_ptq_good_blocks(const nnrt_quantize_desc *d)

@@ -54,6 +54,12 @@ quantize-table: build/nnrt
 	@sh tools/need.sh python3 python3-numpy python3-onnx
 	@$(PYTHON) -B tests/quantize_table.py $(NETS)
 
+# The same of MediaPipe's networks, without single steps.
+.PHONY: quantize-mediapipe
+quantize-mediapipe: build/nnrt
+	@sh tools/need.sh python3 python3-numpy python3-onnx npm
+	@$(PYTHON) -B tests/quantize_table.py --mediapipe
+
 # The codes of these networks, and of others in NETS, in nnrt and in ONNX Runtime.
 .PHONY: quantize-ort
 quantize-ort: build/nnrt

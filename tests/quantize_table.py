@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Signal-to-noise ratio of networks that `nnrt quantize` made 8-bit, with all steps and without each (make quantize-table).
 
-usage: quantize_table.py [--nnrt build/nnrt] [--out build/quantize] [NETWORK ...]
+usage: quantize_table.py [--nnrt build/nnrt] [--out build/quantize] [NETWORK ... | --mediapipe]
 
 The networks are those of tests/bench/models.py. Their weights are random, so their channels get the ranges of trained
 networks here: each channel between two convolutions is multiplied by a number from 1/1000 to 1 (uniform in its logarithm),
 the weights that read it are divided by it. The samples have normal distribution; the ratio is that of as many others.
-"naive": one scale for each output channel of the weights, minimum and maximum for the ranges, nothing else. Status 1 if the noise of all steps, as the geometric
-mean over the networks, is more than half of the naive one.
+"naive": one scale for each output channel of the weights, minimum and maximum for the ranges, nothing else.
+
+--mediapipe (make quantize-mediapipe): the trained networks of MediaPipe's npm packages instead, all steps and naive, on drawn
+pictures of faces (examples/face/picture.py); mean over the outputs of a network.
+
+Status 1 if the noise of all steps, as the geometric mean over the networks, is more than half of the naive one.
 """
 import argparse
 import json
@@ -79,36 +83,77 @@ def write(name, folder):
     return paths
 
 
-def sqnr(nnrt, paths, without):
-    """The ratio in dB of the model's first output."""
-    command = [nnrt, "quantize", paths[0], "--data", paths[1], "--held-out", paths[2], "-o", paths[0] + ".nnrt", "--json"]
+def sqnrs(nnrt, paths, without):
+    """The ratio in dB of each output of the model."""
+    command = [nnrt, "quantize", paths[0], "--data", paths[1], "--held-out", paths[2], "-o", paths[1] + ".nnrt", "--json"]
     options = ["--least-squares"] if without is None else ["--without", without] if without else []
-    run = subprocess.run(command + ["--threads", "2"] + options, capture_output=True, text=True, check=False)
+    run = subprocess.run(command + ["--threads", "2", "--budget", "4"] + options, capture_output=True, text=True, check=False)
     if run.returncode != 0:
         sys.exit("quantize_table: %s: %s" % (paths[0], run.stderr))
-    return json.loads(run.stdout.split("\n")[0])["outputs"][0]["sqnr"]
+    return [output["sqnr"] for output in json.loads(run.stdout.split("\n")[0])["outputs"]]
+
+
+def verdict(gains):
+    """Prints how much noise is left of the naive recipe's; the exit status."""
+    mean = sum(gains) / len(gains)
+    print("\nnoise of all steps: %.2f of the naive one (geometric mean; at most 0.50): %s"
+          % (10 ** (-mean / 10), "met" if mean >= 3.0103 else "missed"))
+    return 0 if mean >= 3.0103 else 1
+
+
+def pictures(shape, path, folder):
+    """Two files of SAMPLES drawn pictures in this shape [1,H,W,3]: from -1 to 1 for detectors, from 0 to 1 for others."""
+    drawn = os.path.join(folder, "pictures.npy")
+    if not os.path.exists(drawn):
+        subprocess.run([sys.executable, os.path.join(HERE, "..", "examples", "face", "picture.py"), "--samples", str(2 * SAMPLES),
+                        drawn], check=True)
+    x = np.load(drawn)
+    x = x[:, np.arange(shape[1]) * x.shape[1] // shape[1]][:, :, np.arange(shape[2]) * x.shape[2] // shape[2]][:, None]
+    x = x if "detection" in os.path.basename(path) else (x + 1) / 2
+    files = [os.path.join(folder, "mediapipe_%d.npy" % i) for i in range(2)]
+    for i, file in enumerate(files):
+        np.save(file, x[i * SAMPLES:(i + 1) * SAMPLES].astype(np.float32))
+    return files
+
+
+def mediapipe(args):
+    sys.path.insert(0, os.path.join(HERE, "compare"))
+    import mediapipe as networks  # tests/compare/mediapipe.py
+    gains = []
+    print("| Network, dB of each output | all steps | naive | gain |\n|---|---:|---:|---:|", flush=True)
+    for path in networks.fetch():
+        run = subprocess.run([args.nnrt, "info", path, "--json", "--budget", "4"], capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            print("| %s | %s |" % (os.path.basename(path), run.stderr.strip().split(": ", 2)[-1]), flush=True)
+            continue
+        files = pictures(json.loads(run.stdout)["inputs"][0]["shape"], path, args.out)
+        rows = [sqnrs(args.nnrt, [path] + files, without) for without in ("", "equalize,ranges,bias")]
+        gains.append(sum(rows[0][i] - rows[1][i] for i in range(len(rows[0]))) / len(rows[0]))
+        print("| %s | %s | %.1f |" % (os.path.basename(path), " | ".join(", ".join("%.1f" % v for v in row) for row in rows), gains[-1]),
+              flush=True)
+    return verdict(gains)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--nnrt", default="build/nnrt")
     parser.add_argument("--out", default="build/quantize")
+    parser.add_argument("--mediapipe", action="store_true")
     parser.add_argument("networks", nargs="*")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
+    if args.mediapipe:
+        return mediapipe(args)
     gains = []
     print("| Network, dB | " + " | ".join(("without " if step in ("equalize", "ranges", "bias", "channels") else "") + step
                                        for step, _ in WITHOUT) + " |")
     print("|---|" + "---:|" * len(WITHOUT), flush=True)
     for name in args.networks or NETWORKS:
         paths = write(name, args.out)
-        row = [sqnr(args.nnrt, paths, without) for _, without in WITHOUT]
+        row = [sqnrs(args.nnrt, paths, without)[0] for _, without in WITHOUT]
         gains.append(row[0] - row[-2])
         print("| %s | %s |" % (name, " | ".join("%.1f" % v for v in row)), flush=True)
-    mean = sum(gains) / len(gains)
-    print("\nnoise of all steps: %.2f of the naive one (geometric mean; at most 0.50): %s"
-          % (10 ** (-mean / 10), "met" if mean >= 3.0103 else "missed"))
-    return 0 if mean >= 3.0103 else 1
+    return verdict(gains)
 
 
 if __name__ == "__main__":
