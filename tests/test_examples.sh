@@ -361,6 +361,9 @@ for arguments in '' 'a b' '--nonsense' '--model' '--features a'; do
     expect "kws $arguments" 2 "$bin/kws" $arguments
     shows "kws $arguments" err '^usage: '
 done
+# firmware.c, with the network planned for microcontrollers; make kws-firmware runs it in qemu
+expect 'kws as firmware' 0 "${PYTHON:-/usr/bin/python3}" -B $kws/qemu.py --nnrt "$bin/nnrt" --kws "$bin/kws" --out "$folder/firmware" --host
+shows 'kws as firmware' out '^the same 2 words, times and scores as on this machine: yes stop$'
 
 # ---- face ----
 

@@ -2,13 +2,17 @@
 """The keyword spotter on microcontrollers: builds firmware.c for each target, runs it in qemu on a sound, compares the words,
 their times and scores with those of build/kws on this machine, and prints memory use and instructions.
 
-usage: qemu.py [--sound FILE.wav] [TARGET...]    run from the root of the repository; needs build/nnrt and build/kws
+usage: qemu.py [--sound FILE.wav] [--nnrt build/nnrt] [--kws build/kws] [--out FOLDER] [TARGET...]
+       qemu.py ... --host    runs firmware.c on this machine instead, with sanitizers
+
+Runs in the root of the repository.
 
 Columns, in bytes: code of nnrt by gcc -O2, constants of the network, tables of the front end, RAM without the stack, the arena
 in it, deepest stack. Then million instructions for a second of sound, of the front end and of the network, and instructions of
 one run of the network.
 """
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -21,6 +25,17 @@ import mcu  # noqa: E402  targets, flags, qemu
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path("build/kws-firmware")
 MODEL = HERE / "kws_int8.onnx"
+# board.h for this machine
+HOST_BOARD = """#include <stdio.h>
+#include <stdlib.h>
+#define board_print(text) (void)fputs(text, stdout)
+#define board_print_number(name, value) (void)printf("%s=%u\\n", name, (unsigned)(value))
+#define board_exit(status) exit(status)
+#define board_count() 0
+#define board_count_start() (void)0
+#define board_paint() (void)0
+#define board_painted_over() 0
+"""
 
 
 def members():
@@ -57,11 +72,29 @@ def samples_of(path):
     return count / 16000
 
 
-def build(target):
-    """The program for a target, with the network planned for it."""
-    compiler, _ = mcu.TARGETS[target]
+def emit(target):
+    """The network, planned for a target, and the tables of the front end."""
     mcu.command([mcu.NNRT, "emit-c", MODEL, "--device", "mcu:" + target, "-o", OUT / "net.h", "--name", "net"])
     mcu.command([mcu.NNRT, "emit-frontend", description(), "-o", OUT / "mfcc.h", "--name", "mfcc"])
+
+
+def run_on_host():
+    """The output of firmware.c on this machine."""
+    emit("host")
+    folder = OUT / "host"
+    folder.mkdir(exist_ok=True)
+    (folder / "board.h").write_text(HOST_BOARD)
+    sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    mcu.command(os.environ.get("CC", "cc").split() + ["-std=c99", "-O1"] + sanitize + mcu.keep_of(MODEL) +
+                ["-I.", "-I" + str(folder), "-I" + str(OUT), "-I" + str(HERE)] +
+                [HERE / "firmware.c", OUT / "sound.S", "-o", folder / "firmware"])
+    return mcu.command([folder / "firmware"])
+
+
+def build(target):
+    """The program for a target."""
+    compiler, _ = mcu.TARGETS[target]
+    emit(target)
     elf = OUT / (target + ".elf")
     mcu.command(compiler + mcu.FLAGS + ["-O2", "-I" + str(OUT), "-I" + str(HERE)] + mcu.keep_of(MODEL) +
                 [HERE / "firmware.c", mcu.BOARD / "start.c", OUT / "sound.S", "-lm", "-o", elf])
@@ -90,34 +123,46 @@ def words_of(output):
     return ["%7.2f s  %-5s %3d %%" % (int(sample) / 16000, word, int(mean) * 100 // 256) for word, sample, mean in found]
 
 
+def measure(target, expected, seconds):
+    """Runs a target and prints its line; returns whether it has the expected words."""
+    elf = build(target)
+    status, output = mcu.emulate(mcu.TARGETS[target][1], elf, "-icount", "shift=0")
+    prefix = mcu.TARGETS[target][0][0].removesuffix("gcc")
+    found = forbidden(target, prefix, elf)
+    if status != 0 or words_of(output) != expected or found:
+        print("kws: %s: status %d, functions that it may not link: %s; expected %s\n%s" %
+              (target, status, " ".join(found) or "none", expected, output))
+        return False
+    f = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", output, re.M)}
+    run = f["network"] / f["runs"]
+    print("%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2f\t%d" %
+          (target, *sizes(prefix, elf), f["ram"], f["arena"], f["stack"], f["features"] / seconds / 1e6,
+           run * runs_per_second() / 1e6, run), flush=True)
+    return True
+
+
 def main():
     """Builds, runs and compares each target."""
+    global OUT
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--sound", default=HERE / "words.wav")
+    parser.add_argument("--nnrt", default=mcu.NNRT)
+    parser.add_argument("--kws", default="build/kws")
+    parser.add_argument("--out", type=pathlib.Path, default=OUT)
+    parser.add_argument("--host", action="store_true")
     parser.add_argument("targets", nargs="*", default=["cortex-m4", "cortex-m55"])
     args = parser.parse_args()
+    OUT, mcu.NNRT = args.out, args.nnrt
     OUT.mkdir(parents=True, exist_ok=True)
     seconds = samples_of(args.sound)
-    expected = [line for line in mcu.command(["build/kws", args.sound]).splitlines() if line.endswith("%") and " s  " in line]
-    faults = 0
-    print("target\tcode\tnetwork\ttables\tram\tarena\tstack\tfront end, M/s\tnetwork, M/s\tper run", flush=True)
-    for target in args.targets:
-        elf = build(target)
-        status, output = mcu.emulate(mcu.TARGETS[target][1], elf, "-icount", "shift=0")
-        prefix = mcu.TARGETS[target][0][0].removesuffix("gcc")
-        code, network, tables = sizes(prefix, elf)
-        floats = forbidden(target, prefix, elf)
-        f = {name: int(value) for name, value in re.findall(r"^(\w+)=(\d+)$", output, re.M)}
-        if status != 0 or words_of(output) != expected or floats:
-            faults += 1
-            print("kws: %s: status %d, functions that it may not link: %s; expected %s\n%s" %
-                  (target, status, " ".join(floats) or "none", expected, output))
-            continue
-        print("%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f\t%.2f\t%d" %
-              (target, code, network, tables, f["ram"], f["arena"], f["stack"], f["features"] / seconds / 1e6,
-               f["network"] / f["runs"] * runs_per_second() / 1e6, f["network"] / f["runs"]), flush=True)
-    if faults:
-        sys.exit("kws: %d of %d targets failed" % (faults, len(args.targets)))
+    expected = [line for line in mcu.command([args.kws, args.sound]).splitlines() if line.endswith("%") and " s  " in line]
+    if args.host:
+        good = words_of(run_on_host()) == expected
+    else:
+        print("target\tcode\tnetwork\ttables\tram\tarena\tstack\tfront end, M/s\tnetwork, M/s\tper run", flush=True)
+        good = all([measure(target, expected, seconds) for target in args.targets])
+    if not good:
+        sys.exit("kws: the words, times or scores differ from this machine's: %s" % expected)
     words = " ".join(line.split()[2] for line in expected)
     print("the same %d words, times and scores as on this machine: %s" % (len(expected), words))
 
