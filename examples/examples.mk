@@ -65,6 +65,37 @@ face-int8: build/face build/nnrt $(FACE_NETWORK)
 	@build/face build/face_int8.nnrt '$(PICTURE)' -o build/face.png | tee build/face-data/int8.txt
 	@$(PYTHON) tests/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
 
+# Keyword spotting. build/kws-data has the features of the sounds that sounds.py makes. SOUND=FILE.wav: another sound.
+KWS := examples/kws
+KWS_DATA := build/kws-data/heldback.npy
+SOUND ?= $(KWS)/words.wav
+.PHONY: kws kws-train kws-quantize kws-accuracy kws-firmware
+kws: build/kws
+	@build/kws '$(SOUND)'
+
+$(KWS_DATA): $(KWS)/sounds.py $(KWS)/kws.h nnrt_frontend.h | build/kws
+	@sh tools/need.sh python3 python3-numpy espeak-ng sox
+	$(PYTHON) $(KWS)/sounds.py
+
+kws-train: $(KWS_DATA)
+	@sh tools/need.sh python3 python3-numpy python3-onnx
+	$(PYTHON) $(KWS)/train.py
+
+kws-quantize: build/nnrt $(KWS_DATA)
+	build/nnrt quantize $(KWS)/kws.onnx --data build/kws-data/calibration.npy --int8-io --device reference \
+	    -o $(KWS)/kws_int8.onnx
+
+kws-accuracy: build/nnrt build/kws $(KWS_DATA)
+	@sh tools/need.sh python3 python3-numpy espeak-ng sox
+	build/nnrt accuracy $(KWS)/kws.onnx $(KWS)/kws_int8.onnx --data build/kws-data/heldback.npy \
+	    --labels build/kws-data/heldback-labels.npy
+	$(PYTHON) $(KWS)/stream.py
+
+# TARGETS="cortex-m4 cortex-m0plus": these targets.
+kws-firmware: build/nnrt build/kws
+	@sh tools/need.sh python3 gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
+	@$(PYTHON) $(KWS)/qemu.py --sound '$(SOUND)' $(TARGETS)
+
 # A sketch folder for the Arduino IDE. MCU: a target of devices/nnrt_mcu.h.
 .PHONY: arduino
 MCU ?= cortex-m4

@@ -1,6 +1,6 @@
-"""A small evaluator for digits.onnx, in numpy only: the second opinion train.py checks its file against.
+"""A small evaluator in numpy only: the second opinion that train.py here and in examples/kws checks its file against.
 
-It follows the ONNX operator definitions for the seven operators that digits.onnx uses, and for no other.
+It follows the ONNX operator definitions for the eight operators that digits.onnx and kws.onnx use, and for no other.
 """
 import numpy as np
 from onnx import helper, numpy_helper
@@ -13,14 +13,15 @@ def windows(x, kernel, strides):
 
 
 def conv(x, w, bias, attributes):
-    """Conv, group 1, dilation 1: w [M,C,KH,KW], bias [M] or 0, pads [top, left, bottom, right]."""
+    """Conv, dilation 1: w [M,C/group,KH,KW], bias [M] or 0, pads [top, left, bottom, right]."""
     top, left, bottom, right = attributes["pads"]
     x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
     view = windows(x, attributes["kernel_shape"], attributes["strides"])
     n, c, oh, ow, kh, kw = view.shape
-    columns = view.transpose(0, 2, 3, 1, 4, 5).reshape(n, oh * ow, c * kh * kw)
-    y = columns @ w.reshape(w.shape[0], -1).T + bias
-    return y.transpose(0, 2, 1).reshape(n, w.shape[0], oh, ow)
+    group = attributes.get("group", 1)
+    columns = view.reshape(n, group, c // group, oh, ow, kh, kw).transpose(1, 0, 3, 4, 2, 5, 6)
+    y = columns.reshape(group, n * oh * ow, -1) @ w.reshape(group, w.shape[0] // group, -1).transpose(0, 2, 1)
+    return (y.transpose(1, 0, 2).reshape(n, oh, ow, -1) + bias).transpose(0, 3, 1, 2)
 
 
 def batch_norm(x, scale, bias, mean, variance, epsilon):
@@ -45,6 +46,8 @@ def run_node(op, x, attributes):
         return np.maximum(x[0], 0)
     if op == "MaxPool":
         return windows(x[0], attributes["kernel_shape"], attributes["strides"]).max(axis=(4, 5))
+    if op == "GlobalAveragePool":
+        return x[0].mean(axis=(2, 3), keepdims=True)
     if op == "Flatten":
         return x[0].reshape(x[0].shape[0], -1)
     if op == "Gemm":

@@ -256,4 +256,5 @@ def where_all(prefix, elf):
     return [line.split()[-1] for line in command([prefix + "nm", elf]).splitlines() if line.split()]
 
 
-main()
+if __name__ == "__main__":
+    main()
