@@ -1,0 +1,269 @@
+"""Neural networks of ONNX, TensorFlow Lite and .nnrt files, with the interface of onnxruntime: import nnrt as ort."""
+import functools
+import json
+import mmap
+import os
+import threading
+import time
+import warnings
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy
+
+from . import _nnrt, plan
+from ._nnrt import InvalidModel, load_driver
+from .tools import compare, convert, emit_c, quantize
+
+__version__: str = _nnrt.version
+__all__ = ["ExecutionMode", "GraphOptimizationLevel", "InferenceSession", "InvalidModel", "ModelMetadata", "NodeArg",
+           "RunOptions", "SessionOptions", "compare", "convert", "emit_c", "get_available_providers", "get_device",
+           "load_driver", "quantize"]
+_PLANS = 4  # that a session keeps: those of the last shapes
+_SMALL = 64  # elements of an input that may be a parameter of the graph (axes, a shape)
+_TYPES = {**{t: t for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16")},
+          "float32": "float", "float64": "double"}  # numpy's names: those of ONNX
+_pool = functools.lru_cache(maxsize=None)(_nnrt.make_pool)  # sessions with the same number of threads share a thread pool
+Shape = List[Union[int, str, None]]
+
+
+class GraphOptimizationLevel:
+    """Of onnxruntime; all levels are the same."""
+    ORT_DISABLE_ALL, ORT_ENABLE_BASIC, ORT_ENABLE_EXTENDED, ORT_ENABLE_ALL = 0, 1, 2, 99
+
+
+class ExecutionMode:
+    """Of onnxruntime; both are the same."""
+    ORT_SEQUENTIAL, ORT_PARALLEL = 0, 1
+
+
+class RunOptions:
+    """Of onnxruntime; nothing is read."""
+
+
+class SessionOptions:
+    """intra_op_num_threads: 0 is the number of processors. max_shapes: upper bounds by the name of an input or a result; a
+    session with bounds of all dynamic inputs is prepared once. The members from inter_op_num_threads on are not read."""
+    __slots__ = ("intra_op_num_threads", "enable_profiling", "profile_file_prefix", "max_shapes", "free_dimensions",
+                 "inter_op_num_threads", "graph_optimization_level", "execution_mode", "log_severity_level", "logid",
+                 "log_verbosity_level", "enable_mem_pattern", "enable_cpu_mem_arena", "enable_mem_reuse")
+
+    def __init__(self) -> None:
+        for name in self.__slots__:
+            setattr(self, name, 0)
+        self.profile_file_prefix = "nnrt_profile_"
+        self.max_shapes: Dict[str, Sequence[int]] = {}
+        self.free_dimensions: Dict[str, int] = {}
+
+    def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
+        """Fixes the dynamic dimensions of this name."""
+        self.free_dimensions[name] = size
+
+
+class NodeArg(NamedTuple):
+    """An input or output. A dynamic dimension is its name or None; shape None: the rank is unknown."""
+    name: str
+    type: str
+    shape: Optional[Shape]
+
+
+class ModelMetadata(NamedTuple):
+    """The metadata of a file."""
+    custom_metadata_map: Dict[str, str]
+
+
+def get_available_providers() -> List[str]:
+    """The devices, the fastest first."""
+    return _nnrt.devices()[::-1]
+
+
+def get_device() -> str:
+    """Of onnxruntime."""
+    return "CPU"
+
+
+def _device(providers: Optional[Sequence[Any]]) -> str:
+    """The device for names of devices, or of onnxruntime's providers, which are skipped with a warning except for the CPU."""
+    names = [p if isinstance(p, str) else p[0] for p in providers or []]
+    known = [n for n in names if not n.endswith("ExecutionProvider")]
+    for name in set(names) - set(known) - {"CPUExecutionProvider"}:
+        warnings.warn("provider '%s' does not exist; devices: %s" % (name, ", ".join(get_available_providers())), stacklevel=4)
+    return "auto:" + ",".join(known) if known and "CPUExecutionProvider" not in names else "auto"
+
+
+def _open(source: Union[str, bytes]) -> Tuple[memoryview, str]:
+    """The bytes of a model and their format. A .nnrt or .tflite file is mapped, its weights are used in place; an ONNX file
+    is read, as exporters overwrite such files."""
+    if isinstance(source, str):
+        with open(source, "rb") as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                raise InvalidModel("%s is empty" % source)
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            return (data, _nnrt.kind(data)) if _nnrt.kind(data) != "onnx" else (memoryview(file.read()), "onnx")
+    kind = _nnrt.kind(memoryview(source))
+    if kind != "nnrt":
+        return memoryview(source), kind
+    aligned = mmap.mmap(-1, len(source))
+    aligned[:] = source
+    return memoryview(aligned), kind
+
+
+class InferenceSession:
+    """A model that is ready to run, with the methods of onnxruntime's class. Any number of threads may call run()."""
+
+    def __init__(self, path_or_bytes: Union[str, bytes, "os.PathLike[str]"], sess_options: Optional[SessionOptions] = None,
+                 providers: Optional[Sequence[Any]] = None, provider_options: Any = None, **_unread: Any):
+        self._source: Any = os.fspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else bytes(path_or_bytes)
+        self._options, self._providers = sess_options or SessionOptions(), providers
+        self._device, self._pool = _device(providers), _pool(self._options.intra_op_num_threads)
+        self._profile: Optional[list] = [] if self._options.enable_profiling else None
+        self._file, self._kind = _open(self._source)
+        self._lock, self._plans = threading.Lock(), []
+        self._describe()
+        if all(self._fixed(i) or i.name in self._options.max_shapes for i in self._inputs.values()):
+            try:
+                self._prepare({n: [d if isinstance(d, int) else -1 for d in i.shape] for n, i in self._inputs.items()}, {})
+            except NotImplementedError: # the value of an input may be needed
+                if self._kind != "onnx" or not any(self._may_be_constant(i.shape) for i in self._inputs.values()):
+                    raise
+
+    def __getstate__(self) -> tuple:
+        return self._source, self._options, self._providers
+
+    def __setstate__(self, state: tuple) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    def _describe(self) -> None:
+        """Lists inputs and outputs without those that the session keeps as states, and without initialized inputs."""
+        ins, outs, metadata, constants = (_nnrt.describe_onnx(self._file) if self._kind == "onnx" else
+                                          _nnrt.describe(_nnrt.load(self._file, None, [])))
+        self._meta = ModelMetadata(dict(metadata))
+        states = [line.partition("=") for line in self._meta.custom_metadata_map.get("states", "").splitlines()]
+        free = self._options.free_dimensions
+
+        def arguments(tensors: list, hidden: set) -> Dict[str, NodeArg]:
+            return {name: NodeArg(name, "tensor(%s)" % _TYPES.get(kind, kind), [free.get(d, d) for d in dims] if ranked else None)
+                    for name, kind, dims, ranked in tensors if name not in hidden}
+        self._inputs = arguments(ins, {s[0] for s in states} | set(constants))
+        self._outputs = arguments(outs, {s[2] for s in states})
+        self._index = {name: i for i, name in enumerate(self._outputs)}
+        self._types = {i[0]: i[1] for i in ins}
+        if not set(self._types.values()) <= set(_TYPES):
+            _nnrt.load(self._file, None, [])  # names the input that is no tensor, or has strings
+        self._dims = [(i[0], [-1 if d is None else d for d in i[2]]) for i in ins] if self._kind == "nnrt" else []
+
+    @staticmethod
+    def _fixed(arg: NodeArg) -> bool:
+        return arg.shape is not None and all(isinstance(d, int) for d in arg.shape)
+
+    @staticmethod
+    def _may_be_constant(shape: Optional[Sequence[Any]]) -> bool:
+        return shape is not None and (len(shape) == 0 or len(shape) == 1 and (not isinstance(shape[0], int) or shape[0] <= _SMALL))
+
+    def _prepare(self, shapes: Dict[str, Sequence[int]], constants: Dict[str, numpy.ndarray]) -> plan.Plan:
+        """Prepares the model for these shapes and puts the plan in front."""
+        inputs = [plan.item(name, shape, constants.get(name)) for name, shape in shapes.items()]
+        dims = [plan.item(name, shapes.get(name, shape)) for name, shape in self._dims]
+        bounds = [plan.item(name, shape) for name, shape in self._options.max_shapes.items() if name not in constants]
+        path = self._source if isinstance(self._source, str) else None
+        made = plan.Plan(self._file, path, inputs, dims, bounds, self._device, self._pool, self._profile)
+        self._plans = [made] + self._plans[:_PLANS - 1]
+        return made
+
+    def _prepare_for(self, feeds: Dict[str, numpy.ndarray]) -> plan.Plan:
+        """Prepares the model for the shapes of these arrays; if it needs the values of small inputs, for these, too."""
+        most = self._options.max_shapes
+        shapes = {name: [d if isinstance(d, int) or name not in most else -1 for d in self._inputs[name].shape or a.shape]
+                  if name in most else a.shape for name, a in feeds.items()}
+        small = {name: a for name, a in feeds.items() if self._may_be_constant(a.shape)}
+        refusal = None
+        for constants in [{}, small] if self._kind == "onnx" else [{}]:
+            try:
+                return self._prepare(shapes, constants)
+            except NotImplementedError as error:
+                refusal = refusal or error
+        raise refusal  # type: ignore[misc]
+
+    def _checked(self, input_feed: Any) -> Dict[str, numpy.ndarray]:
+        """The inputs as arrays; an exception names the first that is missing, unknown, or has another type or shape."""
+        feeds = dict(input_feed)
+        for name in list(self._inputs) + list(feeds):
+            if name not in feeds or name not in self._inputs:
+                raise ValueError("input '%s' %s; the model has %s" % (name, "does not exist" if name in feeds else "is missing",
+                                                                     ", ".join("'%s'" % n for n in self._inputs) or "no inputs"))
+            array, declared = numpy.asarray(feeds[name]), self._inputs[name].shape
+            if array.dtype.newbyteorder("=") != numpy.dtype(self._types[name]):
+                raise TypeError("input '%s' has elements of type %s, expected %s: array.astype('%s')"
+                                % (name, array.dtype, self._types[name], self._types[name]))
+            if declared is not None and (len(declared) != array.ndim or any(isinstance(d, int) and d != e for d, e in zip(declared, array.shape))):
+                raise ValueError("input '%s' has the shape %s, expected %s" % (name, list(array.shape), declared))
+            most = self._options.max_shapes.get(name, array.shape)
+            if any(d > m for d, m in zip(array.shape, most)):
+                raise ValueError("input '%s' has the shape %s, which exceeds the upper bounds %s (max_shapes)" % (name, list(array.shape), list(most)))
+            feeds[name] = numpy.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
+        return feeds
+
+    def _run(self, input_feed: Any) -> list:
+        """Runs with the first plan that fits, or a new one."""
+        feeds = self._checked(input_feed)
+        with self._lock:
+            plans = self._plans
+        for made in plans:
+            if (got := made.run(feeds)) is not None:
+                return got
+        with self._lock:
+            made = self._prepare_for(feeds)
+        return made.run(feeds)
+
+    def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[numpy.ndarray]:
+        """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
+        are new."""
+        if type(input_feed) is not dict or len(input_feed) != len(self._inputs) or not self._plans or \
+                (got := self._plans[0].run(input_feed)) is None:
+            got = self._run(input_feed)
+        if output_names is None:
+            return got
+        try:
+            return [got[self._index[name]] for name in output_names]
+        except KeyError as error:
+            raise ValueError("output %s does not exist; the model has %s" % (error, ", ".join("'%s'" % n for n in self._outputs))) from None
+
+    def get_inputs(self) -> List[NodeArg]:
+        """The inputs of the file, without initialized ones and states."""
+        return list(self._inputs.values())
+
+    def get_outputs(self) -> List[NodeArg]:
+        """The outputs of the file, without states."""
+        return list(self._outputs.values())
+
+    def get_modelmeta(self) -> ModelMetadata:
+        """The metadata of the file."""
+        return self._meta
+
+    def get_providers(self) -> List[str]:
+        """The devices that were chosen, and the device of the last plan."""
+        return self._device.partition(":")[2].split(",") if ":" in self._device else get_available_providers()
+
+    def get_memory(self, shapes: Optional[Dict[str, Sequence[int]]] = None) -> Dict[str, int]:
+        """The bytes of a session, before it runs: for these shapes of inputs, or as prepared last. Each thread that runs at
+        the same time as others needs one more arena."""
+        if shapes is not None:
+            with self._lock:
+                return self._prepare({n: shapes.get(n, i.shape or []) for n, i in self._inputs.items()}, {}).memory
+        if not self._plans:
+            raise ValueError("the inputs have dynamic dimensions; expected the argument shapes, such as {'x': (1, 3, 224, 224)}")
+        return self._plans[0].memory
+
+    def reset(self) -> None:
+        """Sets the states of the session to their initial values."""
+        for made in self._plans:
+            made.reset()
+
+    def end_profiling(self) -> str:
+        """Writes the steps of all runs as Chrome trace events; returns the path of the file."""
+        path = self._options.profile_file_prefix + time.strftime("_%Y-%m-%d_%H-%M-%S.json")
+        events = [{"cat": "Node", "ph": "X", "pid": os.getpid(), "tid": depth, "ts": begin / 1e3, "dur": duration / 1e3, "name": name,
+                   "args": {"op_name": op, "provider": device, "node_index": node, "input_size": read, "output_size": written}}
+                  for name, op, device, node, depth, begin, duration, read, written in self._profile or []]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(events, file)
+        return path

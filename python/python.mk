@@ -1,0 +1,26 @@
+# The Python package. The Makefile includes this file.
+
+.PHONY: python python-test python-bench
+PYTHON_PACKAGES := gcc libc6-dev libstb-dev python3 python3-dev python3-numpy python3-setuptools python3-pip python3-wheel
+PYTHON_SITE := build/python/site
+
+python: $(PYTHON_SITE)/nnrt/__init__.py
+	@ls build/python/*.whl
+
+# pip builds a wheel with the packages of the system, and installs it into a folder, as in a new environment. The object is
+# that of the command line.
+$(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o $(wildcard python/*.* python/nnrt/* tools/*.h tools/nnrt.c)
+	@sh tools/need.sh $(PYTHON_PACKAGES)
+	@rm -rf $(PYTHON_SITE) build/python/*.whl
+	@NNRT_OBJECT='$(CURDIR)/$<' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED)' $(PYTHON) -m pip wheel -q --no-build-isolation --no-deps --no-index \
+	    --disable-pip-version-check -w build/python ./python
+	@$(PYTHON) -m pip install -q --no-deps --no-index --disable-pip-version-check --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl
+	@touch $@
+
+python-test: $(PYTHON_SITE)/nnrt/__init__.py
+	@sh tools/need.sh python3-onnx libonnx-testdata
+	@PYTHONPATH=$(PYTHON_SITE) $(PYTHON) -B python/tests/run.py
+
+NEEDS_python := $(PYTHON_PACKAGES) python3-onnx libonnx-testdata
+suite-python: $(PYTHON_SITE)/nnrt/__init__.py
+	$(SUITE) env PYTHONPATH=$(PYTHON_SITE) $(PYTHON) -B python/tests/run.py
