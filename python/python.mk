@@ -11,7 +11,7 @@ python: $(PYTHON_SITE)/nnrt/__init__.py
 # that of the command line.
 $(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o $(wildcard python/*.* python/nnrt/* tools/*.h tools/nnrt.c)
 	@sh tools/need.sh $(PYTHON_PACKAGES)
-	@rm -rf $(PYTHON_SITE) build/python/*.whl
+	@rm -rf $(PYTHON_SITE) build/python/*.whl build/python/temp
 	@NNRT_OBJECT='$(CURDIR)/$<' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED)' $(PYTHON) -m pip wheel -q --no-build-isolation --no-deps --no-index \
 	    --disable-pip-version-check -w build/python ./python
 	@$(PYTHON) -m pip install -q --no-deps --no-index --disable-pip-version-check --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl

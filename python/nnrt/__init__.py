@@ -22,6 +22,7 @@ _PLANS = 4  # that a session keeps: those of the last shapes
 _SMALL = 64  # elements of an input that may be a parameter of the graph (axes, a shape)
 _TYPES = {**{t: t for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16")},
           "float32": "float", "float64": "double"}  # numpy's names: those of ONNX
+_HERE = {"(bounds)": "SessionOptions.max_shapes has upper bounds", "nnrt_onnx_desc.path": "pass the path, not the bytes"}
 _pool = functools.lru_cache(maxsize=None)(_nnrt.make_pool)  # sessions with the same number of threads share a thread pool
 Shape = List[Union[int, str, None]]
 
@@ -73,7 +74,7 @@ class ModelMetadata(NamedTuple):
 
 def get_available_providers() -> List[str]:
     """The devices, the fastest first."""
-    return _nnrt.devices()[::-1]
+    return [name for name in _nnrt.devices()[::-1] if name != "auto"]
 
 
 def get_device() -> str:
@@ -81,13 +82,14 @@ def get_device() -> str:
     return "CPU"
 
 
-def _device(providers: Optional[Sequence[Any]]) -> str:
-    """The device for names of devices, or of onnxruntime's providers, which are skipped with a warning except for the CPU."""
-    names = [p if isinstance(p, str) else p[0] for p in providers or []]
+def _devices(providers: Optional[Sequence[Any]]) -> List[str]:
+    """The devices of names or (name, options); onnxruntime's names are skipped with a warning, except that of the CPU."""
+    names = [p if isinstance(p, str) else p[0] for p in providers or get_available_providers()]
+    for name in names:
+        if name.endswith("ExecutionProvider") and name != "CPUExecutionProvider":
+            warnings.warn("there is no device '%s'; the devices are %s" % (name, ", ".join(get_available_providers())), stacklevel=3)
     known = [n for n in names if not n.endswith("ExecutionProvider")]
-    for name in set(names) - set(known) - {"CPUExecutionProvider"}:
-        warnings.warn("provider '%s' does not exist; devices: %s" % (name, ", ".join(get_available_providers())), stacklevel=4)
-    return "auto:" + ",".join(known) if known and "CPUExecutionProvider" not in names else "auto"
+    return known if "CPUExecutionProvider" not in names else known + [n for n in get_available_providers() if n not in known]
 
 
 def _open(source: Union[str, bytes]) -> Tuple[memoryview, str]:
@@ -112,9 +114,9 @@ class InferenceSession:
 
     def __init__(self, path_or_bytes: Union[str, bytes, "os.PathLike[str]"], sess_options: Optional[SessionOptions] = None,
                  providers: Optional[Sequence[Any]] = None, provider_options: Any = None, **_unread: Any):
-        self._source: Any = os.fspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else bytes(path_or_bytes)
+        self._source: Any = os.path.abspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else bytes(path_or_bytes)
         self._options, self._providers = sess_options or SessionOptions(), providers
-        self._device, self._pool = _device(providers), _pool(self._options.intra_op_num_threads)
+        self._devices, self._pool = _devices(providers), _pool(self._options.intra_op_num_threads)
         self._profile: Optional[list] = [] if self._options.enable_profiling else None
         self._file, self._kind = _open(self._source)
         self._lock, self._plans = threading.Lock(), []
@@ -160,14 +162,23 @@ class InferenceSession:
         return shape is not None and (len(shape) == 0 or len(shape) == 1 and (not isinstance(shape[0], int) or shape[0] <= _SMALL))
 
     def _prepare(self, shapes: Dict[str, Sequence[int]], constants: Dict[str, numpy.ndarray]) -> plan.Plan:
-        """Prepares the model for these shapes and puts the plan in front."""
+        """Prepares the model for these shapes and puts the plan in front. If results lack upper bounds, the fixed shapes of
+        outputs in the file are used."""
         inputs = [plan.item(name, shape, constants.get(name)) for name, shape in shapes.items()]
         dims = [plan.item(name, shapes.get(name, shape)) for name, shape in self._dims]
-        bounds = [plan.item(name, shape) for name, shape in self._options.max_shapes.items() if name not in constants]
+        bounds = {name: shape for name, shape in self._options.max_shapes.items() if name not in constants}
         path = self._source if isinstance(self._source, str) else None
-        made = plan.Plan(self._file, path, inputs, dims, bounds, self._device, self._pool, self._profile)
-        self._plans = [made] + self._plans[:_PLANS - 1]
-        return made
+        for most in bounds, {**{o.name: o.shape for o in self._outputs.values() if self._fixed(o)}, **bounds}:
+            try:
+                made = plan.Plan(self._file, path, inputs, dims, [plan.item(*m) for m in most.items()],
+                                 "auto:" + ",".join(self._devices), self._pool, self._profile)
+                self._plans = [made] + self._plans[:_PLANS - 1]
+                return made
+            except NotImplementedError as error:
+                message = "; here: ".join([str(error)] + [text for part, text in _HERE.items() if part in str(error)])
+                if "(bounds)" not in message:
+                    break
+        raise NotImplementedError(message)
 
     def _prepare_for(self, feeds: Dict[str, numpy.ndarray]) -> plan.Plan:
         """Prepares the model for the shapes of these arrays; if it needs the values of small inputs, for these, too."""
@@ -196,29 +207,28 @@ class InferenceSession:
                                 % (name, array.dtype, self._types[name], self._types[name]))
             if declared is not None and (len(declared) != array.ndim or any(isinstance(d, int) and d != e for d, e in zip(declared, array.shape))):
                 raise ValueError("input '%s' has the shape %s, expected %s" % (name, list(array.shape), declared))
-            most = self._options.max_shapes.get(name, array.shape)
-            if any(d > m for d, m in zip(array.shape, most)):
-                raise ValueError("input '%s' has the shape %s, which exceeds the upper bounds %s (max_shapes)" % (name, list(array.shape), list(most)))
             feeds[name] = numpy.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
         return feeds
 
     def _run(self, input_feed: Any) -> list:
-        """Runs with the first plan that fits, or a new one."""
+        """Runs with a new plan, unless the inputs are wrong."""
         feeds = self._checked(input_feed)
-        with self._lock:
-            plans = self._plans
-        for made in plans:
-            if (got := made.run(feeds)) is not None:
-                return got
-        with self._lock:
+        with self._lock: # of threads that need the same plan the first one prepares it
+            for made in self._plans:
+                if (got := made.run(feeds)) is not None:
+                    return got
             made = self._prepare_for(feeds)
         return made.run(feeds)
 
     def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[numpy.ndarray]:
         """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
         are new."""
-        if type(input_feed) is not dict or len(input_feed) != len(self._inputs) or not self._plans or \
-                (got := self._plans[0].run(input_feed)) is None:
+        got = None
+        if type(input_feed) is dict and len(input_feed) == len(self._inputs):
+            for made in self._plans:
+                if (got := made.run(input_feed)) is not None:
+                    break
+        if got is None:
             got = self._run(input_feed)
         if output_names is None:
             return got
@@ -240,8 +250,8 @@ class InferenceSession:
         return self._meta
 
     def get_providers(self) -> List[str]:
-        """The devices that were chosen, and the device of the last plan."""
-        return self._device.partition(":")[2].split(",") if ":" in self._device else get_available_providers()
+        """The devices of the session; the first one that supports a node runs it."""
+        return list(self._devices)
 
     def get_memory(self, shapes: Optional[Dict[str, Sequence[int]]] = None) -> Dict[str, int]:
         """The bytes of a session, before it runs: for these shapes of inputs, or as prepared last. Each thread that runs at

@@ -284,7 +284,7 @@ static PyObject *make_session(PyObject *self, PyObject *args)
     desc.bounds = nnrt_bound_list_make(most.bounds, most.count);
     desc.share = share != Py_None ? (nnrt_session *)PyCapsule_GetPointer(share, "session") : NULL;
 #if NNRT_THREADS
-    desc.parallel = pool != Py_None ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool")) : NULL;
+    desc.parallel = pool != Py_None && desc.share == NULL ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool")) : NULL;
 #endif
     (void)pool;
     code = nnrt_session_create(&session, model_of(PyTuple_GET_ITEM(context, 0)), &desc, &error);

@@ -62,7 +62,7 @@ class Plan:
 
     def run_any(self, feeds: Dict[str, Any]) -> Any:
         """The same with constants, states, and outputs with dynamic dimensions, whose buffers grow as needed."""
-        if any(not numpy.array_equal(numpy.asarray(feeds[name]), value) for name, value in self.constants.items()):
+        if any(not numpy.array_equal(numpy.asarray(feeds.get(name)), value) for name, value in self.constants.items()):
             return None
         with self.lock or threading.Lock():
             session, outputs = self.idle.pop() if self.idle else self.add([], []), self.outputs
