@@ -7,12 +7,15 @@ PYTHON_SITE := build/python/site
 python: $(PYTHON_SITE)/nnrt/__init__.py
 	@ls build/python/*.whl
 
+# warnings in headers of Python and numpy are not ours
+PYTHON_SYSTEM = $(shell $(PYTHON) -c 'import sysconfig, numpy; print("-isystem", sysconfig.get_path("include"), "-isystem", numpy.get_include())')
+
 # pip builds a wheel with the packages of the system, and installs it into a folder, as in a new environment. The object is
 # that of the command line.
 $(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o $(wildcard python/*.* python/nnrt/* tools/*.h tools/nnrt.c)
 	@sh tools/need.sh $(PYTHON_PACKAGES)
 	@rm -rf $(PYTHON_SITE) build/python/*.whl build/python/temp
-	@NNRT_OBJECT='$(CURDIR)/$<' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED)' $(PYTHON) -m pip wheel -q --no-build-isolation --no-deps --no-index \
+	@NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' $(PYTHON) -m pip wheel -q --no-build-isolation --no-deps --no-index \
 	    --disable-pip-version-check -w build/python ./python
 	@$(PYTHON) -m pip install -q --no-deps --no-index --disable-pip-version-check --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl
 	@touch $@
@@ -24,3 +27,10 @@ python-test: $(PYTHON_SITE)/nnrt/__init__.py
 NEEDS_python := $(PYTHON_PACKAGES) python3-onnx libonnx-testdata
 suite-python: $(PYTHON_SITE)/nnrt/__init__.py
 	$(SUITE) env PYTHONPATH=$(PYTHON_SITE) $(PYTHON) -B python/tests/run.py
+
+build/python/bench: python/tests/bench.c build/implementation.o
+	@$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $^ $(LIBS) -lpthread
+
+# onnxruntime-node: if make compare has fetched it
+python-bench: $(PYTHON_SITE)/nnrt/__init__.py build/python/bench
+	@PYTHONPATH=$(PYTHON_SITE):python/tests $(PYTHON) -B python/tests/bench.py build/python/bench build/compare/node_modules
