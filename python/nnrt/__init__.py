@@ -92,21 +92,20 @@ def _devices(providers: Optional[Sequence[Any]]) -> List[str]:
     return known if "CPUExecutionProvider" not in names else known + [n for n in get_available_providers() if n not in known]
 
 
-def _open(source: Union[str, bytes]) -> Tuple[memoryview, str]:
-    """The bytes of a model and their format. A .nnrt or .tflite file is mapped, its weights are used in place; an ONNX file
-    is read, as exporters overwrite such files."""
+def _open(source: Union[str, bytes]) -> Tuple[memoryview, tuple]:
+    """The bytes of a model, and their description. A .nnrt or .tflite file is mapped, and its weights are used in place; an
+    ONNX file, which exporters overwrite, and bytes are copied, aligned to a page."""
     if isinstance(source, str):
         with open(source, "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                raise InvalidModel("%s is empty" % source)
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-            return (data, _nnrt.kind(data)) if _nnrt.kind(data) != "onnx" else (memoryview(file.read()), "onnx")
-    kind = _nnrt.kind(memoryview(source))
-    if kind != "nnrt":
-        return memoryview(source), kind
-    aligned = mmap.mmap(-1, len(source))
-    aligned[:] = source
-    return memoryview(aligned), kind
+            data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.path.getsize(source) else b""
+        about = _nnrt.describe(memoryview(data))
+        if about[0] != "onnx":
+            return memoryview(data), about
+        source = data
+    copy = mmap.mmap(-1, max(1, len(source)))
+    copy[:len(source)] = source
+    view = memoryview(copy)[:len(source)]
+    return view, _nnrt.describe(view)
 
 
 class InferenceSession:
@@ -114,13 +113,13 @@ class InferenceSession:
 
     def __init__(self, path_or_bytes: Union[str, bytes, "os.PathLike[str]"], sess_options: Optional[SessionOptions] = None,
                  providers: Optional[Sequence[Any]] = None, provider_options: Any = None, **_unread: Any):
-        self._source: Any = os.path.abspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else bytes(path_or_bytes)
+        self._path = os.path.abspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else None
         self._options, self._providers = sess_options or SessionOptions(), providers
         self._devices, self._pool = _devices(providers), _pool(self._options.intra_op_num_threads)
         self._profile: Optional[list] = [] if self._options.enable_profiling else None
-        self._file, self._kind = _open(self._source)
+        self._file, about = _open(self._path or path_or_bytes)
         self._lock, self._plans = threading.Lock(), []
-        self._describe()
+        self._describe(*about)
         if all(self._fixed(i) or i.name in self._options.max_shapes for i in self._inputs.values()):
             try:
                 self._prepare({n: [d if isinstance(d, int) else -1 for d in i.shape] for n, i in self._inputs.items()}, {})
@@ -129,29 +128,28 @@ class InferenceSession:
                     raise
 
     def __getstate__(self) -> tuple:
-        return self._source, self._options, self._providers
+        return self._path or bytes(self._file), self._options, self._providers
 
     def __setstate__(self, state: tuple) -> None:
         self.__init__(*state)  # type: ignore[misc]
 
-    def _describe(self) -> None:
+    def _describe(self, kind: str, ins: list, outs: list, metadata: list, constants: list) -> None:
         """Lists inputs and outputs without those that the session keeps as states, and without initialized inputs."""
-        ins, outs, metadata, constants = (_nnrt.describe_onnx(self._file) if self._kind == "onnx" else
-                                          _nnrt.describe(_nnrt.load(self._file, None, [])))
+        self._kind = kind
         self._meta = ModelMetadata(dict(metadata))
         states = [line.partition("=") for line in self._meta.custom_metadata_map.get("states", "").splitlines()]
         free = self._options.free_dimensions
 
         def arguments(tensors: list, hidden: set) -> Dict[str, NodeArg]:
-            return {name: NodeArg(name, "tensor(%s)" % _TYPES.get(kind, kind), [free.get(d, d) for d in dims] if ranked else None)
-                    for name, kind, dims, ranked in tensors if name not in hidden}
+            return {name: NodeArg(name, "tensor(%s)" % _TYPES.get(element, element), [free.get(d, d) for d in dims] if ranked else None)
+                    for name, element, dims, ranked in tensors if name not in hidden}
         self._inputs = arguments(ins, {s[0] for s in states} | set(constants))
         self._outputs = arguments(outs, {s[2] for s in states})
         self._index = {name: i for i, name in enumerate(self._outputs)}
         self._types = {i[0]: i[1] for i in ins}
         if not set(self._types.values()) <= set(_TYPES):
             _nnrt.load(self._file, None, [])  # names the input that is no tensor, or has strings
-        self._dims = [(i[0], [-1 if d is None else d for d in i[2]]) for i in ins] if self._kind == "nnrt" else []
+        self._dims = [(i[0], [-1 if d is None else d for d in i[2]]) for i in ins] if kind == "nnrt" else []
 
     @staticmethod
     def _fixed(arg: NodeArg) -> bool:
@@ -167,10 +165,9 @@ class InferenceSession:
         inputs = [plan.item(name, shape, constants.get(name)) for name, shape in shapes.items()]
         dims = [plan.item(name, shapes.get(name, shape)) for name, shape in self._dims]
         bounds = {name: shape for name, shape in self._options.max_shapes.items() if name not in constants}
-        path = self._source if isinstance(self._source, str) else None
         for most in bounds, {**{o.name: o.shape for o in self._outputs.values() if self._fixed(o)}, **bounds}:
             try:
-                made = plan.Plan(self._file, path, inputs, dims, [plan.item(*m) for m in most.items()],
+                made = plan.Plan(self._file, self._path, inputs, dims, [plan.item(*m) for m in most.items()],
                                  "auto:" + ",".join(self._devices), self._pool, self._profile)
                 self._plans = [made] + self._plans[:_PLANS - 1]
                 return made

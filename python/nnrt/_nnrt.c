@@ -24,16 +24,15 @@ static PyObject *invalid_model; /* nnrt.InvalidModel */
 /* Raises the exception for a code, with the runtime's message. load: a model is being loaded or prepared. */
 static void *fail(NNRT_ReturnCode code, const char *message, bool load)
 {
-    PyObject *kind = load ? invalid_model : PyExc_RuntimeError;
-    if (code == NNRT_OUT_OF_MEMORY || code == NNRT_MEMORY_ERROR)
-        kind = PyExc_MemoryError;
-    else if (code == NNRT_NOT_SUPPORT || code == NNRT_UNSUPPORTED_OP || (load && code == NNRT_INVALID_DATATYPE))
-        kind = PyExc_NotImplementedError;
-    else if (code == NNRT_INVALID_PATH || code == NNRT_PERMISSION_DENIED)
-        kind = PyExc_OSError;
-    else if (code == NNRT_INVALID_PARAMETER || code == NNRT_INVALID_SHAPE || code == NNRT_OUT_OF_DIMENTION_RANGES)
-        kind = load && code == NNRT_INVALID_SHAPE ? invalid_model : PyExc_ValueError;
-    PyErr_SetString(kind, message[0] != '\0' ? message : nnrt_code_name(code));
+    const bool unsupported = code == NNRT_NOT_SUPPORT || code == NNRT_UNSUPPORTED_OP || (load && code == NNRT_INVALID_DATATYPE);
+    const bool value = code == NNRT_INVALID_PARAMETER || code == NNRT_INVALID_SHAPE || code == NNRT_OUT_OF_DIMENTION_RANGES;
+    PyErr_SetString(code == NNRT_OUT_OF_MEMORY || code == NNRT_MEMORY_ERROR       ? PyExc_MemoryError
+                    : unsupported                                                 ? PyExc_NotImplementedError
+                    : code == NNRT_INVALID_PATH || code == NNRT_PERMISSION_DENIED ? PyExc_OSError
+                    : load                                                        ? invalid_model
+                    : value                                                       ? PyExc_ValueError
+                                                                                  : PyExc_RuntimeError,
+                    message[0] != '\0' ? message : nnrt_code_name(code));
     return NULL;
 }
 
@@ -74,24 +73,19 @@ static PyObject *onnx_tensors(const nnrt_onnx_value_infos *infos)
     return list;
 }
 
-/* describe_onnx(file) -> (inputs, outputs, metadata, names of initialized tensors) */
-static PyObject *describe_onnx(PyObject *self, PyObject *file)
+static PyObject *onnx_describe(const Py_buffer *file, nnrt_error *error)
 {
     nnrt_onnx_model *m = NULL;
     PyObject *constants = PyList_New(0), *metadata = PyList_New(0), *result;
-    nnrt_error error;
-    const Py_buffer *b = PyMemoryView_GET_BUFFER(file);
-    const NNRT_ReturnCode code = nnrt_onnx_parse(b->buf, (size_t)b->len, NULL, &m, (memset(&error, 0, sizeof(error)), &error));
-    (void)self;
-    if (code != NNRT_SUCCESS)
-        return fail(code, error.message, true);
+    if (nnrt_onnx_parse(file->buf, (size_t)file->len, NULL, &m, error) != NNRT_SUCCESS)
+        return NULL;
     for (size_t i = 0; i < m->graph->initializers.count; i++)
         add(constants, text(m->graph->initializers.data[i].name.data, m->graph->initializers.data[i].name.length));
     for (size_t i = 0; i < m->metadataProps.count; i++) {
         const nnrt_onnx_pair *p = &m->metadataProps.data[i];
         add(metadata, Py_BuildValue("(NN)", text(p->key.data, p->key.length), text(p->value.data, p->value.length)));
     }
-    result = Py_BuildValue("(NNNN)", onnx_tensors(&m->graph->inputs), onnx_tensors(&m->graph->outputs), metadata, constants);
+    result = Py_BuildValue("(sNNNN)", "onnx", onnx_tensors(&m->graph->inputs), onnx_tensors(&m->graph->outputs), metadata, constants);
     nnrt_onnx_model_free(m);
     return result;
 }
@@ -110,32 +104,37 @@ static PyObject *model_tensors(const NNRT_Model *m, NNRT_Uint32List indices)
     return list;
 }
 
-static NNRT_Model *model_of(PyObject *capsule)
+static PyObject *model_describe(const char *format, const NNRT_Model *m)
 {
-    return (NNRT_Model *)PyCapsule_GetPointer(capsule, "model");
-}
-
-/* describe(model) -> (inputs, outputs, metadata, ()) */
-static PyObject *describe(PyObject *self, PyObject *capsule)
-{
-    const NNRT_Model *m = model_of(capsule);
     PyObject *metadata = PyList_New(0);
-    (void)self;
-    for (uint32_t i = 0; m != NULL && nnrt_model_metadata_at(m, i).key != NULL; i++) {
+    for (uint32_t i = 0; nnrt_model_metadata_at(m, i).key != NULL; i++) {
         const nnrt_metadata e = nnrt_model_metadata_at(m, i);
         add(metadata, Py_BuildValue("(NN)", text(e.key, strlen(e.key)), text(e.value, strlen(e.value))));
     }
-    return m != NULL ? Py_BuildValue("(NNN())", model_tensors(m, m->inputIndex), model_tensors(m, m->outputIndex), metadata) : NULL;
+    return Py_BuildValue("(sNNN())", format, model_tensors(m, m->inputIndex), model_tensors(m, m->outputIndex), metadata);
 }
 
-/* kind(file) -> "nnrt", "tflite" or "onnx" */
-static PyObject *kind(PyObject *self, PyObject *file)
+/* describe(file) -> (format, inputs, outputs, metadata, names of initialized tensors). file: a memoryview of all bytes; of a
+   .nnrt file at an address that is aligned to 64 bytes. */
+static PyObject *describe(PyObject *self, PyObject *file)
 {
     const Py_buffer *b = PyMemoryView_GET_BUFFER(file);
+    const bool nnrt = nnrt_file_is(b->buf, (size_t)b->len);
+    NNRT_Model *m = NULL;
+    PyObject *result = NULL;
+    nnrt_tflite_desc desc;
+    nnrt_error error;
     (void)self;
-    return PyUnicode_FromString(nnrt_file_is(b->buf, (size_t)b->len)     ? "nnrt"
-                                : nnrt_tflite_is(b->buf, (size_t)b->len) ? "tflite"
-                                                                         : "onnx");
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.no_optimize = true;
+    if (!nnrt && !nnrt_tflite_is(b->buf, (size_t)b->len))
+        result = onnx_describe(b, &error);
+    else if ((nnrt ? nnrt_model_load_memory(&m, b->buf, (size_t)b->len, NULL, &error)
+                   : nnrt_tflite_load_memory(&m, b->buf, (size_t)b->len, &desc, &error)) == NNRT_SUCCESS)
+        result = model_describe(nnrt ? "nnrt" : "tflite", m);
+    nnrt_model_destroy(m);
+    return error.code == NNRT_SUCCESS ? result : (PyObject *)fail(error.code, error.message, true);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -174,43 +173,34 @@ typedef struct shape_list {
     uint32_t count;
 } shape_list;
 
-static void shapes_free(shape_list *s)
-{
-    PyMem_Free(s->onnx);
-    PyMem_Free(s->lite);
-    PyMem_Free(s->dims);
-    PyMem_Free(s->bounds);
-}
-
-/* Texts and elements belong to the Python list. False: an exception is set. */
+/* Texts and elements belong to the Python list; PyMem_Free(s->onnx) frees the arrays. False: an exception is set. */
 static bool shapes_read(shape_list *s, PyObject *list)
 {
-    const size_t n = (size_t)PyList_GET_SIZE(list);
-    s->onnx = (nnrt_onnx_input *)PyMem_Calloc(n + 1, sizeof(*s->onnx));
-    s->lite = (nnrt_tflite_input *)PyMem_Calloc(n + 1, sizeof(*s->lite));
-    s->dims = (nnrt_dims *)PyMem_Calloc(n + 1, sizeof(*s->dims));
-    s->bounds = (nnrt_bound *)PyMem_Calloc(n + 1, sizeof(*s->bounds));
-    if (s->onnx == NULL || s->lite == NULL || s->dims == NULL || s->bounds == NULL)
-        PyErr_NoMemory();
-    for (s->count = 0; !PyErr_Occurred() && s->count < n; s->count++) {
+    const size_t n = (size_t)PyList_GET_SIZE(list) + 1;
+    s->onnx = (nnrt_onnx_input *)PyMem_Calloc(n, sizeof(*s->onnx) + sizeof(*s->lite) + sizeof(*s->bounds) + sizeof(*s->dims));
+    if (s->onnx == NULL)
+        return PyErr_NoMemory() != NULL;
+    s->lite = (nnrt_tflite_input *)(void *)(s->onnx + n);
+    s->bounds = (nnrt_bound *)(void *)(s->lite + n);
+    s->dims = (nnrt_dims *)(void *)(s->bounds + n);
+    for (s->count = 0; s->count < n - 1; s->count++) {
         nnrt_onnx_input *in = &s->onnx[s->count];
-        const char *dims;
-        Py_ssize_t bytes;
+        Py_buffer dims;
         PyObject *constant;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(list, s->count), "sy#O", &in->name, &dims, &bytes, &constant))
-            break;
-        memcpy(&in->shape, dims, (size_t)bytes < sizeof(in->shape) ? (size_t)bytes : sizeof(in->shape));
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(list, s->count), "sy*O", &in->name, &dims, &constant)) {
+            PyMem_Free(s->onnx);
+            return false;
+        }
+        memcpy(&in->shape, dims.buf, (size_t)dims.len < sizeof(in->shape) ? (size_t)dims.len : sizeof(in->shape));
+        PyBuffer_Release(&dims);
         in->data = constant != Py_None ? PyArray_DATA((PyArrayObject *)constant) : NULL;
         s->lite[s->count].name = s->bounds[s->count].tensor = in->name;
         s->lite[s->count].shape = s->bounds[s->count].most = s->dims[s->count] = in->shape;
     }
-    if (PyErr_Occurred())
-        shapes_free(s);
-    return !PyErr_Occurred();
+    return true;
 }
 
-/* load(file, path or None, inputs) -> model. file: a memoryview, for a .nnrt file at an address that is aligned to 64
-   bytes; constants are used in place. */
+/* load(file, path or None, inputs) -> model. file: as of describe; constants are used in place. */
 static PyObject *load(PyObject *self, PyObject *args)
 {
     PyObject *file, *list;
@@ -239,7 +229,7 @@ static PyObject *load(PyObject *self, PyObject *args)
         code = nnrt_tflite_load_memory(&model, b->buf, (size_t)b->len, &lite, &error);
     else
         code = nnrt_onnx_load_memory(&model, b->buf, (size_t)b->len, &onnx, &error);
-    shapes_free(&s);
+    PyMem_Free(s.onnx);
     return code == NNRT_SUCCESS ? capsule_make(model, "model", file) : fail(code, error.message, true);
 }
 
@@ -273,7 +263,7 @@ static PyObject *make_session(PyObject *self, PyObject *args)
         !shapes_read(&in, dims))
         return NULL;
     if (!shapes_read(&most, bounds)) {
-        shapes_free(&in);
+        PyMem_Free(in.onnx);
         return NULL;
     }
     pool = PyTuple_GET_ITEM(context, 1);
@@ -287,9 +277,9 @@ static PyObject *make_session(PyObject *self, PyObject *args)
     desc.parallel = pool != Py_None && desc.share == NULL ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool")) : NULL;
 #endif
     (void)pool;
-    code = nnrt_session_create(&session, model_of(PyTuple_GET_ITEM(context, 0)), &desc, &error);
-    shapes_free(&in);
-    shapes_free(&most);
+    code = nnrt_session_create(&session, (NNRT_Model *)PyCapsule_GetPointer(PyTuple_GET_ITEM(context, 0), "model"), &desc, &error);
+    PyMem_Free(in.onnx);
+    PyMem_Free(most.onnx);
     return code == NNRT_SUCCESS ? capsule_make(session, "session", context) : fail(code, error.message, true);
 }
 
@@ -471,9 +461,7 @@ static PyObject *run_main(PyObject *self, PyObject *arguments)
 }
 
 static PyMethodDef functions[] = {
-    {"kind", kind, METH_O, NULL},
     {"describe", describe, METH_O, NULL},
-    {"describe_onnx", describe_onnx, METH_O, NULL},
     {"load", load, METH_VARARGS, NULL},
     {"session", make_session, METH_VARARGS, NULL},
     {"inspect", inspect, METH_O, NULL},
