@@ -22,10 +22,12 @@ $(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o $(wildcard python/*.* py
 
 python-test: $(PYTHON_SITE)/nnrt/__init__.py
 	@sh tools/need.sh python3-onnx libonnx-testdata
+	@sh tests/onnx_data.sh >/dev/null
 	@PYTHONPATH=$(PYTHON_SITE) $(PYTHON) -B python/tests/run.py
 
 NEEDS_python := $(PYTHON_PACKAGES) python3-onnx libonnx-testdata
-suite-python: $(PYTHON_SITE)/nnrt/__init__.py
+# after the suite that downloads the tests of onnx 1.20
+suite-python: $(PYTHON_SITE)/nnrt/__init__.py | $(filter suite-onnx-nodes,$(ONLY:%=suite-%))
 	$(SUITE) env PYTHONPATH=$(PYTHON_SITE) $(PYTHON) -B python/tests/run.py
 
 build/python/bench: python/tests/bench.c build/implementation.o
