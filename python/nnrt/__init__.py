@@ -1,4 +1,5 @@
 """Neural networks of ONNX, TensorFlow Lite and .nnrt files, with the interface of onnxruntime: import nnrt as ort."""
+import dataclasses
 import functools
 import json
 import mmap
@@ -25,6 +26,7 @@ _TYPES = {**{t: t for t in ("bool", "int8", "int16", "int32", "int64", "uint8", 
 _HERE = {"(bounds)": "SessionOptions.max_shapes has upper bounds", "nnrt_onnx_desc.path": "pass the path, not the bytes"}
 _pool = functools.lru_cache(maxsize=None)(_nnrt.make_pool)  # sessions with the same number of threads share a thread pool
 Shape = List[Union[int, str, None]]
+Array = numpy.ndarray[Any, Any]
 
 
 class GraphOptimizationLevel:
@@ -41,19 +43,24 @@ class RunOptions:
     """Of onnxruntime; nothing is read."""
 
 
+@dataclasses.dataclass(slots=True)
 class SessionOptions:
     """intra_op_num_threads: 0 is the number of processors. max_shapes: upper bounds by the name of an input or a result; a
     session with bounds of all dynamic inputs is prepared once. The members from inter_op_num_threads on are not read."""
-    __slots__ = ("intra_op_num_threads", "enable_profiling", "profile_file_prefix", "max_shapes", "free_dimensions",
-                 "inter_op_num_threads", "graph_optimization_level", "execution_mode", "log_severity_level", "logid",
-                 "log_verbosity_level", "enable_mem_pattern", "enable_cpu_mem_arena", "enable_mem_reuse")
-
-    def __init__(self) -> None:
-        for name in self.__slots__:
-            setattr(self, name, 0)
-        self.profile_file_prefix = "nnrt_profile_"
-        self.max_shapes: Dict[str, Sequence[int]] = {}
-        self.free_dimensions: Dict[str, int] = {}
+    intra_op_num_threads: int = 0
+    enable_profiling: bool = False
+    profile_file_prefix: str = "nnrt_profile_"
+    max_shapes: Dict[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    free_dimensions: Dict[str, int] = dataclasses.field(default_factory=dict)
+    inter_op_num_threads: int = 0
+    graph_optimization_level: int = 99
+    execution_mode: int = 0
+    log_severity_level: int = 2
+    log_verbosity_level: int = 0
+    logid: str = ""
+    enable_mem_pattern: bool = True
+    enable_mem_reuse: bool = True
+    enable_cpu_mem_arena: bool = True
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
         """Fixes the dynamic dimensions of this name."""
@@ -92,7 +99,7 @@ def _devices(providers: Optional[Sequence[Any]]) -> List[str]:
     return known if "CPUExecutionProvider" not in names else known + [n for n in get_available_providers() if n not in known]
 
 
-def _open(source: Union[str, bytes]) -> Tuple[memoryview, tuple]:
+def _open(source: Any) -> Tuple[memoryview, Tuple[Any, ...]]:
     """The bytes of a model, and their description. A .nnrt or .tflite file is mapped, and its weights are used in place; an
     ONNX file, which exporters overwrite, and bytes are copied, aligned to a page."""
     if isinstance(source, str):
@@ -116,31 +123,32 @@ class InferenceSession:
         self._path = os.path.abspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else None
         self._options, self._providers = sess_options or SessionOptions(), providers
         self._devices, self._pool = _devices(providers), _pool(self._options.intra_op_num_threads)
-        self._profile: Optional[list] = [] if self._options.enable_profiling else None
+        self._profile: Optional[List[Any]] = [] if self._options.enable_profiling else None
         self._file, about = _open(self._path or path_or_bytes)
-        self._lock, self._plans = threading.Lock(), []
+        self._lock = threading.Lock()
+        self._plans: List[plan.Plan] = []
         self._describe(*about)
         if all(self._fixed(i) or i.name in self._options.max_shapes for i in self._inputs.values()):
             try:
-                self._prepare({n: [d if isinstance(d, int) else -1 for d in i.shape] for n, i in self._inputs.items()}, {})
-            except NotImplementedError: # the value of an input may be needed
+                self._prepare({n: [d if isinstance(d, int) else -1 for d in i.shape or []] for n, i in self._inputs.items()}, {})
+            except NotImplementedError:  # the value of an input may be needed
                 if self._kind != "onnx" or not any(self._may_be_constant(i.shape) for i in self._inputs.values()):
                     raise
 
-    def __getstate__(self) -> tuple:
+    def __getstate__(self) -> Tuple[Any, ...]:
         return self._path or bytes(self._file), self._options, self._providers
 
-    def __setstate__(self, state: tuple) -> None:
+    def __setstate__(self, state: Tuple[Any, ...]) -> None:
         self.__init__(*state)  # type: ignore[misc]
 
-    def _describe(self, kind: str, ins: list, outs: list, metadata: list, constants: list) -> None:
-        """Lists inputs and outputs without those that the session keeps as states, and without initialized inputs."""
+    def _describe(self, kind: str, ins: Any, outs: Any, metadata: Any, constants: Any) -> None:
+        """Lists inputs and outputs, without states and initialized inputs."""
         self._kind = kind
         self._meta = ModelMetadata(dict(metadata))
         states = [line.partition("=") for line in self._meta.custom_metadata_map.get("states", "").splitlines()]
         free = self._options.free_dimensions
 
-        def arguments(tensors: list, hidden: set) -> Dict[str, NodeArg]:
+        def arguments(tensors: Any, hidden: Any) -> Dict[str, NodeArg]:
             return {name: NodeArg(name, "tensor(%s)" % _TYPES.get(element, element), [free.get(d, d) for d in dims] if ranked else None)
                     for name, element, dims, ranked in tensors if name not in hidden}
         self._inputs = arguments(ins, {s[0] for s in states} | set(constants))
@@ -159,12 +167,12 @@ class InferenceSession:
     def _may_be_constant(shape: Optional[Sequence[Any]]) -> bool:
         return shape is not None and (len(shape) == 0 or len(shape) == 1 and (not isinstance(shape[0], int) or shape[0] <= _SMALL))
 
-    def _prepare(self, shapes: Dict[str, Sequence[int]], constants: Dict[str, numpy.ndarray]) -> plan.Plan:
+    def _prepare(self, shapes: Dict[str, Any], constants: Dict[str, Array]) -> plan.Plan:
         """Prepares the model for these shapes and puts the plan in front. If results lack upper bounds, the fixed shapes of
         outputs in the file are used."""
         inputs = [plan.item(name, shape, constants.get(name)) for name, shape in shapes.items()]
         dims = [plan.item(name, shapes.get(name, shape)) for name, shape in self._dims]
-        bounds = {name: shape for name, shape in self._options.max_shapes.items() if name not in constants}
+        bounds: Dict[str, Any] = {name: shape for name, shape in self._options.max_shapes.items() if name not in constants}
         for most in bounds, {**{o.name: o.shape for o in self._outputs.values() if self._fixed(o)}, **bounds}:
             try:
                 made = plan.Plan(self._file, self._path, inputs, dims, [plan.item(*m) for m in most.items()],
@@ -177,21 +185,21 @@ class InferenceSession:
                     break
         raise NotImplementedError(message)
 
-    def _prepare_for(self, feeds: Dict[str, numpy.ndarray]) -> plan.Plan:
+    def _prepare_for(self, feeds: Dict[str, Array]) -> plan.Plan:
         """Prepares the model for the shapes of these arrays; if it needs the values of small inputs, for these, too."""
         most = self._options.max_shapes
-        shapes = {name: [d if isinstance(d, int) or name not in most else -1 for d in self._inputs[name].shape or a.shape]
-                  if name in most else a.shape for name, a in feeds.items()}
-        small = {name: a for name, a in feeds.items() if self._may_be_constant(a.shape)}
-        refusal = None
-        for constants in [{}, small] if self._kind == "onnx" else [{}]:
+        shapes = {name: [d if isinstance(d, int) else -1 for d in self._inputs[name].shape or a.shape] if name in most else a.shape
+                  for name, a in feeds.items()}
+        small = {name: a.copy() for name, a in feeds.items() if self._may_be_constant(a.shape) and self._kind == "onnx"}
+        try:
+            return self._prepare(shapes, {})
+        except NotImplementedError as error:
             try:
-                return self._prepare(shapes, constants)
-            except NotImplementedError as error:
-                refusal = refusal or error
-        raise refusal  # type: ignore[misc]
+                return self._prepare({**shapes, **{name: a.shape for name, a in small.items()}}, small)
+            except NotImplementedError:
+                raise error from None
 
-    def _checked(self, input_feed: Any) -> Dict[str, numpy.ndarray]:
+    def _checked(self, input_feed: Any) -> Dict[str, Array]:
         """The inputs as arrays; an exception names the first that is missing, unknown, or has another type or shape."""
         feeds = dict(input_feed)
         for name in list(self._inputs) + list(feeds):
@@ -207,30 +215,26 @@ class InferenceSession:
             feeds[name] = numpy.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
         return feeds
 
-    def _run(self, input_feed: Any) -> list:
-        """Runs with a new plan, unless the inputs are wrong."""
+    def _run(self, input_feed: Any) -> Any:
+        """Runs with a new plan, unless the inputs are wrong. Of threads that need the same plan the first one makes it."""
         feeds = self._checked(input_feed)
-        with self._lock: # of threads that need the same plan the first one prepares it
-            for made in self._plans:
-                if (got := made.run(feeds)) is not None:
-                    return got
-            made = self._prepare_for(feeds)
+        with self._lock:
+            made = next((p for p in self._plans if p.fits(feeds)), None) or self._prepare_for(feeds)
         return made.run(feeds)
 
-    def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[numpy.ndarray]:
+    def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[Array]:
         """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
         are new."""
-        got = None
+        got: Any = None
         if type(input_feed) is dict and len(input_feed) == len(self._inputs):
             for made in self._plans:
                 if (got := made.run(input_feed)) is not None:
                     break
-        if got is None:
-            got = self._run(input_feed)
+        outputs: List[Array] = self._run(input_feed) if got is None else got
         if output_names is None:
-            return got
+            return outputs
         try:
-            return [got[self._index[name]] for name in output_names]
+            return [outputs[self._index[name]] for name in output_names]
         except KeyError as error:
             raise ValueError("output %s does not exist; the model has %s" % (error, ", ".join("'%s'" % n for n in self._outputs))) from None
 
@@ -255,10 +259,10 @@ class InferenceSession:
         the same time as others needs one more arena."""
         if shapes is not None:
             with self._lock:
-                return self._prepare({n: shapes.get(n, i.shape or []) for n, i in self._inputs.items()}, {}).memory
+                return dict(self._prepare({**{n: i.shape for n, i in self._inputs.items()}, **shapes}, {}).memory)
         if not self._plans:
             raise ValueError("the inputs have dynamic dimensions; expected the argument shapes, such as {'x': (1, 3, 224, 224)}")
-        return self._plans[0].memory
+        return dict(self._plans[0].memory)
 
     def reset(self) -> None:
         """Sets the states of the session to their initial values."""

@@ -7,7 +7,7 @@ from . import _nnrt
 
 def main() -> int:
     """Runs the command in sys.argv."""
-    return _nnrt.main([b"nnrt", *map(os.fsencode, sys.argv[1:])])
+    return int(_nnrt.main([b"nnrt", *map(os.fsencode, sys.argv[1:])]))
 
 
 if __name__ == "__main__":

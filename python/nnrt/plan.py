@@ -7,26 +7,33 @@ import numpy
 from . import _nnrt
 
 OPEN_ROOM = 16 << 20  # first bytes of an output with dynamic dimensions, whose upper bound may be far larger
-Item = Tuple[str, bytes, Optional[numpy.ndarray]]
+Array = numpy.ndarray[Any, Any]
+Item = Tuple[str, bytes, Optional[Array]]
 
 
-def item(name: str, shape: Sequence[int], constant: Optional[numpy.ndarray] = None) -> Item:
+def item(name: str, shape: Sequence[int], constant: Optional[Array] = None) -> Item:
     """A shape as _nnrt reads it: the bytes of an nnrt_dims."""
     if len(shape) > 8 or any(not -1 <= d < 2**31 for d in shape):
         raise ValueError("'%s' has the shape %s, expected at most 8 axes of at most 2147483647" % (name, list(shape)))
     return name, numpy.array([len(shape), *shape] + [0] * (8 - len(shape)), numpy.int32).tobytes(), constant
 
 
-def template(type_name: str, shape: Sequence[int]) -> numpy.ndarray:
+def template(type_name: str, shape: Sequence[int]) -> Array:
     """An array of this type and shape, without the memory."""
     return numpy.broadcast_to(numpy.empty((), type_name), shape)
+
+
+def same(a: Any, b: Array) -> bool:
+    """True for the same type, shape and bytes."""
+    a = numpy.asarray(a)
+    return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
 
 
 class Plan:
     """A model, prepared for shapes, in which -1 is a dimension with an upper bound, and for values of constants."""
 
     def __init__(self, file: memoryview, path: Optional[str], inputs: List[Item], dims: List[Item], bounds: List[Item],
-                 device: str, pool: Any, profile: Optional[list]):
+                 device: str, pool: Any, profile: Optional[List[Any]]):
         self.constants = {name: value for name, _, value in inputs if value is not None}
         self.context, self.device = (_nnrt.load(file, path, inputs), pool, profile), device
         self.first: Any = None
@@ -60,14 +67,21 @@ class Plan:
         finally:
             self.idle.append(session)
 
+    def fits(self, feeds: Dict[str, Array]) -> bool:
+        """True if run() takes these arrays, or refuses a dimension above its upper bound."""
+        return (all(same(feeds[name], value) for name, value in self.constants.items()) and
+                all(feeds[n].ndim == t.ndim and (self.open or feeds[n].shape == t.shape) for n, t in zip(self.names, self.inputs)))
+
     def run_any(self, feeds: Dict[str, Any]) -> Any:
         """The same with constants, states, and outputs with dynamic dimensions, whose buffers grow as needed."""
-        if any(not numpy.array_equal(numpy.asarray(feeds.get(name)), value) for name, value in self.constants.items()):
+        if not all(same(feeds.get(name), value) for name, value in self.constants.items()):
             return None
         with self.lock or threading.Lock():
             session, outputs = self.idle.pop() if self.idle else self.add([], []), self.outputs
             try:
                 while (got := _nnrt.run(session, self.names, self.inputs, outputs, self.open, feeds)) is False:
+                    if all(b < 0 or o.size >= b for o, b in zip(outputs, self.bounds)):
+                        raise RuntimeError("an output exceeds its upper bound")
                     outputs = tuple(o if b < 0 else template("uint8", [min(4 * o.size, b)]) for o, b in zip(outputs, self.bounds))
                 actual = _nnrt.inspect(session)[1]
             finally:

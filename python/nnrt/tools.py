@@ -4,14 +4,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from typing import Any, Sequence
+from typing import Any, Dict, List, Sequence
 
 import numpy
 
 
-def _arguments(options: dict, folder: str) -> list:
+def _arguments(options: Any, folder: str) -> List[str]:
     """The options as arguments: True is an option without a value, a list repeats it, an array becomes a .npy file."""
-    arguments = []
+    arguments: List[str] = []
     for name, value in options.items():
         for i, v in enumerate(value if isinstance(value, (list, tuple)) else [value]):
             if isinstance(v, numpy.ndarray):
@@ -23,7 +23,7 @@ def _arguments(options: dict, folder: str) -> list:
 
 
 def run(command: str, *operands: Any, **options: Any) -> str:
-    """Runs a command and returns what it prints. ValueError: wrong usage; RuntimeError: it failed."""
+    """Runs a command and returns its output. ValueError: wrong usage; RuntimeError: it failed."""
     with tempfile.TemporaryDirectory() as folder:
         here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
         paths = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
@@ -49,6 +49,6 @@ def emit_c(model: Any, output: Any, **options: Any) -> str:
     return run("emit-c", model, o=output, **options)
 
 
-def compare(model: Any, devices: Sequence[str] = ("reference", "auto"), **options: Any) -> dict:
+def compare(model: Any, devices: Sequence[str] = ("reference", "auto"), **options: Any) -> Dict[str, Any]:
     """Runs a model on two devices; the report of the first node whose result differs."""
-    return json.loads(run("compare", model, device=list(devices), json=True, **options))
+    return dict(json.loads(run("compare", model, device=list(devices), json=True, **options)))

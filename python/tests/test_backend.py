@@ -29,7 +29,7 @@ CODES = {16: (16, False), 17: (8, False), 18: (8, False), 19: (8, False), 20: (8
 
 
 def is_refusal(error):
-    """What onnx_nodes.c counts as skipped."""
+    """True for a refusal, which onnx_nodes.c counts as skipped."""
     return isinstance(error, NotImplementedError) or "(ASSERT)" in str(error)
 
 

@@ -8,6 +8,8 @@ import pickle
 import sys
 import tempfile
 import threading
+import tracemalloc
+import types
 import unittest
 import warnings
 import weakref
@@ -265,9 +267,34 @@ class Shapes(Case):
         for shape in (2, 3), (6, 1), (3, -1), (2, 3):
             assert_array_equal(s.run(None, {"x": x, "s": numpy.array(shape)})[0], x.reshape(shape))
 
+    def test_constant_is_a_copy(self):
+        """An array that is changed after its value was compiled in is another value."""
+        s = session(onnx_bytes([("Reshape", "x s", "y")], {"x": ("float32", [6]), "s": ("int64", [2])}, {"y": ("float32", ["a", "b"])}))
+        x, shape = numpy.arange(6, dtype=numpy.float32), numpy.array([2, 3])
+        self.assertEqual(s.run(None, {"x": x, "s": shape})[0].shape, (2, 3))
+        shape[:] = 3, 2
+        self.assertEqual(s.run(None, {"x": x, "s": shape})[0].shape, (3, 2))
+        self.refuses(TypeError, "input 's' has elements of type float32", s.run, None, {"x": x, "s": shape.astype(numpy.float32)})
+
+    def test_no_inputs(self):
+        s = session(onnx_bytes([("Neg", "c", "y")], {}, {"y": ("float32", [2])}, {"c": numpy.array([1, 2], numpy.float32)}))
+        self.assertEqual(s.run(None, {})[0].tolist(), [-1, -2])
+        self.refuses(ValueError, "input 'x' does not exist; the model has no inputs", s.run, None, {"x": 1})
+
+    def test_unused_input(self):
+        s = session(onnx_bytes([("Neg", "x", "y")], {"x": ("float32", [2]), "z": ("float32", [3])}, {"y": ("float32", [2])}))
+        x, z = numpy.array([1, 2], numpy.float32), numpy.zeros(3, numpy.float32)
+        self.assertEqual(s.run(None, {"z": z, "x": x})[0].tolist(), [-1, -2])
+        self.refuses(ValueError, "input 'z' is missing", s.run, None, {"x": x})
+
+    def test_mapping(self):
+        s = session(MATMUL)
+        feeds = types.MappingProxyType({"x": numpy.ones((2, 3), numpy.float32)})
+        for _ in range(2):
+            assert_array_equal(s.run(None, feeds)[0], numpy.ones((2, 3)) @ WEIGHTS)
+
     def test_unbounded(self):
-        body = ["Range", "a b c", "y"]
-        s = session(onnx_bytes([body], {n: ("int64", []) for n in "abc"}, {"y": ("int64", ["n"])}))
+        s = session(onnx_bytes([("Range", "a b c", "y")], {n: ("int64", []) for n in "abc"}, {"y": ("int64", ["n"])}))
         self.assertEqual(s.run(None, {n: numpy.array(v) for n, v in zip("abc", (2, 9, 3))})[0].tolist(), [2, 5, 8])
         self.assertEqual(s.run(None, {n: numpy.array(v) for n, v in zip("abc", (0, 2, 1))})[0].tolist(), [0, 1])
 
@@ -288,7 +315,6 @@ class Memory(Case):
         s = session(onnx_bytes([("ReduceMax", "x", "y", {"keepdims": 0})], {"x": ("float32", [n])}, {"y": ("float32", [])}, opset=13))
         x = numpy.zeros(n, numpy.float32)
         x[77] = 5
-        import tracemalloc
         tracemalloc.start()
         self.assertEqual(s.run(None, {"x": x})[0], 5)
         self.assertLess(tracemalloc.get_traced_memory()[1], 100_000)  # numpy reports its blocks to tracemalloc

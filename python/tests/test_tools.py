@@ -1,5 +1,4 @@
 """convert, quantize, emit_c, compare, and the program nnrt."""
-import os
 import pathlib
 import subprocess
 import sys
