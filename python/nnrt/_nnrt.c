@@ -116,17 +116,14 @@ static PyObject *model_describe(const char *format, const NNRT_Model *m)
 
 /* describe(file) -> (format, inputs, outputs, metadata, names of initialized tensors). file: a memoryview of all bytes; of a
    .nnrt file at an address that is aligned to 64 bytes. */
-static PyObject *describe(PyObject *self, PyObject *file)
+static PyObject *describe(PyObject *Py_UNUSED(self), PyObject *file)
 {
     const Py_buffer *b = PyMemoryView_GET_BUFFER(file);
     const bool nnrt = nnrt_file_is(b->buf, (size_t)b->len);
     NNRT_Model *m = NULL;
     PyObject *result = NULL;
-    nnrt_tflite_desc desc;
-    nnrt_error error;
-    (void)self;
-    memset(&desc, 0, sizeof(desc));
-    memset(&error, 0, sizeof(error));
+    nnrt_tflite_desc desc = {0};
+    nnrt_error error = {0};
     desc.no_optimize = true;
     if (!nnrt && !nnrt_tflite_is(b->buf, (size_t)b->len))
         result = onnx_describe(b, &error);
@@ -134,6 +131,8 @@ static PyObject *describe(PyObject *self, PyObject *file)
                    : nnrt_tflite_load_memory(&m, b->buf, (size_t)b->len, &desc, &error)) == NNRT_SUCCESS)
         result = model_describe(nnrt ? "nnrt" : "tflite", m);
     nnrt_model_destroy(m);
+    if (PyErr_Occurred())
+        Py_CLEAR(result);
     return error.code == NNRT_SUCCESS ? result : (PyObject *)fail(error.code, error.message, true);
 }
 
@@ -201,24 +200,20 @@ static bool shapes_read(shape_list *s, PyObject *list)
 }
 
 /* load(file, path or None, inputs) -> model. file: as of describe; constants are used in place. */
-static PyObject *load(PyObject *self, PyObject *args)
+static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *file, *list;
     const char *path;
     const Py_buffer *b;
     shape_list s;
-    nnrt_onnx_desc onnx;
-    nnrt_tflite_desc lite;
-    nnrt_error error;
+    nnrt_onnx_desc onnx = {0};
+    nnrt_tflite_desc lite = {0};
+    nnrt_error error = {0};
     NNRT_ReturnCode code;
     NNRT_Model *model = NULL;
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!zO!", &PyMemoryView_Type, &file, &path, &PyList_Type, &list) || !shapes_read(&s, list))
         return NULL;
     b = PyMemoryView_GET_BUFFER(file);
-    memset(&onnx, 0, sizeof(onnx));
-    memset(&lite, 0, sizeof(lite));
-    memset(&error, 0, sizeof(error));
     onnx.inputs = s.onnx;
     lite.inputs = s.lite;
     onnx.inputCount = lite.inputCount = s.count;
@@ -246,19 +241,15 @@ static void profile_step(void *user, const nnrt_profile_step *s)
 
 /* session(context, device, dims, bounds, share or None) -> session. dims: of all inputs, in the order of the model, or
    empty. The list of a profile receives the steps of each run. */
-static PyObject *make_session(PyObject *self, PyObject *args)
+static PyObject *make_session(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *context, *dims, *bounds, *share, *pool;
-    nnrt_session_desc desc;
-    nnrt_profile profile;
-    nnrt_error error;
+    nnrt_session_desc desc = {0};
+    nnrt_profile profile = {0};
+    nnrt_error error = {0};
     nnrt_session *session = NULL;
     NNRT_ReturnCode code;
     shape_list in, most;
-    (void)self;
-    memset(&desc, 0, sizeof(desc));
-    memset(&profile, 0, sizeof(profile));
-    memset(&error, 0, sizeof(error));
     if (!PyArg_ParseTuple(args, "O!sO!O!O", &PyTuple_Type, &context, &desc.device, &PyList_Type, &dims, &PyList_Type, &bounds, &share) ||
         !shapes_read(&in, dims))
         return NULL;
@@ -299,11 +290,10 @@ static PyObject *session_tensors(const nnrt_session *s, uint32_t count, nnrt_io_
 }
 
 /* inspect(session) -> (inputs, outputs, memory, device, number of states). After a run the outputs have its shapes. */
-static PyObject *inspect(PyObject *self, PyObject *capsule)
+static PyObject *inspect(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const nnrt_session *s = (const nnrt_session *)PyCapsule_GetPointer(capsule, "session");
     nnrt_session_memory m;
-    (void)self;
     if (s == NULL)
         return NULL;
     m = nnrt_session_get_memory(s);
@@ -315,10 +305,9 @@ static PyObject *inspect(PyObject *self, PyObject *capsule)
 }
 
 /* reset(session): the states get their initial values. */
-static PyObject *reset(PyObject *self, PyObject *capsule)
+static PyObject *reset(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     nnrt_session *s = (nnrt_session *)PyCapsule_GetPointer(capsule, "session");
-    (void)self;
     if (s != NULL)
         nnrt_session_reset(s);
     return s != NULL ? Py_NewRef(Py_None) : NULL;
@@ -336,8 +325,11 @@ static PyArrayObject *input_array(PyObject *o, PyArrayObject *template, bool ope
         return NULL;
     if (PyArray_Check(o) && PyArray_ISCARRAY_RO(a))
         Py_INCREF(a);
-    else
+    else { /* __array__() of an object may change the dictionary that holds it */
+        Py_INCREF(o);
         a = (PyArrayObject *)PyArray_CheckFromAny(o, NULL, 0, 0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED, NULL);
+        Py_DECREF(o);
+    }
     if (a != NULL && PyArray_NDIM(a) == PyArray_NDIM(template) &&
         (PyArray_TYPE(a) == PyArray_TYPE(template) || PyArray_EquivTypenums(PyArray_TYPE(a), PyArray_TYPE(template))) &&
         (open || PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(template), PyArray_NDIM(a))))
@@ -371,7 +363,7 @@ static NNRT_ReturnCode run_arrays(nnrt_session *s, PyArrayObject **arrays, uint3
 
 /* run(session, names, templates of inputs, templates of outputs, dynamic, feeds) -> list of outputs. A template is an array
    that has the type and shape. None: an input is missing or not like its template; False: an output is too small. */
-static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+static PyObject *run(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t nargs)
 {
     nnrt_session *s = nargs == 6 ? (nnrt_session *)PyCapsule_GetPointer(args[0], "session") : NULL;
     const Py_ssize_t nIn = s != NULL ? PyTuple_GET_SIZE(args[1]) : 0, nOut = s != NULL ? PyTuple_GET_SIZE(args[3]) : 0;
@@ -379,7 +371,6 @@ static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     PyObject *list = s != NULL ? PyList_New(nIn + nOut) : NULL;
     NNRT_ReturnCode code = NNRT_INSUFFICIENT_BUFFER;
     bool good = list != NULL;
-    (void)self;
     for (Py_ssize_t i = 0; good && i < nIn + nOut; i++) {
         PyArrayObject *t = (PyArrayObject *)PyTuple_GET_ITEM(i < nIn ? args[2] : args[3], i < nIn ? i : i - nIn);
         PyObject *a = i < nIn ? (PyObject *)input_array(PyDict_GetItemWithError(args[5], PyTuple_GET_ITEM(args[1], i)), t, open)
@@ -400,42 +391,35 @@ static PyObject *run(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 /* >>module */
 
 /* devices() -> names, in the order of registration */
-static PyObject *devices(PyObject *self, PyObject *unused)
+static PyObject *devices(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
     PyObject *list = PyList_New(0);
-    (void)self;
-    (void)unused;
     for (uint32_t i = 0; i < nnrt_device_count(); i++)
         add(list, PyUnicode_FromString(nnrt_device_name(nnrt_device_at(i))));
     return list;
 }
 
 /* load_driver(path): registers the devices of a shared library. */
-static PyObject *load_driver(PyObject *self, PyObject *path)
+static PyObject *load_driver(PyObject *Py_UNUSED(self), PyObject *path)
 {
     const char *file = PyUnicode_AsUTF8(path);
-    nnrt_error error;
+    nnrt_error error = {0};
     NNRT_ReturnCode code;
-    (void)self;
-    memset(&error, 0, sizeof(error));
     if (file == NULL || (code = nnrt_driver_load(file, &error)) != NNRT_SUCCESS)
         return file != NULL ? fail(code, error.message, false) : NULL;
     Py_RETURN_NONE;
 }
 
 /* make_pool(threads) -> a thread pool; 0: the number of processors. None: one thread. */
-static PyObject *make_pool(PyObject *self, PyObject *threads)
+static PyObject *make_pool(PyObject *Py_UNUSED(self), PyObject *threads)
 {
     const unsigned long n = PyLong_AsUnsignedLong(threads);
-    (void)self;
 #if NNRT_THREADS
     if (n != 1 && !PyErr_Occurred()) {
         nnrt_pool *pool = NULL;
-        nnrt_pool_desc desc;
-        nnrt_error error;
+        nnrt_pool_desc desc = {0};
+        nnrt_error error = {0};
         NNRT_ReturnCode code;
-        memset(&desc, 0, sizeof(desc));
-        memset(&error, 0, sizeof(error));
         desc.threads = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
         desc.linger = 1000; /* microseconds, until threads that have no work sleep */
         code = nnrt_pool_create(&pool, &desc, &error);
@@ -446,12 +430,11 @@ static PyObject *make_pool(PyObject *self, PyObject *threads)
 }
 
 /* main(arguments as bytes) -> status: the command line, once in a process. */
-static PyObject *run_main(PyObject *self, PyObject *arguments)
+static PyObject *run_main(PyObject *Py_UNUSED(self), PyObject *arguments)
 {
     const Py_ssize_t n = PyList_Size(arguments);
     char **argv = (char **)PyMem_Calloc((size_t)(n < 0 ? 0 : n) + 1, sizeof(*argv));
     int status = 1;
-    (void)self;
     for (Py_ssize_t i = 0; argv != NULL && i < n && !PyErr_Occurred(); i++)
         argv[i] = PyBytes_AsString(PyList_GET_ITEM(arguments, i));
     if (argv != NULL && !PyErr_Occurred())

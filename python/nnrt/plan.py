@@ -1,5 +1,6 @@
 """A model that is prepared for some input shapes, and its sessions."""
 import threading
+import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
@@ -53,15 +54,26 @@ class Plan:
         """A session: the first one, or another one with its prepared model."""
         return _nnrt.session(self.context, self.device, dims, bounds, self.first)
 
+    def take(self) -> Any:
+        """An idle session; if all are busy, another one, so that each thread has a workspace of its own, or, if the device
+        cannot share a prepared model, the first one to become idle."""
+        while True:
+            try:
+                return self.idle.pop()
+            except IndexError:
+                try:
+                    return self.add([], [])
+                except NotImplementedError:
+                    time.sleep(1e-4)
+
     def run(self, feeds: Dict[str, Any]) -> Any:
-        """All outputs, or None if an input is not as planned. Takes an idle session or, if all are busy, adds one, so that
-        each thread has a workspace of its own."""
+        """All outputs, or None if an input is not as planned."""
         if not self.simple:
             return self.run_any(feeds)
         try:
             session = self.idle.pop()
         except IndexError:
-            session = self.add([], [])
+            session = self.take()
         try:
             return _nnrt.run(session, self.names, self.inputs, self.outputs, self.open, feeds)
         finally:
@@ -77,7 +89,7 @@ class Plan:
         if not all(same(feeds.get(name), value) for name, value in self.constants.items()):
             return None
         with self.lock or threading.Lock():
-            session, outputs = self.idle.pop() if self.idle else self.add([], []), self.outputs
+            session, outputs = self.take(), self.outputs
             try:
                 while (got := _nnrt.run(session, self.names, self.inputs, outputs, self.open, feeds)) is False:
                     if all(b < 0 or o.size >= b for o, b in zip(outputs, self.bounds)):

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pickle
+import subprocess
 import sys
 import tempfile
 import threading
@@ -396,6 +397,22 @@ class Threads(Case):
                 for _ in range(300):
                     assert_array_equal(s.run(None, {"image": inputs[k]})[0], expected[k])
             self.run_all(work, 8)
+
+    def test_driver(self):
+        """A device of a shared library, which cannot share a prepared model."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "libtable_npu.so")
+            subprocess.run(["cc", "-std=c99", "-shared", "-fPIC", "-I", ROOT, "-o", path, ROOT / "tests/table_npu.c", "-lm"], check=True)
+            nnrt.load_driver(path)
+            self.refuses(Exception, "none.so", nnrt.load_driver, os.path.join(folder, "none.so"))
+        self.assertIn("table_npu", ort.get_available_providers())
+        s = ort.InferenceSession(unary("Abs"), providers=["table_npu", "CPUExecutionProvider"])
+        self.assertEqual(s.get_providers()[0], "table_npu")
+
+        def work(k):
+            for n in range(100):
+                assert_array_equal(s.run(None, {"x": numpy.full((2, 3), -k * n, numpy.float32)})[0], numpy.full((2, 3), k * n))
+        self.run_all(work, 4)
 
     def test_shapes_at_once(self):
         s = session(MATMUL)
