@@ -7,7 +7,7 @@ import os
 import threading
 import time
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -89,14 +89,21 @@ def get_device() -> str:
     return "CPU"
 
 
-def _devices(providers: Optional[Sequence[Any]]) -> List[str]:
+def _devices(providers: Union[str, Sequence[Any], None]) -> List[str]:
     """The devices of names or (name, options); onnxruntime's names are skipped with a warning, except that of the CPU."""
-    names = [p if isinstance(p, str) else p[0] for p in providers or get_available_providers()]
-    for name in names:
-        if name.endswith("ExecutionProvider") and name != "CPUExecutionProvider":
-            warnings.warn("there is no device '%s'; the devices are %s" % (name, ", ".join(get_available_providers())), stacklevel=3)
-    known = [n for n in names if not n.endswith("ExecutionProvider")]
-    return known if "CPUExecutionProvider" not in names else known + [n for n in get_available_providers() if n not in known]
+    all_devices = get_available_providers()
+    names = [p if isinstance(p, str) else p[0] for p in ([providers] if isinstance(providers, str) else providers or [])]
+    known = [n for n in names if n in all_devices]
+    for name in set(names) - set(known) - {"CPUExecutionProvider"}:
+        message = "there is no device '%s'; the devices are %s" % (name, ", ".join(all_devices))
+        if not name.endswith("ExecutionProvider"):
+            raise ValueError(message)
+        warnings.warn(message, stacklevel=3)
+    return known + [n for n in all_devices if n not in known] if not known or "CPUExecutionProvider" in names else known
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join("'%s'" % name for name in names)
 
 
 def _open(source: Any) -> Tuple[memoryview, Tuple[Any, ...]]:
@@ -156,7 +163,7 @@ class InferenceSession:
         self._index = {name: i for i, name in enumerate(self._outputs)}
         self._types = {i[0]: i[1] for i in ins}
         if not set(self._types.values()) <= set(_TYPES):
-            _nnrt.load(self._file, None, [])  # names the input that is no tensor, or has strings
+            _nnrt.load(self._file, b"", [])  # names the input that is no tensor, or has strings
         self._dims = [(i[0], [-1 if d is None else d for d in i[2]]) for i in ins] if kind == "nnrt" else []
 
     @staticmethod
@@ -175,7 +182,7 @@ class InferenceSession:
         bounds: Dict[str, Any] = {name: shape for name, shape in self._options.max_shapes.items() if name not in constants}
         for most in bounds, {**{o.name: o.shape for o in self._outputs.values() if self._fixed(o)}, **bounds}:
             try:
-                made = plan.Plan(self._file, self._path, inputs, dims, [plan.item(*m) for m in most.items()],
+                made = plan.Plan(self._file, os.fsencode(self._path or ""), inputs, dims, [plan.item(*m) for m in most.items()],
                                  "auto:" + ",".join(self._devices), self._pool, self._profile)
                 self._plans = [made] + self._plans[:_PLANS - 1]
                 return made
@@ -205,7 +212,7 @@ class InferenceSession:
         for name in list(self._inputs) + list(feeds):
             if name not in feeds or name not in self._inputs:
                 raise ValueError("input '%s' %s; the model has %s" % (name, "does not exist" if name in feeds else "is missing",
-                                                                     ", ".join("'%s'" % n for n in self._inputs) or "no inputs"))
+                                                                     _list(self._inputs) or "no inputs"))
             array, declared = numpy.asarray(feeds[name]), self._inputs[name].shape
             if array.dtype.newbyteorder("=") != numpy.dtype(self._types[name]):
                 raise TypeError("input '%s' has elements of type %s, expected %s: array.astype('%s')"
@@ -236,7 +243,7 @@ class InferenceSession:
         try:
             return [outputs[self._index[name]] for name in output_names]
         except KeyError as error:
-            raise ValueError("output %s does not exist; the model has %s" % (error, ", ".join("'%s'" % n for n in self._outputs))) from None
+            raise ValueError("output %s does not exist; the model has %s" % (error, _list(self._outputs))) from None
 
     def get_inputs(self) -> List[NodeArg]:
         """The inputs of the file, without initialized ones and states."""
@@ -257,12 +264,13 @@ class InferenceSession:
     def get_memory(self, shapes: Optional[Dict[str, Sequence[int]]] = None) -> Dict[str, int]:
         """The bytes of a session, before it runs: for these shapes of inputs, or as prepared last. Each thread that runs at
         the same time as others needs one more arena."""
-        if shapes is not None:
-            with self._lock:
-                return dict(self._prepare({**{n: i.shape for n, i in self._inputs.items()}, **shapes}, {}).memory)
-        if not self._plans:
-            raise ValueError("the inputs have dynamic dimensions; expected the argument shapes, such as {'x': (1, 3, 224, 224)}")
-        return dict(self._plans[0].memory)
+        if shapes is None and self._plans:
+            return dict(self._plans[0].memory)
+        all_shapes = {**{name: i.shape for name, i in self._inputs.items() if self._fixed(i)}, **(shapes or {})}
+        if set(all_shapes) != set(self._inputs):
+            raise ValueError("expected the shapes of %s, such as {'x': (1, 3, 224, 224)}" % _list(set(self._inputs) ^ set(all_shapes)))
+        with self._lock:
+            return dict(self._prepare(all_shapes, {}).memory)
 
     def reset(self) -> None:
         """Sets the states of the session to their initial values."""

@@ -25,12 +25,12 @@ static PyObject *invalid_model; /* nnrt.InvalidModel */
 static void *fail(NNRT_ReturnCode code, const char *message, bool load)
 {
     const bool unsupported = code == NNRT_NOT_SUPPORT || code == NNRT_UNSUPPORTED_OP || (load && code == NNRT_INVALID_DATATYPE);
-    const bool value = code == NNRT_INVALID_PARAMETER || code == NNRT_INVALID_SHAPE || code == NNRT_OUT_OF_DIMENTION_RANGES;
+    const bool value = code == NNRT_INVALID_PARAMETER || code == NNRT_OUT_OF_DIMENTION_RANGES || (!load && code == NNRT_INVALID_SHAPE);
     PyErr_SetString(code == NNRT_OUT_OF_MEMORY || code == NNRT_MEMORY_ERROR       ? PyExc_MemoryError
                     : unsupported                                                 ? PyExc_NotImplementedError
                     : code == NNRT_INVALID_PATH || code == NNRT_PERMISSION_DENIED ? PyExc_OSError
-                    : load                                                        ? invalid_model
                     : value                                                       ? PyExc_ValueError
+                    : load                                                        ? invalid_model
                                                                                   : PyExc_RuntimeError,
                     message[0] != '\0' ? message : nnrt_code_name(code));
     return NULL;
@@ -199,7 +199,7 @@ static bool shapes_read(shape_list *s, PyObject *list)
     return true;
 }
 
-/* load(file, path or None, inputs) -> model. file: as of describe; constants are used in place. */
+/* load(file, path as bytes or b"", inputs) -> model. file: as of describe; constants are used in place. */
 static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *file, *list;
@@ -211,13 +211,13 @@ static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
     nnrt_error error = {0};
     NNRT_ReturnCode code;
     NNRT_Model *model = NULL;
-    if (!PyArg_ParseTuple(args, "O!zO!", &PyMemoryView_Type, &file, &path, &PyList_Type, &list) || !shapes_read(&s, list))
+    if (!PyArg_ParseTuple(args, "O!yO!", &PyMemoryView_Type, &file, &path, &PyList_Type, &list) || !shapes_read(&s, list))
         return NULL;
     b = PyMemoryView_GET_BUFFER(file);
     onnx.inputs = s.onnx;
     lite.inputs = s.lite;
     onnx.inputCount = lite.inputCount = s.count;
-    onnx.path = path;
+    onnx.path = path[0] != '\0' ? path : NULL;
     if (nnrt_file_is(b->buf, (size_t)b->len))
         code = nnrt_model_load_memory(&model, b->buf, (size_t)b->len, NULL, &error);
     else if (nnrt_tflite_is(b->buf, (size_t)b->len))

@@ -1,4 +1,5 @@
 """A model that is prepared for some input shapes, and its sessions."""
+import operator
 import threading
 import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -14,8 +15,9 @@ Item = Tuple[str, bytes, Optional[Array]]
 
 def item(name: str, shape: Sequence[int], constant: Optional[Array] = None) -> Item:
     """A shape as _nnrt reads it: the bytes of an nnrt_dims."""
+    shape = [operator.index(d) for d in shape]
     if len(shape) > 8 or any(not -1 <= d < 2**31 for d in shape):
-        raise ValueError("'%s' has the shape %s, expected at most 8 axes of at most 2147483647" % (name, list(shape)))
+        raise ValueError("'%s' has the shape %s, expected at most 8 axes of at most 2147483647" % (name, shape))
     return name, numpy.array([len(shape), *shape] + [0] * (8 - len(shape)), numpy.int32).tobytes(), constant
 
 
@@ -33,7 +35,7 @@ def same(a: Any, b: Array) -> bool:
 class Plan:
     """A model, prepared for shapes, in which -1 is a dimension with an upper bound, and for values of constants."""
 
-    def __init__(self, file: memoryview, path: Optional[str], inputs: List[Item], dims: List[Item], bounds: List[Item],
+    def __init__(self, file: memoryview, path: bytes, inputs: List[Item], dims: List[Item], bounds: List[Item],
                  device: str, pool: Any, profile: Optional[List[Any]]):
         self.constants = {name: value for name, _, value in inputs if value is not None}
         self.context, self.device = (_nnrt.load(file, path, inputs), pool, profile), device

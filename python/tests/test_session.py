@@ -85,7 +85,8 @@ class Interface(Case):
         self.assertIn("there is no device 'CUDAExecutionProvider'", str(seen[0].message))
         self.assertEqual(seen[0].filename, __file__)
         self.assertEqual(s.get_providers(), ort.get_available_providers())
-        self.refuses(Exception, "npu7", ort.InferenceSession(MATMUL, providers=["npu7"]).run, None, {"x": numpy.zeros((1, 3), numpy.float32)})
+        self.refuses(ValueError, "there is no device 'npu7'; the devices are ", ort.InferenceSession, MATMUL, providers=["npu7"])
+        self.assertEqual(ort.InferenceSession(MATMUL, providers="reference").get_providers(), ["reference"])
 
     def test_reference_and_cpu_agree(self):
         x = numpy.random.default_rng(1).random((1, 1, 28, 28), numpy.float32)
@@ -235,6 +236,14 @@ class Shapes(Case):
         self.refuses(ValueError, "input 'x' has the shape [2, 3, 1], expected ['batch', 3]", s.run, None, {"x": numpy.zeros((2, 3, 1), numpy.float32)})
         self.assertEqual(s.run(None, {"x": numpy.zeros((8, 3), numpy.float32)})[0].shape, (8, 2))
 
+    def test_wrong_bounds(self):
+        x = {"x": numpy.zeros((1, 3), numpy.float32)}
+        self.refuses(ValueError, "no tensor 'nope'", session(MATMUL, max_shapes={"nope": (1,)}).run, None, x)
+        self.refuses(ValueError, "2 axes", session, MATMUL, max_shapes={"x": (4,)})
+        self.refuses(ValueError, "[-5, 3]", session, MATMUL, max_shapes={"x": (-5, 3)})
+        self.refuses(TypeError, "integer", session, MATMUL, max_shapes={"x": (1.5, 3)})
+        self.refuses(MemoryError, "4 GiB", session, MATMUL, max_shapes={"x": (2**31 - 1, 3)})
+
     def test_free_dimension(self):
         options = ort.SessionOptions()
         options.add_free_dimension_override_by_name("batch", 4)
@@ -304,7 +313,10 @@ class Memory(Case):
     def test_exact_before_the_run(self):
         s = session(DIGITS)
         self.assertEqual(set(s.get_memory()), {"total", "tables", "arena", "bound", "constants", "steps"})
-        self.refuses(ValueError, "expected the argument shapes", session(MATMUL).get_memory)
+        for shapes in None, {}, {"x": (1, 3), "y": (1,)}:
+            self.refuses(ValueError, "expected the shapes of '", session(MATMUL).get_memory, shapes)
+        self.refuses(TypeError, "integer", session(MATMUL).get_memory, {"x": (1.5, 3)})
+        self.refuses(ValueError, "axis 1 has size 3 in the file, but the given size is 4", session(MATMUL).get_memory, {"x": (1, 4)})
         small, large = (session(MATMUL).get_memory({"x": (n, 3)}) for n in (1, 1000))
         self.assertLess(small["total"], large["total"] + 1)
         r = session(onnx_bytes([("Softmax", "x", "a"), ("Relu", "a", "y")], {"x": ("float32", ["n"])}, {"y": ("float32", ["n"])}))
@@ -499,6 +511,21 @@ class Formats(Case):
             x = numpy.random.default_rng(3).random((2, 64), numpy.float32)
             assert_array_equal(session(path).run(None, {"x": x})[0], x)
             self.refuses(NotImplementedError, "pass the path, not the bytes", session(pathlib.Path(path).read_bytes()).run, None, {"x": x})
+
+    def test_path_of_any_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "\udcff.onnx")
+            pathlib.Path(path).write_bytes(MATMUL)
+            self.assertEqual(session(path).run(None, {"x": numpy.zeros((1, 3), numpy.float32)})[0].shape, (1, 2))
+
+    def test_arrays_of_other_packages(self):
+        class Other:
+            """An object with __array__, which changes the dictionary that holds it."""
+            def __array__(self, dtype=None, copy=None):
+                feeds.clear()
+                return numpy.ones((2, 3), numpy.float32)
+        feeds = {"x": Other()}
+        assert_array_equal(session(MATMUL).run(None, feeds)[0], numpy.ones((2, 3)) @ WEIGHTS)
 
     def test_overwritten_file(self):
         """A session of an ONNX file does not read it again."""
