@@ -66,6 +66,9 @@ class SessionOptions:
         """Fixes the dynamic dimensions of this name."""
         self.free_dimensions[name] = size
 
+    def add_session_config_entry(self, name: str, value: str) -> None:
+        """Of onnxruntime; nothing is read."""
+
 
 class NodeArg(NamedTuple):
     """An input or output. A dynamic dimension is its name or None; shape None: the rank is unknown."""
@@ -90,16 +93,18 @@ def get_device() -> str:
 
 
 def _devices(providers: Union[str, Sequence[Any], None]) -> List[str]:
-    """The devices of names or (name, options); onnxruntime's names are skipped with a warning, except that of the CPU."""
-    all_devices = get_available_providers()
+    """The devices of names or (name, options). Of onnxruntime's names that of the CPU is known; others are skipped."""
     names = [p if isinstance(p, str) else p[0] for p in ([providers] if isinstance(providers, str) else providers or [])]
-    known = [n for n in names if n in all_devices]
-    for name in set(names) - set(known) - {"CPUExecutionProvider"}:
-        message = "there is no device '%s'; the devices are %s" % (name, ", ".join(all_devices))
+    available, chosen = get_available_providers(), []
+    for name in names:
+        if name in available or name == "CPUExecutionProvider":
+            chosen += [name] if name in available else [d for d in ("cpu", "reference") if d in available and d not in names]
+            continue
+        message = "there is no device '%s'; the devices are %s" % (name, ", ".join(available))
         if not name.endswith("ExecutionProvider"):
             raise ValueError(message)
         warnings.warn(message, stacklevel=3)
-    return known + [n for n in all_devices if n not in known] if not known or "CPUExecutionProvider" in names else known
+    return chosen
 
 
 def _list(names: Iterable[str]) -> str:
@@ -130,6 +135,7 @@ class InferenceSession:
         self._path = os.path.abspath(path_or_bytes) if isinstance(path_or_bytes, (str, os.PathLike)) else None
         self._options, self._providers = sess_options or SessionOptions(), providers
         self._devices, self._pool = _devices(providers), _pool(self._options.intra_op_num_threads)
+        self._device = "auto:" + ",".join(self._devices) if self._devices else "auto"
         self._profile: Optional[List[Any]] = [] if self._options.enable_profiling else None
         self._file, about = _open(self._path or path_or_bytes)
         self._lock = threading.Lock()
@@ -183,7 +189,7 @@ class InferenceSession:
         for most in bounds, {**{o.name: o.shape for o in self._outputs.values() if self._fixed(o)}, **bounds}:
             try:
                 made = plan.Plan(self._file, os.fsencode(self._path or ""), inputs, dims, [plan.item(*m) for m in most.items()],
-                                 "auto:" + ",".join(self._devices), self._pool, self._profile)
+                                 self._device, self._pool, self._profile)
                 self._plans = [made] + self._plans[:_PLANS - 1]
                 return made
             except NotImplementedError as error:
@@ -259,14 +265,15 @@ class InferenceSession:
 
     def get_providers(self) -> List[str]:
         """The devices of the session; the first one that supports a node runs it."""
-        return list(self._devices)
+        return list(self._devices) or get_available_providers()
 
     def get_memory(self, shapes: Optional[Dict[str, Sequence[int]]] = None) -> Dict[str, int]:
         """The bytes of a session, before it runs: for these shapes of inputs, or as prepared last. Each thread that runs at
         the same time as others needs one more arena."""
         if shapes is None and self._plans:
             return dict(self._plans[0].memory)
-        all_shapes = {**{name: i.shape for name, i in self._inputs.items() if self._fixed(i)}, **(shapes or {})}
+        all_shapes: Dict[str, Any] = {name: i.shape for name, i in self._inputs.items() if self._fixed(i)}
+        all_shapes.update(shapes or {})
         if set(all_shapes) != set(self._inputs):
             raise ValueError("expected the shapes of %s, such as {'x': (1, 3, 224, 224)}" % _list(set(self._inputs) ^ set(all_shapes)))
         with self._lock:
