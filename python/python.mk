@@ -7,6 +7,8 @@ PYTHON_SITE := build/python/site
 python: $(PYTHON_SITE)/nnrt/__init__.py
 	@ls build/python/*.whl
 
+PIP := -q --no-deps --no-index --disable-pip-version-check
+
 # warnings in headers of Python and numpy are not ours
 PYTHON_SYSTEM = $(shell $(PYTHON) -c 'import sysconfig, numpy; print("-isystem", sysconfig.get_path("include"), "-isystem", numpy.get_include())')
 
@@ -15,9 +17,9 @@ PYTHON_SYSTEM = $(shell $(PYTHON) -c 'import sysconfig, numpy; print("-isystem",
 $(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o $(wildcard python/*.* python/nnrt/* tools/*.h tools/nnrt.c)
 	@sh tools/need.sh $(PYTHON_PACKAGES)
 	@rm -rf $(PYTHON_SITE) build/python/*.whl build/python/temp
-	@NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' $(PYTHON) -m pip wheel -q --no-build-isolation --no-deps --no-index \
-	    --disable-pip-version-check -w build/python ./python
-	@$(PYTHON) -m pip install -q --no-deps --no-index --disable-pip-version-check --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl
+	@NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' \
+	    $(PYTHON) -m pip wheel $(PIP) --no-build-isolation -w build/python ./python
+	@$(PYTHON) -m pip install $(PIP) --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl
 	@touch $@
 
 python-test: $(PYTHON_SITE)/nnrt/__init__.py

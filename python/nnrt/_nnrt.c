@@ -24,8 +24,10 @@ static PyObject *invalid_model; /* nnrt.InvalidModel */
 /* Raises the exception for a code, with the runtime's message. load: a model is being loaded or prepared. */
 static void *fail(NNRT_ReturnCode code, const char *message, bool load)
 {
-    const bool unsupported = code == NNRT_NOT_SUPPORT || code == NNRT_UNSUPPORTED_OP || (load && code == NNRT_INVALID_DATATYPE);
-    const bool value = code == NNRT_INVALID_PARAMETER || code == NNRT_OUT_OF_DIMENTION_RANGES || (!load && code == NNRT_INVALID_SHAPE);
+    const bool unsupported =
+        code == NNRT_NOT_SUPPORT || code == NNRT_UNSUPPORTED_OP || (load && code == NNRT_INVALID_DATATYPE);
+    const bool value =
+        code == NNRT_INVALID_PARAMETER || code == NNRT_OUT_OF_DIMENTION_RANGES || (!load && code == NNRT_INVALID_SHAPE);
     PyErr_SetString(code == NNRT_OUT_OF_MEMORY || code == NNRT_MEMORY_ERROR       ? PyExc_MemoryError
                     : unsupported                                                 ? PyExc_NotImplementedError
                     : code == NNRT_INVALID_PATH || code == NNRT_PERMISSION_DENIED ? PyExc_OSError
@@ -85,7 +87,8 @@ static PyObject *onnx_describe(const Py_buffer *file, nnrt_error *error)
         const nnrt_onnx_pair *p = &m->metadataProps.data[i];
         add(metadata, Py_BuildValue("(NN)", text(p->key.data, p->key.length), text(p->value.data, p->value.length)));
     }
-    result = Py_BuildValue("(sNNNN)", "onnx", onnx_tensors(&m->graph->inputs), onnx_tensors(&m->graph->outputs), metadata, constants);
+    result = Py_BuildValue("(sNNNN)", "onnx", onnx_tensors(&m->graph->inputs), onnx_tensors(&m->graph->outputs),
+                           metadata, constants);
     nnrt_onnx_model_free(m);
     return result;
 }
@@ -99,7 +102,8 @@ static PyObject *model_tensors(const NNRT_Model *m, NNRT_Uint32List indices)
         PyObject *dims = PyList_New(0);
         for (uint32_t k = 0; ranked && k < t->dims.count; k++)
             add(dims, t->dims.data[k] >= 0 ? PyLong_FromLong(t->dims.data[k]) : Py_NewRef(Py_None));
-        add(list, Py_BuildValue("(NsNi)", text(t->name, strlen(t->name)), nnrt_type_name(t->dataType), dims, (int)ranked));
+        add(list,
+            Py_BuildValue("(NsNi)", text(t->name, strlen(t->name)), nnrt_type_name(t->dataType), dims, (int)ranked));
     }
     return list;
 }
@@ -111,7 +115,8 @@ static PyObject *model_describe(const char *format, const NNRT_Model *m)
         const nnrt_metadata e = nnrt_model_metadata_at(m, i);
         add(metadata, Py_BuildValue("(NN)", text(e.key, strlen(e.key)), text(e.value, strlen(e.value))));
     }
-    return Py_BuildValue("(sNNN())", format, model_tensors(m, m->inputIndex), model_tensors(m, m->outputIndex), metadata);
+    return Py_BuildValue("(sNNN())", format, model_tensors(m, m->inputIndex), model_tensors(m, m->outputIndex),
+                         metadata);
 }
 
 /* describe(file) -> (format, inputs, outputs, metadata, names of initialized tensors). file: a memoryview of all bytes; of a
@@ -176,7 +181,8 @@ typedef struct shape_list {
 static bool shapes_read(shape_list *s, PyObject *list)
 {
     const size_t n = (size_t)PyList_GET_SIZE(list) + 1;
-    s->onnx = (nnrt_onnx_input *)PyMem_Calloc(n, sizeof(*s->onnx) + sizeof(*s->lite) + sizeof(*s->bounds) + sizeof(*s->dims));
+    s->onnx =
+        (nnrt_onnx_input *)PyMem_Calloc(n, sizeof(*s->onnx) + sizeof(*s->lite) + sizeof(*s->bounds) + sizeof(*s->dims));
     if (s->onnx == NULL)
         return PyErr_NoMemory() != NULL;
     s->lite = (nnrt_tflite_input *)(void *)(s->onnx + n);
@@ -211,7 +217,8 @@ static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
     nnrt_error error = {0};
     NNRT_ReturnCode code;
     NNRT_Model *model = NULL;
-    if (!PyArg_ParseTuple(args, "O!yO!", &PyMemoryView_Type, &file, &path, &PyList_Type, &list) || !shapes_read(&s, list))
+    if (!PyArg_ParseTuple(args, "O!yO!", &PyMemoryView_Type, &file, &path, &PyList_Type, &list) ||
+        !shapes_read(&s, list))
         return NULL;
     b = PyMemoryView_GET_BUFFER(file);
     onnx.inputs = s.onnx;
@@ -250,7 +257,8 @@ static PyObject *make_session(PyObject *Py_UNUSED(self), PyObject *args)
     nnrt_session *session = NULL;
     NNRT_ReturnCode code;
     shape_list in, most;
-    if (!PyArg_ParseTuple(args, "O!sO!O!O", &PyTuple_Type, &context, &desc.device, &PyList_Type, &dims, &PyList_Type, &bounds, &share) ||
+    if (!PyArg_ParseTuple(args, "O!sO!O!O", &PyTuple_Type, &context, &desc.device, &PyList_Type, &dims, &PyList_Type,
+                          &bounds, &share) ||
         !shapes_read(&in, dims))
         return NULL;
     if (!shapes_read(&most, bounds)) {
@@ -265,17 +273,21 @@ static PyObject *make_session(PyObject *Py_UNUSED(self), PyObject *args)
     desc.bounds = nnrt_bound_list_make(most.bounds, most.count);
     desc.share = share != Py_None ? (nnrt_session *)PyCapsule_GetPointer(share, "session") : NULL;
 #if NNRT_THREADS
-    desc.parallel = pool != Py_None && desc.share == NULL ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool")) : NULL;
+    desc.parallel = pool != Py_None && desc.share == NULL
+                        ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool"))
+                        : NULL;
 #endif
     (void)pool;
-    code = nnrt_session_create(&session, (NNRT_Model *)PyCapsule_GetPointer(PyTuple_GET_ITEM(context, 0), "model"), &desc, &error);
+    code = nnrt_session_create(&session, (NNRT_Model *)PyCapsule_GetPointer(PyTuple_GET_ITEM(context, 0), "model"),
+                               &desc, &error);
     PyMem_Free(in.onnx);
     PyMem_Free(most.onnx);
     return code == NNRT_SUCCESS ? capsule_make(session, "session", context) : fail(code, error.message, true);
 }
 
 /* Tensors are (name, element type, dimensions or upper bounds, dynamic, bytes). */
-static PyObject *session_tensors(const nnrt_session *s, uint32_t count, nnrt_io_info (*at)(const nnrt_session *, uint32_t))
+static PyObject *session_tensors(const nnrt_session *s, uint32_t count,
+                                 nnrt_io_info (*at)(const nnrt_session *, uint32_t))
 {
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; i < count; i++) {
@@ -284,7 +296,8 @@ static PyObject *session_tensors(const nnrt_session *s, uint32_t count, nnrt_io_
         for (int32_t k = 0; k < info.shape.rank; k++)
             add(dims, PyLong_FromLong(info.shape.dims[k]));
         add(list, Py_BuildValue("(NsNNn)", text(info.name, strlen(info.name)), nnrt_type_name(info.dataType), dims,
-                                PyBool_FromLong(info.open), (Py_ssize_t)(info.bytes < PY_SSIZE_T_MAX ? info.bytes : PY_SSIZE_T_MAX)));
+                                PyBool_FromLong(info.open),
+                                (Py_ssize_t)(info.bytes < PY_SSIZE_T_MAX ? info.bytes : PY_SSIZE_T_MAX)));
     }
     return list;
 }
@@ -298,10 +311,11 @@ static PyObject *inspect(PyObject *Py_UNUSED(self), PyObject *capsule)
         return NULL;
     m = nnrt_session_get_memory(s);
     return Py_BuildValue("(NN{sKsKsKsKsKsI}sI)", session_tensors(s, nnrt_session_inputs(s), nnrt_session_input),
-                         session_tensors(s, nnrt_session_outputs(s), nnrt_session_output), "total", (unsigned long long)m.total,
-                         "tables", (unsigned long long)m.tables, "arena", (unsigned long long)m.arena, "bound",
-                         (unsigned long long)m.bound, "constants", (unsigned long long)m.constants, "steps", (unsigned)m.steps,
-                         nnrt_session_device(s), (unsigned)nnrt_session_states(s));
+                         session_tensors(s, nnrt_session_outputs(s), nnrt_session_output), "total",
+                         (unsigned long long)m.total, "tables", (unsigned long long)m.tables, "arena",
+                         (unsigned long long)m.arena, "bound", (unsigned long long)m.bound, "constants",
+                         (unsigned long long)m.constants, "steps", (unsigned)m.steps, nnrt_session_device(s),
+                         (unsigned)nnrt_session_states(s));
 }
 
 /* reset(session): the states get their initial values. */
@@ -352,8 +366,7 @@ static NNRT_ReturnCode run_arrays(nnrt_session *s, PyArrayObject **arrays, uint3
         io[i].dims = dims[i].dims;
     }
     if (io != NULL && (dims != NULL || !open)) {
-        Py_BEGIN_ALLOW_THREADS
-        code = nnrt_run(s, io, nIn, io + nIn, nOut);
+        Py_BEGIN_ALLOW_THREADS code = nnrt_run(s, io, nIn, io + nIn, nOut);
         Py_END_ALLOW_THREADS
     }
     PyMem_Free(dims);
@@ -373,13 +386,15 @@ static PyObject *run(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_
     bool good = list != NULL;
     for (Py_ssize_t i = 0; good && i < nIn + nOut; i++) {
         PyArrayObject *t = (PyArrayObject *)PyTuple_GET_ITEM(i < nIn ? args[2] : args[3], i < nIn ? i : i - nIn);
-        PyObject *a = i < nIn ? (PyObject *)input_array(PyDict_GetItemWithError(args[5], PyTuple_GET_ITEM(args[1], i)), t, open)
-                              : PyArray_SimpleNew(PyArray_NDIM(t), PyArray_DIMS(t), PyArray_TYPE(t));
+        PyObject *a =
+            i < nIn ? (PyObject *)input_array(PyDict_GetItemWithError(args[5], PyTuple_GET_ITEM(args[1], i)), t, open)
+                    : PyArray_SimpleNew(PyArray_NDIM(t), PyArray_DIMS(t), PyArray_TYPE(t));
         if ((good = a != NULL))
             PyList_SET_ITEM(list, i, a);
     }
     if (good)
-        code = run_arrays(s, (PyArrayObject **)(void *)((PyListObject *)list)->ob_item, (uint32_t)nIn, (uint32_t)nOut, open);
+        code = run_arrays(s, (PyArrayObject **)(void *)((PyListObject *)list)->ob_item, (uint32_t)nIn, (uint32_t)nOut,
+                          open);
     if (good && code != NNRT_SUCCESS && code != NNRT_INSUFFICIENT_BUFFER)
         (void)fail(code, nnrt_session_error(s), false);
     if (code != NNRT_SUCCESS || PyList_SetSlice(list, 0, nIn, NULL) != 0)

@@ -18,7 +18,8 @@ def _arguments(options: Any, folder: str) -> List[str]:
                 numpy.save(path := os.path.join(folder, "%s%d.npy" % (name, i)), v)
                 v = path
             if v is not None and v is not False:
-                arguments += [("--" if len(name) > 1 else "-") + name.replace("_", "-")] + ([] if v is True else [os.fspath(v) if isinstance(v, os.PathLike) else str(v)])
+                arguments.append(("--" if len(name) > 1 else "-") + name.replace("_", "-"))
+                arguments += [] if v is True else [str(v)]
     return arguments
 
 

@@ -19,7 +19,8 @@ static int bench(const char *path)
     nnrt_session *session = NULL;
     nnrt_io in = {NULL, 0, NULL}, out = {NULL, 0, NULL};
     double best = 1e18;
-    if (nnrt_onnx_load(&model, path, NULL, NULL) != NNRT_SUCCESS || nnrt_session_create(&session, model, NULL, NULL) != NNRT_SUCCESS)
+    if (nnrt_onnx_load(&model, path, NULL, NULL) != NNRT_SUCCESS ||
+        nnrt_session_create(&session, model, NULL, NULL) != NNRT_SUCCESS)
         return 1;
     in = nnrt_io_make(calloc(1, nnrt_session_input(session, 0).bytes), nnrt_session_input(session, 0).bytes);
     out = nnrt_io_make(calloc(1, nnrt_session_output(session, 0).bytes), nnrt_session_output(session, 0).bytes);

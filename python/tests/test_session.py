@@ -50,7 +50,7 @@ class Interface(Case):
     def test_digits(self):
         for source in DIGITS, str(DIGITS), DIGITS.read_bytes(), bytearray(DIGITS.read_bytes()):
             s = ort.InferenceSession(source, providers=["CPUExecutionProvider"])
-            self.assertEqual((s.get_inputs()[0].name, s.get_inputs()[0].type, s.get_inputs()[0].shape), ("image", "tensor(float)", [1, 1, 28, 28]))
+            self.assertEqual([(i.name, i.type, i.shape) for i in s.get_inputs()], [("image", "tensor(float)", [1, 1, 28, 28])])
             self.assertEqual([(o.name, o.type, o.shape) for o in s.get_outputs()], [("probabilities", "tensor(float)", [1, 10])])
             p = s.run(["probabilities"], {"image": numpy.zeros((1, 1, 28, 28), numpy.float32)})[0]
             self.assertAlmostEqual(float(p.sum()), 1, places=5)
