@@ -42,6 +42,7 @@ have() {
     libcmocka-dev) header cmocka.h ;;
     libonnx-testdata) [ -d "${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}" ] ;;
     python3) "$PYTHON" -c '' >/dev/null 2>&1 ;;
+    python3-dev) "$PYTHON" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ;;
     python3-*) # a folder of that name that another package has filled has no __file__
         "$PYTHON" -c "import ${1#python3-} as module; module.__file__ + ''" >/dev/null 2>&1 ;;
     *) dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed ;;

@@ -1,0 +1,40 @@
+# The Python package. The Makefile includes this file.
+
+.PHONY: python python-test python-bench
+PYTHON_PACKAGES := gcc libc6-dev libstb-dev python3 python3-dev python3-numpy python3-setuptools python3-pip python3-wheel
+PYTHON_SITE := build/python/site
+
+python: $(PYTHON_SITE)/nnrt/__init__.py
+	@ls build/python/*.whl
+
+PIP := -q --no-deps --no-index --disable-pip-version-check
+
+# warnings in headers of Python and numpy are not ours
+PYTHON_SYSTEM = $(shell $(PYTHON) -c 'import sysconfig, numpy; print("-isystem", sysconfig.get_path("include"), "-isystem", numpy.get_include())')
+
+# pip builds a wheel with the packages of the system, and installs it into a folder, as in a new environment. The object is
+# that of the command line.
+$(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o $(wildcard python/*.* python/nnrt/* tools/*.h tools/nnrt.c)
+	@sh tools/need.sh $(PYTHON_PACKAGES)
+	@rm -rf $(PYTHON_SITE) build/python/*.whl build/python/temp
+	@NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' \
+	    $(PYTHON) -m pip wheel $(PIP) --no-build-isolation -w build/python ./python
+	@$(PYTHON) -m pip install $(PIP) --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl
+	@touch $@
+
+python-test: $(PYTHON_SITE)/nnrt/__init__.py
+	@sh tools/need.sh python3-onnx libonnx-testdata
+	@sh tests/onnx_data.sh >/dev/null
+	@PYTHONPATH=$(PYTHON_SITE) $(PYTHON) -B python/tests/run.py
+
+NEEDS_python := $(PYTHON_PACKAGES) python3-onnx libonnx-testdata
+# after the suite that downloads the tests of onnx 1.20
+suite-python: $(PYTHON_SITE)/nnrt/__init__.py | $(filter suite-onnx-nodes,$(ONLY:%=suite-%))
+	$(SUITE) env PYTHONPATH=$(PYTHON_SITE) $(PYTHON) -B python/tests/run.py
+
+build/python/bench: python/tests/bench.c build/implementation.o
+	@$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $^ $(LIBS) -lpthread
+
+# onnxruntime-node: if make compare has fetched it
+python-bench: $(PYTHON_SITE)/nnrt/__init__.py build/python/bench
+	@PYTHONPATH=$(PYTHON_SITE):python/tests $(PYTHON) -B python/tests/bench.py build/python/bench build/compare/node_modules
