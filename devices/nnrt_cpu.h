@@ -186,6 +186,31 @@ MIT license, see LICENSE.
 #define NNRT_CPU_AVX512 0
 #define NNRT_CPU_AVX2 0
 #endif
+/* dotprod and i8mm extend the AArch64 ISA neon (little-endian) by 8-bit kernels, 23 and 16 KB. They need a compiler
+   that knows their target attributes: gcc 8 and 10, clang 14 (older ones are not tested). */
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+#ifndef NNRT_CPU_DOTPROD
+#if defined(__clang__)
+#define NNRT_CPU_DOTPROD (__clang_major__ >= 14)
+#else
+#define NNRT_CPU_DOTPROD (__GNUC__ >= 8)
+#endif
+#endif
+#ifndef NNRT_CPU_I8MM
+#if defined(__clang__)
+#define NNRT_CPU_I8MM (__clang_major__ >= 14)
+#else
+#define NNRT_CPU_I8MM (__GNUC__ >= 10)
+#endif
+#endif
+#else
+#undef NNRT_CPU_DOTPROD
+#define NNRT_CPU_DOTPROD 0
+#endif
+#if !NNRT_CPU_DOTPROD
+#undef NNRT_CPU_I8MM
+#define NNRT_CPU_I8MM 0
+#endif
 #if NNRT_CPU && !defined(NNRT_BUILTIN_DEVICE)
 #define NNRT_BUILTIN_DEVICE nnrti_cpu_table
 #endif
@@ -202,8 +227,9 @@ extern "C" {
    that one, for instance as "cpu-avx2". NOT_SUPPORT: the machine or this build lacks that ISA. The device and its
    name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
-/* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2",
-   "neon", "vector"; "simd128" is WebAssembly's, compiled with -msimd128. NULL from the end of the list on. */
+/* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2" on
+   x86-64; "i8mm", "dotprod", "neon" on AArch64; "simd128" of WebAssembly, compiled with -msimd128; "vector" elsewhere
+   and on x86. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
 #ifdef __cplusplus
@@ -228,6 +254,12 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #endif
 #elif defined(__aarch64__) && defined(__GNUC__)
 #include <arm_neon.h>
+#if NNRT_CPU_DOTPROD && defined(__linux__) && defined(__has_include)
+#if __has_include(<sys/auxv.h>)
+#define NNRTI_CPU_AUXV 1
+#include <sys/auxv.h>
+#endif
+#endif
 #elif defined(__wasm_simd128__)
 #include <wasm_simd128.h>
 #endif
@@ -611,17 +643,39 @@ typedef struct nnrti_cpu_kernel {
 /* Kernels between float32 and 8 bits or float16; avx512vnni uses those of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
-/* 8-bit kernels without dot products; then those with dot products, which avx512vnni implements itself. */
+/* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
+   i8mm only the first one. */
 #define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(add_q8)
-#define NNRTI_CPU_KERNELS_Q8_DOT(X) X(gemm_q8) X(depthwise_q8)
+#define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8)
+#define NNRTI_CPU_KERNELS_Q8_ROWS(X) X(depthwise_q8)
 
 /* Layout parameters of the 8-bit kernels of an instruction set. */
 typedef struct nnrti_cpu_isa_q8 {
     int32_t lanes, panel; /* int32 per vector; channels per panel */
-    int32_t group,
-        bytes;     /* x channels per dot product; bytes of a packed weight: 1 (x is read as uint8, unchanged), 2 or 4 */
-    int32_t block; /* channels per block of a depthwise convolution */
+    int32_t group, bytes; /* x channels per dot product; bytes of a packed weight: 1 (x is read unchanged), 2 or 4 */
+    int32_t block;        /* channels per block of a depthwise convolution */
 } nnrti_cpu_isa_q8;
+
+/* ISAs whose dot products multiply bytes. VNNI multiplies uint8 by int8, SDOT int8 by int8, I8MM both.
+   NNRTI_CPU_DOT_READS: whether GEMM reads x in place, without a copy that converts it. NNRTI_CPU_DOT_ZERO: the zero
+   point of x as GEMM multiplies it. NNRTI_CPU_DOT_SIGN: the XOR mask between uint8 and the operands of depthwise
+   convolutions, which are of that type; NNRTI_CPU_DOT_MIXED: whether these permute channels
+   (nnrti_cpu_interleaved_channel); NNRTI_CPU_ROW_GROUP: the rows of x per dot product of them. Constants of the machine:
+   on x86 they cost nothing. */
+#if defined(__aarch64__)
+#define NNRTI_CPU_DOT_READS(x) true
+#define NNRTI_CPU_DOT_ZERO(isa, x)                                                                                     \
+    ((x)->quant[0].zeroPoint - ((x)->dataType == NNRT_DATA_TYPE_UINT8 && (isa)->group == 4 ? 0x80 : 0))
+#define NNRTI_CPU_DOT_SIGN 0x80
+#define NNRTI_CPU_DOT_MIXED false
+#define NNRTI_CPU_ROW_GROUP(isa) ((isa)->group < 4 ? (isa)->group : 4)
+#else
+#define NNRTI_CPU_DOT_READS(x) (nnrti_cpu_flip(x) == 0)
+#define NNRTI_CPU_DOT_ZERO(isa, x) ((x)->quant[0].zeroPoint + nnrti_cpu_flip(x))
+#define NNRTI_CPU_DOT_SIGN 0
+#define NNRTI_CPU_DOT_MIXED true
+#define NNRTI_CPU_ROW_GROUP(isa) (isa)->group
+#endif
 
 /* An instruction set (ISA): layout parameters and kernels. */
 typedef struct nnrti_cpu_isa {
@@ -634,7 +688,8 @@ typedef struct nnrti_cpu_isa {
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_MEMBER)
-    NNRTI_CPU_KERNELS_Q8_DOT(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_MEMBER)
 #undef NNRTI_CPU_MEMBER
     nnrti_cpu_isa_q8 q8;
 } nnrti_cpu_isa;
@@ -1026,6 +1081,8 @@ NNRTI_CPU_NOINLINE static void nnrti_cpu_copy_small(void *to, const void *from, 
 #define NNRTI_CPU_PORTABLE 0
 #elif NNRT_CPU_AVX2 && defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #define NNRTI_CPU_PORTABLE 0
+#elif defined(__aarch64__) /* always has NEON */
+#define NNRTI_CPU_PORTABLE 0
 #else
 #define NNRTI_CPU_PORTABLE 1
 #endif
@@ -1059,6 +1116,16 @@ extern bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa);
 #include "nnrt_cpu_kernels.h"
 #undef NNRTI_CPU_ISA
 #endif
+#if NNRT_CPU_DOTPROD
+#define NNRTI_CPU_ISA dotprod
+#include "nnrt_cpu_kernels.h"
+#undef NNRTI_CPU_ISA
+#endif
+#if NNRT_CPU_I8MM
+#define NNRTI_CPU_ISA i8mm
+#include "nnrt_cpu_kernels.h"
+#undef NNRTI_CPU_ISA
+#endif
 #if defined(__wasm_simd128__)
 #define NNRTI_CPU_ISA simd128
 #include "nnrt_cpu_kernels.h"
@@ -1076,6 +1143,12 @@ NNRTI_CPU_SHARED const nnrti_cpu_isa *const nnrti_cpu_isas[NNRTI_CPU_ISAS] = {
 #endif
 #if NNRT_CPU_AVX2
     &nnrti_cpu_isa_avx2,
+#endif
+#if NNRT_CPU_I8MM
+    &nnrti_cpu_isa_i8mm,
+#endif
+#if NNRT_CPU_DOTPROD
+    &nnrti_cpu_isa_dotprod,
 #endif
 #if defined(__aarch64__) && defined(__GNUC__)
     &nnrti_cpu_isa_neon,
@@ -1096,6 +1169,48 @@ static bool nnrti_cpu_has_f16c(void)
 }
 #endif
 
+#if NNRT_CPU_DOTPROD
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__APPLE__) /* not by their headers, which need types that strict C modes hide */
+int sysctlbyname(const char *name, void *value, size_t *bytes, void *set, size_t setBytes);
+#elif defined(_WIN32)
+__declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);
+#endif
+#ifdef __cplusplus
+}
+#endif
+/* Whether the processor has SDOT (FEAT_DotProd) or, with i8mm, also SMMLA (FEAT_I8MM): because the compiler's target has,
+   or as the operating system reports, if it has a function for that. */
+static bool nnrti_cpu_has_dot(bool i8mm)
+{
+#if defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
+    const bool target = true;
+#elif defined(__ARM_FEATURE_DOTPROD)
+    const bool target = !i8mm;
+#else
+    const bool target = false;
+#endif
+#if defined(NNRTI_CPU_AUXV)
+    const bool dot = (getauxval(16) & 1ul << 20) != 0;  /* AT_HWCAP, HWCAP_ASIMDDP */
+    const bool both = (getauxval(26) & 1ul << 13) != 0; /* AT_HWCAP2, HWCAP2_I8MM */
+    return target || (dot && (both || !i8mm));
+#elif defined(__APPLE__)
+    int has = 0;
+    size_t bytes = sizeof(has);
+    if (sysctlbyname(i8mm ? "hw.optional.arm.FEAT_I8MM" : "hw.optional.arm.FEAT_DotProd", &has, &bytes, NULL, 0) != 0)
+        return target;
+    return target || has != 0; /* every processor of Apple with the one has the other */
+#elif defined(_WIN32)
+    return target || (IsProcessorFeaturePresent(43) != 0 && (!i8mm || IsProcessorFeaturePresent(66) != 0));
+#else
+    (void)i8mm;
+    return target;
+#endif
+}
+#endif
+
 /* Whether the machine supports the instruction set. */
 NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 {
@@ -1108,6 +1223,14 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 #if NNRT_CPU_AVX2
     if (isa == &nnrti_cpu_isa_avx2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && nnrti_cpu_has_f16c();
+#endif
+#if NNRT_CPU_DOTPROD
+    if (isa == &nnrti_cpu_isa_dotprod)
+        return nnrti_cpu_has_dot(false);
+#endif
+#if NNRT_CPU_I8MM
+    if (isa == &nnrti_cpu_isa_i8mm)
+        return nnrti_cpu_has_dot(true);
 #endif
 #if defined(__i386__) && defined(__GNUC__) && NNRTI_CPU_PORTABLE
     if (isa == &nnrti_cpu_isa_vector)
@@ -3567,11 +3690,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv_multi_gemm(nnrti_cpu_edit *e, uint32
 /* >>int8 */
 
 /* Quantized int8 and uint8. Results are bit-exact with the reference device: sums are exact in 32 bits
-   (nnrti_cpu_largest_sum proves that no sum overflows), and requantization yields the exact integer. int8 elements are
-   flipped to uint8 by XOR 0x80, so that one kernel serves both types. With VNNI x stays uint8 and its zero point is
-   folded into the bias: sum((x - zx) * w) = sum(x * w) - zx * sum(w). Other ISAs widen x to int16 or int32 and
-   subtract the zero point. Requantization tries float arithmetic first and falls back to integers for the rare sums
-   so close to a rounding boundary that float rounding could matter (nnrti_cpu_requantize_table). */
+   (nnrti_cpu_largest_sum proves that no sum overflows), and requantization yields the exact integer. int8 elements
+   are flipped to uint8 by XOR 0x80, so that one kernel serves both types. Dot products of bytes read bytes of x (VNNI
+   uint8, SDOT int8, I8MM both), and its zero point is folded into the bias: sum((x - zx) * w) = sum(x * w) - zx *
+   sum(w). Other ISAs widen x to int16 or int32 and subtract the zero point. Requantization tries float arithmetic
+   first and falls back to integers for the rare sums so close to a rounding boundary that float rounding could matter
+   (nnrti_cpu_requantize_table). */
 
 /* The zero point of channel c of a weight. */
 static int32_t nnrti_cpu_weight_zero_point(const nnrt_view *w, int32_t c)
@@ -3735,13 +3859,13 @@ static uint32_t nnrti_cpu_widen_weights_q8(const nnrti_cpu_isa_q8 *isa, const ui
     return sum;
 }
 
-/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays uint8 (VNNI), less the zero
-   point of x times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups
-   have 4 bytes, or 2. A new group begins after every `line` weights. */
+/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays a byte, less the zero point of x
+   times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups have 4 bytes,
+   2, or with i8mm 8. A new group begins after every `line` weights. */
 static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, const nnrt_view *x, const nnrt_view *w,
                                    const nnrt_view *bias, int32_t depth, int64_t line, void *to, int32_t *table)
 {
-    const int32_t C = w->dims[0], zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x), flip = nnrti_cpu_flip(w);
+    const int32_t C = w->dims[0], zeroX = NNRTI_CPU_DOT_ZERO(isa, x), flip = nnrti_cpu_flip(w);
     const int64_t terms = nnrti_cpu_terms_q8(w);
     const int32_t size = isa->group * isa->bytes,
                   some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
@@ -3765,6 +3889,12 @@ static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, const nnrt_view 
             }
             if (size == 4) {
                 nnrti_cpu_transpose(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
+#if NNRT_CPU_I8MM
+            } else if (size == 8) {
+                for (int32_t g = 0; g < groups; g++)
+                    for (int32_t r = 0; r < rows; r++)
+                        memcpy(row + (g * width + r) * 8, (const uint8_t *)words[r] + 8 * g, 8);
+#endif
             } else {
                 for (int32_t g = 0; g < groups; g++)
                     for (int32_t r = 0; r < rows; r++)
@@ -3873,7 +4003,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     const int32_t K = w->dims[3];
     /* Without im2col, x is read in place: whole groups per tap, or else per row of the window. */
     const bool close = found->dilation[1] == 1 && x->view.strides[2] == K, even = K % isa->group == 0;
-    const bool gather = isa->bytes != 1 || nnrti_cpu_flip(&x->view) != 0 || (!even && !close);
+    const bool gather = isa->bytes != 1 || !NNRTI_CPU_DOT_READS(&x->view) || (!even && !close);
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
     const int64_t line = even || gather ? taps * K : (int64_t)w->dims[2] * K,
                   groups = nnrti_cpu_div_up(line, isa->group);
@@ -3949,22 +4079,23 @@ static uint32_t nnrti_cpu_pack_depthwise_q8(const nnrti_cpu_isa_q8 *isa, const n
                                             const nnrt_view *w, int32_t r, void *data)
 {
     const int32_t c = r % w->dims[0], zero = nnrti_cpu_weight_zero_point(w, c), first = r / isa->block * isa->block;
-    const int32_t at = nnrti_cpu_interleaved_channel(r - first, isa->bytes == 1);
+    const int32_t at = nnrti_cpu_interleaved_channel(r - first, isa->bytes == 1 && NNRTI_CPU_DOT_MIXED);
     uint32_t sum = 0;
     for (int32_t i = 0; i < w->dims[1]; i++)
         for (int32_t k = 0; k < w->dims[2]; k++) {
             const int32_t v = nnrt_load_8(w->data, nnrti_cpu_weight_offset(w, c, i, k, 0), w->dataType) - zero;
             sum += (uint32_t)v;
             for (int32_t line = 0; line < a->lines; line++) {
-                const int32_t row = i + line * a->stride[0], group = row / isa->group, part = row % isa->group;
+                const int32_t row = i + line * a->stride[0], some = NNRTI_CPU_ROW_GROUP(isa);
+                const int32_t group = row / some, part = row % some;
                 const size_t word =
                     (size_t)first * (size_t)a->lines * (size_t)a->groups * (size_t)a->window[1] +
                     (((size_t)line * (size_t)a->window[1] + (size_t)k) * (size_t)a->groups + (size_t)group) *
                         (size_t)isa->block +
                     (size_t)at;
-                if (isa->group == 4)
+                if (some == 4)
                     ((int8_t *)data)[4 * word + (size_t)part] = (int8_t)v;
-                else if (isa->group == 2)
+                else if (some == 2)
                     ((int16_t *)data)[2 * word + (size_t)part] = (int16_t)v;
                 else
                     ((int32_t *)data)[word] = v;
@@ -3990,8 +4121,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)d->steps[s].attr;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[4];
     const nnrt_view w = d->steps[s].args[1].view, bias = d->steps[s].args[2].view, quant = d->steps[s].args[3].view;
-    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR, mixed = isa->bytes == 1;
-    const int32_t C = w.dims[0], zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view);
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR, mixed = isa->bytes == 1 && NNRTI_CPU_DOT_MIXED;
+    const int32_t C = w.dims[0], group = NNRTI_CPU_ROW_GROUP(isa);
+    const int32_t zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view) - NNRTI_CPU_DOT_SIGN;
     const int64_t reach = nnrti_cpu_largest_sum(&x.view, &w, has ? &bias : NULL), taps = (int64_t)w.dims[1] * w.dims[2];
     int32_t packed[2], rows[2] = {NNRTI_CPU_REQUANTIZE_ROWS, 0}, all, step;
     double room;
@@ -4005,8 +4137,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     nnrti_cpu_pair(found.dilation, &attr->dilation, 0, 1);
     nnrti_cpu_pair(found.pad, &attr->padList, 0, 2);
     found.fold = mixed && found.stride[1] == 1 ? nnrti_cpu_depthwise_q8_fold(C, isa->block) : 1;
-    found.groups = (found.window[0] + isa->group - 1) / isa->group;
-    found.lines = found.dilation[0] == 1 ? 1 + (found.groups * isa->group - found.window[0]) / found.stride[0] : 1;
+    found.groups = (found.window[0] + group - 1) / group;
+    found.lines = found.dilation[0] == 1 ? 1 + (found.groups * group - found.window[0]) / found.stride[0] : 1;
     step = found.fold > 1 ? found.fold : found.stride[1];
     found.span = step <= 2 ? 32 : step <= 4 ? 16 : 8;
     room = ((double)(found.span - 1) * step + (double)(found.window[1] - 1) * found.dilation[1] + 1) * found.groups *
@@ -4041,7 +4173,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
         int32_t *const to = nnrti_cpu_table_column((int32_t *)table, nnrti_cpu_interleaved_channel(r, mixed), lanes);
         const int32_t *from = nnrti_cpu_table_column((int32_t *)table, nnrti_cpu_interleaved_channel(c, mixed), lanes);
         uint32_t sum = nnrti_cpu_pack_depthwise_q8(isa, a, &w, r, data);
-        sum = (mixed ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
+        sum = (isa->bytes == 1 ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
               (uint32_t)(has ? ((const int32_t *)bias.data)[c * bias.strides[0]] : 0);
         memcpy(to, &sum, sizeof(sum));
         for (int32_t i = 1; i < NNRTI_CPU_REQUANTIZE_ROWS; i++)

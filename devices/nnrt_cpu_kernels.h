@@ -2,8 +2,8 @@
 nnrt_cpu_kernels.h - the SIMD kernels of the device "cpu", for one instruction set.
 
     devices/nnrt_cpu.h includes this file once per instruction set (ISA), with NNRTI_CPU_ISA defined as its name: avx512,
-    avx512vnni, avx2, neon, simd128 or vector. It has no include guard, declares nothing of its own, and is not for
-    programs. NNRTI_CPU(gemm) is the function nnrti_cpu_gemm_avx2 in the pass for avx2.
+    avx512vnni, avx2, neon, dotprod, i8mm, simd128 or vector. It has no include guard, declares nothing of its own, and
+    is not for programs. NNRTI_CPU(gemm) is the function nnrti_cpu_gemm_avx2 in the pass for avx2.
 
     Each kernel computes one work item of a step: the device splits the step into work items for the thread pool. Code of
     the device that no ISA changes (kernel selection, packing, fusion) is in nnrt_cpu.h.
@@ -31,17 +31,22 @@ MIT license, see LICENSE.
 /* >>vectors */
 
 /* The SIMD vector type nnrti_v, NNRTI_LANES floats, and its functions. nnrti_v_min and nnrti_v_max return the second
-   operand if either is NaN. Constants of an ISA: NNRTI_PANEL_VECTORS vectors are a packed panel; a GEMM register
-   tile has NNRTI_TILE_ROWS pixels, or NNRTI_TILE_ROWS_ONE by a panel of one vector; NNRTI_RECURRENT_ROWS sequences
-   run through recurrent cells at once. Intrinsics where the ISA has them, compiler vector extensions for the
-   portable one; no assembly. With -fipa-ra gcc omits vzeroupper around calls of functions in the same file that use
-   no vector registers, and at the end of such functions. Code without AVX instructions, there or in the executor,
-   then stalls for hundreds of cycles each time. The other passes that are disabled on x86 take gcc a tenth of its
-   time for this file and speed up nothing. */
+   operand if either is NaN. Constants of an ISA: NNRTI_PANEL_VECTORS vectors are a packed panel; a GEMM register tile
+   has NNRTI_TILE_ROWS pixels, or NNRTI_TILE_ROWS_ONE by a panel of one vector; NNRTI_RECURRENT_ROWS sequences run
+   through recurrent cells at once. Intrinsics where the ISA has them, compiler vector extensions for the portable
+   one; assembly only in the inner loop of dotprod and i8mm. With -fipa-ra gcc omits vzeroupper around calls of
+   functions in the same file that use no vector registers, and at the end of such functions. Code without AVX
+   instructions, there or in the executor, then stalls for hundreds of cycles each time. The other passes that are
+   disabled on x86 take gcc a tenth of its time for this file and speed up nothing. */
 
-#define NNRTI_CPU_avx512vnni 5 /* only the 8-bit dot-product kernels of >>int8_kernels: all others are those of avx512 */
+/* The level of each ISA in the last digit. Before it NNRTI_CPU_DOT, of ISAs that multiply bytes: 1 by dot products of
+   four bytes, 2 also by matrix products of 2 x 8 by 8 x 2 bytes. These passes contain only the 8-bit kernels with dot
+   products (>>int8_kernels); all other kernels come from the ISA NNRTI_CPU_BASE. */
+#define NNRTI_CPU_avx512vnni 14
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
+#define NNRTI_CPU_i8mm 22
+#define NNRTI_CPU_dotprod 12
 #define NNRTI_CPU_neon 2
 #define NNRTI_CPU_vector 1
 #define NNRTI_CPU_simd128 1 /* vector extensions, and some WebAssembly intrinsics: NNRTI_CPU_WASM */
@@ -50,7 +55,8 @@ MIT license, see LICENSE.
 #else
 #define NNRTI_CPU_WASM 0
 #endif
-#define NNRTI_CPU_LEVEL NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_ISA)
+#define NNRTI_CPU_LEVEL (NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_ISA) % 10)
+#define NNRTI_CPU_DOT (NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_ISA) / 10)
 #define nnrti_v NNRTI_CPU(v)
 #define nnrti_v_bits NNRTI_CPU(v_bits)
 #define nnrti_v_load NNRTI_CPU(v_load)
@@ -64,14 +70,32 @@ MIT license, see LICENSE.
 #pragma GCC push_options
 #pragma GCC optimize("no-ipa-ra", "no-schedule-insns2", "no-inline-functions", "no-partial-inlining")
 #endif
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT
+#if NNRTI_CPU_LEVEL == 4
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma"))),        \
                              apply_to = function)
 #else
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma")
 #endif
+#define NNRTI_CPU_BASE avx512
 #define NNRTI_LANES 16
+#else
+#if defined(__clang__) && NNRTI_CPU_DOT == 2
+#pragma clang attribute push(__attribute__((target("dotprod,i8mm"))), apply_to = function)
+#elif defined(__clang__)
+#pragma clang attribute push(__attribute__((target("dotprod"))), apply_to = function)
+#else
+#pragma GCC push_options
+#if NNRTI_CPU_DOT == 2
+#pragma GCC target("arch=armv8.2-a+dotprod+i8mm")
+#else
+#pragma GCC target("arch=armv8.2-a+dotprod")
+#endif
+#endif
+#define NNRTI_CPU_BASE neon
+#define NNRTI_LANES 4
+#endif
 #define NNRTI_PANEL_VECTORS 2
 #else
 #if NNRTI_CPU_LEVEL == 4
@@ -5690,14 +5714,15 @@ static NNRT_ReturnCode NNRTI_CPU(elementwise_half)(const void *attr, nnrt_view *
     return NNRT_SUCCESS;
 }
 
-#endif /* NNRTI_CPU_LEVEL != 5 */
+#endif /* !NNRTI_CPU_DOT */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>int8_kernels */
 
 /* Int8 and uint8 kernels. nnrti_i is a vector of NNRTI_Q8_LANES int32 accumulators. One dot-product instruction
    multiplies a group of NNRTI_Q8_GROUP elements of x (nnrti_q8_x) by as many weights (nnrti_q8_w) per lane and adds
-   them to the accumulator: uint8 by int8 (VNNI), or int16 by int16 with x less its zero point.
+   them to the accumulator: uint8 by int8 (VNNI), either by int8 (dotprod, i8mm), or int16 by int16 with x less its zero
+   point.
    NNRTI_Q8_PANEL_VECTORS vectors are a panel. The structure is that of >>gemm: register tiles, packed panels,
    implicit GEMM. Where the instruction needs groups that x does not have contiguously, or elements of another width,
    im2col copies the input of each pixel first (`im2col_q8`). The epilogue requantizes tiles of sums from memory, so
@@ -5724,7 +5749,7 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
     _mm512_storeu_si512(p, v);
 }
 /* Dot product: sum + x * w, one group of x by the group of w in each lane. */
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT
 typedef uint8_t nnrti_q8_x;
 typedef int8_t nnrti_q8_w;
 #define NNRTI_Q8_GROUP 4
@@ -5789,11 +5814,17 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 }
 #elif NNRTI_CPU_LEVEL == 2
 typedef int32x4_t nnrti_i;
-typedef int16_t nnrti_q8_x;
-typedef int16_t nnrti_q8_w;
 #define NNRTI_Q8_LANES 4
 #define NNRTI_Q8_PANEL_VECTORS 4
+#if NNRTI_CPU_DOT
+typedef uint8_t nnrti_q8_x; /* or the bits of int8 */
+typedef int8_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP (4 * NNRTI_CPU_DOT)
+#else
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
 #define NNRTI_Q8_GROUP 1
+#endif
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 {
     return vld1q_s32(p);
@@ -5802,17 +5833,25 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     vst1q_s32(p, v);
 }
+#if !NNRTI_CPU_DOT
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     return vmlal_s16(sum, vdup_n_s16((int16_t)x), vld1_s16(w));
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
+#endif
+/* The same by rows 1 to 3 of the table in registers. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(i_rescale_by)(nnrti_i x, const nnrti_i *rows, const bool positive)
 {
-    int32x4_t y = vqrdmulhq_s32(x, nnrti_i_load(table + NNRTI_Q8_LANES));
+    int32x4_t y = vqrdmulhq_s32(x, rows[0]);
     if (!positive)
         y = vaddq_s32(y, vshrq_n_s32(y, 31));
-    return vshlq_s32(vaddq_s32(y, nnrti_i_load(table + 2 * NNRTI_Q8_LANES)),
-                     vnegq_s32(nnrti_i_load(table + 3 * NNRTI_Q8_LANES)));
+    return vshlq_s32(vaddq_s32(y, rows[1]), vnegq_s32(rows[2]));
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
+{
+    const nnrti_i rows[3] = {nnrti_i_load(table + NNRTI_Q8_LANES), nnrti_i_load(table + 2 * NNRTI_Q8_LANES),
+                             nnrti_i_load(table + 3 * NNRTI_Q8_LANES)};
+    return NNRTI_CPU(i_rescale_by)(x, rows, positive);
 }
 #else
 typedef int32_t nnrti_i __attribute__((vector_size(16)));
@@ -5960,14 +5999,20 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_shift_20(nnrti_i x)
 #endif
 }
 
-#if NNRTI_CPU_LEVEL == 5
-#define NNRTI_Q8_BLOCK 64
+#if NNRTI_CPU_DOT
+#define NNRTI_Q8_BLOCK (4 * NNRTI_Q8_LANES)
 #else
 #define NNRTI_Q8_BLOCK NNRTI_Q8_LANES
 #endif
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+#define NNRTI_Q8_SIGN NNRTI_CPU_DOT_SIGN
+#else
+#define NNRTI_Q8_SIGN 0
+#endif
 
 /* Requantizes n vectors of sums, each `wide` of them of channels from table on: by floats, or if these are not exact
-   in all lanes, by integers. rows: three rows of the table for each vector of channels, in registers. */
+   in all lanes, by integers. rows: three rows of the table for each vector of channels, in registers: of the float
+   form or, on NEON, which has no float form, of the integer form. */
 NNRTI_CPU_INLINE void NNRTI_CPU(requantize_vectors)(const int32_t *sum, nnrti_i *v, const int32_t n, const int32_t wide,
                                                     const int32_t *table, nnrti_i (*rows)[3], const bool positive)
 {
@@ -5978,13 +6023,19 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_vectors)(const int32_t *sum, nnrti_i 
         v[i] = nnrti_i_requantize_float(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive, &sure);
     if (NNRTI_Q8_ALL_EXACT(sure))
         return;
+#endif
+#if NNRTI_CPU_LEVEL == 2
+    (void)table;
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < n; i++)
+        v[i] = NNRTI_CPU(i_rescale_by)(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive);
 #else
     (void)rows;
-#endif
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < n; i++)
         v[i] = nnrti_i_requantize_int(nnrti_i_load(sum + i * NNRTI_Q8_LANES),
                                       table + i % wide * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS, positive);
+#endif
 }
 
 #if NNRTI_CPU_LEVEL >= 4
@@ -6060,7 +6111,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_q8)(const nnrti_i *v, const int32_t wide, 
 #endif
 }
 
-/* Requantizes `count` sums element by element, for factors outside the fast forms. */
+/* Requantizes `count` sums element by element, for factors outside the fast forms. dotprod and i8mm call the function
+   of neon: gcc refuses to inline nnrt_rescale into theirs if the compiler's target has instructions that they lack. */
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+#define NNRTI_CPU_EXACT_Q8 NNRTI_CPU_JOIN_2(nnrti_cpu_requantize_exact_, NNRTI_CPU_BASE)
+#else
+#define NNRTI_CPU_EXACT_Q8 NNRTI_CPU(requantize_exact)
 static void NNRTI_CPU(requantize_exact)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_requantize *s,
                                         const int32_t *table)
 {
@@ -6072,6 +6128,7 @@ static void NNRTI_CPU(requantize_exact)(const int32_t *sum, uint8_t *y, int32_t 
         y[i] = nnrti_cpu_clamp_q8(s, q);
     }
 }
+#endif
 
 /* requantize_rows for the fast forms. With few channels, several pixels are converted to bytes at once. */
 NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
@@ -6083,7 +6140,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32
     int32_t r = 0;
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < 3 * wide; i++)
-        rows[i / 3][i % 3] = nnrti_i_load(table + (i / 3 * NNRTI_CPU_REQUANTIZE_ROWS + 4 + i % 3) * NNRTI_Q8_LANES);
+        rows[i / 3][i % 3] = nnrti_i_load(
+            table + (i / 3 * NNRTI_CPU_REQUANTIZE_ROWS + (NNRTI_CPU_LEVEL == 2 ? 1 : 4) + i % 3) * NNRTI_Q8_LANES);
 #if NNRTI_CPU_LEVEL >= 4
     for (; wide <= 2 && r + 4 / wide <= tall; r += 4 / wide, sum += 4 * NNRTI_Q8_LANES) {
         __m512i bytes;
@@ -6120,7 +6178,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_rows)(const int32_t *sum, const int32
     if (!scale.plain) {
         uint8_t part[NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES];
         for (int32_t r = 0; r < tall; r++, sum += next) {
-            NNRTI_CPU(requantize_exact)(sum, part, next, &scale, table);
+            NNRTI_CPU_EXACT_Q8(sum, part, next, &scale, table);
             for (int32_t c = 0; c < count; c++)
                 y[r][at + c] = part[nnrti_cpu_interleaved_channel(c, mixed)];
         }
@@ -6131,13 +6189,18 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_rows)(const int32_t *sum, const int32
     }
 }
 
-/* Converts 8-bit elements to the operand type of the dot product: to[i] = x[i], flipped to uint8, less the zero
-   point unless VNNI. */
+/* Converts 8-bit elements to the operand type of the dot product: to[i] = x[i], flipped to uint8, less the zero point
+   unless VNNI. dotprod and i8mm read them unchanged. */
 NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t *x, int32_t count, int32_t flip,
                                                   int32_t zero)
 {
     int32_t i = 0;
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+    (void)i;
+    (void)flip;
+    (void)zero;
+    memcpy(to, x, (size_t)count);
+#elif NNRTI_CPU_DOT
     const __m512i turn = _mm512_set1_epi8((char)flip);
     (void)zero;
     if (count <= 16) { /* bytes behind are overwritten later */
@@ -6165,7 +6228,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t 
                             _mm256_sub_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_set1_epi16((int16_t)zero)));
     }
 #endif
-#if NNRTI_CPU_LEVEL < 4
+#if NNRTI_CPU_LEVEL < 4 && !NNRTI_CPU_DOT
     for (; i < count; i++)
         to[i] = (nnrti_q8_x)((x[i] ^ flip) - zero);
 #endif
@@ -6174,7 +6237,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t 
 /* The same for padding outside x, which has the value of the zero point. */
 NNRTI_CPU_INLINE void NNRTI_CPU(fill_zero_points)(nnrti_q8_x *to, int32_t count, int32_t zero)
 {
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT
     memset(to, zero, (size_t)count);
 #else
     (void)zero;
@@ -6191,10 +6254,157 @@ typedef struct NNRTI_CPU(gemm_q8_tile) {
     const nnrti_q8_w *panel;
     const uint8_t *ahead, *end; /* data after the panel to prefetch, and the end of all panels */
     int32_t stepAhead;          /* bytes to prefetch per group of a tile */
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+    bool isUint8; /* x */
+#endif
 } NNRTI_CPU(gemm_q8_tile);
+
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+/* The inner loop of dotprod and i8mm. Its loads of weights and multiplications are assembly, volatile so that they keep
+   the order of the source: gcc 12 reorders intrinsics until some of the 24 sums spill (83 % of the peak of Neoverse N1
+   instead of 99, docs/SPEED.md), and clang before 16 has no intrinsics for target attributes. The compiler allocates
+   registers and offsets. */
+NNRTI_CPU_INLINE int8x16_t NNRTI_CPU(load_weights)(const nnrti_q8_w *w, ptrdiff_t at)
+{
+    int8x16_t v;
+    __asm__ volatile("ldr %q0, [%1, %2]" : "=w"(v) : "r"(w), "ri"(at));
+    return v;
+}
+
+#if NNRTI_CPU_DOT == 2
+#define NNRTI_Q8_STEP 8 /* bytes of each pixel per iteration */
+/* sum + a 2 x 2 block of dot products of 8 bytes: two pixels of x, uint8 if `isUint8`, by two channels of w. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(multiply)(nnrti_i sum, uint8x16_t x, int8x16_t w, const int32_t group,
+                                             const bool isUint8)
+{
+    (void)group;
+    if (isUint8)
+        __asm__ volatile("usmmla %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(x), "w"(w));
+    else
+        __asm__ volatile("smmla %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(x), "w"(w));
+    return sum;
+}
+
+/* A group of two pixels. */
+NNRTI_CPU_INLINE uint8x16_t NNRTI_CPU(load_groups)(const nnrti_q8_x *const *x, ptrdiff_t k, const int32_t groups,
+                                                   const bool isUint8)
+{
+    (void)groups;
+    (void)isUint8;
+    return vcombine_u8(vld1_u8(x[0] + k), vld1_u8(x[1] + k));
+}
+#else
+#define NNRTI_Q8_STEP 16
+/* sum + the dot products of group `group` of x by the group of w in each lane. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(multiply)(nnrti_i sum, uint8x16_t x, int8x16_t w, const int32_t group,
+                                             const bool isUint8)
+{
+    (void)isUint8;
+    switch (group) {
+    case 0: __asm__ volatile("sdot %0.4s, %1.16b, %2.4b[0]" : "+w"(sum) : "w"(w), "w"(x)); break;
+    case 1: __asm__ volatile("sdot %0.4s, %1.16b, %2.4b[1]" : "+w"(sum) : "w"(w), "w"(x)); break;
+    case 2: __asm__ volatile("sdot %0.4s, %1.16b, %2.4b[2]" : "+w"(sum) : "w"(w), "w"(x)); break;
+    default: __asm__ volatile("sdot %0.4s, %1.16b, %2.4b[3]" : "+w"(sum) : "w"(w), "w"(x)); break;
+    }
+    return sum;
+}
+
+/* Four groups of a pixel, or one, as int8: SDOT multiplies no others. */
+NNRTI_CPU_INLINE uint8x16_t NNRTI_CPU(load_groups)(const nnrti_q8_x *const *x, ptrdiff_t k, const int32_t groups,
+                                                   const bool isUint8)
+{
+    const uint8x16_t turn = vdupq_n_u8(isUint8 ? NNRTI_CPU_DOT_SIGN : 0);
+    uint32_t one;
+    if (groups == 4)
+        return veorq_u8(vld1q_u8(x[0] + k), turn);
+    memcpy(&one, x[0] + k, sizeof(one));
+    return veorq_u8(vreinterpretq_u8_u32(vdupq_n_u32(one)), turn);
+}
+#endif
+
+/* Adds the products of `groups` groups of `tall` rows of x by a panel of `wide` vectors. A sum has NNRTI_CPU_DOT rows. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_groups)(nnrti_i (*sum)[NNRTI_Q8_PANEL_VECTORS * NNRTI_CPU_DOT],
+                                                 const nnrti_q8_x *const *x, ptrdiff_t k, const nnrti_q8_w *w,
+                                                 const int32_t tall, const int32_t wide, const int32_t groups,
+                                                 const bool isUint8)
+{
+    const int32_t columns = wide * NNRTI_CPU_DOT;
+    uint8x16_t row[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+    int8x16_t weights = NNRTI_CPU(load_weights)(w, 0), next = weights;
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r += NNRTI_CPU_DOT)
+        row[r] = NNRTI_CPU(load_groups)(x + r, k, groups, isUint8);
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < groups * columns; i++, weights = next) {
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r += NNRTI_CPU_DOT) {
+            nnrti_i *const to = &sum[r / NNRTI_CPU_DOT][i % columns];
+            *to = NNRTI_CPU(multiply)(*to, row[r], weights, i / columns, isUint8);
+            if (r == 0 && i + 1 < groups * columns)
+                next = NNRTI_CPU(load_weights)(w, 16 * (i + 1));
+        }
+    }
+}
+#endif
 
 /* int8 GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; the accumulators stay in
    registers and are stored to `out`. */
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8_of)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
+                                                   const int32_t wide, int32_t *out, const bool isUint8)
+{
+    nnrti_i sum[NNRTI_CPU_MAX_TILE_ROWS_Q8 / NNRTI_CPU_DOT][NNRTI_Q8_PANEL_VECTORS * NNRTI_CPU_DOT];
+    const int32_t rows = (tall + NNRTI_CPU_DOT - 1) / NNRTI_CPU_DOT * NNRTI_CPU_DOT; /* i8mm: whole pairs */
+    const ptrdiff_t end = (ptrdiff_t)t->k * NNRTI_Q8_GROUP, next = (ptrdiff_t)wide * NNRTI_Q8_LANES;
+    const nnrti_q8_w *w = t->panel;
+    __asm__ volatile("" ::: "memory"); /* the assembly reads weights */
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const nnrti_i bias = nnrti_i_load(t->to.table + v * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows; r += NNRTI_CPU_DOT) {
+#if NNRTI_CPU_DOT == 2
+            sum[r / 2][2 * v] = vcombine_s32(vget_low_s32(bias), vget_low_s32(bias));
+            sum[r / 2][2 * v + 1] = vcombine_s32(vget_high_s32(bias), vget_high_s32(bias));
+#else
+            sum[r][v] = bias;
+#endif
+        }
+    }
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const nnrti_q8_x *x[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+        ptrdiff_t k = 0;
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < rows; r++)
+            x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
+        for (; k + NNRTI_Q8_STEP <= end; k += NNRTI_Q8_STEP, w += next * NNRTI_Q8_STEP)
+            NNRTI_CPU(multiply_groups)(sum, x, k, w, rows, wide, NNRTI_Q8_STEP / NNRTI_Q8_GROUP, isUint8);
+        for (; k < end; k += NNRTI_Q8_GROUP, w += next * NNRTI_Q8_GROUP) /* of dotprod only */
+            NNRTI_CPU(multiply_groups)(sum, x, k, w, rows, wide, 1, isUint8);
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+#if NNRTI_CPU_DOT == 2
+        const int64x2_t a = vreinterpretq_s64_s32(sum[r / 2][2 * v]);
+        const int64x2_t b = vreinterpretq_s64_s32(sum[r / 2][2 * v + 1]);
+        const int64x2_t y = r % 2 == 0 ? vzip1q_s64(a, b) : vzip2q_s64(a, b);
+        nnrti_i_store(out + (r * wide + v) * NNRTI_Q8_LANES, vreinterpretq_s32_s64(y));
+#else
+        nnrti_i_store(out + (r * wide + v) * NNRTI_Q8_LANES, sum[r][v]);
+#endif
+    }
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
+                                                const int32_t wide, int32_t *out)
+{
+    if (t->isUint8)
+        NNRTI_CPU(microkernel_q8_of)(t, row, tall, wide, out, true);
+    else
+        NNRTI_CPU(microkernel_q8_of)(t, row, tall, wide, out, false);
+}
+#else
 NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
                                                 const int32_t wide, int32_t *out)
 {
@@ -6239,10 +6449,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * 
     for (int32_t v = 0; v < wide; v++)
         nnrti_i_store(out + (r * wide + v) * NNRTI_Q8_LANES, sum[r][v]);
 }
+#endif
 
 /* Epilogue of at most `most` pixels from `row` on. */
-#if NNRTI_CPU_LEVEL == 5
-#define NNRTI_CPU_EPILOGUE_Q8(wide) nnrti_cpu_epilogue_q8_by_##wide##_avx512
+#if NNRTI_CPU_DOT
+#define NNRTI_CPU_EPILOGUE_Q8(wide) NNRTI_CPU_JOIN_2(nnrti_cpu_epilogue_q8_by_##wide##_, NNRTI_CPU_BASE)
 #else
 #define NNRTI_CPU_EPILOGUE_Q8(wide) NNRTI_CPU(epilogue_q8_by_##wide)
 #define NNRTI_CPU_EPILOGUE_Q8_FUNCTION(wide)                                                                           \
@@ -6262,21 +6473,27 @@ NNRTI_CPU_EPILOGUE_Q8_FUNCTION(4)
 #undef NNRTI_CPU_EPILOGUE_Q8_FUNCTION
 #endif
 
-/* All pixels by as few tiles as possible, some of which have a pixel less. Past the last pixel, it is repeated. */
+#if NNRTI_CPU_DOT == 2
+#define NNRTI_Q8_LESS 2
+#else
+#define NNRTI_Q8_LESS 1
+#endif
+/* All pixels by as few tiles as possible, some of which have a pixel less, with i8mm a pair. Past the last pixel, it
+   is repeated. */
 #define NNRTI_CPU_GEMM_Q8_PANEL(tall, wide)                                                                            \
     NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemm_q8_panel_by_##wide)(const NNRTI_CPU(gemm_q8_tile) * t)               \
     {                                                                                                                  \
         int32_t sum[tall * wide * NNRTI_Q8_LANES];                                                                     \
-        const int32_t tiles = (t->to.rows + tall - 1) / tall, less = tiles * tall - t->to.rows;                        \
+        const int32_t tiles = (t->to.rows + tall - 1) / tall, less = (tiles * tall - t->to.rows) / NNRTI_Q8_LESS;      \
         int32_t row = 0;                                                                                               \
         if (t->to.rows == 1) {                                                                                         \
             NNRTI_CPU(microkernel_q8)(t, 0, 1, wide, sum);                                                             \
             NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, 0, 1, sum);                                                            \
             return;                                                                                                    \
         }                                                                                                              \
-        for (int32_t i = 0; i < less && row < t->to.rows; i++, row += tall - 1) {                                      \
-            NNRTI_CPU(microkernel_q8)(t, row, tall - 1, wide, sum);                                                    \
-            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, row, tall - 1, sum);                                                   \
+        for (int32_t i = 0; i < less && row < t->to.rows; i++, row += tall - NNRTI_Q8_LESS) {                          \
+            NNRTI_CPU(microkernel_q8)(t, row, tall - NNRTI_Q8_LESS, wide, sum);                                        \
+            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, row, tall - NNRTI_Q8_LESS, sum);                                       \
         }                                                                                                              \
         for (; row < t->to.rows; row += tall) {                                                                        \
             NNRTI_CPU(microkernel_q8)(t, row, tall, wide, sum);                                                        \
@@ -6368,7 +6585,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers_q8)(const uint8_t **to, const uint
 #endif
 }
 
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT
 /* Indirection pointers of `run` pixels of a row of y for one row of the window: row h of x, first column w, `across`
    pixels each. They point into x, to zeros, or, for taps partly outside x, to copies at *copies, padded with zero
    points. */
@@ -6410,7 +6627,7 @@ static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64
     const nnrt_view *in = j->x, *out = j->y;
     int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT
     const nnrti_q8_x *const zeros = room;
     if (!a->gather) {
         NNRTI_CPU(fill_zero_points)(room, a->groups * NNRTI_Q8_GROUP, j->zero);
@@ -6427,7 +6644,7 @@ static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64
             x[r + i] = room;
             NNRTI_CPU(im2col_q8)(j, image, top, left + (int64_t)i * a->stride[1], room);
         }
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT
         for (int32_t i = 0; i < t->taps && !a->gather; i++) {
             const int32_t columns = a->window[1] / a->across;
             NNRTI_CPU(tap_pointers_q8)
@@ -6463,6 +6680,9 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     NNRTI_CPU(gemm_q8_tile) t;
     t.to.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
     t.step = t.to.rows + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1;
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+    t.isUint8 = j->x->dataType == NNRT_DATA_TYPE_UINT8;
+#endif
     t.taps = a->gather ? 1 : a->window[0] * a->window[1] / a->across;
     t.k = a->groups;
     t.x = x;
@@ -6508,14 +6728,20 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnr
     j.call = call;
     j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
     j.panels = (j.y->dims[3] + NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES - 1) / (NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES);
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+    j.flip = 0;
+    j.zero = j.x->quant[0].zeroPoint;
+#else
     j.flip = nnrti_cpu_flip(j.x);
     j.zero = j.x->quant[0].zeroPoint + j.flip;
+#endif
     nnrti_cpu_parallel_for(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_Q8_GROUP,
                            (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts,
                            NNRTI_CPU(gemm_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
+#if NNRTI_CPU_DOT < 2 /* i8mm uses the depthwise convolution of dotprod */
 /* Arguments of an int8 depthwise convolution. */
 typedef struct NNRTI_CPU(depthwise_q8_job) {
     const nnrti_cpu_window_q8 *attr;
@@ -6548,6 +6774,13 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen_q8)(const uint8_t *x, int32_t count, in
     return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
                                              _mm256_set1_epi32(flip)),
                             _mm256_set1_epi32(zero));
+#elif NNRTI_CPU_LEVEL == 2
+    {
+        uint32_t four;
+        memcpy(&four, part, sizeof(four));
+        const uint16x4_t words = vget_low_u16(vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(four))));
+        return vsubq_s32(veorq_s32(vreinterpretq_s32_u32(vmovl_u16(words)), vdupq_n_s32(flip)), vdupq_n_s32(zero));
+    }
 #elif NNRTI_CPU_WASM
     {
         const v128_t words = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(part));
@@ -6566,7 +6799,10 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen_q8)(const uint8_t *x, int32_t count, in
 /* sum + x * w of a group of rows: a dot product per lane. */
 NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(dot_q8)(nnrti_i sum, nnrti_i x, nnrti_i w)
 {
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(x), "w"(w));
+    return sum;
+#elif NNRTI_CPU_DOT
     return _mm512_dpbusd_epi32(sum, x, w);
 #elif NNRTI_CPU_LEVEL == 4
     return _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
@@ -6594,7 +6830,30 @@ typedef struct NNRTI_CPU(strip_q8) {
     bool folded;
 } NNRTI_CPU(strip_q8);
 
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+/* Interleaves the elements of four rows, for the dot product. */
+NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *to)
+{
+    const int8x16x2_t top = vzipq_s8(vreinterpretq_s8_s32(rows[0]), vreinterpretq_s8_s32(rows[1]));
+    const int8x16x2_t bottom = vzipq_s8(vreinterpretq_s8_s32(rows[2]), vreinterpretq_s8_s32(rows[3]));
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 2; i++) {
+        const int16x8x2_t four = vzipq_s16(vreinterpretq_s16_s8(top.val[i]), vreinterpretq_s16_s8(bottom.val[i]));
+        nnrti_i_store(to + 2 * i * NNRTI_Q8_LANES, vreinterpretq_s32_s16(four.val[0]));
+        nnrti_i_store(to + (2 * i + 1) * NNRTI_Q8_LANES, vreinterpretq_s32_s16(four.val[1]));
+    }
+}
+
+/* Loads `count` elements, at most a block, flipped. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, uint8x16_t turn)
+{
+    uint8_t part[NNRTI_Q8_BLOCK] = {0};
+    if (count >= NNRTI_Q8_BLOCK)
+        return vreinterpretq_s32_u8(veorq_u8(vld1q_u8(x), turn));
+    nnrti_cpu_copy_small(part, x, (size_t)count);
+    return vreinterpretq_s32_u8(veorq_u8(vld1q_u8(part), turn));
+}
+#elif NNRTI_CPU_DOT
 /* Mask of the bytes of a block that are inside x, in column `column`. */
 NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_q8) * s, const nnrt_view *x, int64_t column)
 {
@@ -6653,7 +6912,15 @@ static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j,
     }
     for (int32_t k = 0; k < s->columns; k++, room += next) {
         const int64_t column = s->left + k;
-#if NNRTI_CPU_LEVEL == 5
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+        const uint8x16_t turn = vdupq_n_u8((uint8_t)j->flip);
+        const int64_t at = column * x->strides[2] + s->channel;
+        const bool inside = column >= 0 && column < x->dims[2];
+        const int32_t count = inside && at + NNRTI_Q8_BLOCK > s->end ? s->count : NNRTI_Q8_BLOCK;
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+            cells[i] = NNRTI_CPU(load_block_q8)(inside ? row[i] : j->none, count, turn);
+#elif NNRTI_CPU_DOT
         const __m512i turn = _mm512_set1_epi32((int32_t)((uint32_t)j->flip * 0x01010101u));
         const int64_t at = column * x->strides[2] + s->channel;
         if (at >= 0 && at + NNRTI_Q8_BLOCK <= s->end) {
@@ -6710,6 +6977,35 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_q8_sums)(const int32_t *room, ptrdiff_
     }
 }
 
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+/* The same for a whole tile of neighboring pixels and windows of three columns: each column is loaded once. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_q8_three)(const int32_t *room, const int8_t *w, const int32_t *table,
+                                                    int32_t *out)
+{
+    for (int32_t v = 0; v < NNRTI_Q8_BLOCK; v += NNRTI_Q8_LANES, w += 4 * NNRTI_Q8_LANES) {
+        const nnrti_i bias = nnrti_i_load(table + v * NNRTI_CPU_REQUANTIZE_ROWS);
+        nnrti_i sum[NNRTI_CPU_MAX_TILE_ROWS_Q8], weight[3];
+        memcpy(&weight[0], w, sizeof(bias));
+        memcpy(&weight[1], w + 4 * NNRTI_Q8_BLOCK, sizeof(bias));
+        memcpy(&weight[2], w + 8 * NNRTI_Q8_BLOCK, sizeof(bias));
+        NNRTI_CPU_UNROLL
+        for (int32_t t = 0; t < NNRTI_CPU_MAX_TILE_ROWS_Q8; t++)
+            sum[t] = bias;
+        NNRTI_CPU_UNROLL
+        for (int32_t c = 0; c < NNRTI_CPU_MAX_TILE_ROWS_Q8 + 2; c++) {
+            const nnrti_i cell = nnrti_i_load(room + c * NNRTI_Q8_BLOCK + v);
+            NNRTI_CPU_UNROLL
+            for (int32_t k = 0; k < 3; k++)
+                if (c >= k && c - k < NNRTI_CPU_MAX_TILE_ROWS_Q8)
+                    sum[c - k] = NNRTI_CPU(dot_q8)(sum[c - k], cell, weight[k]);
+        }
+        NNRTI_CPU_UNROLL
+        for (int32_t t = 0; t < NNRTI_CPU_MAX_TILE_ROWS_Q8; t++)
+            nnrti_i_store(out + t * NNRTI_Q8_BLOCK + v, sum[t]);
+    }
+}
+#endif
+
 /* A block of channels of `pixels` pixels of a row of y, `next` apart. Surplus pixels of the last tile are computed
    but not stored. */
 NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(depthwise_q8_job) * j,
@@ -6724,6 +7020,11 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(dept
     uint8_t *rows[NNRTI_CPU_MAX_TILE_ROWS_Q8];
     for (int32_t q = 0; q < pixels; q += NNRTI_CPU_MAX_TILE_ROWS_Q8) {
         const int32_t tall = pixels - q < NNRTI_CPU_MAX_TILE_ROWS_Q8 ? pixels - q : NNRTI_CPU_MAX_TILE_ROWS_Q8;
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+        if (pixels > 1 && three && step == 1 && a->dilation[1] == 1)
+            NNRTI_CPU(depthwise_q8_three)(room, w, table, sum);
+        else
+#endif
         if (pixels > 1 && three)
             NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, 3, few);
         else if (pixels > 1)
@@ -6734,7 +7035,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(dept
         for (int32_t t = 0; t < tall; t++, y += next)
             rows[t] = y;
         NNRTI_CPU(requantize_rows)
-        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_CPU_LEVEL == 5);
+        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_CPU_LEVEL == 4 && NNRTI_CPU_DOT);
     }
 }
 
@@ -6801,8 +7102,8 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args
     j.table = &args[2];
     j.y = &args[3];
     j.call = call;
-    j.flip = nnrti_cpu_flip(j.x);
-    j.zero = j.x->quant[0].zeroPoint + j.flip;
+    j.flip = nnrti_cpu_flip(j.x) ^ NNRTI_Q8_SIGN;
+    j.zero = j.x->quant[0].zeroPoint + nnrti_cpu_flip(j.x) - NNRTI_Q8_SIGN;
     memset(j.none, j.zero ^ j.flip, sizeof(j.none));
     nnrti_cpu_parallel_for(
         call, 0.4 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
@@ -6811,7 +7112,9 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args
     return NNRT_SUCCESS;
 }
 
-#if NNRTI_CPU_LEVEL != 5
+#endif
+
+#if !NNRTI_CPU_DOT
 /* Arguments of the 8-bit pools: x, the constants derived by the rule, y. */
 typedef struct NNRTI_CPU(pool_q8_job) {
     const nnrti_cpu_window_q8 *attr;
@@ -7101,45 +7404,63 @@ static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt
     return NNRT_SUCCESS;
 }
 
-#endif /* NNRTI_CPU_LEVEL != 5 */
+#endif /* !NNRTI_CPU_DOT */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernel_table */
 
-/* The kernels of this ISA. AVX-512 VNNI has dot-product kernels of its own; all other kernels are the AVX-512 kernels. */
-#define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA)},
-#if NNRTI_CPU_LEVEL == 5
-#define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
-#define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512, nnrti_cpu_narrow_weights_avx512
-#else
-#define NNRTI_CPU_ROW NNRTI_CPU_ROW_OWN
-#define NNRTI_CPU_WEIGHTS NNRTI_CPU(winograd_weights), NNRTI_CPU(narrow_weights)
+/* The kernels of this ISA. ISAs that multiply bytes have dot-product kernels of their own; all other kernels are those
+   of the ISA that they extend. */
+#define NNRTI_CPU_OF(kernel, isa) NNRTI_CPU_JOIN_2(nnrti_cpu_##kernel##_, isa)
+#define NNRTI_CPU_ROW_OF(kernel, isa) {NNRTI_CPU_OF(kernel, isa), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(isa)},
+#if !NNRTI_CPU_DOT
+#define NNRTI_CPU_BASE NNRTI_CPU_ISA
 #endif
+#if NNRTI_CPU_DOT == 2
+#define NNRTI_CPU_BASE_DOT dotprod
+#else
+#define NNRTI_CPU_BASE_DOT NNRTI_CPU_ISA
+#endif
+#define NNRTI_CPU_ROW(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE)
+#define NNRTI_CPU_ROW_ROWS(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE_DOT)
+#define NNRTI_CPU_ROW_GEMM(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_ISA)
 static const nnrti_cpu_isa NNRTI_CPU(isa) = {
-    NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA), NNRTI_LANES, NNRTI_PANEL_VECTORS *NNRTI_LANES, NNRTI_CPU_WEIGHTS,
+    NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA),
+    NNRTI_LANES,
+    NNRTI_PANEL_VECTORS *NNRTI_LANES,
+    NNRTI_CPU_OF(winograd_weights, NNRTI_CPU_BASE),
+    NNRTI_CPU_OF(narrow_weights, NNRTI_CPU_BASE),
     NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW)
-        NNRTI_CPU_KERNELS_Q8_DOT(NNRTI_CPU_ROW_OWN){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
-                                                    NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK}};
-#undef NNRTI_CPU_ROW_OWN
+        NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
+            NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_ROW_ROWS){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
+                                                          NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK}};
+#undef NNRTI_CPU_OF
+#undef NNRTI_CPU_ROW_OF
 #undef NNRTI_CPU_ROW
-#undef NNRTI_CPU_WEIGHTS
+#undef NNRTI_CPU_ROW_ROWS
+#undef NNRTI_CPU_ROW_GEMM
+#undef NNRTI_CPU_BASE
+#undef NNRTI_CPU_BASE_DOT
 
 #if defined(__clang__)
-#if NNRTI_CPU_LEVEL >= 3 || defined(NNRTI_CPU_SSE2)
+#if NNRTI_CPU_LEVEL >= 3 || NNRTI_CPU_DOT || defined(NNRTI_CPU_SSE2)
 #pragma clang attribute pop
 #endif
-#elif defined(__x86_64__) || defined(__i386__)
+#elif NNRTI_CPU_DOT || defined(__x86_64__) || defined(__i386__)
 #pragma GCC pop_options
 #endif
 #undef NNRTI_CPU_SSE2
 #undef NNRTI_CPU_avx512vnni
 #undef NNRTI_CPU_avx512
 #undef NNRTI_CPU_avx2
+#undef NNRTI_CPU_i8mm
+#undef NNRTI_CPU_dotprod
 #undef NNRTI_CPU_neon
 #undef NNRTI_CPU_vector
 #undef NNRTI_CPU_simd128
 #undef NNRTI_CPU_WASM
 #undef NNRTI_CPU_LEVEL
+#undef NNRTI_CPU_DOT
 #undef NNRTI_CPU_MICROKERNEL
 #undef NNRTI_CPU_GEMV_MICROKERNEL
 #undef NNRTI_CPU_NBITS_MICROKERNEL
@@ -7198,10 +7519,14 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef nnrti_h
 #undef NNRTI_CPU_GEMM_Q8_PANEL
 #undef NNRTI_CPU_EPILOGUE_Q8
+#undef NNRTI_CPU_EXACT_Q8
 #undef NNRTI_Q8_LANES
 #undef NNRTI_Q8_PANEL_VECTORS
 #undef NNRTI_Q8_GROUP
 #undef NNRTI_Q8_BLOCK
+#undef NNRTI_Q8_SIGN
+#undef NNRTI_Q8_STEP
+#undef NNRTI_Q8_LESS
 #undef NNRTI_Q8_BLOCK_VECTORS
 #undef NNRTI_Q8_FLOAT
 #undef NNRTI_Q8_ALL_EXACT

@@ -216,4 +216,14 @@ static inline void guarded_end(guarded *b)
     free(b->block);
 }
 
+/* ---- instruction sets of the device cpu ---- */
+
+/* The set that has the float kernels of a set of this name: of a set with 8-bit kernels only it is another one. */
+static inline const char *set_of_floats(const char *set)
+{
+    if (strcmp(set, "avx512vnni") == 0)
+        return "avx512";
+    return strcmp(set, "dotprod") == 0 || strcmp(set, "i8mm") == 0 ? "neon" : set;
+}
+
 #endif

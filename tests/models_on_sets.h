@@ -73,10 +73,4 @@ static inline uint32_t run_session(const char *device, const NNRT_Model *model, 
     return t.calls;
 }
 
-/* Set s has the float kernels of another set. */
-static bool has_no_floats(uint32_t s)
-{
-    return strcmp(sets[s], "cpu-avx512vnni") == 0;
-}
-
 #endif

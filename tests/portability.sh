@@ -41,9 +41,10 @@ by_qemu() {
 }
 
 # target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run,
-# little (endian), suffix (of a program), lfs, only (suites, where not all can run)
+# others (processors without some instruction sets, on which the suite cpu runs, too), targets_of_cc (options with which it
+# compiles the kernels of the device cpu), little (endian), suffix (of a program), lfs, only (suites, where not all can run)
 target() {
-    packages='' cc='' board='' run='' little=1 suffix='' lfs='' only=''
+    packages='' cc='' board='' run='' others='' targets_of_cc='' little=1 suffix='' lfs='' only=''
     warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
     case $1 in
     native) cc='gcc' ;;
@@ -69,7 +70,9 @@ target() {
         ;;
     aarch64)
         packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
-        cc='aarch64-linux-gnu-gcc -static' run=qemu-aarch64
+        cc='aarch64-linux-gnu-gcc -static' run='qemu-aarch64 -cpu max'
+        others='cortex-a53 cortex-a72 neoverse-n1' # without I8MM, the first two also without SDOT
+        targets_of_cc='-march=armv8.3-a -mcpu=neoverse-v1' # more than the kernels of dotprod assume
         ;;
     armhf)
         packages='gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user'
@@ -189,6 +192,15 @@ suite() {
             sh tests/cross/cli.sh $out/native/nnrt "$little" $run "$folder/nnrt$suffix"
         ;;
     onnx-nodes) build "$1" tests/onnx_nodes.c "$folder/onnx_nodes$suffix" -O1 $lfs && $run "$folder/onnx_nodes$suffix" ;;
+    cpu)
+        build "$1" tests/test_cpu.c "$folder/test_cpu$suffix" -O1 $lfs && $run "$folder/test_cpu$suffix" || return 1
+        for option in $targets_of_cc; do
+            $cc -std=c99 -w -O0 "$option" -I. -isystem $out/include -c -o "$folder/kernels.o" tools/kernels.c || return 1
+        done
+        for cpu in $others; do
+            ${run% *} "$cpu" "$folder/test_cpu$suffix" || return 1
+        done
+        ;;
     *) build "$1" "tests/test_$2.c" "$folder/test_$2$suffix" -O1 $lfs && $run "$folder/test_$2$suffix" ;;
     esac
 }

@@ -1,5 +1,5 @@
 /* The devices "cpu-SET", one for each instruction set of this machine, random numbers, and threads. Include after
-   cmocka.h, nnrt.h and nnrt_cpu.h. */
+   cmocka.h, nnrt.h, nnrt_cpu.h and kit.h. */
 #ifndef NNRT_TESTS_SETS_H
 #define NNRT_TESTS_SETS_H
 
@@ -19,6 +19,13 @@ static int add_devices(void **unused)
         sets[nSets++] = names[i];
     }
     return 0;
+}
+
+/* Whether set s has the float kernels of another set. */
+static inline bool has_no_floats(uint32_t s)
+{
+    const char *set = sets[s] + strlen("cpu-");
+    return strcmp(set_of_floats(set), set) != 0;
 }
 
 static uint64_t state; /* of the numbers that draw gives */

@@ -1888,7 +1888,7 @@ static void draw_types(eight *e)
 static void test_products_of_8_bits(void **unused)
 {
     static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 128, 130};
-    static const int32_t depths[] = {1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 64, 65};
+    static const int32_t depths[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 20, 24, 28, 31, 32, 40, 64, 65};
     static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_FULL_CONNECTION, NNRT_NODE_TYPE_MATMUL_FUSION,
                                           NNRT_NODE_TYPE_CONV2D_FUSION};
     eight e;
@@ -2393,6 +2393,8 @@ static void test_sets(void **unused)
     assert_int_equal(count, nSets);
 #ifdef __wasm_simd128__
     assert_string_equal(nnrt_cpu_set(count - 1), "simd128");
+#elif defined(__aarch64__)
+    assert_string_equal(nnrt_cpu_set(count - 1), "neon");
 #else
     assert_string_equal(nnrt_cpu_set(count - 1), "vector");
 #endif

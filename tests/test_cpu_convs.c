@@ -319,12 +319,6 @@ static uint32_t run_on(const char *device, const made *m, float *y, uint32_t wor
     return t.calls;
 }
 
-/* Of set s all kernels for floats are those of another one. */
-static bool has_no_floats(uint32_t s)
-{
-    return strcmp(sets[s], "cpu-avx512vnni") == 0;
-}
-
 /* Channels that a vector of set s has. */
 static int32_t lanes_of(uint32_t s)
 {

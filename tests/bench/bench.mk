@@ -80,3 +80,12 @@ bench:
 	@$(MAKE) --no-print-directory build/bench/bench
 	@$(PYTHON) -B tests/bench/bench.py $(if $(NETS),--nets '$(NETS)') $(BENCH_SECONDS) $(if $(THREADS),--threads '$(THREADS)') \
 	    $(if $(LAYERS),--layers '$(LAYERS)') $(if $(PEERS),--peers '$(PEERS)') $(if $(DEVICES),--devices '$(DEVICES)')
+
+# The kernels of AArch64, judged without such a machine: their loops in llvm-mca, instructions of networks in qemu.
+.PHONY: bench-arm
+ARM_NETS := dscnn_kws_qdq resnet8_cifar_qdq mobilenet_v1_025_vww_qdq fc_autoencoder_qdq
+bench-arm: | stb
+	@sh tools/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross llvm-19 qemu-user python3 python3-numpy python3-onnx
+	@$(PYTHON) tests/bench/models.py build/arm/networks $(ARM_NETS)
+	@$(PYTHON) -B tests/bench_arm.py loops build/arm
+	@$(PYTHON) -B tests/bench_arm.py counts build/arm $(ARM_NETS:%=build/arm/networks/%.onnx)
