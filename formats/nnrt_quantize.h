@@ -660,12 +660,13 @@ static bool nnrti_ptq_bytes(const nnrti_ptq *p, uint32_t t, size_t *bytes)
     return fixed && nnrt_dims_bytes(o->dims, o->rank, o->dataType, bytes);
 }
 
-/* Whether node i of edit needs no run: its results are known from the shapes of the inputs, and not observed. */
+/* Whether node i of edit needs no run: its results are known from the shapes of the inputs, and not observed. With subgraphs
+   all nodes run, in one part. */
 static bool nnrti_ptq_is_known(const nnrti_ptq *p, uint32_t i)
 {
     const NNRT_Node *n = &p->nodes[i];
     size_t bytes;
-    bool known = true;
+    bool known = p->edit.subGraph.count <= 1;
     for (uint32_t k = 0; k < n->outputIndex.count; k++) {
         const uint32_t t = n->outputIndex.data[k];
         known = known && (t == NNRT_NO_TENSOR ||
