@@ -229,19 +229,13 @@ typedef struct nnrti_ptq_part {
     uint32_t nIn, nOut;
 } nnrti_ptq_part;
 
-/* A value that parts share: in memory from part `first` to part `last`. */
-typedef struct nnrti_ptq_place {
-    uint32_t tensor, first, last;
-    size_t offset, bytes;
-} nnrti_ptq_place;
-
 typedef struct nnrti_ptq_watch {
     nnrti_ptq_part *parts;
     uint32_t nParts;
     NNRT_Tensor *tensors; /* of edit, activations with their inferred shapes */
     uint32_t *made;   /* of each tensor: position of its writer + 1; 0: input of the model; UINT32_MAX: neither */
     uint32_t *until;  /* of each tensor: position of its last reader + 1; 0: none */
-    nnrt_io *values;  /* of each tensor: its place in the block of values; bytes 0: it has none yet */
+    nnrt_io *values;  /* of each tensor: its place in the block of values; data NULL: none */
     nnrt_io *io;      /* inputs of the model, or inputs and outputs of a part */
     void *buffer;     /* of the sessions, if there are several parts; NULL: they allocate */
     size_t bufferBytes;
@@ -776,6 +770,19 @@ static void nnrti_ptq_part_list(const nnrti_ptq *p, const nnrti_ptq_watch *w, nn
         }
 }
 
+/* nnrt_quantize_desc.session, with an allocator and without a buffer: there are several sessions, one after the other. */
+static nnrt_session_desc nnrti_ptq_session_desc(const nnrti_ptq *p)
+{
+    nnrt_session_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    if (p->desc->session != NULL)
+        desc = *p->desc->session;
+    if (desc.allocator == NULL)
+        desc.allocator = p->desc->allocator;
+    desc.buffer = NULL;
+    return desc;
+}
+
 /* The graphs of a part: the main graph gets its inputs, outputs and, if it is the only one, its nodes. */
 static NNRT_ReturnCode nnrti_ptq_part_graphs(nnrti_ptq *p, nnrti_ptq_watch *w, nnrti_ptq_part *part)
 {
@@ -822,14 +829,8 @@ static NNRT_ReturnCode nnrti_ptq_part_model(nnrti_ptq *p, nnrti_ptq_watch *w, nn
 /* How the session of a part is made. */
 static nnrt_session_desc nnrti_ptq_part_desc(const nnrti_ptq *p)
 {
-    nnrt_session_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    if (p->desc->session != NULL)
-        desc = *p->desc->session;
-    if (desc.allocator == NULL)
-        desc.allocator = p->desc->allocator;
+    nnrt_session_desc desc = nnrti_ptq_session_desc(p);
     desc.inputDims = nnrt_dims_list_make(NULL, 0); /* the tensors have them */
-    desc.buffer = NULL;
     return desc;
 }
 
@@ -865,70 +866,40 @@ static NNRT_ReturnCode nnrti_ptq_watch_buffer(nnrti_ptq *p, nnrti_ptq_watch *w)
     return p->code;
 }
 
-/* Adds value t, which parts `part` and later use, to the places. */
-static void nnrti_ptq_place_add(const nnrti_ptq *p, nnrti_ptq_watch *w, nnrti_ptq_place *places, uint32_t *count, uint32_t t,
-                                uint32_t part)
+/* Block `t` holds value t from part `first` on. */
+static void nnrti_ptq_block(const nnrti_ptq *p, nnrti_ptq_watch *w, nnrt_plan_block *blocks, uint32_t t, uint32_t first)
 {
-    nnrti_ptq_place *own = &places[*count];
-    if (w->values[t].bytes > 0 || !nnrti_ptq_bytes(p, t, &own->bytes))
-        return;
-    w->values[t].bytes = own->bytes;
-    own->bytes = (own->bytes / NNRT_ALIGNMENT + 1) * NNRT_ALIGNMENT; /* 0 bytes are a value, too */
-    own->tensor = t;
-    own->first = own->last = part;
-    *count += 1;
-}
-
-/* The end of the block if a value lies at the first offset that overlaps no value of the same time. */
-static size_t nnrti_ptq_place_fit(nnrti_ptq_place *places, uint32_t i)
-{
-    nnrti_ptq_place *own = &places[i];
-    bool moved = true;
-    while (moved) {
-        moved = false;
-        for (uint32_t k = 0; k < i; k++) {
-            const nnrti_ptq_place *other = &places[k];
-            if (other->last >= own->first && other->first <= own->last && other->offset < own->offset + own->bytes &&
-                own->offset < other->offset + other->bytes) {
-                own->offset = other->offset + other->bytes;
-                moved = true;
-            }
-        }
+    if (nnrti_ptq_bytes(p, t, &w->values[t].bytes)) {
+        blocks[t].bytes = w->values[t].bytes + 1; /* 0 bytes are a value, too */
+        blocks[t].first = blocks[t].last = (int32_t)first;
     }
-    return own->offset + own->bytes;
 }
 
-/* Places the inputs of the model, and the inputs and outputs of parts in one block. */
+/* Plans one block for the inputs of the model, and the inputs and outputs of parts; a step is a part. */
 static NNRT_ReturnCode nnrti_ptq_watch_place(nnrti_ptq *p, nnrti_ptq_watch *w)
 {
-    nnrti_ptq_place *places = (nnrti_ptq_place *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*places));
-    uint32_t *numbers = (uint32_t *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*numbers)), count = 0;
-    size_t end = 1;
-    uint8_t *block;
-    if (p->code != NNRT_SUCCESS)
-        return p->code;
-    for (uint32_t i = 0; i < p->edit.inputIndex.count; i++) {
-        numbers[p->edit.inputIndex.data[i]] = count;
-        nnrti_ptq_place_add(p, w, places, &count, p->edit.inputIndex.data[i], 0);
-    }
+    nnrt_plan_block *blocks = (nnrt_plan_block *)nnrti_ptq_watch_keep(p, w, (size_t)p->nValues + 1, sizeof(*blocks));
+    void *scratch = nnrt_memory_keep_aligned(&w->memory, nnrt_plan_scratch(p->nValues) + 1);
+    size_t bytes = 0;
+    uint8_t *all;
+    if (blocks == NULL || scratch == NULL)
+        return nnrti_ptq_no_memory(p);
+    for (uint32_t i = 0; i < p->edit.inputIndex.count; i++)
+        nnrti_ptq_block(p, w, blocks, p->edit.inputIndex.data[i], 0);
     for (uint32_t i = 0; i < w->nParts; i++)
         for (uint32_t k = 0; k < w->parts[i].nIn + w->parts[i].nOut; k++) {
             const uint32_t t = w->parts[i].tensors[k];
-            if (k < w->parts[i].nIn) {
-                places[numbers[t]].last = i;
-                continue;
-            }
-            numbers[t] = count;
-            nnrti_ptq_place_add(p, w, places, &count, t, i);
+            if (k < w->parts[i].nIn)
+                blocks[t].last = (int32_t)i;
+            else
+                nnrti_ptq_block(p, w, blocks, t, i);
         }
-    for (uint32_t i = 0; i < count; i++) {
-        const size_t own = nnrti_ptq_place_fit(places, i);
-        end = own > end ? own : end;
-    }
-    if ((block = (uint8_t *)nnrt_memory_keep_aligned(&w->memory, end)) == NULL)
+    p->code = nnrt_plan_arena(blocks, p->nValues, NNRT_ALIGNMENT, scratch, &bytes, NULL);
+    if (p->code != NNRT_SUCCESS || (all = (uint8_t *)nnrt_memory_keep_aligned(&w->memory, bytes + 1)) == NULL)
         return nnrti_ptq_no_memory(p);
-    for (uint32_t i = 0; i < count; i++)
-        w->values[places[i].tensor].data = block + places[i].offset;
+    for (uint32_t t = 0; t < p->nValues; t++)
+        if (blocks[t].bytes > 0)
+            w->values[t].data = all + blocks[t].offset;
     return NNRT_SUCCESS;
 }
 
@@ -1439,7 +1410,7 @@ static double nnrti_ptq_nearest(double v)
     return v < 0 ? ceil(v - 0.5) : floor(v + 0.5);
 }
 
-/* The lowest code of an activation, and how many codes are above it. */
+/* The lowest code of an activation, and the number of codes above it. */
 static int32_t nnrti_ptq_lowest(const nnrti_ptq *p)
 {
     return p->desc->int16 ? -32767 : p->desc->uint8 ? 0 : -128;
@@ -2463,12 +2434,7 @@ typedef struct nnrti_ptq_judge {
 /* A session of a model with buffers. */
 static NNRT_ReturnCode nnrti_ptq_judge_open(nnrti_ptq *p, nnrti_ptq_judge *j, const NNRT_Model *model)
 {
-    nnrt_session_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    if (p->desc->session != NULL)
-        desc = *p->desc->session;
-    if (desc.allocator == NULL)
-        desc.allocator = p->desc->allocator;
+    const nnrt_session_desc desc = nnrti_ptq_session_desc(p);
     nnrt_memory_allocate(&j->session_memory, p->desc->allocator);
     if ((p->code = nnrt_session_create(&j->session, model, &desc, p->error)) != NNRT_SUCCESS)
         return p->code;

@@ -136,7 +136,7 @@ static bool cli_image_chunks(const cli_bytes *file)
     return false;
 }
 
-/* Size and channels of an image; the result is NULL, or what is wrong with it. */
+/* Size and channels of an image; the result is NULL, or the fault of the file. */
 static const char *cli_image_size(const cli_bytes *file, int *width, int *height, int *channels)
 {
     cli_jpeg_size size;
@@ -304,7 +304,7 @@ static int cli_image_limit(const cli_bytes *file, const char *path, const cli_im
     return CLI_DONE;
 }
 
-/* The pixels [*height][*width][channels]; NULL: *fault tells why. cli_image_done frees them. */
+/* The pixels [*height][*width][channels]; NULL: the reason is *fault. cli_image_done frees them. */
 static uint8_t *cli_image_decode(const cli_bytes *file, int *width, int *height, int channels, const char **fault)
 {
     uint8_t *pixels;

@@ -142,7 +142,7 @@ static void cli_jpeg_begin(cli_jpeg *d)
     d->errors.emit_message = cli_jpeg_warn;
 }
 
-/* Size and components; the result is NULL, or what is wrong. */
+/* Size and components; the result is NULL, or the fault of the file. */
 static const char *cli_jpeg_read_size(const cli_bytes *file, cli_jpeg_size *size)
 {
     cli_jpeg *d = &cli_jpeg_decoder;
