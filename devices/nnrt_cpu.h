@@ -47,8 +47,8 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
 DYNAMIC SHAPES
     Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
     LOG_SOFTMAX, normalizations over the last axis, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION,
-    comparisons, WHERE, SELECT, and elementwise operators, these also in float16. CONV2D_FUSION,
-    CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only dynamic dimension of
+    comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER and CAST.
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only dynamic dimension of
     x, also quantized; they compute one image after the other. Other operators keep the reference kernel.
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
     dimensions; Winograd tiles are chosen for one image. Between steps with dynamic shapes there is no operator fusion;
@@ -66,7 +66,8 @@ WHAT IS FAST, quantized int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
     subtraction of their zero points, are -128 to 127, if no sum can exceed 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION;
     ADD_FUSION of two tensors of one shape; QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each
-    with one scale and zero point per tensor.
+    with one scale and zero point per tensor; MATMUL_INTEGER of constant weights and one zero point of x, which the run
+    may compute (dynamic quantization, also with dynamic shapes); CAST of float32 to 8 bits and of int32 to float32.
 
 HOW EXACT
     Sums of products are accumulated in the order of the reference device; a product and its addition are rounded once
@@ -534,6 +535,7 @@ typedef struct nnrti_cpu_requantize {
     bool plain;               /* the 32-bit forms suffice (nnrti_cpu_requantize_table): no very large sums or factors */
     bool positive;            /* results below the zero point are clamped, so negative sums need no exact rounding */
     bool bare;                /* bounds are 0 and 255, and flip is 0 */
+    bool raw;                 /* no requantization: y is int32 (nnrti_cpu_lower_matmul_integer) */
     uint32_t low, high, flip; /* each repeated in all four bytes */
 } nnrti_cpu_requantize;
 
@@ -557,7 +559,9 @@ static uint8_t nnrti_cpu_clamp_q8(const nnrti_cpu_requantize *s, int64_t q)
    Arguments: x [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C], both channels last. Packed weights: a panel
    per `panel` channels of y, in it groups of consecutive channels of x, one group per y channel (the operands of one
    dot-product instruction); the last panel has whole vectors. The table has NNRTI_CPU_REQUANTIZE_ROWS rows of 32
-   bits for the channels of y: bias and requantization factors (nnrti_cpu_requantize_table). */
+   bits for the channels of y: bias and requantization factors (nnrti_cpu_requantize_table). MATMUL_INTEGER, whose y is
+   int32, has the factors of nnrti_cpu_lower_matmul_integer instead, and may have the zero point of x, a tensor, as its
+   second argument. */
 #define NNRTI_CPU_REQUANTIZE_ROWS 7
 #define NNRTI_CPU_FRACTION_BITS 16 /* fraction bits of a result that floats compute */
 typedef struct nnrti_cpu_gemm_q8 {
@@ -569,6 +573,7 @@ typedef struct nnrti_cpu_gemm_q8 {
     int32_t groups; /* per tap. The last group may extend past the last element by some bytes, whose weights are 0 */
     int32_t spare;  /* pixels after the tap that contain these bytes */
     bool gather;    /* im2col: the input of a pixel is copied to a row of scratch first */
+    bool zero, sums; /* MATMUL_INTEGER: x has a zero point, row 2 of the table has weights' zero points */
     nnrti_cpu_requantize scale;
 } nnrti_cpu_gemm_q8;
 /* Results of a tile: some pixels of y, and some of its channels. */
@@ -578,6 +583,8 @@ typedef struct nnrti_cpu_results_q8 {
     int32_t channel, count; /* the first of a panel, and the number left from it on */
     const int32_t *table;   /* of the first channel */
     const nnrti_cpu_requantize *scale;
+    int32_t zero;         /* MATMUL_INTEGER: the factor of row 1 of the table */
+    const int32_t *terms; /* and of row 2, for each pixel; or NULL */
 } nnrti_cpu_results_q8;
 #define NNRTI_CPU_MAX_TILE_ROWS_Q8 8             /* pixels of the tallest register tile of any ISA */
 #define NNRTI_CPU_DEPTHWISE_Q8_SCRATCH (1 << 22) /* most bytes of interleaved input */
@@ -640,9 +647,9 @@ typedef struct nnrti_cpu_kernel {
     X(layer_norm)                                                                                                      \
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk)
-/* Kernels between float32 and 8 bits or float16; avx512vnni uses those of avx512. */
+/* Kernels between float32 and integers or float16; avx512vnni uses those of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
-    X(quantize) X(dequantize) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
+    X(quantize) X(dequantize) X(cast) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
 /* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
    i8mm only the first one. */
 #define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(add_q8)
@@ -3859,13 +3866,13 @@ static uint32_t nnrti_cpu_widen_weights_q8(const nnrti_cpu_isa_q8 *isa, const ui
     return sum;
 }
 
-/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays a byte, less the zero point of x
-   times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups have 4 bytes,
+/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays a byte, less zeroX, its zero
+   point, times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups have 4 bytes,
    2, or with i8mm 8. A new group begins after every `line` weights. */
-static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, const nnrt_view *x, const nnrt_view *w,
+static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, int32_t zeroX, const nnrt_view *w,
                                    const nnrt_view *bias, int32_t depth, int64_t line, void *to, int32_t *table)
 {
-    const int32_t C = w->dims[0], zeroX = NNRTI_CPU_DOT_ZERO(isa, x), flip = nnrti_cpu_flip(w);
+    const int32_t C = w->dims[0], flip = nnrti_cpu_flip(w);
     const int64_t terms = nnrti_cpu_terms_q8(w);
     const int32_t size = isa->group * isa->bytes,
                   some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
@@ -3926,13 +3933,12 @@ static NNRT_ReturnCode nnrti_cpu_recall_bias_q8(nnrti_cpu_edit *e, int32_t C, in
     return code;
 }
 
-/* *w: the constant weights of a matrix multiplication as [columns,1,1,k]; false: weights or bias are not constant. */
+/* *w: the weights of a matrix multiplication, input 1, as [columns,1,1,k]; false: they are not constant, or no matrix. */
 static bool nnrti_cpu_constant_weights_q8(const nnrt_draft_step *step, bool transposed, nnrt_view *w)
 {
     const nnrt_view *weight = &step->args[1].view;
     const int32_t row = weight->rank - 2, column = weight->rank - 1;
-    if (weight->rank < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
-        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT))
+    if (weight->rank < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT)
         return false;
     for (int32_t i = 0; i < row; i++)
         if (weight->dims[i] != 1)
@@ -3992,8 +3998,30 @@ static void nnrti_cpu_tile_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t
         nnrti_cpu_divide_gemm_q8(a, pixels, panels, workers);
 }
 
+/* Zero point i of a tensor of them, or the only one; no tensor: 0. */
+static int32_t nnrti_cpu_zero_point_at(const nnrt_view *zeros, int32_t i)
+{
+    const int32_t last = zeros->rank - 1;
+    if (zeros->data == NULL)
+        return 0;
+    return nnrt_load_8(zeros->data, last >= 0 && zeros->dims[last] > 1 ? i * zeros->strides[last] : 0, zeros->dataType);
+}
+
+/* Rows 1 and 2 of the table of MATMUL_INTEGER, from row 0, minus the sums of the weights: nnrti_cpu_lower_matmul_integer
+   has the formula. zeros: the zero points of the weights. */
+static void nnrti_cpu_integer_table(const nnrti_cpu_isa_q8 *isa, const nnrt_view *w, const nnrt_view *zeros,
+                                    int32_t *table)
+{
+    for (int32_t c = 0; c < w->dims[0]; c++) {
+        int32_t *const to = nnrti_cpu_table_column(table, c, isa->lanes);
+        to[isa->lanes] = to[0];
+        to[0] = 0;
+        to[2 * isa->lanes] = w->quant[0].zeroPoint - nnrti_cpu_zero_point_at(zeros, c);
+    }
+}
+
 /* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
-   derived by the operator's rule. */
+   derived by the operator's rule, or of MATMUL_INTEGER the zero points of the weights. */
 static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
                                                const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
                                                const nnrt_plan_arg *y, const nnrti_cpu_gemm_q8 *found)
@@ -4012,15 +4040,16 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     const int64_t row = depth * isa->group * isa->bytes;
     const int32_t panels = (w->dims[0] + isa->panel - 1) / isa->panel;
     const int32_t packed[2] = {(w->dims[0] + isa->lanes - 1) / isa->lanes * isa->lanes, (int32_t)row};
-    const int32_t rows[2] = {NNRTI_CPU_REQUANTIZE_ROWS, packed[0]};
     const nnrt_plan_arg from = *x, to = *y;
     const nnrt_view list = *quant;
+    const bool raw = found->scale.raw;
+    const nnrt_plan_arg zero = d->steps[s].args[2];
     nnrti_cpu_gemm_q8 *a;
-    size_t scratch;
+    size_t scratch, most;
     nnrt_plan_arg *args;
     void *data, *table;
-    int64_t reach;
-    NNRT_ReturnCode code = nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
+    int64_t reach = 0;
+    NNRT_ReturnCode code = raw ? NNRT_SUCCESS : nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
     if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
         return code;
     a = (nnrti_cpu_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
@@ -4029,23 +4058,29 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     *a = *found;
     nnrti_cpu_set_kernel(&d->steps[s], &e->isa->gemm_q8, a);
     d->steps[s].flags = 0;
-    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+    if ((args = nnrt_draft_args(d, s, a->zero ? 2 : 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = from;
-    args[1] = to;
-    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS)
+    args[1] = zero;
+    args[a->zero ? 2 : 1] = to;
+    if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_INT8, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT32, NNRTI_CPU_REQUANTIZE_ROWS * packed[0], &table)) !=
+            NNRT_SUCCESS)
         return code;
     if (table != NULL) {
         memset(table, 0, (size_t)packed[0] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
         if (data != NULL) {
             memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
-            nnrti_cpu_pack_gemm_q8(isa, &from.view, w, bias, (int32_t)depth, line, data, (int32_t *)table);
+            nnrti_cpu_pack_gemm_q8(isa, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), w, bias, (int32_t)depth, line,
+                                   data, (int32_t *)table);
         }
         if ((code = nnrti_cpu_recall_bias_q8(e, w->dims[0], (int32_t *)table)) != NNRT_SUCCESS)
             return code;
-        nnrti_cpu_requantize_table(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], isa->lanes, false,
-                                   (int32_t *)table);
+        if (raw)
+            nnrti_cpu_integer_table(isa, w, &list, (int32_t *)table);
+        else
+            nnrti_cpu_requantize_table(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], isa->lanes, false,
+                                       (int32_t *)table);
     }
     a->depth = (int32_t)depth;
     a->gather = gather;
@@ -4053,12 +4088,16 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     a->across = !gather && close ? a->window[1] : 1;
     a->groups = (int32_t)(gather ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
     a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
+    most = e->dynamic != NULL ? NNRTI_CPU_GEMM_Q8_PIXELS : (size_t)a->rows; /* of all sizes of the run */
     if (gather)
-        scratch = (size_t)a->rows * (size_t)row + 16;
+        scratch = most * (size_t)row + 16;
     else
-        scratch = (1 + nnrti_cpu_border_rows_q8(a, to.view.dims[2])) * (size_t)(a->groups * isa->group);
-    scratch += ((a->gather ? 1 : (size_t)(taps / a->across)) + 1) * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) *
+        scratch = (1 + (e->dynamic != NULL ? most : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
+                  (size_t)(a->groups * isa->group);
+    scratch += ((a->gather ? 1 : (size_t)(taps / a->across)) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) *
                sizeof(void *);
+    if (a->sums)
+        scratch += (most + 1) / 2 * 2 * sizeof(int32_t);
     d->steps[s].scratchBytes = scratch;
     return NNRT_SUCCESS;
 }
@@ -4211,8 +4250,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uin
     nnrti_cpu_gemm_q8 a;
     int64_t rows, rowsY;
     ptrdiff_t stepX, stepY;
-    if (!nnrti_cpu_constant_weights_q8(step, transposed, &w) || !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) ||
-        !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) || rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
+    if (!nnrti_cpu_constant_weights_q8(step, transposed, &w) ||
+        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
+        !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
+        rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
         return NNRT_SUCCESS;
     memset(&a, 0, sizeof(a));
     for (int32_t i = 0; i < 2; i++)
@@ -4221,6 +4262,75 @@ static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uin
     y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
     return nnrti_cpu_lower_gemm_q8(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
                                    &step->args[3].view, &y, &a);
+}
+
+/* The zero point with which the weights of MATMUL_INTEGER are packed: that of all columns if the difference fits, else 128
+   (or of int8 0). Returns it for weights as uint8, plus 256 if a column has another one. */
+static int64_t nnrti_cpu_integer_base(const nnrti_cpu_isa_q8 *isa, const nnrt_view *w, const nnrt_view *zeros)
+{
+    const int32_t flip = nnrti_cpu_flip(w), zero = nnrti_cpu_zero_point_at(zeros, 0) + flip;
+    uint8_t chunk[NNRTI_CPU_CHUNK], least = 255, greatest = 0;
+    for (int32_t c = 0; c < w->dims[0]; c++) {
+        if (nnrti_cpu_zero_point_at(zeros, c) + flip != zero)
+            return 128 + 256;
+        for (int32_t first = 0; isa->bytes == 1 && first < w->dims[3]; first += NNRTI_CPU_CHUNK) {
+            const int32_t count = w->dims[3] - first < NNRTI_CPU_CHUNK ? w->dims[3] - first : NNRTI_CPU_CHUNK;
+            nnrti_cpu_load_weights_q8(w, c, first, count, 0, chunk);
+            for (int32_t t = 0; t < count; t++) {
+                least = chunk[t] < least ? chunk[t] : least;
+                greatest = chunk[t] > greatest ? chunk[t] : greatest;
+            }
+        }
+    }
+    return zero - least <= 128 && greatest - zero <= 127 ? zero : 128 + 256;
+}
+
+/* MATMUL_INTEGER of constant weights. With the zero point z of x, those of the weights zero[c], and base, the zero point
+   with which the weights are packed,
+       y[r,c] = sum of (x - z) * (w - zero[c])
+              = sum of x * (w - base) - z * sum of (w - base) + (base - zero[c]) * sum of (x - z)
+   modulo 2^32: the first sum is the GEMM, the second one is row 1 of the table, its factor row 2. z is known in the run. */
+static NNRT_ReturnCode nnrti_cpu_lower_matmul_integer(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_plan_arg *zeroX = &step->args[2], *zeroW = &step->args[3];
+    nnrt_plan_arg x = step->args[0], y = step->args[4];
+    nnrt_view w, zeros;
+    NNRT_QuantParam quant;
+    nnrti_cpu_gemm_q8 a;
+    int64_t rows, rowsY, base;
+    size_t count;
+    ptrdiff_t stepX, stepY;
+    NNRT_ReturnCode code;
+    if (step->nIn != 4 || !nnrti_cpu_constant_weights_q8(step, false, &w) ||
+        (zeroW->tensor != NNRT_NO_TENSOR && zeroW->kind != NNRT_PLACE_CONSTANT) ||
+        (zeroX->tensor != NNRT_NO_TENSOR &&
+         (!nnrt_dims_count(zeroX->view.dims, zeroX->view.rank, &count) || count != 1 ||
+          (e->dynamic != NULL && zeroX->kind == NNRT_PLACE_CONSTANT))) || /* packed constants replace all others */
+        !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
+        rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
+        return NNRT_SUCCESS;
+    memset(&zeros, 0, sizeof(zeros));
+    if (zeroW->tensor != NNRT_NO_TENSOR)
+        zeros = zeroW->view;
+    if (!nnrti_cpu_recall(e, &base)) {
+        base = nnrti_cpu_integer_base(&e->isa->q8, &w, &zeros);
+        if ((code = nnrti_cpu_note(e, base)) != NNRT_SUCCESS)
+            return code;
+    }
+    memset(&quant, 0, sizeof(quant));
+    quant.zeroPoint = (int32_t)(base & 255) - nnrti_cpu_flip(&w);
+    w.quant = &quant;
+    w.quantCount = 1;
+    memset(&a, 0, sizeof(a));
+    for (int32_t i = 0; i < 2; i++)
+        a.window[i] = a.stride[i] = a.dilation[i] = 1;
+    a.scale.raw = true;
+    a.zero = zeroX->tensor != NNRT_NO_TENSOR;
+    a.sums = base > 255;
+    x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
+    y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
+    return nnrti_cpu_lower_gemm_q8(e, s, &x, &w, NULL, &zeros, &y, &a);
 }
 
 /* Pools keep their arguments: x, the derived constants, y. */
@@ -5338,27 +5448,27 @@ static void nnrti_cpu_fuse_half_rounding(nnrti_cpu_edit *e)
             nnrti_cpu_sort_axes(&d->steps[s]);
 }
 
-/* Whether a step is a CAST between float16 and float32. */
-static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
+/* The kernel of a CAST of these types, or NULL. */
+static const nnrti_cpu_kernel *nnrti_cpu_cast_kernel(const nnrti_cpu_edit *e, NNRT_DataType from, NNRT_DataType to)
 {
-    const uint32_t out = step->nIn + step->nDerived;
-    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nOut != 1 ||
-        strcmp(step->kernelName, "nnrt_cast") != 0)
-        return false;
-    return (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
-            nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT32)) ||
-           (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) && nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT16));
+    if (from == NNRT_DATA_TYPE_FLOAT16)
+        return to == NNRT_DATA_TYPE_FLOAT32 ? &e->isa->widen_half : NULL;
+    if (from == NNRT_DATA_TYPE_INT32)
+        return to == NNRT_DATA_TYPE_FLOAT32 ? &e->isa->cast : NULL;
+    if (from != NNRT_DATA_TYPE_FLOAT32)
+        return NULL;
+    return to == NNRT_DATA_TYPE_FLOAT16                               ? &e->isa->narrow_half
+           : to == NNRT_DATA_TYPE_INT8 || to == NNRT_DATA_TYPE_UINT8 ? &e->isa->cast
+                                                                      : NULL;
 }
 
-/* CAST between float16 and float32: `widen_half` or `narrow_half`. */
-static NNRT_ReturnCode nnrti_cpu_lower_half_cast(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_cast(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[d->steps[s].nIn + d->steps[s].nDerived];
-    const nnrti_cpu_kernel *kernel =
-        x.view.dataType == NNRT_DATA_TYPE_FLOAT16 ? &e->isa->widen_half : &e->isa->narrow_half;
+    const nnrti_cpu_kernel *kernel = nnrti_cpu_cast_kernel(e, x.view.dataType, y.view.dataType);
     nnrt_plan_arg *args;
-    if (!nnrti_cpu_is_allowed(e, kernel))
+    if (kernel == NULL || !nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -5627,8 +5737,6 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_lower_recurrent(e, s);
     if (nnrti_cpu_is_elementwise_half(step))
         return nnrti_cpu_lower_elementwise_half(e, s);
-    if (nnrti_cpu_is_half_cast(step))
-        return nnrti_cpu_lower_half_cast(e, s);
     switch (step->op->type) { /* operators with arguments of other types */
     case NNRT_NODE_TYPE_EQUAL:
     case NNRT_NODE_TYPE_NOT_EQUAL:
@@ -5645,6 +5753,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_lower_topk(e, s);
     case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_lower_einsum(e, s);
     case NNRT_NODE_TYPE_MATMUL_NBITS: return nnrti_cpu_lower_nbits(e, s);
+    case NNRT_NODE_TYPE_MATMUL_INTEGER: return nnrti_cpu_lower_matmul_integer(e, s);
+    case NNRT_NODE_TYPE_CAST: return nnrti_cpu_lower_cast(e, s);
     case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_cpu_lower_transpose(e, s);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_lower_concat(e, s);
     case NNRT_NODE_TYPE_SPLIT: return nnrti_cpu_lower_split(e, s);
@@ -5719,6 +5829,8 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_ARGMAX_FUSION:
     case NNRT_NODE_TYPE_ARGMIN_FUSION:
     case NNRT_NODE_TYPE_TRANSPOSE:
+    case NNRT_NODE_TYPE_CAST:
+    case NNRT_NODE_TYPE_MATMUL_INTEGER:
     case NNRT_NODE_TYPE_MATMUL_NBITS: return true;
     case NNRT_NODE_TYPE_FULL_CONNECTION:
     case NNRT_NODE_TYPE_MATMUL_FUSION:

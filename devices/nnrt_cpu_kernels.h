@@ -5501,6 +5501,69 @@ static NNRT_ReturnCode NNRTI_CPU(dequantize)(const void *attr, nnrt_view *args, 
     return NNRT_SUCCESS;
 }
 
+/* `count` elements of CAST: float32 to 8 bits, truncated and saturated, NaN as 0; int32 to float32. */
+NNRTI_CPU_INLINE void NNRTI_CPU(cast_run)(const void *x, void *y, int32_t count, NNRT_DataType type)
+{
+    const float least = type == NNRT_DATA_TYPE_INT8 ? -128.0f : 0.0f;
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v v = nnrti_v_load_part((const float *)x + i, left); /* or the bits of integers */
+        uint8_t last[NNRTI_LANES];
+        if (type == NNRT_DATA_TYPE_FLOAT32) {
+            nnrti_v_store_part((float *)y + i, __builtin_convertvector((nnrti_v_bits)v, nnrti_v), left);
+            continue;
+        }
+        nnrti_v_store_bytes(
+            left >= NNRTI_LANES ? (uint8_t *)y + i : last,
+            __builtin_convertvector(
+                nnrti_v_min(nnrti_v_all(least + 255.0f),
+                            nnrti_v_max(nnrti_v_all(least), (nnrti_v)((nnrti_v_bits)v & (nnrti_v_bits)(v == v)))),
+                nnrti_v_bits));
+        if (left < NNRTI_LANES)
+            memcpy((uint8_t *)y + i, last, (size_t)left);
+    }
+}
+
+/* Work item: one position of the second to last axis. */
+static void NNRTI_CPU(cast_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
+    const size_t size = nnrt_type_size(j->y->dataType);
+    nnrt_view x = *j->x, y = *j->y;
+    nnrt_walk w;
+    (void)worker;
+    if (x.rank > 1) {
+        const int32_t k = x.rank - 2;
+        x.data = (float *)x.data + (int32_t)unit * x.strides[k];
+        y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k] * (ptrdiff_t)size;
+        x.dims[k] = y.dims[k] = 1;
+    }
+    if (!nnrt_walk_first(&w, &y, &x, NULL))
+        return;
+    do {
+        const bool dense = w.row[0] == 1 && w.row[1] == 1;
+        for (int32_t i = 0; i < (dense ? 1 : w.count); i++)
+            NNRTI_CPU(cast_run)
+        ((const float *)x.data + w.at[1] + i * w.row[1], (uint8_t *)y.data + (w.at[0] + i * w.row[0]) * (ptrdiff_t)size,
+         dense ? w.count : 1, y.dataType);
+    } while (nnrt_walk_next(&w));
+}
+
+/* CAST of float32 to int8 or uint8, and of int32 to float32; x and y have any strides. */
+static NNRT_ReturnCode NNRTI_CPU(cast)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(cast_job) j;
+    size_t count = 0;
+    (void)attr;
+    j.attr = NULL;
+    j.x = &args[0];
+    j.y = &args[1];
+    if (nnrt_dims_count(j.y->dims, j.y->rank, &count) && count > 0)
+        nnrti_cpu_parallel_for(call, (double)count, j.y->rank > 1 ? (uint32_t)j.y->dims[j.y->rank - 2] : 1,
+                               NNRTI_CPU(cast_part), &j);
+    return NNRT_SUCCESS;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float16_casts */
 
@@ -5734,6 +5797,7 @@ static NNRT_ReturnCode NNRTI_CPU(elementwise_half)(const void *attr, nnrt_view *
 #define nnrti_i_load NNRTI_CPU(i_load)
 #define nnrti_i_store NNRTI_CPU(i_store)
 #define nnrti_i_dot NNRTI_CPU(i_dot)
+#define nnrti_i_add_scaled NNRTI_CPU(i_add_scaled)
 #define nnrti_i_rescale NNRTI_CPU(i_rescale)
 
 #if NNRTI_CPU_LEVEL >= 4
@@ -5747,6 +5811,11 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     _mm512_storeu_si512(p, v);
+}
+/* sum + x * factor, modulo 2^32. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_add_scaled(nnrti_i sum, nnrti_i x, int32_t factor)
+{
+    return _mm512_add_epi32(sum, _mm512_mullo_epi32(x, _mm512_set1_epi32(factor)));
 }
 /* Dot product: sum + x * w, one group of x by the group of w in each lane. */
 #if NNRTI_CPU_DOT
@@ -5795,6 +5864,10 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     _mm256_storeu_si256((__m256i *)(void *)p, v);
 }
+NNRTI_CPU_INLINE nnrti_i nnrti_i_add_scaled(nnrti_i sum, nnrti_i x, int32_t factor)
+{
+    return _mm256_add_epi32(sum, _mm256_mullo_epi32(x, _mm256_set1_epi32(factor)));
+}
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     const __m256i weights = _mm256_loadu_si256((const __m256i *)(const void *)w);
@@ -5833,6 +5906,10 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     vst1q_s32(p, v);
 }
+NNRTI_CPU_INLINE nnrti_i nnrti_i_add_scaled(nnrti_i sum, nnrti_i x, int32_t factor)
+{
+    return vmlaq_n_s32(sum, x, factor);
+}
 #if !NNRTI_CPU_DOT
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
@@ -5868,19 +5945,24 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     memcpy(p, &v, sizeof(v));
 }
+NNRTI_CPU_INLINE nnrti_i nnrti_i_add_scaled(nnrti_i sum, nnrti_i x, int32_t factor)
+{
+    typedef uint32_t unsigned_i __attribute__((vector_size(16)));
+    return (nnrti_i)((unsigned_i)sum + (unsigned_i)x * (uint32_t)factor);
+}
 #if NNRTI_CPU_WASM
 typedef int16_t nnrti_q8_w;
 #define NNRTI_Q8_GROUP 2
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
-    return sum + (nnrti_i)wasm_i32x4_dot_i16x8(wasm_i32x4_splat(x), wasm_v128_load(w));
+    return (nnrti_i)wasm_i32x4_add((v128_t)sum, wasm_i32x4_dot_i16x8(wasm_i32x4_splat(x), wasm_v128_load(w)));
 }
 #else
 typedef int32_t nnrti_q8_w;
 #define NNRTI_Q8_GROUP 1
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
-    return sum + x * nnrti_i_load(w);
+    return nnrti_i_add_scaled(sum, nnrti_i_load(w), x);
 }
 #endif
 NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
@@ -6451,6 +6533,30 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * 
 }
 #endif
 
+#if !NNRTI_CPU_DOT
+/* Epilogue of MATMUL_INTEGER: `tall` pixels from `row` on, by rows 1 and 2 of the table. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_integers)(const nnrti_cpu_results_q8 *t, int32_t row, int32_t tall,
+                                                const int32_t *sum, const int32_t wide)
+{
+    for (int32_t r = row; r < row + tall; r++, sum += wide * NNRTI_Q8_LANES) {
+        int32_t *const y = (int32_t *)(void *)t->y[r] + t->channel;
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < wide; v++) {
+            const int32_t *const by = t->table + v * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS;
+            const int32_t left = t->count - v * NNRTI_Q8_LANES;
+            int32_t part[NNRTI_Q8_LANES];
+            nnrti_i all = nnrti_i_load(sum + v * NNRTI_Q8_LANES);
+            all = nnrti_i_add_scaled(all, nnrti_i_load(by + NNRTI_Q8_LANES), t->zero);
+            if (t->terms != NULL)
+                all = nnrti_i_add_scaled(all, nnrti_i_load(by + 2 * NNRTI_Q8_LANES), t->terms[r]);
+            nnrti_i_store(left >= NNRTI_Q8_LANES ? y + v * NNRTI_Q8_LANES : part, all);
+            if (left < NNRTI_Q8_LANES)
+                memcpy(y + v * NNRTI_Q8_LANES, part, (size_t)left * sizeof(part[0]));
+        }
+    }
+}
+#endif
+
 /* Epilogue of at most `most` pixels from `row` on. */
 #if NNRTI_CPU_DOT
 #define NNRTI_CPU_EPILOGUE_Q8(wide) NNRTI_CPU_JOIN_2(nnrti_cpu_epilogue_q8_by_##wide##_, NNRTI_CPU_BASE)
@@ -6460,9 +6566,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * 
     NNRTI_CPU_NOINLINE static void NNRTI_CPU(epilogue_q8_by_##wide)(const nnrti_cpu_results_q8 *t, int32_t row,        \
                                                                     int32_t most, const int32_t *sum)                  \
     {                                                                                                                  \
-        const int32_t left = t->rows - row;                                                                            \
-        NNRTI_CPU(requantize_rows)                                                                                     \
-        (sum, wide, t->y + row, t->channel, left < most ? left : most, t->count, t->scale, t->table, false);           \
+        const int32_t tall = t->rows - row < most ? t->rows - row : most;                                              \
+        if (t->scale->raw)                                                                                             \
+            NNRTI_CPU(store_integers)(t, row, tall, sum, wide);                                                        \
+        else                                                                                                           \
+            NNRTI_CPU(requantize_rows)                                                                                 \
+        (sum, wide, t->y + row, t->channel, tall, t->count, t->scale, t->table, false);                                \
     }
 NNRTI_CPU_EPILOGUE_Q8_FUNCTION(1)
 NNRTI_CPU_EPILOGUE_Q8_FUNCTION(2)
@@ -6529,7 +6638,28 @@ typedef struct NNRTI_CPU(gemm_q8_job) {
     const nnrt_call *call;
     int64_t pixels;
     int32_t panels, flip, zero;
+    int32_t less; /* MATMUL_INTEGER: the factor of row 1 of the table */
 } NNRTI_CPU(gemm_q8_job);
+
+/* Sums of x, less its zero point, over the K elements of each pixel. */
+static void NNRTI_CPU(sum_operands)(const NNRTI_CPU(gemm_q8_job) * j, const nnrti_q8_x *const *x, int32_t rows,
+                                    int32_t *to)
+{
+    const int32_t K = j->x->dims[3];
+    const int32_t turn = NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2 && j->x->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
+    for (int32_t r = 0; r < rows; r++) {
+        uint32_t sums[16] = {0}, sum = NNRTI_CPU_DOT ? 0 - (uint32_t)K * (uint32_t)(j->zero + turn) : 0;
+        int32_t k = 0;
+        for (; k + 16 <= K; k += 16)
+            for (int32_t i = 0; i < 16; i++)
+                sums[i] += (uint32_t)(int32_t)(x[r][k + i] ^ turn);
+        for (; k < K; k++)
+            sum += (uint32_t)(int32_t)(x[r][k] ^ turn);
+        for (int32_t i = 0; i < 16; i++)
+            sum += sums[i];
+        to[r] = (int32_t)sum;
+    }
+}
 
 /* im2col of one pixel: copies the elements that its taps read, tap 0,0 at row h, column w of x, to consecutive
    memory. */
@@ -6636,10 +6766,11 @@ static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64
 #endif
     for (int32_t r = 0, run; r < t->to.rows; r += run) {
         const uint8_t *image = (const uint8_t *)in->data + n * in->strides[0];
-        uint8_t *to = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
+        const ptrdiff_t size = a->scale.raw ? (ptrdiff_t)sizeof(int32_t) : 1;
+        uint8_t *to = (uint8_t *)out->data + (n * out->strides[0] + p * out->strides[1] + q * out->strides[2]) * size;
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
         run = t->to.rows - r < out->dims[2] - q ? t->to.rows - r : out->dims[2] - q;
-        NNRTI_CPU(fill_pointers_q8)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2], run);
+        NNRTI_CPU(fill_pointers_q8)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2] * size, run);
         for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_Q8_GROUP) {
             x[r + i] = room;
             NNRTI_CPU(im2col_q8)(j, image, top, left + (int64_t)i * a->stride[1], room);
@@ -6675,7 +6806,8 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t panel = NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES;
     const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
-    const nnrti_q8_x **x = (const nnrti_q8_x **)nnrti_cpu_scratch(j->call, worker);
+    int32_t *const terms = (int32_t *)nnrti_cpu_scratch(j->call, worker);
+    const nnrti_q8_x **x = (const nnrti_q8_x **)(void *)(a->sums ? terms + (a->rows + 1) / 2 * 2 : terms);
     nnrti_q8_x *room;
     NNRTI_CPU(gemm_q8_tile) t;
     t.to.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
@@ -6690,6 +6822,10 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     t.to.scale = &a->scale;
     room = (nnrti_q8_x *)(uintptr_t)(t.to.y + (size_t)t.to.rows);
     NNRTI_CPU(pixel_pointers_q8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.to.y, room);
+    t.to.zero = j->less;
+    t.to.terms = a->sums ? terms : NULL;
+    if (a->sums)
+        NNRTI_CPU(sum_operands)(j, x, t.to.rows, terms);
     t.stepAhead = t.to.rows > 48 ? 32 : t.to.rows > 1 ? 64 : panel * NNRTI_Q8_GROUP * (int32_t)sizeof(nnrti_q8_w);
     t.end = (const uint8_t *)j->packed->data + (size_t)j->packed->dims[0] * (size_t)j->packed->dims[1];
     for (int32_t p = from; p < to; p++) {
@@ -6716,24 +6852,29 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y[n,p,q,c] = requantize(bias[c] + sum over taps and channels of (x - its zero point) * weight). */
+/* y[n,p,q,c] = requantize(bias[c] + sum over taps and channels of (x - its zero point) * weight), or the sum itself. */
 static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(gemm_q8_job) j;
     j.attr = (const nnrti_cpu_gemm_q8 *)attr;
-    j.x = &args[0];
-    j.packed = &args[1];
-    j.table = &args[2];
-    j.y = &args[3];
+    j.x = args;
+    j.zero = !j.attr->scale.raw ? j.x->quant[0].zeroPoint
+             : !j.attr->zero    ? 0
+                                : nnrt_load_8(args[1].data, 0, args[1].dataType);
+    args += j.attr->zero ? 2 : 1;
+    j.packed = &args[0];
+    j.table = &args[1];
+    j.y = &args[2];
     j.call = call;
     j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
     j.panels = (j.y->dims[3] + NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES - 1) / (NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES);
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
     j.flip = 0;
-    j.zero = j.x->quant[0].zeroPoint;
+    j.less = j.zero - (NNRTI_Q8_GROUP == 4 && j.x->dataType == NNRT_DATA_TYPE_UINT8 ? 0x80 : 0); /* SDOT reads int8 */
 #else
     j.flip = nnrti_cpu_flip(j.x);
-    j.zero = j.x->quant[0].zeroPoint + j.flip;
+    j.zero += j.flip;
+    j.less = NNRTI_CPU_DOT ? j.zero : 0;
 #endif
     nnrti_cpu_parallel_for(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_Q8_GROUP,
                            (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts,

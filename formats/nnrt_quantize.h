@@ -263,6 +263,9 @@ typedef struct nnrti_ptq {
     uint32_t nLayers;
     float *window; /* of the largest layer */
     nnrti_ptq_watch watch;
+    uint32_t judges; /* samples whose outputs judge ranges (>>quantize_judge) */
+    uint8_t *wanted; /* these outputs, of the float32 model */
+    size_t wantedBytes; /* of one sample */
     uint64_t runs, allRuns;
     nnrt_quantize_report report;
 } nnrti_ptq;
@@ -699,6 +702,14 @@ static NNRT_ReturnCode nnrti_ptq_watch_tensors(nnrti_ptq *p, nnrti_ptq_watch *w)
     return NNRT_SUCCESS;
 }
 
+/* Whether output t of the model judges ranges (>>quantize_judge): float32 of fixed shape, computed by a node. */
+static bool nnrti_ptq_is_judged(const nnrti_ptq *p, uint32_t t)
+{
+    size_t bytes;
+    return p->values[t].writer != NNRT_NO_TENSOR && !nnrti_ptq_is_known(p, p->values[t].writer) &&
+           nnrti_ptq_is_activation(p, t) && nnrti_ptq_bytes(p, t, &bytes);
+}
+
 /* Fills made and until. */
 static void nnrti_ptq_watch_order(const nnrti_ptq *p, nnrti_ptq_watch *w)
 {
@@ -716,6 +727,9 @@ static void nnrti_ptq_watch_order(const nnrti_ptq *p, nnrti_ptq_watch *w)
             if (n->outputIndex.data[k] != NNRT_NO_TENSOR)
                 w->made[n->outputIndex.data[k]] = i + 1;
     }
+    for (uint32_t i = 0; i < p->edit.outputIndex.count; i++)
+        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+            w->until[p->edit.outputIndex.data[i]] = p->nOwn + 1;
 }
 
 /* Whether a later part may read value t. */
@@ -894,6 +908,9 @@ static NNRT_ReturnCode nnrti_ptq_watch_place(nnrti_ptq *p, nnrti_ptq_watch *w)
             else
                 nnrti_ptq_block(p, w, blocks, t, i);
         }
+    for (uint32_t i = 0; i < p->edit.outputIndex.count; i++)
+        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+            blocks[p->edit.outputIndex.data[i]].last = (int32_t)w->nParts - 1;
     p->code = nnrt_plan_arena(blocks, p->nValues, NNRT_ALIGNMENT, scratch, &bytes, NULL);
     if (p->code != NNRT_SUCCESS || (all = (uint8_t *)nnrt_memory_keep_aligned(&w->memory, bytes + 1)) == NULL)
         return nnrti_ptq_no_memory(p);
@@ -968,6 +985,19 @@ static void nnrti_ptq_ran(nnrti_ptq *p)
         p->desc->progress(p->desc->user, p->runs, p->allRuns);
 }
 
+/* Keeps the outputs of sample k that judge ranges. */
+static void nnrti_ptq_watch_want(nnrti_ptq *p, const nnrti_ptq_watch *w, uint32_t k)
+{
+    uint8_t *to = p->wanted + k * p->wantedBytes;
+    for (uint32_t i = 0; i < p->edit.outputIndex.count; i++) {
+        const nnrt_io *value = &w->values[p->edit.outputIndex.data[i]];
+        if (!nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+            continue;
+        memcpy(to, value->data, value->bytes);
+        to += value->bytes;
+    }
+}
+
 /* Visits the values of one sample. */
 static NNRT_ReturnCode nnrti_ptq_watch_run(nnrti_ptq *p, nnrti_ptq_watch *w, uint32_t sample, nnrti_ptq_visit visit)
 {
@@ -983,6 +1013,8 @@ static NNRT_ReturnCode nnrti_ptq_watch_run(nnrti_ptq *p, nnrti_ptq_watch *w, uin
     for (uint32_t i = 0; i < w->nParts && p->code == NNRT_SUCCESS; i++)
         if (w->parts[i].nOut > 0)
             nnrti_ptq_part_run(p, w, &w->parts[i], sample, visit);
+    if (p->runs < p->judges && p->code == NNRT_SUCCESS) /* the first runs are those of the float32 model */
+        nnrti_ptq_watch_want(p, w, sample);
     nnrti_ptq_ran(p);
     return p->code;
 }
@@ -2421,40 +2453,47 @@ static const double nnrti_ptq_factors_tried[NNRTI_PTQ_FACTORS] = {1, 1.2, 1.5, 2
 #define NNRTI_PTQ_JUDGES 16                 /* samples at most */
 #define NNRTI_PTQ_WANTED ((size_t)16 << 20) /* bytes of their outputs at most; one sample may have more */
 
+/* A session of a quantized model, with buffers. */
 typedef struct nnrti_ptq_judge {
     nnrt_session *session;
     nnrt_io *io; /* inputs, outputs */
-    uint32_t nIn, nOut, samples;
-    uint8_t *wanted; /* the float32 model's outputs of all samples */
-    size_t bytes;    /* of one sample */
-    double *signal, *noise; /* of each output */
-    nnrt_memory memory, session_memory;
+    uint32_t nIn, nOut;
+    nnrt_memory memory;
 } nnrti_ptq_judge;
 
-/* A session of a model with buffers. */
+/* Sets how many samples judge, and makes room for their outputs. */
+static NNRT_ReturnCode nnrti_ptq_judges(nnrti_ptq *p)
+{
+    uint32_t samples = p->desc->samples < NNRTI_PTQ_JUDGES ? p->desc->samples : NNRTI_PTQ_JUDGES;
+    size_t bytes;
+    if ((p->desc->without & NNRT_QUANTIZE_RANGES) != 0 || p->desc->int16)
+        return p->code;
+    for (uint32_t i = 0; i < p->edit.outputIndex.count; i++)
+        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]) && nnrti_ptq_bytes(p, p->edit.outputIndex.data[i], &bytes))
+            p->wantedBytes += bytes;
+    while (samples > 1 && p->wantedBytes > NNRTI_PTQ_WANTED / samples)
+        samples--;
+    p->judges = p->wantedBytes > 0 ? samples : 0;
+    if (p->judges > 0)
+        p->wanted = (uint8_t *)nnrti_ptq_keep(p, p->judges, p->wantedBytes);
+    return p->code;
+}
+
 static NNRT_ReturnCode nnrti_ptq_judge_open(nnrti_ptq *p, nnrti_ptq_judge *j, const NNRT_Model *model)
 {
     const nnrt_session_desc desc = nnrti_ptq_session_desc(p);
-    nnrt_memory_allocate(&j->session_memory, p->desc->allocator);
     if ((p->code = nnrt_session_create(&j->session, model, &desc, p->error)) != NNRT_SUCCESS)
         return p->code;
     j->nIn = nnrt_session_inputs(j->session);
     j->nOut = nnrt_session_outputs(j->session);
-    j->io = (nnrt_io *)nnrt_memory_keep_array(&j->session_memory, (size_t)j->nIn + j->nOut, sizeof(*j->io));
+    j->io = (nnrt_io *)nnrt_memory_keep_array(&j->memory, (size_t)j->nIn + j->nOut, sizeof(*j->io));
     for (uint32_t i = 0; i < j->nIn + j->nOut && j->io != NULL; i++) {
         const size_t bytes = (i < j->nIn ? nnrt_session_input(j->session, i) : nnrt_session_output(j->session, i - j->nIn)).bytes;
-        j->io[i] = nnrt_io_make(nnrt_memory_keep_aligned(&j->session_memory, bytes + 1), bytes);
+        j->io[i] = nnrt_io_make(nnrt_memory_keep_aligned(&j->memory, bytes + 1), bytes);
         if (j->io[i].data == NULL)
             return nnrti_ptq_no_memory(p);
     }
     return j->io != NULL ? p->code : nnrti_ptq_no_memory(p);
-}
-
-static void nnrti_ptq_judge_close(nnrti_ptq_judge *j)
-{
-    nnrt_session_destroy(j->session);
-    j->session = NULL;
-    nnrt_memory_end(&j->session_memory);
 }
 
 static NNRT_ReturnCode nnrti_ptq_judge_run(nnrti_ptq *p, nnrti_ptq_judge *j, uint32_t sample)
@@ -2469,71 +2508,51 @@ static NNRT_ReturnCode nnrti_ptq_judge_run(nnrti_ptq *p, nnrti_ptq_judge *j, uin
                                                             nnrt_session_error(j->session)));
 }
 
-/* How many samples judge. */
-static uint32_t nnrti_ptq_judges(const nnrti_ptq *p)
+/* Runs the samples. Returns the mean of the logarithms of noise over signal of the outputs. */
+static double nnrti_ptq_judge_outputs(nnrti_ptq *p, nnrti_ptq_judge *j)
 {
-    uint32_t samples = p->desc->samples < NNRTI_PTQ_JUDGES ? p->desc->samples : NNRTI_PTQ_JUDGES;
-    size_t all = 0, bytes;
-    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
-        all += nnrti_ptq_bytes(p, p->model->outputIndex.data[i], &bytes) && bytes < NNRTI_PTQ_WANTED ? bytes : NNRTI_PTQ_WANTED;
-    while (samples > 1 && all > NNRTI_PTQ_WANTED / samples)
-        samples--;
-    return samples;
-}
-
-/* The float32 outputs of some samples. */
-static NNRT_ReturnCode nnrti_ptq_judge_want(nnrti_ptq *p, nnrti_ptq_judge *j, const NNRT_Model *source)
-{
-    if (nnrti_ptq_judge_open(p, j, source) != NNRT_SUCCESS)
-        return p->code;
-    for (uint32_t i = 0; i < j->nOut; i++)
-        j->bytes += j->io[j->nIn + i].bytes;
-    j->samples = nnrti_ptq_judges(p);
-    j->wanted = (uint8_t *)nnrt_memory_keep_array(&j->memory, j->samples, j->bytes + 1);
-    j->signal = (double *)nnrt_memory_keep_array(&j->memory, (size_t)j->nOut * 2, sizeof(double));
-    if (j->wanted == NULL || j->signal == NULL)
-        return nnrti_ptq_no_memory(p);
-    j->noise = j->signal + j->nOut;
-    for (uint32_t k = 0; k < j->samples && nnrti_ptq_judge_run(p, j, k) == NNRT_SUCCESS; k++)
-        for (size_t i = 0, at = k * j->bytes; i < j->nOut; at += j->io[j->nIn + i++].bytes)
-            memcpy(j->wanted + at, j->io[j->nIn + i].data, j->io[j->nIn + i].bytes);
-    return p->code;
-}
-
-/* Adds signal and noise of the outputs of sample k. */
-static void nnrti_ptq_judge_add(nnrti_ptq_judge *j, uint32_t k)
-{
-    size_t at = k * j->bytes;
-    for (uint32_t i = 0; i < j->nOut; i++) {
-        const nnrt_io *out = &j->io[j->nIn + i];
-        const bool floats = nnrt_session_output(j->session, i).dataType == NNRT_DATA_TYPE_FLOAT32;
-        for (size_t n = 0; floats && n < out->bytes; n += sizeof(float)) {
-            float want, got;
-            memcpy(&want, j->wanted + at + n, sizeof(want));
-            memcpy(&got, (const uint8_t *)out->data + n, sizeof(got));
-            j->signal[i] += (double)want * (double)want;
-            j->noise[i] += ((double)want - (double)got) * ((double)want - (double)got);
+    double *sums = (double *)nnrt_memory_keep_array(&j->memory, (size_t)j->nOut * 2 + 1, sizeof(*sums)), mean = 0;
+    uint32_t judged = 0;
+    if (sums == NULL)
+        nnrti_ptq_no_memory(p);
+    for (uint32_t k = 0; k < p->judges && p->code == NNRT_SUCCESS && nnrti_ptq_judge_run(p, j, k) == NNRT_SUCCESS; k++) {
+        const uint8_t *wanted = p->wanted + k * p->wantedBytes;
+        for (uint32_t i = 0; i < j->nOut; i++) {
+            const nnrt_io *out = &j->io[j->nIn + i];
+            if (!nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+                continue;
+            for (size_t n = 0; n < out->bytes; n += sizeof(float), wanted += sizeof(float)) {
+                float want, got;
+                memcpy(&want, wanted, sizeof(want));
+                memcpy(&got, (const uint8_t *)out->data + n, sizeof(got));
+                sums[2 * i] += (double)want * (double)want;
+                sums[2 * i + 1] += ((double)want - (double)got) * ((double)want - (double)got);
+            }
         }
-        at += out->bytes;
     }
+    for (uint32_t i = 0; i < j->nOut && p->code == NNRT_SUCCESS; i++)
+        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i])) {
+            mean += log((sums[2 * i + 1] + DBL_MIN) / (sums[2 * i] + DBL_MIN));
+            judged++;
+        }
+    return judged > 0 ? mean / judged : 0;
 }
 
-/* *mean: of the logarithms of noise over signal of all outputs. */
-static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, nnrti_ptq_judge *j, const NNRT_Model *source, double *mean)
+/* *mean: of the model with the chosen ranges. */
+static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, const NNRT_Model *source, double *mean)
 {
+    nnrti_ptq_judge j;
     NNRT_Model *model = NULL;
     nnrt_optimize_desc desc;
     memset(&desc, 0, sizeof(desc));
-    memset(j->signal, 0, (size_t)j->nOut * 2 * sizeof(double));
-    *mean = 0;
+    memset(&j, 0, sizeof(j));
+    nnrt_memory_allocate(&j.memory, p->desc->allocator);
     if (nnrti_ptq_load(p, source, &model) == NNRT_SUCCESS &&
         (p->code = nnrt_model_optimize_with(&model, &desc, p->error)) == NNRT_SUCCESS &&
-        nnrti_ptq_judge_open(p, j, model) == NNRT_SUCCESS)
-        for (uint32_t k = 0; k < j->samples && nnrti_ptq_judge_run(p, j, k) == NNRT_SUCCESS; k++)
-            nnrti_ptq_judge_add(j, k);
-    for (uint32_t i = 0; i < j->nOut && p->code == NNRT_SUCCESS; i++)
-        *mean += log((j->noise[i] + DBL_MIN) / (j->signal[i] + DBL_MIN)) / j->nOut;
-    nnrti_ptq_judge_close(j);
+        nnrti_ptq_judge_open(p, &j, model) == NNRT_SUCCESS)
+        *mean = nnrti_ptq_judge_outputs(p, &j);
+    nnrt_session_destroy(j.session);
+    nnrt_memory_end(&j.memory);
     nnrt_model_destroy(model);
     return p->code;
 }
@@ -2547,23 +2566,17 @@ static bool nnrti_ptq_has_choice(const nnrti_ptq *p)
     return choice;
 }
 
-/* Chooses the ranges. */
+/* Chooses the ranges; without outputs to judge by, minimum and maximum. */
 static NNRT_ReturnCode nnrti_ptq_judge_ranges(nnrti_ptq *p, const NNRT_Model *source)
 {
-    nnrti_ptq_judge j;
-    double least = HUGE_VAL, factor = 1, mean;
-    memset(&j, 0, sizeof(j));
-    nnrt_memory_allocate(&j.memory, p->desc->allocator);
-    nnrti_ptq_judge_want(p, &j, source);
-    nnrti_ptq_judge_close(&j);
-    for (uint32_t i = 0; i < NNRTI_PTQ_FACTORS && p->code == NNRT_SUCCESS; i++) {
+    double least = HUGE_VAL, factor = HUGE_VAL, mean = HUGE_VAL;
+    for (uint32_t i = 0; i < NNRTI_PTQ_FACTORS && p->judges > 0 && p->code == NNRT_SUCCESS; i++) {
         nnrti_ptq_choose_ranges(p, nnrti_ptq_factors_tried[i]);
-        if (nnrti_ptq_judge_noise(p, &j, source, &mean) == NNRT_SUCCESS && mean < least) {
+        if (nnrti_ptq_judge_noise(p, source, &mean) == NNRT_SUCCESS && mean < least) {
             least = mean;
             factor = nnrti_ptq_factors_tried[i];
         }
     }
-    nnrt_memory_end(&j.memory);
     nnrti_ptq_choose_ranges(p, factor);
     return p->code;
 }
@@ -2577,8 +2590,9 @@ static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNR
                    ? nnrti_ptq_finish(p, source, quantized)
                    : p->code;
     p->allRuns = (3 + (uint64_t)nnrti_ptq_batches(p)) * p->desc->samples;
-    if ((p->desc->without & NNRT_QUANTIZE_RANGES) == 0 && !p->desc->int16)
-        p->allRuns += nnrti_ptq_judges(p) * (1 + NNRTI_PTQ_FACTORS);
+    if (nnrti_ptq_judges(p) != NNRT_SUCCESS)
+        return p->code;
+    p->allRuns += p->judges * NNRTI_PTQ_FACTORS;
     if (nnrti_ptq_observe(p, nnrti_ptq_see_range) != NNRT_SUCCESS)
         return p->code;
     if ((p->desc->without & NNRT_QUANTIZE_EQUALIZE) == 0 && nnrti_ptq_equalize(p) != NNRT_SUCCESS)

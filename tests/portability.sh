@@ -19,7 +19,7 @@ cd "$(dirname "$0")/.." || exit 1
 self=tests/portability.sh
 out=build/portability
 all='i686 i686-checked aarch64 armhf s390x wasm wasm-simd mingw tcc cortex-m4'
-cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile cpu cpu_chain cpu_convs cpu_each cpu_half cpu_nbits cpu_parts cpu_picks'
+cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile cpu cpu_chain cpu_convs cpu_each cpu_half cpu_integer cpu_nbits cpu_parts cpu_picks'
 suites=${SUITES:-vectors same-bits cli onnx-nodes $cmocka}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 quick=''
@@ -90,7 +90,7 @@ target() {
         ;;
     wasm-simd) # the fast device has a set of its own for these instructions; nothing else knows of them
         target wasm
-        cc='emcc -msimd128' only=' cpu cpu_chain cpu_convs cpu_each cpu_half cpu_nbits cpu_parts cpu_picks '
+        cc='emcc -msimd128' only=' cpu cpu_chain cpu_convs cpu_each cpu_half cpu_integer cpu_nbits cpu_parts cpu_picks '
         ;;
     mingw) # vectors, their bits, and suites that use nothing of POSIX; macros of its math.h are no -Wconversion
         packages='gcc-mingw-w64-x86-64 wine wine64'
@@ -222,7 +222,7 @@ fi
 
 if [ "${1:-}" = --quick ]; then
     quick=yes
-    all='i686 i686-checked cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu cpu_chain cpu_convs cpu_each cpu_half cpu_nbits cpu_parts cpu_picks'
+    all='i686 i686-checked cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu cpu_chain cpu_convs cpu_each cpu_half cpu_integer cpu_nbits cpu_parts cpu_picks'
     shift
 fi
 targets=${*:-$all}
