@@ -127,7 +127,7 @@ typedef struct nnrt_quantize_desc {
     uint32_t without; /* disabled steps: the sum of their NNRT_QUANTIZE_ bits */
     bool least_squares; /* codes of weights of least squared error of the layers' results instead of the nearest codes */
     size_t part;      /* bytes of results and weights after which the next part of the network begins: fewer need less memory
-                         and more time; 0 = 4 MB */
+                         and more time; 0 = 2 MB */
     uint32_t weight_bits;  /* 4 or 8: only weights of matrix products are quantized, without samples; 0: all */
     uint32_t weight_block; /* with weight_bits: entries with one scale, a power of 2 of 16 to 65536; 0 = 32 */
     bool uint8;       /* activations are uint8; default int8. Weights are int8 */
@@ -188,6 +188,7 @@ typedef struct nnrti_ptq_value {
     uint32_t reader;    /* one of them in the main graph; NNRT_NO_TENSOR: none */
     bool quantized;     /* an activation that gets codes */
     bool fixed;         /* of a root: quant follows from an operator */
+    bool judges;        /* an output of the model that judges ranges (>>quantize_judge) */
     int32_t channels;
     float *least, *most; /* of each channel; NULL: not observed */
     double *sum;         /* of each channel */
@@ -247,6 +248,7 @@ typedef struct nnrti_ptq {
     const NNRT_Model *model; /* constants have addresses */
     nnrt_error *error;
     nnrt_memory memory;
+    nnrt_memory weights; /* changed float32 weights, until they have codes */
     nnrt_mapping *mappings;
     NNRT_ReturnCode code; /* the first failure */
     NNRT_Model edit;      /* a copy with lists that may be changed */
@@ -634,7 +636,7 @@ static NNRT_ReturnCode nnrti_ptq_start(nnrti_ptq *p)
 /* The main graph runs in parts, one session at a time, so that only the results and the prepared weights of one part are in
    memory, and the values that later parts read. Between parts are only float32 values of fixed shape, as others may decide
    shapes; values that the shapes of the inputs decide are constants. Several parts are prepared again for each sample. */
-#define NNRTI_PTQ_PART ((size_t)4 << 20) /* nnrt_quantize_desc.part */
+#define NNRTI_PTQ_PART ((size_t)2 << 20) /* nnrt_quantize_desc.part */
 
 static void *nnrti_ptq_watch_keep(nnrti_ptq *p, nnrti_ptq_watch *w, size_t count, size_t size)
 {
@@ -702,14 +704,6 @@ static NNRT_ReturnCode nnrti_ptq_watch_tensors(nnrti_ptq *p, nnrti_ptq_watch *w)
     return NNRT_SUCCESS;
 }
 
-/* Whether output t of the model judges ranges (>>quantize_judge): float32 of fixed shape, computed by a node. */
-static bool nnrti_ptq_is_judged(const nnrti_ptq *p, uint32_t t)
-{
-    size_t bytes;
-    return p->values[t].writer != NNRT_NO_TENSOR && !nnrti_ptq_is_known(p, p->values[t].writer) &&
-           nnrti_ptq_is_activation(p, t) && nnrti_ptq_bytes(p, t, &bytes);
-}
-
 /* Fills made and until. */
 static void nnrti_ptq_watch_order(const nnrti_ptq *p, nnrti_ptq_watch *w)
 {
@@ -728,7 +722,7 @@ static void nnrti_ptq_watch_order(const nnrti_ptq *p, nnrti_ptq_watch *w)
                 w->made[n->outputIndex.data[k]] = i + 1;
     }
     for (uint32_t i = 0; i < p->edit.outputIndex.count; i++)
-        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+        if (p->values[p->edit.outputIndex.data[i]].judges)
             w->until[p->edit.outputIndex.data[i]] = p->nOwn + 1;
 }
 
@@ -909,7 +903,7 @@ static NNRT_ReturnCode nnrti_ptq_watch_place(nnrti_ptq *p, nnrti_ptq_watch *w)
                 nnrti_ptq_block(p, w, blocks, t, i);
         }
     for (uint32_t i = 0; i < p->edit.outputIndex.count; i++)
-        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+        if (p->values[p->edit.outputIndex.data[i]].judges)
             blocks[p->edit.outputIndex.data[i]].last = (int32_t)w->nParts - 1;
     p->code = nnrt_plan_arena(blocks, p->nValues, NNRT_ALIGNMENT, scratch, &bytes, NULL);
     if (p->code != NNRT_SUCCESS || (all = (uint8_t *)nnrt_memory_keep_aligned(&w->memory, bytes + 1)) == NULL)
@@ -991,7 +985,7 @@ static void nnrti_ptq_watch_want(nnrti_ptq *p, const nnrti_ptq_watch *w, uint32_
     uint8_t *to = p->wanted + k * p->wantedBytes;
     for (uint32_t i = 0; i < p->edit.outputIndex.count; i++) {
         const nnrt_io *value = &w->values[p->edit.outputIndex.data[i]];
-        if (!nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+        if (!p->values[p->edit.outputIndex.data[i]].judges)
             continue;
         memcpy(to, value->data, value->bytes);
         to += value->bytes;
@@ -1270,12 +1264,12 @@ static bool nnrti_ptq_homogeneous(NNRT_ActivationType a)
            a == NNRT_ACTIVATION_TYPE_RELU6;
 }
 
-/* The elements of a constant of `edit` that may be changed: a copy, made once. NULL: no memory. */
-static float *nnrti_ptq_own(nnrti_ptq *p, uint32_t t)
+/* The elements of a constant of `edit` that may be changed: a copy in `memory`, made once. NULL: no memory. */
+static float *nnrti_ptq_own(nnrti_ptq *p, uint32_t t, nnrt_memory *memory)
 {
     NNRT_Tensor *own = &p->tensors[t];
     if (nnrti_ptq_data(own) == nnrti_ptq_data(&p->model->allTensors.data[t])) {
-        void *copy = nnrt_memory_keep_aligned(&p->memory, own->data.dataSize);
+        void *copy = nnrt_memory_keep_aligned(memory, own->data.dataSize);
         if (copy == NULL) {
             nnrti_ptq_no_memory(p);
             return NULL;
@@ -1378,8 +1372,8 @@ static float nnrti_ptq_factor(const nnrti_ptq *p, const nnrti_ptq_layer *a, cons
 /* Divides channel c between two layers by s. */
 static void nnrti_ptq_divide(nnrti_ptq *p, nnrti_ptq_layer *a, nnrti_ptq_layer *b, int32_t c, float s)
 {
-    float *wa = nnrti_ptq_own(p, a->weight), *wb = nnrti_ptq_own(p, b->weight);
-    float *bias = a->bias != NNRT_NO_TENSOR ? nnrti_ptq_own(p, a->bias) : NULL;
+    float *wa = nnrti_ptq_own(p, a->weight, &p->weights), *wb = nnrti_ptq_own(p, b->weight, &p->weights);
+    float *bias = a->bias != NNRT_NO_TENSOR ? nnrti_ptq_own(p, a->bias, &p->memory) : NULL;
     const int32_t group = c / b->in, each = b->out / b->groups;
     if (p->code != NNRT_SUCCESS)
         return;
@@ -2043,7 +2037,7 @@ static float *nnrti_ptq_bias(nnrti_ptq *p, nnrti_ptq_layer *l)
         t = &p->tensors[b];
         return nnrti_ptq_data(t) != NULL && t->dataType == NNRT_DATA_TYPE_FLOAT32 && p->values[b].readers == 1 &&
                        t->data.dataSize == (size_t)l->out * sizeof(float)
-                   ? nnrti_ptq_own(p, b)
+                   ? nnrti_ptq_own(p, b, &p->memory)
                    : NULL;
     }
     if (n->inputIndex.count > 2 || n->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION)
@@ -2149,6 +2143,9 @@ static NNRT_ReturnCode nnrti_ptq_weights(nnrti_ptq *p)
             if (n->inputIndex.data[k] != NNRT_NO_TENSOR && nnrti_ptq_gets_codes(p, n, k))
                 nnrti_ptq_operand(p, p->main[i], k);
     }
+    for (uint32_t i = 0; i < p->nLayers; i++) /* no node reads float32 weights any more */
+        p->tensors[p->layers[i].weight].data = p->model->allTensors.data[p->layers[i].weight].data;
+    nnrt_memory_end(&p->weights);
     return p->code;
 }
 
@@ -2461,6 +2458,13 @@ typedef struct nnrti_ptq_judge {
     nnrt_memory memory;
 } nnrti_ptq_judge;
 
+/* Whether output t of the model can judge ranges: float32 of fixed shape, computed by a node. */
+static bool nnrti_ptq_may_judge(const nnrti_ptq *p, uint32_t t, size_t *bytes)
+{
+    return nnrti_ptq_is_activation(p, t) && p->values[t].writer != NNRT_NO_TENSOR &&
+           !nnrti_ptq_is_known(p, p->values[t].writer) && nnrti_ptq_bytes(p, t, bytes);
+}
+
 /* Sets how many samples judge, and makes room for their outputs. */
 static NNRT_ReturnCode nnrti_ptq_judges(nnrti_ptq *p)
 {
@@ -2469,8 +2473,10 @@ static NNRT_ReturnCode nnrti_ptq_judges(nnrti_ptq *p)
     if ((p->desc->without & NNRT_QUANTIZE_RANGES) != 0 || p->desc->int16)
         return p->code;
     for (uint32_t i = 0; i < p->edit.outputIndex.count; i++)
-        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]) && nnrti_ptq_bytes(p, p->edit.outputIndex.data[i], &bytes))
+        if (nnrti_ptq_may_judge(p, p->edit.outputIndex.data[i], &bytes)) {
+            p->values[p->edit.outputIndex.data[i]].judges = true;
             p->wantedBytes += bytes;
+        }
     while (samples > 1 && p->wantedBytes > NNRTI_PTQ_WANTED / samples)
         samples--;
     p->judges = p->wantedBytes > 0 ? samples : 0;
@@ -2519,7 +2525,7 @@ static double nnrti_ptq_judge_outputs(nnrti_ptq *p, nnrti_ptq_judge *j)
         const uint8_t *wanted = p->wanted + k * p->wantedBytes;
         for (uint32_t i = 0; i < j->nOut; i++) {
             const nnrt_io *out = &j->io[j->nIn + i];
-            if (!nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i]))
+            if (!p->values[p->edit.outputIndex.data[i]].judges)
                 continue;
             for (size_t n = 0; n < out->bytes; n += sizeof(float), wanted += sizeof(float)) {
                 float want, got;
@@ -2531,7 +2537,7 @@ static double nnrti_ptq_judge_outputs(nnrti_ptq *p, nnrti_ptq_judge *j)
         }
     }
     for (uint32_t i = 0; i < j->nOut && p->code == NNRT_SUCCESS; i++)
-        if (nnrti_ptq_is_judged(p, p->edit.outputIndex.data[i])) {
+        if (p->values[p->edit.outputIndex.data[i]].judges) {
             mean += log((sums[2 * i + 1] + DBL_MIN) / (sums[2 * i] + DBL_MIN));
             judged++;
         }
@@ -2639,6 +2645,7 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
     p.desc = desc;
     p.error = error;
     nnrt_memory_allocate(&p.memory, desc->allocator);
+    nnrt_memory_allocate(&p.weights, desc->allocator);
     p.model = nnrt_model_map(model, &p.memory, &p.mappings);
     if (p.model == NULL)
         nnrti_ptq_no_memory(&p);
@@ -2652,6 +2659,7 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
         *desc->report = p.report;
     nnrt_model_unmap(p.mappings);
     nnrti_ptq_watch_end(&p.watch);
+    nnrt_memory_end(&p.weights);
     nnrt_memory_end(&p.memory);
     return p.code;
 }
