@@ -21,6 +21,7 @@ SECTIONS (search for the tag)
     >>quantize_round    weights as int8: the nearest codes, or those of least squared error of the layer's results
     >>quantize_weights  corrected biases, other constants
     >>quantize_blocks   only weights: matrix products with blocks of 4 or 8 bits
+    >>quantize_dynamic  weights before, values during the run: matrix products in integers
     >>quantize_write    casts from and to 8 bits around the nodes; the finished model
     >>quantize_judge    which ranges have the least noise of the outputs
 
@@ -45,6 +46,12 @@ WEIGHTS ONLY
     With weight_bits the constant matrices of FULL_CONNECTION and MATMUL_FUSION become blocks of 4- or 8-bit codes
     (MATMUL_NBITS); values stay float32, and no samples are needed. Scale and zero point of a block have the least squared
     error of its weights among sixteen ranges.
+
+DYNAMIC QUANTIZATION
+    With `dynamic` a product of x and constant weights becomes MATMUL_INTEGER. Weights have int8 codes with a scale for each
+    column, the largest magnitude / 127. x gets uint8 codes in the run, with the scale and zero point of its minimum and
+    maximum there, as ONNX's DynamicQuantizeLinear defines them; products of one x share them. The sums become float32
+    again. No samples are needed.
 
 MEMORY
     A copy of the constants that change; the results and the session of a part of the network (nnrt_quantize_desc.part); the
@@ -111,12 +118,12 @@ typedef struct nnrt_quantize_report {
     uint32_t corrected; /* biases */
     uint32_t ranges[4]; /* activation tensors with a range by min-max, percentile, least squares, operator */
     uint32_t rounded;   /* layers with codes of least squared error of their results */
-    uint64_t bytes[2];  /* with weight_bits: of the chosen weights before and after */
+    uint64_t bytes[2];  /* with weight_bits or dynamic: of the chosen weights before and after */
 } nnrt_quantize_report;
 
-/* All zero but samples and sample, or weight_bits, is the default. */
+/* All zero but samples and sample, or weight_bits, or dynamic, is the default. */
 typedef struct nnrt_quantize_desc {
-    uint32_t samples; /* at least 1; hundreds give stable ranges. With weight_bits ignored */
+    uint32_t samples; /* at least 1; hundreds give stable ranges. With weight_bits or dynamic ignored */
     /* Writes the inputs of sample `index`, in the order of the model's inputs. Called several times for each sample: it
        must return the same values. A code other than NNRT_SUCCESS ends the quantization with this code. */
     NNRT_ReturnCode (*sample)(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn);
@@ -130,6 +137,7 @@ typedef struct nnrt_quantize_desc {
                          and more time; 0 = 2 MB */
     uint32_t weight_bits;  /* 4 or 8: only weights of matrix products are quantized, without samples; 0: all */
     uint32_t weight_block; /* with weight_bits: entries with one scale, a power of 2 of 16 to 65536; 0 = 32 */
+    bool dynamic;     /* only matrix products are quantized, without samples: x in the run */
     bool uint8;       /* activations are uint8; default int8. Weights are int8 */
     bool int16;       /* activations are int16 (16x8): convolutions and fully connected layers with constant weights, and
                          operators that move their elements. Ranges are minimum and maximum, zero points 0 */
@@ -177,6 +185,7 @@ extern "C" {
 #endif
 
 #define NNRTI_PTQ_BINS 2048 /* of a histogram; eight per code */
+#define NNRTI_PTQ_DYNAMIC 32 /* tensors, and nodes, that dynamic quantization adds for a product, at most */
 #define NNRTI_PTQ_METHODS 3 /* min-max, percentile, least squares */
 
 /* A tensor of the float32 model. Tensors of one group (root) share scale and zero point: operators that move data cannot
@@ -188,6 +197,7 @@ typedef struct nnrti_ptq_value {
     uint32_t reader;    /* one of them in the main graph; NNRT_NO_TENSOR: none */
     bool quantized;     /* an activation that gets codes */
     bool fixed;         /* of a root: quant follows from an operator */
+    uint32_t codes[3];  /* with `dynamic`: codes, scale and zero point of the run; 0: none yet */
     bool judges;        /* an output of the model that judges ranges (>>quantize_judge) */
     int32_t channels;
     float *least, *most; /* of each channel; NULL: not observed */
@@ -290,6 +300,12 @@ static const char *nnrti_ptq_name(const char *name)
     return name != NULL ? name : "";
 }
 
+/* Whether samples are needed. */
+static bool nnrti_ptq_observes(const nnrt_quantize_desc *desc)
+{
+    return desc->weight_bits == 0 && !desc->dynamic;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>quantize_graph */
 
@@ -367,6 +383,10 @@ static NNRT_ReturnCode nnrti_ptq_copy(nnrti_ptq *p)
     /* an activation gets two tensors and two casts; each operand that is a constant two tensors and a cast; a node a bias */
     nTensors = (size_t)m->allTensors.count * 3 + operands * 2 + m->nodes.count + 1;
     nNodes = (size_t)m->nodes.count + (size_t)m->allTensors.count * 2 + operands + 1;
+    if (p->desc->dynamic) {
+        nTensors += NNRTI_PTQ_DYNAMIC * (size_t)m->nodes.count;
+        nNodes += NNRTI_PTQ_DYNAMIC * (size_t)m->nodes.count;
+    }
     p->nValues = m->allTensors.count;
     p->tensors = (NNRT_Tensor *)nnrti_ptq_keep(p, nTensors, sizeof(*p->tensors));
     p->nodes = (NNRT_Node *)nnrti_ptq_keep(p, nNodes, sizeof(*p->nodes));
@@ -599,7 +619,7 @@ static NNRT_ReturnCode nnrti_ptq_infer(nnrti_ptq *p)
     if (p->desc->session != NULL) {
         config.inputDims = p->desc->session->inputDims;
         config.bounds = p->desc->session->bounds;
-    } else if (p->desc->weight_bits > 0) {
+    } else if (!nnrti_ptq_observes(p->desc)) {
         config.inputDims = nnrti_ptq_any_dims(p);
     }
     if (p->code != NNRT_SUCCESS)
@@ -1959,23 +1979,29 @@ static uint32_t nnrti_ptq_tensor(nnrti_ptq *p, const NNRT_Tensor *like, const ch
     return t;
 }
 
-/* Adds a node with one input and one output to the main graph. attr: NULL for the defaults. */
-static void nnrti_ptq_node(nnrti_ptq *p, NNRT_NodeType type, const void *attr, uint32_t attrSize, uint32_t from, uint32_t to)
+/* Adds a node with one output to the main graph. attr: NULL for the defaults. */
+static void nnrti_ptq_node_of(nnrti_ptq *p, NNRT_NodeType type, const void *attr, uint32_t attrSize, const uint32_t *in,
+                              uint32_t nIn, uint32_t to)
 {
     const uint32_t i = p->edit.nodes.count++;
     NNRT_Node *n = &p->nodes[i];
-    uint32_t *io = (uint32_t *)nnrti_ptq_keep(p, 2, sizeof(*io));
+    uint32_t *io = (uint32_t *)nnrti_ptq_keep(p, (size_t)nIn + 1, sizeof(*io));
     if (io == NULL)
         return;
-    io[0] = from;
-    io[1] = to;
+    memcpy(io, in, nIn * sizeof(*io));
+    io[nIn] = to;
     memset(n, 0, sizeof(*n));
     n->nodeType = type;
     n->nodeAttr.data = attr;
     n->nodeAttr.size = attrSize;
-    n->inputIndex = NNRT_Uint32List_make(io, 1);
-    n->outputIndex = NNRT_Uint32List_make(io + 1, 1);
+    n->inputIndex = NNRT_Uint32List_make(io, nIn);
+    n->outputIndex = NNRT_Uint32List_make(io + nIn, 1);
     p->main[p->nMain++] = i;
+}
+
+static void nnrti_ptq_node(nnrti_ptq *p, NNRT_NodeType type, const void *attr, uint32_t attrSize, uint32_t from, uint32_t to)
+{
+    nnrti_ptq_node_of(p, type, attr, attrSize, &from, 1, to);
 }
 
 /* Adds a cast between float32 and 8 bits to the main graph. */
@@ -2263,6 +2289,16 @@ static void nnrti_ptq_split_activation(nnrti_ptq *p, const nnrti_ptq_layer *l)
     nnrti_ptq_node(p, NNRT_NODE_TYPE_ACTIVATION, attr, sizeof(*attr), sum, y);
 }
 
+static NNRT_ReturnCode nnrti_ptq_check_finite(nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
+    for (size_t i = 0; i < (size_t)l->out * (size_t)l->in; i++)
+        if (!(fabsf(w[i]) < (float)HUGE_VAL))
+            return p->code = nnrt_error_set(p->error, NNRT_INVALID_PARAMETER, "the weights of node %u '%s' have NaN or infinity",
+                                            l->node, nnrti_ptq_name(p->nodes[l->node].name));
+    return p->code;
+}
+
 /* Makes MATMUL_NBITS of a layer. */
 static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer *l)
 {
@@ -2290,10 +2326,8 @@ static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer 
     b.zeros = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, bytes[2]);
     if (attr == NULL || row == NULL || b.codes == NULL || b.scales == NULL || b.zeros == NULL)
         return nnrti_ptq_no_memory(p);
-    for (size_t i = 0; i < (size_t)l->out * (size_t)l->in; i++)
-        if (!(fabsf(w[i]) < (float)HUGE_VAL))
-            return p->code = nnrt_error_set(p->error, NNRT_INVALID_PARAMETER, "the weights of node %u '%s' have NaN or infinity",
-                                            l->node, nnrti_ptq_name(n->name));
+    if (nnrti_ptq_check_finite(p, l) != NNRT_SUCCESS)
+        return p->code;
     for (int32_t o = 0; o < l->out; o++)
         nnrti_ptq_fill_row(l, w, &b, o, row);
     attr->columns = l->in;
@@ -2315,13 +2349,157 @@ static NNRT_ReturnCode nnrti_ptq_pack_layer(nnrti_ptq *p, const nnrti_ptq_layer 
     return p->code;
 }
 
-/* Packs the weights of all products. */
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>quantize_dynamic */
+
+/* Adds a node and its result, of a type, with the shape of `like`, or of no axes if that is NULL. Returns the result. */
+static uint32_t nnrti_ptq_result(nnrti_ptq *p, NNRT_NodeType type, const void *attr, uint32_t attrSize, uint32_t a, uint32_t b,
+                                 const NNRT_Tensor *like, NNRT_DataType dataType)
+{
+    NNRT_Tensor scalar;
+    uint32_t in[2], to;
+    memset(&scalar, 0, sizeof(scalar));
+    scalar.data.fd = -1;
+    to = nnrti_ptq_tensor(p, like != NULL ? like : &scalar, "");
+    p->tensors[to].dataType = dataType;
+    in[0] = a;
+    in[1] = b;
+    nnrti_ptq_node_of(p, type, attr, attrSize, in, b != NNRT_NO_TENSOR ? 2 : 1, to);
+    return to;
+}
+
+/* The number of one element of a constant: 0 or 255. */
+static uint32_t nnrti_ptq_number(nnrti_ptq *p, float number)
+{
+    static const NNRT_Tensor none;
+    const int32_t dims = 1; /* not read: a scalar has none */
+    float *data = (float *)nnrt_memory_keep_aligned(&p->memory, sizeof(*data));
+    if (data == NULL) {
+        nnrti_ptq_no_memory(p);
+        return 0;
+    }
+    *data = number;
+    return nnrti_ptq_new_constant(p, &none, "", NNRT_DATA_TYPE_FLOAT32, data, sizeof(*data), 0, &dims);
+}
+
+static uint32_t nnrti_ptq_reduce_all(nnrti_ptq *p, uint32_t x, NNRT_ReduceMode mode)
+{
+    NNRT_ReduceFusion *attr = (NNRT_ReduceFusion *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    if (attr != NULL)
+        attr->mode = mode;
+    return nnrti_ptq_result(p, NNRT_NODE_TYPE_REDUCE_FUSION, attr, sizeof(*attr), x, NNRT_NO_TENSOR, NULL,
+                            NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* Codes, scale and zero point of x, as ONNX's DynamicQuantizeLinear: with low = min(x, 0) and high = max(x, 0),
+       scale = (high - low) / 255
+       zero  = saturate(round(-low / scale))
+       codes = saturate(round(x / scale) + zero)
+   CAST saturates, and makes 0 of the NaN that a scale of 0 causes. Computed once for each x. */
+static void nnrti_ptq_dynamic_codes(nnrti_ptq *p, uint32_t x, uint32_t codes[3])
+{
+    const NNRT_Tensor *like = &p->tensors[x];
+    const uint32_t none = nnrti_ptq_number(p, 0), steps = nnrti_ptq_number(p, 255), no = NNRT_NO_TENSOR;
+    const NNRT_DataType real = NNRT_DATA_TYPE_FLOAT32;
+    const uint32_t least = nnrti_ptq_reduce_all(p, x, NNRT_REDUCE_MODE_MIN),
+                   most = nnrti_ptq_reduce_all(p, x, NNRT_REDUCE_MODE_MAX);
+    const uint32_t low = nnrti_ptq_result(p, NNRT_NODE_TYPE_MINIMUM, NULL, 0, least, none, NULL, real);
+    const uint32_t high = nnrti_ptq_result(p, NNRT_NODE_TYPE_MAXIMUM, NULL, 0, most, none, NULL, real);
+    const uint32_t range = nnrti_ptq_result(p, NNRT_NODE_TYPE_SUB_FUSION, NULL, 0, high, low, NULL, real);
+    const uint32_t scale = nnrti_ptq_result(p, NNRT_NODE_TYPE_DIV_FUSION, NULL, 0, range, steps, NULL, real);
+    const uint32_t below = nnrti_ptq_result(p, NNRT_NODE_TYPE_SUB_FUSION, NULL, 0, none, low, NULL, real);
+    uint32_t zero = nnrti_ptq_result(p, NNRT_NODE_TYPE_DIV_FUSION, NULL, 0, below, scale, NULL, real), y;
+    zero = nnrti_ptq_result(p, NNRT_NODE_TYPE_ROUND, NULL, 0, zero, no, NULL, real);
+    zero = nnrti_ptq_result(p, NNRT_NODE_TYPE_CAST, NULL, 0, zero, no, NULL, NNRT_DATA_TYPE_UINT8);
+    y = nnrti_ptq_result(p, NNRT_NODE_TYPE_DIV_FUSION, NULL, 0, x, scale, like, real);
+    y = nnrti_ptq_result(p, NNRT_NODE_TYPE_ROUND, NULL, 0, y, no, like, real);
+    y = nnrti_ptq_result(p, NNRT_NODE_TYPE_ADD_FUSION, NULL, 0, y,
+                         nnrti_ptq_result(p, NNRT_NODE_TYPE_CAST, NULL, 0, zero, no, NULL, real), like, real);
+    codes[0] = nnrti_ptq_result(p, NNRT_NODE_TYPE_CAST, NULL, 0, y, no, like, NNRT_DATA_TYPE_UINT8);
+    codes[1] = scale;
+    codes[2] = zero;
+}
+
+/* int8 codes [in,out] of a layer's weights and a scale for each output, as constants. */
+static void nnrti_ptq_dynamic_weights(nnrti_ptq *p, const nnrti_ptq_layer *l, uint32_t *codes, uint32_t *scales)
+{
+    const NNRT_Tensor *like = &p->tensors[l->weight];
+    const float *w = (const float *)nnrti_ptq_data(like);
+    const int32_t dims[2] = {l->in, l->out};
+    const size_t count = (size_t)l->in * (size_t)l->out;
+    int8_t *code = (int8_t *)nnrt_memory_keep_aligned(&p->memory, count);
+    float *scale = (float *)nnrt_memory_keep_aligned(&p->memory, (size_t)l->out * sizeof(*scale));
+    if (code == NULL || scale == NULL) {
+        nnrti_ptq_no_memory(p);
+        return;
+    }
+    for (int32_t o = 0; o < l->out; o++) {
+        float most = 0;
+        for (int32_t i = 0; i < l->in; i++)
+            most = fmaxf(most, fabsf(w[o * l->outStride + i * l->inStride]));
+        scale[o] = most / 127 > 0 ? most / 127 : 1;
+        for (int32_t i = 0; i < l->in; i++) {
+            const double c = nnrti_ptq_nearest((double)w[o * l->outStride + i * l->inStride] / (double)scale[o]);
+            code[(size_t)i * (size_t)l->out + (size_t)o] = (int8_t)(c < -127 ? -127 : c > 127 ? 127 : c);
+        }
+    }
+    *codes = nnrti_ptq_new_constant(p, like, "_codes", NNRT_DATA_TYPE_INT8, code, count, 2, dims);
+    *scales = nnrti_ptq_new_constant(p, like, "_scale", NNRT_DATA_TYPE_FLOAT32, scale, (size_t)l->out * sizeof(*scale), 1,
+                                     &dims[1]);
+    p->report.bytes[0] += like->data.dataSize;
+    p->report.bytes[1] += count + (size_t)l->out * sizeof(*scale);
+}
+
+/* Makes MATMUL_INTEGER of a layer: y = activation(float(codes of x * codes of w) * (scale of x * scales) + bias). */
+static NNRT_ReturnCode nnrti_ptq_dynamic_layer(nnrti_ptq *p, const nnrti_ptq_layer *l)
+{
+    NNRT_Node *n = &p->nodes[l->node];
+    const NNRT_DataType real = NNRT_DATA_TYPE_FLOAT32;
+    const uint32_t x = n->inputIndex.data[0], y = n->outputIndex.data[0];
+    NNRT_MulFusion *attr = (NNRT_MulFusion *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    uint32_t codes = 0, scales = 0, in[3], scale, sum;
+    if (attr == NULL || nnrti_ptq_check_finite(p, l) != NNRT_SUCCESS)
+        return p->code;
+    if (p->values[x].codes[0] == 0) /* no first tensor is the codes of another */
+        nnrti_ptq_dynamic_codes(p, x, p->values[x].codes);
+    nnrti_ptq_dynamic_weights(p, l, &codes, &scales);
+    scale = nnrti_ptq_tensor(p, &p->tensors[scales], "");
+    memset(&p->tensors[scale].data, 0, sizeof(p->tensors[scale].data));
+    p->tensors[scale].data.fd = -1;
+    in[0] = p->values[x].codes[1];
+    in[1] = scales;
+    nnrti_ptq_node_of(p, NNRT_NODE_TYPE_MUL_FUSION, NULL, 0, in, 2, scale);
+    sum = nnrti_ptq_tensor(p, &p->tensors[y], "_sum");
+    p->tensors[sum].dataType = NNRT_DATA_TYPE_INT32;
+    in[0] = p->values[x].codes[0];
+    in[1] = codes;
+    in[2] = p->values[x].codes[2];
+    nnrti_ptq_node_of(p, NNRT_NODE_TYPE_MATMUL_INTEGER, NULL, 0, in, 3, sum);
+    sum = nnrti_ptq_result(p, NNRT_NODE_TYPE_CAST, NULL, 0, sum, NNRT_NO_TENSOR, &p->tensors[y], real);
+    attr->activationType = l->activation;
+    if (l->bias != NNRT_NO_TENSOR) {
+        sum = nnrti_ptq_result(p, NNRT_NODE_TYPE_MUL_FUSION, NULL, 0, sum, scale, &p->tensors[y], real);
+        scale = l->bias;
+    }
+    n->nodeType = l->bias != NNRT_NO_TENSOR ? NNRT_NODE_TYPE_ADD_FUSION : NNRT_NODE_TYPE_MUL_FUSION; /* of the same attributes */
+    n->nodeAttr.data = attr;
+    n->nodeAttr.size = sizeof(*attr);
+    n->inputIndex.count = 2;
+    nnrti_ptq_set(&n->inputIndex, 0, sum);
+    nnrti_ptq_set(&n->inputIndex, 1, scale);
+    return p->code;
+}
+
+/* Quantizes all products without samples. */
 static NNRT_ReturnCode nnrti_ptq_pack_all(nnrti_ptq *p)
 {
     p->report.chosen = p->report.layers = 0;
     for (uint32_t i = 0; i < p->nLayers && p->code == NNRT_SUCCESS; i++)
         if (nnrti_ptq_is_product(p, &p->layers[i])) {
-            nnrti_ptq_pack_layer(p, &p->layers[i]);
+            if (p->desc->dynamic)
+                nnrti_ptq_dynamic_layer(p, &p->layers[i]);
+            else
+                nnrti_ptq_pack_layer(p, &p->layers[i]);
             p->report.chosen = ++p->report.layers;
         }
     if (p->code == NNRT_SUCCESS && p->report.chosen == 0)
@@ -2417,7 +2595,7 @@ static NNRT_ReturnCode nnrti_ptq_all_casts(nnrti_ptq *p)
 {
     bool *read;
     for (uint32_t t = 0; t < p->nValues && p->code == NNRT_SUCCESS; t++)
-        if (p->values[t].quantized && p->desc->weight_bits == 0)
+        if (p->values[t].quantized && nnrti_ptq_observes(p->desc))
             nnrti_ptq_casts(p, t);
     if (p->edit.subGraph.count > 0)
         p->graphs[0].nodeIndices = NNRT_Uint32List_make(p->main, p->nMain);
@@ -2591,7 +2769,7 @@ static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNR
 {
     if (nnrti_ptq_start(p) != NNRT_SUCCESS)
         return p->code;
-    if (p->desc->weight_bits > 0)
+    if (!nnrti_ptq_observes(p->desc))
         return nnrti_ptq_pack_all(p) == NNRT_SUCCESS && nnrti_ptq_all_casts(p) == NNRT_SUCCESS
                    ? nnrti_ptq_finish(p, source, quantized)
                    : p->code;
@@ -2630,16 +2808,18 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
 {
     nnrti_ptq p;
     nnrt_error_clear(error);
-    if (quantized == NULL || model == NULL || desc == NULL || (desc->sample == NULL && desc->weight_bits == 0))
+    if (quantized == NULL || model == NULL || desc == NULL || (desc->sample == NULL && nnrti_ptq_observes(desc)))
         return nnrt_error_set(error, NNRT_NULL_PTR, "model, desc, desc->sample or the place for the result is NULL");
     *quantized = NULL;
-    if (desc->weight_bits == 0 && model->self == model && nnrt_model_metadata(model, "states") != NULL)
+    if (nnrti_ptq_observes(desc) && model->self == model && nnrt_model_metadata(model, "states") != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model keeps states between runs, which are not quantized");
     if (desc->weight_bits > 0 && !nnrti_ptq_good_blocks(desc))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "weight_bits is %u and weight_block %u, expected 4 or 8, and a power of 2 of 16 to 65536 or 0",
                               desc->weight_bits, desc->weight_block);
-    if (desc->samples == 0 && desc->weight_bits == 0)
+    if (desc->weight_bits > 0 && desc->dynamic)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "weight_bits and dynamic exclude each other");
+    if (desc->samples == 0 && nnrti_ptq_observes(desc))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there are no samples: ranges follow from at least one");
     memset(&p, 0, sizeof(p));
     p.desc = desc;

@@ -1981,6 +1981,13 @@ refused 2 'quantize --block 24' "--block does not take '24'" quantize $digits/di
 refused 2 'quantize --block alone' '--block is for --weights-only' quantize $digits/digits.onnx --data "$tmp/q" --block 32 -o "$tmp/w.nnrt"
 refused 2 'quantize --weights-only --data' '--weights-only needs no samples' quantize $digits/digits.onnx --data "$tmp/q" --weights-only 4 -o "$tmp/w.nnrt"
 refused 1 'quantize --weights-only to ONNX' '--weights-only writes .nnrt files' quantize $digits/digits.onnx --weights-only 4 -o "$tmp/w.onnx"
+t 0 'quantize --dynamic' quantize $digits/digits.onnx --dynamic -o "$tmp/dynamic.nnrt"
+prints 'quantize --dynamic' '^nodes +weights of 2 of 10 quantized$'
+t 0 'run of --dynamic' run "$tmp/dynamic.nnrt" --input $digits/digit_7.png --top 1
+prints 'run of --dynamic' '^  7 '
+refused 2 'quantize --dynamic --data' '--dynamic needs no samples, and takes only --keep;' quantize $digits/digits.onnx --data "$tmp/q" --dynamic -o "$tmp/w.nnrt"
+refused 2 'quantize --dynamic --weights-only' '--weights-only and --dynamic exclude each other' quantize $digits/digits.onnx --weights-only 8 --dynamic -o "$tmp/w.nnrt"
+refused 1 'quantize --dynamic to ONNX' '--dynamic writes .nnrt files' quantize $digits/digits.onnx --dynamic -o "$tmp/w.onnx"
 printf 'FULL_CONNECTION\n' >"$tmp/keep_full.txt"
 refused 1 'quantize --weights-only --keep' 'none is a matrix product with constant weights that is not kept in float32' quantize $digits/digits.onnx --weights-only 4 --keep "$tmp/keep_full.txt" -o "$tmp/w.nnrt"
 if ls "$tmp"/w.* >/dev/null 2>&1; then fail 'quantize --weights-only: a file was written'; else pass; fi

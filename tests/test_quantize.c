@@ -878,6 +878,80 @@ static void test_weights_run(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* ---- dynamic quantization ---- */
+
+/* One product by the definition of `dynamic`: x [2,in], w [out,in] with strides, y [2,out]. */
+static void expect_dynamic(const float *x, int32_t in, const float *w, int32_t outStride, int32_t inStride, int32_t out,
+                           const float *bias, float *y)
+{
+    float low = 0, high = 0, scale;
+    int32_t zero;
+    for (int32_t i = 0; i < 2 * in; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    scale = (high - low) / 255;
+    zero = scale > 0 ? (int32_t)rintf((0 - low) / scale) : 0;
+    for (int32_t o = 0; o < out; o++) {
+        float most = 0, each;
+        for (int32_t i = 0; i < in; i++)
+            most = fmaxf(most, fabsf(w[o * outStride + i * inStride]));
+        each = most / 127;
+        for (int32_t m = 0; m < 2; m++) {
+            int32_t sum = 0;
+            float by;
+            for (int32_t i = 0; i < in; i++) {
+                const int32_t code = scale > 0 ? (int32_t)rintf(x[m * in + i] / scale) + zero : 0;
+                sum += ((code < 0 ? 0 : code > 255 ? 255 : code) - zero) *
+                       (int32_t)rint((double)w[o * outStride + i * inStride] / (double)each);
+            }
+            by = scale * each;
+            y[m * out + o] = (float)sum * by;
+            if (bias != NULL)
+                y[m * out + o] += bias[o];
+        }
+    }
+}
+
+/* The bits of the definition, for a dynamic number of rows, for x of both signs, of one, and of zeros. */
+static void test_dynamic(void **unused)
+{
+    NNRT_Model *m = products(), *q;
+    const float *w = (const float *)data_of(m, m->nodes.data[0].inputIndex.data[1]);
+    const float *bias = (const float *)data_of(m, m->nodes.data[0].inputIndex.data[2]);
+    const float *v = (const float *)data_of(m, m->nodes.data[1].inputIndex.data[1]);
+    nnrt_quantize_desc d;
+    nnrt_quantize_report report;
+    float x[2 * COLUMNS], middle[2 * ROWS], want[6], got[6];
+    uint32_t n;
+    (void)unused;
+    memset(&d, 0, sizeof(d));
+    d.dynamic = true;
+    d.report = &report;
+    q = quantized(m, &d);
+    assert_int_equal(report.chosen, 2);
+    assert_true(report.bytes[0] == (ROWS * COLUMNS + ROWS * 3) * sizeof(float) &&
+                report.bytes[1] == ROWS * COLUMNS + ROWS * 3 + (ROWS + 3) * sizeof(float));
+    assert_int_equal(count(q, NNRT_NODE_TYPE_MATMUL_INTEGER, &n), 2);
+    assert_int_equal(q->allTensors.data[q->inputIndex.data[0]].dims.data[0], -1);
+    for (int k = 0; k < 4; k++) {
+        for (size_t i = 0; i < COUNT(x); i++) {
+            const float real = (float)normal();
+            x[i] = k == 0 ? real : k == 1 ? fabsf(real) + 1 : k == 2 ? -fabsf(real) : 0;
+        }
+        expect_dynamic(x, COLUMNS, w, COLUMNS, 1, ROWS, bias, middle);
+        for (size_t i = 0; i < COUNT(middle); i++)
+            middle[i] = middle[i] > 0 ? middle[i] : 0;
+        expect_dynamic(middle, ROWS, v, 1, 3, 3, NULL, want);
+        run_products(q, x, got);
+        for (size_t i = 0; i < COUNT(got); i++)
+            if (got[i] != want[i])
+                fail_msg("case %d, element %u: %.9g, expected %.9g", k, (unsigned)i, (double)got[i], (double)want[i]);
+    }
+    nnrt_model_destroy(q);
+    nnrt_model_destroy(m);
+}
+
 /* ---- bad input ---- */
 
 static void refused(const NNRT_Model *m, const nnrt_quantize_desc *d, NNRT_ReturnCode code, const char *words)
@@ -928,6 +1002,12 @@ static void test_bad(void **unused)
     refused(dynamic, &d, NNRT_NOT_SUPPORT, "no weights to quantize: of 1 nodes with float32 results none is a matrix product");
     d.weight_bits = 5;
     refused(dynamic, &d, NNRT_INVALID_PARAMETER, "weight_bits is 5 and weight_block 0, expected 4 or 8");
+    d.dynamic = true;
+    d.weight_bits = 4;
+    refused(dynamic, &d, NNRT_INVALID_PARAMETER, "weight_bits and dynamic exclude each other");
+    d.weight_bits = 0;
+    refused(dynamic, &d, NNRT_NOT_SUPPORT, "no weights to quantize: of 1 nodes");
+    d.dynamic = false;
     d.weight_bits = 4;
     d.weight_block = 24;
     refused(dynamic, &d, NNRT_INVALID_PARAMETER, "weight_block 24");
@@ -1106,6 +1186,7 @@ int main(void)
         cmocka_unit_test(test_outlier), cmocka_unit_test(test_zeros),    cmocka_unit_test(test_shared),
         cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
+        cmocka_unit_test(test_dynamic),
         cmocka_unit_test(test_average), cmocka_unit_test(test_parts),   cmocka_unit_test(test_extreme_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

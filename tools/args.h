@@ -75,6 +75,7 @@ typedef struct cli_args {
     uint32_t samples, withoutSteps; /* of --samples (0: all) and --without */
     const char *report, *classes; /* files of --report and --classes; NULL: none */
     uint32_t weightBits, weightBlock; /* of --weights-only (0: not given) and --block */
+    bool dynamicCodes;                /* --dynamic */
     uint32_t arenaBytes; /* of --arena; 0: not given */
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* reason for an invalid value, if a library function reports one */
@@ -460,6 +461,12 @@ static bool cli_take_weights_only(cli_args *a, const char *v)
     return cli_take_whole(v, 4, 8, &a->weightBits) && (a->weightBits == 4 || a->weightBits == 8);
 }
 
+static bool cli_take_dynamic(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->dynamicCodes = true;
+}
+
 static bool cli_take_block(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 16, 65536, &a->weightBlock) && (a->weightBlock & (a->weightBlock - 1)) == 0;
@@ -641,6 +648,10 @@ static const cli_option cli_options[] = {
     {"--weights-only", "4|8", CLI_QUANTIZE,
      "quantize only the weights of matrix products, in blocks; values stay float32, and no samples are needed",
      cli_take_weights_only},
+    {"--dynamic", NULL, CLI_QUANTIZE,
+     "matrix products with constant weights compute in 8 bits: the weights get codes now, the other operand gets them in each run, by its "
+     "minimum and maximum there; no samples are needed",
+     cli_take_dynamic},
     {"--block", "N", CLI_QUANTIZE, "with --weights-only: weights with one scale, a power of 2 of 16 to 65536, default 32", cli_take_block},
     {"--least-squares", NULL, CLI_QUANTIZE,
      "choose the codes of weights by the least squared error of the layers' results instead of the nearest ones; takes more time",
@@ -866,13 +877,15 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
                          c->bit == CLI_FRONTEND ? "description" : "model", c->name);
     if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
-    if (args->weightBits == 0 && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
+    if (args->weightBits == 0 && !args->dynamicCodes && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);
-    if (args->weightBits > 0 && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||
+    if (args->weightBits > 0 && args->dynamicCodes)
+        return cli_usage("%s: --weights-only and --dynamic exclude each other", c->name);
+    if ((args->weightBits > 0 || args->dynamicCodes) && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||
                                  args->leastSquares || args->ranges || args->uint8 || args->int16 || args->withoutSteps != 0 || args->report != NULL ||
                                  args->classes != NULL))
-        return cli_usage("%s: --weights-only needs no samples, and takes only --block and --keep; nnrt accuracy compares models",
-                         c->name);
+        return cli_usage("%s: %s needs no samples, and takes only --keep%s; nnrt accuracy compares models", c->name,
+                         args->dynamicCodes ? "--dynamic" : "--weights-only", args->dynamicCodes ? "" : " and --block");
     if (args->int16 && (args->uint8 || args->int8Io || cli_ends_with(args->output, ".onnx")))
         return cli_usage("%s: --16x8 writes a .nnrt file, and goes neither with --uint8 nor with --int8-io", c->name);
     if (args->weightBlock > 0 && args->weightBits == 0)

@@ -815,7 +815,7 @@ static int cli_quantize(const cli_args *args)
     memset(&job, 0, sizeof(job));
     memset(&notes, 0, sizeof(notes));
     nnrt_memory_allocate(&notes.memory, NULL);
-    status = args->weightBits > 0 ? cli_quantize_weights(&job, args) : cli_quantize_job(&job, args, &notes, &written);
+    status = args->weightBits > 0 || args->dynamicCodes ? cli_quantize_weights(&job, args) : cli_quantize_job(&job, args, &notes, &written);
     if (status == CLI_DONE)
         status = written > 0 ? cli_put_written(args, written, "") : cli_quantize_save(&job, args);
     if (status == CLI_DONE && args->report != NULL)

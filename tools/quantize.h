@@ -965,7 +965,7 @@ static void cli_weights_print(const nnrt_quantize_report *r, const cli_args *arg
            (double)r->bytes[1], (double)r->bytes[0]);
 }
 
-/* --weights-only: replaces the loaded model. Dynamic dimensions stay dynamic. */
+/* --weights-only and --dynamic: replaces the loaded model. Dynamic dimensions stay dynamic. */
 static int cli_quantize_weights(cli_job *job, const cli_args *args)
 {
     nnrt_quantize_report report;
@@ -977,11 +977,13 @@ static int cli_quantize_weights(cli_job *job, const cli_args *args)
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
     if (status == CLI_DONE && cli_ends_with(args->output, ".onnx"))
-        status = cli_fail("cannot write %s: --weights-only writes .nnrt files", args->output);
+        status = cli_fail("cannot write %s: %s writes .nnrt files", args->output,
+                          args->dynamicCodes ? "--dynamic" : "--weights-only");
     if (status == CLI_DONE)
         status = cli_job_keep(args, &keep);
     desc.weight_bits = args->weightBits;
     desc.weight_block = args->weightBlock;
+    desc.dynamic = args->dynamicCodes;
     desc.keep = keep != NULL ? cli_weights_keep : NULL;
     desc.user = keep;
     desc.report = &report;
