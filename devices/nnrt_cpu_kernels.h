@@ -1011,6 +1011,40 @@ NNRTI_CPU_INLINE void NNRTI_CPU(epilogue_last)(const NNRTI_CPU(gemm_tile) * t, i
 }
 #endif
 
+#if NNRTI_CPU_LEVEL == 2
+/* sum + element `lane` of x times w. Assembly, volatile, which keeps the order of the source: of the intrinsic, gcc 12
+   copies sums between registers (73 % of the peak of Neoverse V1 instead of 100, docs/SPEED.md). */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_fma_lane)(nnrti_v sum, nnrti_v w, float32x2_t x, const int32_t lane)
+{
+    if (lane == 0)
+        __asm__ volatile("fmla %0.4s, %1.4s, %2.s[0]" : "+w"(sum) : "w"(w), "w"(x));
+    else
+        __asm__ volatile("fmla %0.4s, %1.4s, %2.s[1]" : "+w"(sum) : "w"(w), "w"(x));
+    return sum;
+}
+
+/* Adds four terms, from k on, in their order, of `tall` pixels by a panel of `wide` vectors. x is read two terms at a time:
+   Cortex-A55 issues loads of 64 bits beside FMLA, but nothing beside a load of 128 bits, which takes it two cycles. */
+NNRTI_CPU_INLINE void NNRTI_CPU(four_terms)(nnrti_v *sum, const float *const *x, ptrdiff_t k, const float *w,
+                                            const int32_t tall, const int32_t wide)
+{
+    float32x2_t row[NNRTI_CPU_MAX_TILE_ROWS];
+    nnrti_v weight;
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 4 * wide; i++) {
+        if (i % (2 * wide) == 0) {
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++)
+                row[r] = vld1_f32(x[r] + k + i / wide);
+        }
+        weight = nnrti_v_load(w + i * NNRTI_LANES);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            sum[r * wide + i % wide] = NNRTI_CPU(v_fma_lane)(sum[r * wide + i % wide], weight, row[r], i / wide % 2);
+    }
+}
+#endif
+
 /* GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; tall * wide accumulators stay in
    registers. patch: x is read at the offsets `terms`. tall, wide and patch are constants after inlining. */
 NNRTI_CPU_INLINE void NNRTI_CPU(microkernel)(const NNRTI_CPU(gemm_tile) * tile, int32_t row, const int32_t tall,
@@ -1028,10 +1062,20 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel)(const NNRTI_CPU(gemm_tile) * tile, 
     }
     for (int32_t tap = 0; tap < (patch ? 1 : t->taps); tap++) {
         const float *x[NNRTI_CPU_MAX_TILE_ROWS];
+        ptrdiff_t k = 0;
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
-        for (ptrdiff_t k = 0; k < t->k; k++) {
+#if NNRTI_CPU_LEVEL == 2
+        for (; !patch && k + 4 <= t->k; k += 4, w += 4 * wide * NNRTI_LANES, ahead += 4 * t->stepAhead) {
+            if (wide > 1) {
+                __builtin_prefetch(ahead, 0, 2);
+                __builtin_prefetch(ahead + 2 * t->stepAhead, 0, 2);
+            }
+            NNRTI_CPU(four_terms)(sum, x, k, w, tall, wide);
+        }
+#endif
+        for (; k < t->k; k++) {
             const ptrdiff_t at = patch ? t->terms[k] : k;
             nnrti_v weight[NNRTI_PANEL_VECTORS];
             if (!patch && wide > 1) {
