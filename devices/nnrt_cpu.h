@@ -88,9 +88,10 @@ HOW EXACT
     ARGMAX, ARGMIN, TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but a NaN may have another payload. RESIZE by LINEAR
     is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
     L2_NORMALIZE_FUSION and LP_NORMALIZATION by 5.
-    Without enableFloat16, float16 operators return the bits of the float32 operators, rounded once, to nearest even; no other step sees more
-    precision of a result than that. Their distance to the reference device, which computes the same way, is that of
-    the float32 operators: after rounding, possibly the adjacent float16 number. Casts are bit-exact, including NaN.
+    Without enableFloat16, float16 operators return the bits of the float32 operators, rounded once, to nearest even; no
+    other step sees more precision of a result than that. Their distance to the reference device, which computes the
+    same way, is that of the float32 operators: after rounding, possibly the adjacent float16 number. Casts are
+    bit-exact, including NaN.
     Quantized operators are bit-exact with the reference device if the floating-point rounding mode is to nearest,
     which is the default of C programs. One instruction set returns the same bits for any number of threads.
 
@@ -600,7 +601,8 @@ typedef struct nnrti_cpu_results_q8 {
 #define NNRTI_CPU_GEMM_Q8_PIXELS 240             /* pixels that are multiplied by a panel at a time, about */
 
 /* GEMM in float16 arithmetic: attributes of `gemm_f16`. Arguments: x [N,H,W,K], the packed weights and y [N,Ho,Wo,C],
-   all float16, channels last. The packed weights are [C rounded up to NNRTI_CPU_HALF_LANES, 4 + terms]: per panel of NNRTI_CPU_HALF_PANEL channels, of which the last one may have NNRTI_CPU_HALF_LANES, their biases and their
+   all float16, channels last. The packed weights are [C rounded up to NNRTI_CPU_HALF_LANES, 4 + terms]: per panel of
+   NNRTI_CPU_HALF_PANEL channels, of which the last one may have NNRTI_CPU_HALF_LANES, their biases and their
    factors, float32, then the weights, filter tap by filter tap, channel of x by channel of x. A weight is packed as
    weight / factor; the factor of a channel is the least power of two for which the |weights| of any
    NNRTI_CPU_HALF_BLOCK consecutive terms have a sum below 1/2, so that no sum of a block overflows. */
