@@ -358,7 +358,7 @@ typedef struct nnrt_session_desc {
     const nnrt_partition *partition; /* how auto partitions the model, and a report; NULL: all zero */
     /* The next three require a device with that ability (nnrt_device_can): otherwise NOT_SUPPORT; auto passes them to
        each of its devices that has it. They and the members after them are ignored if the session shares. */
-    bool enableFloat16;            /* float32 may be computed in float16; the device "cpu" packs weights in float16 */
+    bool enableFloat16;            /* allows float16 weights and arithmetic: HALF PRECISION in devices/nnrt_cpu.h */
     NNRT_PerformanceMode mode;     /* NNRT_PERFORMANCE_NONE to _EXTREME */
     NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; also of its queued runs that have none */
     NNRT_ExtensionList extensions; /* names and values for the device, which copies them */

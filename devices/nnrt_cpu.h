@@ -61,6 +61,7 @@ WHAT IS FAST, float16
     each widens its inputs, a step after it narrows its result. If only the next step reads the result, it is rounded to
     float16 precision but stays float32. Other tensors between steps are float16. Packed weights are float32.
     Elementwise kernels, except CLIP by constants, widen and narrow internally. CAST between float16 and float32.
+    With enableFloat16, on AArch64 with FEAT_FP16: GEMM in float16 arithmetic (see HALF PRECISION).
 
 WHAT IS FAST, quantized int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
@@ -88,9 +89,10 @@ HOW EXACT
     ARGMAX, ARGMIN, TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but a NaN may have another payload. RESIZE by LINEAR
     is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
     L2_NORMALIZE_FUSION and LP_NORMALIZATION by 5.
-    float16 operators return the bits of the float32 operators, rounded once, to nearest even; no other step sees more
-    precision of a result than that. Their distance to the reference device, which computes the same way, is that of
-    the float32 operators: after rounding, possibly the adjacent float16 number. Casts are bit-exact, including NaN.
+    Without enableFloat16, float16 operators return the bits of the float32 operators, rounded once, to nearest even; no
+    other step sees more precision of a result than that. Their distance to the reference device, which computes the
+    same way, is that of the float32 operators: after rounding, possibly the adjacent float16 number. Casts are
+    bit-exact, including NaN.
     Quantized operators are bit-exact with the reference device if the floating-point rounding mode is to nearest,
     which is the default of C programs. One instruction set returns the same bits for any number of threads.
 
@@ -104,6 +106,15 @@ HALF PRECISION
     and transposed convolutions, CONV_3D, LSTM, GRU and RNN. 3 x 3 convolutions do not use Winograd, which would
     amplify each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are float32. A GEMM of several
     pixels widens one panel at a time, in scratch; a matrix-vector product (GEMV) reads float16.
+    The instruction sets fp16 and i8mm also compute these operators in float16 arithmetic (kernel gemm_f16), if their
+    tensors are float16, y has four or more pixels or rows, and their dimensions are static. The products of each block of
+    64 consecutive terms are summed in float16, the sums of the blocks and the bias in float32. With K terms, a result
+    before its activation is within
+        1.01 * 2^-5 * the sum of |x| |w| + F * 2^-25 * (1.1 K + the sum of |x|) + (K / 64 + 3) * 2^-24 * that of |x| |w|
+    of the unrounded sum, and then rounded to float16. F is a power of two of the channel, at most four times the largest
+    sum of |w| of a block. 64 roundings of 2^-11 give the first term, which they reach only if all err in one direction;
+    F makes overflow of a block impossible, and the second term is what float16 drops below 2^-24. An infinite x may
+    give NaN. Without enableFloat16 float16 operators are computed in float32.
 
 HINTS
     Performance mode LOW limits a run to one thread; other modes use all threads that the application lends. The
@@ -187,8 +198,9 @@ MIT license, see LICENSE.
 #define NNRT_CPU_AVX512 0
 #define NNRT_CPU_AVX2 0
 #endif
-/* dotprod and i8mm extend the AArch64 ISA neon (little-endian) by 8-bit kernels, 23 and 16 KB. They need a compiler
-   that knows their target attributes: gcc 8 and 10, clang 14 (older ones are not tested). */
+/* dotprod and i8mm extend the AArch64 ISA neon (little-endian) by 8-bit kernels, 23 and 16 KB; fp16 extends dotprod by
+   float16 arithmetic, 7 KB, which i8mm has, too. They need a compiler that knows their target attributes: gcc 8 and 10,
+   clang 14 (older ones are not tested). */
 #if defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
 #ifndef NNRT_CPU_DOTPROD
 #if defined(__clang__)
@@ -208,8 +220,13 @@ MIT license, see LICENSE.
 #undef NNRT_CPU_DOTPROD
 #define NNRT_CPU_DOTPROD 0
 #endif
+#ifndef NNRT_CPU_FP16
+#define NNRT_CPU_FP16 NNRT_CPU_DOTPROD
+#endif
 #if !NNRT_CPU_DOTPROD
+#undef NNRT_CPU_FP16
 #undef NNRT_CPU_I8MM
+#define NNRT_CPU_FP16 0
 #define NNRT_CPU_I8MM 0
 #endif
 #if NNRT_CPU && !defined(NNRT_BUILTIN_DEVICE)
@@ -229,7 +246,7 @@ extern "C" {
    name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
 /* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2" on
-   x86-64; "i8mm", "dotprod", "neon" on AArch64; "simd128" of WebAssembly, compiled with -msimd128; "vector" elsewhere
+   x86-64; "i8mm", "fp16", "dotprod", "neon" on AArch64; "simd128" of WebAssembly, compiled with -msimd128; "vector" elsewhere
    and on x86. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
@@ -590,6 +607,21 @@ typedef struct nnrti_cpu_results_q8 {
 #define NNRTI_CPU_DEPTHWISE_Q8_SCRATCH (1 << 22) /* most bytes of interleaved input */
 #define NNRTI_CPU_GEMM_Q8_PIXELS 240             /* pixels that are multiplied by a panel at a time, about */
 
+/* GEMM in float16 arithmetic: attributes of `gemm_f16`. Arguments: x [N,H,W,K], the packed weights and y [N,Ho,Wo,C],
+   all float16, channels last. The packed weights are [C rounded up to NNRTI_CPU_HALF_LANES, 4 + terms]: per panel of
+   NNRTI_CPU_HALF_PANEL channels, of which the last one may have NNRTI_CPU_HALF_LANES, their biases and their
+   factors, float32, then the weights, filter tap by filter tap, channel of x by channel of x. A weight is packed as
+   weight / factor; the factor of a channel is the least power of two for which the |weights| of any
+   NNRTI_CPU_HALF_BLOCK consecutive terms have a sum below 1/2, so that no sum of a block overflows. */
+#define NNRTI_CPU_HALF_LANES 8  /* float16 per vector */
+#define NNRTI_CPU_HALF_PANEL 16 /* channels per panel */
+#define NNRTI_CPU_HALF_BLOCK 64 /* terms whose sum is float16; the sum of these sums is float32 */
+#define NNRTI_CPU_HALF_ROWS 4   /* pixels from which on the kernel is used: with fewer, memory bounds a GEMM */
+typedef struct nnrti_cpu_gemm_f16 {
+    nnrti_cpu_gemm_q8 bytes; /* window and division of work; pixels are addressed as pixels of bytes */
+    NNRT_ActivationType activation;
+} nnrti_cpu_gemm_f16;
+
 /* int8 depthwise convolution: attributes of `depthwise_q8`, which has the arguments of `gemm_q8`. Elements of
    neighboring rows of x, one group of rows or several, are interleaved into scratch first, column by column; all
    pixels of some rows of y then read them. Packed weights: for each block of channels and each of these rows the
@@ -650,6 +682,12 @@ typedef struct nnrti_cpu_kernel {
 /* Kernels between float32 and integers or float16; avx512vnni uses those of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
+/* Kernels with float16 arithmetic: of fp16, and of i8mm, which has them from there. */
+#if NNRT_CPU_FP16
+#define NNRTI_CPU_KERNELS_F16(X) X(gemm_f16)
+#else
+#define NNRTI_CPU_KERNELS_F16(X)
+#endif
 /* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
    i8mm only the first one. */
 #define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(add_q8)
@@ -694,6 +732,7 @@ typedef struct nnrti_cpu_isa {
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_F16(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_MEMBER)
@@ -1128,6 +1167,11 @@ extern bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa);
 #include "nnrt_cpu_kernels.h"
 #undef NNRTI_CPU_ISA
 #endif
+#if NNRT_CPU_FP16
+#define NNRTI_CPU_ISA fp16
+#include "nnrt_cpu_kernels.h"
+#undef NNRTI_CPU_ISA
+#endif
 #if NNRT_CPU_I8MM
 #define NNRTI_CPU_ISA i8mm
 #include "nnrt_cpu_kernels.h"
@@ -1153,6 +1197,9 @@ NNRTI_CPU_SHARED const nnrti_cpu_isa *const nnrti_cpu_isas[NNRTI_CPU_ISAS] = {
 #endif
 #if NNRT_CPU_I8MM
     &nnrti_cpu_isa_i8mm,
+#endif
+#if NNRT_CPU_FP16
+    &nnrti_cpu_isa_fp16,
 #endif
 #if NNRT_CPU_DOTPROD
     &nnrti_cpu_isa_dotprod,
@@ -1188,34 +1235,64 @@ __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feat
 #ifdef __cplusplus
 }
 #endif
-/* Whether the processor has SDOT (FEAT_DotProd) or, with i8mm, also SMMLA (FEAT_I8MM): because the compiler's target has,
-   or as the operating system reports, if it has a function for that. */
-static bool nnrti_cpu_has_dot(bool i8mm)
+/* Whether the processor has a feature, as the operating system reports, if it has a function for that: a bit of
+   AT_HWCAP (16) or AT_HWCAP2 (26), the name of Apple's systems, the number of Windows. */
+static bool nnrti_cpu_has_feature(unsigned long word, uint32_t bit, const char *name, unsigned long number)
 {
-#if defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
-    const bool target = true;
-#elif defined(__ARM_FEATURE_DOTPROD)
-    const bool target = !i8mm;
-#else
-    const bool target = false;
-#endif
+    (void)word;
+    (void)bit;
+    (void)name;
+    (void)number;
 #if defined(NNRTI_CPU_AUXV)
-    const bool dot = (getauxval(16) & 1ul << 20) != 0;  /* AT_HWCAP, HWCAP_ASIMDDP */
-    const bool both = (getauxval(26) & 1ul << 13) != 0; /* AT_HWCAP2, HWCAP2_I8MM */
-    return target || (dot && (both || !i8mm));
+    return (getauxval(word) >> bit & 1) != 0;
 #elif defined(__APPLE__)
     int has = 0;
     size_t bytes = sizeof(has);
-    if (sysctlbyname(i8mm ? "hw.optional.arm.FEAT_I8MM" : "hw.optional.arm.FEAT_DotProd", &has, &bytes, NULL, 0) != 0)
-        return target;
-    return target || has != 0; /* every processor of Apple with the one has the other */
+    return sysctlbyname(name, &has, &bytes, NULL, 0) == 0 && has != 0;
 #elif defined(_WIN32)
-    return target || (IsProcessorFeaturePresent(43) != 0 && (!i8mm || IsProcessorFeaturePresent(66) != 0));
+    return IsProcessorFeaturePresent(number) != 0;
 #else
-    (void)i8mm;
-    return target;
+    return false;
 #endif
 }
+
+/* SDOT (FEAT_DotProd), float16 arithmetic (FEAT_FP16) and SMMLA (FEAT_I8MM): a processor has them because the
+   compiler's target has, or as the operating system reports. */
+static bool nnrti_cpu_has_dotprod(void)
+{
+#if defined(__ARM_FEATURE_DOTPROD)
+    return true;
+#else
+    return nnrti_cpu_has_feature(16, 20, "hw.optional.arm.FEAT_DotProd", 43);
+#endif
+}
+
+#if NNRT_CPU_FP16
+static bool nnrti_cpu_has_fp16(void)
+{
+#if defined(__ARM_FEATURE_FP16_VECTOR_ARITHMETIC)
+    return nnrti_cpu_has_dotprod();
+#else
+    return nnrti_cpu_has_dotprod() && nnrti_cpu_has_feature(16, 10, "hw.optional.arm.FEAT_FP16", 67);
+#endif
+}
+#endif
+
+#if NNRT_CPU_I8MM
+static bool nnrti_cpu_has_i8mm(void)
+{
+#if NNRT_CPU_FP16
+    const bool other = nnrti_cpu_has_fp16(); /* all known processors with SMMLA have both */
+#else
+    const bool other = nnrti_cpu_has_dotprod();
+#endif
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+    return other;
+#else
+    return other && nnrti_cpu_has_feature(26, 13, "hw.optional.arm.FEAT_I8MM", 66);
+#endif
+}
+#endif
 #endif
 
 /* Whether the machine supports the instruction set. */
@@ -1233,11 +1310,15 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 #endif
 #if NNRT_CPU_DOTPROD
     if (isa == &nnrti_cpu_isa_dotprod)
-        return nnrti_cpu_has_dot(false);
+        return nnrti_cpu_has_dotprod();
+#endif
+#if NNRT_CPU_FP16
+    if (isa == &nnrti_cpu_isa_fp16)
+        return nnrti_cpu_has_fp16();
 #endif
 #if NNRT_CPU_I8MM
     if (isa == &nnrti_cpu_isa_i8mm)
-        return nnrti_cpu_has_dot(true);
+        return nnrti_cpu_has_i8mm();
 #endif
 #if defined(__i386__) && defined(__GNUC__) && NNRTI_CPU_PORTABLE
     if (isa == &nnrti_cpu_isa_vector)
@@ -1375,11 +1456,19 @@ static bool nnrti_cpu_is_eligible(const nnrt_draft_step *step)
 /* Whether a grouped or transposed convolution has constant weights and can be computed by several GEMMs (>>multi_gemm). */
 static bool nnrti_cpu_is_multi_gemm(const nnrt_draft_step *step);
 
+/* Whether a step is a convolution in float16 arithmetic: all others were made float32 (>>float16). */
+static bool nnrti_cpu_is_half_conv(const nnrt_draft_step *step)
+{
+    return NNRT_CPU_FP16 && step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION &&
+           step->args[0].view.dataType == NNRT_DATA_TYPE_FLOAT16 &&
+           ((const NNRT_Conv2DFusion *)step->attr)->group == 1;
+}
+
 /* Whether a step is a convolution or 2-D pool ("image step") that has a kernel here, for channels last. */
 static bool nnrti_cpu_is_image_op(const nnrt_draft_step *step)
 {
     if (!nnrti_cpu_is_eligible(step) ||
-        (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 &&
+        (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_half_conv(step) &&
          !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
          !nnrti_cpu_is_q8_step(step, "nnrt_max_pool_fusion_q8") &&
          !nnrti_cpu_is_q8_step(step, "nnrt_avgpool_fusion_q8")) ||
@@ -1551,6 +1640,13 @@ static inline void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, in
         else if (size == 4 && x->strides[3] == 1 && y->strides[2] == 1)
             nnrti_cpu_transpose((const uint32_t *)(const void *)from + c, x->strides[2],
                                 (uint32_t *)(void *)to + c * y->strides[3], y->strides[3], W, count);
+        else if (size == 2)
+            for (int32_t k = c; k < c + count; k++) {
+                const uint8_t *at = from + k * x->strides[3] * 2;
+                uint8_t *out = to + k * y->strides[3] * 2;
+                for (int32_t w = 0; w < W; w++, at += x->strides[2] * 2, out += y->strides[2] * 2)
+                    memcpy(out, at, 2);
+            }
         else
             for (int32_t w = 0; w < W; w++)
                 for (int32_t k = c; k < c + count; k++)
@@ -1565,6 +1661,10 @@ static void nnrti_cpu_copy_task(void *arg, uint32_t i, uint32_t worker)
     (void)worker;
     if (nnrt_type_size(args[0].dataType) == 1)
         nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 1);
+#if NNRT_CPU_FP16
+    else if (nnrt_type_size(args[0].dataType) == 2)
+        nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 2);
+#endif
     else
         nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 4);
 }
@@ -2101,7 +2201,7 @@ static bool nnrti_cpu_reads_nchw(const nnrt_draft *d, const nnrt_draft_step *ste
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_gemm a;
     if (step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION || ((const NNRT_Conv2DFusion *)step->attr)->group != 1 ||
-        x->dims[3] > 4 || x->strides[2] != 1)
+        x->dims[3] > 4 || x->strides[2] != 1 || nnrti_cpu_is_half_conv(step))
         return false;
     memset(&a, 0, sizeof(a));
     a.conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
@@ -5259,7 +5359,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_lp_norm(nnrti_cpu_edit *e, uint32_t s)
    are packed are widened while packing; other constants are widened in every run. Elementwise kernels widen and
    narrow inside (`elementwise_half`). Invariant: results have the bits of the float32 kernel, rounded once, so a
    narrowing step directly before a widening one can become a rounding in place, but must not be removed. Kernels
-   with float16 arithmetic are no alternative: they would round every partial sum. */
+   with float16 arithmetic round every partial sum: only GEMM has one, with enableFloat16 (nnrti_cpu_half_gemm). */
 
 /* Whether argument k of a step exists and has an element type. */
 static bool nnrti_cpu_is_type(const nnrt_draft_step *step, uint32_t k, NNRT_DataType type)
@@ -5376,12 +5476,201 @@ static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
+#if NNRT_CPU_FP16
+/* GEMM in float16 arithmetic: a convolution of one group or a matrix multiplication by constant weights, whose step
+   stays float16. FMLA multiplies and adds 8 float16 per instruction, twice as many as float32; a conversion before and
+   after each step is saved, too. Blocks of terms are summed in float16, these sums in float32, which bounds the error
+   (HOW EXACT above). Not FMLAL, which multiplies float16 and adds to float32: it is as fast as float32. */
+
+/* The operands of such a step as images: x, y and the weights [C,kH,kW,K]. */
+typedef struct nnrti_cpu_half_gemm {
+    nnrt_plan_arg x, y;
+    nnrt_view w;
+    nnrti_cpu_window conv;
+} nnrti_cpu_half_gemm;
+
+/* The operands of a matrix multiplication. */
+static bool nnrti_cpu_half_matmul_of(const nnrt_draft_step *step, bool transposed, nnrti_cpu_half_gemm *g)
+{
+    int64_t rows, rowsY;
+    ptrdiff_t stepX, stepY;
+    if (!nnrti_cpu_constant_weights_q8(step, transposed, &g->w) || !nnrti_cpu_is_matrix(&g->x.view, &rows, &stepX) ||
+        !nnrti_cpu_is_matrix(&g->y.view, &rowsY, &stepY) || rows != rowsY)
+        return false;
+    g->x.view = nnrti_cpu_matrix_as_image(&g->x.view, rows, stepX, g->w.dims[3]);
+    g->y.view = nnrti_cpu_matrix_as_image(&g->y.view, rows, stepY, g->w.dims[0]);
+    for (int32_t i = 0; i < 2; i++)
+        g->conv.window[i] = g->conv.stride[i] = g->conv.dilation[i] = 1;
+    return true;
+}
+
+/* The operands of step s; false: it is no such step. */
+static bool nnrti_cpu_half_gemm_of(const nnrti_cpu_edit *e, const nnrt_draft_step *step, nnrti_cpu_half_gemm *g)
+{
+    if (!e->half || e->dynamic != NULL || e->isa->gemm_f16.run == NULL || !nnrti_cpu_is_allowed(e, &e->isa->gemm_f16) ||
+        !nnrti_cpu_is_half_candidate(step) || !nnrti_cpu_packs_weights(step) || step->nIn != 3 ||
+        !nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) || !nnrti_cpu_is_type(step, 1, NNRT_DATA_TYPE_FLOAT16) ||
+        !nnrti_cpu_is_type(step, 3, NNRT_DATA_TYPE_FLOAT16))
+        return false;
+    memset(g, 0, sizeof(*g));
+    g->x = step->args[0];
+    g->y = step->args[3];
+    g->w = step->args[1].view;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+        if (((const NNRT_Conv2DFusion *)step->attr)->group != 1)
+            return false;
+        g->conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &g->w);
+        break;
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+        if (!nnrti_cpu_half_matmul_of(step, true, g))
+            return false;
+        g->conv.activation = ((const NNRT_FullConnection *)step->attr)->activationType;
+        break;
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+        if (!nnrti_cpu_half_matmul_of(step, ((const NNRT_MatMulFusion *)step->attr)->transposeB, g))
+            return false;
+        g->conv.activation = ((const NNRT_MatMulFusion *)step->attr)->activationType;
+        break;
+    default: return false;
+    }
+    return (int64_t)g->y.view.dims[0] * g->y.view.dims[1] * g->y.view.dims[2] >= NNRTI_CPU_HALF_ROWS &&
+           (int64_t)g->w.dims[1] * g->w.dims[2] * g->w.dims[3] <= 1 << 22 && g->w.dims[0] > 0 && g->w.dims[3] > 0;
+}
+
+/* The largest sum of the |weights| of NNRTI_CPU_HALF_BLOCK consecutive terms of channel c. The sums are exact. */
+static double nnrti_cpu_largest_block(const nnrt_view *w, int32_t c)
+{
+    const int32_t K = w->dims[3], terms = w->dims[1] * w->dims[2] * K;
+    double sum = 0, most = 0, last[NNRTI_CPU_HALF_BLOCK] = {0};
+    for (int32_t i = 0; i < terms; i++) {
+        const int32_t tap = i / K;
+        const float v = nnrti_cpu_weight(w, c * w->strides[0] + tap / w->dims[2] * w->strides[1] +
+                                                tap % w->dims[2] * w->strides[2] + i % K * w->strides[3]);
+        sum -= last[i % NNRTI_CPU_HALF_BLOCK];
+        sum += last[i % NNRTI_CPU_HALF_BLOCK] = v < 0 ? -(double)v : (double)v;
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* The factor of a channel (nnrti_cpu_gemm_f16). */
+static float nnrti_cpu_half_factor(const nnrt_view *w, int32_t c)
+{
+    const double sum = nnrti_cpu_largest_block(w, c);
+    float factor = 1.0f;
+    while (sum * 2 >= factor)
+        factor *= 2;
+    while (sum > 0 && sum * 4 < factor)
+        factor /= 2;
+    return factor;
+}
+
+/* Packs the weights of `gemm_f16`, with zeros up to `terms`. */
+static void nnrti_cpu_pack_gemm_f16(const nnrti_cpu_isa *isa, const nnrt_view *w, const nnrt_view *bias, int32_t terms,
+                                    uint16_t *to)
+{
+    const int32_t C = w->dims[0], K = w->dims[3], taps = w->dims[1] * w->dims[2], panel = NNRTI_CPU_HALF_PANEL;
+    float head[2 * NNRTI_CPU_HALF_PANEL], rows[NNRTI_CPU_PACK_ROWS * NNRTI_CPU_HALF_PANEL];
+    for (int32_t c = 0; c < C; c += panel) {
+        const int32_t left = C - c, width = left > NNRTI_CPU_HALF_LANES ? panel : NNRTI_CPU_HALF_LANES;
+        for (int32_t t = 0; t < width; t++) {
+            head[t] = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
+            head[width + t] = t < left ? nnrti_cpu_half_factor(w, c + t) : 1.0f;
+        }
+        memcpy(to, head, 2 * (size_t)width * sizeof(float));
+        to += 4 * width;
+        for (int32_t i = 0; i < taps; i++) {
+            const ptrdiff_t at = c * w->strides[0] + i / w->dims[2] * w->strides[1] + i % w->dims[2] * w->strides[2];
+            for (int32_t k = 0, n; k < K; k += n, to += n * width) {
+                n = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
+                nnrti_cpu_pack_rows(w, at + k * w->strides[3], w->strides[0], w->strides[3], n, left, width, rows);
+                for (int32_t t = 0; t < n * width; t++)
+                    rows[t] /= head[width + t % width];
+                isa->narrow(rows, to, n * width);
+            }
+        }
+        memset(to, 0, (size_t)(terms - taps * K) * (size_t)width * sizeof(*to));
+        to += (terms - taps * K) * width;
+    }
+}
+
+/* Step s, which nnrti_cpu_half_gemm_of describes, becomes `gemm_f16`. An infinite or NaN weight keeps the reference
+   kernel. */
+static NNRT_ReturnCode nnrti_cpu_lower_half_gemm(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_half_gemm *g)
+{
+    nnrt_draft *d = e->draft;
+    const int32_t K = g->w.dims[3], taps = g->w.dims[1] * g->w.dims[2];
+    const int32_t panels = (g->w.dims[0] + NNRTI_CPU_HALF_PANEL - 1) / NNRTI_CPU_HALF_PANEL;
+    const bool gather = taps > 1 && K % NNRTI_CPU_HALF_LANES != 0; /* im2col: whole vectors of terms */
+    const int32_t lanes = NNRTI_CPU_HALF_LANES, terms = gather ? (taps * K + lanes - 1) / lanes * lanes : taps * K;
+    const int32_t packed[2] = {(g->w.dims[0] + lanes - 1) / lanes * lanes, 4 + terms};
+    const nnrt_view bias = d->steps[s].args[2].view, w = g->w;
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
+    nnrti_cpu_gemm tiles;
+    nnrti_cpu_gemm_f16 *a;
+    nnrt_plan_arg *args;
+    void *data;
+    bool finite;
+    NNRT_ReturnCode code = nnrti_cpu_recall_finite(e, &w, &finite);
+    if (code != NNRT_SUCCESS || !finite)
+        return code;
+    if ((a = (nnrti_cpu_gemm_f16 *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->gemm_f16, a);
+    d->steps[s].flags = 0;
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = g->x;
+    args[1] = g->y;
+    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT16, 2, packed, &data)) != NNRT_SUCCESS)
+        return code;
+    if (data != NULL)
+        nnrti_cpu_pack_gemm_f16(e->isa, &w, has ? &bias : NULL, terms, (uint16_t *)data);
+    memset(&tiles, 0, sizeof(tiles));
+    tiles.parts = 1;
+    nnrti_cpu_tile_gemm(&tiles, taps, (int64_t)g->y.view.dims[0] * g->y.view.dims[1] * g->y.view.dims[2], packed, panels,
+                        d->workers);
+    memset(a, 0, sizeof(*a));
+    memcpy(a->bytes.window, g->conv.window, sizeof(a->bytes.window));
+    memcpy(a->bytes.stride, g->conv.stride, sizeof(a->bytes.stride));
+    memcpy(a->bytes.dilation, g->conv.dilation, sizeof(a->bytes.dilation));
+    memcpy(a->bytes.pad, g->conv.pad, sizeof(a->bytes.pad));
+    a->bytes.rows = tiles.rows;
+    a->bytes.parts = tiles.parts;
+    a->bytes.across = 1;
+    a->bytes.gather = gather;
+    a->bytes.depth = terms / 2; /* groups of 4 bytes, as dotprod has them */
+    a->bytes.groups = (2 * K + 3) / 4;
+    a->activation = g->conv.activation;
+    d->steps[s].scratchBytes =
+        ((size_t)(gather ? 1 : taps) + 1) * (size_t)(tiles.rows + NNRTI_CPU_MAX_TILE_ROWS_Q8) * sizeof(void *) +
+        4 * (gather ? (size_t)tiles.rows * (size_t)a->bytes.depth : (size_t)a->bytes.groups);
+    return NNRT_SUCCESS;
+}
+#endif
+
+/* Whether a float16 step is computed in float16. */
+static bool nnrti_cpu_stays_half(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+#if NNRT_CPU_FP16
+    nnrti_cpu_half_gemm g;
+    return nnrti_cpu_half_gemm_of(e, step, &g);
+#else
+    (void)e;
+    (void)step;
+    return false;
+#endif
+}
+
 /* Makes all float16 steps that are worth a try float32. */
 static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
 {
-    for (uint32_t s = 0; s < e->draft->nSteps; s++)
-        if (nnrti_cpu_is_half_candidate(&e->draft->steps[s]) && !nnrti_cpu_widen_step(e, s))
+    for (uint32_t s = 0; s < e->draft->nSteps; s++) {
+        const nnrt_draft_step *step = &e->draft->steps[s];
+        if (nnrti_cpu_is_half_candidate(step) && !nnrti_cpu_stays_half(e, step) && !nnrti_cpu_widen_step(e, s))
             return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
+    }
     return nnrti_cpu_insert_added(e);
 }
 
@@ -5729,6 +6018,9 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &e->draft->steps[s];
     bool joined = false;
     NNRT_ReturnCode code;
+#if NNRT_CPU_FP16
+    nnrti_cpu_half_gemm half;
+#endif
     if (step->open != NULL)
         return nnrti_cpu_lower_dynamic(e, s);
     if (!nnrti_cpu_is_eligible(step))
@@ -5737,6 +6029,12 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_lower_recurrent(e, s);
     if (nnrti_cpu_is_elementwise_half(step))
         return nnrti_cpu_lower_elementwise_half(e, s);
+#if NNRT_CPU_FP16
+    if (nnrti_cpu_half_gemm_of(e, step, &half) && nnrti_cpu_is_nhwc(&half.x.view) && nnrti_cpu_is_nhwc(&half.y.view))
+        return nnrti_cpu_lower_half_gemm(e, s, &half);
+    if (nnrti_cpu_is_half_conv(step))
+        return NNRT_SUCCESS;
+#endif
     switch (step->op->type) { /* operators with arguments of other types */
     case NNRT_NODE_TYPE_EQUAL:
     case NNRT_NODE_TYPE_NOT_EQUAL:
@@ -6641,7 +6939,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "6 "
+#define NNRTI_CPU_PACK_VERSION "7 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

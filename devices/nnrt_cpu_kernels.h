@@ -2,7 +2,7 @@
 nnrt_cpu_kernels.h - the SIMD kernels of the device "cpu", for one instruction set.
 
     devices/nnrt_cpu.h includes this file once per instruction set (ISA), with NNRTI_CPU_ISA defined as its name: avx512,
-    avx512vnni, avx2, neon, dotprod, i8mm, simd128 or vector. It has no include guard, declares nothing of its own, and
+    avx512vnni, avx2, neon, dotprod, fp16, i8mm, simd128 or vector. It has no include guard, declares nothing of its own, and
     is not for programs. NNRTI_CPU(gemm) is the function nnrti_cpu_gemm_avx2 in the pass for avx2.
 
     Each kernel computes one work item of a step: the device splits the step into work items for the thread pool. Code of
@@ -21,6 +21,7 @@ SECTIONS (search for the tag)
     >>rnn_cells        LSTM, GRU and RNN cells
     >>casts            quantize and dequantize
     >>float16_casts    float16 to float32 and back
+    >>half_kernels     GEMM in float16 arithmetic
     >>int8_kernels     int8 GEMM, depthwise, pooling and addition; requantization
     >>kernel_table     the kernels of this ISA, from which nnrt_cpu.h selects
 
@@ -41,11 +42,13 @@ MIT license, see LICENSE.
 
 /* The level of each ISA in the last digit. Before it NNRTI_CPU_DOT, of ISAs that multiply bytes: 1 by dot products of
    four bytes, 2 also by matrix products of 2 x 8 by 8 x 2 bytes. These passes contain only the 8-bit kernels with dot
-   products (>>int8_kernels); all other kernels come from the ISA NNRTI_CPU_BASE. */
+   products (>>int8_kernels); all other kernels come from the ISA NNRTI_CPU_BASE. 3: the pass of fp16 has only the kernels
+   of >>half_kernels; its 8-bit kernels are those of dotprod. */
 #define NNRTI_CPU_avx512vnni 14
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
 #define NNRTI_CPU_i8mm 22
+#define NNRTI_CPU_fp16 32
 #define NNRTI_CPU_dotprod 12
 #define NNRTI_CPU_neon 2
 #define NNRTI_CPU_vector 1
@@ -81,13 +84,17 @@ MIT license, see LICENSE.
 #define NNRTI_CPU_BASE avx512
 #define NNRTI_LANES 16
 #else
-#if defined(__clang__) && NNRTI_CPU_DOT == 2
+#if defined(__clang__) && NNRTI_CPU_DOT == 3
+#pragma clang attribute push(__attribute__((target("dotprod,fullfp16"))), apply_to = function)
+#elif defined(__clang__) && NNRTI_CPU_DOT == 2
 #pragma clang attribute push(__attribute__((target("dotprod,i8mm"))), apply_to = function)
 #elif defined(__clang__)
 #pragma clang attribute push(__attribute__((target("dotprod"))), apply_to = function)
 #else
 #pragma GCC push_options
-#if NNRTI_CPU_DOT == 2
+#if NNRTI_CPU_DOT == 3
+#pragma GCC target("arch=armv8.2-a+dotprod+fp16")
+#elif NNRTI_CPU_DOT == 2
 #pragma GCC target("arch=armv8.2-a+dotprod+i8mm")
 #else
 #pragma GCC target("arch=armv8.2-a+dotprod")
@@ -1004,6 +1011,40 @@ NNRTI_CPU_INLINE void NNRTI_CPU(epilogue_last)(const NNRTI_CPU(gemm_tile) * t, i
 }
 #endif
 
+#if NNRTI_CPU_LEVEL == 2
+/* sum + element `lane` of x times w. Assembly, volatile, which keeps the order of the source: of the intrinsic, gcc 12
+   copies sums between registers (73 % of the peak of Neoverse V1 instead of 100, docs/SPEED.md). */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_fma_lane)(nnrti_v sum, nnrti_v w, float32x2_t x, const int32_t lane)
+{
+    if (lane == 0)
+        __asm__ volatile("fmla %0.4s, %1.4s, %2.s[0]" : "+w"(sum) : "w"(w), "w"(x));
+    else
+        __asm__ volatile("fmla %0.4s, %1.4s, %2.s[1]" : "+w"(sum) : "w"(w), "w"(x));
+    return sum;
+}
+
+/* Adds four terms, from k on, in their order, of `tall` pixels by a panel of `wide` vectors. x is read two terms at a time:
+   Cortex-A55 issues loads of 64 bits beside FMLA, but nothing beside a load of 128 bits, which takes it two cycles. */
+NNRTI_CPU_INLINE void NNRTI_CPU(four_terms)(nnrti_v *sum, const float *const *x, ptrdiff_t k, const float *w,
+                                            const int32_t tall, const int32_t wide)
+{
+    float32x2_t row[NNRTI_CPU_MAX_TILE_ROWS];
+    nnrti_v weight;
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 4 * wide; i++) {
+        if (i % (2 * wide) == 0) {
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++)
+                row[r] = vld1_f32(x[r] + k + i / wide);
+        }
+        weight = nnrti_v_load(w + i * NNRTI_LANES);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            sum[r * wide + i % wide] = NNRTI_CPU(v_fma_lane)(sum[r * wide + i % wide], weight, row[r], i / wide % 2);
+    }
+}
+#endif
+
 /* GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; tall * wide accumulators stay in
    registers. patch: x is read at the offsets `terms`. tall, wide and patch are constants after inlining. */
 NNRTI_CPU_INLINE void NNRTI_CPU(microkernel)(const NNRTI_CPU(gemm_tile) * tile, int32_t row, const int32_t tall,
@@ -1021,10 +1062,20 @@ NNRTI_CPU_INLINE void NNRTI_CPU(microkernel)(const NNRTI_CPU(gemm_tile) * tile, 
     }
     for (int32_t tap = 0; tap < (patch ? 1 : t->taps); tap++) {
         const float *x[NNRTI_CPU_MAX_TILE_ROWS];
+        ptrdiff_t k = 0;
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
-        for (ptrdiff_t k = 0; k < t->k; k++) {
+#if NNRTI_CPU_LEVEL == 2
+        for (; !patch && k + 4 <= t->k; k += 4, w += 4 * wide * NNRTI_LANES, ahead += 4 * t->stepAhead) {
+            if (wide > 1) {
+                __builtin_prefetch(ahead, 0, 2);
+                __builtin_prefetch(ahead + 2 * t->stepAhead, 0, 2);
+            }
+            NNRTI_CPU(four_terms)(sum, x, k, w, tall, wide);
+        }
+#endif
+        for (; k < t->k; k++) {
             const ptrdiff_t at = patch ? t->terms[k] : k;
             nnrti_v weight[NNRTI_PANEL_VECTORS];
             if (!patch && wide > 1) {
@@ -5779,6 +5830,252 @@ static NNRT_ReturnCode NNRTI_CPU(elementwise_half)(const void *attr, nnrt_view *
 
 #endif /* !NNRTI_CPU_DOT */
 
+#if NNRTI_CPU_DOT == 3
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>half_kernels */
+
+/* GEMM in float16 arithmetic. It has the structure and the indirection buffers of the 8-bit GEMM of dotprod: a pixel of
+   K float16 is one of 2 K bytes. A register tile has up to 8 pixels by one or two vectors of 8 channels.
+   Invariant: the terms of a sum are divided into blocks of NNRTI_CPU_HALF_BLOCK, in the order of taps, then channels;
+   the last one may be shorter. The sum of a block is float16, rounded after each fused multiply-add; the sums of the blocks
+   are added in float32, in order, in memory, because registers hold only the sums of a block. So results depend neither
+   on tile sizes nor on the number of threads. */
+
+/* The operands of a tile: some pixels of y, and the panel that multiplies them. */
+typedef struct NNRTI_CPU(half_tile) {
+    const uint8_t *const *x; /* indirection buffer: x[tap * step + row] points to the channels that a tap reads */
+    uint8_t *const *y;       /* y[row]: the channels of a pixel */
+    int32_t rows, step;      /* pixels; length of a list, in which the last pixel is repeated */
+    int32_t taps, k;
+    const float *panel;     /* biases, factors, and the weights, float16 */
+    int32_t channel, count; /* the first of the panel, and the number left from it on */
+    NNRT_ActivationType activation;
+    float low, high;
+    bool bounds; /* the activation only clamps */
+} NNRTI_CPU(half_tile);
+
+/* sum + element `lane` of x times w. Assembly, volatile, as in the inner loop of dotprod; FMLA by an element reads it from
+   one of the first 16 registers. */
+NNRTI_CPU_INLINE uint16x8_t NNRTI_CPU(half_multiply)(uint16x8_t sum, uint16x8_t x, uint16x8_t w, const int32_t lane)
+{
+    switch (lane) {
+    case 0: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[0]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    case 1: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[1]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    case 2: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[2]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    case 3: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[3]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    case 4: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[4]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    case 5: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[5]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    case 6: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[6]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    default: __asm__ volatile("fmla %0.8h, %1.8h, %2.h[7]" : "+w"(sum) : "w"(w), "x"(x)); break;
+    }
+    return sum;
+}
+
+NNRTI_CPU_INLINE uint16x8_t NNRTI_CPU(half_weights)(const uint16_t *w, ptrdiff_t at)
+{
+    uint16x8_t v;
+    __asm__ volatile("ldr %q0, [%1, %2]" : "=w"(v) : "r"(w), "ri"(at));
+    return v;
+}
+
+/* Eight channels of a pixel, or one. */
+NNRTI_CPU_INLINE uint16x8_t NNRTI_CPU(half_channels)(const uint8_t *x, const int32_t terms)
+{
+    return terms == 8 ? vreinterpretq_u16_u8(vld1q_u8(x)) : vld1q_dup_u16((const uint16_t *)(const void *)x);
+}
+
+/* Adds `terms` terms of `tall` pixels, `at` bytes behind x, by a panel of `wide` vectors. */
+NNRTI_CPU_INLINE void NNRTI_CPU(half_terms)(uint16x8_t *sum, const uint8_t *const *x, ptrdiff_t at, const uint16_t *w,
+                                            const int32_t tall, const int32_t wide, const int32_t terms)
+{
+    uint16x8_t row[NNRTI_CPU_MAX_TILE_ROWS_Q8], weights = NNRTI_CPU(half_weights)(w, 0), next = weights;
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        row[r] = NNRTI_CPU(half_channels)(x[r] + at, terms);
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < terms * wide; i++, weights = next) {
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++) {
+            uint16x8_t *const to = &sum[r * wide + i % wide];
+            *to = NNRTI_CPU(half_multiply)(*to, row[r], weights, i / wide);
+            if (r == 0 && i + 1 < terms * wide)
+                next = NNRTI_CPU(half_weights)(w, 16 * (i + 1));
+        }
+    }
+}
+
+/* total[i] += sum[i], `count` vectors. */
+NNRTI_CPU_INLINE void NNRTI_CPU(half_fold)(float *total, const uint16x8_t *sum, const int32_t count)
+{
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < count; i++, total += 8) {
+        const float16x8_t h = vreinterpretq_f16_u16(sum[i]);
+        vst1q_f32(total, vaddq_f32(vld1q_f32(total), vcvt_f32_f16(vget_low_f16(h))));
+        vst1q_f32(total + 4, vaddq_f32(vld1q_f32(total + 4), vcvt_high_f32_f16(h)));
+    }
+}
+
+/* Microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors. total: the sums, less factor and bias. */
+NNRTI_CPU_INLINE void NNRTI_CPU(half_microkernel)(const NNRTI_CPU(half_tile) * t, int32_t row, const int32_t tall,
+                                                  const int32_t wide, float *total)
+{
+    const uint16_t *w = (const uint16_t *)(const void *)(t->panel + 2 * wide * NNRTI_CPU_HALF_LANES);
+    const uint8_t *const *from = t->x + row;
+    int32_t left = t->taps * t->k, k = 0;
+    __asm__ volatile("" ::: "memory"); /* the assembly reads weights */
+    memset(total, 0, sizeof(*total) * (size_t)(tall * wide * NNRTI_CPU_HALF_LANES));
+    for (int32_t block; left > 0; left -= block) {
+        uint16x8_t sum[NNRTI_CPU_MAX_TILE_ROWS_Q8 * 2];
+        block = left < NNRTI_CPU_HALF_BLOCK ? left : NNRTI_CPU_HALF_BLOCK;
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < tall * wide; i++)
+            sum[i] = vdupq_n_u16(0);
+        for (int32_t room = block, some; room > 0; room -= some) {
+            const uint8_t *x[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+            ptrdiff_t at = 0, end;
+            some = room < t->k - k ? room : t->k - k;
+            end = (ptrdiff_t)some * 2;
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++)
+                x[r] = from[r] + (ptrdiff_t)k * 2;
+            for (; at + 16 <= end; at += 16, w += 8 * wide * NNRTI_CPU_HALF_LANES)
+                NNRTI_CPU(half_terms)(sum, x, at, w, tall, wide, 8);
+            for (; at < end; at += 2, w += wide * NNRTI_CPU_HALF_LANES)
+                NNRTI_CPU(half_terms)(sum, x, at, w, tall, wide, 1);
+            if ((k += some) == t->k) {
+                k = 0;
+                from += t->step;
+            }
+        }
+        NNRTI_CPU(half_fold)(total, sum, tall * wide);
+    }
+}
+
+/* total * factor + bias, clamped, of 8 channels from `at` on of a panel of `width`. */
+NNRTI_CPU_INLINE float32x4x2_t NNRTI_CPU(half_scale)(const NNRTI_CPU(half_tile) * t, const float *total, int32_t width,
+                                                     int32_t at)
+{
+    const float32x4_t low = vdupq_n_f32(t->low), high = vdupq_n_f32(t->high);
+    float32x4x2_t v;
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 2; i++, at += 4) {
+        v.val[i] = vfmaq_f32(vld1q_f32(t->panel + at), vld1q_f32(total + at), vld1q_f32(t->panel + width + at));
+        v.val[i] = vminq_f32(high, vmaxq_f32(low, v.val[i]));
+    }
+    return v;
+}
+
+/* Epilogue of `rows` pixels: y = activation(total * factor + bias), rounded, for `wide` vectors of channels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(half_epilogue)(const NNRTI_CPU(half_tile) * t, int32_t row, int32_t rows, float *total,
+                                               const int32_t wide)
+{
+    const int32_t width = wide * NNRTI_CPU_HALF_LANES, count = t->count < width ? t->count : width;
+    for (int32_t r = row; r < row + rows; r++, total += width) {
+        uint16_t *const y = (uint16_t *)(void *)t->y[r] + t->channel;
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < width; i += 8) {
+            const float32x4x2_t v = NNRTI_CPU(half_scale)(t, total, width, i);
+            if (t->bounds && count == width) {
+                vst1q_u16(y + i, vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(v.val[0]), v.val[1])));
+            } else {
+                vst1q_f32(total + i, v.val[0]);
+                vst1q_f32(total + i + 4, v.val[1]);
+            }
+        }
+        if (!t->bounds)
+            NNRTI_CPU_JOIN_2(nnrti_cpu_activation_row_, NNRTI_CPU_BASE)(total, total, count, t->activation);
+        if (!t->bounds || count < width)
+            NNRTI_CPU_JOIN_2(nnrti_cpu_narrow_weights_, NNRTI_CPU_BASE)(total, y, count);
+    }
+}
+
+/* All pixels by a panel of `wide` vectors: tiles of 8 pixels, and of 4 for a remainder of up to 4. */
+#define NNRTI_CPU_HALF_PANEL_BY(wide)                                                                                  \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(half_panel_by_##wide)(const NNRTI_CPU(half_tile) * t)                     \
+    {                                                                                                                  \
+        float total[NNRTI_CPU_MAX_TILE_ROWS_Q8 * wide * NNRTI_CPU_HALF_LANES];                                         \
+        for (int32_t row = 0; row < t->rows; row += 8) {                                                               \
+            if (row + 4 < t->rows)                                                                                     \
+                NNRTI_CPU(half_microkernel)(t, row, 8, wide, total);                                                   \
+            else                                                                                                       \
+                NNRTI_CPU(half_microkernel)(t, row, 4, wide, total);                                                   \
+            NNRTI_CPU(half_epilogue)(t, row, t->rows - row < 8 ? t->rows - row : 8, total, wide);                      \
+        }                                                                                                              \
+    }
+NNRTI_CPU_HALF_PANEL_BY(1)
+NNRTI_CPU_HALF_PANEL_BY(2)
+
+#define NNRTI_CPU_HALF_OF(name) NNRTI_CPU_JOIN_2(nnrti_cpu_##name##_, dotprod)
+
+/* Arguments of a GEMM in float16 arithmetic. */
+typedef struct NNRTI_CPU(half_job) {
+    const nnrti_cpu_gemm_f16 *attr;
+    NNRTI_CPU_HALF_OF(gemm_q8_job) bytes;
+    const nnrt_view *packed;
+} NNRTI_CPU(half_job);
+
+/* Work item: some pixels by one part of the panels. */
+static void NNRTI_CPU(half_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(half_job) *j = (const NNRTI_CPU(half_job) *)arg;
+    const nnrti_cpu_gemm_q8 *a = &j->attr->bytes;
+    const uint32_t part = i % a->parts;
+    const int64_t first = (int64_t)(i / a->parts) * a->rows;
+    const int32_t from = (int32_t)((int64_t)j->bytes.panels * part / a->parts);
+    const int32_t to = (int32_t)((int64_t)j->bytes.panels * (part + 1) / a->parts);
+    const uint8_t **x = (const uint8_t **)nnrti_cpu_scratch(j->bytes.call, worker);
+    NNRTI_CPU_HALF_OF(gemm_q8_tile) lists;
+    NNRTI_CPU(half_tile) t;
+    t.rows = lists.to.rows = (int32_t)(j->bytes.pixels - first < a->rows ? j->bytes.pixels - first : a->rows);
+    t.step = lists.step = t.rows + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1;
+    t.taps = lists.taps = a->gather ? 1 : a->window[0] * a->window[1];
+    t.k = a->gather ? 2 * a->depth : j->bytes.x->dims[3] / 2;
+    t.x = x;
+    t.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
+    NNRTI_CPU_HALF_OF(pixel_pointers_q8)
+    (&j->bytes, first, &lists, x, (uint8_t **)(uintptr_t)t.y, (uint8_t *)(uintptr_t)(t.y + t.rows));
+    t.activation = j->attr->activation;
+    t.bounds = nnrti_cpu_activation_bounds(t.activation, &t.low, &t.high);
+    for (int32_t p = from; p < to; p++) {
+        t.channel = p * NNRTI_CPU_HALF_PANEL;
+        t.count = j->bytes.y->dims[3] / 2 - t.channel;
+        t.panel = (const float *)(const void *)((const uint16_t *)j->packed->data +
+                                                (size_t)t.channel * (size_t)j->packed->dims[1]);
+        (t.count > NNRTI_CPU_HALF_LANES ? NNRTI_CPU(half_panel_by_2) : NNRTI_CPU(half_panel_by_1))(&t);
+    }
+}
+
+/* A view of float16 pixels as pixels of bytes. */
+static nnrt_view NNRTI_CPU(half_as_bytes)(const nnrt_view *v)
+{
+    nnrt_view bytes = *v;
+    bytes.dims[3] *= 2;
+    for (int32_t i = 0; i < 3; i++)
+        bytes.strides[i] *= 2;
+    return bytes;
+}
+
+/* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight). */
+static NNRT_ReturnCode NNRTI_CPU(gemm_f16)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view x = NNRTI_CPU(half_as_bytes)(&args[0]), y = NNRTI_CPU(half_as_bytes)(&args[2]);
+    NNRTI_CPU(half_job) j;
+    memset(&j, 0, sizeof(j));
+    j.attr = (const nnrti_cpu_gemm_f16 *)attr;
+    j.packed = &args[1];
+    j.bytes.attr = &j.attr->bytes;
+    j.bytes.x = &x;
+    j.bytes.y = &y;
+    j.bytes.call = call;
+    j.bytes.pixels = (int64_t)y.dims[0] * y.dims[1] * y.dims[2];
+    j.bytes.panels = (args[2].dims[3] + NNRTI_CPU_HALF_PANEL - 1) / NNRTI_CPU_HALF_PANEL;
+    nnrti_cpu_parallel_for(call, 0.5 * (double)j.bytes.pixels * args[1].dims[0] * args[1].dims[1],
+                           (uint32_t)nnrti_cpu_div_up(j.bytes.pixels, j.attr->bytes.rows) * j.attr->bytes.parts,
+                           NNRTI_CPU(half_task), &j);
+    return NNRT_SUCCESS;
+}
+
+#else
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>int8_kernels */
 
@@ -6710,7 +7007,17 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers_q8)(const uint8_t **to, const uint
     for (int32_t i = 0; i < count; i += 8, at = _mm512_add_epi64(at, eight))
         _mm512_mask_storeu_epi64((void *)(to + i), count - i >= 8 ? 0xFF : (__mmask8)((1u << (count - i)) - 1), at);
 #else
-    for (int32_t i = 0; i < count; i++)
+    int32_t i = 0;
+#if NNRTI_CPU_LEVEL == 2
+    const uint64x2_t two = vdupq_n_u64((uint64_t)(2 * next)), four = vaddq_u64(two, two);
+    uint64x2_t at = vcombine_u64(vcreate_u64((uintptr_t)from), vcreate_u64((uintptr_t)from + (uintptr_t)next));
+    for (; i + 4 <= count; i += 4, at = vaddq_u64(at, four)) {
+        const uint64x2_t last = vaddq_u64(at, two);
+        memcpy(to + i, &at, sizeof(at));
+        memcpy(to + i + 2, &last, sizeof(last));
+    }
+#endif
+    for (; i < count; i++)
         to[i] = from + i * next;
 #endif
 }
@@ -7546,33 +7853,46 @@ static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt
 }
 
 #endif /* !NNRTI_CPU_DOT */
+#endif /* NNRTI_CPU_DOT == 3 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernel_table */
 
-/* The kernels of this ISA. ISAs that multiply bytes have dot-product kernels of their own; all other kernels are those
-   of the ISA that they extend. */
+/* The kernels of this ISA. ISAs that multiply bytes have dot-product kernels of their own, fp16 uses the kernels of
+   dotprod; fp16 and i8mm have float16 arithmetic; all other kernels come from the ISA that they extend. */
 #define NNRTI_CPU_OF(kernel, isa) NNRTI_CPU_JOIN_2(nnrti_cpu_##kernel##_, isa)
 #define NNRTI_CPU_ROW_OF(kernel, isa) {NNRTI_CPU_OF(kernel, isa), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(isa)},
 #if !NNRTI_CPU_DOT
 #define NNRTI_CPU_BASE NNRTI_CPU_ISA
 #endif
-#if NNRTI_CPU_DOT == 2
+#if NNRTI_CPU_DOT >= 2
 #define NNRTI_CPU_BASE_DOT dotprod
+#define NNRTI_CPU_ROW_F16(kernel) NNRTI_CPU_ROW_OF(kernel, fp16)
 #else
 #define NNRTI_CPU_BASE_DOT NNRTI_CPU_ISA
+#define NNRTI_CPU_ROW_F16(kernel) {NULL, NULL},
+#endif
+#if NNRTI_CPU_DOT == 3
+#define NNRTI_CPU_BASE_GEMM dotprod
+#define NNRTI_Q8_LANES 4
+#define NNRTI_Q8_PANEL_VECTORS 4
+#define NNRTI_Q8_GROUP 4
+#define NNRTI_Q8_BLOCK 16
+typedef int8_t nnrti_q8_w;
+#else
+#define NNRTI_CPU_BASE_GEMM NNRTI_CPU_ISA
 #endif
 #define NNRTI_CPU_ROW(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE)
 #define NNRTI_CPU_ROW_ROWS(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE_DOT)
-#define NNRTI_CPU_ROW_GEMM(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_ISA)
+#define NNRTI_CPU_ROW_GEMM(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE_GEMM)
 static const nnrti_cpu_isa NNRTI_CPU(isa) = {
     NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA),
     NNRTI_LANES,
     NNRTI_PANEL_VECTORS *NNRTI_LANES,
     NNRTI_CPU_OF(winograd_weights, NNRTI_CPU_BASE),
     NNRTI_CPU_OF(narrow_weights, NNRTI_CPU_BASE),
-    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW)
-        NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_F16(NNRTI_CPU_ROW_F16)
+        NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
             NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_ROW_ROWS){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
                                                           NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK}};
 #undef NNRTI_CPU_OF
@@ -7582,6 +7902,8 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_ROW_GEMM
 #undef NNRTI_CPU_BASE
 #undef NNRTI_CPU_BASE_DOT
+#undef NNRTI_CPU_BASE_GEMM
+#undef NNRTI_CPU_ROW_F16
 
 #if defined(__clang__)
 #if NNRTI_CPU_LEVEL >= 3 || NNRTI_CPU_DOT || defined(NNRTI_CPU_SSE2)
@@ -7595,6 +7917,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_avx512
 #undef NNRTI_CPU_avx2
 #undef NNRTI_CPU_i8mm
+#undef NNRTI_CPU_fp16
 #undef NNRTI_CPU_dotprod
 #undef NNRTI_CPU_neon
 #undef NNRTI_CPU_vector
@@ -7603,6 +7926,8 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_LEVEL
 #undef NNRTI_CPU_DOT
 #undef NNRTI_CPU_MICROKERNEL
+#undef NNRTI_CPU_HALF_PANEL_BY
+#undef NNRTI_CPU_HALF_OF
 #undef NNRTI_CPU_GEMV_MICROKERNEL
 #undef NNRTI_CPU_NBITS_MICROKERNEL
 #undef NNRTI_NBITS_VECTORS

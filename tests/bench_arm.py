@@ -9,6 +9,8 @@
     python3 tests/bench_arm.py counts FOLDER NETWORK.onnx ...
         Instructions of one run of each network in qemu, on each instruction set of the device cpu: a quarter of the
         difference between six runs and two. FOLDER gets the program and the plugin that counts.
+    python3 tests/bench_arm.py halves FOLDER NETWORK.onnx ...
+        The same of float32 networks, as they are and in float16, by float32 and by float16 arithmetic.
 Ends with status 1 if a target is missed that docs/SPEED.md does not list as missed.
 """
 import os
@@ -31,6 +33,8 @@ KERNELS = [
     ("float32 GEMM: FMLA", "nnrti_cpu_microkernel_two_neon", "fmla", 4, "!eor", list(PEAK), 0.90, 0, 0),
     ("int8 depthwise 3 x 3: SDOT", "nnrti_cpu_depthwise_q8_line_dotprod", "sdot", 16, "!eor", list(PEAK), None, 0, 0),
 ]
+HALF = "nnrti_cpu_half_panel_by_2_fp16"
+HALF_BLOCK = 64  # NNRTI_CPU_HALF_BLOCK
 MISSED = {("cortex-a55", "sdot"), ("cortex-a55", "fmla")}  # docs/SPEED.md has the reasons
 DEPTHS = (64, 256, 1152)
 EPILOGUE = "nnrti_cpu_epilogue_q8_by_4_neon"
@@ -75,7 +79,7 @@ def innermost(lines, name, other="!eor"):
 def cycles(lines, core):
     """Cycles of an iteration of a loop, of 200."""
     text = "\n".join(line for line in lines if not line.startswith("."))
-    done = subprocess.run([MCA, "-march=aarch64", "-mcpu=" + core, "-mattr=+dotprod,+i8mm", "-iterations=200"], input=text,
+    done = subprocess.run([MCA, "-march=aarch64", "-mcpu=" + core, "-mattr=+dotprod,+i8mm,+fullfp16", "-iterations=200"], input=text,
                           text=True, capture_output=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
@@ -97,6 +101,21 @@ def judge(share, wanted, key):
         return "", True
     met = share >= wanted
     return ("met" if met else "missed") + (" (known)" if not met and key in MISSED else ""), met or key in MISSED
+
+
+def print_half(code):
+    """GEMM in float16 arithmetic: the loop of 8 terms, and blocks with their conversion to float32, as if these did not
+    overlap. Not of A55, of which LLVM's model issues 1.5 of these FMLA per cycle."""
+    lines = code[HALF]
+    inner = innermost(lines, "fmla", "!ld1r")
+    loop, widens = lines[inner[0]:inner[1] + 1], [i for i, line in enumerate(lines) if re.match(r"\s+fcvtl", line)]
+    first, last = min(((a, b) for a, b in zip(widens, widens[31:])), key=lambda p: p[1] - p[0])  # of 16 sums
+    for core in BIG + ["neoverse-n1"]:
+        each, more, work = cycles(loop, core), cycles(lines[first - 3:last + 4], core), 8 * count(loop, "fmla")
+        peak = 8 * PEAK[core]
+        print("%-34s %-12s %9.1f %4.0f %% %6s  blocks of %d: %.0f %%" % (
+            "float16 GEMM: FMLA", core, work / each, 100 * work / each / peak, "", HALF_BLOCK,
+            100 * HALF_BLOCK / 8 * work / (HALF_BLOCK / 8 * each + more) / peak))
 
 
 def print_loops(folder, compilers):
@@ -126,20 +145,26 @@ def print_loops(folder, compilers):
                     tiles = ["%.0f %%" % (100 * k / depth * work / (k / depth * each + more) / peak) for k in DEPTHS]
                 print("%-34s %-12s %9.1f %4.0f %% %6s  %s" % (title, core, work / each, 100 * work / each / peak, text,
                                                               " ".join(tiles)))
+        print_half(code)
     return good
 
 
-def instructions(folder, network, device, runs):
+def instructions(folder, network, device, runs, *options):
     done = subprocess.run(["qemu-aarch64", "-cpu", "max", "-plugin", os.path.join(folder, "count.so"),
-                           os.path.join(folder, "nnrt"), "bench", network, "--device", device, "--reps", str(runs)],
-                          text=True, capture_output=True)
+                           os.path.join(folder, "nnrt"), "bench", network, "--device", device, "--reps", str(runs),
+                           *options], text=True, capture_output=True)
     found = re.search(r"^instructions (\d+)$", done.stderr, re.M)
     if done.returncode != 0 or found is None:
         sys.exit(done.stderr)
     return int(found.group(1))
 
 
-def print_counts(folder, networks):
+def of_a_run(folder, network, device, *options):
+    """Million instructions."""
+    return (instructions(folder, network, device, 6, *options) - instructions(folder, network, device, 2, *options)) / 4e6
+
+
+def build_counter(folder):
     os.makedirs(os.path.join(folder, "include"), exist_ok=True)
     if not os.path.lexists(os.path.join(folder, "include", "stb")):  # not all of /usr/include: another machine's
         os.symlink("/usr/include/stb", os.path.join(folder, "include", "stb"))
@@ -148,11 +173,41 @@ def print_counts(folder, networks):
     subprocess.run(["aarch64-linux-gnu-gcc", "-static", "-std=c99", "-O2", "-w", "-I.", "-isystem",
                     os.path.join(folder, "include"), "-o", os.path.join(folder, "nnrt"), "tools/nnrt.c", "-lm",
                     "-lpthread"], check=True)
+
+
+def print_counts(folder, networks):
+    build_counter(folder)
     print("\nmillion instructions of a run in qemu-aarch64, one thread")
     print("%-32s" % "network" + "".join("%14s" % d for d in DEVICES))
     for network in networks:
-        counts = [(instructions(folder, network, d, 6) - instructions(folder, network, d, 2)) / 4e6 for d in DEVICES]
+        counts = [of_a_run(folder, network, d) for d in DEVICES]
         print("%-32s" % os.path.basename(network) + "".join("%14.3f" % n for n in counts), flush=True)
+    return True
+
+
+def halved(network, path):
+    """Writes a network with float16 in place of float32."""
+    model = onnx.load(network)
+    for tensor in list(model.graph.initializer) + [a.t for n in model.graph.node for a in n.attribute]:
+        if tensor.data_type == onnx.TensorProto.FLOAT:
+            half = onnx.numpy_helper.to_array(tensor).astype(numpy.float16)
+            tensor.CopyFrom(onnx.numpy_helper.from_array(half, tensor.name))
+    for value in list(model.graph.input) + list(model.graph.output) + list(model.graph.value_info):
+        if value.type.tensor_type.elem_type == onnx.TensorProto.FLOAT:
+            value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
+    onnx.save(model, path)
+
+
+def print_halves(folder, networks):
+    build_counter(folder)
+    print("\nmillion instructions of a run in qemu-aarch64, one thread")
+    print("%-32s%16s%16s%16s" % ("network", "float32", "float16, neon", "float16, fp16"))
+    for network in networks:
+        half = os.path.join(folder, "float16_" + os.path.basename(network))
+        halved(network, half)
+        counts = [of_a_run(folder, network, "cpu-neon"), of_a_run(folder, half, "cpu-neon"),
+                  of_a_run(folder, half, "cpu-fp16", "--float16")]
+        print("%-32s" % os.path.basename(network) + "".join("%16.3f" % n for n in counts), flush=True)
     return True
 
 
@@ -160,8 +215,13 @@ MCA = "llvm-mca-19"
 DEVICES = ("cpu-neon", "cpu-dotprod", "cpu-i8mm")
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or sys.argv[1] not in ("loops", "counts"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("loops", "counts", "halves"):
         sys.exit(__doc__)
     if sys.argv[1] == "loops":
         sys.exit(0 if print_loops(sys.argv[2], sys.argv[3:] or ["aarch64-linux-gnu-gcc"]) else 1)
+    if sys.argv[1] == "halves":  # the only one that needs these
+        import numpy
+        import onnx
+        import onnx.numpy_helper
+        sys.exit(0 if print_halves(sys.argv[2], sys.argv[3:]) else 1)
     sys.exit(0 if print_counts(sys.argv[2], sys.argv[3:]) else 1)

@@ -168,6 +168,7 @@ CPU_SET(avx512vnni)
 CPU_SET(avx512)
 CPU_SET(avx2)
 CPU_SET(i8mm)
+CPU_SET(fp16)
 CPU_SET(dotprod)
 CPU_SET(neon)
 CPU_SET(simd128)
@@ -199,6 +200,7 @@ static const test_device test_devices[] = {
     {"cpu-avx512", cpu_avx512_register, cpu_bounds},
     {"cpu-avx2", cpu_avx2_register, cpu_bounds},
     {"cpu-i8mm", cpu_i8mm_register, cpu_bounds},
+    {"cpu-fp16", cpu_fp16_register, cpu_bounds},
     {"cpu-dotprod", cpu_dotprod_register, cpu_bounds},
     {"cpu-neon", cpu_neon_register, cpu_bounds},
     {"cpu-simd128", cpu_simd128_register, cpu_bounds},

@@ -223,7 +223,7 @@ static inline const char *set_of_floats(const char *set)
 {
     if (strcmp(set, "avx512vnni") == 0)
         return "avx512";
-    return strcmp(set, "dotprod") == 0 || strcmp(set, "i8mm") == 0 ? "neon" : set;
+    return strcmp(set, "dotprod") == 0 || strcmp(set, "fp16") == 0 || strcmp(set, "i8mm") == 0 ? "neon" : set;
 }
 
 #endif

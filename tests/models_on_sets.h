@@ -19,6 +19,7 @@ static inline size_t product_of(int32_t rank, const int32_t *dims)
 /* The values of the extensions nnrt.cpu.winograd and nnrt.cpu.kernel; NULL: not passed. With the second one, creation
    of a session without a step of that kernel fails. */
 static const char *tiles, *kernel;
+static bool allows_half; /* enableFloat16 */
 
 static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[2])
 {
@@ -61,6 +62,7 @@ static inline uint32_t run_session(const char *device, const NNRT_Model *model, 
     memset(&e, 0, sizeof(e));
     desc.device = device;
     desc.parallel = team_of(&t, workers);
+    desc.enableFloat16 = allows_half && strcmp(device, "reference") != 0;
     if (strcmp(device, "reference") != 0)
         add_extensions(&desc, extensions);
     if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)

@@ -65,6 +65,7 @@ static int forget(void **unused)
 {
     (void)unused;
     kernel = tiles = NULL;
+    allows_half = false;
     return 0;
 }
 
@@ -467,6 +468,212 @@ static void test_convolutions(void **unused)
     }
 }
 
+/* ---- float16 arithmetic: enableFloat16 ---- */
+
+/* Whether set s has `gemm_f16`. */
+static bool has_half_gemm(uint32_t s)
+{
+    return strcmp(sets[s], "cpu-fp16") == 0 || strcmp(sets[s], "cpu-i8mm") == 0;
+}
+
+static float *sizes_of(const float *x, size_t count)
+{
+    float *made = (float *)malloc((count + 1) * sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        made[i] = fabsf(x[i]);
+    return made;
+}
+
+/* y of a model of float32 by the reference device. */
+static float *referred(const NNRT_Model *model, const float *x, size_t nX, size_t nY)
+{
+    float *y = (float *)malloc((nY + 1) * sizeof(float));
+    run_on("reference", model, x, nX * 4, y, nY * 4, 0);
+    return y;
+}
+
+/* The bound of devices/nnrt_cpu.h: a sum of `terms` products is off by 1.01 * 2^-5 times the sum of their sizes; where
+   float16 has no more bits, each product and each weight by 2^-25 of the factor of the channel, at most `factor`. Sums
+   of blocks, and sums of the reference device, are rounded as float32. An activation makes at most 1.5 of it, and rounding
+   the result to float16 adds half a unit. Each set, with one, two, three and eight workers. On sets with `gemm_f16` all
+   results are its own, and with `differs` some of them are no float32 sums. */
+static void check_sums(const spec *s, const float *x, double terms, double factor, bool differs)
+{
+    spec sizes = *s;
+    const size_t nX = product_of(s->rank, s->dims), nW = (size_t)s->c * (size_t)terms;
+    NNRT_Model *whole = make(s, F32), *half = make(s, F16), *each;
+    const size_t nY = output_count(whole);
+    float *sizesX = sizes_of(x, nX), *exact = referred(whole, x, nX, nY), *sum;
+    uint16_t *xHalf = halves(x, nX), *y = (uint16_t *)malloc(nY * 2), *first = (uint16_t *)malloc(nY * 2);
+    sizes.w = sizes_of(s->w, nW);
+    sizes.more = s->bias ? sizes_of(s->more, (size_t)s->c) : NULL;
+    sizes.activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    each = make(&sizes, F32);
+    sum = referred(each, sizesX, nX, nY);
+    allows_half = true;
+    for (uint32_t i = 0; i < nSets; i++) {
+        uint32_t others = 0;
+        kernel = has_half_gemm(i) ? "gemm_f16" : NULL;
+        for (uint32_t workers = 0; workers <= 8; workers += workers == 3 ? 5 : 1) {
+            memset(y, 0xA5, nY * 2);
+            run_on(sets[i], half, xHalf, nX * 2, y, nY * 2, workers);
+            if (workers == 0)
+                memcpy(first, y, nY * 2);
+            else
+                assert_memory_equal(first, y, nY * 2);
+        }
+        for (size_t k = 0; k < nY; k++) {
+            const double off = 1.01 * 0x1p-5 * sum[k] + 2.1 * terms * factor * 0x1p-25 + (terms + 2) * 0x1p-23 * sum[k];
+            const double at = half_to(y[k]), most = 1.5 * off + 0x1p-11 * fabs((double)exact[k]) * (1 + 0x1p-4) + 0x1p-20;
+            others += half_of((double)exact[k]) != y[k];
+            if (!(fabs(at - (double)exact[k]) <= most))
+                fail_msg("operation %d, %g terms on %s: element %u is %.9g instead of %.9g, which may be off by %.3g",
+                         (int)s->what, terms, sets[i], (unsigned)k, at, (double)exact[k], most);
+        }
+        if (has_half_gemm(i) && differs)
+            assert_true(others > 0);
+    }
+    kernel = NULL;
+    allows_half = false;
+    nnrt_model_destroy(each);
+    nnrt_model_destroy(half);
+    nnrt_model_destroy(whole);
+    free(sizes.more);
+    free(sizes.w);
+    free(first);
+    free(y);
+    free(xHalf);
+    free(sum);
+    free(exact);
+    free(sizesX);
+}
+
+/* The most that the factor of a channel can be, with weights up to 1: four times the sum of a block. */
+static double factor_of(double terms)
+{
+    return 4 * (terms < 64 ? terms : 64);
+}
+
+/* Blocks of terms that end within a tap, at one, and behind one. */
+static void test_half_convolutions(void **unused)
+{
+    static const int32_t channels[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 24, 33, 64, 72};
+    (void)unused;
+    state = 41;
+    for (uint32_t i = 0; i < 78; i++) {
+        spec s;
+        float *x;
+        double terms;
+        memset(&s, 0, sizeof(s));
+        s.what = CONV;
+        s.rank = 4;
+        s.dims[0] = 1 + (int32_t)draw(2);
+        s.dims[1] = 5 + (int32_t)draw(9);
+        s.dims[2] = 5 + (int32_t)draw(9);
+        s.dims[3] = channels[i % COUNT(channels)];
+        draw_window(&s, true);
+        s.planes = draw(2) == 0;
+        s.group = 1;
+        s.c = 1 + (int32_t)draw(40);
+        s.bias = draw(2) == 0;
+        s.activation = activations[draw(5)];
+        terms = s.window[0] * s.window[1] * s.dims[3];
+        x = reals(product_of(4, s.dims));
+        s.w = reals((size_t)s.c * (size_t)terms);
+        s.more = reals((size_t)s.c);
+        check_sums(&s, x, terms, factor_of(terms), false);
+        free(s.more);
+        free(s.w);
+        free(x);
+    }
+}
+
+static void test_half_matrices(void **unused)
+{
+    static const int32_t rows[] = {4, 5, 7, 8, 9, 13, 300}, terms[] = {1, 2, 7, 8, 9, 63, 64, 65, 130, 200};
+    static const int32_t columns[] = {1, 7, 8, 9, 15, 16, 17, 40};
+    (void)unused;
+    state = 42;
+    for (uint32_t i = 0; i < 80; i++) {
+        spec s;
+        float *x;
+        memset(&s, 0, sizeof(s));
+        s.what = i % 2 == 0 ? CONNECTED : PRODUCT;
+        s.rank = 2;
+        s.dims[0] = rows[draw(COUNT(rows))];
+        s.dims[1] = terms[i % COUNT(terms)];
+        s.c = columns[i % COUNT(columns)];
+        s.transposeB = draw(2) == 0;
+        s.rankOther = 2;
+        s.other[s.transposeB ? 0 : 1] = s.c;
+        s.other[s.transposeB ? 1 : 0] = s.dims[1];
+        s.bias = draw(2) == 0;
+        s.activation = activations[draw(5)];
+        x = reals(product_of(2, s.dims));
+        s.w = reals((size_t)(s.c * s.dims[1]));
+        s.more = reals((size_t)s.c);
+        check_sums(&s, x, s.dims[1], factor_of(s.dims[1]), s.dims[1] > 64 && s.activation == activations[0]);
+        free(s.more);
+        free(s.w);
+        free(x);
+    }
+}
+
+/* Sums of a block that exceed float16, of terms that cancel each other: nothing overflows. Weights of very different sizes. */
+static void test_half_overflow(void **unused)
+{
+    float x[8 * 64], w[3 * 64];
+    spec s;
+    (void)unused;
+    memset(&s, 0, sizeof(s));
+    s.what = CONNECTED;
+    s.rank = 2;
+    s.dims[0] = 8;
+    s.dims[1] = 64;
+    s.c = 3;
+    s.w = w;
+    for (uint32_t i = 0; i < COUNT(x); i++)
+        x[i] = i % 64 < 32 ? 15000 : -15000;
+    for (uint32_t i = 0; i < COUNT(w); i++)
+        w[i] = i < 64 ? 1 : i < 128 ? 0x1p-20f : i == 130 ? 0x1p-3f : 0x1p-14f;
+    check_sums(&s, x, 64, factor_of(64), false);
+}
+
+/* Without enableFloat16, of fewer than four pixels, and with an infinite weight the kernel is not used. */
+static void test_half_unused(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 4; i++) {
+        static float w[16 * 16];
+        spec s;
+        NNRT_Model *model;
+        memset(&s, 0, sizeof(s));
+        s.what = CONNECTED;
+        s.rank = 2;
+        s.dims[0] = i == 1 ? 3 : 4;
+        s.dims[1] = s.c = 16;
+        s.w = w;
+        w[17] = i == 2 ? INFINITY : 1;
+        model = make(&s, F16);
+        for (uint32_t k = 0; k < nSets; k++) {
+            nnrt_session *session = NULL;
+            nnrt_session_desc desc;
+            NNRT_Extension extensions[2];
+            nnrt_error e;
+            memset(&desc, 0, sizeof(desc));
+            memset(&e, 0, sizeof(e));
+            kernel = "gemm_f16";
+            desc.device = sets[k];
+            desc.enableFloat16 = i > 0;
+            add_extensions(&desc, extensions);
+            assert_int_equal(nnrt_session_create(&session, model, &desc, &e),
+                             i == 3 && has_half_gemm(k) ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+            nnrt_session_destroy(session);
+        }
+        nnrt_model_destroy(model);
+    }
+}
+
 /* By tiles: how far those may be from the reference device is test_cpu's matter. */
 static void test_tiles(void **unused)
 {
@@ -851,6 +1058,10 @@ int main(void)
         cmocka_unit_test_setup(test_left, forget),
         cmocka_unit_test_setup(test_memory, forget),
         cmocka_unit_test_setup(test_sharing, forget),
+        cmocka_unit_test_setup(test_half_convolutions, forget),
+        cmocka_unit_test_setup(test_half_matrices, forget),
+        cmocka_unit_test_setup(test_half_overflow, forget),
+        cmocka_unit_test_setup(test_half_unused, forget),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }

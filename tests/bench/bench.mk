@@ -84,8 +84,10 @@ bench:
 # The kernels of AArch64, judged without such a machine: their loops in llvm-mca, instructions of networks in qemu.
 .PHONY: bench-arm
 ARM_NETS := dscnn_kws_qdq resnet8_cifar_qdq mobilenet_v1_025_vww_qdq fc_autoencoder_qdq
+ARM_HALF_NETS := dscnn_kws resnet8_cifar mobilenet_v1_025_vww
 bench-arm: | stb
 	@sh tools/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross llvm-19 qemu-user python3 python3-numpy python3-onnx
-	@$(PYTHON) tests/bench/models.py build/arm/networks $(ARM_NETS)
+	@$(PYTHON) tests/bench/models.py build/arm/networks $(ARM_NETS) $(ARM_HALF_NETS)
 	@$(PYTHON) -B tests/bench_arm.py loops build/arm
 	@$(PYTHON) -B tests/bench_arm.py counts build/arm $(ARM_NETS:%=build/arm/networks/%.onnx)
+	@$(PYTHON) -B tests/bench_arm.py halves build/arm $(ARM_HALF_NETS:%=build/arm/networks/%.onnx)
