@@ -240,6 +240,35 @@ print(session.run(None, {session.get_inputs()[0].name: numpy.zeros((1, 1, 28, 28
     try 'wheel: the same bytes' sh -c "cmp nnrt-$version-*.whl '$root'/build/python/nnrt-$version-*.whl"
 }
 
+# The bridge for Java and Kotlin of examples/android, by this machine's JDK instead of Android's.
+part_java() {
+    jdk=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+    try 'java: the bridge' clang -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -O0 -DNNRT_CPU=0 -fPIC -shared \
+        "-I$jdk/include" "-I$jdk/include/linux" "-I$root" -o libnnrt_jni.so "$root/examples/android/nnrt_jni.c" -lm
+    try 'java: compile' javac -d classes "$root/examples/android/Nnrt.java" "$root/tests/packages/Digits.java"
+    says 'java: a program' java "-Djava.library.path=$folder" -Xcheck:jni -cp classes Digits
+    grep -q '12 bytes.*3136' log
+    verdict 'java: an input that is too short is a sentence' $? log
+    java "-Djava.library.path=$folder" -cp classes Digits none.onnx >log 2>&1
+    grep -q 'IOException: .*none.onnx' log
+    verdict 'java: a file that is not there is an IOException' $? log
+}
+
+# The syntax of MSVC, by clang. Debian has the headers of mingw-w64 only.
+part_msvc() {
+    unpack vcpkg
+    cp "$root/tests/packages/msvc.c" . # a path that begins with / would be an option
+    for language in TC TP; do
+        # the device cpu has no instruction set in this mode, and so functions that nothing calls
+        for options in -DNNRT_CPU=0 "-DNNRT_CPU=0 -DNNRT_NO_STDIO" "-DNNRT_CPU=1 -Wno-unused-function"; do
+            # shellcheck disable=SC2086  # several words
+            try "msvc: /$language $options" clang --driver-mode=cl --target=x86_64-pc-windows-msvc -fsyntax-only /W3 -WX \
+                /std:c++17 -Wno-unused-command-line-argument -D_CRT_SECURE_NO_WARNINGS $options -Ivcpkg/nnrt/include \
+                -imsvc /usr/x86_64-w64-mingw32/include "/$language" msvc.c
+        done
+    done
+}
+
 for part in "$@"; do
     part_"$(echo "$part" | tr - _)"
 done

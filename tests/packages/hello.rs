@@ -3,7 +3,7 @@ use nnrt_sys::*;
 use std::ffi::{CStr, CString};
 use std::ptr::{null, null_mut};
 
-fn text(message: *const std::ffi::c_char) -> String {
+fn text(message: *const std::os::raw::c_char) -> String {
     unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned()
 }
 

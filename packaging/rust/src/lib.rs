@@ -1,8 +1,7 @@
 //! The functions of nnrt.h and nnrt_onnx.h that load a model, create a session and run it. Both headers, in the folder
 //! `include`, state what each argument means; other functions of them are in the library, too.
-#![no_std]
 #![allow(non_camel_case_types)]
-use core::ffi::{c_char, c_void};
+use std::os::raw::{c_char, c_void};
 
 #[repr(C)] pub struct NNRT_Model { _private: [u8; 0] }
 #[repr(C)] pub struct nnrt_session { _private: [u8; 0] }
