@@ -146,7 +146,8 @@ def conan(files):
 
 def bazel(files):
     text = files["MODULE.bazel"].decode()
-    call = next(one.value for one in ast.parse(text).body if getattr(getattr(one, "value", None), "func", None))  # Starlark is Python here
+    # this file of Starlark is also one of Python
+    call = next(one.value for one in ast.parse(text).body if getattr(getattr(one, "value", None), "func", None))
     fields({one.arg: one.value.value for one in call.keywords}, {"name": r"[a-z]([a-z0-9._-]*[a-z0-9])?", "version": VERSION},
            ("compatibility_level", "bazel_compatibility"))
     present(files, re.findall(r'srcs = \["(.*?)"\]', files["BUILD.bazel"].decode()))

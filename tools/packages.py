@@ -28,6 +28,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "packaging"
 TABLE = tomllib.loads((FOLDER / "packages.toml").read_text(encoding="utf-8"))
+BESIDE = {".wrap"}  # templates that lie beside the archive, not in it: they contain its checksum
 
 
 class Failure(Exception):
@@ -35,7 +36,7 @@ class Failure(Exception):
 
 
 def git(*words):
-    """What git prints, without the last line break; Failure if there is no repository."""
+    """The output of git without the last line break; Failure if there is no repository."""
     done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failure("git %s: %s" % (" ".join(words), done.stderr.strip()))
@@ -109,9 +110,6 @@ def contents(name, nnrt, headers, known):
     return files
 
 
-BESIDE = {".wrap"}  # templates that lie beside the archive, not in it: they contain its checksum
-
-
 def executable(path):
     """Files that build systems start."""
     return path.endswith("debian/rules")
@@ -132,11 +130,12 @@ def as_zip(files, moment):
 def as_tar(files, moment):
     """The bytes of a tar archive, compressed by gzip."""
     out = io.BytesIO()
-    with gzip.GzipFile("", "wb", 9, out, mtime=moment) as packed, tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for path in sorted(files):
-            entry = tarfile.TarInfo(path)
-            entry.size, entry.mtime, entry.mode = len(files[path]), moment, 0o755 if executable(path) else 0o644
-            archive.addfile(entry, io.BytesIO(files[path]))
+    with gzip.GzipFile("", "wb", 9, out, mtime=moment) as packed:
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+            for path in sorted(files):
+                entry = tarfile.TarInfo(path)
+                entry.size, entry.mtime, entry.mode = len(files[path]), moment, 0o755 if executable(path) else 0o644
+                archive.addfile(entry, io.BytesIO(files[path]))
     return out.getvalue()
 
 
