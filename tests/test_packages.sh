@@ -145,7 +145,7 @@ part_arduino_builder() {
         "-prefs=linker.script=$root/examples/firmware/arm.ld" $sketch
     cat log
     try 'the sketch in qemu' sh -c 'timeout 60 qemu-system-arm -M mps2-an386 -nographic -semihosting-config enable=on,target=native \
-        -kernel build-arduino/digits.ino.elf | grep -x "a seven"'
+        -kernel build-arduino/digits.ino.elf 2>&1 | grep -x "a seven"'
     ! "$@" -fqbn arduino:avr:mega:cpu=atmega2560 -build-path "$folder/build-avr" $sketch >log 2>&1 && grep -q 'nnrt requires an int of 32 bits' log
     verdict 'arduino-builder: AVR is refused with a sentence' $? log
 }
