@@ -69,6 +69,9 @@ help:
 	@echo 'make lib              build/libneural_network_runtime.so: the OH_NN API of OpenHarmony, for programs written for it;'
 	@echo '                      build/libnnadapter.so: NNAdapter of Paddle-Lite'
 	@echo 'make python           the Python package: build/python/nnrt-*.whl; make python-test: its tests; make python-bench: time of a call'
+	@echo 'make packages         build/packages: archives for Arduino, Meson, cargo, Bazel, Debian and others (docs/packages.md)'
+	@echo 'make packages-test    builds a program from each with the tools of its ecosystem (installs 1 GB); PARTS="meson cargo": some'
+	@echo 'make release          what prevents a release: version, changelog, clean tree, results of make test, archives'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -237,7 +240,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk
 
 clean:
 	@rm -rf dist

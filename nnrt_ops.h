@@ -97,6 +97,9 @@ MIT license, see LICENSE.
 #ifndef __cplusplus
 #include <stdbool.h>
 #endif
+#if defined(__SIZEOF_INT__) && __SIZEOF_INT__ < 4
+#error "nnrt requires an int of 32 bits: 8-bit and 16-bit processors, such as AVR, are not supported"
+#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */

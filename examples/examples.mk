@@ -95,15 +95,3 @@ kws-accuracy: build/nnrt build/kws $(KWS_DATA)
 kws-firmware: build/nnrt build/kws
 	@sh tools/need.sh python3 gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 	@$(PYTHON) $(KWS)/qemu.py --sound '$(SOUND)' $(TARGETS)
-
-# A sketch folder for the Arduino IDE. MCU: a target of devices/nnrt_mcu.h.
-.PHONY: arduino
-MCU ?= cortex-m4
-arduino: build/nnrt
-	@mkdir -p build/arduino/digits/src/devices
-	@cp nnrt_ops.h nnrt_model.h nnrt_plan.h build/arduino/digits/src
-	@cp devices/nnrt_mcu.h build/arduino/digits/src/devices
-	@cp examples/arduino/digits.ino build/arduino/digits
-	@$< emit-c examples/digits/digits_int8.onnx --device mcu:$(MCU) -o build/arduino/digits/digits_model.h --name digits \
-	    --input examples/digits/digit_7.png
-	@echo 'build/arduino/digits is the sketch: open it in the Arduino IDE'

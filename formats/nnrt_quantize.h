@@ -2623,7 +2623,11 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
    few and large, and networks depend on their largest values. So the samples judge: all tensors get another range than their
    minimum and maximum if it lowers their noise by a factor, and the factor is that of least noise of the outputs. */
 #define NNRTI_PTQ_FACTORS 5
-static const double nnrti_ptq_factors_tried[NNRTI_PTQ_FACTORS] = {1, 1.2, 1.5, 2, HUGE_VAL};
+static double nnrti_ptq_factor_tried(uint32_t i)
+{
+    static const double factors[NNRTI_PTQ_FACTORS - 1] = {1, 1.2, 1.5, 2};
+    return i < NNRTI_PTQ_FACTORS - 1 ? factors[i] : HUGE_VAL; /* not a constant in every C library */
+}
 
 #define NNRTI_PTQ_JUDGES 16                 /* samples at most */
 #define NNRTI_PTQ_WANTED ((size_t)16 << 20) /* bytes of their outputs at most; one sample may have more */
@@ -2755,10 +2759,10 @@ static NNRT_ReturnCode nnrti_ptq_judge_ranges(nnrti_ptq *p, const NNRT_Model *so
 {
     double least = HUGE_VAL, factor = HUGE_VAL, mean = HUGE_VAL;
     for (uint32_t i = 0; i < NNRTI_PTQ_FACTORS && p->judges > 0 && p->code == NNRT_SUCCESS; i++) {
-        nnrti_ptq_choose_ranges(p, nnrti_ptq_factors_tried[i]);
+        nnrti_ptq_choose_ranges(p, nnrti_ptq_factor_tried(i));
         if (nnrti_ptq_judge_noise(p, source, &mean) == NNRT_SUCCESS && mean < least) {
             least = mean;
-            factor = nnrti_ptq_factors_tried[i];
+            factor = nnrti_ptq_factor_tried(i);
         }
     }
     nnrti_ptq_choose_ranges(p, factor);

@@ -13,11 +13,11 @@ PIP := -q --no-deps --no-index --disable-pip-version-check
 PYTHON_SYSTEM = $(shell $(PYTHON) -c 'import sysconfig, numpy; print("-isystem", sysconfig.get_path("include"), "-isystem", numpy.get_include())')
 
 # pip builds a wheel with the packages of the system, and installs it into a folder, as in a new environment. The object is
-# that of the command line.
+# that of the command line. The files in the wheel have the time of the last commit.
 $(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o $(wildcard python/*.* python/nnrt/* tools/*.h tools/nnrt.c)
 	@sh tools/need.sh $(PYTHON_PACKAGES)
 	@rm -rf $(PYTHON_SITE) build/python/*.whl build/python/temp
-	@NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' \
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' \
 	    $(PYTHON) -m pip wheel $(PIP) --no-build-isolation -w build/python ./python
 	@$(PYTHON) -m pip install $(PIP) --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl
 	@touch $@

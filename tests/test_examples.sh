@@ -504,24 +504,6 @@ printf 'lenet\tfloat\n' >"$folder/plan"
 expect 'bench of a plan that is none' 1 "$bin/bench" --seconds 0.01 "$folder/plan"
 shows 'bench of a plan that is none' err 'plan:1: not a line of a plan$'
 
-# ---- the Arduino sketch, in the folder that `make arduino` makes ----
-
-mkdir -p "$folder/sketch/src/devices"
-cp nnrt_ops.h nnrt_model.h nnrt_plan.h "$folder/sketch/src"
-cp devices/nnrt_mcu.h "$folder/sketch/src/devices"
-cp examples/arduino/digits.ino examples/arduino/board.cpp "$folder/sketch"
-for target in cortex-m4 cortex-m0plus; do
-    expect "the model of the sketch, $target" 0 "$bin/nnrt" emit-c $digits/digits_int8.onnx --device "mcu:$target" \
-        -o "$folder/sketch/digits_model.h" --name digits --input $digits/digit_7.png
-    keep=$("$bin/nnrt" info $digits/digits_int8.onnx | sed -n 's/^keep *//p')
-    # shellcheck disable=SC2086  # several macros
-    expect "the sketch compiles, $target" 0 "${CXX:-g++}" -std=c++17 -Wall -Wextra -Werror -O1 $keep -o "$folder/sketch/board" \
-        "$folder/sketch/board.cpp"
-    expect "the sketch runs, $target" 0 "$folder/sketch/board"
-    shows 'the sketch has the bits of the desktop' out '^nnrt: the results are those of the desktop$'
-    shows 'the sketch reads the digit' out '^digit 7 in 0 us$'
-done
-
 if [ $skipped -gt 0 ]; then
     echo 'skipped  because of'
     echo '      1  the network of examples/face: make face fetches it into build/face-data'

@@ -30,7 +30,7 @@ runs() {
 # have PACKAGE: is what it gives usable here?
 have() {
     case $1 in
-    gcc | g++ | clang | make | npm | git | cmake) command -v "$1" >/dev/null 2>&1 ;;
+    gcc | g++ | clang | make | npm | git | cmake | cargo | meson) command -v "$1" >/dev/null 2>&1 ;;
     pkgconf) command -v pkg-config >/dev/null 2>&1 ;;
     nodejs) command -v node >/dev/null 2>&1 ;;
     binutils) command -v nm >/dev/null 2>&1 ;;

@@ -1,0 +1,10 @@
+# find_package(nnrt CONFIG) in vcpkg's tree: share/nnrt. The headers need no other package.
+if(NOT TARGET nnrt::nnrt)
+    add_library(nnrt::nnrt INTERFACE IMPORTED)
+    get_filename_component(nnrt_include "${CMAKE_CURRENT_LIST_DIR}/../../include/nnrt" ABSOLUTE)
+    set_target_properties(nnrt::nnrt PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${nnrt_include}")
+    if(NOT WIN32)
+        set_target_properties(nnrt::nnrt PROPERTIES INTERFACE_LINK_LIBRARIES m)
+    endif()
+    unset(nnrt_include)
+endif()
