@@ -237,7 +237,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk web/web.mk
 
 clean:
 	@rm -rf dist

@@ -1,0 +1,47 @@
+# nnrt in browsers: the npm package, its tests, the example pages. The Makefile includes this file.
+
+.PHONY: wasm web web-test web-bench
+WASM_PACKAGES := clang lld wasi-libc binaryen libstb-dev
+WASM := build/web/nnrt
+# WebAssembly that all browsers have that have SIMD: Chrome 91, Firefox 89, Safari 16.4, Node.js 16.4
+WASM_FEATURES := -msimd128 -mbulk-memory -mnontrapping-fptoint -msign-ext
+WASM_CC := clang --target=wasm32-wasi $(WASM_FEATURES) -std=c99 $(WARNINGS) $(WERROR) -Wno-unused-function -ffunction-sections \
+	-I. -isystem build/web/include $(WASM_CPPFLAGS)
+# The stack, which is at the beginning of the memory: a program that exhausts it stops, and overwrites nothing.
+WASM_LD := wasm-ld --no-entry --gc-sections -O2 -z stack-size=262144 --stack-first --strip-all
+WASM_OPT := wasm-opt -O2 --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals
+
+wasm: $(WASM)/package.json
+	@ls -l $(WASM)
+
+# only stb: /usr/include as a whole would hide the headers of wasi-libc
+build/web/include: web/web.mk
+	@sh tools/need.sh $(WASM_PACKAGES)
+	@mkdir -p $@
+	@stb=$$(echo '#include <stb/stb_ds.h>' | $(CC) $(CPPFLAGS) -M -x c - | tr ' ' '\n' | sed -n 's|/stb_ds\.h$$||p'); ln -sfn "$$stb" $@/stb
+	@touch $@
+
+# The kernels are compiled for speed, all other code for size.
+build/web/nnrt_web.o: web/nnrt_web.c $(HEADERS) | build/web/include
+	@$(WASM_CC) -Oz -c -o $@ $<
+
+build/web/kernels.o: tools/kernels.c $(HEADERS) | build/web/include
+	@$(WASM_CC) -O2 -DNNRT_NO_STDIO -DNNRT_AUTO=0 -c -o $@ $<
+
+$(WASM)/nnrt.wasm: build/web/nnrt_web.o build/web/kernels.o web/web.mk
+	@mkdir -p $(@D)
+	@$(WASM_LD) -o build/web/linked.wasm $(filter %.o,$^) -L/usr/lib/wasm32-wasi -lc
+	@$(WASM_OPT) -o $@ build/web/linked.wasm
+
+# The package: inline.js is nnrt.js with the module in it.
+$(WASM)/package.json: $(WASM)/nnrt.wasm web/nnrt.js web/nnrt.d.ts web/package.json LICENSE docs/web.md
+	@cp web/nnrt.js web/nnrt.d.ts LICENSE $(@D)
+	@cp web/nnrt.d.ts $(@D)/inline.d.ts
+	@cp docs/web.md $(@D)/README.md
+	@{ printf "import {env} from './nnrt.js';\n\nenv.wasm.wasmBinary = Uint8Array.from(atob('"; base64 -w 0 $<; \
+	    printf "'), (c) => c.charCodeAt(0));\nexport * from './nnrt.js';\nexport {default} from './nnrt.js';\n"; } >$(@D)/inline.js
+	@cp web/package.json $@
+
+NEEDS_web := $(WASM_PACKAGES) nodejs libonnx-testdata
+suite-web: $(WASM)/package.json build/test/nnrt
+	$(SUITE) node tests/web/run.mjs $${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data} build/test/nnrt
