@@ -145,6 +145,40 @@ for (const model of [...networks, ...['build/face-data/face_detection_short_rang
         assert.equal(session.device.split('_')[0], 'reference');
     });
 
+// ---- nnrt emit-wasm ----
+
+for (const [model, most] of [['digits/digits_int8', 60_000], ['digits/digits', 100_000], ['kws/kws_int8', 120_000]])
+    await test(`emit-wasm ${model} has the bits of nnrt run`, async () => {
+        const file = `${root}examples/${model}.onnx`, out = `${scratch}/model.wasm`;
+        execFileSync(program, ['emit-wasm', file, '-o', out], {stdio: 'pipe', cwd: root});
+        const module = await WebAssembly.compile(readFileSync(out));
+        const {exports} = await WebAssembly.instantiate(module, {});
+        assert.ok(readFileSync(out).length <= most, `${readFileSync(out).length} bytes`);
+        assert.deepEqual(WebAssembly.Module.imports(module), []);
+        assert.throws(() => exports.memory.grow(1), RangeError);
+        const about = await InferenceSession.create(file), feeds = {};
+        about.inputMetadata.forEach((i, k) => {
+            feeds[i.name] = fill(i.type, i.shape);
+            assert.equal(exports.input_bytes(k), feeds[i.name].data.byteLength);
+            new Uint8Array(exports.memory.buffer, exports.input(k)).set(bytes(feeds[i.name]));
+        });
+        const expected = runNative(file, feeds, 'reference');
+        for (let run = 0; run < 2; run++) {
+            assert.equal(exports.run(), 0);
+            about.outputNames.forEach((name, k) => assert.ok(Buffer.from(exports.memory.buffer, exports.output(k), exports.output_bytes(k))
+                .equals(expected[name.replace(/[^\w.-]/g, '_')]), name));
+        }
+    });
+await test('emit-wasm without clang', () => {
+    try {
+        execFileSync(program, ['emit-wasm', digits, '-o', `${scratch}/none.wasm`], {stdio: 'pipe', cwd: root, env: {...process.env, PATH: '/nowhere'}});
+        assert.fail('it succeeded');
+    } catch (error) {
+        assert.match(String(error.stderr), /this needs clang with the target wasm32/);
+    }
+    assert.deepEqual(readdirSync(scratch).filter((f) => f.startsWith('none')), []);
+});
+
 // ---- the classes ----
 
 const image = new Tensor('float32', new Float32Array(784), [1, 1, 28, 28]);
