@@ -45,3 +45,16 @@ $(WASM)/package.json: $(WASM)/nnrt.wasm web/nnrt.js web/nnrt.d.ts web/package.js
 NEEDS_web := $(WASM_PACKAGES) nodejs libonnx-testdata
 suite-web: $(WASM)/package.json build/test/nnrt
 	$(SUITE) node tests/web/run.mjs $${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data} build/test/nnrt
+
+# The example pages, with the package and the networks beside them. PORT: where `make web` serves them.
+SITE := build/web/site
+PORT ?= 8000
+$(SITE)/index.html: $(WASM)/package.json $(wildcard examples/web/*) $(FACE_NETWORK)
+	@rm -rf $(SITE) && mkdir -p $(SITE)
+	@cp examples/web/*.html examples/web/*.css examples/web/*.js $(SITE)
+	@cp examples/digits/digits.onnx examples/face/picture.png $(FACE_NETWORK) $(SITE)
+	@cp -R $(WASM) $(SITE)/nnrt
+
+web: $(SITE)/index.html
+	@echo 'http://127.0.0.1:$(PORT)/ draws digits, http://127.0.0.1:$(PORT)/faces.html finds faces; Ctrl-C ends it'
+	@$(PYTHON) -m http.server --bind 127.0.0.1 --directory $(SITE) $(PORT)
