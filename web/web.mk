@@ -58,3 +58,28 @@ $(SITE)/index.html: $(WASM)/package.json $(wildcard examples/web/*) $(FACE_NETWO
 web: $(SITE)/index.html
 	@echo 'http://127.0.0.1:$(PORT)/ draws digits, http://127.0.0.1:$(PORT)/faces.html finds faces; Ctrl-C ends it'
 	@$(PYTHON) -m http.server --bind 127.0.0.1 --directory $(SITE) $(PORT)
+
+# Browsers of Debian, and the package that drives them.
+PLAYWRIGHT := build/web/modules/node_modules/playwright-core/package.json
+$(PLAYWRIGHT): web/web.mk
+	@sh tools/need.sh nodejs npm chromium firefox-esr
+	@mkdir -p build/web/modules && touch build/web/modules/index.js
+	@npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix build/web/modules playwright-core@1.64.1
+	@touch $@
+
+web-test: $(SITE)/index.html $(PLAYWRIGHT)
+	@timeout 180 node tests/web/browser.mjs
+
+# NETS="lenet resnet50": some of tests/bench/models.py; TURNS=15.
+ORT_WEB := build/web/modules/node_modules/onnxruntime-web/package.json
+WEB_NETS := lenet dscnn_kws resnet8_cifar mobilenet_v1_025_vww fc_autoencoder lstm128_t100 mobilenet_v2 resnet18 transformer_4x256_s128 resnet50 \
+	dscnn_kws_qdq resnet8_cifar_qdq mobilenet_v1_025_vww_qdq mobilenet_v2_qdq
+$(ORT_WEB): $(PLAYWRIGHT)
+	@npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix build/web/modules playwright-core@1.64.1 onnxruntime-web@1.30.0
+	@touch $@
+
+web-bench: $(SITE)/index.html $(ORT_WEB) build/nnrt
+	@sh tools/need.sh python3 python3-numpy python3-onnx
+	@$(PYTHON) -B tests/bench/models.py build/web/models $(or $(NETS),$(WEB_NETS)) >/dev/null
+	@build/nnrt emit-wasm examples/digits/digits_int8.onnx -o $(SITE)/digits.wasm >/dev/null
+	@node tests/web/bench.mjs examples/digits/digits.onnx $(patsubst %,build/web/models/%.onnx,$(or $(NETS),$(WEB_NETS)))

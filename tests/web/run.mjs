@@ -304,9 +304,15 @@ await test('a worker', async () => {
     const data = await new Promise((done, fail) => worker.on('message', done).on('error', fail));
     assert.deepEqual(data, (await session.run({image})).probabilities.data);
 });
-await test('inline.js, by the name of the package', async () => {
-    mkdirSync(`${scratch}/node_modules`);
+await test('the program of docs/web.md', () => {
+    const [, code] = /```js\n(.*?)```/s.exec(readFileSync(`${root}docs/web.md`, 'utf8'));
+    mkdirSync(`${scratch}/node_modules`, {recursive: true});
     execFileSync('cp', ['-R', `${root}build/web/nnrt`, `${scratch}/node_modules/nnrt`]);
+    execFileSync('cp', [digits, `${scratch}/digits.onnx`]);
+    writeFileSync(`${scratch}/program.mjs`, `${code}console.log(probabilities.dims.join());`);
+    assert.equal(execFileSync('node', ['program.mjs'], {cwd: scratch, encoding: 'utf8'}), '1,10\n');
+});
+await test('inline.js, by the name of the package', async () => {
     rmSync(`${scratch}/node_modules/nnrt/nnrt.wasm`);
     writeFileSync(`${scratch}/main.mjs`, `import {InferenceSession} from 'nnrt/inline';
         console.log((await InferenceSession.create('${digits}')).inputNames[0]);`);
