@@ -145,7 +145,8 @@ static void cli_wasm_print(const char *path, uint32_t pages)
     printf("  %.0f bytes, memory %.0f bytes; run, input, output, input_bytes, output_bytes\n", bytes, (double)pages * 65536);
 }
 
-/* nnrt emit-wasm. The C file, the object and the module lie beside args->output until the module is complete. */
+/* nnrt emit-wasm. The C file, the object and the module are in the folder of args->output until the module is
+   complete. */
 static int cli_emit_wasm(const cli_args *args)
 {
     cli_args own = *args;

@@ -283,7 +283,7 @@ static void web_close(void)
     web_model = NULL;
 }
 
-/* The shapes of all inputs of a .nnrt file, in the order of the model: those of `inputs` by name. */
+/* The shapes of all inputs of a .nnrt file, in the order of the model: `inputs` has them by name. */
 static bool web_dims(nnrt_session_desc *desc, nnrt_dims *dims, const nnrt_onnx_input *inputs, uint32_t count)
 {
     const NNRT_Uint32List indices = web_model->inputIndex;

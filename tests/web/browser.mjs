@@ -41,7 +41,7 @@ async function draw(page, strokes) {
         await page.mouse.move(...at(first));
         await page.mouse.down();
         for (const point of rest)
-            await page.mouse.move(...at(point), {steps: 5});
+            await page.mouse.move(...at(point), {steps: 3});
         await page.mouse.up();
     }
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
@@ -95,37 +95,36 @@ async function pages(browser, name) {
     await page.close();
 }
 
-/* Screenshots of both pages: the colors of the corners tell light from dark; no page is wider than the window. */
+/* Both pages at three widths: the colors tell light from dark; no page is wider than the window. */
 async function looks(name) {
     const seen = new Set();
     for (const colorScheme of ['light', 'dark']) {
         const browser = await launch(name, colorScheme === 'dark');
+        const digits = await browser.newPage({colorScheme}), faces = await browser.newPage({colorScheme});
+        await faces.goto(`${site}faces.html`);
+        await faces.waitForFunction(() => document.querySelector('#faces li, .error'));
+        await digits.goto(`${site}index.html`);
+        await ready(digits);
         for (const width of [360, 768, 1280])
             await test(`${name}: ${width} pixels, ${colorScheme}`, async () => {
-                const page = await browser.newPage({viewport: {width, height: 800}, colorScheme});
-                await page.goto(`${site}index.html`);
-                await ready(page);
-                await draw(page, DIGITS[7]);
-                const image = await page.locator('#pad').screenshot();
-                await page.screenshot({path: `${screenshots}/${name}-digits-${width}-${colorScheme}.png`, fullPage: true});
-                assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the window');
-                assert.equal(await answer(page), '7');
-                const [paper, ink] = await page.evaluate(() => [document.body, document.querySelector('h1')].map((e, i) =>
+                for (const page of [faces, digits]) {
+                    await page.setViewportSize({width, height: 800});
+                    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the window');
+                }
+                await digits.click('#clear');
+                await draw(digits, DIGITS[7]);
+                assert.equal(await answer(digits), '7');
+                seen.add((await digits.locator('#pad').screenshot()).toString('base64'));
+                await digits.screenshot({path: `${screenshots}/${name}-digits-${width}-${colorScheme}.png`, fullPage: true});
+                await faces.screenshot({path: `${screenshots}/${name}-faces-${width}-${colorScheme}.png`, fullPage: true});
+                const [paper, ink] = await digits.evaluate(() => [document.body, document.querySelector('h1')].map((e, i) =>
                     getComputedStyle(e)[i ? 'color' : 'backgroundColor'].match(/\d+/g).map(Number).reduce((a, b) => a + b) / 765));
                 assert.ok(colorScheme === 'dark' ? paper < 0.2 && ink > 0.8 : paper > 0.8 && ink < 0.2, `${paper} ${ink}`);
-                assert.ok(await page.locator('#clear').evaluate((b) => b.clientHeight >= 40), 'the button is large enough for a finger');
-                seen.add(image.toString('base64'));
-                await page.goto(`${site}faces.html`);
-                await page.waitForFunction(() => document.querySelector('#faces li, .error'));
-                assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the window');
-                await page.screenshot({path: `${screenshots}/${name}-faces-${width}-${colorScheme}.png`, fullPage: true});
-                await page.close();
+                assert.ok(await digits.locator('#clear').evaluate((e) => e.clientHeight >= 40), 'the button is too small for a finger');
             });
         await browser.close();
     }
-    await test(`${name}: the drawing is another one in the dark`, () => {
-        assert.equal(seen.size, 6);
-    });
+    await test(`${name}: the drawing is another one at each width, and in the dark`, () => assert.equal(seen.size, 6));
 }
 
 /* The package itself, in a page without anything else. */
