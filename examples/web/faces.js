@@ -84,7 +84,7 @@ async function find(picture) {
     byId('memory').textContent = `${(session.memory.total / 1024).toFixed(0)} KiB`;
     byId('faces').replaceChildren(...faces.map(({score, value}) => {
         const row = document.createElement('li');
-        row.innerHTML = `<span>${Math.round(value[2] - value[0])} × ${Math.round(value[3] - value[1])} pixels</span><b>${(100 * score).toFixed(0)} %</b>`;
+        row.innerHTML = `<span>${Math.round(value[2] - value[0])} × ${Math.round(value[3] - value[1])} px</span><b>${(100 * score).toFixed(0)} %</b>`;
         row.dataset.box = value.slice(0, 4).map((v) => v.toFixed(1)).join(' ');
         return row;
     }));
