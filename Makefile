@@ -72,6 +72,10 @@ help:
 	@echo 'make packages         build/packages: archives for Arduino, Meson, cargo, Bazel, Debian and others (docs/packages.md)'
 	@echo 'make packages-test    builds a program from each with the tools of its ecosystem (installs 1 GB); PARTS="meson cargo": some'
 	@echo 'make release          what prevents a release: version, changelog, clean tree, results of make test, archives'
+	@echo 'make wasm             the npm package for browsers and Node.js: build/web/nnrt (clang, lld, wasi-libc, binaryen)'
+	@echo 'make web              serves two pages at PORT=8000: recognizes digits while they are drawn, finds faces (npm fetches 5 MB)'
+	@echo 'make web-test         opens them in Chromium and Firefox: mouse, keyboard, widths, dark mode (npm, installs both browsers)'
+	@echo 'make web-bench        networks in nnrt and onnxruntime-web in one page of Chromium; NETS="lenet resnet50" TURNS=15 (npm, 150 MB)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -240,7 +244,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk
 
 clean:
 	@rm -rf dist

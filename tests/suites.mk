@@ -6,7 +6,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
 SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite tflite-pairs differential splits examples runner coverage-script lib \
-	api layers code-size python packages mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	api layers code-size python packages web mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 # SKIP=NAMES: all suites but these
 SKIP ?=
 ONLY ?= $(filter-out $(SKIP),$(SUITES))

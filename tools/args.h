@@ -34,7 +34,8 @@ enum {
     CLI_FRONTEND = 8192,
     CLI_QUANTIZE = 16384,
     CLI_ACCURACY = 32768,
-    CLI_ALL = 65535
+    CLI_WASM = 65536,
+    CLI_ALL = 131071
 };
 
 #define CLI_MOST_USERS 32
@@ -54,6 +55,7 @@ typedef struct cli_args {
     char autos[3][512];          /* texts of auto: for the first two devices and the last one */
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* argv[0] */
+    bool wasm;                   /* of nnrt emit-wasm */
     NNRT_DataType type; /* of --type; 0: not given */
     uint32_t top, threads, reps, smallest; /* 0: not given */
     const char *socket;          /* for serve, like the following members */
@@ -580,7 +582,7 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY)
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE", CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE,
+    {"-o", "FILE", CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE,
      "the file to write; - is standard output, but for compile and quantize, and the default of dot", cli_take_output},
     {"--name", "NAME", CLI_EMIT | CLI_FRONTEND,
      "prefix of the functions, NAME_run and the others; default: the model file's name, of a front end signal",
@@ -603,10 +605,10 @@ static const cli_option cli_options[] = {
     {"--section", "NAME=PATTERN", CLI_EMIT,
      "constants whose name, or whose node's name, has this form (* any text, ? any character), or with '>BYTES' larger "
      "ones, get the macro MODEL_DATA_NAME, for a section of their own", cli_take_section},
-    {"--state", "IN=OUT", CLI_EMIT | CLI_CONVERT,
+    {"--state", "IN=OUT", CLI_EMIT | CLI_WASM | CLI_CONVERT,
      "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters of a run",
      cli_take_state},
-    {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
+    {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
      "keep an input's dynamic dimensions dynamic, with these upper bounds; or set the upper bound of a result with a "
@@ -694,19 +696,19 @@ static const cli_option cli_options[] = {
      "number from 0 on, or a label of the model", cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT | CLI_QUANTIZE, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
-    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
+    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "allow an ONNX or .tflite file or an image N times the memory and work that its size allows", cli_take_budget},
-    {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
+    {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "use these values, inputs or results of nodes, as the outputs of an ONNX or .tflite model; nodes that they do not need are "
      "removed", cli_take_cut},
-    {"--signature", "NAME", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_QUANTIZE,
+    {"--signature", "NAME", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "the signature of a .tflite file to use; default: that of its first subgraph", cli_take_signature},
-    {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
+    {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_COMPILE,
      "do not optimize the model; by default constants are folded and operators fused", cli_take_no_optimize},
-    {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+    {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM,
      "operators between DequantizeLinear and QuantizeLinear compute in float32, QLinear operators round as ONNX does; by default both are quantized operators",
      cli_take_no_quantize},
-    {"--int8-io", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE | CLI_QUANTIZE,
+    {"--int8-io", NULL, CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_COMPILE | CLI_QUANTIZE,
      "inputs and outputs become int8 or uint8 tensors with scale and zero point, without casts from and to float32; a "
      "SOFTMAX before an output computes in integers (scale 1/256). A warning names each one that stays float32",
      cli_take_int8_io},
@@ -725,7 +727,7 @@ static const cli_option cli_options[] = {
      "load a driver: registers its device table (devices/nnrt_driver.h), or one for NNAdapter's hardware layer "
      "(compat/nnadapter/driver.h) as the device NAME; before --device",
      cli_take_load},
-    {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE | CLI_EMIT | CLI_QUANTIZE,
+    {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "where to run: a name that 'nnrt devices' lists, default auto; auto:DEVICE,DEVICE,...: partition the model "
      "over these, the preferred one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH: the device that "
      "'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h): a device for tests; mcu:TARGET "
@@ -756,7 +758,7 @@ static const cli_option cli_options[] = {
      "priority of the model on the device: none, low, medium or high", cli_take_priority},
     {"--extension", "NAME=VALUE", CLI_SESSIONS,
      "an extension of the device; cpu: nnrt.cpu.winograd=0 selects exact convolutions only", cli_take_extension},
-    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_SERVE | CLI_QUANTIZE,
+    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_SERVE | CLI_QUANTIZE,
      "log to standard error: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_THREADS,
      "number of threads of a run, default 1, or by --performance; of the built-in devices only cpu is multithreaded",
@@ -766,7 +768,9 @@ static const cli_option cli_options[] = {
      "which states stay; shows the last one; default 1", cli_take_reps},
     {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
      cli_take_copy},
-    {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},
+    {"--header", "PATH", CLI_OPS | CLI_WASM,
+     "the nnrt_ops.h that --copy reads, or beside which emit-wasm finds the other headers; default: that of this program",
+     cli_take_header},
     {"--memory", NULL, CLI_INFO,
      "also the memory map: offset, bytes and first and last step of every value in the arena",
      cli_take_memory},
@@ -875,7 +879,7 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if (*c->operands != '\0' && args->model == NULL)
         return cli_usage("%s: the %s is missing; see 'nnrt %s --help'", c->name,
                          c->bit == CLI_FRONTEND ? "description" : "model", c->name);
-    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
+    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_QUANTIZE)) != 0 && args->output == NULL)
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
     if (args->weightBits == 0 && !args->dynamicCodes && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);

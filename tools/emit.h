@@ -14,7 +14,9 @@ of integers with the same values. Subgraphs are plans that steps run (nnrt_plan_
     >>attributes  attribute structs
     >>plan        views, arguments, steps
     >>functions   functions for the program, and the self-test
-    >>file        the command
+    >>file        the text around them
+    >>exports     functions of a WebAssembly module (emit_wasm.h)
+    >>all         the command
 */
 #ifndef NNRT_TOOL_EMIT_H
 #define NNRT_TOOL_EMIT_H
@@ -57,6 +59,7 @@ typedef struct cli_emit {
     const nnrt_plan_step **steps; /* steps of the plan, then of inner plans; the index numbers their attributes */
     uint32_t nSteps;
     const cli_job *job;
+    bool wasm;                        /* for emit_wasm.h: the file is complete, and exports functions */
     bool small;                       /* --small: steps share the kernels of a device */
     uint32_t *sums;                   /* checksums of the steps' results; NULL: not checked */
     char (*io)[CLI_IDENTIFIER_BYTES]; /* parameter names of inputs, then outputs */
@@ -1679,9 +1682,75 @@ static void cli_emit_declarations(const cli_emit *e)
     fprintf(e->out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* %s_MODEL_H */\n", e->upper);
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>exports */
+
+/* nnrt emit-wasm: the functions of a WebAssembly module. */
+
+/* Writes the lines before the model. */
+static void cli_wasm_begin(const cli_emit *e)
+{
+    fprintf(e->out,
+            "#define NNRT_FIRMWARE\n#define NNRT_STATIC\n#define NNRT_IMPLEMENTATION\n#define NNRT_MAX_RANK %d\n"
+            "#include \"nnrt_plan.h\"\n#include \"devices/nnrt_mcu.h\"\n",
+            (int)cli_emit_rank(e->plan));
+}
+
+/* Writes a function that returns an item of `values`, one for each input, or output, that is no state. */
+static void cli_wasm_table(const cli_emit *e, const char *name, const char *type, bool output, bool sizes)
+{
+    const uint32_t from = output ? e->plan->nInputs : 0, to = output ? from + e->plan->nOutputs : e->plan->nInputs;
+    uint32_t count = 0;
+    fprintf(e->out, "NNRT_EXPORT(%s) %s nnrt_wasm_%s(uint32_t i)\n{\n    switch (i) {\n", name, type, name);
+    for (uint32_t i = from; i < to; i++)
+        if (cli_emit_state_at(e, i) == NULL && sizes)
+            fprintf(e->out, "    case %u: return sizeof(nnrt_io%u);\n", (unsigned)count++, (unsigned)i);
+        else if (cli_emit_state_at(e, i) == NULL)
+            fprintf(e->out, "    case %u: return nnrt_io%u;\n", (unsigned)count++, (unsigned)i);
+    fputs("    default: return 0;\n    }\n}\n", e->out);
+}
+
+/* Writes the buffers and the exported functions after the model. */
+static void cli_wasm_end(const cli_emit *e)
+{
+    const uint32_t count = e->plan->nInputs + e->plan->nOutputs;
+    const char *separator = e->nStates > 0 ? ", " : "";
+    fputs("\n#define NNRT_EXPORT(name) __attribute__((export_name(#name)))\n", e->out);
+    for (uint32_t i = 0; i < count; i++)
+        if (cli_emit_state_at(e, i) == NULL)
+            fprintf(e->out, "static %s nnrt_io%u[%.0f] __attribute__((aligned(16)));\n",
+                    cli_emit_type(cli_emit_io_at(e, i)->dataType), (unsigned)i, cli_emit_elements(cli_emit_io_at(e, i)));
+    cli_wasm_table(e, "input", "const void *", false, false);
+    cli_wasm_table(e, "input_bytes", "uint32_t", false, true);
+    cli_wasm_table(e, "output", "const void *", true, false);
+    cli_wasm_table(e, "output_bytes", "uint32_t", true, true);
+    if (e->nStates > 0)
+        fprintf(e->out,
+                "static uint64_t nnrt_state[(%s_STATE_BYTES + 7) / 8];\n"
+                "NNRT_EXPORT(reset) void nnrt_wasm_reset(void)\n{\n    %s_state_reset(nnrt_state);\n}\n",
+                e->upper, e->name);
+    fprintf(e->out, "NNRT_EXPORT(run) int32_t nnrt_wasm_run(void)\n{\n");
+    if (e->nStates > 0)
+        fprintf(e->out,
+                "    static bool ready;\n    if (!ready)\n        %s_state_reset(nnrt_state);\n    ready = true;\n",
+                e->name);
+    fprintf(e->out, "    return (int32_t)%s_run(%s", e->name, e->nStates > 0 ? "nnrt_state" : "");
+    for (uint32_t i = 0; i < count; i++)
+        if (cli_emit_state_at(e, i) == NULL) {
+            fprintf(e->out, "%snnrt_io%u", separator, (unsigned)i);
+            separator = ", ";
+        }
+    fputs(");\n}\n", e->out);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>all */
+
 static bool cli_emit_all(cli_emit *e)
 {
     bool good = true;
+    if (e->wasm)
+        cli_wasm_begin(e);
     cli_emit_top(e);
     cli_emit_declarations(e);
     fprintf(e->out,
@@ -1708,8 +1777,11 @@ static bool cli_emit_all(cli_emit *e)
     cli_emit_specialized(e);
     cli_emit_plan(e);
     cli_emit_functions(e);
-    cli_emit_selftest(e);
+    if (!e->wasm)
+        cli_emit_selftest(e);
     fprintf(e->out, "\n#endif /* NNRT_IMPLEMENTATION */\n");
+    if (e->wasm)
+        cli_wasm_end(e);
     return true;
 }
 
@@ -1838,13 +1910,14 @@ static int cli_emit_job(const cli_job *job, const cli_args *args, const char *de
     e.job = job;
     e.path = args->output;
     e.small = args->small;
+    e.wasm = args->wasm;
     e.progress.label = "emit-c";
     status = cli_emit_build(&e, args, device, &config, &memory);
     if (status == CLI_DONE)
         status = cli_emit_check_arena(&e, args);
     if (status == CLI_DONE)
         status = cli_emit_write(&e, args);
-    if (status == CLI_DONE && strcmp(e.path, "-") != 0) {
+    if (status == CLI_DONE && !e.wasm && strcmp(e.path, "-") != 0) {
         cli_put_name(stdout, e.path);
         printf("  %s_run, %s_run_in, %s_selftest; ", e.name, e.name, e.name);
         for (uint32_t r = 0; r < (e.nRegions > 0 ? e.nRegions : 1); r++)

@@ -7,7 +7,7 @@ It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
 image.h images; wav.h sounds; args.h arguments; quantize.h, quantize_report.h, qdq.h, accuracy.h 8-bit models, classifiers; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
-models as C; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
+models as C; emit_wasm.h models as WebAssembly; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
 serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
 Results go to standard output, everything else to standard error.
 
@@ -956,6 +956,8 @@ static int cli_emit_c(const cli_args *args)
     return status;
 }
 
+#include "emit_wasm.h" /* calls cli_emit_c */
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
@@ -1733,6 +1735,15 @@ static const char cli_compile_text[] =
     "shows\n"
     "the file, and the kernels that the firmware must link.\n\n";
 
+static const char cli_wasm_text[] =
+    "The module has the model's weights, the kernels that it needs, and a memory of fixed size. It exports memory,\n"
+    "run(), which returns 0 or a return code, and the addresses and sizes of the buffers: input(i), input_bytes(i),\n"
+    "output(i), output_bytes(i), i from 0. A model with states keeps them between runs; reset() sets them to their\n"
+    "initial values. Compiled by clang and wasm-ld (Debian: clang lld wasi-libc). Dynamic shapes are an error.\n\n"
+    "  const {exports: m} = (await WebAssembly.instantiateStreaming(fetch('digits.wasm'))).instance;\n"
+    "  new Float32Array(m.memory.buffer, m.input(0), 784).set(image);\n"
+    "  if (m.run() !== 0) throw new Error('the run failed');\n"
+    "  const scores = new Float32Array(m.memory.buffer, m.output(0), 10);\n\n";
 static const char cli_emit_text_help[] =
     "The file has the model as constant data, planned for an arena whose size it states: include it after nnrt.h,\n"
     "and NAME_run runs it. No files, no heap, and only the kernels it needs are linked. NAME_selftest compares the\n"
@@ -1805,6 +1816,8 @@ static const cli_command cli_commands[] = {
     {"emit-c", "MODEL", "Writes a model as C: constant data that runs without files or heap.", cli_emit_text_help,
      "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
      CLI_EMIT, cli_emit_c},
+    {"emit-wasm", "MODEL", "Writes a model as a WebAssembly module that imports nothing.", cli_wasm_text,
+     "nnrt emit-wasm examples/digits/digits_int8.onnx -o digits.wasm", CLI_WASM, cli_emit_wasm},
     {"emit-frontend", "DESCRIPTION", "Writes a front end for sound or sensors as C: spectrum, mel, MFCC.",
      cli_frontend_text,
      "nnrt emit-frontend rate=16000,window=640,hop=320,fft=1024,mels=40,lower=20,upper=4000,dct=10,output=int8,scale=0.5 "
