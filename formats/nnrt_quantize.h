@@ -2371,14 +2371,15 @@ static uint32_t nnrti_ptq_result(nnrti_ptq *p, NNRT_NodeType type, const void *a
 /* The number of one element of a constant: 0 or 255. */
 static uint32_t nnrti_ptq_number(nnrti_ptq *p, float number)
 {
-    static const NNRT_Tensor none;
     const int32_t dims = 1; /* not read: a scalar has none */
+    NNRT_Tensor none;
     float *data = (float *)nnrt_memory_keep_aligned(&p->memory, sizeof(*data));
     if (data == NULL) {
         nnrti_ptq_no_memory(p);
         return 0;
     }
     *data = number;
+    memset(&none, 0, sizeof(none));
     return nnrti_ptq_new_constant(p, &none, "", NNRT_DATA_TYPE_FLOAT32, data, sizeof(*data), 0, &dims);
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The manifests in the archives of tools/packages.py follow the published rules of their formats. For ecosystems whose tools
-Debian does not have this is the only test; docs/packages.md says which. Sources of the rules:
+"""Rules for the manifests in the archives of tools/packages.py. For ecosystems whose tools Debian does not have this is the only
+test; docs/packages.md lists them. The rules of PlatformIO, Zephyr and vcpkg follow the schemas named here; the other rules follow
+the documentation of the formats, and were not compared with a schema:
   arduino  library specification of arduino-cli; library.json: schema of platformio-core
   esp-idf  reference of the idf-component-manager, "Manifest File"
   zephyr   schema in scripts/zephyr_module.py
