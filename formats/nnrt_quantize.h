@@ -256,6 +256,7 @@ typedef struct nnrti_ptq_watch {
 typedef struct nnrti_ptq {
     const nnrt_quantize_desc *desc;
     const NNRT_Model *model; /* constants have addresses */
+    const NNRT_Model *given; /* without split activations */
     nnrt_error *error;
     nnrt_memory memory;
     nnrt_memory weights; /* changed float32 weights, until they have codes */
@@ -564,6 +565,12 @@ static void nnrti_ptq_join(nnrti_ptq *p, const NNRT_Node *n)
 }
 
 /* Chooses nodes, joins tensors, finds layers. Activations beside a chosen node get codes. */
+/* The node of the given model; of a split activation that from which it was split. */
+static uint32_t nnrti_ptq_given(const nnrti_ptq *p, uint32_t i)
+{
+    return i < p->given->nodes.count ? i : p->values[p->model->nodes.data[i].inputIndex.data[0]].writer;
+}
+
 static NNRT_ReturnCode nnrti_ptq_choose(nnrti_ptq *p)
 {
     const nnrt_quantize_desc *d = p->desc;
@@ -573,7 +580,7 @@ static NNRT_ReturnCode nnrti_ptq_choose(nnrti_ptq *p)
         for (uint32_t k = 0; k < n->outputIndex.count; k++)
             floats = floats || (n->outputIndex.data[k] != NNRT_NO_TENSOR && nnrti_ptq_is_activation(p, n->outputIndex.data[k]));
         p->report.nodes += floats;
-        if (!nnrti_ptq_may_choose(p, n) || (d->keep != NULL && d->keep(d->user, p->model, p->main[i])))
+        if (!nnrti_ptq_may_choose(p, n) || (d->keep != NULL && d->keep(d->user, p->given, nnrti_ptq_given(p, p->main[i]))))
             continue;
         if (!nnrti_ptq_add_layer(p, p->main[i]) && d->int16 && nnrti_ptq_kind(p, n->nodeType) == 1)
             continue;
@@ -628,6 +635,112 @@ static NNRT_ReturnCode nnrti_ptq_infer(nnrti_ptq *p)
 }
 
 /* Checks the model, and prepares all lists. */
+/* ---- activations of their own ---- */
+
+/* In >>quantize_equalize. */
+static bool nnrti_ptq_homogeneous(NNRT_ActivationType a);
+
+/* Where the attributes of an operator that may get codes have the activation; NULL: they have none. */
+static const nnrt_attr_member *nnrti_ptq_activation_member(NNRT_NodeType type)
+{
+    const nnrt_attr_struct *s = nnrt_op_find(type)->attr;
+    if (type == NNRT_NODE_TYPE_ACTIVATION || nnrti_ptq_kind8(type) == 0)
+        return NULL;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->members[i].kind == NNRT_ATTR_KIND_ENUM && strcmp(s->members[i].name, "activationType") == 0)
+            return &s->members[i];
+    return NULL;
+}
+
+/* The activation of a node that its quantized form does not have, which clamps only: then it would stay float32. */
+static NNRT_ActivationType nnrti_ptq_other_activation(const NNRT_Node *n)
+{
+    const nnrt_attr_member *at = nnrti_ptq_activation_member(n->nodeType);
+    NNRT_ActivationType type = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    if (at != NULL && at->offset + sizeof(type) <= n->nodeAttr.size && n->outputIndex.count == 1)
+        memcpy(&type, (const uint8_t *)n->nodeAttr.data + at->offset, sizeof(type));
+    return nnrti_ptq_homogeneous(type) || type == NNRT_ACTIVATION_TYPE_RELU1 ? NNRT_ACTIVATION_TYPE_NO_ACTIVATION : type;
+}
+
+/* Node i writes tensor t, and node k, an ACTIVATION, makes its result of that. */
+static void nnrti_ptq_split_node(nnrti_ptq *p, const NNRT_Model *m, uint32_t i, uint32_t k, uint32_t t)
+{
+    NNRT_Node *n = (NNRT_Node *)(uintptr_t)&m->nodes.data[i], *then = (NNRT_Node *)(uintptr_t)&m->nodes.data[k];
+    const NNRT_ActivationType none = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    NNRT_Tensor *between = (NNRT_Tensor *)(uintptr_t)&m->allTensors.data[t];
+    const char *name = nnrti_ptq_name(m->allTensors.data[n->outputIndex.data[0]].name);
+    NNRT_Activation *attr = (NNRT_Activation *)nnrti_ptq_keep(p, 1, sizeof(*attr));
+    uint8_t *own = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, n->nodeAttr.size);
+    uint32_t *to = (uint32_t *)nnrti_ptq_keep(p, 1, sizeof(*to));
+    char *text = (char *)nnrti_ptq_keep(p, strlen(name) + 8, 1);
+    if (attr == NULL || own == NULL || to == NULL || text == NULL) {
+        nnrti_ptq_no_memory(p);
+        return;
+    }
+    *between = m->allTensors.data[n->outputIndex.data[0]];
+    between->name = *name != '\0' ? text : NULL;
+    nnrt_text(text, strlen(name) + 8, "%s_linear", name);
+    attr->activationType = nnrti_ptq_other_activation(n);
+    memcpy(own, n->nodeAttr.data, n->nodeAttr.size);
+    memcpy(own + nnrti_ptq_activation_member(n->nodeType)->offset, &none, sizeof(none));
+    *to = t;
+    memset(then, 0, sizeof(*then));
+    then->nodeType = NNRT_NODE_TYPE_ACTIVATION;
+    then->nodeAttr.data = attr;
+    then->nodeAttr.size = sizeof(*attr);
+    then->inputIndex = NNRT_Uint32List_make(to, 1);
+    then->outputIndex = n->outputIndex;
+    n->nodeAttr.data = own;
+    n->outputIndex = then->inputIndex;
+}
+
+/* The optimizer has fused activations into the nodes before them. Those that quantized operators do not have, such as the
+   HSWISH of MobileNet v3, become nodes again, whose codes come from tables. Results keep their bits. */
+static NNRT_ReturnCode nnrti_ptq_split_activations(nnrti_ptq *p)
+{
+    const NNRT_Model *m = p->model;
+    const NNRT_Uint32List *graph = m->subGraph.count > 0 ? &m->subGraph.data[0].nodeIndices : NULL;
+    const uint32_t count = graph != NULL && graph->count > 0 ? graph->count : m->nodes.count;
+    uint32_t more = 0, *list;
+    NNRT_Tensor *tensors;
+    NNRT_Node *nodes;
+    NNRT_SubGraph *graphs;
+    NNRT_Model *made;
+    for (uint32_t i = 0; i < count; i++)
+        more += nnrti_ptq_other_activation(&m->nodes.data[graph != NULL && graph->count > 0 ? graph->data[i] : i]) !=
+                NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    if (more == 0 || p->desc->int16)
+        return p->code;
+    made = (NNRT_Model *)nnrti_ptq_keep(p, 1, sizeof(*made));
+    tensors = (NNRT_Tensor *)nnrti_ptq_keep(p, (size_t)m->allTensors.count + more, sizeof(*tensors));
+    nodes = (NNRT_Node *)nnrti_ptq_keep(p, (size_t)m->nodes.count + more, sizeof(*nodes));
+    graphs = (NNRT_SubGraph *)nnrti_ptq_keep(p, (size_t)m->subGraph.count + 1, sizeof(*graphs));
+    list = (uint32_t *)nnrti_ptq_keep(p, (size_t)count + more, sizeof(*list));
+    if (p->code != NNRT_SUCCESS)
+        return p->code;
+    *made = *m;
+    memcpy(tensors, m->allTensors.data, m->allTensors.count * sizeof(*tensors));
+    memcpy(nodes, m->nodes.data, m->nodes.count * sizeof(*nodes));
+    made->allTensors = NNRT_TensorList_make(tensors, m->allTensors.count + more);
+    made->nodes = NNRT_NodeList_make(nodes, m->nodes.count + more);
+    more = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        list[i] = graph != NULL && graph->count > 0 ? graph->data[i] : i;
+        if (nnrti_ptq_other_activation(&nodes[list[i]]) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            continue;
+        list[count + more] = m->nodes.count + more;
+        nnrti_ptq_split_node(p, made, list[i], m->nodes.count + more, m->allTensors.count + more);
+        more++;
+    }
+    for (uint32_t i = 0; i < m->subGraph.count; i++)
+        graphs[i] = m->subGraph.data[i];
+    if (graph != NULL && graph->count > 0)
+        graphs[0].nodeIndices = NNRT_Uint32List_make(list, count + more);
+    made->subGraph = NNRT_SubGraphList_make(graphs, m->subGraph.count);
+    p->model = made;
+    return p->code;
+}
+
 static NNRT_ReturnCode nnrti_ptq_start(nnrti_ptq *p)
 {
     const NNRT_Model *m = p->model;
@@ -635,6 +748,11 @@ static NNRT_ReturnCode nnrti_ptq_start(nnrti_ptq *p)
     NNRT_ReturnCode code = nnrt_model_check(m, &p->memory, &order, p->error);
     if (code != NNRT_SUCCESS)
         return p->code = code;
+    p->given = m;
+    if (nnrti_ptq_observes(p->desc) && nnrti_ptq_split_activations(p) != NNRT_SUCCESS)
+        return p->code;
+    if (p->model != m && (p->code = nnrt_model_check(m = p->model, &p->memory, &order, p->error)) != NNRT_SUCCESS)
+        return p->code;
     for (uint32_t i = 0; i < m->allTensors.count; i++)
         if (m->allTensors.data[i].quantParams.count > 0)
             return p->code = nnrt_error_set(p->error, NNRT_NOT_SUPPORT,
@@ -2102,10 +2220,13 @@ static void nnrti_ptq_tell(const nnrti_ptq *p, const nnrti_ptq_layer *l)
     const NNRT_Node *n = &p->nodes[l->node];
     const uint32_t x = p->model->nodes.data[l->node].inputIndex.data[0], y = p->model->nodes.data[l->node].outputIndex.data[0];
     const uint32_t bias = n->inputIndex.count > 2 ? n->inputIndex.data[2] : NNRT_NO_TENSOR;
+    const uint32_t after = p->values[y].reader != NNRT_NO_TENSOR /* a split activation */
+                               ? p->model->nodes.data[p->values[y].reader].outputIndex.data[0]
+                               : y;
     nnrt_quantize_layer layer;
     layer.node = l->node;
     layer.input = nnrti_ptq_name(p->model->allTensors.data[x].name);
-    layer.output = nnrti_ptq_name(p->model->allTensors.data[y].name);
+    layer.output = nnrti_ptq_name(p->model->allTensors.data[y < p->given->allTensors.count ? y : after].name);
     layer.codes = l->codes;
     layer.dims = p->tensors[l->weight].dims;
     layer.axis = l->axis;

@@ -91,6 +91,8 @@ static uint32_t biases(nnrt_builder *b, int32_t n, const double *rows)
     return nnrt_builder_constant(b, NULL, F32, 1, &n, data, true);
 }
 
+static NNRT_ActivationType activation = NNRT_ACTIVATION_TYPE_RELU; /* of the next function */
+
 /* Convolution 3x3 and RELU, depthwise 3x3 and RELU, 1x1. Spread: the channels between the layers have ranges from 1/30 to
    30, as in trained networks, which later weights undo, so that all of them matter. A layer named "dead" has a channel
    that is always 0. */
@@ -114,7 +116,7 @@ static NNRT_Model *network(bool spread, bool dead)
     }
     assert_int_equal(nnrt_builder_create(&b, "network", NULL), NNRT_SUCCESS);
     conv.padMode = NNRT_PAD_MODE_SAME;
-    conv.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    conv.activationType = activation;
     in[0] = nnrt_builder_input(b, "x", F32, 4, x);
     in[1] = weights(b, 4, w1, first, NULL);
     in[2] = biases(b, WIDE, first);
@@ -713,6 +715,66 @@ static void test_many_operands(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* ---- fused activations ---- */
+
+static uint32_t asked; /* nodes of the given model, as bits */
+
+static bool keep_last(void *user, const NNRT_Model *model, uint32_t node)
+{
+    (void)user;
+    assert_true(node < model->nodes.count && model->nodes.count == 3);
+    asked |= 1u << node;
+    return strcmp(model->allTensors.data[model->nodes.data[node].outputIndex.data[0]].name, "last") == 0;
+}
+
+static void hear_output(void *user, const nnrt_quantize_layer *layer)
+{
+    (void)user;
+    assert_string_equal(layer->output, layer->node == 0 ? "first" : layer->node == 1 ? "depthwise" : "last");
+}
+
+/* An activation that quantized convolutions do not have, fused into them, does not keep them in float32: it gets codes of its
+   own. Callers see the nodes that they have given. */
+static void test_activations(void **unused)
+{
+    static const NNRT_ActivationType types[] = {NNRT_ACTIVATION_TYPE_HSWISH, NNRT_ACTIVATION_TYPE_SWISH, NNRT_ACTIVATION_TYPE_SIGMOID};
+    const kind good = NORMAL;
+    (void)unused;
+    for (size_t i = 0; i < COUNT(types); i++)
+        for (int kept = 0; kept < 2; kept++) {
+            nnrt_quantize_desc d = described(&good);
+            nnrt_quantize_report report;
+            float want[SIDE * SIDE * 5], got[SIDE * SIDE * 5];
+            double noise = 0, signal = 0;
+            NNRT_Model *m, *q;
+            uint32_t n, bytes = 0;
+            activation = types[i];
+            m = network(false, false);
+            activation = NNRT_ACTIVATION_TYPE_RELU;
+            asked = 0;
+            d.report = &report;
+            d.layer = hear_output;
+            d.keep = kept ? keep_last : NULL;
+            q = quantized(m, &d);
+            assert_int_equal(asked, kept ? 7 : 0);
+            assert_int_equal(report.chosen, kept ? 4 : 5);
+            assert_int_equal(count(q, NNRT_NODE_TYPE_ACTIVATION, &n), 2);
+            assert_int_equal(count(q, NNRT_NODE_TYPE_CONV2D_FUSION, &n), 3);
+            for (uint32_t k = 0; k < q->nodes.count; k++)
+                if (q->nodes.data[k].nodeType == NNRT_NODE_TYPE_CONV2D_FUSION)
+                    bytes += q->allTensors.data[q->nodes.data[k].inputIndex.data[1]].dataType == NNRT_DATA_TYPE_INT8;
+            assert_int_equal(bytes, kept ? 2 : 3);
+            assert_int_equal(output_of(m, good, want, sizeof(want)), output_of(q, good, got, sizeof(got)));
+            for (size_t k = 0; k < COUNT(want); k++) {
+                noise += ((double)want[k] - (double)got[k]) * ((double)want[k] - (double)got[k]);
+                signal += (double)want[k] * (double)want[k];
+            }
+            assert_true(noise > 0 && noise < 0.01 * signal);
+            nnrt_model_destroy(q);
+            nnrt_model_destroy(m);
+        }
+}
+
 /* ---- weights only ---- */
 
 #define COLUMNS 40 /* a block of 32, and one of 8 */
@@ -1187,6 +1249,7 @@ int main(void)
         cmocka_unit_test(test_many_operands), cmocka_unit_test(test_bad), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
         cmocka_unit_test(test_dynamic),
+        cmocka_unit_test(test_activations),
         cmocka_unit_test(test_average), cmocka_unit_test(test_parts),   cmocka_unit_test(test_extreme_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -360,6 +360,24 @@ static bool cli_qdq_is_product(const cli_qdq *q, const nnrt_onnx_node *n)
     return n->inputs.count > 1 && n->outputs.count == 1 && cli_qdq_initializer(q, n->inputs.data[1]) != NULL;
 }
 
+/* The library has split the activation from a layer: what it calls OUTPUT_linear is the result of node i. */
+static void cli_qdq_name_linear(cli_qdq *q, size_t i, const char *output)
+{
+    const size_t length = strlen(output);
+    for (uint32_t k = 0; k < q->nRanges; k++)
+        if (strncmp(q->ranges[k].name, output, length) == 0 && strcmp(q->ranges[k].name + length, "_linear") == 0) {
+            char *text = (char *)cli_alloc(q->results[i].length + 1, 1);
+            if (text == NULL) {
+                q->failed = true;
+                return;
+            }
+            memcpy(text, q->results[i].data, q->results[i].length);
+            text[q->results[i].length] = '\0';
+            free(q->ranges[k].name);
+            q->ranges[k].name = text;
+        }
+}
+
 /* Gives node i layer k. The folded ones of the nodes behind it are dropped, and node i writes the result of the last
    dropped node. */
 static void cli_qdq_take(cli_qdq *q, size_t i, uint32_t k, const nnrt_onnx_node *const *behind, uint32_t count)
@@ -371,6 +389,7 @@ static void cli_qdq_take(cli_qdq *q, size_t i, uint32_t k, const nnrt_onnx_node 
             q->dropped[behind[n] - q->model->graph->nodes.data] = true;
             q->results[i] = behind[n]->outputs.data[0];
         }
+    cli_qdq_name_linear(q, i, q->layers[k].output);
 }
 
 /* Finds the layer of node i: of the first value behind it, through nodes that the optimizer folds into weights and through
