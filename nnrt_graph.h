@@ -1865,6 +1865,7 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
      AFFINE       convolution or FULL_CONNECTION, affine map per channel -> new weights     rounded once per weight
      BIAS         MATMUL, ADD of a constant per column -> MATMUL with a bias                sums in another order
      ACTIVATIONS  node, ACTIVATION -> the node with activationType                          kept
+     ACTIVATIONS  SIGMOID of x, MUL by x -> SWISH                                           kept; -inf: 0, not NaN
      PADS         PAD by zeros, quantized convolution -> the convolution with more padding  kept
      BRANCHES     IF with a constant condition -> the nodes of its branch                   kept
      QUANTIZE     dequantize, operator, cast to 8 bits -> the operator on integers          last stored integer rounded
@@ -2916,6 +2917,37 @@ NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
     return true;
 }
 
+/* Pass: MUL(x, ACTIVATION SIGMOID(x)), in either order, becomes ACTIVATION SWISH(x), as exporters write SiLU. Conditions:
+   float32, only the MUL reads the SIGMOID, and the MUL has no activation. Bits: unchanged on the reference device, but for
+   x = -inf SWISH is its limit 0, where the product is NaN. */
+NNRTI_COLD static bool nnrti_pass_swish(nnrti_graph *g, uint32_t node)
+{
+    NNRT_Node *n = nnrti_graph_node(g, node);
+    const nnrt_attr_struct *s = nnrt_op_find(NNRT_NODE_TYPE_ACTIVATION)->attr;
+    bool has;
+    if (n->nodeType != NNRT_NODE_TYPE_MUL_FUSION || n->inputIndex.count != 2 ||
+        nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t x = nnrti_id(&n->inputIndex, 1 - k);
+        const NNRT_Node *gate = nnrti_graph_producer(g, nnrti_id(&n->inputIndex, k));
+        NNRT_Activation *attr;
+        if (gate == NULL || gate->nodeType != NNRT_NODE_TYPE_ACTIVATION || x == NNRT_NO_TENSOR ||
+            nnrti_activation_of(gate, &has) != NNRT_ACTIVATION_TYPE_SIGMOID ||
+            nnrti_id(&gate->inputIndex, 0) != x || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32)
+            continue;
+        attr = (NNRT_Activation *)nnrti_builder_attr(g->edit, s, NULL, 0);
+        if (attr == NULL || !nnrti_graph_set_inputs(g, n, &x, 1))
+            return false;
+        attr->activationType = NNRT_ACTIVATION_TYPE_SWISH;
+        n->nodeType = NNRT_NODE_TYPE_ACTIVATION;
+        n->nodeAttr.data = attr;
+        n->nodeAttr.size = s->bytes;
+        return true;
+    }
+    return false;
+}
+
 /* ---- pass: affine maps per channel (AFFINE) ---- */
 
 /* An affine map per channel, y = factor * x + shift: a normalization, or scaling or addition of constants. */
@@ -3809,6 +3841,7 @@ static const struct {
     {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is removed: it changes nothing"},
     {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is folded into weight and bias of the node before it"},
     {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "became the bias of the matrix multiplication before it"},
+    {nnrti_pass_swish, NNRT_PASS_ACTIVATIONS, "became SWISH: it multiplies x by the SIGMOID of x"},
     {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is fused into the node before it"},
     {nnrti_pass_fold_pads, NNRT_PASS_PADS, "has the padding of the PAD before it"},
     {nnrti_pass_inline_if, NNRT_PASS_BRANCHES, "became the branch that it runs"},

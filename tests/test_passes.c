@@ -1007,6 +1007,33 @@ static void test_fuse_activation(void **state)
     assert_int_equal(fused, 16 * 3 + 2);
 }
 
+/* x * SIGMOID(x), in either order, is SWISH, and is then fused. Not: if another node reads the gate, if the gate is that of
+   another value, if the product has an activation, or in float16. */
+static void test_swish(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 6; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = input(b, "x", 1, 4, 4, 4);
+        const uint32_t y = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+        const uint32_t gate = activation(b, NNRT_ACTIVATION_TYPE_SIGMOID, kind == 3 ? op1(b, NNRT_NODE_TYPE_ABS, y) : y);
+        const uint32_t pair[2] = {kind == 1 ? gate : y, kind == 1 ? y : gate};
+        NNRT_MulFusion mul;
+        NNRT_Model *m;
+        memset(&mul, 0, sizeof(mul));
+        mul.activationType = kind == 4 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+        nnrt_builder_output(b, add_op(b, NULL, NNRT_NODE_TYPE_MUL_FUSION, &mul, pair, 2));
+        if (kind == 2)
+            nnrt_builder_output(b, gate);
+        if (kind == 5)
+            nnrt_builder_output(b, y);
+        m = optimized(b, kind < 2 ? 1 : kind == 3 ? 4 : kind == 5 ? 2 : 3, 0, NULL);
+        if (kind == 5)
+            assert_int_equal(m->nodes.data[1].nodeType, NNRT_NODE_TYPE_ACTIVATION);
+        nnrt_model_destroy(m);
+    }
+}
+
 /* In float16 the node before rounds what the activation is then given: a fused one would round once only. Same bits, and
    fused where rounding before or behind it is the same. */
 static void test_fuse_float16(void **state)
@@ -3135,7 +3162,7 @@ int main(void)
         cmocka_unit_test(test_affine_not),
         cmocka_unit_test(test_matmul_bias),
         cmocka_unit_test(test_fuse_activation),
-        cmocka_unit_test(test_fuse_float16), cmocka_unit_test(test_fuse_not),
+        cmocka_unit_test(test_fuse_float16), cmocka_unit_test(test_swish), cmocka_unit_test(test_fuse_not),
         cmocka_unit_test(test_open_inputs),
         cmocka_unit_test(test_open_format),
         cmocka_unit_test(test_formats_travel),

@@ -287,21 +287,44 @@ static const cli_qdq_range *cli_qdq_range_of(const cli_qdq *q, nnrt_onnx_str nam
     return NULL;
 }
 
-/* The only node that reads a value that is no output; NULL: none, or several. */
-static const nnrt_onnx_node *cli_qdq_reader(const cli_qdq *q, nnrt_onnx_str name)
+/* How many nodes read a value, and one of them; an output has readers more. */
+static uint32_t cli_qdq_readers(const cli_qdq *q, nnrt_onnx_str name, const nnrt_onnx_node **found)
 {
     const nnrt_onnx_graph *g = q->model->graph;
-    const nnrt_onnx_node *found = NULL;
     uint32_t count = 0;
+    *found = NULL;
     for (size_t i = 0; i < g->nodes.count; i++)
         for (size_t k = 0; k < g->nodes.data[i].inputs.count; k++)
             if (cli_qdq_same(g->nodes.data[i].inputs.data[k], name)) {
-                found = &g->nodes.data[i];
+                *found = &g->nodes.data[i];
                 count++;
             }
     for (size_t i = 0; i < g->outputs.count; i++)
-        count += cli_qdq_same(g->outputs.data[i].name, name) ? 2 : 0;
-    return count == 1 ? found : NULL;
+        count += cli_qdq_same(g->outputs.data[i].name, name) ? 3 : 0;
+    return count;
+}
+
+/* The only node that reads a value that is no output; NULL: none, or several. */
+static const nnrt_onnx_node *cli_qdq_reader(const cli_qdq *q, nnrt_onnx_str name)
+{
+    const nnrt_onnx_node *found;
+    return cli_qdq_readers(q, name, &found) == 1 ? found : NULL;
+}
+
+/* The Mul of a value by its Sigmoid (SiLU), if nothing else reads the two; NULL: there is none. */
+static const nnrt_onnx_node *cli_qdq_silu(const cli_qdq *q, nnrt_onnx_str name)
+{
+    const nnrt_onnx_graph *g = q->model->graph;
+    const nnrt_onnx_node *mul = NULL, *last;
+    for (size_t i = 0; i < g->nodes.count && mul == NULL; i++)
+        if (cli_qdq_is(g->nodes.data[i].opType, "Sigmoid") && g->nodes.data[i].inputs.count == 1 &&
+            g->nodes.data[i].outputs.count == 1 && cli_qdq_same(g->nodes.data[i].inputs.data[0], name))
+            mul = cli_qdq_reader(q, g->nodes.data[i].outputs.data[0]);
+    return mul != NULL && cli_qdq_is(mul->opType, "Mul") && mul->inputs.count == 2 &&
+                   (cli_qdq_same(mul->inputs.data[0], name) || cli_qdq_same(mul->inputs.data[1], name)) &&
+                   cli_qdq_readers(q, name, &last) == 2
+               ? mul
+               : NULL;
 }
 
 static const nnrt_onnx_tensor *cli_qdq_initializer(const cli_qdq *q, nnrt_onnx_str name)
@@ -336,7 +359,8 @@ static bool cli_qdq_folds(const cli_qdq *q, const nnrt_onnx_node *n)
 /* Whether the node may stand between a product and the value that has the layer's name. */
 static bool cli_qdq_between(const cli_qdq *q, const nnrt_onnx_node *n)
 {
-    return cli_qdq_folds(q, n) || cli_qdq_is(n->opType, "Relu") || cli_qdq_is(n->opType, "Clip");
+    return cli_qdq_folds(q, n) || cli_qdq_is(n->opType, "Relu") || cli_qdq_is(n->opType, "Clip") ||
+           cli_qdq_is(n->opType, "HardSwish");
 }
 
 static int64_t cli_qdq_attribute(const nnrt_onnx_node *n, const char *name, int64_t otherwise)
@@ -406,8 +430,11 @@ static void cli_qdq_match(cli_qdq *q, size_t i)
         for (uint32_t k = 0; k < q->nLayers && q->layerOf[i] < 0; k++)
             if (!q->layers[k].used && cli_qdq_is(value, q->layers[k].output))
                 cli_qdq_take(q, i, k, passed, count);
-        if (q->layerOf[i] >= 0 || count == 8 || (passed[count] = cli_qdq_reader(q, value)) == NULL ||
-            !cli_qdq_between(q, passed[count]))
+        if (q->layerOf[i] >= 0 || count == 8)
+            return;
+        passed[count] = cli_qdq_silu(q, value);
+        if (passed[count] == NULL &&
+            ((passed[count] = cli_qdq_reader(q, value)) == NULL || !cli_qdq_between(q, passed[count])))
             return;
         count++;
     }
