@@ -10,6 +10,7 @@ call. The module imports nothing: no system interface, no threads.
     >>prepare  a session for fixed shapes, and its buffers
     >>run      one run
 */
+#define _XOPEN_SOURCE 600 /* posix_memalign */
 #define NNRT_NO_STDIO
 #define NNRT_AUTO 0
 #define NNRTI_CPU_OBJECT 1 /* the kernels are an object of their own, which is compiled for speed: web.mk */
@@ -27,9 +28,11 @@ static nnrt_session *web_session;
 static nnrt_io *web_io; /* inputs, then outputs */
 static nnrt_error web_fault;
 
+/* Aligned as a .nnrt file must be. */
 WEB_EXPORT(allocate) void *web_allocate(size_t bytes)
 {
-    return malloc(bytes > 0 ? bytes : 1);
+    void *block = NULL;
+    return posix_memalign(&block, NNRT_ALIGNMENT, bytes + (bytes == 0)) == 0 ? block : NULL;
 }
 
 WEB_EXPORT(release) void web_release(void *block)
