@@ -727,10 +727,10 @@ static bool keep_last(void *user, const NNRT_Model *model, uint32_t node)
     return strcmp(model->allTensors.data[model->nodes.data[node].outputIndex.data[0]].name, "last") == 0;
 }
 
-static void hear_output(void *user, const nnrt_quantize_layer *layer)
+static void hear_output(void *user, const nnrt_quantize_layer *told)
 {
     (void)user;
-    assert_string_equal(layer->output, layer->node == 0 ? "first" : layer->node == 1 ? "depthwise" : "last");
+    assert_string_equal(told->output, told->node == 0 ? "first" : told->node == 1 ? "depthwise" : "last");
 }
 
 /* An activation that quantized convolutions do not have, fused into them, does not keep them in float32: it gets codes of its
