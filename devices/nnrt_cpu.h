@@ -48,8 +48,9 @@ DYNAMIC SHAPES
     Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
     LOG_SOFTMAX, normalizations over the last axis, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION,
     comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER and CAST.
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only dynamic dimension of
-    x, also quantized; they compute one image after the other. Other operators keep the reference kernel.
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only
+    dynamic dimension of x, also quantized; they compute one image after the other. Other operators keep the reference
+    kernel.
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
     dimensions; Winograd tiles are chosen for one image. Between steps with dynamic shapes there is no operator fusion;
     images are channels last between convolutions, pools and elementwise operators. Biases and activations that the
@@ -679,7 +680,7 @@ typedef struct nnrti_cpu_kernel {
     X(layer_norm)                                                                                                      \
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk)
-/* Kernels between float32 and integers or float16; avx512vnni uses those of avx512. */
+/* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
 /* Kernels with float16 arithmetic: of fp16, and of i8mm, which has them from there. */
@@ -3967,8 +3968,8 @@ static uint32_t nnrti_cpu_widen_weights_q8(const nnrti_cpu_isa_q8 *isa, const ui
 }
 
 /* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays a byte, less zeroX, its zero
-   point, times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups have 4 bytes,
-   2, or with i8mm 8. A new group begins after every `line` weights. */
+   point, times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups have
+   4 bytes, 2, or with i8mm 8. A new group begins after every `line` weights. */
 static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, int32_t zeroX, const nnrt_view *w,
                                    const nnrt_view *bias, int32_t depth, int64_t line, void *to, int32_t *table)
 {
@@ -4150,7 +4151,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     void *data, *table;
     int64_t reach = 0;
     NNRT_ReturnCode code = raw ? NNRT_SUCCESS : nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
-    if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
+    if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 ||
+        packed[0] > INT32_MAX / NNRTI_CPU_REQUANTIZE_ROWS || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
         return code;
     a = (nnrti_cpu_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
@@ -4385,7 +4387,7 @@ static int64_t nnrti_cpu_integer_base(const nnrti_cpu_isa_q8 *isa, const nnrt_vi
     return zero - least <= 128 && greatest - zero <= 127 ? zero : 128 + 256;
 }
 
-/* MATMUL_INTEGER of constant weights. With the zero point z of x, those of the weights zero[c], and base, the zero point
+/* MATMUL_INTEGER of constant weights. With the zero point z of x, the zero points zero[c] of the weights, and base, the zero point
    with which the weights are packed,
        y[r,c] = sum of (x - z) * (w - zero[c])
               = sum of x * (w - base) - z * sum of (w - base) + (base - zero[c]) * sum of (x - z)

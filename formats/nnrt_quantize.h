@@ -694,8 +694,8 @@ static void nnrti_ptq_split_node(nnrti_ptq *p, const NNRT_Model *m, uint32_t i, 
     n->outputIndex = then->inputIndex;
 }
 
-/* The optimizer has fused activations into the nodes before them. Those that quantized operators do not have, such as the
-   HSWISH of MobileNet v3, become nodes again, whose codes come from tables. Results keep their bits. */
+/* The optimizer has fused activations into the nodes before them. Activations that quantized operators do not have, such
+   as the HSWISH of MobileNet v3, become nodes again, whose codes come from tables. Results keep their bits. */
 static NNRT_ReturnCode nnrti_ptq_split_activations(nnrti_ptq *p)
 {
     const NNRT_Model *m = p->model;
@@ -1145,7 +1145,7 @@ static NNRT_ReturnCode nnrti_ptq_watch_run(nnrti_ptq *p, nnrti_ptq_watch *w, uin
     for (uint32_t i = 0; i < w->nParts && p->code == NNRT_SUCCESS; i++)
         if (w->parts[i].nOut > 0)
             nnrti_ptq_part_run(p, w, &w->parts[i], sample, visit);
-    if (p->runs < p->judges && p->code == NNRT_SUCCESS) /* the first runs are those of the float32 model */
+    if (p->runs < p->judges && p->code == NNRT_SUCCESS) /* the first runs compute the float32 model */
         nnrti_ptq_watch_want(p, w, sample);
     nnrti_ptq_ran(p);
     return p->code;

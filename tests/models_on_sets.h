@@ -48,6 +48,26 @@ static NNRT_Model *finish(nnrt_builder *b)
     return model;
 }
 
+/* The code with which a session is created whose steps must use kernel `name`: NNRT_NOT_SUPPORT if no step can. */
+static inline NNRT_ReturnCode code_of_kernel(const char *device, const NNRT_Model *model, const char *name, bool half)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    NNRT_Extension extensions[2];
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.device = device;
+    desc.enableFloat16 = half;
+    kernel = name;
+    add_extensions(&desc, extensions);
+    kernel = NULL;
+    code = nnrt_session_create(&session, model, &desc, &e);
+    nnrt_session_destroy(session);
+    return code;
+}
+
 /* Runs a model in a session of its own; workers 0: the thread of the call. Returns how often the team was called, and in
    *steps, unless that is NULL, the number of steps. */
 static inline uint32_t run_session(const char *device, const NNRT_Model *model, const nnrt_io *in, uint32_t nIn,

@@ -655,21 +655,9 @@ static void test_half_unused(void **unused)
         s.w = w;
         w[17] = i == 2 ? INFINITY : 1;
         model = make(&s, F16);
-        for (uint32_t k = 0; k < nSets; k++) {
-            nnrt_session *session = NULL;
-            nnrt_session_desc desc;
-            NNRT_Extension extensions[2];
-            nnrt_error e;
-            memset(&desc, 0, sizeof(desc));
-            memset(&e, 0, sizeof(e));
-            kernel = "gemm_f16";
-            desc.device = sets[k];
-            desc.enableFloat16 = i > 0;
-            add_extensions(&desc, extensions);
-            assert_int_equal(nnrt_session_create(&session, model, &desc, &e),
+        for (uint32_t k = 0; k < nSets; k++)
+            assert_int_equal(code_of_kernel(sets[k], model, "gemm_f16", i > 0),
                              i == 3 && has_half_gemm(k) ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
-            nnrt_session_destroy(session);
-        }
         nnrt_model_destroy(model);
     }
 }

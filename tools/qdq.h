@@ -384,7 +384,7 @@ static bool cli_qdq_is_product(const cli_qdq *q, const nnrt_onnx_node *n)
     return n->inputs.count > 1 && n->outputs.count == 1 && cli_qdq_initializer(q, n->inputs.data[1]) != NULL;
 }
 
-/* The library has split the activation from a layer: what it calls OUTPUT_linear is the result of node i. */
+/* The library has split the activation from a layer: the value OUTPUT_linear is the result of node i. */
 static void cli_qdq_name_linear(cli_qdq *q, size_t i, const char *output)
 {
     const size_t length = strlen(output);

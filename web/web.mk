@@ -68,7 +68,7 @@ $(PLAYWRIGHT): web/web.mk
 	@touch $@
 
 web-test: $(SITE)/index.html $(PLAYWRIGHT)
-	@timeout 180 node tests/web/browser.mjs
+	@timeout 900 node tests/web/browser.mjs
 
 # NETS="lenet resnet50": some of tests/bench/models.py; TURNS=15.
 ORT_WEB := build/web/modules/node_modules/onnxruntime-web/package.json

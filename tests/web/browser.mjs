@@ -77,7 +77,7 @@ async function pages(browser, name) {
         await page.mouse.move(box.x + box.width / 2, box.y + 60);
         await page.mouse.down();
         await page.mouse.move(box.x + box.width / 2, box.y + 250, {steps: 8});
-        await page.waitForFunction(() => document.getElementById('digit').value === '1', undefined, {timeout: 3000});
+        await page.waitForFunction(() => document.getElementById('digit').value === '1', undefined, {timeout: 60_000});
         await page.mouse.up();
     });
     await test(`${name}: the faces of the picture`, async () => {
