@@ -606,7 +606,8 @@ typedef struct nnrti_cpu_results_q8 {
 } nnrti_cpu_results_q8;
 #define NNRTI_CPU_MAX_TILE_ROWS_Q8 8             /* pixels of the tallest register tile of any ISA */
 #define NNRTI_CPU_DEPTHWISE_Q8_SCRATCH (1 << 22) /* most bytes of interleaved input */
-#define NNRTI_CPU_GEMM_Q8_PIXELS 240             /* pixels that are multiplied by a panel at a time, about */
+#define NNRTI_CPU_GEMM_Q8_PIXELS 240             /* most pixels that are multiplied by a panel at a time */
+#define NNRTI_CPU_GEMM_Q8_GATHERED (1 << 22)     /* most bytes of im2col rows of a work item, unless 6 rows have more */
 
 /* GEMM in float16 arithmetic: attributes of `gemm_f16`. Arguments: x [N,H,W,K], the packed weights and y [N,Ho,Wo,C],
    all float16, channels last. The packed weights are [C rounded up to NNRTI_CPU_HALF_LANES, 4 + terms]: per panel of
@@ -4076,9 +4077,10 @@ static size_t nnrti_cpu_border_rows_q8(const nnrti_cpu_gemm_q8 *a, int32_t colum
 
 /* Divides the work among threads: equal numbers of pixels, or all pixels by a part of the panels, whichever leaves
    the last thread less to do. */
-static void nnrti_cpu_divide_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t panels, int32_t workers)
+static void nnrti_cpu_divide_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t most, int32_t panels,
+                                     int32_t workers)
 {
-    const int64_t each = nnrti_cpu_div_up(pixels, workers), pieces = nnrti_cpu_div_up(each, NNRTI_CPU_GEMM_Q8_PIXELS);
+    const int64_t each = nnrti_cpu_div_up(pixels, workers), pieces = nnrti_cpu_div_up(each, most);
     const int32_t rows = (int32_t)nnrti_cpu_div_up(nnrti_cpu_div_up(each, pieces), 6) * 6;
     const int32_t parts = workers < panels ? workers : panels;
     if (rows * pieces * panels > pixels * nnrti_cpu_div_up(panels, parts))
@@ -4087,16 +4089,25 @@ static void nnrti_cpu_divide_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32
         a->rows = rows;
 }
 
-/* Sets pixels per work item and parts of the panels for an int8 GEMM. */
-static void nnrti_cpu_tile_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t panels, int32_t workers)
+/* Most pixels per work item, also of a run with fewer pixels: a multiple of 6. gathered: bytes of a pixel's im2col
+   row, or 0. */
+static int32_t nnrti_cpu_most_rows_q8(int64_t pixels, int64_t gathered)
 {
-    const int64_t blocks = nnrti_cpu_div_up(pixels, NNRTI_CPU_GEMM_Q8_PIXELS);
+    const int64_t fit = gathered > 0 ? NNRTI_CPU_GEMM_Q8_GATHERED / gathered / 6 * 6 : NNRTI_CPU_GEMM_Q8_PIXELS;
+    const int64_t limit = fit < 6 ? 6 : fit < NNRTI_CPU_GEMM_Q8_PIXELS ? fit : NNRTI_CPU_GEMM_Q8_PIXELS;
+    return (int32_t)(pixels < limit ? nnrti_cpu_div_up(pixels, 6) * 6 : limit);
+}
+
+/* Sets pixels per work item (at most `most`) and parts of the panels for an int8 GEMM. */
+static void nnrti_cpu_tile_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t most, int32_t panels, int32_t workers)
+{
+    const int64_t blocks = nnrti_cpu_div_up(pixels, most);
     a->rows = (int32_t)((pixels + blocks - 1) / blocks);
     if (blocks > 1)
         a->rows = (a->rows + 5) / 6 * 6;
     a->parts = 1;
     if (workers > 1)
-        nnrti_cpu_divide_gemm_q8(a, pixels, panels, workers);
+        nnrti_cpu_divide_gemm_q8(a, pixels, most, panels, workers);
 }
 
 /* Zero point i of a tensor of them, or the only one; no tensor: 0. */
@@ -4144,6 +4155,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     const nnrt_plan_arg from = *x, to = *y;
     const nnrt_view list = *quant;
     const bool raw = found->scale.raw;
+    const int32_t limit = nnrti_cpu_most_rows_q8(pixels, gather ? row : 0);
     const nnrt_plan_arg zero = d->steps[s].args[2];
     nnrti_cpu_gemm_q8 *a;
     size_t scratch, most;
@@ -4186,11 +4198,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     }
     a->depth = (int32_t)depth;
     a->gather = gather;
-    nnrti_cpu_tile_gemm_q8(a, pixels, panels, (int32_t)d->workers);
+    nnrti_cpu_tile_gemm_q8(a, pixels, limit, panels, (int32_t)d->workers);
     a->across = !gather && close ? a->window[1] : 1;
     a->groups = (int32_t)(gather ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
     a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
-    most = e->dynamic != NULL ? NNRTI_CPU_GEMM_Q8_PIXELS : (size_t)a->rows; /* of all sizes of the run */
+    most = (size_t)(e->dynamic != NULL ? limit : a->rows); /* of all sizes of the run */
     if (gather)
         scratch = most * (size_t)row + 16;
     else
