@@ -436,6 +436,9 @@ typedef struct nnrt_plan {
 /* Flag of a draft step: output 0 may take over the storage of input 0 whatever its shape and size. The kernel reads
    every element of the input before it overwrites it, given that both begin at the same address. */
 #define NNRT_STEP_OVERLAP 0x80000000u
+/* Flag of a draft step: output 0 may overwrite input 1, if that is another tensor than input 0 and has the shape, type and
+   layout of the output. The kernel reads each element of input 1 once, before it writes the element there. */
+#define NNRT_STEP_ACCUMULATE 0x40000000u
 typedef struct nnrt_draft_step {
     nnrt_kernel kernel; /* NULL: the step is removed */
     const char *kernelName;
@@ -443,7 +446,7 @@ typedef struct nnrt_draft_step {
     const nnrt_op *op; /* of the node; NULL for a step that a device added */
     const char *name;
     int32_t node;
-    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, NNRT_STEP_OVERLAP, as the kernel supports them */
+    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, NNRT_STEP_OVERLAP, _ACCUMULATE: what the kernel supports */
     nnrt_plan_arg
         *args; /* nIn inputs, nDerived derived constants, nOut outputs. The edit sets tensor, view, and kind if it is
                             CONSTANT or DERIVED; nnrt_plan_finish sets the other kinds, and offset to the final place.
@@ -5173,19 +5176,21 @@ static bool nnrti_try_overlap(nnrti_planner *p, const nnrt_draft_step *step, int
 #endif
 
 /* In-place: output 0 takes over the storage of an input of the same shape, element size and layout that is dead
-   after this step (`at`), if the kernel supports it (NNRT_OP_INPLACE). */
+   after this step (`at`), if the kernel supports it (NNRT_OP_INPLACE any input, NNRT_STEP_ACCUMULATE input 1). */
 static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, int32_t at)
 {
     const nnrt_plan_arg *y = nnrti_step_out(step, 0);
     const nnrt_operand *to = &p->draft->tensors[y->tensor];
     if (nnrti_try_overlap(p, step, at))
         return true;
-    if (!(step->flags & NNRT_OP_INPLACE))
+    if (!(step->flags & (NNRT_OP_INPLACE | NNRT_STEP_ACCUMULATE)))
         return false;
     for (uint32_t k = 0; k < step->nIn; k++) {
         const nnrt_plan_arg *x = &step->args[k];
         const nnrt_operand *from;
         const nnrti_storage *s;
+        if (!(step->flags & NNRT_OP_INPLACE) && (k != 1 || x->tensor == step->args[0].tensor))
+            continue;
         if (x->tensor == NNRT_NO_TENSOR || x->kind == NNRT_PLACE_CONSTANT ||
             p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
             continue;

@@ -3057,6 +3057,7 @@ static NNRT_ReturnCode nnrti_cpu_fuse_residual(nnrti_cpu_edit *e, uint32_t s, bo
         *add = *product; /* at the ADD's place, both of its operands are written */
         product->kernel = NULL;
         a->sum = ((const NNRT_AddFusion *)old.attr)->activationType;
+        add->flags = NNRT_STEP_ACCUMULATE;
         add->args[1] = old.args[1 - k];
         add->args[1].view = add->args[add->nIn + add->nDerived].view;
         add->args[1].view.data = old.args[1 - k].view.data;

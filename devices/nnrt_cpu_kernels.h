@@ -959,27 +959,37 @@ typedef struct NNRTI_CPU(gemm_tile) {
     float low, high, sumLow, sumHigh;
 } NNRTI_CPU(gemm_tile);
 
+/* The result of one vector of channels of a pixel, from channel on: clamped, residual added, clamped. whole: all lanes
+   exist, else the first `left`. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(result)(const NNRTI_CPU(gemm_tile) * t, int32_t row, ptrdiff_t channel, nnrti_v sum,
+                                           int32_t left, const bool whole)
+{
+    const nnrti_v v = nnrti_v_min(nnrti_v_all(t->high), nnrti_v_max(nnrti_v_all(t->low), sum));
+    const float *z;
+    if (t->z == NULL)
+        return v;
+    z = t->z[row] + channel;
+    sum = v + (whole ? nnrti_v_load(z) : nnrti_v_load_part(z, left));
+    return nnrti_v_min(nnrti_v_all(t->sumHigh), nnrti_v_max(nnrti_v_all(t->sumLow), sum));
+}
+
 /* Epilogue of one vector of channels of `tall` pixels: clamp, add the residual, clamp, store. whole: all lanes are
-   stored. sum: the accumulators, `next` apart. */
+   stored. sum: the accumulators, `next` apart, which hold the results afterwards. y may be in the place of the residual,
+   and pixels repeat the last one up to a whole tile: so all of the residual is read before y is written. */
 NNRTI_CPU_INLINE void NNRTI_CPU(epilogue)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
                                           int32_t next, const int32_t tall, const bool whole)
 {
-    const nnrti_v low = nnrti_v_all(t->low), high = nnrti_v_all(t->high);
     const int32_t left = t->count - at;
     const ptrdiff_t channel = t->channel + at;
     NNRTI_CPU_UNROLL
-    for (int32_t r = 0; r < tall; r++) {
-        nnrti_v v = nnrti_v_min(high, nnrti_v_max(low, sum[r * next]));
-        if (t->z != NULL) {
-            const float *z = t->z[row + r] + channel;
-            v = v + (whole ? nnrti_v_load(z) : nnrti_v_load_part(z, left));
-            v = nnrti_v_min(nnrti_v_all(t->sumHigh), nnrti_v_max(nnrti_v_all(t->sumLow), v));
-        }
+    for (int32_t r = 0; r < tall; r++)
+        sum[r * next] = NNRTI_CPU(result)(t, row + r, channel, sum[r * next], left, whole);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
         if (whole)
-            nnrti_v_store(t->y[row + r] + channel, v);
+            nnrti_v_store(t->y[row + r] + channel, sum[r * next]);
         else
-            nnrti_v_store_part(t->y[row + r] + channel, v, left);
-    }
+            nnrti_v_store_part(t->y[row + r] + channel, sum[r * next], left);
 }
 
 /* Epilogue of the last vector of a panel, which may have fewer channels. */
@@ -994,7 +1004,9 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(epilogue_part)(const NNRTI_CPU(gemm_til
                                                         nnrti_v *sum, int32_t tall)
 {
     for (int32_t r = 0; r < tall; r++)
-        NNRTI_CPU(epilogue)(t, row + r, at, sum + r, 1, 1, false);
+        sum[r] = NNRTI_CPU(result)(t, row + r, t->channel + at, sum[r], t->count - at, false);
+    for (int32_t r = 0; r < tall; r++)
+        nnrti_v_store_part(t->y[row + r] + t->channel + at, sum[r], t->count - at);
 }
 NNRTI_CPU_INLINE void NNRTI_CPU(epilogue_last)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
                                                int32_t next, const int32_t tall)

@@ -1160,6 +1160,85 @@ static void test_overlap(void **state)
     }
 }
 
+/* ---- NNRT_STEP_ACCUMULATE ---- */
+
+/* y[i] = x[15 - i] + z[i] */
+static NNRT_ReturnCode reverse_kernel(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    (void)call;
+    for (int32_t i = 0; i < 16; i++)
+        ((float *)args[2].data)[i] = ((const float *)args[0].data)[15 - i] + ((const float *)args[1].data)[i];
+    return NNRT_SUCCESS;
+}
+
+/* t = |x|, u = |t|, v = reverse(t, u or t), w = |v|; later: also the output |u|. */
+static void accumulate_begin(bench *b, const char *inputs, bool later)
+{
+    nnrt_plan_arg args[3];
+    memset(b, 0, sizeof(*b));
+    graph_init(&b->g);
+    tensor(&b->g, "x", F32, "16");
+    for (uint32_t i = 0; i < 5; i++) {
+        static const char *const names[5] = {"t", "u", "v", "w", "more"};
+        result(&b->g, names[i]);
+    }
+    ACTIVATION(&b->g, "t", absolute, "0", "1");
+    ACTIVATION(&b->g, "u", absolute, "1", "2");
+    PLAIN(&b->g, "v", MAXIMUM, inputs, "3");
+    ACTIVATION(&b->g, "w", absolute, "3", "4");
+    if (later)
+        ACTIVATION(&b->g, "more", absolute, "2", "5");
+    graph_io(&b->g, "0", later ? "4 5" : "4");
+    b->config.structSize = sizeof(b->config);
+    b->config.error = &b->error;
+    b->allocator = allocator_of(&b->t);
+    b->config.allocator = &b->allocator;
+    nnrt_memory_allocate(&b->memory, &b->allocator);
+    assert_int_equal(nnrt_plan_draft(&b->g.model, &b->config, &b->memory, &b->draft), NNRT_SUCCESS);
+    for (uint32_t k = 0; k < 3; k++)
+        args[k] = b->draft->steps[2].args[k];
+    assert_non_null(nnrt_draft_args(b->draft, 2, 2, 1));
+    memcpy(b->draft->steps[2].args, args, sizeof(args));
+    b->draft->steps[2].kernel = reverse_kernel;
+    b->draft->steps[2].kernelName = "reverse_kernel";
+    b->draft->steps[2].flags = NNRT_STEP_ACCUMULATE;
+    b->draft->steps[0].flags = b->draft->steps[1].flags = b->draft->steps[3].flags = 0; /* no other sharing */
+    assert_int_equal(nnrt_plan_finish(b->draft, &b->plan), NNRT_SUCCESS);
+}
+
+/* The result takes over the storage of input 1 if that is dead afterwards and is not input 0 as well, never that of
+   input 0. */
+static void test_accumulate(void **state)
+{
+    static const struct {
+        const char *inputs;
+        bool later, shared;
+    } cases[] = {{"1 2", false, true}, {"2 1", false, true}, {"1 2", true, false}, {"1 1", true, false}};
+    (void)state;
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+        static bench b;
+        float x[16], w[16], more[16];
+        void *const io[3] = {x, w, more};
+        nnrt_view views[8];
+        guarded arena;
+        const nnrt_plan_arg *a;
+        accumulate_begin(&b, cases[k].inputs, cases[k].later);
+        a = &b.plan->args[b.plan->steps[2].arg];
+        assert_int_equal(a[2].kind, NNRT_PLACE_ARENA);
+        assert_int_equal(a[1].kind == a[2].kind && a[1].offset == a[2].offset, cases[k].shared);
+        assert_false(a[0].kind == a[2].kind && a[0].offset == a[2].offset);
+        for (uint32_t i = 0; i < 16; i++)
+            x[i] = (float)i - 8;
+        arena = guarded_make(b.plan->arenaBytes, 0);
+        assert_int_equal(nnrt_plan_execute(b.plan, views, arena.data, io, NULL), NNRT_SUCCESS);
+        guarded_end(&arena);
+        for (uint32_t i = 0; i < 16; i++)
+            assert_true(w[i] == distance(15 - i) + distance(i));
+        bench_end(&b);
+    }
+}
+
 /* ---- scratch ---- */
 
 static void test_scratch(void **state)
@@ -1358,6 +1437,7 @@ int main(void)
         cmocka_unit_test(test_bad_edits),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_accumulate),
         cmocka_unit_test(test_edit_refuses),
         cmocka_unit_test(test_holes),
         cmocka_unit_test(test_columns),
