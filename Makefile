@@ -106,6 +106,7 @@ help:
 	@echo 'make bench            speed compared with ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'
 	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  a part of it; tests/bench/bench.py --help'
 	@echo 'make bench-load       load time and memory of files of 200 MB (.nnrt), 104 MB (.onnx) and 14 MB (.tflite)'
+	@echo 'make bench-arena      bytes of the arena of each network of make models: reference, cpu'
 	@echo 'make bench-arm        AArch64 kernels without such a machine: loops in llvm-mca, instructions of networks in qemu'
 	@echo 'make bench-nbits      MATMUL_NBITS: bandwidth of a GEMV, speed of a GEMM beside float32 weights; targets met or missed'
 	@echo 'make quantize-table   nnrt quantize on ten networks: signal-to-noise ratio without each step; NETS="lenet dscnn_kws": some'

@@ -539,7 +539,7 @@ typedef struct nnrti_cpu_recurrent {
     nnrti_cpu_gemm gemm;                 /* GEMM of x and its weights */
     size_t floats;                       /* of scratch, before the GEMM's own scratch */
 } nnrti_cpu_recurrent;
-#define NNRTI_CPU_AHEAD 10 /* time steps whose products are computed interleaved with two steps, two gates in each */
+#define NNRTI_CPU_AHEAD 8 /* time steps whose products are computed interleaved with two steps, two gates in each */
 
 /* Rows of the third packed constant: peepholes, or the bias of the last gate of a GRU, or none. */
 static int32_t nnrti_cpu_recurrent_extra(const nnrti_cpu_recurrent *a)
@@ -6683,6 +6683,87 @@ static NNRT_ReturnCode nnrti_cpu_index(nnrti_cpu_edit *e)
     return NNRT_SUCCESS;
 }
 
+/* The first and the last step that uses each tensor of the arena; UINT32_MAX: another tensor. Approximate, since branches
+   and loops count in the order of steps. */
+static void nnrti_cpu_lifetimes(const nnrt_draft *d, uint32_t *first, uint32_t *last)
+{
+    const NNRT_Model *m = d->model;
+    for (uint32_t t = 0; t < d->nTensors; t++)
+        first[t] = UINT32_MAX;
+    for (uint32_t s = d->nSteps; s-- > 0;)
+        for (uint32_t k = 0; d->steps[s].kernel != NULL && k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++) {
+            const nnrt_plan_arg *arg = &d->steps[s].args[k];
+            if (arg->tensor >= d->nTensors || arg->kind == NNRT_PLACE_CONSTANT || arg->kind == NNRT_PLACE_DERIVED)
+                continue;
+            if (first[arg->tensor] == UINT32_MAX)
+                last[arg->tensor] = s;
+            first[arg->tensor] = s;
+        }
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        first[m->inputIndex.data[i]] = UINT32_MAX;
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        first[m->outputIndex.data[i]] = UINT32_MAX;
+}
+
+/* Whether the result of step s takes over the storage of an input, as far as lifetimes tell. */
+static bool nnrti_cpu_takes_over(const nnrt_draft_step *step, uint32_t s, const uint32_t *first, const uint32_t *last)
+{
+    const bool any = (step->flags & (NNRT_OP_INPLACE | NNRT_OP_ALIAS)) != 0;
+    if (!any && (step->flags & NNRT_STEP_ACCUMULATE) == 0)
+        return false;
+    for (uint32_t k = any ? 0 : 1; k < step->nIn; k++) {
+        const uint32_t x = step->args[k].tensor;
+        if (x != NNRT_NO_TENSOR && step->args[k].kind != NNRT_PLACE_CONSTANT && first[x] < s && last[x] == s)
+            return true;
+    }
+    return false;
+}
+
+/* live[s] = the bytes of values in the arena at step s, without scratch, about. */
+static bool nnrti_cpu_live_bytes(const nnrt_draft *d, size_t *live)
+{
+    uint32_t *first = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*first));
+    uint32_t *last = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*last));
+    if (first == NULL || last == NULL)
+        return false;
+    memset(live, 0, (d->nSteps + 1) * sizeof(*live));
+    nnrti_cpu_lifetimes(d, first, last);
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        const nnrt_plan_arg *y = &step->args[step->nIn + step->nDerived];
+        if (step->kernel != NULL && step->nOut > 0 && y->tensor != NNRT_NO_TENSOR && first[y->tensor] == s &&
+            nnrti_cpu_takes_over(step, s, first, last))
+            first[y->tensor]++;
+    }
+    for (uint32_t t = 0; t < d->nTensors; t++)
+        if (first[t] <= d->nSteps && first[t] <= last[t]) { /* differences; their sums follow modulo 2^n */
+            live[first[t]] += d->bytes[t];
+            live[last[t] + 1] -= d->bytes[t];
+        }
+    for (uint32_t s = 1; s <= d->nSteps; s++)
+        live[s] += live[s - 1];
+    return true;
+}
+
+/* In >>winograd. */
+static void nnrti_cpu_shrink_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t room);
+
+/* Less scratch for Winograd steps that would otherwise make the arena more than an eighth larger than its values. */
+static NNRT_ReturnCode nnrti_cpu_fit_scratch(nnrti_cpu_edit *e)
+{
+    const nnrt_draft *d = e->draft;
+    size_t *live = (size_t *)nnrt_memory_temp_array(d->memory, (size_t)d->nSteps + 1, sizeof(*live)), most = 0;
+    if (live == NULL || !nnrti_cpu_live_bytes(d, live))
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory for the lifetimes of %u tensors",
+                              d->nTensors);
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        most = live[s] > most ? live[s] : most;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        if (d->steps[s].kernel != NULL && d->steps[s].kernel == e->isa->winograd.run)
+            nnrti_cpu_shrink_winograd(e, s, (most - live[s] + most / 8) / d->workers);
+    return NNRT_SUCCESS;
+}
+
 /* The edit of nnrt_plan_prepare_packed; user is the instruction set. */
 static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 {
@@ -6710,6 +6791,7 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     nnrti_cpu_fuse_half_rounding(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_fuse_depthwise(&e, s);
+    code = code == NNRT_SUCCESS ? nnrti_cpu_fit_scratch(&e) : code;
     return code != NNRT_SUCCESS || e.only[0] == '\0' ? code : nnrti_cpu_check_only(&e);
 }
 
@@ -6723,6 +6805,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 
 #define NNRTI_CPU_WINOGRAD_X 786432  /* most bytes of transformed x per work item: what the L2 cache holds */
 #define NNRTI_CPU_WINOGRAD_Y 262144  /* most bytes of results before the output transform */
+#define NNRTI_CPU_WINOGRAD_TILES 64  /* most tiles per work item */
+#define NNRTI_CPU_WINOGRAD_FEWEST 24 /* and the fewest where scratch determines the size of the arena */
 #define NNRTI_CPU_MAX_CHANNELS 65536 /* of x and of y: bounds the scratch */
 
 /* Former names of kernels, accepted as values of "nnrt.cpu.kernel" until version 0.4, which removes this table. */
@@ -6874,20 +6958,28 @@ static size_t nnrti_cpu_winograd_row(int32_t channels)
     return row % 256 == 0 ? row + 16 : row;
 }
 
-/* Divides the work: blocks of tiles whose transforms fit the cache, and, if blocks are few, parts of the panels. The
-   number of workers never changes the order of a sum. */
-static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_winograd *a, int64_t tiles,
-                                    int32_t C, int32_t K)
+/* Floats from one cell of scratch to the next, which has n: cells must not map to the same cache sets either. */
+static size_t nnrti_cpu_winograd_cell(size_t n)
 {
-    const int64_t workers = e->draft->workers;
-    const int32_t panels = (C + e->isa->panel - 1) / e->isa->panel;
+    return n % 256 == 0 ? n + 16 : n;
+}
+
+/* Divides the work: blocks of at most `most` tiles whose transforms fit the cache, and, if blocks are few, parts of the
+   panels. The number of workers never changes the order of a sum. */
+static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t most)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    nnrti_cpu_winograd *a = (nnrti_cpu_winograd *)(uintptr_t)step->attr;
+    const int32_t K = step->args[0].view.dims[3], C = step->args[step->nIn + step->nDerived].view.dims[3];
+    const int64_t tiles = (int64_t)step->args[0].view.dims[0] * a->down * a->across, workers = e->draft->workers;
+    const int32_t panels = (C + e->isa->panel - 1) / e->isa->panel, channels = nnrti_cpu_padded_channels(e->isa, C);
     const size_t cells = (size_t)(a->tile + 2) * (size_t)(a->tile + 2), panel = (size_t)e->isa->panel * sizeof(float);
-    size_t most, rows;
+    size_t fit, rows;
     int64_t blocks;
     a->rowX = nnrti_cpu_winograd_row(K);
-    most = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
-    most = most < 16 ? 16 : most > 64 ? 64 : most;
-    blocks = (tiles + (int64_t)most - 1) / (int64_t)most;
+    fit = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
+    fit = fit < 16 ? 16 : fit > most ? most : fit;
+    blocks = (tiles + (int64_t)fit - 1) / (int64_t)fit;
     const bool large = blocks == 1 && (int64_t)cells * K * C > NNRTI_CPU_LARGE_WEIGHTS * 4; /* read each weight once */
     if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers && !large) {            /* equal shares */
         blocks = (blocks + workers - 1) / workers * workers;
@@ -6899,13 +6991,21 @@ static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_c
     a->gemm.parts = 1;
     if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* else some workers would idle for too long */
         a->gemm.parts = (uint32_t)(workers < panels ? workers : panels);
-    most = NNRTI_CPU_WINOGRAD_Y / (cells * rows * panel);
-    a->group = most < 1 ? 1 : most < (size_t)panels ? (int32_t)most : panels;
-    a->rowY = nnrti_cpu_winograd_row(a->group * e->isa->panel);
-    a->cellX = rows * a->rowX + 16;
-    a->cellY = rows * a->rowY + 16;
-    e->draft->steps[s].scratchBytes =
+    fit = NNRTI_CPU_WINOGRAD_Y / (cells * rows * panel);
+    a->group = fit < 1 ? 1 : fit < (size_t)panels ? (int32_t)fit : panels;
+    a->rowY = nnrti_cpu_winograd_row(a->group < panels ? a->group * e->isa->panel : channels);
+    a->cellX = nnrti_cpu_winograd_cell(rows * a->rowX);
+    a->cellY = nnrti_cpu_winograd_cell(rows * a->rowY);
+    step->scratchBytes =
         cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+}
+
+/* Fewer tiles per work item until the scratch fits `room` bytes. */
+static void nnrti_cpu_shrink_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t room)
+{
+    for (size_t most = NNRTI_CPU_WINOGRAD_TILES;
+         e->draft->steps[s].scratchBytes > room && most > NNRTI_CPU_WINOGRAD_FEWEST; most -= 8)
+        nnrti_cpu_plan_winograd(e, s, most - 8);
 }
 
 /* A 3 x 3 convolution becomes `winograd`. */
@@ -6941,7 +7041,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
         nnrti_cpu_pack_winograd(e->isa, &w, has ? &b : NULL, tile, (float *)data);
     if (zeros != NULL)
         memset(zeros, 0, (size_t)K * sizeof(float));
-    nnrti_cpu_plan_winograd(e, s, a, (int64_t)y.view.dims[0] * a->down * a->across, C, K);
+    nnrti_cpu_plan_winograd(e, s, NNRTI_CPU_WINOGRAD_TILES);
     return NNRT_SUCCESS;
 }
 

@@ -39,6 +39,13 @@ mlperf-tiny: build/nnrt
 	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --io
 	@$(PYTHON) tests/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --float
 
+# Bytes of the arena of each network of `make models`: on reference, on cpu, and their ratio.
+.PHONY: bench-arena
+bench-arena: build/nnrt
+	@sh tools/need.sh python3 python3-numpy python3-onnx
+	@$(PYTHON) -B tests/compare/make_models.py build/bench/arena
+	@$(PYTHON) -B tests/bench/arena.py build/nnrt build/bench/arena
+
 # Packed weights of 4 and 8 bits on the device cpu, beside a plain read of memory and float32 weights. THREADS=1: one thread.
 .PHONY: bench-nbits
 build/bench_nbits: tests/bench_nbits.c $(HEADERS) | stb

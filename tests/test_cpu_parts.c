@@ -575,6 +575,63 @@ static void test_shapes(void **unused)
     }
 }
 
+static image residual_block(building *m, image x, int32_t c)
+{
+    const image first = add_conv(m, x, c, 3, 1);
+    return add_conv(m, add_sum(m, first, add_conv(m, add_conv(m, first, c, 3, 1), c, 3, 1)), 8, 1, 1);
+}
+
+/* The sum of a convolution and a tensor overwrites the tensor: each pixel is added once, although the last pixel of a tile is
+   computed several times. A convolution whose input is also the added tensor must not overwrite it. */
+static void test_residuals(void **unused)
+{
+    static const int32_t channels[] = {3, 8, 15, 16, 17, 31, 33, 48};
+    (void)unused;
+    state = 15;
+    for (uint32_t i = 0; i < 48; i++) {
+        building m = begin(i);
+        const image x = add_input(&m, 4, 1 + (int32_t)draw(17), 1 + (int32_t)draw(17));
+        const int32_t c = channels[i / 2 % COUNT(channels)];
+        image y = add_conv(&m, x, c, 1, 1);
+        if (i >= 32)
+            y = add_conv(&m, add_sum(&m, y, add_conv(&m, y, c, draw(2) == 0 ? 3 : 1, 1)), 8, 1, 1);
+        else
+            y = residual_block(&m, x, c);
+        nnrt_builder_output(m.b, y.tensor);
+        check(&m, 0, "residuals");
+    }
+}
+
+static size_t arena_on(const char *device, const NNRT_Model *model)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    size_t arena;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = device;
+    assert_int_equal(nnrt_session_create(&session, model, &desc, NULL), NNRT_SUCCESS);
+    arena = nnrt_session_get_memory(session).arena;
+    nnrt_session_destroy(session);
+    return arena;
+}
+
+/* With the scratch of Winograd tiles, the arena is at most a quarter larger than that of the reference device. */
+static void test_arena(void **unused)
+{
+    building m = begin(1);
+    NNRT_Model *model;
+    size_t reference;
+    (void)unused;
+    m.n = 1;
+    nnrt_builder_output(m.b, residual_block(&m, add_input(&m, 3, 32, 32), 16).tensor);
+    model = finish(m.b);
+    reference = arena_on("reference", model);
+    for (uint32_t s = 0; s < nSets; s++)
+        if (arena_on(sets[s], model) > reference * 5 / 4)
+            fail_msg("%s: %zu bytes, reference %zu", sets[s], arena_on(sets[s], model), reference);
+    nnrt_model_destroy(model);
+}
+
 /* N bytes do, one fewer does not; there is a step fewer, and no copy. */
 static void test_memory(void **unused)
 {
@@ -619,6 +676,8 @@ int main(void)
         cmocka_unit_test(test_alone),
         cmocka_unit_test(test_loop),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_residuals),
+        cmocka_unit_test(test_arena),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
