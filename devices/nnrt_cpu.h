@@ -141,6 +141,11 @@ WINOGRAD CONVOLUTION
     a string: "0", no Winograd, which is the strict mode; "1", where it is faster; "2" and "4", tiles of that size for
     every convolution that allows them.
 
+LESS MEMORY
+    The extension "nnrt.cpu.memory" with the value "smallest" (the default is "fastest") makes work items smaller, and so
+    the scratch in the arena, for more time: Winograd by 8 tiles at a time, GEMM by 32 pixels, im2col by 24. Results keep
+    their bits. docs/SPEED.md has figures.
+
 ONE KERNEL BY ITSELF
     The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may use, a name of NNRTI_CPU_KERNELS
     such as "gemm" or "add_q8"; all other steps keep the reference kernel. With "fused_depthwise", which is built
@@ -1340,6 +1345,7 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 
 #define NNRTI_CPU_TILE_AUTO (-1) /* value of nnrti_cpu_edit.tile */
 #define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
+#define NNRTI_CPU_MEMORY "nnrt.cpu.memory"
 #define NNRTI_CPU_KERNEL "nnrt.cpu.kernel"
 
 /* Uses of a tensor before kernel selection: bits of nnrti_cpu_edit.uses. */
@@ -1354,6 +1360,7 @@ typedef struct nnrti_cpu_edit {
     uint8_t *uses; /* per tensor: bits NNRTI_CPU_USE_INPUT and others */
     uint32_t tensors;
     bool half;       /* weights are packed as float16 where possible */
+    bool smallest;   /* extension "nnrt.cpu.memory": small work items, for less scratch */
     uint32_t *opens; /* per step: open steps (dynamic shape, IF, LOOP) before it */
     /* Steps to insert, and the steps before which they are inserted. */
     nnrt_draft_step *added;
@@ -1376,7 +1383,7 @@ typedef struct nnrti_cpu_dynamic {
     uint32_t nDerived, packed;   /* derived constants of the shape rule, then of this device */
     uint32_t last;               /* per argument, one bit: it is channels last (nnrti_cpu_layouts) */
     int64_t number;              /* that lowering has noted or recalled */
-    bool half;                   /* nnrti_cpu_edit.half */
+    bool half, smallest;         /* of nnrti_cpu_edit */
 } nnrti_cpu_dynamic;
 
 /* Whether a kernel, named nnrt_cpu_KERNEL_ISA, is the one of "nnrt.cpu.kernel". */
@@ -1528,7 +1535,7 @@ static bool nnrti_cpu_is_quantize(const nnrt_draft_step *step, bool back)
 }
 
 /* In >>steps. */
-static bool nnrti_cpu_reads_nchw(const nnrt_draft *d, const nnrt_draft_step *step);
+static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step *step);
 
 /* Whether a step quantizes, or widens float16, and only image steps (or none) read the result: it writes channels
    last. */
@@ -1549,7 +1556,7 @@ static void nnrti_cpu_collect_uses(nnrti_cpu_edit *e)
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
         const uint8_t how = !nnrti_cpu_is_image_op(step)    ? NNRTI_CPU_USE_OTHER
-                            : nnrti_cpu_reads_nchw(d, step) ? NNRTI_CPU_USE_NCHW
+                            : nnrti_cpu_reads_nchw(e, step) ? NNRTI_CPU_USE_NCHW
                                                             : 0;
         for (uint32_t k = 0; k < step->nIn; k++)
             if (step->args[k].tensor < e->tensors)
@@ -1855,10 +1862,11 @@ static void nnrti_cpu_pack_gemm(const nnrti_cpu_isa *isa, int32_t panel, const n
 /* Decides whether a GEMM reads patches: for several filter taps and few channels, patches of some rows of y, or of a
    part of a row; also for channels-first x, such as a transposed matrix. Sets lines and columns (0: no patches) and
    padded. */
-static void nnrti_cpu_choose_patch(nnrti_cpu_gemm *a, const nnrt_view *x, const nnrt_view *y, int32_t K,
-                                   uint32_t workers)
+static void nnrti_cpu_choose_patch(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, const nnrt_view *x, const nnrt_view *y,
+                                   int32_t K)
 {
-    const int32_t H = y->dims[1], W = y->dims[2];
+    const int32_t H = y->dims[1], W = y->dims[2], pixels = e->smallest ? 32 : NNRTI_CPU_PATCH_PIXELS;
+    const uint32_t workers = e->draft->workers;
     nnrti_cpu_patch patch;
     a->lines = a->columns = 0;
     if ((a->conv.window[0] == 1 && a->conv.window[1] == 1 && (x->strides[3] == 1 || K == 1)) || K == 0 || H == 0 ||
@@ -1870,8 +1878,8 @@ static void nnrti_cpu_choose_patch(nnrti_cpu_gemm *a, const nnrt_view *x, const 
                              (int64_t)(a->conv.window[i] - 1) * a->conv.dilation[i];
         a->padded = a->padded || a->conv.pad[i] > 0 || last >= x->dims[1 + i];
     }
-    a->columns = (int32_t)nnrti_cpu_div_up(W, nnrti_cpu_div_up(W, 2 * NNRTI_CPU_PATCH_PIXELS));
-    a->lines = W < NNRTI_CPU_PATCH_PIXELS ? NNRTI_CPU_PATCH_PIXELS / W : 1;
+    a->columns = (int32_t)nnrti_cpu_div_up(W, nnrti_cpu_div_up(W, 2 * pixels));
+    a->lines = W < pixels ? pixels / W : 1;
     while (a->lines > 1 && (a->lines > H || (workers > 1 && y->dims[0] * nnrti_cpu_div_up(H, a->lines) < 4 * workers)))
         a->lines--;
     if (!nnrti_cpu_patch_of(a, x, K, &patch))
@@ -2020,10 +2028,11 @@ static size_t nnrti_cpu_scratch_rows(const nnrti_cpu_edit *e, int32_t rows)
 }
 
 /* Sets pixels per work item and parts of the panels for a GEMM without patches. packed: channels and weights of each. */
-static void nnrti_cpu_tile_gemm(nnrti_cpu_gemm *a, int64_t taps, int64_t pixels, const int32_t packed[2],
-                                int32_t panels, uint32_t workers)
+static void nnrti_cpu_tile_gemm(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, int64_t taps, int64_t pixels,
+                                const int32_t packed[2], int32_t panels)
 {
-    a->rows = (int32_t)(taps <= 9 ? NNRTI_CPU_GEMM_ROWS : taps <= 64 ? 64 : 16);
+    const uint32_t workers = e->draft->workers;
+    a->rows = (int32_t)(taps > 64 ? 16 : e->smallest ? 32 : taps <= 9 ? NNRTI_CPU_GEMM_ROWS : 64);
     /* Divide pixels rather than channels among threads, as the steps before and after do; the same number for each. */
     if (workers > 1 && pixels >= 8 * (int64_t)workers &&
         (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE_WEIGHTS)) {
@@ -2053,7 +2062,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     void *data, *last;
     NNRT_ReturnCode code;
     const nnrti_cpu_kernel *kernel = &e->isa->gemm;
-    nnrti_cpu_choose_patch(a, &x->view, &y->view, w->dims[3], d->workers);
+    nnrti_cpu_choose_patch(e, a, &x->view, &y->view, w->dims[3]);
     if (e->dynamic != NULL && a->lines > 0)
         return NNRT_SUCCESS; /* a patch depends on the dimensions */
     if (pixels == 1 && taps == 1 && a->lines == 0 && (a->conv.pad[0] | a->conv.pad[1]) == 0 &&
@@ -2102,7 +2111,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
         return NNRT_SUCCESS;
     }
-    nnrti_cpu_tile_gemm(a, taps, pixels, packed, panels, d->workers);
+    nnrti_cpu_tile_gemm(e, a, taps, pixels, packed, panels);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * nnrti_cpu_scratch_rows(e, a->rows) * sizeof(void *);
     nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
     return NNRT_SUCCESS;
@@ -2198,7 +2207,7 @@ static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const
 
 /* Whether a convolution reads few channels directly from a channels-first tensor, the usual model input, without a
    copy. */
-static bool nnrti_cpu_reads_nchw(const nnrt_draft *d, const nnrt_draft_step *step)
+static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_gemm a;
@@ -2209,7 +2218,7 @@ static bool nnrti_cpu_reads_nchw(const nnrt_draft *d, const nnrt_draft_step *ste
     a.conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
     if (a.conv.window[0] == 1 && a.conv.window[1] == 1)
         return false;
-    nnrti_cpu_choose_patch(&a, x, &step->args[step->nIn + step->nDerived].view, x->dims[3], d->workers);
+    nnrti_cpu_choose_patch(e, &a, x, &step->args[step->nIn + step->nDerived].view, x->dims[3]);
     return a.lines > 0;
 }
 
@@ -4092,10 +4101,11 @@ static void nnrti_cpu_divide_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32
 
 /* Most pixels per work item, also of a run with fewer pixels: a multiple of 6. gathered: bytes of a pixel's im2col
    row, or 0. */
-static int32_t nnrti_cpu_most_rows_q8(int64_t pixels, int64_t gathered)
+static int32_t nnrti_cpu_most_rows_q8(const nnrti_cpu_edit *e, int64_t pixels, int64_t gathered)
 {
-    const int64_t fit = gathered > 0 ? NNRTI_CPU_GEMM_Q8_GATHERED / gathered / 6 * 6 : NNRTI_CPU_GEMM_Q8_PIXELS;
-    const int64_t limit = fit < 6 ? 6 : fit < NNRTI_CPU_GEMM_Q8_PIXELS ? fit : NNRTI_CPU_GEMM_Q8_PIXELS;
+    const int64_t most = e->smallest ? 24 : NNRTI_CPU_GEMM_Q8_PIXELS;
+    const int64_t fit = gathered > 0 ? NNRTI_CPU_GEMM_Q8_GATHERED / gathered / 6 * 6 : most;
+    const int64_t limit = fit < 6 ? 6 : fit < most ? fit : most;
     return (int32_t)(pixels < limit ? nnrti_cpu_div_up(pixels, 6) * 6 : limit);
 }
 
@@ -4156,7 +4166,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     const nnrt_plan_arg from = *x, to = *y;
     const nnrt_view list = *quant;
     const bool raw = found->scale.raw;
-    const int32_t limit = nnrti_cpu_most_rows_q8(pixels, gather ? row : 0);
+    const int32_t limit = nnrti_cpu_most_rows_q8(e, pixels, gather ? row : 0);
     const nnrt_plan_arg zero = d->steps[s].args[2];
     nnrti_cpu_gemm_q8 *a;
     size_t scratch, most;
@@ -4294,7 +4304,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     found.groups = (found.window[0] + group - 1) / group;
     found.lines = found.dilation[0] == 1 ? 1 + (found.groups * group - found.window[0]) / found.stride[0] : 1;
     step = found.fold > 1 ? found.fold : found.stride[1];
-    found.span = step <= 2 ? 32 : step <= 4 ? 16 : 8;
+    found.span = e->smallest || step > 4 ? 8 : step > 2 ? 16 : 32;
     room = ((double)(found.span - 1) * step + (double)(found.window[1] - 1) * found.dilation[1] + 1) * found.groups *
            isa->block * sizeof(int32_t);
     if (reach < 0 || taps > 1 << 20 || room > NNRTI_CPU_DEPTHWISE_Q8_SCRATCH ||
@@ -4877,8 +4887,8 @@ static bool nnrti_cpu_size_recurrent(const nnrti_cpu_edit *e, const nnrti_cpu_re
         a->sequences = 1;
     else if (each < a->sequences)
         a->sequences = (int32_t)each;
-    a->ahead = a->narrow && a->sequences == 1 && (workers < 2 || a->directions * N > 1);
-    a->steps = a->ahead ? 2 * NNRTI_CPU_AHEAD : 64 / a->sequences;
+    a->ahead = a->narrow && a->sequences == 1 && (workers < 2 || a->directions * N > 1) && !e->smallest;
+    a->steps = a->ahead ? 2 * NNRTI_CPU_AHEAD : (e->smallest ? 16 : 64) / a->sequences;
     a->steps = a->steps < T ? a->steps : T;
     a->plain = a->gates == 4 && a->clip == 0 && !a->peephole && !a->inputForget;
     for (int32_t d = 0; d < a->directions; d++)
@@ -6076,7 +6086,7 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     if (!nnrti_cpu_is_float(step))
         return nnrti_cpu_lower_q8(e, s);
     if (nnrti_cpu_is_image_op(step) &&
-        (nnrti_cpu_is_nhwc(&step->args[0].view) || nnrti_cpu_reads_nchw(e->draft, step)) &&
+        (nnrti_cpu_is_nhwc(&step->args[0].view) || nnrti_cpu_reads_nchw(e, step)) &&
         nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
         return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION             ? nnrti_cpu_lower_conv(e, s)
                : step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ? nnrti_cpu_lower_conv_multi_gemm(e, s)
@@ -6268,6 +6278,7 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     e.draft = &draft;
     e.isa = dynamic->isa;
     e.half = dynamic->half;
+    e.smallest = dynamic->smallest;
     e.dynamic = (nnrti_cpu_dynamic *)(uintptr_t)dynamic; /* only PrepareModel writes to it */
     e.packed = args + call->nIn + dynamic->nDerived;
     code = nnrti_cpu_lower(&e, 0);
@@ -6469,7 +6480,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_batch(nnrti_cpu_edit *e, uint32_t s)
     step->open = NULL;
     for (uint32_t k = 0; k < 2 && nnrti_cpu_is_image_op(step); k++) {
         nnrt_view *v = &list[k == 0 ? 0 : out].view;
-        if (nnrti_cpu_is_nhwc(v) || (k == 0 && nnrti_cpu_reads_nchw(d, step)))
+        if (nnrti_cpu_is_nhwc(v) || (k == 0 && nnrti_cpu_reads_nchw(e, step)))
             continue;
         nnrti_cpu_set_nhwc(v);
         a->copies[k] = nnrti_cpu_aligned((size_t)v->strides[0] * nnrt_type_size(v->dataType));
@@ -6510,6 +6521,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     dynamic->workers = e->draft->workers;
     dynamic->nDerived = old.nDerived;
     dynamic->half = e->half;
+    dynamic->smallest = e->smallest;
     for (uint32_t k = 0; k < old.nIn; k++) {
         dynamic->present |= (old.args[k].tensor != NNRT_NO_TENSOR ? 1u : 0) << k;
         dynamic->constants |= (old.args[k].kind == NNRT_PLACE_CONSTANT ? 1u : 0) << k;
@@ -6659,7 +6671,7 @@ static NNRT_ReturnCode nnrti_cpu_copy_images(nnrti_cpu_edit *e)
         }
         if (!nnrti_cpu_is_image_op(step))
             continue;
-        if (!nnrti_cpu_is_nhwc(&step->args[0].view) && !nnrti_cpu_reads_nchw(d, step))
+        if (!nnrti_cpu_is_nhwc(&step->args[0].view) && !nnrti_cpu_reads_nchw(e, step))
             code = nnrti_cpu_copy_in(e, s, 0);
         if (code == NNRT_SUCCESS && !nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
             code = nnrti_cpu_copy_out(e, s);
@@ -6841,33 +6853,50 @@ static void nnrti_cpu_resolve_alias(char *name, size_t size)
         }
 }
 
-/* Reads the extensions "nnrt.cpu.winograd" and "nnrt.cpu.kernel", and enableFloat16. */
+static NNRT_ReturnCode nnrti_cpu_read_winograd(nnrti_cpu_edit *e, const char *value)
+{
+    if (value[0] == '\0' || value[1] != '\0' || strchr("0124", value[0]) == NULL)
+        return nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
+                              "extension '" NNRTI_CPU_WINOGRAD "' is '%s', expected 0 (never), 1 (where it is "
+                              "faster), 2 or 4 (tiles of 2 x 2 or 4 x 4 for every convolution that allows them)",
+                              value);
+    e->tile = value[0] == '1' ? (e->half ? 0 : NNRTI_CPU_TILE_AUTO) : value[0] - '0';
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_read_memory(nnrti_cpu_edit *e, const char *value)
+{
+    e->smallest = strcmp(value, "smallest") == 0;
+    if (e->smallest || strcmp(value, "fastest") == 0)
+        return NNRT_SUCCESS;
+    return nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
+                          "extension '" NNRTI_CPU_MEMORY "' is '%s', expected fastest or smallest", value);
+}
+
+/* Reads the extensions "nnrt.cpu.winograd", "nnrt.cpu.memory" and "nnrt.cpu.kernel", and enableFloat16. */
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
     const NNRT_ExtensionList *list = &e->draft->config->extensions;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
     e->half = e->draft->config->enableFloat16;
     e->tile = e->half ? 0 : NNRTI_CPU_TILE_AUTO;
-    e->only[0] = '\0';
-    for (uint32_t i = 0; list->data != NULL && i < list->count; i++) {
+    for (uint32_t i = 0; list->data != NULL && i < list->count && code == NNRT_SUCCESS; i++) {
         const NNRT_Extension *x = &list->data[i];
-        char value[16] = "";
-        if (x->name != NULL && x->data != NULL && strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
-            memset(e->only, 0, sizeof(e->only)); /* a name that is too long is cut and matches no kernel */
-            memcpy(e->only, x->data, x->size < sizeof(e->only) ? x->size : sizeof(e->only) - 1);
-            nnrti_cpu_resolve_alias(e->only, sizeof(e->only));
-        }
-        if (x->name == NULL || strcmp(x->name, NNRTI_CPU_WINOGRAD) != 0)
+        char value[24] = ""; /* what is too long is cut, and matches nothing */
+        if (x->name == NULL)
             continue;
         if (x->data != NULL)
             memcpy(value, x->data, x->size < sizeof(value) ? x->size : sizeof(value) - 1);
-        if (value[0] == '\0' || value[1] != '\0' || strchr("0124", value[0]) == NULL)
-            return nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
-                                  "extension '" NNRTI_CPU_WINOGRAD "' is '%s', expected 0 (never), 1 (where it is "
-                                  "faster), 2 or 4 (tiles of 2 x 2 or 4 x 4 for every convolution that allows them)",
-                                  value);
-        e->tile = value[0] == '1' ? (e->half ? 0 : NNRTI_CPU_TILE_AUTO) : value[0] - '0';
+        if (strcmp(x->name, NNRTI_CPU_WINOGRAD) == 0)
+            code = nnrti_cpu_read_winograd(e, value);
+        else if (strcmp(x->name, NNRTI_CPU_MEMORY) == 0)
+            code = nnrti_cpu_read_memory(e, value);
+        else if (strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
+            memcpy(e->only, value, sizeof(e->only));
+            nnrti_cpu_resolve_alias(e->only, sizeof(e->only));
+        }
     }
-    return NNRT_SUCCESS;
+    return code;
 }
 
 /* The cost of a 3 x 3 convolution by Winograd tiles, or directly (tile 0), in vector multiplications: per place
@@ -7004,7 +7033,7 @@ static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t 
 static void nnrti_cpu_shrink_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t room)
 {
     for (size_t most = NNRTI_CPU_WINOGRAD_TILES;
-         e->draft->steps[s].scratchBytes > room && most > NNRTI_CPU_WINOGRAD_FEWEST; most -= 8)
+         !e->smallest && e->draft->steps[s].scratchBytes > room && most > NNRTI_CPU_WINOGRAD_FEWEST; most -= 8)
         nnrti_cpu_plan_winograd(e, s, most - 8);
 }
 
@@ -7041,7 +7070,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
         nnrti_cpu_pack_winograd(e->isa, &w, has ? &b : NULL, tile, (float *)data);
     if (zeros != NULL)
         memset(zeros, 0, (size_t)K * sizeof(float));
-    nnrti_cpu_plan_winograd(e, s, NNRTI_CPU_WINOGRAD_TILES);
+    nnrti_cpu_plan_winograd(e, s, e->smallest ? 8 : NNRTI_CPU_WINOGRAD_TILES);
     return NNRT_SUCCESS;
 }
 

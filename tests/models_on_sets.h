@@ -16,18 +16,24 @@ static inline size_t product_of(int32_t rank, const int32_t *dims)
 
 /* ---- devices ---- */
 
-/* The values of the extensions nnrt.cpu.winograd and nnrt.cpu.kernel; NULL: not passed. With the second one, creation
-   of a session without a step of that kernel fails. */
-static const char *tiles, *kernel;
+/* The values of the extensions nnrt.cpu.winograd, nnrt.cpu.memory and nnrt.cpu.kernel; NULL: not passed. With the last one,
+   creation of a session without a step of that kernel fails. */
+#define MOST_EXTENSIONS 3
+static const char *tiles, *memory, *kernel;
 static bool allows_half; /* enableFloat16 */
 
-static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[2])
+static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[MOST_EXTENSIONS])
 {
     uint32_t count = 0;
     if (tiles != NULL) {
         extensions[count].name = "nnrt.cpu.winograd";
         extensions[count].data = tiles;
         extensions[count++].size = (uint32_t)strlen(tiles);
+    }
+    if (memory != NULL) {
+        extensions[count].name = "nnrt.cpu.memory";
+        extensions[count].data = (void *)(uintptr_t)memory;
+        extensions[count++].size = (uint32_t)strlen(memory);
     }
     if (kernel != NULL) {
         extensions[count].name = "nnrt.cpu.kernel";
@@ -53,7 +59,7 @@ static inline NNRT_ReturnCode code_of_kernel(const char *device, const NNRT_Mode
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
+    NNRT_Extension extensions[MOST_EXTENSIONS];
     nnrt_error e;
     NNRT_ReturnCode code;
     memset(&desc, 0, sizeof(desc));
@@ -75,7 +81,7 @@ static inline uint32_t run_session(const char *device, const NNRT_Model *model, 
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
+    NNRT_Extension extensions[MOST_EXTENSIONS];
     nnrt_error e;
     team t;
     memset(&desc, 0, sizeof(desc));

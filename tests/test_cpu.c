@@ -589,7 +589,7 @@ static uint32_t steps_of(const NNRT_Model *model, const char *way)
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
+    NNRT_Extension extensions[MOST_EXTENSIONS];
     nnrt_error e;
     uint32_t steps;
     memset(&desc, 0, sizeof(desc));
@@ -776,7 +776,7 @@ static void test_choice_of_tiles(void **unused)
         const bool fine = i == COUNT(bad); /* with the end of the text */
         nnrt_session *session = NULL;
         nnrt_session_desc desc;
-        NNRT_Extension extensions[2];
+        NNRT_Extension extensions[MOST_EXTENSIONS];
         nnrt_builder *b = NULL;
         NNRT_Model *model;
         uint32_t in;
@@ -793,9 +793,16 @@ static void test_choice_of_tiles(void **unused)
         assert_int_equal(nnrt_session_create(&session, model, &desc, &e), fine ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
         assert_true(fine || strstr(e.message, "nnrt.cpu.winograd") != NULL);
         nnrt_session_destroy(session);
+        session = NULL;
+        tiles = NULL;
+        memory = fine ? "fastest" : "small";
+        add_extensions(&desc, extensions);
+        assert_int_equal(nnrt_session_create(&session, model, &desc, &e), fine ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
+        assert_true(fine || strstr(e.message, "nnrt.cpu.memory' is 'small', expected fastest or smallest") != NULL);
+        memory = NULL;
+        nnrt_session_destroy(session);
         nnrt_model_destroy(model);
     }
-    tiles = NULL;
 }
 
 /* A cell of x that is no number makes those pixels of y none whose windows have it, and at most all of the tiles that read
@@ -860,7 +867,7 @@ static void test_memory_of_tiles(void **unused)
         int32_t out[4];
         NNRT_Model *model = make_conv(&s, w, NULL, NULL, out);
         nnrt_session_desc desc;
-        NNRT_Extension extensions[2];
+        NNRT_Extension extensions[MOST_EXTENSIONS];
         const nnrt_io in = nnrt_io_make(x, 20 * 20 * 17 * sizeof(float)), result = nnrt_io_make(y, 18 * 18 * 40 * sizeof(float));
         memset(&desc, 0, sizeof(desc));
         desc.device = sets[i % nSets];
@@ -1705,7 +1712,7 @@ static uint32_t run_bytes(const char *device, const NNRT_Model *model, const voi
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
+    NNRT_Extension extensions[MOST_EXTENSIONS];
     nnrt_profile profile;
     nnrt_error e;
     nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX), out = nnrt_io_make(y, nY);
@@ -2440,7 +2447,7 @@ static void test_one_kernel(void **unused)
     for (uint32_t i = 0; i < COUNT(none); i++) {
         nnrt_session *session = NULL;
         nnrt_session_desc desc;
-        NNRT_Extension extensions[2];
+        NNRT_Extension extensions[MOST_EXTENSIONS];
         nnrt_error e;
         memset(&desc, 0, sizeof(desc));
         memset(&e, 0, sizeof(e));
@@ -2460,7 +2467,7 @@ static NNRT_ReturnCode code_of(const NNRT_Model *model, const char *name, nnrt_e
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
-    NNRT_Extension extensions[2];
+    NNRT_Extension extensions[MOST_EXTENSIONS];
     NNRT_ReturnCode code;
     memset(&desc, 0, sizeof(desc));
     memset(e, 0, sizeof(*e));

@@ -307,7 +307,7 @@ static void test_memory(void **unused)
         float *y = reals(m.nY), *z = reals(m.nY);
         for (uint32_t i = 0; i < nSets; i++) {
             nnrt_session_desc desc;
-            NNRT_Extension extensions[2];
+            NNRT_Extension extensions[MOST_EXTENSIONS];
             const nnrt_io in = nnrt_io_make(m.x, m.nX * sizeof(float)), out = nnrt_io_make(z, m.nY * sizeof(float));
             uint32_t calls;
             memset(&desc, 0, sizeof(desc));
@@ -341,7 +341,7 @@ static void test_refused(void **unused)
         for (uint32_t i = 0; i < nSets; i++) {
             nnrt_session *session = NULL;
             nnrt_session_desc desc;
-            NNRT_Extension extensions[2];
+            NNRT_Extension extensions[MOST_EXTENSIONS];
             nnrt_error e;
             memset(&desc, 0, sizeof(desc));
             memset(&e, 0, sizeof(e));

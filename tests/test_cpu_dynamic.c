@@ -186,7 +186,7 @@ static nnrt_session *session_of(const NNRT_Model *model, const one_node *o, cons
 {
     nnrt_session *session = NULL;
     nnrt_bound bounds[OPERANDS];
-    NNRT_Extension extensions[2];
+    NNRT_Extension extensions[MOST_EXTENSIONS];
     nnrt_session_desc desc;
     nnrt_error e;
     memset(&desc, 0, sizeof(desc));
@@ -196,8 +196,9 @@ static nnrt_session *session_of(const NNRT_Model *model, const one_node *o, cons
     desc.enableFloat16 = halves && strcmp(device, "reference") != 0;
     kernel = strcmp(device, "reference") != 0 ? o->kernel : NULL;
     tiles = strcmp(device, "reference") != 0 ? o->tile : NULL;
+    memory = parallel != NULL && parallel->workers == 3 ? "smallest" : NULL; /* the same bits */
     add_extensions(&desc, extensions);
-    kernel = tiles = NULL;
+    kernel = tiles = memory = NULL;
     for (uint32_t i = 0; i < o->inputs; i++) {
         const char names[OPERANDS][2] = {"a", "b", "c", "d"};
         static char kept[OPERANDS][2];

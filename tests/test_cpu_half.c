@@ -978,7 +978,7 @@ static void test_memory(void **unused)
         uint16_t *half = halves(x, 20 * 20 * 17), *sum = halves(x, 20 * 20 * 17);
         NNRT_Model *model = make_chain(&c, w, x);
         nnrt_session_desc desc;
-        NNRT_Extension extensions[2];
+        NNRT_Extension extensions[MOST_EXTENSIONS];
         const nnrt_io in = nnrt_io_make(half, 20 * 20 * 17 * 2), result = nnrt_io_make(sum, 20 * 20 * 17 * 2);
         memset(&desc, 0, sizeof(desc));
         tiles = i / nSets == 0 ? "0" : i / nSets == 1 ? "2" : "4";

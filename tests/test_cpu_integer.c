@@ -112,7 +112,7 @@ static void check_model(const spec *s, const uint8_t *a, const uint8_t *b, const
             nnrt_session *session = NULL;
             nnrt_session_desc desc;
             nnrt_bound bound;
-            NNRT_Extension extensions[2];
+            NNRT_Extension extensions[MOST_EXTENSIONS];
             nnrt_error e;
             char what[200];
             size_t arena;
@@ -126,8 +126,9 @@ static void check_model(const spec *s, const uint8_t *a, const uint8_t *b, const
             desc.device = sets[set];
             desc.parallel = team_of(&t, workers);
             kernel = "gemm_q8";
+            memory = workers == 3 ? "smallest" : NULL;
             add_extensions(&desc, extensions);
-            kernel = NULL;
+            kernel = memory = NULL;
             bound.tensor = "a";
             bound.most.rank = 2;
             bound.most.dims[0] = s->M;

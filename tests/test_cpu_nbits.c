@@ -265,7 +265,7 @@ static void test_left(void **unused)
         for (uint32_t k = 0; k < nSets; k++) {
             nnrt_session *session = NULL;
             nnrt_session_desc desc;
-            NNRT_Extension extensions[2];
+            NNRT_Extension extensions[MOST_EXTENSIONS];
             NNRT_Model *model;
             nnrt_error e;
             n.scales[5] = odd[i];

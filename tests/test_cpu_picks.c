@@ -732,7 +732,7 @@ static void check_taken(NNRT_NodeType type, const void *attr, int32_t rank, cons
     NNRT_Model *model = model_between(type, attr, rank, dims);
     for (uint32_t s = 0; s < nSets; s++) {
         nnrt_session_desc desc;
-        NNRT_Extension extensions[2];
+        NNRT_Extension extensions[MOST_EXTENSIONS];
         nnrt_error e;
         size_t bytes;
         memset(&desc, 0, sizeof(desc));
