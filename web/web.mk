@@ -1,4 +1,4 @@
-# nnrt in browsers: the npm package, its tests, the example pages. The Makefile includes this file.
+# nnrt in browsers: the npm package, its tests, the example pages, the site. The Makefile includes this file.
 
 .PHONY: wasm web web-test web-bench
 WASM_PACKAGES := clang lld wasi-libc binaryen libstb-dev
@@ -69,6 +69,20 @@ $(PLAYWRIGHT): web/web.mk
 
 web-test: $(SITE)/index.html $(PLAYWRIGHT)
 	@timeout 900 node tests/web/browser.mjs
+
+# The site of README.md, docs and the demo pages: static files, for any server or none. SERVE=1: at PORT.
+.PHONY: site site-test
+SITE_PACKAGES := python3 python3-markdown-it python3-pygments
+site: $(SITE)/index.html
+	@sh tools/need.sh $(SITE_PACKAGES)
+	@$(PYTHON) -B tools/site.py build/site $(SITE)
+	@$(if $(SERVE),echo 'http://127.0.0.1:$(PORT)/; Ctrl-C ends it' && $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site $(PORT))
+
+site-test: site $(PLAYWRIGHT)
+	@sh tools/need.sh tidy
+	@$(PYTHON) -B tools/site.py build/site-again $(SITE)
+	@$(PYTHON) -B tests/test_site.py build/site build/site-again
+	@timeout 900 node tests/web/site.mjs
 
 # NETS="lenet resnet50": some of tests/bench/models.py; TURNS=15.
 ORT_WEB := build/web/modules/node_modules/onnxruntime-web/package.json
