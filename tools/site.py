@@ -98,7 +98,7 @@ class Site:
             return target
         name = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), urllib.parse.unquote(path)))
         if (ROOT / name).is_dir():
-            name += "/README.md"
+            name = posixpath.join(name, "README.md")
         if not (ROOT / name).is_file() or name.startswith(".."):
             raise SystemExit("site.py: %s links to %s, which does not exist" % (page.path, target))
         content = (ROOT / name).read_bytes()

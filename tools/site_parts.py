@@ -123,7 +123,7 @@ def mcu_chart(figures):
     """Instructions and cycles on a Cortex-M4."""
     rows = pictures.select(figures, "mcu-network")
     return chart("Networks of MLPerf Tiny on a Cortex-M4, for each multiply-accumulate", grouped(rows, lambda row, who, place: (
-        COLORS[place], row["value"], row["shown"] + " " + row["unit"].split()[0], who)),
+        COLORS[place], row["value"], row["shown"], who.split(": ")[-1])),
         note_of(rows) + " An instruction takes one cycle or more, and flash adds wait states.",
         legend=[("own", "nnrt, instructions"), ("other", "best entry, cycles"), ("peer", "best open entry, cycles")])
 
@@ -133,7 +133,8 @@ def code_charts(figures):
     def bar(row, who, *_):
         return ("own" if who.startswith("nnrt") else "peer", row["value"], row["shown"] + " KB", who)
     kernels, programs = pictures.select(figures, "firmware-code"), pictures.select(figures, "firmware-program")
-    return [chart("Code of int8 kernels on a Cortex-M4", grouped(kernels, bar), note_of(kernels)),
+    return [chart("Code of int8 kernels on a Cortex-M4: convolution, depthwise, fully connected, add, pools, softmax",
+                  [("gcc " + option, bars) for option, bars in grouped(kernels, bar)], note_of(kernels)),
             chart("Code of a program that runs LeNet in float32, without weights",
                   [(row["subject"], [bar(row, row["subject"])[:3] + ("",)]) for row in programs], note_of(programs))]
 
@@ -144,8 +145,8 @@ def web_charts(size, speed, paragraph):
         return "peer" if label.startswith("onnxruntime") else "own"
     counts = [(label.replace("`", ""), int(count.replace(",", ""))) for label, count, _ in size]
     return [chart("Time of nnrt divided by the time of onnxruntime-web",
-                  [(net, [("own", float(ratio), ratio, "%s ms of %s ms" % (own, other))]) for net, own, other, ratio, _ in speed],
-                  "Shorter is faster; the line is at 1.0. " + re.sub(r"\s+", " ", paragraph.replace("`", "")), 1.0),
+                  [(net, [("own", float(ratio), ratio, "%s / %s" % (own, other))]) for net, own, other, ratio, _ in speed],
+                  "Shorter is faster; the line is at 1.0. After the ratio: milliseconds of both. " + re.sub(r"\s+", " ", paragraph.replace("`", "")), 1.0),
             chart("Files that a page downloads, without compression",
                   [(label, [(color(label), count, "%.2f MB" % (count / 1e6), "")]) for label, count in counts],
                   "Sizes of docs/web.md; 1 MB is 1,000,000 bytes.")]
