@@ -146,7 +146,8 @@ def web_charts(size, speed, paragraph):
     counts = [(label.replace("`", ""), int(count.replace(",", ""))) for label, count, _ in size]
     return [chart("Time of nnrt divided by the time of onnxruntime-web",
                   [(net, [("own", float(ratio), ratio, "%s / %s" % (own, other))]) for net, own, other, ratio, _ in speed],
-                  "Shorter is faster; the line is at 1.0. After the ratio: milliseconds of both. " + re.sub(r"\s+", " ", paragraph.replace("`", "")), 1.0),
+                  "Shorter is faster; the line is at 1.0. After the ratio: milliseconds of both. " +
+                  re.sub(r"\s+", " ", paragraph.replace("`", "")), 1.0),
             chart("Files that a page downloads, without compression",
                   [(label, [(color(label), count, "%.2f MB" % (count / 1e6), "")]) for label, count in counts],
                   "Sizes of docs/web.md; 1 MB is 1,000,000 bytes.")]
