@@ -29,7 +29,8 @@ async function open(browser, options = {}) {
     const page = await browser.newPage(options);
     page.faults = [];
     page.on('pageerror', (error) => page.faults.push(error.message));
-    page.on('requestfailed', (request) => page.faults.push(`${request.url().slice(0, 200)}: ${request.failure()?.errorText}`));
+    page.on('requestfailed', (request) => /ABORTED/.test(request.failure().errorText) || // by the next page
+        page.faults.push(`${request.url().slice(0, 200)}: ${request.failure().errorText}`));
     page.on('response', (response) => response.status() >= 400 && page.faults.push(`${response.url()}: ${response.status()}`));
     page.on('request', (request) => /^(data|blob|file):/.test(request.url()) || request.url().startsWith(base) ||
         page.faults.push(`requests ${request.url()}`));
