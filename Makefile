@@ -75,6 +75,8 @@ help:
 	@echo 'make wasm             the npm package for browsers and Node.js: build/web/nnrt (clang, lld, wasi-libc, binaryen)'
 	@echo 'make web              serves two pages at PORT=8000: recognizes digits while they are drawn, finds faces (npm fetches 5 MB)'
 	@echo 'make web-test         opens them in Chromium and Firefox: mouse, keyboard, widths, dark mode (npm, installs both browsers)'
+	@echo 'make site             the site: build/site, static pages of docs with search, operator reference, charts, demos; SERVE=1: at PORT=8000'
+	@echo 'make site-test        its links and HTML; opens it in Chromium and Firefox: widths, dark mode, keyboard, search; build/site-shots'
 	@echo 'make web-bench        networks in nnrt and onnxruntime-web in one page of Chromium; NETS="lenet resnet50" TURNS=15 (npm, 150 MB)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'

@@ -104,7 +104,7 @@ def operators_md(nnrt, vectors):
         rows.append(row)
     return """# Operators
 
-This table has all %d operators, in the order of their numbers. `make docs` writes this page.
+This page has all %d operators, in the order of their numbers. `make docs` writes this page.
 
 | System | Operators | Columns |
 |---|---|---|

@@ -44,7 +44,7 @@ have() {
     python3) "$PYTHON" -c '' >/dev/null 2>&1 ;;
     python3-dev) "$PYTHON" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ;;
     python3-*) # a folder of that name that another package has filled has no __file__
-        "$PYTHON" -c "import ${1#python3-} as module; module.__file__ + ''" >/dev/null 2>&1 ;;
+        "$PYTHON" -c "import $(echo "${1#python3-}" | tr - _) as module; module.__file__ + ''" >/dev/null 2>&1 ;;
     *) dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed ;;
     esac
 }

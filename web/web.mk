@@ -1,4 +1,4 @@
-# nnrt in browsers: the npm package, its tests, the example pages. The Makefile includes this file.
+# nnrt in browsers: the npm package, its tests, the example pages, the site. The Makefile includes this file.
 
 .PHONY: wasm web web-test web-bench
 WASM_PACKAGES := clang lld wasi-libc binaryen libstb-dev
@@ -59,23 +59,37 @@ web: $(SITE)/index.html
 	@echo 'http://127.0.0.1:$(PORT)/ draws digits, http://127.0.0.1:$(PORT)/faces.html finds faces; Ctrl-C ends it'
 	@$(PYTHON) -m http.server --bind 127.0.0.1 --directory $(SITE) $(PORT)
 
-# Browsers of Debian, and the package that drives them.
+# Browsers of Debian, and the package that drives them: the last version for Debian 12's Node.js 18.
 PLAYWRIGHT := build/web/modules/node_modules/playwright-core/package.json
 $(PLAYWRIGHT): web/web.mk
 	@sh tools/need.sh nodejs npm chromium firefox-esr
 	@mkdir -p build/web/modules && touch build/web/modules/index.js
-	@npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix build/web/modules playwright-core@1.64.1
+	@npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix build/web/modules playwright-core@1.61.0
 	@touch $@
 
 web-test: $(SITE)/index.html $(PLAYWRIGHT)
 	@timeout 900 node tests/web/browser.mjs
+
+# The site of README.md, docs and the demo pages: static files, for any server or none. SERVE=1: at PORT.
+.PHONY: site site-test
+SITE_PACKAGES := python3 python3-markdown-it python3-pygments
+site: $(SITE)/index.html
+	@sh tools/need.sh $(SITE_PACKAGES)
+	@$(PYTHON) -B tools/site.py build/site $(SITE)
+	@$(if $(SERVE),echo 'http://127.0.0.1:$(PORT)/; Ctrl-C ends it' && $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site $(PORT))
+
+site-test: site $(PLAYWRIGHT)
+	@sh tools/need.sh tidy
+	@$(PYTHON) -B tools/site.py build/site-again $(SITE)
+	@$(PYTHON) -B tests/test_site.py build/site build/site-again
+	@timeout 900 node tests/web/site.mjs
 
 # NETS="lenet resnet50": some of tests/bench/models.py; TURNS=15.
 ORT_WEB := build/web/modules/node_modules/onnxruntime-web/package.json
 WEB_NETS := lenet dscnn_kws resnet8_cifar mobilenet_v1_025_vww fc_autoencoder lstm128_t100 mobilenet_v2 resnet18 transformer_4x256_s128 resnet50 \
 	dscnn_kws_qdq resnet8_cifar_qdq mobilenet_v1_025_vww_qdq mobilenet_v2_qdq
 $(ORT_WEB): $(PLAYWRIGHT)
-	@npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix build/web/modules playwright-core@1.64.1 onnxruntime-web@1.30.0
+	@npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix build/web/modules playwright-core@1.61.0 onnxruntime-web@1.30.0
 	@touch $@
 
 web-bench: $(SITE)/index.html $(ORT_WEB) build/nnrt

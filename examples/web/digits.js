@@ -32,6 +32,14 @@ function show() {
     context.lineWidth = 0.075;
     context.strokeStyle = style.color;
     stroke(context);
+    if (lines.length === 0) {
+        context.font = '0.07px system-ui, sans-serif';
+        context.textAlign = 'center';
+        context.globalAlpha = 0.6;
+        context.fillStyle = style.color;
+        context.fillText('draw a digit here', 0.5, 0.52);
+        context.globalAlpha = 1;
+    }
     if (document.activeElement === pad && pad.matches(':focus-visible')) {
         context.lineWidth = 0.008;
         context.fillStyle = context.strokeStyle = getComputedStyle(byId('digit')).color;
@@ -131,7 +139,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', show);
 
 try {
     const begin = performance.now();
-    session = await InferenceSession.create('digits.onnx');
+    session = await InferenceSession.create(new URL('digits.onnx', import.meta.url));
     await session.run({image: new Tensor('float32', new Float32Array(SIDE * SIDE), [1, 1, SIDE, SIDE])});
     byId('start').textContent = `${(performance.now() - begin).toFixed(0)} ms`;
     byId('memory').textContent = `${(session.memory.total / 1024).toFixed(0)} KiB`;

@@ -101,7 +101,7 @@ async function attempt(work) {
 }
 
 const open = (blob) => attempt(async () => find(await createImageBitmap(blob)));
-const sample = () => attempt(async () => find(await createImageBitmap(await (await fetch('picture.png')).blob())));
+const sample = () => attempt(async () => find(await createImageBitmap(await (await fetch(new URL('picture.png', import.meta.url))).blob())));
 byId('file').addEventListener('change', (event) => event.target.files[0] && open(event.target.files[0]));
 byId('sample').addEventListener('click', sample);
 addEventListener('dragover', (event) => event.preventDefault());
@@ -111,6 +111,6 @@ addEventListener('drop', (event) => {
         open(event.dataTransfer.files[0]);
 });
 await attempt(async () => {
-    session = await InferenceSession.create('face_detection_short_range.tflite');
+    session = await InferenceSession.create(new URL('face_detection_short_range.tflite', import.meta.url));
     await sample();
 });

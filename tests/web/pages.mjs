@@ -7,7 +7,7 @@ import path from 'node:path';
 export const root = new URL('../../', import.meta.url).pathname;
 const playwright = createRequire(`${root}build/web/modules/`)('playwright-core');
 const KINDS = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
-    '.png': 'image/png'};
+    '.png': 'image/png', '.svg': 'image/svg+xml'};
 const CHROMIUM = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync'];
 
