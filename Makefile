@@ -76,6 +76,8 @@ help:
 	@echo 'make web              serves two pages at PORT=8000: recognizes digits while they are drawn, finds faces (npm fetches 5 MB)'
 	@echo 'make web-test         opens them in Chromium and Firefox: mouse, keyboard, widths, dark mode (npm, installs both browsers)'
 	@echo 'make web-bench        networks in nnrt and onnxruntime-web in one page of Chromium; NETS="lenet resnet50" TURNS=15 (npm, 150 MB)'
+	@echo 'make sql              extensions of SQLite and PostgreSQL that run networks in queries: build/sql (docs/sql.md)'
+	@echo 'make sql-install      installs both, below DESTDIR; make sql-test: tests both in new databases (installs PostgreSQL)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -244,7 +246,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk sql/sql.mk
 
 clean:
 	@rm -rf dist
