@@ -68,7 +68,8 @@ static NNRT_DataType pg_type(Oid type)
     case FLOAT8OID: return NNRT_DATA_TYPE_FLOAT64;
     default:
         pg_fail(ERRCODE_DATATYPE_MISMATCH, psprintf("nnrt: an argument has the type %s", format_type_be(type)),
-                "Pass bytea, a number, or an array of numbers: real, double precision, smallint, integer, bigint or boolean.");
+                "Pass bytea, a number, or an array of numbers: real, double precision, smallint, integer, bigint or "
+                "boolean.");
     }
 }
 
@@ -83,7 +84,8 @@ static void pg_array_value(ArrayType *array, sql_value *v)
     for (int i = 0; i < count; i++) {
         numbers[i] = sql_load(type, data, (size_t)i);
         if (type == NNRT_DATA_TYPE_INT64 && fabs(numbers[i]) >= SQL_EXACT)
-            pg_fail(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "nnrt: an integer is not below 2^53", "Pass its bytes as bytea.");
+            pg_fail(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "nnrt: an integer is not below 2^53",
+                    "Pass its bytes as bytea.");
     }
     v->data = numbers;
     v->count = (size_t)count;
@@ -129,13 +131,11 @@ static void pg_fail_call(const char *path)
     static const struct {
         NNRT_ReturnCode code;
         int state;
-    } states[] = {{NNRT_OUT_OF_MEMORY, ERRCODE_OUT_OF_MEMORY},
-                  {NNRT_INVALID_PATH, ERRCODE_UNDEFINED_FILE},
-                  {NNRT_INVALID_SHAPE, ERRCODE_ARRAY_SUBSCRIPT_ERROR},
-                  {NNRT_INVALID_PARAMETER, ERRCODE_INVALID_PARAMETER_VALUE},
-                  {NNRT_INVALID_DATATYPE, ERRCODE_DATATYPE_MISMATCH},
-                  {NNRT_NOT_SUPPORT, ERRCODE_FEATURE_NOT_SUPPORTED},
-                  {NNRT_UNSUPPORTED_OP, ERRCODE_FEATURE_NOT_SUPPORTED}};
+    } states[] = {
+        {NNRT_OUT_OF_MEMORY, ERRCODE_OUT_OF_MEMORY},         {NNRT_INVALID_PATH, ERRCODE_UNDEFINED_FILE},
+        {NNRT_INVALID_SHAPE, ERRCODE_ARRAY_SUBSCRIPT_ERROR}, {NNRT_INVALID_PARAMETER, ERRCODE_INVALID_PARAMETER_VALUE},
+        {NNRT_INVALID_DATATYPE, ERRCODE_DATATYPE_MISMATCH},  {NNRT_NOT_SUPPORT, ERRCODE_FEATURE_NOT_SUPPORTED},
+        {NNRT_UNSUPPORTED_OP, ERRCODE_FEATURE_NOT_SUPPORTED}};
     int state = ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
     for (size_t i = 0; i < lengthof(states); i++)
         if (states[i].code == pg_cache.error.code)
@@ -149,8 +149,9 @@ static void pg_fail_call(const char *path)
 static char *pg_path(FunctionCallInfo fcinfo)
 {
     if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
-        pg_fail(ERRCODE_INSUFFICIENT_PRIVILEGE, "nnrt: permission denied to read a model file of the server",
-                "Only roles with privileges of pg_read_server_files may: see SECURITY DEFINER in docs/sql.md for others.");
+        pg_fail(
+            ERRCODE_INSUFFICIENT_PRIVILEGE, "nnrt: permission denied to read a model file of the server",
+            "Only roles with privileges of pg_read_server_files may: see SECURITY DEFINER in docs/sql.md for others.");
     pg_cache.limit = (size_t)pg_memory << 20;
     return text_to_cstring(PG_GETARG_TEXT_PP(0));
 }
@@ -257,10 +258,10 @@ PG_FUNCTION(nnrt_argmax)
 PG_FUNCTION(nnrt_info)
 {
     const char *const path = pg_path(fcinfo);
-    const sql_model *const m = sql_find(&pg_cache, path);
-    if (m == NULL)
+    const char *const info = sql_info(&pg_cache, path);
+    if (info == NULL)
         pg_fail_call(path);
-    return pg_jsonb(m->info, strlen(m->info));
+    return pg_jsonb(info, strlen(info));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -271,6 +272,6 @@ PGDLLEXPORT void _PG_init(void)
     static const nnrt_profile profile = {pg_step, pg_clock, &pg_cache};
     sql_init(&pg_cache);
     pg_cache.profile = &profile;
-    DefineCustomIntVariable("nnrt.memory", "Memory of all models of a server process.", NULL, &pg_memory, NNRT_SQL_MEMORY, 1,
-                            1 << 20, PGC_SUSET, GUC_UNIT_MB, NULL, NULL, NULL);
+    DefineCustomIntVariable("nnrt.memory", "Memory of all models of a server process.", NULL, &pg_memory,
+                            NNRT_SQL_MEMORY, 1, 1 << 20, PGC_SUSET, GUC_UNIT_MB, NULL, NULL, NULL);
 }

@@ -39,6 +39,7 @@ faults by sql_fail; sql_message returns the sentence.
 #define SQL_MODELS 8 /* model files of one connection; the least recently used one is dropped */
 #define SQL_SHAPES 4 /* prepared models of one file, for different shapes */
 #define SQL_INPUTS 127
+#define SQL_SEARCH ((size_t)1 << 28) /* inputs of an ONNX file times initializers, which may be inputs, too */
 #ifndef NNRT_SQL_MEMORY
 #define NNRT_SQL_MEMORY 1024 /* default limit on the memory of a connection, in MB */
 #endif
@@ -302,8 +303,11 @@ static bool sql_store(NNRT_DataType type, void *data, size_t i, double v)
     const double most = type == NNRT_DATA_TYPE_BOOL ? 1
                         : nnrt_type_size(type) == 8 ? SQL_EXACT - 1
                                                     : ldexp(1, (int)nnrt_type_size(type) * 8 - isSigned) - 1;
-    const double room = type == NNRT_DATA_TYPE_FLOAT16 ? 65520 : type == NNRT_DATA_TYPE_FLOAT32 ? 0x1.ffffffp127 : HUGE_VAL;
-    if (sql_is_float(type) ? isfinite(v) && fabs(v) >= room : !(v >= (isSigned ? -most - 1 : 0) && v <= most && v == floor(v)))
+    const double room = type == NNRT_DATA_TYPE_FLOAT16   ? 65520
+                        : type == NNRT_DATA_TYPE_FLOAT32 ? 0x1.ffffffp127
+                                                         : HUGE_VAL;
+    if (sql_is_float(type) ? isfinite(v) && fabs(v) >= room
+                           : !(v >= (isSigned ? -most - 1 : 0) && v <= most && v == floor(v)))
         return false;
     switch (type) {
     case NNRT_DATA_TYPE_INT8: ((int8_t *)data)[i] = (int8_t)v; break;
@@ -333,7 +337,11 @@ static void sql_put_element(sql_cache *c, NNRT_DataType type, const void *data, 
     else if (type == NNRT_DATA_TYPE_INT64)
         (void)snprintf(text, sizeof(text), "%lld", (long long)((const int64_t *)data)[i]);
     else
-        (void)snprintf(text, sizeof(text), "%.*g", type == NNRT_DATA_TYPE_FLOAT64 ? 17 : sql_is_float(type) ? 9 : 10, v);
+        (void)snprintf(text, sizeof(text), "%.*g",
+                       type == NNRT_DATA_TYPE_FLOAT64 ? 17
+                       : sql_is_float(type)           ? 9
+                                                      : 10,
+                       v);
     sql_puts(c, text);
 }
 
@@ -398,9 +406,9 @@ static NNRT_ReturnCode sql_import(sql_cache *c, const sql_model *m, const nnrt_d
     return nnrt_onnx_load_memory(model, m->file, m->bytes, &onnx, &c->error);
 }
 
-/* Describes input i, or with inputs NULL an output, in c->text and, of an input, in m->inputs. */
-static void sql_describe(sql_cache *c, sql_model *m, const char *name, size_t n, NNRT_DataType type, const nnrt_dims *shape,
-                         bool input)
+/* Appends an input or output to c->text, and an input to m->inputs. */
+static void sql_describe(sql_cache *c, sql_model *m, const char *name, size_t n, NNRT_DataType type,
+                         const nnrt_dims *shape, bool input)
 {
     sql_puts(c, c->text.data[c->text.used - 1] == '[' ? "" : ",");
     sql_put_tensor(c, name, n, type);
@@ -419,7 +427,8 @@ static void sql_describe(sql_cache *c, sql_model *m, const char *name, size_t n,
 }
 
 /* tensors: inferred shapes, for outputs whose rank the file leaves open; NULL: they need the shapes of inputs. */
-static void sql_describe_model(sql_cache *c, sql_model *m, const NNRT_Model *model, const nnrt_operand *tensors, bool input)
+static void sql_describe_model(sql_cache *c, sql_model *m, const NNRT_Model *model, const nnrt_operand *tensors,
+                               bool input)
 {
     const NNRT_Uint32List indices = input ? model->inputIndex : model->outputIndex;
     for (uint32_t i = 0; i < indices.count && c->error.code == NNRT_SUCCESS; i++) {
@@ -447,6 +456,8 @@ static bool sql_is_initialized(const nnrt_onnx_graph *graph, const nnrt_onnx_str
 static void sql_describe_onnx(sql_cache *c, sql_model *m, const nnrt_onnx_graph *graph, bool input)
 {
     const nnrt_onnx_value_infos *const infos = input ? &graph->inputs : &graph->outputs;
+    if (input && infos->count > SQL_SEARCH / (graph->initializers.count + 1))
+        (void)sql_fail(c, NNRT_NOT_SUPPORT, "it has too many inputs and initializers");
     for (size_t i = 0; i < infos->count && c->error.code == NNRT_SUCCESS; i++) {
         const nnrt_onnx_value_info *v = &infos->data[i];
         const bool shaped = v->kind == NNRT_ONNX_KIND_TENSOR && v->hasShape && v->dims.count <= NNRT_MAX_RANK;
@@ -454,7 +465,8 @@ static void sql_describe_onnx(sql_cache *c, sql_model *m, const nnrt_onnx_graph 
         shape.rank = shaped ? (int32_t)v->dims.count : -1;
         for (int32_t k = 0; k < shape.rank; k++) {
             const nnrt_onnx_dim *d = &v->dims.data[k];
-            shape.dims[k] = d->kind == NNRT_ONNX_DIM_VALUE && d->value >= 0 && d->value <= INT32_MAX ? (int32_t)d->value : -1;
+            shape.dims[k] =
+                d->kind == NNRT_ONNX_DIM_VALUE && d->value >= 0 && d->value <= INT32_MAX ? (int32_t)d->value : -1;
         }
         if (!input || !sql_is_initialized(graph, &v->name))
             sql_describe(c, m, v->name.data, v->name.length,
@@ -471,8 +483,8 @@ static bool sql_describe_file(sql_cache *c, sql_model *m)
     nnrt_onnx_model *parsed = NULL;
     nnrt_operand *tensors = NULL;
     nnrt_memory memory;
-    NNRT_ReturnCode code = onnx ? nnrt_onnx_parse(m->file, m->bytes, &c->allocator, &parsed, &c->error)
-                                : sql_import(c, m, NULL, &model);
+    NNRT_ReturnCode code =
+        onnx ? nnrt_onnx_parse(m->file, m->bytes, &c->allocator, &parsed, &c->error) : sql_import(c, m, NULL, &model);
     m->inputs = code == NNRT_SUCCESS ? (sql_input *)sql_take(c, SQL_INPUTS * sizeof(*m->inputs)) : NULL;
     nnrt_memory_allocate(&memory, &c->allocator);
     if (model != NULL)
@@ -566,10 +578,11 @@ static bool sql_npy(sql_cache *c, const sql_input *in, sql_value *v)
     memcpy(head, file + 8 + lengthBytes, n);
     head[n] = '\0';
     (void)snprintf(want, sizeof(want), "'descr': '%c%c%u'", nnrt_type_size(in->type) == 1 ? '|' : '<',
-                   nnrt_type_name(in->type)[0], (unsigned)nnrt_type_size(in->type)); /* numpy: b, i, u or f, and bytes */
+                   nnrt_type_name(in->type)[0],
+                   (unsigned)nnrt_type_size(in->type)); /* numpy: b, i, u or f, and bytes */
     if (strstr(head, want) == NULL)
-        return nnrt_error_set(&c->error, NNRT_INVALID_DATATYPE, "input '%s' is %t: the .npy file needs %n", in->name, in->type,
-                              want) == NNRT_SUCCESS;
+        return nnrt_error_set(&c->error, NNRT_INVALID_DATATYPE, "input '%s' is %t: the .npy file needs %n", in->name,
+                              in->type, want) == NNRT_SUCCESS;
     at = strstr(head, "'shape': (");
     if (strstr(head, "'fortran_order': False") == NULL || at == NULL)
         return sql_fail(c, NNRT_NOT_SUPPORT, "the .npy file is in Fortran order, or its header has no shape");
@@ -577,7 +590,8 @@ static bool sql_npy(sql_cache *c, const sql_input *in, sql_value *v)
     for (at += 10; *at >= '0' && *at <= '9'; at = *end == ',' ? end + 1 + (end[1] == ' ') : end) {
         const unsigned long dim = strtoul(at, &end, 10);
         if (v->shape.rank == NNRT_MAX_RANK || dim > INT32_MAX)
-            return sql_fail(c, NNRT_INVALID_SHAPE, "the .npy file has more than 8 axes, or an axis of more than 2147483647");
+            return sql_fail(c, NNRT_INVALID_SHAPE,
+                            "the .npy file has more than 8 axes, or an axis of more than 2147483647");
         v->shape.dims[v->shape.rank++] = (int32_t)dim;
     }
     v->data = file + whole;
@@ -646,7 +660,8 @@ static bool sql_fit(const nnrt_dims *want, size_t count, nnrt_dims *out)
 
 static bool sql_is_picture(const sql_value *v)
 {
-    return v->bytes && v->count > 8 && (memcmp(v->data, "\x89PNG\r\n\x1A\n", 8) == 0 || memcmp(v->data, "\xFF\xD8\xFF", 3) == 0);
+    return v->bytes && v->count > 8 &&
+           (memcmp(v->data, "\x89PNG\r\n\x1A\n", 8) == 0 || memcmp(v->data, "\xFF\xD8\xFF", 3) == 0);
 }
 
 /* Computes the shape of an input from its argument, whose data become those after the header of a .npy file. */
@@ -665,7 +680,9 @@ static bool sql_shape(sql_cache *c, const sql_input *in, sql_value *v, nnrt_dims
     if (in->shape.rank < 0)
         return v->shape.rank >= 0 || sql_fail_shape(c, in, v, ": pass an array with a shape, such as a .npy file");
     fits = fits && (v->shape.rank > 1 ? sql_match(&in->shape, &v->shape, out) : sql_fit(&in->shape, count, out));
-    return fits || sql_fail_shape(c, in, v, sql_is_picture(v) ? " of a PNG or JPEG file: pass its pixels as the model requires them" : "");
+    return fits ||
+           sql_fail_shape(
+               c, in, v, sql_is_picture(v) ? " of a PNG or JPEG file: pass its pixels as the model requires them" : "");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -677,7 +694,8 @@ static bool sql_buffers(sql_cache *c, sql_plan *p)
     p->nOut = nnrt_session_outputs(p->session);
     p->io = (nnrt_io *)sql_take(c, (p->nIn + p->nOut) * sizeof(*p->io));
     for (uint32_t i = 0; p->io != NULL && i < p->nIn + p->nOut; i++) {
-        const nnrt_io_info info = i < p->nIn ? nnrt_session_input(p->session, i) : nnrt_session_output(p->session, i - p->nIn);
+        const nnrt_io_info info =
+            i < p->nIn ? nnrt_session_input(p->session, i) : nnrt_session_output(p->session, i - p->nIn);
         p->io[i].bytes = info.open && info.bytes > SQL_OPEN_ROOM ? SQL_OPEN_ROOM : info.bytes;
         p->io[i].data = sql_take(c, p->io[i].bytes);
         if (p->io[i].data == NULL)
@@ -727,31 +745,21 @@ static sql_plan *sql_make_plan(sql_cache *c, const sql_model *m, const nnrt_dims
     return NULL;
 }
 
-/* The model m, the first one of the list, prepared for these shapes. It is a second time if other models had its memory. */
+/* The model, prepared for these shapes. */
 static sql_plan *sql_prepare(sql_cache *c, sql_model *m, const nnrt_dims *dims)
 {
     sql_plan **at = &m->plans, *p;
-    int kept = 0;
     while (*at != NULL && memcmp((*at)->dims, dims, m->nIn * sizeof(*dims)) != 0)
         at = &(*at)->next;
     p = *at;
-    if (p != NULL) {
+    if (p != NULL)
         *at = p->next;
-    } else {
-        p = sql_make_plan(c, m, dims);
-        if (p == NULL && c->error.code == NNRT_OUT_OF_MEMORY && (m->next != NULL || m->plans != NULL)) {
-            nnrt_error_clear(&c->error);
-            sql_models_drop(c, &m->next);
-            sql_plans_drop(c, &m->plans);
-            sql_text_drop(c);
-            p = sql_make_plan(c, m, dims);
-        }
-        if (p == NULL)
-            return NULL;
-    }
+    else if ((p = sql_make_plan(c, m, dims)) == NULL)
+        return NULL;
     p->next = m->plans;
-    m->plans = p;
-    for (at = &m->plans; *at != NULL && kept < SQL_SHAPES; kept++)
+    at = &m->plans;
+    *at = p;
+    for (int kept = 0; *at != NULL && kept < SQL_SHAPES; kept++)
         at = &(*at)->next;
     sql_plans_drop(c, at);
     return p;
@@ -772,8 +780,8 @@ static bool sql_fill(sql_cache *c, const sql_input *in, const sql_value *v, cons
         const double number = ((const double *)v->data)[i];
         if (!sql_store(in->type, io->data, i, number)) {
             (void)nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER,
-                                 "input '%s' is %t, and element %z is %f, which it does not hold exactly", in->name, in->type, i,
-                                 number);
+                                 "input '%s' is %t, and element %z is %f, which it does not hold exactly", in->name,
+                                 in->type, i, number);
             return false;
         }
     }
@@ -800,8 +808,7 @@ static bool sql_grow(sql_cache *c, sql_plan *p)
     return grown;
 }
 
-/* Runs the model of a path with the arguments of a function, whose data it may move. NULL: see sql_message. */
-static sql_plan *sql_run(sql_cache *c, const char *path, sql_value *values, size_t count)
+static sql_plan *sql_attempt(sql_cache *c, const char *path, sql_value *values, size_t count)
 {
     sql_model *const m = sql_find(c, path);
     nnrt_dims dims[SQL_INPUTS] = {{0}};
@@ -810,8 +817,8 @@ static sql_plan *sql_run(sql_cache *c, const char *path, sql_value *values, size
     if (m == NULL)
         return NULL;
     if (count != m->nIn) {
-        (void)nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER, "the model has %z inputs and received %z: see nnrt_info", m->nIn,
-                             count);
+        (void)nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER,
+                             "the model has %z inputs and received %z: see nnrt_info", m->nIn, count);
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
@@ -831,6 +838,34 @@ static sql_plan *sql_run(sql_cache *c, const char *path, sql_value *values, size
         (void)nnrt_error_set(&c->error, code, "%s", nnrt_session_error(p->session));
     c->text.used = 0;
     return code == NNRT_SUCCESS ? p : NULL;
+}
+
+/* After an error: drops all models if memory ran out, so that a second attempt may succeed. */
+static bool sql_forget(sql_cache *c)
+{
+    if (c->error.code != NNRT_OUT_OF_MEMORY || c->used == 0)
+        return false;
+    sql_models_drop(c, &c->models);
+    sql_text_drop(c);
+    return true;
+}
+
+/* Runs the model of a path with the arguments of a function, whose data it may move. NULL: see sql_message. */
+static sql_plan *sql_run(sql_cache *c, const char *path, sql_value *values, size_t count)
+{
+    sql_plan *p = sql_attempt(c, path, values, count);
+    if (p == NULL && sql_forget(c))
+        p = sql_attempt(c, path, values, count);
+    return p;
+}
+
+/* The description of a model, JSON. NULL: see sql_message. */
+static const char *sql_info(sql_cache *c, const char *path)
+{
+    const sql_model *m = sql_find(c, path);
+    if (m == NULL && sql_forget(c))
+        m = sql_find(c, path);
+    return m != NULL ? m->info : NULL;
 }
 
 /* An output of the last run: its data and, in *count, its elements. */
@@ -882,8 +917,9 @@ static bool sql_argmax(sql_cache *c, const sql_plan *p, int64_t *best)
         axes += info.shape.dims[k] > 1;
     if (axes > 1 || count == 0) {
         char text[112];
-        (void)nnrt_error_set(&c->error, NNRT_INVALID_SHAPE, "output '%s' has the shape %s: argmax needs one axis longer than 1",
-                             info.name, sql_dims_text(text, sizeof(text), &info.shape));
+        (void)nnrt_error_set(&c->error, NNRT_INVALID_SHAPE,
+                             "output '%s' has the shape %s: argmax needs one axis longer than 1", info.name,
+                             sql_dims_text(text, sizeof(text), &info.shape));
         return false;
     }
     *best = 0;
@@ -903,7 +939,8 @@ static const char *sql_message(sql_cache *c, const char *path)
     const bool full = c->error.code == NNRT_OUT_OF_MEMORY;
     const char *const text = c->error.message[0] != '\0' ? c->error.message : nnrt_code_name(c->error.code);
     if (full)
-        (void)snprintf(c->message, sizeof(c->message), "%.400s: %s (limit of this connection: %zu MB)", path, text, c->limit >> 20);
+        (void)snprintf(c->message, sizeof(c->message), "%.400s: %s (limit of this connection: %zu MB)", path, text,
+                       c->limit >> 20);
     else
         (void)snprintf(c->message, sizeof(c->message), "%.400s: %s", path, text);
     return c->message;

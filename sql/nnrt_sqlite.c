@@ -1,7 +1,7 @@
 /*
 nnrt_sqlite.c - a loadable extension of SQLite, which runs neural networks in queries: docs/sql.md.
 
-    cc -shared -fPIC -O2 -DNNRT_IMPLEMENTATION sql/nnrt_sqlite.c -o nnrt_sqlite.so -lm
+    cc -shared -fPIC -fvisibility=hidden -O2 -DNNRT_IMPLEMENTATION sql/nnrt_sqlite.c -o nnrt_sqlite.so -lm
     sqlite> .load ./nnrt_sqlite
     sqlite> SELECT nnrt_argmax('digits.onnx', pixels) FROM scans;
 
@@ -15,12 +15,11 @@ may change.
 */
 #define _POSIX_C_SOURCE 200809L
 
+#include <locale.h>
 #include <sqlite3ext.h>
 SQLITE_EXTENSION_INIT1
 
 #include "nnrt_sql.h"
-
-#include <locale.h>
 
 /* Of a connection. Each of its functions is one reference. */
 typedef struct lite_connection {
@@ -114,7 +113,7 @@ static bool lite_parse(sql_cache *c, const char *text, size_t bytes, sql_value *
     lite_spaces(&j);
     if (!good || *j.at != '\0') {
         (void)nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER,
-                             "an argument is text, and no JSON array of numbers such as [1,2,3] or [[1],[2]]: see byte %z",
+                             "an argument is text, and no JSON array of numbers such as [[1,2],[3,4]]: see byte %z",
                              (size_t)(j.at - text));
         return false;
     }
@@ -220,7 +219,7 @@ static void lite_function(sqlite3_context *context, int count, sqlite3_value **a
     sql_cache *const c = &connection->cache;
     const char *path = NULL;
     const sql_plan *p = NULL;
-    const sql_model *m = NULL;
+    const char *info = NULL;
     locale_t before;
     if (lite_has_null(count, arguments))
         return;
@@ -231,11 +230,11 @@ static void lite_function(sqlite3_context *context, int count, sqlite3_value **a
     if (path == NULL)
         (void)sql_fail(c, NNRT_INVALID_PARAMETER, "the first argument is the path of a model, a text");
     else if (result == NULL)
-        m = sql_find(c, path);
+        info = sql_info(c, path);
     else
         p = lite_run(c, path, count - 1, arguments + 1);
-    if (m != NULL)
-        sqlite3_result_text(context, m->info, -1, SQLITE_TRANSIENT);
+    if (info != NULL)
+        sqlite3_result_text(context, info, -1, SQLITE_TRANSIENT);
     else if (p == NULL || !result(context, c, p))
         sqlite3_result_error(context, sql_message(c, path != NULL ? path : "nnrt"), -1);
     (void)uselocale(before);
@@ -268,18 +267,20 @@ static void lite_destroy(void *user)
     sqlite3_free(connection);
 }
 
-__attribute__((visibility("default"))) int sqlite3_nnrtsqlite_init(sqlite3 *db, char **message, const sqlite3_api_routines *api);
-
-int sqlite3_nnrtsqlite_init(sqlite3 *db, char **message, const sqlite3_api_routines *api)
+__attribute__((visibility("default"))) int sqlite3_nnrtsqlite_init(sqlite3 *db, char **message,
+                                                                   const sqlite3_api_routines *api)
 {
     static const struct {
         const char *name;
         int arguments; /* -1: any number */
         void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } functions[] = {{"nnrt_run", -1, lite_nnrt_run},           {"nnrt_run_all", -1, lite_nnrt_run_all},
-                     {"nnrt_run_blob", -1, lite_nnrt_run_blob}, {"nnrt_argmax", -1, lite_nnrt_argmax},
+    } functions[] = {{"nnrt_run", -1, lite_nnrt_run},
+                     {"nnrt_run_all", -1, lite_nnrt_run_all},
+                     {"nnrt_run_blob", -1, lite_nnrt_run_blob},
+                     {"nnrt_argmax", -1, lite_nnrt_argmax},
                      {"nnrt_info", 1, lite_nnrt_info}};
     lite_connection *connection;
+    const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
     int code = SQLITE_OK;
     SQLITE_EXTENSION_INIT2(api);
     (void)message;
@@ -291,8 +292,8 @@ int sqlite3_nnrtsqlite_init(sqlite3 *db, char **message, const sqlite3_api_routi
         code = SQLITE_NOMEM;
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && code == SQLITE_OK; i++) {
         connection->references++;
-        code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-                                          connection, functions[i].call, NULL, NULL, lite_destroy);
+        code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, flags, connection,
+                                          functions[i].call, NULL, NULL, lite_destroy);
     }
     lite_destroy(connection);
     return code;

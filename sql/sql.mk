@@ -16,11 +16,11 @@ sql-packages:
 # Only the entry points are exported; the object of the command line is linked, which is not compiled with -fPIC.
 $(SQL)/nnrt_sqlite.so: EXPORTS := sqlite3_nnrtsqlite_init
 $(SQL)/nnrt_postgres.so: EXPORTS := _PG_init; Pg_magic_func; pg_nnrt_*; pg_finfo_*
-$(SQL)/nnrt_postgres.so: CPPFLAGS += -isystem $(shell $(PG_CONFIG) --includedir-server)
+$(SQL)/nnrt_postgres.so: private SQL_FLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
 $(SQL)/%.so: sql/%.c sql/nnrt_sql.h sql/sql.mk build/implementation.o | sql-packages
 	@mkdir -p $(@D)
 	@echo '{ global: $(EXPORTS); local: *; };' >$@.map
-	@$(COMPILE) -fPIC $(IMPLEMENTED) -shared -Wl,--version-script=$@.map $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+	@$(COMPILE) $(SQL_FLAGS) -fPIC $(IMPLEMENTED) -shared -Wl,--version-script=$@.map $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
 
 # The folders of the server below DESTDIR; the extension of SQLite in lib below PREFIX.
 sql-install: sql
