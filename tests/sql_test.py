@@ -8,7 +8,6 @@ PostgreSQL. The server has a folder, a user and a socket of its own and no port.
 package, and numpy. Ends with "N passed, N failed"."""
 import io
 import json
-import locale
 import os
 import pathlib
 import pwd
@@ -564,7 +563,10 @@ class Server:
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(30)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGQUIT)
         self.log.close()
 
 
