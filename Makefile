@@ -78,6 +78,8 @@ help:
 	@echo 'make site             the site: build/site, static pages of docs with search, operator reference, charts, demos; SERVE=1: at PORT=8000'
 	@echo 'make site-test        its links and HTML; opens it in Chromium and Firefox: widths, dark mode, keyboard, search; build/site-shots'
 	@echo 'make web-bench        networks in nnrt and onnxruntime-web in one page of Chromium; NETS="lenet resnet50" TURNS=15 (npm, 150 MB)'
+	@echo 'make sql              extensions of SQLite and PostgreSQL that run networks in queries: build/sql (docs/sql.md)'
+	@echo 'make sql-install      installs both, below DESTDIR; make sql-test: tests both in new databases (installs PostgreSQL)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -247,7 +249,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk sql/sql.mk
 
 clean:
 	@rm -rf dist

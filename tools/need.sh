@@ -41,6 +41,7 @@ have() {
     libjpeg-dev) header jpeglib.h ;;
     libcmocka-dev) header cmocka.h ;;
     libonnx-testdata) [ -d "${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}" ] ;;
+    postgresql-server-dev-all) ls /usr/include/postgresql/*/server/postgres.h >/dev/null 2>&1 ;;
     python3) "$PYTHON" -c '' >/dev/null 2>&1 ;;
     python3-dev) "$PYTHON" -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ;;
     python3-*) # a folder of that name that another package has filled has no __file__
