@@ -437,8 +437,8 @@ static void sql_describe_model(sql_cache *c, sql_model *m, const NNRT_Model *mod
         const nnrt_operand *const inferred = ranked || tensors == NULL ? NULL : &tensors[indices.data[i]];
         nnrt_dims shape = {0};
         shape.rank = ranked ? (int32_t)t->dims.count : inferred != NULL ? inferred->rank : -1;
-        if (shape.rank > 0)
-            memcpy(shape.dims, ranked ? t->dims.data : inferred->dims, (size_t)shape.rank * sizeof(int32_t));
+        for (int32_t k = 0; k < shape.rank; k++)
+            shape.dims[k] = ranked ? t->dims.data[k] : inferred->symbols[k] != 0 ? -1 : inferred->dims[k];
         sql_describe(c, m, t->name, strlen(t->name), t->dataType, &shape, input);
     }
 }

@@ -194,20 +194,29 @@ static void web_describe_onnx(void)
     nnrt_onnx_model_free(m);
 }
 
-static void web_put_tensors(const NNRT_Model *m, NNRT_Uint32List indices)
+/* inferred: shapes of results whose rank the model leaves open, as that of a .tflite file does; NULL: none are known. */
+static void web_put_tensors(const NNRT_Model *m, NNRT_Uint32List indices, const nnrt_operand *inferred)
 {
     for (uint32_t i = 0; i < indices.count; i++) {
         const NNRT_Tensor *t = &m->allTensors.data[indices.data[i]];
+        const nnrt_operand *shape = inferred != NULL ? &inferred[indices.data[i]] : NULL;
+        const bool open = t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN;
         const char *type = nnrt_type_name(t->dataType);
         web_puts(i > 0 ? ",[" : "[");
         web_put_string(t->name, strlen(t->name));
         web_puts(",");
         web_put_string(type, strlen(type));
         web_puts(",");
-        if (t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN)
-            web_puts("null");
-        else
+        if (!open) {
             web_put_dims(t->dims.data, t->dims.count);
+        } else if (shape != NULL) {
+            int32_t dims[NNRT_MAX_RANK];
+            for (int32_t k = 0; k < shape->rank; k++)
+                dims[k] = shape->symbols[k] != 0 ? -1 : shape->dims[k];
+            web_put_dims(dims, (uint32_t)shape->rank);
+        } else {
+            web_puts("null");
+        }
         web_puts("]");
     }
 }
@@ -215,16 +224,23 @@ static void web_put_tensors(const NNRT_Model *m, NNRT_Uint32List indices)
 static void web_describe_model(const NNRT_Model *m)
 {
     const char *states = "";
+    nnrt_memory memory;
+    nnrt_operand *inferred;
+    nnrt_memory_allocate(&memory, NULL);
+    inferred = (nnrt_operand *)nnrt_memory_keep(&memory, (size_t)m->allTensors.count * sizeof(*inferred));
+    if (inferred != NULL && nnrt_model_infer(m, NULL, &memory, inferred, NULL, NULL) != NNRT_SUCCESS)
+        inferred = NULL;
     for (uint32_t i = 0; nnrt_model_metadata_at(m, i).key != NULL; i++)
         if (strcmp(nnrt_model_metadata_at(m, i).key, "states") == 0)
             states = nnrt_model_metadata_at(m, i).value;
     web_puts("{\"inputs\":[");
-    web_put_tensors(m, m->inputIndex);
+    web_put_tensors(m, m->inputIndex, NULL);
     web_puts("],\"outputs\":[");
-    web_put_tensors(m, m->outputIndex);
+    web_put_tensors(m, m->outputIndex, inferred);
     web_puts("],\"states\":");
     web_put_string(states, strlen(states));
     web_puts("}");
+    nnrt_memory_end(&memory);
 }
 
 /* Imports the file, with the shapes, and the constant values, of inputs. */

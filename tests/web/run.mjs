@@ -213,6 +213,22 @@ await test('runs at the same time, and results that stay', async () => {
     assert.deepEqual(a.probabilities.data, c.probabilities.data);
     assert.notDeepEqual(a.probabilities.data, b.probabilities.data);
 });
+await test('outputs of .tflite files have the shapes that are declared', async () => {
+    execFileSync('tar', ['-xf', `${root}tests/fuzz/corpus/tflite.tar`, '-C', scratch]);
+    let seen = 0;
+    for (const file of execFileSync('tar', ['-tf', `${root}tests/fuzz/corpus/tflite.tar`], {encoding: 'utf8'}).trim().split('\n')) {
+        const s = await InferenceSession.create(`${scratch}/${file}`).catch(() => null); // most files are damaged
+        if (!s?.inputMetadata.every((i) => i.shape.every(Number.isInteger)))
+            continue;
+        const got = await s.run(Object.fromEntries(s.inputMetadata.map((i) => [i.name, fill(i.type, i.shape)]))).catch(() => null);
+        for (const {name, shape} of got ? s.outputMetadata : [])
+            if (shape.every(Number.isInteger)) {
+                assert.deepEqual(shape, got[name].dims, `${file}: ${name}`);
+                seen++;
+            }
+    }
+    assert.ok(seen >= 10, `${seen} outputs`);
+});
 await test('tensors', () => {
     assert.deepEqual(new Tensor(new Float32Array(6), [2, 3]).dims, [2, 3]);
     assert.equal(new Tensor([true, false]).type, 'bool');
