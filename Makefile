@@ -76,6 +76,9 @@ help:
 	@echo 'make web              serves two pages at PORT=8000: recognizes digits while they are drawn, finds faces (npm fetches 5 MB)'
 	@echo 'make web-test         opens them in Chromium and Firefox: mouse, keyboard, widths, dark mode (npm, installs both browsers)'
 	@echo 'make web-bench        networks in nnrt and onnxruntime-web in one page of Chromium; NETS="lenet resnet50" TURNS=15 (npm, 150 MB)'
+	@echo 'make mpi              build/nnrt-mpi: nnrt batch whose shards are the ranks of MPI (libopenmpi-dev)'
+	@echo 'make fortran          build/fortran/example: a network in a Fortran program (gfortran)'
+	@echo 'make batch-test       nnrt batch, killed and continued, under MPI, Slurm and Dask; Fortran (installs 100 MB)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -244,7 +247,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk tests/batch.mk
 
 clean:
 	@rm -rf dist

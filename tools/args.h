@@ -875,7 +875,7 @@ static const cli_option *cli_find_option(const cli_command *c, const char *text,
 /* Adds an option of batch to args->given, unless it has no effect on the results or is recorded elsewhere. */
 static int cli_note_given(cli_args *args, const cli_option *o, const char *value)
 {
-    static const char *const without[] = {"--input", "--output", "--chunk", "--shard", "--jobs", "--merge", "--threads", "--log", "--load",
+    static const char *const without[] = {"--input", "--output", "--chunk", "--shard", "--jobs", "--merge", "--skip-bad", "--threads", "--log", "--load",
                                           "--budget", "--priority", "--performance", "--help", NULL};
     const size_t used = strlen(args->given), room = sizeof(args->given) - used;
     if (cli_word(o->name, without) >= 0)

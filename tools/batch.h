@@ -94,6 +94,7 @@ static int cli_batch_shard(cli_batch *b)
 {
     const char *text = b->args->shard, *slash = text != NULL ? strchr(text, '/') : NULL;
     char number[16] = "";
+    bool env;
     int status = CLI_DONE;
     b->shard = cli_ranks.rank;
     b->shards = cli_ranks.size > 0 ? cli_ranks.size : 1;
@@ -101,13 +102,12 @@ static int cli_batch_shard(cli_batch *b)
         return CLI_DONE;
     if (cli_ranks.size > 0 || b->args->merge)
         return cli_usage(b->args->merge ? "--merge joins the chunks of all shards; omit --shard" : "nnrt-mpi takes the shard from MPI; omit --shard");
-    if (strncmp(text, "env", 3) == 0 && (text[3] == '\0' || slash == text + 3))
+    env = strncmp(text, "env", 3) == 0 && (text[3] == '\0' || slash == text + 3);
+    if (env)
         status = cli_batch_environment(b);
-    else if (slash == NULL || (size_t)(slash - text) >= sizeof(number))
-        return cli_usage("--shard %s: expected I/N, env or env/N", text);
-    else
+    else if (slash != NULL && (size_t)(slash - text) < sizeof(number))
         memcpy(number, text, (size_t)(slash - text));
-    if (status == CLI_DONE && ((*number != '\0' && !cli_take_whole(number, 0, INT32_MAX, &b->shard)) ||
+    if (status == CLI_DONE && ((!env && !cli_take_whole(number, 0, INT32_MAX, &b->shard)) ||
                                (slash != NULL && !cli_take_whole(slash + 1, 1, INT32_MAX, &b->shards))))
         return cli_usage("--shard %s: expected I/N, env or env/N", text);
     if (status == CLI_DONE && b->shard >= b->shards)
@@ -118,21 +118,63 @@ static int cli_batch_shard(cli_batch *b)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
 
-/* The first dimension of an input becomes --batch; other dynamic dimensions need --shape. */
-static int cli_batch_shape(const cli_batch *b, uint32_t i)
+/* The first dimension of input i becomes `batch` if the file leaves it dynamic; other dynamic dimensions need --shape. */
+static int cli_batch_shape(cli_inputs *in, uint32_t i, uint32_t batch)
 {
-    nnrt_dims *shape = &b->job.in.shapes[i];
-    const cli_input *input = &b->job.in.data[i];
+    nnrt_dims *shape = &in->shapes[i];
+    const cli_input *input = &in->data[i];
     char text[CLI_SHAPE_BYTES];
-    if (shape->rank > 0 && shape->dims[0] < 0)
-        shape->dims[0] = (int32_t)b->batch;
+    if (shape->rank > 0 && input->declared.dims[0] < 0 && (shape->dims[0] < 0 || batch > 1))
+        shape->dims[0] = (int32_t)batch;
     if (cli_open(shape))
         return cli_fail("input '%s' is %s: give its dynamic dimensions other than the first one with --shape %s=D,D,...", input->name,
                         cli_shape_text(text, sizeof(text), input->type, &input->declared), input->name);
-    if (b->batch > 1 && (shape->rank == 0 || shape->dims[0] != (int32_t)b->batch))
-        return cli_fail("--batch %u: input '%s' is %s, its first dimension is not %u", (unsigned)b->batch, input->name,
-                        cli_shape_text(text, sizeof(text), input->type, shape), (unsigned)b->batch);
+    if (batch > 1 && (shape->rank == 0 || shape->dims[0] != (int32_t)batch))
+        return cli_fail("--batch %u: input '%s' is %s, its first dimension is not %u", (unsigned)batch, input->name,
+                        cli_shape_text(text, sizeof(text), input->type, shape), (unsigned)batch);
     return CLI_DONE;
+}
+
+/* Loads and prepares the model for runs of `batch` samples. */
+static int cli_batch_load(cli_job *job, const cli_args *args, uint32_t batch)
+{
+    int status = cli_inputs_make(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job->in, args);
+    for (uint32_t i = 0; i < job->in.count && status == CLI_DONE; i++)
+        status = cli_batch_shape(&job->in, i, batch);
+    if (status == CLI_DONE)
+        status = cli_job_load(job, args);
+    return status == CLI_DONE ? cli_job_prepare(job, args) : status;
+}
+
+/* Whether all first dimensions are the file's to leave dynamic. */
+static bool cli_batch_dynamic(const cli_inputs *in)
+{
+    bool dynamic = in->count > 0;
+    for (uint32_t i = 0; i < in->count; i++)
+        dynamic = dynamic && in->data[i].declared.rank > 0 && in->data[i].declared.dims[0] < 0;
+    return dynamic;
+}
+
+/* The first dimension of an output may equal --batch by chance, as 3 of [3,n]. It is the batch if it has the size of another
+   batch, too. */
+static int cli_batch_rows(const cli_args *args)
+{
+    cli_job job;
+    int status;
+    memset(&job, 0, sizeof(job));
+    if ((status = cli_inputs_make(&job.in, args)) == CLI_DONE && cli_batch_dynamic(&job.in)) {
+        cli_inputs_free(&job.in);
+        status = cli_batch_load(&job, args, args->batch + 1);
+        for (uint32_t i = 0; status == CLI_DONE && i < nnrt_session_outputs(job.session); i++) {
+            const nnrt_io_info info = nnrt_session_output(job.session, i);
+            if (info.shape.rank == 0 || info.shape.dims[0] != (int32_t)args->batch + 1)
+                status = cli_fail("--batch %u: the first dimension of output '%s' is not that of the inputs", (unsigned)args->batch, info.name);
+        }
+    }
+    cli_job_free(&job);
+    return status;
 }
 
 /* An input of a run: finds it among those of the file, which from now on have the shape of one sample. */
@@ -177,20 +219,14 @@ static int cli_batch_output(cli_batch *b, uint32_t i)
     return b->paths[i] != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* Loads and prepares the model, and makes the buffers of a run. */
+/* Makes the session, and the buffers of a run. */
 static int cli_batch_model(cli_batch *b)
 {
     cli_job *job = &b->job;
-    int status = cli_inputs_make(&job->in, b->args);
+    int status = b->args->batch > 1 ? cli_batch_rows(b->args) : CLI_DONE;
     b->batch = b->args->batch > 0 ? b->args->batch : 1;
     if (status == CLI_DONE)
-        status = cli_inputs_apply_shapes(&job->in, b->args);
-    for (uint32_t i = 0; i < job->in.count && status == CLI_DONE; i++)
-        status = cli_batch_shape(b, i);
-    if (status == CLI_DONE)
-        status = cli_job_load(job, b->args);
-    if (status == CLI_DONE)
-        status = cli_job_prepare(job, b->args);
+        status = cli_batch_load(job, b->args, b->batch);
     if (status == CLI_DONE)
         status = cli_job_bind_outputs(job);
     if (status != CLI_DONE)
@@ -258,7 +294,8 @@ static int cli_batch_hash(const cli_batch *b, uint64_t *hash)
     return CLI_DONE;
 }
 
-/* The text of the manifest. The instruction set is in it, as sums in float32 differ in their last bits between sets. */
+/* The text of the manifest. The instruction set is in it, as sums in float32 differ in their last bits between sets. --skip-bad
+   is not: without it no chunk with a bad sample is written. */
 static int cli_batch_describe(const cli_batch *b, char *out, size_t size)
 {
     const char *set = nnrt_device_find("cpu") != NULL ? nnrt_cpu_set(0) : NULL;
@@ -266,10 +303,9 @@ static int cli_batch_describe(const cli_batch *b, char *out, size_t size)
     if (cli_batch_hash(b, &hash) != CLI_DONE)
         return CLI_FAILED;
     snprintf(out, size,
-             "nnrt %s\nmodel %016llx\nsamples %u, names and sizes %016llx\nchunk %u\ndevice %s%s%s\nbad samples %s\noptions%s\n", nnrt_version(),
+             "nnrt %s\nmodel %016llx\nsamples %u, names and sizes %016llx\nchunk %u\ndevice %s%s%s\noptions%s\n", nnrt_version(),
              (unsigned long long)hash, (unsigned)b->samples.count, (unsigned long long)b->samples.listed, (unsigned)b->chunk,
-             nnrt_session_device(b->job.session), set != NULL ? ", instruction set " : "", set != NULL ? set : "",
-             b->args->skipBad ? "are skipped" : "end the run", b->args->given);
+             nnrt_session_device(b->job.session), set != NULL ? ", instruction set " : "", set != NULL ? set : "", b->args->given);
     return CLI_DONE;
 }
 
@@ -307,6 +343,15 @@ static bool cli_batch_lock(cli_batch *b, const char *path, bool write)
     (void)path;
     return !write;
 #endif
+}
+
+static void cli_batch_unlock(cli_batch *b)
+{
+#if CLI_PROCESSES
+    if (b->lock >= 0)
+        (void)close(b->lock);
+#endif
+    b->lock = -1;
 }
 
 /* Results without a manifest are not ours. The manifest is written first: where there are results, it is there. */
@@ -802,10 +847,7 @@ static void cli_batch_free(cli_batch *b)
     free(b->paths);
     free(b->from);
     free(b->bad);
-#if CLI_PROCESSES
-    if (b->lock >= 0)
-        (void)close(b->lock);
-#endif
+    cli_batch_unlock(b);
     cli_samples_free(&b->samples);
     cli_job_free(&b->job);
 }
@@ -847,8 +889,11 @@ static int cli_batch_command(const cli_args *args)
         status = cli_batch_manifest(&b);
     if (status == CLI_DONE && !args->merge)
         status = cli_batch_all(&b);
-    if (cli_ranks.size > 0)
+    if (cli_ranks.size > 0) {
+        if (cli_ranks.rank > 0)
+            cli_batch_unlock(&b);
         status = cli_ranks.wait(status);
+    }
     merge = cli_ranks.size > 0 ? cli_ranks.rank == 0 : b.shards == 1;
     if (status == CLI_DONE && merge)
         status = cli_batch_merge(&b);

@@ -1821,7 +1821,7 @@ static int cli_main(int argc, char **argv)
 }
 
 /* A failed write to standard output is a failure: a full disk must not look like success. */
-int main(int argc, char **argv)
+static int cli_program(int argc, char **argv)
 {
     int status = cli_main(argc, argv);
     for (uint32_t i = nnrt_device_count(); i-- > 0;)
@@ -1832,3 +1832,10 @@ int main(int argc, char **argv)
         status = cli_fail("cannot write to standard output: %s", strerror(errno));
     return status;
 }
+
+#ifndef NNRT_TOOL_MPI /* tools/nnrt_mpi.c */
+int main(int argc, char **argv)
+{
+    return cli_program(argc, argv);
+}
+#endif
