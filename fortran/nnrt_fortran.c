@@ -175,7 +175,7 @@ static void fortran_text(char *out, size_t size, int32_t rank, const int32_t *sh
         snprintf(out + at, size - at, ")");
 }
 
-/* Compares type and shape of an array with those of a tensor. */
+/* Compares type and shape of an array and a tensor. */
 static int fortran_fits(const nnrt_io_info *info, int32_t type, int32_t rank, const int32_t *shape, char *message, size_t bytes)
 {
     int32_t expected[NNRT_MAX_RANK];

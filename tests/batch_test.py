@@ -47,7 +47,7 @@ def same(name, out, output="probabilities.npy", expected=None):
 
 
 def chunks(out):
-    """The files of the chunks, with what changes if one is written again."""
+    """The files of the chunks: name, and identity of the contents."""
     return {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in (out / "chunks").glob("*.npy")}
 
 

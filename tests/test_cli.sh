@@ -2196,14 +2196,14 @@ py 'samples as arrays and as text' "np.save(F + 'rows.npy', np.random.default_rn
 b 0 'an array' b_rows --input "$tmp/rows.npy" --chunk 2
 for f in rows tabs; do
     b 0 "a table, $f" "b_$f.csv" --input "$tmp/$f.csv"
-    if cmp -s "$tmp/b_$f.csv/probabilities.npy" "$tmp/b_rows/probabilities.npy"; then pass; else fail "batch: the rows of $f.csv differ from those of rows.npy"; fi
+    if cmp -s "$tmp/b_$f.csv/probabilities.npy" "$tmp/b_rows/probabilities.npy"; then pass; else fail "batch: $f.csv and rows.npy give different rows"; fi
 done
 b 0 'some samples' b_some --input "$tmp/rows.npy" --samples 5
 py 'batch --samples' "np.array_equal(np.load(F + 'b_some/probabilities.npy'), np.load(F + 'b_rows/probabilities.npy')[:5])"
 t 0 'batch, real values for 8-bit inputs' batch "$tmp/q8.nnrt" --input "$tmp/q" --output "$tmp/b_int8"
 t 0 'quantize, samples as text' quantize $digits/digits.onnx --data "$tmp/rows.csv" -o "$tmp/text.nnrt"
 t 0 'quantize, samples as an array' quantize $digits/digits.onnx --data "$tmp/rows.npy" -o "$tmp/array.nnrt"
-if cmp -s "$tmp/text.nnrt" "$tmp/array.nnrt"; then pass; else fail 'quantize: samples as text differ from those of an array'; fi
+if cmp -s "$tmp/text.nnrt" "$tmp/array.nnrt"; then pass; else fail 'quantize: samples as text and as an array give different models'; fi
 # batches: x[n,3]; y = -x is a row for each of x, the transposed x is none
 py 'a dynamic batch' "model(F + 'neg.onnx', [node('Neg', ['x'], ['y'])], [value('x', 'float32', ['n', 3])], [value('y', 'float32', ['n', 3])]) is None and np.save(F + 'eleven.npy', np.arange(33, dtype='float32').reshape(11, 3)) is None"
 for n in 1 4 11 20; do

@@ -677,8 +677,8 @@ static const cli_option cli_options[] = {
      "samples in a run, for a model whose first dimension is dynamic; default 1. A model with a fixed first dimension runs that many",
      cli_take_batch},
     {"--shard", "I/N|env[/N]", CLI_BATCH,
-     "compute every Nth chunk, from chunk I on, counted from 0; env: I and N are those of a Slurm array, or I of an indexed job of "
-     "Kubernetes or of GNU parallel", cli_take_shard},
+     "compute every Nth chunk, from chunk I on, counted from 0; env: I and N of a Slurm array, or I of an indexed job of Kubernetes or "
+     "of GNU parallel", cli_take_shard},
     {"--jobs", "N", CLI_BATCH, "processes that compute at the same time and share the weights; default 1", cli_take_jobs},
     {"--merge", NULL, CLI_BATCH, "compute nothing, only join the chunks that shards have computed", cli_take_merge},
     {"--skip-bad", NULL, CLI_BATCH,

@@ -11,7 +11,7 @@ everything that the bytes depend on, and a run that differs from it is refused. 
 
     >>shards    which chunks are whose
     >>model     the session, inputs and outputs of a run
-    >>manifest  what the results depend on
+    >>manifest  model, samples and options of the results
     >>chunks    computing
     >>jobs      processes
     >>merge     joining the chunks
@@ -49,7 +49,7 @@ typedef struct cli_batch {
     uint32_t done, total; /* samples of this shard */
 } cli_batch;
 
-/* Set by nnrt-mpi: number of this process and of all; wait returns the worst status of all processes when all have called it. */
+/* Set by nnrt-mpi: rank and number of the processes; wait returns the worst status of all of them when all have called it. */
 static struct {
     uint32_t rank, size; /* size 0: no MPI */
     int (*wait)(int status);
@@ -58,7 +58,7 @@ static struct {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>shards */
 
-/* Reads a number from a variable of the environment. false: it is not set, or no number. */
+/* Reads a number from a variable of the environment. false: it is not set, or has another value. */
 static bool cli_batch_variable(const char *name, uint32_t *out)
 {
     const char *text = getenv(name);
@@ -177,7 +177,7 @@ static int cli_batch_rows(const cli_args *args)
     return status;
 }
 
-/* An input of a run: finds it among those of the file, which from now on have the shape of one sample. */
+/* An input of a run: finds the input of the file, which from now on has the shape of one sample. */
 static int cli_batch_input(cli_batch *b, uint32_t i)
 {
     const nnrt_io_info info = nnrt_session_input(b->job.session, i);
@@ -294,18 +294,20 @@ static int cli_batch_hash(const cli_batch *b, uint64_t *hash)
     return CLI_DONE;
 }
 
-/* The text of the manifest. The instruction set is in it, as sums in float32 differ in their last bits between sets. --skip-bad
-   is not: without it no chunk with a bad sample is written. */
+/* The text of the manifest. The instruction set is in it, unless the device names it, as sums in float32 differ in their last
+   bits between sets. --skip-bad is not: without it no chunk with a bad sample is written. */
 static int cli_batch_describe(const cli_batch *b, char *out, size_t size)
 {
-    const char *set = nnrt_device_find("cpu") != NULL ? nnrt_cpu_set(0) : NULL;
+    const char *device = nnrt_session_device(b->job.session);
+    const bool named = (b->args->device != NULL && strstr(b->args->device, "cpu-") != NULL) || strncmp(device, "reference", 9) == 0;
+    const char *set = !named && nnrt_device_find("cpu") != NULL ? nnrt_cpu_set(0) : NULL;
     uint64_t hash = 0;
     if (cli_batch_hash(b, &hash) != CLI_DONE)
         return CLI_FAILED;
     snprintf(out, size,
              "nnrt %s\nmodel %016llx\nsamples %u, names and sizes %016llx\nchunk %u\ndevice %s%s%s\noptions%s\n", nnrt_version(),
              (unsigned long long)hash, (unsigned)b->samples.count, (unsigned long long)b->samples.listed, (unsigned)b->chunk,
-             nnrt_session_device(b->job.session), set != NULL ? ", instruction set " : "", set != NULL ? set : "", b->args->given);
+             device, set != NULL ? ", instruction set " : "", set != NULL ? set : "", b->args->given);
     return CLI_DONE;
 }
 
@@ -354,7 +356,7 @@ static void cli_batch_unlock(cli_batch *b)
     b->lock = -1;
 }
 
-/* Results without a manifest are not ours. The manifest is written first: where there are results, it is there. */
+/* Fails for results without a manifest, which this command has not written: it writes the manifest first. */
 static int cli_batch_foreign(const cli_batch *b, const char *manifest)
 {
     char path[4096];
@@ -615,28 +617,16 @@ static pid_t cli_batch_start(cli_batch *b, uint32_t w, const int *ends)
     return child;
 }
 
-/* Waits for all children. After the first failure the others are stopped: their chunks are whole or absent. */
-static int cli_batch_wait(pid_t *children, uint32_t count)
+/* Waits for all children. stop: they are stopped, as one has failed; their chunks are whole or absent. */
+static int cli_batch_wait(const pid_t *children, uint32_t count, bool stop)
 {
-    int status = CLI_DONE, how;
-    for (uint32_t left = count; left > 0;) {
-        const pid_t child = waitpid(-1, &how, 0);
-        if (child < 0)
-            return cli_fail("the processes of --jobs cannot be waited for: %s", strerror(errno));
-        for (uint32_t w = 0; w < count; w++) {
-            if (children[w] != child)
-                continue;
-            children[w] = 0;
-            left--;
-            if (WIFSIGNALED(how) && status == CLI_DONE)
-                cli_fail("a process of --jobs was ended by signal %d", WTERMSIG(how));
-            if ((!WIFEXITED(how) || WEXITSTATUS(how) != CLI_DONE) && status == CLI_DONE) {
-                status = CLI_FAILED;
-                for (uint32_t k = 0; k < count; k++)
-                    if (children[k] > 0)
-                        (void)kill(children[k], SIGTERM);
-            }
-        }
+    int status = stop ? CLI_FAILED : CLI_DONE, how;
+    for (uint32_t w = 0; w < count && stop; w++)
+        (void)kill(children[w], SIGTERM);
+    for (uint32_t w = 0; w < count; w++) {
+        if (waitpid(children[w], &how, 0) < 0 || !WIFSIGNALED(how) || stop)
+            continue;
+        status = cli_fail("process %u of --jobs was ended by signal %d; run the same command again", (unsigned)w, WTERMSIG(how));
     }
     return status;
 }
@@ -655,9 +645,11 @@ static int cli_batch_fork(cli_batch *b)
         if ((children[started] = cli_batch_start(b, started, ends)) < 0)
             status = cli_fail("cannot start process %u of --jobs: %s", (unsigned)started + 1, strerror(errno));
     (void)close(ends[1]);
-    while (read(ends[0], message, sizeof(message)) == (ssize_t)sizeof(message) && message[0] > 0)
-        cli_batch_tell(b, message[0], message[1] != 0);
-    if (started > 0 && cli_batch_wait(children, started) != CLI_DONE)
+    message[0] = 1;
+    while (message[0] > 0 && read(ends[0], message, sizeof(message)) == (ssize_t)sizeof(message))
+        if (message[0] > 0)
+            cli_batch_tell(b, message[0], message[1] != 0);
+    if (cli_batch_wait(children, started, message[0] == 0 || status != CLI_DONE) != CLI_DONE)
         status = CLI_FAILED;
     (void)close(ends[0]);
     free(children);
