@@ -781,7 +781,7 @@ static void cli_batch_clean(cli_batch *b)
         }
     if (d != NULL)
         closedir(d);
-    (void)rmdir(path);
+    (void)remove(path);
 }
 
 /* Joins the chunks of all outputs, if all exist. */

@@ -44,15 +44,23 @@ static int cli_csv_line(const char **at, cli_tensor *t, size_t first, size_t cou
     return CLI_DONE;
 }
 
+/* Whether the first line has the names of the columns: it begins with a letter or a quote, and with no number such as nan. A
+   missing number is no name, so that its line is refused. */
+static bool cli_csv_has_names(const char *text)
+{
+    const char letter = cli_upper(*text);
+    double first;
+    return ((letter >= 'A' && letter <= 'Z') || letter == '"' || letter == '#' || letter == '_') && !cli_csv_number(&text, &first);
+}
+
 /* Reads a table whose lines have the elements of a tensor of that type and shape, the last axis fastest, separated by comma,
-   semicolon or tab. A first line that does not begin with a number has the names of the columns. *t has all lines along the
+   semicolon or tab. The first line may have the names of the columns, after a byte order mark. *t has all lines along the
    first axis. */
 static int cli_csv_read(const char *path, NNRT_DataType type, const nnrt_dims *each, cli_tensor *t)
 {
     cli_bytes file;
     nnrt_dims shape = *each;
-    size_t count, head = 0, lines = 0;
-    double first;
+    size_t count, head, lines = 0;
     char *text;
     const char *at;
     int status = cli_read_file(path, &file);
@@ -63,15 +71,16 @@ static int cli_csv_read(const char *path, NNRT_DataType type, const nnrt_dims *e
         free(file.data);
         return cli_fail("cannot use %s: it is not a text file; expected lines of numbers", path);
     }
-    at = text = cli_text_copy((const char *)file.data, file.size);
+    text = cli_text_copy((const char *)file.data, file.size);
     free(file.data);
     if (text == NULL || !nnrt_dims_count(each->dims, each->rank, &count)) {
         free(text);
         return CLI_FAILED;
     }
-    if (!cli_csv_number(&at, &first) && strchr(text, '\n') != NULL)
-        head = 1;
-    at = head > 0 ? strchr(text, '\n') + 1 : text;
+    at = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? text + 3 : text;
+    head = cli_csv_has_names(at);
+    at += head > 0 ? strcspn(at, "\n") : 0;
+    at += head > 0 && *at == '\n';
     for (const char *line = at; *line != '\0'; lines++) {
         line += strcspn(line, "\n");
         line += *line == '\n';
