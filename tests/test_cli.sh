@@ -1996,7 +1996,7 @@ rm -f "$tmp/q8.nnrt"
 refused 2 'quantize without samples' 'quantize: --data is missing: the samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
 refused 2 'quantize without a file' 'quantize: the output file is missing' quantize $digits/digits.onnx --data "$tmp/q"
 refused 2 'quantize without an unknown step' "--without does not take 'range'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --without range
-refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb, .png, .jpg or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
+refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .csv, .pb, .png, .jpg or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
 refused 1 'quantize, no folder' 'cannot open .*nothing: ' quantize $digits/digits.onnx --data "$tmp/nothing" -o "$tmp/q8.nnrt"
 refused 1 'quantize, another shape' 'a.npy is float32\[1,1,28,27\], input .image. takes float32\[1,1,28,28\]' quantize $digits/digits.onnx --data "$tmp/q2" -o "$tmp/q8.nnrt"
 refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN or infinity" quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt"
@@ -2260,6 +2260,7 @@ refused 1 'batch, another model' "the results there are of 'model [0-9a-f]{16}',
 mkdir "$tmp/foreign"
 cp "$tmp/rows.npy" "$tmp/foreign/probabilities.npy"
 no 1 'results of others' 'foreign has results and no batch.txt' foreign --input "$tmp/q"
+no 2 'results among the samples' 'the results would become samples; give another --output' q --input "$tmp/q/."
 no 1 'a file for a folder' 'cannot write to .*/rows.npy: it is not a folder' rows.npy --input "$tmp/q"
 no 1 'a folder that cannot be made' 'cannot create the folder .*/rows.npy/x: Not a directory' rows.npy/x --input "$tmp/q"
 # shards

@@ -5,7 +5,7 @@ nnrt.c - the command line of nnrt: inspect a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat/nnrt_nnadapter_driver.h only, and
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
-image.h images; wav.h sounds; args.h arguments; quantize.h, quantize_report.h, qdq.h, accuracy.h 8-bit models, classifiers; batch.h many samples; csv.h tables; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
+image.h images; wav.h sounds; args.h arguments; quantize.h, quantize_report.h, qdq.h, accuracy.h 8-bit models, classifiers; batch.h, batch_folder.h many samples; csv.h tables; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
 models as C; emit_wasm.h models as WebAssembly; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
 serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
