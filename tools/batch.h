@@ -422,7 +422,7 @@ static int cli_batch_wait(const pid_t *children, uint32_t count, bool stop)
     return status;
 }
 
-/* Runs --jobs processes, and shows what they report. */
+/* Runs --jobs processes, and shows their progress. */
 static int cli_batch_fork(cli_batch *b)
 {
     pid_t *children = (pid_t *)cli_alloc(b->args->jobs, sizeof(*children));
@@ -505,7 +505,7 @@ static void cli_batch_free(cli_batch *b)
     cli_job_free(&b->job);
 }
 
-/* What --jobs does not go with. */
+/* Refuses --jobs with threads, and with devices that do not survive fork(). */
 static int cli_batch_check(const cli_batch *b)
 {
     const uint32_t jobs = b->args->jobs;

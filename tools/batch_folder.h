@@ -192,7 +192,7 @@ static int cli_batch_foreign(const cli_batch *b, const char *manifest)
     for (uint32_t i = 0; i < b->job.nOut && !found; i++)
         found = stat(b->paths[i], &s) == 0;
     return found && stat(manifest, &s) != 0
-               ? cli_fail("%s has results and no batch.txt, which says of what; give another --output", b->args->outputDir)
+               ? cli_fail("%s has results and no batch.txt, which names their model and samples; give another --output", b->args->outputDir)
                : CLI_DONE;
 }
 
@@ -322,7 +322,7 @@ static int cli_batch_join_bad(const cli_batch *b)
     return status;
 }
 
-/* Removes the chunks, and what killed processes have left in their folder, if no other process works here. */
+/* Removes the chunks, and unfinished files of killed processes, if no other process works in the folder. */
 static void cli_batch_clean(cli_batch *b)
 {
     char path[4096], file[4096 + 512];

@@ -7,7 +7,7 @@ Part of tools/nnrt.c.
 
 #include "npy.h"
 
-/* Parses one number, and moves *at past it, blanks and a separator: comma, semicolon or tab. false: no number. */
+/* Parses one number, and moves *at past it, blanks and a separator: comma, semicolon or tab. false: there is none. */
 static bool cli_csv_number(const char **at, double *value)
 {
     char *end;
@@ -38,13 +38,13 @@ static int cli_csv_line(const char **at, cli_tensor *t, size_t first, size_t cou
     }
     *at += strspn(*at, " \r");
     if (n < count || (**at != '\n' && **at != '\0'))
-        return cli_fail("%s: line %.0f has no number in column %.0f or another number of columns, expected %.0f numbers", path,
+        return cli_fail("%s: line %.0f lacks a number in column %.0f or has more columns, expected %.0f numbers", path,
                         (double)line, (double)n + 1, (double)count);
     *at += **at == '\n';
     return CLI_DONE;
 }
 
-/* Whether the first line has the names of the columns: it begins with a letter or a quote, and with no number such as nan. A
+/* Whether the first line has the names of the columns: it begins with a letter or a quote, but not with nan or inf. A
    missing number is no name, so that its line is refused. */
 static bool cli_csv_has_names(const char *text)
 {
