@@ -295,7 +295,7 @@ static void cli_progress_show(cli_progress *p, size_t done, size_t total)
     for (size_t i = 0; i < sizeof(bar) - 1; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[sizeof(bar) - 1] = '\0';
-    fprintf(stderr, "\r%s [%s] %lu/%lu %-24s", p->label, bar, (unsigned long)done, (unsigned long)total,
+    fprintf(stderr, "\r%s [%s] %lu/%lu%-25s", p->label, bar, (unsigned long)done, (unsigned long)total,
             cli_progress_rate(p, now, done, total, rate, sizeof(rate)));
     fflush(stderr);
     p->drawn = true;
