@@ -264,13 +264,13 @@ static bool cli_on_terminal(void)
 #endif
 }
 
-/* ", 120/s, 35 s left"; nothing in the first second. */
+/* "120/s, 35 s left"; nothing in the first second. */
 static const char *cli_progress_rate(const cli_progress *p, double now, size_t done, size_t total, char *out, size_t size)
 {
     const double rate = (double)(done - p->given) * 1e3 / (now - p->begun);
     *out = '\0';
     if (now - p->begun >= 1000 && done > p->given)
-        snprintf(out, size, ", %.*f/s, %.0f s left", rate < 10 ? 1 : 0, rate, (double)(total - done) / rate);
+        snprintf(out, size, "%.*f/s, %.0f s left", rate < 10 ? 1 : 0, rate, (double)(total - done) / rate);
     return out;
 }
 
@@ -288,14 +288,14 @@ static void cli_progress_show(cli_progress *p, size_t done, size_t total)
         return;
     p->last = now;
     if (!terminal) {
-        fprintf(CLI_MESSAGES, "nnrt: %s: %lu of %lu%s\n", p->label, (unsigned long)done, (unsigned long)total,
+        fprintf(CLI_MESSAGES, "nnrt: %s: %lu of %lu %s\n", p->label, (unsigned long)done, (unsigned long)total,
                 cli_progress_rate(p, now, done, total, rate, sizeof(rate)));
         return;
     }
     for (size_t i = 0; i < sizeof(bar) - 1; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[sizeof(bar) - 1] = '\0';
-    fprintf(stderr, "\r%s [%s] %lu/%lu%-25s", p->label, bar, (unsigned long)done, (unsigned long)total,
+    fprintf(stderr, "\r%s [%s] %lu/%lu %-24s", p->label, bar, (unsigned long)done, (unsigned long)total,
             cli_progress_rate(p, now, done, total, rate, sizeof(rate)));
     fflush(stderr);
     p->drawn = true;
