@@ -288,7 +288,7 @@ static void cli_progress_show(cli_progress *p, size_t done, size_t total)
         return;
     p->last = now;
     if (!terminal) {
-        fprintf(CLI_MESSAGES, "nnrt: %s: %lu of %lu %s\n", p->label, (unsigned long)done, (unsigned long)total,
+        fprintf(CLI_MESSAGES, "nnrt: %s: %lu of %lu, %s\n", p->label, (unsigned long)done, (unsigned long)total,
                 cli_progress_rate(p, now, done, total, rate, sizeof(rate)));
         return;
     }
