@@ -80,6 +80,9 @@ help:
 	@echo 'make web-bench        networks in nnrt and onnxruntime-web in one page of Chromium; NETS="lenet resnet50" TURNS=15 (npm, 150 MB)'
 	@echo 'make sql              extensions of SQLite and PostgreSQL that run networks in queries: build/sql (docs/sql.md)'
 	@echo 'make sql-install      installs both, below DESTDIR; make sql-test: tests both in new databases (installs PostgreSQL)'
+	@echo 'make mpi              build/nnrt-mpi: nnrt batch whose shards are the ranks of MPI (libopenmpi-dev)'
+	@echo 'make fortran          build/fortran/example: a network in a Fortran program (gfortran)'
+	@echo 'make batch-test       nnrt batch, killed and continued, under MPI, Slurm and Dask; Fortran (installs 100 MB)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -249,7 +252,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk sql/sql.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk sql/sql.mk tests/batch.mk
 
 clean:
 	@rm -rf dist

@@ -512,7 +512,7 @@ fi
 t 0 '--help' --help
 prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
-for c in info run bench check compare accuracy report convert quantize dot ops devices; do
+for c in info run bench check compare accuracy batch report convert quantize dot ops devices; do
     t 0 'help names commands' --help
     prints "--help lists $c" "^  $c "
     t 0 "$c --help" $c --help
@@ -1996,7 +1996,7 @@ rm -f "$tmp/q8.nnrt"
 refused 2 'quantize without samples' 'quantize: --data is missing: the samples of the input' quantize $digits/digits.onnx -o "$tmp/q8.nnrt"
 refused 2 'quantize without a file' 'quantize: the output file is missing' quantize $digits/digits.onnx --data "$tmp/q"
 refused 2 'quantize without an unknown step' "--without does not take 'range'" quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --without range
-refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .pb, .png, .jpg or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
+refused 1 'quantize, an empty folder' 'q0 has no samples: expected .npy, .csv, .pb, .png, .jpg or .wav files' quantize $digits/digits.onnx --data "$tmp/q0" -o "$tmp/q8.nnrt"
 refused 1 'quantize, no folder' 'cannot open .*nothing: ' quantize $digits/digits.onnx --data "$tmp/nothing" -o "$tmp/q8.nnrt"
 refused 1 'quantize, another shape' 'a.npy is float32\[1,1,28,27\], input .image. takes float32\[1,1,28,28\]' quantize $digits/digits.onnx --data "$tmp/q2" -o "$tmp/q8.nnrt"
 refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN or infinity" quantize $digits/digits.onnx --data "$tmp/nan.npy" -o "$tmp/q8.nnrt"
@@ -2159,6 +2159,130 @@ echo 'other.png 1' >"$tmp/bad.txt"
 refused 1 'accuracy, no such file' "line 1 names 'other.png', which is no file in" accuracy $digits/digits.onnx --data "$tmp/q" --labels "$tmp/bad.txt"
 echo 1 >"$tmp/bad.txt"
 refused 1 'accuracy, too few labels' 'has no class from 0 to 9 for sample 1' accuracy $digits/digits.onnx --data "$tmp/q" --labels "$tmp/bad.txt"
+
+# ---- batch: tests/batch_test.py kills it ----
+
+for i in 0 1 2 3 4 5 6 7 8 9; do t 0 "run of picture $i" run $digits/digits.onnx --input "$tmp/q/digit_$i.png" --output-dir "$tmp/q_run$i"; done
+b() { # STATUS NAME OUTPUT ARGUMENTS...
+    status=$1
+    label=$2
+    folder=$3
+    shift 3
+    t "$status" "batch, $label" batch $digits/digits.onnx --output "$tmp/$folder" "$@"
+}
+no() { # STATUS NAME PATTERN OUTPUT ARGUMENTS...: refused
+    status=$1
+    label=$2
+    pattern=$3
+    folder=$4
+    shift 4
+    refused "$status" "batch, $label" "$pattern" batch $digits/digits.onnx --output "$tmp/$folder" "$@"
+}
+b 0 'a folder' b_folder --input "$tmp/q"
+prints 'batch: samples' '^samples +10 in 10 chunks$'
+prints 'batch: outputs' 'b_folder/probabilities.npy  float32\[10,10\]$'
+silent 'batch'
+py 'batch: rows as those of run' "all(np.array_equal(np.load(F + 'b_folder/probabilities.npy')[i:i + 1], np.load(F + 'q_run%d/probabilities.npy' % i)) for i in range(10))"
+py 'batch: names' "open(F + 'b_folder/names.txt').read() == ''.join(F + 'q/digit_%d.png\n' % i for i in range(10))"
+py 'batch: no other files' "sorted(os.listdir(F + 'b_folder')) == ['batch.txt', 'names.txt', 'probabilities.npy']"
+b 0 'again' b_folder --input "$tmp/q" --jobs 2
+prints 'batch, again' '^computed +0 now, 10 before$'
+b 0 'processes, other chunks' b_jobs --input "$tmp/q" --jobs 3 --chunk 3
+if cmp -s "$tmp/b_jobs/probabilities.npy" "$tmp/b_folder/probabilities.npy"; then pass; else fail 'batch: --jobs and --chunk change the bytes'; fi
+printf '%s\r\n' "$tmp/q/digit_9.png" "$tmp/q/digit_1.png" >"$tmp/list.txt"
+b 0 'a list' b_list --input "$tmp/list.txt"
+py 'batch: a list has an order' "np.array_equal(np.load(F + 'b_list/probabilities.npy'), np.load(F + 'b_folder/probabilities.npy')[[9, 1]])"
+py 'samples as arrays and as text' "np.save(F + 'rows.npy', np.random.default_rng(1).random((7, 1, 28, 28), np.float32)) is None and np.savetxt(F + 'rows.csv', np.load(F + 'rows.npy').reshape(7, -1), '%.9g', delimiter=',', header='a,b', comments='') is None and np.savetxt(F + 'tabs.csv', np.load(F + 'rows.npy').reshape(7, -1), '%.9g', delimiter='\t') is None"
+b 0 'an array' b_rows --input "$tmp/rows.npy" --chunk 2
+for f in rows tabs; do
+    b 0 "a table, $f" "b_$f.csv" --input "$tmp/$f.csv"
+    if cmp -s "$tmp/b_$f.csv/probabilities.npy" "$tmp/b_rows/probabilities.npy"; then pass; else fail "batch: $f.csv and rows.npy give different rows"; fi
+done
+b 0 'some samples' b_some --input "$tmp/rows.npy" --samples 5
+py 'batch --samples' "np.array_equal(np.load(F + 'b_some/probabilities.npy'), np.load(F + 'b_rows/probabilities.npy')[:5])"
+t 0 'batch, real values for 8-bit inputs' batch "$tmp/q8.nnrt" --input "$tmp/q" --output "$tmp/b_int8"
+t 0 'quantize, samples as text' quantize $digits/digits.onnx --data "$tmp/rows.csv" -o "$tmp/text.nnrt"
+t 0 'quantize, samples as an array' quantize $digits/digits.onnx --data "$tmp/rows.npy" -o "$tmp/array.nnrt"
+if cmp -s "$tmp/text.nnrt" "$tmp/array.nnrt"; then pass; else fail 'quantize: samples as text and as an array give different models'; fi
+# batches: x[n,3]; y = -x is a row for each of x, the transposed x is none
+py 'a dynamic batch' "model(F + 'neg.onnx', [node('Neg', ['x'], ['y'])], [value('x', 'float32', ['n', 3])], [value('y', 'float32', ['n', 3])]) is None and np.save(F + 'eleven.npy', np.arange(33, dtype='float32').reshape(11, 3)) is None"
+for n in 1 4 11 20; do
+    t 0 "batch --batch $n" batch "$tmp/neg.onnx" --input "$tmp/eleven.npy" --batch $n --output "$tmp/b_neg$n"
+    py "batch --batch $n" "same(np.load(F + 'b_neg$n/y.npy'), -np.load(F + 'eleven.npy'))"
+done
+t 0 'batch, rows with another shape' batch "$tmp/open.onnx" --input "$tmp/eleven.npy" --output "$tmp/b_open"
+py 'batch, rows with another shape' "same(np.load(F + 'b_open/y.npy'), np.load(F + 'eleven.npy').reshape(11, 3, 1))"
+refused 1 'batch --batch, no rows' "the first dimension of output 'y' is not that of the inputs" batch "$tmp/open.onnx" --input "$tmp/eleven.npy" --batch 3 --output "$tmp/b_no"
+no 1 '--batch of a fixed model' "--batch 2: input 'image' is float32\[1,1,28,28\], its first dimension is not 2" b_no --input "$tmp/q" --batch 2
+refused 1 'batch, dynamic dimensions' "input 'x' is float32\[\?,\?,\?,3\]: give its dynamic dimensions .* with --shape x=D,D" batch "$tmp/last.onnx" --input "$tmp/q" --output "$tmp/b_no"
+refused 1 'batch, rows of different sizes' "output 'n' is int64\[2,.*: its rows would have different sizes" batch "$tmp/many.onnx" --shape 1000,1250 --input "$tmp/many.npy" --output "$tmp/b_no"
+# samples
+no 2 'no samples' '--input PATH is missing' b_no
+refused 2 'batch, no folder' '--output DIR is missing' batch $digits/digits.onnx --input "$tmp/q"
+no 1 'a missing file' 'cannot open .*/none: No such file' b_no --input "$tmp/none"
+mkdir "$tmp/empty"
+no 1 'an empty folder' '/empty has no samples: expected .npy' b_no --input "$tmp/empty"
+no 1 'a wrong shape' "eleven.npy is float32\[11,3\], input 'image' takes float32\[1,1,28,28\]" b_no --input "$tmp/eleven.npy"
+refused 1 'batch, a damaged model' 'cannot load .*list.txt' batch "$tmp/list.txt" --input "$tmp/q" --output "$tmp/b_no"
+printf '1,2\n1\n' >"$tmp/short.csv"
+no 1 'a short line' 'short.csv: line 1 lacks a number in column 3 .* expected 784 numbers' b_no --input "$tmp/short.csv"
+printf 'a,b,c\n1,2,3\n4,x,6\n' >"$tmp/word.csv"
+refused 1 'batch, a word' 'word.csv: line 3 lacks a number in column 2' batch "$tmp/neg.onnx" --input "$tmp/word.csv" --output "$tmp/b_no"
+printf '\357\273\277"a",b,c\n1,nan,3\n' >"$tmp/mark.csv"
+t 0 'batch, a byte order mark' batch "$tmp/neg.onnx" --input "$tmp/mark.csv" --output "$tmp/b_mark"
+py 'batch, a byte order mark' "np.array_equal(np.load(F + 'b_mark/y.npy'), np.array([[-1, np.nan, -3]], np.float32), equal_nan=True)"
+printf ',2,3\n4,5,6\n' >"$tmp/gap.csv"
+refused 1 'batch, a missing number in the first line' 'gap.csv: line 1 lacks a number in column 1' batch "$tmp/neg.onnx" --input "$tmp/gap.csv" --output "$tmp/b_no"
+printf '1,2,3,4\n' >"$tmp/long.csv"
+refused 1 'batch, a long line' 'long.csv: line 1 .* has more columns, expected 3 numbers' batch "$tmp/neg.onnx" --input "$tmp/long.csv" --output "$tmp/b_no"
+printf '' >"$tmp/empty.csv"
+refused 1 'batch, an empty table' 'empty.csv: it has 0 lines' batch "$tmp/neg.onnx" --input "$tmp/empty.csv" --output "$tmp/b_no"
+py 'integers' "model(F + 'bytes.onnx', [node('Identity', ['x'], ['y'])], [value('x', 'uint8', [1, 2])], [value('y', 'uint8', [1, 2])]) is None"
+printf '1,2\n3,255\n' >"$tmp/fit.csv"
+t 0 'batch, integers as text' batch "$tmp/bytes.onnx" --input "$tmp/fit.csv" --output "$tmp/b_bytes"
+py 'batch, integers as text' "same(np.load(F + 'b_bytes/y.npy'), np.array([[1, 2], [3, 255]], np.uint8))"
+printf '1,2\n3,256\n' >"$tmp/fit.csv"
+refused 1 'batch, an integer that does not fit' 'fit.csv: line 2 has 256 in column 2, which uint8 cannot hold' batch "$tmp/bytes.onnx" --input "$tmp/fit.csv" --output "$tmp/b_no"
+echo "$tmp/none.png" >"$tmp/list.txt"
+no 1 'a list with a missing file' "list.txt names '.*none.png', which is no .npy" b_no --input "$tmp/list.txt"
+cp -R "$tmp/q" "$tmp/damaged"
+head -c 60 "$tmp/q/digit_3.png" >"$tmp/damaged/digit_3.png"
+no 1 'a damaged picture' 'damaged/digit_3.png: it is cut short or damaged' b_skip --input "$tmp/damaged"
+b 0 'a damaged picture, skipped' b_skip --input "$tmp/damaged" --skip-bad
+py 'batch --skip-bad' "np.array_equal(np.isnan(np.load(F + 'b_skip/probabilities.npy')).all(1), np.arange(10) == 3)"
+py 'batch --skip-bad: the others' "np.array_equal(np.delete(np.load(F + 'b_skip/probabilities.npy'), 3, 0), np.delete(np.load(F + 'b_folder/probabilities.npy'), 3, 0))"
+py 'batch --skip-bad: the list' "open(F + 'b_skip/bad.txt').read() == '3\t' + F + 'damaged/digit_3.png\n'"
+# where results go
+no 1 'other chunks' "the results there are of 'chunk 1', this command has 'chunk 2'; repeat that command" b_folder --input "$tmp/q" --chunk 2
+no 1 'other samples' "the results there are of 'samples 10, .*', this command has 'samples 7, " b_folder --input "$tmp/rows.npy"
+no 1 'other options' "the results there are of 'options', this command has 'options --invert'" b_folder --input "$tmp/q" --invert
+refused 1 'batch, another model' "the results there are of 'model [0-9a-f]{16}', this command has 'model [0-9a-f]{16}'" batch $digits/digits_int8.onnx --input "$tmp/q" --output "$tmp/b_folder"
+mkdir "$tmp/foreign"
+cp "$tmp/rows.npy" "$tmp/foreign/probabilities.npy"
+no 1 'results of others' 'foreign has results and no batch.txt' foreign --input "$tmp/q"
+no 2 'results among the samples' 'the results would become samples; give another --output' q --input "$tmp/q/."
+no 1 'a file for a folder' 'cannot write to .*/rows.npy: it is not a folder' rows.npy --input "$tmp/q"
+no 1 'a folder that cannot be made' 'cannot create the folder .*/rows.npy/x: Not a directory' rows.npy/x --input "$tmp/q"
+# shards
+for shard in 3/3 -1/2 1 1/0 1/2/3 /2 1/; do no 2 "--shard $shard" "--shard $shard: " b_no --input "$tmp/q" "--shard=$shard"; done
+no 2 '--shard env without' 'none of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX and PARALLEL_SEQ is set' b_no --input "$tmp/q" --shard env
+no 2 '--shard and --merge' '--merge joins the chunks of all shards; omit --shard' b_no --input "$tmp/q" --shard 0/2 --merge
+no 1 '--merge of nothing' 'has no batch.txt: nothing was computed there' b_none --input "$tmp/q" --merge
+b 0 'a shard' b_shard --input "$tmp/q" --shard 1/3
+prints 'batch --shard' '^computed +3 now, 0 before$'
+no 1 '--merge too early' 'b_shard lacks 7 of 10 chunks' b_shard --input "$tmp/q" --merge
+b 0 'the other shard' b_shard --input "$tmp/q" --shard 2/3
+printf 'x' >"$tmp/b_shard/chunks/probabilities.000000.npy"
+b 0 'the first shard' b_shard --input "$tmp/q" --shard 0/3
+no 1 '--merge of a damaged chunk' 'probabilities.000000.npy is not the file that was written there; remove it and run' b_shard --input "$tmp/q" --merge
+rm "$tmp/b_shard/chunks/probabilities.000000.npy"
+b 0 'what is missing' b_shard --input "$tmp/q"
+prints 'batch, what is missing' '^computed +1 now, 9 before$'
+if cmp -s "$tmp/b_shard/probabilities.npy" "$tmp/b_folder/probabilities.npy"; then pass; else fail 'batch: --shard changes the bytes'; fi
+# processes
+no 2 '--jobs and --threads' '--jobs excludes --threads and --performance' b_no --input "$tmp/q" --jobs 2 --threads 2
+no 2 '--jobs and another device' '--jobs is not for device ' b_no --input "$tmp/q" --jobs 2 --device fake:name=npu
+no 1 'a damaged picture, processes' 'damaged/digit_3.png: it is cut short or damaged' b_wrong --input "$tmp/damaged" --jobs 2
 
 echo "$passed passed, $failed failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
 [ "$failed" -eq 0 ]

@@ -71,7 +71,7 @@ static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *a
 /* Runs one model on all samples. */
 static int cli_accuracy_run(cli_accuracy *a, const cli_args *args, uint32_t k)
 {
-    cli_progress progress = {"accuracy", 0, false};
+    cli_progress progress = cli_progress_of("accuracy");
     cli_args own = *args;
     cli_job job;
     int status;

@@ -35,7 +35,8 @@ enum {
     CLI_QUANTIZE = 16384,
     CLI_ACCURACY = 32768,
     CLI_WASM = 65536,
-    CLI_ALL = 131071
+    CLI_BATCH = 131072,
+    CLI_ALL = 262143
 };
 
 #define CLI_MOST_USERS 32
@@ -70,6 +71,10 @@ typedef struct cli_args {
     char extensionNames[CLI_MOST_INPUTS][64];
     uint32_t extensionCount;
     cli_image_options image;
+    const char *shard;               /* for batch, like the following members; NULL: all */
+    uint32_t chunk, batch, jobs;     /* 0: not given */
+    bool merge, skipBad;
+    char given[1024]; /* the options that may change results, with their values, as one text */
     bool json, tsv, onnx, tflite, example;
     bool memory, profile, golden, help, noOptimize, noQuantize, int8Io, placement, strict, fallback, records;
     bool small, ranges, uint8, int16, sensitivity, leastSquares;
@@ -223,6 +228,9 @@ CLI_TAKE_TEXT(cli_take_copy, copy)
 CLI_TAKE_TEXT(cli_take_header, header)
 CLI_TAKE_TEXT(cli_take_activations, activations)
 CLI_TAKE_TEXT(cli_take_signature, signature)
+CLI_TAKE_TEXT(cli_take_shard, shard)
+CLI_TAKE_SET(cli_take_merge, merge, true, true)
+CLI_TAKE_SET(cli_take_skip_bad, skipBad, true, true)
 
 static bool cli_take_type(cli_args *a, const char *v)
 {
@@ -532,6 +540,21 @@ static bool cli_take_threads(cli_args *a, const char *v)
     return cli_take_whole(v, 1, 1024, &a->threads);
 }
 
+static bool cli_take_chunk(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 100000000, &a->chunk);
+}
+
+static bool cli_take_batch(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 1000000, &a->batch);
+}
+
+static bool cli_take_jobs(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 1024, &a->jobs);
+}
+
 static bool cli_take_reps(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 100000000, &a->reps);
@@ -575,11 +598,11 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */
 
-#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE | CLI_ACCURACY)
+#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE | CLI_ACCURACY | CLI_BATCH)
 #define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
 #define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE)
 #define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
-#define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY)
+#define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY | CLI_BATCH)
 
 static const cli_option cli_options[] = {
     {"-o", "FILE", CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE,
@@ -610,7 +633,7 @@ static const cli_option cli_options[] = {
      cli_take_state},
     {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
      "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
-    {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
+    {"--max", "[NAME=]D,D,...", CLI_SESSIONS & ~CLI_BATCH,
      "keep an input's dynamic dimensions dynamic, with these upper bounds; or set the upper bound of a result with a "
      "data-dependent shape", cli_take_most},
     {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is created if it does not exist",
@@ -638,12 +661,32 @@ static const cli_option cli_options[] = {
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
     {"--data", "PATH", CLI_QUANTIZE | CLI_ACCURACY,
-     "the samples: a file, or a folder of .npy, .pb, .png, .jpg or .wav files; a .npy file may have several samples along its first axis. For "
-     "models with several inputs, folders with input_0.npy, input_1.npy, ...",
+     "the samples: a file, a folder of .npy, .csv, .pb, .png, .jpg or .wav files, or a .txt file with the path of one in each line; a .npy "
+     "file may have several samples along its first axis, a .csv file has one in each line. For models with several inputs, folders "
+     "with input_0.npy, input_1.npy, ...",
      cli_take_data},
+    {"--input", "PATH", CLI_BATCH,
+     "the samples: a .npy file with samples along its first axis; a .csv file with one in each line; a folder of .npy, .csv, .pb, .png, "
+     ".jpg or .wav files; or a .txt file with the path of one in each line. For models with several inputs, folders with input_0.npy, "
+     "input_1.npy, ...",
+     cli_take_data},
+    {"--output", "DIR", CLI_BATCH, "the folder of the results; it is created if it does not exist", cli_take_output_dir},
+    {"--chunk", "N", CLI_BATCH,
+     "samples in a file of results, which is the unit of work; default: a 64th of the samples, 1 to 1024", cli_take_chunk},
+    {"--batch", "N", CLI_BATCH,
+     "samples in a run, for a model whose first dimension is dynamic; default 1. A model with a fixed first dimension runs that many",
+     cli_take_batch},
+    {"--shard", "I/N|env[/N]", CLI_BATCH,
+     "compute every Nth chunk, from chunk I on, counted from 0; env: I and N of a Slurm array, or I of an indexed job of Kubernetes or "
+     "of GNU parallel", cli_take_shard},
+    {"--jobs", "N", CLI_BATCH, "processes that compute at the same time and share the weights; default 1", cli_take_jobs},
+    {"--merge", NULL, CLI_BATCH, "compute nothing, only join the chunks that shards have computed", cli_take_merge},
+    {"--skip-bad", NULL, CLI_BATCH,
+     "continue after a file that is damaged or has another shape: its row is NaN, or 0 for integers, and bad.txt lists it",
+     cli_take_skip_bad},
     {"--held-out", "PATH", CLI_QUANTIZE,
      "other samples, in the form of --data, for the comparison with float32, --sensitivity and --max-loss", cli_take_held_out},
-    {"--samples", "N", CLI_QUANTIZE | CLI_ACCURACY, "use only the first N samples, in the order of the names", cli_take_samples},
+    {"--samples", "N", CLI_QUANTIZE | CLI_ACCURACY | CLI_BATCH, "use only the first N samples, in the order of the names, shorter names first", cli_take_samples},
     {"--without", "STEP,...", CLI_QUANTIZE,
      "disable steps: equalize, ranges (then minimum and maximum), bias, channels (then one scale per weight tensor)",
      cli_take_without},
@@ -787,7 +830,7 @@ static const cli_option cli_options[] = {
     {"--tflite", NULL, CLI_OPS, "list the operators of TensorFlow Lite and the operators they become", cli_take_tflite},
     {"--tsv", NULL, CLI_OPS,
      "one line per operator: name, number, types and the rest, separated by tabs", cli_take_tsv},
-    {"--json", NULL, (CLI_SESSIONS & ~CLI_REPORT) | CLI_OPS | CLI_DEVICES | CLI_CONVERT | CLI_QUANTIZE, "print one line of JSON", cli_take_json},
+    {"--json", NULL, (CLI_SESSIONS & ~(CLI_REPORT | CLI_BATCH)) | CLI_OPS | CLI_DEVICES | CLI_CONVERT | CLI_QUANTIZE, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };
 
@@ -829,6 +872,21 @@ static const cli_option *cli_find_option(const cli_command *c, const char *text,
     return NULL;
 }
 
+/* Adds an option of batch to args->given, unless it has no effect on the results or is recorded elsewhere. */
+static int cli_note_given(cli_args *args, const cli_option *o, const char *value)
+{
+    static const char *const without[] = {"--input", "--output", "--chunk", "--shard", "--jobs", "--merge", "--skip-bad", "--threads", "--log", "--load",
+                                          "--budget", "--priority", "--performance", "--help", NULL};
+    const size_t used = strlen(args->given), room = sizeof(args->given) - used;
+    if (cli_word(o->name, without) >= 0)
+        return CLI_DONE;
+    if ((size_t)snprintf(args->given + used, room, " %s%s%s", o->name, value != NULL ? " " : "", value != NULL ? value : "") >= room)
+        return cli_usage("batch: the options have more than %u characters", (unsigned)sizeof(args->given) - 1);
+    for (char *at = args->given; *at != '\0'; at++) /* one line of the manifest */
+        *at = (unsigned char)*at < ' ' ? '?' : *at;
+    return CLI_DONE;
+}
+
 /* Parses the option at argv[*i] and its value, which may be the next argument. */
 static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char **argv, int *i)
 {
@@ -845,7 +903,7 @@ static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char
         value = argv[++*i];
     }
     if (o->take(args, value))
-        return CLI_DONE;
+        return c->bit == CLI_BATCH ? cli_note_given(args, o, value) : CLI_DONE;
     if (args->error.message[0] != '\0')
         return cli_usage("%s: %s %s: %s", c->name, o->name, value, args->error.message);
     return cli_usage(strcmp(o->name, "--device") == 0
@@ -883,6 +941,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
         return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
     if (args->weightBits == 0 && !args->dynamicCodes && (c->bit & (CLI_QUANTIZE | CLI_ACCURACY)) != 0 && args->data == NULL)
         return cli_usage("%s: --data is missing: the samples of the input; see 'nnrt %s --help'", c->name, c->name);
+    if (c->bit == CLI_BATCH && (args->data == NULL || args->outputDir == NULL))
+        return cli_usage("batch: %s is missing; see 'nnrt batch --help'", args->data == NULL ? "--input PATH" : "--output DIR");
     if (args->weightBits > 0 && args->dynamicCodes)
         return cli_usage("%s: --weights-only and --dynamic exclude each other", c->name);
     if ((args->weightBits > 0 || args->dynamicCodes) && (args->data != NULL || args->heldOut != NULL || args->int8Io || args->sensitivity || args->maxLoss > 0 ||

@@ -259,7 +259,7 @@ static int cli_check_set(const cli_args *args, const char *dir, bool first)
 
 static int cli_check(const cli_args *args)
 {
-    cli_progress progress = {"check", 0, false};
+    cli_progress progress = cli_progress_of("check");
     cli_sets sets;
     cli_inputs inputs;
     size_t passed = 0, count;

@@ -441,8 +441,8 @@ static int cli_job_output(cli_tensor *out, nnrt_io *io, const nnrt_io_info *info
     return out->data != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* Allocates the outputs and binds all buffers in the session's order. */
-static int cli_job_bind(cli_job *job, const cli_args *args)
+/* Allocates the outputs. */
+static int cli_job_bind_outputs(cli_job *job)
 {
     job->nIn = nnrt_session_inputs(job->session);
     job->nOut = nnrt_session_outputs(job->session);
@@ -456,7 +456,14 @@ static int cli_job_bind(cli_job *job, const cli_args *args)
         if (cli_job_output(&job->outputs[i], &job->io[job->nIn + i], &info) != CLI_DONE)
             return CLI_FAILED;
     }
-    return cli_job_bind_inputs(job, args);
+    return CLI_DONE;
+}
+
+/* Allocates the outputs and binds all buffers in the session's order. */
+static int cli_job_bind(cli_job *job, const cli_args *args)
+{
+    const int status = cli_job_bind_outputs(job);
+    return status == CLI_DONE ? cli_job_bind_inputs(job, args) : status;
 }
 
 /* Loads the model and creates a session that can run; the inputs have values. */

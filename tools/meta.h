@@ -31,15 +31,6 @@ static void cli_metadata_free(cli_metadata *m)
     memset(m, 0, sizeof(*m));
 }
 
-/* A copy of n bytes as a string, which ends at the first NUL among them. NULL: no memory. */
-static char *cli_text_copy(const char *text, size_t n)
-{
-    char *copy = (char *)cli_alloc(n + 1, 1);
-    if (copy != NULL && n > 0)
-        memcpy(copy, text, n);
-    return copy;
-}
-
 static void cli_metadata_drop(cli_metadata *m, const char *key)
 {
     for (uint32_t i = 0; i < m->count; i++)
@@ -283,8 +274,8 @@ static const char *cli_label_of(const cli_labels *l, const nnrt_dims *shape, siz
     return l->count > 0 ? l->lines[i % l->count] : NULL;
 }
 
-/* Extracts the text of a label file, modifying its bytes: one label per line, any line endings. */
-static int cli_labels_text(cli_bytes *file, const char *path, char **text)
+/* Extracts the text of a file with one `what` per line, modifying its bytes: any line endings, no empty lines at the end. */
+static int cli_lines_text(cli_bytes *file, const char *path, const char *what, char **text)
 {
     size_t n = 0;
     *text = NULL;
@@ -294,9 +285,9 @@ static int cli_labels_text(cli_bytes *file, const char *path, char **text)
     while (n > 0 && file->data[n - 1] == '\n')
         n--;
     if (n == 0)
-        return cli_fail("cannot use %s: it has no labels; expected one label per line", path);
+        return cli_fail("cannot use %s: it has no %ss; expected one %s per line", path, what, what);
     if (memchr(file->data, 0, n) != NULL)
-        return cli_fail("cannot use %s: it is not a text file; expected one label per line", path);
+        return cli_fail("cannot use %s: it is not a text file; expected one %s per line", path, what);
     *text = cli_text_copy((const char *)file->data, n);
     return *text != NULL ? CLI_DONE : CLI_FAILED;
 }
@@ -308,7 +299,7 @@ static int cli_labels_read(const char *path, char **text)
     int status = cli_read_file(path, &file);
     *text = NULL;
     if (status == CLI_DONE)
-        status = cli_labels_text(&file, path, text);
+        status = cli_lines_text(&file, path, "label", text);
     free(file.data);
     return status;
 }

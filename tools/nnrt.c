@@ -5,7 +5,7 @@ nnrt.c - the command line of nnrt: inspect a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat/nnrt_nnadapter_driver.h only, and
 stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
-image.h images; wav.h sounds; args.h arguments; quantize.h, quantize_report.h, qdq.h, accuracy.h 8-bit models, classifiers; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
+image.h images; wav.h sounds; args.h arguments; quantize.h, quantize_report.h, qdq.h, accuracy.h 8-bit models, classifiers; batch.h, batch_folder.h many samples; csv.h tables; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
 memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
 models as C; emit_wasm.h models as WebAssembly; frontend.h front ends as C; copy.h operators as C, specialized by fold.h;
 serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
@@ -37,11 +37,9 @@ Results go to standard output, everything else to standard error.
 
 #include <sys/stat.h>
 #include <sys/types.h>
-#if defined(_WIN32)
-#include <direct.h>
-#endif
 
 #include "accuracy.h"
+#include "batch.h"
 #include "check.h"
 #include "compare.h"
 #include "copy.h"
@@ -705,7 +703,7 @@ static int cli_put_written(const cli_args *args, size_t bytes, const char *kind)
 /* Writes the loaded model, and prints the size of the file. */
 static int cli_convert_save(const cli_job *job, const cli_args *args)
 {
-    cli_progress progress = {"convert", 0, false};
+    cli_progress progress = cli_progress_of("convert");
     nnrt_save_desc desc;
     nnrt_error error;
     NNRT_ReturnCode code;
@@ -960,74 +958,6 @@ static int cli_emit_c(const cli_args *args)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
-
-/* Writes name without the characters that some system's file names cannot have, at most 200 bytes, and returns their
-   number: '_' for / \ : * ? " < > | and control characters, and for a '.' in front. */
-static size_t cli_file_name(char *out, const char *name)
-{
-    size_t n = strlen(name);
-    if (n > 200)
-        for (n = 200; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80;)
-            n--;
-    for (size_t k = 0; k < n; k++) {
-        unsigned char c = (unsigned char)name[k];
-        out[k] = c < 32 || c == 127 || strchr("/\\:*?\"<>|", c) != NULL || (c == '.' && k == 0) ? '_' : name[k];
-    }
-    return n;
-}
-
-/* True if two paths are equal except for the case of letters a to z, which some file systems ignore. */
-static bool cli_same_path(const char *a, const char *b)
-{
-    for (; *a != '\0' && *b != '\0'; a++, b++) {
-        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 32) : *a, y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 32) : *b;
-        if (x != y)
-            return false;
-    }
-    return *a == *b;
-}
-
-/* Path of one output's file: DIR/NAME.npy, or NAME_2.npy, NAME_3.npy, ... if one of paths[0..i) is the same. The caller
-   frees it; NULL: no memory. */
-static char *cli_output_path(const char *dir, const char *name, char *const *paths, uint32_t i)
-{
-    size_t at = strlen(dir) + 1, room = at + 256;
-    char *path = (char *)cli_alloc(room, 1);
-    bool taken = true;
-    if (path == NULL)
-        return NULL;
-    snprintf(path, room, "%s/", dir);
-    if (*name != '\0') /* NOLINT(clang-analyzer-core.NullDereference): an output's name is "" at least */
-        at += cli_file_name(path + at, name);
-    else
-        at += (size_t)snprintf(path + at, room - at, "output_%u", (unsigned)i);
-    for (uint32_t number = 1; taken; number++) {
-        if (number > 1)
-            snprintf(path + at, room - at, "_%u.npy", (unsigned)number);
-        else
-            snprintf(path + at, room - at, ".npy");
-        taken = false;
-        for (uint32_t k = 0; k < i && !taken; k++)
-            taken = cli_same_path(path, paths[k]);
-    }
-    return path;
-}
-
-/* Creates the folder if it does not exist. */
-static int cli_make_dir(const char *dir)
-{
-    struct stat s;
-#if defined(_WIN32)
-    int failed = _mkdir(dir);
-#else
-    int failed = mkdir(dir, 0777);
-#endif
-    if (failed != 0 && errno != EEXIST)
-        return cli_fail("cannot create the folder %s: %s", dir, strerror(errno));
-    if (failed != 0 && (stat(dir, &s) != 0 || !S_ISDIR(s.st_mode)))
-        return cli_fail("cannot write to %s: it is not a folder", dir);
-    return CLI_DONE;
-}
 
 /* Writes all outputs; paths[i] becomes the path of each file, which the caller frees. */
 static int cli_write_outputs(const cli_job *job, const cli_args *args, char **paths)
@@ -1316,7 +1246,7 @@ static int cli_compare_doubles(const void *a, const void *b)
    *times. */
 static int cli_bench_times(cli_job *job, cli_profile *profile, uint32_t *reps, double **times)
 {
-    cli_progress progress = {"bench", 0, false};
+    cli_progress progress = cli_progress_of("bench");
     double start = 0;
     int status = CLI_DONE;
     for (int i = 0; status == CLI_DONE && i < 3; i++) {
@@ -1677,6 +1607,18 @@ static const char cli_compare_text[] =
     "compared by the results of the node that contains them. Inputs are as for nnrt run; without any, random ones.\n"
     "A single --device is compared with reference. The exit status is 1 if anything differs.\n\n";
 
+static const char cli_batch_text[] =
+    "Writes each output as DIR/NAME.npy, with a row for each sample, in the order of names, shorter names first; DIR/names.txt has\n"
+    "the path of each row's sample, if there are several files. Images and sounds are converted as by nnrt run.\n"
+    "\n"
+    "The samples are divided into chunks. The results of a chunk are files in DIR/chunks that appear when they are complete:\n"
+    "the same command continues after it was killed, and --shard divides the chunks among machines that see DIR. Without --shard\n"
+    "the command joins the chunks and removes them; after the shards, do so with --merge. The bytes of the results do not depend\n"
+    "on --shard, --jobs, --threads and interruptions. DIR/batch.txt states model, samples and options; a command with other ones\n"
+    "is refused.\n"
+    "A damaged file ends the run with a message that names it, unless --skip-bad is given. docs/batch.md describes Slurm,\n"
+    "Kubernetes, MPI (nnrt-mpi) and others.\n\n";
+
 static const char cli_accuracy_text[] =
     "The class of a sample is the largest element of the first output. Top 5: the expected class is among the five\n"
     "largest. With a second model: both figures, and in how many samples both give the same class.\n"
@@ -1804,6 +1746,8 @@ static const cli_command cli_commands[] = {
      cli_compare_devices},
     {"accuracy", "MODEL [MODEL]", "Counts how often a classifier is right on samples with labels; compares two.", cli_accuracy_text,
      "nnrt accuracy float.onnx int8.nnrt --data images.npy --labels classes.npy", CLI_ACCURACY, cli_accuracy_command},
+    {"batch", "MODEL", "Runs a model on many samples: files whole or absent, resumable, on many machines.", cli_batch_text,
+     "nnrt batch examples/digits/digits.onnx --input examples/digits --output build/digits --jobs 2", CLI_BATCH, cli_batch_command},
     {"report", "MODEL", "Writes an HTML report of a model: graph, time, memory.", cli_report_text,
      "nnrt report examples/digits/digits.onnx -o digits.html", CLI_REPORT, cli_report_make},
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
@@ -1877,7 +1821,7 @@ static int cli_main(int argc, char **argv)
 }
 
 /* A failed write to standard output is a failure: a full disk must not look like success. */
-int main(int argc, char **argv)
+static int cli_program(int argc, char **argv)
 {
     int status = cli_main(argc, argv);
     for (uint32_t i = nnrt_device_count(); i-- > 0;)
@@ -1888,3 +1832,10 @@ int main(int argc, char **argv)
         status = cli_fail("cannot write to standard output: %s", strerror(errno));
     return status;
 }
+
+#ifndef NNRT_TOOL_MPI /* tools/nnrt_mpi.c */
+int main(int argc, char **argv)
+{
+    return cli_program(argc, argv);
+}
+#endif

@@ -15,6 +15,8 @@ Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Pyt
 #include <sys/types.h>
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
+#elif defined(_WIN32)
+#include <direct.h>
 #endif
 
 #include "tensor.h"
@@ -28,10 +30,32 @@ typedef struct cli_bytes {
     size_t size;
 } cli_bytes;
 
-/* The regular files that were read, by device and inode: the tool does not overwrite them under any name. */
+/* Mixes bytes into a hash of 64 bits, which is not cryptographic. The first hash may be 0. */
+static uint64_t cli_hash(uint64_t hash, const void *data, size_t bytes)
+{
+    const uint8_t *at = (const uint8_t *)data;
+    while (bytes > 0) {
+        const size_t n = bytes < 8 ? bytes : 8;
+        uint64_t word = 0;
+        memcpy(&word, at, n);
+        hash = (hash ^ word ^ n) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+        at += n;
+        bytes -= n;
+    }
+    return hash;
+}
+
+typedef struct cli_file_id {
+    dev_t device;
+    ino_t inode; /* 0: an unused slot */
+} cli_file_id;
+
+/* The regular files that were read: the tool does not overwrite them under any name. A hash table with linear probing, of
+   a size that is a power of 2 and at least twice the number of files. */
 static struct {
-    struct stat *data;
-    size_t count;
+    cli_file_id *data;
+    size_t count, room;
 } cli_read_files;
 
 static void cli_read_files_free(void)
@@ -40,25 +64,122 @@ static void cli_read_files_free(void)
     memset(&cli_read_files, 0, sizeof(cli_read_files));
 }
 
+/* The slot of a file, or the unused slot where it belongs; NULL: the table is empty. */
+static cli_file_id *cli_read_slot(dev_t device, ino_t inode)
+{
+    uint64_t at = cli_hash(cli_hash(0, &device, sizeof(device)), &inode, sizeof(inode));
+    cli_file_id *data = cli_read_files.data;
+    for (; data != NULL; at++) {
+        cli_file_id *slot = &data[at & (cli_read_files.room - 1)];
+        if (slot->inode == 0 || (slot->inode == inode && slot->device == device))
+            return slot;
+    }
+    return NULL;
+}
+
 static bool cli_was_read(const struct stat *s)
 {
-    for (size_t i = 0; i < cli_read_files.count; i++)
-        if (s->st_ino != 0 && cli_read_files.data[i].st_ino == s->st_ino && cli_read_files.data[i].st_dev == s->st_dev)
-            return true;
-    return false;
+    const cli_file_id *slot = s->st_ino != 0 ? cli_read_slot(s->st_dev, s->st_ino) : NULL;
+    return slot != NULL && slot->inode != 0;
+}
+
+/* Doubles the table. */
+static int cli_read_files_grow(void)
+{
+    const size_t before = cli_read_files.room, room = before > 0 ? 2 * before : 64;
+    cli_file_id *const old = cli_read_files.data, *data = (cli_file_id *)cli_alloc(room, sizeof(*data));
+    if (data == NULL)
+        return CLI_FAILED;
+    cli_read_files.data = data;
+    cli_read_files.room = room;
+    for (size_t i = 0; i < before; i++)
+        if (old[i].inode != 0)
+            *cli_read_slot(old[i].device, old[i].inode) = old[i];
+    free(old);
+    return CLI_DONE;
 }
 
 /* Records a file that is read. A missing file is reported by the reading code. */
 static int cli_note_read(const char *path)
 {
-    struct stat s, *more;
-    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || cli_was_read(&s))
+    struct stat s;
+    cli_file_id *slot;
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || s.st_ino == 0 || cli_was_read(&s))
         return CLI_DONE;
-    more = (struct stat *)realloc(cli_read_files.data, (cli_read_files.count + 1) * sizeof(*more));
-    if (more == NULL)
-        return cli_fail("out of memory: cannot allocate the list of files");
-    more[cli_read_files.count++] = s;
-    cli_read_files.data = more;
+    if (2 * (cli_read_files.count + 1) > cli_read_files.room && cli_read_files_grow() != CLI_DONE)
+        return CLI_FAILED;
+    slot = cli_read_slot(s.st_dev, s.st_ino);
+    slot->device = s.st_dev;
+    slot->inode = s.st_ino;
+    cli_read_files.count++;
+    return CLI_DONE;
+}
+
+/* Writes name without the characters that some system's file names cannot have, at most 200 bytes, and returns their
+   number: '_' for / \ : * ? " < > | and control characters, and for a '.' in front. */
+static size_t cli_file_name(char *out, const char *name)
+{
+    size_t n = strlen(name);
+    if (n > 200)
+        for (n = 200; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80;)
+            n--;
+    for (size_t k = 0; k < n; k++) {
+        unsigned char c = (unsigned char)name[k];
+        out[k] = c < 32 || c == 127 || strchr("/\\:*?\"<>|", c) != NULL || (c == '.' && k == 0) ? '_' : name[k];
+    }
+    return n;
+}
+
+/* True if two paths are equal except for the case of letters a to z, which some file systems ignore. */
+static bool cli_same_path(const char *a, const char *b)
+{
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 32) : *a, y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 32) : *b;
+        if (x != y)
+            return false;
+    }
+    return *a == *b;
+}
+
+/* Path of one output's file: DIR/NAME.npy, or NAME_2.npy, NAME_3.npy, ... if one of paths[0..i) is the same. The caller
+   frees it; NULL: no memory. */
+static char *cli_output_path(const char *dir, const char *name, char *const *paths, uint32_t i)
+{
+    size_t at = strlen(dir) + 1, room = at + 256;
+    char *path = (char *)cli_alloc(room, 1);
+    bool taken = true;
+    if (path == NULL)
+        return NULL;
+    snprintf(path, room, "%s/", dir);
+    if (*name != '\0') /* NOLINT(clang-analyzer-core.NullDereference): an output's name is "" at least */
+        at += cli_file_name(path + at, name);
+    else
+        at += (size_t)snprintf(path + at, room - at, "output_%u", (unsigned)i);
+    for (uint32_t number = 1; taken; number++) {
+        if (number > 1)
+            snprintf(path + at, room - at, "_%u.npy", (unsigned)number);
+        else
+            snprintf(path + at, room - at, ".npy");
+        taken = false;
+        for (uint32_t k = 0; k < i && !taken; k++)
+            taken = cli_same_path(path, paths[k]);
+    }
+    return path;
+}
+
+/* Creates the folder if it does not exist. */
+static int cli_make_dir(const char *dir)
+{
+    struct stat s;
+#if defined(_WIN32)
+    int failed = _mkdir(dir);
+#else
+    int failed = mkdir(dir, 0777);
+#endif
+    if (failed != 0 && errno != EEXIST)
+        return cli_fail("cannot create the folder %s: %s", dir, strerror(errno));
+    if (failed != 0 && (stat(dir, &s) != 0 || !S_ISDIR(s.st_mode)))
+        return cli_fail("cannot write to %s: it is not a folder", dir);
     return CLI_DONE;
 }
 
@@ -68,6 +189,8 @@ typedef struct cli_out {
     const char *path;
     char *temp;   /* NULL: written directly */
     char *target; /* the file that a symbolic link leads to; NULL: path is not a link */
+    bool sync;    /* the file is on the disk before it gets its name: set after cli_out_open */
+    bool keep;    /* an existing file stays, and the new one is dropped */
 } cli_out;
 
 /* Fails if the file at path must not be replaced. */
@@ -155,21 +278,56 @@ static int cli_out_open(cli_out *out, const char *path, bool straight)
     return CLI_DONE;
 }
 
+/* Gives the temporary file its name. The link fails if another process has made the file; file systems without links
+   rename. */
+static bool cli_out_name(const cli_out *out, const char *path)
+{
+#if defined(__unix__) || defined(__APPLE__)
+    if (out->keep && (link(out->temp, path) == 0 || errno == EEXIST)) {
+        errno = 0;
+        return remove(out->temp) == 0;
+    }
+#elif defined(_WIN32)
+    (void)remove(path); /* rename does not replace there */
+#endif
+    return rename(out->temp, path) == 0;
+}
+
+/* Writes a file, or the entries of its folder, to the disk. */
+static bool cli_sync(FILE *f, const char *path)
+{
+#if defined(__unix__) || defined(__APPLE__)
+    const char *slash = strrchr(path, '/');
+    char *dir;
+    int folder;
+    if (f != NULL)
+        return fsync(fileno(f)) == 0;
+    if ((dir = cli_text_copy(slash != NULL ? path : ".", slash != NULL ? (size_t)(slash - path) + 1 : 1)) == NULL)
+        return false;
+    folder = open(dir, O_RDONLY);
+    free(dir);
+    if (folder >= 0) {
+        (void)fsync(folder); /* some file systems cannot */
+        (void)close(folder);
+    }
+#else
+    (void)f;
+    (void)path;
+#endif
+    return true;
+}
+
 /* Closes the file. The temporary file replaces the target only if everything was written and good is true. */
 static int cli_out_close(cli_out *out, bool good)
 {
     int reason;
-    good = fflush(out->f) == 0 && ferror(out->f) == 0 && good;
+    good = fflush(out->f) == 0 && ferror(out->f) == 0 && good && (!out->sync || cli_sync(out->f, out->path));
     if (out->f != stdout)
         good = fclose(out->f) == 0 && good;
     reason = errno;
     if (out->temp != NULL) {
         const char *path = out->target != NULL ? out->target : out->path;
-#if defined(_WIN32)
-        if (good)
-            (void)remove(path); /* rename does not replace there */
-#endif
-        if (good && rename(out->temp, path) != 0) {
+        if (good && !(cli_out_name(out, path) && (!out->sync || cli_sync(NULL, path)))) {
             reason = errno;
             good = false;
         }
@@ -181,6 +339,17 @@ static int cli_out_close(cli_out *out, bool good)
     if (good)
         return CLI_DONE;
     return cli_fail("cannot write all of %s%s%s", out->path, reason != 0 ? ": " : "", reason != 0 ? strerror(reason) : "");
+}
+
+/* Closes the file and drops it, after a failure that was reported. */
+static void cli_out_drop(cli_out *out)
+{
+    if (out->f != stdout)
+        fclose(out->f);
+    if (out->temp != NULL)
+        (void)remove(out->temp);
+    free(out->temp);
+    free(out->target);
 }
 
 /* Reads to the end of the stream, independent of the file's length (which also works for pipes). The caller frees
@@ -486,21 +655,19 @@ static bool cli_npy_read_part(const char *path, int32_t from, int32_t count, nnr
     return good;
 }
 
-/* Writes t as a .npy file of version 1, axes in C order, bytes in the machine's order. */
-static int cli_npy_write(const char *path, const cli_tensor *t)
+/* Writes the head of a .npy file of version 1, axes in C order, bytes in the machine's order. */
+static bool cli_npy_put_head(FILE *f, NNRT_DataType type, const nnrt_dims *dims)
 {
     char head[256], shape[CLI_SHAPE_BYTES] = "", name[4] = "|b1";
     size_t at = 0, used;
-    cli_out out;
     for (size_t i = 0; i < CLI_NPY_TYPES; i++)
-        if (cli_npy_types[i].type == t->type) {
-            name[0] = nnrt_type_size(t->type) == 1 ? '|' : cli_little_endian() ? '<' : '>';
+        if (cli_npy_types[i].type == type) {
+            name[0] = nnrt_type_size(type) == 1 ? '|' : cli_little_endian() ? '<' : '>';
             name[1] = cli_npy_types[i].kind;
-            name[2] = (char)('0' + nnrt_type_size(t->type));
+            name[2] = (char)('0' + nnrt_type_size(type));
         }
-    for (int32_t k = 0; k < t->shape.rank; k++)
-        at += nnrt_text(shape + at, sizeof(shape) - at, "%s%d%s", k > 0 ? ", " : "", t->shape.dims[k],
-                        t->shape.rank == 1 ? "," : "");
+    for (int32_t k = 0; k < dims->rank; k++)
+        at += nnrt_text(shape + at, sizeof(shape) - at, "%s%d%s", k > 0 ? ", " : "", dims->dims[k], dims->rank == 1 ? "," : "");
     used = 10 + nnrt_text(head + 10, sizeof(head) - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
                           name, shape);
     while (used % 64 != 63)
@@ -509,9 +676,16 @@ static int cli_npy_write(const char *path, const cli_tensor *t)
     memcpy(head, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no text */
     head[8] = (char)((used - 10) & 0xFF);
     head[9] = (char)((used - 10) >> 8);
+    return fwrite(head, 1, used, f) == used;
+}
+
+/* Writes t as a .npy file. */
+static int cli_npy_write(const char *path, const cli_tensor *t)
+{
+    cli_out out;
     if (cli_out_open(&out, path, false) != CLI_DONE)
         return CLI_FAILED;
-    return cli_out_close(&out, fwrite(head, 1, used, out.f) == used && fwrite(t->data, 1, t->bytes, out.f) == t->bytes);
+    return cli_out_close(&out, cli_npy_put_head(out.f, t->type, &t->shape) && fwrite(t->data, 1, t->bytes, out.f) == t->bytes);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

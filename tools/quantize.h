@@ -16,13 +16,15 @@ Part of tools/nnrt.c.
 #include "../devices/nnrt_auto.h"
 #include "../formats/nnrt_quantize.h"
 #include "check.h"
+#include "csv.h"
 #include "qdq.h"
 #include "quantize_report.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>samples */
 
-/* One sample: a file (.npy, .pb, .png, .jpg, .wav), row `row` of the rows in a .npy file, or a folder with input_0.npy, ... */
+/* One sample: a file (.npy, .pb, .png, .jpg, .wav), row `row` of the rows in a .npy or .csv file, or a folder with
+   input_0.npy, ... */
 typedef struct cli_sample {
     char *path;
     uint32_t row;
@@ -37,6 +39,8 @@ typedef struct cli_samples {
     cli_tensor rows; /* of the file rowsOf, converted to the type of the input, or float32 */
     const char *rowsOf;
     uint32_t firstRow, nRows; /* those in `rows` */
+    uint32_t ahead; /* rows of a .npy file to read at once; 0: one */
+    uint64_t listed; /* hash of the names and sizes of all files */
     int status; /* CLI_DONE, or why a sample could not be read */
     const char *path; /* the file or folder */
     uint32_t *expected; /* class of each sample; NULL: unknown */
@@ -104,12 +108,14 @@ static uint32_t cli_samples_in(const cli_samples *s, const char *path, NNRT_Data
     return rows;
 }
 
-/* Reads row `row` of a .npy file alone into s->rows, or all rows of another file. *rows: how many the file has. */
+/* Reads rows from `row` on of a .npy file into s->rows, s->ahead at most, or all rows of another file. *rows: how many the
+   file has. */
 static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t row, uint32_t *rows)
 {
     const cli_input *input = &s->job->in.data[0];
     char name[512];
     nnrt_dims shape;
+    uint32_t count = s->ahead > 0 ? s->ahead : 1;
     bool part;
     cli_tensor_free(&s->rows);
     s->rowsOf = NULL;
@@ -118,16 +124,19 @@ static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t row,
     part = *rows > 1 && row < *rows;
     if (part) {
         const int32_t each = shape.dims[0] / (int32_t)*rows;
-        part = cli_npy_read_part(path, (int32_t)row * each, each, &shape, &s->rows);
+        count = count < *rows - row ? count : *rows - row;
+        part = cli_npy_read_part(path, (int32_t)row * each, (int32_t)count * each, &shape, &s->rows);
         s->firstRow = row;
     }
     if (!part) {
         s->firstRow = 0;
-        if (cli_tensor_read(path, &s->rows, name, sizeof(name)) != CLI_DONE ||
+        if ((cli_ends_with(path, ".csv")
+                 ? cli_csv_read(path, input->quantized ? NNRT_DATA_TYPE_FLOAT32 : input->type, &s->job->in.shapes[0], &s->rows)
+                 : cli_tensor_read(path, &s->rows, name, sizeof(name))) != CLI_DONE ||
             (*rows = cli_samples_in(s, path, s->rows.type, &s->rows.shape)) == 0)
             return CLI_FAILED;
     }
-    s->nRows = part ? 1 : *rows;
+    s->nRows = part ? count : *rows;
     if (cli_tensor_convert(&s->rows, input->quantized && cli_is_float(s->rows.type) ? NNRT_DATA_TYPE_FLOAT32 : input->type, path,
                            input->name) != CLI_DONE)
         return CLI_FAILED;
@@ -145,20 +154,21 @@ static bool cli_is_media(const char *path)
     return media;
 }
 
-/* Adds a file or folder; skips other things. */
-static int cli_samples_add_path(cli_samples *s, const char *path)
+/* Adds a file or folder, which has that name in the folder or list of samples; skips other things. */
+static int cli_samples_add_path(cli_samples *s, const char *path, const char *name)
 {
     char file[4096], *copy;
     uint32_t rows = 1;
+    uint64_t size;
     struct stat st;
     const bool exists = stat(path, &st) == 0;
     const bool folder = exists && S_ISDIR(st.st_mode) && cli_set_file(file, sizeof(file), path, "input", 0);
-    const bool tensor = cli_ends_with(path, ".npy") || cli_ends_with(path, ".pb");
+    const bool tensor = cli_ends_with(path, ".npy") || cli_ends_with(path, ".pb") || cli_ends_with(path, ".csv");
     if (!folder && (!exists || !S_ISREG(st.st_mode) || (!tensor && !cli_is_media(path))))
         return CLI_DONE;
     if (!folder && s->job->in.count != 1)
-        return cli_fail("the model has %u inputs: each sample in --data is a folder with input_0.npy, input_1.npy, ...",
-                        (unsigned)s->job->in.count);
+        return cli_fail("the model has %u inputs: each sample in %s is a folder with input_0.npy, input_1.npy, ...",
+                        (unsigned)s->job->in.count, s->path);
     if ((copy = cli_text_copy(path, strlen(path))) == NULL)
         return CLI_FAILED;
     if (tensor && !folder && cli_samples_read_rows(s, copy, 0, &rows) != CLI_DONE) {
@@ -166,6 +176,8 @@ static int cli_samples_add_path(cli_samples *s, const char *path)
         return CLI_FAILED;
     }
     s->noted = s->noted || (tensor && !folder);
+    size = folder ? 0 : (uint64_t)st.st_size;
+    s->listed = cli_hash(cli_hash(s->listed, name, strlen(name) + 1), &size, sizeof(size));
     for (uint32_t i = 0; i < rows; i++)
         if (cli_samples_add(s, copy, i, folder) != CLI_DONE) {
             if (i == 0)
@@ -175,35 +187,63 @@ static int cli_samples_add_path(cli_samples *s, const char *path)
     return CLI_DONE;
 }
 
-/* Lists the samples at `path`: a file, or the entries of a folder, in the order of names. */
-static int cli_samples_find(cli_samples *s, const char *path)
+/* Lists the entries of a folder in the order of their names. */
+static int cli_samples_find_in(cli_samples *s, const char *path)
 {
     cli_sets names;
     struct dirent *entry;
-    struct stat st;
-    DIR *d;
+    DIR *d = opendir(path);
     int status = CLI_DONE;
-    s->path = path;
     memset(&names, 0, sizeof(names));
+    if (d == NULL)
+        return cli_fail("cannot open the folder %s: %s", path, strerror(errno));
+    while (status == CLI_DONE && (entry = readdir(d)) != NULL)
+        if (entry->d_name[0] != '.')
+            status = cli_sets_add(&names, path, entry->d_name);
+    closedir(d);
+    if (names.count > 1)
+        qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
+    for (size_t i = 0; i < names.count && status == CLI_DONE; i++)
+        status = cli_samples_add_path(s, names.paths[i], names.paths[i] + strlen(path) + 1);
+    cli_sets_free(&names);
+    return status;
+}
+
+/* Lists the files that the lines of a text name. */
+static int cli_samples_find_listed(cli_samples *s, const char *path)
+{
+    cli_bytes file;
+    char *text = NULL;
+    int status = cli_read_file(path, &file);
+    if (status == CLI_DONE)
+        status = cli_lines_text(&file, path, "path", &text);
+    free(file.data);
+    for (char *line = text, *end; status == CLI_DONE && line != NULL; line = end) {
+        const uint32_t before = s->count;
+        if ((end = strchr(line, '\n')) != NULL)
+            *end++ = '\0';
+        status = cli_samples_add_path(s, line, line);
+        if (status == CLI_DONE && s->count == before)
+            status = cli_fail("%s names '%s', which is no .npy, .csv, .pb, .png, .jpg or .wav file here, and no folder with "
+                              "input_0.npy", path, line);
+    }
+    free(text);
+    return status;
+}
+
+/* Lists the samples at `path`: a file, the entries of a folder, or the lines of a .txt file. */
+static int cli_samples_find(cli_samples *s, const char *path)
+{
+    struct stat st;
+    int status;
+    s->path = path;
     if (stat(path, &st) != 0)
         return cli_fail("cannot open %s: %s", path, strerror(errno));
-    if (!S_ISDIR(st.st_mode))
-        status = cli_samples_add_path(s, path);
-    else if ((d = opendir(path)) == NULL)
-        return cli_fail("cannot open the folder %s: %s", path, strerror(errno));
-    else {
-        while (status == CLI_DONE && (entry = readdir(d)) != NULL)
-            if (entry->d_name[0] != '.')
-                status = cli_sets_add(&names, path, entry->d_name);
-        closedir(d);
-        if (names.count > 1)
-            qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
-        for (size_t i = 0; i < names.count && status == CLI_DONE; i++)
-            status = cli_samples_add_path(s, names.paths[i]);
-        cli_sets_free(&names);
-    }
+    status = S_ISDIR(st.st_mode)            ? cli_samples_find_in(s, path)
+             : cli_ends_with(path, ".txt") ? cli_samples_find_listed(s, path)
+                                           : cli_samples_add_path(s, path, "");
     if (status == CLI_DONE && s->count == 0)
-        return cli_fail("%s has no samples: expected .npy, .pb, .png, .jpg or .wav files, or folders with input_0.npy, ...",
+        return cli_fail("%s has no samples: expected .npy, .csv, .pb, .png, .jpg or .wav files, or folders with input_0.npy, ...",
                         path);
     if (status == CLI_DONE && s->args->samples > 0 && s->count > s->args->samples) {
         for (uint32_t i = s->args->samples; i < s->count; i++)
@@ -446,7 +486,7 @@ static int cli_side_run(cli_side *s, const char *what)
 /* Writes the float32 outputs of all samples to s->wanted, once. progressing: shows a bar. */
 static int cli_samples_want(cli_samples *s, const nnrt_session_desc *desc, bool progressing)
 {
-    cli_progress progress = {"float32", 0, false};
+    cli_progress progress = cli_progress_of("float32");
     cli_side side;
     FILE *file = s->wanted == NULL ? tmpfile() : NULL;
     int status;
@@ -491,7 +531,7 @@ static int cli_agreement_sample(cli_samples *s, uint32_t k, const cli_side *side
 /* Runs the 8-bit model on all samples. progressing: shows a bar. */
 static int cli_agreement_measure(cli_samples *s, cli_side *side, cli_agreement *all, bool progressing)
 {
-    cli_progress progress = {"quantized", 0, false};
+    cli_progress progress = cli_progress_of("quantized");
     size_t most = 1;
     float *want;
     int status = CLI_DONE;

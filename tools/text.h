@@ -137,6 +137,15 @@ static void *cli_alloc(size_t count, size_t bytes)
     return block;
 }
 
+/* A copy of n bytes as a string, which ends at the first NUL among them. NULL: no memory. */
+static char *cli_text_copy(const char *text, size_t n)
+{
+    char *copy = (char *)cli_alloc(n + 1, 1);
+    if (copy != NULL && n > 0)
+        memcpy(copy, text, n);
+    return copy;
+}
+
 static char cli_upper(char ch)
 {
     return (char)(ch >= 'a' && ch <= 'z' ? ch - 'a' + 'A' : ch);
@@ -228,12 +237,23 @@ static double cli_now_ms(void)
 /* >>progress */
 
 /* A progress bar on standard error, redrawn in place at most ten times a second, only if standard error is a terminal.
-   Initialize with label and zeros. */
+   Initialize with cli_progress_of. After a second it also shows the rate and the remaining time. */
 typedef struct cli_progress {
     const char *label;
-    double last; /* time of the last drawing */
-    bool drawn;  /* the bar is visible */
+    double last;  /* time of the last drawing or line */
+    bool drawn;   /* the bar is visible */
+    bool lines;   /* where standard error is no terminal, a line every ten seconds */
+    double begun; /* time of the first call */
+    size_t given; /* how many were done before, without taking time */
 } cli_progress;
+
+static cli_progress cli_progress_of(const char *label)
+{
+    cli_progress p;
+    memset(&p, 0, sizeof(p));
+    p.label = label;
+    return p;
+}
 
 static bool cli_on_terminal(void)
 {
@@ -244,19 +264,40 @@ static bool cli_on_terminal(void)
 #endif
 }
 
+/* "120/s, 35 s left"; nothing in the first second. */
+static const char *cli_progress_rate(const cli_progress *p, double now, size_t done, size_t total, char *out, size_t size)
+{
+    const double rate = (double)(done - p->given) * 1e3 / (now - p->begun);
+    *out = '\0';
+    if (now - p->begun >= 1000 && done > p->given)
+        snprintf(out, size, "%.*f/s, %.0f s left", rate < 10 ? 1 : 0, rate, (double)(total - done) / rate);
+    return out;
+}
+
 static void cli_progress_show(cli_progress *p, size_t done, size_t total)
 {
-    double now = cli_now_ms();
-    char bar[25];
+    const double now = cli_now_ms();
+    const bool terminal = cli_on_terminal();
+    char bar[25], rate[64];
     size_t filled = total > 0 ? done * (sizeof(bar) - 1) / total : 0;
-    if (!cli_on_terminal() || (p->drawn && now - p->last < 100))
+    if (!(p->begun > 0)) {
+        p->begun = now;
+        p->last = terminal ? p->last : now;
+    }
+    if ((!terminal && !p->lines) || ((p->drawn || !terminal) && now - p->last < (terminal ? 100 : 10000)))
         return;
+    p->last = now;
+    if (!terminal) {
+        fprintf(CLI_MESSAGES, "nnrt: %s: %lu of %lu, %s\n", p->label, (unsigned long)done, (unsigned long)total,
+                cli_progress_rate(p, now, done, total, rate, sizeof(rate)));
+        return;
+    }
     for (size_t i = 0; i < sizeof(bar) - 1; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[sizeof(bar) - 1] = '\0';
-    fprintf(stderr, "\r%s [%s] %lu/%lu ", p->label, bar, (unsigned long)done, (unsigned long)total);
+    fprintf(stderr, "\r%s [%s] %lu/%lu %-24s", p->label, bar, (unsigned long)done, (unsigned long)total,
+            cli_progress_rate(p, now, done, total, rate, sizeof(rate)));
     fflush(stderr);
-    p->last = now;
     p->drawn = true;
 }
 

@@ -18,8 +18,8 @@ static void fuzz_labels(const uint8_t *data, size_t size)
     shape.dims[0] = 2;
     shape.dims[1] = extent;
     shape.dims[2] = 3;
-    status = cli_labels_text(&file, "file", &text);
-    fuzz_said(status, before, "cli_labels_text");
+    status = cli_lines_text(&file, "file", "label", &text);
+    fuzz_said(status, before, "cli_lines_text");
     if (status == CLI_DONE) {
         fuzz_expect(cli_metadata_set(&metadata, "labels.y", 8, text, strlen(text)) == CLI_DONE, "a text is kept", NULL);
         fuzz_expect(cli_labels_make(&labels, &metadata, "y", &shape) == CLI_DONE, "labels are made", NULL);
