@@ -1,9 +1,8 @@
 /* Prints the output of `nnrt ops --copy NAME --example` for many names: nnrt_ops.h, which takes longest, is read once.
    usage: copy_all NNRT_OPS.H NAME...      prints for each a line with a form feed and the name, then the copy
    NAME@TYPE is `nnrt ops --copy NAME --type TYPE`, without an example; NAME@TYPE@ACTIVATIONS, too. */
-#define main cli_program
+#define NNRT_TOOL_NO_MAIN
 #include "../tools/nnrt.c"
-#undef main
 
 #include <sys/wait.h>
 #include <unistd.h>

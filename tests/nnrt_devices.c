@@ -1,8 +1,7 @@
 /* The command line with those devices of tests/devices.h that are not built in, and one more, for tests of `nnrt
    compare`; and with the operator of examples/custom: `nnrt_devices snake FILE.nnrt` is that example. */
-#define main cli_program
+#define NNRT_TOOL_NO_MAIN
 #include "../tools/nnrt.c"
-#undef main
 #define main snake_program
 #include "../examples/custom/custom.c"
 #undef main

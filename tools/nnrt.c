@@ -1821,7 +1821,7 @@ static int cli_main(int argc, char **argv)
 }
 
 /* A failed write to standard output is a failure: a full disk must not look like success. */
-static int cli_program(int argc, char **argv)
+int cli_program(int argc, char **argv)
 {
     int status = cli_main(argc, argv);
     for (uint32_t i = nnrt_device_count(); i-- > 0;)
@@ -1833,7 +1833,7 @@ static int cli_program(int argc, char **argv)
     return status;
 }
 
-#ifndef NNRT_TOOL_MPI /* tools/nnrt_mpi.c */
+#ifndef NNRT_TOOL_NO_MAIN /* of programs that include this file: tools/nnrt_mpi.c, tests */
 int main(int argc, char **argv)
 {
     return cli_program(argc, argv);

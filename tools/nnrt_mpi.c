@@ -6,7 +6,7 @@ nnrt_mpi.c - nnrt batch for MPI: the shard is the rank. After all ranks are done
 
 Ranks exchange only their exit status. If a rank is killed, mpirun ends all; the same command continues.
 */
-#define NNRT_TOOL_MPI
+#define NNRT_TOOL_NO_MAIN
 #include "nnrt.c"
 
 #include <mpi.h>
