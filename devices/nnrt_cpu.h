@@ -5654,8 +5654,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_half_gemm(nnrti_cpu_edit *e, uint32_t s, 
         nnrti_cpu_pack_gemm_f16(e->isa, &w, has ? &bias : NULL, terms, (uint16_t *)data);
     memset(&tiles, 0, sizeof(tiles));
     tiles.parts = 1;
-    nnrti_cpu_tile_gemm(&tiles, taps, (int64_t)g->y.view.dims[0] * g->y.view.dims[1] * g->y.view.dims[2], packed, panels,
-                        d->workers);
+    nnrti_cpu_tile_gemm(e, &tiles, taps, (int64_t)g->y.view.dims[0] * g->y.view.dims[1] * g->y.view.dims[2], packed,
+                        panels);
     memset(a, 0, sizeof(*a));
     memcpy(a->bytes.window, g->conv.window, sizeof(a->bytes.window));
     memcpy(a->bytes.stride, g->conv.stride, sizeof(a->bytes.stride));
