@@ -2,7 +2,7 @@
 # portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
 #                             and qemu if they are missing (apt-get takes gcc-multilib away for them). Without TARGET
 #                             all of them: i686 i686-checked aarch64 armhf s390x wasm wasm-simd mingw tcc cortex-m4.
-# portability.sh --quick      as in CI: i686, i686-checked and cortex-m4, and fewer suites.
+# portability.sh --quick      as in CI: i686, i686-checked, cortex-m4 and of aarch64 cpu_half, and fewer suites.
 #
 # i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behavior sanitizers; a PC runs both
 # by itself, unless its kernel refuses 32-bit programs: then qemu does, without the address sanitizer. armhf is 32-bit
@@ -73,6 +73,7 @@ target() {
         cc='aarch64-linux-gnu-gcc -static' run='qemu-aarch64 -cpu max'
         others='cortex-a53 cortex-a72 neoverse-n1' # without I8MM, the first two also without SDOT
         targets_of_cc='-march=armv8.3-a -mcpu=neoverse-v1' # more than the kernels of dotprod assume
+        [ -z "$quick" ] || only=' cpu_half '               # all kernels are compiled with warnings
         ;;
     armhf)
         packages='gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user'
@@ -222,7 +223,7 @@ fi
 
 if [ "${1:-}" = --quick ]; then
     quick=yes
-    all='i686 i686-checked cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu cpu_chain cpu_convs cpu_each cpu_half cpu_integer cpu_nbits cpu_parts cpu_picks'
+    all='i686 i686-checked aarch64 cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu cpu_chain cpu_convs cpu_each cpu_half cpu_integer cpu_nbits cpu_parts cpu_picks'
     shift
 fi
 targets=${*:-$all}
