@@ -437,7 +437,7 @@ typedef struct nnrt_plan {
    every element of the input before it overwrites it, given that both begin at the same address. */
 #define NNRT_STEP_OVERLAP 0x80000000u
 /* Flag of a draft step: output 0 may overwrite input 1, if that is another tensor than input 0 and has the shape, type and
-   layout of the output. The kernel reads each element of input 1 once, before it writes the element there. */
+   layout of the output. The kernel reads no element of input 1 after it has written the element of the output there. */
 #define NNRT_STEP_ACCUMULATE 0x40000000u
 typedef struct nnrt_draft_step {
     nnrt_kernel kernel; /* NULL: the step is removed */
@@ -446,7 +446,7 @@ typedef struct nnrt_draft_step {
     const nnrt_op *op; /* of the node; NULL for a step that a device added */
     const char *name;
     int32_t node;
-    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, NNRT_STEP_OVERLAP, _ACCUMULATE: what the kernel supports */
+    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, NNRT_STEP_OVERLAP, _ACCUMULATE, as the kernel supports them */
     nnrt_plan_arg
         *args; /* nIn inputs, nDerived derived constants, nOut outputs. The edit sets tensor, view, and kind if it is
                             CONSTANT or DERIVED; nnrt_plan_finish sets the other kinds, and offset to the final place.

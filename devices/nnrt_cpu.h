@@ -6764,7 +6764,13 @@ static void nnrti_cpu_shrink_winograd(const nnrti_cpu_edit *e, uint32_t s, size_
 static NNRT_ReturnCode nnrti_cpu_fit_scratch(nnrti_cpu_edit *e)
 {
     const nnrt_draft *d = e->draft;
-    size_t *live = (size_t *)nnrt_memory_temp_array(d->memory, (size_t)d->nSteps + 1, sizeof(*live)), most = 0;
+    size_t *live, most = 0;
+    bool any = false;
+    for (uint32_t s = 0; s < d->nSteps && !any; s++)
+        any = d->steps[s].kernel != NULL && d->steps[s].kernel == e->isa->winograd.run;
+    if (!any || e->smallest)
+        return NNRT_SUCCESS;
+    live = (size_t *)nnrt_memory_temp_array(d->memory, (size_t)d->nSteps + 1, sizeof(*live));
     if (live == NULL || !nnrti_cpu_live_bytes(d, live))
         return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory for the lifetimes of %u tensors",
                               d->nTensors);
@@ -6882,7 +6888,7 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
     e->tile = e->half ? 0 : NNRTI_CPU_TILE_AUTO;
     for (uint32_t i = 0; list->data != NULL && i < list->count && code == NNRT_SUCCESS; i++) {
         const NNRT_Extension *x = &list->data[i];
-        char value[24] = ""; /* what is too long is cut, and matches nothing */
+        char value[24] = ""; /* a longer value is cut, and matches nothing */
         if (x->name == NULL)
             continue;
         if (x->data != NULL)
@@ -7033,7 +7039,7 @@ static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t 
 static void nnrti_cpu_shrink_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t room)
 {
     for (size_t most = NNRTI_CPU_WINOGRAD_TILES;
-         !e->smallest && e->draft->steps[s].scratchBytes > room && most > NNRTI_CPU_WINOGRAD_FEWEST; most -= 8)
+         e->draft->steps[s].scratchBytes > room && most > NNRTI_CPU_WINOGRAD_FEWEST; most -= 8)
         nnrti_cpu_plan_winograd(e, s, most - 8);
 }
 

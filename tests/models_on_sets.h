@@ -32,7 +32,7 @@ static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[MO
     }
     if (memory != NULL) {
         extensions[count].name = "nnrt.cpu.memory";
-        extensions[count].data = (void *)(uintptr_t)memory;
+        extensions[count].data = memory;
         extensions[count++].size = (uint32_t)strlen(memory);
     }
     if (kernel != NULL) {

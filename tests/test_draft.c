@@ -1090,6 +1090,17 @@ static NNRT_ReturnCode double_kernel(const void *attr, nnrt_view *args, nnrt_cal
     return NNRT_SUCCESS;
 }
 
+/* Drafts the plan of b->g. */
+static void draft_graph(bench *b)
+{
+    b->config.structSize = sizeof(b->config);
+    b->config.error = &b->error;
+    b->allocator = allocator_of(&b->t);
+    b->config.allocator = &b->allocator;
+    nnrt_memory_allocate(&b->memory, &b->allocator);
+    assert_int_equal(nnrt_plan_draft(&b->g.model, &b->config, &b->memory, &b->draft), NNRT_SUCCESS);
+}
+
 /* t = |x|, u = double(t), v = |u|; more: w = |t| as well. The output is v, or u. */
 static void overlap_begin(bench *b, bool more, const char *outputs)
 {
@@ -1109,12 +1120,7 @@ static void overlap_begin(bench *b, bool more, const char *outputs)
     if (more)
         ACTIVATION(&b->g, "t again", absolute, "2", "5");
     graph_io(&b->g, "0", outputs);
-    b->config.structSize = sizeof(b->config);
-    b->config.error = &b->error;
-    b->allocator = allocator_of(&b->t);
-    b->config.allocator = &b->allocator;
-    nnrt_memory_allocate(&b->memory, &b->allocator);
-    assert_int_equal(nnrt_plan_draft(&b->g.model, &b->config, &b->memory, &b->draft), NNRT_SUCCESS);
+    draft_graph(b);
     nnrt_draft_arg(b->draft, 2, &t);
     nnrt_draft_arg(b->draft, 3, &u);
     assert_non_null(nnrt_draft_args(b->draft, 1, 1, 1));
@@ -1190,12 +1196,7 @@ static void accumulate_begin(bench *b, const char *inputs, bool later)
     if (later)
         ACTIVATION(&b->g, "more", absolute, "2", "5");
     graph_io(&b->g, "0", later ? "4 5" : "4");
-    b->config.structSize = sizeof(b->config);
-    b->config.error = &b->error;
-    b->allocator = allocator_of(&b->t);
-    b->config.allocator = &b->allocator;
-    nnrt_memory_allocate(&b->memory, &b->allocator);
-    assert_int_equal(nnrt_plan_draft(&b->g.model, &b->config, &b->memory, &b->draft), NNRT_SUCCESS);
+    draft_graph(b);
     for (uint32_t k = 0; k < 3; k++)
         args[k] = b->draft->steps[2].args[k];
     assert_non_null(nnrt_draft_args(b->draft, 2, 2, 1));

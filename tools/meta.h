@@ -274,7 +274,8 @@ static const char *cli_label_of(const cli_labels *l, const nnrt_dims *shape, siz
     return l->count > 0 ? l->lines[i % l->count] : NULL;
 }
 
-/* Extracts the text of a file with one `what` per line, modifying its bytes: any line endings, no empty lines at the end. */
+/* Extracts the text of a file of lines, modifying its bytes: any line endings, no empty lines at the end. `what` names the
+   content of a line in messages. */
 static int cli_lines_text(cli_bytes *file, const char *path, const char *what, char **text)
 {
     size_t n = 0;
