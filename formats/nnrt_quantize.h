@@ -54,8 +54,8 @@ DYNAMIC QUANTIZATION
     again. No samples are needed.
 
 MEMORY
-    A copy of the constants that change; the results and the session of a part of the network (nnrt_quantize_desc.part); the
-    result.
+    The results, the equalized weights and the session of a part of the network (nnrt_quantize_desc.part); the codes of the
+    weights; the result.
 
 MIT license, see LICENSE.
 */
@@ -222,6 +222,7 @@ typedef struct nnrti_ptq_layer {
     int32_t kernel[2], dilation[2], stride[2]; /* of the window over an image; a transposed convolution has kernel 0 */
     int32_t before[2]; /* padding at the top and left; -1: half of the padding that the result's size needs */
     NNRT_ActivationType activation;
+    float *multiplied, *divided; /* equalization: factors of the input and of the output channels; NULL: none */
     int8_t *codes; /* of the weights */
     NNRT_QuantParam *scales;
     uint32_t nScales;
@@ -250,6 +251,7 @@ typedef struct nnrti_ptq_watch {
     nnrt_io *io;      /* inputs of the model, or inputs and outputs of a part */
     void *buffer;     /* of the sessions, if there are several parts; NULL: they allocate */
     size_t bufferBytes;
+    uint8_t *weights; /* equalized ones, of one part; NULL: none */
     nnrt_memory memory;
 } nnrti_ptq_watch;
 
@@ -259,7 +261,6 @@ typedef struct nnrti_ptq {
     const NNRT_Model *given; /* without split activations */
     nnrt_error *error;
     nnrt_memory memory;
-    nnrt_memory weights; /* changed float32 weights, until they have codes */
     nnrt_mapping *mappings;
     NNRT_ReturnCode code; /* the first failure */
     NNRT_Model edit;      /* a copy with lists that may be changed */
@@ -275,6 +276,7 @@ typedef struct nnrti_ptq {
     nnrti_ptq_layer *layers;
     uint32_t nLayers;
     float *window; /* of the largest layer */
+    float *equalized; /* weights of one layer, the largest that is equalized */
     nnrti_ptq_watch watch;
     uint32_t judges; /* samples whose outputs judge ranges (>>quantize_judge) */
     uint8_t *wanted; /* these outputs, of the float32 model */
@@ -872,24 +874,37 @@ static bool nnrti_ptq_may_pass(const nnrti_ptq *p, const nnrti_ptq_watch *w, uin
            (nnrti_ptq_is_activation(p, t) && p->shapes[t].data == NULL && nnrti_ptq_bytes(p, t, &bytes));
 }
 
-/* Where the part that begins at position `from` ends. Subgraphs read values that no list names: then all is one part. */
+/* Bytes of the observed results of node n and of its constants, which the session has again in another order. */
+static size_t nnrti_ptq_part_bytes(const nnrti_ptq *p, const NNRT_Node *n)
+{
+    size_t all = 0, bytes;
+    for (uint32_t k = 0; k < n->outputIndex.count; k++)
+        if (n->outputIndex.data[k] != NNRT_NO_TENSOR && p->values[n->outputIndex.data[k]].quantized &&
+            nnrti_ptq_bytes(p, n->outputIndex.data[k], &bytes))
+            all += bytes;
+    for (uint32_t k = 0; k < n->inputIndex.count; k++)
+        if (n->inputIndex.data[k] != NNRT_NO_TENSOR && nnrti_ptq_is_constant(&p->tensors[n->inputIndex.data[k]]))
+            all += p->tensors[n->inputIndex.data[k]].data.dataSize;
+    return all;
+}
+
+/* Where the part that begins at position `from` ends: before the node that exceeds nnrt_quantize_desc.part, but after values
+   that must not pass from part to part. Subgraphs read values that no list names: then all is one part. */
 static uint32_t nnrti_ptq_part_end(const nnrti_ptq *p, const nnrti_ptq_watch *w, uint32_t from)
 {
     const size_t most = p->desc->part > 0 ? p->desc->part : NNRTI_PTQ_PART;
-    size_t all = 0, bytes;
-    uint32_t least = p->edit.subGraph.count > 1 ? p->nOwn : 0;
-    while (from < p->nOwn && (all < most || from < least)) {
-        const NNRT_Node *n = &p->nodes[p->main[from++]];
+    size_t all = 0;
+    uint32_t least = p->edit.subGraph.count > 1 ? p->nOwn : from + 1;
+    for (; from < p->nOwn; from++) {
+        const NNRT_Node *n = &p->nodes[p->main[from]];
+        all += nnrti_ptq_part_bytes(p, n);
+        if (from >= least && all > most)
+            break;
         for (uint32_t k = 0; k < n->outputIndex.count; k++) {
             const uint32_t t = n->outputIndex.data[k];
             if (t != NNRT_NO_TENSOR && !nnrti_ptq_may_pass(p, w, t) && w->until[t] > least)
                 least = w->until[t];
-            if (t != NNRT_NO_TENSOR && p->values[t].quantized && nnrti_ptq_bytes(p, t, &bytes))
-                all += bytes;
         }
-        for (uint32_t k = 0; k < n->inputIndex.count; k++) /* the session has a copy of the weights in another order */
-            if (n->inputIndex.data[k] != NNRT_NO_TENSOR && nnrti_ptq_is_constant(&p->tensors[n->inputIndex.data[k]]))
-                all += p->tensors[n->inputIndex.data[k]].data.dataSize;
     }
     return from;
 }
@@ -972,6 +987,65 @@ static NNRT_ReturnCode nnrti_ptq_part_model(nnrti_ptq *p, nnrti_ptq_watch *w, nn
     return nnrti_ptq_part_graphs(p, w, part);
 }
 
+/* Calls the body for each weight of output o of layer l: index `at` in the constant, input i, tap k. */
+#define NNRTI_PTQ_EACH(l, o, at)                                                                                       \
+    for (int32_t k = 0; k < (l)->taps; k++)                                                                            \
+        for (int32_t i = 0; i < (l)->in; i++)                                                                          \
+            for (ptrdiff_t at = (o) * (l)->outStride + k * (l)->tapStride + i * (l)->inStride, once = 1; once > 0; once = 0)
+
+static bool nnrti_ptq_is_equalized(const nnrti_ptq_layer *l)
+{
+    return l->multiplied != NULL || l->divided != NULL;
+}
+
+/* The weights of a layer: its constant or, if it is equalized, their product with the factors, written to `room`. */
+static const float *nnrti_ptq_weights_of(const nnrti_ptq *p, const nnrti_ptq_layer *l, float *room)
+{
+    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
+    if (!nnrti_ptq_is_equalized(l))
+        return w;
+    for (int32_t o = 0; o < l->out; o++)
+        NNRTI_PTQ_EACH(l, o, at) {
+            const float m = l->multiplied != NULL ? l->multiplied[o / (l->out / l->groups) * l->in + i] : 1.0f;
+            room[at] = w[at] * m / (l->divided != NULL ? l->divided[o] : 1.0f);
+        }
+    return room;
+}
+
+/* Bytes of the equalized weights of a part. With room they are computed there, and become the constants of its model. */
+static size_t nnrti_ptq_part_weights(const nnrti_ptq *p, const nnrti_ptq_watch *w, const nnrti_ptq_part *part, uint8_t *room)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < p->nLayers; i++) {
+        const nnrti_ptq_layer *l = &p->layers[i];
+        const uint32_t position = w->made[p->model->nodes.data[l->node].outputIndex.data[0]] - 1;
+        NNRT_SharedBuffer *data = &w->tensors[l->weight].data;
+        if (position < part->from || position >= part->to || !nnrti_ptq_is_equalized(l))
+            continue;
+        if (room != NULL) {
+            data->addr = (void *)(uintptr_t)nnrti_ptq_weights_of(p, l, (float *)(void *)(room + bytes));
+            data->offset = 0;
+            data->bufferSize = data->dataSize;
+            data->fd = -1;
+        }
+        bytes += ((size_t)data->dataSize + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    }
+    return bytes;
+}
+
+/* Makes room for the equalized weights of the part that has most. */
+static NNRT_ReturnCode nnrti_ptq_watch_weights(nnrti_ptq *p, nnrti_ptq_watch *w)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < w->nParts; i++) {
+        const size_t bytes = nnrti_ptq_part_weights(p, w, &w->parts[i], NULL);
+        most = bytes > most ? bytes : most;
+    }
+    if (w->weights == NULL && most > 0 && (w->weights = (uint8_t *)nnrt_memory_keep_aligned(&w->memory, most)) == NULL)
+        nnrti_ptq_no_memory(p);
+    return p->code;
+}
+
 /* How the session of a part is made. */
 static nnrt_session_desc nnrti_ptq_part_desc(const nnrti_ptq *p)
 {
@@ -985,6 +1059,8 @@ static NNRT_ReturnCode nnrti_ptq_part_session(nnrti_ptq *p, const nnrti_ptq_watc
     nnrt_session_desc desc = nnrti_ptq_part_desc(p);
     desc.buffer = w->buffer;
     desc.bufferBytes = w->bufferBytes;
+    if (part->session == NULL && w->weights != NULL)
+        nnrti_ptq_part_weights(p, w, part, w->weights);
     return part->session != NULL ? p->code : (p->code = nnrt_session_create(&part->session, &part->model, &desc, p->error));
 }
 
@@ -1165,7 +1241,9 @@ static NNRT_ReturnCode nnrti_ptq_observe(nnrti_ptq *p, nnrti_ptq_visit visit)
         nnrti_ptq_watch_start(p, w);
     for (uint32_t t = 0; t < p->nValues && p->code == NNRT_SUCCESS; t++)
         if (nnrti_ptq_is_constant(&p->tensors[t]))
-            w->tensors[t].data = p->tensors[t].data; /* equalization changes it */
+            w->tensors[t].data = p->tensors[t].data; /* equalization changes biases */
+    if (p->code == NNRT_SUCCESS)
+        nnrti_ptq_watch_weights(p, w);
     for (uint32_t i = 0; i < p->desc->samples && p->code == NNRT_SUCCESS; i++)
         nnrti_ptq_watch_run(p, w, i, visit);
     for (uint32_t i = 0; i < w->nParts; i++) {
@@ -1402,12 +1480,12 @@ static bool nnrti_ptq_homogeneous(NNRT_ActivationType a)
            a == NNRT_ACTIVATION_TYPE_RELU6;
 }
 
-/* The elements of a constant of `edit` that may be changed: a copy in `memory`, made once. NULL: no memory. */
-static float *nnrti_ptq_own(nnrti_ptq *p, uint32_t t, nnrt_memory *memory)
+/* The elements of a bias of `edit`: a copy, made once, that may be changed. NULL: no memory. */
+static float *nnrti_ptq_own(nnrti_ptq *p, uint32_t t)
 {
     NNRT_Tensor *own = &p->tensors[t];
     if (nnrti_ptq_data(own) == nnrti_ptq_data(&p->model->allTensors.data[t])) {
-        void *copy = nnrt_memory_keep_aligned(memory, own->data.dataSize);
+        void *copy = nnrt_memory_keep_aligned(&p->memory, own->data.dataSize);
         if (copy == NULL) {
             nnrti_ptq_no_memory(p);
             return NULL;
@@ -1507,22 +1585,14 @@ static float nnrti_ptq_factor(const nnrti_ptq *p, const nnrti_ptq_layer *a, cons
     return s > 1e-6 && s < 1e6 ? (float)s : 1.0f;
 }
 
-/* Divides channel c between two layers by s. */
-static void nnrti_ptq_divide(nnrti_ptq *p, nnrti_ptq_layer *a, nnrti_ptq_layer *b, int32_t c, float s)
+/* Divides the range of channel c, which layer `a` writes and layer b reads, and the bias by s. */
+static void nnrti_ptq_divide(nnrti_ptq *p, const nnrti_ptq_layer *a, const nnrti_ptq_layer *b, int32_t c, float s)
 {
-    float *wa = nnrti_ptq_own(p, a->weight, &p->weights), *wb = nnrti_ptq_own(p, b->weight, &p->weights);
-    float *bias = a->bias != NNRT_NO_TENSOR ? nnrti_ptq_own(p, a->bias, &p->memory) : NULL;
-    const int32_t group = c / b->in, each = b->out / b->groups;
+    float *bias = a->bias != NNRT_NO_TENSOR ? nnrti_ptq_own(p, a->bias) : NULL;
     if (p->code != NNRT_SUCCESS)
         return;
-    for (int32_t k = 0; k < a->taps; k++)
-        for (int32_t i = 0; i < a->in; i++)
-            wa[c * a->outStride + k * a->tapStride + i * a->inStride] /= s;
     if (bias != NULL)
         bias[c] /= s;
-    for (int32_t o = group * each; o < (group + 1) * each; o++)
-        for (int32_t k = 0; k < b->taps; k++)
-            wb[o * b->outStride + k * b->tapStride + (c % b->in) * b->inStride] *= s;
     for (uint32_t t = p->model->nodes.data[a->node].outputIndex.data[0];;) {
         nnrti_ptq_value *v = &p->values[t];
         v->least[c] /= s;
@@ -1550,6 +1620,18 @@ static void nnrti_ptq_factors(const nnrti_ptq *p, const nnrti_ptq_layer *a, cons
         s[c] = most > 0 ? nnrti_ptq_factor(p, a, b, v, c, all, most) : 1;
 }
 
+/* Makes room for the weights of one layer. */
+static NNRT_ReturnCode nnrti_ptq_equalized_room(nnrti_ptq *p)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < p->nLayers; i++)
+        if (nnrti_ptq_is_equalized(&p->layers[i]) && p->tensors[p->layers[i].weight].data.dataSize > most)
+            most = p->tensors[p->layers[i].weight].data.dataSize;
+    if (most > 0 && (p->equalized = (float *)nnrt_memory_keep_aligned(&p->memory, most)) == NULL)
+        nnrti_ptq_no_memory(p);
+    return p->code;
+}
+
 static NNRT_ReturnCode nnrti_ptq_equalize(nnrti_ptq *p)
 {
     for (uint32_t i = 0; i < p->nLayers && p->code == NNRT_SUCCESS; i++) {
@@ -1560,9 +1642,10 @@ static NNRT_ReturnCode nnrti_ptq_equalize(nnrti_ptq *p)
         nnrti_ptq_factors(p, a, b, s);
         for (int32_t c = 0; c < a->out; c++)
             nnrti_ptq_divide(p, a, b, c, s[c]);
+        a->divided = b->multiplied = s;
         p->report.equalized++;
     }
-    return p->code;
+    return p->code == NNRT_SUCCESS ? nnrti_ptq_equalized_room(p) : p->code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1809,12 +1892,6 @@ static int8_t nnrti_ptq_symmetric(double v, double scale)
     return (int8_t)(code > 127 ? 127 : code < -127 ? -127 : code);
 }
 
-/* Calls the body for each weight of output o of layer l: index `at` in the constant, input i, tap k. */
-#define NNRTI_PTQ_EACH(l, o, at)                                                                                       \
-    for (int32_t k = 0; k < (l)->taps; k++)                                                                            \
-        for (int32_t i = 0; i < (l)->in; i++)                                                                          \
-            for (ptrdiff_t at = (o) * (l)->outStride + k * (l)->tapStride + i * (l)->inStride, once = 1; once > 0; once = 0)
-
 /* The scale of outputs [from, to): of their largest weight, or a smaller one if the squared error is less. */
 static double nnrti_ptq_scale(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *w, int32_t from, int32_t to)
 {
@@ -1848,7 +1925,7 @@ static double nnrti_ptq_scale_of(const nnrti_ptq_layer *l, int32_t o)
 static NNRT_ReturnCode nnrti_ptq_nearest_codes(nnrti_ptq *p, nnrti_ptq_layer *l)
 {
     const bool channels = (p->desc->without & NNRT_QUANTIZE_CHANNELS) == 0;
-    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
+    const float *w = nnrti_ptq_weights_of(p, l, p->equalized);
     l->nScales = channels ? (uint32_t)l->out : 1;
     l->codes = (int8_t *)nnrt_memory_keep_aligned(&p->memory, p->tensors[l->weight].data.dataSize / sizeof(float));
     l->scales = (NNRT_QuantParam *)nnrti_ptq_keep(p, l->nScales, sizeof(*l->scales));
@@ -2016,7 +2093,7 @@ static void nnrti_ptq_round_output(const nnrti_ptq_layer *l, const float *w, con
 
 static void nnrti_ptq_round_layer(nnrti_ptq *p, nnrti_ptq_layer *l, double *e, int8_t *codes)
 {
-    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
+    const float *w = nnrti_ptq_weights_of(p, l, p->equalized);
     const size_t n = nnrti_ptq_inputs(l);
     const int32_t each = l->out / l->groups;
     bool any = false;
@@ -2158,10 +2235,9 @@ static void nnrti_ptq_constant(nnrti_ptq *p, uint32_t node, uint32_t k, uint32_t
     nnrti_ptq_set(&p->nodes[node].inputIndex, k, real);
 }
 
-/* The mean error of output o that rounded weights cause. */
-static double nnrti_ptq_error(const nnrti_ptq *p, const nnrti_ptq_layer *l, int32_t o)
+/* The mean error of output o that rounding the weights w causes. */
+static double nnrti_ptq_error(const nnrti_ptq_layer *l, const float *w, int32_t o)
 {
-    const float *w = (const float *)nnrti_ptq_data(&p->tensors[l->weight]);
     const double *mean = l->mean + (size_t)(o / (l->out / l->groups)) * nnrti_ptq_inputs(l);
     const double scale = nnrti_ptq_scale_of(l, o);
     double error = 0;
@@ -2181,7 +2257,7 @@ static float *nnrti_ptq_bias(nnrti_ptq *p, nnrti_ptq_layer *l)
         t = &p->tensors[b];
         return nnrti_ptq_data(t) != NULL && t->dataType == NNRT_DATA_TYPE_FLOAT32 && p->values[b].readers == 1 &&
                        t->data.dataSize == (size_t)l->out * sizeof(float)
-                   ? nnrti_ptq_own(p, b, &p->memory)
+                   ? nnrti_ptq_own(p, b)
                    : NULL;
     }
     if (n->inputIndex.count > 2 || n->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION)
@@ -2207,10 +2283,12 @@ static float *nnrti_ptq_bias(nnrti_ptq *p, nnrti_ptq_layer *l)
 static void nnrti_ptq_correct(nnrti_ptq *p, nnrti_ptq_layer *l)
 {
     float *bias = l->mean != NULL ? nnrti_ptq_bias(p, l) : NULL;
+    const float *w;
     if (bias == NULL)
         return;
+    w = nnrti_ptq_weights_of(p, l, p->equalized);
     for (int32_t o = 0; o < l->out; o++)
-        bias[o] += (float)nnrti_ptq_error(p, l, o);
+        bias[o] += (float)nnrti_ptq_error(l, w, o);
     p->report.corrected++;
 }
 
@@ -2290,9 +2368,6 @@ static NNRT_ReturnCode nnrti_ptq_weights(nnrti_ptq *p)
             if (n->inputIndex.data[k] != NNRT_NO_TENSOR && nnrti_ptq_gets_codes(p, n, k))
                 nnrti_ptq_operand(p, p->main[i], k);
     }
-    for (uint32_t i = 0; i < p->nLayers; i++) /* no node reads float32 weights any more */
-        p->tensors[p->layers[i].weight].data = p->model->allTensors.data[p->layers[i].weight].data;
-    nnrt_memory_end(&p->weights);
     return p->code;
 }
 
@@ -2951,7 +3026,6 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
     p.desc = desc;
     p.error = error;
     nnrt_memory_allocate(&p.memory, desc->allocator);
-    nnrt_memory_allocate(&p.weights, desc->allocator);
     p.model = nnrt_model_map(model, &p.memory, &p.mappings);
     if (p.model == NULL)
         nnrti_ptq_no_memory(&p);
@@ -2965,7 +3039,6 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
         *desc->report = p.report;
     nnrt_model_unmap(p.mappings);
     nnrti_ptq_watch_end(&p.watch);
-    nnrt_memory_end(&p.weights);
     nnrt_memory_end(&p.memory);
     return p.code;
 }

@@ -1207,6 +1207,80 @@ static void test_parts(void **unused)
     nnrt_model_destroy(m);
 }
 
+/* Eight convolutions of equal size; their channels are equalized. */
+static NNRT_Model *wide_network(void)
+{
+    const int32_t x[] = {1, SIDE, SIDE, WIDE}, w[] = {WIDE, 3, 3, WIDE};
+    NNRT_Conv2DFusion conv;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    uint32_t in[2];
+    state = 13;
+    memset(&conv, 0, sizeof(conv));
+    conv.padMode = NNRT_PAD_MODE_SAME;
+    conv.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    assert_int_equal(nnrt_builder_create(&b, "wide", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 4, x);
+    for (int i = 0; i < 8; i++) {
+        in[1] = weights(b, 4, w, NULL, NULL);
+        in[0] = nnrt_add_CONV2D_FUSION(b, NULL, &conv, in, 2);
+    }
+    nnrt_builder_output(b, in[0]);
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+/* A sample, and the largest number of live bytes when one is read. */
+typedef struct watched {
+    kind is;
+    tracker *tracked;
+    size_t most;
+} watched;
+
+static NNRT_ReturnCode watched_sample(void *user, uint32_t index, const nnrt_io *inputs, uint32_t nIn)
+{
+    watched *w = (watched *)user;
+    w->most = w->tracked->live > w->most ? w->tracked->live : w->most;
+    return sample(&w->is, index, inputs, nIn);
+}
+
+/* While samples run, equalization needs the weights of two of the eight layers once more: those of the part that runs, and
+   room for one layer. */
+static void test_equalized_memory(void **unused)
+{
+    NNRT_Model *m = wide_network();
+    nnrt_quantize_desc d = described(NULL);
+    nnrt_session_desc session;
+    nnrt_quantize_report report;
+    size_t most[2];
+    (void)unused;
+    memset(&session, 0, sizeof(session));
+    session.device = "reference";
+    d.session = &session;
+    d.samples = 3;
+    d.part = 1;
+    d.report = &report;
+    for (uint32_t i = 0; i < 2; i++) {
+        tracker t;
+        nnrt_allocator a = allocator_of(&t);
+        watched w = {NORMAL, &t, 0};
+        NNRT_Model *q = NULL;
+        memset(&t, 0, sizeof(t));
+        d.allocator = &a;
+        d.sample = watched_sample;
+        d.user = &w;
+        d.without = NNRT_QUANTIZE_RANGES | (i == 0 ? NNRT_QUANTIZE_EQUALIZE : 0);
+        assert_int_equal(nnrt_quantize(&q, m, &d, NULL), NNRT_SUCCESS);
+        assert_int_equal(report.equalized, i == 0 ? 0 : 7);
+        nnrt_model_destroy(q);
+        assert_int_equal(t.live, 0);
+        most[i] = w.most;
+    }
+    assert_true(most[1] > most[0] && most[1] < most[0] + 3 * WIDE * 9 * WIDE * sizeof(float));
+    nnrt_model_destroy(m);
+}
+
 /* The same bytes for any number of threads. */
 static void test_threads(void **unused)
 {
@@ -1250,7 +1324,7 @@ int main(void)
         cmocka_unit_test(test_threads), cmocka_unit_test(test_weights),  cmocka_unit_test(test_weights_run),
         cmocka_unit_test(test_dynamic),
         cmocka_unit_test(test_activations),
-        cmocka_unit_test(test_average), cmocka_unit_test(test_parts),   cmocka_unit_test(test_extreme_weights),
+        cmocka_unit_test(test_average), cmocka_unit_test(test_parts), cmocka_unit_test(test_equalized_memory), cmocka_unit_test(test_extreme_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

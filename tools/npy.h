@@ -352,15 +352,22 @@ static void cli_out_drop(cli_out *out)
     free(out->target);
 }
 
-/* Reads to the end of the stream, independent of the file's length (which also works for pipes). The caller frees
-   out->data. */
+/* Bytes of the first block for a stream: those of a regular file and 64 KiB, whose rest shows the end of the file. */
+static size_t cli_stream_room(FILE *f)
+{
+    struct stat s;
+    const bool regular = fstat(fileno(f), &s) == 0 && S_ISREG(s.st_mode);
+    return regular && s.st_size > 65536 && (uint64_t)s.st_size < SIZE_MAX / 2 ? (size_t)s.st_size + 65536 : 131072;
+}
+
+/* Reads to the end of the stream, also of a pipe or of a file that grows meanwhile. The caller frees out->data. */
 static int cli_read_stream(FILE *f, const char *path, cli_bytes *out)
 {
     size_t room = 0, got;
     memset(out, 0, sizeof(*out));
     do {
         if (room - out->size < 65536) {
-            size_t more = room < 65536 ? 131072 : room <= SIZE_MAX / 2 ? room * 2 : 0;
+            size_t more = room == 0 ? cli_stream_room(f) : room <= SIZE_MAX / 2 ? room * 2 : 0;
             uint8_t *grown = more > 0 ? (uint8_t *)realloc(out->data, more) : NULL;
             if (grown == NULL)
                 break;

@@ -147,7 +147,7 @@ static void cli_qdq_note_layer(cli_qdq *q, const nnrt_quantize_layer *l)
 static void cli_qdq_put(cli_qdq *q, const void *data, size_t bytes)
 {
     if (q->size + bytes > q->room) {
-        const size_t room = (q->size + bytes) * 2;
+        const size_t room = (q->size + bytes) / 4 * 5 + 64;
         uint8_t *grown = (uint8_t *)realloc(q->out, room);
         if (grown == NULL) {
             q->failed = true;
