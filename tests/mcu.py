@@ -15,6 +15,7 @@ qemu counts an instruction as a nanosecond (-icount shift=0), so figures are ins
 and multi-cycle instructions do not count.
 """
 import argparse
+import json
 import pathlib
 import re
 import statistics
@@ -197,17 +198,23 @@ def layers(args):
 
 def networks(args):
     missed = 0
-    print("target\tnetwork\tinstructions\tper MAC\twanted\t\tarena\twanted\t\tcode\tstack")
+    print("target\tnetwork\tinstructions\tper MAC\twanted\t\tarena\twanted\t\tcode\tstack\testimate")
     for target in args.targets:
         for name, (macs, wanted, arena) in NETWORKS.items():
-            f = measure(pathlib.Path(args.folder) / (name + (".onnx" if args.float else "_qdq.onnx")), target, args)
+            model = pathlib.Path(args.folder) / (name + (".onnx" if args.float else "_qdq.onnx"))
+            f = measure(model, target, args)
             each = f["instructions"] / macs
+            estimate = ""
+            if target == "cortex-m4":  # that of nnrt info, at most a quarter off
+                estimate = json.loads(command([NNRT, "info", model, "--json"]))["cortex_m4"] / f["instructions"]
+                missed += not 0.75 <= estimate <= 1.25
+                estimate = "%.2f\t%s" % (estimate, "met" if 0.75 <= estimate <= 1.25 else "missed")
             wanted = wanted if target == "cortex-m4" and not args.float else None
             arena = None if args.float else arena
             missed += [verdict(each, wanted), verdict(f["arena"], arena)].count("missed")
-            print("%s\t%-22s\t%d\t%.2f\t%s\t%s\t%d\t%s\t%s\t%d\t%d" %
+            print("%s\t%-22s\t%d\t%.2f\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%s" %
                   (target, name, f["instructions"], each, wanted or "", verdict(each, wanted), f["arena"], arena or "",
-                   verdict(f["arena"], arena), f["code"], f["stack"]), flush=True)
+                   verdict(f["arena"], arena), f["code"], f["stack"], estimate), flush=True)
     print("%d targets missed" % missed)
 
 

@@ -985,6 +985,10 @@ for c in lstm_defaults:$((3 * (24 + 36))) gru_defaults:$((3 * (5 * 3 * 2 + 5 * 3
     t 0 "info: MACs of ${c%%:*}" info "$path"
     prints "info: MACs of ${c%%:*}" "^MACs        ${c##*:} in a run\$"
 done
+t 0 'info: instructions of a microcontroller' info $digits/digits.onnx
+prints 'info: instructions of a microcontroller' '^cortex-m4   about [0-9.]+ million instructions in a run$'
+t 0 'info --json: instructions of a microcontroller' info $digits/digits.onnx --json
+py 'info --json: instructions of a microcontroller' '1 < d["cortex_m4"] / d["macs"] < 3'
 t 0 'info: MACs of attention' info "$tmp/attention.onnx"
 prints 'info: MACs of attention' "^MACs        $((2 * 3 * 4 * 6 * (8 + 5))) in a run\$"
 t 0 'info --memory' info $digits/digits.onnx --memory
@@ -2043,6 +2047,7 @@ if [ -e "$tmp/q8.nnrt" ]; then fail 'quantize --classes: a file was written'; el
 t 0 'quantize --report' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --report "$tmp/q.html" --sensitivity --without bias
 prints 'quantize --report' '^report +.*/q.html$'
 silent 'quantize --report'
+py 'quantize --report: bytes and instructions of both models' 'all(any(w.startswith(n) for w in page("q.html").words["summary"]) for n in ("file", "constants (flash", "arena (RAM)", "instructions of a run on a Cortex-M4"))'
 t 0 'quantize --report: the tensors' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt" --ranges --without bias
 grep '^range ' "$tmp/out" >"$tmp/ranges"
 py 'quantize --report: tensors' '(lambda r: page("q.html").rows["ranges"] == 1 + len(r) == 12 and {l.split()[1] for l in r} <= set(page("q.html").words["ranges"]))(open(F + "ranges").readlines())'

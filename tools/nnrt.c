@@ -43,6 +43,7 @@ Results go to standard output, everything else to standard error.
 #include "check.h"
 #include "compare.h"
 #include "copy.h"
+#include "cost.h"
 #include "emit.h"
 #include "frontend.h"
 #include "map.h"
@@ -211,87 +212,6 @@ static void cli_info_metadata(const cli_metadata *m, bool json)
     fputs(json ? "}" : "", stdout);
 }
 
-/* Sums over all nodes: types of operands, multiply-accumulates. */
-typedef struct cli_info_sums {
-    uint32_t types;
-    double macs;
-} cli_info_sums;
-
-static double cli_info_count(const nnrt_operand *o)
-{
-    double count = 1;
-    for (int32_t k = 0; k < o->rank; k++)
-        count *= o->dims[k];
-    return count;
-}
-
-/* EINSUM: the product of the sizes of all labels, once per input after the first. */
-static double cli_info_einsum(const nnrt_resolve *c)
-{
-    const int32_t *labels = c->nDerived > 0 ? (const int32_t *)c->derived[0].data : NULL;
-    const int32_t count = labels != NULL ? *labels++ : 0;
-    double macs = c->nIn > 1 ? c->nIn - 1 : 0;
-    for (int32_t label = 0; label < count; label++) {
-        const int32_t *at = labels;
-        int32_t extent = 1;
-        for (uint32_t i = 0; i < c->nIn; i++)
-            for (int32_t k = 0; k < c->in[i].rank; k++, at++)
-                extent = *at == label && c->in[i].dims[k] > extent ? c->in[i].dims[k] : extent;
-        macs *= extent;
-    }
-    return macs;
-}
-
-/* Multiply-accumulates of a node, padding included. */
-static double cli_info_macs(const nnrt_resolve *c)
-{
-    const nnrt_operand *x = c->in, *w = c->in + 1, *y = c->out;
-    switch ((int)c->op->type) {
-    case NNRT_NODE_TYPE_CONV2D_FUSION:
-    case NNRT_NODE_TYPE_CONV_3D:
-    case NNRT_NODE_TYPE_CONV_INTEGER:
-    case NNRT_NODE_TYPE_FULL_CONNECTION: /* weight [Co,..]: each element of y sums over the weights of one Co */
-        return w->dims[0] > 0 ? cli_info_count(y) * cli_info_count(w) / w->dims[0] : 0;
-    case NNRT_NODE_TYPE_DEFORMABLE_CONV_2D:
-        return c->in[3].dims[0] > 0 ? cli_info_count(y) * cli_info_count(&c->in[3]) / c->in[3].dims[0] : 0;
-    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
-    case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D: { /* each pixel of x is multiplied by the whole weight */
-        const int32_t channels = x->dims[x->format == NNRT_FORMAT_NCHW || x->rank == 5 ? 1 : x->rank - 1];
-        return channels > 0 ? cli_info_count(x) / channels * cli_info_count(w) : 0;
-    }
-    case NNRT_NODE_TYPE_MATMUL_FUSION: {
-        const bool turned = ((const NNRT_MatMulFusion *)c->resolved)->transposeA;
-        return cli_info_count(y) * x->dims[x->rank > 1 && turned ? x->rank - 2 : x->rank - 1];
-    }
-    case NNRT_NODE_TYPE_MATMUL_NBITS:
-    case NNRT_NODE_TYPE_MATMUL_INTEGER: return cli_info_count(y) * x->dims[x->rank - 1];
-    case NNRT_NODE_TYPE_EINSUM: return cli_info_einsum(c);
-    case NNRT_NODE_TYPE_ATTENTION: { /* Q*K' and the product with V, over all keys */
-        const int32_t past = c->nIn > 4 && c->in[4].rank == 4 ? c->in[4].dims[2] : 0;
-        return (cli_info_count(x) + cli_info_count(y)) * ((double)w->dims[w->rank - 2] + past);
-    }
-    case NNRT_NODE_TYPE_LSTM:
-    case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
-    case NNRT_NODE_TYPE_GRU:
-    case NNRT_NODE_TYPE_RNN: /* both weights, per step of each sequence */
-        return (double)x->dims[0] * x->dims[1] * (cli_info_count(w) + cli_info_count(&c->in[2]));
-    default: return 0;
-    }
-}
-
-static NNRT_ReturnCode cli_info_visit(void *user, uint32_t node, nnrt_resolve *resolved, bool folded)
-{
-    cli_info_sums *sums = (cli_info_sums *)user;
-    (void)node;
-    for (uint32_t i = 0; i < resolved->nIn; i++)
-        sums->types |= nnrt_operand_types(&resolved->in[i]);
-    for (uint32_t i = 0; i < resolved->nOut; i++)
-        sums->types |= nnrt_operand_types(&resolved->out[i]);
-    if (!folded)
-        sums->macs += cli_info_macs(resolved);
-    return NNRT_SUCCESS;
-}
-
 /* Elements and bytes of all constants, by type. */
 static void cli_info_parameters(const NNRT_Model *m, bool json)
 {
@@ -355,22 +275,10 @@ static void cli_info_origin(const cli_inputs *in, bool json)
 static void cli_info_look(const cli_job *job, bool json)
 {
     const NNRT_Model *m = job->model;
-    NNRT_ModelConfig config;
-    nnrt_memory memory;
-    nnrt_operand *tensors;
-    nnrt_dims *dims = cli_job_dims(job);
-    cli_info_sums sums = {0, 0};
-    memset(&config, 0, sizeof(config));
-    if (job->fromNnrt)
-        config.inputDims = nnrt_dims_list_make(dims, job->in.count + job->in.states);
-    config.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
-    nnrt_memory_allocate(&memory, NULL);
-    tensors = (nnrt_operand *)nnrt_memory_temp(&memory, m->allTensors.count * sizeof(*tensors));
-    if (tensors != NULL && dims != NULL)
-        (void)nnrt_model_infer(m, &config, &memory, tensors, cli_info_visit, &sums);
-    nnrt_memory_end(&memory);
-    free(dims);
-    printf(json ? ",\"macs\":%.0f" : "MACs        %.0f in a run\n", sums.macs);
+    const cli_work work = cli_work_of(job);
+    printf(json ? ",\"macs\":%.0f" : "MACs        %.0f in a run\n", work.macs);
+    printf(json ? ",\"cortex_m4\":%.0f" : "cortex-m4   about %.2g million instructions in a run\n",
+           json ? work.instructions : work.instructions / 1e6);
     fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
     for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)
         for (uint32_t i = 0; i < m->nodes.count; i++)
@@ -378,7 +286,7 @@ static void cli_info_look(const cli_job *job, bool json)
                 printf(" -DNNRT_KEEP_%s=1", nnrt_op_at(k)->name);
                 break;
             }
-    printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)sums.types);
+    printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)work.types);
 }
 
 static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
@@ -1552,6 +1460,7 @@ static const char cli_info_text[] =
     "opsets: the operator sets of an ONNX file. parameters: number of elements of all constants, by type.\n"
     "MACs: multiply-accumulates of convolutions, matrix multiplications, EINSUM, attention and recurrent layers for\n"
     "these shapes, including padding; bodies of LOOP count once.\n"
+    "cortex-m4: an estimate for the kernels of nnrt_mcu.h (mcu:cortex-m4), by operators, types and shapes.\n"
     "arena: memory for the values between nodes; its lower bound is the largest number of bytes that live at a time.\n"
     "keep: compiler options that restrict a program that loads the model to the operators it needs.\n"
     "session: everything that nnrt_session_create allocates; parameters are used in place. Also the metadata, and\n"

@@ -16,6 +16,7 @@ Part of tools/nnrt.c.
 #include "../devices/nnrt_auto.h"
 #include "../formats/nnrt_quantize.h"
 #include "check.h"
+#include "cost.h"
 #include "csv.h"
 #include "qdq.h"
 #include "quantize_report.h"
@@ -1105,7 +1106,7 @@ static int cli_quantize_write(const cli_args *args, const cli_qdq *qdq)
     return status == CLI_DONE ? cli_out_close(&out, fwrite(qdq->out, 1, qdq->size, out.f) == qdq->size) : status;
 }
 
-/* Sizes of the loaded model, whose file is `path`. */
+/* Sizes and instructions of the loaded model, whose file is `path`. */
 static int cli_quantize_sizes(cli_job *job, const cli_args *args, const char *path, cli_noted_model *sizes)
 {
     nnrt_session_desc desc;
@@ -1121,6 +1122,7 @@ static int cli_quantize_sizes(cli_job *job, const cli_args *args, const char *pa
         return cli_fail("cannot plan %s: %s", path, error.message);
     if (status == CLI_DONE)
         sizes->session = nnrt_session_get_memory(session);
+    sizes->instructions = cli_work_of(job).instructions;
     sizes->file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (double)st.st_size : (double)cli_stream.bytes.size;
     nnrt_session_destroy(session);
     return status;

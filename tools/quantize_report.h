@@ -42,9 +42,10 @@ typedef struct cli_noted_output {
     bool classes;
 } cli_noted_output;
 
-/* Sizes of a model in bytes. The session is one of the reference device. */
+/* Sizes of a model in bytes, and the estimate of its instructions on a Cortex-M4. The session is one of the reference
+   device. */
 typedef struct cli_noted_model {
-    double file;
+    double file, instructions;
     nnrt_session_memory session;
 } cli_noted_model;
 
@@ -292,8 +293,9 @@ static void cli_notes_summary(const cli_notes *n, FILE *out, const cli_args *arg
     const cli_noted_model *a = &n->before, *b = &n->after;
     fputs("<table id='summary'><tr><th class='l'>bytes<th>float32<th>8 bits<th></tr>\n", out);
     cli_notes_sizes(out, "file", a->file, b->file);
-    cli_notes_sizes(out, "constants", (double)a->session.constants, (double)b->session.constants);
-    cli_notes_sizes(out, "arena, reference device", (double)a->session.arena, (double)b->session.arena);
+    cli_notes_sizes(out, "constants (flash of firmware)", (double)a->session.constants, (double)b->session.constants);
+    cli_notes_sizes(out, "arena (RAM), reference device", (double)a->session.arena, (double)b->session.arena);
+    cli_notes_sizes(out, "instructions of a run on a Cortex-M4, about", a->instructions, b->instructions);
     fprintf(out,
             "<tr><th class='l'>samples<td class='l' colspan='3'>%u, compared with float32 on %u</tr>\n<tr><th class='l'>nodes<td class='l' colspan='3'>%u of "
             "%u quantized, %u with weights</tr>\n<tr><th class='l'>steps<td class='l' colspan='3'>%u pairs of layers equalized, "
