@@ -153,7 +153,8 @@ typedef struct nnrt_quantize_desc {
 } nnrt_quantize_desc;
 
 /* *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays as it is; it has the
-   model's metadata. Nodes in subgraphs (IF, LOOP) stay float32.
+   model's metadata. Nodes in subgraphs (IF, LOOP) stay float32. quantized NULL: only checks model and options, and reads no
+   sample.
    NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value, NaN or infinity in an input or result
    (the message names sample and node), or in weights.
    NNRT_NOT_SUPPORT: the model has quantized tensors already, states, dimensions that differ from run to run, or no node
@@ -2968,7 +2969,7 @@ static NNRT_ReturnCode nnrti_ptq_judge_ranges(nnrti_ptq *p, const NNRT_Model *so
 
 static NNRT_ReturnCode nnrti_ptq_all(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
 {
-    if (nnrti_ptq_start(p) != NNRT_SUCCESS)
+    if (nnrti_ptq_start(p) != NNRT_SUCCESS || quantized == NULL)
         return p->code;
     if (!nnrti_ptq_observes(p->desc))
         return nnrti_ptq_pack_all(p) == NNRT_SUCCESS && nnrti_ptq_all_casts(p) == NNRT_SUCCESS
@@ -3009,9 +3010,10 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
 {
     nnrti_ptq p;
     nnrt_error_clear(error);
-    if (quantized == NULL || model == NULL || desc == NULL || (desc->sample == NULL && nnrti_ptq_observes(desc)))
-        return nnrt_error_set(error, NNRT_NULL_PTR, "model, desc, desc->sample or the place for the result is NULL");
-    *quantized = NULL;
+    if (model == NULL || desc == NULL || (desc->sample == NULL && nnrti_ptq_observes(desc)))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "model, desc or desc->sample is NULL");
+    if (quantized != NULL)
+        *quantized = NULL;
     if (nnrti_ptq_observes(desc) && model->self == model && nnrt_model_metadata(model, "states") != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model keeps states between runs, which are not quantized");
     if (desc->weight_bits > 0 && !nnrti_ptq_good_blocks(desc))
@@ -3031,7 +3033,7 @@ NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, c
         nnrti_ptq_no_memory(&p);
     else
         nnrti_ptq_all(&p, model, quantized);
-    if (p.code != NNRT_SUCCESS) {
+    if (p.code != NNRT_SUCCESS && quantized != NULL) {
         nnrt_model_destroy(*quantized);
         *quantized = NULL;
     }

@@ -1047,9 +1047,11 @@ static void test_bad(void **unused)
     refused(m, &d, NNRT_INVALID_PARAMETER, "input 'x' of sample 2 has NaN or infinity");
     d = described(&unreadable);
     refused(m, &d, NNRT_INVALID_BUFFER, "sample 2 cannot be read");
+    assert_int_equal(nnrt_quantize(NULL, m, &d, NULL), NNRT_SUCCESS); /* reads no sample */
     d = described(&good);
     q = quantized(m, &d);
     refused(q, &d, NNRT_NOT_SUPPORT, "is quantized already");
+    assert_int_equal(nnrt_quantize(NULL, q, &d, NULL), NNRT_NOT_SUPPORT);
     nnrt_model_destroy(q);
     nnrt_model_destroy(m);
     assert_int_equal(nnrt_builder_create(&b, "dynamic", NULL), NNRT_SUCCESS);

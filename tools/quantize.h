@@ -718,7 +718,7 @@ static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *ar
         printf("rounded    %u of %u weight tensors by least squares\n", (unsigned)r->rounded, (unsigned)r->layers);
 }
 
-/* Quantizes the loaded model. report NULL: one of many times, without ranges. */
+/* Quantizes the loaded model. report NULL: one of many times, without ranges. quantized NULL: only checks model and options. */
 static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *args, cli_quantize_user *user,
                                          NNRT_Model **quantized, nnrt_quantize_report *report, nnrt_error *error)
 {
@@ -823,16 +823,19 @@ static int cli_quantize_onnx(const cli_args *args, cli_quantize_user *user, doub
     return status;
 }
 
-/* Quantizes the loaded model, compares both, and replaces it. The float32 outputs are computed first: the packed weights of
-   that session and the quantized model are not in memory at the same time. */
+/* Quantizes the loaded model, compares both, and replaces it. The float32 outputs are computed before, so that the packed
+   weights of that session and the quantized model are not in memory at the same time. */
 static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_user *user)
 {
     nnrt_quantize_report report;
     NNRT_Model *quantized = NULL;
     nnrt_error error;
     cli_loss loss = {0, 0};
-    int status = cli_samples_want(cli_quantize_judges(user), &user->session, true);
-    NNRT_ReturnCode code;
+    int status;
+    NNRT_ReturnCode code = cli_quantize_once(job, args, user, NULL, NULL, &error); /* refuses the model, if it must */
+    if (code != NNRT_SUCCESS)
+        return cli_quantize_failed(user, args, &error);
+    status = cli_samples_want(cli_quantize_judges(user), &user->session, true);
     if (status != CLI_DONE)
         return status;
     code = cli_quantize_once(job, args, user, &quantized, &report, &error);
