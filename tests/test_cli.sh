@@ -1961,6 +1961,9 @@ prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ le
 prints 'quantize --held-out: the calibration' '^samples +5$'
 prints 'quantize --held-out' '^output +probabilities .* in [0-9]+ of 10 samples$'
 refused 1 'quantize --held-out, an empty folder' 'q0 has no samples: expected .npy' quantize $digits/digits.onnx --data "$tmp/q" --held-out "$tmp/q0" -o "$tmp/q8.nnrt"
+t 0 'quantize --device reference' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/qr.nnrt" --device reference
+t 0 'quantize --exact' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/qe.nnrt" --exact --threads 2
+if cmp -s "$tmp/qe.nnrt" "$tmp/qr.nnrt"; then pass; else fail 'quantize --exact: other bytes than those of the reference device'; fi
 t 0 'quantize --16x8' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q16.nnrt" --16x8
 prints 'quantize --16x8: nodes' '^nodes +[6-8] of 10 quantized, 5 with weights$'
 prints 'quantize --16x8: agreement' '^output +probabilities  [4-9][0-9]\.[0-9] dB, the same largest element in 10 of 10 samples$'

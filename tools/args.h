@@ -209,6 +209,7 @@ CLI_TAKE_SET(cli_take_no_invert, image.invert, CLI_INVERT_NO, true)
 CLI_TAKE_SET(cli_take_no_optimize, noOptimize, true, true)
 CLI_TAKE_SET(cli_take_no_quantize, noQuantize, true, true)
 CLI_TAKE_SET(cli_take_int8_io, int8Io, true, true)
+CLI_TAKE_SET(cli_take_exact, device, "reference", true)
 CLI_TAKE_SET(cli_take_float16, float16, true, true)
 CLI_TAKE_SET(cli_take_ranges, ranges, true, true)
 CLI_TAKE_SET(cli_take_uint8, uint8, true, true)
@@ -701,6 +702,9 @@ static const cli_option cli_options[] = {
     {"--least-squares", NULL, CLI_QUANTIZE,
      "choose the codes of weights by the least squared error of the layers' results instead of the nearest ones; takes more time",
      cli_take_least_squares},
+    {"--exact", NULL, CLI_QUANTIZE,
+     "compute the samples on the reference device, as --device reference does: the same bytes on every machine, in more time",
+     cli_take_exact},
     {"--uint8", NULL, CLI_QUANTIZE, "uint8 instead of int8 for values between operators; weights are int8", cli_take_uint8},
     {"--16x8", NULL, CLI_QUANTIZE,
      "int16 instead of int8 for values between convolutions and fully connected layers, weights are int8; other operators stay float32. "
