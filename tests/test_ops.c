@@ -103,6 +103,7 @@ typedef struct trial {
 #define SHOWN_RESULTS 4
 #define SHOWN_INPUTS 3
 #define SHOWN_RANK 5
+#define MANY 8 /* cases among which two axes must differ once; changes of a size that show a copied axis */
 
 /* What the cases of an operator show together. Memory that a rule asks for is used up to its end, or a shorter one
    would do; an extent that always is that of an input has its symbol. */
@@ -615,35 +616,71 @@ static bool run_without_each(trial *t)
     return good;
 }
 
-/* Axes of results that are those of an input by the operator's definition, where the row does not state them; negative
-   ones counted from the end: where the extent is open its symbol comes with it. */
-static const struct {
-    const char *op;
-    uint32_t out;
-    int32_t axis;
-    uint32_t in;
-    int32_t of;
-} symbols[] = {
-    {"GRID_SAMPLE", 0, 0, 0, 0},
-    {"GRID_SAMPLE", 0, 1, 1, 1},
-    {"GRID_SAMPLE", 0, 2, 1, 2},
-    {"GRID_SAMPLE", 0, -1, 0, -1},
-    {"AVERAGE_POOL_3D", 0, 0, 0, 0},
-    {"AVERAGE_POOL_3D", 0, 1, 0, 1},
-    {"MAX_POOL_3D", 0, 0, 0, 0},
-    {"MAX_POOL_3D", 0, 1, 0, 1},
-    {"LP_POOL", 0, 0, 0, 0},
-    {"LP_POOL", 0, 1, 0, 1},
-    {"ATTENTION", 0, 0, 0, 0},
-    {"ATTENTION", 0, -2, 0, -2},
-    {"AFFINE_GRID", 0, 0, 0, 0},
-    {"COL2IM", 0, 0, 0, 0},
-    {"MATMUL_INTEGER", 0, -2, 0, -2},
-    {"MATMUL_INTEGER", 0, -1, 1, -1},
-    {"GRU", 0, 0, 0, 0},
-    {"RNN", 0, 0, 0, 0},
-    {"GATHER_ND", 0, 0, 1, 0},
-};
+/* ---- copied axes ----
+
+   An axis of a result that has the size of one axis of an input in all cases of the operator, whatever sizes the inputs
+   have, is a copy of that axis: it must share its symbol. Axes are 0, 1, 2, -1, -2; of those between them few cases say
+   something. Inputs of one axis count separately: a vector stands for a row or a column. */
+static const int32_t places[] = {0, 1, 2, -1, -2};
+#define PLACES 5
+
+typedef struct copied {
+    bool differs;    /* from the input's axis, in some case */
+    bool lacks;      /* the input's axis is open, and the result's has another symbol */
+    uint8_t changes; /* how often the size was another one than before, at most MANY */
+    int32_t size;
+} copied;
+
+static copied g_copied[512][SHOWN_RESULTS][PLACES][SHOWN_INPUTS][2][PLACES]; /* in the order of nnrt_op_at */
+
+/* The axis of o at this place, -1: it has none. */
+static int32_t axis_at(const nnrt_operand *o, int32_t place)
+{
+    const int32_t k = place < 0 ? o->rank + place : place;
+    return o->rank <= NNRT_MAX_RANK && k < o->rank ? k : -1;
+}
+
+static void see_copy(copied *is, const nnrt_operand *y, int32_t k, const nnrt_operand *x, int32_t a)
+{
+    is->differs = is->differs || y->dims[k] != x->dims[a];
+    is->lacks = is->lacks || (y->symbols[k] != 0 && x->symbols[a] != 0 && y->symbols[k] != x->symbols[a]);
+    is->changes = (uint8_t)(is->changes + (is->changes < MANY && is->size != y->dims[k]));
+    is->size = y->dims[k];
+}
+
+/* What shapes and symbols of a trial say of all pairs of axes of results and inputs. */
+static void see_copies(const trial *t)
+{
+    for (uint32_t i = data_dependent(t) ? 1 : 0; i < t->r.nOut && i < SHOWN_RESULTS; i++)
+        for (uint32_t n = 0; n < t->r.nIn && n < SHOWN_INPUTS; n++)
+            for (int32_t p = 0; p < PLACES; p++)
+                for (int32_t q = 0; q < PLACES; q++) {
+                    const int32_t k = axis_at(&t->out[i], places[p]), a = axis_at(&t->in[n], places[q]);
+                    if (k >= 0 && a >= 0)
+                        see_copy(&g_copied[t->c->op - nnrt_op_at(0)][i][p][n][t->in[n].rank > 1][q], &t->out[i], k,
+                                 &t->in[n], a);
+                }
+}
+
+/* The number of copied axes that lack their symbol. Not of axes that broadcast, where a size of 1 is no copy, nor of
+   DEFORMABLE_CONV_2D, whose offsets have the size that follows from the image: the run compares them. */
+static uint32_t judge_copies(uint32_t op)
+{
+    const copied *all = &g_copied[op][0][0][0][0][0];
+    uint32_t faults = 0;
+    if (strchr(nnrt_op_at(op)->outputs, '^') != NULL || strcmp(nnrt_op_at(op)->name, "DEFORMABLE_CONV_2D") == 0)
+        return 0;
+    for (uint32_t at = 0; at < sizeof(g_copied[0]) / sizeof(copied); at++) {
+        const uint32_t q = at % PLACES, n = at / PLACES / 2 % SHOWN_INPUTS;
+        const uint32_t p = at / PLACES / 2 / SHOWN_INPUTS % PLACES, i = at / PLACES / 2 / SHOWN_INPUTS / PLACES;
+        if (all[at].differs || !all[at].lacks || all[at].changes < MANY)
+            continue;
+        printf("FAIL %s: axis %d of result %u is axis %d of input %u in every case, but has another symbol\n",
+               nnrt_op_at(op)->name, (int)places[p], (unsigned)i, (int)places[q], (unsigned)n);
+        faults++;
+    }
+    return faults;
+}
 
 /* Operators that do not know of an open extent whether it is that of an input, which may be 1 and broadcast; and some
    with windows, slices or repetitions, of which the vectors show an axis only where the extent stays. */
@@ -680,18 +717,8 @@ static const char *const keeps[] = {"ARGMAX_FUSION",  "ARGMIN_FUSION", "BOTTOM_K
 /* Operators of square matrices. */
 static const char *const square[] = {"DET", "INVERSE", "RNN"};
 
-#define MANY 8 /* cases among which two axes must differ once */
 #define FIRST_COMPUTED (1u << 30) /* symbols from here on are of computed dimensions */
 #define MOST_EXTENTS 64
-
-/* Whether the result has the symbol there, if both have such an axis. */
-static bool has_symbol(const trial *t, uint32_t out, int32_t axis, uint32_t in, int32_t of)
-{
-    const nnrt_operand *x = &t->in[in], *y = &t->out[out];
-    axis += axis < 0 ? y->rank : 0;
-    of += of < 0 ? x->rank : 0;
-    return axis >= y->rank || of >= x->rank || axis < 0 || of < 0 || y->symbols[axis] == x->symbols[of];
-}
 
 /* The entries of operand i of a row, one character for each axis; those of `..` are a, b, ... Empty: none are stated, or
    the operand broadcasts. Order: that of the model. */
@@ -749,7 +776,7 @@ static bool has_row_symbol(const trial *t, uint32_t i, int32_t k, char entry)
     return !seen || t->out[i].symbols[k] == want || t->out[i].symbols[k] == 0;
 }
 
-/* What rows and list say of symbols. */
+/* What rows say of symbols. */
 static bool has_symbols(trial *t, const trial *open)
 {
     for (uint32_t i = 0; i < open->r.nOut; i++) {
@@ -762,13 +789,6 @@ static bool has_symbols(trial *t, const trial *open)
                 return false;
             }
     }
-    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
-        if (strcmp(symbols[i].op, t->c->op->name) == 0 && symbols[i].out < open->r.nOut &&
-            !has_symbol(open, symbols[i].out, symbols[i].axis, symbols[i].in, symbols[i].of)) {
-            snprintf(t->why, sizeof(t->why), "axis %d of result %u has not the symbol of input %u",
-                     (int)symbols[i].axis, (unsigned)symbols[i].out, (unsigned)symbols[i].in);
-            return false;
-        }
     return true;
 }
 
@@ -955,6 +975,10 @@ static bool run_symbols(trial *t)
     uint64_t tried = 0;
     bool good = !whole || has_symbols(t, &open);
     memset(all, 0, sizeof(all));
+    if (t->c->format != NNRT_FORMAT_NCHW)
+        see_copies(t);
+    if (whole)
+        see_copies(&open);
     for (uint32_t e = 0; e < n && good; e++) {
         const int32_t d = extents[e], to[] = {d - 1, d + 1, 2 * d, 3 * d};
         const uint64_t bit = (uint64_t)1 << e;
@@ -968,6 +992,7 @@ static bool run_symbols(trial *t)
             good = (!whole || symbols_hold(t, &open, &other)) && (!alone || symbols_hold(t, &one, &other));
             see(t, &other, extents, n, all);
             see(t, &other, extents, n, own);
+            see_copies(&other);
         }
         tried |= changed ? bit : 0;
         if (alone && good)
@@ -1113,6 +1138,7 @@ static uint32_t judge(int argc, char **argv)
         const bool sure = !IS_ONE_OF(unsure, name);
         if (!is_given(name, argc, argv))
             continue;
+        faults += judge_copies(n);
         for (uint32_t i = 0; i < NNRT_MAX_DERIVED; i++)
             if (s->derived[i] && !s->read[i]) {
                 printf("FAIL %s: no case reads the last element of derived constant %u\n", name, (unsigned)i);
