@@ -528,9 +528,13 @@ typedef struct nnrt_error {
    FLOATS  NNRT_FloatList
    NONE    uint8_t, the byte of a struct without members
    The default of a list is empty. Where 0 has no meaning, the shape rule replaces it by the default, so that a zeroed
-   struct works, too. The structs, their defaults, printing, comparison and copying are generated from these
-   descriptions. */
+   struct works, too, unless a member is marked: NNRT_REQUIRED in place of a default: the model must state the member;
+   NNRT_NOT_ZERO(default): 0 is an error. The structs, their defaults, printing, comparison and copying are generated
+   from these descriptions; the tests compare the marks with the rules. */
 #define NNRT_NO_GRAPH 0xFFFFFFFFu
+#define NNRT_REQUIRED 0
+#define NNRT_REQUIRED_TEXT "" /* for STRING */
+#define NNRT_NOT_ZERO(value) value
 
 /* clang-format off */
 /* ABS */
@@ -598,7 +602,7 @@ typedef struct nnrt_error {
     M(S, INT,   _, rightWindowSize,   -1) /* maximum number of keys after its own that a query sees; -1 = all */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              kernelSize,     NNRT_REQUIRED) /* [height, width], both >= 1; ignored if global */ \
     M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
@@ -610,7 +614,7 @@ typedef struct nnrt_error {
    stride, rounded up (transposed convolution: input size * stride), an odd padding element at the end (UPPER) or at the
    begin (LOWER); VALID: no padding. */
 #define NNRT_ATTR_AveragePool3D(M, S) \
-    M(S, INTS, _,       kernelShape,      0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       kernelShape,      NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
     M(S, INTS, _,       strides,          0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,       dilations,        0) /* likewise */ \
     M(S, INTS, _,       pads,             0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
@@ -619,7 +623,7 @@ typedef struct nnrt_error {
     M(S, INT,  _,       countIncludePad, 0) /* not 0: padding counts in the divisor */
 /* BATCH_TO_SPACE_ND */
 #define NNRT_ATTR_BatchToSpaceND(M, S) \
-    M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
+    M(S, INTS,  _, blockShape, NNRT_REQUIRED) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, crops,      0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* BERNOULLI */
 #define NNRT_ATTR_Bernoulli(M, S) \
@@ -739,7 +743,7 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType,  0) /* applied to the result before it is stored */
 /* DEPTH_TO_SPACE */
 #define NNRT_ATTR_DepthToSpace(M, S) \
-    M(S, INT,    _,      blockSize,     0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, INT,    _,      blockSize,     NNRT_REQUIRED) /* size of a block, >= 1; 1 is the identity */ \
     M(S, ENUM,   Format, format,        0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, STRING, _,      mode,      "DCR") /* channel order: "DCR" (pixel of a block first) or "CRD" (last) */
 /* DET */
@@ -748,7 +752,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_DetectionPostProcess(M, S) \
     M(S, ENUM,   Format, format,                 0) /* unused */ \
     M(S, INT,    _,      inputSize,              0) /* unused */ \
-    M(S, FLOATS, _,      scale,                  0) /* [y, x, h, w]: divisors of the encoded boxes, all > 0 */ \
+    M(S, FLOATS, _,      scale,                  NNRT_REQUIRED) /* [y, x, h, w]: divisors of encoded boxes, all > 0 */ \
     M(S, FLOAT,  _,      nmsIoUThreshold,        0) /* IoU with a better box above which a box is dropped, 0 to 1 */ \
     M(S, FLOAT,  _,      nmsScoreThreshold,      0) /* boxes with a lower score are ignored */ \
     M(S, INT,    _,      maxDetections,          0) /* maximum number of boxes kept, >= 1 */ \
@@ -768,7 +772,7 @@ typedef struct nnrt_error {
 /* EINSUM. The equation has one letter per axis, a comma between the terms of the inputs, then "->" and the term of the
    output, as numpy.einsum: "ij,jk->ik" multiplies matrices. */
 #define NNRT_ATTR_Einsum(M, S) \
-    M(S, STRING, _, equation, "") /* "ij,jk->ik" multiplies matrices; as numpy.einsum */
+    M(S, STRING, _, equation, NNRT_REQUIRED_TEXT) /* "ij,jk->ik" multiplies matrices; as numpy.einsum */
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S) \
     M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
@@ -785,7 +789,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
 /* EXPFUSION */
 #define NNRT_ATTR_ExpFusion(M, S) \
-    M(S, FLOAT, _, base,  -1) /* base, > 0, or -1 for e */ \
+    M(S, FLOAT, _, base,  NNRT_NOT_ZERO(-1)) /* base, > 0, or -1 for e */ \
     M(S, FLOAT, _, scale,  1) /* factor of x */ \
     M(S, FLOAT, _, shift,  0) /* added to scale*x */
 /* EYE_LIKE */
@@ -815,7 +819,7 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* FUSED_BATCH_NORM */
 #define NNRT_ATTR_FusedBatchNorm(M, S) \
-    M(S, FLOAT, _, epsilon, 1e-4f) /* added to the variance, > 0 */
+    M(S, FLOAT, _, epsilon, NNRT_NOT_ZERO(1e-4f)) /* added to the variance, > 0 */
 /* GATHER */
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
 /* GATHER_ELEMENTS */
@@ -915,7 +919,7 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the norm */
 /* LP_POOL */
 #define NNRT_ATTR_LpPool(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
     M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,       dilations,   0) /* likewise */ \
     M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
@@ -961,14 +965,14 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
 /* MATMUL_NBITS */
 #define NNRT_ATTR_MatMulNBits(M, S) \
-    M(S, INT, _, columns,    0) /* K: entries in a row of the weights, without the padding of the last block */ \
+    M(S, INT, _, columns,    NNRT_REQUIRED) /* K: entries in a row of the weights, without padding of the last block */ \
     M(S, INT, _, bits,       4) /* of an entry, 4 or 8; 0 = 4 */ \
     M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */
 /* MAXIMUM */
 #define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
     M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,       dilations,   0) /* likewise */ \
     M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
@@ -976,7 +980,7 @@ typedef struct nnrt_error {
     M(S, INT,  _,       ceilMode,    0) /* not 0: round output sizes up, but no window begins after the data */
 /* MAX_POOL_FUSION */
 #define NNRT_ATTR_MaxPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              kernelSize,     NNRT_REQUIRED) /* [height, width], both >= 1; ignored if global */ \
     M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
@@ -986,7 +990,7 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MAX_UNPOOL */
 #define NNRT_ATTR_MaxUnpool(M, S) \
-    M(S, INTS, _, kernelShape, 0) /* kernel size of the pooling, for each axis after the channels, each >= 1 */ \
+    M(S, INTS, _, kernelShape, NNRT_REQUIRED) /* kernel size of the pooling for each axis after the channels, >= 1 */ \
     M(S, INTS, _, strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _, pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */
 /* MEL_WEIGHT_MATRIX */
@@ -1013,7 +1017,7 @@ typedef struct nnrt_error {
 /* MULTINOMIAL */
 #define NNRT_ATTR_Multinomial(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype,      0) /* int32 or int64; 0 = as declared, else int32 */ \
-    M(S, INT,   _,             sampleSize, 1) /* number of samples per row, >= 1 */ \
+    M(S, INT,   _,             sampleSize, NNRT_NOT_ZERO(1)) /* number of samples per row, >= 1 */ \
     M(S, FLOAT, _,             seed,       0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
@@ -1050,7 +1054,7 @@ typedef struct nnrt_error {
     M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; only checked: the weight decides */
 /* PRIOR_BOX */
 #define NNRT_ATTR_PriorBox(M, S) \
-    M(S, FLOATS, _, minSizes,                   0) /* edges of the square boxes in pixels, > 0; at least one */ \
+    M(S, FLOATS, _, minSizes,                   NNRT_REQUIRED) /* edges of the square boxes in pixels, > 0 */ \
     M(S, FLOATS, _, maxSizes,                   0) /* one > 0 per minSizes: box of the geometric mean; empty = none */ \
     M(S, FLOATS, _, aspectRatios,               0) /* width / height of further boxes, > 0; 1 is always included */ \
     M(S, FLOATS, _, variances,                  0) /* four numbers, which fill the second output */ \
@@ -1090,7 +1094,7 @@ typedef struct nnrt_error {
     M(S, TYPE,  int64_t, dataType, 0) /* unused: the output has the type of input 0 */ \
     M(S, INT64, _,       start,    0) /* first value; start, limit, delta: only if input 0 is the only input */ \
     M(S, INT64, _,       limit,    0) /* end, not included */ \
-    M(S, INT64, _,       delta,    1) /* step, not 0 */
+    M(S, INT64, _,       delta,    NNRT_NOT_ZERO(1)) /* step, not 0 */
 /* RANK */
 #define NNRT_ATTR_Rank(M, S) M(S, NONE, _, reserved, 0)
 /* REAL_DIV */
@@ -1149,8 +1153,8 @@ typedef struct nnrt_error {
     M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* ROI_ALIGN */
 #define NNRT_ATTR_RoiAlign(M, S) \
-    M(S, INT,   _, outputHeight,  0) /* output rows per region, >= 1 */ \
-    M(S, INT,   _, outputWidth,   0) /* output columns per region, >= 1 */ \
+    M(S, INT,   _, outputHeight,  NNRT_REQUIRED) /* output rows per region, >= 1 */ \
+    M(S, INT,   _, outputWidth,   NNRT_REQUIRED) /* output columns per region, >= 1 */ \
     M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: length of the edge, rounded up */ \
     M(S, FLOAT, _, spatialScale,  1) /* factor from region coordinates to coordinates of x, > 0; 0 = 1 */ \
     M(S, BOOL,  _, aligned,       0) /* true: pixel 0 has its center at 0.5, and regions may be < 1 pixel */ \
@@ -1195,15 +1199,15 @@ typedef struct nnrt_error {
     M(S, INTS, _, axis, 0) /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
 /* SOFTPLUS */
 #define NNRT_ATTR_Softplus(M, S) \
-    M(S, FLOAT, _, beta,      1)  /* factor of x and divisor of the result, not 0 */ \
+    M(S, FLOAT, _, beta,      NNRT_NOT_ZERO(1))  /* factor of x and divisor of the result, not 0 */ \
     M(S, FLOAT, _, threshold, 20) /* if beta*x is greater, the result is x */
 /* SPACE_TO_BATCH_ND */
 #define NNRT_ATTR_SpaceToBatchND(M, S) \
-    M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
+    M(S, INTS,  _, blockShape, NNRT_REQUIRED) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, paddings,   0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* SPACE_TO_DEPTH */
 #define NNRT_ATTR_SpaceToDepth(M, S) \
-    M(S, INT,  _,      blockSize, 0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, INT,  _,      blockSize, NNRT_REQUIRED) /* size of a block, >= 1; 1 is the identity */ \
     M(S, ENUM, Format, format,    0) /* unused: the format of the tensor decides; NONE means NHWC */
 /* SPARSE_TO_DENSE */
 #define NNRT_ATTR_SparseToDense(M, S) M(S, NONE, _, reserved, 0)
@@ -1270,9 +1274,9 @@ typedef struct nnrt_error {
     M(S, INT,  _,             periodic,       1) /* not 0: the first n values of a window of n + 1 */
 /* YOLO_BOX */
 #define NNRT_ATTR_YoloBox(M, S) \
-    M(S, INT,   _, classNum,           0) /* number of classes, >= 1 */ \
+    M(S, INT,   _, classNum,           NNRT_REQUIRED) /* number of classes, >= 1 */ \
     M(S, FLOAT, _, confThresh,         0) /* boxes with a lower confidence become zeros */ \
-    M(S, INT,   _, downsampleRatio,    0) /* image pixels per feature pixel of x, >= 1 */ \
+    M(S, INT,   _, downsampleRatio,    NNRT_REQUIRED) /* image pixels per feature pixel of x, >= 1 */ \
     M(S, BOOL,  _, clipBbox,           1) /* true: clamp the corners to the image */ \
     M(S, FLOAT, _, scaleXY,            1) /* factor by which centers may leave their feature pixel; 0 = 1 */ \
     M(S, BOOL,  _, iouAware,           0) /* true: x begins with one channel per anchor, the predicted IoU */ \

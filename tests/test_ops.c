@@ -93,6 +93,9 @@ typedef struct trial {
     int32_t only, more;     /* what is open; 0: all that may be; by how much the number of what is open is larger */
     bool values;            /* elements of constants instead of extents */
     bool bare;              /* results are declared with their types only */
+    const void *attr;       /* in place of the case's, of `attrBytes` bytes, if plain */
+    uint32_t attrBytes;
+    bool plain, undeclared; /* undeclared: results have no types either */
     uint32_t open[VEC_OPERANDS][SHOWN_VALUES];
     int64_t changed[VEC_OPERANDS][SHOWN_VALUES];
     size_t less;            /* bytes that scratch memory lacks */
@@ -185,6 +188,7 @@ static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
         t->out[i].rank = t->bare ? -1 : t->out[i].rank;
+        t->out[i].dataType = t->undeclared ? NNRT_DATA_TYPE_UNKNOWN : t->out[i].dataType;
         for (int32_t k = 0; k < NNRT_MAX_RANK && t->bare; k++)
             t->out[i].dims[k] = 0;
     }
@@ -204,8 +208,8 @@ static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
     t->r.op = c->op;
     t->r.nodeName = c->name;
     t->r.node = 7;
-    t->r.attr = c->attr;
-    t->r.attrBytes = c->op->attr->bytes;
+    t->r.attr = t->plain ? t->attr : c->attr;
+    t->r.attrBytes = t->plain ? t->attrBytes : c->op->attr->bytes;
     t->r.in = t->in;
     t->r.out = t->out;
     t->r.nIn = c->nIn;
@@ -1082,6 +1086,129 @@ static bool run_values(trial *t)
     return good;
 }
 
+/* ---- no attributes, and attributes of zeros ---- */
+
+/* Every member of an attribute struct, with the text of its default: a mark NNRT_REQUIRED or NNRT_NOT_ZERO. */
+#define MEMBER_TEXT(S, kind, T, member, value) {#S, #member, NNRT_ATTR_KIND_##kind, #value},
+#define MEMBERS_OF_own(S) NNRT_ATTR_##S(MEMBER_TEXT, S)
+#define MEMBERS_OF_same(S)
+#define MEMBERS_OF(name, number, S, whose, ...) MEMBERS_OF_##whose(S)
+
+static const struct {
+    const char *attr, *member;
+    nnrt_attr_kind kind;
+    const char *value;
+} members[] = {NNRT_OPS(MEMBERS_OF, NNRTI_NO_KERNEL)};
+
+#define MEMBERS (sizeof(members) / sizeof(members[0]))
+
+static bool g_refused[MEMBERS]; /* in some case the message begins with the member */
+
+/* By operator, zeros or none, results without a type or with one: whether some case works, and the last refusal that begins
+   with no marked member. */
+typedef struct bare {
+    bool works;
+    char says[160];
+} bare;
+
+static bare g_bare[512][2][2];
+
+static bool is_marked(const char *value, bool zeros)
+{
+    return strncmp(value, "NNRT_REQUIRED", 13) == 0 || (zeros && strncmp(value, "NNRT_NOT_ZERO", 13) == 0);
+}
+
+/* Whether the refusal begins with a member that the model must state, or that zeros may not have; without a type of the
+   result, also with a member that can state it. */
+static bool is_expected(const trial *t, bool zeros, bool undeclared)
+{
+    const char *says = strstr(t->error.message, "): ");
+    bool expected = false;
+    for (size_t i = 0; i < MEMBERS && says != NULL; i++) {
+        const size_t length = strlen(members[i].member);
+        if (strcmp(members[i].attr, t->c->op->attr->name) != 0 || strncmp(says + 3, members[i].member, length) != 0 ||
+            strchr(" [", says[3 + length]) == NULL)
+            continue;
+        g_refused[i] = true;
+        expected = is_marked(members[i].value, zeros) || (undeclared && members[i].kind == NNRT_ATTR_KIND_TYPE);
+    }
+    return expected;
+}
+
+/* The inputs of the case with other attributes. */
+static NNRT_ReturnCode resolve_bare(trial *t, const vec_case *c, const void *attr, uint32_t bytes, bool undeclared)
+{
+    memset(t, 0, sizeof(*t));
+    t->c = c;
+    t->plain = t->bare = true;
+    t->attr = attr;
+    t->attrBytes = bytes;
+    t->undeclared = undeclared;
+    return resolve_with(t, NULL);
+}
+
+/* The inputs of the case without attributes, which are the defaults, and with attributes of zeros. */
+static bool run_bare(trial *t)
+{
+    static trial none, other;
+    static const uint64_t zeros[64];
+    static uint64_t defaults[64];
+    const nnrt_attr_struct *attr = t->c->op->attr;
+    const struct {
+        const void *attr;
+        uint32_t bytes;
+    } same[] = {{NULL, attr->bytes}, {zeros, 0}, {defaults, attr->bytes}};
+    bool good = true;
+    nnrt_attr_defaults(attr, defaults);
+    for (int undeclared = 0; undeclared < 2 && good; undeclared++) {
+        const NNRT_ReturnCode code = resolve_bare(&none, t->c, NULL, 0, undeclared != 0);
+        for (uint32_t i = 0; i < 3 && good; i++) {
+            good = resolve_bare(&other, t->c, same[i].attr, same[i].bytes, undeclared != 0) == code &&
+                   strcmp(none.error.message, other.error.message) == 0 &&
+                   (code != NNRT_SUCCESS || nnrt_attr_equal(attr, none.r.resolved, other.r.resolved));
+            pool_free(&other.memory);
+        }
+        if (!good)
+            snprintf(t->why, sizeof(t->why), "no attributes and the defaults differ: %.200s", none.error.message);
+        pool_free(&none.memory);
+        for (int zero = 0; zero < 2; zero++) {
+            bare *is = &g_bare[t->c->op - nnrt_op_at(0)][zero][undeclared];
+            if (resolve_bare(&other, t->c, zeros, zero != 0 ? attr->bytes : 0, undeclared != 0) == NNRT_SUCCESS)
+                is->works = true;
+            else if (!is_expected(&other, zero != 0, undeclared != 0))
+                nnrt_text(is->says, sizeof(is->says), "%s", other.error.message);
+            pool_free(&other.memory);
+        }
+    }
+    return good;
+}
+
+/* Without attributes and with attributes of zeros an operator works in some case, or all cases are refused for a marked
+   member. Where members are marked, one is refused: the number of faults. */
+static uint32_t judge_bare(uint32_t op)
+{
+    const char *name = nnrt_op_at(op)->name, *marked = NULL;
+    uint32_t faults = 0;
+    bool refused = false;
+    for (int v = 0; v < 4; v++) {
+        const bare *is = &g_bare[op][v / 2][v % 2];
+        if (is->works || is->says[0] == '\0')
+            continue;
+        printf("FAIL %s: no case works %s: %s\n", name, v < 2 ? "without attributes" : "with attributes of zeros", is->says);
+        faults++;
+    }
+    for (size_t i = 0; i < MEMBERS; i++)
+        if (strcmp(members[i].attr, nnrt_op_at(op)->attr->name) == 0 && is_marked(members[i].value, true)) {
+            marked = members[i].member;
+            refused = refused || g_refused[i];
+        }
+    if (marked != NULL && !refused) {
+        printf("FAIL %s: %s is marked, but no case is refused for it\n", name, marked);
+        faults++;
+    }
+    return faults;
+}
+
 /* Which extents of the inputs differ. */
 static void show_inputs(trial *t)
 {
@@ -1105,7 +1232,7 @@ static bool run_case(trial *t)
         show_inputs(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
         good = (data_dependent(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
-               run_symbols(t) && run_values(t) && run_told(t) && run_counts(t);
+               run_symbols(t) && run_values(t) && run_told(t) && run_counts(t) && run_bare(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);
     pool_free(&t->memory);
@@ -1138,7 +1265,7 @@ static uint32_t judge(int argc, char **argv)
         const bool sure = !IS_ONE_OF(unsure, name);
         if (!is_given(name, argc, argv))
             continue;
-        faults += judge_copies(n);
+        faults += judge_copies(n) + judge_bare(n);
         for (uint32_t i = 0; i < NNRT_MAX_DERIVED; i++)
             if (s->derived[i] && !s->read[i]) {
                 printf("FAIL %s: no case reads the last element of derived constant %u\n", name, (unsigned)i);
