@@ -640,8 +640,8 @@ static void test_fuzz(void **state)
 /* ---- no attributes, and attributes of zeros ---- */
 
 /* Rule and builder without attributes and with a struct of zeros, for each way in which that can end; test_ops does the same
-   with the rules of all operators and the inputs of their vectors. inputs: f float32, i int32, u uint8, q quantised int8; its
-   extents, a digit each; for int32 "=" and the values. outputs: how many, f float32 declared. What is expected: "" it works,
+   with the rules of all operators and the inputs of their vectors. inputs: f float32, i int32, u uint8, q quantized int8; a
+   digit for each dimension; for int32 "=" and the values. outputs: how many, f float32 declared. none, zeros: "" it works,
    else words of the message, beginning with the member that is missing. */
 static const struct ending {
     const char *op, *inputs, *outputs, *none, *zeros;
