@@ -539,12 +539,8 @@ typedef struct nnrt_error {
 #define NNRT_NOT_ZERO(value) value
 
 /* clang-format off */
-/* ABS */
-#define NNRT_ATTR_Abs(M, S) M(S, NONE, _, reserved, 0)
-/* ACOS */
-#define NNRT_ATTR_Acos(M, S) M(S, NONE, _, reserved, 0)
-/* ACOSH */
-#define NNRT_ATTR_Acosh(M, S) M(S, NONE, _, reserved, 0)
+/* Structs without members that rows share; those of other operators need no description (`none` in the row). */
+#define NNRT_ATTR_Det(M, S) M(S, NONE, _, reserved, 0)
 /* ACTIVATION */
 #define NNRT_ATTR_Activation(M, S) \
     M(S, ENUM,  ActivationType, activationType, 0) /* the function */ \
@@ -559,8 +555,6 @@ typedef struct nnrt_error {
 /* ADD_FUSION */
 #define NNRT_ATTR_AddFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* ADD_N */
-#define NNRT_ATTR_AddN(M, S) M(S, NONE, _, reserved, 0)
 /* AFFINE_GRID */
 #define NNRT_ATTR_AffineGrid(M, S) \
     M(S, INT, _, alignCorners, 0) /* not 0: -1 and 1 are the centers of the outer pixels, else their outer edges */
@@ -579,19 +573,9 @@ typedef struct nnrt_error {
     M(S, INT,  _, topK,         1) /* number of minima, 1 <= topK <= size of the axis; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
-/* ASIN */
-#define NNRT_ATTR_Asin(M, S) M(S, NONE, _, reserved, 0)
-/* ASINH */
-#define NNRT_ATTR_Asinh(M, S) M(S, NONE, _, reserved, 0)
 /* ASSERT */
 #define NNRT_ATTR_Assert(M, S) \
     M(S, INT, _, summarize, 0) /* number of elements of each data tensor that a message shows, >= 0 */
-/* ASSIGN */
-#define NNRT_ATTR_Assign(M, S) M(S, NONE, _, reserved, 0)
-/* ATAN */
-#define NNRT_ATTR_Atan(M, S) M(S, NONE, _, reserved, 0)
-/* ATANH */
-#define NNRT_ATTR_Atanh(M, S) M(S, NONE, _, reserved, 0)
 /* ATTENTION */
 #define NNRT_ATTR_Attention(M, S) \
     M(S, INT,   _, isCausal,           0) /* not 0: query step i, past steps counted, sees keys 0 to i only */ \
@@ -631,29 +615,15 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Bernoulli(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
     M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
-/* BIAS_ADD */
-#define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
 /* BITCAST */
 #define NNRT_ATTR_Bitcast(M, S) \
     M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else the type of x */
-/* BITWISE_AND */
-#define NNRT_ATTR_BitwiseAnd(M, S) M(S, NONE, _, reserved, 0)
-/* BITWISE_NOT */
-#define NNRT_ATTR_BitwiseNot(M, S) M(S, NONE, _, reserved, 0)
-/* BITWISE_OR */
-#define NNRT_ATTR_BitwiseOr(M, S) M(S, NONE, _, reserved, 0)
-/* BITWISE_XOR */
-#define NNRT_ATTR_BitwiseXor(M, S) M(S, NONE, _, reserved, 0)
 /* BIT_SHIFT */
 #define NNRT_ATTR_BitShift(M, S) \
     M(S, ENUM, ShiftDirection, direction, 0) /* LEFT or RIGHT */
 /* BROADCAST_TO */
 #define NNRT_ATTR_BroadcastTo(M, S) \
     M(S, INTS, _, shape, 0) /* output shape, -1 and 1 = the size of x; used only if input 1 is absent */
-/* CAST */
-#define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
-/* CEIL */
-#define NNRT_ATTR_Ceil(M, S) M(S, NONE, _, reserved, 0)
 /* CENTER_CROP_PAD */
 #define NNRT_ATTR_CenterCropPad(M, S) \
     M(S, INTS, _, axes, 0) /* axes whose sizes input shape lists, in its order; empty = all */
@@ -720,10 +690,6 @@ typedef struct nnrt_error {
     M(S, INT,  _,       group,          1) /* groups, divides input and output channels; 0 = 1 */ \
     M(S, INTS, _,       outputPadding,  0) /* size added at the end of depth, height, width, >= 0; empty = zeros */ \
     M(S, INTS, _,       outputShape,    0) /* output size, pads follow from it; empty = from pads and autoPad */
-/* COS */
-#define NNRT_ATTR_Cos(M, S) M(S, NONE, _, reserved, 0)
-/* COSH */
-#define NNRT_ATTR_Cosh(M, S) M(S, NONE, _, reserved, 0)
 /* CROP */
 #define NNRT_ATTR_Crop(M, S) \
     M(S, INT,  _, axis,   0) /* first axis cropped, in [-rank, rank) */ \
@@ -748,8 +714,6 @@ typedef struct nnrt_error {
     M(S, INT,    _,      blockSize,     NNRT_REQUIRED) /* size of a block, >= 1; 1 is the identity */ \
     M(S, ENUM,   Format, format,        0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, STRING, _,      mode,      "DCR") /* channel order: "DCR" (pixel of a block first) or "CRD" (last) */
-/* DET */
-#define NNRT_ATTR_Det(M, S) M(S, NONE, _, reserved, 0)
 /* DETECTION_POST_PROCESS */
 #define NNRT_ATTR_DetectionPostProcess(M, S) \
     M(S, ENUM,   Format, format,                 0) /* unused */ \
@@ -783,12 +747,6 @@ typedef struct nnrt_error {
     M(S, ENUM, FloatFormat,   format,   0) /* of the codes: uint16 for BFLOAT16, else uint8 */ \
     M(S, BOOL, _,             saturate, 1) /* magnitudes above the largest become: true: the largest; false: Inf, or NaN */ \
     M(S, ENUM, PowerRounding, rounding, 0) /* of E8M0FNU only; the other formats round to nearest even */
-/* EQUAL */
-#define NNRT_ATTR_Equal(M, S) M(S, NONE, _, reserved, 0)
-/* ERF */
-#define NNRT_ATTR_Erf(M, S) M(S, NONE, _, reserved, 0)
-/* EXPAND_DIMS */
-#define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
 /* EXPFUSION */
 #define NNRT_ATTR_ExpFusion(M, S) \
     M(S, FLOAT, _, base,  NNRT_NOT_ZERO(-1)) /* base, > 0, or -1 for e */ \
@@ -798,10 +756,6 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_EyeLike(M, S) \
     M(S, TYPE, int64_t, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
     M(S, INT,  _,       k,     0) /* diagonal of ones: 0 = the main one, > 0 above it, < 0 below it */
-/* FILL */
-#define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
-/* FILL_LIKE */
-#define NNRT_ATTR_FillLike(M, S) M(S, NONE, _, reserved, 0)
 /* FLATTEN */
 #define NNRT_ATTR_Flatten(M, S) \
     M(S, INT, _, axis, 1) /* first axis of x that is folded into axis 1 of the output, in [-rank, rank] */
@@ -809,10 +763,6 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_FlattenRange(M, S) \
     M(S, INT, _, startAxis,  0) /* first axis folded, in [-rank, rank) */ \
     M(S, INT, _, endAxis,   -1) /* last axis folded, >= startAxis */
-/* FLOOR */
-#define NNRT_ATTR_Floor(M, S) M(S, NONE, _, reserved, 0)
-/* FLOOR_DIV */
-#define NNRT_ATTR_FloorDiv(M, S) M(S, NONE, _, reserved, 0)
 /* FULL_CONNECTION */
 #define NNRT_ATTR_FullConnection(M, S) \
     M(S, BOOL, _,              hasBias,        0) /* true: input 2 is present */ \
@@ -822,17 +772,9 @@ typedef struct nnrt_error {
 /* FUSED_BATCH_NORM */
 #define NNRT_ATTR_FusedBatchNorm(M, S) \
     M(S, FLOAT, _, epsilon, NNRT_NOT_ZERO(1e-4f)) /* added to the variance, > 0 */
-/* GATHER */
-#define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
 /* GATHER_ELEMENTS */
 #define NNRT_ATTR_GatherElements(M, S) \
     M(S, INT, _, axis, 0) /* axis of x that the indices select along, in [-rank, rank) */
-/* GATHER_ND */
-#define NNRT_ATTR_GatherNd(M, S) M(S, NONE, _, reserved, 0)
-/* GREATER */
-#define NNRT_ATTR_Greater(M, S) M(S, NONE, _, reserved, 0)
-/* GREATER_EQUAL */
-#define NNRT_ATTR_GreaterEqual(M, S) M(S, NONE, _, reserved, 0)
 /* GRID_SAMPLE */
 #define NNRT_ATTR_GridSample(M, S) \
     M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are centers (true) or outer edges of outer pixels */ \
@@ -878,8 +820,6 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_IsInf(M, S) \
     M(S, BOOL, _, detectNegative, 1) /* -infinity counts as infinite */ \
     M(S, BOOL, _, detectPositive, 1) /* +infinity counts as infinite */
-/* IS_NAN */
-#define NNRT_ATTR_IsNaN(M, S) M(S, NONE, _, reserved, 0)
 /* L2_NORMALIZE_FUSION */
 #define NNRT_ATTR_L2NormalizeFusion(M, S) \
     M(S, INTS,  _,              axis,              0) /* axes normalized together; -1 = last; empty = last */ \
@@ -894,20 +834,6 @@ typedef struct nnrt_error {
 /* LEAKY_RELU */
 #define NNRT_ATTR_LeakyRelu(M, S) \
     M(S, FLOAT, _, negativeSlope, 0) /* slope for x < 0 */
-/* LESS */
-#define NNRT_ATTR_Less(M, S) M(S, NONE, _, reserved, 0)
-/* LESS_EQUAL */
-#define NNRT_ATTR_LessEqual(M, S) M(S, NONE, _, reserved, 0)
-/* LOG */
-#define NNRT_ATTR_Log(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_AND */
-#define NNRT_ATTR_LogicalAnd(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_NOT */
-#define NNRT_ATTR_LogicalNot(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_OR */
-#define NNRT_ATTR_LogicalOr(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_XOR */
-#define NNRT_ATTR_LogicalXor(M, S) M(S, NONE, _, reserved, 0)
 /* LOG_SOFTMAX */
 #define NNRT_ATTR_LogSoftmax(M, S) \
     M(S, INT, _, axis, 0) /* axis, in [-rank, rank) */
@@ -963,15 +889,11 @@ typedef struct nnrt_error {
     M(S, BOOL, _,              transposeA,     0) /* true: transpose the last two axes of input 0 */ \
     M(S, BOOL, _,              transposeB,     0) /* true: transpose the last two axes of input 1 */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* MATMUL_INTEGER */
-#define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
 /* MATMUL_NBITS */
 #define NNRT_ATTR_MatMulNBits(M, S) \
     M(S, INT, _, columns,    NNRT_REQUIRED) /* K: entries in a row of the weights, without padding of the last block */ \
     M(S, INT, _, bits,       4) /* of an entry, 4 or 8; 0 = 4 */ \
     M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */
-/* MAXIMUM */
-#define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
     M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
@@ -998,14 +920,6 @@ typedef struct nnrt_error {
 /* MEL_WEIGHT_MATRIX */
 #define NNRT_ATTR_MelWeightMatrix(M, S) \
     M(S, TYPE, NNRT_DataType, outputDatatype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */
-/* MESHGRID */
-#define NNRT_ATTR_Meshgrid(M, S) M(S, NONE, _, reserved, 0)
-/* MINIMUM */
-#define NNRT_ATTR_Minimum(M, S) M(S, NONE, _, reserved, 0)
-/* MISH */
-#define NNRT_ATTR_Mish(M, S) M(S, NONE, _, reserved, 0)
-/* MOD */
-#define NNRT_ATTR_Mod(M, S) M(S, NONE, _, reserved, 0)
 /* MULTICLASS_NMS */
 #define NNRT_ATTR_MulticlassNms(M, S) \
     M(S, INT,   _, backgroundLabel, -1) /* class excluded, -1 = none */ \
@@ -1024,8 +938,6 @@ typedef struct nnrt_error {
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* NEG */
-#define NNRT_ATTR_Neg(M, S) M(S, NONE, _, reserved, 0)
 /* NEGATIVE_LOG_LIKELIHOOD_LOSS */
 #define NNRT_ATTR_NegativeLogLikelihoodLoss(M, S) \
     M(S, INTS, _,             ignoreIndex, 0) /* one target value that is ignored; empty = none */ \
@@ -1033,15 +945,9 @@ typedef struct nnrt_error {
 /* NON_MAX_SUPPRESSION */
 #define NNRT_ATTR_NonMaxSuppression(M, S) \
     M(S, INT, _, centerPointBox, 0) /* 0: a box is two corners [y1,x1,y2,x2]; 1: [center x, center y, width, height] */
-/* NON_ZERO */
-#define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
-/* NOT_EQUAL */
-#define NNRT_ATTR_NotEqual(M, S) M(S, NONE, _, reserved, 0)
 /* ONE_HOT */
 #define NNRT_ATTR_OneHot(M, S) \
     M(S, INT, _, axis, -1) /* index of the new axis, in [-1, rank(indices)]; -1 = last */
-/* PAD_EDGE */
-#define NNRT_ATTR_PadEdge(M, S) M(S, NONE, _, reserved, 0)
 /* PAD_FUSION */
 #define NNRT_ATTR_PadFusion(M, S) \
     M(S, INTS2, _,           paddings,      0) /* rank x 2, like input 1; used only if input 1 is absent */ \
@@ -1097,20 +1003,12 @@ typedef struct nnrt_error {
     M(S, INT64, _,       start,    0) /* first value; start, limit, delta: only if input 0 is the only input */ \
     M(S, INT64, _,       limit,    0) /* end, not included */ \
     M(S, INT64, _,       delta,    NNRT_NOT_ZERO(1)) /* step, not 0 */
-/* RANK */
-#define NNRT_ATTR_Rank(M, S) M(S, NONE, _, reserved, 0)
-/* REAL_DIV */
-#define NNRT_ATTR_RealDiv(M, S) M(S, NONE, _, reserved, 0)
-/* RECIPROCAL */
-#define NNRT_ATTR_Reciprocal(M, S) M(S, NONE, _, reserved, 0)
 /* REDUCE_FUSION */
 #define NNRT_ATTR_ReduceFusion(M, S) \
     M(S, BOOL,  _,          keepDims,    0) /* true: keep reduced axes with size 1 */ \
     M(S, ENUM,  ReduceMode, mode,        0) /* the reduction */ \
     M(S, BOOL,  _,          reduceToEnd, 0) /* true: reduce all axes from the first listed one to the last */ \
     M(S, FLOAT, _,          coeff,       0) /* factor of the result, used only with reduceToEnd and if |coeff| > 1e-5 */
-/* RESHAPE */
-#define NNRT_ATTR_Reshape(M, S) M(S, NONE, _, reserved, 0)
 /* RESIZE. extrapolationValue belongs to crop windows, which the three transform modes do not have. excludeOutside:
    filter taps outside x get weight 0, and the others are rescaled to sum 1. */
 #define NNRT_ATTR_Resize(M, S) \
@@ -1161,17 +1059,11 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, spatialScale,  1) /* factor from region coordinates to coordinates of x, > 0; 0 = 1 */ \
     M(S, BOOL,  _, aligned,       0) /* true: pixel 0 has its center at 0.5, and regions may be < 1 pixel */ \
     M(S, BOOL,  _, max,           0) /* maximum of all samples' weighted pixels (as ONNX), else their mean */
-/* ROLL */
-#define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
 /* ROTARY_EMBEDDING */
 #define NNRT_ATTR_RotaryEmbedding(M, S) \
     M(S, INT, _, interleaved,        0) /* not 0: pairs are adjacent elements, else rotaryEmbeddingDim/2 apart */ \
     M(S, INT, _, numHeads,           0) /* number of heads in the last axis of x if it has 3 axes */ \
     M(S, INT, _, rotaryEmbeddingDim, 0) /* number of leading elements of a head that are rotated, even; 0 = all */
-/* ROUND */
-#define NNRT_ATTR_Round(M, S) M(S, NONE, _, reserved, 0)
-/* RSQRT */
-#define NNRT_ATTR_Rsqrt(M, S) M(S, NONE, _, reserved, 0)
 /* SCALE_FUSION */
 #define NNRT_ATTR_ScaleFusion(M, S) \
     M(S, INT,  _,              axis,           0) /* axis of x aligned with axis 0 of scale, in [-rank, rank) */ \
@@ -1180,19 +1072,9 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_ScatterElements(M, S) \
     M(S, INT,  _,                axis,      0) /* axis of x that the indices select along, in [-rank, rank) */ \
     M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
-/* SCATTER_ND */
-#define NNRT_ATTR_ScatterNd(M, S) M(S, NONE, _, reserved, 0)
 /* SCATTER_ND_UPDATE */
 #define NNRT_ATTR_ScatterNDUpdate(M, S) \
     M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
-/* SELECT */
-#define NNRT_ATTR_Select(M, S) M(S, NONE, _, reserved, 0)
-/* SHAPE */
-#define NNRT_ATTR_Shape(M, S) M(S, NONE, _, reserved, 0)
-/* SIN */
-#define NNRT_ATTR_Sin(M, S) M(S, NONE, _, reserved, 0)
-/* SINH */
-#define NNRT_ATTR_Sinh(M, S) M(S, NONE, _, reserved, 0)
 /* SLICE_FUSION */
 #define NNRT_ATTR_SliceFusion(M, S) \
     M(S, INTS, _, axes, 0) /* axes of the entries of begin and size; empty = 0,1,2,... */
@@ -1211,19 +1093,11 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_SpaceToDepth(M, S) \
     M(S, INT,  _,      blockSize, NNRT_REQUIRED) /* size of a block, >= 1; 1 is the identity */ \
     M(S, ENUM, Format, format,    0) /* unused: the format of the tensor decides; NONE means NHWC */
-/* SPARSE_TO_DENSE */
-#define NNRT_ATTR_SparseToDense(M, S) M(S, NONE, _, reserved, 0)
 /* SPLIT */
 #define NNRT_ATTR_Split(M, S) \
     M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the outputs of the node; 0 = that */ \
     M(S, INTS, _, sizeSplits, 0) /* size of each output along axis; empty = equal; one entry may be -1 = the rest */ \
     M(S, INT,  _, axis,       0) /* axis split, in [-rank, rank) */
-/* SQRT */
-#define NNRT_ATTR_Sqrt(M, S) M(S, NONE, _, reserved, 0)
-/* SQUARE */
-#define NNRT_ATTR_Square(M, S) M(S, NONE, _, reserved, 0)
-/* SQUARED_DIFFERENCE */
-#define NNRT_ATTR_SquaredDifference(M, S) M(S, NONE, _, reserved, 0)
 /* SQUEEZE */
 #define NNRT_ATTR_Squeeze(M, S) \
     M(S, INTS, _, axis, 0) /* axes removed if their size is 1, in [-rank, rank); empty = all axes of size 1 */
@@ -1243,8 +1117,6 @@ typedef struct nnrt_error {
 /* SUB_FUSION */
 #define NNRT_ATTR_SubFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* TAN */
-#define NNRT_ATTR_Tan(M, S) M(S, NONE, _, reserved, 0)
 /* TILE_FUSION */
 #define NNRT_ATTR_TileFusion(M, S) \
     M(S, INTS, _, dims, 0) /* axes of the entries of multiples; empty = the last len(multiples) axes */
@@ -1252,8 +1124,6 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_TopKFusion(M, S) \
     M(S, BOOL, _, sorted,  1) /* true: descending values; false: by ascending index */ \
     M(S, INT,  _, axis,   -1) /* axis searched, in [-rank, rank) */
-/* TRANSPOSE */
-#define NNRT_ATTR_Transpose(M, S) M(S, NONE, _, reserved, 0)
 /* TRILU */
 #define NNRT_ATTR_Trilu(M, S) \
     M(S, BOOL, _, upper, 1) /* true: keep the upper triangle; false: the lower one */
@@ -1267,8 +1137,6 @@ typedef struct nnrt_error {
 /* UNSTACK */
 #define NNRT_ATTR_Unstack(M, S) \
     M(S, INT, _, axis, 0) /* axis that is split into outputs, in [-rank, rank) */
-/* WHERE */
-#define NNRT_ATTR_Where(M, S) M(S, NONE, _, reserved, 0)
 /* WINDOW */
 #define NNRT_ATTR_Window(M, S) \
     M(S, ENUM, WindowKind,    kind,           0) /* HANN, HAMMING or BLACKMAN */ \
@@ -1288,9 +1156,10 @@ typedef struct nnrt_error {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
 
-/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), one row per
+/* The operators: X(NAME, number, Struct, own|none|same, rule, "inputs", "outputs", flags, kernels, since, ...), one row per
    operator, followed by one line per kernel.
-   Struct    attribute struct without NNRT_; own: this row defines it; same: another row does
+   Struct    attribute struct without NNRT_; own: this row defines it, from its description NNRT_ATTR_Struct; none: this
+             row defines it, without members; same: another row defines it
    rule      nnrti_rule_<rule> checks attributes and computes the dimensions that the operands do not state (>>op in the
              implementation); rows may share one; none: the row says all
    operands  separated by spaces: name, then ? optional or * one or more (*? any number), then [shape], then its element
@@ -1392,7 +1261,7 @@ typedef struct nnrt_error {
 
 /* clang-format off */
 #define NNRT_OPS(X, K) \
-    X(ABS,                       1, Abs,                   own, abs,                     "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+    X(ABS,                       1, Abs,                  none, abs,                     "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Abs,                   abs_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Abs,                   abs_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Abs,                   abs_f64,                     1_1,    own) \
@@ -1409,7 +1278,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, AddFusion,             add_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddFusion,             add_fusion_q8,               2d1_1,  own), 10) \
-    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*[..^]=0",               "y[..^]=0",            NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
+    X(ADD_N,                     8, AddN,                 none, add_n,                   "x*[..^]=0",               "y[..^]=0",            NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
         K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddN,                  add_n_q8,                    Vd1_1,  own), 0) \
@@ -1423,7 +1292,7 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, ArgMinFusion,          argmin_fusion_q8,            1d1_2c, own), 0) \
     X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?[]:b",              NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
         K(NNRT_TYPES_BOOL,     NULL, Assert,                assert,                      V_1c,   own), 21) \
-    X(ASSIGN,                   14, Assign,                own, assign,                  "x[..]",                   "y[..]=0",             NNRTI_MAP | NNRT_OP_MOVEMENT, \
+    X(ASSIGN,                   14, Assign,               none, assign,                  "x[..]",                   "y[..]=0",             NNRTI_MAP | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x[N,H,W,C]",              "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
@@ -1433,15 +1302,15 @@ typedef struct nnrt_error {
     X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x[N,H,W,C]",              "y[M,P,Q,C]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, BatchToSpaceND,        batch_to_space_nd_q8,        1d1_1,  own), 10) \
-    X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x[N,..,C] bias[C]=0",     "y[N,..,C]=0",         NNRTI_CHANNELS, \
+    X(BIAS_ADD,                 23, BiasAdd,              none, bias_add,                "x[N,..,C] bias[C]=0",     "y[N,..,C]=0",         NNRTI_CHANNELS, \
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own) \
         K(NNRTI_TYPES_Q8,      "x bias:s", BiasAdd, bias_add_q8, 2d1_1, own), 10) \
     X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?[R]:i",           "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  shared), 21) \
-    X(CAST,                     28, Cast,                  own, cast,                    "x[..] type?[.]:i",        "y[..]:.",             NNRTI_MONOTONE, \
+    X(CAST,                     28, Cast,                 none, cast,                    "x[..] type?[.]:i",        "y[..]:.",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
-    X(CEIL,                     29, Ceil,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+    X(CEIL,                     29, Ceil,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Ceil,                  ceil_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Ceil,                  ceil_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Ceil,                  ceil_f64,                    1_1,    own), 21) \
@@ -1462,7 +1331,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f64, 3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2dTransposeFusion, conv2d_transpose_fusion_q8, 3d1_1, own), 10) \
-    X(COS,                      37, Cos,                   own, cos,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(COS,                      37, Cos,                  none, cos,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own) \
@@ -1485,28 +1354,28 @@ typedef struct nnrt_error {
     X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, Eltwise,               eltwise,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Eltwise,               eltwise_q8,                  2d1_1,  own), 10) \
-    X(EQUAL,                    53, Equal,                 own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(EQUAL,                    53, Equal,                none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Equal,                 equal,                       2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Equal,                 equal_q8,                    2d1_1,  own), 21) \
     X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, ExpFusion,             expfusion_f32,               1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, ExpFusion,             expfusion_f16,               1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis[.]:i",             "y=0",                 NNRTI_SHAPE, \
+    X(EXPAND_DIMS,              56, ExpandDims,           none, expand_dims,             "x axis[.]:i",             "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
     X(FLATTEN,                  61, Flatten,               own, flatten,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 21) \
-    X(FLOOR,                    63, Floor,                 own, floor,                   "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+    X(FLOOR,                    63, Floor,                none, floor,                   "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(FLOOR_DIV,                64, FloorDiv,              own, floor_div,               "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
+    X(FLOOR_DIV,                64, FloorDiv,             none, floor_div,               "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, FloorDiv,              floor_div_q8,                2d2_1,  own), 0) \
-    X(FILL,                     66, Fill,                  own, fill,                    "value[.] shape[R]:i",     "y=0",                 NNRTI_MOVE, \
+    X(FILL,                     66, Fill,                 none, fill,                    "value[.] shape[R]:i",     "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  own), 10) \
     X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight[O,K]=0 bias?[O]=0", "y=0",              0, \
@@ -1520,16 +1389,16 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own) \
         K(NNRTI_TYPES_Q8,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_q8, 5_1, own), 10) \
-    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?[.]:i",  "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(GATHER,                   69, Gather,               none, gather,                  "x indices:i axis?[.]:i",  "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Gather,                gather_q8,                   2d2_1c, own), 10) \
-    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices[..,K]:i",       "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(GATHER_ND,                70, GatherNd,             none, gather_nd,               "x indices[..,K]:i",       "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, GatherNd,              gather_nd_q8,                2d1_1c, own), 21) \
-    X(GREATER,                  71, Greater,               own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(GREATER,                  71, Greater,              none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Greater,               greater_q8,                  2d1_1,  own), 21) \
-    X(GREATER_EQUAL,            72, GreaterEqual,          own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(GREATER_EQUAL,            72, GreaterEqual,         none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, GreaterEqual,          greater_equal,               2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, GreaterEqual,          greater_equal_q8,            2d1_1,  own), 21) \
     X(INSTANCE_NORM,            74, InstanceNorm,          own, instance_norm,           "x[N,..,W,C] scale[C]=0 bias[C]=0", "y[N,..,W,C]=0", NNRTI_CHANNELS, \
@@ -1545,22 +1414,22 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LESS,                     77, Less,                  own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LESS,                     77, Less,                 none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Less,                  less,                        2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Less,                  less_q8,                     2d1_1,  own), 21) \
-    X(LESS_EQUAL,               78, LessEqual,             own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LESS_EQUAL,               78, LessEqual,            none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LessEqual,             less_equal_q8,               2d1_1,  own), 10) \
-    X(LOG,                      79, Log,                   own, log,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(LOG,                      79, Log,                  none, log,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LOGICAL_AND,              81, LogicalAnd,            own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LOGICAL_AND,              81, LogicalAnd,           none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
-    X(LOGICAL_NOT,              82, LogicalNot,            own, none,                    "x[..]",                   "y[..]:b",             NNRTI_ELEMENTWISE, \
+    X(LOGICAL_NOT,              82, LogicalNot,           none, none,                    "x[..]",                   "y[..]:b",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
-    X(LOGICAL_OR,               83, LogicalOr,             own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LOGICAL_OR,               83, LogicalOr,            none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
     X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LpNormalization,       lp_normalization_f32,        1_1,    own) \
@@ -1581,28 +1450,28 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
         K(NNRT_TYPES_F64,      NULL, MatMulFusion,          matmul_fusion_f64,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
-    X(MAXIMUM,                  90, Maximum,               own, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
+    X(MAXIMUM,                  90, Maximum,              none, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Maximum,               maximum_q8,                  2d1_1,  own), 10) \
     X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x[N,H,W,C]",              "y[N,P,Q,C]=0 indices?[N,P,Q,C]:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, MaxPoolFusion,         max_pool_fusion_f32,         1_2,    own) \
         K(NNRT_TYPES_F16,      NULL, MaxPoolFusion,         max_pool_fusion_f16,         1_2,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MaxPoolFusion,         max_pool_fusion_q8,          1d1_2,  own), 10) \
-    X(MINIMUM,                  96, Minimum,               own, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
+    X(MINIMUM,                  96, Minimum,              none, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Minimum,               minimum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Minimum,               minimum_q8,                  2d1_1,  own), 21) \
-    X(MOD,                      98, Mod,                   own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
+    X(MOD,                      98, Mod,                  none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, Mod,                   mod,                         2_1c,   own), 21) \
     X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MulFusion,             mul_fusion_q8,               2d1_1,  own), 10) \
-    X(NEG,                     101, Neg,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+    X(NEG,                     101, Neg,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Neg,                   neg_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
-    X(NOT_EQUAL,               103, NotEqual,              own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(NOT_EQUAL,               103, NotEqual,             none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, NotEqual,              not_equal,                   2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, NotEqual,              not_equal_q8,                2d1_1,  own), 21) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth[.]:i onValue[.] offValue[.]=2", "y=2", NNRTI_MOVE, \
@@ -1623,21 +1492,21 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      "x weight:f", PReLUFusion, prelu_fusion_q8_float, 2d1_1, own), 10) \
     X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x[..]",                   "y[..]:.",             NNRTI_MAP, \
         K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    own), 10) \
-    X(RANK,                    114, Rank,                  own, rank,                    "x",                       "y[]:.",               NNRTI_MOVE, \
+    X(RANK,                    114, Rank,                 none, rank,                    "x",                       "y[]:.",               NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Rank,                  rank,                        1_1,    own), 21) \
     X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y[L]=0",              NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Range,                 range,                       1d1_1,  own), 21) \
-    X(RECIPROCAL,              116, Reciprocal,            own, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+    X(RECIPROCAL,              116, Reciprocal,           none, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
-    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x[..^] y[..^]=0",         "z[..^]:.",            NNRTI_ELEMENTWISE, \
+    X(REAL_DIV,                117, RealDiv,              none, real_div,                "x[..^] y[..^]=0",         "z[..^]:.",            NNRTI_ELEMENTWISE, \
         K(NNRTI_TYPES_REAL,    NULL, RealDiv,               real_div,                    2_1,    own), 21) \
     X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, ReduceFusion,          reduce_fusion_q8,            1d2_1,  own), 10) \
-    X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape[R]:i",            "y=0",                 NNRTI_SHAPE, \
+    X(RESHAPE,                 119, Reshape,              none, reshape,                 "x shape[R]:i",            "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  own), 10) \
     X(RESIZE,                  120, Resize,                own, resize,                  "x[N,H,W,C] size?",        "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
@@ -1645,11 +1514,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8,                   1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8_real,              1d1_1,  own), 10) \
-    X(ROUND,                   125, Round,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+    X(ROUND,                   125, Round,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
-    X(RSQRT,                   126, Rsqrt,                 own, rsqrt,                   "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(RSQRT,                   126, Rsqrt,                none, rsqrt,                   "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Rsqrt,                 rsqrt_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Rsqrt,                 rsqrt_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Rsqrt,                 rsqrt_f64,                   1_1,    own) \
@@ -1660,11 +1529,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, ScaleFusion,           scale_fusion_f64,            3_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, ScaleFusion,           scale_fusion_q8,             3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      "x scale=0 bias?:s", ScaleFusion, scale_fusion_q8, 3d1_1, shared), 10) \
-    X(SCATTER_ND,              128, ScatterNd,             own, scatter_nd,              "indices[N,..,K]:i updates:n shape[R]:i", "y=1",  NNRTI_MOVE, \
+    X(SCATTER_ND,              128, ScatterNd,            none, scatter_nd,              "indices[N,..,K]:i updates:n shape[R]:i", "y=1",  NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ScatterNd,             scatter_nd,                  2_1c,   own), 21) \
-    X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y[R]:.",              NNRTI_MOVE, \
+    X(SHAPE,                   130, Shape,                none, shape,                   "x",                       "y[R]:.",              NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
-    X(SIN,                     133, Sin,                   own, sin,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(SIN,                     133, Sin,                  none, sin,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own) \
@@ -1683,25 +1552,25 @@ typedef struct nnrt_error {
     X(SPACE_TO_DEPTH,          142, SpaceToDepth,          own, space_to_depth,          "x[N,H,W,C]",              "y[N,P,Q,D]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, SpaceToDepth,          space_to_depth,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SpaceToDepth,          space_to_depth_q8,           1d1_1,  own), 21) \
-    X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape[R]:i default?[.]=1", "y=1", NNRTI_MOVE, \
+    X(SPARSE_TO_DENSE,         144, SparseToDense,        none, sparse_to_dense,         "indices:i values:n shape[R]:i default?[.]=1", "y=1", NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, SparseToDense,         sparse_to_dense,             4_1c,   own), 21) \
     X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Split,                 split_q8,                    1d1_V,  own), 10) \
-    X(SQRT,                    146, Sqrt,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+    X(SQRT,                    146, Sqrt,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
-    X(SQUARE,                  148, Square,                own, square,                  "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+    X(SQUARE,                  148, Square,               none, square,                  "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Square,                square_f64,                  1_1,    own) \
         K(NNRT_TYPES_INT,      NULL, Square,                square_int,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
+    X(SQUARED_DIFFERENCE,      149, SquaredDifference,    none, squared_difference,      "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SquaredDifference,     squared_difference_q8,       2d1_1,  own), 10) \
     X(STACK,                   150, Stack,                 own, stack,                   "x*[..]=0",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
@@ -1720,7 +1589,7 @@ typedef struct nnrt_error {
     X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k[.]:i",                "values=0 indices?:.", NNRTI_AGNOSTIC, \
         K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, TopKFusion,            topk_fusion_q8,              1d1_2c, own), 10) \
-    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm[R]:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(TRANSPOSE,               162, Transpose,            none, transpose,               "x perm[R]:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Transpose,             transpose_q8,                1d2_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
@@ -1729,13 +1598,13 @@ typedef struct nnrt_error {
     X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Unstack,               unstack_q8,                  1d1_V,  own), 21) \
-    X(WHERE,                   168, Where,                 own, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
+    X(WHERE,                   168, Where,                none, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  own), 21) \
-    X(SELECT,                  170, Select,                own, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
+    X(SELECT,                  170, Select,               none, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  shared), 21) \
-    X(ERF,                     178, Erf,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(ERF,                     178, Erf,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
@@ -1772,7 +1641,7 @@ typedef struct nnrt_error {
     X(DEFORMABLE_CONV_2D,     1005, DeformableConv2D,      own, deformable_conv_2d,      "x[N,H,W,C] offset=0 mask?=0 weight[O,I,R,S]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, DeformableConv2D,      deformable_conv_2d_f32,      5_1,    own) \
         K(NNRT_TYPES_F16,      NULL, DeformableConv2D,      deformable_conv_2d_f16,      5_1,    own), 0) \
-    X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x[..] value[.]",          "y[..]=1",             NNRTI_AGNOSTIC, \
+    X(FILL_LIKE,              1006, FillLike,             none, fill_like,               "x[..] value[.]",          "y[..]=1",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, FillLike,              fill_like,                   2_1,    own) \
         K(NNRT_TYPES_ALL,      "x value:q", FillLike,       fill_like_q8,                2d1_1,  own), 0) \
     X(FLATTEN_RANGE,          1007, FlattenRange,          own, flatten_range,           "x",                       "y=0",                 NNRTI_SHAPE, \
@@ -1791,20 +1660,20 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
-    X(LOGICAL_XOR,            1011, LogicalXor,            own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LOGICAL_XOR,            1011, LogicalXor,           none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
-    X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(MESHGRID,               1012, Meshgrid,             none, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Meshgrid,              meshgrid_q8,                 Vd1_V,  own), 0) \
     X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out[K,6]=0 outRoisNum[N]:. index?[K]:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_FLOAT,    NULL, MulticlassNms,         multiclass_nms,              3_3c,   own), 0) \
-    X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(PAD_EDGE,               1014, PadEdge,              none, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadEdge,               pad_edge_q8,                 1d2_1,  own), 0) \
     X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x[N,H,W,C] rois[R,4]=0 batchIndices[R]:i", "y[R,P,Q,C]=0", NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, RoiAlign,              roi_align_f32,               3_1c,   own) \
         K(NNRT_TYPES_F16,      "x rois:f batchIndices:i", RoiAlign, roi_align_f16,       3_1c,   own), 0) \
-    X(ROLL,                   1016, Roll,                  own, roll,                    "x[..] shifts[K]:i axes?[K]:i", "y[..]=0",        NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(ROLL,                   1016, Roll,                 none, roll,                    "x[..] shifts[K]:i axes?[K]:i", "y[..]=0",        NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Roll,                  roll_q8,                     1d2_1,  own), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x[..]",                   "y[..]=0",             NNRTI_MAP, \
@@ -1818,59 +1687,59 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BOOL,     NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(LOOP,                   1101, Loop,                  own, control,                 "trips?:i cond?:b v*?",    "y*:.",                NNRTI_GRAPHS, \
         K(NNRT_TYPES_INDEX,    NULL, Reshape,               reshape,                     1_1,    shared), 0) \
-    X(NON_ZERO,               1102, NonZero,               own, non_zero,                "x",                       "y[R,M]:.",            NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
+    X(NON_ZERO,               1102, NonZero,              none, non_zero,                "x",                       "y[R,M]:.",            NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ANY,      NULL, NonZero,               non_zero,                    1_1,    own), 0) \
-    X(TAN,                    1110, Tan,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(TAN,                    1110, Tan,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Tan,                   tan_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Tan,                   tan_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Tan,                   tan_f64,                     1_1,    own), 0) \
-    X(ASIN,                   1111, Asin,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(ASIN,                   1111, Asin,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Asin,                  asin_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Asin,                  asin_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Asin,                  asin_f64,                    1_1,    own), 0) \
-    X(ACOS,                   1112, Acos,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(ACOS,                   1112, Acos,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Acos,                  acos_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Acos,                  acos_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Acos,                  acos_f64,                    1_1,    own), 0) \
-    X(ATAN,                   1113, Atan,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(ATAN,                   1113, Atan,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Atan,                  atan_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Atan,                  atan_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Atan,                  atan_f64,                    1_1,    own), 0) \
-    X(SINH,                   1114, Sinh,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(SINH,                   1114, Sinh,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Sinh,                  sinh_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sinh,                  sinh_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sinh,                  sinh_f64,                    1_1,    own), 0) \
-    X(COSH,                   1115, Cosh,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(COSH,                   1115, Cosh,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Cosh,                  cosh_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Cosh,                  cosh_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Cosh,                  cosh_f64,                    1_1,    own), 0) \
-    X(ASINH,                  1116, Asinh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(ASINH,                  1116, Asinh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Asinh,                 asinh_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Asinh,                 asinh_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Asinh,                 asinh_f64,                   1_1,    own), 0) \
-    X(ACOSH,                  1117, Acosh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(ACOSH,                  1117, Acosh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Acosh,                 acosh_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Acosh,                 acosh_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Acosh,                 acosh_f64,                   1_1,    own), 0) \
-    X(ATANH,                  1118, Atanh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(ATANH,                  1118, Atanh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Atanh,                 atanh_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Atanh,                 atanh_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Atanh,                 atanh_f64,                   1_1,    own), 0) \
-    X(IS_NAN,                 1119, IsNaN,                 own, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
+    X(IS_NAN,                 1119, IsNaN,                none, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsNaN,                 is_nan,                      1_1,    own), 0) \
     X(IS_INF,                 1120, IsInf,                 own, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsInf,                 is_inf,                      1_1,    own), 0) \
-    X(MISH,                   1121, Mish,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(MISH,                   1121, Mish,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Mish,                  mish_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Mish,                  mish_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Mish,                  mish_f64,                    1_1,    own), 0) \
-    X(BITWISE_AND,            1122, BitwiseAnd,            own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
+    X(BITWISE_AND,            1122, BitwiseAnd,           none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseAnd,            bitwise_and,                 2_1,    own), 0) \
-    X(BITWISE_OR,             1123, BitwiseOr,             own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
+    X(BITWISE_OR,             1123, BitwiseOr,            none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseOr,             bitwise_or,                  2_1,    own), 0) \
-    X(BITWISE_XOR,            1124, BitwiseXor,            own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
+    X(BITWISE_XOR,            1124, BitwiseXor,           none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseXor,            bitwise_xor,                 2_1,    own), 0) \
-    X(BITWISE_NOT,            1125, BitwiseNot,            own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(BITWISE_NOT,            1125, BitwiseNot,           none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseNot,            bitwise_not_int,             1_1,    own), 0) \
     X(BIT_SHIFT,              1126, BitShift,              own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRTI_TYPES_UINT,    NULL, BitShift,              bit_shift,                   2_1,    own), 0) \
@@ -1934,7 +1803,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_INDEX,    NULL, MelWeightMatrix,       mel_weight_matrix,           5_1c,   own), 0) \
     X(CENTER_CROP_PAD,        1169, CenterCropPad,         own, center_crop_pad,         "x shape[R]:i",            "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, CenterCropPad,         center_crop_pad,             2_1,    own), 0) \
-    X(MATMUL_INTEGER,         1170, MatMulInteger,         own, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
+    X(MATMUL_INTEGER,         1170, MatMulInteger,        none, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, MatMulInteger, matmul_integer,            4_1,    own), 0) \
     X(CONV_INTEGER,           1171, Conv2DFusion,         same, conv_integer,            "x[N,H,W,C] weight[O,R,S,I]:8 bias?[O]:s xZeroPoint?=0 weightZeroPoint?=1", "y[N,P,Q,O]:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, Conv2DFusion, conv_integer,               5_1,    own), 0) \
@@ -2009,8 +1878,13 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
     typedef struct NNRT_##S {                                                                                          \
         NNRT_ATTR_##S(NNRTI_ATTR_MEMBER, S)                                                                            \
     } NNRT_##S;
-/* The struct of every row with `own`; rows with `same` use the struct of another row. */
+/* The struct of every row with `own` or `none`; rows with `same` use the struct of another row. */
+#define NNRTI_NO_MEMBERS(M, S) M(S, NONE, _, reserved, 0)
 #define NNRTI_STRUCT_own(S) NNRTI_ATTR_STRUCT(S)
+#define NNRTI_STRUCT_none(S)                                                                                           \
+    typedef struct NNRT_##S {                                                                                          \
+        uint8_t reserved;                                                                                              \
+    } NNRT_##S;
 #define NNRTI_STRUCT_same(S)
 #define NNRTI_OP_STRUCT(name, number, S, whose, ...) NNRTI_STRUCT_##whose(S)
 NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
@@ -2517,12 +2391,9 @@ NNRT_API bool nnrt_view_dense(const nnrt_view *v);
    that are contiguous in all views are merged, so a row is as long as possible, not always the last axis of z.
 
        nnrt_walk w;
-       if (!nnrt_walk_first(&w, z, x, NULL))
-           return NNRT_SUCCESS;
-       do
+       for (bool more = nnrt_walk_first(&w, z, x, NULL); more; more = nnrt_walk_next(&w))
            for (int32_t i = 0; i < w.count; i++)
                zs[w.at[0] + i * w.row[0]] = f(xs[w.at[1] + i * w.row[1]]);
-       while (nnrt_walk_next(&w));
 
    After nnrt_walk_first a work item may restrict its copy to a slice of one axis: it adds begin * step[k][axis] to each
    at[k], and sets dims[axis] to the length of the slice; of the row, it uses row[k] and count. */
@@ -2751,12 +2622,13 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
     {NNRTI_MEMBER_NAME(#member), NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member),                          \
      (uint32_t)sizeof(((NNRT_##S *)0)->member), NNRTI_VALUES_##kind(nnrti_enum_, T)},
-#define NNRTI_MEMBER_TABLE(S)                                                                                          \
-    static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
-    static const NNRT_##S nnrti_initial_##S = {NNRT_ATTR_##S(NNRTI_MEMBER_INITIAL, S)};                                \
+#define NNRTI_MEMBER_TABLE(S, DESCRIPTION)                                                                             \
+    static const nnrt_attr_member nnrti_members_##S[] = {DESCRIPTION(NNRTI_MEMBER_ROW, S)};                            \
+    static const NNRT_##S nnrti_initial_##S = {DESCRIPTION(NNRTI_MEMBER_INITIAL, S)};                                  \
     static const nnrt_attr_struct nnrti_struct_##S = {NNRTI_LABEL(#S), (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,  \
-                                                      0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S), &nnrti_initial_##S};
-#define NNRTI_MEMBERS_own(S) NNRTI_MEMBER_TABLE(S)
+                                                      0 DESCRIPTION(NNRTI_MEMBER_ONE, S), &nnrti_initial_##S};
+#define NNRTI_MEMBERS_own(S) NNRTI_MEMBER_TABLE(S, NNRT_ATTR_##S)
+#define NNRTI_MEMBERS_none(S) NNRTI_MEMBER_TABLE(S, NNRTI_NO_MEMBERS)
 #define NNRTI_MEMBERS_same(S)
 #define NNRTI_OP_MEMBERS(name, number, S, whose, ...) NNRTI_MEMBERS_##whose(S)
 NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
@@ -2781,7 +2653,10 @@ NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
 /* Does any operator have a member of this kind? In firmware an unused kind costs no code. */
 #ifdef NNRT_FIRMWARE
 #define NNRTI_MEMBER_KIND(S, kind, T, member, value) | (1 << NNRT_ATTR_KIND_##kind)
-#define NNRTI_OP_KINDS(name, number, S, ...) NNRTI_IF_KEPT(name, NNRT_ATTR_##S(NNRTI_MEMBER_KIND, S))
+#define NNRTI_KINDS_own(S) NNRT_ATTR_##S(NNRTI_MEMBER_KIND, S)
+#define NNRTI_KINDS_same(S) NNRTI_KINDS_own(S)
+#define NNRTI_KINDS_none(S)
+#define NNRTI_OP_KINDS(name, number, S, whose, ...) NNRTI_IF_KEPT(name, NNRTI_KINDS_##whose(S))
 enum { NNRTI_KINDS = 0 NNRT_OPS(NNRTI_OP_KINDS, NNRTI_NO_KERNEL) };
 #define NNRTI_HAS(kind) ((NNRTI_KINDS >> NNRT_ATTR_KIND_##kind & 1) != 0)
 #else
@@ -6182,12 +6057,9 @@ static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
 {
     size_t width = nnrt_type_size(z->dataType);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, NULL))
-        return;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, NULL); more; more = nnrt_walk_next(&w))
         nnrti_copy_row(nnrti_at(z->data, w.at[0], width), w.row[0], nnrti_at(x->data, w.at[1], width), w.row[1],
                        w.count, width);
-    while (nnrt_walk_next(&w));
 }
 
 /* Every element of z = 0. */
@@ -7188,12 +7060,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
                                                  NNRT_ActivationType activation, nnrti_row row)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w)) {
         row(&w, x, y, z, activation);
         nnrti_activate_row(&w, z, activation);
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -7350,9 +7220,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
                                        double (*g)(double))
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
             if (type == NNRT_DATA_TYPE_FLOAT64)
@@ -7360,7 +7228,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
             else
                 nnrti_store(y->data, to, f(nnrti_load(x->data, from, type)), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7380,9 +7247,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
                                             float (*f)(float, float, float), double (*g)(double, double, double))
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
             if (type == NNRT_DATA_TYPE_FLOAT64)
@@ -7390,7 +7255,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
             else
                 nnrti_store(y->data, to, f(nnrti_load(x->data, from, type), p, q), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7408,13 +7272,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uint64_t (*f)(uint64_t))
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++)
             nnrti_store_int(y->data, w.at[0] + i * w.row[0],
                             f(nnrti_load_int(x->data, w.at[1] + i * w.row[1], x->dataType)), y->dataType);
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7437,9 +7298,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
     const bool half = x->dataType == NNRT_DATA_TYPE_FLOAT16, wide = x->dataType == NNRT_DATA_TYPE_FLOAT64;
     const uint64_t sign = (uint64_t)1 << 63, inf = (uint64_t)(half ? 0x7c00u : wide ? 0x7ff0u : 0x7f80u) << 48;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t from = w.at[1] + i * w.row[1];
             const uint64_t bits = half   ? (uint64_t)((const uint16_t *)x->data)[from] << 48
@@ -7452,7 +7311,6 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
                                                : NNRTI_CLASS_INF;
             ((uint8_t *)y->data)[w.at[0] + i * w.row[0]] = (is & classes) != 0;
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7730,15 +7588,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
 {
     const int32_t *quant = (const int32_t *)derived->data;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
             const int32_t b = nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - y->quant[0].zeroPoint;
             nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrt_quant_result(f(a, b, quant), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -10348,14 +10203,11 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const
                                               NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_activation_value(attr, v), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -10365,14 +10217,12 @@ NNRTI_FLOATS(activation, (const NNRT_Activation *attr, const nnrt_view *x, nnrt_
 NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1];
         double *out = (double *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++)
             out[i * w.row[0]] = nnrti_activation_value_f64(attr, in[i * w.row[1]]);
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -10381,14 +10231,12 @@ NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const 
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         const int32_t *in = (const int32_t *)x->data + w.at[1];
         int32_t *out = (int32_t *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++)
             out[i * w.row[0]] = in[i * w.row[1]] > 0 ? in[i * w.row[1]] : 0;
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -10398,13 +10246,10 @@ NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const n
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++)
             ((uint8_t *)y->data)[w.at[0] + i * w.row[0]] =
                 ((const uint8_t *)table->data)[((const uint8_t *)x->data)[w.at[1] + i * w.row[1]]];
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -10702,9 +10547,7 @@ NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnr
     const int32_t axes = y->rank - 2;
     int32_t place[NNRT_MAX_RANK] = {0};
     (void)size;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const ptrdiff_t row = place[0] * theta->strides[0] + place[1 + axes] * theta->strides[1];
         float sum = 0;
         for (int32_t k = 0; k < axes; k++) { /* x is the last axis */
@@ -10716,7 +10559,7 @@ NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnr
         }
         sum += nnrti_load(theta->data, row + axes * theta->strides[2], theta->dataType);
         nnrti_store(y->data, nnrti_offset(y, place), sum, y->dataType);
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -10737,9 +10580,7 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
     nnrti_reduction r = nnrti_reduction_of(x, axes);
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t first = w.at[1] + q * w.row[1];
             bool all = true;
@@ -10749,7 +10590,6 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
             } while (!r.empty && nnrt_walk_next(&r.walk));
             ((uint8_t *)y->data)[w.at[0] + q * w.row[0]] = all ? 1 : 0;
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -11469,14 +11309,12 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
 {
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         double p = 0;
         nnrti_read_f64(&p, nnrti_at(x->data, nnrti_offset(x, place), nnrt_type_size(x->dataType)), 1, 1, x->dataType);
         nnrti_store_number(y->dataType, (double)nnrti_random_part(nnrti_random(attr->seed, i++)) < p ? 1 : 0,
                            nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -11516,15 +11354,12 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, bias))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, bias); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int64_t q = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType);
             const int64_t sum = q + ((const int32_t *)bias->data)[w.at[2] + i * w.row[2]];
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_requantized(x, sum, list));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -11791,9 +11626,7 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
         nnrti_copy(x, y);
         return NNRT_SUCCESS;
     }
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
             const void *from = nnrti_at(x->data, w.at[1] + i * w.row[1], in);
@@ -11806,7 +11639,6 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
                 nnrti_write_bits(to, w.row[0], bits, isSigned, n, y->dataType);
             }
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -12020,11 +11852,8 @@ NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, co
         nnrti_read_f64(&shown[1], hi, 1, 1, x->dataType);
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
     }
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         nnrti_clip_row(&w, x, lo, hi, y);
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -12051,14 +11880,11 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                               "min is %d of the stored integers of the result, expected at most max: %d", quant[1],
                               quant[2]);
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(a, factor), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -12135,9 +11961,7 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
         windows[i] = (int32_t)nnrti_quotient(L - (k - 1) * attr->dilations.data[i] - 1, attr->strides.data[i]) + 1;
         K *= (int32_t)k;
     }
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         float sum = 0;
         for (int32_t k = 0; k < K; k++) {
             int64_t l = 0, times = 1, rest = k;
@@ -12157,7 +11981,7 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
                                   x->dataType);
         }
         nnrti_store(y->data, nnrti_offset(y, place), sum, y->dataType);
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -13403,15 +13227,12 @@ NNRT_API NNRT_ReturnCode nnrt_decode_float(const NNRT_DecodeFloat *attr, const n
     const nnrti_float_format *f = &nnrti_float_formats[attr->format];
     const uint32_t all = (1u << f->bits) - 1;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t at = w.at[1] + i * w.row[1];
             const uint32_t code = f->bits == 16 ? ((const uint16_t *)x->data)[at] : ((const uint8_t *)x->data)[at];
             ((float *)y->data)[w.at[0] + i * w.row[0]] = nnrti_float_decode(f, code & all);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14466,9 +14287,7 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
     for (int32_t i = y->rank; i < count; i++)
         empty = empty || extent[i] == 0;
     label = (const int32_t *)labels->data + 1;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const ptrdiff_t at = nnrti_offset(y, place);
         nnrti_term sum;
         int32_t i = count - 1;
@@ -14493,7 +14312,7 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
             nnrti_store(y->data, at, sum.f, y->dataType);
         else
             nnrti_store_int(y->data, at, sum.u, y->dataType);
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -14634,9 +14453,7 @@ NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const n
 {
     const nnrti_float_format *f = &nnrti_float_formats[attr->format];
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const nnrti_magnitude a = nnrti_magnitude_at(x, w.at[1] + i * w.row[1]);
             const uint32_t code = f->mantissa == 0 ? nnrti_power_encode(a, attr->saturate, attr->rounding)
@@ -14647,7 +14464,6 @@ NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const n
             else
                 ((uint8_t *)y->data)[to] = (uint8_t)code;
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14716,14 +14532,11 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const n
                                              NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_expfusion_real(attr, v), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14932,9 +14745,7 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
     const int32_t *quant = (const int32_t *)list->data;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int64_t v = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0];
             const int64_t u = nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1];
@@ -14946,7 +14757,6 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
             }
             nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrt_quant_result(n, quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15122,9 +14932,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
                                                     NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, scale))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, scale); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t c = w.at[2] + i * w.row[2];
             const float deviation = nnrt_sqrtf(nnrti_load_vector(variance, c, type) + attr->epsilon);
@@ -15132,7 +14940,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
             v = nnrti_load_vector(scale, c, type) * v / deviation + nnrti_load_vector(offset, c, type);
             nnrti_store_real(y, w.at[0] + i * w.row[0], v, type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15149,9 +14956,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
     const double *s = (const double *)scale->data, *o = (const double *)offset->data;
     const double *m = (const double *)mean->data, *v = (const double *)variance->data;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, scale))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, scale); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1];
         double *out = (double *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++) {
@@ -15159,7 +14964,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
             const double deviation = nnrti_sqrt(v[c] + (double)attr->epsilon);
             out[i * w.row[0]] = s[c] * (in[i * w.row[1]] - m[c]) / deviation + o[c];
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -15214,9 +15019,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
     int64_t n = 0;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, indices, &places, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, indices, &places, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++) {
             int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
             if (index < -(int64_t)L || index >= L)
@@ -15233,7 +15036,6 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
             else
                 nnrti_copy(&from, &to);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15295,9 +15097,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
     nnrt_walk w;
     int64_t n = 0;
     nnrti_index_lines(x, indices, (int32_t)attr->axis, &lines);
-    if (!nnrt_walk_first(&w, y, &lines, indices))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, &lines, indices); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t at;
             const NNRT_ReturnCode code =
@@ -15307,7 +15107,6 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
             memcpy(nnrti_at(y->data, w.at[0] + i * w.row[0], width),
                    nnrti_at(x->data, w.at[1] + i * w.row[1] + at, width), width);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15360,9 +15159,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
     int64_t n = 0;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, &rows, &places, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &rows, &places, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             ptrdiff_t at = 0;
             for (int32_t axis = 0; axis < k; axis++, n++) {
@@ -15382,7 +15179,6 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
             to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
             nnrti_copy(&from, &to);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -16254,9 +16050,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
         setX.dims[axis] = setY.dims[axis] = x->dims[axis];
         firstX.dims[axis] = firstY.dims[axis] = 1;
     }
-    if (!nnrt_walk_first(&w, &firstY, &firstX, NULL) || !nnrt_walk_first(&s, &setY, &setX, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &firstY, &firstX, NULL) && nnrt_walk_first(&s, &setY, &setX, NULL); more;
+         more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t to = w.at[0] + q * w.row[0], from = w.at[1] + q * w.row[1];
             nnrti_sum sum = {0, 0};
@@ -16276,7 +16071,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
                 }
             while (nnrt_walk_next(&s));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -16323,9 +16117,8 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
         setX.dims[axis] = setY.dims[axis] = x->dims[axis];
         firstX.dims[axis] = firstY.dims[axis] = 1;
     }
-    if (!nnrt_walk_first(&w, &firstY, &firstX, NULL) || !nnrt_walk_first(&s, &setY, &setX, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &firstY, &firstX, NULL) && nnrt_walk_first(&s, &setY, &setX, NULL); more;
+         more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t to = w.at[0] + q * w.row[0], from = w.at[1] + q * w.row[1];
             int64_t sum = 0;
@@ -16345,7 +16138,6 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
                 }
             while (nnrt_walk_next(&s));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -16602,9 +16394,7 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         uint8_t *out = (uint8_t *)y->data + w.at[0];
         switch (x->dataType) {
 #define NNRTI_NOT_ROW(name, T, zero)                                                                                   \
@@ -16621,7 +16411,7 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
             NNRTI_NOT_ROW(FLOAT32, float, v == 0)
         default: NNRTI_NOT_ROW(FLOAT64, double, v == 0)
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -17384,9 +17174,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, co
     nnrt_view rowsX = *x, rowsY = *y;
     nnrt_walk w;
     rowsX.rank = rowsY.rank = last;
-    if (!nnrt_walk_first(&w, &rowsY, &rowsX, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &rowsY, &rowsX, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++)
             for (int32_t n = 0; n < N; n++) {
                 float sum = bias != NULL ? nnrti_load(bias->data, n * bias->strides[0], type) : 0.0f;
@@ -17403,7 +17191,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, co
                 }
                 nnrti_store(y->data, w.at[0] + i * w.row[0] + n * y->strides[last], sum, type);
             }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18481,16 +18268,13 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
     nnrt_walk w;
     (void)depth;
     nnrti_copy(offValue, y);
-    if (!nnrt_walk_first(&w, indices, &places, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, indices, &places, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
             const ptrdiff_t at = w.at[1] + i * w.row[1];
             if (index >= 0 && index < y->dims[axis])
                 memcpy(nnrti_at(y->data, at + (ptrdiff_t)index * y->strides[axis], width), onValue->data, width);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18759,11 +18543,8 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion(const NNRT_PowFusion *attr, const nnrt_
                                          nnrt_view *z)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         nnrti_pow_row(attr, &w, x, y, z);
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18773,16 +18554,13 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion_q8(const NNRT_PowFusion *attr, const nn
 {
     const float shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const float a = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
             const float b = nnrti_load_real(y, w.at[2] + i * w.row[2], NNRT_DATA_TYPE_INT8);
             const float v = nnrt_powf(attr->scale * a + shift, b);
             nnrti_store_real(z, w.at[0] + i * w.row[0], v, NNRT_DATA_TYPE_INT8);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18830,15 +18608,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_v
                                                 NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, weight))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             const float slope = nnrti_load(weight->data, w.at[2] + i * w.row[2], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], v >= 0 ? v : slope * v, type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18851,16 +18626,14 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, con
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, weight))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1], *slope = (const double *)weight->data + w.at[2];
         double *out = (double *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++) {
             const double v = in[i * w.row[1]];
             out[i * w.row[0]] = v >= 0 ? v : slope[i * w.row[2]] * v;
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -18887,9 +18660,7 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr
     const double sx = (double)(float)x->quant[0].scale, sy = (double)(float)y->quant[0].scale;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, weight))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
             const double slope = (double)nnrti_load(weight->data, w.at[2] + i * w.row[2], weight->dataType);
@@ -18901,7 +18672,6 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr
             }
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(a, factor), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -19220,9 +18990,7 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
     nnrt_walk w;
     for (int32_t i = 0; i < y->rank; i++)
         channel.strides[i] = i == 1 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
-    if (!nnrt_walk_first(&w, y, x, &channel))
-        return;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, &channel); more; more = nnrt_walk_next(&w))
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
             nnrti_read_f64(v, nnrti_at(x->data, w.at[1] + i * w.row[1], in), w.row[1], n, x->dataType);
@@ -19230,7 +18998,6 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
                 nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2], even);
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
-    while (nnrt_walk_next(&w));
 }
 
 /* Quantize, dequantize or requantize: y = x in the type and the parameters of y. Dequantize: scale*(q - zeroPoint).
@@ -19305,15 +19072,13 @@ NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
     (void)shape;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const uint64_t bits = nnrti_random(attr->seed, i++);
         const float u = nnrti_random_part(bits) + 5.9604644775390625e-8f, v = nnrti_random_part(bits << 24);
         const float z = nnrt_sqrtf(-2.0f * nnrt_logf(u)) * nnrt_cosf(6.28318531f * v);
         nnrti_store_number(y->dataType, (double)(attr->mean + attr->scale * z),
                            nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -19338,13 +19103,11 @@ NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, con
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
     (void)shape;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const float u = nnrti_random_part(nnrti_random(attr->seed, i++));
         nnrti_store_number(y->dataType, (double)(attr->low + (attr->high - attr->low) * u),
                            nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -19669,9 +19432,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, c
     const NNRT_ReduceMode mode = attr->mode;
     nnrti_reduction r = nnrti_reduction_of(x, axes);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t first = w.at[1] + q * w.row[1];
             nnrti_reduced reduced = nnrti_reduce_start(mode);
@@ -19682,7 +19443,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, c
             } while (!r.empty && nnrt_walk_next(&r.walk));
             nnrti_store(y->data, w.at[0] + q * w.row[0], nnrti_reduce_end(mode, &reduced, r.count) * attr->coeff, type);
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -19776,9 +19537,7 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const
     nnrt_walk w;
     if (type == NNRT_DATA_TYPE_FLOAT16)
         return nnrti_reduce_float(attr, x, axes, y, NNRT_DATA_TYPE_FLOAT16);
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         for (int32_t q = 0; q < w.count; q++) {
             const void *set = nnrti_at(x->data, w.at[1] + q * w.row[1], width);
             const ptrdiff_t out = w.at[0] + q * w.row[0];
@@ -19787,7 +19546,7 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const
             else
                 nnrti_store_int(y->data, out, nnrti_reduce_int(attr->mode, set, type, &r), type);
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -19846,9 +19605,7 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
     memcpy(factor, quant + NNRT_QUANT_FACTORS, sizeof(factor));
     if (attr->mode == NNRT_REDUCE_MODE_MEAN && r.count > 0)
         nnrti_reduce_mean_q8(factor, r.count);
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t first = w.at[1] + q * w.row[1];
             int64_t sum = start;
@@ -19867,7 +19624,6 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
             sum = attr->mode == NNRT_REDUCE_MODE_ALL ? sum * factor[0] : nnrt_rescale(sum, factor);
             nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrt_quant_result(sum, quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -20775,9 +20531,7 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
     const int32_t axis = (int32_t)attr->axis, count = x->rank - axis, before = x->rank - scale->rank;
     const nnrt_view rows = nnrti_only_axes(x, 0, axis), row = nnrti_only_axes(x, axis, count);
     int32_t place[NNRT_MAX_RANK] = {0};
-    if (nnrt_view_empty(x))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_place(&rows, place)) {
         int32_t *inner = place + axis;
         const ptrdiff_t at = nnrti_offset(&rows, place);
         float sum = 0, n = 0, by;
@@ -20795,7 +20549,7 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
             nnrti_store(y->data, nnrti_offset(y, place), v * by * nnrti_load(scale->data, k, scale->dataType),
                         y->dataType);
         } while (nnrti_next_place(&row, inner));
-    } while (nnrti_next_place(&rows, place));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -21268,9 +21022,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
 {
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, &under))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t k = w.at[2] + i * w.row[2];
             float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) * nnrti_load(scale->data, k, type);
@@ -21278,7 +21030,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
                 v += nnrti_load(bias->data, k, type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrt_activate(v, attr->activationType), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -21293,9 +21044,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
 {
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, &under))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1], *factor = (const double *)scale->data + w.at[2];
         const double *add = bias != NULL ? (const double *)bias->data + w.at[2] : NULL;
         double *out = (double *)y->data + w.at[0];
@@ -21305,7 +21054,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
                 v += add[i * w.row[2]];
             out[i * w.row[0]] = nnrti_activate_f64(v, attr->activationType);
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -21316,9 +21065,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, cons
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
     const int32_t *quant = (const int32_t *)list->data, *factor = quant + NNRT_QUANT_FACTORS;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, &under))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t k = w.at[2] + i * w.row[2];
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
@@ -21329,7 +21076,6 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, cons
                 v += nnrt_rescale(nnrt_load_8(bias->data, k, bias->dataType) - bias->quant[0].zeroPoint, factor);
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(v, factor + 4), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -21440,9 +21186,7 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
     const bool empty = nnrt_view_empty(&to);
     int64_t n = 0;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, &rows, &starts, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &rows, &starts, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t place;
             const NNRT_ReturnCode code = nnrti_index_offset(call, indices, w.at[0] + i * w.row[0],
@@ -21458,7 +21202,6 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
             else
                 (void)nnrti_binary(&to, &from, &to, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -23150,9 +22893,8 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
     nnrt_walk w;
     starts[0] = nnrti_without_axes(y, rows, 2);
     starts[1] = nnrti_without_axes(x, rows, 2);
-    if (nnrt_view_empty(x) || !nnrt_walk_first(&w, &starts[0], &starts[1], NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = !nnrt_view_empty(x) && nnrt_walk_first(&w, &starts[0], &starts[1], NULL); more;
+         more = nnrt_walk_next(&w))
         for (int32_t n = 0; n < w.count; n++)
             for (int32_t i = 0; i < R; i++) {
                 const int64_t edge = i + shift + (attr->upper ? 0 : 1);
@@ -23164,7 +22906,6 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
                                attr->upper ? C - at : at, width);
                 nnrti_copy_row(nnrti_at(z, zeros * to, width), to, &zero, 0, attr->upper ? at : C - at, width);
             }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -23467,9 +23208,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
     nnrt_walk w;
     (void)attr;
     nnrti_copy(y, z);
-    if (!nnrt_walk_first(&w, z, condition, x))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, z, condition, x); more; more = nnrt_walk_next(&w)) {
         const uint8_t *chosen = (const uint8_t *)condition->data + w.at[1];
         switch (width) {
 #define NNRTI_WHERE_ROW(bytes, T)                                                                                      \
@@ -23483,7 +23222,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
             NNRTI_WHERE_ROW(4, uint32_t)
         default: NNRTI_WHERE_ROW(8, uint64_t)
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 

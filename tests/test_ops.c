@@ -1104,6 +1104,7 @@ static bool run_values(trial *t)
 /* Every member of an attribute struct, with the text of its default: a mark NNRT_REQUIRED or NNRT_NOT_ZERO. */
 #define MEMBER_TEXT(S, kind, T, member, value) {#S, #member, NNRT_ATTR_KIND_##kind, #value},
 #define MEMBERS_OF_own(S) NNRT_ATTR_##S(MEMBER_TEXT, S)
+#define MEMBERS_OF_none(S)
 #define MEMBERS_OF_same(S)
 #define MEMBERS_OF(name, number, S, whose, ...) MEMBERS_OF_##whose(S)
 
