@@ -1212,6 +1212,7 @@ typedef struct nnrt_error {
              without a K for it refuses it. A last K that is unreachable, because the ones before cover its types, is
              picked by the rule: if moved elements must be requantized (nnrti_quant_moves), or if quantized elements are
              computed as real numbers. own: the kernel stands at this row's >>kernel; shared: at another row's.
+             NNRTI_K_FLOATS(K, Struct, kernel, arguments, own|shared) stands for K of nnrt_<kernel>_f32, _f16 and _f64.
    arguments the kernel's signature: <inputs>d<derived>_<outputs>c. V = repeated operand (array and count); without d..:
    no
              derived constants (>>resolve); c: the nnrt_call comes last. 3d1_1: (attr, x, weight, bias, derived, y).
@@ -1260,18 +1261,18 @@ typedef struct nnrt_error {
 #define NNRTI_TYPES_REAL (NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_INDEX)
 
 /* clang-format off */
+#define NNRTI_K_FLOATS(K, S, fn, arguments, whose) \
+    K(NNRT_TYPES_F32, NULL, S, fn##_f32, arguments, whose) \
+    K(NNRT_TYPES_F16, NULL, S, fn##_f16, arguments, whose) \
+    K(NNRT_TYPES_F64, NULL, S, fn##_f64, arguments, whose)
 #define NNRT_OPS(X, K) \
     X(ABS,                       1, Abs,                  none, abs,                     "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Abs,                   abs_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Abs,                   abs_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Abs,                   abs_f64,                     1_1,    own) \
+        NNRTI_K_FLOATS(K,            Abs,                   abs,                         1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Abs,                   abs_int,                     1_1,    own) \
         K(NNRTI_TYPES_UINT,    NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(ACTIVATION,                2, Activation,            own, activation,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Activation,            activation_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Activation,            activation_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Activation,            activation_f64,              1_1,    own) \
+        NNRTI_K_FLOATS(K,            Activation,            activation,                  1_1,    own) \
         K(NNRT_TYPES_I32,      NULL, Activation,            activation_i32,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  own), 10) \
     X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
@@ -1311,9 +1312,7 @@ typedef struct nnrt_error {
     X(CAST,                     28, Cast,                 none, cast,                    "x[..] type?[.]:i",        "y[..]:.",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
     X(CEIL,                     29, Ceil,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Ceil,                  ceil_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Ceil,                  ceil_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Ceil,                  ceil_f64,                    1_1,    own), 21) \
+        NNRTI_K_FLOATS(K,            Ceil,                  ceil,                        1_1,    own), 21) \
     X(CLIP,                     30, Clip,                  own, clip,                    "x[..] min?[.]=0 max?[.]=0", "y[..]=0",           NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Clip,                  clip,                        3d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Clip,                  clip_q8,                     3d1_1c, own), 21) \
@@ -1321,20 +1320,14 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Concat,                concat_q8,                   Vd1_1,  own), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
-        K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Conv2DFusion,          conv2d_fusion_f16,           3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Conv2DFusion,          conv2d_fusion_f64,           3_1,    own) \
+        NNRTI_K_FLOATS(K,            Conv2DFusion,          conv2d_fusion,               3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2DFusion, conv2d_fusion_q8,     3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", Conv2DFusion, conv2d_fusion_q16,    3d1_1,  own), 10) \
     X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
-        K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f64, 3_1,    own) \
+        NNRTI_K_FLOATS(K,            Conv2dTransposeFusion, conv2d_transpose_fusion,     3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2dTransposeFusion, conv2d_transpose_fusion_q8, 3d1_1, own), 10) \
     X(COS,                      37, Cos,                  none, cos,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own) \
+        NNRTI_K_FLOATS(K,            Cos,                   cos,                         1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
@@ -1368,9 +1361,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 21) \
     X(FLOOR,                    63, Floor,                none, floor,                   "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own) \
+        NNRTI_K_FLOATS(K,            Floor,                 floor,                       1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(FLOOR_DIV,                64, FloorDiv,             none, floor_div,               "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own) \
@@ -1379,9 +1370,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  own), 10) \
     X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight[O,K]=0 bias?[O]=0", "y=0",              0, \
-        K(NNRT_TYPES_F32,      NULL, FullConnection,        full_connection_f32,         3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, FullConnection,        full_connection_f16,         3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, FullConnection,        full_connection_f64,         3_1,    own) \
+        NNRTI_K_FLOATS(K,            FullConnection,        full_connection,             3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", FullConnection, full_connection_q8, 3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", FullConnection, full_connection_q16, 3d1_1, own), 10) \
     X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x[..,C] scale[C]=0 offset[C]=0 mean[C]=0 variance[C]=0", "y[..,C]=0", NNRTI_CHANNELS, \
@@ -1410,9 +1399,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, LayerNormFusion,       layer_norm_fusion_f64,       3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_q8, 3_1, own), 10) \
     X(LEAKY_RELU,               76, LeakyRelu,             own, leaky_relu,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own) \
+        NNRTI_K_FLOATS(K,            LeakyRelu,             leaky_relu,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(LESS,                     77, Less,                 none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Less,                  less,                        2_1,    own) \
@@ -1421,9 +1408,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LessEqual,             less_equal_q8,               2d1_1,  own), 10) \
     X(LOG,                      79, Log,                  none, log,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own) \
+        NNRTI_K_FLOATS(K,            Log,                   log,                         1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(LOGICAL_AND,              81, LogicalAnd,           none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
@@ -1446,9 +1431,7 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8,      1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8_real, 1_1,    own), 21) \
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?[N]=0",           "z=0",                 NNRT_OP_EMPTY, \
-        K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, MatMulFusion,          matmul_fusion_f64,           3_1,    own) \
+        NNRTI_K_FLOATS(K,            MatMulFusion,          matmul_fusion,               3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
     X(MAXIMUM,                  90, Maximum,              none, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own) \
@@ -1467,9 +1450,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MulFusion,             mul_fusion_q8,               2d1_1,  own), 10) \
     X(NEG,                     101, Neg,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Neg,                   neg_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
+        NNRTI_K_FLOATS(K,            Neg,                   neg,                         1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
     X(NOT_EQUAL,               103, NotEqual,             none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, NotEqual,              not_equal,                   2_1,    own) \
@@ -1485,9 +1466,7 @@ typedef struct nnrt_error {
     X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature[N,A,B,C] image[M,D,E,F]:f", "boxes[H,W,P,4]:. variances[H,W,P,4]:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, PriorBox,              prior_box,                   0d2_2,  own), 0) \
     X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x[..] weight[K]=0",       "y[..]=0",             NNRTI_CHANNELS, \
-        K(NNRT_TYPES_F32,      NULL, PReLUFusion,           prelu_fusion_f32,            2_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, PReLUFusion,           prelu_fusion_f16,            2_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, PReLUFusion,           prelu_fusion_f64,            2_1,    own) \
+        NNRTI_K_FLOATS(K,            PReLUFusion,           prelu_fusion,                2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, PReLUFusion,           prelu_fusion_q8,             2d1_1,  own) \
         K(NNRTI_TYPES_Q8,      "x weight:f", PReLUFusion, prelu_fusion_q8_float, 2d1_1, own), 10) \
     X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x[..]",                   "y[..]:.",             NNRTI_MAP, \
@@ -1497,9 +1476,7 @@ typedef struct nnrt_error {
     X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y[L]=0",              NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Range,                 range,                       1d1_1,  own), 21) \
     X(RECIPROCAL,              116, Reciprocal,           none, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
+        NNRTI_K_FLOATS(K,            Reciprocal,            reciprocal,                  1_1,    own), 21) \
     X(REAL_DIV,                117, RealDiv,              none, real_div,                "x[..^] y[..^]=0",         "z[..^]:.",            NNRTI_ELEMENTWISE, \
         K(NNRTI_TYPES_REAL,    NULL, RealDiv,               real_div,                    2_1,    own), 21) \
     X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MONOTONE, \
@@ -1515,18 +1492,12 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8,                   1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8_real,              1d1_1,  own), 10) \
     X(ROUND,                   125, Round,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
+        NNRTI_K_FLOATS(K,            Round,                 round,                       1_1,    own), 21) \
     X(RSQRT,                   126, Rsqrt,                none, rsqrt,                   "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Rsqrt,                 rsqrt_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Rsqrt,                 rsqrt_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Rsqrt,                 rsqrt_f64,                   1_1,    own) \
+        NNRTI_K_FLOATS(K,            Rsqrt,                 rsqrt,                       1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 10) \
     X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x[..] scale=0 bias?=0",   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, ScaleFusion,           scale_fusion_f32,            3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, ScaleFusion,           scale_fusion_f16,            3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, ScaleFusion,           scale_fusion_f64,            3_1,    own) \
+        NNRTI_K_FLOATS(K,            ScaleFusion,           scale_fusion,                3_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, ScaleFusion,           scale_fusion_q8,             3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      "x scale=0 bias?:s", ScaleFusion, scale_fusion_q8, 3d1_1, shared), 10) \
     X(SCATTER_ND,              128, ScatterNd,            none, scatter_nd,              "indices[N,..,K]:i updates:n shape[R]:i", "y=1",  NNRTI_MOVE, \
@@ -1534,9 +1505,7 @@ typedef struct nnrt_error {
     X(SHAPE,                   130, Shape,                none, shape,                   "x",                       "y[R]:.",              NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
     X(SIN,                     133, Sin,                  none, sin,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own) \
+        NNRTI_K_FLOATS(K,            Sin,                   sin,                         1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin[A]:i size[A]:i",  "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own) \
@@ -1558,16 +1527,12 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Split,                 split_q8,                    1d1_V,  own), 10) \
     X(SQRT,                    146, Sqrt,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
+        NNRTI_K_FLOATS(K,            Sqrt,                  sqrt,                        1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
     X(SQUARE,                  148, Square,               none, square,                  "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Square,                square_f64,                  1_1,    own) \
+        NNRTI_K_FLOATS(K,            Square,                square,                      1_1,    own) \
         K(NNRT_TYPES_INT,      NULL, Square,                square_int,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(SQUARED_DIFFERENCE,      149, SquaredDifference,    none, squared_difference,      "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
@@ -1605,13 +1570,9 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  shared), 21) \
     X(ERF,                     178, Erf,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
+        NNRTI_K_FLOATS(K,            Erf,                   erf,                         1_1,    own), 21) \
     X(LOG_SOFTMAX,             189, LogSoftmax,            own, log_softmax,             "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, LogSoftmax,            log_softmax_f32,             1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, LogSoftmax,            log_softmax_f16,             1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, LogSoftmax,            log_softmax_f64,             1_1,    own) \
+        NNRTI_K_FLOATS(K,            LogSoftmax,            log_softmax,                 1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LogSoftmax,            log_softmax_q8,              1_1,    own), 21) \
     X(CUM_SUM,                 192, CumSum,                own, cum_sum,                 "x[..] axis?[.]:i",        "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_sum,                     2_1c,   own) \
@@ -1651,14 +1612,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, GridSample,            grid_sample_f32,             2_1,    own) \
         K(NNRT_TYPES_F16,      "x grid:f", GridSample,      grid_sample_f16,             2_1,    own), 0) \
     X(HARD_SIGMOID,           1009, HardSigmoid,           own, hard_sigmoid,            "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, HardSigmoid,           hard_sigmoid_f32,            1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, HardSigmoid,           hard_sigmoid_f16,            1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, HardSigmoid,           hard_sigmoid_f64,            1_1,    own) \
+        NNRTI_K_FLOATS(K,            HardSigmoid,           hard_sigmoid,                1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
     X(HARD_SWISH,             1010, HardSwish,             own, hard_swish,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, HardSwish,             hard_swish_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own) \
+        NNRTI_K_FLOATS(K,            HardSwish,             hard_swish,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
     X(LOGICAL_XOR,            1011, LogicalXor,           none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
@@ -1677,9 +1634,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Roll,                  roll_q8,                     1d2_1,  own), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Softplus,              softplus_f64,                1_1,    own) \
+        NNRTI_K_FLOATS(K,            Softplus,              softplus,                    1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
     X(YOLO_BOX,               1018, YoloBox,               own, yolo_box,                "x[N,A,B,D] imgSize[N,2]:i anchors[K]:i", "boxes[N,M,4]:. scores[N,M,C]:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, YoloBox,               yolo_box,                    3d1_2,  own), 0) \
@@ -1690,49 +1645,29 @@ typedef struct nnrt_error {
     X(NON_ZERO,               1102, NonZero,              none, non_zero,                "x",                       "y[R,M]:.",            NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ANY,      NULL, NonZero,               non_zero,                    1_1,    own), 0) \
     X(TAN,                    1110, Tan,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Tan,                   tan_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Tan,                   tan_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Tan,                   tan_f64,                     1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Tan,                   tan,                         1_1,    own), 0) \
     X(ASIN,                   1111, Asin,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Asin,                  asin_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Asin,                  asin_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Asin,                  asin_f64,                    1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Asin,                  asin,                        1_1,    own), 0) \
     X(ACOS,                   1112, Acos,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Acos,                  acos_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Acos,                  acos_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Acos,                  acos_f64,                    1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Acos,                  acos,                        1_1,    own), 0) \
     X(ATAN,                   1113, Atan,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Atan,                  atan_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Atan,                  atan_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Atan,                  atan_f64,                    1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Atan,                  atan,                        1_1,    own), 0) \
     X(SINH,                   1114, Sinh,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Sinh,                  sinh_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Sinh,                  sinh_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Sinh,                  sinh_f64,                    1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Sinh,                  sinh,                        1_1,    own), 0) \
     X(COSH,                   1115, Cosh,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Cosh,                  cosh_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Cosh,                  cosh_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Cosh,                  cosh_f64,                    1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Cosh,                  cosh,                        1_1,    own), 0) \
     X(ASINH,                  1116, Asinh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Asinh,                 asinh_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Asinh,                 asinh_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Asinh,                 asinh_f64,                   1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Asinh,                 asinh,                       1_1,    own), 0) \
     X(ACOSH,                  1117, Acosh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Acosh,                 acosh_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Acosh,                 acosh_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Acosh,                 acosh_f64,                   1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Acosh,                 acosh,                       1_1,    own), 0) \
     X(ATANH,                  1118, Atanh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Atanh,                 atanh_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Atanh,                 atanh_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Atanh,                 atanh_f64,                   1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Atanh,                 atanh,                       1_1,    own), 0) \
     X(IS_NAN,                 1119, IsNaN,                none, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsNaN,                 is_nan,                      1_1,    own), 0) \
     X(IS_INF,                 1120, IsInf,                 own, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsInf,                 is_inf,                      1_1,    own), 0) \
     X(MISH,                   1121, Mish,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Mish,                  mish_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Mish,                  mish_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Mish,                  mish_f64,                    1_1,    own), 0) \
+        NNRTI_K_FLOATS(K,            Mish,                  mish,                        1_1,    own), 0) \
     X(BITWISE_AND,            1122, BitwiseAnd,           none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseAnd,            bitwise_and,                 2_1,    own), 0) \
     X(BITWISE_OR,             1123, BitwiseOr,            none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \

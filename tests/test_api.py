@@ -66,7 +66,10 @@ def name_of(declaration):
 def kernels():
     """The names of the kernels of the operator table."""
     rows = (ROOT / "nnrt_ops.h").read_text(encoding="utf-8")
-    return {"nnrt_" + name for name in re.findall(r"\bK\((?:[^,]*,){3} *(\w+), *\w+, *own\)", rows)}
+    names = re.findall(r"\bK\((?:[^,]*,){3} *(\w+), *\w+, *own\)", rows)
+    for name in re.findall(r"\bNNRTI_K_FLOATS\(K, *\w+, *(\w+), *\w+, *own\)", rows):
+        names += [name + "_f32", name + "_f16", name + "_f64"]
+    return {"nnrt_" + name for name in names}
 
 
 def main():
