@@ -3660,16 +3660,42 @@ static NNRT_ReturnCode nnrti_inherit_format(nnrt_resolve *c, uint32_t k)
 #define NNRTI_HAS_BROADCAST true
 #endif
 
+/* Symbol of axis a of x; 0: the dimension is fixed, as all are in firmware. */
+static uint32_t nnrti_axis_symbol(const nnrt_operand *x, int32_t a)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)a;
+    return 0;
+#else
+    return x->symbols[a];
+#endif
+}
+
+static void nnrti_set_symbol(nnrt_operand *o, int32_t a, uint32_t symbol)
+{
+#ifdef NNRT_FIRMWARE
+    (void)o, (void)a, (void)symbol;
+#else
+    o->symbols[a] = symbol;
+#endif
+}
+
+/* Symbol of element n of x, a known value; 0: it is fixed. */
+NNRTI_UNUSED static uint32_t nnrti_element_symbol(const nnrt_operand *x, size_t n)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)n;
+    return 0;
+#else
+    return x->open != NULL ? x->open[n] : 0;
+#endif
+}
+
 /* Whether axis a of x is a dynamic dimension. A fixed dimension of 1 broadcasts; whether a dynamic one does is unknown
    until the run. */
 NNRTI_NOINLINE static bool nnrti_axis_dynamic(const nnrt_operand *x, int32_t a)
 {
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)a;
-    return false;
-#else
-    return x->symbols[a] != 0;
-#endif
+    return nnrti_axis_symbol(x, a) != 0;
 }
 
 /* Whether a named dimension is dynamic. */
@@ -7929,31 +7955,19 @@ NNRT_OPS(NNRTI_OP_PROTO, NNRTI_NO_KERNEL)
 /* Axis k of result i has the dimension of axis a of x, fixed or dynamic (same symbol). */
 NNRTI_NOINLINE static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k, (void)x, (void)a;
-#else
-    c->out[i].symbols[k] = x->symbols[a];
-#endif
+    nnrti_set_symbol(&c->out[i], k, nnrti_axis_symbol(x, a));
 }
 
 /* Axis k of result i is computed from dynamic dimensions: it gets a new symbol. */
 static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k;
-#else
-    c->out[i].symbols[k] = NNRTI_SYMBOL_NEW;
-#endif
+    nnrti_set_symbol(&c->out[i], k, NNRTI_SYMBOL_NEW);
 }
 
 /* Axis k of result i does not depend on dynamic dimensions. */
 NNRTI_NOINLINE static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k;
-#else
-    c->out[i].symbols[k] = 0;
-#endif
+    nnrti_set_symbol(&c->out[i], k, 0);
 }
 
 /* Symbol of a dimension of a result that is element n of x, a known value. */
@@ -7966,62 +7980,33 @@ NNRTI_UNUSED static uint32_t nnrti_value_symbol(const nnrt_resolve *c, const nnr
     const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
     if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be an invalid dimension, -1 in RESHAPE */
         return s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
-    return x->open != NULL ? x->open[n] : 0;
-#endif
-}
-
-/* Symbol of axis a of x; 0: it is fixed. */
-NNRTI_UNUSED static uint32_t nnrti_axis_symbol(const nnrt_operand *x, int32_t a)
-{
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)a;
-    return 0;
-#else
-    return x->symbols[a];
+    return nnrti_element_symbol(x, n);
 #endif
 }
 
 /* The dimension of axis k of result i is element n of x, a known value. */
 NNRTI_NOINLINE static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k, (void)x, (void)n;
-#else
-    c->out[i].symbols[k] = nnrti_value_symbol(c, x, n);
-#endif
+    nnrti_set_symbol(&c->out[i], k, nnrti_value_symbol(c, x, n));
 }
 
 /* Axis k of result i is a dynamic dimension with its number in dims as upper bound, even if inputs have no upper bound
    (c->unbounded). */
 NNRTI_NOINLINE static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k;
-#else
-    c->out[i].symbols[k] = NNRTI_SYMBOL_BOUNDED;
-#endif
+    nnrti_set_symbol(&c->out[i], k, NNRTI_SYMBOL_BOUNDED);
 }
 
 /* Whether element n of x, a known value, is dynamic (depends on dynamic dimensions). */
 NNRTI_NOINLINE static bool nnrti_element_dynamic(const nnrt_operand *x, size_t n)
 {
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)n;
-    return false;
-#else
-    return x->open != NULL && x->open[n] != 0;
-#endif
+    return nnrti_element_symbol(x, n) != 0;
 }
 
 /* Whether element n of x, a known value, is dynamic without an upper bound: its number is a placeholder. */
 NNRTI_NOINLINE static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 {
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)n;
-    return false;
-#else
-    return x->open != NULL && (x->open[n] & NNRTI_UNBOUNDED) != 0;
-#endif
+    return (nnrti_element_symbol(x, n) & NNRTI_UNBOUNDED) != 0;
 }
 
 /* Whether axis a of x and axis b of y differ in every run. Dynamic dimensions may be equal: the run compares them. */
@@ -8033,11 +8018,7 @@ NNRTI_NOINLINE static bool nnrti_axes_differ(const nnrt_operand *x, int32_t a, c
 /* Whether axis a of x and axis b of y have the same size in every run. */
 static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
-#ifndef NNRT_FIRMWARE
-    if (x->symbols[a] != y->symbols[b])
-        return false;
-#endif
-    return x->dims[a] == y->dims[b];
+    return x->dims[a] == y->dims[b] && nnrti_axis_symbol(x, a) == nnrti_axis_symbol(y, b);
 }
 
 /* Whether axis a of x has size 1 in every run. */
@@ -9967,7 +9948,6 @@ static int32_t nnrti_channels(const nnrt_resolve *c)
 
 NNRT_SETUP_END()
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ABS */
 
 /* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
@@ -9988,21 +9968,18 @@ static uint64_t nnrti_abs_int(uint64_t v)
 NNRTI_UNARY(Abs, abs, nnrti_absf, nnrti_abs)
 NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACOS */
 /* >>kernel ACOS */
 
 /* y = arccos(x), in 0 to pi, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Acos, acos, nnrti_acosf, nnrti_acos)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACOSH */
 /* >>kernel ACOSH */
 
 /* y = arcosh(x) = ln(x + sqrt(x * x - 1)), elementwise; NaN if x < 1. y may alias x. */
 NNRTI_UNARY(Acosh, acosh, nnrti_acoshf, nnrti_acosh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACTIVATION */
 
 /* The activation that attr names; nnrt_activate has the types without parameters. NaN gives NaN, except for
@@ -10188,7 +10165,6 @@ NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const n
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_AVERAGE_POOL_2D */
 
 /* Input 1 holds height and width of all results.
@@ -10258,7 +10234,6 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePoo
     return nnrti_adaptive_average_pool_2d(x, quant, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_MAX_POOL_2D */
 
 /* Resolved: indicesType is the type of the second output. */
@@ -10317,7 +10292,6 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D 
     return nnrti_adaptive_max_pool_2d(x, quant, y, indices, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_FUSION */
 
 /* Derived: if quantized, zero point and range of the result, the factors of x, of y and of their sum. */
@@ -10339,7 +10313,6 @@ NNRTI_BINARY(AddFusion, add_fusion, attr->activationType, nnrti_add_row)
 /* Quantized int8 or uint8 with a list of nnrti_quant_sum. */
 NNRTI_BINARY_Q8(AddFusion, add_fusion, nnrti_quant_add)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_N */
 
 /* Derives the list of a quantized sum: the factor of the result, then the factor of every input, which times 2^20 is
@@ -10445,7 +10418,6 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AFFINE_GRID */
 
 static NNRT_ReturnCode nnrti_rule_affine_grid(nnrt_resolve *c)
@@ -10498,7 +10470,6 @@ NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ALL */
 
 static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
@@ -10528,7 +10499,6 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMAX_FUSION */
 
 /* Results: indices; or the elements if outMaxValue is set and there is only one result; or both. Resolved: axis >= 0,
@@ -10601,7 +10571,6 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, co
     return attr->outMaxValue ? nnrti_requantize(list, 0, indices) : nnrti_requantize(list, 1, values);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMIN_FUSION */
 
 /* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
@@ -10629,21 +10598,18 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, co
     return attr->outMaxValue ? nnrti_requantize(list, 0, indices) : nnrti_requantize(list, 1, values);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASIN */
 /* >>kernel ASIN */
 
 /* y = arcsin(x), in -pi/2 to pi/2, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Asin, asin, nnrti_asinf, nnrti_asin)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASINH */
 /* >>kernel ASINH */
 
 /* y = arsinh(x) = ln(x + sqrt(x * x + 1)), elementwise. y may alias x. */
 NNRTI_UNARY(Asinh, asinh, nnrti_asinhf, nnrti_asinh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSERT */
 
 /* The optional result is a scalar. */
@@ -10720,7 +10686,6 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSIGN */
 
 /* y = x: a copy, unless both share memory.
@@ -10730,21 +10695,18 @@ static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, NULL);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATAN */
 /* >>kernel ATAN */
 
 /* y = arctan(x), in -pi/2 to pi/2, elementwise. y may alias x. */
 NNRTI_UNARY(Atan, atan, nnrti_atanf, nnrti_atan)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATANH */
 /* >>kernel ATANH */
 
 /* y = artanh(x) = ln((1 + x) / (1 - x)) / 2, elementwise; NaN if |x| > 1, infinite at +-1. y may alias x. */
 NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATTENTION */
 
 /* Input i, q, k or v, is [B,steps,heads*size] or [B,heads,steps,size]; shape: the latter, as names. With 3 axes the
@@ -11035,7 +10997,6 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AVERAGE_POOL_3D */
 
 static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
@@ -11100,7 +11061,6 @@ NNRT_API NNRT_ReturnCode nnrt_average_pool_3d_f64(const NNRT_AveragePool3D *attr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AVGPOOL_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
@@ -11154,7 +11114,6 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, 
     return nnrti_avgpool_fusion(attr, x, quant, y, false, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AVGPOOL_INCLUDE_PAD */
 /* >>kernel AVGPOOL_INCLUDE_PAD */
 
@@ -11170,7 +11129,6 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *a
     return nnrti_avgpool_fusion(attr, x, quant, y, true, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BATCH_TO_SPACE_ND */
 
 /* The batch must be a multiple of the block; crops may leave an empty image, but may not exceed it.
@@ -11226,7 +11184,6 @@ NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr,
 
 NNRTI_MOVE_Q8(BatchToSpaceND, batch_to_space_nd)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BERNOULLI */
 
 /* Resolved: dtype. */
@@ -11253,7 +11210,6 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIAS_ADD */
 
 /* Derived: if quantized, zero point and range of the result, and the factor of x and of bias, which has the scale of
@@ -11298,7 +11254,6 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITCAST */
 
 /* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the
@@ -11322,14 +11277,12 @@ static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_AND */
 /* >>kernel BITWISE_AND */
 
 /* z = x and y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseAnd, bitwise_and, a &b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_NOT */
 /* >>kernel BITWISE_NOT */
 
@@ -11341,21 +11294,18 @@ static uint64_t nnrti_not_int(uint64_t v)
 /* y = not x, bitwise, elementwise. y may alias x. */
 NNRTI_UNARY_INT(BitwiseNot, bitwise_not, nnrti_not_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_OR */
 /* >>kernel BITWISE_OR */
 
 /* z = x or y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseOr, bitwise_or, a | b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_XOR */
 /* >>kernel BITWISE_XOR */
 
 /* z = x xor y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseXor, bitwise_xor, a ^ b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIT_SHIFT */
 /* >>kernel BIT_SHIFT */
 
@@ -11387,7 +11337,6 @@ NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_vi
                         attr->direction == NNRT_SHIFT_DIRECTION_LEFT ? nnrti_shift_left_row : nnrti_shift_right_row);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BOTTOM_K */
 /* >>kernel BOTTOM_K */
 
@@ -11399,7 +11348,6 @@ NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_v
     return nnrti_topk_lines(x, axis, values->dims[axis], true, attr->sorted, values, indices, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BROADCAST_TO */
 
 /* Result 0 gets the dimension to which axis k of x (k < 0: none) and entry i of the list broadcast; entries of -1 keep
@@ -11453,7 +11401,6 @@ static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CAST */
 
 /* *type = the type that input 1 names; UNKNOWN if it is absent or its value is not known yet. */
@@ -11577,14 +11524,12 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CEIL */
 /* >>kernel CEIL */
 
 /* y = the smallest integer >= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CENTER_CROP_PAD */
 
 static NNRT_ReturnCode nnrti_rule_center_crop_pad(nnrt_resolve *c)
@@ -11634,7 +11579,6 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CHANNEL_SHUFFLE */
 
 /* Resolved: group >= 1. Derived: if the quantization parameters of input and result differ, the list of
@@ -11672,7 +11616,6 @@ NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, c
 
 NNRTI_MOVE_Q8(ChannelShuffle, channel_shuffle)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CLIP */
 
 /* Whether *lo <= *hi, elements of one type; false if one is NaN. */
@@ -11823,7 +11766,6 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COL2IM */
 
 /* Resolved: all lists are complete. */
@@ -11920,7 +11862,6 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COMPRESS */
 
 /* Resolved: axis is one entry >= 0. Until condition is known, the result has room for every index.
@@ -11980,7 +11921,6 @@ NNRTI_MOVED_Q8(compress,
                 nnrt_view *y),
                0, y, nnrt_compress(attr, x, condition, y))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONCAT */
 
 #ifdef NNRT_FIRMWARE
@@ -12074,7 +12014,6 @@ NNRT_API NNRT_ReturnCode nnrt_concat_q8(const NNRT_Concat *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONSTANT_OF_SHAPE */
 
 /* Resolved: dataType. Derived: the value, one element of it, converted as CAST does. */
@@ -12115,7 +12054,6 @@ NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_FUSION */
 
 /* Height and width of the result of a convolution depend on x and on the weight's kernel size. */
@@ -12371,7 +12309,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q16(const NNRT_Conv2DFusion *attr, c
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_TRANSPOSE_FUSION */
 
 /* Transposed convolution along one axis: input size L, kernel size k, stride s, dilation d, `extra` elements at the end
@@ -12602,7 +12539,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_3D */
 
 /* Resolved: kernelShape from the weight, all lists complete, autoPad NOTSET. */
@@ -12680,7 +12616,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d_f64(const NNRT_Conv3D *attr, const nnrt_vi
     return nnrti_conv_3d(attr, x, weight, bias, y, true);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_INTEGER */
 
 /* Checks input i, a zero point of x: one number, as a scalar or a list, or if axis >= 0 one for each index of that
@@ -12755,7 +12690,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_TRANSPOSE_3D */
 
 /* *out = the output size along a spatial axis; also computes its paddings unless they are given. outputShape, or SAME
@@ -12881,7 +12815,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d_f64(const NNRT_ConvTranspose3D *
     return nnrti_conv_transpose_3d(attr, x, weight, bias, y, true);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COS */
 
 static float nnrti_cos_real(const void *attr, float v)
@@ -12901,14 +12834,12 @@ static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 /* y = cos(x), x in radians, elementwise; NaN for the infinities. y may alias x. */
 NNRTI_UNARY(Cos, cos, nnrt_cosf, nnrti_cos)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COSH */
 /* >>kernel COSH */
 
 /* y = cosh(x) = (e^x + e^-x) / 2, elementwise. y may alias x. */
 NNRTI_UNARY(Cosh, cosh, nnrti_coshf, nnrti_cosh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CROP */
 
 /* Sets dimension i of the result and its source: entry i of the list from `axis` on, else x's. */
@@ -12970,7 +12901,6 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
     return nnrti_quant_moves_by(c, x->rank, first, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_PROD */
 /* >>kernel CUM_PROD */
 
@@ -13022,7 +12952,6 @@ NNRT_API NNRT_ReturnCode nnrt_cum_prod(const NNRT_CumSum *attr, const nnrt_view 
     return nnrti_cum_line(attr, x, axis, y, call, x->dataType, nnrti_cum_prod_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_SUM */
 
 /* The axis may be unknown until the run: no dimension depends on it. */
@@ -13093,7 +13022,6 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_vie
     return nnrti_cum_line(attr, x, axis, y, call, NNRT_DATA_TYPE_INT8, nnrti_cum_sum_line_real);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DECODE_FLOAT */
 
 /* The floating-point formats narrower than float32 that are stored as codes, NNRT_FloatFormat. Of `bits` bits, from the
@@ -13171,7 +13099,6 @@ NNRT_API NNRT_ReturnCode nnrt_decode_float(const NNRT_DecodeFloat *attr, const n
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEFORMABLE_CONV_2D */
 
 /* Checks the size of axis `axis` of input i; `open`: the expected size `extent` depends on a dynamic dimension. */
@@ -13338,7 +13265,6 @@ NNRTI_FLOATS(deformable_conv_2d,
               const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y),
              nnrti_deformable_conv_2d(attr, x, offset, mask, weight, bias, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEPTH_TO_SPACE */
 
 /* Resolved: mode is "DCR" or "CRD". Derived: if the quantization parameters of input and result differ, the list of
@@ -13382,7 +13308,6 @@ NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, cons
 
 NNRTI_MOVE_Q8(DepthToSpace, depth_to_space)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DET */
 
 /* Scratch: a matrix of x in float64 with `parts` times its columns. */
@@ -13474,7 +13399,6 @@ NNRT_API NNRT_ReturnCode nnrt_det(const NNRT_Det *attr, const nnrt_view *x, nnrt
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DETECTION_POST_PROCESS */
 
 static NNRT_ReturnCode nnrti_detection_attr(nnrt_resolve *c, const NNRT_DetectionPostProcess *a)
@@ -13762,7 +13686,6 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPost
     return nnrt_detection_post_process(attr, &reals[0], &reals[1], &reals[2], boxes, classes, best, num, &inner);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DFT */
 
 /* Checks that the last axis of x is 1 (real) or 2 (complex); onesided requires real input, and its inverse complex
@@ -13919,7 +13842,6 @@ NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, cons
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DIV_FUSION */
 
 /* x / y: the one factor is scale of x / (scale of y * scale of the result) in float32. */
@@ -13984,7 +13906,6 @@ static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
 /* Quantized int8 or uint8 with a list of nnrti_quant_quotient. */
 NNRTI_BINARY_Q8(DivFusion, div_fusion, nnrti_quant_div)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EINSUM */
 
 #define NNRTI_EINSUM_LABELS 32 /* labels of an equation: letters and axes of the ellipsis */
@@ -14251,7 +14172,6 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ELTWISE */
 
 /* Derived: if quantized, zero point and range of the result, the factors of x, of y and of the combined value. */
@@ -14291,7 +14211,6 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_vi
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ENCODE_FLOAT */
 
 static NNRT_ReturnCode nnrti_rule_encode_float(nnrt_resolve *c)
@@ -14402,7 +14321,6 @@ NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const n
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EQUAL */
 /* >>kernel EQUAL */
 
@@ -14413,14 +14331,12 @@ NNRTI_PREDICATE(Equal, equal, a == b)
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Equal, equal_q8, a == b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ERF */
 /* >>kernel ERF */
 
 /* y = erf(x) = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, elementwise. y may alias x. */
 NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPAND_DIMS */
 
 /* The kernel sees y with the shape of x. Derived: if the quantization parameters of input and result differ, the list
@@ -14441,7 +14357,6 @@ static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPFUSION */
 
 static float nnrti_expfusion_real(const void *attr, float v)
@@ -14478,7 +14393,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const n
 NNRTI_FLOATS(expfusion, (const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_expfusion(attr, x, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EYE_LIKE */
 
 /* Resolved: dtype is the type of y. */
@@ -14515,7 +14429,6 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL */
 
 /* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
@@ -14540,7 +14453,6 @@ NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value
 
 NNRTI_MOVE_Q8(Fill, fill)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL_LIKE */
 
 /* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
@@ -14567,7 +14479,6 @@ NNRTI_MOVED_Q8(fill_like,
                 nnrt_view *y),
                1, y, nnrt_fill_like(attr, x, value, y))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN */
 
 /* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
@@ -14584,7 +14495,6 @@ static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
     return nnrti_result_folded(c, 2, ends);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN_RANGE */
 
 /* Resolved: startAxis and endAxis >= 0. Derived: if the quantization parameters of input and result differ, the list of
@@ -14608,7 +14518,6 @@ static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
     return nnrti_result_folded(c, rank - (end - start), ends);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLOOR */
 
 static float nnrti_floor_real(const void *attr, float v)
@@ -14628,7 +14537,6 @@ static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 /* y = the largest integer <= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLOOR_DIV */
 
 /* Derived: if quantized, the numbers of nnrti_rule_compare; zero point, range and requantization factor of the
@@ -14695,7 +14603,6 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FULL_CONNECTION */
 
 /* Whether x has the shape [rows,K] that the kernel needs. */
@@ -14845,7 +14752,6 @@ NNRT_API NNRT_ReturnCode nnrt_full_connection_q16(const NNRT_FullConnection *att
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FUSED_BATCH_NORM */
 
 static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
@@ -14911,7 +14817,6 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *att
     return nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER */
 
 /* Derived: the axis, one int32 >= 0.
@@ -14980,7 +14885,6 @@ NNRTI_MOVED_Q8(gather,
                 const nnrt_view *list, nnrt_view *y, nnrt_call *call),
                0, y, nnrt_gather(attr, x, indices, axis, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ELEMENTS */
 
 /* GATHER_ELEMENTS and SCATTER_ELEMENTS: indices have the rank of x, and no axis except `axis` is larger than x's.
@@ -15051,7 +14955,6 @@ NNRTI_MOVED_Q8(gather_elements,
                 nnrt_view *y, nnrt_call *call),
                0, y, nnrt_gather_elements(attr, x, indices, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ND */
 
 /* The last axis of indices holds indices of the first axes of x; its size sets the rank of the result, so it must be
@@ -15123,7 +15026,6 @@ NNRTI_MOVED_Q8(gather_nd,
                 nnrt_view *y, nnrt_call *call),
                0, y, nnrt_gather_nd(attr, x, indices, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER */
 /* >>kernel GREATER */
 
@@ -15133,7 +15035,6 @@ NNRTI_PREDICATE(Greater, greater, a > b)
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Greater, greater_q8, a > b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER_EQUAL */
 /* >>kernel GREATER_EQUAL */
 
@@ -15143,7 +15044,6 @@ NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(GreaterEqual, greater_equal_q8, a >= b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GRID_SAMPLE */
 
 static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
@@ -15324,7 +15224,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, cons
 NNRTI_FLOATS(grid_sample, (const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid, nnrt_view *y),
              nnrti_grid_sample(attr, x, grid, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GROUP_NORM_FUSION */
 
 /* Rule of normalizations over groups of channels: `groups` must divide the channels.
@@ -15425,7 +15324,6 @@ NNRTI_FLOATS(group_norm_fusion,
               nnrt_view *y),
              nnrti_group_norm_fusion(attr, x, scale, bias, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GRU */
 
 /* The attributes that GRU, RNN and LSTM_PEEPHOLE share. */
@@ -15708,7 +15606,6 @@ NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, cons
                                call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARDMAX */
 
 /* Resolved: axis >= 0. */
@@ -15742,7 +15639,6 @@ NNRT_API NNRT_ReturnCode nnrt_hardmax(const NNRT_Hardmax *attr, const nnrt_view 
     return nnrti_lines(attr, x, y, (int32_t)attr->axis, x->dataType, nnrti_hardmax_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARD_SIGMOID */
 
 static float nnrti_hard_sigmoidf(float v, float alpha, float beta)
@@ -15774,7 +15670,6 @@ static double nnrti_hard_sigmoid(double v, double alpha, double beta)
 /* y = min(max(alpha*x + beta, 0), 1), elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(HardSigmoid, hard_sigmoid, attr->alpha, attr->beta, nnrti_hard_sigmoidf, nnrti_hard_sigmoid)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARD_SWISH */
 
 static float nnrti_hard_swishf(float v, float alpha, float beta)
@@ -15817,7 +15712,6 @@ static double nnrti_hard_swish(double v, double alpha, double beta)
    be x (in-place). */
 NNRTI_UNARY_WITH(HardSwish, hard_swish, attr->alpha, attr->beta, nnrti_hard_swishf, nnrti_hard_swish)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IF */
 
 /* IF and LOOP: the shapes of their results are those of their subgraphs, which belong to the model. Shape inference of
@@ -15827,7 +15721,6 @@ static NNRT_ReturnCode nnrti_rule_control(nnrt_resolve *c)
     return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "runs subgraphs: it can only be resolved as part of its model");
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op INSTANCE_NORM */
 
 /* Resolved: epsilon is explicit. */
@@ -15848,7 +15741,6 @@ NNRTI_FLOATS(instance_norm,
               nnrt_view *y),
              nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op INVERSE */
 
 static NNRT_ReturnCode nnrti_rule_inverse(nnrt_resolve *c)
@@ -15894,7 +15786,6 @@ NNRT_API NNRT_ReturnCode nnrt_inverse(const NNRT_Det *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IS_INF */
 /* >>kernel IS_INF */
 
@@ -15905,7 +15796,6 @@ NNRT_API NNRT_ReturnCode nnrt_is_inf(const NNRT_IsInf *attr, const nnrt_view *x,
         x, y, (attr->detectNegative ? NNRTI_CLASS_MINUS_INF : 0u) | (attr->detectPositive ? NNRTI_CLASS_INF : 0u));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IS_NAN */
 /* >>kernel IS_NAN */
 
@@ -15916,7 +15806,6 @@ NNRT_API NNRT_ReturnCode nnrt_is_nan(const NNRT_IsNaN *attr, const nnrt_view *x,
     return nnrti_map_class(x, y, NNRTI_CLASS_NAN);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op L2_NORMALIZE_FUSION */
 
 /* Quantization of L2_NORMALIZE_FUSION. If the result has the scale 1/128 (and zero point 0 or 128), derives int64[1],
@@ -16083,7 +15972,6 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8_real(const NNRT_L2Normalize
     return nnrti_l2_normalize_fusion(attr, x, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LAYER_NORM_FUSION */
 
 /* Checks that gamma and beta are present and have the shape of x from axis `first` on. */
@@ -16236,7 +16124,6 @@ NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *a
     return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LEAKY_RELU */
 
 /* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
@@ -16269,7 +16156,6 @@ static double nnrti_leaky_relu(double v, double slope, double unused)
 /* y = x >= 0 ? x : negativeSlope*x, elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(LeakyRelu, leaky_relu, attr->negativeSlope, 0, nnrti_leaky_reluf, nnrti_leaky_relu)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS */
 /* >>kernel LESS */
 
@@ -16280,7 +16166,6 @@ NNRTI_PREDICATE(Less, less, a < b)
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Less, less_q8, a < b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS_EQUAL */
 /* >>kernel LESS_EQUAL */
 
@@ -16291,7 +16176,6 @@ NNRTI_PREDICATE(LessEqual, less_equal, a <= b)
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(LessEqual, less_equal_q8, a <= b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOG */
 
 static float nnrti_log_real(const void *attr, float v)
@@ -16311,7 +16195,6 @@ static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
 /* y = ln(x), the natural logarithm, elementwise; 0 gives -Inf, x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Log, log, nnrt_logf, nnrti_log)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_AND */
 /* >>kernel LOGICAL_AND */
 
@@ -16319,7 +16202,6 @@ NNRTI_UNARY(Log, log, nnrt_logf, nnrti_log)
    true, -0 as false. */
 NNRTI_PREDICATE(LogicalAnd, logical_and, a != 0 && b != 0)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_NOT */
 /* >>kernel LOGICAL_NOT */
 
@@ -16350,7 +16232,6 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_OR */
 /* >>kernel LOGICAL_OR */
 
@@ -16358,7 +16239,6 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
    true, -0 as false. */
 NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOG_SOFTMAX */
 
 /* Resolved: axis >= 0. */
@@ -16421,7 +16301,6 @@ NNRT_API NNRT_ReturnCode nnrt_log_softmax_q8(const NNRT_LogSoftmax *attr, const 
     return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_log_softmax_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_NORMALIZATION */
 
 /* Resolved: axis >= 0, p 1 or 2. */
@@ -16467,7 +16346,6 @@ NNRT_API NNRT_ReturnCode nnrt_lp_normalization_q8(const NNRT_LpNormalization *at
     return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_lp_normalization_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_POOL */
 
 static NNRT_ReturnCode nnrti_rule_lp_pool(nnrt_resolve *c)
@@ -16509,7 +16387,6 @@ NNRT_API NNRT_ReturnCode nnrt_lp_pool(const NNRT_LpPool *attr, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LRN */
 
 /* Resolved: normRegion is explicit. */
@@ -16550,7 +16427,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x,
 
 NNRTI_FLOATS(lrn, (const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y), nnrti_lrn(attr, x, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LSTM */
 
 /* Replaces the value 0 of numLayers, numDirections, inputSize and hiddenSize by its meaning: 1 layer, 1 or 2 directions
@@ -16737,7 +16613,6 @@ NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LSTM_PEEPHOLE */
 
 static NNRT_ReturnCode nnrti_rule_lstm_peephole(nnrt_resolve *c)
@@ -16801,7 +16676,6 @@ NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const
                                nnrti_lstm_peephole_step, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_FUSION */
 
 /* The kernel sees a vector as the matrix [1,K] (front) or [K,1]. A transpose flag is cleared, as it has no meaning for
@@ -16965,7 +16839,6 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_q8(const NNRT_MatMulFusion *attr, co
     return nnrti_matmul_fusion(attr, x, y, bias, quant, z, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_INTEGER */
 
 /* Shape as MATMUL_FUSION without transposition. */
@@ -17020,7 +16893,6 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_NBITS */
 
 /* Whether zeroPoint is packed bytes; false: it has the type of scale. */
@@ -17134,7 +17006,6 @@ NNRTI_FLOATS(matmul_nbits,
               const nnrt_view *zeroPoint, const nnrt_view *bias, nnrt_view *y),
              nnrti_matmul_nbits(attr, x, weight, scale, zeroPoint, bias, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAXIMUM */
 /* >>kernel MAXIMUM */
 
@@ -17145,7 +17016,6 @@ NNRTI_BINARY(Maximum, maximum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
 NNRTI_BINARY_Q8(Maximum, maximum, nnrti_quant_max)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_POOL_3D */
 
 static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
@@ -17231,7 +17101,6 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_3d_f64(const NNRT_MaxPool3D *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_POOL_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_max_pool_fusion(nnrt_resolve *c)
@@ -17278,7 +17147,6 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_q8(const NNRT_MaxPoolFusion *attr,
     return nnrti_max_pool_fusion(attr, x, quant, y, indices, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_UNPOOL */
 
 /* Resolved: all lists are explicit. */
@@ -17400,7 +17268,6 @@ NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MEL_WEIGHT_MATRIX */
 
 /* Resolved: outputDatatype. */
@@ -17470,7 +17337,6 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MESHGRID */
 
 /* Each result has one axis per input: the sizes of the input vectors.
@@ -17529,7 +17395,6 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_
     return nnrti_requantize_each(list, y, nOut);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MINIMUM */
 /* >>kernel MINIMUM */
 
@@ -17557,7 +17422,6 @@ static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
 NNRTI_BINARY_Q8(Minimum, minimum, nnrti_quant_min)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MISH */
 /* >>kernel MISH */
 
@@ -17578,7 +17442,6 @@ static double nnrti_mish(double x)
 /* y = x * tanh(softplus(x)), elementwise. y may be x (in-place). */
 NNRTI_UNARY(Mish, mish, nnrti_mishf, nnrti_mish)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MOD */
 /* >>kernel MOD */
 
@@ -17604,7 +17467,6 @@ NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, cons
     return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_mod_row, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MULTICLASS_NMS */
 
 /* boxes [N,M,4] with scores [N,C,M]; or, if single, boxes [M,C,4] with scores [M,C] and roisNum [N]. */
@@ -17839,7 +17701,6 @@ NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, con
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MULTINOMIAL */
 
 /* Resolved: dtype. */
@@ -17884,7 +17745,6 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MUL_FUSION */
 
 /* Derived: when quantized, zero point and range of the result, and three multipliers, of which the last, for the
@@ -17907,7 +17767,6 @@ NNRTI_BINARY(MulFusion, mul_fusion, attr->activationType, nnrti_mul_row)
 /* Quantized int8 or uint8, with the multiplier of nnrti_quant_product. */
 NNRTI_BINARY_Q8(MulFusion, mul_fusion, nnrti_quant_mul)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NEG */
 /* >>kernel NEG */
 
@@ -17930,7 +17789,6 @@ static uint64_t nnrti_neg_int(uint64_t v)
 NNRTI_UNARY(Neg, neg, nnrti_negf, nnrti_neg)
 NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NEGATIVE_LOG_LIKELIHOOD_LOSS */
 
 static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
@@ -17993,7 +17851,6 @@ NNRTI_FLOATS(negative_log_likelihood_loss,
               const nnrt_view *weight, nnrt_view *y, nnrt_call *call),
              nnrti_nll_loss(attr, x, target, weight, y, call, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_MAX_SUPPRESSION */
 
 /* The number of result rows is data-dependent; its upper bound is N*C*min(S, maxOutputBoxesPerClass). */
@@ -18089,7 +17946,6 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_ZERO */
 
 /* The number of result columns is data-dependent: exact if x is a constant, else bounded by the number of elements of
@@ -18154,7 +18010,6 @@ NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NOT_EQUAL */
 /* >>kernel NOT_EQUAL */
 
@@ -18165,7 +18020,6 @@ NNRTI_PREDICATE(NotEqual, not_equal, a != b)
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(NotEqual, not_equal_q8, a != b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ONE_HOT */
 
 /* Resolved: axis is the index of the new axis in y, >= 0. */
@@ -18213,7 +18067,6 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_EDGE */
 
 /* Derived: int32, the padding before each axis.
@@ -18264,7 +18117,6 @@ NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view
 
 NNRTI_MOVE_BY_Q8(PadEdge, pad_edge)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_FUSION */
 
 /* pads = {before, after} of each axis, from input 1 if present, else from the attribute. */
@@ -18432,7 +18284,6 @@ NNRT_API NNRT_ReturnCode nnrt_pad_fusion_q8(const NNRT_PadFusion *attr, const nn
     return nnrti_pad_fusion(attr, x, value, constant, list, y);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op POW_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
@@ -18499,7 +18350,6 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion_q8(const NNRT_PowFusion *attr, const nn
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PRELU_FUSION */
 
 /* Derives the requantization parameters: multiplier 0 for x >= 0 and multiplier 2 for slope * x. For floating-point
@@ -18610,7 +18460,6 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PRIOR_BOX */
 
 /* Checks that all elements of a list are > 0. */
@@ -18763,7 +18612,6 @@ NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANT_DTYPE_CAST */
 
 /* Supported casts: integers to each other and to floating point, floating point to integers. */
@@ -18947,7 +18795,6 @@ NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANT_DTYPE_CAST_V2 */
 
 /* Resolved: the operands have the channel axis as axis 1, axis is not read any more; the kernel is that of
@@ -18958,7 +18805,6 @@ static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
     return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, &a->axis);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANTIZE_LINEAR */
 
 /* Resolved: dstT. */
@@ -18985,7 +18831,6 @@ NNRT_API NNRT_ReturnCode nnrt_quantize_linear(const NNRT_QuantizeLinear *attr, c
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANDOM_NORMAL */
 
 /* Resolved: dtype. */
@@ -19017,7 +18862,6 @@ NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANDOM_UNIFORM */
 
 /* Resolved: dtype. */
@@ -19046,7 +18890,6 @@ NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, con
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANGE */
 
 /* *n = max(0, ceil((limit - start) / delta)), the number of elements; v = {start, limit, delta}. */
@@ -19190,7 +19033,6 @@ NNRT_API NNRT_ReturnCode nnrt_range(const NNRT_Range *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANK */
 
 /* The result is known during shape inference, as out[0].data (constant folding). */
@@ -19219,7 +19061,6 @@ NNRT_API NNRT_ReturnCode nnrt_rank(const NNRT_Rank *attr, const nnrt_view *x, nn
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REAL_DIV */
 
 /* The result has the type of the inputs; for integer inputs it is float32. */
@@ -19252,7 +19093,6 @@ static void nnrti_real_div_row(const nnrt_walk *w, const nnrt_view *x, const nnr
    the same shape (in-place). */
 NNRTI_BINARY(RealDiv, real_div, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RECIPROCAL */
 /* >>kernel RECIPROCAL */
 
@@ -19269,7 +19109,6 @@ static double nnrti_reciprocal(double v)
 /* y = 1/x, elementwise; 0 gives Inf, -0 gives -Inf. y may be x (in-place). */
 NNRTI_UNARY(Reciprocal, reciprocal, nnrti_reciprocalf, nnrti_reciprocal)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REDUCE_FUSION */
 
 /* Derives, after the axes, the requantization parameters with one multiplier: for x, or for x^2 with SUM_SQUARE. For
@@ -19562,7 +19401,6 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESHAPE */
 
 /* dims = the list in input 1: 0 copies the dimension of x (for an empty x it means 0), -1 remains, and *inferred is its
@@ -19723,7 +19561,6 @@ NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view 
 
 NNRTI_MOVE_Q8(Reshape, reshape)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESIZE */
 
 /* Step of the source coordinate along height or width: numerator / denominator. The quotient is stored as two numbers
@@ -20058,7 +19895,6 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8_real(const NNRT_Resize *attr, const nnrt
     return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESIZE_ND */
 
 /* *said: whether input i is present. Checks that it then has `count` elements with known values, which may be
@@ -20375,7 +20211,6 @@ NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REVERSE_SEQUENCE */
 
 /* Resolved: batchAxis and timeAxis >= 0.
@@ -20437,7 +20272,6 @@ NNRTI_MOVED_Q8(reverse_sequence,
                 nnrt_view *y, nnrt_call *call),
                0, y, nnrt_reverse_sequence(attr, x, lengths, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RMS_NORMALIZATION */
 
 /* Resolved: axis >= 0. */
@@ -20488,7 +20322,6 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RNN */
 
 static NNRT_ReturnCode nnrti_rule_rnn(nnrt_resolve *c)
@@ -20523,7 +20356,6 @@ NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, cons
                                call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROI_ALIGN */
 
 /* The number of regions may be 0. Resolved: spatialScale > 0, samplingRatio >= 0. */
@@ -20693,7 +20525,6 @@ NNRTI_FLOATS(roi_align,
               nnrt_view *y, nnrt_call *call),
              nnrti_roi_align(attr, x, rois, batchIndices, y, type, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROLL */
 
 /* by[axis] = shift modulo the size L of the axis, for each axis that input 2 lists; if it is absent, for axis 0. */
@@ -20766,7 +20597,6 @@ NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, co
 
 NNRTI_MOVE_BY_Q8(Roll, roll)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROTARY_EMBEDDING */
 
 /* Resolved: numHeads and rotaryEmbeddingDim. */
@@ -20853,7 +20683,6 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROUND */
 /* >>kernel ROUND */
 
@@ -20861,7 +20690,6 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
    (in-place). */
 NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RSQRT */
 
 static float nnrti_rsqrtf(float v)
@@ -20891,7 +20719,6 @@ static double nnrti_rsqrt(double v)
 /* y = 1/sqrt(x), elementwise: 0 gives Inf, x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf, nnrti_rsqrt)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCALE_FUSION */
 
 /* Derives the requantization parameters: multiplier 0 brings a bias of 8 bits to the scale of the product x*scale,
@@ -21014,7 +20841,6 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, cons
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ELEMENTS */
 
 /* Resolved: axis >= 0. */
@@ -21071,7 +20897,6 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ND */
 
 /* Checks indices [I..,k], updates [I..,B..] and a shape [A..,B..] with k dimensions A. Dynamic dimensions B of shape
@@ -21152,7 +20977,6 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_
     return nnrti_scatter(indices, updates, y, nnrti_add_row, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ND_UPDATE */
 
 /* Checks indices [I..,k], updates [I..,B..] and x [A..,B..] with k dimensions A. */
@@ -21221,7 +21045,6 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr
     return nnrti_scatter(indices, updates, y, row, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SHAPE */
 
 /* The result is known during shape inference, as out[0].data (constant folding); out[0].open has the symbols of its
@@ -21272,7 +21095,6 @@ NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SIN */
 
 static float nnrti_sin_real(const void *attr, float v)
@@ -21292,14 +21114,12 @@ static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 /* y = sin(x), x in radians, elementwise; -0 gives -0, Inf gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Sin, sin, nnrt_sinf, nnrti_sin)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SINH */
 /* >>kernel SINH */
 
 /* y = sinh(x) = (e^x - e^-x) / 2, elementwise. y may be x (in-place). */
 NNRTI_UNARY(Sinh, sinh, nnrti_sinhf, nnrti_sinh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SLICE_FUSION */
 
 /* Checks that begin and size have one entry per listed axis; axes = the axis of each entry. */
@@ -21396,7 +21216,6 @@ NNRT_API NNRT_ReturnCode nnrt_slice_fusion(const NNRT_SliceFusion *attr, const n
 
 NNRTI_MOVE_BY_Q8(SliceFusion, slice_fusion)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTMAX */
 
 /* Derives, for quantized data, int32[256]: exp(-d*scale) for the difference d to the largest stored integer, with 31
@@ -21584,7 +21403,6 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTPLUS */
 
 /* Without overflow: ln(1 + e^t) = max(t, 0) + ln(1 + e^-|t|). */
@@ -21623,7 +21441,6 @@ static double nnrti_softplus(double v, double beta, double threshold)
 /* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplusf, nnrti_softplus)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_BATCH_ND */
 
 /* The padded height and width must be multiples of the block.
@@ -21705,7 +21522,6 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
 
 NNRTI_MOVE_Q8(SpaceToBatchND, space_to_batch_nd)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_DEPTH */
 
 /* Height and width must be multiples of the block.
@@ -21745,7 +21561,6 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, cons
 
 NNRTI_MOVE_Q8(SpaceToDepth, space_to_depth)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPARSE_TO_DENSE */
 
 /* Checks indices [n,R], with R = the number of entries of shape (for R = 1 also [n] or a scalar), and values [n] or one
@@ -21803,7 +21618,6 @@ NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPLIT */
 
 /* a->sizeSplits = the size of each result along an axis of L elements: as given (one -1 = the remainder), or equal
@@ -21898,14 +21712,12 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
     return nnrti_requantize_each(list, y, nOut);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQRT */
 /* >>kernel SQRT */
 
 /* y = sqrt(x), elementwise; x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Sqrt, sqrt, nnrt_sqrtf, nnrti_sqrt)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARE */
 
 static int64_t nnrti_code_square(const nnrti_lookup_args *k, int32_t v)
@@ -21947,7 +21759,6 @@ static uint64_t nnrti_square_int(uint64_t v)
 NNRTI_UNARY(Square, square, nnrti_squaref, nnrti_square)
 NNRTI_UNARY_INT(Square, square, nnrti_square_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARED_DIFFERENCE */
 
 /* Derived: when quantized, zero point and range of the result, and three multipliers: of x and of y, which bring both,
@@ -21993,7 +21804,6 @@ static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_
 /* Quantized int8 or uint8, with the requantization parameters of the rule. */
 NNRTI_BINARY_Q8(SquaredDifference, squared_difference, nnrti_quant_squared_difference)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUEEZE */
 
 /* The rank is always fixed: a dynamic dimension is assumed to be 1 if its axis is listed explicitly, and not to be 1
@@ -22031,7 +21841,6 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STACK */
 
 /* Resolved: axis is the index of the new axis in y, >= 0.
@@ -22080,7 +21889,6 @@ NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STFT */
 
 /* *value = the single element of input i; if it is dynamic, its upper bound `most`. */
@@ -22155,7 +21963,6 @@ NNRT_API NNRT_ReturnCode nnrt_stft(const NNRT_STFT *attr, const nnrt_view *x, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STRIDED_SLICE */
 
 /* Entry i of begin, end and strides. */
@@ -22488,7 +22295,6 @@ NNRTI_MOVED_Q8(strided_slice,
                 const nnrt_view *list, nnrt_view *y),
                0, y, nnrt_strided_slice(attr, x, begin, strides, y))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SUB_FUSION */
 
 /* Derives the multipliers of x, of y and of the difference, as quotients in float32; ADD_FUSION has them in float64. */
@@ -22543,14 +22349,12 @@ static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_difference. */
 NNRTI_BINARY_Q8(SubFusion, sub_fusion, nnrti_quant_sub)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TAN */
 /* >>kernel TAN */
 
 /* y = tan(x), x in radians, elementwise; Inf gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Tan, tan, nnrti_tanf, nnrti_tan)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TILE_FUSION */
 
 /* times = number of repetitions of each of the rank axes of the result; x is extended by leading axes of size 1. */
@@ -22661,7 +22465,6 @@ NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnr
 
 NNRTI_MOVE_Q8(TileFusion, tile_fusion)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TOPK_FUSION */
 
 /* Resolved: axis >= 0; k is the size of the results along axis.
@@ -22714,7 +22517,6 @@ NNRTI_MOVED_Q8(topk_fusion,
                 nnrt_view *indices, nnrt_call *call),
                0, values, nnrt_topk_fusion(attr, x, values, indices, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
 /* Format of x after the permutation: unchanged if perm is the identity; NCHW becomes NHWC and vice versa if perm moves
@@ -22808,7 +22610,6 @@ NNRT_API NNRT_ReturnCode nnrt_transpose(const NNRT_Transpose *attr, const nnrt_v
 
 NNRTI_MOVE_BY_Q8(Transpose, transpose)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRILU */
 
 /* >>kernel TRILU */
@@ -22844,7 +22645,6 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNIQUE */
 
 /* The number of unique slices is data-dependent; its upper bound is the size of axis. Resolved: axis is one entry >=
@@ -23003,7 +22803,6 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSQUEEZE */
 
 /* Resolved: axis lists the new axes of y, ascending; the kernel sees y with the shape of x.
@@ -23038,7 +22837,6 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSTACK */
 
 /* One result per index of the axis. Resolved: axis >= 0.
@@ -23088,7 +22886,6 @@ NNRT_API NNRT_ReturnCode nnrt_unstack_q8(const NNRT_Unstack *attr, const nnrt_vi
     return nnrti_requantize_each(list, y, nOut);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op WHERE */
 
 /* Quantization parameters of input i (x or y), which is aligned with the last axes of the result. */
@@ -23170,7 +22967,6 @@ NNRT_API NNRT_ReturnCode nnrt_where_q8(const NNRT_Where *attr, const nnrt_view *
     return nnrti_requantize_where(list, 2, z, condition, false);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op WINDOW */
 
 /* Resolved: outputDatatype. */
@@ -23208,7 +23004,6 @@ NNRT_API NNRT_ReturnCode nnrt_window(const NNRT_Window *attr, const nnrt_view *s
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op YOLO_BOX */
 
 /* Resolved: scaleXY is not 0. Derived: one int32, the channel axis of x. */
