@@ -1883,6 +1883,10 @@ typedef struct nnrt_attr_struct {
 #define NNRTI_VALUES_INTS2(names, T) NULL, 0
 #define NNRTI_VALUES_FLOATS(names, T) NULL, 0
 #define NNRTI_VALUES_NONE(names, T) NULL, 0
+#define NNRTI_NO_ENTRIES                                                                                               \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
 #define NNRTI_INITIAL_BOOL(value) (value) != 0
 #define NNRTI_INITIAL_INT(value) value
 #define NNRTI_INITIAL_INT64(value) value
@@ -1893,22 +1897,10 @@ typedef struct nnrt_attr_struct {
 #define NNRTI_INITIAL_TYPE(value) value
 #define NNRTI_INITIAL_STRING(value) value
 #define NNRTI_INITIAL_GRAPH(value) value
-#define NNRTI_INITIAL_INTS(value)                                                                                      \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_INTS64(value)                                                                                    \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_INTS2(value)                                                                                     \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_FLOATS(value)                                                                                    \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
+#define NNRTI_INITIAL_INTS(value) NNRTI_NO_ENTRIES
+#define NNRTI_INITIAL_INTS64(value) NNRTI_NO_ENTRIES
+#define NNRTI_INITIAL_INTS2(value) NNRTI_NO_ENTRIES
+#define NNRTI_INITIAL_FLOATS(value) NNRTI_NO_ENTRIES
 #define NNRTI_INITIAL_NONE(value) 0
 #define NNRTI_MEMBER_INITIAL(S, kind, T, member, value) NNRTI_INITIAL_##kind(value),
 #define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
@@ -7042,12 +7034,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
                                              nnrt_view *z)                                                             \
     {                                                                                                                  \
         nnrt_walk w;                                                                                                   \
-        if (!nnrt_walk_first(&w, z, x, y))                                                                             \
-            return NNRT_SUCCESS;                                                                                       \
-        do {                                                                                                           \
+        for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w)) {                              \
             NNRTI_ROW_F32(w, x, y, z, value)                                                                           \
             nnrti_activate_row_f32(&w, z, attr->activationType);                                                       \
-        } while (nnrt_walk_next(&w));                                                                                  \
+        }                                                                                                              \
         return NNRT_SUCCESS;                                                                                           \
     }
 
@@ -7107,13 +7097,10 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
     const size_t width = nnrt_type_size(v->dataType);
     int64_t n = 0;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, v, NULL, NULL))
-        return -1;
-    do
+    for (bool more = nnrt_walk_first(&w, v, NULL, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++)
             if (nnrti_bytes_equal(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
                 return n;
-    while (nnrt_walk_next(&w));
     return -1;
 }
 
@@ -7493,9 +7480,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list
                                                    : *condition;
         const int32_t *p = l + 2 + 4 * k;
         nnrt_walk w;
-        if (!nnrt_walk_first(&w, &part, &beside, NULL))
-            break;
-        do
+        for (bool more = nnrt_walk_first(&w, &part, &beside, NULL); more; more = nnrt_walk_next(&w))
             for (int32_t i = 0; i < w.count; i++) {
                 const ptrdiff_t at = w.at[0] + i * w.row[0];
                 int64_t q;
@@ -7504,7 +7489,6 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list
                 q = (int64_t)nnrt_rescale(nnrt_load_8(part.data, at, y->dataType) - p[0], p + 2) + p[1];
                 nnrti_store_8(part.data, at, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
             }
-        while (nnrt_walk_next(&w));
     }
     return NNRT_SUCCESS;
 }
@@ -7597,15 +7581,12 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
         const int64_t *m = (const int64_t *)list->data;                                                                \
         nnrt_walk w;                                                                                                   \
         (void)attr;                                                                                                    \
-        if (!nnrt_walk_first(&w, z, x, y))                                                                             \
-            return NNRT_SUCCESS;                                                                                       \
-        do                                                                                                             \
+        for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))                                \
             for (int32_t i = 0; i < w.count; i++) {                                                                    \
                 const int64_t a = (nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0]) * m[2];           \
                 const int64_t b = (nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1]) * m[3];           \
                 ((uint8_t *)z->data)[w.at[0] + i * w.row[0]] = value;                                                  \
             }                                                                                                          \
-        while (nnrt_walk_next(&w));                                                                                    \
         return NNRT_SUCCESS;                                                                                           \
     }
 
@@ -13656,11 +13637,9 @@ static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y
         y->strides[i] = step;
         step *= x->dims[i];
     }
-    if (nnrt_walk_first(&w, y, x, NULL))
-        do
-            for (int32_t i = 0; i < w.count; i++)
-                out[w.at[0] + i * w.row[0]] = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
-        while (nnrt_walk_next(&w));
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++)
+            out[w.at[0] + i * w.row[0]] = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
     return out + step;
 }
 
