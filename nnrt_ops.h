@@ -80,8 +80,10 @@ ERRORS
     the caller passes: node, operator, the value found and the rule that it violates. The first error wins.
 
 ADDING AN OPERATOR
-    1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule and 4. its
-    kernel under a new ">>op NAME" in the implementation, 5. its test vectors in tests/vectors/name.vec. Nothing else.
+    1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule, unless the row
+    says all, and 4. its kernel under a new ">>op NAME" in the implementation, 5. its test vectors in
+    tests/vectors/name.vec, 6. `make docs`. Nothing else. A logarithm to base 2 takes 18 lines
+    here, the Kronecker product with its rule 32.
     If the rule changes the attributes or derives constants, its comment says so after "Resolved:" and "Derived:";
     `nnrt ops --copy NAME` prints both for readers who take the kernel alone.
     A program adds operators of its own without changes here: nnrt_op_register takes a row (>>api).
@@ -528,17 +530,17 @@ typedef struct nnrt_error {
    FLOATS  NNRT_FloatList
    NONE    uint8_t, the byte of a struct without members
    The default of a list is empty. Where 0 has no meaning, the shape rule replaces it by the default, so that a zeroed
-   struct works, too. The structs, their defaults, printing, comparison and copying are generated from these
-   descriptions. */
+   struct works, too, unless a member is marked: NNRT_REQUIRED in place of a default: the model must state the member;
+   NNRT_NOT_ZERO(default): 0 is an error. The structs, their defaults, printing, comparison and copying are generated
+   from these descriptions; the tests compare the marks with the rules. */
 #define NNRT_NO_GRAPH 0xFFFFFFFFu
+#define NNRT_REQUIRED 0
+#define NNRT_REQUIRED_TEXT "" /* for STRING */
+#define NNRT_NOT_ZERO(value) value
 
 /* clang-format off */
-/* ABS */
-#define NNRT_ATTR_Abs(M, S) M(S, NONE, _, reserved, 0)
-/* ACOS */
-#define NNRT_ATTR_Acos(M, S) M(S, NONE, _, reserved, 0)
-/* ACOSH */
-#define NNRT_ATTR_Acosh(M, S) M(S, NONE, _, reserved, 0)
+/* Structs without members that rows share; those of other operators need no description (`none` in the row). */
+#define NNRT_ATTR_Det(M, S) M(S, NONE, _, reserved, 0)
 /* ACTIVATION */
 #define NNRT_ATTR_Activation(M, S) \
     M(S, ENUM,  ActivationType, activationType, 0) /* the function */ \
@@ -553,8 +555,6 @@ typedef struct nnrt_error {
 /* ADD_FUSION */
 #define NNRT_ATTR_AddFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* ADD_N */
-#define NNRT_ATTR_AddN(M, S) M(S, NONE, _, reserved, 0)
 /* AFFINE_GRID */
 #define NNRT_ATTR_AffineGrid(M, S) \
     M(S, INT, _, alignCorners, 0) /* not 0: -1 and 1 are the centers of the outer pixels, else their outer edges */
@@ -573,19 +573,9 @@ typedef struct nnrt_error {
     M(S, INT,  _, topK,         1) /* number of minima, 1 <= topK <= size of the axis; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
-/* ASIN */
-#define NNRT_ATTR_Asin(M, S) M(S, NONE, _, reserved, 0)
-/* ASINH */
-#define NNRT_ATTR_Asinh(M, S) M(S, NONE, _, reserved, 0)
 /* ASSERT */
 #define NNRT_ATTR_Assert(M, S) \
     M(S, INT, _, summarize, 0) /* number of elements of each data tensor that a message shows, >= 0 */
-/* ASSIGN */
-#define NNRT_ATTR_Assign(M, S) M(S, NONE, _, reserved, 0)
-/* ATAN */
-#define NNRT_ATTR_Atan(M, S) M(S, NONE, _, reserved, 0)
-/* ATANH */
-#define NNRT_ATTR_Atanh(M, S) M(S, NONE, _, reserved, 0)
 /* ATTENTION */
 #define NNRT_ATTR_Attention(M, S) \
     M(S, INT,   _, isCausal,           0) /* not 0: query step i, past steps counted, sees keys 0 to i only */ \
@@ -598,7 +588,7 @@ typedef struct nnrt_error {
     M(S, INT,   _, rightWindowSize,   -1) /* maximum number of keys after its own that a query sees; -1 = all */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              kernelSize,     NNRT_REQUIRED) /* [height, width], both >= 1; ignored if global */ \
     M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
@@ -610,7 +600,7 @@ typedef struct nnrt_error {
    stride, rounded up (transposed convolution: input size * stride), an odd padding element at the end (UPPER) or at the
    begin (LOWER); VALID: no padding. */
 #define NNRT_ATTR_AveragePool3D(M, S) \
-    M(S, INTS, _,       kernelShape,      0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       kernelShape,      NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
     M(S, INTS, _,       strides,          0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,       dilations,        0) /* likewise */ \
     M(S, INTS, _,       pads,             0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
@@ -619,35 +609,21 @@ typedef struct nnrt_error {
     M(S, INT,  _,       countIncludePad, 0) /* not 0: padding counts in the divisor */
 /* BATCH_TO_SPACE_ND */
 #define NNRT_ATTR_BatchToSpaceND(M, S) \
-    M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
+    M(S, INTS,  _, blockShape, NNRT_REQUIRED) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, crops,      0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* BERNOULLI */
 #define NNRT_ATTR_Bernoulli(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
     M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
-/* BIAS_ADD */
-#define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
 /* BITCAST */
 #define NNRT_ATTR_Bitcast(M, S) \
     M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else the type of x */
-/* BITWISE_AND */
-#define NNRT_ATTR_BitwiseAnd(M, S) M(S, NONE, _, reserved, 0)
-/* BITWISE_NOT */
-#define NNRT_ATTR_BitwiseNot(M, S) M(S, NONE, _, reserved, 0)
-/* BITWISE_OR */
-#define NNRT_ATTR_BitwiseOr(M, S) M(S, NONE, _, reserved, 0)
-/* BITWISE_XOR */
-#define NNRT_ATTR_BitwiseXor(M, S) M(S, NONE, _, reserved, 0)
 /* BIT_SHIFT */
 #define NNRT_ATTR_BitShift(M, S) \
     M(S, ENUM, ShiftDirection, direction, 0) /* LEFT or RIGHT */
 /* BROADCAST_TO */
 #define NNRT_ATTR_BroadcastTo(M, S) \
     M(S, INTS, _, shape, 0) /* output shape, -1 and 1 = the size of x; used only if input 1 is absent */
-/* CAST */
-#define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
-/* CEIL */
-#define NNRT_ATTR_Ceil(M, S) M(S, NONE, _, reserved, 0)
 /* CENTER_CROP_PAD */
 #define NNRT_ATTR_CenterCropPad(M, S) \
     M(S, INTS, _, axes, 0) /* axes whose sizes input shape lists, in its order; empty = all */
@@ -714,10 +690,6 @@ typedef struct nnrt_error {
     M(S, INT,  _,       group,          1) /* groups, divides input and output channels; 0 = 1 */ \
     M(S, INTS, _,       outputPadding,  0) /* size added at the end of depth, height, width, >= 0; empty = zeros */ \
     M(S, INTS, _,       outputShape,    0) /* output size, pads follow from it; empty = from pads and autoPad */
-/* COS */
-#define NNRT_ATTR_Cos(M, S) M(S, NONE, _, reserved, 0)
-/* COSH */
-#define NNRT_ATTR_Cosh(M, S) M(S, NONE, _, reserved, 0)
 /* CROP */
 #define NNRT_ATTR_Crop(M, S) \
     M(S, INT,  _, axis,   0) /* first axis cropped, in [-rank, rank) */ \
@@ -739,16 +711,14 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType,  0) /* applied to the result before it is stored */
 /* DEPTH_TO_SPACE */
 #define NNRT_ATTR_DepthToSpace(M, S) \
-    M(S, INT,    _,      blockSize,     0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, INT,    _,      blockSize,     NNRT_REQUIRED) /* size of a block, >= 1; 1 is the identity */ \
     M(S, ENUM,   Format, format,        0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, STRING, _,      mode,      "DCR") /* channel order: "DCR" (pixel of a block first) or "CRD" (last) */
-/* DET */
-#define NNRT_ATTR_Det(M, S) M(S, NONE, _, reserved, 0)
 /* DETECTION_POST_PROCESS */
 #define NNRT_ATTR_DetectionPostProcess(M, S) \
     M(S, ENUM,   Format, format,                 0) /* unused */ \
     M(S, INT,    _,      inputSize,              0) /* unused */ \
-    M(S, FLOATS, _,      scale,                  0) /* [y, x, h, w]: divisors of the encoded boxes, all > 0 */ \
+    M(S, FLOATS, _,      scale,                  NNRT_REQUIRED) /* [y, x, h, w]: divisors of encoded boxes, all > 0 */ \
     M(S, FLOAT,  _,      nmsIoUThreshold,        0) /* IoU with a better box above which a box is dropped, 0 to 1 */ \
     M(S, FLOAT,  _,      nmsScoreThreshold,      0) /* boxes with a lower score are ignored */ \
     M(S, INT,    _,      maxDetections,          0) /* maximum number of boxes kept, >= 1 */ \
@@ -768,7 +738,7 @@ typedef struct nnrt_error {
 /* EINSUM. The equation has one letter per axis, a comma between the terms of the inputs, then "->" and the term of the
    output, as numpy.einsum: "ij,jk->ik" multiplies matrices. */
 #define NNRT_ATTR_Einsum(M, S) \
-    M(S, STRING, _, equation, "") /* "ij,jk->ik" multiplies matrices; as numpy.einsum */
+    M(S, STRING, _, equation, NNRT_REQUIRED_TEXT) /* "ij,jk->ik" multiplies matrices; as numpy.einsum */
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S) \
     M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
@@ -777,25 +747,15 @@ typedef struct nnrt_error {
     M(S, ENUM, FloatFormat,   format,   0) /* of the codes: uint16 for BFLOAT16, else uint8 */ \
     M(S, BOOL, _,             saturate, 1) /* magnitudes above the largest become: true: the largest; false: Inf, or NaN */ \
     M(S, ENUM, PowerRounding, rounding, 0) /* of E8M0FNU only; the other formats round to nearest even */
-/* EQUAL */
-#define NNRT_ATTR_Equal(M, S) M(S, NONE, _, reserved, 0)
-/* ERF */
-#define NNRT_ATTR_Erf(M, S) M(S, NONE, _, reserved, 0)
-/* EXPAND_DIMS */
-#define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
 /* EXPFUSION */
 #define NNRT_ATTR_ExpFusion(M, S) \
-    M(S, FLOAT, _, base,  -1) /* base, > 0, or -1 for e */ \
+    M(S, FLOAT, _, base,  NNRT_NOT_ZERO(-1)) /* base, > 0, or -1 for e */ \
     M(S, FLOAT, _, scale,  1) /* factor of x */ \
     M(S, FLOAT, _, shift,  0) /* added to scale*x */
 /* EYE_LIKE */
 #define NNRT_ATTR_EyeLike(M, S) \
     M(S, TYPE, int64_t, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
     M(S, INT,  _,       k,     0) /* diagonal of ones: 0 = the main one, > 0 above it, < 0 below it */
-/* FILL */
-#define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
-/* FILL_LIKE */
-#define NNRT_ATTR_FillLike(M, S) M(S, NONE, _, reserved, 0)
 /* FLATTEN */
 #define NNRT_ATTR_Flatten(M, S) \
     M(S, INT, _, axis, 1) /* first axis of x that is folded into axis 1 of the output, in [-rank, rank] */
@@ -803,10 +763,6 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_FlattenRange(M, S) \
     M(S, INT, _, startAxis,  0) /* first axis folded, in [-rank, rank) */ \
     M(S, INT, _, endAxis,   -1) /* last axis folded, >= startAxis */
-/* FLOOR */
-#define NNRT_ATTR_Floor(M, S) M(S, NONE, _, reserved, 0)
-/* FLOOR_DIV */
-#define NNRT_ATTR_FloorDiv(M, S) M(S, NONE, _, reserved, 0)
 /* FULL_CONNECTION */
 #define NNRT_ATTR_FullConnection(M, S) \
     M(S, BOOL, _,              hasBias,        0) /* true: input 2 is present */ \
@@ -815,18 +771,10 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* FUSED_BATCH_NORM */
 #define NNRT_ATTR_FusedBatchNorm(M, S) \
-    M(S, FLOAT, _, epsilon, 1e-4f) /* added to the variance, > 0 */
-/* GATHER */
-#define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
+    M(S, FLOAT, _, epsilon, NNRT_NOT_ZERO(1e-4f)) /* added to the variance, > 0 */
 /* GATHER_ELEMENTS */
 #define NNRT_ATTR_GatherElements(M, S) \
     M(S, INT, _, axis, 0) /* axis of x that the indices select along, in [-rank, rank) */
-/* GATHER_ND */
-#define NNRT_ATTR_GatherNd(M, S) M(S, NONE, _, reserved, 0)
-/* GREATER */
-#define NNRT_ATTR_Greater(M, S) M(S, NONE, _, reserved, 0)
-/* GREATER_EQUAL */
-#define NNRT_ATTR_GreaterEqual(M, S) M(S, NONE, _, reserved, 0)
 /* GRID_SAMPLE */
 #define NNRT_ATTR_GridSample(M, S) \
     M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are centers (true) or outer edges of outer pixels */ \
@@ -872,8 +820,6 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_IsInf(M, S) \
     M(S, BOOL, _, detectNegative, 1) /* -infinity counts as infinite */ \
     M(S, BOOL, _, detectPositive, 1) /* +infinity counts as infinite */
-/* IS_NAN */
-#define NNRT_ATTR_IsNaN(M, S) M(S, NONE, _, reserved, 0)
 /* L2_NORMALIZE_FUSION */
 #define NNRT_ATTR_L2NormalizeFusion(M, S) \
     M(S, INTS,  _,              axis,              0) /* axes normalized together; -1 = last; empty = last */ \
@@ -888,20 +834,6 @@ typedef struct nnrt_error {
 /* LEAKY_RELU */
 #define NNRT_ATTR_LeakyRelu(M, S) \
     M(S, FLOAT, _, negativeSlope, 0) /* slope for x < 0 */
-/* LESS */
-#define NNRT_ATTR_Less(M, S) M(S, NONE, _, reserved, 0)
-/* LESS_EQUAL */
-#define NNRT_ATTR_LessEqual(M, S) M(S, NONE, _, reserved, 0)
-/* LOG */
-#define NNRT_ATTR_Log(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_AND */
-#define NNRT_ATTR_LogicalAnd(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_NOT */
-#define NNRT_ATTR_LogicalNot(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_OR */
-#define NNRT_ATTR_LogicalOr(M, S) M(S, NONE, _, reserved, 0)
-/* LOGICAL_XOR */
-#define NNRT_ATTR_LogicalXor(M, S) M(S, NONE, _, reserved, 0)
 /* LOG_SOFTMAX */
 #define NNRT_ATTR_LogSoftmax(M, S) \
     M(S, INT, _, axis, 0) /* axis, in [-rank, rank) */
@@ -915,7 +847,7 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the norm */
 /* LP_POOL */
 #define NNRT_ATTR_LpPool(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
     M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,       dilations,   0) /* likewise */ \
     M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
@@ -957,18 +889,14 @@ typedef struct nnrt_error {
     M(S, BOOL, _,              transposeA,     0) /* true: transpose the last two axes of input 0 */ \
     M(S, BOOL, _,              transposeB,     0) /* true: transpose the last two axes of input 1 */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* MATMUL_INTEGER */
-#define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
 /* MATMUL_NBITS */
 #define NNRT_ATTR_MatMulNBits(M, S) \
-    M(S, INT, _, columns,    0) /* K: entries in a row of the weights, without the padding of the last block */ \
+    M(S, INT, _, columns,    NNRT_REQUIRED) /* K: entries in a row of the weights, without padding of the last block */ \
     M(S, INT, _, bits,       4) /* of an entry, 4 or 8; 0 = 4 */ \
     M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */
-/* MAXIMUM */
-#define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       kernelShape, NNRT_REQUIRED) /* kernel size of each axis after the channels, each >= 1 */ \
     M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,       dilations,   0) /* likewise */ \
     M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
@@ -976,7 +904,7 @@ typedef struct nnrt_error {
     M(S, INT,  _,       ceilMode,    0) /* not 0: round output sizes up, but no window begins after the data */
 /* MAX_POOL_FUSION */
 #define NNRT_ATTR_MaxPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              kernelSize,     NNRT_REQUIRED) /* [height, width], both >= 1; ignored if global */ \
     M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
@@ -986,20 +914,12 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MAX_UNPOOL */
 #define NNRT_ATTR_MaxUnpool(M, S) \
-    M(S, INTS, _, kernelShape, 0) /* kernel size of the pooling, for each axis after the channels, each >= 1 */ \
+    M(S, INTS, _, kernelShape, NNRT_REQUIRED) /* kernel size of the pooling for each axis after the channels, >= 1 */ \
     M(S, INTS, _, strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
     M(S, INTS, _, pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */
 /* MEL_WEIGHT_MATRIX */
 #define NNRT_ATTR_MelWeightMatrix(M, S) \
     M(S, TYPE, NNRT_DataType, outputDatatype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */
-/* MESHGRID */
-#define NNRT_ATTR_Meshgrid(M, S) M(S, NONE, _, reserved, 0)
-/* MINIMUM */
-#define NNRT_ATTR_Minimum(M, S) M(S, NONE, _, reserved, 0)
-/* MISH */
-#define NNRT_ATTR_Mish(M, S) M(S, NONE, _, reserved, 0)
-/* MOD */
-#define NNRT_ATTR_Mod(M, S) M(S, NONE, _, reserved, 0)
 /* MULTICLASS_NMS */
 #define NNRT_ATTR_MulticlassNms(M, S) \
     M(S, INT,   _, backgroundLabel, -1) /* class excluded, -1 = none */ \
@@ -1013,13 +933,11 @@ typedef struct nnrt_error {
 /* MULTINOMIAL */
 #define NNRT_ATTR_Multinomial(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype,      0) /* int32 or int64; 0 = as declared, else int32 */ \
-    M(S, INT,   _,             sampleSize, 1) /* number of samples per row, >= 1 */ \
+    M(S, INT,   _,             sampleSize, NNRT_NOT_ZERO(1)) /* number of samples per row, >= 1 */ \
     M(S, FLOAT, _,             seed,       0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* NEG */
-#define NNRT_ATTR_Neg(M, S) M(S, NONE, _, reserved, 0)
 /* NEGATIVE_LOG_LIKELIHOOD_LOSS */
 #define NNRT_ATTR_NegativeLogLikelihoodLoss(M, S) \
     M(S, INTS, _,             ignoreIndex, 0) /* one target value that is ignored; empty = none */ \
@@ -1027,15 +945,9 @@ typedef struct nnrt_error {
 /* NON_MAX_SUPPRESSION */
 #define NNRT_ATTR_NonMaxSuppression(M, S) \
     M(S, INT, _, centerPointBox, 0) /* 0: a box is two corners [y1,x1,y2,x2]; 1: [center x, center y, width, height] */
-/* NON_ZERO */
-#define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
-/* NOT_EQUAL */
-#define NNRT_ATTR_NotEqual(M, S) M(S, NONE, _, reserved, 0)
 /* ONE_HOT */
 #define NNRT_ATTR_OneHot(M, S) \
     M(S, INT, _, axis, -1) /* index of the new axis, in [-1, rank(indices)]; -1 = last */
-/* PAD_EDGE */
-#define NNRT_ATTR_PadEdge(M, S) M(S, NONE, _, reserved, 0)
 /* PAD_FUSION */
 #define NNRT_ATTR_PadFusion(M, S) \
     M(S, INTS2, _,           paddings,      0) /* rank x 2, like input 1; used only if input 1 is absent */ \
@@ -1050,7 +962,7 @@ typedef struct nnrt_error {
     M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; only checked: the weight decides */
 /* PRIOR_BOX */
 #define NNRT_ATTR_PriorBox(M, S) \
-    M(S, FLOATS, _, minSizes,                   0) /* edges of the square boxes in pixels, > 0; at least one */ \
+    M(S, FLOATS, _, minSizes,                   NNRT_REQUIRED) /* edges of the square boxes in pixels, > 0 */ \
     M(S, FLOATS, _, maxSizes,                   0) /* one > 0 per minSizes: box of the geometric mean; empty = none */ \
     M(S, FLOATS, _, aspectRatios,               0) /* width / height of further boxes, > 0; 1 is always included */ \
     M(S, FLOATS, _, variances,                  0) /* four numbers, which fill the second output */ \
@@ -1090,21 +1002,13 @@ typedef struct nnrt_error {
     M(S, TYPE,  int64_t, dataType, 0) /* unused: the output has the type of input 0 */ \
     M(S, INT64, _,       start,    0) /* first value; start, limit, delta: only if input 0 is the only input */ \
     M(S, INT64, _,       limit,    0) /* end, not included */ \
-    M(S, INT64, _,       delta,    1) /* step, not 0 */
-/* RANK */
-#define NNRT_ATTR_Rank(M, S) M(S, NONE, _, reserved, 0)
-/* REAL_DIV */
-#define NNRT_ATTR_RealDiv(M, S) M(S, NONE, _, reserved, 0)
-/* RECIPROCAL */
-#define NNRT_ATTR_Reciprocal(M, S) M(S, NONE, _, reserved, 0)
+    M(S, INT64, _,       delta,    NNRT_NOT_ZERO(1)) /* step, not 0 */
 /* REDUCE_FUSION */
 #define NNRT_ATTR_ReduceFusion(M, S) \
     M(S, BOOL,  _,          keepDims,    0) /* true: keep reduced axes with size 1 */ \
     M(S, ENUM,  ReduceMode, mode,        0) /* the reduction */ \
     M(S, BOOL,  _,          reduceToEnd, 0) /* true: reduce all axes from the first listed one to the last */ \
     M(S, FLOAT, _,          coeff,       0) /* factor of the result, used only with reduceToEnd and if |coeff| > 1e-5 */
-/* RESHAPE */
-#define NNRT_ATTR_Reshape(M, S) M(S, NONE, _, reserved, 0)
 /* RESIZE. extrapolationValue belongs to crop windows, which the three transform modes do not have. excludeOutside:
    filter taps outside x get weight 0, and the others are rescaled to sum 1. */
 #define NNRT_ATTR_Resize(M, S) \
@@ -1149,23 +1053,17 @@ typedef struct nnrt_error {
     M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* ROI_ALIGN */
 #define NNRT_ATTR_RoiAlign(M, S) \
-    M(S, INT,   _, outputHeight,  0) /* output rows per region, >= 1 */ \
-    M(S, INT,   _, outputWidth,   0) /* output columns per region, >= 1 */ \
+    M(S, INT,   _, outputHeight,  NNRT_REQUIRED) /* output rows per region, >= 1 */ \
+    M(S, INT,   _, outputWidth,   NNRT_REQUIRED) /* output columns per region, >= 1 */ \
     M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: length of the edge, rounded up */ \
     M(S, FLOAT, _, spatialScale,  1) /* factor from region coordinates to coordinates of x, > 0; 0 = 1 */ \
     M(S, BOOL,  _, aligned,       0) /* true: pixel 0 has its center at 0.5, and regions may be < 1 pixel */ \
     M(S, BOOL,  _, max,           0) /* maximum of all samples' weighted pixels (as ONNX), else their mean */
-/* ROLL */
-#define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
 /* ROTARY_EMBEDDING */
 #define NNRT_ATTR_RotaryEmbedding(M, S) \
     M(S, INT, _, interleaved,        0) /* not 0: pairs are adjacent elements, else rotaryEmbeddingDim/2 apart */ \
     M(S, INT, _, numHeads,           0) /* number of heads in the last axis of x if it has 3 axes */ \
     M(S, INT, _, rotaryEmbeddingDim, 0) /* number of leading elements of a head that are rotated, even; 0 = all */
-/* ROUND */
-#define NNRT_ATTR_Round(M, S) M(S, NONE, _, reserved, 0)
-/* RSQRT */
-#define NNRT_ATTR_Rsqrt(M, S) M(S, NONE, _, reserved, 0)
 /* SCALE_FUSION */
 #define NNRT_ATTR_ScaleFusion(M, S) \
     M(S, INT,  _,              axis,           0) /* axis of x aligned with axis 0 of scale, in [-rank, rank) */ \
@@ -1174,19 +1072,9 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_ScatterElements(M, S) \
     M(S, INT,  _,                axis,      0) /* axis of x that the indices select along, in [-rank, rank) */ \
     M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
-/* SCATTER_ND */
-#define NNRT_ATTR_ScatterNd(M, S) M(S, NONE, _, reserved, 0)
 /* SCATTER_ND_UPDATE */
 #define NNRT_ATTR_ScatterNDUpdate(M, S) \
     M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
-/* SELECT */
-#define NNRT_ATTR_Select(M, S) M(S, NONE, _, reserved, 0)
-/* SHAPE */
-#define NNRT_ATTR_Shape(M, S) M(S, NONE, _, reserved, 0)
-/* SIN */
-#define NNRT_ATTR_Sin(M, S) M(S, NONE, _, reserved, 0)
-/* SINH */
-#define NNRT_ATTR_Sinh(M, S) M(S, NONE, _, reserved, 0)
 /* SLICE_FUSION */
 #define NNRT_ATTR_SliceFusion(M, S) \
     M(S, INTS, _, axes, 0) /* axes of the entries of begin and size; empty = 0,1,2,... */
@@ -1195,29 +1083,21 @@ typedef struct nnrt_error {
     M(S, INTS, _, axis, 0) /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
 /* SOFTPLUS */
 #define NNRT_ATTR_Softplus(M, S) \
-    M(S, FLOAT, _, beta,      1)  /* factor of x and divisor of the result, not 0 */ \
+    M(S, FLOAT, _, beta,      NNRT_NOT_ZERO(1))  /* factor of x and divisor of the result, not 0 */ \
     M(S, FLOAT, _, threshold, 20) /* if beta*x is greater, the result is x */
 /* SPACE_TO_BATCH_ND */
 #define NNRT_ATTR_SpaceToBatchND(M, S) \
-    M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
+    M(S, INTS,  _, blockShape, NNRT_REQUIRED) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, paddings,   0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* SPACE_TO_DEPTH */
 #define NNRT_ATTR_SpaceToDepth(M, S) \
-    M(S, INT,  _,      blockSize, 0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, INT,  _,      blockSize, NNRT_REQUIRED) /* size of a block, >= 1; 1 is the identity */ \
     M(S, ENUM, Format, format,    0) /* unused: the format of the tensor decides; NONE means NHWC */
-/* SPARSE_TO_DENSE */
-#define NNRT_ATTR_SparseToDense(M, S) M(S, NONE, _, reserved, 0)
 /* SPLIT */
 #define NNRT_ATTR_Split(M, S) \
     M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the outputs of the node; 0 = that */ \
     M(S, INTS, _, sizeSplits, 0) /* size of each output along axis; empty = equal; one entry may be -1 = the rest */ \
     M(S, INT,  _, axis,       0) /* axis split, in [-rank, rank) */
-/* SQRT */
-#define NNRT_ATTR_Sqrt(M, S) M(S, NONE, _, reserved, 0)
-/* SQUARE */
-#define NNRT_ATTR_Square(M, S) M(S, NONE, _, reserved, 0)
-/* SQUARED_DIFFERENCE */
-#define NNRT_ATTR_SquaredDifference(M, S) M(S, NONE, _, reserved, 0)
 /* SQUEEZE */
 #define NNRT_ATTR_Squeeze(M, S) \
     M(S, INTS, _, axis, 0) /* axes removed if their size is 1, in [-rank, rank); empty = all axes of size 1 */
@@ -1237,8 +1117,6 @@ typedef struct nnrt_error {
 /* SUB_FUSION */
 #define NNRT_ATTR_SubFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* TAN */
-#define NNRT_ATTR_Tan(M, S) M(S, NONE, _, reserved, 0)
 /* TILE_FUSION */
 #define NNRT_ATTR_TileFusion(M, S) \
     M(S, INTS, _, dims, 0) /* axes of the entries of multiples; empty = the last len(multiples) axes */
@@ -1246,8 +1124,6 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_TopKFusion(M, S) \
     M(S, BOOL, _, sorted,  1) /* true: descending values; false: by ascending index */ \
     M(S, INT,  _, axis,   -1) /* axis searched, in [-rank, rank) */
-/* TRANSPOSE */
-#define NNRT_ATTR_Transpose(M, S) M(S, NONE, _, reserved, 0)
 /* TRILU */
 #define NNRT_ATTR_Trilu(M, S) \
     M(S, BOOL, _, upper, 1) /* true: keep the upper triangle; false: the lower one */
@@ -1261,8 +1137,6 @@ typedef struct nnrt_error {
 /* UNSTACK */
 #define NNRT_ATTR_Unstack(M, S) \
     M(S, INT, _, axis, 0) /* axis that is split into outputs, in [-rank, rank) */
-/* WHERE */
-#define NNRT_ATTR_Where(M, S) M(S, NONE, _, reserved, 0)
 /* WINDOW */
 #define NNRT_ATTR_Window(M, S) \
     M(S, ENUM, WindowKind,    kind,           0) /* HANN, HAMMING or BLACKMAN */ \
@@ -1270,9 +1144,9 @@ typedef struct nnrt_error {
     M(S, INT,  _,             periodic,       1) /* not 0: the first n values of a window of n + 1 */
 /* YOLO_BOX */
 #define NNRT_ATTR_YoloBox(M, S) \
-    M(S, INT,   _, classNum,           0) /* number of classes, >= 1 */ \
+    M(S, INT,   _, classNum,           NNRT_REQUIRED) /* number of classes, >= 1 */ \
     M(S, FLOAT, _, confThresh,         0) /* boxes with a lower confidence become zeros */ \
-    M(S, INT,   _, downsampleRatio,    0) /* image pixels per feature pixel of x, >= 1 */ \
+    M(S, INT,   _, downsampleRatio,    NNRT_REQUIRED) /* image pixels per feature pixel of x, >= 1 */ \
     M(S, BOOL,  _, clipBbox,           1) /* true: clamp the corners to the image */ \
     M(S, FLOAT, _, scaleXY,            1) /* factor by which centers may leave their feature pixel; 0 = 1 */ \
     M(S, BOOL,  _, iouAware,           0) /* true: x begins with one channel per anchor, the predicted IoU */ \
@@ -1282,9 +1156,10 @@ typedef struct nnrt_error {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
 
-/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), one row per
+/* The operators: X(NAME, number, Struct, own|none|same, rule, "inputs", "outputs", flags, kernels, since, ...), one row per
    operator, followed by one line per kernel.
-   Struct    attribute struct without NNRT_; own: this row defines it; same: another row does
+   Struct    attribute struct without NNRT_; own: this row defines it, from its description NNRT_ATTR_Struct; none: this
+             row defines it, without members; same: another row defines it
    rule      nnrti_rule_<rule> checks attributes and computes the dimensions that the operands do not state (>>op in the
              implementation); rows may share one; none: the row says all
    operands  separated by spaces: name, then ? optional or * one or more (*? any number), then [shape], then its element
@@ -1337,6 +1212,7 @@ typedef struct nnrt_error {
              without a K for it refuses it. A last K that is unreachable, because the ones before cover its types, is
              picked by the rule: if moved elements must be requantized (nnrti_quant_moves), or if quantized elements are
              computed as real numbers. own: the kernel stands at this row's >>kernel; shared: at another row's.
+             NNRTI_K_FLOATS(K, Struct, kernel, arguments, own|shared) stands for K of nnrt_<kernel>_f32, _f16 and _f64.
    arguments the kernel's signature: <inputs>d<derived>_<outputs>c. V = repeated operand (array and count); without d..:
    no
              derived constants (>>resolve); c: the nnrt_call comes last. 3d1_1: (attr, x, weight, bias, derived, y).
@@ -1385,25 +1261,25 @@ typedef struct nnrt_error {
 #define NNRTI_TYPES_REAL (NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_INDEX)
 
 /* clang-format off */
+#define NNRTI_K_FLOATS(K, S, fn, arguments, whose) \
+    K(NNRT_TYPES_F32, NULL, S, fn##_f32, arguments, whose) \
+    K(NNRT_TYPES_F16, NULL, S, fn##_f16, arguments, whose) \
+    K(NNRT_TYPES_F64, NULL, S, fn##_f64, arguments, whose)
 #define NNRT_OPS(X, K) \
-    X(ABS,                       1, Abs,                   own, abs,                     "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Abs,                   abs_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Abs,                   abs_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Abs,                   abs_f64,                     1_1,    own) \
+    X(ABS,                       1, Abs,                  none, abs,                     "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+        NNRTI_K_FLOATS(K,            Abs,                   abs,                         1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Abs,                   abs_int,                     1_1,    own) \
         K(NNRTI_TYPES_UINT,    NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(ACTIVATION,                2, Activation,            own, activation,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Activation,            activation_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Activation,            activation_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Activation,            activation_f64,              1_1,    own) \
+        NNRTI_K_FLOATS(K,            Activation,            activation,                  1_1,    own) \
         K(NNRT_TYPES_I32,      NULL, Activation,            activation_i32,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  own), 10) \
     X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, AddFusion,             add_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddFusion,             add_fusion_q8,               2d1_1,  own), 10) \
-    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*[..^]=0",               "y[..^]=0",            NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
+    X(ADD_N,                     8, AddN,                 none, add_n,                   "x*[..^]=0",               "y[..^]=0",            NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
         K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddN,                  add_n_q8,                    Vd1_1,  own), 0) \
@@ -1417,7 +1293,7 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, ArgMinFusion,          argmin_fusion_q8,            1d1_2c, own), 0) \
     X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?[]:b",              NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
         K(NNRT_TYPES_BOOL,     NULL, Assert,                assert,                      V_1c,   own), 21) \
-    X(ASSIGN,                   14, Assign,                own, assign,                  "x[..]",                   "y[..]=0",             NNRTI_MAP | NNRT_OP_MOVEMENT, \
+    X(ASSIGN,                   14, Assign,               none, assign,                  "x[..]",                   "y[..]=0",             NNRTI_MAP | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x[N,H,W,C]",              "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
@@ -1427,18 +1303,16 @@ typedef struct nnrt_error {
     X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x[N,H,W,C]",              "y[M,P,Q,C]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, BatchToSpaceND,        batch_to_space_nd_q8,        1d1_1,  own), 10) \
-    X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x[N,..,C] bias[C]=0",     "y[N,..,C]=0",         NNRTI_CHANNELS, \
+    X(BIAS_ADD,                 23, BiasAdd,              none, bias_add,                "x[N,..,C] bias[C]=0",     "y[N,..,C]=0",         NNRTI_CHANNELS, \
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own) \
         K(NNRTI_TYPES_Q8,      "x bias:s", BiasAdd, bias_add_q8, 2d1_1, own), 10) \
     X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?[R]:i",           "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  shared), 21) \
-    X(CAST,                     28, Cast,                  own, cast,                    "x[..] type?[.]:i",        "y[..]:.",             NNRTI_MONOTONE, \
+    X(CAST,                     28, Cast,                 none, cast,                    "x[..] type?[.]:i",        "y[..]:.",             NNRTI_MONOTONE, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
-    X(CEIL,                     29, Ceil,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Ceil,                  ceil_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Ceil,                  ceil_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Ceil,                  ceil_f64,                    1_1,    own), 21) \
+    X(CEIL,                     29, Ceil,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+        NNRTI_K_FLOATS(K,            Ceil,                  ceil,                        1_1,    own), 21) \
     X(CLIP,                     30, Clip,                  own, clip,                    "x[..] min?[.]=0 max?[.]=0", "y[..]=0",           NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Clip,                  clip,                        3d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Clip,                  clip_q8,                     3d1_1c, own), 21) \
@@ -1446,20 +1320,14 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Concat,                concat_q8,                   Vd1_1,  own), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
-        K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Conv2DFusion,          conv2d_fusion_f16,           3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Conv2DFusion,          conv2d_fusion_f64,           3_1,    own) \
+        NNRTI_K_FLOATS(K,            Conv2DFusion,          conv2d_fusion,               3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2DFusion, conv2d_fusion_q8,     3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", Conv2DFusion, conv2d_fusion_q16,    3d1_1,  own), 10) \
     X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x[N,H,W,C] weight[O,R,S,I]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_IMAGE, \
-        K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f64, 3_1,    own) \
+        NNRTI_K_FLOATS(K,            Conv2dTransposeFusion, conv2d_transpose_fusion,     3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2dTransposeFusion, conv2d_transpose_fusion_q8, 3d1_1, own), 10) \
-    X(COS,                      37, Cos,                   own, cos,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own) \
+    X(COS,                      37, Cos,                  none, cos,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Cos,                   cos,                         1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape[R]",                "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
@@ -1479,34 +1347,30 @@ typedef struct nnrt_error {
     X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, Eltwise,               eltwise,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Eltwise,               eltwise_q8,                  2d1_1,  own), 10) \
-    X(EQUAL,                    53, Equal,                 own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(EQUAL,                    53, Equal,                none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Equal,                 equal,                       2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Equal,                 equal_q8,                    2d1_1,  own), 21) \
     X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, ExpFusion,             expfusion_f32,               1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, ExpFusion,             expfusion_f16,               1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis[.]:i",             "y=0",                 NNRTI_SHAPE, \
+    X(EXPAND_DIMS,              56, ExpandDims,           none, expand_dims,             "x axis[.]:i",             "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
     X(FLATTEN,                  61, Flatten,               own, flatten,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 21) \
-    X(FLOOR,                    63, Floor,                 own, floor,                   "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own) \
+    X(FLOOR,                    63, Floor,                none, floor,                   "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+        NNRTI_K_FLOATS(K,            Floor,                 floor,                       1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(FLOOR_DIV,                64, FloorDiv,              own, floor_div,               "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
+    X(FLOOR_DIV,                64, FloorDiv,             none, floor_div,               "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, FloorDiv,              floor_div_q8,                2d2_1,  own), 0) \
-    X(FILL,                     66, Fill,                  own, fill,                    "value[.] shape[R]:i",     "y=0",                 NNRTI_MOVE, \
+    X(FILL,                     66, Fill,                 none, fill,                    "value[.] shape[R]:i",     "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  own), 10) \
     X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight[O,K]=0 bias?[O]=0", "y=0",              0, \
-        K(NNRT_TYPES_F32,      NULL, FullConnection,        full_connection_f32,         3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, FullConnection,        full_connection_f16,         3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, FullConnection,        full_connection_f64,         3_1,    own) \
+        NNRTI_K_FLOATS(K,            FullConnection,        full_connection,             3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", FullConnection, full_connection_q8, 3d1_1,  own) \
         K(NNRTI_TYPES_Q16,     "x weight:q bias?:w", FullConnection, full_connection_q16, 3d1_1, own), 10) \
     X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x[..,C] scale[C]=0 offset[C]=0 mean[C]=0 variance[C]=0", "y[..,C]=0", NNRTI_CHANNELS, \
@@ -1514,16 +1378,16 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own) \
         K(NNRTI_TYPES_Q8,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_q8, 5_1, own), 10) \
-    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?[.]:i",  "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(GATHER,                   69, Gather,               none, gather,                  "x indices:i axis?[.]:i",  "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Gather,                gather_q8,                   2d2_1c, own), 10) \
-    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices[..,K]:i",       "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(GATHER_ND,                70, GatherNd,             none, gather_nd,               "x indices[..,K]:i",       "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, GatherNd,              gather_nd_q8,                2d1_1c, own), 21) \
-    X(GREATER,                  71, Greater,               own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(GREATER,                  71, Greater,              none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Greater,               greater_q8,                  2d1_1,  own), 21) \
-    X(GREATER_EQUAL,            72, GreaterEqual,          own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(GREATER_EQUAL,            72, GreaterEqual,         none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, GreaterEqual,          greater_equal,               2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, GreaterEqual,          greater_equal_q8,            2d1_1,  own), 21) \
     X(INSTANCE_NORM,            74, InstanceNorm,          own, instance_norm,           "x[N,..,W,C] scale[C]=0 bias[C]=0", "y[N,..,W,C]=0", NNRTI_CHANNELS, \
@@ -1535,26 +1399,22 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, LayerNormFusion,       layer_norm_fusion_f64,       3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_q8, 3_1, own), 10) \
     X(LEAKY_RELU,               76, LeakyRelu,             own, leaky_relu,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own) \
+        NNRTI_K_FLOATS(K,            LeakyRelu,             leaky_relu,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LESS,                     77, Less,                  own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LESS,                     77, Less,                 none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Less,                  less,                        2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Less,                  less_q8,                     2d1_1,  own), 21) \
-    X(LESS_EQUAL,               78, LessEqual,             own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LESS_EQUAL,               78, LessEqual,            none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LessEqual,             less_equal_q8,               2d1_1,  own), 10) \
-    X(LOG,                      79, Log,                   own, log,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own) \
+    X(LOG,                      79, Log,                  none, log,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Log,                   log,                         1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LOGICAL_AND,              81, LogicalAnd,            own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LOGICAL_AND,              81, LogicalAnd,           none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
-    X(LOGICAL_NOT,              82, LogicalNot,            own, none,                    "x[..]",                   "y[..]:b",             NNRTI_ELEMENTWISE, \
+    X(LOGICAL_NOT,              82, LogicalNot,           none, none,                    "x[..]",                   "y[..]:b",             NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
-    X(LOGICAL_OR,               83, LogicalOr,             own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LOGICAL_OR,               83, LogicalOr,            none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
     X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LpNormalization,       lp_normalization_f32,        1_1,    own) \
@@ -1571,32 +1431,28 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8,      1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8_real, 1_1,    own), 21) \
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?[N]=0",           "z=0",                 NNRT_OP_EMPTY, \
-        K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, MatMulFusion,          matmul_fusion_f64,           3_1,    own) \
+        NNRTI_K_FLOATS(K,            MatMulFusion,          matmul_fusion,               3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
-    X(MAXIMUM,                  90, Maximum,               own, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
+    X(MAXIMUM,                  90, Maximum,              none, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Maximum,               maximum_q8,                  2d1_1,  own), 10) \
     X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x[N,H,W,C]",              "y[N,P,Q,C]=0 indices?[N,P,Q,C]:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, MaxPoolFusion,         max_pool_fusion_f32,         1_2,    own) \
         K(NNRT_TYPES_F16,      NULL, MaxPoolFusion,         max_pool_fusion_f16,         1_2,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MaxPoolFusion,         max_pool_fusion_q8,          1d1_2,  own), 10) \
-    X(MINIMUM,                  96, Minimum,               own, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
+    X(MINIMUM,                  96, Minimum,              none, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Minimum,               minimum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Minimum,               minimum_q8,                  2d1_1,  own), 21) \
-    X(MOD,                      98, Mod,                   own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
+    X(MOD,                      98, Mod,                  none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, Mod,                   mod,                         2_1c,   own), 21) \
     X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MulFusion,             mul_fusion_q8,               2d1_1,  own), 10) \
-    X(NEG,                     101, Neg,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Neg,                   neg_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
+    X(NEG,                     101, Neg,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+        NNRTI_K_FLOATS(K,            Neg,                   neg,                         1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
-    X(NOT_EQUAL,               103, NotEqual,              own, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(NOT_EQUAL,               103, NotEqual,             none, compare,                 "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, NotEqual,              not_equal,                   2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, NotEqual,              not_equal_q8,                2d1_1,  own), 21) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth[.]:i onValue[.] offValue[.]=2", "y=2", NNRTI_MOVE, \
@@ -1610,28 +1466,24 @@ typedef struct nnrt_error {
     X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature[N,A,B,C] image[M,D,E,F]:f", "boxes[H,W,P,4]:. variances[H,W,P,4]:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, PriorBox,              prior_box,                   0d2_2,  own), 0) \
     X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x[..] weight[K]=0",       "y[..]=0",             NNRTI_CHANNELS, \
-        K(NNRT_TYPES_F32,      NULL, PReLUFusion,           prelu_fusion_f32,            2_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, PReLUFusion,           prelu_fusion_f16,            2_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, PReLUFusion,           prelu_fusion_f64,            2_1,    own) \
+        NNRTI_K_FLOATS(K,            PReLUFusion,           prelu_fusion,                2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, PReLUFusion,           prelu_fusion_q8,             2d1_1,  own) \
         K(NNRTI_TYPES_Q8,      "x weight:f", PReLUFusion, prelu_fusion_q8_float, 2d1_1, own), 10) \
     X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x[..]",                   "y[..]:.",             NNRTI_MAP, \
         K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    own), 10) \
-    X(RANK,                    114, Rank,                  own, rank,                    "x",                       "y[]:.",               NNRTI_MOVE, \
+    X(RANK,                    114, Rank,                 none, rank,                    "x",                       "y[]:.",               NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Rank,                  rank,                        1_1,    own), 21) \
     X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y[L]=0",              NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Range,                 range,                       1d1_1,  own), 21) \
-    X(RECIPROCAL,              116, Reciprocal,            own, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
-    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x[..^] y[..^]=0",         "z[..^]:.",            NNRTI_ELEMENTWISE, \
+    X(RECIPROCAL,              116, Reciprocal,           none, none,                    "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+        NNRTI_K_FLOATS(K,            Reciprocal,            reciprocal,                  1_1,    own), 21) \
+    X(REAL_DIV,                117, RealDiv,              none, real_div,                "x[..^] y[..^]=0",         "z[..^]:.",            NNRTI_ELEMENTWISE, \
         K(NNRTI_TYPES_REAL,    NULL, RealDiv,               real_div,                    2_1,    own), 21) \
     X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, ReduceFusion,          reduce_fusion_q8,            1d2_1,  own), 10) \
-    X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape[R]:i",            "y=0",                 NNRTI_SHAPE, \
+    X(RESHAPE,                 119, Reshape,              none, reshape,                 "x shape[R]:i",            "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  own), 10) \
     X(RESIZE,                  120, Resize,                own, resize,                  "x[N,H,W,C] size?",        "y[N,P,Q,C]=0",        NNRTI_IMAGE, \
@@ -1639,29 +1491,21 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8,                   1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8_real,              1d1_1,  own), 10) \
-    X(ROUND,                   125, Round,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
-    X(RSQRT,                   126, Rsqrt,                 own, rsqrt,                   "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Rsqrt,                 rsqrt_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Rsqrt,                 rsqrt_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Rsqrt,                 rsqrt_f64,                   1_1,    own) \
+    X(ROUND,                   125, Round,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+        NNRTI_K_FLOATS(K,            Round,                 round,                       1_1,    own), 21) \
+    X(RSQRT,                   126, Rsqrt,                none, rsqrt,                   "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Rsqrt,                 rsqrt,                       1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 10) \
     X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x[..] scale=0 bias?=0",   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, ScaleFusion,           scale_fusion_f32,            3_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, ScaleFusion,           scale_fusion_f16,            3_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, ScaleFusion,           scale_fusion_f64,            3_1,    own) \
+        NNRTI_K_FLOATS(K,            ScaleFusion,           scale_fusion,                3_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, ScaleFusion,           scale_fusion_q8,             3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      "x scale=0 bias?:s", ScaleFusion, scale_fusion_q8, 3d1_1, shared), 10) \
-    X(SCATTER_ND,              128, ScatterNd,             own, scatter_nd,              "indices[N,..,K]:i updates:n shape[R]:i", "y=1",  NNRTI_MOVE, \
+    X(SCATTER_ND,              128, ScatterNd,            none, scatter_nd,              "indices[N,..,K]:i updates:n shape[R]:i", "y=1",  NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ScatterNd,             scatter_nd,                  2_1c,   own), 21) \
-    X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y[R]:.",              NNRTI_MOVE, \
+    X(SHAPE,                   130, Shape,                none, shape,                   "x",                       "y[R]:.",              NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
-    X(SIN,                     133, Sin,                   own, sin,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own) \
+    X(SIN,                     133, Sin,                  none, sin,                     "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Sin,                   sin,                         1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin[A]:i size[A]:i",  "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own) \
@@ -1677,25 +1521,21 @@ typedef struct nnrt_error {
     X(SPACE_TO_DEPTH,          142, SpaceToDepth,          own, space_to_depth,          "x[N,H,W,C]",              "y[N,P,Q,D]=0",        NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, SpaceToDepth,          space_to_depth,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SpaceToDepth,          space_to_depth_q8,           1d1_1,  own), 21) \
-    X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape[R]:i default?[.]=1", "y=1", NNRTI_MOVE, \
+    X(SPARSE_TO_DENSE,         144, SparseToDense,        none, sparse_to_dense,         "indices:i values:n shape[R]:i default?[.]=1", "y=1", NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, SparseToDense,         sparse_to_dense,             4_1c,   own), 21) \
     X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Split,                 split_q8,                    1d1_V,  own), 10) \
-    X(SQRT,                    146, Sqrt,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
-        K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
+    X(SQRT,                    146, Sqrt,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MONOTONE, \
+        NNRTI_K_FLOATS(K,            Sqrt,                  sqrt,                        1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
-    X(SQUARE,                  148, Square,                own, square,                  "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
-        K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Square,                square_f64,                  1_1,    own) \
+    X(SQUARE,                  148, Square,               none, square,                  "x[..]",                   "y[..]=0",             NNRTI_ELEMENTWISE, \
+        NNRTI_K_FLOATS(K,            Square,                square,                      1_1,    own) \
         K(NNRT_TYPES_INT,      NULL, Square,                square_int,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
+    X(SQUARED_DIFFERENCE,      149, SquaredDifference,    none, squared_difference,      "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SquaredDifference,     squared_difference_q8,       2d1_1,  own), 10) \
     X(STACK,                   150, Stack,                 own, stack,                   "x*[..]=0",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
@@ -1714,7 +1554,7 @@ typedef struct nnrt_error {
     X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k[.]:i",                "values=0 indices?:.", NNRTI_AGNOSTIC, \
         K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, TopKFusion,            topk_fusion_q8,              1d1_2c, own), 10) \
-    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm[R]:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(TRANSPOSE,               162, Transpose,            none, transpose,               "x perm[R]:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Transpose,             transpose_q8,                1d2_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
@@ -1723,20 +1563,16 @@ typedef struct nnrt_error {
     X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Unstack,               unstack_q8,                  1d1_V,  own), 21) \
-    X(WHERE,                   168, Where,                 own, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
+    X(WHERE,                   168, Where,                none, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  own), 21) \
-    X(SELECT,                  170, Select,                own, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
+    X(SELECT,                  170, Select,               none, where,                   "condition x[..^] y[..^]=1", "z[..^]=1",            NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  shared), 21) \
-    X(ERF,                     178, Erf,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
+    X(ERF,                     178, Erf,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Erf,                   erf,                         1_1,    own), 21) \
     X(LOG_SOFTMAX,             189, LogSoftmax,            own, log_softmax,             "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, LogSoftmax,            log_softmax_f32,             1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, LogSoftmax,            log_softmax_f16,             1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, LogSoftmax,            log_softmax_f64,             1_1,    own) \
+        NNRTI_K_FLOATS(K,            LogSoftmax,            log_softmax,                 1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LogSoftmax,            log_softmax_q8,              1_1,    own), 21) \
     X(CUM_SUM,                 192, CumSum,                own, cum_sum,                 "x[..] axis?[.]:i",        "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_sum,                     2_1c,   own) \
@@ -1766,7 +1602,7 @@ typedef struct nnrt_error {
     X(DEFORMABLE_CONV_2D,     1005, DeformableConv2D,      own, deformable_conv_2d,      "x[N,H,W,C] offset=0 mask?=0 weight[O,I,R,S]=0 bias?[O]=0", "y[N,P,Q,O]=0", NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, DeformableConv2D,      deformable_conv_2d_f32,      5_1,    own) \
         K(NNRT_TYPES_F16,      NULL, DeformableConv2D,      deformable_conv_2d_f16,      5_1,    own), 0) \
-    X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x[..] value[.]",          "y[..]=1",             NNRTI_AGNOSTIC, \
+    X(FILL_LIKE,              1006, FillLike,             none, fill_like,               "x[..] value[.]",          "y[..]=1",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, FillLike,              fill_like,                   2_1,    own) \
         K(NNRT_TYPES_ALL,      "x value:q", FillLike,       fill_like_q8,                2d1_1,  own), 0) \
     X(FLATTEN_RANGE,          1007, FlattenRange,          own, flatten_range,           "x",                       "y=0",                 NNRTI_SHAPE, \
@@ -1776,35 +1612,29 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, GridSample,            grid_sample_f32,             2_1,    own) \
         K(NNRT_TYPES_F16,      "x grid:f", GridSample,      grid_sample_f16,             2_1,    own), 0) \
     X(HARD_SIGMOID,           1009, HardSigmoid,           own, hard_sigmoid,            "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, HardSigmoid,           hard_sigmoid_f32,            1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, HardSigmoid,           hard_sigmoid_f16,            1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, HardSigmoid,           hard_sigmoid_f64,            1_1,    own) \
+        NNRTI_K_FLOATS(K,            HardSigmoid,           hard_sigmoid,                1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
     X(HARD_SWISH,             1010, HardSwish,             own, hard_swish,              "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, HardSwish,             hard_swish_f32,              1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own) \
+        NNRTI_K_FLOATS(K,            HardSwish,             hard_swish,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
-    X(LOGICAL_XOR,            1011, LogicalXor,            own, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
+    X(LOGICAL_XOR,            1011, LogicalXor,           none, none,                    "x[..^] y[..^]=0",         "z[..^]:b",            NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
-    X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
+    X(MESHGRID,               1012, Meshgrid,             none, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Meshgrid,              meshgrid_q8,                 Vd1_V,  own), 0) \
     X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out[K,6]=0 outRoisNum[N]:. index?[K]:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_FLOAT,    NULL, MulticlassNms,         multiclass_nms,              3_3c,   own), 0) \
-    X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(PAD_EDGE,               1014, PadEdge,              none, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadEdge,               pad_edge_q8,                 1d2_1,  own), 0) \
     X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x[N,H,W,C] rois[R,4]=0 batchIndices[R]:i", "y[R,P,Q,C]=0", NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, RoiAlign,              roi_align_f32,               3_1c,   own) \
         K(NNRT_TYPES_F16,      "x rois:f batchIndices:i", RoiAlign, roi_align_f16,       3_1c,   own), 0) \
-    X(ROLL,                   1016, Roll,                  own, roll,                    "x[..] shifts[K]:i axes?[K]:i", "y[..]=0",        NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
+    X(ROLL,                   1016, Roll,                 none, roll,                    "x[..] shifts[K]:i axes?[K]:i", "y[..]=0",        NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Roll,                  roll_q8,                     1d2_1,  own), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Softplus,              softplus_f64,                1_1,    own) \
+        NNRTI_K_FLOATS(K,            Softplus,              softplus,                    1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
     X(YOLO_BOX,               1018, YoloBox,               own, yolo_box,                "x[N,A,B,D] imgSize[N,2]:i anchors[K]:i", "boxes[N,M,4]:. scores[N,M,C]:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, YoloBox,               yolo_box,                    3d1_2,  own), 0) \
@@ -1812,59 +1642,39 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BOOL,     NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(LOOP,                   1101, Loop,                  own, control,                 "trips?:i cond?:b v*?",    "y*:.",                NNRTI_GRAPHS, \
         K(NNRT_TYPES_INDEX,    NULL, Reshape,               reshape,                     1_1,    shared), 0) \
-    X(NON_ZERO,               1102, NonZero,               own, non_zero,                "x",                       "y[R,M]:.",            NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
+    X(NON_ZERO,               1102, NonZero,              none, non_zero,                "x",                       "y[R,M]:.",            NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ANY,      NULL, NonZero,               non_zero,                    1_1,    own), 0) \
-    X(TAN,                    1110, Tan,                   own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Tan,                   tan_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Tan,                   tan_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Tan,                   tan_f64,                     1_1,    own), 0) \
-    X(ASIN,                   1111, Asin,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Asin,                  asin_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Asin,                  asin_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Asin,                  asin_f64,                    1_1,    own), 0) \
-    X(ACOS,                   1112, Acos,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Acos,                  acos_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Acos,                  acos_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Acos,                  acos_f64,                    1_1,    own), 0) \
-    X(ATAN,                   1113, Atan,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Atan,                  atan_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Atan,                  atan_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Atan,                  atan_f64,                    1_1,    own), 0) \
-    X(SINH,                   1114, Sinh,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Sinh,                  sinh_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Sinh,                  sinh_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Sinh,                  sinh_f64,                    1_1,    own), 0) \
-    X(COSH,                   1115, Cosh,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Cosh,                  cosh_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Cosh,                  cosh_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Cosh,                  cosh_f64,                    1_1,    own), 0) \
-    X(ASINH,                  1116, Asinh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Asinh,                 asinh_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Asinh,                 asinh_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Asinh,                 asinh_f64,                   1_1,    own), 0) \
-    X(ACOSH,                  1117, Acosh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Acosh,                 acosh_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Acosh,                 acosh_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Acosh,                 acosh_f64,                   1_1,    own), 0) \
-    X(ATANH,                  1118, Atanh,                 own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Atanh,                 atanh_f32,                   1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Atanh,                 atanh_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Atanh,                 atanh_f64,                   1_1,    own), 0) \
-    X(IS_NAN,                 1119, IsNaN,                 own, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
+    X(TAN,                    1110, Tan,                  none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Tan,                   tan,                         1_1,    own), 0) \
+    X(ASIN,                   1111, Asin,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Asin,                  asin,                        1_1,    own), 0) \
+    X(ACOS,                   1112, Acos,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Acos,                  acos,                        1_1,    own), 0) \
+    X(ATAN,                   1113, Atan,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Atan,                  atan,                        1_1,    own), 0) \
+    X(SINH,                   1114, Sinh,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Sinh,                  sinh,                        1_1,    own), 0) \
+    X(COSH,                   1115, Cosh,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Cosh,                  cosh,                        1_1,    own), 0) \
+    X(ASINH,                  1116, Asinh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Asinh,                 asinh,                       1_1,    own), 0) \
+    X(ACOSH,                  1117, Acosh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Acosh,                 acosh,                       1_1,    own), 0) \
+    X(ATANH,                  1118, Atanh,                none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Atanh,                 atanh,                       1_1,    own), 0) \
+    X(IS_NAN,                 1119, IsNaN,                none, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsNaN,                 is_nan,                      1_1,    own), 0) \
     X(IS_INF,                 1120, IsInf,                 own, none,                    "x[..]",                   "y[..]:b",             NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsInf,                 is_inf,                      1_1,    own), 0) \
-    X(MISH,                   1121, Mish,                  own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
-        K(NNRT_TYPES_F32,      NULL, Mish,                  mish_f32,                    1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Mish,                  mish_f16,                    1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Mish,                  mish_f64,                    1_1,    own), 0) \
-    X(BITWISE_AND,            1122, BitwiseAnd,            own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
+    X(MISH,                   1121, Mish,                 none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+        NNRTI_K_FLOATS(K,            Mish,                  mish,                        1_1,    own), 0) \
+    X(BITWISE_AND,            1122, BitwiseAnd,           none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseAnd,            bitwise_and,                 2_1,    own), 0) \
-    X(BITWISE_OR,             1123, BitwiseOr,             own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
+    X(BITWISE_OR,             1123, BitwiseOr,            none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseOr,             bitwise_or,                  2_1,    own), 0) \
-    X(BITWISE_XOR,            1124, BitwiseXor,            own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
+    X(BITWISE_XOR,            1124, BitwiseXor,           none, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseXor,            bitwise_xor,                 2_1,    own), 0) \
-    X(BITWISE_NOT,            1125, BitwiseNot,            own, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
+    X(BITWISE_NOT,            1125, BitwiseNot,           none, none,                    "x[..]",                   "y[..]=0",             NNRTI_MAP, \
         K(NNRT_TYPES_INT,      NULL, BitwiseNot,            bitwise_not_int,             1_1,    own), 0) \
     X(BIT_SHIFT,              1126, BitShift,              own, none,                    "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MAP, \
         K(NNRTI_TYPES_UINT,    NULL, BitShift,              bit_shift,                   2_1,    own), 0) \
@@ -1928,7 +1738,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_INDEX,    NULL, MelWeightMatrix,       mel_weight_matrix,           5_1c,   own), 0) \
     X(CENTER_CROP_PAD,        1169, CenterCropPad,         own, center_crop_pad,         "x shape[R]:i",            "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, CenterCropPad,         center_crop_pad,             2_1,    own), 0) \
-    X(MATMUL_INTEGER,         1170, MatMulInteger,         own, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
+    X(MATMUL_INTEGER,         1170, MatMulInteger,        none, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, MatMulInteger, matmul_integer,            4_1,    own), 0) \
     X(CONV_INTEGER,           1171, Conv2DFusion,         same, conv_integer,            "x[N,H,W,C] weight[O,R,S,I]:8 bias?[O]:s xZeroPoint?=0 weightZeroPoint?=1", "y[N,P,Q,O]:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, Conv2DFusion, conv_integer,               5_1,    own), 0) \
@@ -2003,8 +1813,13 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
     typedef struct NNRT_##S {                                                                                          \
         NNRT_ATTR_##S(NNRTI_ATTR_MEMBER, S)                                                                            \
     } NNRT_##S;
-/* The struct of every row with `own`; rows with `same` use the struct of another row. */
+/* The struct of every row with `own` or `none`; rows with `same` use the struct of another row. */
+#define NNRTI_NO_MEMBERS(M, S) M(S, NONE, _, reserved, 0)
 #define NNRTI_STRUCT_own(S) NNRTI_ATTR_STRUCT(S)
+#define NNRTI_STRUCT_none(S)                                                                                           \
+    typedef struct NNRT_##S {                                                                                          \
+        uint8_t reserved;                                                                                              \
+    } NNRT_##S;
 #define NNRTI_STRUCT_same(S)
 #define NNRTI_OP_STRUCT(name, number, S, whose, ...) NNRTI_STRUCT_##whose(S)
 NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
@@ -2068,6 +1883,10 @@ typedef struct nnrt_attr_struct {
 #define NNRTI_VALUES_INTS2(names, T) NULL, 0
 #define NNRTI_VALUES_FLOATS(names, T) NULL, 0
 #define NNRTI_VALUES_NONE(names, T) NULL, 0
+#define NNRTI_NO_ENTRIES                                                                                               \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
 #define NNRTI_INITIAL_BOOL(value) (value) != 0
 #define NNRTI_INITIAL_INT(value) value
 #define NNRTI_INITIAL_INT64(value) value
@@ -2078,22 +1897,10 @@ typedef struct nnrt_attr_struct {
 #define NNRTI_INITIAL_TYPE(value) value
 #define NNRTI_INITIAL_STRING(value) value
 #define NNRTI_INITIAL_GRAPH(value) value
-#define NNRTI_INITIAL_INTS(value)                                                                                      \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_INTS64(value)                                                                                    \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_INTS2(value)                                                                                     \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_FLOATS(value)                                                                                    \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
+#define NNRTI_INITIAL_INTS(value) NNRTI_NO_ENTRIES
+#define NNRTI_INITIAL_INTS64(value) NNRTI_NO_ENTRIES
+#define NNRTI_INITIAL_INTS2(value) NNRTI_NO_ENTRIES
+#define NNRTI_INITIAL_FLOATS(value) NNRTI_NO_ENTRIES
 #define NNRTI_INITIAL_NONE(value) 0
 #define NNRTI_MEMBER_INITIAL(S, kind, T, member, value) NNRTI_INITIAL_##kind(value),
 #define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
@@ -2511,12 +2318,9 @@ NNRT_API bool nnrt_view_dense(const nnrt_view *v);
    that are contiguous in all views are merged, so a row is as long as possible, not always the last axis of z.
 
        nnrt_walk w;
-       if (!nnrt_walk_first(&w, z, x, NULL))
-           return NNRT_SUCCESS;
-       do
+       for (bool more = nnrt_walk_first(&w, z, x, NULL); more; more = nnrt_walk_next(&w))
            for (int32_t i = 0; i < w.count; i++)
                zs[w.at[0] + i * w.row[0]] = f(xs[w.at[1] + i * w.row[1]]);
-       while (nnrt_walk_next(&w));
 
    After nnrt_walk_first a work item may restrict its copy to a slice of one axis: it adds begin * step[k][axis] to each
    at[k], and sets dims[axis] to the length of the slice; of the row, it uses row[k] and count. */
@@ -2745,12 +2549,13 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
     {NNRTI_MEMBER_NAME(#member), NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member),                          \
      (uint32_t)sizeof(((NNRT_##S *)0)->member), NNRTI_VALUES_##kind(nnrti_enum_, T)},
-#define NNRTI_MEMBER_TABLE(S)                                                                                          \
-    static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
-    static const NNRT_##S nnrti_initial_##S = {NNRT_ATTR_##S(NNRTI_MEMBER_INITIAL, S)};                                \
+#define NNRTI_MEMBER_TABLE(S, DESCRIPTION)                                                                             \
+    static const nnrt_attr_member nnrti_members_##S[] = {DESCRIPTION(NNRTI_MEMBER_ROW, S)};                            \
+    static const NNRT_##S nnrti_initial_##S = {DESCRIPTION(NNRTI_MEMBER_INITIAL, S)};                                  \
     static const nnrt_attr_struct nnrti_struct_##S = {NNRTI_LABEL(#S), (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,  \
-                                                      0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S), &nnrti_initial_##S};
-#define NNRTI_MEMBERS_own(S) NNRTI_MEMBER_TABLE(S)
+                                                      0 DESCRIPTION(NNRTI_MEMBER_ONE, S), &nnrti_initial_##S};
+#define NNRTI_MEMBERS_own(S) NNRTI_MEMBER_TABLE(S, NNRT_ATTR_##S)
+#define NNRTI_MEMBERS_none(S) NNRTI_MEMBER_TABLE(S, NNRTI_NO_MEMBERS)
 #define NNRTI_MEMBERS_same(S)
 #define NNRTI_OP_MEMBERS(name, number, S, whose, ...) NNRTI_MEMBERS_##whose(S)
 NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
@@ -2775,7 +2580,10 @@ NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
 /* Does any operator have a member of this kind? In firmware an unused kind costs no code. */
 #ifdef NNRT_FIRMWARE
 #define NNRTI_MEMBER_KIND(S, kind, T, member, value) | (1 << NNRT_ATTR_KIND_##kind)
-#define NNRTI_OP_KINDS(name, number, S, ...) NNRTI_IF_KEPT(name, NNRT_ATTR_##S(NNRTI_MEMBER_KIND, S))
+#define NNRTI_KINDS_own(S) NNRT_ATTR_##S(NNRTI_MEMBER_KIND, S)
+#define NNRTI_KINDS_same(S) NNRTI_KINDS_own(S)
+#define NNRTI_KINDS_none(S)
+#define NNRTI_OP_KINDS(name, number, S, whose, ...) NNRTI_IF_KEPT(name, NNRTI_KINDS_##whose(S))
 enum { NNRTI_KINDS = 0 NNRT_OPS(NNRTI_OP_KINDS, NNRTI_NO_KERNEL) };
 #define NNRTI_HAS(kind) ((NNRTI_KINDS >> NNRT_ATTR_KIND_##kind & 1) != 0)
 #else
@@ -3844,16 +3652,42 @@ static NNRT_ReturnCode nnrti_inherit_format(nnrt_resolve *c, uint32_t k)
 #define NNRTI_HAS_BROADCAST true
 #endif
 
+/* Symbol of axis a of x; 0: the dimension is fixed, as all are in firmware. */
+static uint32_t nnrti_axis_symbol(const nnrt_operand *x, int32_t a)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)a;
+    return 0;
+#else
+    return x->symbols[a];
+#endif
+}
+
+static void nnrti_set_symbol(nnrt_operand *o, int32_t a, uint32_t symbol)
+{
+#ifdef NNRT_FIRMWARE
+    (void)o, (void)a, (void)symbol;
+#else
+    o->symbols[a] = symbol;
+#endif
+}
+
+/* Symbol of element n of x, a known value; 0: it is fixed. */
+NNRTI_UNUSED static uint32_t nnrti_element_symbol(const nnrt_operand *x, size_t n)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)n;
+    return 0;
+#else
+    return x->open != NULL ? x->open[n] : 0;
+#endif
+}
+
 /* Whether axis a of x is a dynamic dimension. A fixed dimension of 1 broadcasts; whether a dynamic one does is unknown
    until the run. */
 NNRTI_NOINLINE static bool nnrti_axis_dynamic(const nnrt_operand *x, int32_t a)
 {
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)a;
-    return false;
-#else
-    return x->symbols[a] != 0;
-#endif
+    return nnrti_axis_symbol(x, a) != 0;
 }
 
 /* Whether a named dimension is dynamic. */
@@ -6176,12 +6010,9 @@ static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
 {
     size_t width = nnrt_type_size(z->dataType);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, NULL))
-        return;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, NULL); more; more = nnrt_walk_next(&w))
         nnrti_copy_row(nnrti_at(z->data, w.at[0], width), w.row[0], nnrti_at(x->data, w.at[1], width), w.row[1],
                        w.count, width);
-    while (nnrt_walk_next(&w));
 }
 
 /* Every element of z = 0. */
@@ -7182,12 +7013,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
                                                  NNRT_ActivationType activation, nnrti_row row)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w)) {
         row(&w, x, y, z, activation);
         nnrti_activate_row(&w, z, activation);
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -7205,12 +7034,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
                                              nnrt_view *z)                                                             \
     {                                                                                                                  \
         nnrt_walk w;                                                                                                   \
-        if (!nnrt_walk_first(&w, z, x, y))                                                                             \
-            return NNRT_SUCCESS;                                                                                       \
-        do {                                                                                                           \
+        for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w)) {                              \
             NNRTI_ROW_F32(w, x, y, z, value)                                                                           \
             nnrti_activate_row_f32(&w, z, attr->activationType);                                                       \
-        } while (nnrt_walk_next(&w));                                                                                  \
+        }                                                                                                              \
         return NNRT_SUCCESS;                                                                                           \
     }
 
@@ -7270,13 +7097,10 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
     const size_t width = nnrt_type_size(v->dataType);
     int64_t n = 0;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, v, NULL, NULL))
-        return -1;
-    do
+    for (bool more = nnrt_walk_first(&w, v, NULL, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++)
             if (nnrti_bytes_equal(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
                 return n;
-    while (nnrt_walk_next(&w));
     return -1;
 }
 
@@ -7344,9 +7168,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
                                        double (*g)(double))
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
             if (type == NNRT_DATA_TYPE_FLOAT64)
@@ -7354,7 +7176,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
             else
                 nnrti_store(y->data, to, f(nnrti_load(x->data, from, type)), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7374,9 +7195,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
                                             float (*f)(float, float, float), double (*g)(double, double, double))
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
             if (type == NNRT_DATA_TYPE_FLOAT64)
@@ -7384,7 +7203,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
             else
                 nnrti_store(y->data, to, f(nnrti_load(x->data, from, type), p, q), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7402,13 +7220,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uint64_t (*f)(uint64_t))
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++)
             nnrti_store_int(y->data, w.at[0] + i * w.row[0],
                             f(nnrti_load_int(x->data, w.at[1] + i * w.row[1], x->dataType)), y->dataType);
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7431,9 +7246,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
     const bool half = x->dataType == NNRT_DATA_TYPE_FLOAT16, wide = x->dataType == NNRT_DATA_TYPE_FLOAT64;
     const uint64_t sign = (uint64_t)1 << 63, inf = (uint64_t)(half ? 0x7c00u : wide ? 0x7ff0u : 0x7f80u) << 48;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t from = w.at[1] + i * w.row[1];
             const uint64_t bits = half   ? (uint64_t)((const uint16_t *)x->data)[from] << 48
@@ -7446,7 +7259,6 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
                                                : NNRTI_CLASS_INF;
             ((uint8_t *)y->data)[w.at[0] + i * w.row[0]] = (is & classes) != 0;
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7668,9 +7480,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list
                                                    : *condition;
         const int32_t *p = l + 2 + 4 * k;
         nnrt_walk w;
-        if (!nnrt_walk_first(&w, &part, &beside, NULL))
-            break;
-        do
+        for (bool more = nnrt_walk_first(&w, &part, &beside, NULL); more; more = nnrt_walk_next(&w))
             for (int32_t i = 0; i < w.count; i++) {
                 const ptrdiff_t at = w.at[0] + i * w.row[0];
                 int64_t q;
@@ -7679,7 +7489,6 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list
                 q = (int64_t)nnrt_rescale(nnrt_load_8(part.data, at, y->dataType) - p[0], p + 2) + p[1];
                 nnrti_store_8(part.data, at, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
             }
-        while (nnrt_walk_next(&w));
     }
     return NNRT_SUCCESS;
 }
@@ -7724,15 +7533,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
 {
     const int32_t *quant = (const int32_t *)derived->data;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
             const int32_t b = nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - y->quant[0].zeroPoint;
             nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrt_quant_result(f(a, b, quant), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7775,15 +7581,12 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
         const int64_t *m = (const int64_t *)list->data;                                                                \
         nnrt_walk w;                                                                                                   \
         (void)attr;                                                                                                    \
-        if (!nnrt_walk_first(&w, z, x, y))                                                                             \
-            return NNRT_SUCCESS;                                                                                       \
-        do                                                                                                             \
+        for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))                                \
             for (int32_t i = 0; i < w.count; i++) {                                                                    \
                 const int64_t a = (nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0]) * m[2];           \
                 const int64_t b = (nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1]) * m[3];           \
                 ((uint8_t *)z->data)[w.at[0] + i * w.row[0]] = value;                                                  \
             }                                                                                                          \
-        while (nnrt_walk_next(&w));                                                                                    \
         return NNRT_SUCCESS;                                                                                           \
     }
 
@@ -8133,31 +7936,19 @@ NNRT_OPS(NNRTI_OP_PROTO, NNRTI_NO_KERNEL)
 /* Axis k of result i has the dimension of axis a of x, fixed or dynamic (same symbol). */
 NNRTI_NOINLINE static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k, (void)x, (void)a;
-#else
-    c->out[i].symbols[k] = x->symbols[a];
-#endif
+    nnrti_set_symbol(&c->out[i], k, nnrti_axis_symbol(x, a));
 }
 
 /* Axis k of result i is computed from dynamic dimensions: it gets a new symbol. */
 static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k;
-#else
-    c->out[i].symbols[k] = NNRTI_SYMBOL_NEW;
-#endif
+    nnrti_set_symbol(&c->out[i], k, NNRTI_SYMBOL_NEW);
 }
 
 /* Axis k of result i does not depend on dynamic dimensions. */
 NNRTI_NOINLINE static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k;
-#else
-    c->out[i].symbols[k] = 0;
-#endif
+    nnrti_set_symbol(&c->out[i], k, 0);
 }
 
 /* Symbol of a dimension of a result that is element n of x, a known value. */
@@ -8170,62 +7961,33 @@ NNRTI_UNUSED static uint32_t nnrti_value_symbol(const nnrt_resolve *c, const nnr
     const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
     if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be an invalid dimension, -1 in RESHAPE */
         return s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
-    return x->open != NULL ? x->open[n] : 0;
-#endif
-}
-
-/* Symbol of axis a of x; 0: it is fixed. */
-NNRTI_UNUSED static uint32_t nnrti_axis_symbol(const nnrt_operand *x, int32_t a)
-{
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)a;
-    return 0;
-#else
-    return x->symbols[a];
+    return nnrti_element_symbol(x, n);
 #endif
 }
 
 /* The dimension of axis k of result i is element n of x, a known value. */
 NNRTI_NOINLINE static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k, (void)x, (void)n;
-#else
-    c->out[i].symbols[k] = nnrti_value_symbol(c, x, n);
-#endif
+    nnrti_set_symbol(&c->out[i], k, nnrti_value_symbol(c, x, n));
 }
 
 /* Axis k of result i is a dynamic dimension with its number in dims as upper bound, even if inputs have no upper bound
    (c->unbounded). */
 NNRTI_NOINLINE static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 {
-#ifdef NNRT_FIRMWARE
-    (void)c, (void)i, (void)k;
-#else
-    c->out[i].symbols[k] = NNRTI_SYMBOL_BOUNDED;
-#endif
+    nnrti_set_symbol(&c->out[i], k, NNRTI_SYMBOL_BOUNDED);
 }
 
 /* Whether element n of x, a known value, is dynamic (depends on dynamic dimensions). */
 NNRTI_NOINLINE static bool nnrti_element_dynamic(const nnrt_operand *x, size_t n)
 {
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)n;
-    return false;
-#else
-    return x->open != NULL && x->open[n] != 0;
-#endif
+    return nnrti_element_symbol(x, n) != 0;
 }
 
 /* Whether element n of x, a known value, is dynamic without an upper bound: its number is a placeholder. */
 NNRTI_NOINLINE static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 {
-#ifdef NNRT_FIRMWARE
-    (void)x, (void)n;
-    return false;
-#else
-    return x->open != NULL && (x->open[n] & NNRTI_UNBOUNDED) != 0;
-#endif
+    return (nnrti_element_symbol(x, n) & NNRTI_UNBOUNDED) != 0;
 }
 
 /* Whether axis a of x and axis b of y differ in every run. Dynamic dimensions may be equal: the run compares them. */
@@ -8237,11 +7999,7 @@ NNRTI_NOINLINE static bool nnrti_axes_differ(const nnrt_operand *x, int32_t a, c
 /* Whether axis a of x and axis b of y have the same size in every run. */
 static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
-#ifndef NNRT_FIRMWARE
-    if (x->symbols[a] != y->symbols[b])
-        return false;
-#endif
-    return x->dims[a] == y->dims[b];
+    return x->dims[a] == y->dims[b] && nnrti_axis_symbol(x, a) == nnrti_axis_symbol(y, b);
 }
 
 /* Whether axis a of x has size 1 in every run. */
@@ -10171,7 +9929,6 @@ static int32_t nnrti_channels(const nnrt_resolve *c)
 
 NNRT_SETUP_END()
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ABS */
 
 /* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
@@ -10192,21 +9949,18 @@ static uint64_t nnrti_abs_int(uint64_t v)
 NNRTI_UNARY(Abs, abs, nnrti_absf, nnrti_abs)
 NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACOS */
 /* >>kernel ACOS */
 
 /* y = arccos(x), in 0 to pi, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Acos, acos, nnrti_acosf, nnrti_acos)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACOSH */
 /* >>kernel ACOSH */
 
 /* y = arcosh(x) = ln(x + sqrt(x * x - 1)), elementwise; NaN if x < 1. y may alias x. */
 NNRTI_UNARY(Acosh, acosh, nnrti_acoshf, nnrti_acosh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACTIVATION */
 
 /* The activation that attr names; nnrt_activate has the types without parameters. NaN gives NaN, except for
@@ -10342,14 +10096,11 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const
                                               NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_activation_value(attr, v), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -10359,14 +10110,12 @@ NNRTI_FLOATS(activation, (const NNRT_Activation *attr, const nnrt_view *x, nnrt_
 NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1];
         double *out = (double *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++)
             out[i * w.row[0]] = nnrti_activation_value_f64(attr, in[i * w.row[1]]);
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -10375,14 +10124,12 @@ NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const 
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         const int32_t *in = (const int32_t *)x->data + w.at[1];
         int32_t *out = (int32_t *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++)
             out[i * w.row[0]] = in[i * w.row[1]] > 0 ? in[i * w.row[1]] : 0;
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -10392,17 +10139,13 @@ NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const n
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++)
             ((uint8_t *)y->data)[w.at[0] + i * w.row[0]] =
                 ((const uint8_t *)table->data)[((const uint8_t *)x->data)[w.at[1] + i * w.row[1]]];
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_AVERAGE_POOL_2D */
 
 /* Input 1 holds height and width of all results.
@@ -10472,7 +10215,6 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePoo
     return nnrti_adaptive_average_pool_2d(x, quant, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_MAX_POOL_2D */
 
 /* Resolved: indicesType is the type of the second output. */
@@ -10531,7 +10273,6 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D 
     return nnrti_adaptive_max_pool_2d(x, quant, y, indices, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_FUSION */
 
 /* Derived: if quantized, zero point and range of the result, the factors of x, of y and of their sum. */
@@ -10553,7 +10294,6 @@ NNRTI_BINARY(AddFusion, add_fusion, attr->activationType, nnrti_add_row)
 /* Quantized int8 or uint8 with a list of nnrti_quant_sum. */
 NNRTI_BINARY_Q8(AddFusion, add_fusion, nnrti_quant_add)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_N */
 
 /* Derives the list of a quantized sum: the factor of the result, then the factor of every input, which times 2^20 is
@@ -10659,7 +10399,6 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AFFINE_GRID */
 
 static NNRT_ReturnCode nnrti_rule_affine_grid(nnrt_resolve *c)
@@ -10696,9 +10435,7 @@ NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnr
     const int32_t axes = y->rank - 2;
     int32_t place[NNRT_MAX_RANK] = {0};
     (void)size;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const ptrdiff_t row = place[0] * theta->strides[0] + place[1 + axes] * theta->strides[1];
         float sum = 0;
         for (int32_t k = 0; k < axes; k++) { /* x is the last axis */
@@ -10710,11 +10447,10 @@ NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnr
         }
         sum += nnrti_load(theta->data, row + axes * theta->strides[2], theta->dataType);
         nnrti_store(y->data, nnrti_offset(y, place), sum, y->dataType);
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ALL */
 
 static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
@@ -10731,9 +10467,7 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
     nnrti_reduction r = nnrti_reduction_of(x, axes);
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t first = w.at[1] + q * w.row[1];
             bool all = true;
@@ -10743,11 +10477,9 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
             } while (!r.empty && nnrt_walk_next(&r.walk));
             ((uint8_t *)y->data)[w.at[0] + q * w.row[0]] = all ? 1 : 0;
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMAX_FUSION */
 
 /* Results: indices; or the elements if outMaxValue is set and there is only one result; or both. Resolved: axis >= 0,
@@ -10820,7 +10552,6 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, co
     return attr->outMaxValue ? nnrti_requantize(list, 0, indices) : nnrti_requantize(list, 1, values);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMIN_FUSION */
 
 /* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
@@ -10848,21 +10579,18 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, co
     return attr->outMaxValue ? nnrti_requantize(list, 0, indices) : nnrti_requantize(list, 1, values);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASIN */
 /* >>kernel ASIN */
 
 /* y = arcsin(x), in -pi/2 to pi/2, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Asin, asin, nnrti_asinf, nnrti_asin)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASINH */
 /* >>kernel ASINH */
 
 /* y = arsinh(x) = ln(x + sqrt(x * x + 1)), elementwise. y may alias x. */
 NNRTI_UNARY(Asinh, asinh, nnrti_asinhf, nnrti_asinh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSERT */
 
 /* The optional result is a scalar. */
@@ -10939,7 +10667,6 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSIGN */
 
 /* y = x: a copy, unless both share memory.
@@ -10949,21 +10676,18 @@ static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, NULL);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATAN */
 /* >>kernel ATAN */
 
 /* y = arctan(x), in -pi/2 to pi/2, elementwise. y may alias x. */
 NNRTI_UNARY(Atan, atan, nnrti_atanf, nnrti_atan)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATANH */
 /* >>kernel ATANH */
 
 /* y = artanh(x) = ln((1 + x) / (1 - x)) / 2, elementwise; NaN if |x| > 1, infinite at +-1. y may alias x. */
 NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATTENTION */
 
 /* Input i, q, k or v, is [B,steps,heads*size] or [B,heads,steps,size]; shape: the latter, as names. With 3 axes the
@@ -11254,7 +10978,6 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AVERAGE_POOL_3D */
 
 static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
@@ -11319,7 +11042,6 @@ NNRT_API NNRT_ReturnCode nnrt_average_pool_3d_f64(const NNRT_AveragePool3D *attr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AVGPOOL_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
@@ -11373,7 +11095,6 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, 
     return nnrti_avgpool_fusion(attr, x, quant, y, false, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AVGPOOL_INCLUDE_PAD */
 /* >>kernel AVGPOOL_INCLUDE_PAD */
 
@@ -11389,7 +11110,6 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *a
     return nnrti_avgpool_fusion(attr, x, quant, y, true, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BATCH_TO_SPACE_ND */
 
 /* The batch must be a multiple of the block; crops may leave an empty image, but may not exceed it.
@@ -11445,7 +11165,6 @@ NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr,
 
 NNRTI_MOVE_Q8(BatchToSpaceND, batch_to_space_nd)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BERNOULLI */
 
 /* Resolved: dtype. */
@@ -11463,18 +11182,15 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
 {
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         double p = 0;
         nnrti_read_f64(&p, nnrti_at(x->data, nnrti_offset(x, place), nnrt_type_size(x->dataType)), 1, 1, x->dataType);
         nnrti_store_number(y->dataType, (double)nnrti_random_part(nnrti_random(attr->seed, i++)) < p ? 1 : 0,
                            nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIAS_ADD */
 
 /* Derived: if quantized, zero point and range of the result, and the factor of x and of bias, which has the scale of
@@ -11510,19 +11226,15 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, bias))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, bias); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int64_t q = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType);
             const int64_t sum = q + ((const int32_t *)bias->data)[w.at[2] + i * w.row[2]];
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_requantized(x, sum, list));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITCAST */
 
 /* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the
@@ -11546,14 +11258,12 @@ static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_AND */
 /* >>kernel BITWISE_AND */
 
 /* z = x and y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseAnd, bitwise_and, a &b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_NOT */
 /* >>kernel BITWISE_NOT */
 
@@ -11565,21 +11275,18 @@ static uint64_t nnrti_not_int(uint64_t v)
 /* y = not x, bitwise, elementwise. y may alias x. */
 NNRTI_UNARY_INT(BitwiseNot, bitwise_not, nnrti_not_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_OR */
 /* >>kernel BITWISE_OR */
 
 /* z = x or y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseOr, bitwise_or, a | b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_XOR */
 /* >>kernel BITWISE_XOR */
 
 /* z = x xor y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseXor, bitwise_xor, a ^ b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIT_SHIFT */
 /* >>kernel BIT_SHIFT */
 
@@ -11611,7 +11318,6 @@ NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_vi
                         attr->direction == NNRT_SHIFT_DIRECTION_LEFT ? nnrti_shift_left_row : nnrti_shift_right_row);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BOTTOM_K */
 /* >>kernel BOTTOM_K */
 
@@ -11623,7 +11329,6 @@ NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_v
     return nnrti_topk_lines(x, axis, values->dims[axis], true, attr->sorted, values, indices, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BROADCAST_TO */
 
 /* Result 0 gets the dimension to which axis k of x (k < 0: none) and entry i of the list broadcast; entries of -1 keep
@@ -11677,7 +11382,6 @@ static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CAST */
 
 /* *type = the type that input 1 names; UNKNOWN if it is absent or its value is not known yet. */
@@ -11785,9 +11489,7 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
         nnrti_copy(x, y);
         return NNRT_SUCCESS;
     }
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
             const void *from = nnrti_at(x->data, w.at[1] + i * w.row[1], in);
@@ -11800,18 +11502,15 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
                 nnrti_write_bits(to, w.row[0], bits, isSigned, n, y->dataType);
             }
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CEIL */
 /* >>kernel CEIL */
 
 /* y = the smallest integer >= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CENTER_CROP_PAD */
 
 static NNRT_ReturnCode nnrti_rule_center_crop_pad(nnrt_resolve *c)
@@ -11861,7 +11560,6 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CHANNEL_SHUFFLE */
 
 /* Resolved: group >= 1. Derived: if the quantization parameters of input and result differ, the list of
@@ -11899,7 +11597,6 @@ NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, c
 
 NNRTI_MOVE_Q8(ChannelShuffle, channel_shuffle)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CLIP */
 
 /* Whether *lo <= *hi, elements of one type; false if one is NaN. */
@@ -12014,11 +11711,8 @@ NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, co
         nnrti_read_f64(&shown[1], hi, 1, 1, x->dataType);
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
     }
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         nnrti_clip_row(&w, x, lo, hi, y);
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -12045,18 +11739,14 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                               "min is %d of the stored integers of the result, expected at most max: %d", quant[1],
                               quant[2]);
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(a, factor), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COL2IM */
 
 /* Resolved: all lists are complete. */
@@ -12129,9 +11819,7 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
         windows[i] = (int32_t)nnrti_quotient(L - (k - 1) * attr->dilations.data[i] - 1, attr->strides.data[i]) + 1;
         K *= (int32_t)k;
     }
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         float sum = 0;
         for (int32_t k = 0; k < K; k++) {
             int64_t l = 0, times = 1, rest = k;
@@ -12151,11 +11839,10 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
                                   x->dataType);
         }
         nnrti_store(y->data, nnrti_offset(y, place), sum, y->dataType);
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COMPRESS */
 
 /* Resolved: axis is one entry >= 0. Until condition is known, the result has room for every index.
@@ -12215,7 +11902,6 @@ NNRTI_MOVED_Q8(compress,
                 nnrt_view *y),
                0, y, nnrt_compress(attr, x, condition, y))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONCAT */
 
 #ifdef NNRT_FIRMWARE
@@ -12309,7 +11995,6 @@ NNRT_API NNRT_ReturnCode nnrt_concat_q8(const NNRT_Concat *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONSTANT_OF_SHAPE */
 
 /* Resolved: dataType. Derived: the value, one element of it, converted as CAST does. */
@@ -12350,7 +12035,6 @@ NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_FUSION */
 
 /* Height and width of the result of a convolution depend on x and on the weight's kernel size. */
@@ -12606,7 +12290,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q16(const NNRT_Conv2DFusion *attr, c
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_TRANSPOSE_FUSION */
 
 /* Transposed convolution along one axis: input size L, kernel size k, stride s, dilation d, `extra` elements at the end
@@ -12837,7 +12520,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_3D */
 
 /* Resolved: kernelShape from the weight, all lists complete, autoPad NOTSET. */
@@ -12915,7 +12597,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d_f64(const NNRT_Conv3D *attr, const nnrt_vi
     return nnrti_conv_3d(attr, x, weight, bias, y, true);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_INTEGER */
 
 /* Checks input i, a zero point of x: one number, as a scalar or a list, or if axis >= 0 one for each index of that
@@ -12990,7 +12671,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_TRANSPOSE_3D */
 
 /* *out = the output size along a spatial axis; also computes its paddings unless they are given. outputShape, or SAME
@@ -13116,7 +12796,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d_f64(const NNRT_ConvTranspose3D *
     return nnrti_conv_transpose_3d(attr, x, weight, bias, y, true);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COS */
 
 static float nnrti_cos_real(const void *attr, float v)
@@ -13136,14 +12815,12 @@ static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 /* y = cos(x), x in radians, elementwise; NaN for the infinities. y may alias x. */
 NNRTI_UNARY(Cos, cos, nnrt_cosf, nnrti_cos)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COSH */
 /* >>kernel COSH */
 
 /* y = cosh(x) = (e^x + e^-x) / 2, elementwise. y may alias x. */
 NNRTI_UNARY(Cosh, cosh, nnrti_coshf, nnrti_cosh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CROP */
 
 /* Sets dimension i of the result and its source: entry i of the list from `axis` on, else x's. */
@@ -13205,7 +12882,6 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
     return nnrti_quant_moves_by(c, x->rank, first, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_PROD */
 /* >>kernel CUM_PROD */
 
@@ -13257,7 +12933,6 @@ NNRT_API NNRT_ReturnCode nnrt_cum_prod(const NNRT_CumSum *attr, const nnrt_view 
     return nnrti_cum_line(attr, x, axis, y, call, x->dataType, nnrti_cum_prod_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_SUM */
 
 /* The axis may be unknown until the run: no dimension depends on it. */
@@ -13328,7 +13003,6 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_vie
     return nnrti_cum_line(attr, x, axis, y, call, NNRT_DATA_TYPE_INT8, nnrti_cum_sum_line_real);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DECODE_FLOAT */
 
 /* The floating-point formats narrower than float32 that are stored as codes, NNRT_FloatFormat. Of `bits` bits, from the
@@ -13397,19 +13071,15 @@ NNRT_API NNRT_ReturnCode nnrt_decode_float(const NNRT_DecodeFloat *attr, const n
     const nnrti_float_format *f = &nnrti_float_formats[attr->format];
     const uint32_t all = (1u << f->bits) - 1;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t at = w.at[1] + i * w.row[1];
             const uint32_t code = f->bits == 16 ? ((const uint16_t *)x->data)[at] : ((const uint8_t *)x->data)[at];
             ((float *)y->data)[w.at[0] + i * w.row[0]] = nnrti_float_decode(f, code & all);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEFORMABLE_CONV_2D */
 
 /* Checks the size of axis `axis` of input i; `open`: the expected size `extent` depends on a dynamic dimension. */
@@ -13576,7 +13246,6 @@ NNRTI_FLOATS(deformable_conv_2d,
               const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y),
              nnrti_deformable_conv_2d(attr, x, offset, mask, weight, bias, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEPTH_TO_SPACE */
 
 /* Resolved: mode is "DCR" or "CRD". Derived: if the quantization parameters of input and result differ, the list of
@@ -13620,7 +13289,6 @@ NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, cons
 
 NNRTI_MOVE_Q8(DepthToSpace, depth_to_space)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DET */
 
 /* Scratch: a matrix of x in float64 with `parts` times its columns. */
@@ -13712,7 +13380,6 @@ NNRT_API NNRT_ReturnCode nnrt_det(const NNRT_Det *attr, const nnrt_view *x, nnrt
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DETECTION_POST_PROCESS */
 
 static NNRT_ReturnCode nnrti_detection_attr(nnrt_resolve *c, const NNRT_DetectionPostProcess *a)
@@ -13970,11 +13637,9 @@ static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y
         y->strides[i] = step;
         step *= x->dims[i];
     }
-    if (nnrt_walk_first(&w, y, x, NULL))
-        do
-            for (int32_t i = 0; i < w.count; i++)
-                out[w.at[0] + i * w.row[0]] = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
-        while (nnrt_walk_next(&w));
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++)
+            out[w.at[0] + i * w.row[0]] = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
     return out + step;
 }
 
@@ -14000,7 +13665,6 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPost
     return nnrt_detection_post_process(attr, &reals[0], &reals[1], &reals[2], boxes, classes, best, num, &inner);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DFT */
 
 /* Checks that the last axis of x is 1 (real) or 2 (complex); onesided requires real input, and its inverse complex
@@ -14157,7 +13821,6 @@ NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, cons
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DIV_FUSION */
 
 /* x / y: the one factor is scale of x / (scale of y * scale of the result) in float32. */
@@ -14222,7 +13885,6 @@ static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
 /* Quantized int8 or uint8 with a list of nnrti_quant_quotient. */
 NNRTI_BINARY_Q8(DivFusion, div_fusion, nnrti_quant_div)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EINSUM */
 
 #define NNRTI_EINSUM_LABELS 32 /* labels of an equation: letters and axes of the ellipsis */
@@ -14460,9 +14122,7 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
     for (int32_t i = y->rank; i < count; i++)
         empty = empty || extent[i] == 0;
     label = (const int32_t *)labels->data + 1;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const ptrdiff_t at = nnrti_offset(y, place);
         nnrti_term sum;
         int32_t i = count - 1;
@@ -14487,11 +14147,10 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
             nnrti_store(y->data, at, sum.f, y->dataType);
         else
             nnrti_store_int(y->data, at, sum.u, y->dataType);
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ELTWISE */
 
 /* Derived: if quantized, zero point and range of the result, the factors of x, of y and of the combined value. */
@@ -14531,7 +14190,6 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_vi
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ENCODE_FLOAT */
 
 static NNRT_ReturnCode nnrti_rule_encode_float(nnrt_resolve *c)
@@ -14628,9 +14286,7 @@ NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const n
 {
     const nnrti_float_format *f = &nnrti_float_formats[attr->format];
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const nnrti_magnitude a = nnrti_magnitude_at(x, w.at[1] + i * w.row[1]);
             const uint32_t code = f->mantissa == 0 ? nnrti_power_encode(a, attr->saturate, attr->rounding)
@@ -14641,11 +14297,9 @@ NNRT_API NNRT_ReturnCode nnrt_encode_float(const NNRT_EncodeFloat *attr, const n
             else
                 ((uint8_t *)y->data)[to] = (uint8_t)code;
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EQUAL */
 /* >>kernel EQUAL */
 
@@ -14656,14 +14310,12 @@ NNRTI_PREDICATE(Equal, equal, a == b)
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Equal, equal_q8, a == b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ERF */
 /* >>kernel ERF */
 
 /* y = erf(x) = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, elementwise. y may alias x. */
 NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPAND_DIMS */
 
 /* The kernel sees y with the shape of x. Derived: if the quantization parameters of input and result differ, the list
@@ -14684,7 +14336,6 @@ static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPFUSION */
 
 static float nnrti_expfusion_real(const void *attr, float v)
@@ -14710,21 +14361,17 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const n
                                              NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_expfusion_real(attr, v), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
 NNRTI_FLOATS(expfusion, (const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_expfusion(attr, x, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EYE_LIKE */
 
 /* Resolved: dtype is the type of y. */
@@ -14761,7 +14408,6 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL */
 
 /* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
@@ -14786,7 +14432,6 @@ NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value
 
 NNRTI_MOVE_Q8(Fill, fill)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL_LIKE */
 
 /* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
@@ -14813,7 +14458,6 @@ NNRTI_MOVED_Q8(fill_like,
                 nnrt_view *y),
                1, y, nnrt_fill_like(attr, x, value, y))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN */
 
 /* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
@@ -14830,7 +14474,6 @@ static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
     return nnrti_result_folded(c, 2, ends);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN_RANGE */
 
 /* Resolved: startAxis and endAxis >= 0. Derived: if the quantization parameters of input and result differ, the list of
@@ -14854,7 +14497,6 @@ static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
     return nnrti_result_folded(c, rank - (end - start), ends);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLOOR */
 
 static float nnrti_floor_real(const void *attr, float v)
@@ -14874,7 +14516,6 @@ static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 /* y = the largest integer <= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLOOR_DIV */
 
 /* Derived: if quantized, the numbers of nnrti_rule_compare; zero point, range and requantization factor of the
@@ -14926,9 +14567,7 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
     const int32_t *quant = (const int32_t *)list->data;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int64_t v = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0];
             const int64_t u = nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1];
@@ -14940,11 +14579,9 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
             }
             nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrt_quant_result(n, quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FULL_CONNECTION */
 
 /* Whether x has the shape [rows,K] that the kernel needs. */
@@ -15094,7 +14731,6 @@ NNRT_API NNRT_ReturnCode nnrt_full_connection_q16(const NNRT_FullConnection *att
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FUSED_BATCH_NORM */
 
 static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
@@ -15116,9 +14752,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
                                                     NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, scale))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, scale); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t c = w.at[2] + i * w.row[2];
             const float deviation = nnrt_sqrtf(nnrti_load_vector(variance, c, type) + attr->epsilon);
@@ -15126,7 +14760,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
             v = nnrti_load_vector(scale, c, type) * v / deviation + nnrti_load_vector(offset, c, type);
             nnrti_store_real(y, w.at[0] + i * w.row[0], v, type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15143,9 +14776,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
     const double *s = (const double *)scale->data, *o = (const double *)offset->data;
     const double *m = (const double *)mean->data, *v = (const double *)variance->data;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, scale))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, scale); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1];
         double *out = (double *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++) {
@@ -15153,7 +14784,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
             const double deviation = nnrti_sqrt(v[c] + (double)attr->epsilon);
             out[i * w.row[0]] = s[c] * (in[i * w.row[1]] - m[c]) / deviation + o[c];
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -15165,7 +14796,6 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *att
     return nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER */
 
 /* Derived: the axis, one int32 >= 0.
@@ -15208,9 +14838,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
     int64_t n = 0;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, indices, &places, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, indices, &places, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++) {
             int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
             if (index < -(int64_t)L || index >= L)
@@ -15227,7 +14855,6 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
             else
                 nnrti_copy(&from, &to);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15237,7 +14864,6 @@ NNRTI_MOVED_Q8(gather,
                 const nnrt_view *list, nnrt_view *y, nnrt_call *call),
                0, y, nnrt_gather(attr, x, indices, axis, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ELEMENTS */
 
 /* GATHER_ELEMENTS and SCATTER_ELEMENTS: indices have the rank of x, and no axis except `axis` is larger than x's.
@@ -15289,9 +14915,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
     nnrt_walk w;
     int64_t n = 0;
     nnrti_index_lines(x, indices, (int32_t)attr->axis, &lines);
-    if (!nnrt_walk_first(&w, y, &lines, indices))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, &lines, indices); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t at;
             const NNRT_ReturnCode code =
@@ -15301,7 +14925,6 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
             memcpy(nnrti_at(y->data, w.at[0] + i * w.row[0], width),
                    nnrti_at(x->data, w.at[1] + i * w.row[1] + at, width), width);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15311,7 +14934,6 @@ NNRTI_MOVED_Q8(gather_elements,
                 nnrt_view *y, nnrt_call *call),
                0, y, nnrt_gather_elements(attr, x, indices, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ND */
 
 /* The last axis of indices holds indices of the first axes of x; its size sets the rank of the result, so it must be
@@ -15354,9 +14976,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
     int64_t n = 0;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, &rows, &places, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &rows, &places, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             ptrdiff_t at = 0;
             for (int32_t axis = 0; axis < k; axis++, n++) {
@@ -15376,7 +14996,6 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
             to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
             nnrti_copy(&from, &to);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15386,7 +15005,6 @@ NNRTI_MOVED_Q8(gather_nd,
                 nnrt_view *y, nnrt_call *call),
                0, y, nnrt_gather_nd(attr, x, indices, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER */
 /* >>kernel GREATER */
 
@@ -15396,7 +15014,6 @@ NNRTI_PREDICATE(Greater, greater, a > b)
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Greater, greater_q8, a > b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER_EQUAL */
 /* >>kernel GREATER_EQUAL */
 
@@ -15406,7 +15023,6 @@ NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
 /* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(GreaterEqual, greater_equal_q8, a >= b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GRID_SAMPLE */
 
 static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
@@ -15587,7 +15203,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, cons
 NNRTI_FLOATS(grid_sample, (const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid, nnrt_view *y),
              nnrti_grid_sample(attr, x, grid, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GROUP_NORM_FUSION */
 
 /* Rule of normalizations over groups of channels: `groups` must divide the channels.
@@ -15688,7 +15303,6 @@ NNRTI_FLOATS(group_norm_fusion,
               nnrt_view *y),
              nnrti_group_norm_fusion(attr, x, scale, bias, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GRU */
 
 /* The attributes that GRU, RNN and LSTM_PEEPHOLE share. */
@@ -15971,7 +15585,6 @@ NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, cons
                                call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARDMAX */
 
 /* Resolved: axis >= 0. */
@@ -16005,7 +15618,6 @@ NNRT_API NNRT_ReturnCode nnrt_hardmax(const NNRT_Hardmax *attr, const nnrt_view 
     return nnrti_lines(attr, x, y, (int32_t)attr->axis, x->dataType, nnrti_hardmax_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARD_SIGMOID */
 
 static float nnrti_hard_sigmoidf(float v, float alpha, float beta)
@@ -16037,7 +15649,6 @@ static double nnrti_hard_sigmoid(double v, double alpha, double beta)
 /* y = min(max(alpha*x + beta, 0), 1), elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(HardSigmoid, hard_sigmoid, attr->alpha, attr->beta, nnrti_hard_sigmoidf, nnrti_hard_sigmoid)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARD_SWISH */
 
 static float nnrti_hard_swishf(float v, float alpha, float beta)
@@ -16080,7 +15691,6 @@ static double nnrti_hard_swish(double v, double alpha, double beta)
    be x (in-place). */
 NNRTI_UNARY_WITH(HardSwish, hard_swish, attr->alpha, attr->beta, nnrti_hard_swishf, nnrti_hard_swish)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IF */
 
 /* IF and LOOP: the shapes of their results are those of their subgraphs, which belong to the model. Shape inference of
@@ -16090,7 +15700,6 @@ static NNRT_ReturnCode nnrti_rule_control(nnrt_resolve *c)
     return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "runs subgraphs: it can only be resolved as part of its model");
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op INSTANCE_NORM */
 
 /* Resolved: epsilon is explicit. */
@@ -16111,7 +15720,6 @@ NNRTI_FLOATS(instance_norm,
               nnrt_view *y),
              nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op INVERSE */
 
 static NNRT_ReturnCode nnrti_rule_inverse(nnrt_resolve *c)
@@ -16157,7 +15765,6 @@ NNRT_API NNRT_ReturnCode nnrt_inverse(const NNRT_Det *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IS_INF */
 /* >>kernel IS_INF */
 
@@ -16168,7 +15775,6 @@ NNRT_API NNRT_ReturnCode nnrt_is_inf(const NNRT_IsInf *attr, const nnrt_view *x,
         x, y, (attr->detectNegative ? NNRTI_CLASS_MINUS_INF : 0u) | (attr->detectPositive ? NNRTI_CLASS_INF : 0u));
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IS_NAN */
 /* >>kernel IS_NAN */
 
@@ -16179,7 +15785,6 @@ NNRT_API NNRT_ReturnCode nnrt_is_nan(const NNRT_IsNaN *attr, const nnrt_view *x,
     return nnrti_map_class(x, y, NNRTI_CLASS_NAN);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op L2_NORMALIZE_FUSION */
 
 /* Quantization of L2_NORMALIZE_FUSION. If the result has the scale 1/128 (and zero point 0 or 128), derives int64[1],
@@ -16248,9 +15853,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
         setX.dims[axis] = setY.dims[axis] = x->dims[axis];
         firstX.dims[axis] = firstY.dims[axis] = 1;
     }
-    if (!nnrt_walk_first(&w, &firstY, &firstX, NULL) || !nnrt_walk_first(&s, &setY, &setX, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &firstY, &firstX, NULL) && nnrt_walk_first(&s, &setY, &setX, NULL); more;
+         more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t to = w.at[0] + q * w.row[0], from = w.at[1] + q * w.row[1];
             nnrti_sum sum = {0, 0};
@@ -16270,7 +15874,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
                 }
             while (nnrt_walk_next(&s));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -16317,9 +15920,8 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
         setX.dims[axis] = setY.dims[axis] = x->dims[axis];
         firstX.dims[axis] = firstY.dims[axis] = 1;
     }
-    if (!nnrt_walk_first(&w, &firstY, &firstX, NULL) || !nnrt_walk_first(&s, &setY, &setX, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &firstY, &firstX, NULL) && nnrt_walk_first(&s, &setY, &setX, NULL); more;
+         more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t to = w.at[0] + q * w.row[0], from = w.at[1] + q * w.row[1];
             int64_t sum = 0;
@@ -16339,7 +15941,6 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
                 }
             while (nnrt_walk_next(&s));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -16350,7 +15951,6 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8_real(const NNRT_L2Normalize
     return nnrti_l2_normalize_fusion(attr, x, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LAYER_NORM_FUSION */
 
 /* Checks that gamma and beta are present and have the shape of x from axis `first` on. */
@@ -16503,7 +16103,6 @@ NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *a
     return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LEAKY_RELU */
 
 /* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
@@ -16536,7 +16135,6 @@ static double nnrti_leaky_relu(double v, double slope, double unused)
 /* y = x >= 0 ? x : negativeSlope*x, elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(LeakyRelu, leaky_relu, attr->negativeSlope, 0, nnrti_leaky_reluf, nnrti_leaky_relu)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS */
 /* >>kernel LESS */
 
@@ -16547,7 +16145,6 @@ NNRTI_PREDICATE(Less, less, a < b)
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Less, less_q8, a < b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS_EQUAL */
 /* >>kernel LESS_EQUAL */
 
@@ -16558,7 +16155,6 @@ NNRTI_PREDICATE(LessEqual, less_equal, a <= b)
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(LessEqual, less_equal_q8, a <= b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOG */
 
 static float nnrti_log_real(const void *attr, float v)
@@ -16578,7 +16174,6 @@ static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
 /* y = ln(x), the natural logarithm, elementwise; 0 gives -Inf, x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Log, log, nnrt_logf, nnrti_log)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_AND */
 /* >>kernel LOGICAL_AND */
 
@@ -16586,7 +16181,6 @@ NNRTI_UNARY(Log, log, nnrt_logf, nnrti_log)
    true, -0 as false. */
 NNRTI_PREDICATE(LogicalAnd, logical_and, a != 0 && b != 0)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_NOT */
 /* >>kernel LOGICAL_NOT */
 
@@ -16596,9 +16190,7 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         uint8_t *out = (uint8_t *)y->data + w.at[0];
         switch (x->dataType) {
 #define NNRTI_NOT_ROW(name, T, zero)                                                                                   \
@@ -16615,11 +16207,10 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
             NNRTI_NOT_ROW(FLOAT32, float, v == 0)
         default: NNRTI_NOT_ROW(FLOAT64, double, v == 0)
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_OR */
 /* >>kernel LOGICAL_OR */
 
@@ -16627,7 +16218,6 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
    true, -0 as false. */
 NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOG_SOFTMAX */
 
 /* Resolved: axis >= 0. */
@@ -16690,7 +16280,6 @@ NNRT_API NNRT_ReturnCode nnrt_log_softmax_q8(const NNRT_LogSoftmax *attr, const 
     return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_log_softmax_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_NORMALIZATION */
 
 /* Resolved: axis >= 0, p 1 or 2. */
@@ -16736,7 +16325,6 @@ NNRT_API NNRT_ReturnCode nnrt_lp_normalization_q8(const NNRT_LpNormalization *at
     return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_lp_normalization_line);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_POOL */
 
 static NNRT_ReturnCode nnrti_rule_lp_pool(nnrt_resolve *c)
@@ -16778,7 +16366,6 @@ NNRT_API NNRT_ReturnCode nnrt_lp_pool(const NNRT_LpPool *attr, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LRN */
 
 /* Resolved: normRegion is explicit. */
@@ -16819,7 +16406,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x,
 
 NNRTI_FLOATS(lrn, (const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y), nnrti_lrn(attr, x, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LSTM */
 
 /* Replaces the value 0 of numLayers, numDirections, inputSize and hiddenSize by its meaning: 1 layer, 1 or 2 directions
@@ -17006,7 +16592,6 @@ NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LSTM_PEEPHOLE */
 
 static NNRT_ReturnCode nnrti_rule_lstm_peephole(nnrt_resolve *c)
@@ -17070,7 +16655,6 @@ NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const
                                nnrti_lstm_peephole_step, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_FUSION */
 
 /* The kernel sees a vector as the matrix [1,K] (front) or [K,1]. A transpose flag is cleared, as it has no meaning for
@@ -17234,7 +16818,6 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_q8(const NNRT_MatMulFusion *attr, co
     return nnrti_matmul_fusion(attr, x, y, bias, quant, z, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_INTEGER */
 
 /* Shape as MATMUL_FUSION without transposition. */
@@ -17289,7 +16872,6 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_NBITS */
 
 /* Whether zeroPoint is packed bytes; false: it has the type of scale. */
@@ -17378,9 +16960,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, co
     nnrt_view rowsX = *x, rowsY = *y;
     nnrt_walk w;
     rowsX.rank = rowsY.rank = last;
-    if (!nnrt_walk_first(&w, &rowsY, &rowsX, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &rowsY, &rowsX, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++)
             for (int32_t n = 0; n < N; n++) {
                 float sum = bias != NULL ? nnrti_load(bias->data, n * bias->strides[0], type) : 0.0f;
@@ -17397,7 +16977,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, co
                 }
                 nnrti_store(y->data, w.at[0] + i * w.row[0] + n * y->strides[last], sum, type);
             }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -17406,7 +16985,6 @@ NNRTI_FLOATS(matmul_nbits,
               const nnrt_view *zeroPoint, const nnrt_view *bias, nnrt_view *y),
              nnrti_matmul_nbits(attr, x, weight, scale, zeroPoint, bias, y, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAXIMUM */
 /* >>kernel MAXIMUM */
 
@@ -17417,7 +16995,6 @@ NNRTI_BINARY(Maximum, maximum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
 NNRTI_BINARY_Q8(Maximum, maximum, nnrti_quant_max)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_POOL_3D */
 
 static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
@@ -17503,7 +17080,6 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_3d_f64(const NNRT_MaxPool3D *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_POOL_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_max_pool_fusion(nnrt_resolve *c)
@@ -17550,7 +17126,6 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_q8(const NNRT_MaxPoolFusion *attr,
     return nnrti_max_pool_fusion(attr, x, quant, y, indices, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_UNPOOL */
 
 /* Resolved: all lists are explicit. */
@@ -17672,7 +17247,6 @@ NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MEL_WEIGHT_MATRIX */
 
 /* Resolved: outputDatatype. */
@@ -17742,7 +17316,6 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MESHGRID */
 
 /* Each result has one axis per input: the sizes of the input vectors.
@@ -17801,7 +17374,6 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_
     return nnrti_requantize_each(list, y, nOut);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MINIMUM */
 /* >>kernel MINIMUM */
 
@@ -17829,7 +17401,6 @@ static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
 NNRTI_BINARY_Q8(Minimum, minimum, nnrti_quant_min)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MISH */
 /* >>kernel MISH */
 
@@ -17850,7 +17421,6 @@ static double nnrti_mish(double x)
 /* y = x * tanh(softplus(x)), elementwise. y may be x (in-place). */
 NNRTI_UNARY(Mish, mish, nnrti_mishf, nnrti_mish)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MOD */
 /* >>kernel MOD */
 
@@ -17876,7 +17446,6 @@ NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, cons
     return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_mod_row, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MULTICLASS_NMS */
 
 /* boxes [N,M,4] with scores [N,C,M]; or, if single, boxes [M,C,4] with scores [M,C] and roisNum [N]. */
@@ -18111,7 +17680,6 @@ NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, con
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MULTINOMIAL */
 
 /* Resolved: dtype. */
@@ -18156,7 +17724,6 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MUL_FUSION */
 
 /* Derived: when quantized, zero point and range of the result, and three multipliers, of which the last, for the
@@ -18179,7 +17746,6 @@ NNRTI_BINARY(MulFusion, mul_fusion, attr->activationType, nnrti_mul_row)
 /* Quantized int8 or uint8, with the multiplier of nnrti_quant_product. */
 NNRTI_BINARY_Q8(MulFusion, mul_fusion, nnrti_quant_mul)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NEG */
 /* >>kernel NEG */
 
@@ -18202,7 +17768,6 @@ static uint64_t nnrti_neg_int(uint64_t v)
 NNRTI_UNARY(Neg, neg, nnrti_negf, nnrti_neg)
 NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NEGATIVE_LOG_LIKELIHOOD_LOSS */
 
 static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
@@ -18265,7 +17830,6 @@ NNRTI_FLOATS(negative_log_likelihood_loss,
               const nnrt_view *weight, nnrt_view *y, nnrt_call *call),
              nnrti_nll_loss(attr, x, target, weight, y, call, type))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_MAX_SUPPRESSION */
 
 /* The number of result rows is data-dependent; its upper bound is N*C*min(S, maxOutputBoxesPerClass). */
@@ -18361,7 +17925,6 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_ZERO */
 
 /* The number of result columns is data-dependent: exact if x is a constant, else bounded by the number of elements of
@@ -18426,7 +17989,6 @@ NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NOT_EQUAL */
 /* >>kernel NOT_EQUAL */
 
@@ -18437,7 +17999,6 @@ NNRTI_PREDICATE(NotEqual, not_equal, a != b)
 /* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(NotEqual, not_equal_q8, a != b)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ONE_HOT */
 
 /* Resolved: axis is the index of the new axis in y, >= 0. */
@@ -18475,20 +18036,16 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
     nnrt_walk w;
     (void)depth;
     nnrti_copy(offValue, y);
-    if (!nnrt_walk_first(&w, indices, &places, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, indices, &places, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
             const ptrdiff_t at = w.at[1] + i * w.row[1];
             if (index >= 0 && index < y->dims[axis])
                 memcpy(nnrti_at(y->data, at + (ptrdiff_t)index * y->strides[axis], width), onValue->data, width);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_EDGE */
 
 /* Derived: int32, the padding before each axis.
@@ -18539,7 +18096,6 @@ NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view
 
 NNRTI_MOVE_BY_Q8(PadEdge, pad_edge)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_FUSION */
 
 /* pads = {before, after} of each axis, from input 1 if present, else from the attribute. */
@@ -18707,7 +18263,6 @@ NNRT_API NNRT_ReturnCode nnrt_pad_fusion_q8(const NNRT_PadFusion *attr, const nn
     return nnrti_pad_fusion(attr, x, value, constant, list, y);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op POW_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
@@ -18753,11 +18308,8 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion(const NNRT_PowFusion *attr, const nnrt_
                                          nnrt_view *z)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         nnrti_pow_row(attr, &w, x, y, z);
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18767,20 +18319,16 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion_q8(const NNRT_PowFusion *attr, const nn
 {
     const float shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, z, x, y); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const float a = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
             const float b = nnrti_load_real(y, w.at[2] + i * w.row[2], NNRT_DATA_TYPE_INT8);
             const float v = nnrt_powf(attr->scale * a + shift, b);
             nnrti_store_real(z, w.at[0] + i * w.row[0], v, NNRT_DATA_TYPE_INT8);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PRELU_FUSION */
 
 /* Derives the requantization parameters: multiplier 0 for x >= 0 and multiplier 2 for slope * x. For floating-point
@@ -18824,15 +18372,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_v
                                                 NNRT_DataType type)
 {
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, weight))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             const float slope = nnrti_load(weight->data, w.at[2] + i * w.row[2], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], v >= 0 ? v : slope * v, type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18845,16 +18390,14 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, con
 {
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, weight))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1], *slope = (const double *)weight->data + w.at[2];
         double *out = (double *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++) {
             const double v = in[i * w.row[1]];
             out[i * w.row[0]] = v >= 0 ? v : slope[i * w.row[2]] * v;
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -18881,9 +18424,7 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr
     const double sx = (double)(float)x->quant[0].scale, sy = (double)(float)y->quant[0].scale;
     nnrt_walk w;
     (void)attr;
-    if (!nnrt_walk_first(&w, y, x, weight))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, weight); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
             const double slope = (double)nnrti_load(weight->data, w.at[2] + i * w.row[2], weight->dataType);
@@ -18895,11 +18436,9 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr
             }
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(a, factor), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PRIOR_BOX */
 
 /* Checks that all elements of a list are > 0. */
@@ -19052,7 +18591,6 @@ NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANT_DTYPE_CAST */
 
 /* Supported casts: integers to each other and to floating point, floating point to integers. */
@@ -19214,9 +18752,7 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
     nnrt_walk w;
     for (int32_t i = 0; i < y->rank; i++)
         channel.strides[i] = i == 1 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
-    if (!nnrt_walk_first(&w, y, x, &channel))
-        return;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, &channel); more; more = nnrt_walk_next(&w))
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
             nnrti_read_f64(v, nnrti_at(x->data, w.at[1] + i * w.row[1], in), w.row[1], n, x->dataType);
@@ -19224,7 +18760,6 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
                 nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2], even);
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
-    while (nnrt_walk_next(&w));
 }
 
 /* Quantize, dequantize or requantize: y = x in the type and the parameters of y. Dequantize: scale*(q - zeroPoint).
@@ -19239,7 +18774,6 @@ NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANT_DTYPE_CAST_V2 */
 
 /* Resolved: the operands have the channel axis as axis 1, axis is not read any more; the kernel is that of
@@ -19250,7 +18784,6 @@ static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
     return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, &a->axis);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANTIZE_LINEAR */
 
 /* Resolved: dstT. */
@@ -19277,7 +18810,6 @@ NNRT_API NNRT_ReturnCode nnrt_quantize_linear(const NNRT_QuantizeLinear *attr, c
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANDOM_NORMAL */
 
 /* Resolved: dtype. */
@@ -19299,19 +18831,16 @@ NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
     (void)shape;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const uint64_t bits = nnrti_random(attr->seed, i++);
         const float u = nnrti_random_part(bits) + 5.9604644775390625e-8f, v = nnrti_random_part(bits << 24);
         const float z = nnrt_sqrtf(-2.0f * nnrt_logf(u)) * nnrt_cosf(6.28318531f * v);
         nnrti_store_number(y->dataType, (double)(attr->mean + attr->scale * z),
                            nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANDOM_UNIFORM */
 
 /* Resolved: dtype. */
@@ -19332,17 +18861,14 @@ NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, con
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
     (void)shape;
-    if (nnrt_view_empty(y))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(y); more; more = nnrti_next_place(y, place)) {
         const float u = nnrti_random_part(nnrti_random(attr->seed, i++));
         nnrti_store_number(y->dataType, (double)(attr->low + (attr->high - attr->low) * u),
                            nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
-    } while (nnrti_next_place(y, place));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANGE */
 
 /* *n = max(0, ceil((limit - start) / delta)), the number of elements; v = {start, limit, delta}. */
@@ -19486,7 +19012,6 @@ NNRT_API NNRT_ReturnCode nnrt_range(const NNRT_Range *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANK */
 
 /* The result is known during shape inference, as out[0].data (constant folding). */
@@ -19515,7 +19040,6 @@ NNRT_API NNRT_ReturnCode nnrt_rank(const NNRT_Rank *attr, const nnrt_view *x, nn
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REAL_DIV */
 
 /* The result has the type of the inputs; for integer inputs it is float32. */
@@ -19548,7 +19072,6 @@ static void nnrti_real_div_row(const nnrt_walk *w, const nnrt_view *x, const nnr
    the same shape (in-place). */
 NNRTI_BINARY(RealDiv, real_div, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RECIPROCAL */
 /* >>kernel RECIPROCAL */
 
@@ -19565,7 +19088,6 @@ static double nnrti_reciprocal(double v)
 /* y = 1/x, elementwise; 0 gives Inf, -0 gives -Inf. y may be x (in-place). */
 NNRTI_UNARY(Reciprocal, reciprocal, nnrti_reciprocalf, nnrti_reciprocal)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REDUCE_FUSION */
 
 /* Derives, after the axes, the requantization parameters with one multiplier: for x, or for x^2 with SUM_SQUARE. For
@@ -19663,9 +19185,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, c
     const NNRT_ReduceMode mode = attr->mode;
     nnrti_reduction r = nnrti_reduction_of(x, axes);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t first = w.at[1] + q * w.row[1];
             nnrti_reduced reduced = nnrti_reduce_start(mode);
@@ -19676,7 +19196,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, c
             } while (!r.empty && nnrt_walk_next(&r.walk));
             nnrti_store(y->data, w.at[0] + q * w.row[0], nnrti_reduce_end(mode, &reduced, r.count) * attr->coeff, type);
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -19770,9 +19290,7 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const
     nnrt_walk w;
     if (type == NNRT_DATA_TYPE_FLOAT16)
         return nnrti_reduce_float(attr, x, axes, y, NNRT_DATA_TYPE_FLOAT16);
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w)) {
         for (int32_t q = 0; q < w.count; q++) {
             const void *set = nnrti_at(x->data, w.at[1] + q * w.row[1], width);
             const ptrdiff_t out = w.at[0] + q * w.row[0];
@@ -19781,7 +19299,7 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const
             else
                 nnrti_store_int(y->data, out, nnrti_reduce_int(attr->mode, set, type, &r), type);
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -19840,9 +19358,7 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
     memcpy(factor, quant + NNRT_QUANT_FACTORS, sizeof(factor));
     if (attr->mode == NNRT_REDUCE_MODE_MEAN && r.count > 0)
         nnrti_reduce_mean_q8(factor, r.count);
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t first = w.at[1] + q * w.row[1];
             int64_t sum = start;
@@ -19861,11 +19377,9 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
             sum = attr->mode == NNRT_REDUCE_MODE_ALL ? sum * factor[0] : nnrt_rescale(sum, factor);
             nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrt_quant_result(sum, quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESHAPE */
 
 /* dims = the list in input 1: 0 copies the dimension of x (for an empty x it means 0), -1 remains, and *inferred is its
@@ -20026,7 +19540,6 @@ NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view 
 
 NNRTI_MOVE_Q8(Reshape, reshape)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESIZE */
 
 /* Step of the source coordinate along height or width: numerator / denominator. The quotient is stored as two numbers
@@ -20361,7 +19874,6 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8_real(const NNRT_Resize *attr, const nnrt
     return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_INT8);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESIZE_ND */
 
 /* *said: whether input i is present. Checks that it then has `count` elements with known values, which may be
@@ -20678,7 +20190,6 @@ NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REVERSE_SEQUENCE */
 
 /* Resolved: batchAxis and timeAxis >= 0.
@@ -20740,7 +20251,6 @@ NNRTI_MOVED_Q8(reverse_sequence,
                 nnrt_view *y, nnrt_call *call),
                0, y, nnrt_reverse_sequence(attr, x, lengths, y, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RMS_NORMALIZATION */
 
 /* Resolved: axis >= 0. */
@@ -20769,9 +20279,7 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
     const int32_t axis = (int32_t)attr->axis, count = x->rank - axis, before = x->rank - scale->rank;
     const nnrt_view rows = nnrti_only_axes(x, 0, axis), row = nnrti_only_axes(x, axis, count);
     int32_t place[NNRT_MAX_RANK] = {0};
-    if (nnrt_view_empty(x))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = !nnrt_view_empty(x); more; more = nnrti_next_place(&rows, place)) {
         int32_t *inner = place + axis;
         const ptrdiff_t at = nnrti_offset(&rows, place);
         float sum = 0, n = 0, by;
@@ -20789,11 +20297,10 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
             nnrti_store(y->data, nnrti_offset(y, place), v * by * nnrti_load(scale->data, k, scale->dataType),
                         y->dataType);
         } while (nnrti_next_place(&row, inner));
-    } while (nnrti_next_place(&rows, place));
+    }
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RNN */
 
 static NNRT_ReturnCode nnrti_rule_rnn(nnrt_resolve *c)
@@ -20828,7 +20335,6 @@ NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, cons
                                call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROI_ALIGN */
 
 /* The number of regions may be 0. Resolved: spatialScale > 0, samplingRatio >= 0. */
@@ -20998,7 +20504,6 @@ NNRTI_FLOATS(roi_align,
               nnrt_view *y, nnrt_call *call),
              nnrti_roi_align(attr, x, rois, batchIndices, y, type, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROLL */
 
 /* by[axis] = shift modulo the size L of the axis, for each axis that input 2 lists; if it is absent, for axis 0. */
@@ -21071,7 +20576,6 @@ NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, co
 
 NNRTI_MOVE_BY_Q8(Roll, roll)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROTARY_EMBEDDING */
 
 /* Resolved: numHeads and rotaryEmbeddingDim. */
@@ -21158,7 +20662,6 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROUND */
 /* >>kernel ROUND */
 
@@ -21166,7 +20669,6 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
    (in-place). */
 NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RSQRT */
 
 static float nnrti_rsqrtf(float v)
@@ -21196,7 +20698,6 @@ static double nnrti_rsqrt(double v)
 /* y = 1/sqrt(x), elementwise: 0 gives Inf, x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf, nnrti_rsqrt)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCALE_FUSION */
 
 /* Derives the requantization parameters: multiplier 0 brings a bias of 8 bits to the scale of the product x*scale,
@@ -21262,9 +20763,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
 {
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, &under))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t k = w.at[2] + i * w.row[2];
             float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) * nnrti_load(scale->data, k, type);
@@ -21272,7 +20771,6 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
                 v += nnrti_load(bias->data, k, type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrt_activate(v, attr->activationType), type);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -21287,9 +20785,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
 {
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, &under))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w)) {
         const double *in = (const double *)x->data + w.at[1], *factor = (const double *)scale->data + w.at[2];
         const double *add = bias != NULL ? (const double *)bias->data + w.at[2] : NULL;
         double *out = (double *)y->data + w.at[0];
@@ -21299,7 +20795,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
                 v += add[i * w.row[2]];
             out[i * w.row[0]] = nnrti_activate_f64(v, attr->activationType);
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -21310,9 +20806,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, cons
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
     const int32_t *quant = (const int32_t *)list->data, *factor = quant + NNRT_QUANT_FACTORS;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, y, x, &under))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, y, x, &under); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t k = w.at[2] + i * w.row[2];
             const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
@@ -21323,11 +20817,9 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, cons
                 v += nnrt_rescale(nnrt_load_8(bias->data, k, bias->dataType) - bias->quant[0].zeroPoint, factor);
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(v, factor + 4), quant));
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ELEMENTS */
 
 /* Resolved: axis >= 0. */
@@ -21384,7 +20876,6 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ND */
 
 /* Checks indices [I..,k], updates [I..,B..] and a shape [A..,B..] with k dimensions A. Dynamic dimensions B of shape
@@ -21434,9 +20925,7 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
     const bool empty = nnrt_view_empty(&to);
     int64_t n = 0;
     nnrt_walk w;
-    if (!nnrt_walk_first(&w, &rows, &starts, NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = nnrt_walk_first(&w, &rows, &starts, NULL); more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t place;
             const NNRT_ReturnCode code = nnrti_index_offset(call, indices, w.at[0] + i * w.row[0],
@@ -21452,7 +20941,6 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
             else
                 (void)nnrti_binary(&to, &from, &to, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
         }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -21468,7 +20956,6 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_
     return nnrti_scatter(indices, updates, y, nnrti_add_row, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ND_UPDATE */
 
 /* Checks indices [I..,k], updates [I..,B..] and x [A..,B..] with k dimensions A. */
@@ -21537,7 +21024,6 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr
     return nnrti_scatter(indices, updates, y, row, call);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SHAPE */
 
 /* The result is known during shape inference, as out[0].data (constant folding); out[0].open has the symbols of its
@@ -21588,7 +21074,6 @@ NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SIN */
 
 static float nnrti_sin_real(const void *attr, float v)
@@ -21608,14 +21093,12 @@ static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 /* y = sin(x), x in radians, elementwise; -0 gives -0, Inf gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Sin, sin, nnrt_sinf, nnrti_sin)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SINH */
 /* >>kernel SINH */
 
 /* y = sinh(x) = (e^x - e^-x) / 2, elementwise. y may be x (in-place). */
 NNRTI_UNARY(Sinh, sinh, nnrti_sinhf, nnrti_sinh)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SLICE_FUSION */
 
 /* Checks that begin and size have one entry per listed axis; axes = the axis of each entry. */
@@ -21712,7 +21195,6 @@ NNRT_API NNRT_ReturnCode nnrt_slice_fusion(const NNRT_SliceFusion *attr, const n
 
 NNRTI_MOVE_BY_Q8(SliceFusion, slice_fusion)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTMAX */
 
 /* Derives, for quantized data, int32[256]: exp(-d*scale) for the difference d to the largest stored integer, with 31
@@ -21900,7 +21382,6 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTPLUS */
 
 /* Without overflow: ln(1 + e^t) = max(t, 0) + ln(1 + e^-|t|). */
@@ -21939,7 +21420,6 @@ static double nnrti_softplus(double v, double beta, double threshold)
 /* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplusf, nnrti_softplus)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_BATCH_ND */
 
 /* The padded height and width must be multiples of the block.
@@ -22021,7 +21501,6 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
 
 NNRTI_MOVE_Q8(SpaceToBatchND, space_to_batch_nd)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_DEPTH */
 
 /* Height and width must be multiples of the block.
@@ -22061,7 +21540,6 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, cons
 
 NNRTI_MOVE_Q8(SpaceToDepth, space_to_depth)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPARSE_TO_DENSE */
 
 /* Checks indices [n,R], with R = the number of entries of shape (for R = 1 also [n] or a scalar), and values [n] or one
@@ -22119,7 +21597,6 @@ NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPLIT */
 
 /* a->sizeSplits = the size of each result along an axis of L elements: as given (one -1 = the remainder), or equal
@@ -22214,14 +21691,12 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
     return nnrti_requantize_each(list, y, nOut);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQRT */
 /* >>kernel SQRT */
 
 /* y = sqrt(x), elementwise; x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Sqrt, sqrt, nnrt_sqrtf, nnrti_sqrt)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARE */
 
 static int64_t nnrti_code_square(const nnrti_lookup_args *k, int32_t v)
@@ -22263,7 +21738,6 @@ static uint64_t nnrti_square_int(uint64_t v)
 NNRTI_UNARY(Square, square, nnrti_squaref, nnrti_square)
 NNRTI_UNARY_INT(Square, square, nnrti_square_int)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARED_DIFFERENCE */
 
 /* Derived: when quantized, zero point and range of the result, and three multipliers: of x and of y, which bring both,
@@ -22309,7 +21783,6 @@ static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_
 /* Quantized int8 or uint8, with the requantization parameters of the rule. */
 NNRTI_BINARY_Q8(SquaredDifference, squared_difference, nnrti_quant_squared_difference)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUEEZE */
 
 /* The rank is always fixed: a dynamic dimension is assumed to be 1 if its axis is listed explicitly, and not to be 1
@@ -22347,7 +21820,6 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STACK */
 
 /* Resolved: axis is the index of the new axis in y, >= 0.
@@ -22396,7 +21868,6 @@ NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STFT */
 
 /* *value = the single element of input i; if it is dynamic, its upper bound `most`. */
@@ -22471,7 +21942,6 @@ NNRT_API NNRT_ReturnCode nnrt_stft(const NNRT_STFT *attr, const nnrt_view *x, co
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STRIDED_SLICE */
 
 /* Entry i of begin, end and strides. */
@@ -22804,7 +22274,6 @@ NNRTI_MOVED_Q8(strided_slice,
                 const nnrt_view *list, nnrt_view *y),
                0, y, nnrt_strided_slice(attr, x, begin, strides, y))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SUB_FUSION */
 
 /* Derives the multipliers of x, of y and of the difference, as quotients in float32; ADD_FUSION has them in float64. */
@@ -22859,14 +22328,12 @@ static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_difference. */
 NNRTI_BINARY_Q8(SubFusion, sub_fusion, nnrti_quant_sub)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TAN */
 /* >>kernel TAN */
 
 /* y = tan(x), x in radians, elementwise; Inf gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Tan, tan, nnrti_tanf, nnrti_tan)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TILE_FUSION */
 
 /* times = number of repetitions of each of the rank axes of the result; x is extended by leading axes of size 1. */
@@ -22977,7 +22444,6 @@ NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnr
 
 NNRTI_MOVE_Q8(TileFusion, tile_fusion)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TOPK_FUSION */
 
 /* Resolved: axis >= 0; k is the size of the results along axis.
@@ -23030,7 +22496,6 @@ NNRTI_MOVED_Q8(topk_fusion,
                 nnrt_view *indices, nnrt_call *call),
                0, values, nnrt_topk_fusion(attr, x, values, indices, call))
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
 /* Format of x after the permutation: unchanged if perm is the identity; NCHW becomes NHWC and vice versa if perm moves
@@ -23124,7 +22589,6 @@ NNRT_API NNRT_ReturnCode nnrt_transpose(const NNRT_Transpose *attr, const nnrt_v
 
 NNRTI_MOVE_BY_Q8(Transpose, transpose)
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRILU */
 
 /* >>kernel TRILU */
@@ -23144,9 +22608,8 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
     nnrt_walk w;
     starts[0] = nnrti_without_axes(y, rows, 2);
     starts[1] = nnrti_without_axes(x, rows, 2);
-    if (nnrt_view_empty(x) || !nnrt_walk_first(&w, &starts[0], &starts[1], NULL))
-        return NNRT_SUCCESS;
-    do
+    for (bool more = !nnrt_view_empty(x) && nnrt_walk_first(&w, &starts[0], &starts[1], NULL); more;
+         more = nnrt_walk_next(&w))
         for (int32_t n = 0; n < w.count; n++)
             for (int32_t i = 0; i < R; i++) {
                 const int64_t edge = i + shift + (attr->upper ? 0 : 1);
@@ -23158,11 +22621,9 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
                                attr->upper ? C - at : at, width);
                 nnrti_copy_row(nnrti_at(z, zeros * to, width), to, &zero, 0, attr->upper ? at : C - at, width);
             }
-    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNIQUE */
 
 /* The number of unique slices is data-dependent; its upper bound is the size of axis. Resolved: axis is one entry >=
@@ -23321,7 +22782,6 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSQUEEZE */
 
 /* Resolved: axis lists the new axes of y, ascending; the kernel sees y with the shape of x.
@@ -23356,7 +22816,6 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSTACK */
 
 /* One result per index of the axis. Resolved: axis >= 0.
@@ -23406,7 +22865,6 @@ NNRT_API NNRT_ReturnCode nnrt_unstack_q8(const NNRT_Unstack *attr, const nnrt_vi
     return nnrti_requantize_each(list, y, nOut);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op WHERE */
 
 /* Quantization parameters of input i (x or y), which is aligned with the last axes of the result. */
@@ -23461,9 +22919,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
     nnrt_walk w;
     (void)attr;
     nnrti_copy(y, z);
-    if (!nnrt_walk_first(&w, z, condition, x))
-        return NNRT_SUCCESS;
-    do {
+    for (bool more = nnrt_walk_first(&w, z, condition, x); more; more = nnrt_walk_next(&w)) {
         const uint8_t *chosen = (const uint8_t *)condition->data + w.at[1];
         switch (width) {
 #define NNRTI_WHERE_ROW(bytes, T)                                                                                      \
@@ -23477,7 +22933,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
             NNRTI_WHERE_ROW(4, uint32_t)
         default: NNRTI_WHERE_ROW(8, uint64_t)
         }
-    } while (nnrt_walk_next(&w));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -23490,7 +22946,6 @@ NNRT_API NNRT_ReturnCode nnrt_where_q8(const NNRT_Where *attr, const nnrt_view *
     return nnrti_requantize_where(list, 2, z, condition, false);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op WINDOW */
 
 /* Resolved: outputDatatype. */
@@ -23528,7 +22983,6 @@ NNRT_API NNRT_ReturnCode nnrt_window(const NNRT_Window *attr, const nnrt_view *s
     return NNRT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op YOLO_BOX */
 
 /* Resolved: scaleXY is not 0. Derived: one int32, the channel axis of x. */

@@ -639,214 +639,40 @@ static void test_fuzz(void **state)
 
 /* ---- no attributes, and attributes of zeros ---- */
 
-/* What every operator makes of no attributes and of a struct of zeros. inputs: b bool, f float32, i int32, u uint8, q
-   quantised int8; its extents, a digit each; for int32 "=" and the values. outputs: how many, f float32 declared. What
-   is expected: "" it works, else words of the message, beginning with the member that is missing. */
-static const struct bare {
+/* Rule and builder without attributes and with a struct of zeros, for each way in which that can end; test_ops does the same
+   with the rules of all operators and the inputs of their vectors. inputs: f float32, i int32, u uint8, q quantized int8; a
+   digit for each dimension; for int32 "=" and the values. outputs: how many, f float32 declared. none, zeros: "" it works,
+   else words of the message, beginning with the member that is missing. */
+static const struct ending {
     const char *op, *inputs, *outputs, *none, *zeros;
-} bare[] = {
-    {"ABS", "f22", "1", "", ""},
-    {"ACOS", "f22", "1", "", ""},
-    {"ACOSH", "f22", "1", "", ""},
-    {"ACTIVATION", "f22", "1", "", ""},
-    {"ADAPTIVE_AVERAGE_POOL_2D", "f1442 i2=2,2", "1", "", ""},
+} endings[] = {
     {"ADAPTIVE_MAX_POOL_2D", "f1442 i2=2,2", "1", "", ""},
-    {"ADD_FUSION", "f22 f22", "1", "", ""},
-    {"ADD_N", "f22 f22", "1", "", ""},
-    {"AFFINE_GRID", "f123 i4=1,1,2,2", "1", "", ""},
-    {"ALL", "f22", "1", "", ""},
-    {"ARGMAX_FUSION", "f22", "1", "", ""},
-    {"ARGMIN_FUSION", "f22", "1", "", ""},
-    {"ASIN", "f22", "1", "", ""},
-    {"ASINH", "f22", "1", "", ""},
-    {"ASSERT", "b22 f22", "1", "", ""},
-    {"ASSIGN", "f22", "1", "", ""},
-    {"ATAN", "f22", "1", "", ""},
-    {"ATANH", "f22", "1", "", ""},
-    {"ATTENTION", "f1122 f1122 f1122", "4", "", ""},
-    {"AVERAGE_POOL_3D", "f11444", "1", "kernelShape[0] is 0", "kernelShape[0] is 0"},
-    {"AVGPOOL_FUSION", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
-    {"AVGPOOL_INCLUDE_PAD", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
-    {"BATCH_TO_SPACE_ND", "f4222", "1", "blockShape has 0 entries", "blockShape has 0 entries"},
-    {"BERNOULLI", "f22", "1", "", ""},
-    {"BIAS_ADD", "f1442 f2", "1", "", ""},
-    {"BITCAST", "f22", "1", "", ""},
-    {"BITWISE_AND", "i22 i22", "1", "", ""},
-    {"BITWISE_NOT", "i22", "1", "", ""},
-    {"BITWISE_OR", "i22 i22", "1", "", ""},
-    {"BITWISE_XOR", "i22 i22", "1", "", ""},
-    {"BIT_SHIFT", "u22 u22", "1", "", ""},
-    {"BOTTOM_K", "f22 i=1", "1", "", ""},
     {"BROADCAST_TO", "f13", "1", "shape has 0 entries", "shape has 0 entries"},
     {"BROADCAST_TO", "f13 i2=2,3", "1", "", ""},
-    {"CAST", "f22 i=34", "1", "", ""},
-    {"CEIL", "f22", "1", "", ""},
-    {"CENTER_CROP_PAD", "f22 i2=1,3", "1", "", ""},
-    {"CHANNEL_SHUFFLE", "f1224", "1", "", ""},
-    {"CLIP", "f22", "1", "", ""},
-    {"COL2IM", "f149 i2=4,4 i2=2,2", "1", "", ""},
-    {"COMPRESS", "f22 b2", "1", "", ""},
-    {"CONCAT", "f22 f22", "1", "", ""},
     {"CONSTANT_OF_SHAPE", "i0", "1f", "", ""},
     {"CONSTANT_OF_SHAPE", "i0", "1", "dataType is 0", "dataType is 0"},
-    {"CONV2D_FUSION", "f1442 f3222 f3", "1", "", ""},
-    {"CONV2D_TRANSPOSE_FUSION", "f1442 f3222 f3", "1", "", ""},
-    {"CONV_3D", "f12444 f32222 f3", "1", "", ""},
-    {"CONV_INTEGER", "u1442 u3222 i3 u", "1", "", ""},
-    {"CONV_TRANSPOSE_3D", "f12444 f23222 f3", "1", "", ""},
-    {"COS", "f22", "1", "", ""},
-    {"COSH", "f22", "1", "", ""},
-    {"CROP", "f22 i2=1,1", "1", "", ""},
-    {"CUM_PROD", "f22", "1", "", ""},
-    {"CUM_SUM", "f22", "1", "", ""},
     {"DECODE_FLOAT", "u22", "1", "input '", "input '"}, /* codes of bfloat16 are uint16 */
-    {"DEFORMABLE_CONV_2D", "f1331 f1233 f1133 f1111", "1", "", ""},
-    {"DEPTH_TO_SPACE", "f1224", "1", "blockSize is 0", "blockSize is 0"},
-    {"DET", "f22", "1", "", ""},
-    {"DETECTION_POST_PROCESS", "f154 f153 f54", "4", "scale has 0 entries", "scale has 0 entries"},
-    {"DFT", "f221", "1", "", ""},
-    {"DIV_FUSION", "f22 f22", "1", "", ""},
-    {"EINSUM", "f22", "1", "equation is empty", "equation is empty"},
-    {"ELTWISE", "f22 f22", "1", "", ""},
-    {"ENCODE_FLOAT", "f22", "1", "", ""},
-    {"EQUAL", "f22 f22", "1", "", ""},
-    {"ERF", "f22", "1", "", ""},
     {"EVERY_KIND", "f2", "1", "", "body is 0, the main graph"},
-    {"EXPAND_DIMS", "f22 i=0", "1", "", ""},
-    {"EXPFUSION", "f22", "1", "", "base is 0"},
-    {"EYE_LIKE", "f22", "1", "", ""},
-    {"FILL", "f i1=3", "1", "", ""},
-    {"FILL_LIKE", "f22 f", "1", "", ""},
-    {"FLATTEN", "f22", "1", "", ""},
-    {"FLATTEN_RANGE", "f22", "1", "", ""},
-    {"FLOOR", "f22", "1", "", ""},
-    {"FLOOR_DIV", "f22 f22", "1", "", ""},
-    {"FULL_CONNECTION", "f23 f43", "1", "", ""},
     {"FULL_CONNECTION", "f23 f43 f4", "1", "hasBias is false, but input 2", "hasBias is false, but input 2"},
-    {"FUSED_BATCH_NORM", "f1442 f2 f2 f2 f2", "1", "", "epsilon is 0"},
-    {"GATHER", "f22 i=0 i=0", "1", "", ""},
-    {"GATHER_ELEMENTS", "f22 i12=0,1", "1", "", ""},
-    {"GATHER_ND", "f22 i12=0,1", "1", "", ""},
-    {"GREATER", "f22 f22", "1", "", ""},
-    {"GREATER_EQUAL", "f22 f22", "1", "", ""},
-    {"GRID_SAMPLE", "f1442 f1232", "1", "", ""},
-    {"GROUP_NORM_FUSION", "f22 f2 f2", "1", "", ""},
     {"GROUP_NORM_FUSION", "f22", "1", "input 1 (scale) is missing", ""},
-    {"GRU", "f322 f162 f162", "2", "", ""},
-    {"HARDMAX", "f22", "1", "", ""},
-    {"HARD_SIGMOID", "f22", "1", "", ""},
-    {"HARD_SWISH", "f22", "1", "", ""},
-    {"INSTANCE_NORM", "f122 f2 f2", "1", "", ""},
-    {"INVERSE", "f22", "1", "", ""},
-    {"IS_INF", "f22", "1", "", ""},
-    {"IS_NAN", "f22", "1", "", ""},
-    {"L2_NORMALIZE_FUSION", "f22", "1", "", ""},
-    {"LAYER_NORM_FUSION", "f22 f2 f2", "1", "", ""},
-    {"LEAKY_RELU", "f22", "1", "", ""},
-    {"LESS", "f22 f22", "1", "", ""},
-    {"LESS_EQUAL", "f22 f22", "1", "", ""},
-    {"LOG", "f22", "1", "", ""},
-    {"LOGICAL_AND", "f22 f22", "1", "", ""},
-    {"LOGICAL_NOT", "f22", "1", "", ""},
-    {"LOGICAL_OR", "f22 f22", "1", "", ""},
-    {"LOGICAL_XOR", "b22 b22", "1", "", ""},
-    {"LOG_SOFTMAX", "f22", "1", "", ""},
-    {"LP_NORMALIZATION", "f22", "1", "", ""},
     {"LP_POOL", "f1144", "1", "kernelShape[0] is 0", "kernelShape[0] is 0"},
-    {"LRN", "f1222", "1", "", ""},
     {"LSTM", "f322 f142 f141 f18 f121 f121", "3", "", ""},
-    {"LSTM_PEEPHOLE", "f212 f182 f182", "3", "", ""},
-    {"MATMUL_FUSION", "f22 f22", "1", "", ""},
-    {"MATMUL_INTEGER", "u22 u22 u u2", "1", "", ""},
-    {"MATMUL_NBITS", "f22 u218 f21", "1", "columns is 0", "columns is 0"},
-    {"MAXIMUM", "f22 f22", "1", "", ""},
-    {"MAX_POOL_3D", "f11444", "1", "kernelShape[0] is 0", "kernelShape[0] is 0"},
-    {"MAX_POOL_FUSION", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
-    {"MAX_UNPOOL", "f1112 i1112=0,1", "1", "kernelShape[0] is 0", "kernelShape[0] is 0"},
-    {"MEL_WEIGHT_MATRIX", "i=8 i=16 i=8192 f f", "1", "", ""},
-    {"MESHGRID", "f2 f3", "2", "", ""},
-    {"MINIMUM", "f22 f22", "1", "", ""},
-    {"MISH", "f22", "1", "", ""},
-    {"MOD", "f22 f22", "1", "", ""},
-    {"MULTICLASS_NMS", "f154 f125", "2", "", ""},
-    {"MULTINOMIAL", "f22", "1", "", "sampleSize is 0"},
-    {"MUL_FUSION", "f22 f22", "1", "", ""},
-    {"NEG", "f22", "1", "", ""},
-    {"NEGATIVE_LOG_LIKELIHOOD_LOSS", "f23 i2=0,1", "1", "", ""},
-    {"NON_MAX_SUPPRESSION", "f154 f125", "1", "", ""},
-    {"NON_ZERO", "f23", "1", "", ""},
-    {"NOT_EQUAL", "f22 f22", "1", "", ""},
-    {"ONE_HOT", "i2=0,1 i=3 f f", "1", "", ""},
-    {"PAD_EDGE", "f22 i22=0,1,0,1", "1", "", ""},
     {"PAD_FUSION", "f22", "1", "paddings has 0 lists", "paddings has 0 lists"},
     {"PAD_FUSION", "f22 i22=0,1,0,1", "1", "", ""},
-    {"POW_FUSION", "f22 f22", "1", "", ""},
-    {"PRELU_FUSION", "f1442 f2", "1", "", ""},
-    {"PRIOR_BOX", "f1221 f1441", "2", "minSizes has 0 entries", "minSizes has 0 entries"},
     {"QUANT_DTYPE_CAST", "q22", "1f", "", ""},
     {"QUANT_DTYPE_CAST", "q22", "1", "dstT is 0", "dstT is 0"},
-    {"QUANT_DTYPE_CAST_V2", "q22", "1f", "", ""},
-    {"QUANT_DTYPE_CAST_V2", "q22", "1", "dstT is 0", "dstT is 0"},
-    {"QUANTIZE_LINEAR", "f22", "1", "dstT is 0", "dstT is 0"},
-    {"RANDOM_NORMAL", "i2=2,3", "1", "", ""},
-    {"RANDOM_UNIFORM", "i2=2,3", "1", "", ""},
     {"RANGE", "f2", "1", "", "delta is 0"},
-    {"RANK", "f22", "1", "", ""},
-    {"REAL_DIV", "f22 f22", "1", "", ""},
-    {"RECIPROCAL", "f22", "1", "", ""},
-    {"REDUCE_FUSION", "f22 i1=0", "1", "", ""},
-    {"RESHAPE", "f22 i1=4", "1", "", ""},
     {"RESIZE", "f1442", "1", "newHeight is 0", "newHeight is 0"},
     {"RESIZE", "f1442 i2=2,3", "1", "", ""},
-    {"RESIZE_ND", "f22", "1", "expected exactly one of inputs 2 (scales) and 3", "expected exactly one of inputs 2 (scales) and 3"},
-    {"REVERSE_SEQUENCE", "f22 i2=1,2", "1", "", ""},
-    {"RMS_NORMALIZATION", "f22 f2", "1", "", ""},
-    {"RNN", "f322 f122 f122", "2", "", ""},
-    {"ROI_ALIGN", "f1442 f34 i3=0,0,0", "1", "outputHeight is 0", "outputHeight is 0"},
-    {"ROLL", "f22 i1=1", "1", "", ""},
-    {"ROTARY_EMBEDDING", "f1122 f121 f121", "1", "", ""},
-    {"ROUND", "f22", "1", "", ""},
-    {"RSQRT", "f22", "1", "", ""},
-    {"SCALE_FUSION", "f22 f22", "1", "", ""},
-    {"SCATTER_ELEMENTS", "f22 i12=0,1 f12", "1", "", ""},
-    {"SCATTER_ND", "i21=0,1 f22 i2=3,2", "1", "", ""},
-    {"SCATTER_ND_UPDATE", "f32 i21=0,1 f22", "1", "", ""},
-    {"SELECT", "b22 f22 f22", "1", "", ""},
-    {"SHAPE", "f22", "1", "", ""},
-    {"SIN", "f22", "1", "", ""},
-    {"SINH", "f22", "1", "", ""},
-    {"SLICE_FUSION", "f22 i2=0,1 i2=1,1", "1", "", ""},
-    {"SOFTMAX", "f22", "1", "", ""},
+    {"RESIZE_ND", "f22", "1", "expected exactly one of inputs 2 (scales) and 3",
+     "expected exactly one of inputs 2 (scales) and 3"},
     {"SOFTPLUS", "f22", "1", "", "beta is 0"},
-    {"SPACE_TO_BATCH_ND", "f1442", "1", "blockShape has 0 entries", "blockShape has 0 entries"},
-    {"SPACE_TO_DEPTH", "f1222", "1", "blockSize is 0", "blockSize is 0"},
-    {"SPARSE_TO_DENSE", "i22=0,1,1,0 f2 i2=3,2", "1", "", ""},
-    {"SPLIT", "f42", "2", "", ""},
-    {"SQRT", "f22", "1", "", ""},
-    {"SQUARE", "f22", "1", "", ""},
-    {"SQUARED_DIFFERENCE", "f22 f22", "1", "", ""},
-    {"SQUEEZE", "f12", "1", "", ""},
-    {"STACK", "f22 f22", "1", "", ""},
-    {"STFT", "f161 i=2 f4", "1", "", ""},
-    {"STRIDED_SLICE", "f22 i2=0,0 i2=1,1 i2=1,1", "1", "", ""},
-    {"SUB_FUSION", "f22 f22", "1", "", ""},
-    {"TAN", "f22", "1", "", ""},
-    {"TILE_FUSION", "f22 i2=1,2", "1", "", ""},
-    {"TOPK_FUSION", "f22 i=1", "1", "", ""},
-    {"TRANSPOSE", "f22 i2=1,0", "1", "", ""},
-    {"TRILU", "f22", "1", "", ""},
-    {"UNIQUE", "f22", "4", "", ""},
-    {"UNSQUEEZE", "f22", "1", "", ""},
-    {"UNSTACK", "f22", "2", "", ""},
-    {"WHERE", "b22 f22 f22", "1", "", ""},
-    {"WINDOW", "i=4", "1", "", ""},
-    {"YOLO_BOX", "f1226 i12=9,9 i2=3,4", "2", "classNum is 0", "classNum is 0"},
 };
 
 static const NNRT_QuantParam one_scale = {8, 0, 0.5};
 
 /* Input k of a case, with its values in ints; false behind the last. */
-static bool bare_input(const struct bare *c, uint32_t k, nnrt_operand *o, int32_t ints[4])
+static bool bare_input(const struct ending *c, uint32_t k, nnrt_operand *o, int32_t ints[4])
 {
     const char *p = c->inputs;
     int32_t dims[NNRT_MAX_RANK], rank = 0, n = 0;
@@ -863,7 +689,6 @@ static bool bare_input(const struct bare *c, uint32_t k, nnrt_operand *o, int32_
         ints[n++] = (int32_t)strtol(p + 1, (char **)(uintptr_t)&p, 10);
     *o = nnrt_operand_make(type == 'f'   ? NNRT_DATA_TYPE_FLOAT32
                            : type == 'i' ? NNRT_DATA_TYPE_INT32
-                           : type == 'b' ? NNRT_DATA_TYPE_BOOL
                            : type == 'u' ? NNRT_DATA_TYPE_UINT8
                                          : NNRT_DATA_TYPE_INT8,
                            rank, dims, n > 0 ? ints : NULL);
@@ -875,7 +700,7 @@ static bool bare_input(const struct bare *c, uint32_t k, nnrt_operand *o, int32_
     return true;
 }
 
-static void bare_expect(const struct bare *c, NNRT_ReturnCode code, const char *message, const char *want)
+static void bare_expect(const struct ending *c, NNRT_ReturnCode code, const char *message, const char *want)
 {
     char words[160];
     nnrt_text(words, sizeof(words), "(%s): %s", c->op, want);
@@ -886,7 +711,7 @@ static void bare_expect(const struct bare *c, NNRT_ReturnCode code, const char *
 }
 
 /* How many bytes of attributes there are, given as `attr`. */
-static void bare_resolve(const struct bare *c, const void *attr, uint32_t bytes, const char *want, void *resolved)
+static void bare_resolve(const struct ending *c, const void *attr, uint32_t bytes, const char *want, void *resolved)
 {
     nnrt_operand in[8], out[4];
     int32_t ints[8][4];
@@ -921,7 +746,7 @@ static void bare_resolve(const struct bare *c, const void *attr, uint32_t bytes,
     few_free(&memory);
 }
 
-static void bare_build(const struct bare *c, const void *attr, const char *want)
+static void bare_build(const struct ending *c, const void *attr, const char *want)
 {
     nnrt_builder *b = NULL;
     NNRT_Model *m = NULL;
@@ -959,14 +784,12 @@ static void bare_build(const struct bare *c, const void *attr, const char *want)
 static void test_bare(void **state)
 {
     static const uint64_t zeros[64] = {0};
-    uint32_t seen = 0;
     (void)state;
-    for (uint32_t i = 0; i < sizeof(bare) / sizeof(bare[0]); i++) {
-        const struct bare *c = &bare[i];
+    for (uint32_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        const struct ending *c = &endings[i];
         const nnrt_op *op = nnrt_op_named(c->op);
         assert_non_null(op);
         assert_true(op->attr->bytes <= sizeof(zeros));
-        seen += i == 0 || strcmp(c->op, bare[i - 1].op) != 0;
         bare_resolve(c, NULL, 0, c->none, NULL);
         bare_resolve(c, NULL, op->attr->bytes, c->none, NULL);
         bare_resolve(c, zeros, 0, c->none, NULL);
@@ -975,9 +798,6 @@ static void test_bare(void **state)
         if (strcmp(c->op, "EVERY_KIND") != 0) /* its graph is refused in other words */
             bare_build(c, zeros, c->zeros);
     }
-    for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) /* every operator that a node alone can be of */
-        seen -= (nnrt_op_at(i)->flags & NNRT_OP_GRAPHS) == 0;
-    assert_int_equal(seen, 0);
 }
 
 /* What zeros become, and that no attributes, and lists of zeros, become the same. */
@@ -985,7 +805,7 @@ static void test_bare_values(void **state)
 {
     static const int64_t two[] = {2, 2}, ones[] = {1, 1}, zeros[4] = {0};
     static const NNRT_Int64List no_crops[] = {{zeros, 2}, {zeros, 2}};
-    struct bare c = {"CONV2D_FUSION", "f1442 f3222 f3", "1", "", ""};
+    struct ending c = {"CONV2D_FUSION", "f1442 f3222 f3", "1", "", ""};
     NNRT_Conv2DFusion conv, conv0;
     NNRT_Conv2dTransposeFusion up;
     NNRT_AvgPoolFusion pool, pool1;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes docs/OPERATORS.md, docs/ONNX.md, docs/TFLITE.md and packaging/nnrt.1; with --check compares them with the files.
+`operators` also writes the number of operators into README.md and docs/models.md.
 
 usage: docs.py [--nnrt build/nnrt] [--vectors build/test/device_vectors] [--check] operators
        docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: the output of tests/onnx_nodes.c
@@ -127,6 +128,19 @@ leave other operators and types to the reference kernels.
 
 %s""" % (len(rows), count[3], count[4], count[5], count[6], count["q8"],
          table(["Number", "Operator", "Operands", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantized", "Devices"], rows))
+
+
+def write_counts(nnrt):
+    """The numbers of operators, and of those that only ONNX has, in README.md and docs/models.md."""
+    numbers = [operator["number"] for operator in listed(nnrt)]
+    every, onnx = str(len(numbers)), str(sum(number >= 1100 for number in numbers))
+    for page, pattern in (("README.md", r"(and )(\d+)( that\s+only ONNX has; `build/nnrt ops` lists all )(\d+)"),
+                          ("docs/models.md", r"(nnrt has )(\d+)( operators: .*? and )(\d+)( of them exist)")):
+        path = ROOT / page
+        first, second = (onnx, every) if page == "README.md" else (every, onnx)
+        text = re.sub(pattern, lambda m: m[1] + first + m[3] + second + "".join(m.groups()[4:]),
+                      path.read_text(encoding="utf-8"), count=1, flags=re.S)
+        path.write_text(text, encoding="utf-8")
 
 
 # ---- TensorFlow Lite ----
@@ -369,6 +383,8 @@ def main():
     path = ROOT / {"onnx": "docs/ONNX.md", "man": "packaging/nnrt.1", "tflite": "docs/TFLITE.md"}.get(args.page, "docs/OPERATORS.md")
     if not args.check:
         path.write_text(text, encoding="utf-8")
+        if args.page == "operators":
+            write_counts(args.nnrt)
         return 0
     there = path.read_text(encoding="utf-8") if path.exists() else ""
     for one, other in zip(there.splitlines() + [""], text.splitlines() + [""]):

@@ -30,6 +30,7 @@ def read_operators():
     """{operator: (rows of its attribute struct, definition)} of nnrt_ops.h. The definition is the first comment of the section
     >>kernel of the operator that DEFINES matches; "" if the operator shares the kernels of another one."""
     source = (ROOT / "nnrt_ops.h").read_text(encoding="utf-8")
+    source = re.sub(r"NNRT_NOT_ZERO\((.*?)\)", r"\1", re.sub(r"NNRT_REQUIRED(_TEXT)?\b", "required", source))
     structs = {name: re.findall(r"M\(S, (\w+), +(\w+), +(\w+), +([^)]*?)\) *(?:/\* (.*?) \*/)?", rows, re.S)
                for name, rows in re.findall(r"#define NNRT_ATTR_(\w+)\(M, S\) ?((?:.*\\\n)*.*)", source)}
     definitions = {}
@@ -59,7 +60,7 @@ def operator_cards(rows, lite):
             ("TensorFlow Lite", ", ".join(lite.get(name, []))), ("OH_NN", ohnn), ("NNAdapter", nnadapter),
             ("HDI", hdi and "since " + hdi))]
         members = "".join("<tr><td><code>%s</code></td><td>%s</td><td>%s</td><td>%s</td></tr>" % (
-            member, KINDS.get(kind) or type_of, "empty" if kind in LISTS else escape(default), escape(re.sub(r"\s+", " ", text)))
+            member, KINDS.get(kind) or type_of, "empty" if kind in LISTS and default != "required" else escape(default), escape(re.sub(r"\s+", " ", text)))
             for kind, type_of, member, default, text in attributes if member != "reserved")
         cards.append(
             '<section class="operator" id="%s" data-names="%s"><h3><a href="#%s">%s</a> <small>%s</small></h3>%s<dl>%s</dl>%s'
