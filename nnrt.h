@@ -1293,6 +1293,24 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
         p->hash = hash;
 }
 
+/* Whether a section has a prepared form of the device of that unique name. */
+static bool nnrti_cache_is_form(const nnrt_file_section *s, const nnrti_file_device *h, const char *name)
+{
+    return s->type == NNRTI_FILE_DEVICE && strcmp(s->name, name) == 0 && (h->flags & NNRTI_CACHE_PACKED) == 0;
+}
+
+/* Whether any of the files has one. */
+static bool nnrti_cache_has(const nnrti_caching *k, const char *name)
+{
+    nnrti_file_device h;
+    nnrt_file_section s;
+    bool has = false;
+    for (uint32_t f = 0; f < 3; f++)
+        for (uint32_t i = 0; !has && nnrti_cache_section(k->files[f], i, &s, &h); i++)
+            has = nnrti_cache_is_form(&s, &h, name);
+    return has;
+}
+
 /* nnrt_through.prepare: from the first section that fits and that the device accepts, else by the device, whose
    export becomes a form. A fault is kept if no section fits. Only the digest of the session's model is kept
    (k->hashed): auto makes a model for each partition, and the next one may have the same address. asking
@@ -1317,6 +1335,8 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
         own.packs = &packs;
     }
     config = &own;
+    if (k->cache == NULL && !nnrti_cache_has(k, name)) /* the weights need not be read */
+        return nnrt_device_prepare(device, m, config, prepared);
     if (k->hashed != m) {
         k->hashed = NULL;
         if (nnrti_model_digest(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device reports the fault */
@@ -1328,7 +1348,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     want.flags = m == k->model;
     for (uint32_t f = 0; f < 3; f++)
         for (uint32_t i = 0; nnrti_cache_section(k->files[f], i, &s, &h); i++) {
-            if (s.type != NNRTI_FILE_DEVICE || strcmp(s.name, name) != 0 || (h.flags & NNRTI_CACHE_PACKED) != 0)
+            if (!nnrti_cache_is_form(&s, &h, name))
                 continue;
             if (h.model == want.model && h.options == want.options) {
                 if (nnrti_cache_restore(k, f, &s, &h, device, config, prepared, &fault))
