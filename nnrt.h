@@ -370,10 +370,11 @@ typedef struct nnrt_session_desc {
     /* The model cache of the session, used by one thread at a time. NULL: none. Not with buffer, share or offline.
        Device sections of a .nnrt file are used without a cache as well, but not with buffer. */
     nnrt_cache *cache;
-    /* The threads for the work items of kernels: the application's, or a thread pool's (nnrt_pool_parallel);
-       auto runs partitions on different devices concurrently with them, which may need a larger arena. They must
-       outlive the session and the sessions that share its prepared model; each session calls `run` from its own thread.
-       NULL: the calling thread does all work. No session ever starts a thread. */
+    /* The threads for the work items of kernels, and for packing weights while the session is created: the
+       application's, or a thread pool's (nnrt_pool_parallel); auto runs partitions on different devices concurrently
+       with them, which may need a larger arena. They must outlive the session and the sessions that share its prepared
+       model; each session calls `run` from its own thread. NULL: the calling thread does all work. No session ever
+       starts a thread. */
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_plan.h); does not reach devices in
                      other processes. NULL: nobody answers */
