@@ -774,6 +774,7 @@ static bool nnrti_file_map(const char *path, nnrti_block *file)
     (void)close(fd);
     if (data == MAP_FAILED)
         return false;
+    nnrti_prefault_read(data, (size_t)s.st_size, 256u << 10); /* of a larger one, parts */
     file->data = data;
     file->bytes = (size_t)s.st_size;
     file->release = nnrti_file_unmap;
@@ -1249,6 +1250,7 @@ static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelCo
             packed->tableBytes = blocks[0].dataSize;
             packed->weights = blocks[1].addr;
             packed->weightBytes = blocks[1].dataSize;
+            nnrti_prefault_read(packed->weights, packed->weightBytes, 512u << 10);
             k->taken = s;
             return true;
         }
@@ -2647,6 +2649,7 @@ static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m
         s->workspace = nnrt_alloc(desc->allocator, memory.workspace);
         if (s->workspace == NULL)
             return nnrti_no_memory(error);
+        nnrti_prefault(s->workspace, memory.workspace);
     }
     s->memory.total = s->headBytes + body;
     s->memory.tables = s->headBytes + tables;
