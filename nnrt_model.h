@@ -595,9 +595,9 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 #endif
 
 /* Memory that is written soon: maps its pages by one call, instead of a page fault for each; large blocks get huge
-   pages, where the system offers them to programs that ask for them. Huge pages lie inside the block, so no page
-   becomes resident that is not written, except up to one huge page at the end of what is used. Advice: a system
-   without these calls ignores it. */
+   pages, where the system offers them to programs that ask for them. Huge pages lie inside the block; at
+   most one, at the end of the used part, becomes resident without being written in full. Advice: a system without
+   these calls ignores it. */
 #if NNRT_MMAP && defined(SYS_madvise)
 #define NNRTI_PREFAULTS 1
 #else
@@ -620,8 +620,8 @@ static void nnrti_prefault(void *block, size_t bytes)
 #endif
 }
 
-/* The same for a part of a memory-mapped file that is read soon, unless it has more than `most` bytes: page faults map
-   64 KB each, and read from a disk what is needed only. */
+/* The same for a part of a memory-mapped file that is read soon, unless it has more than `most` bytes: a page fault
+   maps 64 KB, and the system reads only the needed ones from the disk. */
 static NNRTI_UNUSED void nnrti_prefault_read(const void *data, size_t bytes, size_t most)
 {
 #if NNRTI_PREFAULTS
@@ -716,9 +716,9 @@ NNRTI_NOINLINE NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_all
     m->more = nnrti_piece_get;
 }
 
-/* Allocates the first piece of kept or temporary blocks, with room for `bytes` bytes, an estimate. malloc has it as one
-   block when they are freed, for the arena or for what else comes next, instead of many among kept blocks. No memory:
-   pieces come one by one. */
+/* Allocates the first piece of kept or temporary blocks, with room for `bytes` bytes, an estimate. When it is freed,
+   malloc has one large block for the arena, instead of many small ones between kept blocks. No memory: pieces come one
+   by one. */
 static NNRTI_UNUSED void nnrti_memory_expect(nnrt_memory *m, size_t bytes, bool temp)
 {
     if (m->more == NULL || m->pieces[temp] != NULL || bytes <= NNRT_PIECE_BYTES || NNRT_PIECE_BYTES == 0)

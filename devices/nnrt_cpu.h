@@ -1868,7 +1868,8 @@ static void nnrti_cpu_pack_gemm_panel(void *arg, uint32_t i, uint32_t worker)
     const nnrti_cpu_pack_job *const job = (const nnrti_cpu_pack_job *)arg;
     const nnrt_view *const w = job->w, *const bias = job->bias;
     const int32_t K = w->dims[3], c = (int32_t)i * job->panel, left = w->dims[0] - c;
-    const int32_t rest = nnrti_cpu_padded_channels(job->isa, w->dims[0]) - c, width = rest < job->panel ? rest : job->panel;
+    const int32_t rest = nnrti_cpu_padded_channels(job->isa, w->dims[0]) - c;
+    const int32_t width = rest < job->panel ? rest : job->panel;
     float *to = (float *)job->to + (size_t)c * (1 + (size_t)w->dims[1] * (size_t)w->dims[2] * (size_t)K);
     (void)worker;
     for (int32_t t = 0; t < width; t++)
@@ -1932,7 +1933,8 @@ static void nnrti_cpu_pack_gemm_half_panel(void *arg, uint32_t i, uint32_t worke
     const nnrti_cpu_pack_job *const job = (const nnrti_cpu_pack_job *)arg;
     const nnrt_view *const w = job->w, *const bias = job->bias;
     const int32_t K = w->dims[3], taps = w->dims[1] * w->dims[2], c = (int32_t)i * job->panel, left = w->dims[0] - c;
-    const int32_t rest = nnrti_cpu_padded_channels(job->isa, w->dims[0]) - c, width = rest < job->panel ? rest : job->panel;
+    const int32_t rest = nnrti_cpu_padded_channels(job->isa, w->dims[0]) - c;
+    const int32_t width = rest < job->panel ? rest : job->panel;
     float rows[NNRTI_CPU_PACK_ROWS * NNRTI_CPU_GEMV_WIDTH * NNRTI_CPU_MAX_PANEL];
     uint16_t *to = (uint16_t *)job->to + (size_t)c * (2 + (size_t)taps * (size_t)K);
     (void)worker;
@@ -4028,56 +4030,77 @@ static uint32_t nnrti_cpu_widen_weights_q8(const nnrti_cpu_isa_q8 *isa, const ui
     return sum;
 }
 
-/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays a byte, less zeroX, its zero
-   point, times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups have
-   4 bytes, 2, or with i8mm 8. A new group begins after every `line` weights. */
-static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, int32_t zeroX, const nnrt_view *w,
-                                   const nnrt_view *bias, int32_t depth, int64_t line, void *to, int32_t *table)
+/* Weights w [C,kH,kW,K] that are packed into panels, and their biases into the table; if x stays a byte, less zeroX,
+   its zero point, times the sum of the weights. Groups have 4 bytes, 2, or with i8mm 8. A new group begins after every
+   `line` weights; depth: groups of all weights of a channel. */
+typedef struct nnrti_cpu_pack_q8_job {
+    const nnrti_cpu_isa_q8 *isa;
+    const nnrt_view *w, *bias;
+    int32_t zeroX, depth;
+    int64_t line;
+    void *to;
+    int32_t *table;
+} nnrti_cpu_pack_q8_job;
+
+/* Packs some channels c .. c + rows of a panel that begins at channel `panel` and has `width`, a chunk of weights of
+   each at a time. */
+static void nnrti_cpu_pack_q8_rows(const nnrti_cpu_pack_q8_job *job, int32_t panel, int32_t width, int32_t c,
+                                   int32_t rows)
 {
-    const int32_t C = w->dims[0], flip = nnrti_cpu_flip(w);
+    const nnrti_cpu_isa_q8 *const isa = job->isa;
+    const nnrt_view *const w = job->w, *const bias = job->bias;
+    const int32_t flip = nnrti_cpu_flip(w), size = isa->group * isa->bytes;
     const int64_t terms = nnrti_cpu_terms_q8(w);
-    const int32_t size = isa->group * isa->bytes,
-                  some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
+    uint8_t *row = (uint8_t *)job->to + ((size_t)panel * (size_t)job->depth + (size_t)(c - panel)) * (size_t)size;
     uint8_t chunk[NNRTI_CPU_CHUNK];
-    uint32_t words[NNRTI_CPU_PACK_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_PACK_ROWS];
-    for (int32_t c = 0; c < C; c += some) {
-        const int32_t panel = c / isa->panel * isa->panel, rows = C - c < some ? C - c : some;
-        const int32_t left = (C - panel + isa->lanes - 1) / isa->lanes * isa->lanes;
-        const int32_t width = left < isa->panel ? left : isa->panel;
-        uint8_t *row = (uint8_t *)to + ((size_t)panel * (size_t)depth + (size_t)(c - panel)) * (size_t)size;
-        memset(sums, 0, sizeof(sums));
-        for (int64_t first = 0, end; first < terms; first = end) {
-            const int64_t rest = line - first % line;
-            const int32_t count = rest < NNRTI_CPU_CHUNK ? (int32_t)rest : NNRTI_CPU_CHUNK;
-            const int32_t groups = (count + isa->group - 1) / isa->group;
-            end = first + count;
-            for (int32_t r = 0; r < rows; r++) {
-                const uint8_t zero = (uint8_t)(nnrti_cpu_weight_zero_point(w, c + r) + flip);
-                nnrti_cpu_load_weights_q8(w, c + r, first, count, zero, chunk);
-                sums[r] += nnrti_cpu_widen_weights_q8(isa, chunk, count, zero, words[r]);
-            }
-            if (size == 4) {
-                nnrti_cpu_transpose(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
-#if NNRT_CPU_I8MM
-            } else if (size == 8) {
-                for (int32_t g = 0; g < groups; g++)
-                    for (int32_t r = 0; r < rows; r++)
-                        memcpy(row + (g * width + r) * 8, (const uint8_t *)words[r] + 8 * g, 8);
-#endif
-            } else {
-                for (int32_t g = 0; g < groups; g++)
-                    for (int32_t r = 0; r < rows; r++)
-                        memcpy(row + (g * width + r) * 2, (const uint8_t *)words[r] + 2 * g, 2);
-            }
-            row += (size_t)groups * (size_t)width * (size_t)size;
-        }
+    uint32_t words[NNRTI_CPU_PACK_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_PACK_ROWS] = {0};
+    for (int64_t first = 0, end; first < terms; first = end) {
+        const int64_t rest = job->line - first % job->line;
+        const int32_t count = rest < NNRTI_CPU_CHUNK ? (int32_t)rest : NNRTI_CPU_CHUNK;
+        const int32_t groups = (count + isa->group - 1) / isa->group;
+        end = first + count;
         for (int32_t r = 0; r < rows; r++) {
-            const uint32_t sum =
-                (isa->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)zeroX : 0) +
-                (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
-            memcpy(nnrti_cpu_table_column(table, c + r, isa->lanes), &sum, sizeof(sum));
+            const uint8_t zero = (uint8_t)(nnrti_cpu_weight_zero_point(w, c + r) + flip);
+            nnrti_cpu_load_weights_q8(w, c + r, first, count, zero, chunk);
+            sums[r] += nnrti_cpu_widen_weights_q8(isa, chunk, count, zero, words[r]);
         }
+        if (size == 4) {
+            nnrti_cpu_transpose(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
+#if NNRT_CPU_I8MM
+        } else if (size == 8) {
+            for (int32_t g = 0; g < groups; g++)
+                for (int32_t r = 0; r < rows; r++)
+                    memcpy(row + (g * width + r) * 8, (const uint8_t *)words[r] + 8 * g, 8);
+#endif
+        } else {
+            for (int32_t g = 0; g < groups; g++)
+                for (int32_t r = 0; r < rows; r++)
+                    memcpy(row + (g * width + r) * 2, (const uint8_t *)words[r] + 2 * g, 2);
+        }
+        row += (size_t)groups * (size_t)width * (size_t)size;
     }
+    for (int32_t r = 0; r < rows; r++) {
+        const uint32_t sum =
+            (isa->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)job->zeroX : 0) +
+            (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
+        memcpy(nnrti_cpu_table_column(job->table, c + r, isa->lanes), &sum, sizeof(sum));
+    }
+}
+
+/* Packs panel i, with zeros around the weights. */
+static void nnrti_cpu_pack_q8_panel(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_cpu_pack_q8_job *const job = (const nnrti_cpu_pack_q8_job *)arg;
+    const nnrti_cpu_isa_q8 *const isa = job->isa;
+    const int32_t panel = (int32_t)i * isa->panel, left = job->w->dims[0] - panel;
+    const int32_t channels = left < isa->panel ? left : isa->panel, size = isa->group * isa->bytes;
+    const int32_t width = (channels + isa->lanes - 1) / isa->lanes * isa->lanes;
+    const int32_t some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
+    (void)worker;
+    memset((uint8_t *)job->to + (size_t)panel * (size_t)job->depth * (size_t)size, 0,
+           (size_t)width * (size_t)job->depth * (size_t)size);
+    for (int32_t c = 0; c < channels; c += some)
+        nnrti_cpu_pack_q8_rows(job, panel, width, panel + c, channels - c < some ? channels - c : some);
 }
 
 /* The biases in the table, which include sums of the weights: recalled if the weights were packed before. */
@@ -4245,9 +4268,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     if (table != NULL) {
         memset(table, 0, (size_t)packed[0] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
         if (data != NULL) {
-            memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
-            nnrti_cpu_pack_gemm_q8(isa, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), w, bias, (int32_t)depth, line,
-                                   data, (int32_t *)table);
+            nnrti_cpu_pack_q8_job job = {isa, w, bias, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), (int32_t)depth,
+                                         line, data, (int32_t *)table};
+            nnrti_cpu_parallel_for(&e->call, 80.0 * (double)packed[0] * (double)packed[1], (uint32_t)panels,
+                                   nnrti_cpu_pack_q8_panel, &job);
         }
         if ((code = nnrti_cpu_recall_bias_q8(e, w->dims[0], (int32_t *)table)) != NNRT_SUCCESS)
             return code;
@@ -7029,7 +7053,8 @@ static void nnrti_cpu_pack_winograd_panel(void *arg, uint32_t panel, uint32_t wo
     for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
         const int32_t rows = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
         for (int32_t i = 0; i < 9; i++)
-            nnrti_cpu_pack_rows(w, c * w->strides[0] + i / 3 * w->strides[1] + i % 3 * w->strides[2] + k * w->strides[3],
+            nnrti_cpu_pack_rows(w, c * w->strides[0] + i / 3 * w->strides[1] + i % 3 * w->strides[2] +
+                                       k * w->strides[3],
                                 w->strides[0], w->strides[3], rows, left, width, taps + (size_t)i * tap);
         for (int32_t r = 0; r < rows; r++)
             isa->weights(taps + r * width, tap, to + (size_t)(1 + k + r) * (size_t)width, cell, width, job->tile);

@@ -1,5 +1,5 @@
-/* Pieces of nnrt_memory: bulk data share large blocks of the allocator, temporary blocks a first one; what the allocator
-   gave is freed. The other suites allocate each block alone, so that sanitizers see its ends (NNRT_PIECE_BYTES 0). */
+/* Pieces of nnrt_memory: bulk data share large blocks of the allocator, temporary blocks share a first one; all blocks
+   are freed. The other suites allocate each block alone, so that sanitizers see its ends (NNRT_PIECE_BYTES 0). */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #define NNRT_KEEP_ABS 1
 #include "nnrt_hal.h"
 
-/* Counts what was allocated; fails when `calls` reaches `last`. */
+/* Counts bytes and calls; the call with number `last` fails. */
 typedef struct source {
     size_t live, total;
     int calls, last;

@@ -1633,7 +1633,8 @@ int main(void)
         cmocka_unit_test(test_second_start),
         cmocka_unit_test(test_second_start_dynamic), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
-        cmocka_unit_test(test_taken),     cmocka_unit_test(test_unread), cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_unread),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_table), cmocka_unit_test(test_export_fails),
     };
