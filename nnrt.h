@@ -370,10 +370,11 @@ typedef struct nnrt_session_desc {
     /* The model cache of the session, used by one thread at a time. NULL: none. Not with buffer, share or offline.
        Device sections of a .nnrt file are used without a cache as well, but not with buffer. */
     nnrt_cache *cache;
-    /* The threads for the work items of kernels: the application's, or a thread pool's (nnrt_pool_parallel);
-       auto runs partitions on different devices concurrently with them, which may need a larger arena. They must
-       outlive the session and the sessions that share its prepared model; each session calls `run` from its own thread.
-       NULL: the calling thread does all work. No session ever starts a thread. */
+    /* The threads for the work items of kernels, and for packing weights while the session is created: the
+       application's, or a thread pool's (nnrt_pool_parallel); auto runs partitions on different devices concurrently
+       with them, which may need a larger arena. They must outlive the session and the sessions that share its prepared
+       model; each session calls `run` from its own thread. NULL: the calling thread does all work. No session ever
+       starts a thread. */
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_plan.h); does not reach devices in
                      other processes. NULL: nobody answers */
@@ -773,6 +774,7 @@ static bool nnrti_file_map(const char *path, nnrti_block *file)
     (void)close(fd);
     if (data == MAP_FAILED)
         return false;
+    nnrti_prefault_read(data, (size_t)s.st_size, 256u << 10); /* of a larger one, parts */
     file->data = data;
     file->bytes = (size_t)s.st_size;
     file->release = nnrti_file_unmap;
@@ -1248,6 +1250,7 @@ static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelCo
             packed->tableBytes = blocks[0].dataSize;
             packed->weights = blocks[1].addr;
             packed->weightBytes = blocks[1].dataSize;
+            nnrti_prefault_read(packed->weights, packed->weightBytes, 512u << 10);
             k->taken = s;
             return true;
         }
@@ -1293,6 +1296,24 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
         p->hash = hash;
 }
 
+/* Whether a section has a prepared form of the device of that unique name. */
+static bool nnrti_cache_is_form(const nnrt_file_section *s, const nnrti_file_device *h, const char *name)
+{
+    return s->type == NNRTI_FILE_DEVICE && strcmp(s->name, name) == 0 && (h->flags & NNRTI_CACHE_PACKED) == 0;
+}
+
+/* Whether any of the files has one. */
+static bool nnrti_cache_has(const nnrti_caching *k, const char *name)
+{
+    nnrti_file_device h;
+    nnrt_file_section s;
+    bool has = false;
+    for (uint32_t f = 0; f < 3; f++)
+        for (uint32_t i = 0; !has && nnrti_cache_section(k->files[f], i, &s, &h); i++)
+            has = nnrti_cache_is_form(&s, &h, name);
+    return has;
+}
+
 /* nnrt_through.prepare: from the first section that fits and that the device accepts, else by the device, whose
    export becomes a form. A fault is kept if no section fits. Only the digest of the session's model is kept
    (k->hashed): auto makes a model for each partition, and the next one may have the same address. asking
@@ -1317,6 +1338,8 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
         own.packs = &packs;
     }
     config = &own;
+    if (k->cache == NULL && !nnrti_cache_has(k, name)) /* the weights need not be read */
+        return nnrt_device_prepare(device, m, config, prepared);
     if (k->hashed != m) {
         k->hashed = NULL;
         if (nnrti_model_digest(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device reports the fault */
@@ -1328,7 +1351,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     want.flags = m == k->model;
     for (uint32_t f = 0; f < 3; f++)
         for (uint32_t i = 0; nnrti_cache_section(k->files[f], i, &s, &h); i++) {
-            if (s.type != NNRTI_FILE_DEVICE || strcmp(s.name, name) != 0 || (h.flags & NNRTI_CACHE_PACKED) != 0)
+            if (!nnrti_cache_is_form(&s, &h, name))
                 continue;
             if (h.model == want.model && h.options == want.options) {
                 if (nnrti_cache_restore(k, f, &s, &h, device, config, prepared, &fault))
@@ -2626,6 +2649,7 @@ static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m
         s->workspace = nnrt_alloc(desc->allocator, memory.workspace);
         if (s->workspace == NULL)
             return nnrti_no_memory(error);
+        nnrti_prefault(s->workspace, memory.workspace);
     }
     s->memory.total = s->headBytes + body;
     s->memory.tables = s->headBytes + tables;

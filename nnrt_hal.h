@@ -490,6 +490,13 @@ NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_dra
     return NNRT_SUCCESS;
 }
 
+/* About as many bytes as a draft has temporary ones, most of them for a few tables of each node; at most 256 KiB. */
+static size_t nnrti_draft_guess(const NNRT_Model *model)
+{
+    const uint32_t nodes = model != NULL ? model->nodes.count : 0;
+    return 2048u * (8u + (nodes < 120 ? nodes : 120));
+}
+
 /* Prepares a model: memory maps its constants, makes the draft, calls the edit, finishes the plan. The one walk for
    counting bytes and for preparing. *made is set even if it fails, for nnrti_plan_model_unmap; NULL: no memory. */
 static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
@@ -499,6 +506,7 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
     nnrt_draft *draft;
     NNRT_ReturnCode code;
     *made = m;
+    nnrti_memory_expect(memory, nnrti_draft_guess(model), true);
     if (m == NULL || (model != NULL && (model = nnrt_model_map(model, memory, &m->mappings)) == NULL))
         return nnrti_no_memory(config->error);
     if ((code = nnrt_plan_draft(model, config, memory, &draft)) != NNRT_SUCCESS ||

@@ -84,6 +84,7 @@ typedef struct nnrt_memory {
     size_t front, back;  /* bytes of kept and of temporary blocks, with their padding */
     size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
     bool full, counting;              /* a request failed; count mode */
+    bool bulk;                        /* the request is one of nnrt_memory_reserve */
     const nnrt_allocator *allocator;
     void *pieces[2]; /* lists of pieces from the allocator: of kept blocks, of temporary blocks */
     /* takes a block from the pieces; NULL in buffer mode, so that the linker drops the allocator's code there */
@@ -513,6 +514,9 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
 #include <sys/mman.h>
 #ifdef __linux__
 #include <sys/syscall.h>
+#ifndef __cplusplus
+long syscall(long number, ...); /* which strict C leaves out */
+#endif
 #endif
 #endif
 
@@ -590,6 +594,46 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #endif
 
+/* Memory that is written soon: maps its pages by one call, instead of a page fault for each; large blocks get huge
+   pages, where the system offers them to programs that ask for them. Huge pages lie inside the block; at
+   most one, at the end of the used part, becomes resident without being written in full. Advice: a system without
+   these calls ignores it. */
+#if NNRT_MMAP && defined(SYS_madvise)
+#define NNRTI_PREFAULTS 1
+#else
+#define NNRTI_PREFAULTS 0
+#endif
+#define NNRTI_PREFAULT_BYTES 16384               /* a smaller block has too few pages */
+#define NNRTI_HUGE_BYTES (2u << 20)              /* of a huge page */
+#define NNRTI_LARGE_BYTES (2 * NNRTI_HUGE_BYTES) /* that a block with huge pages has at least */
+static void nnrti_prefault(void *block, size_t bytes)
+{
+#if NNRTI_PREFAULTS
+    const bool large = bytes >= NNRTI_LARGE_BYTES;
+    const uintptr_t page = large ? NNRTI_HUGE_BYTES : (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)block;
+    const uintptr_t begin = (large ? at + page - 1 : at) & ~(page - 1);
+    const uintptr_t end = (large ? at + bytes : at + bytes + page - 1) & ~(page - 1);
+    if (bytes >= NNRTI_PREFAULT_BYTES)
+        (void)syscall(SYS_madvise, begin, end - begin, large ? 14 : 23); /* MADV_HUGEPAGE, MADV_POPULATE_WRITE */
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
+/* The same for a part of a memory-mapped file that is read soon, unless it has more than `most` bytes: a page fault
+   maps 64 KB, and the system reads only the needed ones from the disk. */
+static NNRTI_UNUSED void nnrti_prefault_read(const void *data, size_t bytes, size_t most)
+{
+#if NNRTI_PREFAULTS
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)data;
+    const uintptr_t begin = at & ~(page - 1), end = (at + bytes + page - 1) & ~(page - 1);
+    if (bytes >= NNRTI_PREFAULT_BYTES && bytes <= most)
+        (void)syscall(SYS_madvise, begin, end - begin, 22); /* MADV_POPULATE_READ */
+#else
+    (void)data, (void)bytes, (void)most;
+#endif
+}
+
 #define NNRTI_KEEP_ALIGNMENT (NNRT_ALIGNMENT < 16 ? NNRT_ALIGNMENT : 16)
 
 /* Pieces: small blocks share one allocation of NNRT_PIECE_BYTES, because preparing makes thousands of them and none
@@ -604,26 +648,55 @@ typedef struct nnrti_piece {
    whatever its alignment. */
 #define NNRTI_PIECE_HEADER (NNRT_ALIGNMENT < 32 ? 32 : NNRT_ALIGNMENT)
 
-/* Returns rounded bytes of the newest piece, or of a new one. The piece of a large block is linked after the newest
-   piece, which stays in use. Older pieces are not searched: that would take time linear in their number for each
-   block. */
-static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
+/* A new piece of `total` bytes, in no list yet; NULL: no memory. */
+static nnrti_piece *nnrti_piece_make(const nnrt_memory *m, size_t total)
 {
-    nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
-    size_t at = p != NULL ? (p->used + alignment - 1) / alignment * alignment : 0, total;
-    if (p != NULL && at <= p->bytes && rounded <= p->bytes - at) {
-        p->used = at + rounded;
-        return (uint8_t *)p + at;
-    }
-    if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
-        return NULL;
-    if (rounded <= NNRT_PIECE_BYTES / 4)
-        total = NNRT_PIECE_BYTES;
-    made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
+    nnrti_piece *const made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
     if (made == NULL)
         return NULL;
+    made->next = NULL;
     made->bytes = total;
-    made->used = NNRTI_PIECE_HEADER + rounded;
+    made->used = NNRTI_PIECE_HEADER;
+    return made;
+}
+
+/* Bytes of a new piece for a block of bulk data that needs `total`: with room for further ones, a quarter of all kept
+   blocks so far, if that is more than a few huge pages. Pages at the ends of a piece are no huge ones. */
+static size_t nnrti_piece_bulk(const nnrt_memory *m, size_t total)
+{
+    const size_t most = 8 * (size_t)NNRTI_HUGE_BYTES, room = m->front / 4 < most ? m->front / 4 : most;
+    return NNRTI_PREFAULTS && NNRT_PIECE_BYTES > 0 && total < room && room >= NNRTI_LARGE_BYTES ? room : total;
+}
+
+/* Takes rounded bytes from piece p; NULL: p is NULL or has no room. */
+static void *nnrti_piece_take(nnrti_piece *p, size_t rounded, size_t alignment)
+{
+    const size_t at = p != NULL ? (p->used + alignment - 1) / alignment * alignment : 0;
+    if (p == NULL || at > p->bytes || rounded > p->bytes - at)
+        return NULL;
+    p->used = at + rounded;
+    return (uint8_t *)p + at;
+}
+
+/* Returns rounded bytes of the newest piece, for bulk data of one of the four newest, or of a new one. The piece of a
+   large block is linked after the newest piece, which stays in use. Older pieces are not searched: that would take time
+   linear in their number for each block. */
+static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
+{
+    nnrti_piece *const p = (nnrti_piece *)m->pieces[temp], *from = p, *made;
+    void *block = nnrti_piece_take(p, rounded, alignment);
+    size_t total;
+    for (int i = 1; i < 4 && m->bulk && block == NULL && from != NULL; i++)
+        block = nnrti_piece_take(from = from->next, rounded, alignment);
+    if (block != NULL)
+        return block;
+    if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
+        return NULL;
+    total = rounded <= NNRT_PIECE_BYTES / 4 ? NNRT_PIECE_BYTES : m->bulk ? nnrti_piece_bulk(m, total) : total;
+    if ((made = nnrti_piece_make(m, total)) == NULL)
+        return NULL;
+    if (m->bulk)
+        nnrti_prefault(made, total);
     if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
         made->next = p->next;
         p->next = made;
@@ -631,7 +704,7 @@ static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, b
         made->next = p;
         m->pieces[temp] = made;
     }
-    return (uint8_t *)made + NNRTI_PIECE_HEADER;
+    return nnrti_piece_take(made, rounded, alignment);
 }
 
 /* The size SIZE_MAX / 2 is no limit in practice, but it keeps front + back from overflowing. */
@@ -641,6 +714,18 @@ NNRTI_NOINLINE NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_all
     m->size = SIZE_MAX / 2;
     m->allocator = allocator;
     m->more = nnrti_piece_get;
+}
+
+/* Allocates the first piece of kept or temporary blocks, with room for `bytes` bytes, an estimate. When it is freed,
+   malloc has one large block for the arena, instead of many small ones between kept blocks. No memory: pieces come one
+   by one. */
+static NNRTI_UNUSED void nnrti_memory_expect(nnrt_memory *m, size_t bytes, bool temp)
+{
+    if (m->more == NULL || m->pieces[temp] != NULL || bytes <= NNRT_PIECE_BYTES || NNRT_PIECE_BYTES == 0)
+        return;
+    m->pieces[temp] = nnrti_piece_make(m, bytes);
+    if (m->pieces[temp] != NULL)
+        nnrti_prefault(m->pieces[temp], bytes);
 }
 
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
@@ -692,6 +777,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
     }
     if (only && m->counting)
         return NULL;
+    m->bulk = only;
     if (m->base != NULL)
         block = temp ? m->top - m->back : m->base + m->front - rounded;
     else if (m->more != NULL)
@@ -842,9 +928,6 @@ NNRT_API void nnrt_buffer_unmap(const NNRT_SharedBuffer *buffer, void *block)
 }
 
 #if NNRT_MMAP && defined(SYS_memfd_create)
-#ifndef __cplusplus
-long syscall(long number, ...); /* which strict C leaves out */
-#endif
 #define NNRTI_MEMFD_FLAGS 3u /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
 #define NNRTI_ADD_SEALS 1033 /* F_ADD_SEALS */
 #define NNRTI_SEAL_SHRINK 2  /* F_SEAL_SHRINK */
@@ -3433,6 +3516,8 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
     uint8_t *block;
     size_t bytes;
     nnrt_memory_count(&memory, allocator);
+    if (NNRTI_PREFAULTS) /* then the memory of a small model, and of its session, is mapped */
+        nnrti_memory_expect(&memory, 4 * NNRTI_PREFAULT_BYTES, false);
     o = nnrti_reader_model(r, &memory);
     bytes = memory.peak;
     nnrt_memory_end(&memory);

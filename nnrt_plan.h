@@ -137,7 +137,7 @@ typedef struct NNRT_ModelConfig {
     nnrt_dims_list inputDims; /* values for dynamic dimensions (-1); empty, or one entry per input. -1 here: bounds */
     nnrt_error *error;        /* receives the message of a failure. NULL = codes only */
     uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
-    const nnrt_parallel *parallel; /* thread pool for kernels; must outlive the prepared model. NULL: none */
+    const nnrt_parallel *parallel; /* for packing and kernels; must outlive the prepared model. NULL: one thread */
     nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */
     uint32_t maxTrips;             /* iterations of a LOOP after which a run returns TIME_OUT; 0 = NNRT_MAX_TRIPS */
 #ifndef NNRT_FIRMWARE

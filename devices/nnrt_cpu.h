@@ -1368,6 +1368,7 @@ typedef struct nnrti_cpu_edit {
     uint32_t *copied; /* per tensor: 1 + the index of the added step that writes it */
     int32_t tile;     /* Winograd tile of 3 x 3 convolutions: 0 none, 2, 4, or NNRTI_CPU_TILE_AUTO: the fastest */
     char only[24];    /* the only kernel that steps may use; "": all */
+    nnrt_call call;   /* for nnrti_cpu_parallel_for, of the session's threads */
     struct nnrti_cpu_dynamic *dynamic; /* of the step with dynamic shapes that is lowered (>>dynamic); NULL: static */
     const nnrt_view *packed;           /* in a run: its next packed constant; NULL: in PrepareModel */
 } nnrti_cpu_edit;
@@ -1842,21 +1843,41 @@ static int32_t nnrti_cpu_padded_channels(const nnrti_cpu_isa *isa, int32_t C)
     return C - left + (left == 0 ? 0 : left <= isa->lanes ? isa->lanes : isa->panel);
 }
 
-/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels of `panel` channels; the last panel
-   may have fewer. */
-static void nnrti_cpu_pack_gemm(const nnrti_cpu_isa *isa, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
-                                float *to)
+/* Weights w [C,kH,kW,K] and their bias, which may be NULL, that are packed into panels of `panel` channels at `to`; the
+   last panel may have fewer. tile: of Winograd. A panel is a work item of the caller's thread pool: it is the first to
+   touch the memory of that panel, which takes most of the time. */
+typedef struct nnrti_cpu_pack_job {
+    const nnrti_cpu_isa *isa;
+    const nnrt_view *w, *bias;
+    int32_t panel, tile;
+    void *to;
+} nnrti_cpu_pack_job;
+
+/* Calls task(&job, i) for each panel i. An element takes about as long as 80 multiply-adds of a GEMM. */
+static void nnrti_cpu_pack_panels(const nnrt_call *call, const nnrti_cpu_pack_job *job,
+                                  void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
-    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded_channels(isa, C);
-    for (int32_t c = 0; c < C; c += panel) {
-        const int32_t left = C - c, width = padded - c < panel ? padded - c : panel;
-        for (int32_t t = 0; t < width; t++)
-            *to++ = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
-        for (int32_t i = 0; i < w->dims[1]; i++)
-            for (int32_t j = 0; j < w->dims[2]; j++, to += (size_t)K * (size_t)width)
-                nnrti_cpu_pack_rows(w, c * w->strides[0] + i * w->strides[1] + j * w->strides[2], w->strides[0],
-                                    w->strides[3], K, left, width, to);
-    }
+    const nnrt_view *const w = job->w;
+    nnrti_cpu_parallel_for(call, 80.0 * w->dims[0] * w->dims[1] * w->dims[2] * w->dims[3],
+                           (uint32_t)nnrti_cpu_div_up(w->dims[0], job->panel), task, (void *)(uintptr_t)job);
+}
+
+/* Packs a panel: biases, then weights. */
+static void nnrti_cpu_pack_gemm_panel(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_cpu_pack_job *const job = (const nnrti_cpu_pack_job *)arg;
+    const nnrt_view *const w = job->w, *const bias = job->bias;
+    const int32_t K = w->dims[3], c = (int32_t)i * job->panel, left = w->dims[0] - c;
+    const int32_t rest = nnrti_cpu_padded_channels(job->isa, w->dims[0]) - c;
+    const int32_t width = rest < job->panel ? rest : job->panel;
+    float *to = (float *)job->to + (size_t)c * (1 + (size_t)w->dims[1] * (size_t)w->dims[2] * (size_t)K);
+    (void)worker;
+    for (int32_t t = 0; t < width; t++)
+        *to++ = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
+    for (int32_t y = 0; y < w->dims[1]; y++)
+        for (int32_t x = 0; x < w->dims[2]; x++, to += (size_t)K * (size_t)width)
+            nnrti_cpu_pack_rows(w, c * w->strides[0] + y * w->strides[1] + x * w->strides[2], w->strides[0],
+                                w->strides[3], K, left, width, to);
 }
 
 /* Decides whether a GEMM reads patches: for several filter taps and few channels, patches of some rows of y, or of a
@@ -1906,39 +1927,41 @@ static int32_t nnrti_cpu_panel_width(const nnrti_cpu_edit *e, const nnrt_draft_s
                : e->isa->panel;
 }
 
-/* nnrti_cpu_pack_gemm with float16 weights: a panel is its bias, float32, then the weights. */
-static void nnrti_cpu_pack_gemm_half(const nnrti_cpu_isa *isa, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
-                                     uint16_t *to)
+/* nnrti_cpu_pack_gemm_panel with float16 weights: a panel is its bias, float32, then the weights. */
+static void nnrti_cpu_pack_gemm_half_panel(void *arg, uint32_t i, uint32_t worker)
 {
-    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded_channels(isa, C);
+    const nnrti_cpu_pack_job *const job = (const nnrti_cpu_pack_job *)arg;
+    const nnrt_view *const w = job->w, *const bias = job->bias;
+    const int32_t K = w->dims[3], taps = w->dims[1] * w->dims[2], c = (int32_t)i * job->panel, left = w->dims[0] - c;
+    const int32_t rest = nnrti_cpu_padded_channels(job->isa, w->dims[0]) - c;
+    const int32_t width = rest < job->panel ? rest : job->panel;
     float rows[NNRTI_CPU_PACK_ROWS * NNRTI_CPU_GEMV_WIDTH * NNRTI_CPU_MAX_PANEL];
-    for (int32_t c = 0; c < C; c += panel) {
-        const int32_t left = C - c, width = padded - c < panel ? padded - c : panel;
-        for (int32_t t = 0; t < width; t++)
-            rows[t] = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
-        memcpy(to, rows, (size_t)width * sizeof(float));
-        to += 2 * width;
-        for (int32_t i = 0; i < w->dims[1] * w->dims[2]; i++) {
-            const ptrdiff_t at = c * w->strides[0] + i / w->dims[2] * w->strides[1] + i % w->dims[2] * w->strides[2];
-            for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
-                const int32_t n = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
-                nnrti_cpu_pack_rows(w, at + k * w->strides[3], w->strides[0], w->strides[3], n, left, width, rows);
-                isa->narrow(rows, to, n * width);
-                to += n * width;
-            }
+    uint16_t *to = (uint16_t *)job->to + (size_t)c * (2 + (size_t)taps * (size_t)K);
+    (void)worker;
+    for (int32_t t = 0; t < width; t++)
+        rows[t] = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
+    memcpy(to, rows, (size_t)width * sizeof(float));
+    to += 2 * width;
+    for (int32_t tap = 0; tap < taps; tap++) {
+        const ptrdiff_t at = c * w->strides[0] + tap / w->dims[2] * w->strides[1] + tap % w->dims[2] * w->strides[2];
+        for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
+            const int32_t n = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
+            nnrti_cpu_pack_rows(w, at + k * w->strides[3], w->strides[0], w->strides[3], n, left, width, rows);
+            job->isa->narrow(rows, to, n * width);
+            to += n * width;
         }
     }
 }
 
-static bool nnrti_cpu_is_finite(const nnrt_view *w);
+static bool nnrti_cpu_is_finite(const nnrt_call *call, const nnrt_view *w);
 
 /* Whether every weight, rounded, is a finite float16. */
-static bool nnrti_cpu_fits_half(const nnrt_view *w)
+static bool nnrti_cpu_fits_half(const nnrt_call *call, const nnrt_view *w)
 {
     const float *const v = (const float *)w->data;
     float most[32] = {0};
     size_t count, i = 0;
-    if (!nnrti_cpu_is_finite(w) || !nnrt_dims_count(w->dims, w->rank, &count))
+    if (!nnrti_cpu_is_finite(call, w) || !nnrt_dims_count(w->dims, w->rank, &count))
         return false;
     if (w->dataType == NNRT_DATA_TYPE_FLOAT16)
         return true;
@@ -2008,7 +2031,7 @@ static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const
         *half = known != 0;
         return NNRT_SUCCESS;
     }
-    *half = nnrti_cpu_fits_half(w);
+    *half = nnrti_cpu_fits_half(&e->call, w);
     return nnrti_cpu_note(e, *half);
 }
 
@@ -2062,6 +2085,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     void *data, *last;
     NNRT_ReturnCode code;
     const nnrti_cpu_kernel *kernel = &e->isa->gemm;
+    nnrti_cpu_pack_job job = {e->isa, w, bias, 0, 0, NULL};
     nnrti_cpu_choose_patch(e, a, &x->view, &y->view, w->dims[3]);
     if (e->dynamic != NULL && a->lines > 0)
         return NNRT_SUCCESS; /* a patch depends on the dimensions */
@@ -2084,10 +2108,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         (code = nnrti_cpu_derive(e, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32,
                                  a->lines > 0 ? terms : w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
-    if (data != NULL && a->half)
-        nnrti_cpu_pack_gemm_half(e->isa, nnrti_cpu_panel_width(e, &d->steps[s]), w, bias, (uint16_t *)data);
-    else if (data != NULL)
-        nnrti_cpu_pack_gemm(e->isa, nnrti_cpu_panel_width(e, &d->steps[s]), w, bias, (float *)data);
+    job.panel = nnrti_cpu_panel_width(e, &d->steps[s]);
+    job.to = data;
+    if (data != NULL)
+        nnrti_cpu_pack_panels(&e->call, &job, a->half ? nnrti_cpu_pack_gemm_half_panel : nnrti_cpu_pack_gemm_panel);
     if (last != NULL && a->lines > 0)
         nnrti_cpu_patch_offsets(a, &x->view, w->dims[3], (int32_t *)last);
     else if (last != NULL)
@@ -2156,28 +2180,53 @@ static void nnrti_cpu_pair(int32_t *to, const NNRT_Int64List *from, int32_t firs
     to[1] = (int32_t)from->data[second];
 }
 
-/* Whether every weight is finite. A tap outside x is skipped by the definition, but multiplied by 0 here: 0 * Inf is
-   NaN. */
-static bool nnrti_cpu_is_finite(const nnrt_view *w)
+/* A dense tensor of weights in `parts` shares; finite[i]: every weight of share i is finite. */
+#define NNRTI_CPU_FINITE_PARTS 64
+typedef struct nnrti_cpu_finite_job {
+    const nnrt_view *w;
+    size_t count;
+    uint32_t parts;
+    bool finite[NNRTI_CPU_FINITE_PARTS];
+} nnrti_cpu_finite_job;
+
+static void nnrti_cpu_check_finite(void *arg, uint32_t part, uint32_t worker)
 {
-    size_t count, i = 0;
-    const float *v = (const float *)w->data;
+    nnrti_cpu_finite_job *const job = (nnrti_cpu_finite_job *)arg;
+    const size_t each = job->count / job->parts, end = part + 1 < job->parts ? each * (part + 1) : job->count;
+    const float *const v = (const float *)job->w->data;
+    size_t i = each * part;
     float sum[32] = {0}, all = 0; /* 32 independent sums, which the compiler vectorizes */
-    if (!nnrt_dims_count(w->dims, w->rank, &count))
-        return false;
-    if (w->dataType == NNRT_DATA_TYPE_FLOAT16) {
-        for (bool finite = true;; i++)
-            if (i == count || !(finite = (((const uint16_t *)w->data)[i] & 0x7c00) != 0x7c00))
-                return finite;
+    (void)worker;
+    if (job->w->dataType == NNRT_DATA_TYPE_FLOAT16) {
+        while (i < end && (((const uint16_t *)job->w->data)[i] & 0x7c00) != 0x7c00)
+            i++;
+        job->finite[part] = i == end;
+        return;
     }
-    for (; i + 32 <= count; i += 32)
+    for (; i + 32 <= end; i += 32)
         for (size_t t = 0; t < 32; t++)
             sum[t] += v[i + t] - v[i + t];
-    for (; i < count; i++)
+    for (; i < end; i++)
         all += v[i] - v[i];
     for (size_t t = 0; t < 32; t++)
         all += sum[t];
-    return all == 0; /* NaN if a weight is Inf or NaN */
+    job->finite[part] = all == 0; /* NaN if a weight is Inf or NaN */
+}
+
+/* Whether every weight is finite. A tap outside x is skipped by the definition, but multiplied by 0 here: 0 * Inf is
+   NaN. */
+static bool nnrti_cpu_is_finite(const nnrt_call *call, const nnrt_view *w)
+{
+    nnrti_cpu_finite_job job = {w, 0, 0, {0}};
+    bool finite = nnrt_dims_count(w->dims, w->rank, &job.count);
+    job.parts = (uint32_t)(job.count / 16384 + 1);
+    if (job.parts > NNRTI_CPU_FINITE_PARTS)
+        job.parts = NNRTI_CPU_FINITE_PARTS;
+    if (finite)
+        nnrti_cpu_parallel_for(call, 8.0 * (double)job.count, job.parts, nnrti_cpu_check_finite, &job);
+    for (uint32_t i = 0; i < job.parts; i++)
+        finite = finite && job.finite[i];
+    return finite;
 }
 
 /* nnrti_cpu_is_finite of a step's weights; recalled if they were packed before. */
@@ -2188,7 +2237,7 @@ static NNRT_ReturnCode nnrti_cpu_recall_finite(const nnrti_cpu_edit *e, const nn
         *finite = known != 0;
         return NNRT_SUCCESS;
     }
-    *finite = nnrti_cpu_is_finite(w);
+    *finite = nnrti_cpu_is_finite(&e->call, w);
     return nnrt_draft_note(e->draft, *finite);
 }
 
@@ -3573,14 +3622,15 @@ static void *nnrti_cpu_at(const nnrt_view *v, ptrdiff_t offset)
 }
 
 /* Packs the weights of all phases and groups. */
-static void nnrti_cpu_pack_multi_gemm(const nnrti_cpu_isa *isa, const nnrti_cpu_multi_gemm *a, const nnrt_view *weight,
-                                      const nnrt_view *bias, float *to)
+static void nnrti_cpu_pack_multi_gemm(const nnrt_call *call, const nnrti_cpu_isa *isa, const nnrti_cpu_multi_gemm *a,
+                                      const nnrt_view *weight, const nnrt_view *bias, float *to)
 {
     for (int32_t i = 0; i < a->phases; i++) {
         const nnrti_cpu_phase *p = &a->phase[i];
         const size_t floats =
             (size_t)nnrti_cpu_padded_channels(isa, a->results) * (size_t)(1 + nnrti_cpu_taps(&p->gemm) * a->channels);
         nnrt_view w = *weight, b;
+        nnrti_cpu_pack_job job = {isa, &w, NULL, isa->panel, 0, NULL};
         w.data = nnrti_cpu_at(&w, p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2]);
         w.dims[1] = p->gemm.conv.window[0] * (p->gemm.depth.window > 0 ? p->gemm.depth.window : 1);
         w.dims[2] = p->gemm.conv.window[1];
@@ -3596,7 +3646,9 @@ static void nnrti_cpu_pack_multi_gemm(const nnrti_cpu_isa *isa, const nnrti_cpu_
                 b = *bias;
                 b.data = nnrti_cpu_at(&b, (ptrdiff_t)g * a->results * b.strides[0]);
             }
-            nnrti_cpu_pack_gemm(isa, isa->panel, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
+            job.bias = bias != NULL ? &b : NULL;
+            job.to = to + p->packed + (size_t)g * floats;
+            nnrti_cpu_pack_panels(call, &job, nnrti_cpu_pack_gemm_panel);
         }
     }
 }
@@ -3648,7 +3700,7 @@ static NNRT_ReturnCode nnrti_cpu_set_multi_gemm(nnrti_cpu_edit *e, uint32_t s, n
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &zeros, &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
-        nnrti_cpu_pack_multi_gemm(e->isa, a, w, has ? &bias : NULL, (float *)data);
+        nnrti_cpu_pack_multi_gemm(&e->call, e->isa, a, w, has ? &bias : NULL, (float *)data);
     if (last != NULL) { /* an int32 0 has the bits of a float 0 */
         memset(last, 0, (size_t)zeros * sizeof(float));
         if (a->fold > 1)
@@ -3978,56 +4030,77 @@ static uint32_t nnrti_cpu_widen_weights_q8(const nnrti_cpu_isa_q8 *isa, const ui
     return sum;
 }
 
-/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays a byte, less zeroX, its zero
-   point, times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups have
-   4 bytes, 2, or with i8mm 8. A new group begins after every `line` weights. */
-static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, int32_t zeroX, const nnrt_view *w,
-                                   const nnrt_view *bias, int32_t depth, int64_t line, void *to, int32_t *table)
+/* Weights w [C,kH,kW,K] that are packed into panels, and their biases into the table; if x stays a byte, less zeroX,
+   its zero point, times the sum of the weights. Groups have 4 bytes, 2, or with i8mm 8. A new group begins after every
+   `line` weights; depth: groups of all weights of a channel. */
+typedef struct nnrti_cpu_pack_q8_job {
+    const nnrti_cpu_isa_q8 *isa;
+    const nnrt_view *w, *bias;
+    int32_t zeroX, depth;
+    int64_t line;
+    void *to;
+    int32_t *table;
+} nnrti_cpu_pack_q8_job;
+
+/* Packs some channels c .. c + rows of a panel that begins at channel `panel` and has `width`, a chunk of weights of
+   each at a time. */
+static void nnrti_cpu_pack_q8_rows(const nnrti_cpu_pack_q8_job *job, int32_t panel, int32_t width, int32_t c,
+                                   int32_t rows)
 {
-    const int32_t C = w->dims[0], flip = nnrti_cpu_flip(w);
+    const nnrti_cpu_isa_q8 *const isa = job->isa;
+    const nnrt_view *const w = job->w, *const bias = job->bias;
+    const int32_t flip = nnrti_cpu_flip(w), size = isa->group * isa->bytes;
     const int64_t terms = nnrti_cpu_terms_q8(w);
-    const int32_t size = isa->group * isa->bytes,
-                  some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
+    uint8_t *row = (uint8_t *)job->to + ((size_t)panel * (size_t)job->depth + (size_t)(c - panel)) * (size_t)size;
     uint8_t chunk[NNRTI_CPU_CHUNK];
-    uint32_t words[NNRTI_CPU_PACK_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_PACK_ROWS];
-    for (int32_t c = 0; c < C; c += some) {
-        const int32_t panel = c / isa->panel * isa->panel, rows = C - c < some ? C - c : some;
-        const int32_t left = (C - panel + isa->lanes - 1) / isa->lanes * isa->lanes;
-        const int32_t width = left < isa->panel ? left : isa->panel;
-        uint8_t *row = (uint8_t *)to + ((size_t)panel * (size_t)depth + (size_t)(c - panel)) * (size_t)size;
-        memset(sums, 0, sizeof(sums));
-        for (int64_t first = 0, end; first < terms; first = end) {
-            const int64_t rest = line - first % line;
-            const int32_t count = rest < NNRTI_CPU_CHUNK ? (int32_t)rest : NNRTI_CPU_CHUNK;
-            const int32_t groups = (count + isa->group - 1) / isa->group;
-            end = first + count;
-            for (int32_t r = 0; r < rows; r++) {
-                const uint8_t zero = (uint8_t)(nnrti_cpu_weight_zero_point(w, c + r) + flip);
-                nnrti_cpu_load_weights_q8(w, c + r, first, count, zero, chunk);
-                sums[r] += nnrti_cpu_widen_weights_q8(isa, chunk, count, zero, words[r]);
-            }
-            if (size == 4) {
-                nnrti_cpu_transpose(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
-#if NNRT_CPU_I8MM
-            } else if (size == 8) {
-                for (int32_t g = 0; g < groups; g++)
-                    for (int32_t r = 0; r < rows; r++)
-                        memcpy(row + (g * width + r) * 8, (const uint8_t *)words[r] + 8 * g, 8);
-#endif
-            } else {
-                for (int32_t g = 0; g < groups; g++)
-                    for (int32_t r = 0; r < rows; r++)
-                        memcpy(row + (g * width + r) * 2, (const uint8_t *)words[r] + 2 * g, 2);
-            }
-            row += (size_t)groups * (size_t)width * (size_t)size;
-        }
+    uint32_t words[NNRTI_CPU_PACK_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_PACK_ROWS] = {0};
+    for (int64_t first = 0, end; first < terms; first = end) {
+        const int64_t rest = job->line - first % job->line;
+        const int32_t count = rest < NNRTI_CPU_CHUNK ? (int32_t)rest : NNRTI_CPU_CHUNK;
+        const int32_t groups = (count + isa->group - 1) / isa->group;
+        end = first + count;
         for (int32_t r = 0; r < rows; r++) {
-            const uint32_t sum =
-                (isa->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)zeroX : 0) +
-                (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
-            memcpy(nnrti_cpu_table_column(table, c + r, isa->lanes), &sum, sizeof(sum));
+            const uint8_t zero = (uint8_t)(nnrti_cpu_weight_zero_point(w, c + r) + flip);
+            nnrti_cpu_load_weights_q8(w, c + r, first, count, zero, chunk);
+            sums[r] += nnrti_cpu_widen_weights_q8(isa, chunk, count, zero, words[r]);
         }
+        if (size == 4) {
+            nnrti_cpu_transpose(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
+#if NNRT_CPU_I8MM
+        } else if (size == 8) {
+            for (int32_t g = 0; g < groups; g++)
+                for (int32_t r = 0; r < rows; r++)
+                    memcpy(row + (g * width + r) * 8, (const uint8_t *)words[r] + 8 * g, 8);
+#endif
+        } else {
+            for (int32_t g = 0; g < groups; g++)
+                for (int32_t r = 0; r < rows; r++)
+                    memcpy(row + (g * width + r) * 2, (const uint8_t *)words[r] + 2 * g, 2);
+        }
+        row += (size_t)groups * (size_t)width * (size_t)size;
     }
+    for (int32_t r = 0; r < rows; r++) {
+        const uint32_t sum =
+            (isa->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)job->zeroX : 0) +
+            (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
+        memcpy(nnrti_cpu_table_column(job->table, c + r, isa->lanes), &sum, sizeof(sum));
+    }
+}
+
+/* Packs panel i, with zeros around the weights. */
+static void nnrti_cpu_pack_q8_panel(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_cpu_pack_q8_job *const job = (const nnrti_cpu_pack_q8_job *)arg;
+    const nnrti_cpu_isa_q8 *const isa = job->isa;
+    const int32_t panel = (int32_t)i * isa->panel, left = job->w->dims[0] - panel;
+    const int32_t channels = left < isa->panel ? left : isa->panel, size = isa->group * isa->bytes;
+    const int32_t width = (channels + isa->lanes - 1) / isa->lanes * isa->lanes;
+    const int32_t some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
+    (void)worker;
+    memset((uint8_t *)job->to + (size_t)panel * (size_t)job->depth * (size_t)size, 0,
+           (size_t)width * (size_t)job->depth * (size_t)size);
+    for (int32_t c = 0; c < channels; c += some)
+        nnrti_cpu_pack_q8_rows(job, panel, width, panel + c, channels - c < some ? channels - c : some);
 }
 
 /* The biases in the table, which include sums of the weights: recalled if the weights were packed before. */
@@ -4195,9 +4268,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     if (table != NULL) {
         memset(table, 0, (size_t)packed[0] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
         if (data != NULL) {
-            memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
-            nnrti_cpu_pack_gemm_q8(isa, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), w, bias, (int32_t)depth, line,
-                                   data, (int32_t *)table);
+            nnrti_cpu_pack_q8_job job = {isa, w, bias, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), (int32_t)depth,
+                                         line, data, (int32_t *)table};
+            nnrti_cpu_parallel_for(&e->call, 80.0 * (double)packed[0] * (double)packed[1], (uint32_t)panels,
+                                   nnrti_cpu_pack_q8_panel, &job);
         }
         if ((code = nnrti_cpu_recall_bias_q8(e, w->dims[0], (int32_t *)table)) != NNRT_SUCCESS)
             return code;
@@ -6790,6 +6864,7 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     memset(&e, 0, sizeof(e));
     e.draft = draft;
     e.isa = (const nnrti_cpu_isa *)user;
+    e.call.parallel = draft->config->parallel;
     if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_widen_steps(&e)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
         return code;
@@ -6958,30 +7033,31 @@ static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(const nnrti_cpu_edit *e, c
     return code;
 }
 
-/* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. The transform is computed in double,
-   with one rounding to float: it runs once, so exactness is free. */
-static void nnrti_cpu_pack_winograd(const nnrti_cpu_isa *isa, const nnrt_view *w, const nnrt_view *bias, int32_t tile,
-                                    float *to)
+/* Packs a panel of the weights w [C,3,3,K], transformed, and of the bias. The transform is computed in double, with one
+   rounding to float: it runs once, so exactness is free. */
+static void nnrti_cpu_pack_winograd_panel(void *arg, uint32_t panel, uint32_t worker)
 {
-    const int32_t C = w->dims[0], K = w->dims[3], n = tile + 2;
+    const nnrti_cpu_pack_job *const job = (const nnrti_cpu_pack_job *)arg;
+    const nnrti_cpu_isa *const isa = job->isa;
+    const nnrt_view *const w = job->w, *const bias = job->bias;
+    const int32_t K = w->dims[3], n = job->tile + 2, c = (int32_t)panel * isa->panel, left = w->dims[0] - c;
+    const int32_t width = left <= isa->lanes ? isa->lanes : isa->panel;
+    const size_t cell = (size_t)(1 + K) * (size_t)width, tap = NNRTI_CPU_PACK_ROWS * (size_t)width;
     float taps[9 * NNRTI_CPU_PACK_ROWS * NNRTI_CPU_MAX_PANEL];
-    for (int32_t c = 0; c < C; c += isa->panel) {
-        const int32_t left = C - c, width = left <= isa->lanes ? isa->lanes : isa->panel;
-        const size_t cell = (size_t)(1 + K) * (size_t)width, tap = NNRTI_CPU_PACK_ROWS * (size_t)width;
-        for (int32_t i = 0; i < n * n; i++)
-            memset(to + (size_t)i * cell, 0, (size_t)width * sizeof(float));
-        for (int32_t t = 0; bias != NULL && t < width && t < left; t++)
-            to[(size_t)(n + 1) * cell + (size_t)t] = nnrti_cpu_weight(bias, (c + t) * bias->strides[0]);
-        for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
-            const int32_t rows = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
-            for (int32_t i = 0; i < 9; i++)
-                nnrti_cpu_pack_rows(
-                    w, c * w->strides[0] + i / 3 * w->strides[1] + i % 3 * w->strides[2] + k * w->strides[3],
-                    w->strides[0], w->strides[3], rows, left, width, taps + (size_t)i * tap);
-            for (int32_t r = 0; r < rows; r++)
-                isa->weights(taps + r * width, tap, to + (size_t)(1 + k + r) * (size_t)width, cell, width, tile);
-        }
-        to += (size_t)(n * n) * cell;
+    float *const to = (float *)job->to + (size_t)c * (size_t)(n * n) * (size_t)(1 + K);
+    (void)worker;
+    for (int32_t i = 0; i < n * n; i++)
+        memset(to + (size_t)i * cell, 0, (size_t)width * sizeof(float));
+    for (int32_t t = 0; bias != NULL && t < width && t < left; t++)
+        to[(size_t)(n + 1) * cell + (size_t)t] = nnrti_cpu_weight(bias, (c + t) * bias->strides[0]);
+    for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
+        const int32_t rows = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
+        for (int32_t i = 0; i < 9; i++)
+            nnrti_cpu_pack_rows(w, c * w->strides[0] + i / 3 * w->strides[1] + i % 3 * w->strides[2] +
+                                       k * w->strides[3],
+                                w->strides[0], w->strides[3], rows, left, width, taps + (size_t)i * tap);
+        for (int32_t r = 0; r < rows; r++)
+            isa->weights(taps + r * width, tap, to + (size_t)(1 + k + r) * (size_t)width, cell, width, job->tile);
     }
 }
 
@@ -7054,6 +7130,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
     const int32_t C = w.dims[0], K = w.dims[3], cells = (tile + 2) * (tile + 2);
     const int32_t packed[2] = {nnrti_cpu_padded_channels(e->isa, C), cells * (1 + K)};
     nnrti_cpu_winograd *a = (nnrti_cpu_winograd *)nnrt_memory_keep(d->memory, sizeof(*a));
+    nnrti_cpu_pack_job job = {e->isa, &w, has ? &b : NULL, e->isa->panel, tile, NULL};
     nnrt_plan_arg *args;
     void *data, *zeros;
     NNRT_ReturnCode code;
@@ -7072,8 +7149,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
     if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &K, &zeros)) != NNRT_SUCCESS)
         return code;
+    job.to = data;
     if (data != NULL)
-        nnrti_cpu_pack_winograd(e->isa, &w, has ? &b : NULL, tile, (float *)data);
+        nnrti_cpu_pack_panels(&e->call, &job, nnrti_cpu_pack_winograd_panel);
     if (zeros != NULL)
         memset(zeros, 0, (size_t)K * sizeof(float));
     nnrti_cpu_plan_winograd(e, s, e->smallest ? 8 : NNRTI_CPU_WINOGRAD_TILES);

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #include "formats/nnrt_onnx.h"
@@ -317,6 +319,47 @@ static void test_taken(void **state)
         free(third.y);
     }
     tiles = NULL;
+}
+
+/* Whole pages of a constant; 0: it has none. */
+static size_t whole_pages(const NNRT_Tensor *t, uint8_t **first)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)t->data.addr, end = at + t->data.dataSize;
+    const uintptr_t begin = (at + page - 1) & ~(page - 1);
+    *first = (uint8_t *)t->data.addr + (begin - at);
+    return at != 0 && (end & ~(page - 1)) > begin ? (end & ~(page - 1)) - begin : 0;
+}
+
+/* With packed weights, creating a session and a run read no page of the weights that they replace. Pages that cannot
+   be read end the test. */
+static void test_unread(void **state)
+{
+    NNRT_Model *m = made_model(1, F32), *again;
+    nnrt_cache *c = cache_in_memory();
+    outcome first = session_of(m, c), second;
+    size_t bytes = 0, locked = 0;
+    uint8_t *file = saved(m, c, &bytes), *pages;
+    (void)state;
+    again = loaded(file, bytes);
+    for (int lock = 1; lock >= 0; lock--) {
+        for (uint32_t i = 0; i < again->allTensors.count; i++) {
+            const size_t most = whole_pages(&again->allTensors.data[i], &pages);
+            if (most > 0)
+                assert_int_equal(mprotect(pages, most, lock ? PROT_NONE : PROT_READ | PROT_WRITE), 0);
+            locked += most;
+        }
+        if (lock)
+            second = session_of(again, NULL);
+    }
+    assert_true(locked > 0);
+    assert_true(second.taken);
+    same(&first, &second);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(again);
+    nnrt_model_destroy(m);
+    free(file);
+    free(first.y);
+    free(second.y);
 }
 
 /* Whatever byte of the table is another one, or of what says where it lies: packed anew. Of a weight: the file's checksum.
@@ -1591,6 +1634,7 @@ int main(void)
         cmocka_unit_test(test_second_start_dynamic), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_unread),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_table), cmocka_unit_test(test_export_fails),
     };

@@ -1,0 +1,158 @@
+/* Pieces of nnrt_memory: bulk data share large blocks of the allocator, temporary blocks share a first one; all blocks
+   are freed. The other suites allocate each block alone, so that sanitizers see its ends (NNRT_PIECE_BYTES 0). */
+#define _XOPEN_SOURCE 700 /* posix_memalign */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#define NNRT_IMPLEMENTATION
+#define NNRT_STATIC /* with one operator it compiles in a second */
+#define NNRT_SELECT
+#define NNRT_KEEP_ABS 1
+#include "nnrt_hal.h"
+
+/* Counts bytes and calls; the call with number `last` fails. */
+typedef struct source {
+    size_t live, total;
+    int calls, last;
+} source;
+
+static void *source_alloc(void *user, size_t bytes, size_t alignment)
+{
+    source *const s = (source *)user;
+    void *block = NULL;
+    if (s->calls++ == s->last || posix_memalign(&block, alignment, bytes) != 0)
+        return NULL;
+    s->live += bytes;
+    s->total += bytes;
+    memset(block, 0xA5, bytes < 4096 ? bytes : 4096);
+    return block;
+}
+
+static void source_free(void *user, void *block, size_t bytes)
+{
+    ((source *)user)->live -= bytes;
+    free(block);
+}
+
+static nnrt_allocator allocator_of(source *s)
+{
+    nnrt_allocator a;
+    memset(s, 0, sizeof(*s));
+    s->last = -1;
+    a.alloc = source_alloc;
+    a.free = source_free;
+    a.user = s;
+    return a;
+}
+
+enum { BLOCKS = 60, BLOCK = 1000000 };
+
+/* Blocks between small kept ones: aligned, none overlaps another; at most a third more than they need. */
+static void test_bulk(void **state)
+{
+    source s;
+    const nnrt_allocator a = allocator_of(&s);
+    static void *blocks[BLOCKS];
+    nnrt_memory m;
+    (void)state;
+    nnrt_memory_allocate(&m, &a);
+    for (int i = 0; i < BLOCKS; i++) {
+        assert_true(nnrt_memory_reserve(&m, BLOCK, &blocks[i]));
+        assert_non_null(blocks[i]);
+        assert_int_equal((uintptr_t)blocks[i] % NNRT_ALIGNMENT, 0);
+        memset(blocks[i], i, BLOCK);
+        for (int k = 0; k < 10; k++) {
+            const uint8_t *const small = (const uint8_t *)nnrt_memory_keep(&m, 100);
+            assert_non_null(small);
+            for (int j = 0; j < 100; j++)
+                assert_int_equal(small[j], 0);
+        }
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        for (int k = 0; k < BLOCK; k += BLOCK / 3)
+            assert_int_equal(((const uint8_t *)blocks[i])[k], i);
+    assert_true(s.live == s.total && s.live >= m.front && s.live < m.front + m.front / 3);
+#if NNRTI_PREFAULTS
+    assert_in_range(s.calls, 10, BLOCKS / 2 + 16 + 20); /* 16 MB one by one */
+#endif
+    nnrt_memory_end(&m);
+    assert_int_equal(s.live, 0);
+}
+
+/* A large block ends a shared one, which then takes smaller ones. */
+static void test_left_room(void **state)
+{
+    source s;
+    const nnrt_allocator a = allocator_of(&s);
+    void *first, *second, *large, *third;
+    nnrt_memory m;
+    int calls;
+    (void)state;
+    nnrt_memory_allocate(&m, &a);
+    assert_true(nnrt_memory_reserve(&m, 40u << 20, &first));
+    assert_true(nnrt_memory_reserve(&m, 1u << 20, &second));
+    assert_true(nnrt_memory_reserve(&m, 20u << 20, &large));
+    calls = s.calls;
+    assert_true(nnrt_memory_reserve(&m, 1u << 20, &third));
+#if NNRTI_PREFAULTS
+    assert_int_equal(s.calls, calls);
+    assert_ptr_equal(third, (uint8_t *)second + (1u << 20));
+#else
+    assert_int_equal(s.calls, calls + 1);
+#endif
+    nnrt_memory_end(&m);
+    assert_int_equal(s.live, 0);
+}
+
+/* Temporary blocks lie in the expected piece; without memory for it they are allocated one by one. Counts and buffers
+   do not depend on it. */
+static void test_expected(void **state)
+{
+    static uint64_t buffer[1024];
+    source s;
+    const nnrt_allocator a = allocator_of(&s);
+    nnrt_memory m;
+    (void)state;
+    for (int fail = 0; fail < 2; fail++) {
+        s.calls = 0;
+        s.last = fail ? 0 : -1;
+        nnrt_memory_allocate(&m, &a);
+        nnrti_memory_expect(&m, 65536, true);
+        assert_int_equal(s.calls, 1);
+        assert_false(m.full);
+        for (int k = 0; k < 20; k++) {
+            const uint8_t *const block = (const uint8_t *)nnrt_memory_temp(&m, 3000);
+            assert_non_null(block);
+            for (int j = 0; j < 3000; j++)
+                assert_int_equal(block[j], 0);
+        }
+        assert_int_equal(s.calls, fail ? 21 : 1);
+        nnrt_memory_drop_temp(&m);
+        assert_int_equal(s.live, 0);
+        nnrt_memory_end(&m);
+    }
+    nnrt_memory_count(&m, &a);
+    nnrti_memory_expect(&m, 65536, false);
+    assert_non_null(nnrt_memory_keep(&m, 1000));
+    assert_int_equal(m.peak, 1008);
+    nnrt_memory_end(&m);
+    assert_int_equal(s.live, 0);
+    s.calls = 0;
+    nnrt_memory_buffer(&m, buffer, sizeof(buffer));
+    nnrti_memory_expect(&m, 65536, true);
+    assert_non_null(nnrt_memory_temp(&m, sizeof(buffer) / 2));
+    assert_int_equal(s.calls, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bulk), cmocka_unit_test(test_left_room),
+                                       cmocka_unit_test(test_expected)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
