@@ -235,6 +235,15 @@ MIT license, see LICENSE.
 #define NNRT_CPU_FP16 0
 #define NNRT_CPU_I8MM 0
 #endif
+/* relaxed extends the WebAssembly ISA simd128 by 8-bit kernels, and makes it fuse multiplications and additions. A module
+   with them fails to load in engines without relaxed SIMD, so it needs -mrelaxed-simd; clang 19 (older ones are not
+   tested). */
+#if !defined(__wasm_relaxed_simd__) && !defined(NNRT_CPU_RELAXED_DOT)
+#undef NNRT_CPU_RELAXED
+#define NNRT_CPU_RELAXED 0
+#elif !defined(NNRT_CPU_RELAXED)
+#define NNRT_CPU_RELAXED (__clang_major__ >= 19)
+#endif
 #if NNRT_CPU && !defined(NNRT_BUILTIN_DEVICE)
 #define NNRT_BUILTIN_DEVICE nnrti_cpu_table
 #endif
@@ -252,8 +261,8 @@ extern "C" {
    name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
 /* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2" on
-   x86-64; "i8mm", "fp16", "dotprod", "neon" on AArch64; "simd128" of WebAssembly, compiled with -msimd128; "vector" elsewhere
-   and on x86. NULL from the end of the list on. */
+   x86-64; "i8mm", "fp16", "dotprod", "neon" on AArch64; "relaxed" and "simd128" of WebAssembly, compiled with
+   -mrelaxed-simd and -msimd128; "vector" elsewhere and on x86. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
 #ifdef __cplusplus
@@ -708,7 +717,8 @@ typedef struct nnrti_cpu_isa_q8 {
     int32_t block;        /* channels per block of a depthwise convolution */
 } nnrti_cpu_isa_q8;
 
-/* ISAs whose dot products multiply bytes. VNNI multiplies uint8 by int8, SDOT int8 by int8, I8MM both.
+/* ISAs whose dot products multiply bytes. VNNI multiplies uint8 by int8, SDOT int8 by int8, I8MM both, relaxed SIMD the
+   one or the other, as nnrti_cpu_dot_sign finds.
    NNRTI_CPU_DOT_READS: whether GEMM reads x in place, without a copy that converts it. NNRTI_CPU_DOT_ZERO: the zero
    point of x as GEMM multiplies it. NNRTI_CPU_DOT_SIGN: the XOR mask between uint8 and the operands of depthwise
    convolutions, which are of that type; NNRTI_CPU_DOT_MIXED: whether these permute channels
@@ -721,6 +731,12 @@ typedef struct nnrti_cpu_isa_q8 {
 #define NNRTI_CPU_DOT_SIGN 0x80
 #define NNRTI_CPU_DOT_MIXED false
 #define NNRTI_CPU_ROW_GROUP(isa) ((isa)->group < 4 ? (isa)->group : 4)
+#elif defined(__wasm_simd128__)
+#define NNRTI_CPU_DOT_READS(x) (nnrti_cpu_flip(x) == NNRTI_CPU_DOT_SIGN)
+#define NNRTI_CPU_DOT_ZERO(isa, x) ((x)->quant[0].zeroPoint + nnrti_cpu_flip(x) - NNRTI_CPU_DOT_SIGN)
+#define NNRTI_CPU_DOT_SIGN nnrti_cpu_dot_sign()
+#define NNRTI_CPU_DOT_MIXED false
+#define NNRTI_CPU_ROW_GROUP(isa) (isa)->group
 #else
 #define NNRTI_CPU_DOT_READS(x) (nnrti_cpu_flip(x) == 0)
 #define NNRTI_CPU_DOT_ZERO(isa, x) ((x)->quant[0].zeroPoint + nnrti_cpu_flip(x))
@@ -1149,6 +1165,9 @@ NNRTI_CPU_NOINLINE static void nnrti_cpu_copy_small(void *to, const void *from, 
 extern const nnrti_cpu_isa *const nnrti_cpu_isas[NNRTI_CPU_ISAS];
 extern bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa);
 #endif
+#if defined(__wasm_simd128__)
+NNRTI_CPU_SHARED int32_t nnrti_cpu_dot_sign(void);
+#endif
 
 #if NNRTI_CPU_OBJECT != 1
 #if NNRT_CPU_AVX512
@@ -1184,7 +1203,19 @@ extern bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa);
 #include "nnrt_cpu_kernels.h"
 #undef NNRTI_CPU_ISA
 #endif
-#if defined(__wasm_simd128__)
+#if NNRT_CPU_RELAXED
+/* c[i] + the sum of w[4i+k] * x[4i+k], k from 0 to 3, with w as int8. The WebAssembly engine chooses, once for all, whether
+   it reads x as uint8 (VNNI) or as int8 (SDOT), and whether sums of two products saturate or wrap at 16 bits (SSSE3). */
+#ifndef NNRT_CPU_RELAXED_DOT /* a test defines it, to emulate each choice */
+#define NNRT_CPU_RELAXED_DOT(w, x, c) wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w, x, c)
+#endif
+#define NNRTI_CPU_ISA simd128
+#include "nnrt_cpu_kernels.h"
+#undef NNRTI_CPU_ISA
+#define NNRTI_CPU_ISA relaxed
+#include "nnrt_cpu_kernels.h"
+#undef NNRTI_CPU_ISA
+#elif defined(__wasm_simd128__)
 #define NNRTI_CPU_ISA simd128
 #include "nnrt_cpu_kernels.h"
 #undef NNRTI_CPU_ISA
@@ -1213,6 +1244,9 @@ NNRTI_CPU_SHARED const nnrti_cpu_isa *const nnrti_cpu_isas[NNRTI_CPU_ISAS] = {
 #endif
 #if defined(__aarch64__) && defined(__GNUC__)
     &nnrti_cpu_isa_neon,
+#endif
+#if NNRT_CPU_RELAXED
+    &nnrti_cpu_isa_relaxed,
 #endif
 #if defined(__wasm_simd128__)
     &nnrti_cpu_isa_simd128,
@@ -1302,6 +1336,39 @@ static bool nnrti_cpu_has_i8mm(void)
 #endif
 #endif
 
+#if defined(__wasm_simd128__)
+/* The XOR mask between uint8 and the operands x of the relaxed dot product: 0 if the engine reads uint8, 0x80 if int8. */
+NNRTI_CPU_SHARED int32_t nnrti_cpu_dot_sign(void)
+{
+#if NNRT_CPU_RELAXED
+    const v128_t y = NNRT_CPU_RELAXED_DOT(wasm_i8x16_splat(1), wasm_i8x16_splat(INT8_MIN), wasm_i32x4_splat(0));
+    return wasm_i32x4_extract_lane(y, 0) < 0 ? 0x80 : 0;
+#else
+    return 0;
+#endif
+}
+#endif
+
+#if NNRT_CPU_RELAXED
+/* Whether the relaxed dot product is exact for all operands of that type. Only sums of two products of extreme operands
+   can exceed 16 bits, so these decide. An engine that is not exact has no faster instruction for it either. */
+static bool nnrti_cpu_is_dot_exact(void)
+{
+    static const int32_t w[3] = {INT8_MIN, INT8_MAX, -1}, extremes[4] = {0, 127, 128, 255};
+    const int32_t sign = nnrti_cpu_dot_sign();
+    for (int32_t i = 0; i < 144; i++) {
+        const int32_t w0 = w[i % 3], w1 = w[i / 3 % 3], x0 = extremes[i / 9 % 4], x1 = extremes[i / 36];
+        const v128_t weights = wasm_i16x8_splat((int16_t)((w0 & 255) | w1 * 256));
+        const v128_t x = wasm_i16x8_splat((int16_t)((x0 ^ sign) | ((x1 ^ sign) << 8)));
+        const v128_t y = NNRT_CPU_RELAXED_DOT(weights, x, wasm_i32x4_make(i, -i, 1 << 30, -5)); /* w * x with x - sign */
+        const int32_t sum = 2 * (w0 * (x0 - sign) + w1 * (x1 - sign));
+        if (!wasm_i32x4_all_true(wasm_i32x4_eq(y, wasm_i32x4_make(sum + i, sum - i, sum + (1 << 30), sum - 5))))
+            return false;
+    }
+    return true;
+}
+#endif
+
 /* Whether the machine supports the instruction set. */
 NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 {
@@ -1326,6 +1393,10 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 #if NNRT_CPU_I8MM
     if (isa == &nnrti_cpu_isa_i8mm)
         return nnrti_cpu_has_i8mm();
+#endif
+#if NNRT_CPU_RELAXED
+    if (isa == &nnrti_cpu_isa_relaxed)
+        return nnrti_cpu_is_dot_exact();
 #endif
 #if defined(__i386__) && defined(__GNUC__) && NNRTI_CPU_PORTABLE
     if (isa == &nnrti_cpu_isa_vector)

@@ -1,9 +1,10 @@
 /*
 nnrt_cpu_kernels.h - the SIMD kernels of the device "cpu", for one instruction set.
 
-    devices/nnrt_cpu.h includes this file once per instruction set (ISA), with NNRTI_CPU_ISA defined as its name: avx512,
-    avx512vnni, avx2, neon, dotprod, fp16, i8mm, simd128 or vector. It has no include guard, declares nothing of its own, and
-    is not for programs. NNRTI_CPU(gemm) is the function nnrti_cpu_gemm_avx2 in the pass for avx2.
+    devices/nnrt_cpu.h includes this file once per instruction set (ISA), with NNRTI_CPU_ISA defined as its name:
+    avx512, avx512vnni, avx2, neon, dotprod, fp16, i8mm, relaxed, simd128 or vector. It has no include guard, declares
+    nothing of its own, and is not for programs. NNRTI_CPU(gemm) is the function nnrti_cpu_gemm_avx2 in the pass for
+    avx2.
 
     Each kernel computes one work item of a step: the device splits the step into work items for the thread pool. Code of
     the device that no ISA changes (kernel selection, packing, fusion) is in nnrt_cpu.h.
@@ -52,6 +53,7 @@ MIT license, see LICENSE.
 #define NNRTI_CPU_dotprod 12
 #define NNRTI_CPU_neon 2
 #define NNRTI_CPU_vector 1
+#define NNRTI_CPU_relaxed 11
 #define NNRTI_CPU_simd128 1 /* vector extensions, and some WebAssembly intrinsics: NNRTI_CPU_WASM */
 #ifdef __wasm_simd128__
 #define NNRTI_CPU_WASM 1
@@ -83,6 +85,9 @@ MIT license, see LICENSE.
 #endif
 #define NNRTI_CPU_BASE avx512
 #define NNRTI_LANES 16
+#elif NNRTI_CPU_WASM
+#define NNRTI_CPU_BASE simd128
+#define NNRTI_LANES 4
 #else
 #if defined(__clang__) && NNRTI_CPU_DOT == 3
 #pragma clang attribute push(__attribute__((target("dotprod,fullfp16"))), apply_to = function)
@@ -232,7 +237,11 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #endif
 #define NNRTI_LANES 4
 #define NNRTI_PANEL_VECTORS 2
+#if NNRT_CPU_RELAXED /* a fused multiplication needs no register for the product */
+#define NNRTI_TILE_ROWS 6
+#else
 #define NNRTI_TILE_ROWS 4
+#endif
 #define NNRTI_TILE_ROWS_ONE 8
 #define NNRTI_RECURRENT_ROWS 2
 typedef float nnrti_v __attribute__((vector_size(16)));
@@ -254,7 +263,11 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
 }
 NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
 {
+#if NNRT_CPU_RELAXED && defined(__wasm_relaxed_simd__)
+    return (nnrti_v)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
+#else
     return a * b + c;
+#endif
 }
 NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
 {
@@ -6241,7 +6254,6 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 }
 #else
 typedef int32_t nnrti_i __attribute__((vector_size(16)));
-typedef int16_t nnrti_q8_x;
 #define NNRTI_Q8_LANES 4
 #define NNRTI_Q8_PANEL_VECTORS 2
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
@@ -6259,7 +6271,16 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_add_scaled(nnrti_i sum, nnrti_i x, int32_t fact
     typedef uint32_t unsigned_i __attribute__((vector_size(16)));
     return (nnrti_i)((unsigned_i)sum + (unsigned_i)x * (uint32_t)factor);
 }
-#if NNRTI_CPU_WASM
+#if NNRTI_CPU_DOT
+typedef uint8_t nnrti_q8_x; /* or the bits of int8 */
+typedef int8_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 4
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
+{
+    return (nnrti_i)NNRT_CPU_RELAXED_DOT(wasm_v128_load(w), wasm_i32x4_splat(x), (v128_t)sum);
+}
+#elif NNRTI_CPU_WASM
+typedef int16_t nnrti_q8_x;
 typedef int16_t nnrti_q8_w;
 #define NNRTI_Q8_GROUP 2
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
@@ -6267,6 +6288,7 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w
     return (nnrti_i)wasm_i32x4_add((v128_t)sum, wasm_i32x4_dot_i16x8(wasm_i32x4_splat(x), wasm_v128_load(w)));
 }
 #else
+typedef int16_t nnrti_q8_x;
 typedef int32_t nnrti_q8_w;
 #define NNRTI_Q8_GROUP 1
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
@@ -6390,12 +6412,14 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_shift_20(nnrti_i x)
 #endif
 }
 
-#if NNRTI_CPU_DOT
+#if NNRTI_CPU_DOT && NNRTI_CPU_WASM
+#define NNRTI_Q8_BLOCK (2 * NNRTI_Q8_LANES)
+#elif NNRTI_CPU_DOT
 #define NNRTI_Q8_BLOCK (4 * NNRTI_Q8_LANES)
 #else
 #define NNRTI_Q8_BLOCK NNRTI_Q8_LANES
 #endif
-#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL <= 2
 #define NNRTI_Q8_SIGN NNRTI_CPU_DOT_SIGN
 #else
 #define NNRTI_Q8_SIGN 0
@@ -6591,6 +6615,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t 
     (void)flip;
     (void)zero;
     memcpy(to, x, (size_t)count);
+#elif NNRTI_CPU_DOT && NNRTI_CPU_WASM
+    const v128_t turn = wasm_i8x16_splat((int8_t)flip);
+    (void)zero;
+    for (; i + 16 <= count; i += 16)
+        wasm_v128_store(to + i, wasm_v128_xor(wasm_v128_load(x + i), turn));
+    if (count >= 16)
+        wasm_v128_store(to + count - 16, wasm_v128_xor(wasm_v128_load(x + count - 16), turn));
+    for (; count < 16 && i < count; i++)
+        to[i] = (nnrti_q8_x)(x[i] ^ flip);
 #elif NNRTI_CPU_DOT
     const __m512i turn = _mm512_set1_epi8((char)flip);
     (void)zero;
@@ -6931,7 +6964,7 @@ NNRTI_CPU_GEMM_Q8_PANEL(6, 3)
 NNRTI_CPU_GEMM_Q8_PANEL(6, 4)
 #endif
 #else
-#if NNRTI_CPU_LEVEL == 3
+#if NNRTI_CPU_LEVEL == 3 || NNRTI_CPU_DOT
 NNRTI_CPU_GEMM_Q8_PANEL(6, 1)
 NNRTI_CPU_GEMM_Q8_PANEL(6, 2)
 #else
@@ -6955,7 +6988,11 @@ static void NNRTI_CPU(sum_operands)(const NNRTI_CPU(gemm_q8_job) * j, const nnrt
                                     int32_t *to)
 {
     const int32_t K = j->x->dims[3];
-    const int32_t turn = NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2 && j->x->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+    const int32_t turn = j->x->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
+#else
+    const int32_t turn = NNRTI_Q8_SIGN;
+#endif
     for (int32_t r = 0; r < rows; r++) {
         uint32_t sums[16] = {0}, sum = NNRTI_CPU_DOT ? 0 - (uint32_t)K * (uint32_t)(j->zero + turn) : 0;
         int32_t k = 0;
@@ -7191,8 +7228,8 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnr
     j.flip = 0;
     j.less = j.zero - (NNRTI_Q8_GROUP == 4 && j.x->dataType == NNRT_DATA_TYPE_UINT8 ? 0x80 : 0); /* SDOT reads int8 */
 #else
-    j.flip = nnrti_cpu_flip(j.x);
-    j.zero += j.flip;
+    j.flip = nnrti_cpu_flip(j.x) ^ NNRTI_Q8_SIGN;
+    j.zero += nnrti_cpu_flip(j.x) - NNRTI_Q8_SIGN;
     j.less = NNRTI_CPU_DOT ? j.zero : 0;
 #endif
     nnrti_cpu_parallel_for(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_Q8_GROUP,
@@ -7262,6 +7299,8 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(dot_q8)(nnrti_i sum, nnrti_i x, nnrti_i w)
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
     __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(x), "w"(w));
     return sum;
+#elif NNRTI_CPU_DOT && NNRTI_CPU_WASM
+    return (nnrti_i)NNRT_CPU_RELAXED_DOT((v128_t)w, (v128_t)x, (v128_t)sum);
 #elif NNRTI_CPU_DOT
     return _mm512_dpbusd_epi32(sum, x, w);
 #elif NNRTI_CPU_LEVEL == 4
@@ -7312,6 +7351,25 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t coun
         return vreinterpretq_s32_u8(veorq_u8(vld1q_u8(x), turn));
     nnrti_cpu_copy_small(part, x, (size_t)count);
     return vreinterpretq_s32_u8(veorq_u8(vld1q_u8(part), turn));
+}
+#elif NNRTI_CPU_DOT && NNRTI_CPU_WASM
+NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *to)
+{
+    const v128_t top =
+        wasm_i8x16_shuffle((v128_t)rows[0], (v128_t)rows[1], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const v128_t bottom =
+        wasm_i8x16_shuffle((v128_t)rows[2], (v128_t)rows[3], 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    wasm_v128_store(to, wasm_i16x8_shuffle(top, bottom, 0, 8, 1, 9, 2, 10, 3, 11));
+    wasm_v128_store(to + NNRTI_Q8_LANES, wasm_i16x8_shuffle(top, bottom, 4, 12, 5, 13, 6, 14, 7, 15));
+}
+
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, v128_t turn)
+{
+    uint8_t part[NNRTI_Q8_BLOCK] = {0};
+    if (count >= NNRTI_Q8_BLOCK)
+        return (nnrti_i)wasm_v128_xor(wasm_v128_load64_zero(x), turn);
+    nnrti_cpu_copy_small(part, x, (size_t)count);
+    return (nnrti_i)wasm_v128_xor(wasm_v128_load64_zero(part), turn);
 }
 #elif NNRTI_CPU_DOT
 /* Mask of the bytes of a block that are inside x, in column `column`. */
@@ -7372,8 +7430,12 @@ static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j,
     }
     for (int32_t k = 0; k < s->columns; k++, room += next) {
         const int64_t column = s->left + k;
-#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL <= 2
+#if NNRTI_CPU_WASM
+        const v128_t turn = wasm_i8x16_splat((int8_t)j->flip);
+#else
         const uint8x16_t turn = vdupq_n_u8((uint8_t)j->flip);
+#endif
         const int64_t at = column * x->strides[2] + s->channel;
         const bool inside = column >= 0 && column < x->dims[2];
         const int32_t count = inside && at + NNRTI_Q8_BLOCK > s->end ? s->count : NNRTI_Q8_BLOCK;
@@ -7918,7 +7980,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_ROW_F16
 
 #if defined(__clang__)
-#if NNRTI_CPU_LEVEL >= 3 || NNRTI_CPU_DOT || defined(NNRTI_CPU_SSE2)
+#if NNRTI_CPU_LEVEL >= 3 || (NNRTI_CPU_DOT && !NNRTI_CPU_WASM) || defined(NNRTI_CPU_SSE2)
 #pragma clang attribute pop
 #endif
 #elif NNRTI_CPU_DOT || defined(__x86_64__) || defined(__i386__)
@@ -7933,6 +7995,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_dotprod
 #undef NNRTI_CPU_neon
 #undef NNRTI_CPU_vector
+#undef NNRTI_CPU_relaxed
 #undef NNRTI_CPU_simd128
 #undef NNRTI_CPU_WASM
 #undef NNRTI_CPU_LEVEL

@@ -207,7 +207,8 @@ class Site:
         names = ["demo.css", "digits.js", "faces.js", "picture.png", *[network for _, network in DEMOS.values()], "nnrt/nnrt.js",
                  "nnrt/nnrt.wasm"]
         inside = {name: (self.demo / name).read_bytes() for name in names}
-        self.files.update({"demo/" + name: content for name, content in inside.items()})
+        relaxed = "nnrt/nnrt-relaxed.wasm"
+        self.files.update({"demo/" + name: content for name, content in {**inside, relaxed: (self.demo / relaxed).read_bytes()}.items()})
 
         def embed(script):
             for name, content in sorted(inside.items()):
@@ -215,7 +216,7 @@ class Site:
                 script = script.replace("new URL('%s', import.meta.url)" % posixpath.basename(name), "'%s'" % data)
             return json.dumps(script).replace("</", "<\\/")
 
-        library = embed(inside["nnrt/nnrt.js"].decode())
+        library = embed(inside["nnrt/nnrt.js"].decode().replace("simd: undefined", "simd: 'fixed'"))  # the module that is inside
         for script, _ in DEMOS.values():
             self.files["demo/%s.file.js" % script] = (
                 "{\nconst module = (text) => URL.createObjectURL(new Blob([text], {type: 'text/javascript'}));\n"

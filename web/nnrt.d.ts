@@ -60,6 +60,8 @@ export declare class InferenceSession {
     readonly outputMetadata: readonly TensorMetadata[];
     readonly memory: SessionMemory;
     readonly device: string | undefined;
+    /** The instruction set of the device 'cpu'. */
+    readonly simd: 'relaxed' | 'simd128' | undefined;
     run(feeds: Feeds, fetches?: Fetches): Promise<Record<string, Tensor>>;
     /** Sets the states of the model to their initial values. */
     reset(): void;
@@ -70,10 +72,12 @@ export declare class InferenceSession {
 
 export declare const env: {
     wasm: {
-        /** The folder of nnrt.wasm, with its '/', or the address of the file. */
+        /** The folder of nnrt.wasm and nnrt-relaxed.wasm, with its '/', or the address of a file. */
         wasmPaths?: string | {wasm: string};
-        /** The bytes of nnrt.wasm, or the compiled module. */
+        /** The bytes of one of them, or the compiled module. */
         wasmBinary?: BufferSource | WebAssembly.Module;
+        /** 'relaxed' selects nnrt-relaxed.wasm, 'fixed' nnrt.wasm; otherwise the features of the engine do. */
+        simd?: 'relaxed' | 'fixed';
         numThreads: number;
     };
     readonly versions: {readonly nnrt: string};

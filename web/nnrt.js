@@ -1,8 +1,8 @@
 /*
 nnrt.js - runs ONNX, TensorFlow Lite and .nnrt models in browsers, workers and Node.js, with the classes of onnxruntime-web.
 
-Each session is an instance of nnrt.wasm (nnrt_web.c), whose memory holds the model file, the prepared model and the
-buffers of inputs and outputs. The module is compiled once. run() copies inputs in and outputs out, and prepares the model
+Each session is an instance of nnrt.wasm (nnrt_web.c), or in engines with relaxed SIMD of nnrt-relaxed.wasm. Its memory holds
+the model file, the prepared model and the buffers of inputs and outputs. The module is compiled once. run() copies inputs in and outputs out, and prepares the model
 again if the inputs have other shapes than before.
 */
 const TYPES = {
@@ -15,8 +15,9 @@ const SMALL = 64; // elements of an input whose values a plan may need
 const inNode = typeof process === 'object' && process.versions?.node !== undefined && globalThis.Deno === undefined;
 const decoder = new TextDecoder();
 
-/** wasmPaths: the folder of nnrt.wasm, with its '/', or the address of the file; wasmBinary: its bytes. */
-export const env = {wasm: {wasmPaths: undefined, wasmBinary: undefined, numThreads: 1}, versions: {nnrt: '0.2.0'}};
+/** wasmPaths: the folder of the modules, with its '/', or the address of a module; wasmBinary: its bytes; simd: 'relaxed' or
+ * 'fixed' selects the module, otherwise the engine's features do. */
+export const env = {wasm: {wasmPaths: undefined, wasmBinary: undefined, simd: undefined, numThreads: 1}, versions: {nnrt: '0.2.0'}};
 
 const quote = (names) => names.map((name) => `'${name}'`).join(', ') || 'none';
 const product = (dims) => dims.reduce((a, b) => a * b, 1);
@@ -102,16 +103,27 @@ async function fetchFile(source, use = async (response) => new Uint8Array(await 
     return use(response);
 }
 
+/* A module with the relaxed instructions of the kernels: (v) => dot(v, v, madd(v, v, v)) of vectors. */
+const RELAXED = [0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2, 1, 0, 10, 20, 1, 18, 0, 32, 0, 32, 0,
+    32, 0, 32, 0, 32, 0, 253, 133, 2, 253, 147, 2, 11];
 let compiled; // a promise of the module
 
-/** Compiles nnrt.wasm while it is fetched, if the server states its type. */
+/** The address of a module, which bundlers recognize. */
+function address() {
+    const {wasmPaths, simd} = env.wasm;
+    const relaxed = simd === 'relaxed' || (simd !== 'fixed' && WebAssembly.validate(Uint8Array.from(RELAXED)));
+    if (typeof wasmPaths === 'string' && wasmPaths.endsWith('/'))
+        return wasmPaths + (relaxed ? 'nnrt-relaxed.wasm' : 'nnrt.wasm');
+    return (typeof wasmPaths === 'object' ? wasmPaths.wasm : wasmPaths) ??
+        (relaxed ? new URL('nnrt-relaxed.wasm', import.meta.url) : new URL('nnrt.wasm', import.meta.url));
+}
+
+/** Compiles the module while it is fetched, if the server states its type. */
 function compile() {
-    const {wasmBinary, wasmPaths} = env.wasm;
-    const path = typeof wasmPaths === 'object' ? wasmPaths.wasm : wasmPaths?.endsWith('/') ? wasmPaths + 'nnrt.wasm' : wasmPaths;
     const stream = (response) => /^application\/wasm/.test(response.headers.get('Content-Type'))
         ? WebAssembly.compileStreaming(response) : response.arrayBuffer();
     compiled ??= (async () => {
-        const source = wasmBinary ?? await fetchFile(path ?? new URL('nnrt.wasm', import.meta.url), stream);
+        const source = env.wasm.wasmBinary ?? await fetchFile(address(), stream);
         return source instanceof WebAssembly.Module ? source : WebAssembly.compile(source);
     })().catch((error) => {
         compiled = undefined;
@@ -185,6 +197,10 @@ export class InferenceSession {
     /** "cpu", or "reference" for the same bits on every machine: an option of create(). */
     get device() {
         return this.#plan?.device;
+    }
+    /** The instruction set of device "cpu": "relaxed" or "simd128". Results of integers have the same bits with both. */
+    get simd() {
+        return this.#plan?.simd;
     }
 
     /** Calls a function that returns a JSON text or, after a fault, 0. */

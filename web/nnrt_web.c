@@ -393,7 +393,7 @@ static void web_put_memory(void)
 }
 
 /* Prepares the model for the shapes of inputs, in place of the session before. A bound is a shape of a result. Returns
-   {"inputs":[[name,type,dims,address,dynamic],..],"outputs":[..],"device":"..","memory":{..}}, or NULL after a fault. */
+   {"inputs":[[name,type,dims,address,dynamic],..],"outputs":[..],"device":"..","simd":"..","memory":{..}}, or NULL after a fault. */
 WEB_EXPORT(prepare) const char *web_prepare(const nnrt_onnx_input *inputs, uint32_t count, nnrt_bound *bounds,
                                             uint32_t nBounds, const char *device)
 {
@@ -417,6 +417,8 @@ WEB_EXPORT(prepare) const char *web_prepare(const nnrt_onnx_input *inputs, uint3
     web_put_io(nIn, nAll);
     web_puts("],\"device\":");
     web_put_string(nnrt_session_device(web_session), strlen(nnrt_session_device(web_session)));
+    web_puts(",\"simd\":");
+    web_put_string(nnrt_cpu_set(0), strlen(nnrt_cpu_set(0)));
     web_puts(",");
     web_put_memory();
     return web_finish();

@@ -1,11 +1,11 @@
 # nnrt in browsers: the npm package, its tests, the example pages, the site. The Makefile includes this file.
 
 .PHONY: wasm web web-test web-bench
-WASM_PACKAGES := clang lld wasi-libc binaryen libstb-dev
+WASM_PACKAGES := clang-19 lld wasi-libc binaryen libstb-dev
 WASM := build/web/nnrt
 # WebAssembly that all browsers have that have SIMD: Chrome 91, Firefox 89, Safari 16.4, Node.js 16.4
 WASM_FEATURES := -msimd128 -mbulk-memory -mnontrapping-fptoint -msign-ext
-WASM_CC := clang --target=wasm32-wasi $(WASM_FEATURES) -std=c99 $(WARNINGS) $(WERROR) -Wno-unused-function -ffunction-sections \
+WASM_CC := clang-19 --target=wasm32-wasi $(WASM_FEATURES) -std=c99 $(WARNINGS) $(WERROR) -Wno-unused-function -ffunction-sections \
 	-I. -isystem build/web/include $(WASM_CPPFLAGS)
 # The stack, which is at the beginning of the memory: a program that exhausts it stops, and overwrites nothing.
 WASM_LD := wasm-ld --no-entry --gc-sections -O2 -z stack-size=262144 --stack-first --strip-all
@@ -21,20 +21,36 @@ build/web/include: web/web.mk
 	@stb=$$(echo '#include <stb/stb_ds.h>' | $(CC) $(CPPFLAGS) -M -x c - | tr ' ' '\n' | sed -n 's|/stb_ds\.h$$||p'); ln -sfn "$$stb" $@/stb
 	@touch $@
 
-# The kernels are compiled for speed, all other code for size.
+# The kernels are compiled for speed, all other code for size. nnrt-relaxed.wasm differs only in the kernels: it is for
+# engines that have relaxed SIMD (Chrome 114, Firefox 145). emulated.wasm, for tests, has them with a dot product of SIMD128.
+KERNELS = @$(WASM_CC) -O2 -DNNRT_NO_STDIO -DNNRT_AUTO=0 -c -o $@ tools/kernels.c
 build/web/nnrt_web.o: web/nnrt_web.c $(HEADERS) | build/web/include
 	@$(WASM_CC) -Oz -c -o $@ $<
 
 build/web/kernels.o: tools/kernels.c $(HEADERS) | build/web/include
-	@$(WASM_CC) -O2 -DNNRT_NO_STDIO -DNNRT_AUTO=0 -c -o $@ $<
+	$(KERNELS)
+
+build/web/relaxed.o: tools/kernels.c $(HEADERS) | build/web/include
+	$(KERNELS) -mrelaxed-simd
+
+build/web/emulated.o: tools/kernels.c tests/web/emulated_dot.h $(HEADERS) | build/web/include
+	$(KERNELS) -O1 -include tests/web/emulated_dot.h
 
 $(WASM)/nnrt.wasm: build/web/nnrt_web.o build/web/kernels.o web/web.mk
 	@mkdir -p $(@D)
 	@$(WASM_LD) -o build/web/linked.wasm $(filter %.o,$^) -L/usr/lib/wasm32-wasi -lc
 	@$(WASM_OPT) -o $@ build/web/linked.wasm
 
-# The package: inline.js is nnrt.js with the module in it.
-$(WASM)/package.json: $(WASM)/nnrt.wasm web/nnrt.js web/nnrt.d.ts web/package.json LICENSE docs/web.md
+# Debian's binaryen 108 knows relaxed SIMD only by older numbers.
+$(WASM)/nnrt-relaxed.wasm build/web/emulated.wasm: build/web/nnrt_web.o web/web.mk
+	@mkdir -p $(@D)
+	@$(WASM_LD) --compress-relocations -o $@ $(filter %.o,$^) -L/usr/lib/wasm32-wasi -lc
+	@chmod 644 $@
+$(WASM)/nnrt-relaxed.wasm: build/web/relaxed.o
+build/web/emulated.wasm: build/web/emulated.o
+
+# The package: inline.js is nnrt.js with nnrt.wasm in it.
+$(WASM)/package.json: $(WASM)/nnrt.wasm $(WASM)/nnrt-relaxed.wasm web/nnrt.js web/nnrt.d.ts web/package.json LICENSE docs/web.md
 	@cp web/nnrt.js web/nnrt.d.ts LICENSE $(@D)
 	@cp web/nnrt.d.ts $(@D)/inline.d.ts
 	@cp docs/web.md $(@D)/README.md
@@ -43,7 +59,7 @@ $(WASM)/package.json: $(WASM)/nnrt.wasm web/nnrt.js web/nnrt.d.ts web/package.js
 	@cp web/package.json $@
 
 NEEDS_web := $(WASM_PACKAGES) nodejs libonnx-testdata
-suite-web: $(WASM)/package.json build/test/nnrt
+suite-web: $(WASM)/package.json build/web/emulated.wasm build/test/nnrt
 	$(SUITE) node tests/web/run.mjs $${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data} build/test/nnrt
 
 # The example pages, with the package and the networks beside them. PORT: where `make web` serves them.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /* bench.mjs MODEL... : times networks in nnrt and in onnxruntime-web, in one page of Chromium, with one thread. Each network
    is run in turns of 0.1 s by the one and the other; a time is the median of the means of the turns. Then the time from the
-   fetch to the first answer, in new pages. Prints a table in Markdown. */
+   fetch to the first answer, in new pages. Prints a table in Markdown. SIMD=fixed: without relaxed SIMD. */
 import {cpus} from 'node:os';
 import path from 'node:path';
 
@@ -12,8 +12,9 @@ const site = await serve(`${root}build/web/site`, `${root}build/web/modules/node
 const browser = await launch('chromium');
 
 /** In the page: times of one network, and the largest difference of the results in parts of the largest value. */
-async function compare([model, turns]) {
+async function compare([model, turns, simd]) {
     const nnrt = await import('/nnrt/nnrt.js'), ort = await import('/ort.wasm.min.mjs');
+    nnrt.env.wasm.simd = simd;
     ort.env.wasm.numThreads = 1;
     ort.env.logLevel = 'error';
     const bytes = new Uint8Array(await (await fetch(model)).arrayBuffer());
@@ -71,7 +72,7 @@ console.log('| Network | nnrt | onnxruntime-web | ratio | largest difference | m
 const ratios = [];
 for (const model of models)
     try {
-        const {times, ratio, error, memory} = await page.evaluate(compare, [path.resolve(model), TURNS]);
+        const {times, ratio, error, memory} = await page.evaluate(compare, [path.resolve(model), TURNS, process.env.SIMD]);
         ratios.push(ratio);
         console.log(`| ${path.basename(model, '.onnx')} | ${times[0].toFixed(3)} | ${times[1].toFixed(3)} | ${ratio.toFixed(2)} | ${error.toExponential(1)} | ${(memory / 2 ** 20).toFixed(1)} MiB |`);
     } catch (error) {

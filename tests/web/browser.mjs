@@ -19,7 +19,7 @@ const DIGITS = {
 };
 /* What examples/face/face.c, which reads the file itself, prints for its picture: make face. */
 const FACES = [[55.4, 139.2, 142.8, 226.7], [338.9, 145.1, 426.3, 232.5], [189.6, 112.4, 289.5, 212.3]];
-const site = await serve(`${root}build/web/site`);
+const site = await serve(`${root}build/web/site`, `${root}examples`);
 
 async function test(name, body) {
     try {
@@ -141,6 +141,27 @@ async function library(browser, name) {
             const b = await InferenceSession.create(await (await fetch('digits.onnx')).arrayBuffer());
             const out = async (s) => [...(await s.run({image})).probabilities.data];
             return String(await out(a)) === String(await out(b));`), true);
+    });
+    await test(`${name}: the module that the engine has the instructions for; both have the same bits of int8 networks`, async () => {
+        const {valid, loaded, same} = await run(`
+            const valid = WebAssembly.validate(await (await fetch('nnrt/nnrt-relaxed.wasm?valid')).arrayBuffer());
+            const loaded = performance.getEntriesByType('resource').map((e) => e.name.split('/').pop()).filter((n) => n.endsWith('.wasm'));
+            const outputs = async (simd) => {
+                const {InferenceSession, Tensor, env} = await import('${site}nnrt/nnrt.js?' + simd);
+                env.wasm.wasmPaths = '${site}nnrt/';
+                env.wasm.simd = simd;
+                const all = [];
+                for (const file of ['digits/digits_int8.onnx', 'kws/kws_int8.onnx']) {
+                    const s = await InferenceSession.create(file), [{name, type, shape}] = s.inputMetadata;
+                    const data = Array.from({length: shape.reduce((a, b) => a * b)}, (_, i) => Math.sin(i * i) * (type === 'int8' ? 127 : 1));
+                    all.push(...Object.values(await s.run({[name]: new Tensor(type, data, shape)})).flatMap((t) => [...t.data]));
+                }
+                return String(all);
+            };
+            return {valid, loaded, same: !valid || await outputs('fixed') === await outputs('relaxed')};`);
+        assert.deepEqual(loaded, [valid ? 'nnrt-relaxed.wasm' : 'nnrt.wasm']);
+        assert.ok(same);
+        assert.ok(valid || name !== 'chromium');
     });
     await test(`${name}: errors`, async () => {
         assert.match(await run("return fails(() => InferenceSession.create('no.onnx'));"), /^Error: cannot fetch 'no\.onnx': the server answers 404/);
