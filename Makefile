@@ -43,7 +43,7 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 
 all: build/nnrt
 
-OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic build/ohnn-guide
+OHNN := build/ohnn build/ohnn-quantized build/ohnn-dynamic build/ohnn-guide
 examples: build/hello build/digits build/device build/custom build/vad build/face build/kws $(OHNN) build/nnadapter
 
 help:
@@ -211,7 +211,7 @@ $(LIBRARIES:%=build/%) $(LIBRARIES:%=build/test/%): $(wildcard compat/*.h compat
 	@ln -sf $(@F) $@.$(SOVERSION)
 
 build/ohnn: examples/ohnn/ohnn.c
-build/ohnn-quantised: examples/ohnn/quantised.c
+build/ohnn-quantized: examples/ohnn/quantized.c
 build/ohnn-dynamic: examples/ohnn/dynamic.c
 build/ohnn-guide: examples/ohnn/guide.c
 build/ohnn-guide: LDFLAGS += -lpthread

@@ -52,7 +52,7 @@ library neural_network_runtime "$root/compat/neural_network_runtime/neural_netwo
 # relu({0..5} + {1,1,1,1,1,-9}), means of the rows, by hand
 example examples/ohnn/ohnn.c 'auto_nnrt_v2_0: 1 2 3 4 5 0; average: 2 3'
 # relu of 1.75 + 0.25, 1.25 + 0.25, -3 + 1
-example examples/ohnn/quantised.c '-6 stands for 2, -7 stands for 1.5, -10 stands for 0'
+example examples/ohnn/quantized.c '-6 stands for 2, -7 stands for 1.5, -10 stands for 0'
 example examples/ohnn/dynamic.c '1x2: 1 10
 2x2: 1 10 2 20
 3x2: 1 10 2 20 3 30'

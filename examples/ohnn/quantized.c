@@ -1,7 +1,7 @@
 /* A quantized layer with OpenHarmony's OH_NN API, like in a program for OpenHarmony: y = relu(W x + b) in int8; a
    stored value q of a tensor means scale * (q - zeroPoint). In nnrt's repository, as C or as C++:
-   make lib && cc -std=c99 -Icompat examples/ohnn/quantised.c -o quantised -Lbuild -lneural_network_runtime -Wl,-rpath,build
-   ./quantised */
+   make lib && cc -std=c99 -Icompat examples/ohnn/quantized.c -o quantized -Lbuild -lneural_network_runtime -Wl,-rpath,build
+   ./quantized */
 #include <neural_network_runtime/neural_network_runtime.h>
 
 #include <stdio.h>
