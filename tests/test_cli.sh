@@ -1961,6 +1961,9 @@ prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ le
 prints 'quantize --held-out: the calibration' '^samples +5$'
 prints 'quantize --held-out' '^output +probabilities .* in [0-9]+ of 10 samples$'
 refused 1 'quantize --held-out, an empty folder' 'q0 has no samples: expected .npy' quantize $digits/digits.onnx --data "$tmp/q" --held-out "$tmp/q0" -o "$tmp/q8.nnrt"
+refused 1 'quantize: a missing folder' 'cannot write .*/none/q8.nnrt: No such file' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/none/q8.nnrt"
+echo x >"$tmp/bad.npy"
+refused 1 'quantize: no .npy file' 'bad.npy: it does not begin as a .npy file' quantize $digits/digits.onnx --data "$tmp/bad.npy" -o "$tmp/qb.nnrt"
 t 0 'quantize --device reference' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/qr.nnrt" --device reference
 t 0 'quantize --exact' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/qe.nnrt" --exact --threads 2
 if cmp -s "$tmp/qe.nnrt" "$tmp/qr.nnrt"; then pass; else fail 'quantize --exact: other bytes than those of the reference device'; fi

@@ -352,6 +352,16 @@ static void cli_out_drop(cli_out *out)
     free(out->target);
 }
 
+/* Whether the output file can be written, before long work: makes a temporary file beside it, and removes it. */
+static int cli_out_try(const char *path)
+{
+    cli_out out;
+    const int status = cli_out_open(&out, path, false);
+    if (status == CLI_DONE)
+        cli_out_drop(&out);
+    return status;
+}
+
 /* Bytes of the first block for a stream: those of a regular file and 64 KiB, whose rest shows the end of the file. */
 static size_t cli_stream_room(FILE *f)
 {
@@ -746,7 +756,12 @@ static int cli_tensor_read(const char *path, cli_tensor *t, char *name, size_t s
     if (status != CLI_DONE)
         return status;
     *name = '\0';
-    status = cli_is_npy(&file) ? cli_npy_read(&file, path, t) : cli_pb_read(&file, path, t, name, size);
+    if (cli_is_npy(&file))
+        status = cli_npy_read(&file, path, t);
+    else if (cli_ends_with(path, ".npy"))
+        status = cli_fail("cannot use %s: it does not begin as a .npy file of numpy", path);
+    else
+        status = cli_pb_read(&file, path, t, name, size);
     free(file.data);
     return status;
 }

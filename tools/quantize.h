@@ -1136,7 +1136,7 @@ static int cli_quantize_report_path(const cli_args *args)
 {
     if (strcmp(args->report, "-") == 0 || strcmp(args->report, args->output) == 0)
         return cli_usage("--report %s: expected a file beside the model %s", args->report, args->output);
-    return cli_may_replace(args->report);
+    return cli_out_try(args->report);
 }
 
 static int cli_quantize_report_begin(cli_job *job, const cli_args *args, cli_notes *notes)
@@ -1174,6 +1174,8 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
     user.onnx = cli_ends_with(args->output, ".onnx");
     if (status == CLI_DONE && user.onnx && (job->fromNnrt || cli_is_tflite(args->model)))
         status = cli_fail("cannot write %s: an ONNX file is made of an ONNX file; write a .nnrt file", args->output);
+    if (status == CLI_DONE)
+        status = cli_out_try(args->output);
     user.samples.job = user.heldOut.job = job;
     user.samples.args = user.heldOut.args = args;
     user.progress.label = "quantize";
