@@ -1165,7 +1165,7 @@ static NNRT_ReturnCode resolve_bare(trial *t, const vec_case *c, const void *att
 static bool run_bare(trial *t)
 {
     static trial none, other;
-    static const uint64_t zeros[64];
+    static const uint64_t zeros[64] = {0};
     static uint64_t defaults[64];
     const nnrt_attr_struct *attr = t->c->op->attr;
     const struct {
