@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import {mkdirSync} from 'node:fs';
 
 import {launch, root, serve} from './pages.mjs';
+import {finish, test} from './tests.mjs';
 
 const screenshots = `${root}build/web/screenshots`;
-const count = {passed: 0, failed: 0};
 /* Strokes of digits, in parts of the drawing area. */
 const DIGITS = {
     0: [[[.5, .2], [.36, .26], [.3, .5], [.36, .74], [.5, .8], [.64, .74], [.7, .5], [.64, .26], [.5, .2]]],
@@ -20,16 +20,6 @@ const DIGITS = {
 /* What examples/face/face.c, which reads the file itself, prints for its picture: make face. */
 const FACES = [[55.4, 139.2, 142.8, 226.7], [338.9, 145.1, 426.3, 232.5], [189.6, 112.4, 289.5, 212.3]];
 const site = await serve(`${root}build/web/site`, `${root}examples`);
-
-async function test(name, body) {
-    try {
-        await body();
-        count.passed++;
-    } catch (error) {
-        count.failed++;
-        console.log(`FAIL ${name}: ${String(error.message).slice(0, 500)}`);
-    }
-}
 
 const answer = (page) => page.locator('#digit').textContent();
 const ready = (page) => page.waitForFunction(() => document.getElementById('start').textContent !== '–');
@@ -193,5 +183,4 @@ for (const name of ['chromium', 'firefox']) {
     await browser.close();
     await looks(name);
 }
-console.log(`${count.passed} passed, ${count.failed} failed`);
-process.exit(count.failed > 0 ? 1 : 0);
+finish();

@@ -11,23 +11,12 @@ import {brotliCompressSync, constants} from 'node:zlib';
 
 import nnrt, {InferenceSession, Tensor, env} from '../../build/web/nnrt/nnrt.js';
 import {readNpy, readTensor, writeNpy} from './files.mjs';
+import {count, finish, test} from './tests.mjs';
 
 const [onnxTests, program] = process.argv.slice(2);
 const root = new URL('../../', import.meta.url).pathname;
 const scratch = mkdtempSync(path.join(tmpdir(), 'nnrt-web-'));
 const digits = `${root}examples/digits/digits.onnx`;
-const count = {passed: 0, failed: 0};
-
-async function test(name, body) {
-    try {
-        await body();
-        count.passed++;
-    } catch (error) {
-        count.failed++;
-        console.log(`FAIL ${name}: ${error.message.slice(0, 600)}`);
-    }
-}
-
 /** Numbers that are the same in every run: of a linear congruential generator, in [-1, 1), or small integers. */
 function fill(type, dims) {
     let state = 12345;
@@ -397,5 +386,4 @@ await test('inline.js, by the name of the package', async () => {
 });
 
 rmSync(scratch, {recursive: true});
-console.log(`${count.passed} passed, ${count.failed} failed`);
-process.exit(count.failed > 0 ? 1 : 0);
+finish();

@@ -6,24 +6,13 @@ import assert from 'node:assert/strict';
 import {mkdirSync, readdirSync, rmSync} from 'node:fs';
 
 import {launch, root, serve} from './pages.mjs';
+import {finish, test} from './tests.mjs';
 
 const folder = `${root}build/site/`, shots = `${root}build/site-shots`, base = `${await serve(`${root}build`)}site/`;
 const WIDTHS = [375, 768, 1440];
 const SHOWN = ['index.html', 'docs/getting-started.html', 'docs/OPERATORS.html', 'charts.html', 'docs/SPEED.html', 'docs/ONNX.html',
     'demo/index.html', 'demo/faces.html', 'examples/hello.c.html'];
 const SEVEN = [[0.3, 0.25], [0.7, 0.25], [0.45, 0.8]];
-const count = {passed: 0, failed: 0};
-
-async function test(name, body) {
-    try {
-        await body();
-        count.passed++;
-    } catch (error) {
-        count.failed++;
-        console.log(`FAIL ${name}: ${String(error.message).slice(0, 600)}`);
-    }
-}
-
 /** A page that records its errors, and requests that leave the site. */
 async function open(browser, options = {}) {
     const page = await browser.newPage(options);
@@ -209,5 +198,4 @@ for (const [name, addresses] of [['chromium', [base, `file://${folder}`]], ['fir
     await test(`${name}: no errors, and no request leaves the site`, () => assert.deepEqual(page.faults, []));
     await browser.close();
 }
-console.log(`${count.passed} passed, ${count.failed} failed`);
-process.exit(count.failed > 0 ? 1 : 0);
+finish();
