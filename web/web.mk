@@ -23,18 +23,18 @@ build/web/include: web/web.mk
 
 # The kernels are compiled for speed, all other code for size. nnrt-relaxed.wasm differs only in the kernels: it is for
 # engines that have relaxed SIMD (Chrome 114, Firefox 145). emulated.wasm, for tests, has them with a dot product of SIMD128.
-KERNELS = @$(WASM_CC) -O2 -DNNRT_NO_STDIO -DNNRT_AUTO=0 -c -o $@ tools/kernels.c
+WASM_KERNELS = @$(WASM_CC) -O2 -DNNRT_NO_STDIO -DNNRT_AUTO=0 -c -o $@ tools/kernels.c
 build/web/nnrt_web.o: web/nnrt_web.c $(HEADERS) | build/web/include
 	@$(WASM_CC) -Oz -c -o $@ $<
 
 build/web/kernels.o: tools/kernels.c $(HEADERS) | build/web/include
-	$(KERNELS)
+	$(WASM_KERNELS)
 
 build/web/relaxed.o: tools/kernels.c $(HEADERS) | build/web/include
-	$(KERNELS) -mrelaxed-simd
+	$(WASM_KERNELS) -mrelaxed-simd
 
 build/web/emulated.o: tools/kernels.c tests/web/emulated_dot.h $(HEADERS) | build/web/include
-	$(KERNELS) -O1 -include tests/web/emulated_dot.h
+	$(WASM_KERNELS) -O1 -include tests/web/emulated_dot.h
 
 $(WASM)/nnrt.wasm: build/web/nnrt_web.o build/web/kernels.o web/web.mk
 	@mkdir -p $(@D)
