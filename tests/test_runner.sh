@@ -1,6 +1,6 @@
 #!/bin/sh
 # The runner of the suites must not call a failure a success: suites that fail in every way, and suites that make cannot
-# build. The search for packages must try the sanitizers, and the script that runs the tests in a bare root must report
+# build. No variable belongs to two files of make. The search for packages must try the sanitizers, and the script that runs the tests in a bare root must report
 # if it cannot.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -273,6 +273,17 @@ for words in '' heap-buffer-overflow stack-buffer-overflow global-buffer-overflo
     done
     kind=$((kind + 1))
 done
+
+# All files are parts of one Makefile: the second definition of a variable would change the first file, or have no effect.
+for file in "$root"/Makefile "$root"/*/*.mk "$root"/tests/*/*.mk; do
+    sed -nE 's/^([A-Za-z_]+) *([:?+]?=).*/\1/p' "$file" | sort -u
+done | sort | uniq -d >"$folder/twice"
+if [ -s "$folder/twice" ]; then
+    failed=$((failed + 1))
+    echo "FAIL variables that two files of make define: $(tr '\n' ' ' <"$folder/twice")"
+else
+    passed=$((passed + 1))
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -50,10 +50,9 @@ convert-check: build/nnrt
 # PARTS="bits firmware": some of the comparisons of tests/compare_commits.py. NNRT_BENCH_MODELS as above.
 .PHONY: compare-commits
 BASE ?= HEAD~1
-PARTS ?= bits speed firmware
 compare-commits:
 	@sh tools/need.sh git libc6-dev libstb-dev python3 python3-numpy python3-onnx libonnx-testdata
-	@$(PYTHON) -B tests/compare_commits.py '$(BASE)' --parts '$(PARTS)'
+	@$(PYTHON) -B tests/compare_commits.py '$(BASE)' --parts '$(or $(PARTS),bits speed firmware)'
 
 build/bench_load: tests/bench_load.c $(HEADERS) | stb
 	@mkdir -p $(@D)
