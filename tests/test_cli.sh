@@ -302,6 +302,10 @@ model(F + 'steps.onnx', [node('Mul', ['x', 'x'], ['p']), node('Add', ['p', 'x'],
       [value('x', 'float32', [2, 3])], [value('y', 'float32', [2, 3])])
 np.save(F + 'steps.npy', np.array([[1, 2, 3], [0.1, 0.7, 1.3]], dtype='float32'))
 model(F + 'html.onnx', [node('Sqrt', ['<b>&\''], ['"y"'])], [value('<b>&\'', 'float32', [2])], [value('"y"', 'float32', [2])])
+model(F + 'half.onnx', [node('MatMul', ['x', 'w'], ['m']), node('Cast', ['m'], ['c'], to=10), node('Relu', ['c'], ['y'])],
+      [value('x', 'float16', [1, 8])], [value('y', 'float16', [1, 4])],
+      [tensor((np.arange(32) % 7 / 7 - 0.5).reshape(8, 4).astype(np.float16), 'w')])
+np.save(F + 'half.npy', np.random.default_rng(5).standard_normal((9, 8)).astype(np.float16))
 model(F + 'signs.onnx', [node('Relu', ['<b>&\''], ['"<y>"'])], [value('<b>&\'', 'float32', [2])], [value('"<y>"', 'float32', [2])])
 np.save(F + 'tenth.npy', np.full(2, 0.1, dtype='float32'))
 np.save(F + 'one2.npy', np.ones(2, dtype='float32'))
@@ -1961,6 +1965,14 @@ prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ le
 prints 'quantize --held-out: the calibration' '^samples +5$'
 prints 'quantize --held-out' '^output +probabilities .* in [0-9]+ of 10 samples$'
 refused 1 'quantize --held-out, an empty folder' 'q0 has no samples: expected .npy' quantize $digits/digits.onnx --data "$tmp/q" --held-out "$tmp/q0" -o "$tmp/q8.nnrt"
+t 0 'quantize: a float16 model' quantize "$tmp/half.onnx" --data "$tmp/half.npy" -o "$tmp/qh.nnrt"
+says 'quantize: a float16 model: the note' '^nnrt: note: .*half.onnx has float16 tensors, which become float32 first'
+prints 'quantize: a float16 model: nodes' '^nodes +1 of 1 quantized, 1 with weights$'
+prints 'quantize: a float16 model: agreement' '^output +y  [3-9][0-9]\.[0-9] dB'
+t 0 'quantize: a float16 model: its types' info "$tmp/qh.nnrt"
+prints 'quantize: a float16 model: its types' '^input +x  float32\[1,8\]$'
+t 0 'quantize --weights-only: a float16 model' quantize "$tmp/half.onnx" --weights-only 8 -o "$tmp/qh.nnrt"
+refused 1 'quantize: a float16 model, an ONNX file' 'the model is float16; write a .nnrt file' quantize "$tmp/half.onnx" --data "$tmp/half.npy" -o "$tmp/qh.onnx"
 refused 1 'quantize: a missing folder' 'cannot write .*/none/q8.nnrt: No such file' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/none/q8.nnrt"
 echo x >"$tmp/bad.npy"
 refused 1 'quantize: no .npy file' 'bad.npy: it does not begin as a .npy file' quantize $digits/digits.onnx --data "$tmp/bad.npy" -o "$tmp/qb.nnrt"

@@ -20,6 +20,7 @@ Part of tools/nnrt.c.
 #include "csv.h"
 #include "qdq.h"
 #include "quantize_report.h"
+#include "widen.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -1046,6 +1047,8 @@ static int cli_quantize_weights(cli_job *job, const cli_args *args)
         status = cli_fail("cannot write %s: %s writes .nnrt files", args->output,
                           args->dynamicCodes ? "--dynamic" : "--weights-only");
     if (status == CLI_DONE)
+        status = cli_job_widen(job, args);
+    if (status == CLI_DONE)
         status = cli_job_keep(args, &keep);
     desc.weight_bits = args->weightBits;
     desc.weight_block = args->weightBlock;
@@ -1174,6 +1177,10 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
     user.onnx = cli_ends_with(args->output, ".onnx");
     if (status == CLI_DONE && user.onnx && (job->fromNnrt || cli_is_tflite(args->model)))
         status = cli_fail("cannot write %s: an ONNX file is made of an ONNX file; write a .nnrt file", args->output);
+    if (status == CLI_DONE && user.onnx && cli_has_half(job->model))
+        status = cli_fail("cannot write %s: the model is float16; write a .nnrt file", args->output);
+    if (status == CLI_DONE)
+        status = cli_job_widen(job, args);
     if (status == CLI_DONE)
         status = cli_out_try(args->output);
     user.samples.job = user.heldOut.job = job;
