@@ -633,7 +633,7 @@ static const cli_option cli_options[] = {
      "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters of a run",
      cli_take_state},
     {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
-     "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
+     "shape of an input with dynamic dimensions, such as 1,3,224,224; of an input of a .tflite file any shape of its rank", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS & ~CLI_BATCH,
      "keep an input's dynamic dimensions dynamic, with these upper bounds; or set the upper bound of a result with a "
      "data-dependent shape", cli_take_most},

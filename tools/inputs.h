@@ -35,6 +35,7 @@ typedef struct cli_inputs {
     const char *path;      /* the model's file */
     const char **cut;      /* cutCount names of --outputs; their text follows the list in the same block */
     uint32_t cutCount;
+    bool resizable; /* a .tflite file: --shape replaces its shapes, as ResizeInputTensor of TensorFlow Lite does */
 } cli_inputs;
 
 static void cli_inputs_free(cli_inputs *in)
@@ -377,7 +378,8 @@ static int cli_inputs_list(cli_inputs *in, const cli_args *args)
                                    : cli_usage("--outputs is for ONNX and .tflite files, %s is a .nnrt file", path);
     if (status == CLI_DONE)
         status = cli_inputs_cut(in, args);
-    if (status == CLI_DONE && cli_is_tflite(path))
+    in->resizable = status == CLI_DONE && cli_is_tflite(path);
+    if (in->resizable)
         return cli_inputs_make_model(in, args);
     file = cli_stream.bytes;
     if (status == CLI_DONE && cli_stream.block == NULL)
@@ -510,7 +512,7 @@ static int cli_read_dims(const char *option, const char *text, const char *value
     return CLI_DONE;
 }
 
-/* --shape [NAME=]D,D,...: must repeat the fixed dimensions of the model. */
+/* --shape [NAME=]D,D,...: must repeat the fixed dimensions of the model, unless it is resizable. */
 static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
 {
     const char *value;
@@ -523,11 +525,13 @@ static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
         status = cli_read_dims("--shape", text, value, &given);
     if (status != CLI_DONE)
         return status;
-    fits = cli_fits(&in->shapes[i], &given);
+    fits = cli_fits(&in->shapes[i], &given) || (in->resizable && given.rank == in->shapes[i].rank);
     if (!fits)
         return cli_usage("--shape %s: input '%s' is %s", text, in->data[i].name,
                          cli_shape_text(message, sizeof(message), in->data[i].type, &in->shapes[i]));
     in->shapes[i] = given;
+    if (in->resizable)
+        in->data[i].declared = given;
     return CLI_DONE;
 }
 
