@@ -2649,7 +2649,7 @@ static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m
         s->workspace = nnrt_alloc(desc->allocator, memory.workspace);
         if (s->workspace == NULL)
             return nnrti_no_memory(error);
-        nnrti_prefault(s->workspace, memory.workspace);
+        nnrti_prefault(desc->allocator, s->workspace, memory.workspace);
     }
     s->memory.total = s->headBytes + body;
     s->memory.tables = s->headBytes + tables;

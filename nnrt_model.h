@@ -594,10 +594,15 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #endif
 
-/* Memory that is written soon: maps its pages by one call, instead of a page fault for each; large blocks get huge
-   pages, where the system offers them to programs that ask for them. Huge pages lie inside the block; at
+static bool nnrti_is_malloc(const nnrt_allocator *allocator)
+{
+    return allocator == NULL || allocator->alloc == NULL;
+}
+
+/* A block of malloc that is written soon: maps its pages by one call, instead of a page fault for each; large blocks get
+   huge pages, where the system offers them to programs that ask for them. Huge pages lie inside the block; at
    most one, at the end of the used part, becomes resident without being written in full. Advice: a system without
-   these calls ignores it. */
+   these calls ignores it. Memory of the application's allocator is left as it is. */
 #if NNRT_MMAP && defined(SYS_madvise)
 #define NNRTI_PREFAULTS 1
 #else
@@ -606,17 +611,17 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 #define NNRTI_PREFAULT_BYTES 16384               /* a smaller block has too few pages */
 #define NNRTI_HUGE_BYTES (2u << 20)              /* of a huge page */
 #define NNRTI_LARGE_BYTES (2 * NNRTI_HUGE_BYTES) /* that a block with huge pages has at least */
-static void nnrti_prefault(void *block, size_t bytes)
+static void nnrti_prefault(const nnrt_allocator *allocator, void *block, size_t bytes)
 {
 #if NNRTI_PREFAULTS
     const bool large = bytes >= NNRTI_LARGE_BYTES;
     const uintptr_t page = large ? NNRTI_HUGE_BYTES : (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)block;
     const uintptr_t begin = (large ? at + page - 1 : at) & ~(page - 1);
     const uintptr_t end = (large ? at + bytes : at + bytes + page - 1) & ~(page - 1);
-    if (bytes >= NNRTI_PREFAULT_BYTES)
+    if (bytes >= NNRTI_PREFAULT_BYTES && nnrti_is_malloc(allocator))
         (void)syscall(SYS_madvise, begin, end - begin, large ? 14 : 23); /* MADV_HUGEPAGE, MADV_POPULATE_WRITE */
 #else
-    (void)block, (void)bytes;
+    (void)allocator, (void)block, (void)bytes;
 #endif
 }
 
@@ -665,7 +670,9 @@ static nnrti_piece *nnrti_piece_make(const nnrt_memory *m, size_t total)
 static size_t nnrti_piece_bulk(const nnrt_memory *m, size_t total)
 {
     const size_t most = 8 * (size_t)NNRTI_HUGE_BYTES, room = m->front / 4 < most ? m->front / 4 : most;
-    return NNRTI_PREFAULTS && NNRT_PIECE_BYTES > 0 && total < room && room >= NNRTI_LARGE_BYTES ? room : total;
+    return NNRTI_PREFAULTS && nnrti_is_malloc(m->allocator) && NNRT_PIECE_BYTES > 0 && total < room && room >= NNRTI_LARGE_BYTES
+               ? room
+               : total;
 }
 
 /* Takes rounded bytes from piece p; NULL: p is NULL or has no room. */
@@ -696,7 +703,7 @@ static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, b
     if ((made = nnrti_piece_make(m, total)) == NULL)
         return NULL;
     if (m->bulk)
-        nnrti_prefault(made, total);
+        nnrti_prefault(m->allocator, made, total);
     if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
         made->next = p->next;
         p->next = made;
@@ -725,7 +732,7 @@ static NNRTI_UNUSED void nnrti_memory_expect(nnrt_memory *m, size_t bytes, bool 
         return;
     m->pieces[temp] = nnrti_piece_make(m, bytes);
     if (m->pieces[temp] != NULL)
-        nnrti_prefault(m->pieces[temp], bytes);
+        nnrti_prefault(m->allocator, m->pieces[temp], bytes);
 }
 
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)

@@ -10,21 +10,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
-#define NNRT_STATIC /* with one operator it compiles in a second */
-#define NNRT_SELECT
-#define NNRT_KEEP_ABS 1
-#include "nnrt_hal.h"
-
 /* Counts bytes and calls; the call with number `last` fails. */
-typedef struct source {
+typedef struct supply {
     size_t live, total;
     int calls, last;
-} source;
+} supply;
 
 static void *source_alloc(void *user, size_t bytes, size_t alignment)
 {
-    source *const s = (source *)user;
+    supply *const s = (supply *)user;
     void *block = NULL;
     if (s->calls++ == s->last || posix_memalign(&block, alignment, bytes) != 0)
         return NULL;
@@ -36,11 +30,47 @@ static void *source_alloc(void *user, size_t bytes, size_t alignment)
 
 static void source_free(void *user, void *block, size_t bytes)
 {
-    ((source *)user)->live -= bytes;
+    ((supply *)user)->live -= bytes;
     free(block);
 }
 
-static nnrt_allocator allocator_of(source *s)
+/* What nnrt takes from malloc. */
+static struct {
+    size_t live, total;
+    int calls;
+} from_malloc;
+
+static void *heap_alloc(size_t bytes)
+{
+    size_t *const block = (size_t *)malloc(bytes + 16);
+    if (block == NULL)
+        return NULL;
+    from_malloc.calls++;
+    from_malloc.live += bytes;
+    from_malloc.total += bytes;
+    *block = bytes;
+    memset((uint8_t *)block + 16, 0xA5, bytes < 4096 ? bytes : 4096);
+    return (uint8_t *)block + 16;
+}
+
+static void heap_free(void *block)
+{
+    if (block == NULL)
+        return;
+    block = (uint8_t *)block - 16;
+    from_malloc.live -= *(size_t *)block;
+    free(block);
+}
+
+#define malloc heap_alloc
+#define free heap_free
+#define NNRT_IMPLEMENTATION
+#define NNRT_STATIC /* with one operator it compiles in a second */
+#define NNRT_SELECT
+#define NNRT_KEEP_ABS 1
+#include "nnrt_hal.h"
+
+static nnrt_allocator allocator_of(supply *s)
 {
     nnrt_allocator a;
     memset(s, 0, sizeof(*s));
@@ -50,25 +80,23 @@ static nnrt_allocator allocator_of(source *s)
     a.user = s;
     return a;
 }
+#undef malloc
+#undef free
 
 enum { BLOCKS = 60, BLOCK = 1000000 };
 
-/* Blocks between small kept ones: aligned, none overlaps another; at most a third more than they need. */
-static void test_bulk(void **state)
+/* Blocks between small kept ones: aligned, none overlaps another; from malloc at most a third more than they need, from an
+   application's allocator one by one. */
+static void fill(nnrt_memory *m)
 {
-    source s;
-    const nnrt_allocator a = allocator_of(&s);
     static void *blocks[BLOCKS];
-    nnrt_memory m;
-    (void)state;
-    nnrt_memory_allocate(&m, &a);
     for (int i = 0; i < BLOCKS; i++) {
-        assert_true(nnrt_memory_reserve(&m, BLOCK, &blocks[i]));
+        assert_true(nnrt_memory_reserve(m, BLOCK, &blocks[i]));
         assert_non_null(blocks[i]);
         assert_int_equal((uintptr_t)blocks[i] % NNRT_ALIGNMENT, 0);
         memset(blocks[i], i, BLOCK);
         for (int k = 0; k < 10; k++) {
-            const uint8_t *const small = (const uint8_t *)nnrt_memory_keep(&m, 100);
+            const uint8_t *const small = (const uint8_t *)nnrt_memory_keep(m, 100);
             assert_non_null(small);
             for (int j = 0; j < 100; j++)
                 assert_int_equal(small[j], 0);
@@ -77,10 +105,27 @@ static void test_bulk(void **state)
     for (int i = 0; i < BLOCKS; i++)
         for (int k = 0; k < BLOCK; k += BLOCK / 3)
             assert_int_equal(((const uint8_t *)blocks[i])[k], i);
-    assert_true(s.live == s.total && s.live >= m.front && s.live < m.front + m.front / 3);
+}
+
+static void test_bulk(void **state)
+{
+    supply s;
+    const nnrt_allocator a = allocator_of(&s);
+    nnrt_memory m;
+    (void)state;
+    memset(&from_malloc, 0, sizeof(from_malloc));
+    nnrt_memory_allocate(&m, NULL);
+    fill(&m);
+    assert_true(from_malloc.live == from_malloc.total && from_malloc.live >= m.front && from_malloc.live < m.front + m.front / 3);
 #if NNRTI_PREFAULTS
-    assert_in_range(s.calls, 10, BLOCKS / 2 + 16 + 20); /* 16 MB one by one */
+    assert_in_range(from_malloc.calls, 10, BLOCKS / 2 + 16 + 20); /* 16 MB one by one */
 #endif
+    nnrt_memory_end(&m);
+    assert_int_equal(from_malloc.live, 0);
+    nnrt_memory_allocate(&m, &a);
+    fill(&m);
+    assert_true(s.calls >= BLOCKS);
+    assert_true(s.live >= m.front && s.live < m.front + m.front / 50);
     nnrt_memory_end(&m);
     assert_int_equal(s.live, 0);
 }
@@ -88,26 +133,25 @@ static void test_bulk(void **state)
 /* A large block ends a shared one, which then takes smaller ones. */
 static void test_left_room(void **state)
 {
-    source s;
-    const nnrt_allocator a = allocator_of(&s);
     void *first, *second, *large, *third;
     nnrt_memory m;
     int calls;
     (void)state;
-    nnrt_memory_allocate(&m, &a);
+    memset(&from_malloc, 0, sizeof(from_malloc));
+    nnrt_memory_allocate(&m, NULL);
     assert_true(nnrt_memory_reserve(&m, 40u << 20, &first));
     assert_true(nnrt_memory_reserve(&m, 1u << 20, &second));
     assert_true(nnrt_memory_reserve(&m, 20u << 20, &large));
-    calls = s.calls;
+    calls = from_malloc.calls;
     assert_true(nnrt_memory_reserve(&m, 1u << 20, &third));
 #if NNRTI_PREFAULTS
-    assert_int_equal(s.calls, calls);
+    assert_int_equal(from_malloc.calls, calls);
     assert_ptr_equal(third, (uint8_t *)second + (1u << 20));
 #else
-    assert_int_equal(s.calls, calls + 1);
+    assert_int_equal(from_malloc.calls, calls + 1);
 #endif
     nnrt_memory_end(&m);
-    assert_int_equal(s.live, 0);
+    assert_int_equal(from_malloc.live, 0);
 }
 
 /* Temporary blocks lie in the expected piece; without memory for it they are allocated one by one. Counts and buffers
@@ -115,7 +159,7 @@ static void test_left_room(void **state)
 static void test_expected(void **state)
 {
     static uint64_t buffer[1024];
-    source s;
+    supply s;
     const nnrt_allocator a = allocator_of(&s);
     nnrt_memory m;
     (void)state;
