@@ -326,8 +326,10 @@ static size_t whole_pages(const NNRT_Tensor *t, uint8_t **first)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)t->data.addr, end = at + t->data.dataSize;
     const uintptr_t begin = (at + page - 1) & ~(page - 1);
+    if (at == 0 || (end & ~(page - 1)) <= begin)
+        return 0;
     *first = (uint8_t *)t->data.addr + (begin - at);
-    return at != 0 && (end & ~(page - 1)) > begin ? (end & ~(page - 1)) - begin : 0;
+    return (end & ~(page - 1)) - begin;
 }
 
 /* With packed weights, creating a session and a run read no page of the weights that they replace. Pages that cannot
