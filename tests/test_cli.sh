@@ -306,7 +306,7 @@ model(F + 'half.onnx', [node('MatMul', ['x', 'w'], ['m']), node('Cast', ['m'], [
       [value('x', 'float16', [1, 8])], [value('y', 'float16', [1, 4])],
       [tensor((np.arange(32) % 7 / 7 - 0.5).reshape(8, 4).astype(np.float16), 'w')])
 images = np.arange(-9, 9, dtype=np.int8).reshape(2, 3, 3, 1)
-for name, a in ('both', images), ('first', images[:1]), ('second', images[1:]):
+for name, a in ('batch2', images), ('first', images[:1]), ('second', images[1:]):
     np.save(F + name + '.npy', a)
 np.save(F + 'half.npy', np.random.default_rng(5).standard_normal((9, 8)).astype(np.float16))
 model(F + 'signs.onnx', [node('Relu', ['<b>&\''], ['"<y>"'])], [value('<b>&\'', 'float32', [2])], [value('"<y>"', 'float32', [2])])
@@ -637,10 +637,10 @@ t 0 'run, .tflite from standard input' run - --input random --device reference -
 if cmp -s "$tmp/tflite/scores.npy" "$tmp/tflite2/scores.npy"; then pass; else fail 'run, .tflite: standard input has other results'; fi
 t 0 'info, .tflite: another batch' info "$tfl" --outputs c --shape image=2,3,3,1
 prints 'info, .tflite: another batch' '^input +image +int8\[2,3,3,1\]$'
-for images in both first second; do
-    t 0 "run, .tflite: another batch, $images" run "$tfl" --outputs c --shape "image=$([ $images = both ] && echo 2 || echo 1),3,3,1" --input "$tmp/$images.npy" --output-dir "$tmp/$images"
+for images in batch2 first second; do
+    t 0 "run, .tflite: another batch, $images" run "$tfl" --outputs c --shape "image=$([ $images = batch2 ] && echo 2 || echo 1),3,3,1" --input "$tmp/$images.npy" --output-dir "$tmp/$images"
 done
-py 'run, .tflite: another batch has the results of both images' '(lambda a: a.shape == (2, 2, 2, 2) and bool((a == np.concatenate([np.load(F + n + "/c.npy") for n in ("first", "second")])).all()))(np.load(F + "both/c.npy"))'
+py 'run, .tflite: another batch has the results of both images' '(lambda a: a.shape == (2, 2, 2, 2) and bool((a == np.concatenate([np.load(F + n + "/c.npy") for n in ("first", "second")])).all()))(np.load(F + "batch2/c.npy"))'
 refused 1 'info, .tflite: a batch that RESHAPE forbids' 'RESHAPE.* has 16 elements, which do not fill int8\[1,8\]' info "$tfl" --shape image=2,3,3,1
 refused 2 'info, .tflite: another rank' "input 'image' is int8" info "$tfl" --shape image=3,3,1
 t 0 'check, .tflite' check "$tfl" --input random --expected "scores=$tmp/tflite/scores.npy" --device auto
