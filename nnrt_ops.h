@@ -539,7 +539,7 @@ typedef struct nnrt_error {
 #define NNRT_NOT_ZERO(value) value
 
 /* clang-format off */
-/* Structs without members that rows share; those of other operators need no description (`none` in the row). */
+/* Structs without members that several rows share. A struct of one row needs no description: `none` in the row. */
 #define NNRT_ATTR_Det(M, S) M(S, NONE, _, reserved, 0)
 /* ACTIVATION */
 #define NNRT_ATTR_Activation(M, S) \

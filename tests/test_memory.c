@@ -34,7 +34,7 @@ static void source_free(void *user, void *block, size_t bytes)
     free(block);
 }
 
-/* What nnrt takes from malloc. */
+/* Bytes and calls of nnrt's malloc. */
 static struct {
     size_t live, total;
     int calls;

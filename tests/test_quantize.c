@@ -1247,8 +1247,8 @@ static NNRT_ReturnCode watched_sample(void *user, uint32_t index, const nnrt_io 
     return sample(&w->is, index, inputs, nIn);
 }
 
-/* While samples run, equalization needs the weights of two of the eight layers once more: those of the part that runs, and
-   room for one layer. */
+/* While samples run, equalization needs the weights of two of the eight layers once more: one layer is the part that runs, and
+   there is room for another one, which gets codes. */
 static void test_equalized_memory(void **unused)
 {
     NNRT_Model *m = wide_network();

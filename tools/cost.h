@@ -118,12 +118,12 @@ static bool cli_is_depthwise(const nnrt_resolve *c)
            ((const NNRT_Conv2DFusion *)c->resolved)->group == x->dims[x->format == NNRT_FORMAT_NCHW ? 1 : x->rank - 1];
 }
 
-static double cli_m4_instructions(const nnrt_resolve *c)
+/* macs: of the node. */
+static double cli_m4_instructions(const nnrt_resolve *c, double macs)
 {
     const cli_rate *rate = cli_is_depthwise(c) ? &cli_depthwise_rate : cli_rates;
     const NNRT_DataType type = c->nIn > 0 ? c->in[0].dataType : NNRT_DATA_TYPE_FLOAT32;
     const int kind = type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_UINT8 ? 0 : type == NNRT_DATA_TYPE_INT16 ? 1 : 2;
-    const double macs = cli_macs(c);
     double elements = c->nOut > 0 ? cli_elements(&c->out[0]) : 0;
     for (size_t i = 1; i < sizeof(cli_rates) / sizeof(cli_rates[0]) && rate == cli_rates; i++)
         rate = cli_rates[i].type == c->op->type ? &cli_rates[i] : rate;
@@ -131,7 +131,6 @@ static double cli_m4_instructions(const nnrt_resolve *c)
         elements = cli_elements(&c->in[i]) > elements ? cli_elements(&c->in[i]) : elements;
     return macs * (double)rate->of[kind].mac + elements * (double)rate->of[kind].element;
 }
-
 
 static NNRT_ReturnCode cli_work_visit(void *user, uint32_t node, nnrt_resolve *resolved, bool folded)
 {
@@ -142,8 +141,9 @@ static NNRT_ReturnCode cli_work_visit(void *user, uint32_t node, nnrt_resolve *r
     for (uint32_t i = 0; i < resolved->nOut; i++)
         work->types |= nnrt_operand_types(&resolved->out[i]);
     if (!folded) {
-        work->macs += cli_macs(resolved);
-        work->instructions += cli_m4_instructions(resolved);
+        const double macs = cli_macs(resolved);
+        work->macs += macs;
+        work->instructions += cli_m4_instructions(resolved, macs);
     }
     return NNRT_SUCCESS;
 }

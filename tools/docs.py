@@ -131,15 +131,17 @@ leave other operators and types to the reference kernels.
 
 
 def write_counts(nnrt):
-    """The numbers of operators, and of those that only ONNX has, in README.md and docs/models.md."""
+    """Writes two numbers into README.md and docs/models.md: all operators, and the operators that only ONNX has."""
     numbers = [operator["number"] for operator in listed(nnrt)]
     every, onnx = str(len(numbers)), str(sum(number >= 1100 for number in numbers))
     for page, pattern in (("README.md", r"(and )(\d+)( that\s+only ONNX has; `build/nnrt ops` lists all )(\d+)"),
                           ("docs/models.md", r"(nnrt has )(\d+)( operators: .*? and )(\d+)( of them exist)")):
         path = ROOT / page
         first, second = (onnx, every) if page == "README.md" else (every, onnx)
-        text = re.sub(pattern, lambda m: m[1] + first + m[3] + second + "".join(m.groups()[4:]),
-                      path.read_text(encoding="utf-8"), count=1, flags=re.S)
+        text, found = re.subn(pattern, lambda m: m[1] + first + m[3] + second + "".join(m.groups()[4:]),
+                              path.read_text(encoding="utf-8"), count=1, flags=re.S)
+        if found == 0:
+            sys.exit("docs: %s has no sentence with the numbers of operators" % page)
         path.write_text(text, encoding="utf-8")
 
 

@@ -277,7 +277,9 @@ static void cli_info_look(const cli_job *job, bool json)
     const NNRT_Model *m = job->model;
     const cli_work work = cli_work_of(job);
     printf(json ? ",\"macs\":%.0f" : "MACs        %.0f in a run\n", work.macs);
-    printf(json ? ",\"cortex_m4\":%.0f" : "cortex-m4   about %.2g million instructions in a run\n",
+    printf(json                        ? ",\"cortex_m4\":%.0f"
+           : work.instructions >= 10e6 ? "cortex-m4   about %.0f million instructions in a run\n"
+                                       : "cortex-m4   about %.2g million instructions in a run\n",
            json ? work.instructions : work.instructions / 1e6);
     fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
     for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)

@@ -362,7 +362,7 @@ static int cli_out_try(const char *path)
     return status;
 }
 
-/* Bytes of the first block for a stream: those of a regular file and 64 KiB, whose rest shows the end of the file. */
+/* Bytes of the first block for a stream: the size of a regular file and 64 KiB, whose rest shows the end of the file. */
 static size_t cli_stream_room(FILE *f)
 {
     struct stat s;

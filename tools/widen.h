@@ -47,8 +47,21 @@ static bool cli_widen_tensor(nnrt_memory *memory, NNRT_Tensor *t)
     return true;
 }
 
-/* A CAST to float16 becomes a cast to float32: the constant that states its type. */
-static bool cli_widen_cast(nnrt_memory *memory, const NNRT_Node *node, NNRT_Tensor *tensors)
+/* Whether every reader of tensor t is a CAST whose type it states. Otherwise its value is a number that must not change. */
+static bool cli_states_type(const NNRT_Model *m, uint32_t t)
+{
+    bool states = true;
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        for (uint32_t k = 0; k < m->nodes.data[i].inputIndex.count; k++)
+            states = states && (m->nodes.data[i].inputIndex.data[k] != t || (m->nodes.data[i].nodeType == NNRT_NODE_TYPE_CAST && k == 1));
+    for (uint32_t k = 0; k < m->outputIndex.count; k++)
+        states = states && m->outputIndex.data[k] != t;
+    return states;
+}
+
+/* A CAST to float16 becomes a cast to float32: the constant that states its type. A constant that is read otherwise, too,
+   stays, and the model is refused, as the result of the CAST is declared as float32. */
+static bool cli_widen_cast(nnrt_memory *memory, const NNRT_Model *m, const NNRT_Node *node, NNRT_Tensor *tensors)
 {
     NNRT_Tensor *type = node->nodeType == NNRT_NODE_TYPE_CAST && node->inputIndex.count > 1 && node->inputIndex.data[1] != NNRT_NO_TENSOR
                             ? &tensors[node->inputIndex.data[1]]
@@ -57,7 +70,7 @@ static bool cli_widen_cast(nnrt_memory *memory, const NNRT_Node *node, NNRT_Tens
     if (type == NULL || type->data.addr == NULL || type->data.dataSize > sizeof(value) || !cli_little_endian())
         return true;
     memcpy(&value, (const uint8_t *)type->data.addr + type->data.offset, type->data.dataSize);
-    if (value != NNRT_DATA_TYPE_FLOAT16)
+    if (value != NNRT_DATA_TYPE_FLOAT16 || !cli_states_type(m, node->inputIndex.data[1]))
         return true;
     value = NNRT_DATA_TYPE_FLOAT32;
     void *room = cli_widen_room(memory, type, type->data.dataSize);
@@ -116,7 +129,7 @@ static NNRT_ReturnCode cli_widen_model(NNRT_Model **model, nnrt_memory *memory, 
         for (uint32_t i = 0; i < given->allTensors.count; i++)
             good = good && cli_widen_tensor(memory, &tensors[i]);
         for (uint32_t i = 0; i < given->nodes.count; i++)
-            good = good && cli_widen_cast(memory, &given->nodes.data[i], tensors);
+            good = good && cli_widen_cast(memory, given, &given->nodes.data[i], tensors);
     }
     if (good) {
         wide = *given;
