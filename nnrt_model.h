@@ -399,7 +399,7 @@ NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memor
 #define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
 
 /* Loading requests from the allocator at most this factor times the bytes of the file without its weights and device
-   sections, and 4 KiB; nnrt_model_load without a memory map also the bytes of the file. */
+   sections, and 4 KiB (malloc: 64 KiB); nnrt_model_load without a memory map also the bytes of the file. */
 #define NNRT_FILE_FACTOR 16
 
 typedef struct nnrt_metadata {
@@ -3523,7 +3523,7 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
     uint8_t *block;
     size_t bytes;
     nnrt_memory_count(&memory, allocator);
-    if (NNRTI_PREFAULTS) /* then the memory of a small model, and of its session, is mapped */
+    if (NNRTI_PREFAULTS && nnrti_is_malloc(allocator)) /* then the memory of a small model, and of its session, is mapped */
         nnrti_memory_expect(&memory, 4 * NNRTI_PREFAULT_BYTES, false);
     o = nnrti_reader_model(r, &memory);
     bytes = memory.peak;

@@ -2254,8 +2254,8 @@ refused 1 'batch, rows of different sizes' "output 'n' is int64\[2,.*: its rows 
 no 2 'no samples' '--input PATH is missing' b_no
 refused 2 'batch, no folder' '--output DIR is missing' batch $digits/digits.onnx --input "$tmp/q"
 no 1 'a missing file' 'cannot open .*/none: No such file' b_no --input "$tmp/none"
-mkdir "$tmp/empty"
-no 1 'an empty folder' '/empty has no samples: expected .npy' b_no --input "$tmp/empty"
+mkdir "$tmp/no-samples"
+no 1 'an empty folder' '/no-samples has no samples: expected .npy' b_no --input "$tmp/no-samples"
 no 1 'a wrong shape' "eleven.npy is float32\[11,3\], input 'image' takes float32\[1,1,28,28\]" b_no --input "$tmp/eleven.npy"
 refused 1 'batch, a damaged model' 'cannot load .*list.txt' batch "$tmp/list.txt" --input "$tmp/q" --output "$tmp/b_no"
 printf '1,2\n1\n' >"$tmp/short.csv"

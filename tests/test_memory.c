@@ -1,5 +1,6 @@
 /* Pieces of nnrt_memory: bulk data share large blocks of the allocator, temporary blocks share a first one; all blocks
-   are freed. The other suites allocate each block alone, so that sanitizers see its ends (NNRT_PIECE_BYTES 0). */
+   are freed; loading a file keeps within NNRT_FILE_FACTOR. The other suites allocate each block alone, so that sanitizers
+   see its ends (NNRT_PIECE_BYTES 0). */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 /* Counts bytes and calls; the call with number `last` fails. */
 typedef struct supply {
-    size_t live, total;
+    size_t live, total, peak;
     int calls, last;
 } supply;
 
@@ -24,6 +25,7 @@ static void *source_alloc(void *user, size_t bytes, size_t alignment)
         return NULL;
     s->live += bytes;
     s->total += bytes;
+    s->peak = s->live > s->peak ? s->live : s->peak;
     memset(block, 0xA5, bytes < 4096 ? bytes : 4096);
     return block;
 }
@@ -36,7 +38,7 @@ static void source_free(void *user, void *block, size_t bytes)
 
 /* Bytes and calls of nnrt's malloc. */
 static struct {
-    size_t live, total;
+    size_t live, total, peak;
     int calls;
 } from_malloc;
 
@@ -48,6 +50,7 @@ static void *heap_alloc(size_t bytes)
     from_malloc.calls++;
     from_malloc.live += bytes;
     from_malloc.total += bytes;
+    from_malloc.peak = from_malloc.live > from_malloc.peak ? from_malloc.live : from_malloc.peak;
     *block = bytes;
     memset((uint8_t *)block + 16, 0xA5, bytes < 4096 ? bytes : 4096);
     return (uint8_t *)block + 16;
@@ -194,9 +197,74 @@ static void test_expected(void **state)
     assert_int_equal(s.calls, 0);
 }
 
+/* Loading a small file, good or damaged, takes the memory that NNRT_FILE_FACTOR promises. */
+static void test_small_file(void **state)
+{
+    static uint8_t image[4096 + NNRT_ALIGNMENT];
+    uint32_t indices[] = {0, 1};
+    int32_t extent = 4;
+    NNRT_Tensor tensors[2];
+    NNRT_Node node;
+    NNRT_SubGraph graph;
+    NNRT_Model m;
+    uint8_t *const file = image + (NNRT_ALIGNMENT - (uintptr_t)image % NNRT_ALIGNMENT);
+    size_t bytes, limit;
+    (void)state;
+    memset(tensors, 0, sizeof(tensors));
+    memset(&node, 0, sizeof(node));
+    memset(&graph, 0, sizeof(graph));
+    memset(&m, 0, sizeof(m));
+    for (int i = 0; i < 2; i++) {
+        tensors[i].name = i == 0 ? "x" : "y";
+        tensors[i].dataType = NNRT_DATA_TYPE_FLOAT32;
+        tensors[i].dims.data = &extent;
+        tensors[i].dims.count = 1;
+        tensors[i].data.fd = -1;
+    }
+    node.name = "abs";
+    node.nodeType = NNRT_NODE_TYPE_ABS;
+    node.inputIndex.data = indices;
+    node.outputIndex.data = indices + 1;
+    node.inputIndex.count = node.outputIndex.count = 1;
+    m.inputIndex = node.inputIndex;
+    m.outputIndex = node.outputIndex;
+    m.allTensors.data = tensors;
+    m.allTensors.count = 2;
+    m.nodes.data = &node;
+    m.nodes.count = 1;
+    graph.inputIndices = graph.nodeIndices = node.inputIndex;
+    graph.outputIndices = node.outputIndex;
+    m.subGraph.data = &graph;
+    m.subGraph.count = 1;
+    assert_int_equal(nnrt_model_save_memory(&m, NULL, file, 4096, &bytes, NULL), NNRT_SUCCESS);
+    limit = NNRT_FILE_FACTOR * bytes + 4096;
+    assert_true(limit < 65536);
+    for (size_t at = 64; at <= bytes; at += 4) {
+        const uint8_t was = file[at % bytes];
+        supply s;
+        nnrt_load_desc desc;
+        NNRT_Model *own = NULL, *mallocs = NULL;
+        NNRT_ReturnCode code;
+        const nnrt_allocator a = allocator_of(&s);
+        memset(&desc, 0, sizeof(desc));
+        memset(&from_malloc, 0, sizeof(from_malloc));
+        desc.allocator = &a;
+        file[at % bytes] = at == bytes ? was : 0xFF;
+        code = nnrt_model_load_memory(&own, file, bytes, &desc, NULL);
+        assert_int_equal(nnrt_model_load_memory(&mallocs, file, bytes, NULL, NULL), code);
+        assert_true(at < bytes || code == NNRT_SUCCESS);
+        assert_true(s.peak <= limit);
+        assert_true(from_malloc.peak <= limit + 65536 - 4096);
+        nnrt_model_destroy(own);
+        nnrt_model_destroy(mallocs);
+        assert_true(s.live == 0 && from_malloc.live == 0);
+        file[at % bytes] = was;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bulk), cmocka_unit_test(test_left_room),
-                                       cmocka_unit_test(test_expected)};
+                                       cmocka_unit_test(test_expected), cmocka_unit_test(test_small_file)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

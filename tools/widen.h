@@ -30,13 +30,14 @@ static void *cli_widen_room(nnrt_memory *memory, NNRT_Tensor *t, size_t bytes)
 static bool cli_widen_tensor(nnrt_memory *memory, NNRT_Tensor *t)
 {
     const size_t count = t->data.dataSize / sizeof(uint16_t);
-    const uint8_t *const half = (const uint8_t *)t->data.addr + t->data.offset;
+    const uint8_t *half;
     float *wide;
     if (t->dataType != NNRT_DATA_TYPE_FLOAT16)
         return true;
     t->dataType = NNRT_DATA_TYPE_FLOAT32;
     if (count == 0)
         return true;
+    half = (const uint8_t *)t->data.addr + t->data.offset;
     if ((wide = (float *)cli_widen_room(memory, t, count * sizeof(*wide))) == NULL)
         return false;
     for (size_t i = 0; i < count; i++) {

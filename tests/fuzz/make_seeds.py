@@ -83,7 +83,7 @@ NODES = {
     "topk": ("TopK", [(2, 5), i64(2)], 2, {}),
     "shape": ("Shape", [(2, 3)], 1, {}),
     "constantofshape": ("ConstantOfShape", [i64(2, 3)], 1, {}),
-    "cast": ("Cast", [(2, 3)], 1, {"to": TensorProto.INT32}),
+    "cast": ("Cast", [(2, 3)], 1, {"to": 6}), # to: INT32
     "onehot": ("OneHot", [i64(1, 3), i64(4), f32(2)], 1, {}),
     "range": ("Range", [i64(0).reshape(()), i64(5).reshape(()), i64(2).reshape(())], 1, {}),
     "where": ("Where", [np.array([True, False, True]), (2, 3), (3,)], 1, {}),
