@@ -98,15 +98,16 @@ HOW EXACT
     which is the default of C programs. One instruction set returns the same bits for any number of threads.
 
 HALF PRECISION
-    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION are packed as
-    float16, which halves their memory; sums, biases and everything else stay float32. A weight w is rounded once, to
-    nearest even: its error is at most max(2^-11 |w|, 2^-25), and that of a result
+    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION, MATMUL_FUSION, LSTM, GRU and RNN are
+    packed as float16, which halves their memory; sums, biases and everything else stay float32. A weight w is rounded
+    once, to nearest even: its error is at most max(2^-11 |w|, 2^-25), and that of a result
         2^-11 * the sum of |x| |w| + 2^-25 * the sum of |x|
-    more than with float32 weights. On each instruction set the results are those of weights rounded to float16
-    beforehand. A weight tensor with a NaN or a value above 65,504 stays float32. So do weights of depthwise, grouped
-    and transposed convolutions, CONV_3D, LSTM, GRU and RNN. 3 x 3 convolutions do not use Winograd, which would
-    amplify each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are float32. A GEMM of several
-    pixels widens one panel at a time, in scratch; a matrix-vector product (GEMV) reads float16.
+    more than with float32 weights; in a recurrent step this holds for the sum of each gate. On each instruction set the
+    results are those of weights rounded to float16 beforehand. A weight tensor with a NaN or a value above 65,504 stays
+    float32, in a recurrent operator both of its tensors. So do weights of depthwise, grouped and transposed convolutions,
+    and CONV_3D. 3 x 3 convolutions do not use Winograd, which would amplify each rounding, unless "nnrt.cpu.winograd" is
+    "2" or "4": then their weights are float32. A GEMM of several pixels widens one panel at a time, in scratch; a
+    matrix-vector product (GEMV) and recurrent steps read float16.
     The instruction sets fp16 and i8mm also compute these operators in float16 arithmetic (kernel gemm_f16), if their
     tensors are float16, y has four or more pixels or rows, and their dimensions are static. The products of each block of
     64 consecutive terms are summed in float16, the sums of the blocks and the bias in float32. With K terms, a result
@@ -535,7 +536,8 @@ typedef struct nnrti_cpu_lp_norm {
        first   biases and weights of x as for `gemm`, whose channels are block by block, gate by gate, the cells
        second  weights of h: a panel for each block, in it for each element of h gate by gate the cells; if the last
                gate is apart, then a panel for each block of that gate
-       third   peepholes gate by gate, or the initial value of the last gate's product with h (its bias) */
+       third   peepholes gate by gate, or the initial value of the last gate's product with h (its bias)
+   With gemm.half first and second are float16 but for the biases. */
 typedef struct nnrti_cpu_recurrent {
     int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1: RNN */
     int32_t layers, directions, cells;
@@ -2091,8 +2093,9 @@ static NNRT_ReturnCode nnrti_cpu_derive(nnrti_cpu_edit *e, uint32_t s, NNRT_Data
     return nnrt_draft_derive(e->draft, s, type, 1, &count, data);
 }
 
-/* Whether a step's weights are packed as float16; recalled if they were packed before. */
-static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const nnrt_view *w, bool *half)
+/* Whether a step's weights, w and more (or NULL), are packed as float16; recalled if they were packed before. */
+static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const nnrt_view *w, const nnrt_view *more,
+                                                  bool *half)
 {
     int64_t known;
     *half = e->half;
@@ -2102,7 +2105,7 @@ static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const
         *half = known != 0;
         return NNRT_SUCCESS;
     }
-    *half = nnrti_cpu_fits_half(&e->call, w);
+    *half = nnrti_cpu_fits_half(&e->call, w) && (more == NULL || nnrti_cpu_fits_half(&e->call, more));
     return nnrti_cpu_note(e, *half);
 }
 
@@ -2165,7 +2168,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         kernel = &e->isa->gemv;
     else if (!nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
-    if ((code = nnrti_cpu_recall_fits_half(e, w, &a->half)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_recall_fits_half(e, w, NULL, &a->half)) != NNRT_SUCCESS)
         return code;
     packed[1] += a->half; /* the bias floats count as two each */
     nnrti_cpu_set_kernel(&d->steps[s], kernel, a);
@@ -5025,14 +5028,15 @@ static bool nnrti_cpu_size_recurrent(const nnrti_cpu_edit *e, const nnrti_cpu_re
     a->cells = H;
     a->padded = (int32_t)padded;
     /* Four sums of 16 lanes already need more than the bandwidth of the L2 cache, and with one block at a time more
-       of a panel stays in the L1 cache. */
-    a->narrow = a->gates == 4 && lanes == 16 && padded * H > 4096;
+       of a panel stays in the L1 cache. Weights of float16 are bound by their conversion, and from 8 MB on by memory, which
+       two streams read faster. */
+    a->narrow = a->gates == 4 && (a->gemm.half ? padded * H <= 1 << 20 : lanes == 16 && padded * H > 4096);
     a->sequences = N < 16 ? N : 16;
     if (o->lens.tensor != NNRT_NO_TENSOR || each < 1)
         a->sequences = 1;
     else if (each < a->sequences)
         a->sequences = (int32_t)each;
-    a->ahead = a->narrow && a->sequences == 1 && (workers < 2 || a->directions * N > 1) && !e->smallest;
+    a->ahead = a->narrow && !a->gemm.half && a->sequences == 1 && (workers < 2 || a->directions * N > 1) && !e->smallest;
     a->steps = a->ahead ? 2 * NNRTI_CPU_AHEAD : (e->smallest ? 16 : 64) / a->sequences;
     a->steps = a->steps < T ? a->steps : T;
     a->plain = a->gates == 4 && a->clip == 0 && !a->peephole && !a->inputForget;
@@ -5060,15 +5064,26 @@ static float nnrti_cpu_cell_bias(const nnrti_cpu_recurrent_operands *o, int32_t 
                : ((const float *)b->data)[row * b->strides[0] + (block * o->r.view.dims[2] + k) * b->strides[1]];
 }
 
-/* The first packed constant (weights of x), for one direction of a layer. */
-static void nnrti_cpu_pack_input(const nnrti_cpu_isa *isa, const nnrti_cpu_recurrent *a,
-                                 const nnrti_cpu_recurrent_operands *o, int32_t row, float *to)
+/* Stores `count` packed weights, as float16 if `half`; returns the end of them. */
+static uint8_t *nnrti_cpu_pack_run(const nnrti_cpu_isa *isa, bool half, const float *from, int32_t count, uint8_t *to)
+{
+    if (half)
+        isa->narrow(from, (uint16_t *)(void *)to, count);
+    else
+        memcpy(to, from, (size_t)count * sizeof(*from));
+    return to + (size_t)count * (half ? sizeof(uint16_t) : sizeof(*from));
+}
+
+/* The first packed constant (weights of x), for one direction of a layer; returns the end of it. */
+static uint8_t *nnrti_cpu_pack_input(const nnrti_cpu_isa *isa, const nnrti_cpu_recurrent *a,
+                                     const nnrti_cpu_recurrent_operands *o, int32_t row, uint8_t *to)
 {
     const nnrt_view *w = &o->w.view;
     const int32_t C = a->gates * a->padded, I = w->dims[2], L = isa->lanes, H = a->cells;
     for (int32_t c = 0; c < C; c += isa->panel) {
         const int32_t width = C - c <= L ? L : isa->panel;
-        for (int32_t k = -1; k < I; k++) /* -1: the bias */
+        for (int32_t k = -1; k < I; k++) { /* -1: the bias */
+            float run[NNRTI_CPU_MAX_PANEL];
             for (int32_t t = c; t < c + width; t++) {
                 const int32_t gate = t / L % a->gates, cell = t / L / a->gates * L + t % L;
                 const bool own = a->gates == 3 && gate == 2 && !a->apart; /* the bias of h stays apart from that of x */
@@ -5079,25 +5094,31 @@ static void nnrti_cpu_pack_input(const nnrti_cpu_isa *isa, const nnrti_cpu_recur
                 else if (cell < H)
                     v = nnrti_cpu_cell_bias(o, row, gate, cell) +
                         (own ? 0.0f : nnrti_cpu_cell_bias(o, row, a->gates + gate, cell));
-                *to++ = v;
+                run[t - c] = v;
             }
+            to = nnrti_cpu_pack_run(isa, a->gemm.half && k >= 0, run, width, to);
+        }
     }
+    return to;
 }
 
 /* The panels of gates `first` to end - 1 of the second packed constant (weights of h); returns the end of them. */
-static float *nnrti_cpu_pack_state(const nnrti_cpu_isa *isa, const nnrti_cpu_recurrent *a,
-                                   const nnrti_cpu_recurrent_operands *o, int32_t row, int32_t first, int32_t end,
-                                   float *to)
+static uint8_t *nnrti_cpu_pack_state(const nnrti_cpu_isa *isa, const nnrti_cpu_recurrent *a,
+                                     const nnrti_cpu_recurrent_operands *o, int32_t row, int32_t first, int32_t end,
+                                     uint8_t *to)
 {
     const nnrt_view *r = &o->r.view;
     for (int32_t from = 0; from < a->padded; from += isa->lanes)
         for (int32_t k = 0; k < a->cells; k++)
-            for (int32_t gate = first; gate < end; gate++)
-                for (int32_t cell = from; cell < from + isa->lanes; cell++)
-                    *to++ = cell < a->cells
-                                ? ((const float *)r->data)[row * r->strides[0] +
-                                                           (gate * a->cells + cell) * r->strides[1] + k * r->strides[2]]
-                                : 0.0f;
+            for (int32_t gate = first; gate < end; gate++) {
+                float run[NNRTI_CPU_MAX_PANEL];
+                for (int32_t t = 0, cell = from; t < isa->lanes; t++, cell++)
+                    run[t] = cell < a->cells
+                                 ? ((const float *)r->data)[row * r->strides[0] + (gate * a->cells + cell) * r->strides[1] +
+                                                            k * r->strides[2]]
+                                 : 0.0f;
+                to = nnrti_cpu_pack_run(isa, a->gemm.half, run, isa->lanes, to);
+            }
     return to;
 }
 
@@ -5117,30 +5138,34 @@ static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_r
         }
 }
 
-/* The three packed constants as derived constants of a step. */
+/* The three packed constants of a step. All are packed, as a model cache has none of the constants of a packed step. */
 static NNRT_ReturnCode nnrti_cpu_pack_recurrent(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_recurrent_operands *o,
                                                 const nnrti_cpu_recurrent *a)
 {
     const int32_t rows = a->layers * a->directions, C = a->gates * a->padded,
                   extra = nnrti_cpu_recurrent_extra(a) * a->padded;
-    const int32_t dims[3][2] = {{rows * C, 1 + o->w.view.dims[2]}, {rows * C, a->cells}, {rows, extra > 0 ? extra : 1}};
-    float *parts[3];
+    const int32_t dims[3][2] = {{rows * C, 1 + a->gemm.half + o->w.view.dims[2]}, /* float16: a bias counts as two */
+                                {rows * C, a->cells},
+                                {rows, extra > 0 ? extra : 1}};
+    uint8_t *parts[3];
     for (int32_t i = 0; i < 3; i++) {
         void *data;
-        const NNRT_ReturnCode code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_FLOAT32, 2, dims[i], &data);
+        const NNRT_ReturnCode code =
+            nnrti_cpu_pack(e, s, a->gemm.half && i < 2 ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32, dims[i], &data);
         if (code != NNRT_SUCCESS)
             return code;
-        parts[i] = (float *)data;
+        parts[i] = (uint8_t *)data;
     }
     if (parts[0] == NULL || parts[1] == NULL || parts[2] == NULL)
         return NNRT_SUCCESS;
-    parts[2][0] = 0;
+    if (extra == 0)
+        memset(parts[2], 0, (size_t)rows * sizeof(float));
     for (int32_t row = 0; row < rows; row++) {
-        nnrti_cpu_pack_input(e->isa, a, o, row, parts[0] + (size_t)row * (size_t)C * (size_t)dims[0][1]);
+        parts[0] = nnrti_cpu_pack_input(e->isa, a, o, row, parts[0]);
         parts[1] = nnrti_cpu_pack_state(e->isa, a, o, row, 0, a->apart ? 2 : a->gates, parts[1]);
         if (a->apart)
             parts[1] = nnrti_cpu_pack_state(e->isa, a, o, row, 2, 3, parts[1]);
-        nnrti_cpu_pack_extra(a, o, row, parts[2] + (size_t)row * (size_t)extra);
+        nnrti_cpu_pack_extra(a, o, row, (float *)(void *)parts[2] + (size_t)row * (size_t)extra);
     }
     return NNRT_SUCCESS;
 }
@@ -5153,15 +5178,18 @@ static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_recurrent found, *a;
     nnrt_plan_arg *args;
     uint32_t between = NNRT_NO_TENSOR;
+    NNRT_ReturnCode code;
     int32_t count;
     if (!nnrti_cpu_is_allowed(e, &e->isa->recurrent) || !nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) ||
         !nnrti_cpu_fits_recurrent(&o.x, false) || !nnrti_cpu_fits_recurrent(&o.h, false) ||
         !nnrti_cpu_fits_recurrent(&o.c, false) || !nnrti_cpu_fits_recurrent(&o.y, false) ||
         !nnrti_cpu_fits_recurrent(&o.yH, false) || !nnrti_cpu_fits_recurrent(&o.yC, false) ||
         !nnrti_cpu_fits_recurrent(&o.w, true) || !nnrti_cpu_fits_recurrent(&o.r, true) ||
-        !nnrti_cpu_fits_recurrent(&o.b, true) || !nnrti_cpu_fits_recurrent(&o.p, true) ||
-        !nnrti_cpu_size_recurrent(e, &o, &found))
+        !nnrti_cpu_fits_recurrent(&o.b, true) || !nnrti_cpu_fits_recurrent(&o.p, true))
         return NNRT_SUCCESS;
+    code = nnrti_cpu_recall_fits_half(e, &o.w.view, &o.r.view, &found.gemm.half);
+    if (code != NNRT_SUCCESS || !nnrti_cpu_size_recurrent(e, &o, &found))
+        return code;
     a = (nnrti_cpu_recurrent *)nnrt_memory_keep(d->memory, sizeof(*a));
     count = found.layers > 1 ? 2 * o.x.view.dims[0] * o.x.view.dims[1] * found.directions * found.cells : 0;
     if (a == NULL ||
@@ -5189,8 +5217,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
     }
     a->floats = (size_t)a->gemm.rows * (size_t)(a->gates * a->padded) * (a->ahead ? 2 : 1) +
                 4 * (size_t)a->sequences * (size_t)a->padded;
-    d->steps[s].scratchBytes =
-        a->floats * sizeof(float) + 3 * (size_t)(a->gemm.rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    d->steps[s].scratchBytes = 3 * (size_t)(a->gemm.rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    nnrti_cpu_reserve_panel(e, &d->steps[s], &a->gemm, o.w.view.dims[2]);
+    d->steps[s].scratchBytes += a->floats * sizeof(float);
     return nnrti_cpu_pack_recurrent(e, s, &o, a);
 }
 
@@ -7238,7 +7267,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "7 "
+#define NNRTI_CPU_PACK_VERSION "8 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

@@ -4827,7 +4827,8 @@ static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_ca
 /* GEMV of the gates of some blocks for some sequences: the sums of each block, gate by gate. */
 typedef struct NNRTI_CPU(gates) {
     const float *panel;                      /* weights of h of the first block */
-    size_t next;                             /* floats to those of the next block */
+    const uint16_t *halves;                  /* or these, float16; of both one is NULL */
+    size_t next;                             /* elements to those of the next block */
     const float *h[NNRTI_RECURRENT_ROWS];    /* the multiplied vector of each sequence, k elements */
     const float *from[NNRTI_RECURRENT_ROWS]; /* initial sums of each sequence (products with x) */
     ptrdiff_t step;                          /* floats from one block to the next in `from` */
@@ -4839,10 +4840,11 @@ typedef struct NNRTI_CPU(gates) {
 
 /* Recurrent microkernel: `count` gates of `blocks` blocks for `tall` sequences, all sums in registers. */
 NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gates, const int32_t count,
-                                                   const int32_t blocks, const int32_t tall)
+                                                   const int32_t blocks, const int32_t tall, const bool half)
 {
     const NNRTI_CPU(gates) copy = *gates, *const s = &copy;
     const float *w = s->panel;
+    const uint16_t *h = s->halves;
     nnrti_v sum[16];
     NNRTI_CPU_UNROLL
     for (int32_t r = 0; r < tall; r++)
@@ -4852,7 +4854,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gate
     for (int32_t g = 0; g < count; g++)
         sum[(r * count + g) * blocks + b] = nnrti_v_load(
             s->last != NULL && g == count - 1 ? s->last + b * NNRTI_LANES : s->from[r] + b * s->step + g * NNRTI_LANES);
-    for (ptrdiff_t k = 0; k < s->k; k++, w += count * NNRTI_LANES) {
+    for (ptrdiff_t k = 0; k < s->k; k++) {
         nnrti_v value[NNRTI_RECURRENT_ROWS];
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
@@ -4861,11 +4863,16 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gate
         for (int32_t b = 0; b < blocks; b++)
             NNRTI_CPU_UNROLL
         for (int32_t g = 0; g < count; g++) {
-            const nnrti_v weight = nnrti_v_load(w + (size_t)b * s->next + (size_t)g * NNRTI_LANES);
+            const size_t at = (size_t)b * s->next + (size_t)g * NNRTI_LANES;
+            const nnrti_v weight = half ? nnrti_v_widen(h + at) : nnrti_v_load(w + at);
             NNRTI_CPU_UNROLL
             for (int32_t r = 0; r < tall; r++)
                 sum[(r * count + g) * blocks + b] = nnrti_v_fma(value[r], weight, sum[(r * count + g) * blocks + b]);
         }
+        if (half)
+            h += count * NNRTI_LANES;
+        else
+            w += count * NNRTI_LANES;
     }
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < tall * count; i++)
@@ -4874,20 +4881,20 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gate
         nnrti_v_store(s->to + (i * s->gap + b) * NNRTI_LANES, sum[i * blocks + b]);
 }
 
-/* Instances: one sequence by two blocks, by one, and several sequences by one. */
-#define NNRTI_CPU_GATES(count)                                                                                         \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_two)(const NNRTI_CPU(gates) * s)              \
+/* Instances: one sequence by two blocks, by one, and several sequences by one; each also with float16 weights. */
+#define NNRTI_CPU_GATES_OF(name, count, blocks, tall)                                                                  \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##name)(const NNRTI_CPU(gates) * s)                     \
     {                                                                                                                  \
-        NNRTI_CPU(gates_microkernel)(s, count, 2, 1);                                                                  \
+        NNRTI_CPU(gates_microkernel)(s, count, blocks, tall, false);                                                   \
     }                                                                                                                  \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_one)(const NNRTI_CPU(gates) * s)              \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_half_##name)(const NNRTI_CPU(gates) * s)                \
     {                                                                                                                  \
-        NNRTI_CPU(gates_microkernel)(s, count, 1, 1);                                                                  \
-    }                                                                                                                  \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_tall)(const NNRTI_CPU(gates) * s)             \
-    {                                                                                                                  \
-        NNRTI_CPU(gates_microkernel)(s, count, 1, NNRTI_RECURRENT_ROWS);                                               \
+        NNRTI_CPU(gates_microkernel)(s, count, blocks, tall, true);                                                    \
     }
+#define NNRTI_CPU_GATES(count)                                                                                         \
+    NNRTI_CPU_GATES_OF(two_##count, count, 2, 1)                                                                       \
+    NNRTI_CPU_GATES_OF(one_##count, count, 1, 1)                                                                       \
+    NNRTI_CPU_GATES_OF(tall_##count, count, 1, NNRTI_RECURRENT_ROWS)
 NNRTI_CPU_GATES(4)
 NNRTI_CPU_GATES(3)
 NNRTI_CPU_GATES(2)
@@ -4897,12 +4904,13 @@ NNRTI_CPU_GATES(1)
 static void NNRTI_CPU(gates_dispatch)(const NNRTI_CPU(gates) * s, int32_t count, int32_t blocks, bool tall)
 {
     typedef void (*function)(const NNRTI_CPU(gates) * s);
-    static const function functions[4][3] = {
-        {NNRTI_CPU(gates_microkernel_1_two), NNRTI_CPU(gates_microkernel_1_one), NNRTI_CPU(gates_microkernel_1_tall)},
-        {NNRTI_CPU(gates_microkernel_2_two), NNRTI_CPU(gates_microkernel_2_one), NNRTI_CPU(gates_microkernel_2_tall)},
-        {NNRTI_CPU(gates_microkernel_3_two), NNRTI_CPU(gates_microkernel_3_one), NNRTI_CPU(gates_microkernel_3_tall)},
-        {NNRTI_CPU(gates_microkernel_4_two), NNRTI_CPU(gates_microkernel_4_one), NNRTI_CPU(gates_microkernel_4_tall)}};
-    functions[count - 1][tall ? 2 : blocks == 2 ? 0 : 1](s);
+#define NNRTI_CPU_GATES_ROW(name)                                                                                      \
+    {NNRTI_CPU(gates_microkernel_##name##_1), NNRTI_CPU(gates_microkernel_##name##_2),                                 \
+     NNRTI_CPU(gates_microkernel_##name##_3), NNRTI_CPU(gates_microkernel_##name##_4)}
+    static const function functions[2][3][4] = {
+        {NNRTI_CPU_GATES_ROW(two), NNRTI_CPU_GATES_ROW(one), NNRTI_CPU_GATES_ROW(tall)},
+        {NNRTI_CPU_GATES_ROW(half_two), NNRTI_CPU_GATES_ROW(half_one), NNRTI_CPU_GATES_ROW(half_tall)}};
+    functions[s->halves != NULL][tall ? 2 : blocks == 2 ? 0 : 1][count - 1](s);
 }
 
 #if NNRTI_CPU_LEVEL == 4
@@ -4968,7 +4976,8 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_ahead)(const NNRTI_CP
 /* Some sequences in one direction of a layer, and the operands of a time step. */
 typedef struct NNRTI_CPU(cell_step) {
     const nnrti_cpu_recurrent *attr;
-    const float *second, *third; /* the second and third packed constants */
+    const void *second; /* the second packed constant */
+    const float *third; /* the third */
     const NNRT_ActivationType *functions;
     int32_t sequences;
     const float *from;       /* products with x of this step: for each sequence those of all gates */
@@ -5114,11 +5123,20 @@ static void NNRTI_CPU(gates_and_ahead)(const NNRTI_CPU(cell_step) * s, const NNR
 }
 #endif
 
-/* Sums of the gates of `blocks` blocks of one sequence from block `first` on, gate by gate. */
-static void NNRTI_CPU(gates_of_blocks)(const NNRTI_CPU(cell_step) * s, NNRTI_CPU(gates) * g, int32_t first,
-                                       int32_t blocks, float *sums)
+/* The weights of h of the blocks from element `at` of the second packed constant on. */
+static void NNRTI_CPU(gates_at)(const NNRTI_CPU(cell_step) * s, size_t at, NNRTI_CPU(gates) * g)
 {
-    const float *const panel = g->panel, *const from = g->from[0];
+    const bool half = s->attr->gemm.half;
+    g->panel = half ? NULL : (const float *)s->second + at;
+    g->halves = half ? (const uint16_t *)s->second + at : NULL;
+}
+
+/* Sums of the gates of `blocks` blocks of one sequence from block `first` on, gate by gate; their weights from element
+   `at` on. */
+static void NNRTI_CPU(gates_of_blocks)(const NNRTI_CPU(cell_step) * s, NNRTI_CPU(gates) * g, int32_t first,
+                                       int32_t blocks, size_t at, float *sums)
+{
+    const float *const from = g->from[0];
     g->gap = blocks;
     g->to = sums;
     if (!s->attr->narrow) {
@@ -5127,7 +5145,7 @@ static void NNRTI_CPU(gates_of_blocks)(const NNRTI_CPU(cell_step) * s, NNRTI_CPU
     }
     for (int32_t i = 0; i < blocks; i++) {
         const int32_t b = s->down ? blocks - 1 - i : i;
-        g->panel = panel + (size_t)b * g->next;
+        NNRTI_CPU(gates_at)(s, at + (size_t)b * g->next, g);
         g->from[0] = from + b * g->step;
         g->to = sums + b * NNRTI_LANES;
 #if NNRTI_CPU_LEVEL == 4
@@ -5154,7 +5172,8 @@ static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cell_step) * s, int32_t first
     g.k = a->cells;
     for (int32_t b = first; b < first + count; b += s->sequences == 1 ? count : 1) {
         const int32_t blocks = s->sequences == 1 ? count : 1, cell = b * NNRTI_LANES;
-        g.panel = s->second + (size_t)s->first * (size_t)a->padded * (size_t)a->cells + (size_t)b * g.next;
+        const size_t weights = (size_t)s->first * (size_t)a->padded * (size_t)a->cells + (size_t)b * g.next;
+        NNRTI_CPU(gates_at)(s, weights, &g);
         g.last = a->gates == 3 && !a->apart ? s->third + cell : NULL;
         for (int32_t n = 0; n < s->sequences; n += NNRTI_RECURRENT_ROWS) {
             const int32_t left = s->sequences - n, tall = left < NNRTI_RECURRENT_ROWS ? left : NNRTI_RECURRENT_ROWS;
@@ -5166,7 +5185,7 @@ static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cell_step) * s, int32_t first
             g.to = sums;
             g.gap = blocks;
             if (s->sequences == 1)
-                NNRTI_CPU(gates_of_blocks)(s, &g, b, blocks, sums);
+                NNRTI_CPU(gates_of_blocks)(s, &g, b, blocks, weights, sums);
             else
                 NNRTI_CPU(gates_dispatch)(&g, gates, 1, tall > 1);
             for (int32_t r = 0; r < tall; r++)
@@ -5248,7 +5267,7 @@ static void NNRTI_CPU(gemm_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt
     out.strides[1] = (ptrdiff_t)C * sequences;
     out.data = to;
     weights.dims[0] = C;
-    weights.dims[1] = 1 + x->dims[2];
+    weights.dims[1] = 1 + a->gemm.half + x->dims[2];
     weights.data = (void *)(uintptr_t)packed;
     p.attr = &a->gemm;
     p.x = &in;
@@ -5332,6 +5351,7 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_recurrent_extra(a);
     const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
     const bool back = a->backward || d == 1;
+    const size_t each = (size_t)C * (a->gemm.half ? sizeof(uint16_t) : sizeof(float)); /* bytes per term of all gates */
     const int32_t len = j->args[3].data != NULL ? (int32_t)nnrt_load_index(&j->args[3], n * j->args[3].strides[0]) : T;
     float *from = (float *)nnrti_cpu_scratch(j->call, worker);
     float *later = from + (a->ahead ? (size_t)a->gemm.rows * (size_t)C : 0); /* products of the next steps */
@@ -5342,9 +5362,10 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     NNRTI_CPU(find_layer)(j, &x, &y);
     memset(&s, 0, sizeof(s));
     s.attr = a;
-    s.weights = (const float *)j->args[4].data + (size_t)row * (size_t)C * (size_t)(1 + x.dims[2]);
+    s.weights = (const float *)(const void *)((const uint8_t *)j->args[4].data +
+                                              (size_t)row * each * (size_t)(1 + a->gemm.half + x.dims[2]));
     s.I = x.dims[2];
-    s.second = (const float *)j->args[5].data + (size_t)row * (size_t)C * (size_t)a->cells;
+    s.second = (const uint8_t *)j->args[5].data + (size_t)row * each * (size_t)a->cells;
     s.third = (const float *)j->args[6].data + (size_t)row * (size_t)extra * (size_t)a->padded;
     s.functions = a->functions[d];
     s.sequences = N - n < a->sequences ? N - n : a->sequences;
@@ -8025,6 +8046,8 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_TILE_ROWS_ONE
 #undef NNRTI_RECURRENT_ROWS
 #undef NNRTI_CPU_GATES
+#undef NNRTI_CPU_GATES_OF
+#undef NNRTI_CPU_GATES_ROW
 #undef nnrti_v
 #undef nnrti_v_bits
 #undef nnrti_v_load

@@ -18,6 +18,7 @@
 #include "../nnrt.h"
 
 #include "../devices/nnrt_cpu.h"
+#include "half.h"
 #include "kit.h"
 #include "sets.h"
 
@@ -92,6 +93,7 @@ typedef struct values {
 static char ran[4096];
 static uint32_t steps;
 static size_t bytesRead;
+static bool allows_half; /* enableFloat16 of the sessions */
 
 static void see_step(void *user, const nnrt_profile_step *step)
 {
@@ -120,6 +122,7 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, const values
     steps = 0;
     desc.device = device;
     desc.parallel = team_of(&t, workers);
+    desc.enableFloat16 = allows_half;
     desc.profile = workers == 0 ? &profile : NULL;
     for (uint32_t i = 0; i < v->nIn; i++)
         in[i] = nnrt_io_make((void *)(uintptr_t)v->in[i], v->inBytes[i]);
@@ -455,6 +458,60 @@ static void check_near(const cells *s, const char *device, const char *what, con
                      expected[i].v, expected[i].e);
 }
 
+/* With enableFloat16 each set returns the bits of weights that were rounded to float16 beforehand, with any number of
+   threads, and reads fewer bytes; a weight that float16 cannot store (large) leaves both tensors in float32. */
+static void check_half_cells(const cells *s, bool large)
+{
+    const size_t nY = (size_t)(s->T * s->N * s->D * s->H), nState = (size_t)(s->layers * s->D * s->N * s->H);
+    const size_t rows = (size_t)(s->layers * s->D * s->gates * s->H), nW = rows * (size_t)s->I, nR = rows * (size_t)s->H;
+    cells rounded = *s;
+    float *out[3], *first[3];
+    NNRT_Model *model, *whole;
+    values v, by;
+    rounded.w = reals(nW, 0);
+    rounded.r = reals(nR, 0);
+    if (large)
+        s->r[nR - 1] = 65505;
+    for (size_t i = 0; i < nW; i++)
+        rounded.w[i] = large ? s->w[i] : (float)half_to(half_of((double)s->w[i]));
+    for (size_t i = 0; i < nR; i++)
+        rounded.r[i] = large ? s->r[i] : (float)half_to(half_of((double)s->r[i]));
+    for (uint32_t i = 0; i < 3; i++) {
+        out[i] = reals(i == 0 ? nY : nState, 0);
+        first[i] = reals(i == 0 ? nY : nState, 0);
+    }
+    set_values(s, &v, out);
+    set_values(s, &by, first);
+    model = make_cells(s, true);
+    whole = make_cells(&rounded, true);
+    for (uint32_t k = 0; k < nSets; k++) {
+        size_t read;
+        (void)run_on(sets[k], whole, &by, 0, NNRT_SUCCESS);
+        read = bytesRead;
+        allows_half = true;
+        for (uint32_t workers = 0; workers <= 8; workers += workers == 3 ? 5 : 1) {
+            (void)run_on(sets[k], model, &v, workers, NNRT_SUCCESS);
+            for (uint32_t i = 0; i < v.nOut; i++)
+                if (memcmp(first[i], out[i], v.outBytes[i]) != 0)
+                    fail_msg("float16 weights: type %d, T %d N %d I %d H %d D %d on %s, %u workers: other bits",
+                             (int)s->type, s->T, s->N, s->I, s->H, s->D, sets[k], workers);
+            if (workers == 0 && large)
+                assert_int_equal(bytesRead, read);
+            else if (workers == 0)
+                assert_true(bytesRead + 2 * (nW + nR) <= read);
+        }
+        allows_half = false;
+    }
+    nnrt_model_destroy(whole);
+    nnrt_model_destroy(model);
+    for (uint32_t i = 0; i < 3; i++) {
+        free(first[i]);
+        free(out[i]);
+    }
+    free(rounded.r);
+    free(rounded.w);
+}
+
 static void check_cells(const cells *s)
 {
     const size_t nY = (size_t)(s->T * s->N * s->D * s->H), nState = (size_t)(s->layers * s->D * s->N * s->H);
@@ -503,6 +560,7 @@ static void check_type(NNRT_NodeType type, uint32_t seed, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         draw_cells(&s, type);
         check_cells(&s);
+        check_half_cells(&s, i % 8 == 7);
         free_cells(&s);
     }
 }
@@ -584,6 +642,7 @@ static void test_large(void **unused)
         for (int32_t n = 0; n < s.N; n++)
             s.len[n] = s.lens ? s.T - 7 * n : s.T;
         check_cells(&s);
+        check_half_cells(&s, false);
         free_cells(&s);
     }
 }

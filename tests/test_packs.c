@@ -1450,6 +1450,45 @@ static layer layer_of(int kind, int32_t m, int32_t k, int32_t n, int32_t window,
     return l;
 }
 
+/* An LSTM of n cells, with a bias, whose x is [5,1,k]. */
+static layer cells_of(int32_t k, int32_t n)
+{
+    const int32_t x[3] = {5, 1, k}, w[3] = {1, 4 * n, k}, r[3] = {1, 4 * n, n}, bias[2] = {1, 8 * n}, h[3] = {1, 1, n};
+    NNRT_LSTM lstm;
+    nnrt_builder *b = NULL;
+    nnrt_error e;
+    uint32_t in[6], out[3];
+    float *more = made_up((size_t)(4 * n * n), 16), *zeros = (float *)calloc((size_t)n, sizeof(float));
+    layer l;
+    memset(&l, 0, sizeof(l));
+    memset(&lstm, 0, sizeof(lstm));
+    memset(&e, 0, sizeof(e));
+    lstm.hasBias = true;
+    lstm.numLayers = lstm.numDirections = 1;
+    l.nX = 5 * (size_t)k;
+    l.nY = 5 * (size_t)n;
+    l.w = made_up((size_t)(4 * n * k), 11);
+    l.bias = made_up((size_t)(8 * n), 12);
+    assert_int_equal(nnrt_builder_create(&b, "cells", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 3, x);
+    in[1] = nnrt_builder_constant(b, "w", F32, 3, w, l.w, true);
+    in[2] = nnrt_builder_constant(b, "r", F32, 3, r, more, true);
+    in[3] = nnrt_builder_constant(b, "bias", F32, 2, bias, l.bias, true);
+    in[4] = nnrt_builder_constant(b, "h", F32, 3, h, zeros, true);
+    in[5] = nnrt_builder_constant(b, "c", F32, 3, h, zeros, true);
+    out[0] = nnrt_builder_tensor(b, "y");
+    out[1] = nnrt_builder_tensor(b, "yH");
+    out[2] = nnrt_builder_tensor(b, "yC");
+    nnrt_builder_node(b, "lstm", NNRT_NODE_TYPE_LSTM, &lstm, in, 6, out, 3);
+    nnrt_builder_output(b, out[0]);
+    if (nnrt_builder_finish(b, &l.model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    free(zeros);
+    free(more);
+    return l;
+}
+
 static void layer_free(layer *l)
 {
     nnrt_model_destroy(l->model);
@@ -1574,10 +1613,11 @@ static void test_half_size(void **state)
    none of these. */
 static void test_half_kept(void **state)
 {
-    layer l = layer_of(CONV, 9, 16, 40, 3, 0, false);
-    nnrt_session_desc desc;
     (void)state;
-    for (uint32_t way = 0; way < 2; way++) {
+    for (uint32_t round = 0; round < 4; round++) {
+        const uint32_t way = round % 2;
+        layer l = round < 2 ? layer_of(CONV, 9, 16, 40, 3, 0, false) : cells_of(7, 33);
+        nnrt_session_desc desc;
         nnrt_cache *c = way == 0 ? cache_from(NULL, 0) : cache_in_memory(), *again = NULL;
         NNRT_Model *m = l.model;
         uint8_t *data = NULL;
@@ -1616,8 +1656,8 @@ static void test_half_kept(void **state)
         free(data);
         for (uint32_t i = 0; i < 3; i++)
             free(y[i]);
+        layer_free(&l);
     }
-    layer_free(&l);
 }
 
 static int add_sets(void **unused)
