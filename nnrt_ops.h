@@ -17889,6 +17889,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
     const int32_t S = scores->dims[2];
     const int64_t most = maxOutputBoxesPerClass != NULL ? nnrt_load_index(maxOutputBoxesPerClass, 0) : 0;
     const float overlap = iouThreshold != NULL ? nnrti_load(iouThreshold->data, 0, iouThreshold->dataType) : 0;
+    const float threshold = scoreThreshold != NULL ? nnrti_load(scoreThreshold->data, 0, scoreThreshold->dataType) : 0;
     int32_t *order = (int32_t *)nnrti_scratch(call, (size_t)S * sizeof(*order)), rows = 0;
     const bool centre = attr->centerPointBox != 0;
     if (!(overlap >= 0 && overlap <= 1))
@@ -17899,13 +17900,14 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
         for (int32_t label = 0; label < scores->dims[1]; label++) {
             const nnrti_line line = nnrti_line_of(scores, 2, n * scores->strides[0] + label * scores->strides[1]);
             const int32_t first = rows;
-            nnrti_topk_sorted(&line, S, S, order);
-            for (int32_t i = 0; i < S && rows - first < most; i++) {
+            int32_t visited = 0;
+            for (int32_t i = 0; i < S; i++)
+                visited += scoreThreshold == NULL || nnrti_load(line.data, i * line.step, line.type) > threshold;
+            if (visited > 0)
+                nnrti_topk_sorted(&line, S, visited, order);
+            for (int32_t i = 0; i < visited && rows - first < most; i++) {
                 float box[4], kept[4];
                 int32_t k = first;
-                if (scoreThreshold != NULL && !(nnrti_load(line.data, order[i] * line.step, line.type) >
-                                                nnrti_load(scoreThreshold->data, 0, scoreThreshold->dataType)))
-                    break;
                 nnrti_suppression_box(boxes, n, order[i], centre, box);
                 for (; k < rows; k++) {
                     nnrti_suppression_box(boxes, n, (int32_t)nnrt_load_index(y, k * y->strides[0] + 2 * y->strides[1]),

@@ -123,9 +123,9 @@ HINTS
     priority orders runs in a queue (nnrt_queue).
 
 WINOGRAD CONVOLUTION
-    A convolution of one group with 3 x 3 filter taps, stride and dilation 1 is computed by Winograd tiles of 4 x 4 or
-    2 x 2 pixels where that is faster, if x has at least 16 channels: a tile takes 36 multiplications instead of 144,
-    or 16 instead of 36. These are Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and
+    A convolution of one group with 3 x 3 filter taps and stride 1 is computed by Winograd tiles of 4 x 4 or 2 x 2 pixels
+    where that is faster, if x has at least 16 channels: a tile takes 36 multiplications instead of 144, or 16 instead of
+    36. With dilation D the pixels of a tile are D apart. These are Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and
     Gray, "Fast algorithms for convolutional neural networks", 2015. Weights are transformed in PrepareModel, in
     double, and so rounded once.
     Winograd is less exact. With K channels of x, a pixel is within (K + 12) * 2^-24 times
@@ -394,7 +394,7 @@ typedef struct nnrti_cpu_multi_gemm {
 typedef struct nnrti_cpu_winograd {
     nnrti_cpu_gemm gemm;  /* must be first: epilogue fusion reads it. rows: tiles per work item */
     int32_t tile;         /* 2 or 4 */
-    int32_t down, across; /* tiles per image, vertically and horizontally */
+    int32_t down, across; /* tiles per image, vertically and horizontally (nnrti_cpu_winograd_tiles) */
     int32_t group;        /* panels between two output transforms */
     size_t rowX, rowY;    /* scratch: floats from one tile to the next, of x and of y */
     size_t cellX, cellY;  /* floats from one cell to the next */
@@ -7080,11 +7080,20 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
     return code;
 }
 
+/* Tiles for the pixels of an axis: each takes `tile` pixels that are `dilation` apart. */
+static int32_t nnrti_cpu_winograd_tiles(int32_t pixels, int32_t dilation, int32_t tile)
+{
+    if (dilation >= pixels)
+        return pixels;
+    return (int32_t)(nnrti_cpu_div_up(nnrti_cpu_div_up(pixels, dilation), tile) * dilation);
+}
+
 /* The cost of a 3 x 3 convolution by Winograd tiles, or directly (tile 0), in vector multiplications: per place
    (pixel or tile) its products, 6 for the overhead of a register tile, and the transforms of each vector of
    channels; plus reading the weights, of which Winograd has more: four floats from memory cost three
    multiplications, or eight from a cache that holds all of them cost one. */
-static double nnrti_cpu_conv3x3_cost(const nnrti_cpu_isa *isa, const nnrt_view *w, const nnrt_view *y, int32_t tile)
+static double nnrti_cpu_conv3x3_cost(const nnrti_cpu_isa *isa, const nnrt_view *w, const nnrt_view *y,
+                                     const int32_t dilation[2], int32_t tile)
 {
     const double cells = tile == 0 ? 9 : (tile + 2) * (tile + 2), K = w->dims[3];
     const double vectorsX = (w->dims[3] + isa->lanes - 1) / isa->lanes;
@@ -7092,7 +7101,7 @@ static double nnrti_cpu_conv3x3_cost(const nnrti_cpu_isa *isa, const nnrt_view *
     const double count = cells * K * vectorsY * isa->lanes, weights = count > 262144 ? 0.75 * count : count / 8;
     double places = y->dims[0];
     for (int32_t i = 1; i < 3; i++)
-        places *= tile == 0 ? y->dims[i] : (y->dims[i] - 1) / tile + 1;
+        places *= tile == 0 ? y->dims[i] : nnrti_cpu_winograd_tiles(y->dims[i], dilation[i - 1], tile);
     switch (tile) {
     case 0: return places * (cells * K + 6) * vectorsY + weights;
     case 2: return places * (cells * (K + 6) * vectorsY + 100 * vectorsX + 70 * vectorsY) + weights;
@@ -7111,14 +7120,15 @@ static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(const nnrti_cpu_edit *e, c
     int32_t best = 0;
     *tile = 0;
     if (e->tile == 0 || attr->group != 1 || w->dims[0] == 0 || w->dims[1] != 3 || w->dims[2] != 3 || w->dims[3] == 0 ||
-        attr->stride.data[0] != 1 || attr->stride.data[1] != 1 || attr->dilation.data[0] != 1 ||
-        attr->dilation.data[1] != 1 || w->dims[3] > NNRTI_CPU_MAX_CHANNELS || w->dims[0] > NNRTI_CPU_MAX_CHANNELS ||
+        attr->stride.data[0] != 1 || attr->stride.data[1] != 1 || w->dims[3] > NNRTI_CPU_MAX_CHANNELS ||
+        w->dims[0] > NNRTI_CPU_MAX_CHANNELS ||
         !nnrti_cpu_is_nhwc(&step->args[0].view) || !nnrti_cpu_is_allowed(e, &e->isa->winograd))
         return NNRT_SUCCESS;
     if (e->tile == NNRTI_CPU_TILE_AUTO) {
-        double least = nnrti_cpu_conv3x3_cost(e->isa, w, y, 0);
+        const nnrti_cpu_window window = nnrti_cpu_window_of(attr, w);
+        double least = nnrti_cpu_conv3x3_cost(e->isa, w, y, window.dilation, 0);
         for (int32_t n = 2; n <= 4 && w->dims[3] >= 16; n += 2) {
-            const double cost = nnrti_cpu_conv3x3_cost(e->isa, w, y, n);
+            const double cost = nnrti_cpu_conv3x3_cost(e->isa, w, y, window.dilation, n);
             if (cost < 0.9 * least) { /* a larger tile must be clearly faster: it is less exact */
                 least = cost;
                 best = n;
@@ -7238,8 +7248,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     a->gemm.conv = nnrti_cpu_window_of(attr, &w);
     a->tile = tile;
-    a->down = (int32_t)(((int64_t)y.view.dims[1] + tile - 1) / tile);
-    a->across = (int32_t)(((int64_t)y.view.dims[2] + tile - 1) / tile);
+    a->down = nnrti_cpu_winograd_tiles(y.view.dims[1], a->gemm.conv.dilation[0], tile);
+    a->across = nnrti_cpu_winograd_tiles(y.view.dims[2], a->gemm.conv.dilation[1], tile);
     nnrti_cpu_set_kernel(&d->steps[s], &e->isa->winograd, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)

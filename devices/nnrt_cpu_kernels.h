@@ -2456,12 +2456,15 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_output_tile_4)(const NNRTI_CPU
     NNRTI_CPU(winograd_output_tile)(t, from, cell, down, across, 4);
 }
 
-/* Tile number `at` of all images: its image, and the position of its first pixel. */
+/* Tile number `at` of all images: its image, and the position of its first pixel. With dilation D the pixels of a tile are
+   D apart, and D tiles in each direction lie interleaved; the last ones may have no pixel. */
 static void NNRTI_CPU(winograd_tile_position)(const nnrti_cpu_winograd *a, int64_t at, int64_t *n, int64_t *p,
                                               int64_t *q)
 {
-    *q = at % a->across * a->tile;
-    *p = at / a->across % a->down * a->tile;
+    const int64_t across = at % a->across, down = at / a->across % a->down;
+    const int32_t *const dilation = a->gemm.conv.dilation;
+    *q = across / dilation[1] * dilation[1] * a->tile + across % dilation[1];
+    *p = down / dilation[0] * dilation[0] * a->tile + down % dilation[0];
     *n = at / a->across / a->down;
 }
 
@@ -2470,7 +2473,7 @@ static void NNRTI_CPU(winograd_input_transform)(const NNRTI_CPU(gemm_job) * j, i
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
     const nnrt_view *in = j->x;
-    const int32_t n = a->tile + 2;
+    const int32_t n = a->tile + 2, *const dilation = a->gemm.conv.dilation;
     for (int32_t r = 0; r < rows; r++, to += a->rowX) {
         const float *x[36], *image;
         int64_t at, p, q;
@@ -2480,7 +2483,7 @@ static void NNRTI_CPU(winograd_input_transform)(const NNRTI_CPU(gemm_job) * j, i
         q -= a->gemm.conv.pad[1];
         for (int32_t i = 0; i < n; i++)
             for (int32_t k = 0; k < n; k++) {
-                const int64_t h = p + i, w = q + k;
+                const int64_t h = p + (int64_t)i * dilation[0], w = q + (int64_t)k * dilation[1];
                 const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
                 x[i * n + k] = inside ? image + h * in->strides[1] + w * in->strides[2] : (const float *)j->last->data;
             }
@@ -2498,18 +2501,23 @@ static void NNRTI_CPU(winograd_output_transform)(const NNRTI_CPU(gemm_job) * j, 
     float low, high, *y[16];
     const float *z[16];
     const bool apart = !nnrti_cpu_activation_bounds(a->gemm.conv.activation, &low, &high);
+    const int32_t *const dilation = a->gemm.conv.dilation;
     t->y = y;
     t->z = j->z->data != NULL ? z : NULL;
     for (int32_t r = 0; r < rows; r++, from += a->rowY) {
         int64_t n, p, q;
         int32_t down, across;
         NNRTI_CPU(winograd_tile_position)(a, first + r, &n, &p, &q);
-        down = (int32_t)(out->dims[1] - p < a->tile ? out->dims[1] - p : a->tile);
-        across = (int32_t)(out->dims[2] - q < a->tile ? out->dims[2] - q : a->tile);
+        down = (int32_t)nnrti_cpu_div_up(out->dims[1] - p, dilation[0]);
+        across = (int32_t)nnrti_cpu_div_up(out->dims[2] - q, dilation[1]);
+        if (out->dims[1] <= p || out->dims[2] <= q)
+            continue;
+        down = down < a->tile ? down : a->tile;
+        across = across < a->tile ? across : a->tile;
         for (int32_t i = 0; i < down; i++)
             for (int32_t k = 0; k < across; k++) {
-                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] + (ptrdiff_t)(p + i) * out->strides[1] +
-                                     (ptrdiff_t)(q + k) * out->strides[2];
+                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] + (ptrdiff_t)(p + i * dilation[0]) * out->strides[1] +
+                                     (ptrdiff_t)(q + k * dilation[1]) * out->strides[2];
                 y[i * a->tile + k] = (float *)out->data + at;
                 if (t->z != NULL)
                     z[i * a->tile + k] = (const float *)j->z->data + at;

@@ -527,7 +527,8 @@ static double size_of_cell(const conv *s, const float *x, int64_t n, int64_t h, 
     for (int32_t i = 0; i < 4 + 2 * f; i++)
         for (int32_t j = 0; j < 4 + 2 * f && turn[f][e][i] != 0; j++)
             if (turn[f][g][j] != 0)
-                sum += fabs(turn[f][e][i] * turn[f][g][j] * at_of(s, x, n, h + i, w + j, k));
+                sum += fabs(turn[f][e][i] * turn[f][g][j] *
+                            at_of(s, x, n, h + i * s->dilation[0], w + j * s->dilation[1], k));
     return sum;
 }
 
@@ -540,7 +541,7 @@ static double size_of_weight(const conv *s, const float *w, int32_t c, int32_t k
     return sum;
 }
 
-/* The convolution of 3 x 3 cells in double precision; and how far one by tiles may be from it: (K + 12) roundings of 2^-24
+/* The convolution of 3 x 3 cells, of pixels as far apart as the dilation, in double precision; and how far one by tiles may be from it: (K + 12) roundings of 2^-24
    of |A^T| (|G| |w| |G^T| . |B^T| |x| |B|) |A|, summed over the K channels, and of |bias|. */
 static void expect_tiles(const conv *s, const float *x, const float *w, const float *bias, int32_t f, const int32_t *out,
                          double *expected, double *bound)
@@ -552,35 +553,38 @@ static void expect_tiles(const conv *s, const float *x, const float *w, const fl
         for (int32_t c = 0; c < C; c++)
             for (int32_t k = 0; k < K; k++)
                 weights[(e * C + c) * K + k] = size_of_weight(s, w, c, k, f, e / (tile + 2), e % (tile + 2));
-    for (int32_t n = 0; n < out[0]; n++)
-        for (int32_t p = 0; p < out[1]; p += tile)
-            for (int32_t q = 0; q < out[2]; q += tile) {
-                for (int32_t e = 0; e < cells; e++)
-                    for (int32_t k = 0; k < K; k++)
-                        ofX[e * K + k] = size_of_cell(s, x, n, p - s->pad[0], q - s->pad[2], k, f, e / (tile + 2),
-                                                      e % (tile + 2));
-                for (int32_t c = 0; c < C; c++) {
-                    double sums[36];
-                    for (int32_t e = 0; e < cells; e++) {
-                        sums[e] = 0;
-                        for (int32_t k = 0; k < K; k++)
-                            sums[e] += weights[(e * C + c) * K + k] * ofX[e * K + k];
-                    }
-                    for (int32_t i = p; i < p + tile && i < out[1]; i++)
-                        for (int32_t j = q; j < q + tile && j < out[2]; j++) {
-                            const int64_t at = (((int64_t)n * out[1] + i) * out[2] + j) * C + c;
-                            expected[at] = s->bias ? (double)bias[c] : 0;
-                            bound[at] = fabs(expected[at]);
-                            for (int32_t e = 0; e < cells; e++)
-                                bound[at] += fabs(back[f][i - p][e / (tile + 2)] * back[f][j - q][e % (tile + 2)]) * sums[e];
-                            bound[at] *= (K + 12) * 0x1p-24;
-                            for (int32_t t = 0; t < 9; t++)
-                                for (int32_t k = 0; k < K; k++)
-                                    expected[at] += (double)w[(c * 9 + t) * K + k] *
-                                                    at_of(s, x, n, i + t / 3 - s->pad[0], j + t % 3 - s->pad[2], k);
-                        }
-                }
+    for (int64_t first = 0; first < (int64_t)out[0] * out[1] * out[2]; first++) {
+        const int64_t n = first / out[2] / out[1], p = first / out[2] % out[1], q = first % out[2];
+        if (p / s->dilation[0] % tile != 0 || q / s->dilation[1] % tile != 0)
+            continue; /* not the first pixel of a tile */
+        for (int32_t e = 0; e < cells; e++)
+            for (int32_t k = 0; k < K; k++)
+                ofX[e * K + k] = size_of_cell(s, x, n, p - s->pad[0], q - s->pad[2], k, f, e / (tile + 2), e % (tile + 2));
+        for (int32_t c = 0; c < C; c++) {
+            double sums[36];
+            for (int32_t e = 0; e < cells; e++) {
+                sums[e] = 0;
+                for (int32_t k = 0; k < K; k++)
+                    sums[e] += weights[(e * C + c) * K + k] * ofX[e * K + k];
             }
+            for (int32_t own = 0; own < tile * tile; own++) {
+                const int64_t i = p + own / tile * s->dilation[0], j = q + own % tile * s->dilation[1];
+                const int64_t at = ((n * out[1] + i) * out[2] + j) * C + c;
+                if (i >= out[1] || j >= out[2])
+                    continue;
+                expected[at] = s->bias ? (double)bias[c] : 0;
+                bound[at] = fabs(expected[at]);
+                for (int32_t e = 0; e < cells; e++)
+                    bound[at] += fabs(back[f][own / tile][e / (tile + 2)] * back[f][own % tile][e % (tile + 2)]) * sums[e];
+                bound[at] *= (K + 12) * 0x1p-24;
+                for (int32_t t = 0; t < 9; t++)
+                    for (int32_t k = 0; k < K; k++)
+                        expected[at] += (double)w[(c * 9 + t) * K + k] *
+                                        at_of(s, x, n, i + t / 3 * s->dilation[0] - s->pad[0],
+                                              j + t % 3 * s->dilation[1] - s->pad[2], k);
+            }
+        }
+    }
     free(ofX);
     free(weights);
 }
@@ -619,9 +623,8 @@ static void check_tiles(conv *s)
     int32_t out[4];
     NNRT_Model *model;
     size_t nY;
-    set_window(s);
     for (int32_t i = 0; i < 2; i++)
-        out[1 + i] = (i == 0 ? s->h : s->w) + (int32_t)(s->pad[2 * i] + s->pad[2 * i + 1]) - 2;
+        out[1 + i] = (i == 0 ? s->h : s->w) + (int32_t)(s->pad[2 * i] + s->pad[2 * i + 1]) - 2 * (int32_t)s->dilation[i];
     out[0] = s->n;
     out[3] = s->c;
     nY = product_of(4, out);
@@ -634,9 +637,9 @@ static void check_tiles(conv *s)
     assert_int_equal(steps_of(model, "4"), steps_of(model, "0")); /* what a product joins, this joins */
     for (int32_t f = 0; f < 2; f++) {
         char what[160];
-        snprintf(what, sizeof(what), "[%d,%d,%d,%d] by %d, pad %d,%d,%d,%d, activation %d%s%s%s, tiles of %d", (int)s->n,
+        snprintf(what, sizeof(what), "[%d,%d,%d,%d] by %d, pad %d,%d,%d,%d, dilation %d,%d, activation %d%s%s%s, tiles of %d", (int)s->n,
                  (int)s->h, (int)s->w, (int)s->k, (int)s->c, (int)s->pad[0], (int)s->pad[1], (int)s->pad[2], (int)s->pad[3],
-                 (int)s->activation, s->bias ? ", bias" : "", s->sum ? ", sum" : "", s->twice ? ", twice" : "",
+                 (int)s->dilation[0], (int)s->dilation[1], (int)s->activation, s->bias ? ", bias" : "", s->sum ? ", sum" : "", s->twice ? ", twice" : "",
                  (int)(2 + 2 * f));
         expect_tiles(s, x, w, bias, f, out, exact, far);
         for (size_t i = 0; i < nY; i++) { /* what comes on top is counted as in expect_conv */
@@ -672,8 +675,8 @@ static void check_tiles(conv *s)
 static void test_tiles(void **unused)
 {
     static const int32_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65};
-    static const int32_t large[][5] = {{1, 38, 35, 5, 3},    {3, 17, 10, 4, 40},  {1, 7, 7, 300, 5},
-                                       {1, 22, 21, 256, 2}, {1, 12, 13, 3, 193}, {2, 29, 30, 16, 130}};
+    static const int32_t large[][6] = {{1, 38, 35, 5, 3, 1},   {3, 17, 10, 4, 40, 1}, {1, 7, 7, 300, 5, 1},  {1, 22, 21, 256, 2, 1},
+                                       {1, 12, 13, 3, 193, 1}, {2, 29, 30, 16, 130, 1}, {2, 29, 30, 16, 40, 3}, {1, 40, 9, 3, 17, 12}};
     conv s;
     (void)unused;
     state = 9;
@@ -686,10 +689,16 @@ static void test_tiles(void **unused)
         s.c = channels[draw(COUNT(channels))];
         for (int32_t k = 0; k < 4; k++)
             s.pad[k] = i % 3 == 0 ? 1 : draw(i % 3 == 1 ? 3 : 6);
+        set_window(&s);
+        for (int32_t k = 0; k < 2 && i % 2 == 1; k++)
+            s.dilation[k] = 1 + draw(5);
         if (i % 9 == 8)
             s.h = 1 + (int32_t)(s.pad[0] + s.pad[1] < 2); /* a single row of x, or none whose window lies inside */
-        if (s.h + s.pad[0] + s.pad[1] < 3)
-            s.pad[1] = 3 - s.h - s.pad[0];
+        if (i % 11 == 10)
+            s.dilation[1] = 17; /* no pixel has another one of its tile */
+        for (int32_t k = 0; k < 2; k++)
+            if ((k == 0 ? s.h : s.w) + s.pad[2 * k] + s.pad[2 * k + 1] < 2 * s.dilation[k] + 1)
+                s.pad[2 * k + 1] = 2 * s.dilation[k] + 1 - (k == 0 ? s.h : s.w) - s.pad[2 * k];
         if (i >= 70) {
             const int32_t *l = large[i - 70];
             s.n = l[0];
@@ -697,6 +706,8 @@ static void test_tiles(void **unused)
             s.w = l[2];
             s.k = l[3];
             s.c = l[4];
+            for (int32_t k = 0; k < 4; k++)
+                s.pad[k] = s.dilation[k / 2] = l[5];
         }
         s.activation = activations[draw(COUNT(activations))];
         s.bias = draw(2) == 0;
@@ -732,7 +743,7 @@ static void test_choice_of_tiles(void **unused)
         int32_t n, extent, k, c, stride, dilation;
         const char *way; /* that has the bits of the default */
     } rows[] = {{1, 3, 16, 16, 1, 1, "0"},  {1, 28, 64, 64, 1, 1, "4"}, {16, 2, 64, 64, 1, 1, "2"}, {1, 28, 64, 64, 2, 1, "0"},
-                {1, 28, 64, 64, 1, 2, "0"}, {1, 28, 15, 64, 1, 1, "0"}, {1, 28, 16, 64, 1, 1, "4"}};
+                {1, 28, 64, 64, 1, 2, "4"}, {1, 28, 64, 64, 1, 13, "0"}, {1, 28, 15, 64, 1, 1, "0"}, {1, 28, 16, 64, 1, 1, "4"}};
     static const char *const bad[] = {"", "3", "11", "on", "1 ", "41", "0123456789abcdefgh"};
     nnrt_error e;
     (void)unused;
@@ -751,7 +762,7 @@ static void test_choice_of_tiles(void **unused)
             s.c = rows[i].c;
             s.stride[0] = s.stride[1] = rows[i].stride;
             s.dilation[0] = s.dilation[1] = rows[i].dilation;
-            s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
+            s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = rows[i].dilation;
             s.bias = true;
             x = reals((size_t)(s.n * s.h * s.w * s.k));
             w = reals((size_t)(9 * s.k * s.c));
@@ -759,7 +770,7 @@ static void test_choice_of_tiles(void **unused)
             y = run_tiles(sets[r], &s, x, w, bias, NULL, &count);
             for (uint32_t k = 0; k < COUNT(ways); k++) {
                 float *z = run_tiles(sets[r], &s, x, w, bias, ways[k], &count);
-                const bool can = rows[i].stride == 1 && rows[i].dilation == 1;
+                const bool can = rows[i].stride == 1;
                 const bool same = memcmp(y, z, count * sizeof(float)) == 0;
                 if (same != (!can || strcmp(ways[k], "1") == 0 || strcmp(ways[k], rows[i].way) == 0))
                     fail_msg("row %u on %s, '%s': %s as by default", (unsigned)i, sets[r], ways[k],
