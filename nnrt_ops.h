@@ -6528,15 +6528,22 @@ static bool nnrti_ordered_after(const nnrti_line *x, int32_t a, int32_t b)
     return p < q || (p == q && a > b);
 }
 
-/* Sifts heap[0] down. heap holds indices of x, the last in order on top; all but heap[0] satisfy the heap property. */
-static void nnrti_topk_sift(const nnrti_line *x, int32_t *heap, int32_t n)
+/* Sifts heap[at] down. heap holds n indices of x, the last in order on top; behind heap[at] they satisfy the heap
+   property. */
+static void nnrti_topk_sift(const nnrti_line *x, int32_t *heap, int32_t at, int32_t n)
 {
-    const int32_t moved = heap[0];
-    int32_t at = 0;
-    for (int32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && nnrti_ordered_after(x, heap[child + 1], heap[child]))
-            child++;
-        if (!nnrti_ordered_after(x, heap[child], moved))
+    const int32_t moved = heap[at];
+    const uint64_t own = nnrti_topk_order(x, moved);
+    for (int32_t child = 2 * at + 1; child < n; at = child, child = 2 * at + 1) {
+        uint64_t last = nnrti_topk_order(x, heap[child]);
+        if (child + 1 < n) {
+            const uint64_t other = nnrti_topk_order(x, heap[child + 1]);
+            if (other < last || (other == last && heap[child + 1] > heap[child])) {
+                child++;
+                last = other;
+            }
+        }
+        if (last > own || (last == own && heap[child] < moved))
             break;
         heap[at] = heap[child];
     }
@@ -6547,17 +6554,15 @@ static void nnrti_topk_sift(const nnrti_line *x, int32_t *heap, int32_t n)
 static void nnrti_topk_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
 {
     uint64_t least;
-    for (int32_t k = 0; k < count; k++) { /* element k is sifted up */
-        int32_t at = k;
-        for (; at > 0 && nnrti_ordered_after(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
-            heap[at] = heap[(at - 1) / 2];
-        heap[at] = k;
-    }
+    for (int32_t k = 0; k < count; k++)
+        heap[k] = k;
+    for (int32_t at = count / 2; at-- > 0;)
+        nnrti_topk_sift(x, heap, at, count);
     least = nnrti_topk_order(x, heap[0]);
     for (int32_t k = count; k < L; k++) /* an element equal to the top is ordered after it */
         if (nnrti_topk_order(x, k) > least) {
             heap[0] = k;
-            nnrti_topk_sift(x, heap, count);
+            nnrti_topk_sift(x, heap, 0, count);
             least = nnrti_topk_order(x, heap[0]);
         }
 }
@@ -6601,23 +6606,35 @@ static void nnrti_topk(const nnrti_line *x, int32_t L, int32_t count, bool sorte
     for (int32_t i = count - 1; heap != NULL && sorted && i >= 0; i--) {
         nnrti_topk_put(x, heap[0], values, indices, i);
         heap[0] = heap[i];
-        nnrti_topk_sift(x, heap, i);
+        nnrti_topk_sift(x, heap, 0, i);
     }
     for (int32_t k = 0; !sorted && k < L; k++)
         if (!nnrti_ordered_after(x, k, last))
             nnrti_topk_put(x, k, values, indices, n++);
 }
 
-/* order = indices of the count largest elements of x, count > 0, in descending order. */
-static void nnrti_topk_sorted(const nnrti_line *x, int32_t L, int32_t count, int32_t *order)
+/* Sorts a heap (nnrti_topk_heap) of n indices of x into the order of x. */
+static void nnrti_topk_sort(const nnrti_line *x, int32_t *heap, int32_t n)
 {
-    nnrti_topk_heap(x, L, count, order);
-    for (int32_t i = count - 1; i > 0; i--) {
-        const int32_t last = order[0];
-        order[0] = order[i];
-        order[i] = last;
-        nnrti_topk_sift(x, order, i);
+    for (int32_t i = n - 1; i > 0; i--) {
+        const int32_t last = heap[0];
+        heap[0] = heap[i];
+        heap[i] = last;
+        nnrti_topk_sift(x, heap, 0, i);
     }
+}
+
+/* order = indices of the elements of x above `least`, in descending order; returns their number. NaN is above no number. */
+static int32_t nnrti_topk_above(const nnrti_line *x, int32_t L, float least, int32_t *order)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < L; k++)
+        if (nnrti_load(x->data, k * x->step, x->type) > least)
+            order[n++] = k;
+    for (int32_t at = n / 2; at-- > 0;)
+        nnrti_topk_sift(x, order, at, n);
+    nnrti_topk_sort(x, order, n);
+    return n;
 }
 
 /* The scratch of a call if it has at least so many bytes, else NULL. */
@@ -17586,8 +17603,10 @@ static void nnrti_nms_class(nnrti_nms *v, const nnrti_line *scores, int32_t labe
     for (int32_t k = 0; k < v->boxes; k++)
         candidates += nnrti_load(scores->data, k * scores->step, scores->type) > attr->scoreThreshold ? 1 : 0;
     candidates = attr->nmsTopK >= 0 && attr->nmsTopK < candidates ? (int32_t)attr->nmsTopK : candidates;
-    if (order != NULL && candidates > 0)
-        nnrti_topk_sorted(scores, v->boxes, candidates, order);
+    if (order != NULL && candidates > 0) {
+        nnrti_topk_heap(scores, v->boxes, candidates, order);
+        nnrti_topk_sort(scores, order, candidates);
+    }
     for (int32_t k = 0; k < candidates; k++) {
         bool isFree = true;
         float box[4], kept[4];
@@ -17848,12 +17867,12 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
         if (most->data != NULL && !nnrti_element_dynamic(most, 0) && nnrti_value(most, 0) < count)
             count = nnrti_value(most, 0) > 0 ? nnrti_value(most, 0) : 0;
     }
+    c->scratch = (size_t)scores->dims[2] * sizeof(int32_t) + (size_t)count * 4 * sizeof(float);
     count = nnrti_product(nnrti_product(count, scores->dims[0]), scores->dims[1]);
     if (count > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported",
                           count);
     nnrti_state(c, 'M', (int32_t)count, c->symbolCount != NULL ? NNRTI_SYMBOL_BOUNDED : 0);
-    c->scratch = (size_t)scores->dims[2] * sizeof(int32_t);
     return NNRT_SUCCESS;
 }
 
@@ -17879,48 +17898,47 @@ static void nnrti_suppression_box(const nnrt_view *boxes, int32_t n, int32_t at,
    means 0), iouThreshold (NULL means 0), scoreThreshold (NULL means no threshold). y [kept,3], int32 or int64: image,
    class and position of each kept box. The kernel sets y->dims[0]; y has room for N*C*min(S, maxOutputBoxesPerClass)
    rows.
-   Scratch: 4*S bytes; NNRT_INSUFFICIENT_BUFFER if there is less. NNRT_INVALID_PARAMETER if iouThreshold is not in 0 to
-   1. */
+   Scratch: 4*S + 16*min(S, maxOutputBoxesPerClass) bytes; NNRT_INSUFFICIENT_BUFFER if there is less.
+   NNRT_INVALID_PARAMETER if iouThreshold is not in 0 to 1. */
 NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *attr, const nnrt_view *boxes,
                                                   const nnrt_view *scores, const nnrt_view *maxOutputBoxesPerClass,
                                                   const nnrt_view *iouThreshold, const nnrt_view *scoreThreshold,
                                                   nnrt_view *y, nnrt_call *call)
 {
     const int32_t S = scores->dims[2];
-    const int64_t most = maxOutputBoxesPerClass != NULL ? nnrt_load_index(maxOutputBoxesPerClass, 0) : 0;
+    const int64_t asked = maxOutputBoxesPerClass != NULL ? nnrt_load_index(maxOutputBoxesPerClass, 0) : 0;
+    const int32_t most = asked < 0 ? 0 : asked < S ? (int32_t)asked : S;
     const float overlap = iouThreshold != NULL ? nnrti_load(iouThreshold->data, 0, iouThreshold->dataType) : 0;
     const float threshold = scoreThreshold != NULL ? nnrti_load(scoreThreshold->data, 0, scoreThreshold->dataType) : 0;
-    int32_t *order = (int32_t *)nnrti_scratch(call, (size_t)S * sizeof(*order)), rows = 0;
-    const bool centre = attr->centerPointBox != 0;
+    const size_t scratch = (size_t)S * sizeof(int32_t) + (size_t)most * 4 * sizeof(float);
+    int32_t *const order = (int32_t *)nnrti_scratch(call, scratch), rows = 0;
     if (!(overlap >= 0 && overlap <= 1))
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "iouThreshold is %f, expected 0 to 1", (double)overlap);
     if (order == NULL && S > 0)
-        return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", (size_t)S * sizeof(*order));
+        return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", scratch);
     for (int32_t n = 0; n < scores->dims[0] && S > 0; n++)
         for (int32_t label = 0; label < scores->dims[1]; label++) {
             const nnrti_line line = nnrti_line_of(scores, 2, n * scores->strides[0] + label * scores->strides[1]);
-            const int32_t first = rows;
-            int32_t visited = 0;
-            for (int32_t i = 0; i < S; i++)
-                visited += scoreThreshold == NULL || nnrti_load(line.data, i * line.step, line.type) > threshold;
-            if (visited > 0)
-                nnrti_topk_sorted(&line, S, visited, order);
-            for (int32_t i = 0; i < visited && rows - first < most; i++) {
-                float box[4], kept[4];
-                int32_t k = first;
-                nnrti_suppression_box(boxes, n, order[i], centre, box);
-                for (; k < rows; k++) {
-                    nnrti_suppression_box(boxes, n, (int32_t)nnrt_load_index(y, k * y->strides[0] + 2 * y->strides[1]),
-                                          centre, kept);
-                    if (nnrti_iou(kept, box, 0) > overlap)
-                        break;
-                }
-                if (k < rows)
+            float(*const kept)[4] = (float(*)[4])(void *)(order + S); /* and behind them the visited box */
+            int32_t count = 0, visited = S;
+            if (scoreThreshold != NULL) {
+                visited = nnrti_topk_above(&line, S, threshold, order);
+            } else {
+                nnrti_topk_heap(&line, S, S, order);
+                nnrti_topk_sort(&line, order, S);
+            }
+            for (int32_t i = 0; i < visited && count < most; i++) {
+                int32_t k = 0;
+                nnrti_suppression_box(boxes, n, order[i], attr->centerPointBox != 0, kept[count]);
+                while (k < count && !(nnrti_iou(kept[k], kept[count], 0) > overlap))
+                    k++;
+                if (k < count)
                     continue;
                 nnrti_store_int(y->data, rows * y->strides[0], (uint64_t)n, y->dataType);
                 nnrti_store_int(y->data, rows * y->strides[0] + y->strides[1], (uint64_t)label, y->dataType);
                 nnrti_store_int(y->data, rows * y->strides[0] + 2 * y->strides[1], (uint64_t)order[i], y->dataType);
                 rows++;
+                count++;
             }
         }
     y->dims[0] = rows;
