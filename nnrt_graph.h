@@ -108,11 +108,12 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Makes a model of a struct that the application assembled, or copied from a model and edited: its tables may be replaced,
-   its constants may be elsewhere. *model is a deep copy in one block of the allocator (NULL = malloc), constants too, so
-   `from` and all it points to stay the caller's and are not needed afterwards; nnrt_model_destroy frees it. It has the
-   metadata of `source`, a model of the library; NULL: none. On failure *model is NULL: a code of nnrt_model_check,
-   OUT_OF_MEMORY, or INVALID_PARAMETER if the states among the metadata name no input or output of `from`. */
+/* Makes a model of a struct that the application assembled, or copied from a model and edited. *model is a deep copy,
+   with its constants in one block of the allocator (NULL = malloc): `from` and all it points to stay the caller's and
+   are not needed afterwards. nnrt_model_destroy frees it. It has the metadata of `source`, a model that a builder, a
+   loader or an importer made, in a second block; NULL: none. On failure *model is NULL, and error names the fault:
+   codes of nnrt_model_check, OUT_OF_MEMORY, or INVALID_PARAMETER if the states among the metadata name no input or
+   output of `from`. */
 NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const NNRT_Model *from, const NNRT_Model *source,
                                            const nnrt_allocator *allocator, nnrt_error *error);
 /* Replaces *model, which a builder or loader made, by an equivalent, faster one: constant folding, dead-code
@@ -1390,9 +1391,9 @@ static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
     return o;
 }
 
-/* Places the constants marked in copied (NULL: all) one after the other from offset *at, each aligned to NNRT_ALIGNMENT, and
-   advances *at. block NULL: only counts; otherwise copies them into block and redirects the tensors of m, which is in
-   that block. False if the size overflows. */
+/* Places the constants marked in copied (NULL: all) one after the other from offset *at, each aligned to
+   NNRT_ALIGNMENT, and advances *at. block NULL: only counts; otherwise copies them into block and redirects the tensors
+   of m, which is in that block. False if the size overflows. */
 static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, uint8_t *block, size_t *at)
 {
     for (uint32_t i = 0; i < m->allTensors.count; i++) {
@@ -1412,8 +1413,8 @@ static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, ui
     return true;
 }
 
-/* *model = a copy of m in one block of the allocator, with the constants marked in copied (NULL: all); the other constants
-   are used in place. The same walk counts the bytes and fills the block; two formulas would drift apart. */
+/* *model = a copy of m in one block of the allocator, with the constants marked in copied (NULL: all); the other
+   constants are used in place. The same walk counts the bytes and fills the block; two formulas would drift apart. */
 static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copied, const nnrt_allocator *allocator,
                                         NNRT_Model **model)
 {
@@ -1444,8 +1445,9 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
     return NNRT_SUCCESS;
 }
 
-NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const NNRT_Model *from, const NNRT_Model *source,
-                                                      const nnrt_allocator *allocator, nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const NNRT_Model *from,
+                                                      const NNRT_Model *source, const nnrt_allocator *allocator,
+                                                      nnrt_error *error)
 {
     const nnrti_owned *old = nnrti_owned_of(source);
     NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;

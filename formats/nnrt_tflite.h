@@ -102,8 +102,8 @@ typedef struct nnrt_tflite_desc {
     const nnrt_log *log;        /* receives a line for each unsupported operator and each change; NULL: none */
     const char *signature;      /* name of the signature whose subgraph becomes the model; NULL: subgraph 0 */
     bool noMap;                 /* nnrt_tflite_load reads the file into memory of the allocator instead of mapping it */
-    bool dynamic; /* an input without a shape in `inputs` has a dynamic dimension, as -1 there, wherever its shape_signature
-                     has -1 and its shape the 1 that writers store for it. false: all sizes are those of the file */
+    bool dynamic;               /* an input without a shape in `inputs` has a dynamic dimension where its shape_signature
+                                   has -1 and its shape the 1 that writers store for it. false: the file's shape */
 } nnrt_tflite_desc;
 
 /* True if the bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
@@ -3209,8 +3209,9 @@ static void nnrti_tfl_open_shape(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor 
     for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < open.count; k++) {
         const int32_t size = nnrti_tfl_item(c, &open, k);
         if (size != -1 && size != t->shape.dims[k])
-            NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "the shape_signature of input '%s' has %d on axis %u, expected %d or -1",
-                           t->name, size, k, t->shape.dims[k]);
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE,
+                           "the shape_signature of input '%s' has %d on axis %u, expected %d or -1", t->name, size, k,
+                           t->shape.dims[k]);
         else if (t->shape.dims[k] == 1)
             t->shape.dims[k] = size;
     }
