@@ -2736,38 +2736,6 @@ static void nnrti_ptq_casts(nnrti_ptq *p, uint32_t t)
                 nnrti_ptq_set(&p->nodes[p->main[i]].inputIndex, k, other);
 }
 
-/* Writes edit as a .nnrt file in memory, which *quantized uses. */
-static NNRT_ReturnCode nnrti_ptq_load(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
-{
-    nnrt_save_desc save;
-    nnrt_load_desc load;
-    nnrt_metadata *metadata;
-    size_t bytes = 0, written;
-    void *file = NULL;
-    memset(&save, 0, sizeof(save));
-    memset(&load, 0, sizeof(load));
-    while (source->self == source && nnrt_model_metadata_at(source, save.metadataCount).key != NULL)
-        save.metadataCount++;
-    metadata = (nnrt_metadata *)nnrti_ptq_keep(p, (size_t)save.metadataCount + 1, sizeof(*metadata));
-    for (uint32_t i = 0; i < save.metadataCount && metadata != NULL; i++)
-        metadata[i] = nnrt_model_metadata_at(source, i);
-    save.metadata = metadata;
-    save.allocator = load.allocator = p->desc->allocator;
-    if (p->code == NNRT_SUCCESS)
-        p->code = nnrt_model_save_memory(&p->edit, &save, NULL, 0, &bytes, p->error);
-    if (p->code == NNRT_SUCCESS && (file = nnrt_alloc(p->desc->allocator, bytes)) == NULL)
-        return nnrti_ptq_no_memory(p);
-    if (p->code == NNRT_SUCCESS)
-        p->code = nnrt_model_save_memory(&p->edit, &save, file, bytes, &written, p->error);
-    if (p->code == NNRT_SUCCESS)
-        p->code = nnrt_model_load_memory(quantized, file, bytes, &load, p->error);
-    if (p->code == NNRT_SUCCESS)
-        p->code = nnrt_model_attach(*quantized, file, bytes);
-    if (p->code != NNRT_SUCCESS && file != NULL)
-        nnrt_free(p->desc->allocator, file, bytes);
-    return p->code;
-}
-
 /* Constants that no node reads any more, such as weights that have codes now, are not written to the model. */
 static void nnrti_ptq_forget(nnrti_ptq *p, bool *read)
 {
@@ -2806,7 +2774,8 @@ static NNRT_ReturnCode nnrti_ptq_all_casts(nnrti_ptq *p)
 static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
 {
     nnrt_optimize_desc desc;
-    if (nnrti_ptq_load(p, source, quantized) != NNRT_SUCCESS || p->desc->no_optimize)
+    p->code = nnrt_model_create(quantized, &p->edit, source, p->desc->allocator, p->error);
+    if (p->code != NNRT_SUCCESS || p->desc->no_optimize)
         return p->code;
     memset(&desc, 0, sizeof(desc));
     desc.log = p->desc->log;
@@ -2933,7 +2902,7 @@ static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, const NNRT_Model *sou
     memset(&desc, 0, sizeof(desc));
     memset(&j, 0, sizeof(j));
     nnrt_memory_allocate(&j.memory, p->desc->allocator);
-    if (nnrti_ptq_load(p, source, &model) == NNRT_SUCCESS &&
+    if ((p->code = nnrt_model_create(&model, &p->edit, source, p->desc->allocator, p->error)) == NNRT_SUCCESS &&
         (p->code = nnrt_model_optimize_with(&model, &desc, p->error)) == NNRT_SUCCESS &&
         nnrti_ptq_judge_open(p, &j, model) == NNRT_SUCCESS)
         *mean = nnrti_ptq_judge_outputs(p, &j);

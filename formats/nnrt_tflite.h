@@ -50,7 +50,8 @@ SUPPORTED FILES
     model), mean and std of NormalizationOptions, the color of images, description, license. Damaged ones are left out.
     Unsupported: variables assigned in IF or WHILE, strings, and other custom operators. Unsupported operators are reported in one message,
     NNRT_UNSUPPORTED_OP.
-    A model takes the sizes of its inputs from the file unless nnrt_tflite_desc.inputs states others.
+    A model takes the sizes of its inputs from the file unless nnrt_tflite_desc.inputs states others, or
+    nnrt_tflite_desc.dynamic leaves those open that the file does.
 
 TRUST
     The file is untrusted input: every offset, length and count is checked before use. The import reads each part of the
@@ -101,6 +102,8 @@ typedef struct nnrt_tflite_desc {
     const nnrt_log *log;        /* receives a line for each unsupported operator and each change; NULL: none */
     const char *signature;      /* name of the signature whose subgraph becomes the model; NULL: subgraph 0 */
     bool noMap;                 /* nnrt_tflite_load reads the file into memory of the allocator instead of mapping it */
+    bool dynamic;               /* an input without a shape in `inputs` has a dynamic dimension where its shape_signature
+                                   has -1 and its shape the 1 that writers store for it. false: the file's shape */
 } nnrt_tflite_desc;
 
 /* True if the bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
@@ -3193,6 +3196,27 @@ static const nnrt_dims *nnrti_tfl_given(const nnrti_tfl *c, const char *name)
     return NULL;
 }
 
+/* nnrt_tflite_desc.dynamic: the dimensions that the signature of the shape of input t leaves open become -1. This is no
+   default, as a session requires their sizes, and TensorFlow Lite runs the stored shape until ResizeInputTensor. That
+   function may change fixed dimensions, too, so the caller's shapes are not compared with the signature. */
+static void nnrti_tfl_open_shape(nnrti_tfl *c, uint32_t index, nnrti_tfl_tensor *t)
+{
+    const nnrti_tfl_table table = nnrti_tfl_entry(c, &c->tensors, index);
+    const nnrti_tfl_vector open = nnrti_tfl_vector_of(c, &table, 7, 4);
+    if (open.count > 0 && open.count != (uint32_t)t->shape.rank)
+        NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE, "the shape_signature of input '%s' has %u axes, its shape %d", t->name,
+                       open.count, t->shape.rank);
+    for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < open.count; k++) {
+        const int32_t size = nnrti_tfl_item(c, &open, k);
+        if (size != -1 && size != t->shape.dims[k])
+            NNRTI_TFL_FAIL(c, NNRT_INVALID_SHAPE,
+                           "the shape_signature of input '%s' has %d on axis %u, expected %d or -1", t->name, size, k,
+                           t->shape.dims[k]);
+        else if (t->shape.dims[k] == 1)
+            t->shape.dims[k] = size;
+    }
+}
+
 static void nnrti_tfl_add_inputs(nnrti_tfl *c)
 {
     uint32_t found = 0;
@@ -3205,6 +3229,8 @@ static void nnrti_tfl_add_inputs(nnrti_tfl *c)
         if (!nnrti_tfl_tensor_at(c, index, &t))
             return;
         given = nnrti_tfl_given(c, nnrti_tfl_io_name(c, 0, k, index, name, sizeof(name)));
+        if (c->desc->dynamic && given == NULL)
+            nnrti_tfl_open_shape(c, index, &t);
         shape = given != NULL ? given : &t.shape;
         found += given != NULL;
         if (c->values[index] != NNRT_NO_TENSOR || (given != NULL && t.shape.rank > 0 && given->rank != t.shape.rank)) {

@@ -9,7 +9,7 @@
 
 /* ---- an allocator that counts, checks sizes, fails when told ---- */
 
-#define MAX_BLOCKS 512
+#define MAX_BLOCKS 1024
 
 typedef struct tracker {
     void *blocks[MAX_BLOCKS];

@@ -972,6 +972,111 @@ static void test_attach(void **state)
     nnrt_free(&a, blocks[4], 104);
 }
 
+/* The model of two_layers with metadata, edited: w is another constant, in a block that has a descriptor. */
+typedef struct edit {
+    NNRT_Model *source, model;
+    NNRT_Tensor tensors[5];
+} edit;
+
+static void edit_begin(edit *e)
+{
+    const nnrt_metadata metadata = {"states", "x=y"};
+    nnrt_builder *b = begin(NULL);
+    static const float other[] = {2, 4, 6, -2, 0, 2};
+    void *block;
+    two_layers(b, true);
+    e->source = finish(b);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_annotate(&e->source, &metadata, 1, NULL), NNRT_SUCCESS);
+    memcpy(e->tensors, e->source->allTensors.data, sizeof(e->tensors));
+    assert_int_equal(nnrt_buffer_create(sizeof(other), &e->tensors[1].data), NNRT_SUCCESS);
+    assert_int_equal(nnrt_buffer_map(&e->tensors[1].data, true, &block, NULL), NNRT_SUCCESS);
+    memcpy(block, other, sizeof(other));
+    nnrt_buffer_unmap(&e->tensors[1].data, block);
+    e->model = *e->source;
+    e->model.allTensors.data = e->tensors;
+}
+
+static void edit_end(edit *e)
+{
+    nnrt_buffer_destroy(&e->tensors[1].data);
+    nnrt_model_destroy(e->source);
+    memset(e, 0xA5, sizeof(*e));
+}
+
+/* An edited struct becomes a model that needs neither it nor its source. */
+static void test_create(void **state)
+{
+    trial t;
+    nnrt_allocator a = trial_allocator(&t);
+    nnrt_session *session = NULL;
+    const float x[] = {1, 1, 2};
+    NNRT_Model *m = NULL, *plain = NULL;
+    float y[2] = {7, 7};
+    edit e;
+    (void)state;
+    edit_begin(&e);
+    assert_int_equal(nnrt_model_create(&m, &e.model, e.source, &a, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_create(&plain, &e.model, NULL, NULL, NULL), NNRT_SUCCESS);
+    edit_end(&e);
+    assert_int_equal(t.live, 2); /* the model, the metadata */
+    assert_string_equal(nnrt_model_metadata(m, "states"), "x=y");
+    assert_null(nnrt_model_metadata_at(plain, 0).key);
+    for (uint32_t i = 1; i <= 2; i++) {
+        assert_int_equal(m->allTensors.data[i].data.fd, -1);
+        assert_int_equal((uintptr_t)m->allTensors.data[i].data.addr % NNRT_ALIGNMENT, 0);
+    }
+    assert_int_equal(nnrt_session_create(&session, plain, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_true(y[0] == 18.5f && y[1] == 1.5f); /* 2 + 4 + 12 + 0.5, -2 + 0 + 4 - 0.5 */
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(plain);
+    nnrt_model_destroy(m);
+    assert_int_equal(t.live, 0);
+}
+
+/* Faults of the struct, states that it lacks, and no memory, at each allocation: a code, a message, no model. */
+static void test_create_refused(void **state)
+{
+    const uint32_t none = 77;
+    NNRT_Model *m;
+    nnrt_error error;
+    uint32_t n = 0;
+    trial t;
+    nnrt_allocator a = trial_allocator(&t);
+    edit e;
+    (void)state;
+    edit_begin(&e);
+    assert_int_equal(nnrt_model_create(NULL, &e.model, NULL, NULL, &error), NNRT_NULL_PTR);
+    assert_string_equal(error.message, "nnrt_model_create: model is NULL");
+    m = e.source;
+    assert_int_equal(nnrt_model_create(&m, NULL, NULL, NULL, &error), NNRT_NULL_PTR);
+    assert_string_equal(error.message, "nnrt_model_create: from is NULL");
+    do {
+        m = e.source;
+        t.calls = 0;
+        t.failing = ++n;
+        if (nnrt_model_create(&m, &e.model, e.source, &a, &error) == NNRT_SUCCESS)
+            break;
+        assert_null(m);
+        assert_int_equal(error.code, NNRT_OUT_OF_MEMORY);
+        assert_non_null(strstr(error.message, "not enough memory"));
+        assert_int_equal(t.live, 0);
+    } while (n < 100);
+    assert_in_range(n, 4, 99);
+    t.failing = 0;
+    nnrt_model_destroy(m);
+    e.tensors[0].name = "z"; /* the input of the state */
+    assert_int_equal(nnrt_model_create(&m, &e.model, e.source, &a, &error), NNRT_INVALID_PARAMETER);
+    assert_null(m);
+    e.model.outputIndex = NNRT_Uint32List_make(&none, 1);
+    assert_int_equal(nnrt_model_create(&m, &e.model, NULL, &a, &error), NNRT_INVALID_OUTPUT);
+    assert_null(m);
+    assert_true(error.message[0] != '\0');
+    assert_int_equal(t.live, 0);
+    edit_end(&e);
+}
+
 static void contains(const char *text, const char *part)
 {
     if (strstr(text, part) == NULL)
@@ -1200,6 +1305,7 @@ int main(void)
         cmocka_unit_test(test_dot),                    cmocka_unit_test(test_dot_placed),       cmocka_unit_test(test_shared_graphs),
         cmocka_unit_test(test_places_of_open_extents), cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_graph_formats),          cmocka_unit_test(test_graph_passes),
+        cmocka_unit_test(test_create),                 cmocka_unit_test(test_create_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

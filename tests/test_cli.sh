@@ -309,6 +309,7 @@ images = np.arange(-9, 9, dtype=np.int8).reshape(2, 3, 3, 1)
 for name, a in ('batch2', images), ('first', images[:1]), ('second', images[1:]):
     np.save(F + name + '.npy', a)
 np.save(F + 'half.npy', np.random.default_rng(5).standard_normal((9, 8)).astype(np.float16))
+np.save(F + 'rows4.npy', np.arange(-6, 6, dtype='float32').reshape(4, 1, 3))
 model(F + 'signs.onnx', [node('Relu', ['<b>&\''], ['"<y>"'])], [value('<b>&\'', 'float32', [2])], [value('"<y>"', 'float32', [2])])
 np.save(F + 'tenth.npy', np.full(2, 0.1, dtype='float32'))
 np.save(F + 'one2.npy', np.ones(2, dtype='float32'))
@@ -643,6 +644,21 @@ done
 py 'run, .tflite: another batch has the results of both images' '(lambda a: a.shape == (2, 2, 2, 2) and bool((a == np.concatenate([np.load(F + n + "/c.npy") for n in ("first", "second")])).all()))(np.load(F + "batch2/c.npy"))'
 refused 1 'info, .tflite: a batch that RESHAPE forbids' 'RESHAPE.* has 16 elements, which do not fill int8\[1,8\]' info "$tfl" --shape image=2,3,3,1
 refused 2 'info, .tflite: another rank' "input 'image' is int8" info "$tfl" --shape image=3,3,1
+for kind in batch fixed; do "$python" -B tests/tflite/model.py "$tmp/$kind.tflite" $kind; done
+t 0 'info, .tflite: a dynamic dimension' info "$tmp/batch.tflite" --max 4,1,3 --device reference
+prints 'info, .tflite: a dynamic dimension' '^input +x +float32\[\?,1,3\]'
+t 0 'run, .tflite: a dynamic dimension' run "$tmp/batch.tflite" --input "$tmp/rows4.npy"
+prints 'run, .tflite: the input sets a dynamic dimension' '^y  float32\[4,1,3\]$'
+t 0 'run, .tflite: a dynamic dimension is 1 by default' run "$tmp/batch.tflite" --input random
+says 'run, .tflite: a dynamic dimension is 1 by default' "input 'x' is float32\[\?,1,3\]: dynamic dimensions taken as 1"
+t 0 'run, .tflite: --max and --shape of a dynamic dimension' run "$tmp/batch.tflite" --max 4,1,3 --shape 2,1,3 --input random
+prints 'run, .tflite: --max and --shape of a dynamic dimension' '^y  float32\[2,1,3\]$'
+t 0 'convert, .tflite: a dynamic dimension' convert "$tmp/batch.tflite" "$tmp/batch.nnrt"
+t 0 'convert, .tflite: the shape of the file' info "$tmp/batch.nnrt"
+prints 'convert, .tflite: the shape of the file' '^input +x +float32\[1,1,3\]$'
+t 0 'run, .tflite: RFFT2D requires the stored shape' run "$tmp/fixed.tflite" --input random
+silent 'run, .tflite: RFFT2D requires the stored shape'
+prints 'run, .tflite: RFFT2D requires the stored shape' '^y  float32\[1,1,3\]$'
 t 0 'check, .tflite' check "$tfl" --input random --expected "scores=$tmp/tflite/scores.npy" --device auto
 t 0 'report, .tflite' report "$tfl" -o "$tmp/tflite.html"
 t 0 'convert, .tflite' convert "$tfl" "$tmp/tflite.nnrt"

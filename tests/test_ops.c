@@ -1144,7 +1144,7 @@ static bool is_expected(const trial *t, bool zeros, bool undeclared)
             strchr(" [", says[3 + length]) == NULL)
             continue;
         g_refused[i] = true;
-        expected = is_marked(members[i].value, zeros) || (undeclared && members[i].kind == NNRT_ATTR_KIND_TYPE);
+        expected = expected || is_marked(members[i].value, zeros) || (undeclared && members[i].kind == NNRT_ATTR_KIND_TYPE);
     }
     return expected;
 }

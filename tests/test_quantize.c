@@ -91,6 +91,27 @@ static uint32_t biases(nnrt_builder *b, int32_t n, const double *rows)
     return nnrt_builder_constant(b, NULL, F32, 1, &n, data, true);
 }
 
+/* A builder with the input "x", which becomes *in. */
+static nnrt_builder *begin(const char *name, int32_t rank, const int32_t *dims, uint32_t *in)
+{
+    nnrt_builder *b = NULL;
+    assert_int_equal(nnrt_builder_create(&b, name, NULL), NNRT_SUCCESS);
+    *in = nnrt_builder_input(b, "x", F32, rank, dims);
+    return b;
+}
+
+static NNRT_Model *finish(nnrt_builder *b, uint32_t output)
+{
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    nnrt_builder_output(b, output);
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
 static NNRT_ActivationType activation = NNRT_ACTIVATION_TYPE_RELU; /* of the next function */
 
 /* Convolution 3x3 and RELU, depthwise 3x3 and RELU, 1x1. Spread: the channels between the layers have ranges from 1/30 to
@@ -101,9 +122,7 @@ static NNRT_Model *network(bool spread, bool dead)
     const int32_t x[] = {1, SIDE, SIDE, CHANNELS}, w1[] = {WIDE, 3, 3, CHANNELS}, w2[] = {WIDE, 3, 3, 1}, w3[] = {5, 1, 1, WIDE};
     double first[WIDE], between[WIDE], last[WIDE], s[WIDE], t[WIDE];
     NNRT_Conv2DFusion conv;
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL;
-    nnrt_error error;
+    nnrt_builder *b;
     uint32_t in[3];
     state = 7;
     memset(&conv, 0, sizeof(conv));
@@ -114,10 +133,9 @@ static NNRT_Model *network(bool spread, bool dead)
         between[i] = t[i] / s[i];
         last[i] = 1 / t[i];
     }
-    assert_int_equal(nnrt_builder_create(&b, "network", NULL), NNRT_SUCCESS);
     conv.padMode = NNRT_PAD_MODE_SAME;
     conv.activationType = activation;
-    in[0] = nnrt_builder_input(b, "x", F32, 4, x);
+    b = begin("network", 4, x, in);
     in[1] = weights(b, 4, w1, first, NULL);
     in[2] = biases(b, WIDE, first);
     in[0] = nnrt_add_CONV2D_FUSION(b, "first", &conv, in, 3);
@@ -129,12 +147,7 @@ static NNRT_Model *network(bool spread, bool dead)
     conv.activationType = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     in[1] = weights(b, 4, w3, NULL, last);
     in[0] = nnrt_add_CONV2D_FUSION(b, "last", &conv, in, 2);
-    nnrt_builder_output(b, in[0]);
-    memset(&error, 0, sizeof(error));
-    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
-        fail_msg("%s", error.message);
-    nnrt_builder_destroy(b);
-    return m;
+    return finish(b, in[0]);
 }
 
 /* ---- noise ---- */
@@ -219,26 +232,21 @@ static NNRT_Model *tail(void)
     const int32_t x[] = {1, SIDE, SIDE, CHANNELS}, w[] = {CHANNELS, 1, 1, CHANNELS}, n[] = {CHANNELS};
     float one[CHANNELS * CHANNELS] = {0}, bias[CHANNELS];
     NNRT_Conv2DFusion conv;
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL;
+    nnrt_builder *b;
     uint32_t in[3];
     memset(&conv, 0, sizeof(conv));
     for (int i = 0; i < CHANNELS; i++) {
         one[i * CHANNELS + i] = 1;
         bias[i] = -2;
     }
-    assert_int_equal(nnrt_builder_create(&b, "tail", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 4, x);
+    b = begin("tail", 4, x, in);
     in[1] = nnrt_builder_constant(b, NULL, F32, 4, w, one, true);
     in[0] = nnrt_add_CONV2D_FUSION(b, "same", &conv, in, 2);
     in[1] = nnrt_builder_constant(b, NULL, F32, 4, w, one, true);
     in[2] = nnrt_builder_constant(b, NULL, F32, 1, n, bias, true);
     conv.activationType = NNRT_ACTIVATION_TYPE_RELU;
     in[0] = nnrt_add_CONV2D_FUSION(b, "above", &conv, in, 3);
-    nnrt_builder_output(b, in[0]);
-    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
-    return m;
+    return finish(b, in[0]);
 }
 
 #define NAIVE (NNRT_QUANTIZE_EQUALIZE | NNRT_QUANTIZE_RANGES | NNRT_QUANTIZE_BIAS)
@@ -456,21 +464,16 @@ static NNRT_Model *one_layer(void)
     const int32_t x[] = {1, SIDE, SIDE, CHANNELS}, w[] = {OUTPUTS, 3, 3, CHANNELS};
     const int64_t two[] = {2, 2};
     NNRT_Conv2DFusion conv;
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL;
+    nnrt_builder *b;
     uint32_t in[3];
     state = 9;
     memset(&conv, 0, sizeof(conv));
     conv.padMode = NNRT_PAD_MODE_SAME;
     conv.stride = nnrt_int64_list(two, 2);
-    assert_int_equal(nnrt_builder_create(&b, "layer", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 4, x);
+    b = begin("layer", 4, x, in);
     in[1] = weights(b, 4, w, NULL, NULL);
     in[2] = biases(b, OUTPUTS, NULL);
-    nnrt_builder_output(b, nnrt_add_CONV2D_FUSION(b, "y", &conv, in, 3));
-    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
-    return m;
+    return finish(b, nnrt_add_CONV2D_FUSION(b, "y", &conv, in, 3));
 }
 
 /* The error of output o at position (row, column) of a sample, by the formula of the convolution. */
@@ -562,18 +565,15 @@ static void test_outlier(void **unused)
     float *x = (float *)malloc(sizeof(float) << 22);
     nnrt_io in = nnrt_io_make(x, sizeof(float) << 22);
     nnrt_quantize_desc d = described(&is);
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL;
+    nnrt_builder *b;
+    NNRT_Model *m;
     nnrt_quantize_report report;
     double noise = 0, signal = 0;
     uint32_t t;
     (void)unused;
     assert_non_null(x);
-    assert_int_equal(nnrt_builder_create(&b, "outlier", NULL), NNRT_SUCCESS);
-    t = nnrt_builder_input(b, "x", F32, 2, dims);
-    nnrt_builder_output(b, nnrt_add_ABS(b, "y", NULL, &t, 1));
-    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
+    b = begin("outlier", 2, dims, &t);
+    m = finish(b, nnrt_add_ABS(b, "y", NULL, &t, 1));
     d.samples = 1;
     d.range = hear_last;
     d.report = &report;
@@ -633,8 +633,8 @@ static void test_average(void **unused)
     int64_t window[] = {SIDE, SIDE}, strides[] = {1, 1};
     nnrt_quantize_desc d = described(&is);
     NNRT_AvgPoolFusion pool;
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL, *q;
+    nnrt_builder *b;
+    NNRT_Model *m, *q;
     nnrt_error error;
     uint32_t in;
     (void)unused;
@@ -643,11 +643,8 @@ static void test_average(void **unused)
     pool.kernelSize.data = window;
     pool.strides.data = strides;
     pool.kernelSize.count = pool.strides.count = 2;
-    assert_int_equal(nnrt_builder_create(&b, "average", NULL), NNRT_SUCCESS);
-    in = nnrt_builder_input(b, "x", F32, 4, x);
-    nnrt_builder_output(b, nnrt_add_AVGPOOL_FUSION(b, "mean", &pool, &in, 1));
-    assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
+    b = begin("average", 4, x, &in);
+    m = finish(b, nnrt_add_AVGPOOL_FUSION(b, "mean", &pool, &in, 1));
     q = quantized(m, &d);
     assert_int_equal(count(q, NNRT_NODE_TYPE_AVGPOOL_FUSION, &in), 1);
     assert_int_equal(in, 1);
@@ -667,21 +664,18 @@ static void test_shared(void **unused)
 {
     const kind is = NORMAL;
     const int32_t x[] = {1, 4}, w[] = {4, 4};
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL, *q;
+    nnrt_builder *b;
+    NNRT_Model *m, *q;
     nnrt_quantize_desc d = described(&is);
     nnrt_error error;
     uint32_t in[2], n;
     (void)unused;
     memset(&error, 0, sizeof(error));
-    assert_int_equal(nnrt_builder_create(&b, "shared", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+    b = begin("shared", 2, x, in);
     in[1] = weights(b, 2, w, NULL, NULL);
     in[0] = nnrt_add_FULL_CONNECTION(b, "one", NULL, in, 2);
     in[0] = nnrt_add_FULL_CONNECTION(b, "two", NULL, in, 2);
-    nnrt_builder_output(b, in[0]);
-    assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
+    m = finish(b, in[0]);
     q = quantized(m, &d);
     assert_int_equal(count(q, NNRT_NODE_TYPE_FULL_CONNECTION, &n), 2);
     assert_int_equal(n, 2);
@@ -695,19 +689,16 @@ static void test_many_operands(void **unused)
     const kind is = NORMAL;
     const int32_t x[] = {1, 4};
     const float ones[] = {1, 2, 3, 4};
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL, *q;
+    nnrt_builder *b;
+    NNRT_Model *m, *q;
     nnrt_quantize_desc d = described(&is);
     uint32_t in[60];
     (void)unused;
-    assert_int_equal(nnrt_builder_create(&b, "many", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+    b = begin("many", 2, x, in);
     in[1] = nnrt_builder_constant(b, NULL, F32, 2, x, ones, true);
     for (uint32_t i = 2; i < COUNT(in); i++)
         in[i] = in[1];
-    nnrt_builder_output(b, nnrt_add_ADD_N(b, "sum", NULL, in, COUNT(in)));
-    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
+    m = finish(b, nnrt_add_ADD_N(b, "sum", NULL, in, COUNT(in)));
     d.no_optimize = true;
     q = quantized(m, &d);
     assert_int_equal(q->nodes.count, 1 + 2 * 2 + (COUNT(in) - 1));
@@ -785,23 +776,18 @@ static NNRT_Model *products(void)
 {
     const int32_t x[] = {-1, COLUMNS}, w[] = {ROWS, COLUMNS}, v[] = {ROWS, 3};
     NNRT_FullConnection full;
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL;
+    nnrt_builder *b;
     uint32_t in[3];
     state = 11;
     memset(&full, 0, sizeof(full));
     full.hasBias = true;
     full.activationType = NNRT_ACTIVATION_TYPE_RELU;
-    assert_int_equal(nnrt_builder_create(&b, "products", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+    b = begin("products", 2, x, in);
     in[1] = weights(b, 2, w, NULL, NULL);
     in[2] = biases(b, ROWS, NULL);
     in[0] = nnrt_add_FULL_CONNECTION(b, "full", &full, in, 3);
     in[1] = weights(b, 2, v, NULL, NULL);
-    nnrt_builder_output(b, nnrt_add_MATMUL_FUSION(b, "y", NULL, in, 2));
-    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
-    return m;
+    return finish(b, nnrt_add_MATMUL_FUSION(b, "y", NULL, in, 2));
 }
 
 static const void *data_of(const NNRT_Model *m, uint32_t t)
@@ -872,8 +858,8 @@ static void test_extreme_weights(void **unused)
         const int32_t x[] = {1, 16}, dims[] = {1, 16};
         float w[16] = {0};
         nnrt_quantize_desc d;
-        nnrt_builder *b = NULL;
-        NNRT_Model *m = NULL, *q = NULL;
+        nnrt_builder *b;
+        NNRT_Model *m, *q = NULL;
         nnrt_error error;
         NNRT_ReturnCode code;
         uint32_t in[2];
@@ -883,12 +869,9 @@ static void test_extreme_weights(void **unused)
         memset(&error, 0, sizeof(error));
         d.weight_bits = 4;
         d.weight_block = 16;
-        assert_int_equal(nnrt_builder_create(&b, "extreme", NULL), NNRT_SUCCESS);
-        in[0] = nnrt_builder_input(b, "x", F32, 2, x);
+        b = begin("extreme", 2, x, in);
         in[1] = nnrt_builder_constant(b, "w", F32, 2, dims, w, true);
-        nnrt_builder_output(b, nnrt_add_FULL_CONNECTION(b, "full", NULL, in, 2));
-        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
-        nnrt_builder_destroy(b);
+        m = finish(b, nnrt_add_FULL_CONNECTION(b, "full", NULL, in, 2));
         code = nnrt_quantize(&q, m, &d, &error);
         assert_int_equal(code, i == 0 ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
         if (i == 0)
@@ -1036,7 +1019,7 @@ static void test_bad(void **unused)
     const int32_t open[] = {-1, SIDE, SIDE, CHANNELS};
     NNRT_Model *m = network(false, false), *q, *dynamic = NULL;
     nnrt_quantize_desc d = described(&good);
-    nnrt_builder *b = NULL;
+    nnrt_builder *b;
     uint32_t in[1];
     (void)unused;
     d.samples = 0;
@@ -1054,12 +1037,9 @@ static void test_bad(void **unused)
     assert_int_equal(nnrt_quantize(NULL, q, &d, NULL), NNRT_NOT_SUPPORT);
     nnrt_model_destroy(q);
     nnrt_model_destroy(m);
-    assert_int_equal(nnrt_builder_create(&b, "dynamic", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 4, open);
+    b = begin("dynamic", 4, open, in);
     in[0] = nnrt_add_SOFTMAX(b, "y", NULL, in, 1);
-    nnrt_builder_output(b, in[0]);
-    assert_int_equal(nnrt_builder_finish(b, &dynamic, NULL), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
+    dynamic = finish(b, in[0]);
     refused(dynamic, &d, NNRT_INVALID_SHAPE, "axis 0 has no size");
     memset(&d, 0, sizeof(d));
     d.weight_bits = 4;
@@ -1140,14 +1120,13 @@ static NNRT_Model *deep_network(void)
     const int64_t first = 0;
     NNRT_Conv2DFusion conv;
     NNRT_Concat concat;
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL;
+    nnrt_builder *b;
     uint32_t in[2], before, shape;
     state = 11;
     memset(&conv, 0, sizeof(conv));
     memset(&concat, 0, sizeof(concat));
-    assert_int_equal(nnrt_builder_create(&b, "deep", NULL), NNRT_SUCCESS);
-    in[0] = before = nnrt_builder_input(b, "x", F32, 4, x);
+    b = begin("deep", 4, x, in);
+    before = in[0];
     shape = nnrt_add_SHAPE(b, "shape", NULL, in, 1);
     for (int i = 0; i < 8; i++) {
         const uint32_t last = in[0];
@@ -1165,11 +1144,7 @@ static NNRT_Model *deep_network(void)
     in[1] = nnrt_add_CONCAT(b, "flat", &concat, in, 2);
     in[0] = before;
     in[0] = nnrt_add_RESHAPE(b, "flat_value", NULL, in, 2);
-    nnrt_builder_output(b, in[0]);
-    if (nnrt_builder_finish(b, &m, NULL) != NNRT_SUCCESS)
-        fail_msg("%s", nnrt_builder_error(b)->message);
-    nnrt_builder_destroy(b);
-    return m;
+    return finish(b, in[0]);
 }
 
 /* A network in parts has the ranges and bytes of one in a whole, and needs less memory: a value and the two that later parts
@@ -1214,23 +1189,18 @@ static NNRT_Model *wide_network(void)
 {
     const int32_t x[] = {1, SIDE, SIDE, WIDE}, w[] = {WIDE, 3, 3, WIDE};
     NNRT_Conv2DFusion conv;
-    nnrt_builder *b = NULL;
-    NNRT_Model *m = NULL;
+    nnrt_builder *b;
     uint32_t in[2];
     state = 13;
     memset(&conv, 0, sizeof(conv));
     conv.padMode = NNRT_PAD_MODE_SAME;
     conv.activationType = NNRT_ACTIVATION_TYPE_RELU;
-    assert_int_equal(nnrt_builder_create(&b, "wide", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 4, x);
+    b = begin("wide", 4, x, in);
     for (int i = 0; i < 8; i++) {
         in[1] = weights(b, 4, w, NULL, NULL);
         in[0] = nnrt_add_CONV2D_FUSION(b, NULL, &conv, in, 2);
     }
-    nnrt_builder_output(b, in[0]);
-    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
-    nnrt_builder_destroy(b);
-    return m;
+    return finish(b, in[0]);
 }
 
 /* A sample, and the largest number of live bytes when one is read. */

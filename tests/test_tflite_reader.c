@@ -14,14 +14,14 @@
 #include <cmocka.h>
 
 /* tflite_model: int8; tflite_control: IF, WHILE, a custom operator, two signatures; tflite_state: variables, complex
-   values, int16, metadata */
+   values, int16, metadata; tflite_batch: a dynamic dimension */
 #include "tflite/model.h"
 
 static const struct {
     const uint8_t *data;
     size_t bytes;
 } models[] = {{tflite_model, sizeof(tflite_model)}, {tflite_control, sizeof(tflite_control)},
-              {tflite_state, sizeof(tflite_state)}};
+              {tflite_state, sizeof(tflite_state)}, {tflite_batch, sizeof(tflite_batch)}};
 #define MODELS (sizeof(models) / sizeof(models[0]))
 
 /* Counts bytes and fails the allocation number `fail`. */
@@ -63,6 +63,7 @@ static NNRT_ReturnCode import(const uint8_t *data, size_t bytes, size_t fail, co
     allocator.free = counting_free;
     allocator.user = c;
     desc.allocator = &allocator;
+    desc.dynamic = true;
     assert_non_null(copy);
     memcpy(copy, data, bytes);
     code = nnrt_tflite_load_memory(&model, copy, bytes, &desc, &error);
@@ -269,6 +270,60 @@ static void test_subgraphs(void **state)
         "numClasses 2, expected at least 1");
 }
 
+/* The first dimension of the input of tflite_batch, whose shape_signature `to` replaces unless it is NULL; 0: refused, with
+   that message. */
+static int32_t first_size(const nnrt_tflite_desc *desc, const uint8_t *to, const char *message)
+{
+    static const uint8_t signature[] = {3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 3, 0, 0, 0}; /* length, entries */
+    uint8_t data[sizeof(tflite_batch)];
+    NNRT_Model *model = NULL;
+    nnrt_error error;
+    size_t at = 0;
+    int32_t size;
+    memcpy(data, tflite_batch, sizeof(data));
+    while (at < sizeof(data) - sizeof(signature) && memcmp(data + at, signature, sizeof(signature)) != 0)
+        at++;
+    assert_true(at < sizeof(data) - sizeof(signature));
+    if (to != NULL)
+        memcpy(data + at, to, sizeof(signature));
+    memset(&error, 0, sizeof(error));
+    if (nnrt_tflite_load_memory(&model, data, sizeof(data), desc, &error) != NNRT_SUCCESS) {
+        assert_int_equal(error.code, NNRT_INVALID_SHAPE);
+        assert_string_equal(error.message, message);
+        return 0;
+    }
+    assert_int_equal(model->allTensors.data[model->inputIndex.data[0]].dims.count, 3);
+    assert_int_equal(model->allTensors.data[model->inputIndex.data[0]].dims.data[1], 1);
+    size = model->allTensors.data[model->inputIndex.data[0]].dims.data[0];
+    nnrt_model_destroy(model);
+    return size;
+}
+
+static void test_shape_signature(void **state)
+{
+    static const uint8_t shorter[] = {2, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 3, 0, 0, 0};
+    static const uint8_t below[] = {3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff, 3, 0, 0, 0};
+    static const uint8_t other[] = {3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 4, 0, 0, 0};
+    static const uint8_t sized[] = {3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+    static const uint8_t *const damaged[] = {shorter, below, other};
+    static const nnrt_tflite_input given = {"x", {3, {5, 1, 3}}};
+    nnrt_tflite_desc desc;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    assert_int_equal(first_size(&desc, NULL, ""), 1);
+    for (int i = 0; i < 3; i++) /* a file that runs with its shape does so, whatever its signature has */
+        assert_int_equal(first_size(&desc, damaged[i], ""), 1);
+    desc.dynamic = true;
+    assert_int_equal(first_size(&desc, NULL, ""), -1);
+    assert_int_equal(first_size(&desc, sized, ""), -1); /* 3 is no placeholder */
+    assert_int_equal(first_size(&desc, shorter, "the shape_signature of input 'x' has 2 axes, its shape 3"), 0);
+    assert_int_equal(first_size(&desc, below, "the shape_signature of input 'x' has -2 on axis 1, expected 1 or -1"), 0);
+    assert_int_equal(first_size(&desc, other, "the shape_signature of input 'x' has 4 on axis 2, expected 3 or -1"), 0);
+    desc.inputs = &given;
+    desc.inputCount = 1;
+    assert_int_equal(first_size(&desc, below, ""), 5);
+}
+
 /* The states and the metadata of tflite_state. */
 static void test_metadata(void **state)
 {
@@ -327,7 +382,7 @@ int main(void)
         cmocka_unit_test(test_whole),     cmocka_unit_test(test_truncated), cmocka_unit_test(test_changed),
         cmocka_unit_test(test_messages),  cmocka_unit_test(test_memory),    cmocka_unit_test(test_signatures),
         cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_metadata),  cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_file),      cmocka_unit_test(test_shape_signature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

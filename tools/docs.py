@@ -172,6 +172,9 @@ results of CONV_2D, DIV, MEAN, SUM and RESIZE_BILINEAR within one unit (`ONE` in
   of a WHILE may change its dimensions, but not its rank; the session then requires the upper bounds.
 - **Signatures**: `nnrt_tflite_desc.signature` (`nnrt --signature NAME`) selects one; otherwise the model is the first
   subgraph.
+- **shape_signature** of an input: a -1 where the shape of the file has 1 is a dynamic dimension with `nnrt_tflite_desc.dynamic`,
+  and in the command line unless the operators require the size 1. Otherwise the shape of the file holds, as in TensorFlow Lite
+  until ResizeInputTensor, and damage of the field has no effect. Sizes that the caller states may differ from it.
 - **Variables**, and the states of recurrent layers and SVDF, are states of the model, which a session keeps between runs
   ([models.md](models.md#states)); the tests compare the third of three runs. The names of the states are those of the
   variables. An initial value that CALL_ONCE assigns must be constant. A variable that the main graph does not assign is a

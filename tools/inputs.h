@@ -217,6 +217,7 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
     NNRT_Model *model = NULL;
     nnrt_tflite_desc desc;
     nnrt_error error;
+    NNRT_ReturnCode code;
     int status = CLI_DONE;
     memset(&error, 0, sizeof(error));
     memset(&desc, 0, sizeof(desc));
@@ -225,8 +226,14 @@ static int cli_inputs_make_model(cli_inputs *in, const cli_args *args)
     desc.outputs = in->cut;
     desc.outputCount = in->cutCount;
     desc.signature = args->signature;
-    if ((cli_is_nnrt(path) ? cli_load_nnrt(&model, path, &error) : cli_load_tflite(&model, path, &desc, &error)) !=
-        NNRT_SUCCESS)
+    desc.dynamic = true; /* unless the operators require the stored shapes */
+    if (cli_is_nnrt(path))
+        code = cli_load_nnrt(&model, path, &error);
+    else if ((code = cli_load_tflite(&model, path, &desc, &error)) != NNRT_SUCCESS) {
+        desc.dynamic = false;
+        code = cli_load_tflite(&model, path, &desc, &error);
+    }
+    if (code != NNRT_SUCCESS)
         return cli_fail("cannot load %s: %s%s", path, error.message,
                         strstr(error.message, "nnrt_tflite_desc.budget") != NULL    ? "; here --budget N does"
                         : strstr(error.message, "nnrt_tflite_desc.outputs") != NULL ? "; here --outputs NAME,... does"
@@ -525,12 +532,12 @@ static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
         status = cli_read_dims("--shape", text, value, &given);
     if (status != CLI_DONE)
         return status;
-    fits = cli_fits(&in->shapes[i], &given) || (in->resizable && given.rank == in->shapes[i].rank);
-    if (!fits)
+    fits = cli_fits(&in->shapes[i], &given);
+    if (!fits && !(in->resizable && given.rank == in->shapes[i].rank))
         return cli_usage("--shape %s: input '%s' is %s", text, in->data[i].name,
                          cli_shape_text(message, sizeof(message), in->data[i].type, &in->shapes[i]));
     in->shapes[i] = given;
-    if (in->resizable)
+    if (!fits)
         in->data[i].declared = given;
     return CLI_DONE;
 }

@@ -107,11 +107,11 @@ static NNRT_ReturnCode cli_job_tflite(cli_job *job, const cli_args *args, nnrt_e
     if (given == NULL)
         return NNRT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < job->in.count; i++) {
-        if (job->in.shapes[i].rank < 0 || cli_is_state(&job->in, job->in.data[i].name))
-            continue;
+        const bool bounded = cli_inputs_most(&job->in, i) != NULL;
+        if (cli_is_state(&job->in, job->in.data[i].name) || (!bounded && cli_open(&job->in.shapes[i])))
+            continue; /* the shape of the file, as converted files run without a stated shape */
         given[desc.inputCount].name = job->in.data[i].name;
-        given[desc.inputCount++].shape =
-            cli_inputs_most(&job->in, i) != NULL ? job->in.data[i].declared : job->in.shapes[i];
+        given[desc.inputCount++].shape = bounded ? job->in.data[i].declared : job->in.shapes[i];
     }
     desc.inputs = given;
     desc.no_optimize = args->noOptimize;

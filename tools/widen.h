@@ -80,46 +80,13 @@ static bool cli_widen_cast(nnrt_memory *memory, const NNRT_Model *m, const NNRT_
     return room != NULL;
 }
 
-/* Replaces *model by `wide`, whose lists and constants it does not need afterwards. */
-static NNRT_ReturnCode cli_widen_replace(NNRT_Model **model, const NNRT_Model *wide, nnrt_memory *memory, nnrt_error *error)
-{
-    nnrt_save_desc save;
-    nnrt_metadata *metadata;
-    NNRT_Model *made = NULL;
-    void *file = NULL;
-    size_t bytes = 0, written;
-    NNRT_ReturnCode code;
-    memset(&save, 0, sizeof(save));
-    while (nnrt_model_metadata_at(*model, save.metadataCount).key != NULL)
-        save.metadataCount++;
-    if ((metadata = (nnrt_metadata *)nnrt_memory_keep_array(memory, save.metadataCount + 1u, sizeof(*metadata))) == NULL)
-        return NNRT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < save.metadataCount; i++)
-        metadata[i] = nnrt_model_metadata_at(*model, i);
-    save.metadata = metadata;
-    code = nnrt_model_save_memory(wide, &save, NULL, 0, &bytes, error);
-    if (code == NNRT_SUCCESS && (file = nnrt_alloc(NULL, bytes)) == NULL)
-        return NNRT_OUT_OF_MEMORY;
-    if (code == NNRT_SUCCESS)
-        code = nnrt_model_save_memory(wide, &save, file, bytes, &written, error);
-    if (code == NNRT_SUCCESS)
-        code = nnrt_model_load_memory(&made, file, bytes, NULL, error);
-    if (code == NNRT_SUCCESS && (code = nnrt_model_attach(made, file, bytes)) == NNRT_SUCCESS) {
-        nnrt_model_destroy(*model);
-        *model = made;
-        return nnrt_model_optimize(model, error); /* removes casts */
-    }
-    nnrt_model_destroy(made);
-    nnrt_free(NULL, file, bytes);
-    return code;
-}
-
+/* The lists and constants of `wide` end with memory: the new model has its own. */
 static NNRT_ReturnCode cli_widen_model(NNRT_Model **model, nnrt_memory *memory, nnrt_error *error)
 {
     nnrt_mapping *mappings = NULL;
     const NNRT_Model *given = nnrt_model_map(*model, memory, &mappings);
     NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
-    NNRT_Model wide;
+    NNRT_Model wide, *made = NULL;
     NNRT_Tensor *tensors = NULL;
     bool good = given != NULL;
     if (good)
@@ -135,10 +102,14 @@ static NNRT_ReturnCode cli_widen_model(NNRT_Model **model, nnrt_memory *memory, 
     if (good) {
         wide = *given;
         wide.allTensors = NNRT_TensorList_make(tensors, given->allTensors.count);
-        code = cli_widen_replace(model, &wide, memory, error);
+        code = nnrt_model_create(&made, &wide, *model, NULL, error);
     }
     nnrt_model_unmap(mappings);
-    return code;
+    if (code != NNRT_SUCCESS)
+        return code;
+    nnrt_model_destroy(*model);
+    *model = made;
+    return nnrt_model_optimize(model, error); /* removes casts */
 }
 
 /* Makes the loaded model float32, its inputs and outputs, too. */

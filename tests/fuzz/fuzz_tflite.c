@@ -16,6 +16,7 @@ static NNRT_ReturnCode fuzz_tflite_load(NNRT_Model **model, const void *data, si
     memset(&desc, 0, sizeof(desc));
     desc.allocator = allocator;
     desc.no_optimize = true;
+    desc.dynamic = bytes % 2 != 0; /* both ways */
     return nnrt_tflite_load_memory(model, data, bytes, &desc, error);
 }
 

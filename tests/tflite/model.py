@@ -1,7 +1,7 @@
 """Writes small models: model.h for tests/test_tflite_reader.c, or one of them to a file.
 
     python3 tests/tflite/model.py > tests/tflite/model.h
-    python3 tests/tflite/model.py FILE [control|state|large]
+    python3 tests/tflite/model.py FILE [control|state|batch|fixed|large]
 """
 import sys
 
@@ -125,10 +125,22 @@ def state():
     return m
 
 
-MODELS = {'model': small, 'control': control, 'state': state}
+def batch(fixed=False):
+    """|x|, whose first dimension the file leaves open; fixed: |spectrum of x|, which is imported for fixed shapes only."""
+    m = Model()
+    x, y = m.tensor('x', 'float32', [1, 1, 3 + fixed], signature=[-1, 1, 3 + fixed]), m.tensor('y', 'float32', [1, 1, 3])
+    m.inputs, m.outputs = [x], [y]
+    if fixed:
+        spectrum = m.tensor('spectrum', 'complex64', [1, 1, 3])
+        m.op('RFFT2D', [x, m.constant('n', np.array([1, 4], 'int32'))], [spectrum])
+    m.op(*(('COMPLEX_ABS', [spectrum]) if fixed else ('ABS', [x])), [y])
+    return m
+
+
+MODELS = {'model': small, 'control': control, 'state': state, 'batch': batch}
 if len(sys.argv) > 1:
     with open(sys.argv[1], 'wb') as file:
-        file.write({'large': large, **MODELS}[(sys.argv[2:] + ['model'])[0]]().bytes())
+        file.write({'large': large, 'fixed': lambda: batch(True), **MODELS}[(sys.argv[2:] + ['model'])[0]]().bytes())
     sys.exit()
 print('/* Written by tests/tflite/model.py. */')
 for name, model in MODELS.items():
