@@ -11,11 +11,11 @@ typedef struct fuzz_building {
     fuzz_bytes f;
     nnrt_builder *b;
     uint32_t tensors;                /* that exist */
-    void *constants[FUZZ_CONSTANTS]; /* that lie outside of the model */
+    void *constants[FUZZ_CONSTANTS]; /* outside of the model */
     uint32_t nConstants;
 } fuzz_building;
 
-/* Few names, so that some come twice. */
+/* Few names, so that some occur twice. */
 static const char *fuzz_name(fuzz_bytes *f)
 {
     static const char *const names[] = {NULL, "", "a", "b", "c", "d", "e", "f", "g", "h", "input", "output"};
