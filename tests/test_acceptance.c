@@ -339,8 +339,7 @@ static void test_devices_of_plans(void **state)
     rig_end(&r);
 }
 
-/* A device that restores its model from a cache, with and without the model, is bit-identical to the reference device.
-   */
+/* A device that restores its model from a cache, with and without the model, is bit-identical to the reference device. */
 static void test_through_a_cache(void **state)
 {
     NNRT_Model *model, *bare = NULL;

@@ -1,6 +1,5 @@
 /* auto partitions a model over several devices (devices/nnrt_auto.h). Expected results come from the reference device
-   alone: partitions on devices of devices/nnrt_fake.h must be bit-identical. Expected partitions are derived by hand.
-   */
+   alone: partitions on devices of devices/nnrt_fake.h must be bit-identical. Expected partitions are derived by hand. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,5 @@
 /* Model caches: only a valid cache of the same model and device is used: damaged, foreign and outdated caches are
-   detected and replaced, with bit-identical results. Expected values are computed by hand: y = relu(x + [1,2,3]) - x.
-   */
+   detected and replaced, with bit-identical results. Expected values are computed by hand: y = relu(x + [1,2,3]) - x. */
 #define _XOPEN_SOURCE 700 /* posix_memalign, mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -61,8 +61,7 @@ static void nested_begin(const nnrt_session *s, const NNRT_Model *m, const nnrt_
     nnrt_memory_end(&nested.memory);
 }
 
-/* A run of the nested plan in its reported memory returns the code of the session, and after a success the same bits.
-   */
+/* A run of the nested plan in its reported memory returns the code of the session, and after a success the same bits. */
 static void nested_run(const nnrt_session *s, const nnrt_io *in, const nnrt_io *out, NNRT_ReturnCode want)
 {
     const nnrt_plan *p = nested.plan;

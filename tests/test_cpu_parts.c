@@ -308,8 +308,7 @@ static building begin(uint32_t i)
 
 /* ---- tests ---- */
 
-/* An image of c channels with the height and width of x, computed from x, from `wide` (twice the size) or from `half`.
-   */
+/* An image of c channels with the height and width of x, computed from x, from `wide` (twice the size) or from `half`. */
 static image any_branch(building *m, image x, image wide, image half, int32_t c)
 {
     switch (draw(8)) {

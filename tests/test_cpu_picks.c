@@ -154,8 +154,7 @@ static void test_comparisons(void **unused)
 
 /* ---- selections ---- */
 
-/* WHERE of float32 or int32 copies bits unchanged. x or y may be one element; the condition, x and y may be broadcast.
-   */
+/* WHERE of float32 or int32 copies bits unchanged. x or y may be one element; the condition, x and y may be broadcast. */
 static void test_choices(void **unused)
 {
     (void)unused;

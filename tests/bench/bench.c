@@ -207,8 +207,7 @@ static double bench_distance(const float *a, const float *b, size_t count)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nnrt */
 
-/* Registers a device under its name, if its header is part of the program; built-in devices are registered already.
-   */
+/* Registers a device under its name, if its header is part of the program; built-in devices are registered already. */
 static bool bench_device(const char *name)
 {
 #ifdef BENCH_CPU

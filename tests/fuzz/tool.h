@@ -14,8 +14,7 @@
 
 #include "fuzz.h"
 
-/* Blocks of the readers, each after its size. Bytes allocated now (fuzz_taken), with the file, and at most (fuzz_most).
-   */
+/* Blocks of the readers, each after its size. Bytes allocated now (fuzz_taken), with the file, and at most (fuzz_most). */
 typedef union fuzz_head {
     size_t bytes;
     long double align;
