@@ -1,9 +1,9 @@
 /* Whole models with dynamic dimensions, growing values, If, Loop and NonZero: the models of tests/models, as ONNX files
-   and through .nnrt files. One session with upper bounds runs all cases, in several orders; its results equal those of
-   ONNX Runtime (tests/models/NAME.vec), within the tolerance in the file, and are bit-identical every time. Shapes
-   above the upper bounds fail; the exact number of bytes of memory suffices; out of memory leaks nothing; two threads
-   share a prepared model. tests/models/make.py describes each model. Run from the root of the repository, or with
-   NNRT_TEST_ROOT set to it. */
+   and through .nnrt files. One session with upper bounds runs all cases, in several orders; its results equal the
+   results of ONNX Runtime (tests/models/NAME.vec), within the tolerance in the file, and are bit-identical every time.
+   Shapes above the upper bounds fail; the exact number of bytes of memory suffices; out of memory leaks nothing; two
+   threads share a prepared model. tests/models/make.py describes each model. Run from the root of the repository, or
+   with NNRT_TEST_ROOT set to it. */
 #define _XOPEN_SOURCE 700
 #include <pthread.h>
 #include <setjmp.h>

@@ -311,9 +311,9 @@ static const split_case cases[] = {
     {"nobody has it", "B0,0>1", "1", "auto:a", "0"},
     /* two consumers of a result of a; b has one part, as no path leads out of it and back */
     {"two ways", "A0>1 A1>2 B1,1>3 A2>4 B4,3>5 A5>6", "6", "auto:a,b", "001012"},
-    /* 2 gives 4 something, and would wait for it if both were with 1 */
+    /* 4 reads 2, but in the part of 1 and 2 the part would need 3, which needs 1 */
     {"a diamond on one and one", "B0,0>1 B1,0>2 A1>3 B2,3>4", "4", "auto:a,b", "0012"},
-    /* both branches are joined to what follows: nothing leads around */
+    /* the branches join in one part of the next nodes: no path leads out of it and back */
     {"two branches", "A0>1 A0>2 B1,2>3 B3,1>4", "4", "auto:a,b", "0122"},
     {"siblings are not connected", "A0>1 A0>2 B0,0>3", "1 2 3", "auto:a,b", "012"},
     /* the first device of the list that supports it */

@@ -741,7 +741,7 @@ static void test_sections(void **state)
     assert_int_equal(compiled(npu), 2);
     assert_int_equal(restored(npu), 2);
     ((uint8_t *)file)[at + 200] ^= 1;
-    /* so is the section of another model: a weight is changed in the file */
+    /* the section of another model is also ignored: a weight is changed in the file */
     for (uint32_t i = 0; nnrt_model_section(loaded, i, &section); i++)
         if (section.type == 8)
             ((uint8_t *)file)[section.offset + 3] ^= 1;

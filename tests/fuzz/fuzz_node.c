@@ -392,7 +392,7 @@ static void fuzz_node_run(fuzz_node_case *c, int fill, bool first, NNRT_ReturnCo
     }
 }
 
-/* Output 0 in the place of a copy of input k, if the row allows it and shapes and sizes are equal. */
+/* Writes output 0 over a copy of input k, if the row allows it and shapes and sizes are equal. */
 static void fuzz_node_in_place(fuzz_node_case *c, uint32_t k)
 {
     const nnrt_operand *x = &c->in[k], *y = &c->out[0];

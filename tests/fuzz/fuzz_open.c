@@ -213,7 +213,7 @@ static bool fuzz_open_empty(const nnrt_session *fixed, NNRT_ReturnCode code)
     return false;
 }
 
-/* Repeats the run in a session for its fixed shapes; the results equal those of s, which returned `code`. */
+/* Repeats the run in a session for its fixed shapes; the results must equal the results of s, which returned `code`. */
 static void fuzz_open_compare(const NNRT_Model *m, fuzz_open_net *n, fuzz_open_run *r, nnrt_session *s,
                               NNRT_ReturnCode code)
 {
