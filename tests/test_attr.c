@@ -590,8 +590,8 @@ static void test_no_attributes(void **state)
     nnrt_model_destroy(m);
 }
 
-/* The generator of the fuzz targets sets every member to other values, which a file preserves; messages for invalid
-   values have the name of the member. */
+/* The generator of the fuzz targets sets every member to other values than its default; a file preserves the valid
+   ones. */
 static void test_fuzz(void **state)
 {
     static fuzz_attr a;

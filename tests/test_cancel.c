@@ -302,7 +302,7 @@ static uint64_t no_clock(void *user)
     return 0;
 }
 
-/* A profile listener cancels a loop of a million trips after ten. */
+/* A profile listener cancels a loop of a million trips after ten steps. */
 static void test_by_a_listener(void **state)
 {
     NNRT_Model *m = make_endless();
@@ -394,7 +394,7 @@ static void test_devices(void **state)
 /* ---- without a session ---- */
 
 typedef struct counter {
-    uint32_t asked, yes; /* the query of this number returns true; 0 = none */
+    uint32_t asked, yes; /* queries from this number on return true; 0 = none */
 } counter;
 
 static bool ask(void *user)

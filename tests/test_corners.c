@@ -879,7 +879,8 @@ static void test_refused_sizes(void **state)
     refused(&t, NNRT_INVALID_PARAMETER, "preserveAspectRatio is true");
 }
 
-/* Quantization parameters: their number, scale and bits; and a border with the zero point of one of several channels. */
+/* Invalid quantization parameters: number, scale, bits; more than one for PAD_FUSION, whose border is the zero point.
+   */
 static void test_refused_quant(void **state)
 {
     NNRT_QuantParam q[3];

@@ -1187,8 +1187,7 @@ static void test_data_shapes(void **state)
 
 /* ---- scratch memory, threads, derived constants, several operands ---- */
 
-/* y = x * table[k] + b (b is optional). Each worker counts its elements in its scratch memory. Second result: -x,
-   optional. */
+/* y = x * table[0] + b (b is optional), computed in the scratch memory of a worker. Second result: -x, optional. */
 static NNRT_ReturnCode blend_rule(nnrt_resolve *c)
 {
     static const int32_t one[1] = {1};

@@ -389,7 +389,7 @@ static inline const nnrt_op *fuzz_op(fuzz_bytes *f)
 
 /* ---- rules that hold for every call ---- */
 
-/* A failure has a message with an end; its code is the returned one. */
+/* A message is terminated; a failure has one, with the returned code. */
 static inline void fuzz_check_error(NNRT_ReturnCode code, const nnrt_error *e, const char *call)
 {
     fuzz_expect(memchr(e->message, 0, sizeof(e->message)) != NULL, "a message ends", call);

@@ -137,7 +137,7 @@ static void fuzz_open_begin(fuzz_open_run *r, fuzz_open_net *n, const nnrt_sessi
         for (int32_t k = 0; k < r->dims[i].rank; k++)
             if (n->open[i][k] == -1) {
                 r->dims[i].dims[k] = (int32_t)(fuzz_byte(&n->f) % (uint32_t)(n->bounds[i].most.dims[k] + 1));
-                if (fuzz_rarely(&n->f, 64) && n->bounds[i].most.dims[k] > 0) { /* 0: no dimension is dynamic */
+                if (fuzz_rarely(&n->f, 64) && n->bounds[i].most.dims[k] > 0) { /* bound 0: not dynamic */
                     r->dims[i].dims[k] = n->bounds[i].most.dims[k] + 1;
                     r->beyond = true;
                 }
