@@ -302,7 +302,7 @@ static void test_some_results(void **state)
     {
         float y[1];
         nnrt_session *s = session_of(&t.g.model, &desc);
-        trips = INT64_MAX; /* nobody counts them */
+        trips = INT64_MAX; /* the unused LOOP does not run */
         run(s, in, 1, NNRT_IO(y));
         assert_true(y[0] == 1 && nnrt_session_get_memory(s).steps <= 1);
         nnrt_session_destroy(s);

@@ -1691,7 +1691,7 @@ static void test_short_model_tables(void **state)
         }
 }
 
-/* The same of a device's table. */
+/* The same for the table of a device. */
 static void test_short_device_tables(void **state)
 {
     static graph g;
@@ -1931,7 +1931,7 @@ static void test_save_by_hand(void **state)
     g.nodes[0].nodeAttr.size = sizeof(pool);
     assert_int_equal(nnrt_model_save_memory(&g.model, NULL, NULL, 0, &bytes, &error), NNRT_NULL_PTR);
     assert_string_equal(error.message, "node 0 'pool': a list of its attributes has no data");
-    nnrt_attr_defaults(nnrt_op_named("SPACE_TO_BATCH_ND")->attr, &blocks); /* the same of lists of lists */
+    nnrt_attr_defaults(nnrt_op_named("SPACE_TO_BATCH_ND")->attr, &blocks); /* the same for lists of lists */
     blocks.paddings.count = 2;
     g.nodes[0].nodeType = NNRT_NODE_TYPE_SPACE_TO_BATCH_ND;
     g.nodes[0].nodeAttr.data = &blocks;

@@ -2214,7 +2214,7 @@ static float *floats_of(size_t count, float scale)
     return made;
 }
 
-/* QUANT_DTYPE_CAST and QUANTIZE_LINEAR, alone and in front of a convolution whose image is NCHW. Scales that are powers of 2
+/* QUANT_DTYPE_CAST and QUANTIZE_LINEAR, alone and before a convolution whose image is NCHW. Scales that are powers of 2
    have exact halves. */
 static void test_casts_to_8_bits(void **unused)
 {

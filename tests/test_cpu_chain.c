@@ -129,7 +129,7 @@ static chain any_chain(void)
     s.k = channels[draw(COUNT(channels))];
     s.e = s.first ? channels[draw(COUNT(channels))] : s.k;
     if (s.first && draw(8) == 0)
-        s.e += 200; /* rows are made of one block of them after the other */
+        s.e += 200; /* channels are computed block by block */
     s.c = s.last ? channels[draw(COUNT(channels))] : s.e;
     for (uint32_t i = 0; i < 2; i++) {
         static const int32_t sizes[] = {3, 3, 3, 5, 1, 2, 7};

@@ -620,8 +620,8 @@ static size_t arena_on(const char *device, const NNRT_Model *model)
     return arena;
 }
 
-/* With the scratch of Winograd tiles, the arena is at most a quarter larger than that of the reference device, and not larger
-   at all with the extension nnrt.cpu.memory. */
+/* With the scratch of Winograd tiles, the arena is at most a quarter larger than on the reference device, and not
+   larger at all with the extension nnrt.cpu.memory. */
 static void test_arena(void **unused)
 {
     building m = begin(1);

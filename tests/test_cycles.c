@@ -155,13 +155,13 @@ static const char *path_of(uint32_t room, const char *name)
     return path_room[room];
 }
 
-/* Removes a file that must be there, and nothing beside it. */
+/* Removes a file, which must exist. */
 static void removed(const char *name)
 {
     assert_int_equal(unlink(path_of(3, name)), 0);
 }
 
-/* Removes the files of a folder, as many as there must be, and the folder. */
+/* Removes a folder with `count` files, none of them temporary. */
 static void removed_folder(const char *name, int64_t count)
 {
     char path[512];

@@ -41,7 +41,7 @@ static uint32_t fuzz_tensor(fuzz_building *g)
     return b < 160 ? g->tensors - 1 - b % 4 % g->tensors : b % g->tensors;
 }
 
-/* Random numbers; small whole ones for the types of indices, so that shapes made of them are possible. */
+/* Random numbers; small integers for index types, so that shapes made of them are valid. */
 static void fuzz_constant_fill(fuzz_building *g, NNRT_DataType type, void *data, size_t bytes)
 {
     if (type == NNRT_DATA_TYPE_INT32)

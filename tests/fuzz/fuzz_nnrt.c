@@ -211,7 +211,7 @@ static void fuzz_nnrt(const uint8_t *data, size_t size)
     free(file);
 }
 
-/* ---- changes that get behind the header ---- */
+/* ---- mutations that pass the checks of the header ---- */
 
 #if !defined(FUZZ_INCLUDED) && !defined(__AFL_COMPILER)
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);

@@ -1,6 +1,6 @@
 /* Fuzz target: small models with dynamic input dimensions and data-dependent values, with upper bounds of any size;
    then runs with shapes within and above the upper bounds, and buffers that are large enough or not. Successful runs
-   are bit-identical to a session made for exactly those shapes; if that session fails, the run may fail. */
+   are bit-identical to a session for exactly these shapes; if that session fails, the run may fail. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

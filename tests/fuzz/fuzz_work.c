@@ -1,5 +1,5 @@
 /* Fuzz target: the work of loading, optimizing and preparing any model is bounded. The bytes are a .nnrt file, an ONNX file
- * or, where they are neither, calls of the builder. tests/work.h counts units of work; a phase that exceeds its bound ends
+ * or, if they are neither, calls of the builder. tests/work.h counts units of work; a phase that exceeds its bound ends
  * the program:
  *
  *     work <= A + B * (bytes of the file) + C * (bytes of memory that the phase had at most)
