@@ -4,7 +4,7 @@
 #ifndef CODES_H
 #define CODES_H
 
-/* A check. "NAME NULL": of the parameter of that name. A code that is the row's good one: it is no fault. */
+/* A check. "NAME NULL": the parameter of that name is NULL. If its code is the row's good one, it is no fault. */
 typedef struct check {
     const char *what;
     int code;
@@ -12,10 +12,10 @@ typedef struct check {
 } check;
 
 typedef struct row {
-    const char *function, *section; /* where the text stands */
-    const check *checks;            /* up to one without a name */
+    const char *function, *section; /* of the specification's text */
+    const check *checks;            /* terminated by one without a name */
     int (*call)(uint32_t broken);   /* violates the checks whose bits are set, and nothing else */
-    int good;                       /* the result where none is */
+    int good;                       /* the result without a violation */
 } row;
 
 #define ROW(Function, section, name, good)                                                                             \
@@ -29,13 +29,13 @@ typedef struct row {
         NULL, 0, 0                                                                                                     \
     }
 
-/* Results of functions that return a handle, or nothing: a handle was given or freed; none was, or it stayed. */
+/* Results of functions that return a handle or nothing. DONE: a handle was returned or freed; NOTHING: it was not. */
 enum { DONE = 1000, NOTHING };
 
 #define CODES_MOST 32
 static bool codesSeen[CODES_MOST];
 
-/* A call leaves no memory behind; what it was to find is what it found. */
+/* A call returns the expected code and leaks no memory. */
 static void expect_code(const row *r, uint32_t broken, int wanted, const char *first, const char *second)
 {
     const int64_t before = heap_live;
@@ -68,7 +68,7 @@ static bool codes_named(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Has a row of this function a check "NAME NULL"? */
+/* Whether a row of this function has a check "NAME NULL". */
 static bool codes_null(const row *rows, uint32_t count, const char *function, const char *name, size_t length)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -78,7 +78,7 @@ static bool codes_null(const row *rows, uint32_t count, const char *function, co
     return false;
 }
 
-/* A declaration, from its name to its semicolon: there is a row, and a check of each pointer that it takes. */
+/* A declaration, from its name to its semicolon: it has a row, with a check of each pointer parameter. */
 static void codes_declared(const row *rows, uint32_t count, const char *name, const char *open)
 {
     const char *at = open + 1, *begin = at;
@@ -113,7 +113,7 @@ static void codes_declared(const row *rows, uint32_t count, const char *name, co
     }
 }
 
-/* Every function that a header declares has its row. Returns how many it declares; api: how these lines begin. */
+/* Every function that a header declares has its row. Returns their number; api: the beginning of a declaration. */
 static uint32_t codes_complete(const row *rows, uint32_t count, const char *path, const char *api)
 {
     static char text[100000];

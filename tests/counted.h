@@ -1,6 +1,6 @@
-/* The library's heap as in tests/nnrt.c, which counts and can be made to fail, and the heap of the including test, so
-   that blocks may pass between the two. Include after stdlib.h and the system's headers. COUNTED_HERE: defines the
-   functions, for a test with an implementation of its own. */
+/* The counting heap of the library (tests/nnrt.c), which can be made to fail. It is also the heap of the including
+   test, so that blocks may pass between the two. Include after stdlib.h and the system's headers. COUNTED_HERE: defines
+   the functions, for a test with an implementation of its own. */
 #ifndef COUNTED_H
 #define COUNTED_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-extern int64_t heap_calls, heap_fail_at, heap_live; /* the call of number heap_fail_at fails, 0: none; blocks */
+extern int64_t heap_calls, heap_fail_at, heap_live; /* calls; the number of the call that fails, 0: none; live blocks */
 extern bool heap_shut;                              /* every call fails */
 void *counted_malloc(size_t bytes);
 void *counted_calloc(size_t count, size_t bytes);

@@ -14,8 +14,8 @@
 #include "remotes.h"
 #endif
 
-/* How far results of an operator may lie from the expected ones, absolute + relative * |expected|: each number counts where
-   it is larger than that of the case. State both. */
+/* Error bound of the results of an operator, absolute + relative * |expected|. Each number applies if it is larger than
+   the number of the case. State both. */
 typedef struct test_bound {
     const char *op; /* NULL ends the list */
     double absolute, relative;
@@ -27,7 +27,7 @@ typedef struct test_device {
     const test_bound *bounds;                  /* NULL: the bits of the reference device */
 } test_device;
 
-/* ---- a device that is not exact: float32 sums of ADD_FUSION keep 10 bits behind the point, as some accelerators do ---- */
+/* ---- an inexact device: float32 sums of ADD_FUSION are rounded to 10 fraction bits, as on accelerators ---- */
 
 static NNRT_ReturnCode rough_add(const void *attr, nnrt_view *args, nnrt_call *call)
 {
@@ -38,7 +38,7 @@ static NNRT_ReturnCode rough_add(const void *attr, nnrt_view *args, nnrt_call *c
     for (size_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, (const float *)args[2].data + i, sizeof(bits));
-        if ((bits & 0x7f800000u) != 0x7f800000u) /* infinity and NaN stay */
+        if ((bits & 0x7f800000u) != 0x7f800000u) /* infinity and NaN are unchanged */
             bits &= ~(uint32_t)0x1fff;
         memcpy((float *)args[2].data + i, &bits, sizeof(bits));
     }
@@ -81,7 +81,7 @@ static NNRT_ReturnCode fake_register(nnrt_error *error)
 }
 
 #ifdef __linux__
-/* The reference device in a process of its own, which has its socket as long as this one lives. */
+/* The reference device in another process; its socket exists until this process ends. */
 static char remote_path[64];
 
 static void remote_gone(void)
@@ -101,7 +101,7 @@ static NNRT_ReturnCode remote_register(nnrt_error *error)
 }
 #endif
 
-/* ---- auto over the fake device, with a fallback: each model is split, into one part where the fake takes all of it ---- */
+/* ---- auto over the fake device, with a fallback: a model is partitioned unless the fake supports all of it ---- */
 
 static const nnrt_partition split_partition = {false, NULL, NULL, NULL, true, NULL, 0};
 
@@ -152,7 +152,7 @@ static NNRT_ReturnCode split_register(nnrt_error *error)
     return code != NNRT_SUCCESS ? code : nnrt_device_register(&table, name, error);
 }
 
-/* ---- the fast device, and each of its sets of instructions ---- */
+/* ---- the fast device, and each of its instruction sets ---- */
 
 static NNRT_ReturnCode cpu_register(nnrt_error *error)
 {
@@ -181,9 +181,9 @@ static NNRT_ReturnCode mcu_cortex_m4_register(nnrt_error *error)
     return nnrt_mcu_register("cortex-m4", error);
 }
 
-/* No operator has a bound of its own: the vectors are met within their tolerances. Other bits than those of the reference
-   device are counted in roundings, which tests/test_cpu.c and tests/differential.c derive. A kernel that these do not know gets
-   a row. */
+/* No operator has a separate bound: results are within the tolerances of the vectors. Differences from the reference
+   device are counted in roundings, derived in tests/test_cpu.c and tests/differential.c. A kernel that these do not
+   cover needs a row. */
 static const test_bound cpu_bounds[] = {{NULL, 0, 0}};
 
 static const test_bound rough_bounds[] = {{"ADD_FUSION", 1e-5, 1.0 / 1024}, {NULL, 0, 0}};
@@ -211,7 +211,7 @@ static const test_device test_devices[] = {
 #endif
 };
 
-/* Registers the device of that name; NULL, after a line on stderr, when there is none. */
+/* Registers the device of that name; NULL, after a line on stderr, if there is none. */
 static const test_device *test_device_open(const char *name)
 {
     nnrt_error error;

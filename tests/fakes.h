@@ -14,7 +14,7 @@ static nnrt_fake *registered(const char *text)
     return fake;
 }
 
-/* Takes a device back; all that it prepared has been given back. */
+/* Unregisters a device; all that it prepared has been released. */
 static void unregistered(nnrt_fake *fake)
 {
     const nnrt_fake_record r = nnrt_fake_get_record(fake);

@@ -15,7 +15,7 @@ static uint16_t half_of(double d)
     if (fabs(d) >= 65520)
         return (uint16_t)(sign | 0x7c00u);
     (void)frexp(d, &e);
-    e = d == 0 || e < -13 ? -13 : e; /* the last of 11 bits is 2^(e - 11); below 2^-14 it stays 2^-24 */
+    e = d == 0 || e < -13 ? -13 : e; /* the last of 11 bits is 2^(e - 11); below 2^-14 always 2^-24 */
     return (uint16_t)(sign | (((unsigned)(e + 13) << 10) + (unsigned)nearbyint(ldexp(fabs(d), 11 - e))));
 }
 

@@ -7,7 +7,7 @@
 #define I32 NNRT_DATA_TYPE_INT32
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-/* ---- an allocator that counts, checks sizes, fails when told ---- */
+/* ---- an allocator that counts, checks sizes, and fails on request ---- */
 
 #define MAX_BLOCKS 1024
 
@@ -69,7 +69,7 @@ static inline nnrt_allocator allocator_of(tracker *t)
 #define MAX_NODES 64
 #define MAX_OPERANDS 8
 
-/* A model under construction: everything NNRT_Model points to. It points into itself and is not to be copied. */
+/* A model under construction: everything NNRT_Model points to. It contains pointers to itself: do not copy it. */
 typedef struct graph {
     NNRT_Model model;
     NNRT_Tensor tensors[MAX_TENSORS];
@@ -80,7 +80,7 @@ typedef struct graph {
     NNRT_SubGraph main;
 } graph;
 
-/* "1 2 -" -> 1, 2, NNRT_NO_TENSOR. Returns how many. */
+/* "1 2 -" -> 1, 2, NNRT_NO_TENSOR. Returns their number. */
 static inline uint32_t parse_indices(const char *text, uint32_t *out)
 {
     uint32_t n = 0;
@@ -135,7 +135,7 @@ static inline uint32_t tensor(graph *g, const char *name, NNRT_DataType type, co
     return i;
 }
 
-/* A result of which nothing is declared. */
+/* A result with undeclared type and shape. */
 static inline uint32_t result(graph *g, const char *name)
 {
     return tensor(g, name, NNRT_DATA_TYPE_UNKNOWN, "?");
@@ -218,7 +218,7 @@ static inline void guarded_end(guarded *b)
 
 /* ---- instruction sets of the device cpu ---- */
 
-/* The set that has the float kernels of a set of this name: of a set with 8-bit kernels only it is another one. */
+/* The instruction set whose float kernels a set uses: another one for sets with 8-bit kernels only. */
 static inline const char *set_of_floats(const char *set)
 {
     if (strcmp(set, "avx512vnni") == 0)

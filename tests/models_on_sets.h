@@ -54,7 +54,7 @@ static NNRT_Model *finish(nnrt_builder *b)
     return model;
 }
 
-/* The code with which a session is created whose steps must use kernel `name`: NNRT_NOT_SUPPORT if no step can. */
+/* The code of creating a session whose steps must use kernel `name`: NNRT_NOT_SUPPORT if no step can. */
 static inline NNRT_ReturnCode code_of_kernel(const char *device, const NNRT_Model *model, const char *name, bool half)
 {
     nnrt_session *session = NULL;
@@ -74,8 +74,8 @@ static inline NNRT_ReturnCode code_of_kernel(const char *device, const NNRT_Mode
     return code;
 }
 
-/* Runs a model in a session of its own; workers 0: the thread of the call. Returns how often the team was called, and in
-   *steps, unless that is NULL, the number of steps. */
+/* Runs a model in a new session; workers 0: the calling thread. Returns the number of calls of the team and, unless
+   steps is NULL, the number of steps in *steps. */
 static inline uint32_t run_session(const char *device, const NNRT_Model *model, const nnrt_io *in, uint32_t nIn,
                                    const nnrt_io *out, uint32_t nOut, uint32_t workers, uint32_t *steps)
 {

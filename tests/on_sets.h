@@ -6,7 +6,7 @@
 #include "models_on_sets.h"
 
 #define ROUNDING 0x1p-24
-#define SECOND 1.001 /* roundings of what was rounded, of which there are fewer than 16,000 */
+#define SECOND 1.001 /* roundings of rounded values, fewer than 16,000 */
 
 /* ---- numbers ---- */
 
@@ -25,7 +25,7 @@ static float *reals(size_t count)
 
 /* ---- devices ---- */
 
-/* One input, one output. workers 0: the thread of the call. Returns how often the team was called. */
+/* One input, one output. workers 0: the calling thread. Returns the number of calls of the team. */
 static uint32_t run_on(const char *device, const NNRT_Model *model, const float *x, size_t nX, float *y, size_t nY,
                        uint32_t workers)
 {
@@ -33,8 +33,8 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, const float 
     return run_session(device, model, &in, 1, &out, 1, workers, NULL);
 }
 
-/* By each set, with one, two, three and eight workers: within bound[i] of expected, and always the same bits; and by the
-   reference device. */
+/* Results of each set are within bound[i] of expected, and bit-identical on the calling thread and with one, two, three
+   and eight workers. The reference device has the same bounds. */
 static inline void check_all(const NNRT_Model *model, const float *x, size_t nX, size_t nY, const float *expected,
                              const float *bound, const char *what)
 {

@@ -1,4 +1,4 @@
-/* Drivers in processes of their own, for tests. The process ends together with its parent. It is this program, started
+/* Drivers in separate processes, for tests. The process ends together with its parent. It is this program, started
    again: a child of fork() in a program with threads may wait for a lock of the allocator that none of its threads will
    release. */
 #ifndef REMOTES_H
@@ -28,7 +28,7 @@ static void remote_end(void)
     _exit(1);
 }
 
-/* Before main: serves the device that the environment names, and does not come back. */
+/* Before main: serves the device that the environment names, and does not return. */
 __attribute__((constructor)) static void remote_serve(void)
 {
     nnrt_remote_serve_desc desc;
@@ -57,8 +57,8 @@ __attribute__((constructor)) static void remote_serve(void)
     _exit(1);
 }
 
-/* Starts a process that serves a device at path: the name of one, or "fake:..." for one that it makes. It listens when this
-   returns; 0: it does not. */
+/* Starts a process that serves a device at path: a registered one by name, or a new fake device for "fake:...". Returns
+   when it listens; 0: it failed. */
 static pid_t remote_start(const char *path, const char *device)
 {
     char texts[3][256], *variables[512];

@@ -28,7 +28,7 @@ static inline bool has_no_floats(uint32_t s)
     return strcmp(set_of_floats(set), set) != 0;
 }
 
-static uint64_t state; /* of the numbers that draw gives */
+static uint64_t state; /* of the random numbers of draw */
 
 static uint32_t draw(uint32_t below)
 {
@@ -50,7 +50,7 @@ static void work_backward(void *user, uint32_t count, void (*task)(void *arg, ui
         task(arg, i, i % t->parallel.workers);
 }
 
-/* The team t of so many workers for nnrt_session_desc.parallel; 0: NULL, the thread of the call works alone. */
+/* The team t of so many workers for nnrt_session_desc.parallel; 0: NULL, the calling thread works alone. */
 static inline const nnrt_parallel *team_of(team *t, uint32_t workers)
 {
     memset(t, 0, sizeof(*t));
@@ -60,8 +60,8 @@ static inline const nnrt_parallel *team_of(team *t, uint32_t workers)
     return workers > 0 ? &t->parallel : NULL;
 }
 
-/* A session with three workers needs exactly the bytes that nnrt_session_bytes reports: with one byte less none is
-   created, with all of them it runs. Returns how often the team was called. */
+/* A session with three workers needs exactly the bytes that nnrt_session_bytes reports: with one byte less its creation
+   fails, with all of them it runs. Returns the number of calls of the team. */
 static inline uint32_t run_in_bytes(const NNRT_Model *model, nnrt_session_desc desc, const nnrt_io *in,
                                     const nnrt_io *out)
 {

@@ -7,7 +7,7 @@
 
 static const float addend[3] = {1, 2, 3}, xs[6] = {-4, -2, 0, 1, 2, -3}, ys[6] = {4, 2, 3, 1, 2, 3};
 
-/* x is [rows,3]; rows -1: they are given when a session is made. added: 3 values, addend for the results ys. */
+/* x is [rows,3]; rows -1: creating a session sets them. added: 3 values; the results for addend are ys. */
 static NNRT_Model *make_model(int32_t rows, const float *added)
 {
     static const int32_t three[1] = {3};

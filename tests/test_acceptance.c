@@ -1,9 +1,9 @@
-/* Whole models with dynamic dimensions, growing values, If, Loop and NonZero: those of tests/models, as ONNX files and
-   through .nnrt files. One session with upper bounds runs all cases, in several orders; its results equal those of ONNX
-   Runtime (tests/models/NAME.vec), within the tolerance in the file, and are bit-identical every time. Shapes above the
-   upper bounds fail; the exact number of bytes of memory suffices; out of memory leaks nothing; two threads share a
-   prepared model. tests/models/make.py describes each model. Run from the root of the repository, or with
-   NNRT_TEST_ROOT set to it. */
+/* Whole models with dynamic dimensions, growing values, If, Loop and NonZero: the models of tests/models, as ONNX files
+   and through .nnrt files. One session with upper bounds runs all cases, in several orders; its results equal the
+   results of ONNX Runtime (tests/models/NAME.vec), within the tolerance in the file, and are bit-identical every time.
+   Shapes above the upper bounds fail; the exact number of bytes of memory suffices; out of memory leaks nothing; two
+   threads share a prepared model. tests/models/make.py describes each model. Run from the root of the repository, or
+   with NNRT_TEST_ROOT set to it. */
 #define _XOPEN_SOURCE 700
 #include <pthread.h>
 #include <setjmp.h>
@@ -62,11 +62,11 @@ static const beyond_row beyonds[] = {
     {"grid", "4 times 3 trips, 5", 0, 5, "scan 0"},      {"grid", "4 times 3 trips, 5", 1, 4, "scan 0"},
 };
 
-/* A model as it is run, its cases, and what the first run of each gave. */
+/* A model in one of its ways, its cases, and the results of the first run of each. */
 typedef struct rig {
     const model_row *row;
     NNRT_Model *model;
-    void *file; /* what a loaded model lies in */
+    void *file; /* the memory of a loaded model */
     vec_case *cases;
     uint32_t nCases, nIn, nOut;
     uint8_t *first[MOST_CASES][MOST_IO];
@@ -76,7 +76,7 @@ typedef struct rig {
     nnrt_error error;
 } rig;
 
-/* How a model comes in. */
+/* How a model is loaded. */
 enum { AS_WRITTEN, OPTIMIZED, THROUGH_FILE, WAYS };
 
 static const char *path_of(char *out, size_t size, const char *name, const char *end)
@@ -112,7 +112,7 @@ static void check(rig *r, NNRT_ReturnCode code)
         fail_msg("%s: %s", r->row->name, r->error.message);
 }
 
-/* The bytes of a .nnrt file of the model; the block is to be freed, the file begins aligned in it. */
+/* The bytes of a .nnrt file of the model, at an aligned address in *block; the caller frees the block. */
 static uint8_t *save(rig *r, const NNRT_Model *model, void **block, size_t *bytes)
 {
     uint8_t *file;
@@ -198,7 +198,7 @@ static size_t bytes_of(const vec_tensor *t)
     return t->count * nnrt_type_size(t->dataType);
 }
 
-/* A run and what it gave: outputs have room for what is expected and no more. */
+/* A run and its results: outputs have exactly the expected size. */
 typedef struct outcome {
     NNRT_ReturnCode code;
     uint8_t *out[MOST_IO];
@@ -229,7 +229,7 @@ static void outcome_end(const rig *r, outcome *o)
         free(o->out[i]);
 }
 
-/* NULL, or what is not as expected of a case; text has room for it. */
+/* NULL, or a message about the first unexpected result of a case, written to text. */
 static const char *wrong(const rig *r, nnrt_session *s, const vec_case *c, const outcome *o, char *text, size_t size)
 {
     if (o->code != NNRT_SUCCESS) {
@@ -284,7 +284,7 @@ static uint32_t below(uint32_t *random, uint32_t n)
     return (uint32_t)((uint64_t)*random * n >> 32);
 }
 
-/* All cases forwards, backwards, and 40 of them as they come. */
+/* All cases forwards, backwards, and 40 in random order. */
 static void run_all(rig *r, nnrt_session *s)
 {
     uint32_t random = 1;
@@ -296,7 +296,7 @@ static void run_all(rig *r, nnrt_session *s)
         run_and_compare(r, s, below(&random, r->nCases));
 }
 
-/* One session, all cases in all orders; one through a .nnrt file has the bits of the one that was written. */
+/* One session runs all cases in all orders; a session of the saved and loaded model is bit-identical. */
 static void test_cases(void **state)
 {
     const model_row *row = (const model_row *)*state;
@@ -322,7 +322,7 @@ static void test_cases(void **state)
     }
 }
 
-/* A device that edits plans gives the bits of the reference device. */
+/* A device that edits plans is bit-identical to the reference device. */
 static void test_devices_of_plans(void **state)
 {
     rig r;
@@ -339,7 +339,7 @@ static void test_devices_of_plans(void **state)
     rig_end(&r);
 }
 
-/* A device that takes its model from a cache, beside the model and without one, gives the bits of the reference device. */
+/* A device that restores its model from a cache, with and without the model, is bit-identical to the reference device. */
 static void test_through_a_cache(void **state)
 {
     NNRT_Model *model, *bare = NULL;
@@ -384,7 +384,7 @@ static void test_through_a_cache(void **state)
     free(file);
 }
 
-/* An extent one beyond its bound, of each input and open axis. */
+/* A dimension one above its bound, on each dynamic axis of each input. */
 static void beyond_inputs(rig *r, nnrt_session *s)
 {
     for (uint32_t i = 0; i < r->nIn; i++) {
@@ -433,7 +433,7 @@ static void beyond_result(rig *r, nnrt_session *s, const beyond_row *b)
     fail_msg("%s has no case '%s'", r->row->name, b->like);
 }
 
-/* Beyond the bounds a run is refused, and the next one is as good as ever. */
+/* A run that exceeds the bounds fails, and the next valid run succeeds. */
 static void test_beyond(void **state)
 {
     for (int way = 0; way < WAYS; way++) {
@@ -455,7 +455,7 @@ static void test_beyond(void **state)
     }
 }
 
-/* The bytes that a session is said to take suffice for all cases; one fewer does not. */
+/* The reported bytes of a session suffice for all cases; one less does not. */
 static void test_memory(void **state)
 {
     for (int way = 0; way < WAYS; way++) {
@@ -482,7 +482,7 @@ static void test_memory(void **state)
     }
 }
 
-/* Every request for memory fails in turn, of importing, loading and preparing; nothing leaks. */
+/* Every allocation of importing, loading and preparing fails in turn; nothing leaks. */
 static void test_without_memory(void **state)
 {
     rig r;
@@ -537,7 +537,7 @@ typedef struct worker {
     pthread_t thread;
 } worker;
 
-/* Each thread is at another case than the other one. */
+/* The two threads run different cases. */
 static void *run_in_thread(void *user)
 {
     worker *w = (worker *)user;

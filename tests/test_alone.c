@@ -39,7 +39,7 @@ static NNRT_Model *sample(void)
     return m;
 }
 
-/* Runs the sample on the device of that name; NULL: none is named. */
+/* Runs the sample on the device of that name; NULL: no device is named. */
 static void run(const char *device)
 {
     float x[2] = {1, -3}, y[2] = {0, 0};
@@ -85,7 +85,7 @@ static void test_first_that_supports_all(void **state)
     nnrt_fake *part, *all;
     (void)state;
     part = registered("fake:name=part,ops=ADD_FUSION");
-    assert_int_equal(prepares(part, NULL), 0); /* one node of two: it is not asked to prepare */
+    assert_int_equal(prepares(part, NULL), 0); /* it supports one node of two: it does not prepare */
     all = registered("fake:name=all,ops=ADD_FUSION+MUL_FUSION");
     assert_int_equal(prepares(part, NULL), 0);
     assert_true(prepares(all, NULL) > 0);

@@ -1,10 +1,10 @@
-/* Attribute descriptions: an operator of the test has members of every kind, which pass through all code that the
-   description drives: defaults, printing, comparison, copies, the .nnrt file, validation, graphs of a model, the
-   generator of the fuzz targets. (tests/test_emit.sh tests the C code emitted from them.) */
+/* Attribute descriptions: a test operator has members of every kind, for all code that the descriptions drive:
+   defaults, printing, comparison, copies, the .nnrt file, validation, graphs of a model, the generator of the fuzz
+   targets. (tests/test_emit.sh tests the C code emitted from them.) */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include "every_kind.h"
 #define NNRT_IMPLEMENTATION
-#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
+#define NNRT_PIECE_BYTES 0 /* the sanitizers detect the ends of all blocks */
 #include "nnrt.h"
 
 #include <setjmp.h>
@@ -52,7 +52,7 @@ static NNRT_EveryKind filled(NNRT_Int64List *lists)
     return a;
 }
 
-/* Another value for member i than `filled` has, where `way` has one: false, where there is none left. */
+/* Sets member i to another value than in `filled`, number `way`; false: there is no further one. */
 static bool change(NNRT_EveryKind *a, NNRT_Int64List *lists, uint32_t i, uint32_t way)
 {
     static const int64_t ints[] = {1, -2, 5}, large[] = {INT64_MIN, INT64_MAX - 1}, inner[] = {1, -3};
@@ -94,7 +94,7 @@ static void test_defaults(void **state)
     (void)state;
     assert_int_equal(every()->count, 14);
     assert_int_equal(every()->bytes, sizeof(a));
-    for (uint32_t i = 0; i < every()->count; i++) /* every kind there is but NONE */
+    for (uint32_t i = 0; i < every()->count; i++) /* every kind but NONE */
         assert_true(i == 7 || every()->members[i].kind != NNRT_ATTR_KIND_NONE);
     memset(&a, 0xA5, sizeof(a));
     nnrt_attr_defaults(every(), &a);
@@ -143,7 +143,7 @@ static void test_equal(void **state)
             NNRT_EveryKind a = filled(lists), b = filled(others);
             char mode[16];
             strcpy(mode, a.mode);
-            b.mode = mode; /* the same text elsewhere */
+            b.mode = mode; /* the same text at another address */
             assert_true(nnrt_attr_equal(every(), &a, &b));
             if (!change(&b, others, i, way))
                 continue;
@@ -154,7 +154,7 @@ static void test_equal(void **state)
     assert_int_equal(changes, 26);
 }
 
-/* Gives blocks of exact size, so many and no more. */
+/* Allocates at most `most` blocks of exact size. */
 typedef struct few {
     void *blocks[16];
     uint32_t used, most;
@@ -173,7 +173,7 @@ static void few_free(few *f)
         free(f->blocks[--f->used]);
 }
 
-/* A copy owns all it points to, and there is none where a block is missing. */
+/* A copy owns all its memory; without memory for a block there is no copy. */
 static void test_copy(void **state)
 {
     NNRT_Int64List lists[2];
@@ -198,7 +198,7 @@ static void test_copy(void **state)
         few_free(&f);
         f.most = blocks;
         copy = (NNRT_EveryKind *)nnrt_attr_copy(every(), &given, few_alloc, &f);
-        assert_true((copy != NULL) == (blocks == 7)); /* itself, text, three lists, a list and what it lists */
+        assert_true((copy != NULL) == (blocks == 7)); /* the struct, text, three lists, a list of lists and its entry */
     }
     memset(ints, 0, sizeof(ints));
     memset(large, 0, sizeof(large));
@@ -249,7 +249,7 @@ static void refused(const NNRT_EveryKind *a, NNRT_ReturnCode code, const char *w
     few_free(&n.memory);
 }
 
-/* What a member of each kind may be, and what is refused by its name. */
+/* Valid values of a member of each kind; messages for invalid ones have its name. */
 static void test_resolve(void **state)
 {
     static const int64_t beyond[] = {0, (int64_t)INT32_MAX + 1};
@@ -317,7 +317,7 @@ static void test_resolve(void **state)
 
 /* ---- models and files ---- */
 
-/* A model of one node with these attributes, or the code and a message that has these words. */
+/* A model of one node with these attributes, or a failure with this code and these words in its message. */
 static NNRT_Model *model_of(const void *attr, NNRT_ReturnCode code, const char *words)
 {
     static const int32_t dims[] = {2};
@@ -361,7 +361,7 @@ static const NNRT_EveryKind *attr_of(const NNRT_Model *m)
     return (const NNRT_EveryKind *)m->nodes.data[0].nodeAttr.data;
 }
 
-/* Every value comes back from a file as it went in, and no two values are one file. */
+/* A file preserves every value, and files of different values differ. */
 static void test_file(void **state)
 {
     NNRT_Int64List lists[2];
@@ -377,7 +377,7 @@ static void test_file(void **state)
         for (uint32_t way = 0; way < 4; way++) {
             image f;
             a = filled(lists);
-            if (i == 9 || !change(&a, lists, i, way)) /* no model has a second graph yet */
+            if (i == 9 || !change(&a, lists, i, way)) /* the model has no second graph */
                 continue;
             m = model_of(&a, NNRT_SUCCESS, "");
             assert_true(nnrt_attr_equal(every(), &a, attr_of(m)));
@@ -392,7 +392,7 @@ static void test_file(void **state)
     image_free(&base);
 }
 
-/* Floats that are no numbers keep their bits. */
+/* NaN floats keep their bits. */
 static void test_file_bits(void **state)
 {
     static const uint32_t odd[] = {0x7FC12345u, 0xFF800000u, 0x80000000u, 1u};
@@ -426,7 +426,7 @@ static nnrti_file_row row_of(const image *f, uint32_t type)
     }
 }
 
-/* A file whose attribute i has other 8 bytes is refused with these words. */
+/* A file with other 8 bytes of attribute i fails to load with these words. */
 static void slot_refused(image *f, uint32_t i, uint64_t slot, const char *words)
 {
     nnrti_file_node n;
@@ -458,7 +458,7 @@ static void test_bad_files(void **state)
     nnrt_model_destroy(m);
     memcpy(&n, f.data + row_of(&f, NNRTI_FILE_NODES).offset, sizeof(n));
     memcpy(&text, f.data + row_of(&f, NNRTI_FILE_LISTS).offset + n.attr.at * 4 + 8 * 8, sizeof(text));
-    a.reals.count = 0; /* three floats take 16 bytes with what follows them, which stands at an even word */
+    a.reals.count = 0; /* three floats need 16 bytes, because the next list begins at an even word */
     m = model_of(&a, NNRT_SUCCESS, "");
     fewer = save(m);
     nnrt_model_destroy(m);
@@ -483,7 +483,7 @@ static void test_bad_files(void **state)
     image_free(&f);
 }
 
-/* Files that know fewer attributes, or none; the kinds that older versions gave to what is now a TYPE. */
+/* Files with fewer attributes, or none; older versions stored a TYPE with another kind. */
 static void test_other_files(void **state)
 {
     const nnrt_attr_struct *cast = nnrt_op_named("QUANT_DTYPE_CAST")->attr;
@@ -516,7 +516,7 @@ static void test_other_files(void **state)
     image_free(&f);
 }
 
-/* Models: what a builder refuses, a copy, a description as a graph of Graphviz. */
+/* Models: builder failures, a copy, the text for Graphviz. */
 static void test_models(void **state)
 {
     NNRT_Int64List lists[2];
@@ -554,7 +554,7 @@ static void test_models(void **state)
     nnrt_memory_end(&memory);
 }
 
-/* A node without attributes, whatever their size is said to be: it has the defaults, in a copy and in a file, too. */
+/* A node without attributes, with any stated size, has the defaults, also in a copy and in a file. */
 static void test_no_attributes(void **state)
 {
     NNRT_Int64List lists[2];
@@ -590,8 +590,8 @@ static void test_no_attributes(void **state)
     nnrt_model_destroy(m);
 }
 
-/* The generator of the fuzz targets gives every member values of its own, all of which come back from a file; what is
-   refused is refused by name. */
+/* The generator of the fuzz targets sets every member to other values than its default; a file preserves the valid
+   ones. */
 static void test_fuzz(void **state)
 {
     static fuzz_attr a;
@@ -639,10 +639,10 @@ static void test_fuzz(void **state)
 
 /* ---- no attributes, and attributes of zeros ---- */
 
-/* Rule and builder without attributes and with a struct of zeros, for each way in which that can end; test_ops does the same
-   with the rules of all operators and the inputs of their vectors. inputs: f float32, i int32, u uint8, q quantized int8; a
-   digit for each dimension; for int32 "=" and the values. outputs: how many, f float32 declared. none, zeros: "" it works,
-   else words of the message, beginning with the member that is missing. */
+/* Rule and builder without attributes and with a struct of zeros, for each possible outcome; test_ops does the same
+   with the rules of all operators and the inputs of their vectors. inputs: f float32, i int32, u uint8, q quantized
+   int8; a digit for each dimension; for int32 "=" and the values. outputs: their number; f: declared as float32. none,
+   zeros: "" it works, else words of the message, beginning with the member that is missing. */
 static const struct ending {
     const char *op, *inputs, *outputs, *none, *zeros;
 } endings[] = {
@@ -671,7 +671,7 @@ static const struct ending {
 
 static const NNRT_QuantParam one_scale = {8, 0, 0.5};
 
-/* Input k of a case, with its values in ints; false behind the last. */
+/* Input k of a case, with its values in ints; false after the last. */
 static bool bare_input(const struct ending *c, uint32_t k, nnrt_operand *o, int32_t ints[4])
 {
     const char *p = c->inputs;
@@ -710,7 +710,7 @@ static void bare_expect(const struct ending *c, NNRT_ReturnCode code, const char
         fail_msg("%s: '%s', expected '%s'", c->op, message, want);
 }
 
-/* How many bytes of attributes there are, given as `attr`. */
+/* Resolves the node of a case with `bytes` bytes of attributes in `attr`. */
 static void bare_resolve(const struct ending *c, const void *attr, uint32_t bytes, const char *want, void *resolved)
 {
     nnrt_operand in[8], out[4];
@@ -765,7 +765,7 @@ static void bare_build(const struct ending *c, const void *attr, const char *wan
         if (o.quantCount > 0)
             nnrt_builder_quant(b, in[nIn], o.quant, o.quantCount);
     }
-    if (fixed) /* a model has an input, if one that nobody reads */
+    if (fixed) /* a model needs an input, even if no node reads it */
         (void)nnrt_builder_input(b, "idle", NNRT_DATA_TYPE_FLOAT32, 0, NULL);
     for (uint32_t i = 0; i < nOut; i++) {
         out[i] = nnrt_builder_tensor(b, NULL);
@@ -795,12 +795,12 @@ static void test_bare(void **state)
         bare_resolve(c, zeros, 0, c->none, NULL);
         bare_resolve(c, zeros, op->attr->bytes, c->zeros, NULL);
         bare_build(c, NULL, c->none);
-        if (strcmp(c->op, "EVERY_KIND") != 0) /* its graph is refused in other words */
+        if (strcmp(c->op, "EVERY_KIND") != 0) /* its graph fails with other words */
             bare_build(c, zeros, c->zeros);
     }
 }
 
-/* What zeros become, and that no attributes, and lists of zeros, become the same. */
+/* Resolved values of zeros; no attributes, and lists of zeros, resolve to the same values. */
 static void test_bare_values(void **state)
 {
     static const int64_t two[] = {2, 2}, ones[] = {1, 1}, zeros[4] = {0};
@@ -827,7 +827,7 @@ static void test_bare_values(void **state)
     bare_resolve(&c, &conv0, sizeof(conv0), "", &conv);
     conv0.stride = conv0.dilation = conv0.kernelSize = nnrt_int64_list(zeros, 2);
     bare_resolve(&c, &conv0, sizeof(conv0), "", &conv);
-    conv0.stride.count = 1; /* a list of another length is no list of zeros */
+    conv0.stride.count = 1; /* a list of another length does not count as zeros */
     bare_resolve(&c, &conv0, sizeof(conv0), "stride has 1 entries, expected 2", NULL);
     conv0.stride = nnrt_int64_list(some_large, 0);
     conv0.group = -1;

@@ -1,6 +1,5 @@
-/* auto partitions a model over several devices (devices/nnrt_auto.h). Expected results are those of the reference device
-   alone: partitions on devices of devices/nnrt_fake.h must be bit-identical. The expected partitions are worked out by
-   hand. */
+/* auto partitions a model over several devices (devices/nnrt_auto.h). Expected results come from the reference device
+   alone: partitions on devices of devices/nnrt_fake.h must be bit-identical. Expected partitions are derived by hand. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <pthread.h>
 #include <setjmp.h>
@@ -32,7 +31,7 @@ static uint32_t draw(uint32_t below)
 #define MOST 96
 
 typedef struct report {
-    char device[MOST][32]; /* of each node; "" not told */
+    char device[MOST][32]; /* of each node; "" not reported */
     char reason[MOST][256];
     uint32_t part[MOST], told, parts;
     char unmatched[256];
@@ -159,10 +158,10 @@ static void reference_run(const NNRT_Model *m, uint32_t salt, result_of *want)
     nnrt_session_destroy(s);
 }
 
-static const nnrt_parallel *threads; /* of the sessions that expect_everywhere and split_at_random make */
+static const nnrt_parallel *threads; /* of the sessions in expect_everywhere and split_at_random */
 
-/* The same results in a buffer of exactly the bytes that are told, refused in one byte less, and where the n-th request of
-   memory fails. All sessions report to r; deep: every n, else some. */
+/* Sessions have the same results, also a shared one, one in a buffer of exactly the reported bytes, and with the n-th
+   allocation failing. One byte less is out of memory. All sessions report to r; deep: every n, else some. */
 static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_partition *p, const result_of *want,
                               bool deep)
 {
@@ -208,7 +207,7 @@ static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_part
     desc.bufferBytes = bytes - 1;
     memset(&r, 0, sizeof(r));
     assert_int_equal(nnrt_session_create(&s, m, &desc, NULL), NNRT_OUT_OF_MEMORY);
-    for (uint32_t i = 0; i < 4; i++) { /* in less: refused, and nothing is written elsewhere */
+    for (uint32_t i = 0; i < 4; i++) { /* a smaller buffer: out of memory, and nothing is written outside of it */
         desc.bufferBytes = draw((uint32_t)bytes);
         memset(&r, 0, sizeof(r));
         assert_int_equal(nnrt_session_create(&s, m, &desc, NULL), NNRT_OUT_OF_MEMORY);
@@ -222,7 +221,7 @@ static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_part
         t.calls = 0;
         memset(&r, 0, sizeof(r));
         code = nnrt_session_create(&s, m, &desc, NULL);
-        if (code == NNRT_SUCCESS) { /* a device without memory leaves its part to the next */
+        if (code == NNRT_SUCCESS) { /* the part of a device without memory moves to the next device */
             expect_same(s, want, 7);
             nnrt_session_destroy(s);
         } else {
@@ -237,9 +236,9 @@ static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_part
     p->user = NULL;
 }
 
-/* ---- drawn models: what is a part ---- */
+/* ---- models from text: parts ---- */
 
-/* Rows of the input of drawn models: -1: open. */
+/* Rows of the input of the models of `drawn`; -1: dynamic. */
 static int32_t drawn_rows = 2;
 
 /* Nodes "A0>1 B1,0>2": A is ACTIVATION, B ADD_FUSION of two, C SUB_FUSION of two, D is ACTIVATION too, but of the name that
@@ -250,7 +249,7 @@ static NNRT_Model *drawn(const char *nodes, const char *outputs)
     NNRT_Model *model = NULL;
     nnrt_builder *b = NULL;
     nnrt_error e;
-    static uint32_t all[8]; /* outputs with duplicates: a model may have these, a builder refuses them */
+    static uint32_t all[8]; /* duplicate outputs: valid in a model, refused by the builder */
     uint32_t tensors[32], n = 0, count = 0;
     bool twice = false;
     memset(&e, 0, sizeof(e));
@@ -303,26 +302,26 @@ typedef struct split_case {
     const char *name, *nodes, *outputs, *devices, *parts;
 } split_case;
 
-/* a has ACTIVATION, b ADD_FUSION and SUB_FUSION, c all. */
+/* Device a supports ACTIVATION, b ADD_FUSION and SUB_FUSION, c all. */
 static const split_case cases[] = {
     {"a chain", "A0>1 A1>2 B2,0>3 A3>4", "4", "auto:a,b", "0012"},
     {"one device takes all", "A0>1 A1>2", "2", "auto:a,b", "00"},
     {"the second device takes all", "B0,0>1 C1,0>2", "2", "auto:a,b", "00"},
     {"the rest", "A0>1 B1,0>2 A2>3", "3", "auto:a", "0R1"},
     {"nobody has it", "B0,0>1", "1", "auto:a", "0"},
-    /* what a gives goes two ways; b is whole, as nothing leads around */
+    /* two consumers of a result of a; b has one part, as no path leads out of it and back */
     {"two ways", "A0>1 A1>2 B1,1>3 A2>4 B4,3>5 A5>6", "6", "auto:a,b", "001012"},
-    /* 2 gives 4 something, and would wait for it if both were with 1 */
+    /* 4 reads 2, but in the part of 1 and 2 the part would need 3, which needs 1 */
     {"a diamond on one and one", "B0,0>1 B1,0>2 A1>3 B2,3>4", "4", "auto:a,b", "0012"},
-    /* both branches are joined to what follows: nothing leads around */
+    /* the branches join in one part of the next nodes: no path leads out of it and back */
     {"two branches", "A0>1 A0>2 B1,2>3 B3,1>4", "4", "auto:a,b", "0122"},
     {"siblings are not connected", "A0>1 A0>2 B0,0>3", "1 2 3", "auto:a,b", "012"},
-    /* the first device of the list that takes it */
+    /* the first device of the list that supports it */
     {"the order counts", "A0>1 B1,0>2", "2", "auto:a,c", "01"},
     {"the order counts, and all fits", "A0>1 B1,0>2", "2", "auto:c,a", "00"},
-    /* an output that another part reads is in both places */
+    /* an output that another part reads is stored in both places */
     {"an output is read", "A0>1 B1,0>2", "1 2 1", "auto:a,b", "01"},
-    /* in the order of the model, part 0 could begin before part 1, on which its second node waits */
+    /* in the order of the model part 0 would start before part 1, whose result its second node needs */
     {"a late wait", "A0>1 B0,0>2 B2,1>3 A3>4", "4", "auto:b", "R00R"},
     /* 2 and 4 are one part, which needs 3: it runs first */
     {"a part waits", "B0,0>1 A0>2 B1,2>3", "3", "auto:b", "0R0"},
@@ -362,16 +361,16 @@ static void test_parts(void **state)
         unregistered(fakes[i]);
 }
 
-/* ---- nothing is copied at borders ---- */
+/* ---- no copies between parts ---- */
 
-/* Where the kernels of a device found their first input and their output. */
+/* Addresses of the first input and the output in the kernels of a device. */
 typedef struct sight {
     const void *in, *out;
-    nnrt_kernel kernel; /* the one that computes */
+    nnrt_kernel kernel; /* the original kernel */
     NNRT_NodeType takes;
     uint32_t calls, tasks;
-    NNRT_ReturnCode code; /* that they fail with */
-    int stream, answers;  /* what the application gave for event 256, and how often it did */
+    NNRT_ReturnCode code; /* of their failure */
+    int stream, answers;  /* the answer of the application to event 256; number of answers */
 } sight;
 
 static sight sights[2];
@@ -382,7 +381,7 @@ static void sight_task(void *arg, uint32_t i, uint32_t worker)
     (void)__atomic_add_fetch((uint32_t *)arg, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Kernels of the two devices that are in their work now; how often two were; how long each waits for another one. */
+/* Kernels of the two devices that run now; how often two ran at once; milliseconds that each waits for another. */
 static uint32_t working, together, patience;
 
 static NNRT_ReturnCode see(sight *s, const void *attr, nnrt_view *args, nnrt_call *call)
@@ -458,7 +457,7 @@ static NNRT_ReturnCode sight_name(void *self, const char **name)
     return NNRT_SUCCESS;
 }
 
-/* The two devices: first has ACTIVATION, second another operator. */
+/* The two devices: `first` supports ACTIVATION, `second` another operator. */
 static void sights_begin(NNRT_NodeType second)
 {
     static NNRT_DeviceVtbl table; /* the devices keep its address */
@@ -483,8 +482,8 @@ static void sights_end(void)
         assert_int_equal(nnrt_device_unregister(i == 0 ? "first" : "second"), NNRT_SUCCESS);
 }
 
-/* Two devices that work in the program's memory: each reads where the other one wrote, at the ends they work on the
-   caller's arrays. */
+/* Two devices in the memory of the program: each reads the result of the other in place; inputs and outputs are the
+   arrays of the caller. */
 static void test_borders(void **state)
 {
     NNRT_Model *m = drawn("A0>1 C1,0>2 A2>3", "3"); /* |(|x| - x)| */
@@ -513,7 +512,7 @@ static void test_borders(void **state)
     assert_ptr_equal(sights[1].in, sights[0].out);
     assert_ptr_equal(sights[1].out, y);
     border = sights[1].in;
-    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS); /* and no other room in another run */
+    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS); /* and the same address in another run */
     assert_ptr_equal(sights[1].in, border);
     nnrt_session_destroy(s);
     nnrt_model_destroy(m);
@@ -537,7 +536,7 @@ static uint32_t operators_of(const NNRT_Model *m, const char **names)
     return count;
 }
 
-/* A device that takes each of the operators with even chances, one of them for sure. */
+/* A device that supports each of the operators with probability 1/2, and one of them certainly. */
 static nnrt_fake *random_device(const char *name, const char **names, uint32_t count, const char *more)
 {
     char text[1024];
@@ -549,11 +548,11 @@ static nnrt_fake *random_device(const char *name, const char **names, uint32_t c
     return registered(text);
 }
 
-/* What the report says can be: producers and consumers of parts have no cycle, and the nodes of a part are connected. */
+/* The reported partition is valid: the graph of the parts has no cycle, and the nodes of a part are connected. */
 static void expect_parts(const NNRT_Model *m, const report *r)
 {
     bool reach[MOST][MOST];
-    uint32_t unit[MOST]; /* of each node: its part, or its own number behind the parts */
+    uint32_t unit[MOST]; /* of each node: its part, or a number of its own after the parts */
     const uint32_t count = m->nodes.count, units = r->parts + count;
     assert_int_equal(r->told, count);
     assert_true(units <= MOST);
@@ -574,7 +573,7 @@ static void expect_parts(const NNRT_Model *m, const report *r)
         assert_false(reach[k][k]);
 }
 
-/* One drawn of up to 24 nodes, most of which read what came last. */
+/* A random model of up to 24 nodes, most of which read recent results. */
 static NNRT_Model *random_model(void)
 {
     char nodes[512] = "", outputs[64] = "";
@@ -619,7 +618,7 @@ static void split_at_random(const NNRT_Model *m, bool deep, bool everywhere)
     unregistered(b);
 }
 
-/* ---- what only the application has ---- */
+/* ---- events that the application answers ---- */
 
 static int give_stream(int event, void *data)
 {
@@ -630,7 +629,7 @@ static int give_stream(int event, void *data)
     return 0;
 }
 
-/* Devices find who answers them: one that has the whole model, and each that has a part. */
+/* The application answers a device with the whole model, and each device with a part. */
 static void test_ask(void **state)
 {
     static const char *const names[3] = {"first", "auto:first", "auto:first,second"};
@@ -651,9 +650,9 @@ static void test_ask(void **state)
     }
 }
 
-/* ---- parts at once ---- */
+/* ---- concurrent parts ---- */
 
-/* Two threads that are there for one call. Who calls again meanwhile would wait for ever where threads are few. */
+/* Two threads for one call at a time. A nested call could wait forever in a pool with few threads. */
 typedef struct crew {
     uint32_t next, count, calls, inside, nested;
     void (*task)(void *arg, uint32_t i, uint32_t worker);
@@ -708,8 +707,8 @@ static uint64_t profile_clock(void *user)
     return 0;
 }
 
-/* Two parts that do not wait for each other run at once where there are threads, and one after the other where there
-   are none, or one, or somebody listens to each step: the same bits. What is in them has no threads meanwhile. */
+/* Two independent parts run concurrently if threads exist, and in sequence without threads, with one, or with a profile
+   of steps: results are bit-identical. Kernels in concurrent parts have no threads. */
 static void test_at_once(void **state)
 {
     static const char nodes[] = "A0>1 B0,0>2 C1,2>3 A3>4 B3,3>5 C4,5>6"; /* C: the reference device */
@@ -741,11 +740,11 @@ static void test_at_once(void **state)
         assert_int_equal(together > 0, at_once);
         assert_true(sights[0].tasks == 8 && sights[1].tasks == 8); /* two calls of each */
         assert_int_equal(crew_of_two.nested, 0);
-        assert_int_equal(crew_of_two.calls, i == 1 ? 2 : i == 3 ? 4 : 0); /* the two steps; what is in each part */
+        assert_int_equal(crew_of_two.calls, i == 1 ? 2 : i == 3 ? 4 : 0); /* the two steps; or the kernels of each part */
         nnrt_session_destroy(s);
     }
     patience = 0;
-    { /* of two that fail the first one counts; its words have both places */
+    { /* if two parts fail, the first one counts; its message has both positions */
         const NNRT_ReturnCode codes[2] = {NNRT_TIME_OUT, NNRT_DEVICE_BUSY};
         desc.profile = NULL;
         for (uint32_t i = 0; i < 3; i++) {
@@ -764,7 +763,7 @@ static void test_at_once(void **state)
             nnrt_session_destroy(s);
         }
     }
-    { /* bytes are exact, and every allocation may fail */
+    { /* the number of bytes is exact; every allocation may fail */
         nnrt_partition p;
         memset(&p, 0, sizeof(p));
         threads = &two_threads;
@@ -773,7 +772,7 @@ static void test_at_once(void **state)
         expect_everywhere(m, "auto:first,second", &p, &want, false);
         threads = NULL;
     }
-    desc.parallel = &two_threads; /* threads are those of the session that has prepared */
+    desc.parallel = &two_threads; /* a shared session uses the threads of the session that prepared */
     s = opened(m, &desc);
     desc.share = s;
     {
@@ -786,21 +785,21 @@ static void test_at_once(void **state)
     sights_end();
 }
 
-/* What waits is not joined, nor are parts on one device, and those with open extents. */
+/* Dependent parts do not run concurrently, nor parts on one device, nor parts with dynamic shapes. */
 static void test_not_at_once(void **state)
 {
     static const struct {
         const char *nodes, *outputs;
         int32_t rows;
-        uint32_t calls; /* of the threads, in a run */
+        uint32_t calls; /* of the thread pool, in a run */
     } models[] = {
         {"A0>1 B1,1>2", "2", 2, 0},                   /* a chain */
         {"A0>1 B0,0>2", "1 2", 2, 1},
-        {"A0>1 C0,1>2 B0,0>3", "2 3", 2, 1},          /* the second one comes later, and moves up */
-        {"A0>1 C0,1>2 B2,2>3", "3", 2, 0},            /* that one waits */
+        {"A0>1 C0,1>2 B0,0>3", "2 3", 2, 1},          /* the second part is later in the model, and moves up */
+        {"A0>1 C0,1>2 B2,2>3", "3", 2, 0},            /* that part is dependent */
         {"A0>1 A0>2 C1,2>3", "3", 2, 0},              /* one device */
-        {"A0>1 A0>2 B0,0>3 C1,2>4 C4,3>5", "5", 2, 1}, /* one of both, and the other device's */
-        {"A0>1 B0,0>2", "1 2", -1, 0},                /* open */
+        {"A0>1 A0>2 B0,0>3 C1,2>4 C4,3>5", "5", 2, 1}, /* one of two on a device, and the part of the other device */
+        {"A0>1 B0,0>2", "1 2", -1, 0},                /* dynamic */
     };
     nnrt_fake *fakes[2] = {registered("fake:name=a,ops=ACTIVATION"), registered("fake:name=b,ops=ADD_FUSION")};
     (void)state;
@@ -840,7 +839,7 @@ static void test_not_at_once(void **state)
     }
     unregistered(fakes[0]);
     unregistered(fakes[1]);
-    threads = &two_threads; /* and at random */
+    threads = &two_threads; /* and random models */
     for (uint32_t i = 0; i < 200; i++) {
         NNRT_Model *m = random_model();
         split_at_random(m, false, i % 8 == 0);
@@ -955,7 +954,8 @@ static void test_strict(void **state)
     nnrt_model_destroy(m);
 }
 
-/* The grammar: type, type:inputs, type:inputs:outputs, type::outputs; names in any order, a part of them is enough. */
+/* The grammar: type, type:inputs, type:inputs:outputs, type::outputs; names in any order; a subset of the names
+   suffices. */
 static void test_kept(void **state)
 {
     static const struct {
@@ -995,7 +995,7 @@ static void test_kept(void **state)
         p.keep = rows[i].keep;
         p.placed = listen;
         p.user = &r;
-        p.strict = i % 2 == 0; /* what is kept is no fallback */
+        p.strict = i % 2 == 0; /* a kept node is not a fallback */
         if (open_with(m, "auto:c", &p, &s, &e) != NNRT_SUCCESS)
             fail_msg("%s: %s", rows[i].keep, e.message);
         if (strcmp(parts_of(&r, 4), rows[i].parts) != 0 || strstr(r.unmatched, rows[i].unmatched) == NULL ||
@@ -1012,7 +1012,7 @@ static void test_kept(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Parts of fewer nodes than are wanted stay with the reference device; a model that goes whole is no part. */
+/* Parts with fewer nodes than the minimum stay on the reference device; a whole model on one device has no minimum. */
 static void test_smallest(void **state)
 {
     static const struct {
@@ -1039,7 +1039,7 @@ static void test_smallest(void **state)
             p.smallest = rows[i].smallest;
             p.fallback = fallback != 0;
             s = opened(m, &desc);
-            /* where nothing goes to a device, the reference device has all as one */
+            /* if no device gets a part, the reference device runs the whole model */
             if (strcmp(parts_of(&r, m->nodes.count), i == 3 ? "0000" : rows[i].parts) != 0)
                 fail_msg("row %u: parts %s", i, parts_of(&r, m->nodes.count));
             if (rows[i].smallest == 2)
@@ -1050,7 +1050,7 @@ static void test_smallest(void **state)
         }
         nnrt_model_destroy(m);
     }
-    { /* strict: that is refused */
+    { /* strict: an error */
         NNRT_Model *m = drawn(rows[0].nodes, rows[0].output);
         nnrt_fake *b = registered(abc[1]);
         nnrt_partition p;
@@ -1098,7 +1098,7 @@ static void test_report(void **state)
     nnrt_model_destroy(m);
 }
 
-/* ---- devices that fail, lack slots, tell nonsense ---- */
+/* ---- devices that fail, lack slots, return nonsense ---- */
 
 /* Every slot fails or returns nonsense, every time or once: the results are right, or session or run is refused. */
 static void test_faults(void **state)
@@ -1113,7 +1113,7 @@ static void test_faults(void **state)
     result_of want;
     (void)state;
     reference_run(m, 7, &want);
-    for (uint32_t i = 3; i < COUNT(slots); i++) /* without a name, or offline, there is no device */
+    for (uint32_t i = 3; i < COUNT(slots); i++) /* a device without a name, or offline, is not used */
         for (uint32_t way = 0; way < 6 && strcmp(slots[i], "GetDeviceStatus") != 0; way++) {
             static const char *const ways[6] = {"fail=%s", "fail=%s:1", "fail=%s:2", "fail=%s,code=OUT_OF_MEMORY",
                                                 "garbage=%s", "fail=%s,code=NOT_SUPPORT"};
@@ -1149,14 +1149,14 @@ static void test_faults(void **state)
             unregistered(a);
             unregistered(b);
         }
-    assert_int_equal(refused, 0); /* the reference device is always there */
+    assert_int_equal(refused, 0); /* the reference device always exists */
     assert_int_equal(failed, 5);  /* RunIn: each time, the first, the second time, with three codes */
     assert_true(right > 60);
     results_end(&want);
     nnrt_model_destroy(m);
 }
 
-/* A part that its device does not prepare goes to the next one that takes it. */
+/* If its device does not prepare a part, it moves to the next device that supports it. */
 static void test_next_device(void **state)
 {
     static const char *const first[] = {"fake:name=a,ops=ACTIVATION,fail=PrepareModel,code=NOT_SUPPORT",
@@ -1196,13 +1196,13 @@ static void test_next_device(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A split that makes no part leaves the whole model with the reference device, for reasons that the report gives. */
+/* If partitioning yields no part, the reference device runs the whole model; the report has the reasons. */
 static void test_no_part(void **state)
 {
     static const struct {
         const char *device;
         uint32_t smallest;
-        const char *reason; /* of nodes 0 and 2, which the device takes */
+        const char *reason; /* of nodes 0 and 2, which the device supports */
     } rows[] = {{"fake:name=a,ops=ACTIVATION,fail=PrepareModel,code=TIME_OUT", 0,
                  "a device that takes it did not prepare its part: device 'a' was told to fail"},
                 {"fake:name=a,ops=ACTIVATION,fail=GetMemory,code=TIME_OUT", 0,
@@ -1251,7 +1251,7 @@ static bool speaks_of_caller(NNRT_ReturnCode code)
     return false;
 }
 
-/* A part whose device fails is computed by the next one, if the code speaks of the device; else the code ends the run. */
+/* If a device fails, the next one computes its part, if the code is a device fault; else the run returns the code. */
 static void test_fallback_codes(void **state)
 {
     NNRT_Model *m = drawn("A0>1 C1,0>2", "2");
@@ -1294,13 +1294,13 @@ static void test_fallback_codes(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Who computes a part: the first device behind the one that fails which takes all of it and prepares it, the reference
-   device at last. Runs take no memory; what they need was counted. */
+/* The fallback of a part: the first device after the failing one that supports and prepares all of it, finally the
+   reference device. Runs allocate nothing; preparation includes the memory of fallbacks. */
 static void test_fallback(void **state)
 {
     static const struct {
         const char *a, *b, *c;
-        uint32_t runs[3]; /* of the devices, in two runs of two parts of a */
+        uint32_t runs[3]; /* calls of the devices, in two runs of two parts of a */
         const char *parts;
     } rows[] = {
         {"ops=ACTIVATION,fail=RunIn", "ops=ACTIVATION", "ops=ACTIVATION", {4, 4, 0}, "0R1"},
@@ -1370,7 +1370,8 @@ static void test_fallback(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A session of the model gives what it must, and a second one shares what it prepared, or may not. */
+/* A session of the model has the expected results; a second one can share its prepared model if `shares`, else it
+   fails. */
 static void expect_shares(const NNRT_Model *m, const char *device, const result_of *want, bool shares)
 {
     nnrt_session_desc desc;
@@ -1385,7 +1386,7 @@ static void expect_shares(const NNRT_Model *m, const char *device, const result_
     nnrt_session_destroy(s);
 }
 
-/* RunIn is there if all parts have it; a buffer is shared if all parts tell how much they take. */
+/* RunIn exists if all parts have it; a buffer is shared if all parts report their memory. */
 static void test_slots(void **state)
 {
     static const struct {
@@ -1490,7 +1491,7 @@ static NNRT_Model *branching(void)
     return m;
 }
 
-/* IF is on one device with all that it runs, or on the reference device, and parts are around it. */
+/* IF and its subgraphs are on one device, or on the reference device; parts are formed around it. */
 static void test_subgraphs(void **state)
 {
     static const struct {
@@ -1498,7 +1499,7 @@ static void test_subgraphs(void **state)
         const char *why;            /* of y */
         NNRT_ReturnCode strict;
     } rows[] = {
-        /* a has not what the else-graph needs, c has not IF, d has all but what stands around it */
+        /* a lacks operators of the else-graph, c lacks IF, d lacks the operators outside of IF */
         {"auto:a", "0R1RRR", "the preferred device does not take all of the IF or LOOP around it", NNRT_UNSUPPORTED_OP},
         {"auto:c", "0R1RRR", "'y' (IF): device 'c' does not have this operator", NNRT_UNSUPPORTED_OP},
         {"auto:d", "R0R000", "", NNRT_UNSUPPORTED_OP},
@@ -1567,9 +1568,9 @@ static void test_subgraphs(void **state)
     nnrt_model_destroy(m);
 }
 
-/* ---- open extents ---- */
+/* ---- dynamic shapes ---- */
 
-/* y = a(x) + b(c), rows of x open. */
+/* y = a(x) + b(c), with dynamic rows of x. */
 static NNRT_Model *open_rows(void)
 {
     static const int32_t dims[2] = {-1, 3}, row[1] = {3};
@@ -1600,7 +1601,7 @@ static nnrt_bound rows_bound(const char *tensor, int32_t rows)
     return most;
 }
 
-/* Who gets what is open: devices with dynamic input, within their ranges. What they tell of extents is looked at. */
+/* Devices with dynamic input get dynamic nodes, within their ranges. The shapes that they report are checked. */
 static void test_open_extents(void **state)
 {
     static const struct {
@@ -1726,8 +1727,8 @@ static void expect_rows(nnrt_session *s, nnrt_session *reference, int32_t most)
     }
 }
 
-/* Two sessions, the second one from what the devices of the first one export: it prepares nothing that is there. Returns how
-   many parts it took from there. */
+/* Two sessions, the second one from the exported cache of the first: it prepares no part of the cache. Returns the
+   number of restored parts. */
 static uint32_t through_cache(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_session *reference)
 {
     nnrt_session_desc own = *desc;
@@ -1741,7 +1742,7 @@ static uint32_t through_cache(const NNRT_Model *m, const nnrt_session_desc *desc
     s = opened(m, &own);
     expect_rows(s, reference, 4);
     nnrt_session_destroy(s);
-    if (nnrt_cache_save_memory(own.cache, NULL, NULL, 0, &bytes, NULL) != NNRT_SUCCESS) { /* no device has one */
+    if (nnrt_cache_save_memory(own.cache, NULL, NULL, 0, &bytes, NULL) != NNRT_SUCCESS) { /* no device has a cache */
         assert_int_equal(nnrt_cache_get_state(own.cache)->kept, 0);
         nnrt_cache_destroy(own.cache);
         return 0;
@@ -1762,8 +1763,8 @@ static uint32_t through_cache(const NNRT_Model *m, const nnrt_session_desc *desc
     return state.restored;
 }
 
-/* Random models whose rows are open, on random devices, two of which take what is open: the bits of the reference device for
-   all rows, in the bytes that are told and not in one less. */
+/* Random models with dynamic rows, on random devices, two of which support dynamic input: bit-identical to the
+   reference device for all rows, in the reported bytes and not in one less. */
 static void test_open_models(void **state)
 {
     static const char *const lists[] = {"auto:a,b", "auto:b,a", "auto:a", "auto:b,reference"};
@@ -1823,7 +1824,7 @@ typedef struct liar {
     NNRT_PreparedModel *inner;
 } liar;
 
-static int32_t lie; /* is added to the first extent */
+static int32_t lie; /* added to the first dimension */
 
 static NNRT_ReturnCode liar_workspace(NNRT_PreparedModel *self, size_t *bytes)
 {
@@ -1893,8 +1894,8 @@ static NNRT_ReturnCode liar_dynamic(void *self, bool *isSupported)
     return NNRT_SUCCESS;
 }
 
-/* Extents beyond their bound, negative ones, and others than those of the input that they are equal to: refused, or computed
-   by what comes next. */
+/* Reported dimensions that exceed their bound, are negative, or differ from an equal dimension of the input: the run
+   fails, or the next device computes the part. */
 static void test_liar(void **state)
 {
     static NNRT_DeviceVtbl table;
@@ -1919,7 +1920,7 @@ static void test_liar(void **state)
         desc.bounds = nnrt_bound_list_make(&most, 1);
         desc.partition = NULL;
         reference = opened(m, &desc);
-        p.keep = "ADD_FUSION"; /* so that there is a part */
+        p.keep = "ADD_FUSION"; /* so that a part exists */
         p.fallback = fallback == 1;
         desc.device = "auto:liar";
         desc.partition = &p;
@@ -1949,7 +1950,7 @@ static void test_liar(void **state)
 
 /* ---- costs ---- */
 
-/* Of node n on a device: what a text says, a digit a node, "-": not there; a line for each device. */
+/* Costs of the nodes on each device, one digit per node; "-": unknown. */
 typedef struct costs {
     const char *a, *b, *reference;
 } costs;
@@ -2011,8 +2012,9 @@ static void test_costs(void **state)
 
 /* ---- one rule for GetSupportedOperation and PrepareModel ---- */
 
-/* A device supports the nodes that it prepares, and no others: node 1 of each row is prepared by all of these devices or by none of
-   them. The device "mute" has no GetSupportedOperation: its PrepareModel decides, and `auto` asks it by trying. */
+/* A device supports the nodes that it prepares, and no others: node 1 of each row is prepared by all of these devices
+   or by none of them. The device "mute" has no GetSupportedOperation: its PrepareModel decides, and `auto` tries to
+   prepare. */
 static void test_one_rule(void **state)
 {
     static const struct {

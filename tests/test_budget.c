@@ -1,7 +1,7 @@
 /* Cost of a file: importing and optimizing it take memory and time in proportion to its size, whatever its contents.
-   The files come from small generators and, damaged, from the fuzzer's corpus. A counting allocator reports peaks;
-   times are compared between a file and one of the same kind that is four times as large. Run from the root of the
-   repository, or with NNRT_TEST_ROOT set to it. */
+   The files come from small generators and, damaged, from the fuzzer's corpus. A counting allocator reports peaks; the
+   time of a file is compared with a file of the same kind and four times the size. Run from the root of the repository,
+   or with NNRT_TEST_ROOT set to it. */
 #define _XOPEN_SOURCE 700
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void put(message *m, const void *data, size_t size)
 #include "fuzz/corpus.h"
 #include "protobuf.h"
 
-/* The part goes into m, and is empty. */
+/* Appends the part to m, and empties the part. */
 static void put_part(message *m, uint32_t field, message *part)
 {
     put_bytes(m, field, part->data, part->size);
@@ -158,8 +158,8 @@ static message model_of(message *g)
     return m;
 }
 
-/* Imports and optimises the file. Whatever comes of it, memory keeps within the budget, the allocator is the caller's
-   again, and nothing is left behind. */
+/* Imports and optimizes the file. Whether it succeeds or not, memory stays within the budget, the allocator is the
+   caller's again, and nothing leaks. */
 static NNRT_ReturnCode import(const message *m, nnrt_onnx_desc *desc, nnrt_error *e, size_t *peak)
 {
     counter c;
@@ -185,7 +185,7 @@ static NNRT_ReturnCode import(const message *m, nnrt_onnx_desc *desc, nnrt_error
 
 /* ---- memory ---- */
 
-/* The file is refused, in a sentence that says by which limit, and what raises it. */
+/* Import fails with a message that states the limit, and how to raise it. */
 static void expect_refused(message *g, NNRT_ReturnCode expected)
 {
     message m = model_of(g);
@@ -199,7 +199,7 @@ static void expect_refused(message *g, NNRT_ReturnCode expected)
     free(m.data);
 }
 
-/* c0 of 16384 floats, doubled so often: 659 bytes took 4 GB. */
+/* c0 of 16384 floats, doubled `times` times: without a budget 659 bytes took 4 GB. */
 static void put_doubled(message *g, int times, int axis)
 {
     static const int64_t dims[2] = {128, 128};
@@ -229,7 +229,7 @@ static void test_doubled_constants(void **state)
     }
 }
 
-/* Many results, none of which is out of proportion to what it comes from. */
+/* Many results, each in proportion to its operands. */
 static void test_many_constants(void **state)
 {
     message g = {NULL, 0, 0};
@@ -246,7 +246,7 @@ static void test_many_constants(void **state)
     expect_refused(&g, NNRT_OUT_OF_MEMORY);
 }
 
-/* An operator that takes the indices as they are needs no table. */
+/* An operator that reads the indices directly needs no table. */
 static void test_no_index_tables(void **state)
 {
     static const int64_t square[2] = {8000, 8000};
@@ -280,7 +280,7 @@ static void test_work(void **state)
     expect_refused(&g, NNRT_TIME_OUT);
 }
 
-/* What is refused is imported with a larger budget, and what the model says is right. */
+/* With a larger budget these files are imported, and the results are right. */
 static void test_larger_budget(void **state)
 {
     message g = {NULL, 0, 0}, m;
@@ -304,7 +304,7 @@ static void test_larger_budget(void **state)
     free(m.data);
 }
 
-/* Ordinary files have room: long chains of nodes that have nothing but short names. */
+/* Ordinary files are within the budget: long chains of nodes with only short names. */
 static void test_plain_files(void **state)
 {
     static const char *const ops[] = {"Relu", "Sigmoid", "Sqrt", "Transpose", "Identity", "Add"};
@@ -409,7 +409,7 @@ static void test_external_files(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* ---- what weights take ---- */
+/* ---- memory of weights ---- */
 
 /* Floats around `middle`, as raw_data or as packed float_data. */
 static void put_floats(message *g, const char *name, const int64_t *dims, size_t rank, float middle, float width,
@@ -477,7 +477,7 @@ static message conv_network(int layers, int64_t channels, bool raw)
     return weights_model(&g, x, 4);
 }
 
-/* What the model computes of an input of 1, 2, 3, 1, 2, ... */
+/* Runs the model on an input of 1, 2, 3, 1, 2, ... */
 static void run_model(const NNRT_Model *model, float *x, size_t nX, float *y, size_t nY)
 {
     nnrt_session *session = NULL;
@@ -509,7 +509,7 @@ static void expect_close(const float *a, const float *b, size_t count)
             fail_msg("element %u is %g, expected %g", (unsigned)i, (double)a[i], (double)b[i]);
 }
 
-/* A file of large weights, which the import turns around and scales, takes 2.1 times its bytes while it is read, and 1.1
+/* A file of large weights, which the import transposes and scales, needs 2.1 times its bytes during the import, and 1.1
    times afterwards. */
 static void test_weights(void **state)
 {
@@ -552,7 +552,7 @@ static void test_weights(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* One turned around constant for two products, each of which is scaled in another way: none of them changes it. */
+/* Two matrix products share a transposed constant, with different scales: neither changes it. */
 static void test_shared_weights(void **state)
 {
     static const int64_t dims[2] = {128, 160}, x[2] = {2, 160}, columns[1] = {128}, back[2] = {128, 128};
@@ -587,7 +587,7 @@ static void test_shared_weights(void **state)
     }
 }
 
-/* Every allocation of an import of large weights fails once: nothing is left behind. */
+/* Every allocation of an import of large weights fails once: nothing leaks. */
 static void test_weights_no_memory(void **state)
 {
     const message m = conv_network(2, 48, true);
@@ -618,7 +618,7 @@ static void test_weights_no_memory(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* ---- optimising ---- */
+/* ---- optimizing ---- */
 
 /* A model that was built or loaded: constants doubled again and again stay nodes, in proportion to the model. */
 static void test_optimize(void **state)
@@ -667,8 +667,8 @@ static uint32_t fnv(uint32_t state, const char *text)
     return state;
 }
 
-/* 2^k names whose FNV-1a-32 hashes are all equal: of k pairs of letters that take the state to the same place, each name
-   has one of every pair. Looking for them takes seconds. */
+/* 2^k names with equal FNV-1a-32 hashes: k pairs of strings, each pair with the same hash state after it; a name has
+   one string of every pair. A search finds them in seconds. */
 #define PAIRS 14
 static const char pairs[PAIRS][2][6] = {
     {"glbpp", "yaczf"}, {"tkexp", "nxfrf"}, {"tkexp", "nxfrf"}, {"tkexp", "nxfrf"},
@@ -687,7 +687,7 @@ static void check_pairs(void)
     }
 }
 
-/* The least time of three that an import takes. */
+/* The shortest of three times of an import. */
 static double import_time(const message *m, nnrt_onnx_desc *desc)
 {
     double least = 1e9;
@@ -719,7 +719,8 @@ static double colliding_names(int k)
     return took;
 }
 
-/* Four times the names: four times the time and a little, where a table of hashes would take sixteen times as long. */
+/* Four times the names need little more than four times the time; with colliding hashes a hash table would need sixteen
+   times. */
 static void test_names_that_collide(void **state)
 {
     double small, large;
@@ -731,7 +732,7 @@ static void test_names_that_collide(void **state)
         fail_msg("%d names take %.3f s, a quarter of them %.3f s", 1 << PAIRS, large, small);
 }
 
-/* Inputs of which the caller says the extents. */
+/* Inputs whose shapes the caller gives. */
 static double described_inputs(uint32_t count)
 {
     static const int64_t two = 2;
@@ -768,7 +769,7 @@ static void test_described_inputs(void **state)
         fail_msg("4000 inputs take %.3f s, 1000 of them %.3f s", large, small);
 }
 
-/* What the reader keeps of a message's fields has room for those of each. */
+/* The field table of the reader is large enough for every message. */
 static void test_rows_of_messages(void **state)
 {
     (void)state;

@@ -64,7 +64,7 @@ static NNRT_Model *finish(nnrt_builder *b)
     return m;
 }
 
-/* The model as it should lie in memory, and the numbers it gives: worked by hand. */
+/* The expected layout of the model in memory and its results, computed by hand. */
 static void test_by_hand(void **state)
 {
     trial t;
@@ -105,7 +105,7 @@ static void test_by_hand(void **state)
     assert_int_equal(t.bytes, 0);
 }
 
-/* x -> RELU -> y; y becomes an output so many times. */
+/* x -> RELU -> y; y is an output so many times. */
 static uint32_t one_output(nnrt_builder *b, uint32_t times)
 {
     const int32_t dims[2] = {2, 3};
@@ -119,7 +119,7 @@ static uint32_t one_output(nnrt_builder *b, uint32_t times)
     return y;
 }
 
-/* A function for each operator: it adds a node of that operator with the attributes of its struct. */
+/* Each operator has a function that adds a node with the attributes of its struct. */
 static void test_typed(void **state)
 {
     const int32_t dims[2] = {2, 3};
@@ -182,7 +182,7 @@ static void test_used_up(void **state)
     assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_OPERATION_FORBIDDEN);
     assert_string_equal(error.message, once);
     nnrt_builder_destroy(b);
-    /* a success leaves nothing of it */
+    /* success clears the error */
     assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
     (void)one_output(b, 1);
     assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_SUCCESS);
@@ -193,7 +193,7 @@ static void test_used_up(void **state)
     assert_null(none);
     assert_int_equal(error.code, NNRT_OPERATION_FORBIDDEN);
     assert_string_equal(error.message, once);
-    /* every call that builds */
+    /* every function that builds */
     for (int call = 0; call < 12; call++) {
         const float data[6] = {0};
         x = 0;
@@ -236,7 +236,7 @@ static void test_used_up(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Constants that are not copied stay where they are. */
+/* Constants that are not copied keep their address. */
 static void test_in_place(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -261,7 +261,7 @@ static void test_in_place(void **state)
     nnrt_builder_destroy(NULL);
 }
 
-/* What is handed to the builder may change at once: lists in attributes, names, dims, operands, quantisation
+/* Arguments of the builder may change after a call: lists in attributes, names, dims, operands, quantization
    parameters. */
 static void test_copies(void **state)
 {
@@ -318,7 +318,7 @@ static void test_copies(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Attributes that are left out take their defaults. */
+/* Missing attributes have their defaults. */
 static void test_default_attr(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -336,7 +336,7 @@ static void test_default_attr(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A node leaves out no result that its operator always gives. (Some of repeated ones: test_hostile.) */
+/* A node cannot omit a required output of its operator. (Some of the repeated outputs: test_hostile.) */
 static void test_left_out(void **state)
 {
     const int32_t one[] = {1};
@@ -352,7 +352,7 @@ static void test_left_out(void **state)
     assert_int_equal(refused(b, "output 0 is missing (values=0 indices?:.)"), NNRT_NULL_PTR);
 }
 
-/* A constant without elements needs no data; a scalar has no extents. */
+/* A constant without elements needs no data; a scalar has rank 0. */
 static void test_empty_and_scalar(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -374,7 +374,7 @@ static void test_empty_and_scalar(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Every misuse is told once, at the end, with the code for it; what follows the first fault does nothing. */
+/* Every misuse is reported once, at the end, with its code; calls after the first fault have no effect. */
 static void test_misuse(void **state)
 {
     const int32_t negative[] = {2, -2}, wide[] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, open[] = {-1, 3}, huge[] = {65536, 65536};
@@ -441,7 +441,7 @@ static void test_misuse(void **state)
     assert_int_equal(refused(b, "quantAxis 3, expected 0 to 2"), NNRT_INVALID_PARAMETER);
     b = begin(NULL);
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
-    y = nnrt_builder_tensor(b, "y"); /* its rank is known once there is the node */
+    y = nnrt_builder_tensor(b, "y"); /* its rank is unknown until its node is added */
     nnrt_builder_quant_axis(b, y, 4);
     nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &y, 1);
     nnrt_builder_output(b, y);
@@ -479,7 +479,7 @@ static void test_misuse(void **state)
     assert_int_equal(refused(b, "PAD_FUSION"), NNRT_NULL_PTR);
 }
 
-/* A fault of the newest node: the call that added it has told so. */
+/* A fault of the newest node: the call that added it has reported it. */
 static void at_once(nnrt_builder *b, NNRT_ReturnCode code, int32_t node, const char *text)
 {
     const nnrt_error *e = nnrt_builder_error(b);
@@ -504,7 +504,7 @@ static uint32_t add(nnrt_builder *b, const char *name, uint32_t x, uint32_t y)
     return nnrt_builder_op(b, name, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
 }
 
-/* Each node is inferred when it is added: types, shapes, formats, symbols of open extents. */
+/* Each node is inferred when it is added: types, shapes, formats, symbols of dynamic dimensions. */
 static void test_inferred(void **state)
 {
     static float data[6];
@@ -517,7 +517,7 @@ static void test_inferred(void **state)
     (void)state;
     assert_null(nnrt_builder_error(NULL));
 
-    b = begin(NULL); /* a shape, behind a node whose result was inferred */
+    b = begin(NULL); /* a shape, after a node with an inferred result */
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
     y = add(b, "y", x, nnrt_builder_constant(b, "c", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3, data, true));
     assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
@@ -525,18 +525,18 @@ static void test_inferred(void **state)
                      NNRT_NO_TENSOR);
     at_once(b, NNRT_INVALID_SHAPE, 1, "node 1 'z' (ADD_FUSION)");
 
-    b = begin(NULL); /* a type, with open extents, too */
+    b = begin(NULL); /* a type, also with dynamic dimensions */
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, n3);
     assert_int_equal(add(b, "y", x, nnrt_builder_input(b, "c", NNRT_DATA_TYPE_INT32, 2, n3)), NNRT_NO_TENSOR);
     at_once(b, NNRT_INVALID_DATATYPE, 0, "node 0 'y' (ADD_FUSION)");
 
-    b = begin(NULL); /* the order of axes goes through a node that does not care for it */
+    b = begin(NULL); /* a node that works in any format passes the format on */
     x = image(b, "x", NNRT_FORMAT_NCHW, 1);
     y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
     assert_int_equal(add(b, "z", y, image(b, "c", NNRT_FORMAT_NHWC, 1)), NNRT_NO_TENSOR);
     at_once(b, NNRT_INVALID_FORMAT, 1, "node 1 'z' (ADD_FUSION)");
 
-    b = begin(NULL); /* a declaration that is not true: before the node, and behind it */
+    b = begin(NULL); /* a wrong declaration: before the node, and after it */
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
     y = nnrt_builder_tensor(b, "y");
     nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
@@ -549,7 +549,7 @@ static void test_inferred(void **state)
     assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
     nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
     at_once(b, NNRT_INVALID_SHAPE, 0, "output 0 'y' is declared float32[1,3], but is float32[2,3]");
-    b = begin(NULL); /* a node has read it: what was inferred would not hold */
+    b = begin(NULL); /* a node already reads it: inferred properties would become wrong */
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
     (void)nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
     nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
@@ -565,7 +565,7 @@ static void test_inferred(void **state)
     nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &y, 1);
     at_once(b, NNRT_INVALID_OUTPUT, 1, "output 0 'y' is also written by node 0 'y'");
 
-    b = begin(NULL); /* of open extents only what holds for all of them is judged: [n,3] as [-1,2] may do, as [-1,7] */
+    b = begin(NULL); /* dynamic dimensions fail only if all their values are invalid: [n,3] as [-1,2] or [-1,7] may be valid */
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, n3);
     for (int k = 0; k < 2; k++) {
         const int32_t two[] = {2};
@@ -588,7 +588,7 @@ static void test_inferred(void **state)
     nnrt_model_destroy(m);
     nnrt_builder_destroy(b);
 
-    b = begin(NULL); /* the reader first: judged when the model is finished */
+    b = begin(NULL); /* the reader first: checked when the model is finished */
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
     y = nnrt_builder_tensor(b, "y");
     in[0] = add(b, "z", y, nnrt_builder_constant(b, "d", NNRT_DATA_TYPE_FLOAT32, 1, four, data, true));
@@ -606,7 +606,7 @@ static void test_inferred(void **state)
     nnrt_model_destroy(finish(b));
     nnrt_builder_destroy(b);
 
-    b = begin(NULL); /* what a node needs is known from constants: an index beyond the axis */
+    b = begin(NULL); /* shape rules read constants: an index exceeds the axis */
     in[0] = nnrt_builder_constant(b, "d", NNRT_DATA_TYPE_FLOAT32, 1, row, data, true);
     in[1] = nnrt_builder_constant(b, "i", NNRT_DATA_TYPE_INT32, 1, one, four, true);
     x = nnrt_builder_constant(b, "a", NNRT_DATA_TYPE_INT32, 0, NULL, &(const int32_t){0}, true);
@@ -659,7 +659,7 @@ static void test_graph_formats(void **state)
     }
 }
 
-/* The branches of an IF pass inputs through that no node reads: the shape of its result is known at once. */
+/* The branches of an IF return inputs that no node reads: the shape of its result is known at once. */
 static void test_graph_passes(void **state)
 {
     static const float row[4];
@@ -680,8 +680,8 @@ static void test_graph_passes(void **state)
     at_once(b, NNRT_INVALID_SHAPE, 1, "node 1 'z' (ADD_FUSION)");
 }
 
-/* y = x doubled `trips` times, by a LOOP whose body adds v to itself, or v and what `other` is; grows: puts v behind itself.
-   Of v nothing is known, nor is anything refused, before it is run. */
+/* y = x doubled `trips` times, by a LOOP whose body adds v to itself, or v and `other`; grows: concatenates them
+   instead. Before a node runs the body, type and shape of v are unknown, and nothing fails. */
 static NNRT_ReturnCode doubled(nnrt_builder *b, int64_t trips, uint32_t other, bool grows, uint32_t *y)
 {
     const bool yes = true;
@@ -708,7 +708,7 @@ static NNRT_ReturnCode doubled(nnrt_builder *b, int64_t trips, uint32_t other, b
     return nnrt_builder_error(b)->code;
 }
 
-/* Subgraphs are inferred with the node that runs them, which is the first to know what they get. */
+/* Subgraphs are inferred with the node that runs them, because their input types and shapes are unknown before. */
 static void test_graphs(void **state)
 {
     static const float x[6] = {1, 2, 3, -1, 0, 0.5f};
@@ -734,21 +734,21 @@ static void test_graphs(void **state)
     nnrt_session_destroy(s);
     nnrt_model_destroy(m);
 
-    b = begin(NULL); /* the node of the body does not fit what it gets */
+    b = begin(NULL); /* the node of the body fails for the shape of its input */
     v = nnrt_builder_constant(b, "bad", NNRT_DATA_TYPE_FLOAT32, 1, four, bad, true);
     assert_int_equal(doubled(b, 5, v, false, &y), NNRT_INVALID_SHAPE);
     at_once(b, NNRT_INVALID_SHAPE, 0, "node 0 'w' (ADD_FUSION)");
-    b = begin(NULL); /* what comes out is known to the nodes behind it */
+    b = begin(NULL); /* later nodes know the type and shape of the result */
     assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
     (void)add(b, "z", y, nnrt_builder_constant(b, "bad", NNRT_DATA_TYPE_FLOAT32, 1, four, bad, true));
     at_once(b, NNRT_INVALID_SHAPE, 2, "node 2 'z' (ADD_FUSION)");
-    b = begin(NULL); /* a value that grows needs no bound before a session is made: the axis that stays is known */
+    b = begin(NULL); /* a growing value needs no bound before a session is created: its constant axis is known */
     assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, true, &y), NNRT_SUCCESS);
     (void)add(b, "z", y, nnrt_builder_constant(b, "three", NNRT_DATA_TYPE_FLOAT32, 2, dims1x3, x, true));
     nnrt_model_destroy(finish(b));
     nnrt_builder_destroy(b);
 
-    b = begin(NULL); /* nodes before the first subgraph; its body takes a tensor that is only given behind it */
+    b = begin(NULL); /* nodes before the first subgraph; its body reads a tensor that a later node writes */
     y = nnrt_builder_op(b, "first", NNRT_NODE_TYPE_SQRT, NULL,
                         (const uint32_t[]){nnrt_builder_input(b, "p", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3)}, 1);
     v = nnrt_builder_tensor(b, "given");
@@ -771,7 +771,7 @@ static void test_graphs(void **state)
             assert_int_equal(refused(b, "node 0 'w' (ADD_FUSION)"), NNRT_INVALID_SHAPE);
         }
     }
-    b = begin(NULL); /* the inputs of a graph may be named again: those before may then be written */
+    b = begin(NULL); /* the inputs of a graph may be set again: nodes may then write the previous inputs */
     v = nnrt_builder_tensor(b, "v");
     y = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
     loop.body = nnrt_builder_graph(b, "body");
@@ -783,12 +783,12 @@ static void test_graphs(void **state)
     nnrt_builder_output(b, v);
     assert_int_equal(refused(b, "subgraph 1: no node runs it"), NNRT_INVALID_MODEL);
 
-    b = begin(NULL); /* a graph is whole when a node runs it */
+    b = begin(NULL); /* a graph is complete when a node runs it */
     assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
     nnrt_builder_enter(b, 1);
     (void)add(b, "late", y, y);
     at_once(b, NNRT_OPERATION_FORBIDDEN, 2, "subgraph 1 gets no more nodes, node 1 'y' runs it");
-    b = begin(NULL); /* no graph lies in itself, none deeper than NNRT_MAX_NESTING */
+    b = begin(NULL); /* no graph contains itself, none is deeper than NNRT_MAX_NESTING */
     loop.body = nnrt_builder_graph(b, "body");
     nnrt_builder_enter(b, loop.body);
     (void)nnrt_builder_op(b, "self", NNRT_NODE_TYPE_LOOP, &loop, (const uint32_t[]){NNRT_NO_TENSOR, NNRT_NO_TENSOR}, 2);
@@ -834,7 +834,7 @@ static void test_graphs(void **state)
     at_once(b, NNRT_INVALID_PARAMETER, 0, "has no thenGraph");
 }
 
-/* What nnrt_model_check finds comes through, with the places. */
+/* nnrt_builder_finish reports the faults of nnrt_model_check, with tensor and node. */
 static void test_checked(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -900,7 +900,7 @@ static void test_many(void **state)
     assert_int_equal(t.live, 0);
 }
 
-/* Allocation n fails, once or from then on, for all n until none does: the code and a message, and nothing stays. */
+/* Allocation n fails, once or with all later ones, for all n until none fails: a code, a message, and no leak. */
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -947,7 +947,7 @@ static void test_out_of_memory(void **state)
     }
 }
 
-/* Attached blocks go with the model; the fifth one stays the caller's. */
+/* The model frees attached blocks; the caller keeps the fifth one. */
 static void test_attach(void **state)
 {
     trial t;
@@ -1119,7 +1119,7 @@ static void test_dot(void **state)
         assert_int_equal(strlen(part), size - 1);
         assert_true(size == sizeof(part) || part[size] == '#');
     }
-    broken = *m; /* a model of our own that is none: its fault is the graph */
+    broken = *m; /* an invalid model of our own: its fault is the graph */
     broken.outputIndex.count = 0;
     (void)nnrt_model_dot(&broken, text, sizeof(text));
     contains(text, "error [shape=plaintext label=\"the model's list outputIndex is empty\"]");
@@ -1140,7 +1140,7 @@ static void test_dot(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Nodes with the colours of their devices, whose hues are ('a' = 97) / 1000 and (('a' * 31 + '"') % 1000) / 1000. */
+/* Nodes with the colors of their devices, whose hues are ('a' = 97) / 1000 and (('a' * 31 + '"') % 1000) / 1000. */
 static void test_dot_placed(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -1177,8 +1177,8 @@ static void test_dot_placed(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Three nodes run a body whose IF has one graph for both branches: each gets copies of its own, and what it computes has
-   the extents of its own operands. */
+/* Three nodes run a body whose IF has one graph for both branches: each gets its own copies, whose results have the
+   shape of its own operands. */
 static NNRT_ReturnCode three_runs(const nnrt_allocator *a, NNRT_Model **model, nnrt_error *error)
 {
     static const int32_t dims[3][2] = {{3, 0}, {2, 2}, {1, 5}};
@@ -1264,7 +1264,7 @@ static void test_shared_graphs(void **state)
     }
 }
 
-/* How many places there are is a matter of the run where extents are open: int32 numbers may do for them. */
+/* With dynamic dimensions only a run knows the number of positions: int32 indices may suffice. */
 static void test_places_of_open_extents(void **state)
 {
     const int32_t open[] = {-1, -1, -1, -1, -1}, large[] = {2048, 1024, 1024, 1, 1};

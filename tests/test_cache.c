@@ -1,5 +1,5 @@
-/* Model caches: a device's own cache is used, and nothing else: damaged, foreign and outdated caches are detected and
-   replaced, with bit-identical results. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
+/* Model caches: only a valid cache of the same model and device is used: damaged, foreign and outdated caches are
+   detected and replaced, with bit-identical results. Expected values are computed by hand: y = relu(x + [1,2,3]) - x. */
 #define _XOPEN_SOURCE 700 /* posix_memalign, mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static nnrt_cache *cache_of(const char *directory, const char *token, const void
     return c;
 }
 
-/* A session of m on a device through a cache, which runs. The cache state says what was done. */
+/* Creates and runs a session of m on a device with a cache. Returns the state of the cache. */
 static nnrt_cache_state through(nnrt_cache *c, const NNRT_Model *m, const char *device)
 {
     nnrt_session_desc desc;
@@ -69,7 +69,7 @@ static nnrt_cache_state through(nnrt_cache *c, const NNRT_Model *m, const char *
     return *nnrt_cache_get_state(c);
 }
 
-/* The bytes of what c has now, to be freed. */
+/* The saved content of c; the caller frees it. */
 static uint8_t *saved(const nnrt_cache *c, size_t *bytes)
 {
     uint8_t *data;
@@ -103,7 +103,7 @@ static char *make_folder(char *path)
     return path;
 }
 
-/* Removes a folder with files; how many there were. */
+/* Removes a folder with its files; returns their number. */
 static uint32_t end_folder(const char *path)
 {
     char name[600];
@@ -121,7 +121,7 @@ static uint32_t end_folder(const char *path)
     return count;
 }
 
-/* ---- what a cache is for ---- */
+/* ---- the use of a cache ---- */
 
 static void test_memory(void **state)
 {
@@ -140,7 +140,7 @@ static void test_memory(void **state)
     assert_int_equal(s.fault.code, NNRT_SUCCESS);
     data = saved(c, &bytes);
     nnrt_cache_destroy(c);
-    for (size_t skew = 0; skew < 2; skew++) { /* aligned as malloc does, and not at all */
+    for (size_t skew = 0; skew < 2; skew++) { /* aligned by malloc, and misaligned */
         uint8_t *moved = (uint8_t *)malloc(bytes + 1);
         assert_non_null(moved);
         memcpy(moved + skew, data, bytes);
@@ -151,7 +151,7 @@ static void test_memory(void **state)
         assert_int_equal(s.kept, 1);
         assert_int_equal(compiled(npu), 1);
         assert_int_equal(restored(npu), skew + 1);
-        other = saved(again, &more); /* what was taken back is given on, byte by byte */
+        other = saved(again, &more); /* a restored cache is saved with the same bytes */
         assert_int_equal(more, bytes);
         assert_memory_equal(other, data, bytes);
         free(other);
@@ -186,7 +186,7 @@ static void test_directory(void **state)
     }
     snprintf(path, sizeof(path), "%s/net.nnrt", folder);
     assert_int_equal(stat(path, &st), 0);
-    /* another model under the same token: found out, prepared, and now in the file */
+    /* another model under the same token: detected, prepared, and now in the file */
     {
         nnrt_session_desc desc;
         nnrt_session *session = NULL;
@@ -214,7 +214,7 @@ static void test_directory(void **state)
     assert_int_equal(through(c, m, "auto:npu").restored, 1);
     nnrt_cache_destroy(c);
     assert_int_equal(end_folder(folder), 2);
-    /* there is no such folder: the session runs, and saved reports it */
+    /* the folder does not exist: the session runs, and `saved` reports it */
     c = cache_of(folder, "net", NULL, 0);
     s = through(c, m, "npu");
     assert_int_equal(s.prepared, 1);
@@ -244,7 +244,7 @@ static void test_bare(void **state)
     memset(&load, 0, sizeof(load));
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
-    (void)through(c, m, NULL); /* auto gives it the whole model */
+    (void)through(c, m, NULL); /* auto assigns the whole model to the fake device */
     data = saved(c, &bytes);
     nnrt_cache_destroy(c);
     nnrt_model_destroy(m);
@@ -279,9 +279,9 @@ static void test_bare(void **state)
     free(data);
 }
 
-/* ---- what is wrong with a cache ---- */
+/* ---- invalid caches ---- */
 
-/* What is left of a cache after each fault is no cache: the model is prepared, and the same bits come out. */
+/* A truncated cache, or one with a flipped bit, is invalid: the model is prepared, with bit-identical results. */
 static void test_damage(void **state)
 {
     nnrt_fake *npu = registered(BUSY);
@@ -318,9 +318,9 @@ static void test_damage(void **state)
 }
 
 
-/* ---- what a cache is of ---- */
+/* ---- models, options and devices of a cache ---- */
 
-/* One by one: what is made with the first desc is of no use with the second. */
+/* For each pair: a cache created with one desc is invalid for another desc. */
 static void test_options(void **state)
 {
     static const nnrt_dims two = {2, {2, 3}}, four = {2, {4, 3}}, open_rows = {2, {-1, 3}};
@@ -340,7 +340,7 @@ static void test_options(void **state)
     descs[5].bounds = nnrt_bound_list_make(&most, 1);
     descs[6].bounds = nnrt_bound_list_make(&more, 1);
     for (uint32_t i = 0; i < 7; i++)
-        for (uint32_t k = 0; k < 8; k++) { /* first of all it makes one of its own */
+        for (uint32_t k = 0; k < 8; k++) { /* first it creates its own cache */
             const uint32_t from = k - 1;
             nnrt_cache *c = k == 0 ? cache_of(NULL, NULL, NULL, 0) : NULL;
             nnrt_session *s = NULL;
@@ -362,7 +362,7 @@ static void test_options(void **state)
                 data[i] = saved(c, &bytes[i]);
             nnrt_cache_destroy(c);
         }
-    /* given shapes equal to those of the model make no difference, and options of the run make none */
+    /* input shapes equal to the shapes of the model make no difference, nor do options of the run */
     {
         nnrt_cache *c = cache_of(NULL, NULL, data[0], bytes[0]);
         nnrt_session *s = NULL;
@@ -415,7 +415,7 @@ static void test_devices(void **state)
     nnrt_model_destroy(m);
 }
 
-/* What a device does wrong with its cache costs a preparation, and no more. */
+/* A faulty cache of a device only costs a preparation. */
 static void test_faults(void **state)
 {
     static const struct {
@@ -463,7 +463,7 @@ static void test_faults(void **state)
     nnrt_model_destroy(m);
 }
 
-/* What is asked for and cannot be. */
+/* Invalid requests. */
 static void test_refusals(void **state)
 {
     static const char *const tokens[] = {"", "a/b", "..", ".a", "a b", "a\n", "\xC3\xA9", "a\\b"};
@@ -485,7 +485,7 @@ static void test_refusals(void **state)
     assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_NULL_PTR);
     desc.bytes = 0;
     desc.token = "net";
-    assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_INVALID_PARAMETER); /* of which directory? */
+    assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_INVALID_PARAMETER); /* a token without a directory */
     desc.directory = "build";
     for (uint32_t i = 0; i < COUNT(tokens); i++) {
         desc.token = tokens[i];
@@ -502,7 +502,7 @@ static void test_refusals(void **state)
     assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, &bytes, NULL), NNRT_OPERATION_FORBIDDEN);
     assert_int_equal(bytes, 0);
-    /* a buffer of the caller's, and sharing */
+    /* a buffer of the caller, and sharing */
     session.device = "npu";
     assert_int_equal(nnrt_session_bytes(m, &session, &bytes, NULL), NNRT_SUCCESS);
     assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
@@ -523,7 +523,7 @@ static void test_refusals(void **state)
     unregistered(npu);
 }
 
-/* Of two devices each has its part in the cache. */
+/* Each of two devices has its part in the cache. */
 static void test_parts(void **state)
 {
     nnrt_fake *a = registered("fake:name=npu0,ops=ADD_FUSION+SUB_FUSION,cache=yes");
@@ -538,7 +538,7 @@ static void test_parts(void **state)
     uint8_t *data;
     size_t bytes;
     (void)state;
-    assert_int_equal(s.prepared, 3); /* the sum, what is made of it, the difference */
+    assert_int_equal(s.prepared, 3); /* parts: the sum, the activation, the difference */
     assert_int_equal(s.kept, 3);
     data = saved(c, &bytes);
     nnrt_cache_destroy(c);
@@ -550,7 +550,7 @@ static void test_parts(void **state)
     assert_int_equal(compiled(a), 2);
     assert_int_equal(compiled(b), 1);
     nnrt_cache_destroy(again);
-    /* parts are no whole: without the model they are of no use */
+    /* parts are unusable without the model */
     memset(&load, 0, sizeof(load));
     memset(&e, 0, sizeof(e));
     load.cache = true;
@@ -563,7 +563,7 @@ static void test_parts(void **state)
     free(aligned);
     free(data);
     unregistered(b);
-    /* one that does not give its part */
+    /* a device that does not export its part */
     b = registered("fake:name=npu1,ops=ACTIVATION");
     c = cache_of(NULL, NULL, NULL, 0);
     s = through(c, m, "auto:npu0,npu1");
@@ -575,7 +575,7 @@ static void test_parts(void **state)
     unregistered(b);
 }
 
-/* Would a session have to prepare something? */
+/* Whether a session would restore everything and prepare nothing. */
 static bool ask(nnrt_cache *c, const NNRT_Model *m, const char *device, NNRT_PerformanceMode mode)
 {
     nnrt_session_desc desc;
@@ -593,7 +593,7 @@ static bool ask(nnrt_cache *c, const NNRT_Model *m, const char *device, NNRT_Per
     return usable;
 }
 
-/* One query says whether there is a usable cache: nothing is compiled for it, and nothing written. */
+/* A query reports whether a usable cache exists; it compiles and writes nothing. */
 static void test_ask(void **state)
 {
     nnrt_fake *a = registered("fake:name=npu0,ops=ADD_FUSION+SUB_FUSION,cache=yes,modes=yes");
@@ -612,7 +612,7 @@ static void test_ask(void **state)
     make_folder(folder);
     snprintf(path, sizeof(path), "%s/net.nnrt", folder);
     c = cache_of(folder, "net", NULL, 0);
-    assert_false(ask(c, m, "npu", 0)); /* nothing is there */
+    assert_false(ask(c, m, "npu", 0)); /* no file */
     assert_int_equal(nnrt_cache_get_state(c)->fault.code, NNRT_SUCCESS);
     assert_int_equal(compiled(all), 0);
     assert_int_not_equal(access(path, F_OK), 0);
@@ -623,7 +623,7 @@ static void test_ask(void **state)
     assert_false(ask(c, n, "npu", 0)); /* of another model */
     assert_int_equal(nnrt_cache_get_state(c)->fault.code, NNRT_INVALID_MODEL_CACHE);
     assert_non_null(strstr(nnrt_cache_get_state(c)->fault.message, "another model"));
-    assert_true(ask(c, m, "npu", 0)); /* the file is what it was */
+    assert_true(ask(c, m, "npu", 0)); /* the file is unchanged */
     assert_false(ask(c, m, "reference", 0)); /* has no cache */
     assert_int_equal(compiled(all), before);
     assert_int_equal(through(c, m, "npu").restored, 1);
@@ -660,7 +660,7 @@ static void test_ask(void **state)
     b = registered("fake:name=npu1,vendor=acme,ops=ACTIVATION,cache=yes"); /* another device has that name */
     assert_false(ask(c, m, "auto:npu0,npu1", 0));
     assert_int_equal(compiled(b), 0);
-    /* what cannot be asked */
+    /* invalid queries */
     memset(&desc, 0, sizeof(desc));
     assert_int_equal(nnrt_cache_ask(NULL, m, NULL, &usable, NULL), NNRT_NULL_PTR);
     assert_false(usable);
@@ -679,7 +679,7 @@ static void test_ask(void **state)
     assert_int_equal(end_folder(folder), 1);
 }
 
-/* A .nnrt file that carries what the device made beside the model. */
+/* A .nnrt file with the prepared form of the device next to the model. */
 static void test_sections(void **state)
 {
     nnrt_fake *npu = registered(BUSY);
@@ -729,10 +729,10 @@ static void test_sections(void **state)
         assert_int_equal(compiled(npu), 1);
         assert_int_equal(restored(npu), k < 1 ? 1 : 2);
     }
-    /* its model saved without a cache has none */
+    /* its model, saved without a cache, has no device section */
     assert_int_equal(nnrt_model_save_memory(loaded, NULL, NULL, 0, &bytes, &e), NNRT_SUCCESS);
     assert_int_equal(bytes, plain);
-    /* a damaged section is left alone: the portable model is as good as ever */
+    /* a damaged section is ignored: the portable model is still valid */
     ((uint8_t *)file)[at + 200] ^= 1;
     desc.device = "npu";
     assert_int_equal(nnrt_session_create(&s, loaded, &desc, &e), NNRT_SUCCESS);
@@ -741,7 +741,7 @@ static void test_sections(void **state)
     assert_int_equal(compiled(npu), 2);
     assert_int_equal(restored(npu), 2);
     ((uint8_t *)file)[at + 200] ^= 1;
-    /* and so is one of another model: a weight is changed in the file */
+    /* the section of another model is also ignored: a weight is changed in the file */
     for (uint32_t i = 0; nnrt_model_section(loaded, i, &section); i++)
         if (section.type == 8)
             ((uint8_t *)file)[section.offset + 3] ^= 1;
@@ -755,7 +755,7 @@ static void test_sections(void **state)
     unregistered(npu);
 }
 
-/* A form that was restored from the file of the model stays in the cache when the model and its bytes are gone. */
+/* A form restored from the file of the model stays in the cache after the model and its bytes are freed. */
 static void test_outlives(void **state)
 {
     nnrt_fake *npu = registered(BUSY);
@@ -868,7 +868,7 @@ static void test_digits(void **state)
     unregistered(second);
 }
 
-/* Without a session: the same, and what cannot be. */
+/* nnrt_cache_prepare without a session, and invalid calls. */
 static void test_prepare(void **state)
 {
     nnrt_fake *npu = registered(BUSY);
@@ -894,7 +894,7 @@ static void test_prepare(void **state)
     nnrt_cache_destroy(c);
     nnrt_model_destroy(m);
     unregistered(npu);
-    /* the file that others write with it */
+    /* nnrt_file_write for other files */
     make_folder(folder);
     snprintf(path, sizeof(path), "%s/some.bytes", folder);
     assert_int_equal(nnrt_file_write(path, "12345", 5, NULL), NNRT_SUCCESS);
@@ -912,13 +912,13 @@ static void test_prepare(void **state)
     assert_int_equal(nnrt_file_write(NULL, "1", 1, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_file_write(folder, "1", 1, NULL), NNRT_INVALID_PATH);
     assert_int_equal(nnrt_file_write("build/nowhere/some.bytes", "1", 1, NULL), NNRT_INVALID_PATH);
-    assert_int_equal(nnrt_file_write("/dev/full", "1", 1, NULL), NNRT_INVALID_PATH); /* no regular file */
+    assert_int_equal(nnrt_file_write("/dev/full", "1", 1, NULL), NNRT_INVALID_PATH); /* not a regular file */
     assert_int_equal(end_folder(folder), 1);
 }
 
 /* ---- memory, processes ---- */
 
-/* Every allocation fails once: the session is there with the same bits, or there was no memory. */
+/* Every allocation fails once: a session is created, with bit-identical results, or the code is out of memory. */
 static void test_memory_short(void **state)
 {
     char folder[32], path[64];
@@ -986,7 +986,7 @@ static void test_memory_short(void **state)
     (void)end_folder(folder);
 }
 
-/* Processes that write and read one file at once: each runs, and the file is whole in the end. */
+/* Processes write and read one file concurrently: each runs, and the final file is complete. */
 static void test_processes(void **state)
 {
     char folder[32];
@@ -1005,7 +1005,7 @@ static void test_processes(void **state)
         assert_true(children[p] >= 0);
         if (children[p] != 0)
             continue;
-        for (uint32_t i = 0; i < 50; i++) { /* two want one model in the file, two the other */
+        for (uint32_t i = 0; i < 50; i++) { /* two processes use one model, two the other */
             nnrt_session_desc desc;
             nnrt_session *session = NULL;
             nnrt_cache_desc cd;
@@ -1041,7 +1041,7 @@ static void test_processes(void **state)
     s = through(c, models[0], "npu");
     assert_int_equal(s.restored, 1);
     nnrt_cache_destroy(c);
-    assert_int_equal(end_folder(folder), 1); /* and nothing beside it */
+    assert_int_equal(end_folder(folder), 1); /* and no temporary file */
     nnrt_model_destroy(models[0]);
     nnrt_model_destroy(models[1]);
     unregistered(npu);

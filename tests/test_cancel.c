@@ -1,6 +1,6 @@
-/* Cancelled runs: by other threads, by kernels, by listeners to steps, by a queue and its time limits. Nothing depends
-   on the machine's speed: a kernel that shall be interrupted waits until it is. `make tsan` runs this under gcc's
-   thread sanitizer. */
+/* Canceled runs: by other threads, by kernels, by profile listeners, by a queue and its time limits. Nothing depends on
+   the speed of the machine: a kernel that must be interrupted waits for it. `make tsan` runs this under gcc's thread
+   sanitizer. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, posix_memalign */
 #define NNRT_THREADS 1
 #include "nnrt.h"
@@ -21,13 +21,13 @@
 /* ---- a device whose kernels can be held, and can end the run ---- */
 
 typedef struct watched {
-    nnrt_kernel kernel;     /* the one that computes */
-    uint32_t calls, begun;  /* kernels called; those that a run waits in */
-    uint32_t holds;         /* the call of this number waits until the run is to end; 0 = none */
+    nnrt_kernel kernel;     /* the original kernel */
+    uint32_t calls, begun;  /* kernels called; kernels that wait */
+    uint32_t holds;         /* the call of this number waits until the run is canceled; 0 = none */
     uint32_t ends;          /* this one cancels the run itself; 0 = none */
     nnrt_session *session;
-    NNRT_ReturnCode said;   /* by nnrt_session_cancel */
-    bool late;              /* nobody has ended the run in 20 seconds */
+    NNRT_ReturnCode said;   /* the result of nnrt_session_cancel */
+    bool late;              /* the run was not canceled in 20 seconds */
 } watched;
 
 static watched W;
@@ -138,7 +138,7 @@ static NNRT_Model *make_sums(int32_t rows)
     return m;
 }
 
-/* A LOOP that goes on as long as it may. */
+/* A LOOP with the maximum number of trips. */
 static NNRT_Model *make_endless(void)
 {
     static const int32_t two[1] = {2};
@@ -150,7 +150,7 @@ static NNRT_Model *make_endless(void)
     in[0] = in[1] = NNRT_NO_TENSOR;
     in[2] = nnrt_builder_input(b, "x", F32, 1, two);
     loop.body = nnrt_builder_graph(b, "body");
-    for (uint32_t i = 0; i < 3; i++) /* the trip, its condition, what is carried */
+    for (uint32_t i = 0; i < 3; i++) /* the trip number, the condition, the carried value */
         all[i] = nnrt_builder_tensor(b, NULL);
     nnrt_builder_enter(b, loop.body);
     sum[0] = sum[1] = all[2];
@@ -197,21 +197,21 @@ static void says(const nnrt_session *s, const char *words)
         fail_msg("'%s' does not say '%s'", nnrt_session_error(s), words);
 }
 
-/* The session is as good as before. */
+/* The session is still valid. */
 static void runs_well(nnrt_session *s)
 {
     float y[4];
     W.holds = W.ends = 0;
-    assert_int_equal(nnrt_session_cancel(s), NNRT_OPERATION_FORBIDDEN); /* no run goes on */
+    assert_int_equal(nnrt_session_cancel(s), NNRT_OPERATION_FORBIDDEN); /* no run is in progress */
     assert_int_equal(run(s, y), NNRT_SUCCESS);
     assert_memory_equal(y, eights, sizeof(y));
     assert_string_equal(nnrt_session_error(s), "");
 }
 
-/* ---- who ends a run ---- */
+/* ---- callers of cancel ---- */
 
-/* A kernel ends the run that it is in: no step behind it is made, of plans with fixed and with open extents; at the
-   last one there is none, but the run is cancelled all the same. */
+/* A kernel cancels its own run: no later step runs, in plans with static and with dynamic shapes. In the last step the
+   run is also canceled. */
 static void test_by_a_kernel(void **state)
 {
     static const char *const next[3] = {"node 1 'fourfold' (ADD_FUSION): the run was cancelled",
@@ -251,12 +251,12 @@ static void *cancels(void *user)
     while (__atomic_load_n(&W.begun, __ATOMIC_SEQ_CST) == 0)
         nap();
     W.said = nnrt_session_cancel((nnrt_session *)user);
-    if (nnrt_session_cancel((nnrt_session *)user) != NNRT_SUCCESS) /* twice is once, as the kernel still looks */
+    if (nnrt_session_cancel((nnrt_session *)user) != NNRT_SUCCESS) /* twice counts once, as the kernel still polls */
         W.said = NNRT_FAILED;
     return NULL;
 }
 
-/* Another thread, while a step goes on. Of two sessions that share a plan the other one goes on. */
+/* Another thread cancels during a step. A second session that shares the plan continues. */
 static void test_by_another_thread(void **state)
 {
     NNRT_Model *m = make_sums(2);
@@ -302,7 +302,7 @@ static uint64_t no_clock(void *user)
     return 0;
 }
 
-/* Who listens to the steps ends a loop of a million trips after ten of them. */
+/* A profile listener cancels a loop of a million trips after ten steps. */
 static void test_by_a_listener(void **state)
 {
     NNRT_Model *m = make_endless();
@@ -337,15 +337,15 @@ static void *runs(void *user)
     return NULL;
 }
 
-/* Waits until a fake device has been asked to run. */
+/* Waits until a fake device is called to run. */
 static void until_called(const nnrt_fake *fake)
 {
     while (nnrt_fake_get_record(fake).calls[NNRT_FAKE_RunIn] + nnrt_fake_get_record(fake).calls[NNRT_FAKE_Run] == 0)
         nap();
 }
 
-/* A device that does not look in between comes to its end, and the run is cancelled. Of a model that is split, parts
-   that have not begun do not begin, and nothing falls back: nobody else is to compute it. */
+/* A device that does not poll finishes, and the run is canceled. In a partitioned model further parts do not start, and
+   there is no fallback to another device. */
 static void test_devices(void **state)
 {
     static const char *const first[3] = {"fake:name=a,hang=RunIn:0", "fake:name=a,without=RunIn,hang=Run:0",
@@ -394,7 +394,7 @@ static void test_devices(void **state)
 /* ---- without a session ---- */
 
 typedef struct counter {
-    uint32_t asked, yes; /* the question of this number is answered with yes; 0 = none */
+    uint32_t asked, yes; /* queries from this number on return true; 0 = none */
 } counter;
 
 static bool ask(void *user)
@@ -403,8 +403,8 @@ static bool ask(void *user)
     return ++c->asked == c->yes || (c->yes != 0 && c->asked > c->yes);
 }
 
-/* The question is put before the run and before each of its steps, and nowhere else; in the caller's workspace and in
-   the prepared model's own, by auto and by what it splits. */
+/* Devices query for cancellation before the run and before each step, and nowhere else: with the workspace of the
+   caller or of the prepared model, by auto and by the devices of its parts. */
 static void test_prepared(void **state)
 {
     NNRT_Model *m = make_sums(2);
@@ -447,21 +447,21 @@ static void test_prepared(void **state)
                                                  &e),
                          NNRT_SUCCESS);
         assert_memory_equal(y, eights, sizeof(y));
-        assert_int_equal(c.asked, device == nnrt_device_find("auto") ? 5 : 4); /* auto asks before it hands it on */
+        assert_int_equal(c.asked, device == nnrt_device_find("auto") ? 5 : 4); /* auto queries before it calls the device */
         for (c.yes = 1; c.yes < 5; c.yes++) {
             c.asked = 0;
             memset(&e, 0, sizeof(e));
             assert_int_equal(
                 nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, &stop, &e),
                 NNRT_CANCELLED);
-            assert_int_equal(c.asked, c.yes); /* nobody asks again */
+            assert_int_equal(c.asked, c.yes); /* no further query */
             assert_non_null(strstr(e.message, "the run was cancelled"));
         }
         assert_int_equal(nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, NULL,
                                                  NULL),
                          NNRT_SUCCESS);
         assert_int_equal(nnrt_prepared_run_until(NULL, NULL, 0, &in, 1, &out, 1, NULL, &stop, NULL), NNRT_NULL_PTR);
-        if (i == 0) { /* there is no model, and no workspace at all */
+        if (i == 0) { /* no model, and no workspace */
             assert_int_equal(prepared->vtbl->RunUntil(NULL, NULL, 0, &in, 1, &out, 1, NULL, NULL, NULL), NNRT_NULL_PTR);
             assert_int_equal(prepared->vtbl->RunUntil(prepared, NULL, 0, &in, 1, &out, 1, NULL, NULL, NULL),
                              NNRT_OPERATION_FORBIDDEN);
@@ -494,7 +494,7 @@ static void done(void *user, NNRT_ReturnCode code, const char *message)
     pthread_mutex_unlock(&n->mutex);
 }
 
-/* A run that has begun is cancelled by its number, once, and by its time limit; the next run of the session is not. */
+/* A running job is canceled by its number, once, and by its time limit; the next run of the session is not. */
 static void test_queue(void **state)
 {
     NNRT_Model *m = make_sums(2);
@@ -533,7 +533,7 @@ static void test_queue(void **state)
             assert_int_equal(n.code, NNRT_CANCELLED);
             assert_non_null(strstr(n.message, "node 2 'y' (ADD_FUSION): the run was cancelled"));
             assert_int_equal(W.calls, 2);
-        } else { /* in its second step; on a busy machine in front of that */
+        } else { /* in its second step; on a busy machine before it */
             assert_int_equal(n.code, NNRT_TIME_OUT);
             assert_true(W.calls <= 2);
         }
@@ -544,7 +544,7 @@ static void test_queue(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Runs that are cancelled at any moment, by who queued them: each that was accepted ends once, as the answer said. */
+/* Queued runs are canceled by their caller at any moment: each accepted run ends once, as cancel returned. */
 static void test_many(void **state)
 {
     NNRT_Model *m = make_sums(2);

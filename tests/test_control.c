@@ -16,12 +16,12 @@
 
 #include "devices.h"
 
-/* The plan of the session made last, as nnrt_plan_execute and firmware run it, if it has no dynamic shapes. */
+/* The plan of the latest session, as nnrt_plan_execute and firmware run it, if it has no dynamic shapes. */
 static struct {
-    const nnrt_session *session; /* NULL: there is none */
+    const nnrt_session *session; /* NULL: none */
     nnrt_memory memory;
     const nnrt_plan *plan;
-    uint32_t plans, runs, faults; /* so many there were */
+    uint32_t plans, runs, faults; /* counters */
     nnrt_error error;             /* of the last run */
 } nested;
 
@@ -61,7 +61,7 @@ static void nested_begin(const nnrt_session *s, const NNRT_Model *m, const nnrt_
     nnrt_memory_end(&nested.memory);
 }
 
-/* It gives what the session gave: the code, and after a success the bits, in the memory that it says it takes. */
+/* A run of the nested plan in its reported memory returns the code of the session, and after a success the same bits. */
 static void nested_run(const nnrt_session *s, const nnrt_io *in, const nnrt_io *out, NNRT_ReturnCode want)
 {
     const nnrt_plan *p = nested.plan;
@@ -170,7 +170,7 @@ static void test_loop_swaps(void **state)
     nnrt_session_destroy(s);
 }
 
-/* A cache that grows: v = concat(v, [i]) while i < limit, starting from nothing. */
+/* A growing cache: v = concat(v, [i]) while i < limit, from an empty v. */
 static void test_loop_grows(void **state)
 {
     static tree t;
@@ -223,7 +223,7 @@ static void test_loop_grows(void **state)
     nnrt_session_destroy(s);
 }
 
-/* A session is refused with this code, and words of its message. */
+/* Creating a session fails with this code and these words in its message. */
 static void refused(const NNRT_Model *m, const nnrt_session_desc *desc, NNRT_ReturnCode code, const char *words)
 {
     nnrt_session *s = NULL;
@@ -253,12 +253,12 @@ static nnrt_session_desc bounded(const nnrt_bound *bounds, uint32_t count)
     return desc;
 }
 
-/* Names are unique in a graph, and not among graphs, however many others have them. */
+/* Names are unique within a graph, but several graphs may use the same name. */
 static void test_names(void **state)
 {
     static tree t;
     (void)state;
-    for (uint32_t mask = 0; mask < 32; mask++) { /* tensors 0 to 2 are those of the main graph */
+    for (uint32_t mask = 0; mask < 32; mask++) { /* tensors 0 to 2 belong to the main graph */
         branches(&t);
         for (uint32_t i = 0; i < 5; i++)
             t.g.tensors[i].name = (mask >> i & 1) != 0 ? "r" : i == 0 ? "a" : i == 1 ? "b" : i == 2 ? "c" : "d";
@@ -269,11 +269,11 @@ static void test_names(void **state)
     }
 }
 
-/* Of the results of a LOOP one is read, whichever it is; or none, and then nothing runs. */
+/* One result of a LOOP is read, any of them; or none, and then the loop does not run. */
 static void test_some_results(void **state)
 {
     static const char *const outputs[3] = {"3", "4", "5"};
-    static const float want[3] = {5, 8, 3}; /* after 5 trips; of the scan the last */
+    static const float want[3] = {5, 8, 3}; /* after 5 trips; the last element of the scan */
     static tree t;
     const nnrt_bound most[1] = {{"all", {2, {6, 1}}}};
     const nnrt_session_desc desc = bounded(most, 1);
@@ -302,7 +302,7 @@ static void test_some_results(void **state)
     {
         float y[1];
         nnrt_session *s = session_of(&t.g.model, &desc);
-        trips = INT64_MAX; /* nobody counts them */
+        trips = INT64_MAX; /* the unused LOOP does not run */
         run(s, in, 1, NNRT_IO(y));
         assert_true(y[0] == 1 && nnrt_session_get_memory(s).steps <= 1);
         nnrt_session_destroy(s);
@@ -369,7 +369,7 @@ static void test_loops_grow(void **state)
     nnrt_session_destroy(s);
 }
 
-/* Branches of 3 and of 6 elements: the result has those of the one that ran. */
+/* Branches of 3 and of 6 elements: the result has the shape of the executed branch. */
 static void unequal(tree *t)
 {
     static const NNRT_Concat concat = {0};
@@ -398,7 +398,7 @@ static void test_unequal_branches(void **state)
         for (int32_t k = 0; k < (i % 2 == 0 ? 3 : 6); k++)
             assert_true(y[k] == (i % 2 == 0 ? 2 : 1) * x[k % 3]);
     }
-    for (uint32_t i = 0; i < 2; i++) { /* a buffer that is too small is not written, and what is needed is told */
+    for (uint32_t i = 0; i < 2; i++) { /* a buffer that is too small is not written, and the required size is reported */
         const size_t need = i == 0 ? 12 : 24;
         in[0].data = (void *)(uintptr_t)(i == 0 ? &yes : &no);
         out[0].bytes = need - 1;
@@ -411,7 +411,7 @@ static void test_unequal_branches(void **state)
         run(s, in, 2, out, 1);
     }
     nnrt_session_destroy(s);
-    for (int32_t declared = 3; declared <= 6; declared += 3) { /* what the model declares is looked at in the run */
+    for (int32_t declared = 3; declared <= 6; declared += 3) { /* a run checks the declared shape */
         unequal(&t);
         t.g.tensors[2].dims.count = 1;
         t.g.dims[2][0] = declared;
@@ -473,7 +473,7 @@ static void test_empty_cond(void **state)
     nnrt_session_destroy(s);
 }
 
-/* sum = sum + x while sum <= limit and, where they are told, for so many trips; each sum is scanned. */
+/* sum = sum + x while sum <= limit and, if given, at most so many trips; each sum is scanned. */
 static void sums(tree *t, const char *in)
 {
     tree_init(t);
@@ -540,7 +540,7 @@ static void test_ends(void **state)
     }
 }
 
-/* A scan of trips that are known has as many elements, and no bound; a scan that is declared must be as it is. */
+/* A scan with a known number of trips has as many elements and needs no bound; a declared scan must match its shape. */
 static void test_scan_extents(void **state)
 {
     static const int64_t four[1] = {4};
@@ -557,7 +557,7 @@ static void test_scan_extents(void **state)
     (void)state;
     sums(&t, "11 - 2");
     (void)constant(&t.g, "four", I64, "", four, sizeof(four));
-    t.out[1][0] = 7; /* goes on */
+    t.out[1][0] = 7; /* always continues */
     s = session_of(&t.g.model, NULL);
     assert_false(nnrt_session_output(s, 1).open);
     run(s, in, 4, out, 2);
@@ -576,14 +576,15 @@ static void test_scan_extents(void **state)
     t.g.tensors[5].dims.count = 2;
     t.g.dims[5][0] = 4;
     t.g.dims[5][1] = 1;
-    s = session_of(&t.g.model, NULL); /* four, it says */
+    s = session_of(&t.g.model, NULL); /* declared as four */
     run_fails(s, in, 4, out, 2, NNRT_INVALID_SHAPE, "'loop' (LOOP): its scans have 3 trips, where 4 were planned");
     nnrt_session_destroy(s);
     sums(&t, "- - 2");
     refused(&t.g.model, NULL, NNRT_UNSUPPORTED_OP, "'all': its shape");
 }
 
-/* The number of the trip says what is read: SLICE of a captured list from i on, one element; scanned they are the list. */
+/* SLICE of a captured list reads one element at index i, the number of the trip; the scan of the elements equals the
+   list. */
 static void test_trip_number(void **state)
 {
     static const int64_t one[1] = {1}, three[1] = {3};
@@ -617,7 +618,7 @@ static void test_trip_number(void **state)
     nnrt_session_destroy(s);
 }
 
-/* Loops in one another, `depth` of them, each of two trips, round one addition of a captured input. */
+/* `depth` nested loops of two trips each, around one addition of a captured input. */
 static void deep(tree *t, uint32_t depth)
 {
     static const int64_t two[1] = {2};
@@ -681,7 +682,7 @@ static void test_nesting(void **state)
     }
 }
 
-/* What a model with subgraphs may not be; the spoiled model is that of branches, or of fibonacci. */
+/* Invalid models with subgraphs, made from the models of branches or fibonacci. */
 static void test_wrong_models(void **state)
 {
     static const float half[1] = {0.5f};
@@ -734,8 +735,8 @@ static void test_wrong_models(void **state)
                "given elsewhere");
 }
 
-/* y = x + the sum over trips of relu(x + i), where relu is computed in the body of a tensor that is computed around it and
-   is read afterwards, or not: what is captured is not overwritten. */
+/* h = x + 1; y = x + trips * (relu(h) + |h|) + h or 1. The body captures h of the outer graph, which is read
+   afterwards, or not: captured tensors are not overwritten. */
 static void test_captures(void **state)
 {
     static const float one[2] = {1, 1};
@@ -786,8 +787,8 @@ static void test_captures(void **state)
             }
 }
 
-/* Branches that give what is not theirs: an input of the model, a constant, a result around them; and outputs of the model
-   that are the result of IF, also twice. */
+/* Branches that return tensors of the outer graph: an input of the model, a constant, another result; and outputs of
+   the model that are the result of IF, also twice. */
 static void test_given_branches(void **state)
 {
     static const float one[3] = {1, 1, 1};
@@ -828,7 +829,7 @@ static void test_given_branches(void **state)
             }
 }
 
-/* Exactly the bytes that are told, one fewer, no memory at each request; a run takes none. */
+/* Exactly the reported bytes suffice, one less fails; each allocation fails in turn; a run allocates nothing. */
 static void test_memory(void **state)
 {
     static const nnrt_bound grow[2] = {{"v", {2, {8, 16}}}, {"u", {2, {8, 16}}}}, all[1] = {{"all", {2, {10, 1}}}};
@@ -890,7 +891,7 @@ static void test_memory(void **state)
     }
 }
 
-/* A model with subgraphs that is optimised gives what it gave. */
+/* An optimized model with subgraphs has the same results. */
 static void test_optimised(void **state)
 {
     static tree t;
@@ -921,7 +922,7 @@ static void test_optimised(void **state)
     nnrt_free(NULL, file, bytes);
 }
 
-/* Carried values change places as views of one another: each is told before either is overwritten. */
+/* Carried values are exchanged through views of one another: both are read before either is overwritten. */
 static void test_swap_of_views(void **state)
 {
     static const int64_t flat[1] = {4}, square[2] = {2, 2};
@@ -954,7 +955,7 @@ static void test_swap_of_views(void **state)
         (void)PLAIN(&t.g, "square v", RESHAPE, "11 4", "12");
         (void)PLAIN(&t.g, "flat w", RESHAPE, "10 3", "13");
         (void)PLAIN(&t.g, "square w", RESHAPE, "13 4", "14");
-        if (again == 1) { /* no view on the way */
+        if (again == 1) { /* without a view */
             t.g.nodes[4].nodeType = NNRT_NODE_TYPE_ACTIVATION;
             t.g.nodes[4].nodeAttr.data = &relu;
             t.g.nodes[4].nodeAttr.size = sizeof(relu);
@@ -973,7 +974,7 @@ static void test_swap_of_views(void **state)
     }
 }
 
-/* x[-1] -> twice x, trips times, or its first element as often as x has elements; then added to x. Extents are the run's. */
+/* l = x doubled `trips` times, and a scan of it; y = l + (cond ? relu(x) : |l|). The dimension of x is dynamic. */
 static void test_open_inputs(void **state)
 {
     static const nnrt_bound most[2] = {{"x", {1, {5}}}, {"all", {2, {3, 5}}}};
@@ -1031,7 +1032,7 @@ static void test_open_inputs(void **state)
     nnrt_session_destroy(s);
 }
 
-/* A value that grows in one trip and shrinks in the next, and is scanned: elements of other extents are refused. */
+/* A value grows in one trip and shrinks in the next; its scan fails, because its elements differ in shape. */
 static void test_grow_and_shrink(void **state)
 {
     static const int64_t zero[1] = {0}, minus[1] = {-1}, unit[1] = {1};
@@ -1134,7 +1135,7 @@ static void test_kinds_of_steps(void **state)
         assert_int_equal(nnrt_session_output(s, 0).shape.dims[0], 3);
     }
     nnrt_session_destroy(s);
-    tree_init(&t); /* v = its two largest, twice */
+    tree_init(&t); /* v = its two largest elements, twice */
     (void)tensor(&t.g, "trips", I64, "");
     (void)tensor(&t.g, "x", F32, "4");
     (void)constant(&t.g, "k", I64, "", two, sizeof(two));
@@ -1165,7 +1166,7 @@ static void test_kinds_of_steps(void **state)
     nnrt_session_destroy(s);
 }
 
-/* v = |v| - x, w = v: what v becomes is computed beside it, as is the copy that w becomes; after a trip the places are
+/* v = |v| - x, w = v: the next v and the copy for the next w have separate memory; after a trip the addresses are
    exchanged. */
 static void test_exchange(void **state)
 {
@@ -1198,7 +1199,7 @@ static void test_exchange(void **state)
     assert_int_equal(nnrt_plan_build(&t.g.model, &config, &memory, &plan), NNRT_SUCCESS);
     for (uint32_t i = 0; i < plan->nArgs; i++)
         if (plan->args[i].kind == NNRT_PLACE_CARRIED) {
-            assert_in_range(plan->args[i].offset, 0, 7); /* two inputs and two outputs at most are before them */
+            assert_in_range(plan->args[i].offset, 0, 7); /* at most two inputs and two outputs precede them */
             exchanged += (seen >> plan->args[i].offset & 1) == 0;
             seen |= 1u << plan->args[i].offset;
         }
@@ -1206,7 +1207,7 @@ static void test_exchange(void **state)
     nnrt_memory_end(&memory);
     s = session_of(&t.g.model, NULL);
     for (uint32_t k = 0; k < nested.plan->nSteps;
-         k++) /* nor copied there: size, next and the copy of v are all it does */
+         k++) /* no other copies: its steps are size, next and the copy of v */
         if (nested.plan->steps[k].kernel == nnrt_plan_loop)
             assert_int_equal(((const nnrt_plan_graphs *)nested.plan->steps[k].attr)->plans[0]->nSteps, 3);
     for (int64_t trips = 0; trips < 7; trips++) {
@@ -1228,7 +1229,7 @@ static void test_exchange(void **state)
     nnrt_session_destroy(s);
 }
 
-/* As a picture every subgraph is a box with its nodes, inputs and outputs, and nothing has an edge that is not there. */
+/* In the dot text every subgraph is a box with its nodes, inputs and outputs, and no edge refers to a missing node. */
 static void test_dot(void **state)
 {
     static tree t;
@@ -1248,12 +1249,12 @@ static void test_dot(void **state)
     assert_non_null(strstr(text, "  n2 -> s1 [label=\"float32[3]\"];\n}\n"));
 }
 
-/* ---- programs by chance ---- */
+/* ---- random programs ---- */
 
 #define WIDTH 2
 
-/* A program works on values of WIDTH floats and on bools that are model inputs. Every graph has steps of its own; what may
-   be read is what was given before, in it or around it. */
+/* A program computes with values of WIDTH floats and bools that are model inputs. Every graph has its own steps, which
+   read earlier tensors of the graph or of an outer graph. */
 typedef struct chance {
     tree t;
     uint64_t random;
@@ -1282,14 +1283,14 @@ static void text_of(char *text, const uint32_t *list, uint32_t count)
 
 static void grow_graph(chance *c, uint32_t g, uint32_t depth, uint32_t steps);
 
-/* A subgraph with these inputs, and as many outputs as asked for, the first `cond` of them given. */
+/* A subgraph with these inputs and nOut outputs; with flags 1 the first output is the condition of a LOOP. */
 static void grow_sub(chance *c, uint32_t g, const uint32_t *in, uint32_t nIn, uint32_t flags, uint32_t nOut,
                      uint32_t depth)
 {
     const uint32_t before = c->count;
     uint32_t out[8];
     char ins[64], outs[64], none[1] = "";
-    for (uint32_t i = 2 * flags; i < nIn; i++) /* behind number and cond */
+    for (uint32_t i = 2 * flags; i < nIn; i++) /* after the trip number and cond */
         c->values[c->count++] = in[i];
     graph_of(&c->t, g, none, none, none);
     grow_graph(c, g, depth + 1, 1 + draw(c, 3));
@@ -1361,7 +1362,7 @@ static void grow_graph(chance *c, uint32_t g, uint32_t depth, uint32_t steps)
         grow_step(c, g, depth);
 }
 
-/* Its meaning, as the specification of the operators has it: graphs in the order in which their nodes stand. */
+/* Interprets the program as the operators specify: nodes of a graph in order. */
 typedef struct meaning {
     float values[MAX_TENSORS][WIDTH];
     bool bools[MAX_TENSORS];
@@ -1442,7 +1443,7 @@ static void test_chance(void **state)
             float y[3][WIDTH];
             nnrt_io io[4] = {{NULL, 1, NULL}, {NULL, 1, NULL}, {NULL, 8, NULL}, {NULL, sizeof(x), NULL}};
             nnrt_io back[3];
-            memset(&w, 0x7F, sizeof(w)); /* what was never computed is seen */
+            memset(&w, 0x7F, sizeof(w)); /* marks values that are never computed */
             w.bools[0] = p != 0;
             w.bools[1] = q != 0;
             w.trips = way / 4;
@@ -1467,8 +1468,8 @@ static void test_chance(void **state)
     assert_true(controls > 400);
 }
 
-/* Only a scan is wanted: a body without carried values, of which x is taken; and what is carried is dropped. Without a
-   trip the extents are those that are known, and 0. */
+/* Only the scan is an output: a body without carried values, which reads x; or with carried values that no node reads.
+   Without a trip the scan has its known dimensions, and 0. */
 static void test_loop_scans_only(void **state)
 {
     const nnrt_bound most[2] = {{"x", {2, {4, 3}}}, {"all", {3, {5, 4, 3}}}};
@@ -1539,8 +1540,8 @@ static uint32_t sum_of(nnrt_builder *b, uint32_t x, uint32_t y)
     return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
 }
 
-/* x = conv(x) + x, in a body and behind it; scans: what the convolution gives, which the addition reads as well, or the
-   image before. */
+/* x = conv(x) + x, in a body and after it; scans: the result of the convolution, which the addition also reads, or the
+   previous image. */
 static NNRT_Model *image_loop(bool conv)
 {
     static const int32_t dims[4] = {1, 5, 4, 2};
@@ -1576,7 +1577,7 @@ static NNRT_Model *image_loop(bool conv)
     return m;
 }
 
-/* A device that exchanges and merges steps does so in a body, too, and leaves what runs it: the bits stay. */
+/* A device that exchanges and merges steps also does so in a body, and keeps the LOOP: results are bit-identical. */
 static void test_edited(void **state)
 {
     (void)state;
@@ -1602,14 +1603,14 @@ static void test_edited(void **state)
         }
         assert_memory_equal(y[0], y[1], sizeof(y[0]));
         assert_memory_equal(s[0], s[1], sizeof(s[0]));
-        assert_int_equal(steps[1], steps[0] - (conv ? 1 : 2)); /* additions that went into a convolution */
+        assert_int_equal(steps[1], steps[0] - (conv ? 1 : 2)); /* additions fused into a convolution */
         nnrt_model_destroy(m);
     }
     assert_int_equal(nnrt_device_unregister("example"), NNRT_SUCCESS);
 }
 
-/* An edit may not write slices of one tensor on both sides of a LOOP or IF: liveness takes a tensor that a body writes for
-   one that each iteration writes anew. Slices in one body are fine. */
+/* An edit may not write slices of one tensor on both sides of a LOOP or IF: liveness assumes that each iteration
+   overwrites a tensor that a body writes. Slices in one body are fine. */
 static void test_slices(void **state)
 {
     static const float start[2] = {1, 2};
@@ -1658,7 +1659,7 @@ static void test_slices(void **state)
         if (nnrt_plan_draft(&t.g.model, &config, &memory, &d) != NNRT_SUCCESS)
             fail_msg("%s", error.message);
         whole = nnrt_draft_tensor(d, F32, 1, eight);
-        for (uint32_t s = 0; s < d->nSteps; s++) /* both results become slices of `whole`, and their reader reads these */
+        for (uint32_t s = 0; s < d->nSteps; s++) /* both results become slices of `whole`, which their reader reads */
             for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nOut; k++)
                 if (d->steps[s].args[k].tensor == 8 || (kind != 1 && d->steps[s].args[k].tensor == 9) ||
                     (kind == 1 && d->steps[s].node == 2 && k == 1)) {
@@ -1684,8 +1685,8 @@ static void count_reasons(void *user, uint32_t node, const nnrt_error *error)
     ++*(uint32_t *)user;
 }
 
-/* Each node is judged, those of subgraphs, too: of a body that holds one which no device takes, that one and the node that
-   runs it are not supported. */
+/* GetSupportedOperation checks each node, also in subgraphs: if a device does not support a node of a body, that node
+   and the LOOP are not supported. */
 static void test_supported(void **state)
 {
     (void)state;
@@ -1711,7 +1712,7 @@ static void test_supported(void **state)
     }
 }
 
-/* v = v + x, (p, q) = (q, !p), as long as the tensor `cond` of the body says: 7 always, 9 p, 10 q, 12 !p. */
+/* v = v + x, (p, q) = (q, !p), while the tensor `cond` of the body is true: 7 always, 9 p, 10 q, 12 !p. */
 static void until(tree *t, uint32_t cond)
 {
     tree_init(t);
@@ -1737,7 +1738,7 @@ static void until(tree *t, uint32_t cond)
     graph_io(&t->g, "0 1 2", "3 4 5");
 }
 
-/* A loop ends by a value that it carries, which is told before it is exchanged or overwritten; or by maxTrips. */
+/* A loop ends by a carried condition, which is read before it is exchanged or overwritten; or by maxTrips. */
 static void test_carried_cond(void **state)
 {
     static const uint32_t conds[3] = {9, 10, 12};
@@ -1778,7 +1779,8 @@ static void test_carried_cond(void **state)
     nnrt_session_destroy(s);
 }
 
-/* Twice: three times s = s + x, each s and each number of the trip scanned. w is carried: the scan of the last time. */
+/* Two trips of: three trips of s = s + x, which scan each s and each trip number. w is carried: the scan of the last
+   trip. */
 static void scans_in_scans(tree *t)
 {
     static const int64_t two[1] = {2}, three[1] = {3};
@@ -1830,7 +1832,7 @@ static void test_scans_in_scans(void **state)
     nnrt_session_destroy(session);
 }
 
-/* A scan is declared to have four elements: fewer trips are found at the end, more before they are made. */
+/* A scan is declared with four elements: fewer trips fail at the end, more before the fifth. */
 static void test_declared_scan(void **state)
 {
     static tree t;
@@ -1863,7 +1865,7 @@ static void test_declared_scan(void **state)
     nnrt_session_destroy(s);
 }
 
-/* A fault in a body has its node's words, behind the nodes that run it. */
+/* The message of a fault in a body names the nodes that run it, then its node. */
 static void test_fault_inside(void **state)
 {
     static const int64_t zero[1] = {0}, two[1] = {2};
@@ -1914,7 +1916,7 @@ static void test_fault_inside(void **state)
     nnrt_session_destroy(s);
 }
 
-/* With less memory than it takes, a model with control flow has no plan. */
+/* With too little memory, planning a model with control flow fails. */
 static void test_nested_memory(void **state)
 {
     static uint64_t buffer[16384];
@@ -1940,8 +1942,8 @@ static void test_nested_memory(void **state)
     }
 }
 
-/* An IF whose cond and values are all in the arena: its table has no address of an input or output, but a place in the
-   arena, or in a region of exactly the bytes that the plan needs. r = !c ? 4 x : |2 x|, y = [r x]. */
+/* An IF whose cond and values are all in the arena: its table has no address of an input or output, but an offset in
+   the arena, or in a region of exactly the bytes that the plan needs. r = !c ? 4 x : |2 x|, y = [r x]. */
 static void test_arena_only(void **state)
 {
     static const NNRT_Concat concat = {0};
@@ -2009,7 +2011,7 @@ static void test_arena_only(void **state)
     nnrt_memory_end(&memory);
 }
 
-/* The runs above were those of nested plans, too. */
+/* The runs above also ran as nested plans. */
 static void test_nested(void **state)
 {
     (void)state;

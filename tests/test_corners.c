@@ -37,7 +37,7 @@ static const char *text_of(const char *format, double v)
     return text;
 }
 
-/* Nine significant digits, the nearest; what rounds up to a power of ten has one digit more in front. */
+/* Nine significant digits, rounded to nearest; rounding up to a power of ten adds a leading digit. */
 static void test_numbers(void **state)
 {
     static const struct {
@@ -76,7 +76,7 @@ static void test_formats_of_text(void **state)
                                (const char *)NULL),
                      33);
     assert_string_equal(text, "-5 6 -9223372036854775808 7 xyz||");
-    for (size_t size = 0; size < 8; size++) { /* the length it would need, and never more than there is room for */
+    for (size_t size = 0; size < 8; size++) { /* returns the required length, and never writes more than the buffer holds */
         guarded b = guarded_make(size, 3);
         assert_int_equal(nnrt_text((char *)b.data, size, "%s", "abcdef"), 6);
         if (size > 0)
@@ -99,7 +99,7 @@ static void test_formats_of_text(void **state)
     assert_string_equal(text, "nothing nothing");
 }
 
-/* Every type has a name, a size and a place in sets; numbers between them have none. */
+/* Every type has a name, a size and a bit in sets; numbers between types have none. */
 static void test_type_names(void **state)
 {
     uint32_t types = 0;
@@ -151,7 +151,7 @@ static void test_sizes(void **state)
 #endif
 }
 
-/* ---- attributes by their description ---- */
+/* ---- attributes through their description ---- */
 
 static void test_print(void **state)
 {
@@ -276,7 +276,7 @@ static void *few_alloc(void *user, size_t bytes)
     return block;
 }
 
-/* A copy has lists of its own; when memory ends anywhere in it there is none. */
+/* A copy has its own lists; if any allocation fails there is no copy. */
 static void test_copy(void **state)
 {
     static uint64_t room[128];
@@ -287,7 +287,7 @@ static void test_copy(void **state)
     (void)state;
     nnrt_attr_defaults(s, &a);
     lists[0] = nnrt_int64_list(values, 2);
-    lists[1] = nnrt_int64_list(values, 0); /* an empty list takes no memory */
+    lists[1] = nnrt_int64_list(values, 0); /* an empty list needs no memory */
     lists[2] = nnrt_int64_list(values, 3);
     a.blockShape = nnrt_int64_list(values, 2);
     a.paddings.data = lists;
@@ -312,7 +312,7 @@ static void test_copy(void **state)
 
 /* ---- rules ---- */
 
-/* One node on its way through nnrt_resolve_node. */
+/* One node for nnrt_resolve_node. */
 typedef struct trial {
     nnrt_operand in[8], out[8];
     nnrt_resolve r;
@@ -366,7 +366,7 @@ static NNRT_ReturnCode resolve(trial *t)
         contains((t)->error.message, part);                                                                            \
     } while (0)
 
-/* More axes named than a tensor can have. */
+/* More axes than a tensor can have. */
 static void test_tile_of_nine(void **state)
 {
     static const int64_t axes[9] = {0, 1, 2, 3, 4, 5, 6, 7, 7};
@@ -382,7 +382,7 @@ static void test_tile_of_nine(void **state)
     refused(&t, NNRT_INVALID_PARAMETER, "dims");
 }
 
-/* BROADCAST_TO: what the shape leaves to x stands in the resolved one. */
+/* BROADCAST_TO: the resolved shape replaces -1 by the dimension of x. */
 static void test_resolved_shape(void **state)
 {
     static const int64_t shape[] = {-1, 3, -1};
@@ -402,7 +402,7 @@ static void test_resolved_shape(void **state)
     assert_int_equal(resolved->shape.data[2], 4);
 }
 
-/* Where names do not fit into a message they are shortened; those that are NULL are empty, and what is no UTF-8 is left out. */
+/* Names that do not fit into a message are shortened; NULL is empty, and invalid UTF-8 is omitted. */
 static void test_long_names(void **state)
 {
     static char name[301], bytes[51];
@@ -436,11 +436,11 @@ static void test_long_names(void **state)
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
     t.out[0] = t.in[0];
     t.out[0].rank = -1;
-    t.out[0].quantCount = 0; /* beside quantised inputs */
+    t.out[0].quantCount = 0; /* with quantized inputs */
     assert_int_not_equal(resolve(&t), NNRT_SUCCESS);
 }
 
-/* What no model can bring to a rule, because it is checked before, but a caller of nnrt_resolve_node can. */
+/* Arguments that a model cannot pass to a rule, because it is checked before, but a caller of nnrt_resolve_node can. */
 static void test_resolve_checks(void **state)
 {
     NNRT_PadFusion pad;
@@ -472,14 +472,14 @@ static void test_resolve_checks(void **state)
     refused(&t, NNRT_INVALID_INPUT, "node 'n' (ADD_FUSION): has 1 inputs");
     t.r.nodeName = NULL;
     refused(&t, NNRT_INVALID_INPUT, "node '' (ADD_FUSION): has 1 inputs");
-    t.r.error = NULL; /* nobody wants to know */
+    t.r.error = NULL; /* no error struct */
     assert_int_equal(resolve(&t), NNRT_INVALID_INPUT);
     t.r.error = &t.error;
     refused(&t, NNRT_INVALID_INPUT, "has 1 inputs");
     (void)nnrt_error_set(&t.error, NNRT_FAILED, "ignored: there is a message already");
     contains(t.error.message, "has 1 inputs");
     t.r.nIn = 2;
-    t.r.attr = NULL; /* all defaults, whatever the number of bytes is said to be */
+    t.r.attr = NULL; /* all defaults, for any number of bytes */
     assert_int_equal(nnrt_resolve_node(&t.r), NNRT_SUCCESS);
 
     trial_begin(&t, "TOPK_FUSION", NULL, 0);
@@ -530,7 +530,7 @@ static void test_resolve_checks(void **state)
     assert_int_equal(t.out[0].dims[0], 4);
 }
 
-/* Refused with these words, or where an operand is already too large for addresses of 32 bits, with that. */
+/* Fails with these words; if an operand exceeds a 32-bit address space, with the message for that. */
 static void too_large(trial *t, const char *words)
 {
     bool fits = true;
@@ -540,7 +540,7 @@ static void too_large(trial *t, const char *words)
     refused(t, NNRT_OUT_OF_MEMORY, fits ? words : "its size does not fit");
 }
 
-/* Results that would be too large for an extent or for memory: refused before anything is multiplied wrongly. */
+/* Results that exceed a dimension or memory fail before a multiplication overflows. */
 static void test_too_large(void **state)
 {
     static const int64_t big[] = {INT32_MAX, INT32_MAX}, one[] = {1, 1}, none[] = {0, 0}, most[] = {0, INT32_MAX};
@@ -565,7 +565,7 @@ static void test_too_large(void **state)
     too_large(&t, "makes too large a batch");
     blocks.blockShape = nnrt_int64_list((const int64_t[]){INT32_MAX, 1}, 2);
     too_large(&t, "4294967294 images");
-    t.in[0].dims[0] = 0; /* an empty batch has no block to be too large */
+    t.in[0].dims[0] = 0; /* an empty batch has no block that could be too large */
     blocks.blockShape = nnrt_int64_list(big, 2);
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
     t.in[0].dims[0] = 1;
@@ -641,8 +641,8 @@ static void test_too_large(void **state)
     too_large(&t, "repeated 2147483647 times: too large");
 }
 
-/* Where there are no elements every place is the first one: a kernel that adds up no columns takes no address behind
-   memory that is not there. */
+/* In an empty tensor every index has the first address: a kernel that sums no columns computes no address outside of
+   memory. */
 static void test_view_of_nothing(void **state)
 {
     static const int32_t dims[4] = {2, 0, 1 << 20, 3};
@@ -662,17 +662,17 @@ static void test_view_of_nothing(void **state)
     assert_int_equal(view.strides[3], 1);
 }
 
-/* What lies at the end of a page behind which nothing may be read: a model of one's own, and nothing else. */
+/* A model struct at the end of its block: reading after it is an error. */
 static NNRT_Model *at_the_end(const NNRT_Model *model)
 {
-    NNRT_Model *m = (NNRT_Model *)malloc(sizeof(*m)); /* the address sanitizer watches what is behind it */
+    NNRT_Model *m = (NNRT_Model *)malloc(sizeof(*m)); /* the address sanitizer detects reads after it */
     assert_non_null(m);
     *m = *model;
     return m;
 }
 
-/* Models of a caller's own have no metadata and are not replaced or freed; a copy of the struct of one that we made is
-   a caller's own, too. */
+/* Models of the caller have no metadata and are not replaced or freed; a copy of the struct of a model of the library
+   is also a model of the caller. */
 static void test_models_by_hand(void **state)
 {
     static const NNRT_Model none;
@@ -719,7 +719,7 @@ static void test_refused_types(void **state)
     (void)state;
     trial_begin(&t, "ARGMAX_FUSION", "", 0);
     (void)operand(&t, F32, 1, 4, 0, 0, 0);
-    t.r.attr = &reduce; /* any block: none of its bytes is taken */
+    t.r.attr = &reduce; /* any block: no byte of it is read */
     t.r.attrBytes = 1;
     t.out[0].dataType = F32;
     t.out[0].name = "places";
@@ -786,7 +786,7 @@ static void test_refused_shapes(void **state)
     trial_begin(&t, "RESHAPE", NULL, 0);
     (void)operand(&t, NNRT_DATA_TYPE_INT8, 2, 65536, 65536, 0, 0);
     operand(&t, I32, 1, 1, 0, 0, 0)->data = minus;
-    if (sizeof(size_t) < 8) /* there are no so many elements */
+    if (sizeof(size_t) < 8) /* no tensor has so many elements */
         refused(&t, NNRT_OUT_OF_MEMORY, "its size does not fit");
     else
         refused(&t, NNRT_INVALID_SHAPE, "4294967296 elements, which do not fill");
@@ -838,7 +838,7 @@ static void test_refused_shapes(void **state)
     operand(&t, I32, 1, 33, 0, 0, 0)->data = (const int32_t[33]){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                                                  1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     refused(&t, NNRT_INVALID_PARAMETER, "begin has 33 entries, at most 32 have mask bits");
-    slice.newAxisMask = 0xFFFF; /* 16 new axes and the one there is: too many, counted without being stored */
+    slice.newAxisMask = 0xFFFF; /* 16 new axes and the present one: too many, counted without being stored */
     t.in[1].dims[0] = t.in[2].dims[0] = t.in[3].dims[0] = 17;
     refused(&t, NNRT_INVALID_SHAPE, "axes");
 }
@@ -875,11 +875,12 @@ static void test_refused_sizes(void **state)
     t.in[1].data = size;
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
     a.preserveAspectRatio = true;
-    t.in[1] = nnrt_operand_make(I32, 1, (const int32_t[]){2}, size); /* the rule has put its steps there */
+    t.in[1] = nnrt_operand_make(I32, 1, (const int32_t[]){2}, size); /* the rule has stored its steps there */
     refused(&t, NNRT_INVALID_PARAMETER, "preserveAspectRatio is true");
 }
 
-/* Quantisation parameters: their number, scale and bits; and a border in the zero point of one channel of several. */
+/* Invalid quantization parameters: number, scale, bits; more than one for PAD_FUSION, whose border is the zero point.
+   */
 static void test_refused_quant(void **state)
 {
     NNRT_QuantParam q[3];
@@ -951,11 +952,11 @@ static void test_refused_quant(void **state)
     assert_int_equal(*(const int8_t *)t.r.derived[0].data, 3);
     q[0].scale = 0.5;
     t.in[2] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
-    t.out[0].quant = q + 1; /* it requantises */
+    t.out[0].quant = q + 1; /* it requantizes */
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
 }
 
-/* Several parameters lie along the axis that the attribute or the tensors say. */
+/* Several parameters belong to the axis that the attribute or the tensors state. */
 static void test_quant_axis(void **state)
 {
     static const NNRT_QuantParam q[2] = {{8, 3, 0.5}, {8, 3, 1}};
@@ -981,7 +982,7 @@ static void test_quant_axis(void **state)
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
     t.in[0].quantAxis = 1;
     refused(&t, NNRT_INVALID_PARAMETER, "along axis 0 (quantAxis 1), expected axis 1");
-    v2.dstT = NNRT_DATA_TYPE_INT8; /* both have parameters, and y says which axis they are of */
+    v2.dstT = NNRT_DATA_TYPE_INT8; /* both have parameters; y states their axis */
     t.in[0].quantAxis = 0;
     t.out[0].dataType = NNRT_DATA_TYPE_INT8;
     t.out[0].quant = q;
@@ -992,7 +993,7 @@ static void test_quant_axis(void **state)
     refused(&t, NNRT_INVALID_PARAMETER, "along axis 0 (quantAxis 1), expected axis 1");
 }
 
-/* What only moves elements does not requantise those of 16 bits. */
+/* Operators that only move elements do not requantize 16-bit elements. */
 static void test_refused_requantising(void **state)
 {
     static const int32_t axis = 0, times = 2;
@@ -1027,7 +1028,7 @@ static void test_refused_requantising(void **state)
         if (k != 1)
             t.out[second].quant = q + 1;
         refused(&t, NNRT_UNSUPPORTED_OP, "different quantization parameters");
-        t.out[second].quant = q; /* alike: fine */
+        t.out[second].quant = q; /* equal: valid */
         t.in[k == 1 ? 1 : 0].quant = q;
         for (uint32_t i = 0; i < t.r.nOut; i++)
             t.out[i].rank = -1;
@@ -1049,8 +1050,8 @@ static nnrt_view row_of(float *data, int32_t n, int32_t step)
     return v;
 }
 
-/* float32 arithmetic has loops of its own for frequent steps: every combination of dense, repeated and spread rows gives
-   what C gives, and writes nothing between the elements. */
+/* float32 arithmetic has special loops for frequent strides: every combination of dense, repeated and strided rows
+   computes the same as C, and writes nothing between the elements. */
 static void test_rows(void **state)
 {
     enum { N = 5 };
@@ -1094,7 +1095,7 @@ static nnrt_builder *begin(void)
     return b;
 }
 
-/* The builder cannot finish, says so with this code and text, and is destroyed. */
+/* nnrt_builder_finish fails with this code and text; destroys the builder. */
 static void unfinished(nnrt_builder *b, NNRT_ReturnCode want, const char *part)
 {
     NNRT_Model *m = (NNRT_Model *)(uintptr_t)64;
@@ -1113,7 +1114,7 @@ static void test_builder_arguments(void **state)
     const float data[6] = {0};
     struct {
         NNRT_Model model;
-        uint64_t other[16]; /* where a model that we made has more */
+        uint64_t other[16]; /* where a model of the library has more members */
     } foreign;
     NNRT_PadFusion pad;
     NNRT_Model *m = NULL;
@@ -1145,7 +1146,7 @@ static void test_builder_arguments(void **state)
     assert_int_equal(nnrt_builder_finish(b, NULL, &error), NNRT_NULL_PTR);
     assert_string_equal(error.message, "nnrt_builder_finish: model is NULL");
     assert_int_equal(nnrt_builder_finish(b, NULL, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_INVALID_TENSOR); /* empty; nobody asks why */
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_INVALID_TENSOR); /* empty; without an error struct */
     nnrt_builder_destroy(b);
     b = begin();
     error.code = NNRT_CANCELLED; /* an earlier fault is cleared */
@@ -1165,7 +1166,7 @@ static void test_builder_arguments(void **state)
     assert_int_equal(nnrt_model_tensor(m, ""), NNRT_NO_TENSOR);
 }
 
-/* SQRT(x) of any extents under a name; the operator and its attributes may be changed afterwards. */
+/* SQRT of the input `name`; a test may then change shape, operator and attributes. */
 static void small(graph *g, const char *name)
 {
     graph_init(g);
@@ -1175,7 +1176,7 @@ static void small(graph *g, const char *name)
     graph_io(g, "0", "1");
 }
 
-/* Arguments that are missing are told, and nothing is read or written. */
+/* Missing arguments are reported, and nothing is read or written. */
 static void test_missing_arguments(void **state)
 {
     static uint64_t room[2048];
@@ -1200,7 +1201,7 @@ static void test_missing_arguments(void **state)
     assert_int_equal(nnrt_plan_execute(plan, views, NULL, NULL, NULL), NNRT_NULL_PTR);
     plan->arenaBytes = 64;
     assert_int_equal(nnrt_plan_execute(plan, views, NULL, io, NULL), NNRT_NULL_PTR);
-    plan->arenaBytes = 0; /* as it was: the only result is an output */
+    plan->arenaBytes = 0; /* unchanged: the only result is an output */
     assert_true(y[0] == 0 && step == 77);
     assert_int_equal(nnrt_plan_execute(plan, views, NULL, io, NULL), NNRT_SUCCESS);
     assert_true(y[0] == 2 && y[5] == 7);
@@ -1314,7 +1315,7 @@ static void test_dot(void **state)
     graph_io(&g, "0", "1");
     (void)nnrt_model_dot(&g.model, text, sizeof(text));
     contains(text,
-             "n0 [shape=box style=rounded label=\"MAX_POOL_FUSION\\nkernelSize=[]\"];"); /* the rest is not there */
+             "n0 [shape=box style=rounded label=\"MAX_POOL_FUSION\\nkernelSize=[]\"];"); /* the rest is missing */
     contains(text, "t0 -> n0;");
     contains(text, "n0 -> o0");
     g.nodes[0].nodeAttr.data = NULL;
@@ -1473,7 +1474,7 @@ static NNRT_ReturnCode odd_memory(NNRT_PreparedModel *m, nnrt_prepared_memory *m
     return odd_answer(MEMORY);
 }
 
-/* Every slot there, every answer good: x and y are [2,3]. Registered when wanted. */
+/* All slots, with valid answers: x and y are [2,3]. Registers the driver on request. */
 static void odd_begin(bool registered)
 {
     memset(&odd, 0, sizeof(odd));
@@ -1518,7 +1519,7 @@ static NNRT_ReturnCode odd_session(nnrt_session **session, const NNRT_Model *m, 
     return code;
 }
 
-/* What a driver answers wrongly ends with a code, and what it does not tell comes from the model. */
+/* A wrong answer of a driver fails with a code; properties that it does not report come from the model. */
 static void test_driver_answers(void **state)
 {
     static const int32_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -1562,7 +1563,7 @@ static void test_driver_answers(void **state)
     assert_int_equal(odd_session(&s, &g.model, ""), NNRT_SUCCESS);
     assert_int_equal(nnrt_session_output(s, 0).bytes, 24);
     nnrt_session_destroy(s);
-    g.tensors[0].dims.data = nine; /* the driver has not looked at the model: nine axes, and axes without extents */
+    g.tensors[0].dims.data = nine; /* the driver does not check the model: nine axes, and a missing dims array */
     g.tensors[0].dims.count = 9;
     assert_int_equal(odd_session(&s, &g.model, "tensor 0 'x': has 9 axes"), NNRT_INVALID_SHAPE);
     g.tensors[0].dims.data = NULL;
@@ -1575,12 +1576,12 @@ static void test_driver_answers(void **state)
     odd.modelTable.GetIO = NULL;
     assert_int_equal(odd_session(&s, &g.model, "output 0 'y' is declared"), NNRT_INVALID_SHAPE);
     g.tensors[1].dataType = F32;
-    g.dims[0][0] = 0; /* the driver takes 2 rows only: no run could succeed */
+    g.dims[0][0] = 0; /* the driver supports 2 rows only: no run could succeed */
     assert_int_equal(
         odd_session(&s, &g.model, "input 0 'x': axis 0 has size 0, but device 'odd_odd_v2_0' takes 2 to 2"),
         NNRT_DEVICE_ERROR);
-    odd.shape.dims[0] = 0;                  /* an input of nothing needs no address */
-    odd.modelTable.GetWorkspaceSize = NULL; /* nor, then, a workspace: Run and not RunIn */
+    odd.shape.dims[0] = 0;                  /* an empty input needs no address */
+    odd.modelTable.GetWorkspaceSize = NULL; /* nor a workspace: Run instead of RunIn */
     assert_int_equal(odd_session(&s, &g.model, ""), NNRT_SUCCESS);
     assert_int_equal(nnrt_session_input(s, 0).bytes, 0);
     odd.calls[RUN] = 0;
@@ -1609,8 +1610,8 @@ static void test_driver_answers(void **state)
     assert_int_equal(nnrt_device_unregister("odd"), NNRT_SUCCESS);
 }
 
-/* A prepared model's table that ends before any of its slots: what is behind the end is never called, directly or
-   through auto, and what nnrt can do without it works. */
+/* A table of a prepared model that ends before any of its slots: slots after the end are never called, directly or
+   through auto, and functions that do not need them work. */
 static void test_short_model_tables(void **state)
 {
     static const struct {
@@ -1654,7 +1655,7 @@ static void test_short_model_tables(void **state)
             d = nnrt_device_find(name);
             memset(&desc, 0, sizeof(desc));
             desc.device = name;
-            if (cut < 2) { /* cannot run: auto takes the next device */
+            if (cut < 2) { /* cannot run: auto uses the next device */
                 assert_int_equal(nnrt_session_create(&s, &g.model, &desc, NULL),
                                  byAuto ? NNRT_SUCCESS : NNRT_DEVICE_ERROR);
                 nnrt_session_destroy(s);
@@ -1690,7 +1691,7 @@ static void test_short_model_tables(void **state)
         }
 }
 
-/* The same of a device's table. */
+/* The same for the table of a device. */
 static void test_short_device_tables(void **state)
 {
     static graph g;
@@ -1748,7 +1749,7 @@ static void test_run_v1(void **state)
     assert_int_equal(nnrt_prepared_run(&odd.base, NULL, 0, NULL, 0, &out, 1, NULL, NULL), NNRT_NOT_SUPPORT);
 }
 
-/* auto asks a driver for every node, for which it needs memory; without it the model is reference's. */
+/* auto queries a driver for every node, which needs memory; without memory the model runs on the reference device. */
 static void test_auto_without_memory(void **state)
 {
     static graph g;
@@ -1796,7 +1797,7 @@ static void test_auto_without_memory(void **state)
     assert_int_equal(nnrt_device_unregister("odd"), NNRT_SUCCESS);
 }
 
-/* The slots of reference's prepared models, called with what nnrt itself never passes. */
+/* The slots of prepared models of the reference device, with arguments that nnrt itself never passes. */
 static void test_reference_arguments(void **state)
 {
     static graph g;
@@ -1819,7 +1820,7 @@ static void test_reference_arguments(void **state)
     assert_int_equal(p->vtbl->GetMemory(NULL, &memory), NNRT_NULL_PTR);
     assert_int_equal(p->vtbl->GetMemory(p, NULL), NNRT_NULL_PTR);
     memset(io, 0, sizeof(io));
-    memset(shapes, 0x55, sizeof(shapes)); /* more outputs than there are: only the one that is gets its shape */
+    memset(shapes, 0x55, sizeof(shapes)); /* more outputs than the model has: only its own gets a shape */
     assert_int_equal(p->vtbl->Run(p, io, 1, io, 2, shapes), NNRT_INVALID_OUTPUT);
     assert_int_equal(shapes[0].rank, 2);
     assert_int_equal(shapes[1].rank, 0x55555555);
@@ -1830,7 +1831,7 @@ static void test_reference_arguments(void **state)
     contains(error.message, "the workspace has 2048 bytes");
     nnrt_device_release(d, p);
 
-    g.main.nodeIndices.count = 1; /* lists that count entries, but have none */
+    g.main.nodeIndices.count = 1; /* lists with a count, but without entries */
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_model_validate(&g.model, NULL, &error), NNRT_INVALID_MODEL);
     contains(error.message, "entry 0 of nodeIndices");
@@ -1842,7 +1843,7 @@ static void test_reference_arguments(void **state)
     assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_INVALID_MODEL);
 }
 
-/* An allocator without free is one that gives nothing back. */
+/* An allocator without free never frees. */
 static void *forever_alloc(void *user, size_t bytes, size_t alignment)
 {
     static uint64_t block[8192];
@@ -1888,8 +1889,8 @@ static const char *in_folder(const char *name)
     return path[turn];
 }
 
-/* Saving reads the model first: a hand-made one may have short or broken attributes. What is short is saved short, and
-   comes back with defaults. */
+/* Saving checks the model first: a hand-made one may have short or invalid attributes. Short attributes are saved
+   short, and are loaded with defaults. */
 static void test_save_by_hand(void **state)
 {
     static const int64_t one[] = {1, 1};
@@ -1930,7 +1931,7 @@ static void test_save_by_hand(void **state)
     g.nodes[0].nodeAttr.size = sizeof(pool);
     assert_int_equal(nnrt_model_save_memory(&g.model, NULL, NULL, 0, &bytes, &error), NNRT_NULL_PTR);
     assert_string_equal(error.message, "node 0 'pool': a list of its attributes has no data");
-    nnrt_attr_defaults(nnrt_op_named("SPACE_TO_BATCH_ND")->attr, &blocks); /* the same of lists of lists */
+    nnrt_attr_defaults(nnrt_op_named("SPACE_TO_BATCH_ND")->attr, &blocks); /* the same for lists of lists */
     blocks.paddings.count = 2;
     g.nodes[0].nodeType = NNRT_NODE_TYPE_SPACE_TO_BATCH_ND;
     g.nodes[0].nodeAttr.data = &blocks;
@@ -1965,7 +1966,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* A disk that is full, a name that is a folder, no memory for the name: the old file stays, no other one is left. */
+/* A full disk, a name of a folder, no memory for the name: the old file is unchanged, and no other file is left. */
 static void test_save_fails(void **state)
 {
     static graph g;
@@ -2018,8 +2019,8 @@ static void test_save_fails(void **state)
     assert_int_equal(remove(in_folder("full.nnrt")), 0);
 }
 
-/* Files that are not, or not what they say: too short for a header, a header that counts less than itself, a folder, a
-   pipe that ends early; and no memory to read them. */
+/* Missing or invalid files: too short for a header, a header with a length below its own, a folder, a pipe that ends
+   early; and no memory to read them. */
 static void test_load_fails(void **state)
 {
     static graph g;
@@ -2078,7 +2079,7 @@ static void test_load_fails(void **state)
     assert_int_equal(nnrt_model_load(&m, folder, &desc, NULL), NNRT_INVALID_FILE);
     desc.noMap = false;
     assert_int_equal(nnrt_model_load(&m, folder, &desc, NULL), NNRT_INVALID_FILE);
-    assert_int_equal(pipe(ends), 0); /* cannot be mapped, nor be asked how long it is */
+    assert_int_equal(pipe(ends), 0); /* cannot be mapped, and has no length */
     assert_int_equal(write(ends[1], file, 200), 200);
     assert_int_equal(close(ends[1]), 0);
     (void)nnrt_text(path, sizeof(path), "/dev/fd/%d", (int32_t)ends[0]);

@@ -21,7 +21,7 @@
 #include "kit.h"
 #include "on_sets.h"
 
-/* ---- functions, and how exact they are ---- */
+/* ---- functions, and their error bounds ---- */
 
 static double activated(double x, NNRT_ActivationType type)
 {
@@ -37,45 +37,45 @@ static double activated(double x, NNRT_ActivationType type)
     }
 }
 
-/* What an activation makes of an error of its argument, at most: how steep it is. */
+/* The largest slope of an activation, by which it multiplies an error of its argument. */
 static double steepness(NNRT_ActivationType type)
 {
     return type == NNRT_ACTIVATION_TYPE_HSWISH ? 1.5 : type == NNRT_ACTIVATION_TYPE_SIGMOID ? 0.25 : 1;
 }
 
-/* Roundings of its result: SIGMOID is within 4 units in the last place, of 2 roundings each; HSWISH adds 3, multiplies with
-   a sixth, itself rounded, and with x; the others choose. */
+/* Roundings of its result: SIGMOID is within 4 ulp, of 2 roundings each; HSWISH adds 3, multiplies by 1/6, itself
+   rounded, and by x; the others are exact. */
 static double roundings_of(NNRT_ActivationType type)
 {
     return type == NNRT_ACTIVATION_TYPE_SIGMOID ? 8 : type == NNRT_ACTIVATION_TYPE_HSWISH ? 4 : 0;
 }
 
-/* expected = activation(x) of the same float that devices have as x, and what these may be off. */
+/* expected = activation(x) of the same float x as on the device, and the error bound. */
 static void expect_activated(const float *x, size_t count, NNRT_ActivationType type, float *expected, float *bound)
 {
     for (size_t i = 0; i < count; i++) {
         const double y = activated((double)x[i], type), of = roundings_of(type);
         expected[i] = (float)y;
-        bound[i] = (float)((of > 0 ? of + 1 : 0) * ROUNDING * fabs(y)); /* 1: expected itself */
+        bound[i] = (float)((of > 0 ? of + 1 : 0) * ROUNDING * fabs(y)); /* 1: rounding of expected */
     }
 }
 
-/* Additions that a number of a sum of n goes through at most, in vectors of 4 to 16: those of its lane, of the lanes, and of
-   what is no whole vector. */
+/* The largest number of additions after any term of a sum of n, in vectors of 4 to 16: of its lane, of the lanes, and
+   of the rest that is not a whole vector. */
 static double additions(int32_t n)
 {
     return n < 25 ? n : n / 4 + 19;
 }
 
-/* ---- products ---- */
+/* ---- matrix products and convolutions ---- */
 
-/* A convolution [n,h,w,k] by [c,wh,ww,k/group], and what is added to it. */
+/* A convolution of x [n,h,w,k] with weights [c,wh,ww,k/group], and the following additions. */
 typedef struct conv {
     int32_t n, h, w, k, c, window[2];
     int64_t stride[2], dilation[2], pad[4], group;
     NNRT_ActivationType activation;
-    bool bias, sum, planes; /* planes: x is [n,k,h,w], and so is y */
-    bool twice;             /* the bias is added once more, by a node of its own */
+    bool bias, sum, planes; /* planes: x and y are NCHW, x [n,k,h,w] */
+    bool twice;             /* another node adds the bias again */
 } conv;
 
 static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, const float *sum, int32_t *out)
@@ -122,7 +122,7 @@ static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, c
     return finish(b);
 }
 
-/* The sum of a pixel in double, and of the absolute values of all that it adds. */
+/* The sum of a pixel in double; *size: the sum of the absolute values of its terms. */
 static double sum_of(const conv *s, const float *x, const float *w, const float *bias, const int32_t *at, double *size)
 {
     const int32_t deep = s->k / (int32_t)s->group, first = at[3] / (s->c / (int32_t)s->group) * deep;
@@ -145,7 +145,7 @@ static double sum_of(const conv *s, const float *x, const float *w, const float 
     return sum;
 }
 
-/* Of n products each is rounded, or none, and n sums: (n + 1) roundings of the sum of the absolute values, in any order. One
+/* n products, rounded or not, and n additions, in any order: (n + 1) roundings of the sum of the absolute values. One
    more for a bias that is added to the bias, and one for each sum of the result and another tensor. */
 static void expect_conv(const conv *s, const float *x, const float *w, const float *bias, const float *sum,
                         const int32_t *out, float *expected, float *bound)
@@ -255,7 +255,7 @@ static void test_products(void **unused)
             check_conv(&s);
         }
     }
-    for (uint32_t i = 0; i < 24; i++) { /* few pixels and so much work that threads share the panels */
+    for (uint32_t i = 0; i < 24; i++) { /* few pixels, and enough work for threads to share the panels */
         memset(&s, 0, sizeof(s));
         s.n = 1;
         s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
@@ -268,7 +268,7 @@ static void test_products(void **unused)
         s.activation = activations[draw(COUNT(activations))];
         check_conv(&s);
     }
-    memset(&s, 0, sizeof(s)); /* weights that are not read more than once: more pixels in a list */
+    memset(&s, 0, sizeof(s)); /* weights that are read once: more pixels in a list */
     s.n = 1;
     s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
     s.h = 9;
@@ -289,8 +289,8 @@ static void test_products(void **unused)
     }
 }
 
-/* One pixel of one cell: channels around a vector and each of the first panels of each set, and so many weights that
-   threads share them. */
+/* One pixel, a 1 x 1 kernel: channels around a vector and each of the first panels of each set, and enough weights for
+   threads to share them. */
 static void test_vectors(void **unused)
 {
     conv s;
@@ -318,10 +318,10 @@ static void test_vectors(void **unused)
     s.k = 83;
     s.c = 559;
     s.bias = true;
-    s.h = s.w = 3; /* one cell of several */
+    s.h = s.w = 3; /* one output pixel, without padding */
     s.stride[0] = s.stride[1] = 5;
     check_conv_by(&s, "gemv");
-    s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1; /* one that lies outside x */
+    s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1; /* a pixel in the padding */
     check_conv_by(&s, NULL);
 }
 
@@ -338,7 +338,7 @@ static void test_depthwise(void **unused)
         s.group = s.k = s.c = channels[i % COUNT(channels)];
         check_conv(&s);
     }
-    for (uint32_t i = 0; i < 80; i++) { /* rows of one strip, of two that are alike and of several */
+    for (uint32_t i = 0; i < 80; i++) { /* rows of one strip, of two equal strips and of several */
         memset(&s, 0, sizeof(s));
         draw_window(&s);
         s.n = 1;
@@ -350,7 +350,7 @@ static void test_depthwise(void **unused)
         s.group = s.k = s.c = channels[draw(COUNT(channels))];
         check_conv(&s);
     }
-    for (uint32_t i = 0; i < 24; i++) { /* so many channels that rows are made of one block of them after the other */
+    for (uint32_t i = 0; i < 24; i++) { /* so many channels that rows are computed in blocks of channels */
         memset(&s, 0, sizeof(s));
         draw_window(&s);
         s.n = 1 + (i % 4 == 0);
@@ -361,9 +361,9 @@ static void test_depthwise(void **unused)
     }
 }
 
-/* Windows of several cells, whose patches of x are copied with the zeros around them, or are x itself: of few channels,
-   also as planes, of which pixels of a row may fill vectors; rows of y shorter and longer than a tile and than vectors,
-   several of which are a patch, or which are several. */
+/* Kernels of several taps, by im2col with zero padding, or directly on x: few channels, also NCHW, whose pixels of a
+   row may fill vectors; rows of y shorter and longer than a tile and than vectors, several per im2col block, or of
+   several blocks. */
 static void test_patches(void **unused)
 {
     static const int32_t channels[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 49};
@@ -388,14 +388,14 @@ static void test_patches(void **unused)
             s.stride[k] = 1 + draw(3);
             s.dilation[k] = 1 + (draw(5) == 0);
             reach[k] = (s.window[k] - 1) * (int32_t)s.dilation[k] + 1;
-            for (int32_t e = 0; e < 2 && i % 4 != 0; e++) /* a whole window may lie outside x */
+            for (int32_t e = 0; e < 2 && i % 4 != 0; e++) /* a whole window may be in the padding */
                 s.pad[2 * k + e] = draw((uint32_t)reach[k] + 1);
         }
         s.h = reach[0] + (int32_t)draw(8);
         s.w = reach[1] + (int32_t)s.stride[1] * (widths[i % COUNT(widths)] - 1);
         check_conv(&s);
     }
-    for (int32_t planes = 0; planes < 2; planes++) /* rows of y that are two patches, and three */
+    for (int32_t planes = 0; planes < 2; planes++) /* rows of y of two im2col blocks, and three */
         for (int32_t wide = 0; wide < 3; wide++) {
             memset(&s, 0, sizeof(s));
             s.n = 1;
@@ -412,8 +412,8 @@ static void test_patches(void **unused)
         }
 }
 
-/* Depthwise windows of three and five columns, by strips of a row: every width around a strip, and borders on each side,
-   also such that a window has nothing but them. */
+/* Depthwise kernels of three and five columns, by strips of a row: every width around a strip, and padding on each
+   side, also windows that are entirely in the padding. */
 static void test_strips(void **unused)
 {
     static const int32_t channels[] = {2, 8, 16, 17, 24, 33, 64};
@@ -444,7 +444,7 @@ static void test_strips(void **unused)
         }
 }
 
-/* Weights that are no numbers: cells outside x are left out, and are not 0 times them. */
+/* NaN and infinite weights: padding is skipped, not multiplied by 0. */
 static void test_weights_without_numbers(void **unused)
 {
     const float bad[] = {INFINITY, -INFINITY, NAN};
@@ -462,14 +462,13 @@ static void test_weights_without_numbers(void **unused)
         float x[18], w[18], expected[18];
         int32_t out[4];
         NNRT_Model *model;
-        const uint32_t way = i / COUNT(bad); /* one channel, two of them each by itself, by tiles of both sizes */
+        const uint32_t way = i / COUNT(bad); /* one channel, two depthwise, by Winograd tiles of both sizes */
         const size_t count = way == 1 ? 18 : 9;
         s.group = s.k = s.c = way == 1 ? 2 : 1;
         tiles = way < 2 ? NULL : way == 2 ? "2" : "4";
         for (size_t k = 0; k < count; k++) {
             x[k] = 1;
-            w[k] = k % 9 == 4 ? 1 : k % 9 == 0 ? bad[i % COUNT(bad)] : 0; /* reads the cell above and to the left: none
-                                                                             for the first row and column */
+            w[k] = k % 9 == 4 ? 1 : k % 9 == 0 ? bad[i % COUNT(bad)] : 0; /* reads the upper left pixel, often padding */
         }
         model = make_conv(&s, w, NULL, NULL, out);
         (void)run_on("reference", model, x, count, expected, count, 0);
@@ -480,9 +479,9 @@ static void test_weights_without_numbers(void **unused)
     tiles = NULL;
 }
 
-/* ---- tiles ---- */
+/* ---- Winograd tiles ---- */
 
-/* What is in devices/nnrt_cpu.h, from the papers: rows of B^T, G and A^T for tiles of 2 and of 4. */
+/* The matrices of devices/nnrt_cpu.h, from the papers: rows of B^T, G and A^T for tiles of 2 and of 4. */
 static const double turn[2][6][6] = {
     {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}},
     {{4, 0, -5, 0, 1, 0}, {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0},
@@ -497,8 +496,8 @@ static const double weigh[2][6][3] = {{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0
 static const double back[2][4][6] = {{{1, 1, 1, 0}, {0, 1, -1, -1}},
                                      {{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}}};
 
-/* The matrices give a convolution, in exact arithmetic: the sum over cells of A * G * B is 1 where pixel p of y takes tap
-   k of pixel p + k of x, else 0. */
+/* The matrices compute a convolution, in exact arithmetic: the sum over elements of A * G * B is 1 if pixel p of y uses
+   tap k of pixel p + k of x, else 0. */
 static void test_matrices_of_tiles(void **unused)
 {
     (void)unused;
@@ -519,7 +518,7 @@ static double at_of(const conv *s, const float *x, int64_t n, int64_t h, int64_t
     return inside ? (double)x[((n * s->h + h) * s->w + w) * s->k + k] : 0.0;
 }
 
-/* What |B^T| |x| |B| has for cell (e,g) of the tile whose first cell is (h,w). */
+/* Element (e,g) of |B^T| |x| |B| for the tile whose first pixel is (h,w). */
 static double size_of_cell(const conv *s, const float *x, int64_t n, int64_t h, int64_t w, int32_t k, int32_t f, int32_t e,
                            int32_t g)
 {
@@ -541,8 +540,8 @@ static double size_of_weight(const conv *s, const float *w, int32_t c, int32_t k
     return sum;
 }
 
-/* The convolution of 3 x 3 cells, of pixels as far apart as the dilation, in double precision; and how far one by tiles may be from it: (K + 12) roundings of 2^-24
-   of |A^T| (|G| |w| |G^T| . |B^T| |x| |B|) |A|, summed over the K channels, and of |bias|. */
+/* The 3 x 3 convolution with dilation, in double, and the error bound of Winograd tiles: (K + 12) roundings of 2^-24 of
+   |A^T| (|G| |w| |G^T| . |B^T| |x| |B|) |A|, summed over the K channels, and of |bias|. */
 static void expect_tiles(const conv *s, const float *x, const float *w, const float *bias, int32_t f, const int32_t *out,
                          double *expected, double *bound)
 {
@@ -614,7 +613,7 @@ static void set_window(conv *s)
     s->window[0] = s->window[1] = 3;
 }
 
-/* By both tiles, wherever they can be. */
+/* By tiles of both sizes. */
 static void check_tiles(conv *s)
 {
     const size_t nX = (size_t)(s->n * s->h * s->w * s->k), nW = (size_t)(9 * s->k * s->c);
@@ -634,7 +633,7 @@ static void check_tiles(conv *s)
     exact = (double *)malloc((nY + 1) * sizeof(double));
     far = (double *)malloc((nY + 1) * sizeof(double));
     model = make_conv(s, w, bias, sum, out);
-    assert_int_equal(steps_of(model, "4"), steps_of(model, "0")); /* what a product joins, this joins */
+    assert_int_equal(steps_of(model, "4"), steps_of(model, "0")); /* the epilogue fuses the same steps as a GEMM */
     for (int32_t f = 0; f < 2; f++) {
         char what[160];
         snprintf(what, sizeof(what), "[%d,%d,%d,%d] by %d, pad %d,%d,%d,%d, dilation %d,%d, activation %d%s%s%s, tiles of %d", (int)s->n,
@@ -642,7 +641,7 @@ static void check_tiles(conv *s)
                  (int)s->dilation[0], (int)s->dilation[1], (int)s->activation, s->bias ? ", bias" : "", s->sum ? ", sum" : "", s->twice ? ", twice" : "",
                  (int)(2 + 2 * f));
         expect_tiles(s, x, w, bias, f, out, exact, far);
-        for (size_t i = 0; i < nY; i++) { /* what comes on top is counted as in expect_conv */
+        for (size_t i = 0; i < nY; i++) { /* the error bound of the epilogue is as in expect_conv */
             const double more = s->twice ? (double)bias[i % (size_t)s->c] : 0;
             double y = activated(exact[i] + more, s->activation), off = roundings_of(s->activation) * fabs(y);
             if (s->sum) {
@@ -670,8 +669,8 @@ static void check_tiles(conv *s)
     free(x);
 }
 
-/* Extents around a tile and several tiles, channels around vectors and panels, so many tiles, channels and panels that they
-   are worked on in blocks and groups. */
+/* Heights and widths around a tile and several tiles, channels around vectors and panels; and so many tiles, channels
+   and panels that they are computed in blocks and groups. */
 static void test_tiles(void **unused)
 {
     static const int32_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65};
@@ -693,9 +692,9 @@ static void test_tiles(void **unused)
         for (int32_t k = 0; k < 2 && i % 2 == 1; k++)
             s.dilation[k] = 1 + draw(5);
         if (i % 9 == 8)
-            s.h = 1 + (int32_t)(s.pad[0] + s.pad[1] < 2); /* a single row of x, or none whose window lies inside */
+            s.h = 1 + (int32_t)(s.pad[0] + s.pad[1] < 2); /* a single row of x, or no window inside x */
         if (i % 11 == 10)
-            s.dilation[1] = 17; /* no pixel has another one of its tile */
+            s.dilation[1] = 17; /* each tile has a single pixel */
         for (int32_t k = 0; k < 2; k++)
             if ((k == 0 ? s.h : s.w) + s.pad[2 * k] + s.pad[2 * k + 1] < 2 * s.dilation[k] + 1)
                 s.pad[2 * k + 1] = 2 * s.dilation[k] + 1 - (k == 0 ? s.h : s.w) - s.pad[2 * k];
@@ -719,7 +718,7 @@ static void test_tiles(void **unused)
     }
 }
 
-/* A convolution of one input without a sum, on each set, by tiles as `way` says. */
+/* Runs a convolution without a sum on a set, with the tile size `way`. */
 static float *run_tiles(const char *set, const conv *s, const float *x, const float *w, const float *bias, const char *way,
                         size_t *count)
 {
@@ -735,13 +734,13 @@ static float *run_tiles(const char *set, const conv *s, const float *x, const fl
     return y;
 }
 
-/* By default tiles are where they pay, large ones where there are many of them, and nowhere else; what the extension asks
-   for, is done, and what it cannot ask for is refused. */
+/* By default tiles are used only if they are faster, large ones if there are many tiles. The extension selects another
+   size; an invalid request fails. */
 static void test_choice_of_tiles(void **unused)
 {
     static const struct {
         int32_t n, extent, k, c, stride, dilation;
-        const char *way; /* that has the bits of the default */
+        const char *way; /* bit-identical to the default */
     } rows[] = {{1, 3, 16, 16, 1, 1, "0"},  {1, 28, 64, 64, 1, 1, "4"}, {16, 2, 64, 64, 1, 1, "2"}, {1, 28, 64, 64, 2, 1, "0"},
                 {1, 28, 64, 64, 1, 2, "4"}, {1, 28, 64, 64, 1, 13, "0"}, {1, 28, 15, 64, 1, 1, "0"}, {1, 28, 16, 64, 1, 1, "4"}};
     static const char *const bad[] = {"", "3", "11", "on", "1 ", "41", "0123456789abcdefgh"};
@@ -784,7 +783,7 @@ static void test_choice_of_tiles(void **unused)
         }
     for (uint32_t i = 0; i < COUNT(bad) + 1; i++) {
         const int32_t dims[1] = {1};
-        const bool fine = i == COUNT(bad); /* with the end of the text */
+        const bool fine = i == COUNT(bad); /* with the terminating 0 */
         nnrt_session *session = NULL;
         nnrt_session_desc desc;
         NNRT_Extension extensions[MOST_EXTENSIONS];
@@ -816,8 +815,8 @@ static void test_choice_of_tiles(void **unused)
     }
 }
 
-/* A cell of x that is no number makes those pixels of y none whose windows have it, and at most all of the tiles that read
-   it: the rest keeps its bits. */
+/* An infinite or NaN element of x makes the pixels of y infinite or NaN whose windows contain it, and at most all
+   pixels of the tiles that read it: other bits are unchanged. */
 static void test_tiles_without_numbers(void **unused)
 {
     const float bad[] = {INFINITY, -INFINITY, NAN};
@@ -846,7 +845,7 @@ static void test_tiles_without_numbers(void **unused)
             for (int32_t r = 0; r < 13; r++)
                 for (int32_t c = 0; c < 2; c++) {
                     const size_t at = (size_t)((p * 13 + r) * 2 + c);
-                    const int32_t down = h + 1 - p / tile * tile, across = q + 1 - r / tile * tile; /* its cell of the tile */
+                    const int32_t down = h + 1 - p / tile * tile, across = q + 1 - r / tile * tile; /* in the tile */
                     if (abs(p - h) <= 1 && abs(r - q) <= 1)
                         assert_true(s.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !isfinite(y[at]));
                     else if (down < 0 || down >= tile + 2 || across < 0 || across >= tile + 2)
@@ -861,7 +860,7 @@ static void test_tiles_without_numbers(void **unused)
     }
 }
 
-/* What is counted is what it takes: that many bytes do, one less does not. */
+/* The reported number of bytes suffices, one less fails. */
 static void test_memory_of_tiles(void **unused)
 {
     conv s;
@@ -895,8 +894,8 @@ static void test_memory_of_tiles(void **unused)
 
 /* ---- layouts ---- */
 
-/* Channels first, as many as columns, so that who takes one axis for the other is not refused: a convolution, a constant
-   that is added along an axis, and what reads that. */
+/* Channels first, with as many channels as columns, so that confusing the axes is not a shape error: a convolution, a
+   constant added along an axis, and a node that reads the sum. */
 static void test_layouts(void **unused)
 {
     static const int32_t addends[][4] = {{0, 0, 0, 8}, {0, 8, 1, 1}, {1, 8, 6, 8}, {0, 0, 6, 1}, {1, 1, 1, 1}};
@@ -958,7 +957,7 @@ static void test_layouts(void **unused)
         bound = reals(nY);
         (void)run_on("reference", model, x, nX, expected, nY, 0);
         tiles = way == 0 ? NULL : way == 1 ? "2" : "4";
-        for (size_t k = 0; k < nY; k++) /* |x|, |w| <= 1; a square may be 28 times as far off, twice; by tiles see below */
+        for (size_t k = 0; k < nY; k++) /* |x|, |w| <= 1; a square may have 28 times the error, twice; for tiles see below */
             bound[k] = (float)terms * (float)(terms + 4) * 5.97e-8f * (then == 3 ? 56.0f : 1.0f) *
                        (way == 0 ? 1.0f : way == 1 ? 16.0f : 100.0f);
         check_all(model, x, nX, nY, expected, bound, "channels first");
@@ -972,9 +971,9 @@ static void test_layouts(void **unused)
     free(x);
 }
 
-/* ---- matrices that a run brings ---- */
+/* ---- products of two run-time matrices ---- */
 
-/* x [2,3,m,k] by itself or by a part of it: z = x * x^T, or x^T * x. */
+/* x [2,3,m,k] times itself or a part of it: z = x * x^T, or x^T * x. */
 static void test_matrices(void **unused)
 {
     static const int32_t extents[] = {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 65};
@@ -1013,7 +1012,7 @@ static void test_matrices(void **unused)
             bound[j] = (float)(((terms + 1) * size * steepness(attr.activationType) +
                                 (roundings_of(attr.activationType) + 1) * fabs(y)) * ROUNDING * SECOND);
         }
-        kernel = n == 0 || terms == 0 || (transposeA && k != 1) ? NULL : "matmul"; /* columns do not lie one behind the other */
+        kernel = n == 0 || terms == 0 || (transposeA && k != 1) ? NULL : "matmul"; /* elements of a column are not adjacent */
         check_all(model, x, nX, nZ, expected, bound, "a product of two matrices");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -1023,7 +1022,7 @@ static void test_matrices(void **unused)
     }
 }
 
-/* Weights that are constant: a product, or as if a run brought them; rows around a tile and a block of tiles. */
+/* Constant weights, packed, or used like run-time matrices; rows around a tile and a block of tiles. */
 static void test_matrices_of_constants(void **unused)
 {
     static const int32_t rows[] = {0, 1, 2, 4, 5, 8, 9, 12, 13, 63, 64, 65, 130};
@@ -1079,7 +1078,7 @@ static void test_matrices_of_constants(void **unused)
     }
 }
 
-/* x transposed: one matrix [k,m], whose columns are read where they lie; several are left to the reference kernel. */
+/* x transposed: the columns of one matrix [k,m] are read in place; several matrices use the reference kernel. */
 static void test_turned_matrices(void **unused)
 {
     static const int32_t rows[] = {1, 2, 4, 5, 8, 9, 12, 13, 65, 257};
@@ -1133,7 +1132,7 @@ static void test_turned_matrices(void **unused)
     }
 }
 
-/* Stacks of matrices, each of which is broadcast in its own way; the second one is constant. */
+/* Batches of matrices, each broadcast on its own axes; the second one is constant. */
 static void test_stacks(void **unused)
 {
     static const int32_t stacks[][2] = {{2, 3}, {1, 3}, {2, 1}};
@@ -1186,8 +1185,8 @@ static void test_stacks(void **unused)
 
 /* ---- pools ---- */
 
-/* Cells are compared, or added in the order of the reference device and divided once: the bits of that, but for what an
-   activation makes of them. */
+/* Elements are compared, or added in the order of the reference device and divided once: bit-identical to it, except
+   for activations. */
 static void test_pools(void **unused)
 {
     (void)unused;
@@ -1219,7 +1218,7 @@ static void test_pools(void **unused)
         expected = reals(nY);
         bound = reals(nY);
         if (i % 10 == 0)
-            x[draw((uint32_t)nX)] = NAN; /* is the largest, and makes an average none */
+            x[draw((uint32_t)nX)] = NAN; /* NaN is the largest, and makes an average NaN */
         for (uint32_t way = 0; way < 2; way++) { /* the second one with the activation */
             uint32_t in;
             average.activationType = most.activationType = way == 0 ? NNRT_ACTIVATION_TYPE_NO_ACTIVATION : activation;
@@ -1243,10 +1242,10 @@ static void test_pools(void **unused)
     }
 }
 
-/* ---- elements ---- */
+/* ---- elementwise ---- */
 
-/* x [2,3,a,b] and a constant that is broadcast to it in some way; the constant comes first or second. One rounding, in any
-   order the same bits, and then what an activation makes of them. */
+/* x [2,3,a,b] and a constant broadcast on some axes, as the first or second operand. One rounding, bit-identical in any
+   order, and then the error of an activation. */
 static void test_binary(void **unused)
 {
     static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_MUL_FUSION};
@@ -1312,7 +1311,7 @@ static double hsigmoid(double x)
     return x <= -3 ? 0 : x >= 3 ? 1 : (x + 3) / 6;
 }
 
-/* The first elements by themselves: what a function gives does not depend on its place. */
+/* The first elements alone: results do not depend on the position of an element. */
 static void check_few(NNRT_ActivationType type, uint32_t s, const float *x, const float *y)
 {
     static const int32_t counts[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 300};
@@ -1342,9 +1341,8 @@ static void check_few(NNRT_ActivationType type, uint32_t s, const float *x, cons
         }
 }
 
-/* Functions against those of the C library in double: floats of all sizes, both signs, and what is no number. Errors are
-   units in the last place of the result, and a part of |x| of those that are products with something near 0; results below
-   2^-126 may be 0. */
+/* Functions against the C library in double: floats of all magnitudes, both signs, and NaN. Error bounds are ulps of
+   the result, and a part of |x| for products with a factor near 0; results below 2^-126 may be 0. */
 static void test_functions(void **unused)
 {
     static const struct {
@@ -1403,10 +1401,10 @@ static void test_functions(void **unused)
     free(x);
 }
 
-/* ---- rows ---- */
+/* ---- softmax and norms of rows ---- */
 
-/* e(x) / sum: e has 4 roundings (2 units in the last place), and is off by as many more as what it is given, x - the largest,
-   is large; the sum is off by what its parts are, weighted, and its additions; 2 for the quotient and what is expected. */
+/* e(x) / sum: e has 4 roundings (2 ulp), and |x - the largest| more, from the rounding of its argument; the sum has the
+   weighted errors of its terms, and its additions; 2 for the quotient and the rounding of expected. */
 static void expect_softmax(const float *x, int32_t n, float *expected, float *bound)
 {
     double most = -INFINITY, sum = 0, off = 0;
@@ -1424,10 +1422,10 @@ static void expect_softmax(const float *x, int32_t n, float *expected, float *bo
     }
 }
 
-/* (x - mean) / sqrt(variance + epsilon) * gamma + beta. The mean is found in two steps, the second of which adds what is left
-   of each x: x - mean is off by its own rounding, twice, and the additions of the largest one of them. The variance is a sum
-   of squares, which are off by 3 roundings each, and its additions; the quotient, of the root, has 5 more and half of
-   these; 4 for gamma, beta, and what is expected. */
+/* (x - mean) / sqrt(variance + epsilon) * gamma + beta. The mean is computed in two steps, the second of which adds the
+   mean of the remainders: x - mean has its own rounding, twice, and the additions of the largest difference. The
+   variance is a sum of squares, with 3 roundings each, and its additions; the quotient by the root has 5 more and half
+   of these; 4 for gamma, beta, and the rounding of expected. */
 static void expect_norm(const float *x, int32_t n, const float *gamma, const float *beta, float epsilon, float *expected,
                         float *bound)
 {
@@ -1508,7 +1506,7 @@ static void test_rows(void **unused)
 
 /* ---- EINSUM ---- */
 
-/* An equation of two terms, letters only: where they begin, how many letters each has, and how long each axis is. */
+/* An equation of two terms, letters only: the start of each term, its rank, and the dimension of each letter. */
 typedef struct einsum {
     const char *term[3];
     int32_t rank[3], dims[3][NNRT_MAX_RANK], place[128], extent[128];
@@ -1547,14 +1545,14 @@ static size_t einsum_at(const einsum *e, int32_t i)
     return at;
 }
 
-/* In double; a result is off by a rounding for each product and each sum at most. */
+/* In double; the bound is a rounding for each product and each addition. */
 static void expect_einsum(einsum *e, const float *x, const float *y, float *expected, float *bound, size_t count)
 {
     double *sums = (double *)calloc(2 * count + 1, sizeof(*sums)), terms = 0;
     int32_t i = 0, letters = (int32_t)strlen(e->letters);
     assert_non_null(sums);
     for (int32_t k = 0; k < letters; k++)
-        i = e->extent[(int)e->letters[k]] == 0 ? -1 : i; /* nothing is multiplied */
+        i = e->extent[(int)e->letters[k]] == 0 ? -1 : i; /* no product */
     while (i >= 0) {
         const double product = (double)x[einsum_at(e, 0)] * (double)y[einsum_at(e, 1)];
         const size_t at = einsum_at(e, 2);
@@ -1575,7 +1573,7 @@ static void test_einsum(void **unused)
 {
     static const struct {
         const char *equation, *plain; /* NULL: the same */
-        bool product, once;           /* whether it is one of matrices; the first b has an extent of 1 */
+        bool product, once;           /* whether it is a matrix product; the first b has dimension 1 */
     } cases[] = {{"bhid,bhjd->bhij", NULL, true, false},
                  {"bihd,bjhd->bhij", NULL, true, false},
                  {"bhij,bjhd->bihd", NULL, true, false},
@@ -1693,12 +1691,12 @@ static void test_transposes(void **unused)
     }
 }
 
-/* ---- 8 bits: the bits of the reference device ---- */
+/* ---- 8 bits: bit-identical to the reference device ---- */
 
 #define I8 NNRT_DATA_TYPE_INT8
 #define U8 NNRT_DATA_TYPE_UINT8
 
-/* Bytes, of which every fourth is an end of its range. */
+/* Random bytes; every fourth is an end of its range. */
 static uint8_t *bytes_of(size_t count)
 {
     static const uint8_t ends[] = {0, 255, 127, 128};
@@ -1708,7 +1706,7 @@ static uint8_t *bytes_of(size_t count)
     return made;
 }
 
-/* What the step of the node "y" reads, derived constants too: by that the steps of two devices are told apart. */
+/* Bytes that the step of the node "y" reads, with derived constants: they distinguish the kernels of two devices. */
 static uint32_t steps; /* of the last run */
 static void see_step(void *user, const nnrt_profile_step *step)
 {
@@ -1717,7 +1715,7 @@ static void see_step(void *user, const nnrt_profile_step *step)
         *(size_t *)user = step->read;
 }
 
-/* *read = what that step reads, which may be NULL. Returns how often the team was called. */
+/* *read (or NULL): the bytes that this step reads. Returns the number of calls of the team. */
 static uint32_t run_bytes(const char *device, const NNRT_Model *model, const void *x, size_t nX, void *y, size_t nY,
                           uint32_t workers, size_t *read)
 {
@@ -1749,8 +1747,8 @@ static uint32_t run_bytes(const char *device, const NNRT_Model *model, const voi
 
 enum { TAKEN, KEPT, EITHER };
 
-/* By each set, with 0, 1, 2, 3 and 8 workers, the bytes that the reference device gives; whether by a kernel of its own or
-   by the reference kernel is seen by derived constants, where it has any. */
+/* Each set, with 0, 1, 2, 3 and 8 workers, computes the same bytes as the reference device. Derived constants, if any,
+   show whether its own kernel or the reference kernel ran. */
 static void check_bytes(const NNRT_Model *model, const void *x, size_t nX, size_t nY, uint32_t how, const char *what)
 {
     static const uint32_t offered[] = {0, 1, 2, 3, 8};
@@ -1790,16 +1788,16 @@ static int32_t draw_zero(NNRT_DataType type)
     return least + (kind == 0 ? 0 : kind == 1 ? 255 : kind == 2 ? 128 : (int32_t)draw(256));
 }
 
-/* How large sums and factors are: as they are in networks; factors that are powers of 2, with which half of all sums lie
-   between two results; factors of 1/2 and more; factors that give 0; biases that with the products reach 2^30, or 2^31: these
-   have the reference kernel. */
+/* Sizes of sums and factors: as in networks; powers of 2, where half of all sums are midway between two results;
+   factors of 1/2 and more; factors with result 0; biases that reach 2^30 with the products, or 2^31: these use the
+   reference kernel. */
 enum { USUAL, POWERS, FACTORS_LARGE, FACTORS_SMALL, BIAS_30, BIAS_31, SIZES };
 
 typedef struct eight {
     conv c;
     NNRT_NodeType type;
     NNRT_DataType x, w, y;
-    bool perChannel, either; /* either: not each set has its own kernel for it */
+    bool perChannel, either; /* either: some sets use the reference kernel */
     uint32_t size;
 } eight;
 
@@ -1902,7 +1900,8 @@ static void draw_types(eight *e)
     e->c.bias = draw(3) != 0 || e->size >= BIAS_30;
 }
 
-/* Channels around a vector and a panel of each set (4, 8, 16, 32, 48, 64), those of x around a group; pixels around a tile. */
+/* Channels of y around a vector and a panel of each set (4, 8, 16, 32, 48, 64), of x around a group; pixels around a
+   tile. */
 static void test_products_of_8_bits(void **unused)
 {
     static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 128, 130};
@@ -1937,9 +1936,9 @@ static void test_products_of_8_bits(void **unused)
     }
 }
 
-/* Sums next to those between two results, where floats may not be sure, over results a little below 0 to a little above
-   255; and sums up to 2^29, of which floats with all bits of a part would be too large. x is its zero point, so that a
-   sum is its bias. */
+/* Sums next to a midpoint of two results, where float arithmetic may be inexact, for results from just below 0 to just
+   above 255; and sums up to 2^29, which exceed the exact range of floats. x is its zero point, so that a sum is its
+   bias. */
 static void test_halves_of_8_bits(void **unused)
 {
     enum { CHANNELS = 640, PIXELS = 9 };
@@ -1987,8 +1986,8 @@ static void test_halves_of_8_bits(void **unused)
     }
 }
 
-/* Channels around a vector and a block of each set, and some that several pixels fill blocks with (8, 16, 24, 32,
-   48, 96); windows of more rows than are brought side by side; more pixels than are worked on at once. */
+/* Channels around a vector and a block of each set, and some that several pixels fill blocks with (8, 16, 24, 32, 48,
+   96); kernels of more rows than are gathered at once; more pixels than are computed at once. */
 static void test_depthwise_of_8_bits(void **unused)
 {
     static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 130, 144};
@@ -2012,7 +2011,7 @@ static void test_depthwise_of_8_bits(void **unused)
             e.c.w += 28 + (int32_t)draw(e.c.k < 33 ? 60 : 8);
         check_eight(&e);
     }
-    /* Cells so far from each other that the columns between them are not worth their room: of some sets. */
+    /* Such a large dilation that gathering the columns between taps does not pay: on some sets. */
     memset(&e, 0, sizeof(e));
     e.type = NNRT_NODE_TYPE_CONV2D_FUSION;
     e.x = e.y = U8;
@@ -2027,8 +2026,8 @@ static void test_depthwise_of_8_bits(void **unused)
     check_eight(&e);
 }
 
-/* Two channels of x, of which one pixel is each pair of bytes: all sums 127 * a + b and what lies around the borders
-   between two results of many scales, below and above 0. */
+/* Two channels of x, with every pair of bytes as a pixel: all sums 127 * a + b, around the midpoints between results of
+   many scales, below and above 0. */
 static void test_borders_of_8_bits(void **unused)
 {
     static const int32_t dims[4] = {1, 256, 256, 2}, wDims[4] = {35, 1, 1, 2}, out[4] = {1, 256, 256, 35};
@@ -2072,7 +2071,7 @@ static void test_borders_of_8_bits(void **unused)
     free(x);
 }
 
-/* y with the parameters of x, with which stored integers stay as they are, or others. */
+/* y with the parameters of x, so that stored integers are unchanged, or with others. */
 static void test_pools_of_8_bits(void **unused)
 {
     static const int32_t channels[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130};
@@ -2161,8 +2160,8 @@ static void test_sums_of_8_bits(void **unused)
     }
 }
 
-/* Every stored integer and every other one, at scales that are powers of 2, one up to 2^22 times the other: there sums lie
-   between two results, and what is small beside them says which is nearer. Then at any scales. */
+/* Every pair of stored integers, at scales that are powers of 2, one up to 2^22 times the other: sums are midway
+   between two results except for a small term, which decides. Then at any scales. */
 static void test_all_sums_of_8_bits(void **unused)
 {
     static const int32_t apart[] = {0, 1, 7, 17, 18, 19, 20, 21, 22}, dims[2] = {256, 256};
@@ -2201,7 +2200,7 @@ static void test_all_sums_of_8_bits(void **unused)
     free(x);
 }
 
-/* Floats, of which some are ends of what they become, halves, far away or none. */
+/* Floats; some map to ends of the range or to midpoints, or are far outside, or NaN. */
 static float *floats_of(size_t count, float scale)
 {
     static const float special[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0.0f, -0.0f, 1e-45f, 8388609.0f, 3e9f};
@@ -2215,7 +2214,7 @@ static float *floats_of(size_t count, float scale)
     return made;
 }
 
-/* QUANT_DTYPE_CAST and QUANTIZE_LINEAR, alone and in front of a convolution whose image is NCHW. Scales that are powers of 2
+/* QUANT_DTYPE_CAST and QUANTIZE_LINEAR, alone and before a convolution whose image is NCHW. Scales that are powers of 2
    have exact halves. */
 static void test_casts_to_8_bits(void **unused)
 {
@@ -2321,7 +2320,7 @@ static void test_casts_of_8_bits(void **unused)
     }
 }
 
-/* An image with its channels first goes in and comes out: it is copied, and keeps its parameters. */
+/* An image with channels first is an input and an output: it is copied, and keeps its parameters. */
 static void test_layouts_of_8_bits(void **unused)
 {
     static const int64_t ones[2] = {1, 1}, none[4] = {0, 0, 0, 0};
@@ -2361,7 +2360,7 @@ static void test_layouts_of_8_bits(void **unused)
     }
 }
 
-/* Work that is worth it is shared, by which these kernels are told from those of the reference device. */
+/* Threads share large work, which shows that these kernels run, not the reference kernels. */
 static void test_sharing_of_8_bits(void **unused)
 {
     static const int32_t dims[4] = {1, 40, 40, 64};
@@ -2418,11 +2417,11 @@ static void test_sets(void **unused)
 #endif
     assert_int_equal(nnrt_cpu_register("mmx", &e), NNRT_NOT_SUPPORT);
     assert_non_null(strstr(e.message, "mmx"));
-    assert_int_not_equal(nnrt_cpu_register(NULL, &e), NNRT_SUCCESS); /* it is there already */
+    assert_int_not_equal(nnrt_cpu_register(NULL, &e), NNRT_SUCCESS); /* it is registered already */
     assert_non_null(nnrt_device_find("cpu"));
 }
 
-/* "cpu" is the first of the sets; what is asked for by name is done by that kernel, and else the session is refused. */
+/* "cpu" is the first of the sets; a kernel requested by name is used, or creating the session fails. */
 static void test_one_kernel(void **unused)
 {
     static const char *const none[] = {"depthwise", "gemm_q8", "gem", "gemm_", "gemm_q8_and_so_much_more_of_it",
@@ -2448,7 +2447,7 @@ static void test_one_kernel(void **unused)
     (void)run_on(sets[0], model, x, COUNT(x), z, COUNT(z), 0);
     assert_memory_equal(y, z, sizeof(y));
     kernel = "gemm";
-    tiles = "4"; /* which it does not go by then */
+    tiles = "4"; /* ignored, as `kernel` is set */
     (void)run_on("cpu", model, x, COUNT(x), z, COUNT(z), 0);
     assert_memory_equal(y, z, sizeof(y));
     kernel = "winograd";
@@ -2544,7 +2543,7 @@ static void test_kernel_aliases(void **unused)
     free(w);
 }
 
-/* Work that is worth it is shared; a tensor of few elements is not. */
+/* Threads share large work; not a tensor of few elements. */
 static void test_sharing(void **unused)
 {
     conv s;

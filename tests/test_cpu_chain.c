@@ -21,11 +21,11 @@
 
 typedef struct chain {
     int32_t n, h, w;
-    int32_t k, e, c; /* channels of x, of what is convolved by itself, of y; without the first e is k, without the last c e */
+    int32_t k, e, c; /* channels of x, of the depthwise convolution, of y; e = k without the first, c = e without the last */
     int32_t window[2];
     int64_t stride[2], dilation[2], pad[4];
-    bool first, last, bias, sum;   /* sum: x is added to y, where it has the shape */
-    bool second;                   /* somebody else reads what the first one gives */
+    bool first, last, bias, sum;   /* sum: x is added to y, if the shapes are equal */
+    bool second;                   /* the result of the first convolution is also an output */
     NNRT_ActivationType functions[3];
 } chain;
 
@@ -114,7 +114,7 @@ static void drop(made *m)
     free(m->x);
 }
 
-/* Shapes around what rows, vectors, panels and parts are. */
+/* Random shapes, with channels around multiples of vectors and panels. */
 static chain any_chain(void)
 {
     static const int32_t channels[] = {2, 3, 4, 8, 15, 16, 17, 24, 31, 32, 33, 48, 65};
@@ -129,7 +129,7 @@ static chain any_chain(void)
     s.k = channels[draw(COUNT(channels))];
     s.e = s.first ? channels[draw(COUNT(channels))] : s.k;
     if (s.first && draw(8) == 0)
-        s.e += 200; /* rows are made of one block of them after the other */
+        s.e += 200; /* channels are computed block by block */
     s.c = s.last ? channels[draw(COUNT(channels))] : s.e;
     for (uint32_t i = 0; i < 2; i++) {
         static const int32_t sizes[] = {3, 3, 3, 5, 1, 2, 7};
@@ -142,7 +142,7 @@ static chain any_chain(void)
         while (extent + s.pad[2 * i] + s.pad[2 * i + 1] < s.dilation[i] * (s.window[i] - 1) + 1)
             s.pad[2 * i]++;
     }
-    if (draw(2) == 0) { /* as networks have it */
+    if (draw(2) == 0) { /* as in networks */
         s.window[0] = s.window[1] = 3;
         s.dilation[0] = s.dilation[1] = 1;
         s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
@@ -157,7 +157,7 @@ static chain any_chain(void)
     return s;
 }
 
-/* One after the other, and together by whatever number of threads: the same bits. */
+/* Separate and fused convolutions, with any number of threads, are bit-identical. */
 static void check_chain(const chain *s, const made *m, uint32_t round)
 {
     float *y = reals(m->nY), *expected = reals(m->nY);
@@ -208,7 +208,7 @@ static nnrt_session *session_of(const char *device, const NNRT_Model *model, con
     return session;
 }
 
-/* A block of a network: what lies between is more than caches have, for one thread; eight have enough. */
+/* A block of a network, whose intermediate results exceed the caches of one thread, but not of eight. */
 static chain large(void)
 {
     chain s;
@@ -226,7 +226,8 @@ static chain large(void)
     return s;
 }
 
-/* Without being asked for, and by how many steps; what lay between the steps is not in the arena any more. */
+/* Fusion without a request for its kernel, by the number of steps. Intermediate results of fused steps are not in the
+   arena. */
 static void test_where_it_is_worth_it(void **unused)
 {
     const chain s = large();
@@ -259,7 +260,7 @@ static void test_where_it_is_worth_it(void **unused)
     drop(&m);
 }
 
-/* What others read, too, is written: the first one stays by itself, and the other two are made together. */
+/* An intermediate result that is also an output is stored: the first convolution is not fused with the others. */
 static void test_read_twice(void **unused)
 {
     chain s = large();
@@ -296,7 +297,7 @@ static void test_read_twice(void **unused)
     drop(&m);
 }
 
-/* What is counted is what it takes: that many bytes do, one less does not. Work is shared. */
+/* The reported number of bytes suffices, one less fails. Threads share the work. */
 static void test_memory(void **unused)
 {
     (void)unused;
@@ -327,7 +328,7 @@ static void test_memory(void **unused)
     }
 }
 
-/* Where there is nothing to make together a session is refused that asks for it. */
+/* A session that requires the fused kernel fails if nothing can be fused. */
 static void test_refused(void **unused)
 {
     chain s = large();

@@ -21,7 +21,7 @@
 #include "sets.h"
 
 #define ROUNDING 0x1p-24
-#define SECOND 1.001 /* roundings of what was rounded, of which there are fewer than 16,000 */
+#define SECOND 1.001 /* roundings of rounded values, fewer than 16,000 */
 
 /* ---- numbers ---- */
 
@@ -35,14 +35,14 @@ static float *reals(size_t count)
 
 /* ---- a convolution ---- */
 
-/* x and y have n images of k and of c channels. window[0] is of a third axis in front of the height, which x has where
-   `volume` says so, else all its numbers are 1 and 0. */
+/* x and y have n images of k and of c channels. window[0] and index 0 of the other arrays belong to a third axis before
+   the height if `volume`; else its sizes are 1 and its paddings 0. */
 typedef struct conv {
     bool volume, transposed, planes, bias; /* planes: x and y have their channels first; a volume always does */
     int32_t n, k, c, group;
     int32_t in[3], window[3];
-    int64_t stride[3], dilation[3], pad[3], end[3]; /* end: paddings behind x */
-    int64_t more[3];                                /* of a transposed one: cells of y behind the others */
+    int64_t stride[3], dilation[3], pad[3], end[3]; /* end: paddings after x */
+    int64_t more[3];                                /* of a transposed one: output padding at the end of y */
     NNRT_ActivationType activation;
 } conv;
 
@@ -69,7 +69,7 @@ static conv conv_of(int32_t n, int32_t k, int32_t c, int32_t group)
     return s;
 }
 
-/* Extents of y; false: it has none. */
+/* Dimensions of y; false: y would be empty. */
 static bool find_out(const conv *s, int32_t out[3])
 {
     for (int32_t i = 0; i < 3; i++) {
@@ -88,7 +88,7 @@ static size_t cells(const int32_t extents[3])
     return (size_t)extents[0] * (size_t)extents[1] * (size_t)extents[2];
 }
 
-/* Where channel c of a cell of image n lies. */
+/* Index of channel c of a pixel of image n. */
 static size_t place(bool planes, const int32_t extents[3], int32_t channels, int32_t n, int32_t c, const int64_t at[3])
 {
     const size_t cell = (size_t)((at[0] * extents[1] + at[1]) * extents[2] + at[2]), all = cells(extents);
@@ -210,7 +210,8 @@ static double activated(double x, NNRT_ActivationType type)
                                                   : x;
 }
 
-/* What tap `tap` of place `at` of the smaller side, x of a transposed one, else y, meets on the other side. */
+/* The position on the other side that filter tap `tap` connects with position `at` of x of a transposed convolution,
+   else of y. false: it is in the padding. */
 static bool meets(const conv *s, const int32_t out[3], const int64_t at[3], const int64_t tap[3], int64_t other[3])
 {
     const int32_t *extents = s->transposed ? out : s->in;
@@ -232,7 +233,7 @@ static bool next(int64_t at[3], const int32_t extents[3])
     return false;
 }
 
-/* Adds what one pair of cells and a tap give, for all channels of a group. */
+/* Adds the products of one pair of pixels and a filter tap, for all channels of a group. */
 static void add_products(const conv *s, const made *m, int32_t n, const int64_t from[3], const int64_t to[3],
                          const int64_t tap[3], double *sum, double *size)
 {
@@ -251,8 +252,8 @@ static void add_products(const conv *s, const made *m, int32_t n, const int64_t 
         }
 }
 
-/* Of n products each is rounded, or none, and n sums: (n + 1) roundings of the sum of the absolute values, in any order.
-   SIGMOID is a quarter as steep, and within 4 units in the last place, of 2 roundings each. One more of the result, as
+/* n products, rounded or not, and n additions, in any order: (n + 1) roundings of the sum of the absolute values.
+   SIGMOID has a slope of at most 1/4, and is within 4 ulp, of 2 roundings each. One more of the result, because
    expected is rounded itself. */
 static void expect(const conv *s, const made *m, float *expected, float *bound)
 {
@@ -285,7 +286,7 @@ static void expect(const conv *s, const made *m, float *expected, float *bound)
 
 /* ---- devices ---- */
 
-/* What the extension nnrt.cpu.kernel says, NULL: nothing. A session is refused where no step has that kernel. */
+/* The value of the extension nnrt.cpu.kernel, NULL: not passed. Creating a session fails if no step has that kernel. */
 static const char *kernel;
 
 static nnrt_session_desc desc_of(const char *device, NNRT_Extension *extension)
@@ -300,7 +301,7 @@ static nnrt_session_desc desc_of(const char *device, NNRT_Extension *extension)
     return desc;
 }
 
-/* Returns how often the team was called; workers 0: the thread of the call. */
+/* Returns the number of calls of the team; workers 0: the calling thread. */
 static uint32_t run_on(const char *device, const made *m, float *y, uint32_t workers)
 {
     nnrt_session *session = NULL;
@@ -319,13 +320,13 @@ static uint32_t run_on(const char *device, const made *m, float *y, uint32_t wor
     return t.calls;
 }
 
-/* Channels that a vector of set s has. */
+/* Number of floats in a vector of set s. */
 static int32_t lanes_of(uint32_t s)
 {
     return strcmp(sets[s], "cpu-avx512") == 0 ? 16 : strcmp(sets[s], "cpu-avx2") == 0 ? 8 : 4;
 }
 
-/* The kernel that a convolution has: several groups whose channels fit a vector have one of their own. */
+/* The expected kernel of a convolution: several groups whose channels fit a vector have a separate kernel. */
 static const char *kernel_of(const conv *s, uint32_t set)
 {
     const int32_t k = s->k / s->group, c = s->c / s->group;
@@ -344,8 +345,8 @@ static void compare(const made *m, const char *device, const float *y, const flo
                      (double)y[i], (double)expected[i], (double)bound[i]);
 }
 
-/* By each set, with one, two, three and eight workers: within its bound of what is expected, and always the same bits; and by
-   the reference device. */
+/* Results of each set are within the bound of expected, and bit-identical with one, two, three and eight workers. The
+   reference device has the same bound. */
 static void check(const conv *s)
 {
     made m = make(s);
@@ -378,7 +379,7 @@ static void check(const conv *s)
 static const NNRT_ActivationType activations[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
                                                   NNRT_ACTIVATION_TYPE_RELU6, NNRT_ACTIVATION_TYPE_SIGMOID};
 
-/* A window and what it goes over, with a result. */
+/* A random kernel size and input size, for which y is not empty. */
 static void draw_window(conv *s)
 {
     int32_t out[3];
@@ -415,7 +416,7 @@ static void test_groups(void **unused)
         }
 }
 
-/* As many groups as are a vector of each set, one more and one less; pixels around a tile. */
+/* As many groups as a vector of each set has floats, one more and one less; pixels around a tile. */
 static void test_blocks(void **unused)
 {
     (void)unused;
@@ -432,7 +433,7 @@ static void test_blocks(void **unused)
     }
 }
 
-/* Channels of a group around a panel of each set, and so much work that threads share it. */
+/* Channels of a group around a panel of each set, and enough work for threads to share it. */
 static void test_large_groups(void **unused)
 {
     static const int32_t channels[] = {15, 16, 23, 24, 31, 32, 33, 48, 65};
@@ -479,8 +480,8 @@ static void test_transposed_groups(void **unused)
     }
 }
 
-/* Strides beyond the window: pixels that no tap meets have the bias. Of more phases than a step has, the step is that of the
-   reference device. */
+/* Strides above the kernel size: pixels without a tap are the bias. If a step would have too many phases, the reference
+   kernel runs. */
 static void test_strides(void **unused)
 {
     (void)unused;
@@ -547,8 +548,8 @@ static void test_volumes(void **unused)
     }
 }
 
-/* What a convolution leaves with its channels last, another one reads so: two of them have the bits that they have one by
-   one, and one copy less in front and behind than both. */
+/* A convolution reads the channels-last result of another one directly: two in a row are bit-identical to two single
+   ones, with one copy less before and after. */
 static void test_volumes_in_a_row(void **unused)
 {
     conv s = conv_of(2, 3, 5, 1), t = conv_of(2, 5, 4, 1);
@@ -604,7 +605,7 @@ static void test_volumes_in_a_row(void **unused)
 
 /* A pool over `axes` axes of n x c planes. */
 typedef struct pool {
-    bool largest, ceil, counted; /* counted: paddings are cells */
+    bool largest, ceil, counted; /* counted: the average includes padding */
     int32_t axes, n, c, in[4], out[4];
     int64_t window[4], stride[4], dilation[4], pads[8];
 } pool;
@@ -677,7 +678,7 @@ static NNRT_Model *model_of_pool(const pool *p)
     return model;
 }
 
-/* One element, in double: of n numbers n - 1 sums and a quotient are rounded, and expected itself. */
+/* One element, in double: roundings of n - 1 additions, a quotient, and of expected. */
 static float expect_pool(const pool *p, const float *plane, const int32_t *at, float *bound)
 {
     int64_t tap[4] = {0};
@@ -707,8 +708,8 @@ static float expect_pool(const pool *p, const float *plane, const int32_t *at, f
     return p->largest ? (float)most : (float)(sum / count);
 }
 
-/* 1 to 4 axes; rows around a vector of each set and two of them; a NaN is the largest. The sums run in the order of the
-   reference device, and round nothing else: its bits. */
+/* 1 to 4 axes; rows around a vector of each set and two of them; a NaN is the largest. Additions are in the order of
+   the reference device, without other roundings: bit-identical to it. */
 static void test_volume_pools(void **unused)
 {
     (void)unused;
@@ -793,13 +794,13 @@ static conv kind_of(uint32_t i)
     return s;
 }
 
-/* The channel that element i of a tensor of so many channels is of. */
+/* The channel of element i of a tensor of so many channels. */
 static int32_t channel_of(const conv *s, const int32_t extents[3], int32_t channels, size_t i)
 {
     return (int32_t)((s->volume ? i / cells(extents) : i) % (size_t)channels);
 }
 
-/* An infinity or what is no number in one group changes no bit of another. */
+/* An infinity or NaN in one group changes no bit of another. */
 static void test_groups_apart(void **unused)
 {
     const float bad[] = {INFINITY, -INFINITY, NAN};
@@ -835,7 +836,7 @@ static void test_groups_apart(void **unused)
     }
 }
 
-/* Weights that are no numbers: cells outside x are left out, and are not 0 times them. */
+/* NaN and infinite weights: padding is skipped, not multiplied by 0. */
 static void test_weights_without_numbers(void **unused)
 {
     (void)unused;
@@ -863,7 +864,7 @@ static void test_weights_without_numbers(void **unused)
     }
 }
 
-/* What is counted is what it takes: that many bytes do, one less does not. Work that is worth it is shared. */
+/* The reported number of bytes suffices, one less fails. Threads share large work. */
 static void test_memory(void **unused)
 {
     (void)unused;
@@ -878,7 +879,7 @@ static void test_memory(void **unused)
             const uint32_t calls = run_in_bytes(m.model, desc_of(sets[i], &extension), &in, &out);
             (void)run_on(sets[i], &m, y, 0);
             assert_memory_equal(y, z, m.nY * sizeof(float));
-            if (kind == 1) /* which takes long enough */
+            if (kind == 1) /* large enough to be shared */
                 assert_true(calls > 0);
         }
         free(z);
@@ -887,7 +888,7 @@ static void test_memory(void **unused)
     }
 }
 
-/* From a file with packed weights the same bits, without packing them again. */
+/* Results from a file with packed weights are bit-identical, without packing them again. */
 static void hear(void *user, nnrt_log_level level, const char *text)
 {
     (void)level;

@@ -1,7 +1,7 @@
 /* The fast device (devices/nnrt_cpu.h) with dynamic shapes, with each instruction set of this machine. One session with
    upper bounds runs inputs of many sizes, among them 0, 1, the bound and one less, with several numbers of workers. Its
-   results must be the bits of a session of that fixed size with the same kernel, whose error bounds the other cpu suites
-   check, and near the results of the reference device, the only one that is compared with for empty tensors. */
+   results must be bit-identical to a session of that fixed size with the same kernel, whose error bounds the other cpu
+   suites check, and near the results of the reference device, the only comparison for empty tensors. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>
@@ -30,7 +30,7 @@ typedef struct shape {
 
 #define NONE {-1, {0, 0, 0, 0}}
 
-/* A model of one node. inputs: so many operands are inputs, the others are constants. */
+/* A model of one node. inputs: number of operands that are inputs; the others are constants. */
 typedef struct one_node {
     const char *kernel; /* of its step; NULL: it has no name for "nnrt.cpu.kernel" */
     NNRT_NodeType type;
@@ -247,8 +247,8 @@ static void expect_reference(const one_node *o, const NNRT_Model *model)
     nnrt_session_destroy(session);
 }
 
-/* y is near the reference device's: 1e-4 of 1 and of the largest term is no bound, but a wrong place, row or size is
-   further off. */
+/* y is near the result of the reference device: 1e-4 of 1 and of the largest term is not a strict bound, but a wrong
+   index, row or size differs more. */
 static void check_near(const one_node *o, uint32_t i, const uint8_t *y, const char *device)
 {
     for (size_t k = 0; !halves && o->dataType == F32 && o->type != NNRT_NODE_TYPE_LESS && o->type != NNRT_NODE_TYPE_ARGMAX_FUSION &&

@@ -20,7 +20,7 @@
 #include "kit.h"
 #include "on_sets.h"
 
-/* ---- functions of one element ---- */
+/* ---- unary functions ---- */
 
 static double leaky(double x)
 {
@@ -103,7 +103,7 @@ static const NNRT_Softplus of_plus = {1, 20};
 static const NNRT_Clip of_clip = {1.5f, -2};
 static const NNRT_PowFusion of_power = {1, 0};
 
-/* What a result may be off: ulps of itself, roundings of what is given to exp, and a part of the larger one of 1 and |x|. */
+/* Error bound of a result: ulps of the result, and a part of max(1, |x|); a part below 1e-30 is absolute. */
 typedef struct one {
     NNRT_NodeType type;
     const void *attr;
@@ -122,9 +122,9 @@ static const one ones[] = {
     {NNRT_NODE_TYPE_ACTIVATION, &of_softsign, softsign, 1.5, 0, 0},
     {NNRT_NODE_TYPE_ACTIVATION, &of_bounds, bounded, 0, 0, 0},
     {NNRT_NODE_TYPE_CLIP, &of_clip, bounded, 0, 0, 0},
-    {NNRT_NODE_TYPE_ACTIVATION, &of_gelu, gelu, 8, 0x1p-21, 0}, /* 1 + tanh is off by 4 units of 1, of which half times |x| */
+    {NNRT_NODE_TYPE_ACTIVATION, &of_gelu, gelu, 8, 0x1p-21, 0}, /* 1 + tanh is off by 4 ulps of 1, times |x| / 2 */
     {NNRT_NODE_TYPE_MISH, NULL, mish, 8, 1.2e-38, 0},
-    {NNRT_NODE_TYPE_EXPFUSION, &of_exp, exp_of, 2.5 + 104, 1.5e-45, 0}, /* its argument, 104 at most, is rounded */
+    {NNRT_NODE_TYPE_EXPFUSION, &of_exp, exp_of, 2.5 + 104, 1.5e-45, 0}, /* its argument, at most 104, is rounded */
     {NNRT_NODE_TYPE_LOG, NULL, log, 2, 0, 0},
     {NNRT_NODE_TYPE_SQRT, NULL, root, 0.5, 0, 0},
     {NNRT_NODE_TYPE_RSQRT, NULL, one_by_root, 1.5, 0, 0},
@@ -155,7 +155,7 @@ static NNRT_Model *model_of_one(const one *o, int32_t count)
     return finish(b);
 }
 
-/* The first elements by themselves, and shared by workers: what a function gives does not depend on its place. */
+/* The first elements alone, and shared by workers: results do not depend on the position of an element. */
 static void check_few(const one *o, uint32_t s, const float *x, const float *y)
 {
     static const int32_t counts[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 3000};
@@ -172,7 +172,7 @@ static void check_few(const one *o, uint32_t s, const float *x, const float *y)
         }
 }
 
-/* Floats of all sizes and both signs, infinities and what is no number. */
+/* Floats of all magnitudes and both signs, infinities and NaN. */
 static void test_of_one(void **unused)
 {
     enum { MANY = 40011 };
@@ -218,7 +218,7 @@ static void test_of_one(void **unused)
     free(x);
 }
 
-/* Attributes that another formula would be for stay with the reference device, whose bits come then. */
+/* Attributes that need another formula are left to the reference device: results are bit-identical to it. */
 static void test_left(void **unused)
 {
     static const NNRT_ExpFusion base = {2, 1, 0};
@@ -242,14 +242,14 @@ static void test_left(void **unused)
     }
 }
 
-/* CLIP whose bounds are constants. */
+/* CLIP with constant bounds. */
 static void test_clip(void **unused)
 {
     const int32_t count = 37;
     const float low = -0.25f, high = 0.5f;
     (void)unused;
     state = 2;
-    for (uint32_t way = 0; way < 4; way++) { /* which of the two are there */
+    for (uint32_t way = 0; way < 4; way++) { /* which of the two exist */
         nnrt_builder *b = NULL;
         float *x = reals(37), *expected = reals(37), *bound = reals(37);
         uint32_t in[3];
@@ -275,7 +275,7 @@ static void test_clip(void **unused)
     }
 }
 
-/* ---- functions of two elements ---- */
+/* ---- binary functions ---- */
 
 static float combined(NNRT_NodeType type, float x, float y)
 {
@@ -290,8 +290,8 @@ static float combined(NNRT_NodeType type, float x, float y)
     }
 }
 
-/* x [2,a,b,c] and a constant of the last axis, or of any, in front or behind; one rounding each, two of a square, so the bits
-   are known but where those two may become others. What is no number stands in either. */
+/* x [2,a,b,c] and a constant, per channel or broadcast on any axes, as the first or second operand. One rounding each,
+   so results are bit-identical; a squared difference has two. Either operand may contain NaN. */
 static void test_of_two(void **unused)
 {
     static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_DIV_FUSION, NNRT_NODE_TYPE_REAL_DIV,           NNRT_NODE_TYPE_MAXIMUM,
@@ -368,9 +368,9 @@ static double taken(NNRT_ReduceMode mode, double sum, double v)
     }
 }
 
-/* x [N,C,H,W] behind a pool of one cell, which leaves it as it is but wants its channels last (turned), or as it is; any axes.
-   Sums carry their rounding errors along: one rounding, one of a mean, of a root, of the squares, and of the factor; what the
-   errors' errors come to is n^2 2^-48 of the largest. */
+/* x [N,C,H,W], with or without a 1x1 pool before it, which keeps the values but requires channels last (turned); any
+   axes. Sums compensate their rounding errors: one rounding, and one each of a mean, a root, the squares and the
+   factor. The errors of the compensation are n^2 2^-48 of the largest element. */
 static void test_reductions(void **unused)
 {
     static const NNRT_ReduceMode modes[] = {NNRT_REDUCE_MODE_MEAN, NNRT_REDUCE_MODE_MAX,  NNRT_REDUCE_MODE_MIN, NNRT_REDUCE_MODE_SUM,
@@ -404,7 +404,7 @@ static void test_reductions(void **unused)
         nY = product_of(4, kept);
         n = nX / nY;
         for (size_t k = 0; k < nX && i % 2 == 0; k++)
-            x[k] += 1000; /* sums whose errors would show */
+            x[k] += 1000; /* large sums: without compensation their errors exceed the bound */
         if (i % 9 == 0)
             x[draw((uint32_t)nX)] = NAN;
         if (i % 11 == 0)
@@ -460,7 +460,7 @@ static void test_reductions(void **unused)
     }
 }
 
-/* Pools of one window, all of x, are reductions where channels come first; not those whose window begins in front of x. */
+/* Pools with one window that covers x are reductions if channels are first; not if the window begins in the padding. */
 static void test_global_pools(void **unused)
 {
     (void)unused;
@@ -510,11 +510,11 @@ static void test_global_pools(void **unused)
     }
 }
 
-/* ---- normalisations ---- */
+/* ---- normalizations ---- */
 
-/* GROUP_NORM_FUSION and INSTANCE_NORM, channels first, last, and last between pools of one cell. The mean is as far off as a
-   rounding of the largest difference from it, twice at most; differences have two roundings, what divides them 4 of its own and half of the sums' (rounded once each), then the scale, its product
-   with that, and the sum. */
+/* GROUP_NORM_FUSION and INSTANCE_NORM, channels first, last, and last between 1x1 pools. The error of the mean is at
+   most two roundings of the largest difference from it. Differences have two roundings, the divisor 4 of its own and
+   half of the sums' (one each), then one each of the scale, its product with the quotient, and the sum. */
 static void test_groups(void **unused)
 {
     static const int64_t cell[2] = {1, 1}, none[4] = {0, 0, 0, 0};
@@ -610,7 +610,8 @@ static void test_groups(void **unused)
     }
 }
 
-/* FUSED_BATCH_NORM and SCALE_FUSION of constants: the factor has 4 roundings, the difference, the product and the sum one. */
+/* FUSED_BATCH_NORM and SCALE_FUSION with constants: the factor has 4 roundings; the difference, the product and the sum
+   one each. */
 static void test_affine(void **unused)
 {
     (void)unused;
@@ -668,8 +669,9 @@ static void test_affine(void **unused)
     }
 }
 
-/* LOG_SOFTMAX and RMS_NORMALIZATION of the last axis. The logarithm has 4 roundings of itself, and is off by what the sum is:
-   its own rounding, the 4 of exp, and those of what exp is given, weighted (moved); a root by half of its sum's n. */
+/* LOG_SOFTMAX and RMS_NORMALIZATION along the last axis. The logarithm has 4 roundings of its own, and the relative
+   error of the sum: one rounding, the 4 of exp, and the weighted roundings of its arguments (moved). The root has half
+   of the n roundings of its sum. */
 static void test_lines(void **unused)
 {
     static const int32_t counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100};

@@ -25,7 +25,7 @@
 
 /* ---- numbers ---- */
 
-/* Numbers between -1 and 1 that float16 has. */
+/* Numbers between -1 and 1 that float16 represents. */
 static float *reals(size_t count)
 {
     float *made = (float *)malloc((count + 1) * sizeof(float));
@@ -60,7 +60,7 @@ static float float_of(uint32_t u)
 
 static uint32_t team_calls, steps; /* of the last run */
 
-/* In front of each test: the one before may have failed. */
+/* Before each test: the previous one may have failed. */
 static int forget(void **unused)
 {
     (void)unused;
@@ -69,7 +69,7 @@ static int forget(void **unused)
     return 0;
 }
 
-/* One input, one output, by so many workers, 0: the thread of the call. */
+/* One input, one output, so many workers; 0: the calling thread. */
 static void run_on(const char *device, const NNRT_Model *model, const void *x, size_t bytesX, void *y, size_t bytesY,
                    uint32_t workers)
 {
@@ -91,7 +91,7 @@ static NNRT_Model *make_cast(int32_t count, NNRT_DataType from, NNRT_DataType to
     return finish(b);
 }
 
-/* What float16 h is in float32: the number itself; what is none is quiet, with its sign and all its other bits. */
+/* float16 h as float32: the same number; a NaN becomes quiet and keeps its sign and all other bits. */
 static uint32_t widened(uint16_t h)
 {
     if ((h & 0x7c00) == 0x7c00 && (h & 0x3ff) != 0)
@@ -147,7 +147,7 @@ static void check_narrow(const float *x, int32_t count)
     nnrt_model_destroy(model);
 }
 
-/* Each of the 65,536, and rows of every length up to some vectors. */
+/* Each of the 65,536 values, and rows of every length up to a few vectors. */
 static void test_widening(void **unused)
 {
     uint16_t *x = (uint16_t *)malloc(65536 * sizeof(uint16_t));
@@ -160,9 +160,8 @@ static void test_widening(void **unused)
     free(x);
 }
 
-/* Each float16, the place halfway to the next one, and the floats beside each of these, with both signs; beyond
-   the largest one halfway to what would come next, 65520. Floats of all exponents, subnormal ones too, and what is
-   no number. */
+/* Each float16, the midpoint to the next one, and the adjacent floats of each, with both signs; after the largest one
+   the midpoint to the next power of two, 65520. Floats of all exponents, also subnormal, and NaN. */
 static void test_narrowing(void **unused)
 {
     float *x = (float *)malloc(600000 * sizeof(float));
@@ -194,10 +193,10 @@ typedef enum operation {
     CONV, POOL_MOST, POOL_MEAN, CONNECTED, PRODUCT, BINARY, UNARY, ROWS_SOFTMAX, ROWS_NORM
 } operation;
 
-/* An operator with one input; what else it reads are constants, or that input, too. */
+/* An operator with one input; its other operands are constants, or the same input. */
 typedef struct spec {
     operation what;
-    int32_t rank, dims[4];   /* of x; of images [n,h,w,c], planes: told as [n,c,h,w] */
+    int32_t rank, dims[4];   /* of x; images: [n,h,w,c]; planes: NCHW, stored as [n,c,h,w] */
     int32_t c, window[2];    /* channels of y */
     int64_t stride[2], pad[4], group;
     int32_t other[4], rankOther; /* of BINARY: the constant; of PRODUCT: y. 0: x itself */
@@ -287,7 +286,7 @@ static NNRT_Model *make(const spec *s, NNRT_DataType type)
         break;
     }
     case BINARY: {
-        NNRT_AddFusion attr; /* that of SUB_FUSION and of MUL_FUSION, too */
+        NNRT_AddFusion attr; /* as in SUB_FUSION and MUL_FUSION */
         memset(&attr, 0, sizeof(attr));
         attr.activationType = s->activation;
         in[1] = in[0];
@@ -345,7 +344,7 @@ static size_t output_count(const NNRT_Model *model)
     return bytes / size;
 }
 
-/* The number of h in the order of all float16, for NaN one beyond. */
+/* The rank of h in the order of all float16; NaN: one above the largest. */
 static int32_t place_of(uint16_t h)
 {
     const int32_t at = h & 0x7fff;
@@ -357,9 +356,9 @@ static bool is_same(uint16_t a, uint16_t b)
     return a == b || (place_of(a) == 0x7c01 && place_of(b) == 0x7c01);
 }
 
-/* `whole` in float32 and `half` in float16: by each set, with one, two, three and eight workers, the result of
-   `half` is that of `whole`, rounded once. From the reference device's it is off by what the sums of both may be,
-   `off`, and by a rounding of each, which may fall to the other side: the next float16; off < 0: by any number. */
+/* `whole` in float32 and `half` in float16: on each set, with one, two, three and eight workers, the result of `half`
+   equals the result of `whole`, rounded once. It differs from the reference device by at most `off`, the error of both
+   sums, and one rounding of each, which may go the other way: the next float16; off < 0: no bound. */
 static void check_models(const NNRT_Model *whole, const NNRT_Model *half, const float *x, size_t nX, double off,
                          const char *what)
 {
@@ -418,8 +417,8 @@ static const NNRT_ActivationType activations[] = {
     NNRT_ACTIVATION_TYPE_GELU,          NNRT_ACTIVATION_TYPE_SWISH,
 };
 
-/* Two sums of n products of numbers from -1 to 1 and a bias, each with a rounding of 2^-24 for each product and
-   each sum, which is at most n + 1; an activation makes at most 1.5 of it, and adds some roundings of its own. */
+/* Error of two sums of n products of numbers from -1 to 1 and a bias: a rounding of 2^-24 for each product and each
+   addition, of sums of at most n + 1. An activation multiplies the error by at most 1.5, and adds some roundings. */
 static double off_of(double n)
 {
     return 2 * (n + 1) * (n + 1) * 0x1p-24 * 1.5 + 0x1p-20;
@@ -435,7 +434,7 @@ static void draw_window(spec *s, bool pads)
     }
 }
 
-/* Channels first and last, few and many; of one group, and each channel by itself. */
+/* Channels first and last, few and many; one group, and depthwise. */
 static void test_convolutions(void **unused)
 {
     static const int32_t channels[] = {1, 3, 4, 5, 15, 16, 17, 33, 64};
@@ -484,7 +483,7 @@ static float *sizes_of(const float *x, size_t count)
     return made;
 }
 
-/* y of a model of float32 by the reference device. */
+/* The results of a model of float32 on the reference device. */
 static float *referred(const NNRT_Model *model, const float *x, size_t nX, size_t nY)
 {
     float *y = (float *)malloc((nY + 1) * sizeof(float));
@@ -492,11 +491,11 @@ static float *referred(const NNRT_Model *model, const float *x, size_t nX, size_
     return y;
 }
 
-/* The bound of devices/nnrt_cpu.h: a sum of `terms` products is off by 1.01 * 2^-5 times the sum of their sizes; where
-   float16 has no more bits, each product and each weight by 2^-25 of the factor of the channel, at most `factor`. Sums
-   of blocks, and sums of the reference device, are rounded as float32. An activation makes at most 1.5 of it, and rounding
-   the result to float16 adds half a unit. Each set, with one, two, three and eight workers. On sets with `gemm_f16` all
-   results are its own, and with `differs` some of them are no float32 sums. */
+/* The bound of devices/nnrt_cpu.h: a sum of `terms` products is off by 1.01 * 2^-5 times the sum of their magnitudes;
+   in the subnormal range of float16 each product and each weight is off by 2^-25 of the factor of the channel, at most
+   `factor`. Sums of blocks, and sums of the reference device, are rounded as float32. An activation multiplies this by
+   at most 1.5, and rounding the result to float16 adds half a unit. Each set, with one, two, three and eight workers.
+   On sets with `gemm_f16` all results come from it, and with `differs` some of them differ from float32 sums. */
 static void check_sums(const spec *s, const float *x, double terms, double factor, bool differs)
 {
     spec sizes = *s;
@@ -548,13 +547,13 @@ static void check_sums(const spec *s, const float *x, double terms, double facto
     free(sizesX);
 }
 
-/* The most that the factor of a channel can be, with weights up to 1: four times the sum of a block. */
+/* The largest factor of a channel, with weights up to 1: four times the sum of a block. */
 static double factor_of(double terms)
 {
     return 4 * (terms < 64 ? terms : 64);
 }
 
-/* Blocks of terms that end within a tap, at one, and behind one. */
+/* Blocks of terms that end within a filter tap, at its end, and after it. */
 static void test_half_convolutions(void **unused)
 {
     static const int32_t channels[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 24, 33, 64, 72};
@@ -662,7 +661,7 @@ static void test_half_unused(void **unused)
     }
 }
 
-/* By tiles: how far those may be from the reference device is test_cpu's matter. */
+/* By Winograd tiles; tests/test_cpu.c bounds their difference from the reference device. */
 static void test_tiles(void **unused)
 {
     (void)unused;
@@ -709,8 +708,8 @@ static void test_pools(void **unused)
     }
 }
 
-/* Of constants, which are packed, also transposed; of x and x; and of constants that are stacked, which every run
-   widens. */
+/* Matrix products with constants, which are packed, also transposed; of x and x; and with stacked constants, which
+   every run widens. */
 static void test_matrices(void **unused)
 {
     (void)unused;
@@ -737,19 +736,19 @@ static void test_matrices(void **unused)
             s.dims[1] = m;
             s.dims[2] = k;
             s.rankOther = i % 4 == 1 ? 2 : 3;
-            if (i % 4 != 1) /* as many as x has, so that it is no single one */
+            if (i % 4 != 1) /* as many as x has, so that it is not a single matrix */
                 s.dims[0] = s.other[0] = 2 + (int32_t)draw(3);
             s.other[s.rankOther - 2] = s.transposeB ? n : k;
             s.other[s.rankOther - 1] = s.transposeB ? k : n;
             named = i % 4 == 1 ? "gemm" : "matmul";
-            if (i % 16 == 5) { /* what is not packed, as the bias is none that can be */
+            if (i % 16 == 5) { /* not packed, because the bias is not constant */
                 s.bias = false;
                 s.biasOfX = true;
                 s.dims[0] = s.dims[1] = 1;
                 s.dims[2] = s.other[0] = s.other[1] = s.c = n;
                 named = "matmul";
             }
-            if (i % 8 == 6) { /* x by itself, turned */
+            if (i % 8 == 6) { /* x times x, transposed */
                 s.rankOther = 0;
                 s.transposeB = true;
                 s.c = s.dims[1];
@@ -779,9 +778,9 @@ static void test_rows(void **unused)
         s.dims[1] = 2 + (int32_t)draw(150);
         x = reals(product_of(2, s.dims));
         s.w = reals((size_t)s.dims[1]);
-        s.more = i % 4 == 3 ? NULL : reals((size_t)s.dims[1]); /* of a norm: neither gamma nor beta */
-        /* Sums of n numbers of at most 4, n + 8 roundings; of numbers of one kind, spread as these, what is normed is
-           at most 4 times as far from the mean as x, which, twice, is that far off. */
+        s.more = i % 4 == 3 ? NULL : reals((size_t)s.dims[1]); /* a norm without gamma and beta */
+        /* Sums of n numbers of at most 4: n + 8 roundings. A norm scales differences of these numbers from their mean
+           by at most 4; x and the mean both have this error. */
         check(&s, x, 16 * (s.dims[1] + 8) * 0x1p-24 * 4, i % 2 == 0 ? "softmax" : "layer_norm");
         free(s.more);
         free(s.w);
@@ -789,7 +788,7 @@ static void test_rows(void **unused)
     }
 }
 
-/* Two tensors of which one is broadcast in some way; x and x. */
+/* Two tensors, one of them broadcast on some axes; x and x. */
 static void test_binary(void **unused)
 {
     static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION,
@@ -815,14 +814,14 @@ static void test_binary(void **unused)
         s.activation = activations[draw(COUNT(activations))];
         x = reals(product_of(4, s.dims));
         s.w = s.rankOther >= 0 ? reals(product_of(s.rankOther, s.other)) : NULL;
-        check(&s, x, 0x1p-20, "binary"); /* what it is off is off by activations alone */
+        check(&s, x, 0x1p-20, "binary"); /* only activations differ from the reference device */
         free(s.w);
         free(x);
     }
 }
 
-/* Every float16 through activations, sums, differences and products: subnormal ones, infinite ones, what is no
-   number, and what becomes infinite. */
+/* Every float16 through activations, sums, differences and products: subnormal, infinite, NaN, and results that become
+   infinite. */
 static void test_all_values(void **unused)
 {
     static const float others[] = {0.0f, -0.0f, 1.0f, 65504.0f, 5.9604645e-8f, -3.0f, 6.1035156e-5f, 0.33325195f};
@@ -872,7 +871,7 @@ static uint32_t rounded(nnrt_builder *b, const chain *c, uint32_t x, const char 
     return nnrt_builder_op(b, name[3], NNRT_NODE_TYPE_CAST, NULL, in, 2);
 }
 
-/* Two convolutions and the sum of both, or of the second one alone with a constant. */
+/* Two convolutions and their sum, or the second one plus a constant. */
 static NNRT_Model *make_chain(const chain *c, const float *w, const float *more)
 {
     static const char *const names[2][4] = {{"a", "b", "c", "d"}, {"e", "f", "g", "h"}};
@@ -899,8 +898,8 @@ static NNRT_Model *make_chain(const chain *c, const float *w, const float *more)
     return finish(b);
 }
 
-/* What comes between two steps is rounded, though no float16 is written where only the next one reads it: the bits of
-   casts to float16 and back. */
+/* Intermediate results are rounded, although no float16 is stored if only the next step reads them: results are
+   bit-identical to casts to float16 and back. */
 static void test_rounding_between(void **unused)
 {
     (void)unused;
@@ -937,8 +936,8 @@ static void test_rounding_between(void **unused)
     }
 }
 
-/* What gets no kernel is the reference device's, without a step more: cells outside x are none where a weight is
-   infinite. */
+/* Nodes without a kernel run on the reference kernels, without an additional step: with an infinite weight padding must
+   not be multiplied. */
 static void test_left(void **unused)
 {
     const spec made = {CONV, 4, {1, 9, 9, 17}, 5, {3, 3}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0, 0, 0}, 0, true, false, false,
@@ -967,7 +966,7 @@ static void test_left(void **unused)
     free(x);
 }
 
-/* What is counted is what it takes: that many bytes do, one less does not. */
+/* The reported number of bytes suffices, one less fails. */
 static void test_memory(void **unused)
 {
     (void)unused;
@@ -994,7 +993,7 @@ static void test_memory(void **unused)
     tiles = NULL;
 }
 
-/* Work that is worth it is shared, and gives the same bits. */
+/* Threads share large work, with bit-identical results. */
 static void test_sharing(void **unused)
 {
     spec s;
@@ -1025,7 +1024,7 @@ static void test_sharing(void **unused)
     s.group = s.stride[0] = s.stride[1] = s.window[0] = s.window[1] = 1;
     s.w = reals(33 * 19);
     check(&s, x, off_of(33), "gemm");
-    assert_true(team_calls > 2); /* and so is what is widened and narrowed */
+    assert_true(team_calls > 2); /* threads also share widening and narrowing */
     free(s.w);
     free(x);
 }

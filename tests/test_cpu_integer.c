@@ -22,7 +22,7 @@
 #define I8 NNRT_DATA_TYPE_INT8
 #define U8 NNRT_DATA_TYPE_UINT8
 
-/* Where the zero points of a and b come from. EACH: one for each column of b. */
+/* The source of the zero points of a and b. EACH: one for each column of b. */
 enum { NONE, FIXED, GIVEN, EACH };
 /* Values: any, or only the least and the greatest of the type, whose sums are the largest. */
 enum { ANY, ENDS };
@@ -49,7 +49,7 @@ static int32_t value(const uint8_t *from, size_t i, NNRT_DataType type)
     return type == I8 ? (int8_t)from[i] : from[i];
 }
 
-/* Inputs a, and its zero point if it is GIVEN. dynamic: the number of rows is. */
+/* Inputs: a, and its zero point if it is GIVEN. dynamic: the number of rows is dynamic. */
 static NNRT_Model *make(const spec *s, const uint8_t *b, const uint8_t *zeroA, const uint8_t *zeroB, bool dynamic)
 {
     const int32_t dimsA[2] = {dynamic ? -1 : s->M, s->K}, dimsB[2] = {s->K, s->N}, one = 1;
@@ -158,7 +158,7 @@ static void check(const spec *s)
     fill(zeroB, (size_t)s->N, s->values);
     expect(s, s->M, a, b, zeroA, zeroB, y);
     check_model(s, a, b, zeroA, zeroB, y, false);
-    if (s->zeroA != FIXED) /* of dynamic rows a constant zero point keeps the reference kernel */
+    if (s->zeroA != FIXED) /* with dynamic rows a constant zero point uses the reference kernel */
         check_model(s, a, b, zeroA, zeroB, y, true);
     free(a);
     free(b);
@@ -201,7 +201,7 @@ static void test_large(void **unused)
         check(&specs[i]);
 }
 
-/* A row for each zero point of a, and weights that only the run has, keep the reference kernel. */
+/* One zero point per row of a, and weights that are inputs, use the reference kernel. */
 static void test_left(void **unused)
 {
     static const int32_t dims[2] = {4, 4}, four = 4;

@@ -64,7 +64,7 @@ static void numbers_free(const numbers *n)
     free(n->x);
 }
 
-/* Entries of `bits` bits in bytes, the first one in the low bits, each row in bytes of its own. */
+/* Entries of `bits` bits in bytes, the first one in the low bits; each row begins at a byte. */
 static uint8_t *packed(const uint8_t *entries, int32_t rows, int32_t columns, int32_t bits, int32_t bytes)
 {
     uint8_t *made = (uint8_t *)calloc((size_t)rows * (size_t)bytes, 1);
@@ -93,7 +93,7 @@ static uint32_t zeros_of(nnrt_builder *b, const spec *s, const numbers *n)
     return s->zeros == NO_ZEROS ? NNRT_NO_TENSOR : made;
 }
 
-/* Input: rows of K numbers of x; with a residual, behind them rows of N numbers. */
+/* Input: rows of K numbers of x; with a residual, followed by rows of N numbers. */
 static NNRT_Model *make(const spec *s, const numbers *n)
 {
     const int32_t bytes = s->block * s->bits / 8, whole[1] = {s->rows * (s->K + (s->residual ? s->N : 0))};
@@ -240,7 +240,7 @@ static void test_threads(void **unused)
         check(&specs[i]);
 }
 
-/* A constant and another tensor that are added become part of the step. */
+/* Additions of a constant and of another tensor are fused into the step. */
 static void test_epilogue(void **unused)
 {
     (void)unused;
@@ -252,7 +252,7 @@ static void test_epilogue(void **unused)
     }
 }
 
-/* Scales with which a weight could be infinite keep the reference kernel; so do weights that only the run has. */
+/* Scales with which a weight could be infinite use the reference kernel; also weights that are inputs. */
 static void test_left(void **unused)
 {
     static const float odd[] = {INFINITY, -1e38f, NAN, 7e28f};
@@ -285,7 +285,7 @@ static void test_left(void **unused)
     numbers_free(&n);
 }
 
-/* N bytes do, one fewer does not. */
+/* The reported number of bytes suffices, one less fails. */
 static void test_memory(void **unused)
 {
     const spec s = {9, 64, 70, 4, 16, BYTES, true, false, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};

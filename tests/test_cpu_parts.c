@@ -21,7 +21,7 @@
 
 /* ---- models of images ---- */
 
-/* What is being built: images [N,C,H,W] or [N,H,W,C], whose axes are found here. */
+/* A model under construction, with images [N,C,H,W] or [N,H,W,C]. */
 typedef struct building {
     nnrt_builder *b;
     bool first; /* NCHW */
@@ -78,7 +78,7 @@ static uint32_t add_node(building *m, NNRT_NodeType type, const void *attr, cons
     return y;
 }
 
-/* A convolution that keeps the extents: window cells each way, groups 0: of each channel by itself. */
+/* A convolution that keeps height and width: a window x window kernel; groups 0: depthwise. */
 static image add_conv(building *m, image x, int32_t c, int32_t window, int32_t groups)
 {
     const int64_t cells[2] = {window, window}, ones[2] = {1, 1};
@@ -103,7 +103,7 @@ static image add_conv(building *m, image x, int32_t c, int32_t window, int32_t g
     return x;
 }
 
-/* Twice the extents, by a transposed convolution of 2 x 2 cells. */
+/* Doubles height and width by a transposed convolution with a 2 x 2 kernel. */
 static image add_twice(building *m, image x, int32_t c)
 {
     const int64_t cells[2] = {2, 2}, ones[2] = {1, 1}, none[4] = {0, 0, 0, 0};
@@ -127,7 +127,7 @@ static image add_twice(building *m, image x, int32_t c)
     return x;
 }
 
-/* The greatest, or the mean, of four cells a stride of 2 apart. */
+/* A 2 x 2 max or average pool with stride 2. */
 static image add_pool(building *m, image x, bool mean)
 {
     const int64_t cells[2] = {2, 2}, none[4] = {0, 0, 0, 0};
@@ -163,7 +163,7 @@ static image add_concat(building *m, const image *x, uint32_t count, int32_t alo
     return y;
 }
 
-/* Channels, rows or columns sizes[0], sizes[1], .. of x, from number `from` on. */
+/* SPLIT of x into sizes[0], sizes[1], .. channels, rows or columns; the parts before number `from` are omitted. */
 static void add_split_from(building *m, image x, const int64_t *sizes, uint32_t count, int32_t along, image *parts, uint32_t from)
 {
     static const int64_t axes[2][3] = {{3, 1, 2}, {1, 2, 3}};
@@ -200,7 +200,7 @@ static image add_sum(building *m, image x, image y)
 
 /* ---- runs ---- */
 
-/* Of a run: how many steps were a CONCAT or a SPLIT. */
+/* Number of CONCAT and SPLIT steps of a run. */
 static void count_copies(void *user, const nnrt_profile_step *step)
 {
     *(uint32_t *)user += strcmp(step->op, "CONCAT") == 0 || strcmp(step->op, "SPLIT") == 0 ? 1 : 0;
@@ -212,7 +212,7 @@ static uint64_t no_clock(void *user)
     return 0;
 }
 
-/* Results of all outputs, one behind the other; returns how many CONCAT and SPLIT ran. */
+/* Stores the results of all outputs one after the other; returns the number of CONCAT and SPLIT steps. */
 static uint32_t run_on(const char *device, const NNRT_Model *model, float *const *x, uint8_t *y, uint32_t workers)
 {
     nnrt_session *session = NULL;
@@ -263,8 +263,8 @@ static size_t bytes_of(const NNRT_Model *model, const NNRT_Uint32List *list)
     return bytes;
 }
 
-/* Finishes the model: by each set and any number of workers it gives what the
-   reference device does, and so many of its CONCAT and SPLIT are left, if that is said. */
+/* Finishes the model: on each set and with any number of workers its results equal the reference device, and `left` of
+   its CONCAT and SPLIT steps run, unless left is UINT32_MAX. */
 static void check(building *m, uint32_t left, const char *what)
 {
     NNRT_Model *model = finish(m->b);
@@ -277,7 +277,7 @@ static void check(building *m, uint32_t left, const char *what)
     for (uint32_t s = 0; s < nSets; s++)
         for (uint32_t workers = 0; workers < 4 && !has_no_floats(s); workers++) {
             uint32_t joined;
-            tiles = workers % 2 == 0 ? "0" : "2"; /* Winograd's of 2 x 2 are of quarters, those of 4 x 4 of sixths */
+            tiles = workers % 2 == 0 ? "0" : "2"; /* Winograd: 2 x 2 tiles use quarters, 4 x 4 sixths (inexact) */
             memory = workers > 1 ? "smallest" : NULL;
             joined = run_on(sets[s], model, x, y, workers);
             memory = NULL;
@@ -308,8 +308,7 @@ static building begin(uint32_t i)
 
 /* ---- tests ---- */
 
-/* An image of c channels, h rows and w columns from x, which is as high and wide, or from wide, which is twice that, or from
-   half of it. */
+/* An image of c channels with the height and width of x, computed from x, from `wide` (twice the size) or from `half`. */
 static image any_branch(building *m, image x, image wide, image half, int32_t c)
 {
     switch (draw(8)) {
@@ -324,9 +323,9 @@ static image any_branch(building *m, image x, image wide, image half, int32_t c)
     }
 }
 
-/* Two to four branches along each axis; channels around what vectors and panels have; then nothing, a convolution, absolute
-   values, or one more CONCAT of it and another branch. Where channels come first in the model and the result is its output,
-   convolutions would have to write channels first as well: that CONCAT stays. */
+/* Two to four branches along each axis, with channels around multiples of vectors and panels; then nothing, a
+   convolution, absolute values, or one more CONCAT with another branch. If the output of the model is channels first,
+   convolutions would have to write channels first: that CONCAT remains. */
 static void test_joined(void **unused)
 {
     static const int32_t channels[] = {1, 2, 3, 8, 15, 16, 17, 24, 31, 32, 33, 40};
@@ -338,7 +337,7 @@ static void test_joined(void **unused)
         const int32_t along = i % 4 < 2 ? 0 : (int32_t)draw(3), same = channels[draw(COUNT(channels))];
         const uint32_t count = 2 + draw(3), behind = draw(4);
         const image x = add_input(&m, c, h, w), wide = add_input(&m, c, 2 * h, 2 * w), half = add_input(&m, c, h / 2, w / 2);
-        bool one = true; /* channel in each part: it lies in planes as it lies channels last */
+        bool one = true; /* one channel in each part: channels first and last are the same layout */
         image parts[4], y;
         char what[80];
         for (uint32_t k = 0; k < count; k++)
@@ -361,8 +360,8 @@ static void test_joined(void **unused)
     }
 }
 
-/* A CONCAT stays where a part has another reader, is an output of the model, comes twice, is an input or a constant of the
-   model, or no image's: then it has what it had. */
+/* A CONCAT remains if a part has another reader, is an output of the model, occurs twice, is an input or a constant of
+   the model, or is not an image; results are unchanged. */
 static void test_left(void **unused)
 {
     (void)unused;
@@ -396,7 +395,7 @@ static void test_left(void **unused)
     }
 }
 
-/* Two to four parts along each axis, each read by one or two of those who can read it where it lies; then CONCAT or sums. */
+/* SPLIT into two to four parts along each axis, each read in place by one or two nodes; then CONCAT or sums. */
 static void test_cut(void **unused)
 {
     static const int32_t channels[] = {2, 3, 8, 15, 16, 17, 24, 33};
@@ -436,8 +435,8 @@ static void test_cut(void **unused)
     }
 }
 
-/* The SPLIT itself: gone where each part is read by such a step, or joined again; there, where a part has another reader, is
-   an output, or all of it is an input of the model. */
+/* The SPLIT is removed if each part is read by such a step, or concatenated again; it remains if a part has another
+   reader or is an output, or if its input is an input of the model. */
 static void test_whole(void **unused)
 {
     static const int64_t sizes[2] = {8, 24};
@@ -458,18 +457,18 @@ static void test_whole(void **unused)
             parts[0] = add_pool(&m, parts[0], true);
         if (i / 2 == 2 || i / 2 == 5)
             parts[1] = add_conv(&m, parts[1], 24, 1, 1);
-        if (i / 2 == 3) /* rows of three cells */
+        if (i / 2 == 3) /* a 3 x 3 convolution */
             parts[1] = add_conv(&m, parts[1], 24, 3, 1);
         if (i / 2 == 4)
             nnrt_builder_output(m.b, parts[1].tensor);
         if (i / 2 == 6)
             parts[1] = add_sum(&m, parts[1], add_conv(&m, y, 24, 1, 1));
         nnrt_builder_output(m.b, add_conv(&m, add_concat(&m, parts, 2, 0), 16, 1, 1).tensor);
-        check(&m, i / 2 == 1 ? 0 : i / 2 < 3 ? 1 : 2, "a SPLIT"); /* what takes a part as it is, that CONCAT copies */
+        check(&m, i / 2 == 1 ? 0 : i / 2 < 3 ? 1 : 2, "a SPLIT"); /* a CONCAT copies a part that it reads directly */
     }
 }
 
-/* Convolutions that are made together, some rows after the other, read parts and write parts. */
+/* Fused convolutions, computed in blocks of rows, read parts and write parts. */
 static void test_chains(void **unused)
 {
     (void)unused;
@@ -497,7 +496,8 @@ static void test_chains(void **unused)
     }
 }
 
-/* One part alone is copied: it would be taken for all of what the convolution in front of it gives, and be made with it. */
+/* A single part is copied: otherwise it would be mistaken for the whole result of the preceding convolution, and fused
+   with it. */
 static void test_alone(void **unused)
 {
     static const int64_t sizes[2] = {24, 24};
@@ -514,7 +514,8 @@ static void test_alone(void **unused)
     }
 }
 
-/* A part that is made in front of a LOOP, once, is none of what its body joins in each trip, and may write over. */
+/* A result computed once before a LOOP is not written into the CONCAT of the body, whose memory each trip may
+   overwrite. */
 static void test_loop(void **unused)
 {
     static const int64_t trips = 2;
@@ -553,7 +554,7 @@ static void test_loop(void **unused)
     }
 }
 
-/* What is written in parts may be an output of the model, seen in another shape, and be it then. */
+/* A concatenated result may be reshaped and then be an output of the model. */
 static void test_shapes(void **unused)
 {
     (void)unused;
@@ -619,8 +620,8 @@ static size_t arena_on(const char *device, const NNRT_Model *model)
     return arena;
 }
 
-/* With the scratch of Winograd tiles, the arena is at most a quarter larger than that of the reference device, and not larger
-   at all with the extension nnrt.cpu.memory. */
+/* With the scratch of Winograd tiles, the arena is at most a quarter larger than on the reference device, and not
+   larger at all with the extension nnrt.cpu.memory. */
 static void test_arena(void **unused)
 {
     building m = begin(1);
@@ -642,7 +643,7 @@ static void test_arena(void **unused)
     nnrt_model_destroy(model);
 }
 
-/* N bytes do, one fewer does not; there is a step fewer, and no copy. */
+/* The reported bytes suffice, one less fails; there is one step less, and no copy. */
 static void test_memory(void **unused)
 {
     (void)unused;

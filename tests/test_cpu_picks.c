@@ -34,7 +34,7 @@ static void run_bytes(const char *device, const NNRT_Model *model, const nnrt_io
     (void)run_session(device, model, in, nIn, &out, 1, workers, NULL);
 }
 
-/* By each set, by the thread of the call, by two and by seven workers, and by the reference device: these bytes. */
+/* Each set, with the calling thread, two and seven workers, and the reference device compute exactly these bytes. */
 static void check_bytes(const NNRT_Model *model, const nnrt_io *in, uint32_t nIn, const void *expected, size_t bytes,
                         const char *what)
 {
@@ -54,7 +54,7 @@ static void check_bytes(const NNRT_Model *model, const nnrt_io *in, uint32_t nIn
     free(y);
 }
 
-/* Some of 0, -0, infinities, what is no number, and numbers that come again. */
+/* 0, -0, infinities, NaN, and small integers that repeat. */
 static float special(void)
 {
     switch (draw(12)) {
@@ -75,7 +75,7 @@ static float *specials(size_t count)
     return made;
 }
 
-/* Element of an operand with extents `of`, broadcast to z, that belongs to element k of z. */
+/* Index of the element of an operand with shape `of`, broadcast to z, for element k of z. */
 static size_t broadcast_place(size_t k, const int32_t z[3], const int32_t of[3])
 {
     const size_t c = k % (size_t)z[2], b = k / (size_t)z[2] % (size_t)z[1], a = k / ((size_t)z[2] * (size_t)z[1]);
@@ -84,7 +84,7 @@ static size_t broadcast_place(size_t k, const int32_t z[3], const int32_t of[3])
 
 static const int32_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 130, 0, 3001};
 
-/* z [a,b,c], and which axes of an operand are 1. */
+/* z [a,b,c], and x: the dimensions of z on the axes in `kept`, else 1. */
 static void shape_of(uint32_t i, int32_t z[3], int32_t x[3], uint32_t kept)
 {
     if (z[0] == 0) {
@@ -152,16 +152,15 @@ static void test_comparisons(void **unused)
     }
 }
 
-/* ---- choices ---- */
+/* ---- selections ---- */
 
-/* WHERE of float32 or int32, whose bits of any kind stay as they are. x or y may be one element, and the condition, and both
-   others, may be broadcast. */
+/* WHERE of float32 or int32 copies bits unchanged. x or y may be one element; the condition, x and y may be broadcast. */
 static void test_choices(void **unused)
 {
     (void)unused;
     state = 2;
     for (uint32_t i = 0; i < 6 * COUNT(lengths); i++) {
-        const uint32_t way = i % 6, kept = draw(8); /* 0: all as z; 1, 2: x, y one element; 3: both; 4: x, y broadcast; 5: only x */
+        const uint32_t way = i % 6, kept = draw(8); /* 0: as z; 1, 2: x, y one element; 3: both; 4: x, y broadcast; 5: only x */
         const bool whole = draw(2) == 0;
         int32_t z[3] = {0, 0, 0}, c[3], x[3], y[3];
         nnrt_builder *b = NULL;
@@ -173,7 +172,7 @@ static void test_choices(void **unused)
         shape_of(i / 6, z, c, way == 3 ? 7 : draw(8));
         shape_of(i / 6, z, x, way == 1 || way == 3 ? 0 : way == 4 ? kept : 7);
         shape_of(i / 6, z, y, way == 2 || way == 3 ? 0 : way == 4 ? kept : way == 5 ? kept & 6 : 7);
-        if (way == 4) /* somebody must have the extents of z */
+        if (way == 4) /* one operand must have the shape of z */
             shape_of(i / 6, z, c, 7);
         n = product_of(3, z);
         nX = product_of(3, x);
@@ -184,7 +183,7 @@ static void test_choices(void **unused)
         expected = (uint32_t *)malloc((n + 1) * 4);
         chosen = (uint8_t *)malloc(nC + 1);
         for (size_t k = 0; k < nX; k++)
-            p[k] = draw(4) == 0 ? 0x7F800001u + draw(1000) : draw(0x7FFFFFFFu) * 2; /* no number, of any kind */
+            p[k] = draw(4) == 0 ? 0x7F800001u + draw(1000) : draw(0x7FFFFFFFu) * 2; /* NaN with any payload */
         for (size_t k = 0; k < nY; k++)
             q[k] = draw(4) == 0 ? 0xFFC00000u + draw(1000) : draw(0x7FFFFFFFu);
         for (size_t k = 0; k < nC; k++)
@@ -200,7 +199,7 @@ static void test_choices(void **unused)
         in[0] = nnrt_io_make(chosen, nC);
         in[1] = nnrt_io_make(p, nX * 4);
         in[2] = nnrt_io_make(q, nY * 4);
-        kernel = way == 5 ? NULL : "where"; /* where x and y lie differently, the reference device's may do it */
+        kernel = way == 5 ? NULL : "where"; /* if x and y have different strides, the reference kernel may run */
         check_bytes(model, in, 3, expected, n * 4, "a choice");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -211,14 +210,14 @@ static void test_choices(void **unused)
     }
 }
 
-/* WHERE(a == a, MAXIMUM(a, b), a) is one step; with another comparison, or another order, it is what it says. */
+/* WHERE(a == a, MAXIMUM(a, b), a) is fused to one step; with another comparison or order it is not. */
 static void test_extremes(void **unused)
 {
     (void)unused;
     state = 3;
     for (uint32_t i = 0; i < 8 * COUNT(lengths); i++) {
         const bool largest = i % 2 == 0;
-        const uint32_t way = i / 2 % 4; /* 1: not what is joined, as WHERE gives b; 2, 3: as it compares b */
+        const uint32_t way = i / 2 % 4; /* 0: fused; 1: not fused, as WHERE selects b; 2, 3: not fused, as it compares b */
         int32_t z[3] = {0, 0, 0}, x[3], y[3];
         nnrt_builder *b = NULL;
         nnrt_io in[2];
@@ -268,15 +267,16 @@ static void test_extremes(void **unused)
     }
 }
 
-/* ---- positions ---- */
+/* ---- positions of extremes ---- */
 
-/* Whether v stands in front of best: what is no number stands last, -0 is 0. */
+/* Whether v precedes best: NaN is last, -0 equals 0. */
 static bool stands_first(bool largest, float v, float best)
 {
     return v == v && (best != best || (largest ? v > best : v < best));
 }
 
-/* Of x [a,b,c,d], along any axis, with equal elements and lines of what is no number; x may lie with its channels last. */
+/* ARGMAX and ARGMIN of x [a,b,c,d], along any axis, with equal elements and lines of NaN; x may be stored channels
+   last. */
 static void test_positions(void **unused)
 {
     static const int64_t cell[4] = {1, 1, 1, 1}, none[4] = {0, 0, 0, 0};
@@ -332,7 +332,7 @@ static void test_positions(void **unused)
             in = nnrt_builder_tensor(b, "turned");
             nnrt_builder_format(b, in, NNRT_FORMAT_NCHW);
             nnrt_builder_node(b, "pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, &before, 1, &in, 1);
-            for (size_t k = 0; k < nX; k++) /* of what is no number, a pool may make anything */
+            for (size_t k = 0; k < nX; k++) /* the result of a pool for NaN is not specified */
                 x[k] = x[k] != x[k] ? 1.5f : x[k];
             for (size_t k = 0; k < nY; k++) {
                 const float *const line = x + k / inner * inner * (size_t)dims[axis] + k % inner;
@@ -361,14 +361,14 @@ static void test_positions(void **unused)
     }
 }
 
-/* The first k of lines of x [a,b,L], and where they stand, the first of equal ones first. */
+/* The first k elements of sorted lines of x [a,b,L] and their positions; equal elements keep their order. */
 static void test_tops(void **unused)
 {
     (void)unused;
     state = 9;
     for (uint32_t i = 0; i < 6 * COUNT(lengths); i++) {
         const bool largest = i % 2 == 0, wide = draw(2) == 0;
-        const uint32_t way = i / 2 % 3; /* the results: 0 elements, 1 positions, 2 elements of many numbers */
+        const uint32_t way = i / 2 % 3; /* the output: 0 elements, 1 positions, 2 elements of arbitrary floats */
         const int32_t L = lengths[i / 6] > 0 ? lengths[i / 6] : 257, dims[3] = {1 + (int32_t)draw(3), 1 + (int32_t)draw(4), L};
         const int64_t k = i % 4 == 0 ? L : 1 + (int64_t)draw((uint32_t)(L < 9 ? L : 9));
         const size_t rows = (size_t)dims[0] * (size_t)dims[1], nX = rows * (size_t)L, nY = rows * (size_t)k;
@@ -419,7 +419,7 @@ static void test_tops(void **unused)
 
 /* ---- images ---- */
 
-/* Where place i of M lies in an axis of extent L. */
+/* Source coordinate of position i of M on an axis of dimension L. */
 static double coordinate(NNRT_CoordinateTransformMode mode, int32_t i, int32_t L, int32_t M)
 {
     double c;
@@ -438,9 +438,9 @@ static int32_t nearest_cell(NNRT_NearestMode mode, double c, int32_t L)
     return at > L - 1 ? L - 1 : (int32_t)at;
 }
 
-/* x [n,C,H,W] or [n,H,W,C] resized to [Ho,Wo]; between pools of one cell, where it lies with its channels last whatever the
-   model says, or not. Of LINEAR the sum of 4 cells, whose weights make 1, has 5 roundings of the largest cell, and each weight
-   one of its own, on either way. */
+/* x [n,C,H,W] or [n,H,W,C] resized to [Ho,Wo]; in some cases between 1x1 pools, where it is stored channels last
+   whatever the model declares. LINEAR: the sum of 4 elements, with weights whose sum is 1, has 5 roundings of the
+   largest element, and each of the two weights one more. */
 static void test_resizes(void **unused)
 {
     static const NNRT_CoordinateTransformMode modes[] = {NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC, NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS,
@@ -485,7 +485,7 @@ static void test_resizes(void **unused)
                             sum += share * (double)x[first ? ((n * C + c) * H + row) * W + column : ((n * H + row) * W + column) * C + c];
                         }
                         expected[at] = (float)sum;
-                        bound[at] = linear ? (float)(7 * ROUNDING * SECOND) : 0; /* cells are at most 1 */
+                        bound[at] = linear ? (float)(7 * ROUNDING * SECOND) : 0; /* elements are at most 1 */
                     }
         assert_int_equal(nnrt_builder_create(&b, "resize", NULL), NNRT_SUCCESS);
         memset(&pool, 0, sizeof(pool));
@@ -520,8 +520,9 @@ static void test_resizes(void **unused)
     }
 }
 
-/* Sums of squares have a rounding for each square and sum, what is raised to a power two more, which the power makes |beta|
-   times as many, the power is off by one unit, and a product has one. Between pools channels lie last. */
+/* LRN: y = x (bias + alpha * sum of squares)^-beta. The sum has a rounding for each square and addition, the base two
+   more; the power multiplies them by |beta| and adds one ulp, the product one rounding. Between 1x1 pools x is stored
+   channels last. */
 static void test_lrn(void **unused)
 {
     static const float betas[] = {0.75f, 0.5f, 1, -1.25f};
@@ -589,8 +590,8 @@ static void test_lrn(void **unused)
     }
 }
 
-/* A square, the sum, which carries its errors along, half of which the root takes over, the root, epsilon and the quotient: 4
-   roundings, and half of one that the sum keeps. */
+/* Roundings: the squares and the sum, which compensates its errors; the root halves them; the root, epsilon and the
+   quotient. 4 in all, and half of one that remains in the sum. */
 static void test_norms(void **unused)
 {
     static const int64_t last = -1;
@@ -608,7 +609,7 @@ static void test_norms(void **unused)
         NNRT_Model *model;
         memset(&l2, 0, sizeof(l2));
         l2.axis = nnrt_int64_list(&last, 1);
-        l2.epsilon = way == 0 ? 1e-6f : 3.0f; /* more than the sum of short rows */
+        l2.epsilon = way == 0 ? 1e-6f : 3.0f; /* exceeds the sum of short rows */
         lp.axis = -1;
         lp.p = way == 2 ? 0 : 1;
         lp.epsilon = 0.125f;
@@ -642,7 +643,7 @@ static void test_norms(void **unused)
 
 /* ---- powers ---- */
 
-/* x^y, all kinds of both, side by side or one of them for all; a result of a normal x is off by 0.51 units in the last place. */
+/* x^y, with x and y of all kinds, elementwise or one of them a scalar; for a normal x the error is at most 0.51 ulp. */
 static void test_powers(void **unused)
 {
     static const NNRT_PowFusion attr = {1, 0};
@@ -696,7 +697,8 @@ static void test_powers(void **unused)
 
 /* ---- tensors of 2^30 elements ---- */
 
-/* Cells [1,2,2,1] (an image, NHWC) or [1,2], tiled to `dims` where it is not NULL; the node; and the greatest of all that it gives. */
+/* An input [1,2,2,1] (an image, NHWC) or [1,2], tiled to `dims` unless that is NULL; the node; and the maximum of its
+   result. */
 static NNRT_Model *model_between(NNRT_NodeType type, const void *attr, int32_t rank, const int32_t *dims)
 {
     const int32_t cells[4] = {1, 2, 2, 1}, axes[4] = {0, 1, 2, 3};
@@ -726,7 +728,8 @@ static NNRT_Model *model_between(NNRT_NodeType type, const void *attr, int32_t r
     return finish(b);
 }
 
-/* The node has this kernel in each set, or none can have it; without a choice there is a plan. Nothing of it is allocated. */
+/* The kernel supports the node in each set if `taken`, else in none. Without a required kernel planning succeeds. No
+   tensor is allocated. */
 static void check_taken(NNRT_NodeType type, const void *attr, int32_t rank, const int32_t *dims, const char *name, bool taken)
 {
     NNRT_Model *model = model_between(type, attr, rank, dims);
@@ -751,7 +754,8 @@ static void check_taken(NNRT_NodeType type, const void *attr, int32_t rank, cons
     nnrt_model_destroy(model);
 }
 
-/* What has 2^30 elements or more is the reference device's, as products of extents have 32 bits; what has fewer is not. */
+/* Tensors of 2^30 elements or more use the reference kernels, because products of dimensions have 32 bits; smaller ones
+   do not. */
 static void test_vast(void **unused)
 {
     static const int32_t vast[2][4] = {{1 << 15, 1 << 15, 2, 1}, {1, 1 << 15, 1 << 15, 1}}, lines[2] = {1 << 20, 1 << 12};
@@ -763,7 +767,7 @@ static void test_vast(void **unused)
     NNRT_LRN lrn;
     (void)unused;
     if (sizeof(size_t) < 8)
-        return; /* no such tensor there */
+        return; /* no such tensor on this target */
     memset(&pool, 0, sizeof(pool));
     pool.kernelSize = pool.strides = nnrt_int64_list(cell, 2);
     pool.pad = nnrt_int64_list(none, 4);

@@ -1,8 +1,8 @@
 /* Recurrent networks and the graphs of transformers on the fast device (devices/nnrt_cpu.h), with each instruction set
-   of this machine, with any number of threads. Cells are computed here again, in double, together with their error
-   bound: a sum of n products is within (n + 2) roundings of 2^-24 of the sum of their absolute values, an activation
-   within 4 ulp for its own argument, plus the argument's error times the steepest slope; errors of states enter the
-   sums of the next step. */
+   of this machine, with any number of threads. Recurrent cells are recomputed here in double, with their error bound: a
+   sum of n products is within (n + 2) roundings of 2^-24 of the sum of their absolute values, an activation within 4
+   ulp for its own argument, plus the argument's error times the steepest slope; errors of states enter the sums of the
+   next step. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>
@@ -32,13 +32,13 @@ static float *reals(size_t count, float scale)
     return made;
 }
 
-/* A number and how far what a device has may be from it. */
+/* A number and its error bound on a device. */
 typedef struct near {
     double v, e;
 } near;
 
 #define U 5.97e-8   /* a little more than 2^-24 */
-#define TINY 1.2e-38 /* results that are smaller may be 0 */
+#define TINY 1.2e-38 /* smaller results may be 0 */
 
 static near near_of(double v)
 {
@@ -89,7 +89,7 @@ typedef struct values {
     size_t inBytes[MOST], outBytes[MOST];
 } values;
 
-/* The operators that ran, one behind the other, and what the last of them read, packed weights too. */
+/* The names of the operators that ran, concatenated; bytes read by the last of them, with packed weights. */
 static char ran[4096];
 static uint32_t steps;
 static size_t bytesRead;
@@ -104,7 +104,7 @@ static void see_step(void *user, const nnrt_profile_step *step)
         strcat(strcat(ran, step->op), " ");
 }
 
-/* Returns how often the team was called. What run is expected to say: NNRT_SUCCESS or the fault. */
+/* Returns the number of calls of the team. expected: the code of the run. */
 static uint32_t run_on(const char *device, const NNRT_Model *model, const values *v, uint32_t workers,
                        NNRT_ReturnCode expected)
 {
@@ -149,7 +149,7 @@ static NNRT_Model *finish(nnrt_builder *b)
     return model;
 }
 
-/* ---- cells ---- */
+/* ---- recurrent cells ---- */
 
 /* A recurrent node. x is [T,N,I], or with batchFirst [N,T,I]. */
 typedef struct cells {
@@ -212,7 +212,7 @@ static void draw_cells(cells *s, NNRT_NodeType type)
     rows = (size_t)(s->layers * s->D);
     s->x = reals((size_t)(s->T * s->N * s->I), 1);
     s->w = reals(rows * (size_t)(s->gates * s->H * s->I), 1.5f / sqrtf((float)s->I));
-    s->r = reals(rows * (size_t)(s->gates * s->H * s->H), (s->T > 6 ? 0.5f : 2) / (float)s->H); /* faults stay small */
+    s->r = reals(rows * (size_t)(s->gates * s->H * s->H), (s->T > 6 ? 0.5f : 2) / (float)s->H); /* errors stay small */
     s->b = reals(rows * (size_t)(2 * s->gates * s->H), 0.3f);
     s->h = reals(rows * (size_t)(s->N * s->H), 1);
     s->c = reals(rows * (size_t)(s->N * s->H), 1);
@@ -234,8 +234,8 @@ static void free_cells(cells *s)
     free(s->len);
 }
 
-/* A sum of gate `gate`: its biases, those of block `second` too where that is 0 or more, and I products with x and H with
-   h, of which either may be NULL. */
+/* The sum of gate `gate`: its biases, also of block `second` if that is not negative, I products with x and H with h; x
+   or h may be NULL. */
 static near gate_sum(const cells *s, int32_t row, int32_t gate, int32_t k, int32_t second, const near *x, const near *h)
 {
     const float *b = s->b + (size_t)row * (size_t)(2 * s->gates * s->H);
@@ -317,7 +317,7 @@ static void step_cells(const cells *s, int32_t row, const near *x, near *h, near
     free(z);
 }
 
-/* Where y of step t of sequence n in direction d begins, and where a state of row does. */
+/* Offset of y of step t of sequence n in direction d, and of a state of row. */
 static size_t y_at(const cells *s, int32_t t, int32_t d, int32_t n)
 {
     const size_t T = (size_t)s->T, N = (size_t)s->N, D = (size_t)s->D, H = (size_t)s->H;
@@ -370,7 +370,7 @@ static void expect_cells(const cells *s, near *y, near *yH, near *yC)
     free(below);
 }
 
-/* One node; len is an input of the model, all else but x is constant. */
+/* One node; x and len are inputs of the model, the rest is constant. */
 static NNRT_Model *make_cells(const cells *s, bool constant)
 {
     const int32_t rows = s->layers * s->D, G = s->gates * s->H, R = s->projection > 0 ? s->projection : s->H;
@@ -589,8 +589,8 @@ static void test_rnn(void **unused)
     check_type(NNRT_NODE_TYPE_RNN, 4, 30);
 }
 
-/* Many sequences, of which some are worked on at once; cells enough for a step to be shared; and for products with x to
-   be made while weights of h are read, for x of fewer and of more elements, backward, and to an end that comes early. */
+/* Many sequences, several of which are computed at once; enough cells for threads to share a step, and to compute
+   products with x while weights of h are read: x smaller and larger, backward, and with short sequences. */
 static void test_large(void **unused)
 {
     static const struct {
@@ -647,7 +647,7 @@ static void test_large(void **unused)
     }
 }
 
-/* What the kernel does not do the reference device's does, with its bits: projection, zoneout, weights that a run brings. */
+/* The reference kernel runs unsupported variants, bit-identically: projection, zoneout, run-time weights. */
 static void test_left_alone(void **unused)
 {
     (void)unused;
@@ -703,7 +703,7 @@ static void test_left_alone(void **unused)
     }
 }
 
-/* A sequence that is longer than x ends the run. */
+/* A sequence length above the steps of x fails the run. */
 static void test_lengths(void **unused)
 {
     cells s;
@@ -732,17 +732,17 @@ static void test_lengths(void **unused)
 
 /* ---- attention ---- */
 
-/* q, k and v [1,S,heads,d] of a run, each turned so that heads come first; z = softmax(factor * q k) v, turned back. */
+/* q, k and v [1,S,heads,d] are inputs, each transposed to heads first; z = softmax(factor * q k) v, transposed back. */
 typedef struct attention {
     int32_t S, heads, d;
-    bool transposeB;              /* k is turned like q, and the product turns it */
-    bool transposeA;              /* q is turned like k otherwise, and the product turns it */
-    bool showTurned, showProduct; /* the turned q, and the product times the factor, are results, too */
-    bool unequal;                 /* there are as many factors as columns */
+    bool transposeB;              /* k is transposed like q, and the product transposes it */
+    bool transposeA;              /* q is transposed like k otherwise, and the product transposes it */
+    bool showTurned, showProduct; /* the transposed q, and the product times the factor, are also outputs */
+    bool unequal;                 /* one factor per column */
     float *x[3], *factors;
 } attention;
 
-/* The axes as int32, or as int64 and from the end. */
+/* The axes as int32, or as negative int64. */
 static uint32_t turn(nnrt_builder *b, const char *name, uint32_t x, const int32_t *axes)
 {
     const int32_t four = 4;
@@ -793,7 +793,7 @@ static NNRT_Model *make_attention(const attention *a)
     return finish(b);
 }
 
-/* How often a word stands in what ran. */
+/* Number of occurrences of a word in `ran`. */
 static uint32_t count_ran(const char *word)
 {
     uint32_t count = 0;
@@ -802,8 +802,8 @@ static uint32_t count_ran(const char *word)
     return count;
 }
 
-/* All elements are -1 to 1. A product is within (d + 2) * d roundings, the factor's own with it; what exp gets is off by
-   twice that, as the largest one is, too; the sum of exp has S terms within 2 units, which all results share. */
+/* All elements are from -1 to 1. A product is within (d + 2) * d roundings, with one of the factor; the argument of exp
+   has twice this error, as the largest one has it, too; the sum of exp has S terms within 2 ulp, common to all results. */
 static void check_attention(const attention *a, uint32_t turns, uint32_t factors)
 {
     const size_t nX = (size_t)(a->S * a->heads * a->d), nProduct = (size_t)(a->heads * a->S * a->S);
@@ -886,7 +886,7 @@ static void test_attention(void **unused)
         a.factors = reals((size_t)a.S, 0);
         for (int32_t k = 0; k < a.S; k++)
             a.factors[k] = i % 2 ? 0.37f : -0.37f;
-        /* a turned q that stays has columns which the kernel does not take: then k stays as well */
+        /* the kernel does not support the columns of a q whose TRANSPOSE remains: then that of k also remains */
         check_attention(&a, a.showTurned ? (a.transposeA ? 2 : 1) : 0, a.showProduct || (a.unequal && a.S > 1) ? 1 : 0);
         free(a.factors);
         for (uint32_t k = 0; k < 3; k++)
@@ -894,7 +894,7 @@ static void test_attention(void **unused)
     }
 }
 
-/* Axes of one element change places: no element moves, and there is no step. */
+/* Axes of dimension 1 are exchanged: no element moves, and there is no step. */
 static void test_shapes(void **unused)
 {
     static const int32_t dims[2][4] = {{5, 1, 1, 7}, {1, 3, 1, 4}}, axes[][4] = {{0, 2, 1, 3}, {2, 1, 0, 3}, {3, 1, 2, 0}};
@@ -933,7 +933,7 @@ static void test_shapes(void **unused)
     }
 }
 
-/* IF has steps without arguments; what is looked for among the steps does not read any of these. */
+/* IF has steps without arguments; the search for patterns of steps must not read their arguments. */
 static void test_branches(void **unused)
 {
     static const int32_t dims[4] = {1, 2, 3, 4}, axes[] = {0, 2, 1, 3};

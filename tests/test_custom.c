@@ -1,5 +1,5 @@
 /* Custom operators: registering, building, validating, saving, loading, running and importing their nodes, and
-   forbidden actions of shape rules and kernels. Expected values are worked out by hand. */
+   forbidden actions of shape rules and kernels. Expected values are computed by hand. */
 #define _XOPEN_SOURCE 700
 #include <pthread.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ NNRT_ENUM_NAMES(ActivationType)
     M(S, FLOATS, _, weights, 0)
 NNRT_ATTR_DEFINE(TestClip)
 
-static uint32_t clips; /* calls of the kernel; only where one thread runs */
+static uint32_t clips; /* calls of the kernel; valid with one thread only */
 static bool counting;
 
 static NNRT_ReturnCode clip_rule(nnrt_resolve *c)
@@ -392,9 +392,9 @@ static void test_registry(void **state)
     assert_string_equal(nnrt_op_at(builtin + 1)->name, "test.Third"); /* in the order of registration */
     op.name = "test.Fifth";
     op.type = 0;
-    assert_int_equal(take(&op), -2); /* which is free again */
+    assert_int_equal(take(&op), -2); /* which is available again */
     assert_string_equal(nnrt_op_at(builtin + 3)->name, "test.Fifth");
-    assert_ptr_equal(nnrt_op_named("test.Clip"), first); /* which has stayed where it was */
+    assert_ptr_equal(nnrt_op_named("test.Clip"), first); /* whose address is unchanged */
     assert_int_equal(nnrt_op_unregister(NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_op_unregister("test.Other"), NNRT_INVALID_PARAMETER);
     assert_int_equal(nnrt_op_unregister("ABS"), NNRT_OPERATION_FORBIDDEN);
@@ -417,7 +417,7 @@ static void test_registry(void **state)
     assert_null(nnrt_op_at(builtin));
 }
 
-/* The description has what the macro says. */
+/* The description matches the macro. */
 static void test_description(void **state)
 {
     NNRT_TestClip a;
@@ -478,7 +478,7 @@ static void test_build_and_run(void **state)
     drop("test.Clip");
 }
 
-/* A number that no operator has, in a builder and in a model written by hand. */
+/* An unknown operator number, in a builder and in a model written by hand. */
 static void test_unknown(void **state)
 {
     graph g;
@@ -511,7 +511,7 @@ static void test_unknown(void **state)
     assert_non_null(strstr(text, "number -5"));
     assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), &g.model, takes, 1), NNRT_SUCCESS);
     assert_false(takes[0]);
-    /* the same of an operator that was there when the model was built */
+    /* the same for an operator that was registered when the model was built */
     m = chain(take_clip(), NULL, NULL, NULL);
     assert_non_null(m);
     drop("test.Clip");
@@ -564,7 +564,7 @@ static void test_busy(void **state)
     desc.share = s[0];
     assert_int_equal(nnrt_session_create(&s[1], m, &desc, NULL), NNRT_SUCCESS);
     desc.share = NULL;
-    desc.device = "auto:npu"; /* a split model */
+    desc.device = "auto:npu"; /* a partitioned model */
     assert_int_equal(nnrt_session_bytes(m, &desc, &bytes, NULL), NNRT_SUCCESS);
     assert_int_equal(nnrt_session_create(&s[2], m, &desc, NULL), NNRT_SUCCESS);
     assert_int_equal(nnrt_op_unregister("test.Clip"), NNRT_DEVICE_BUSY);
@@ -632,7 +632,7 @@ static NNRT_ReturnCode loaded(const file *f, bool strangers, NNRT_Model **m, nnr
     return nnrt_model_load_memory(m, f->data, f->bytes, &desc, e);
 }
 
-/* The row of the section table for nodes: its place, and where its data begin. */
+/* The row of the section table for nodes: its offset, and the offset of its data. */
 static size_t nodes_row(const file *f, uint64_t *data)
 {
     uint32_t type;
@@ -664,14 +664,14 @@ static void test_file(void **state)
     assert_int_equal(record, 44);
     nnrt_model_destroy(m);
     drop("test.Clip");
-    /* where it is not registered, with another one under its number */
+    /* not registered, with another operator under its number */
     other.name = "test.Other";
     other.type = -1;
     (void)take(&other);
     assert_int_equal(loaded(&f, false, &m, &e), NNRT_UNSUPPORTED_OP);
     says(&e, "node 1 'clip': its operator 'test.Clip' is not registered (nnrt_op_register)");
     assert_null(m);
-    /* for asking devices: only this node is none of theirs */
+    /* for queries of devices: they support all other nodes */
     {
         bool takes[3] = {false, true, false};
         assert_int_equal(loaded(&f, true, &m, &e), NNRT_SUCCESS);
@@ -710,7 +710,7 @@ static void test_file(void **state)
     free(f.data);
 }
 
-/* Models without such nodes are written as before; what a file says of operators is not believed. */
+/* The file format of models without such nodes is unchanged; operators in a file are checked. */
 static void test_broken_files(void **state)
 {
     NNRT_Model *m = chain(take_clip(), NULL, NULL, NULL);
@@ -765,9 +765,9 @@ static void test_broken_files(void **state)
     drop("test.Clip");
 }
 
-/* ---- rules and kernels that are wrong ---- */
+/* ---- invalid rules and kernels ---- */
 
-static int lie; /* what lying does */
+static int lie; /* selects the fault of `lying` */
 
 static NNRT_ReturnCode lying(nnrt_resolve *c)
 {
@@ -785,7 +785,7 @@ static NNRT_ReturnCode lying(nnrt_resolve *c)
         break;
     case 5: y->dataType = NNRT_DATA_TYPE_UNKNOWN; break;
     case 6: y->dataType = 36; break;
-    case 7: y->dataType = I32; break; /* the model says float32 */
+    case 7: y->dataType = I32; break; /* declared as float32 */
     case 8: y->viewRank = 1, y->viewDims[0] = 5; break;
     case 9: y->format = 7; break;
     case 10: y->quantCount = 2; break;
@@ -799,7 +799,7 @@ static NNRT_ReturnCode lying(nnrt_resolve *c)
     case 15: return -77;
     case 16: (void)nnrt_resolve_fail(c, NNRT_INVALID_INPUT, "forgot to return"); break;
     case 17: c->resolved = NULL; break;
-    case 18: y->dims[0] = 3; break; /* the model says 4 */
+    case 18: y->dims[0] = 3; break; /* declared as 4 */
     case 19: return nnrt_resolve_fail(c, NNRT_INVALID_INPUT, "%o is %s", &c->in[0], "not what it likes");
     default: break;
     }
@@ -920,7 +920,7 @@ static void test_pure(void **state)
         clips = 0;
         assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
         assert_int_equal(m->nodes.count, i == 1 ? 1 : 2);
-        assert_int_equal(clips > 0, i == 1); /* one that is not pure is not called before a run */
+        assert_int_equal(clips > 0, i == 1); /* an operator that is not pure is not called before a run */
         clips = 0;
         assert_int_equal(run4(m, "reference", four, y, NULL), NNRT_SUCCESS);
         assert_true(y[0] == -4.5f && y[1] == -2 && y[2] == 1 && y[3] == 3.5f);
@@ -975,8 +975,8 @@ static void test_nothing(void **state)
     counting = false;
 }
 
-/* Nobody reads the result: the node goes, unless it has an EFFECT. Two nodes of the same are two nodes. An activation behind
-   it does not become its attribute, whatever that is called. */
+/* A node with an unused result is removed, unless it has an EFFECT. Two equal nodes are not merged. A following
+   activation is not fused into its attribute, whatever its name. */
 static void test_passes(void **state)
 {
     static const int32_t dims[1] = {4};
@@ -1012,7 +1012,7 @@ static void test_passes(void **state)
 
 static int shape_lie;
 
-/* y [n, 2] of x [n]: a computed extent beside a fixed one. */
+/* y [n, 2] of x [n]: a computed dimension and a fixed one. */
 static NNRT_ReturnCode pairs_rule(nnrt_resolve *c)
 {
     int32_t dims[2];
@@ -1020,13 +1020,13 @@ static NNRT_ReturnCode pairs_rule(nnrt_resolve *c)
         return nnrt_resolve_fail(c, NNRT_INVALID_SHAPE, "input 0 is %o, expected one axis", &c->in[0]);
     dims[0] = c->in[0].dims[0];
     dims[1] = 2;
-    if (shape_lie == 1) { /* is said to be fixed, and varies */
+    if (shape_lie == 1) { /* stated as fixed, but varies */
         c->out[0].rank = 2;
         c->out[0].dims[0] = dims[0];
         c->out[0].dims[1] = 2;
         return NNRT_SUCCESS;
     }
-    if (shape_lie == 2) /* grows where the input shrinks */
+    if (shape_lie == 2) /* grows as the input shrinks */
         dims[0] = 10 - dims[0];
     nnrt_resolve_shape(c, 0, 2, dims);
     return NNRT_SUCCESS;
@@ -1187,8 +1187,7 @@ static void test_data_shapes(void **state)
 
 /* ---- scratch memory, threads, derived constants, several operands ---- */
 
-/* y = x * table[k] + b (b may be left out), counted: how many elements a worker had goes through its scratch. Second result: x
-   negated, may be left out. */
+/* y = x * table[0] + b (b is optional), computed in the scratch memory of a worker. Second result: -x, optional. */
 static NNRT_ReturnCode blend_rule(nnrt_resolve *c)
 {
     static const int32_t one[1] = {1};
@@ -1281,10 +1280,10 @@ static void test_operands(void **state)
     drop("test.Blend");
 }
 
-/* ---- quantised kernels, the order of an image's axes, repeated results ---- */
+/* ---- quantized kernels, image formats, repeated results ---- */
 
-/* y = -x, of real numbers as they are and of 8 bits by their parameters, which the views have; along an axis x has one
-   for each index of the last one. A result that declares none takes those of x. */
+/* y = -x, for floats directly and for 8 bits by the quantization parameters in the views: one, or one for each index of
+   the last axis of x. A result without parameters gets the parameters of x. */
 static NNRT_ReturnCode negate_rule(nnrt_resolve *c)
 {
     nnrt_resolve_like(c, 0, 0);
@@ -1352,7 +1351,7 @@ static void test_quantised(void **state)
     nnrt_op op = row_of("test.Negate", negate_rule, kernels, 2);
     (void)state;
     (void)take(&op);
-    for (uint32_t i = 0; i < 3; i++) { /* parameters that the result declares, those of x, and several */
+    for (uint32_t i = 0; i < 3; i++) { /* parameters declared by the result, inherited from x, and several */
         graph g;
         int8_t y[4] = {0};
         nnrt_error e;
@@ -1379,7 +1378,7 @@ static void test_quantised(void **state)
         nnrt_model_destroy(again);
         free(f.data);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* plain int8, quantised int16, and an operator without a kernel for it */
+    for (uint32_t i = 0; i < 3; i++) { /* plain int8, quantized int16, and an operator without a kernel for them */
         graph g;
         int16_t y[4];
         nnrt_error e;
@@ -1404,7 +1403,7 @@ static void test_quantised(void **state)
     drop("test.Negate");
 }
 
-/* y = x * (1 + channel), where the kernel sees channels in the last axis, whatever order the image has. */
+/* y = x * (1 + channel); the kernel sees channels last, for any format of the image. */
 static NNRT_ReturnCode tint_f32(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *x = &args[0], *y = &args[call->nIn];
@@ -1461,7 +1460,7 @@ static void test_layout(void **state)
             says(&e, "node 0 'n' (test.Tint): output 0 'y' is declared NHWC, but input 0 is NCHW");
             continue;
         }
-        if (i == 4) { /* what has no image's axes is no image: the kernel sees it as it is */
+        if (i == 4) { /* a tensor without the axes of an image: the kernel sees it unchanged */
             assert_int_equal(run_bytes(&g.model, x, y, sizeof(y), &e), NNRT_INVALID_SHAPE);
             continue;
         }
@@ -1475,7 +1474,8 @@ static void test_layout(void **state)
     drop("test.Tint");
 }
 
-/* y[k] = x * (k + 1), as many as a node has, more than operands are fixed, too. What is left out takes its place. */
+/* y[k] = x * (k + 1), for any number of outputs, also above the fixed limit of operands. An omitted output keeps its
+   index. */
 static NNRT_ReturnCode fan_f32(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     size_t n = 0;
@@ -1516,7 +1516,7 @@ static void test_repeated_results(void **state)
             ys[k] = k % 5 == 3 ? NNRT_NO_TENSOR : nnrt_builder_tensor(b, NULL);
         nnrt_builder_node(b, "fan", nnrt_op_named("test.Fan")->type, NULL, &x, 1, ys, count);
         for (uint32_t k = 0; k < count; k++)
-            if (ys[k] != NNRT_NO_TENSOR && k % 5 != 1) { /* nobody reads every fifth one */
+            if (ys[k] != NNRT_NO_TENSOR && k % 5 != 1) { /* every fifth one is unused */
                 nnrt_builder_output(b, ys[k]);
                 shown[n] = k;
                 out[n] = nnrt_io_make(y[n], sizeof(y[n]));
@@ -1545,8 +1545,8 @@ static void test_repeated_results(void **state)
 
 /* ---- model caches ---- */
 
-/* A cache has what a device made of the parts beside such a node, which is none of them: it is good whatever number the
-   operator has, and of no use without it, which is said by name. A device that is given such a model refuses it. */
+/* A cache stores the prepared parts around such a node, which is in none of them: it is valid for any number of the
+   operator, and unusable without the operator, whose name the message has. A device refuses a model with such a node. */
 static void test_cache(void **state)
 {
     nnrt_fake *npu = registered("fake:name=npu,cache=yes");
@@ -1568,7 +1568,7 @@ static void test_cache(void **state)
     m = chain(take_clip(), NULL, NULL, NULL);
     f = saved(m);
     desc.device = "auto:npu";
-    for (uint32_t i = 0; i < 3; i++) { /* prepared; taken back; taken back under another number */
+    for (uint32_t i = 0; i < 3; i++) { /* prepared; restored; restored under another number */
         float y[4];
         nnrt_io in = nnrt_io_make((void *)(uintptr_t)four, sizeof(four)), out = nnrt_io_make(y, sizeof(y));
         if (i == 2) {
@@ -1616,7 +1616,7 @@ static void test_cache(void **state)
     unregistered(npu);
 }
 
-/* Nothing goes in: a source. It is called in every run. */
+/* An operator without inputs: a source, called in every run. */
 static NNRT_ReturnCode tick_rule(nnrt_resolve *c)
 {
     static const int32_t dims[1] = {4};
@@ -1711,7 +1711,7 @@ static void test_subgraphs(void **state)
     if (nnrt_builder_finish(b, &m, &e) != NNRT_SUCCESS)
         fail_msg("%s", e.message);
     nnrt_builder_destroy(b);
-    for (uint32_t k = 0; k < 3; k++) { /* as built, as optimised, and as a file has it */
+    for (uint32_t k = 0; k < 3; k++) { /* as built, optimized, and loaded from a file */
         file f;
         if (k == 1)
             assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
@@ -1730,12 +1730,12 @@ static void test_subgraphs(void **state)
             io[0] = nnrt_io_make((void *)(uintptr_t)values, sizeof(values));
             io[1] = nnrt_io_make(&truth, 1);
             assert_int_equal(nnrt_run(s, io, 2, &result_io, 1), NNRT_SUCCESS);
-            assert_true(out[0] == -1.5f && out[3] == 1.5f); /* 8 or 16 times, and no more than 1.5 */
+            assert_true(out[0] == -1.5f && out[3] == 1.5f); /* 8 or 16 times, at most 1.5 */
             assert_true(out[1] == (yes ? 1 : 1.5f) && out[2] == (yes ? 0.5f : 1));
         }
         nnrt_session_destroy(s);
         if (k == 2)
-            nnrt_model_destroy(m); /* which lies in the file */
+            nnrt_model_destroy(m); /* whose memory is the file */
         free(f.data);
     }
     drop("test.Clip");
@@ -1757,7 +1757,7 @@ static void sit(void *user, const nnrt_placement *p)
     nnrt_text(s->reason[p->node], sizeof(s->reason[0]), "%s", p->reason);
 }
 
-/* What auto makes of the chain over a device: clip stays with the reference device, the rest is the device's. */
+/* auto partitions the chain: clip stays on the reference device, the rest runs on the device. */
 static void split_over(const char *list, const char *unique, const NNRT_Model *m, const char *reason)
 {
     nnrt_session_desc desc;
@@ -1807,7 +1807,7 @@ static void test_auto(void **state)
     drop("test.Clip");
 }
 
-/* A process that does not know the operator: only its node is none of the device's. */
+/* A process that does not know the operator: the device supports all other nodes. */
 static void test_other_process(void **state)
 {
     char path[64], text[96];
@@ -1940,7 +1940,7 @@ static void test_threads(void **state)
     for (uint32_t i = 0; i < 2; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     assert_int_equal(failures[0] + failures[1], 0);
-    drop("test.Clip"); /* what was prepared is counted down to 0 */
+    drop("test.Clip"); /* no prepared model uses it any more */
 }
 
 /* ---- ONNX ---- */
@@ -2003,7 +2003,7 @@ static void put_value(message *g, uint32_t field, const char *name)
     put_bytes(g, field, info.data, info.size);
 }
 
-/* A model of one node, x [4] to y, with a function Abs(x) of the node's name when wanted. */
+/* A model of one node, x [4] to y, optionally with a function Abs(x) of the node's name. */
 static NNRT_ReturnCode imported(const message *n, const char *function, bool optimize, NNRT_Model **m, nnrt_error *e)
 {
     static uint8_t kept[MESSAGE_BYTES];
@@ -2062,7 +2062,7 @@ static void test_onnx(void **state)
     assert_int_equal(imported(&n, NULL, false, &m, &e), NNRT_UNSUPPORTED_OP);
     says(&e, "operators that are not supported: test.Clip x1 'a node'; nnrt_op_register can add them");
     (void)take_clip();
-    for (uint32_t k = 0; k < 2; k++) { /* a function of that name does not come before it */
+    for (uint32_t k = 0; k < 2; k++) { /* a registered operator precedes a function of that name */
         if (imported(&n, k == 1 ? "Clip" : NULL, k == 1, &m, &e) != NNRT_SUCCESS)
             fail_msg("%s", e.message);
         assert_int_equal(m->nodes.count, 1);
@@ -2135,7 +2135,7 @@ static void test_onnx_refusals(void **state)
     n = onnx_node("test", "Clip.more", "x", "y");
     assert_int_equal(imported(&n, NULL, true, &m, &e), NNRT_UNSUPPORTED_OP);
     drop("test.Clip");
-    /* of ONNX's own domain: what the table lacks may be registered, what it has stays what it is */
+    /* the domain of ONNX: operators that the table lacks may be registered, others cannot be replaced */
     op.name = "NoSuchThing";
     (void)take(&op);
     n = onnx_node(NULL, "NoSuchThing", "x", "y");

@@ -24,19 +24,19 @@
 
 #include "small.h"
 
-/* The thread sanitizer, which counts no memory, is to see all of it once or twice. */
+/* The thread sanitizer, which counts no memory, needs only a few rounds. */
 #if defined(__SANITIZE_THREAD__)
 #define ROUNDS 6
 #define MANY 3000
-#define ALONE 2 /* threads of a process that has started and ended some: it has one of its own */
+#define ALONE 2 /* threads of a process after its threads have ended: the sanitizer has one */
 #else
 #define ROUNDS 50
 #define MANY 100000
 #define ALONE 1
 #endif
-#define EARLY 2 /* from here on nothing is new to the process */
+#define EARLY 2 /* rounds before the process is in a steady state */
 
-/* ---- what a process has ---- */
+/* ---- resources of the process ---- */
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -48,7 +48,7 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
                                               void (*freed)(const volatile void *));
 
-static int64_t live; /* blocks that there are now; all threads count */
+static int64_t live; /* live blocks of all threads */
 
 static void allocated(const volatile void *block, size_t bytes)
 {
@@ -93,7 +93,7 @@ static int64_t live_bytes(void)
 }
 #endif
 
-/* How many things lie in a folder. */
+/* Number of entries of a folder. */
 static int64_t entries(const char *folder)
 {
     DIR *d = opendir(folder);
@@ -134,7 +134,7 @@ static void measure(int64_t *now)
     now[DEVICES] = nnrt_device_count();
 }
 
-/* The same when our threads have ended, or seconds later: the system takes a while to drop one that has been joined. */
+/* Measures when our threads have ended, or after 5 seconds: the system removes a joined thread with a delay. */
 static void measure_alone(int64_t *now)
 {
     for (uint32_t i = 0; i < 500; i++) {
@@ -145,7 +145,7 @@ static void measure_alone(int64_t *now)
     }
 }
 
-/* ---- what a round makes ---- */
+/* ---- objects of a round ---- */
 
 static char path_room[4][128];
 
@@ -155,13 +155,13 @@ static const char *path_of(uint32_t room, const char *name)
     return path_room[room];
 }
 
-/* Removes a file that must be there, and nothing beside it. */
+/* Removes a file, which must exist. */
 static void removed(const char *name)
 {
     assert_int_equal(unlink(path_of(3, name)), 0);
 }
 
-/* Removes the files of a folder, as many as there must be, and the folder. */
+/* Removes a folder with `count` files, none of them temporary. */
 static void removed_folder(const char *name, int64_t count)
 {
     char path[512];
@@ -199,7 +199,7 @@ static NNRT_ReturnCode run_small(nnrt_session *s)
     return code;
 }
 
-/* A model that was built, optimised, saved and loaded, from memory and from a file. */
+/* A model that was built, optimized, saved and loaded, from memory and from a file. */
 static NNRT_Model *model_of_round(void **room)
 {
     NNRT_Model *m = make_model(2, addend), *loaded = NULL;
@@ -220,7 +220,7 @@ static NNRT_Model *model_of_round(void **room)
     return loaded;
 }
 
-/* Two sessions through a cache in a directory, or in memory: the second one prepares nothing. */
+/* Two sessions with a cache in a directory, or in memory: the second one prepares nothing. */
 static void caches_of_round(const NNRT_Model *m, bool directory, const nnrt_allocator *allocator)
 {
     nnrt_cache_desc how;
@@ -257,7 +257,7 @@ static void caches_of_round(const NNRT_Model *m, bool directory, const nnrt_allo
     free(kept);
 }
 
-/* Inputs and outputs in blocks of the device and in those that have a descriptor only; a run that fails. */
+/* Inputs and outputs in blocks of the device and in blocks with a descriptor only; a failing run. */
 static void buffers_of_round(const NNRT_Model *m)
 {
     nnrt_session_desc desc;
@@ -332,7 +332,7 @@ static void hear(void *user, NNRT_ReturnCode code, const char *message)
     pthread_mutex_unlock(&gate.mutex);
 }
 
-/* While work holds the only thread, three runs wait: one is cancelled, the others are made. */
+/* While a job occupies the only thread, three runs wait: one is canceled, the others run. */
 static void queue_of_round(const NNRT_Model *m)
 {
     nnrt_session_desc desc;
@@ -618,7 +618,7 @@ static void test_everything(void **state)
     pthread_t threads[8];
     (void)state;
     count_blocks();
-    for (uint32_t i = 0; i < 8; i++) /* the system keeps stacks of threads that have ended: as many as it ever does */
+    for (uint32_t i = 0; i < 8; i++) /* the system caches stacks of ended threads: fill this cache first */
         assert_int_equal(pthread_create(&threads[i], NULL, nothing, NULL), 0);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -639,8 +639,8 @@ static void test_everything(void **state)
 
 #define FIRST 1000
 
-/* The cheap things: a session is made, runs, and is given back; one that cannot be made; runs that are refused. In each
-   tenth round the model is built anew, and one that is wrong. */
+/* Cheap operations: a session is created, runs, and is destroyed; creating another one fails; invalid runs fail. Each
+   tenth round builds the model again, and an invalid one. */
 static void cheap_round(uint32_t i, NNRT_Model **m, const nnrt_allocator *counting)
 {
     const nnrt_io in = nnrt_io_make((void *)(uintptr_t)xs, sizeof(xs)), half = nnrt_io_make((void *)(uintptr_t)xs, 12);

@@ -49,7 +49,7 @@ static inline uint32_t loop_node(tree *t, const char *name, uint32_t body, const
     return node(&t->g, name, NNRT_NODE_TYPE_LOOP, &t->loops[body], sizeof(t->loops[body]), in, out);
 }
 
-/* y = cond ? x + x : |x|, both branches take x from around them, and name what they make alike. */
+/* y = cond ? x + x : |x|, both branches use x of the outer graph, and their results have equal names. */
 static inline void branches(tree *t)
 {
     tree_init(t);

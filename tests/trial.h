@@ -10,13 +10,13 @@
 typedef char trial_piece_is_the_builders[NNRTI_BUILDER_PIECE == TRIAL_PIECE ? 1 : -1];
 #endif
 
-/* All zero: gives all that is asked for. */
+/* All zero: every request succeeds. */
 typedef struct trial {
-    uint32_t calls, live;      /* requests so far; blocks that are out */
-    uint32_t failing;          /* the request of this number gets nothing; 0 = none */
-    bool forGood;              /* and all behind it */
-    uint32_t pieces, seen;     /* of requests that are a builder's piece, this one gets nothing; how many came */
-    size_t bytes, most, limit; /* out now; out at once at most; there are, 0 = any number */
+    uint32_t calls, live;      /* requests so far; live blocks */
+    uint32_t failing;          /* the request of this number fails; 0 = none */
+    bool forGood;              /* and all later ones */
+    uint32_t pieces, seen;     /* of the requests of a builder's piece, this one fails; number of them so far */
+    size_t bytes, most, limit; /* allocated now; maximum so far; limit, 0 = none */
 } trial;
 
 static bool trial_refuses(trial *t, size_t bytes)
@@ -29,7 +29,7 @@ static bool trial_refuses(trial *t, size_t bytes)
     return t->limit > 0 && bytes > t->limit - t->bytes;
 }
 
-/* The block is filled with what is no zero; in front of it lies what malloc gave. */
+/* The block is filled with non-zero bytes; the pointer of malloc is stored in front of it. */
 static void *trial_alloc(void *user, size_t bytes, size_t alignment)
 {
     trial *t = (trial *)user;

@@ -1,4 +1,4 @@
-/* Nodes that the builder does not validate: models of files and of other programs may be as invalid. */
+/* Nodes that the builder does not validate: models from files and other programs may be invalid in the same way. */
 #ifndef UNCHECKED_H
 #define UNCHECKED_H
 

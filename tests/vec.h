@@ -27,7 +27,7 @@ typedef struct vec_tensor {
 
 typedef struct vec_case {
     char name[160], opName[64];
-    char says[160]; /* what the message of a refusal has to hold */
+    char says[160]; /* text that the message of a failure must contain */
     const nnrt_op *op;
     void *attr;
     int64_t ints[VEC_LISTS][VEC_INTS];
@@ -40,7 +40,7 @@ typedef struct vec_case {
     uint32_t nIn, nOut;
     double absolute, relative; /* < 0: the default of the type */
     NNRT_ReturnCode prepareCode, runCode;
-    bool wide; /* has a line error32: machines do not all give its results */
+    bool wide; /* has a line error32: its results differ between machines */
 } vec_case;
 
 typedef struct vec_file {
@@ -98,7 +98,7 @@ static NNRT_ReturnCode vec_code(const vec_file *v, const char *name)
     return 0;
 }
 
-/* Stores one number, given as text, at element i. */
+/* Parses a number and stores it at element i. */
 static void vec_store(NNRT_DataType type, void *data, size_t i, const char *text)
 {
     double d = strtod(text, NULL);
@@ -118,7 +118,7 @@ static void vec_store(NNRT_DataType type, void *data, size_t i, const char *text
     }
 }
 
-/* "float32 [1,2] const 1 2": what follows `in ` or `out `. */
+/* "float32 [1,2] const 1 2": the text after `in ` or `out `. */
 static void vec_read_tensor(vec_file *v, char *text, vec_tensor *t)
 {
     char *p = strtok(text, " ");
@@ -149,7 +149,7 @@ static void vec_read_tensor(vec_file *v, char *text, vec_tensor *t)
         t->constant = true;
         p = strtok(NULL, " ");
     }
-    if (p != NULL && strcmp(p, "unseen") == 0) { /* too large, perhaps: no values */
+    if (p != NULL && strcmp(p, "unseen") == 0) { /* may be too large: no values */
         elements = 0;
         p = strtok(NULL, " ");
     }

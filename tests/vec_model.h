@@ -52,7 +52,7 @@ static void bound(single *s, uint32_t i, const vec_tensor *t)
         b->most.dims[k] = t->dims[k] < INT32_MAX - 2 ? t->dims[k] + 2 : t->dims[k];
 }
 
-/* Leaves axes of tensor i, input `input` of the node, open. */
+/* Makes axes of tensor i, input `input` of the node, dynamic. */
 static void open_axes(single *s, uint32_t i, const vec_tensor *t, uint32_t input, const way *w)
 {
     int32_t *dims = s->dims[input];
@@ -92,7 +92,7 @@ static uint32_t add_tensor(single *s, const vec_tensor *t, place where, NNRT_For
     return i;
 }
 
-/* A model needs an input: where all of the node's are constant it has one that nobody reads. */
+/* A model needs an input: if all inputs of the node are constant, it has one that no node reads. */
 static void make_single(single *s, const vec_case *c, const way *w)
 {
     const nnrt_op_arity arity = nnrt_op_operands(c->op);

@@ -14,7 +14,7 @@ It prints tab-separated lines: the kind, and then
 
     machine KEY VALUE
     flops   THREADS ISA FLOPS                 peak operations per second; ISA ends with int8 for int8 operations
-    level   THREADS NAME CAPACITY EACH BYTES_PER_SECOND   a level of memory; EACH 1: each core has one of its own
+    level   THREADS NAME CAPACITY EACH BYTES_PER_SECOND   a memory level; EACH 1: one per core
     absent  WHO WHY                           a missing library
     missing MODEL THREADS WHO WHY             a library that does not run this model
     peak    MODEL THREADS FLOPS               of the widest instruction set, just before the model was run
@@ -70,7 +70,7 @@ static int bench_fail(const char *format, ...)
     return 1;
 }
 
-/* A line that is rewritten, where standard error is a terminal; "" takes it away. */
+/* A progress line on standard error, if that is a terminal; "" erases it. */
 static void bench_progress(const char *format, ...)
 {
     va_list values;
@@ -83,7 +83,7 @@ static void bench_progress(const char *format, ...)
     va_end(values);
 }
 
-/* Words of a text, which is changed, at most BENCH_LIST of them. Returns how many, -1 when there are more. */
+/* Splits a text, which is modified, into at most BENCH_LIST words. Returns their number, -1 if there are more. */
 static int bench_words(char *text, const char **words)
 {
     int count = 0;
@@ -159,7 +159,7 @@ static void *bench_alloc(size_t bytes)
     return block;
 }
 
-/* A tensor as a session describes it, filled with numbers from [-1, 1) that are the same every time. */
+/* A tensor as a session describes it, filled with reproducible random numbers from [-1, 1). */
 static bool bench_tensor_make(bench_tensor *t, const nnrt_io_info *info)
 {
     uint32_t state = 1;
@@ -191,7 +191,7 @@ static bool bench_finite(float x)
     return x - x == 0;
 }
 
-/* max |a - b| / max |b|; infinite where one is no number. */
+/* max |a - b| / max |b|; infinite if an element is NaN. */
 static double bench_distance(const float *a, const float *b, size_t count)
 {
     double apart = 0, size = 0;
@@ -207,8 +207,7 @@ static double bench_distance(const float *a, const float *b, size_t count)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nnrt */
 
-/* Registers a device whose header is there, under the name by which it is asked for; those that are built in are there.
-   */
+/* Registers a device under its name, if its header is part of the program; built-in devices are registered already. */
 static bool bench_device(const char *name)
 {
 #ifdef BENCH_CPU
@@ -224,7 +223,7 @@ typedef struct bench_session {
     nnrt_session *session;
     nnrt_io in[BENCH_MAX_TENSORS], out[BENCH_MAX_TENSORS];
     uint32_t nIn, nOut;
-    const bench_layer *layer; /* its result has its channels last; NULL: results are as they should be */
+    const bench_layer *layer; /* its result is NHWC and must be transposed; NULL: no conversion */
 } bench_session;
 
 static bool bench_session_run(void *state)
@@ -254,8 +253,8 @@ static void bench_session_close(void *state)
     free(s);
 }
 
-/* The pool of so many threads, that all sessions have; NULL: one thread, or the system starts no more. As those of ONNX
-   Runtime do, they look for the next run for about a millisecond. */
+/* The pool of so many threads, shared by all sessions; NULL: one thread, or the system starts no more. Idle threads
+   spin for about a millisecond, as in ONNX Runtime. */
 static const nnrt_parallel *bench_pool(int threads)
 {
     static nnrt_pool *pools[BENCH_MAX_THREADS + 1]; /* as long as the program runs */
@@ -297,7 +296,7 @@ static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *mode
     return code;
 }
 
-/* A convolution whose channels are innermost, as nnrt, too, likes it best: between the layers of a network they are. */
+/* A convolution with channels last (NHWC), the layout that nnrt prefers and uses between the layers of a network. */
 static NNRT_ReturnCode bench_layer_model(const bench_layer *l, NNRT_Model **model, nnrt_error *error)
 {
     const int32_t inner = l->cin / l->group, taps = l->kernel * l->kernel;
@@ -335,9 +334,9 @@ static NNRT_ReturnCode bench_layer_model(const bench_layer *l, NNRT_Model **mode
 
 typedef struct bench_model {
     char name[64], kind[16], path[1024];
-    bench_layer layer; /* of a product or a convolution */
+    bench_layer layer; /* of a GEMM or a convolution */
     NNRT_Model *model;
-    NNRT_Model *last; /* of a convolution: with its channels last, and what it reads; NULL */
+    NNRT_Model *last; /* of a convolution: the NHWC model, with the input inLast; else NULL */
     bench_tensor inLast;
     bench_tensor in[BENCH_MAX_TENSORS], out[BENCH_MAX_TENSORS];
     size_t nIn, nOut;
@@ -348,10 +347,10 @@ typedef struct bench_runner {
     bench_job job;
     bench_tensor out[BENCH_MAX_TENSORS];
     double last; /* seconds of its last run */
-    bool failed; /* one of its runs has: there are no more */
+    bool failed; /* a run has failed: no further runs */
 } bench_runner;
 
-/* Everything that there is to compare. */
+/* All runners to compare. */
 typedef struct bench {
     bench_options o;
     bench_isa isa;
@@ -459,7 +458,7 @@ static bool bench_model_open(bench_model *m)
     return true;
 }
 
-/* A place for another runner, with outputs of its own. */
+/* Adds a runner with its own outputs. */
 static bench_runner *bench_runner_add(bench *b, const bench_model *m, const char *prefix, const char *name)
 {
     bench_runner *r = &b->runners[b->nRunners++];
@@ -472,7 +471,7 @@ static bench_runner *bench_runner_add(bench *b, const bench_model *m, const char
     return r;
 }
 
-/* The last runner does not run this model: it is taken away. */
+/* Removes the last runner, which does not run this model. */
 static void bench_runner_drop(bench *b, const bench_model *m, int threads, const char *why)
 {
     bench_runner *r = &b->runners[--b->nRunners];
@@ -538,7 +537,7 @@ static int bench_compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Threads of other libraries look for work for a while after a run before they sleep: the next one waits for that. */
+/* Threads of other libraries spin for a while after a run before they sleep: the next run waits until then. */
 static void bench_rest(int threads)
 {
     const struct timespec t = {0, 20000000};
@@ -546,8 +545,8 @@ static void bench_rest(int threads)
         (void)nanosleep(&t, NULL);
 }
 
-/* Runs for so long, at least once. times may be NULL; how many there are, at most BENCH_SAMPLES, is returned; 0: it has
-   failed, now or before. */
+/* Runs for so many seconds, at least once. times may be NULL. Returns the number of runs, with times at most
+   BENCH_SAMPLES; 0: a run has failed, now or before. */
 static int bench_runs(bench_runner *r, double seconds, double *times)
 {
     const double start = bench_now();
@@ -568,7 +567,7 @@ static int bench_runs(bench_runner *r, double seconds, double *times)
     return count;
 }
 
-/* How far the results of all lie from those of ONNX Runtime, or of the reference device where there is none. */
+/* Prints the error of all results against ONNX Runtime or, without it, the reference device. */
 static void bench_errors(bench *b, const bench_model *m, int threads)
 {
     const char *const judge = b->hasOrt ? "ONNX Runtime" : "nnrt reference";
@@ -594,9 +593,8 @@ static void bench_errors(bench *b, const bench_model *m, int threads)
     free(found);
 }
 
-/* All in turn, every second round in the other order. Before, each runs twice: memory is touched, the processor is
-   awake. Who takes very long for a run runs once a round, in some rounds. Returns false when a run of someone has
-   failed. */
+/* Times all runners in turn, every second round in the reverse order. Each runs twice beforehand: memory is touched,
+   the processor is awake. A very slow runner runs once a round, in some rounds. Returns false if a run has failed. */
 static bool bench_measure(bench *b, const bench_model *m, int threads, const char *where)
 {
     static double times[BENCH_SAMPLES];
@@ -637,7 +635,7 @@ static bool bench_measure(bench *b, const bench_model *m, int threads, const cha
     return good;
 }
 
-/* The processor in words, what it can, what memory gives. */
+/* Prints the peak of each instruction set and the bandwidth of each memory level. */
 static void bench_machine(const bench *b)
 {
     const double seconds = fmin(b->o.seconds / 4, 0.25);
@@ -672,16 +670,16 @@ static void bench_find(bench *b)
     if (b->hasOrt)
         printf("machine\tONNX Runtime\t%s\n", b->ort.version);
 #if BENCH_X86
-    /* OpenBLAS looks processors up by their model; it does not know those that are younger than itself. */
+    /* OpenBLAS detects processors by their model, and does not know newer ones than itself. */
     if (__builtin_cpu_supports("avx512f"))
         (void)setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
 #endif
-    (void)setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0); /* its threads look for work for 2^20 cycles */
+    (void)setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0); /* its threads spin for 2^20 cycles */
     for (size_t i = 0; b->o.peers != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
         void *library, *symbol;
         snprintf(path, sizeof(path), "%s/%s.so", b->o.peers, names[i]);
         if (access(path, R_OK) != 0)
-            continue; /* bench.py, which builds it, has said why */
+            continue; /* bench.py, which builds it, has printed the reason */
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         symbol = library != NULL ? dlsym(library, "bench_peers") : NULL;
         if (symbol == NULL) {
@@ -738,7 +736,7 @@ static int bench_plan(bench *b)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>start */
 
-static size_t bench_held, bench_most; /* bytes that are allocated, and the most that there were */
+static size_t bench_held, bench_most; /* bytes allocated now, and at most */
 
 static void *bench_counting_alloc(void *user, size_t bytes, size_t alignment)
 {
@@ -758,8 +756,8 @@ static void bench_counting_free(void *user, void *block, size_t bytes)
     free(block);
 }
 
-/* Bytes of this process that were in memory at the most; 0 where the system does not tell. It is not that of getrusage,
-   which begins with what the process had before it became this program. */
+/* Peak resident memory of this process in bytes; 0: the system does not report it. The peak of getrusage would include
+   the process before exec. */
 static double bench_resident(void)
 {
     FILE *status = fopen("/proc/self/status", "r");
@@ -785,7 +783,7 @@ static double bench_file_bytes(const char *path)
     return bytes;
 }
 
-/* A process that does nothing else: what the first run costs. */
+/* Measures the first run in a process that does nothing else. */
 static int bench_start(const char *device, const char *path)
 {
     const size_t length = strlen(path);
@@ -847,7 +845,7 @@ static int bench_start(const char *device, const char *path)
     return bench_held == 0 ? 0 : bench_fail("%lu bytes are still held", (unsigned long)bench_held);
 }
 
-/* device: NULL, or whose packed weights are to be in the file, too. */
+/* device: NULL, or the file also gets the packed weights of this device. */
 static int bench_convert(const char *from, const char *to, const char *device)
 {
     nnrt_error error = {0};

@@ -72,7 +72,7 @@ build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
 build/bench/bench: tests/bench/bench.c build/bench/nnrt.o $(wildcard tests/bench/*.h) | stb
 	@$(COMPILE) $(LDFLAGS) -o $@ $< build/bench/nnrt.o $(LIBS) -ldl -lpthread
 
-# SECONDS has another default than in the benchmark.
+# SECONDS has another default here than in the benchmark.
 BENCH_SECONDS = $(if $(filter file,$(origin SECONDS)),,--seconds '$(SECONDS)')
 bench:
 	@sh tools/need.sh libc6-dev libstb-dev python3 python3-numpy python3-onnx
@@ -80,7 +80,7 @@ bench:
 	@$(PYTHON) -B tests/bench/bench.py $(if $(NETS),--nets '$(NETS)') $(BENCH_SECONDS) $(if $(THREADS),--threads '$(THREADS)') \
 	    $(if $(LAYERS),--layers '$(LAYERS)') $(if $(PEERS),--peers '$(PEERS)') $(if $(DEVICES),--devices '$(DEVICES)')
 
-# The kernels of AArch64, judged without such a machine: their loops in llvm-mca, instructions of networks in qemu.
+# Estimates for the kernels of AArch64 without such a machine: loops in llvm-mca, instructions of networks in qemu.
 .PHONY: bench-arm
 ARM_NETS := dscnn_kws_qdq resnet8_cifar_qdq mobilenet_v1_025_vww_qdq fc_autoencoder_qdq
 ARM_HALF_NETS := dscnn_kws resnet8_cifar mobilenet_v1_025_vww

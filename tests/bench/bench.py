@@ -25,7 +25,7 @@ import report  # noqa: E402
 
 ORT = "build/compare/node_modules/onnxruntime-node/bin/napi-v6/linux/%s/libonnxruntime.so.1" % (
     "arm64" if platform.machine() == "aarch64" else "x64")
-# name, packages, what it is linked with
+# name, packages, linker options
 PEERS = [("openblas", ["libopenblas-dev"], ["-lopenblas"]), ("onednn", ["libdnnl-dev"], ["-ldnnl", "-fopenmp"]),
          ("xnnpack", ["libxnnpack-dev", "libpthreadpool-dev"], ["-lXNNPACK", "-lpthreadpool"])]
 NETWORKS = ("chain", "float", "int8")
@@ -49,7 +49,7 @@ def number(text, what):
 
 
 def choose(names, kinds, what):
-    """Names of a list of words: whole names, or beginnings of some. Raises ValueError."""
+    """Model names for a list of words: names or prefixes. Raises ValueError."""
     known = [name for name, kind in models.kinds().items() if kind in kinds]
     chosen = []
     for word in names:
@@ -94,7 +94,7 @@ def parse(arguments):
 
 
 def run(command):
-    """Whether a command succeeds, and what it said: its first error, or its last line."""
+    """Whether a command succeeds, and its first error line, or else its last line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           stdin=subprocess.DEVNULL)
     said = done.stdout.strip().splitlines()
@@ -102,13 +102,13 @@ def run(command):
 
 
 def progress(text):
-    """A line that is rewritten, where standard error is a terminal; "" takes it away."""
+    """A progress line on standard error, if that is a terminal; "" erases it."""
     if sys.stderr.isatty():
         print("\r\033[K" + text, end="", file=sys.stderr, flush=True)
 
 
 class Run:
-    """One measurement: its lines go to results.tsv as they come."""
+    """One measurement: writes each line to results.tsv at once."""
 
     def __init__(self, options):
         self.options, self.status, self.without = options, 0, set()
@@ -125,7 +125,7 @@ class Run:
         print("bench: without %s: %s" % (who, why), file=sys.stderr)
 
     def describe(self):
-        """What the driver cannot tell."""
+        """Properties of the machine that the driver does not report."""
         self.put("machine", "date", time.strftime("%Y-%m-%d", time.gmtime()))
         self.put("machine", "processor", report.processor())
         compiler = os.environ.get("CC", "cc").split()
@@ -136,7 +136,7 @@ class Run:
             self.put("machine", "load before", "%.1f of %d cores" % (os.getloadavg()[0], os.cpu_count() or 1))
 
     def fetch(self):
-        """ONNX Runtime: its library, or None."""
+        """The library of ONNX Runtime, or None."""
         if self.options.peers == "no":
             self.put("absent", "ONNX Runtime", "not asked for")
             return None
@@ -148,7 +148,7 @@ class Run:
         return None
 
     def build_peers(self, layers):
-        """The folder of the other libraries, each behind its file of this folder."""
+        """The folder of the other libraries, each built with its source file in this folder."""
         folder = os.path.join(self.options.out, "peers")
         os.makedirs(folder, exist_ok=True)
         for name, packages, libraries in PEERS:
@@ -179,7 +179,7 @@ class Run:
         return path
 
     def drive(self, *arguments):
-        """Runs the driver; its lines are kept. Returns whether all went well."""
+        """Runs the driver; stores its lines. Returns whether it succeeds."""
         with subprocess.Popen([self.options.driver, *arguments], stdout=subprocess.PIPE, text=True,
                               errors="replace") as child:
             for line in child.stdout:
@@ -192,7 +192,7 @@ class Run:
         return child.returncode == 0
 
     def starts(self, entries):
-        """What the first run of a process costs: from ONNX, from .nnrt, and from that with what the device packs."""
+        """Cost of the first run of a process: from ONNX, from .nnrt, and from .nnrt with packed weights."""
         for name, count in STARTS.items():
             if name not in entries:
                 continue
@@ -248,7 +248,7 @@ def main(arguments):
     try:
         report.show(results)
         print("\n%s has every figure, %s shows them" % (path, page), flush=True)
-    except BrokenPipeError:  # who reads has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 

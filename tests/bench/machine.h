@@ -40,8 +40,8 @@ static double bench_now(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernels */
 
-/* Twelve chains: a multiply-add that takes 4 cycles, of which two start in each, keeps 8 busy. They begin with
-   different numbers, as a compiler would make one chain of equal ones. */
+/* Twelve dependency chains: a latency of 4 cycles and two multiply-adds per cycle need 8. They start with different
+   numbers, because a compiler would merge equal chains. */
 #define BENCH_CHAINS(X)                                                                                                \
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 enum { BENCH_CHAIN_COUNT = 12 };
@@ -65,7 +65,7 @@ enum { BENCH_CHAIN_COUNT = 12 };
         return sum;                                                                                                    \
     }
 
-/* Reads bytes, a multiple of eight vectors, and returns something of them. */
+/* Reads bytes, a multiple of eight vectors, and returns a word derived from them. */
 #define BENCH_READ(function, attributes, vector)                                                                       \
     attributes static uint64_t function(const void *from, size_t bytes)                                                \
     {                                                                                                                  \
@@ -112,7 +112,7 @@ BENCH_READ(bench_read_avx2, BENCH_ATTRIBUTES("avx2"), bench_v32)
 #define BENCH_SET(x) vdupq_n_f32(x)
 #define BENCH_STEP(a, m, b) vfmaq_f32(a, m, b) /* the instruction adds to its target */
 typedef float32x4_t bench_f16;
-#else /* whatever the compiler makes of four lanes */
+#else /* four lanes, as compiled for the target */
 #define BENCH_NAME "portable"
 #define BENCH_SET(x) ((bench_f16){x, x, x, x})
 #define BENCH_STEP(a, m, b) ((a) * (m) + (b))
@@ -130,8 +130,8 @@ typedef struct bench_isa {
     uint64_t (*read)(const void *from, size_t bytes);
 } bench_isa;
 
-/* Instruction set i of this machine, the widest first; false behind the last. Those for int8, which their names say,
-   are behind those for float32. */
+/* Instruction set i of this machine, the widest first; false after the last. Sets for int8, whose names end with it,
+   follow the sets for float32. */
 static bool bench_isa_at(int i, bench_isa *isa)
 {
 #if BENCH_X86
@@ -161,11 +161,11 @@ typedef struct bench_thread {
     pthread_t thread;
     pthread_barrier_t *start;
     const bench_isa *isa;
-    const char *block; /* NULL: multiply-adds, else bytes to be read, a piece in each trip, all in turn */
+    const char *block; /* NULL: multiply-adds; else bytes to read, one piece per trip, cyclically */
     size_t bytes, piece;
-    long first, trips;      /* which piece is the first */
-    double begin, end;      /* when it ran */
-    volatile uint64_t kept; /* what came of it, which nobody needs but the compiler */
+    long first, trips;      /* index of the first piece */
+    double begin, end;      /* time of the run */
+    volatile uint64_t kept; /* the result; keeps the compiler from removing the work */
 } bench_thread;
 
 static void *bench_thread_run(void *user)
@@ -178,23 +178,23 @@ static void *bench_thread_run(void *user)
         something = t->isa->fma(t->trips);
     for (long i = t->first; t->block != NULL && i < t->first + t->trips; i++) {
         something += t->isa->read(t->block + (size_t)i % (t->bytes / t->piece) * t->piece, t->piece);
-        __asm__ volatile("" ::: "memory"); /* what was read might have changed: it is read again */
+        __asm__ volatile("" ::: "memory"); /* keeps the compiler from reusing earlier reads */
     }
     t->end = bench_now();
     t->kept = something;
     return NULL;
 }
 
-/* What all threads do at once: multiply-adds, or reading of `bytes` each in pieces. */
+/* The work of all threads: multiply-adds, or reading `bytes` each in pieces. */
 typedef struct bench_work {
     const bench_isa *isa;
     int threads;
-    const char *block; /* NULL: multiply-adds; else the threads' bytes, one behind the other */
+    const char *block; /* NULL: multiply-adds; else the threads' bytes, one after the other */
     size_t bytes, piece;
 } bench_work;
 
-/* Seconds that all threads take for so many trips each, the first of them on the calling thread; below 0: there were no
-   threads to be had. */
+/* Seconds that all threads need for so many trips each; the first is the calling thread. Negative: no barrier can be
+   created. */
 static double bench_together(const bench_work *work, long first, long trips)
 {
     bench_thread all[BENCH_MAX_THREADS];
@@ -213,7 +213,7 @@ static double bench_together(const bench_work *work, long first, long trips)
         all[i].trips = trips;
         if (i > 0 && pthread_create(&all[i].thread, NULL, bench_thread_run, &all[i]) != 0) {
             fputs("bench: cannot start a thread\n", stderr);
-            exit(1); /* those that are there wait for it */
+            exit(1); /* the started threads wait for it */
         }
     }
     (void)bench_thread_run(&all[0]);
@@ -228,8 +228,8 @@ static double bench_together(const bench_work *work, long first, long trips)
     return end - begin;
 }
 
-/* The most trips a second that all threads together make, in about so many seconds: of many short times, as others who
-   want the processor do not want it in all of them. */
+/* The highest rate of all threads together, in trips per second, of many short measurements in about so many seconds:
+   other processes do not disturb all of them. */
 static double bench_rate(const bench_work *work, double seconds)
 {
     const double part = seconds / 32, until = bench_now() + seconds;
@@ -258,9 +258,9 @@ static double bench_flops(const bench_isa *isa, int threads, double seconds)
 
 typedef struct bench_level {
     const char *name;
-    size_t capacity; /* bytes; of memory 0 */
-    size_t bytes;    /* that are read, for all threads together */
-    bool each;       /* each core has one of its own */
+    size_t capacity; /* bytes; memory: 0 */
+    size_t bytes;    /* bytes read, by all threads together */
+    bool each;       /* one per core */
 } bench_level;
 
 static size_t bench_configured(int what, size_t otherwise)
@@ -274,8 +274,8 @@ static size_t bench_least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The levels as the system tells them. Of a cache that a core has alone half is read, of the last one, which is others'
-   as well, a quarter, but at most 16 MiB; of memory twice what it has, but at most 512 MiB. */
+/* The levels as the system reports them. Measurements read half of a private cache (L1, L2); of the shared one (L3) a
+   quarter, at most 16 MiB; of memory twice the size of L3, at most 512 MiB and an eighth of the memory. */
 static void bench_levels(bench_level levels[4], int threads)
 {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
@@ -293,9 +293,8 @@ static void bench_levels(bench_level levels[4], int threads)
     memcpy(levels, all, sizeof(all));
 }
 
-/* Bytes a second that all threads read from a level; 0: there is no memory for that. Memory is read in pieces of 4 MiB:
-   of many short times the best one is taken. What is read in between has pushed a piece out of the caches when it comes
-   again. */
+/* Read bandwidth of a level by all threads, in bytes per second; 0: out of memory. Memory is read in pieces of 4 MiB;
+   the best of many short times counts. The other pieces evict a piece from the caches before its next read. */
 static double bench_bandwidth(const bench_isa *isa, const bench_level *level, int threads, double seconds)
 {
     const size_t piece = level->capacity == 0 ? 4u << 20 : 4096;
@@ -305,7 +304,7 @@ static double bench_bandwidth(const bench_isa *isa, const bench_level *level, in
     double rate;
     if (each == 0 || posix_memalign(&block, 4096, each * (size_t)threads) != 0)
         return 0;
-    memset(block, 1, each * (size_t)threads); /* pages that nobody wrote are all the same one */
+    memset(block, 1, each * (size_t)threads); /* unwritten pages all map to one zero page */
     work.block = (const char *)block;
     rate = bench_rate(&work, seconds);
     free(block);

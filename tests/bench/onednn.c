@@ -18,8 +18,8 @@ typedef struct onednn_job {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
     dnnl_primitive_t primitive;
-    dnnl_memory_desc_t plain[ONEDNN_COUNT]; /* as peer.h has it */
-    dnnl_memory_t memory[ONEDNN_COUNT];     /* as the library wants it; NULL: there is none */
+    dnnl_memory_desc_t plain[ONEDNN_COUNT]; /* the layout of peer.h */
+    dnnl_memory_t memory[ONEDNN_COUNT];     /* the layout of the library; NULL: no such tensor */
     dnnl_exec_arg_t args[ONEDNN_COUNT];
     int nArgs;
 } onednn_job;
@@ -31,7 +31,7 @@ static bool onednn_run(void *state)
            dnnl_stream_wait(j->stream) == dnnl_success;
 }
 
-/* Brings elements from the order of one memory to that of another. */
+/* Copies elements from the layout of one memory to the layout of another. */
 static bool onednn_reorder(const onednn_job *j, dnnl_memory_t from, dnnl_memory_t to)
 {
     const dnnl_memory_desc_t *source = NULL, *target = NULL;
@@ -77,7 +77,7 @@ static void onednn_close(void *state)
     free(j);
 }
 
-/* Memory of a tensor as the primitive wants it, filled from data in the plain order where there are any. */
+/* Memory of a tensor in the layout of the primitive, filled from data in the plain order unless data is NULL. */
 static bool onednn_memory(onednn_job *j, int which, int argument, const dnnl_memory_desc_t *wanted, const float *data)
 {
     dnnl_memory_t plain = NULL;
@@ -93,7 +93,7 @@ static bool onednn_memory(onednn_job *j, int which, int argument, const dnnl_mem
     return good;
 }
 
-/* A tensor in the plain order, and the same in any. */
+/* Describes a tensor in the plain order, and in any order. */
 static bool onednn_describe(onednn_job *j, int which, int rank, const dnnl_dims_t dims, dnnl_memory_desc_t *any)
 {
     static const dnnl_format_tag_t plain[] = {dnnl_format_tag_undef, dnnl_a, dnnl_ab, dnnl_abc, dnnl_abcd, dnnl_abcde};

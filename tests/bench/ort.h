@@ -54,10 +54,10 @@ enum { ORT_API_VERSION = 13, ORT_LOG_ERROR = 3, ORT_OPTIMIZE_ALL = 99, ORT_FLOAT
 typedef struct bench_ort {
     ORT_FUNCTIONS(ORT_MEMBER)
     void *env, *memory, *allocator;
-    char version[32], fault[512]; /* what went wrong last */
+    char version[32], fault[512]; /* the last error message */
 } bench_ort;
 
-/* Is it success? Else ort->fault says what is wrong. */
+/* Returns whether status is success; else ort->fault gets its message. */
 static bool ort_good(bench_ort *ort, void *status)
 {
     if (status == NULL)
@@ -98,7 +98,7 @@ static bool ort_load(bench_ort *ort, const char *path)
 
 enum { BENCH_MAX_TENSORS = 8 };
 
-/* A tensor of float32 in memory that others own. */
+/* A tensor of float32 in memory of the caller. */
 typedef struct bench_tensor {
     float *data;
     size_t count;
@@ -155,7 +155,7 @@ static bool ort_tensor(bench_ort *ort, const bench_tensor *t, void **value)
                                             ORT_FLOAT, value));
 }
 
-/* A session of a model with all of its optimisations. in and out outlive it. false: ort->fault says why not. */
+/* A session of a model with all optimizations. in and out must outlive it. false: ort->fault has the reason. */
 static bool ort_open(bench_ort *ort, bench_job *job, const char *path, int threads, const bench_tensor *in, size_t nIn,
                      const bench_tensor *out, size_t nOut)
 {

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A layer, float32, batch 1. A product is y[m, n] = x[m, k] * w[k, n]. A convolution has x [cin, extent, extent], w
-   [cout, cin / group, kernel, kernel], one bias for each of cout, and y [cout, rows, rows]. All in this order,
-   innermost last. */
+/* A layer, float32, batch 1. A product is a GEMM, y[m, n] = x[m, k] * w[k, n]. A convolution has x [cin, extent,
+   extent], w [cout, cin / group, kernel, kernel], bias [cout] and y [cout, rows, rows]. The last dimension is
+   innermost. */
 typedef struct bench_layer {
     bool product;
     int m, k, n;
     int extent, cin, cout, kernel, stride, pad, group;
-    const float *x, *w, *bias; /* they outlive the jobs; bias is NULL in a product */
+    const float *x, *w, *bias; /* they outlive the jobs; a GEMM has no bias: NULL */
 } bench_layer;
 
 static inline int bench_rows(const bench_layer *layer)
@@ -28,24 +28,24 @@ static inline size_t bench_results(const bench_layer *layer)
     return layer->product ? (size_t)layer->m * (size_t)layer->n : (size_t)layer->cout * rows * rows;
 }
 
-/* Something to time: everything is allocated, packed and in the order of elements that the library likes best. */
+/* A layer to time: memory is allocated, weights are packed, tensors are in the preferred layout of the library. */
 typedef struct bench_job {
     void *state;
     bool (*run)(void *state);
-    void (*result)(void *state, float *y); /* what the last run gave, in the order above */
+    void (*result)(void *state, float *y); /* the result of the last run, in the layout above */
     void (*close)(void *state);
 } bench_job;
 
 typedef struct bench_peer {
     const char *name; /* NULL ends the array */
     void (*version)(char *text, size_t size);
-    /* Makes a job of a layer. Returns NULL, or why there is none. */
+    /* Creates a job for a layer. Returns NULL on success, else the reason. */
     const char *(*open)(bench_job *job, const bench_layer *layer, int threads);
 } bench_peer;
 
 extern const bench_peer bench_peers[];
 
-/* Planes [channels][pixels] from pixels [pixels][channels], and back with the two numbers exchanged. */
+/* Transposes [rows][columns] to [columns][rows], for example pixels [pixels][channels] to planes [channels][pixels]. */
 static inline void bench_transpose(const float *from, size_t rows, size_t columns, float *to)
 {
     for (size_t c = 0; c < columns; c++)

@@ -45,7 +45,7 @@ static void xnnpack_close(void *state)
     free(j);
 }
 
-/* XNN_EXTRA_BYTES may be read behind an input. */
+/* XNN_EXTRA_BYTES may be read after an input. */
 static float *xnnpack_floats(size_t count)
 {
     void *block = NULL;

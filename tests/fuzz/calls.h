@@ -11,11 +11,11 @@ typedef struct fuzz_building {
     fuzz_bytes f;
     nnrt_builder *b;
     uint32_t tensors;                /* that exist */
-    void *constants[FUZZ_CONSTANTS]; /* that lie outside of the model */
+    void *constants[FUZZ_CONSTANTS]; /* outside of the model */
     uint32_t nConstants;
 } fuzz_building;
 
-/* Few names, so that some come twice. */
+/* Few names, so that some occur twice. */
 static const char *fuzz_name(fuzz_bytes *f)
 {
     static const char *const names[] = {NULL, "", "a", "b", "c", "d", "e", "f", "g", "h", "input", "output"};
@@ -41,7 +41,7 @@ static uint32_t fuzz_tensor(fuzz_building *g)
     return b < 160 ? g->tensors - 1 - b % 4 % g->tensors : b % g->tensors;
 }
 
-/* Random numbers; small whole ones for the types of indices, so that shapes made of them are possible. */
+/* Random numbers; small integers for index types, so that shapes made of them are valid. */
 static void fuzz_constant_fill(fuzz_building *g, NNRT_DataType type, void *data, size_t bytes)
 {
     if (type == NNRT_DATA_TYPE_INT32)

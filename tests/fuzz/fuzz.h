@@ -38,7 +38,7 @@
     }
 #endif
 
-/* A broken rule ends the program: the fuzzer keeps the bytes. */
+/* A violated rule ends the program: the fuzzer keeps the bytes. */
 static inline void fuzz_expect(bool good, const char *rule, const char *what)
 {
     if (good)
@@ -47,7 +47,7 @@ static inline void fuzz_expect(bool good, const char *rule, const char *what)
     abort();
 }
 
-/* The bytes of a buffer, and whether a tensor has some of its own, whatever its size. */
+/* The bytes of a buffer, and whether a tensor is a constant, of any size. */
 static inline const void *fuzz_data(const NNRT_SharedBuffer *b)
 {
     return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
@@ -60,8 +60,8 @@ static inline bool fuzz_constant(const NNRT_Tensor *t)
 
 /* ---- memory ---- */
 
-/* live: bytes taken now; limit: most there may be; refused: calls that would have passed it. A block lies in memory of
-   its own exact size, so that the address sanitizer sees the first byte behind it. */
+/* live: bytes allocated now; limit: their maximum; refused: calls that would have exceeded it. A block has an
+   allocation of exactly its size, so that the address sanitizer detects an access to the first byte after it. */
 typedef struct fuzz_memory {
     size_t live, limit, refused, blocks;
 } fuzz_memory;
@@ -104,7 +104,7 @@ static inline nnrt_allocator fuzz_allocator(fuzz_memory *m, size_t limit)
     return a;
 }
 
-/* Everything that was allocated has come back. */
+/* All allocated memory has been freed. */
 static inline void fuzz_memory_empty(const fuzz_memory *m)
 {
     fuzz_expect(m->blocks == 0 && m->live == 0, "nothing leaks", NULL);
@@ -138,7 +138,7 @@ static inline fuzz_bytes fuzz_bytes_make(const uint8_t *data, size_t size)
     return f;
 }
 
-/* The next byte; 0 behind the last. */
+/* The next byte; 0 after the last. */
 static inline uint32_t fuzz_byte(fuzz_bytes *f)
 {
     return f->at < f->size ? f->data[f->at++] : 0;
@@ -164,7 +164,7 @@ static inline bool fuzz_rarely(fuzz_bytes *f, uint32_t odds)
     return fuzz_byte(f) % odds == odds - 1;
 }
 
-/* Fills a block: from the bytes, one behind the other and again from the place where this began. */
+/* Fills a block with the remaining bytes, repeated from the current position. */
 static inline void fuzz_fill(fuzz_bytes *f, void *data, size_t bytes)
 {
     size_t start = f->at, left = f->size - f->at, take = bytes < left ? bytes : left;
@@ -173,7 +173,7 @@ static inline void fuzz_fill(fuzz_bytes *f, void *data, size_t bytes)
     f->at += take < 16 ? take : 16;
 }
 
-/* A whole number as attributes have it: mostly small, now and then one at a border. */
+/* An integer for an attribute: mostly small, sometimes an extreme value. */
 static inline int64_t fuzz_int(fuzz_bytes *f)
 {
     static const int64_t borders[] = {
@@ -187,7 +187,7 @@ static inline int64_t fuzz_int(fuzz_bytes *f)
     return borders[b % 16];
 }
 
-/* An extent: mostly 1 to 4; with `open` also -1, with `wild` also ones that no tensor can have. */
+/* A dimension: mostly 1 to 4; if `wild`, also values that no tensor can have. */
 static inline int32_t fuzz_extent(fuzz_bytes *f, bool wild)
 {
     static const int32_t extents[] = {1, 2, 3, 4, 1, 2, 5, 0, 6, 7, 8, 16};
@@ -389,7 +389,7 @@ static inline const nnrt_op *fuzz_op(fuzz_bytes *f)
 
 /* ---- rules that hold for every call ---- */
 
-/* A failure has a sentence, which ends; its code is the one that came back. */
+/* A message is terminated; a failure has one, with the returned code. */
 static inline void fuzz_check_error(NNRT_ReturnCode code, const nnrt_error *e, const char *call)
 {
     fuzz_expect(memchr(e->message, 0, sizeof(e->message)) != NULL, "a message ends", call);
@@ -399,8 +399,8 @@ static inline void fuzz_check_error(NNRT_ReturnCode code, const nnrt_error *e, c
     fuzz_expect(e->code == code, "the message is of the code that comes back", e->message);
 }
 
-/* A code that a run may end with after prepare was content: only the faults that kernels find in run-time data, whose
-   words the message has, however long the names in it are. */
+/* A code that a run may return after prepare succeeded: only faults that kernels find in run-time data. The message
+   contains their words, however long the names in it are. */
 static inline bool fuzz_run_failure(NNRT_ReturnCode code, const char *message)
 {
     static const char *const texts[] = {
@@ -432,7 +432,7 @@ static inline NNRT_ReturnCode fuzz_leaves_node(void *user, uint32_t node, nnrt_r
     return NNRT_SUCCESS;
 }
 
-/* Whether a model leaves to the run what rules would else decide: it may refuse what a run tells. */
+/* Whether a shape rule of the model needs values that only a run knows: the run may fail because of them. */
 static inline bool fuzz_leaves(const NNRT_Model *m, const nnrt_dims_list *dims)
 {
     NNRT_ModelConfig config;
@@ -449,8 +449,8 @@ static inline bool fuzz_leaves(const NNRT_Model *m, const nnrt_dims_list *dims)
 }
 
 #define FUZZ_IO 16
-#define FUZZ_SESSION_BYTES ((size_t)8 << 20) /* most that preparing may take */
-#define FUZZ_SMALL_BYTES ((size_t)24 << 10)  /* models beyond are prepared, but not run: time is bounded */
+#define FUZZ_SESSION_BYTES ((size_t)8 << 20) /* limit for preparing */
+#define FUZZ_SMALL_BYTES ((size_t)24 << 10)  /* larger models are prepared, but not run: time is bounded */
 
 typedef struct fuzz_run {
     nnrt_io in[FUZZ_IO], out[FUZZ_IO];
@@ -460,10 +460,10 @@ typedef struct fuzz_run {
     NNRT_ReturnCode code;
 } fuzz_run;
 
-/* A failure that a run of it may have. */
+/* A failure that a run of the model may have. */
 static inline bool fuzz_run_refused(const fuzz_run *r, const char *message)
 {
-    /* the codes that rules have for extents: they tell UNSTACK how many outputs it has */
+    /* codes of rules that check dimensions: a dimension is the number of outputs of UNSTACK */
     const bool told = r->code == NNRT_INVALID_PARAMETER || r->code == NNRT_INVALID_SHAPE || r->code == NNRT_INVALID_OUTPUT ||
                       r->code == NNRT_OUT_OF_DIMENTION_RANGES || r->code == NNRT_INSUFFICIENT_BUFFER;
     return fuzz_run_failure(r->code, message) || (r->leaves && told && message[0] != '\0');
@@ -503,8 +503,8 @@ static inline void fuzz_run_begin(fuzz_run *r, const nnrt_session *s, fuzz_bytes
     }
 }
 
-/* Runs from the initial states, with outputs full of `fill`. Inputs stay as they are, and the failure is one that a run
-   may have. What lies behind the bytes of an output that an operator tells is 0 afterwards. */
+/* Runs from the initial states, with outputs full of `fill`. Inputs are unchanged, and a failure is one that a run may
+   have. Sets the bytes after the data-dependent size of an output to 0. */
 static inline void fuzz_run_once(fuzz_run *r, nnrt_session *s, int fill)
 {
     for (uint32_t i = 0; i < r->nOut; i++)
@@ -534,7 +534,7 @@ static inline void fuzz_run_end(fuzz_run *r)
     }
 }
 
-/* Two runs in s, and one in `other`, give the same bits. */
+/* Two runs in s, and one in `other`, are bit-identical. */
 static inline void fuzz_run_same(nnrt_session *s, nnrt_session *other, bool leaves, fuzz_bytes *f)
 {
     fuzz_run r;
@@ -555,9 +555,9 @@ static inline void fuzz_run_same(nnrt_session *s, nnrt_session *other, bool leav
     fuzz_run_end(&r);
 }
 
-/* Prepares the model in memory of the allocator and in a buffer of exactly the bytes it is said to take (one fewer must
-   not do), and runs it where it is small. f gives the inputs; NULL: zeros. Returns the code of preparing. Of a model that
-   takes too much on the fast device, auto makes one of the reference device, which is looked at instead. */
+/* Prepares the model in memory of the allocator and in a buffer of exactly the reported bytes (one byte less must
+   fail), and runs it if it is small. f: source of the inputs; NULL: zeros. Returns the code of preparing. If the fast
+   device needs too much memory, auto falls back to the reference device: the test then uses that device. */
 static inline NNRT_ReturnCode fuzz_model_run(const NNRT_Model *m, const nnrt_dims *dims, uint32_t count, fuzz_bytes *f)
 {
     nnrt_session *s = NULL, *other = NULL;
@@ -611,8 +611,8 @@ static inline NNRT_ReturnCode fuzz_model_run(const NNRT_Model *m, const nnrt_dim
     return code;
 }
 
-/* As fuzz_model_run, with 2 for every extent that is open; then the same of the optimised form, which must prepare
-   where the model did. *m is the optimised model afterwards, or as it was. */
+/* As fuzz_model_run, with 2 for every dynamic dimension; then the same for the optimized model, which must prepare if
+   the model did. Afterwards *m is the optimized model, or unchanged. */
 static inline void fuzz_model_both(NNRT_Model **m, const fuzz_memory *memory, const fuzz_bytes *f)
 {
     nnrt_dims dims[FUZZ_IO];

@@ -29,7 +29,7 @@ static void fuzz_builder(const uint8_t *data, size_t size)
         code = nnrt_builder_finish(g.b, &model, &e);
         fuzz_check_error(code, &e, "nnrt_builder_finish");
         fuzz_expect((model != NULL) == (code == NNRT_SUCCESS), "a model comes with success only", e.message);
-        if (memory.refused > 0) /* what is too large for any memory is OUT_OF_MEMORY, too */
+        if (memory.refused > 0) /* a size that exceeds any memory is OUT_OF_MEMORY, too */
             fuzz_expect(code == NNRT_OUT_OF_MEMORY, "memory that was refused is NNRT_OUT_OF_MEMORY", e.message);
     }
     nnrt_builder_destroy(g.b);

@@ -38,7 +38,7 @@ static uint64_t fuzz_cache_sum(const uint8_t *data, size_t bytes, size_t zeros)
     return hash;
 }
 
-/* A session of a model through a cache, and whether it was restored; wanted: it runs and gives what it must. */
+/* Creates a session of a model with a cache, prepared or restored. wanted: it must run, with the expected results. */
 static void fuzz_cache_session(const NNRT_Model *model, const uint8_t *data, size_t size, bool wanted)
 {
     static const float x[6] = {0, 1, 2, 3, 4, 5}, want[6] = {1, 3, 5, 4, 6, 8};
@@ -73,7 +73,7 @@ static void fuzz_cache_session(const NNRT_Model *model, const uint8_t *data, siz
     fuzz_memory_empty(&memory);
 }
 
-/* The keys of the fixed model, out of a cache that is good. */
+/* The keys of the fixed model, from a valid cache. */
 static void fuzz_cache_keys(const NNRT_Model *model, uint64_t *keys)
 {
     nnrt_session_desc session;
@@ -124,8 +124,8 @@ static uint64_t fuzz_cache_digest(const uint8_t *data, size_t size)
     return sum;
 }
 
-/* The file's length and checksum become right; then, where it can be read, what stands in its device sections. false: it
-   cannot. */
+/* Corrects the file's length and checksum; then, if it can be read, the headers of its device sections. false: it
+   cannot be read. */
 static bool fuzz_cache_mend(uint8_t *data, size_t size, const uint64_t *keys)
 {
     nnrt_load_desc load;
@@ -135,7 +135,7 @@ static bool fuzz_cache_mend(uint8_t *data, size_t size, const uint64_t *keys)
     memset(&load, 0, sizeof(load));
     load.cache = true;
     memcpy(data + 16, &bytes, sizeof(bytes));
-    memset(data + 40, 0, 4); /* the checksum is by bytes */
+    memset(data + 40, 0, 4); /* the checksum is computed by bytes */
     sum = fuzz_cache_sum(data, size, 24);
     memcpy(data + 24, &sum, sizeof(sum));
     if (nnrt_model_load_memory(&bare, data, size, &load, NULL) != NNRT_SUCCESS)
@@ -178,7 +178,7 @@ static void fuzz_cache(const uint8_t *data, size_t size)
     fuzz_cache_keys(model, keys);
     fuzz_cache_session(model, copy, size, true);
     if (size >= 64 && fuzz_cache_mend(copy, size, keys)) {
-        fuzz_cache_session(model, copy, size, false); /* who gives it right checksums may give it another model */
+        fuzz_cache_session(model, copy, size, false); /* a file with valid checksums may contain another model */
         if (nnrt_model_load_memory(&bare, copy, size, &load, NULL) == NNRT_SUCCESS)
             fuzz_cache_session(bare, NULL, 0, false);
         nnrt_model_destroy(bare);

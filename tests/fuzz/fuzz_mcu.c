@@ -12,10 +12,10 @@
 #include "devices/nnrt_mcu.h"
 #include "fuzz.h"
 
-#define FUZZ_MCU_BYTES ((size_t)1 << 16) /* most of memory, an input or an output of a file that is run */
+#define FUZZ_MCU_BYTES ((size_t)1 << 16) /* maximum of memory, an input or an output of a file that is run */
 #define FUZZ_MCU_IO 16
 
-/* Places in a file: header, row of the section table, section. */
+/* Offsets in a file: header, row of the section table, section. */
 enum { FUZZ_MCU_SIZE = 16, FUZZ_MCU_SUM = 24, FUZZ_MCU_ROW = 64, FUZZ_MCU_PLAN = 128, FUZZ_MCU_LEAST = 192 };
 
 static void fuzz_mcu_word(uint8_t *file, size_t at, uint32_t word)
@@ -52,7 +52,7 @@ static uint32_t fuzz_mcu_word_at(const uint8_t *at, size_t word)
     return value;
 }
 
-/* A block with a copy of these bytes; NULL: with others. */
+/* A block with a copy of these bytes; NULL: with other contents. */
 static void *fuzz_mcu_copy(const uint8_t *from, size_t bytes)
 {
     uint8_t *block = (uint8_t *)fuzz_block(bytes);
@@ -61,8 +61,8 @@ static void *fuzz_mcu_copy(const uint8_t *from, size_t bytes)
     return block;
 }
 
-/* Runs a step with its attributes, its scratch and each argument in a block of its own, of exactly its bytes: in an
-   open file they are beside each other. plan: the section; step, args: the records. */
+/* Runs a step with its attributes, its scratch and each argument in a separate block of exactly its bytes: in an open
+   file they are adjacent. plan: the section; step, args: the records. */
 static void fuzz_mcu_step_apart(const uint8_t *plan, const uint8_t *step, const uint8_t *args)
 {
     const uint32_t count = fuzz_mcu_word_at(step, 3) + fuzz_mcu_word_at(step, 4) + fuzz_mcu_word_at(step, 5);
@@ -167,7 +167,7 @@ static void fuzz_mcu(const uint8_t *data, size_t size)
     free(file);
 }
 
-/* ---- changes of words, which keep their places ---- */
+/* ---- changes of words, which keep their positions ---- */
 
 #if !defined(FUZZ_INCLUDED) && !defined(__AFL_COMPILER)
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
@@ -186,7 +186,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
     uint32_t state = seed, count = 1 + fuzz_mcu_draw(&state, 4);
     if (size < FUZZ_MCU_LEAST || fuzz_mcu_draw(&state, 12) == 0)
         return LLVMFuzzerMutate(data, size, most);
-    for (; count > 0; count--) { /* mostly the records in front */
+    for (; count > 0; count--) { /* mostly the first records */
         const uint32_t words = (uint32_t)(size < 1024 || fuzz_mcu_draw(&state, 8) == 0 ? size - 128 : 640) / 4;
         const size_t at = FUZZ_MCU_PLAN + 4 * (size_t)fuzz_mcu_draw(&state, words);
         uint32_t word;

@@ -10,10 +10,10 @@
 
 #include "fuzz.h"
 
-#define FUZZ_FILE_BYTES ((size_t)32 << 20) /* most that a loaded model may take when it is optimised */
+#define FUZZ_FILE_BYTES ((size_t)32 << 20) /* memory limit of optimizing a loaded model */
 #define FUZZ_FILE_METADATA 64
 
-/* FNV-1a-64 of a file of so many bytes with zeros where it stands itself, as nnrt.h describes it. */
+/* FNV-1a-64 of a file of so many bytes, with zeros in its own place, as nnrt.h describes it. */
 static uint64_t fuzz_file_sum(const uint8_t *file, size_t bytes)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
@@ -22,7 +22,7 @@ static uint64_t fuzz_file_sum(const uint8_t *file, size_t bytes)
     return hash;
 }
 
-/* True when the file says how long it is, is no shorter, and its checksum is right. */
+/* True if the file is not shorter than its header states, and its checksum is right. */
 static bool fuzz_file_whole(const uint8_t *file, size_t size)
 {
     uint64_t bytes, sum;
@@ -71,7 +71,7 @@ static bool fuzz_same_graph(const NNRT_SubGraph *a, const NNRT_SubGraph *b)
            fuzz_same_indices(&a->nodeIndices, &b->nodeIndices);
 }
 
-/* Everything but addresses is the same. */
+/* Everything but addresses is equal. */
 static void fuzz_same_model(const NNRT_Model *a, const NNRT_Model *b)
 {
     fuzz_expect(fuzz_same_text(a->name, b->name) && fuzz_same_indices(&a->inputIndex, &b->inputIndex) &&
@@ -93,7 +93,7 @@ static void fuzz_same_model(const NNRT_Model *a, const NNRT_Model *b)
 
 /* ---- one file ---- */
 
-/* The metadata that a file may be saved with: up to the first key that is empty or was there before. */
+/* The metadata that a file may be saved with: up to the first key that is empty or a duplicate. */
 static uint32_t fuzz_metadata(const NNRT_Model *m, nnrt_metadata *metadata)
 {
     uint32_t count = 0;
@@ -108,7 +108,7 @@ static uint32_t fuzz_metadata(const NNRT_Model *m, nnrt_metadata *metadata)
     return count;
 }
 
-/* Saves m into a block of exactly the bytes that it takes. */
+/* Saves m into a block of exactly the required bytes. */
 static uint8_t *fuzz_file_save(const NNRT_Model *m, const nnrt_metadata *metadata, uint32_t count, size_t *bytes)
 {
     nnrt_save_desc desc;
@@ -155,7 +155,7 @@ static void fuzz_file_again(const NNRT_Model *m, size_t size)
     free(file);
 }
 
-/* What can be asked of a loaded model, without running it. */
+/* Calls the functions that describe a loaded model, without running it. */
 static void fuzz_file_show(const NNRT_Model *m, const uint8_t *file, size_t size)
 {
     nnrt_file_section section;
@@ -211,7 +211,7 @@ static void fuzz_nnrt(const uint8_t *data, size_t size)
     free(file);
 }
 
-/* ---- changes that get behind the header ---- */
+/* ---- mutations that pass the checks of the header ---- */
 
 #if !defined(FUZZ_INCLUDED) && !defined(__AFL_COMPILER)
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
@@ -223,7 +223,7 @@ static uint32_t fuzz_draw(uint32_t *state, uint32_t below)
     return (uint32_t)((uint64_t)(*state >> 8) * below >> 24);
 }
 
-/* One word takes a number at a border, one near its own, or another word's. */
+/* One word becomes an extreme value, a number near its own, or a copy of another word. */
 static void fuzz_change_word(uint8_t *data, size_t size, uint32_t *state)
 {
     static const uint32_t borders[] = {0, 1, 2, 3, 4, 8, 64, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x7F800000};
@@ -240,7 +240,7 @@ static void fuzz_change_word(uint8_t *data, size_t size, uint32_t *state)
     memcpy(at, &word, sizeof(word));
 }
 
-/* Up to 48 bytes become those of another place: a record, a row, a list. */
+/* Copies up to 48 bytes over others: a record, a row, a list. */
 static void fuzz_change_copy(uint8_t *data, size_t size, uint32_t *state)
 {
     static const uint32_t widths[] = {4, 8, 16, 24, 40, 48};
@@ -248,7 +248,7 @@ static void fuzz_change_copy(uint8_t *data, size_t size, uint32_t *state)
     memmove(data + 4 * (size_t)fuzz_draw(state, words), data + 4 * (size_t)fuzz_draw(state, words), width);
 }
 
-/* Some bytes change as libFuzzer does it, and none moves. */
+/* Some bytes change as in libFuzzer, and none moves. */
 static void fuzz_change_bytes(uint8_t *data, size_t size, uint32_t *state)
 {
     uint8_t part[32];
@@ -257,8 +257,8 @@ static void fuzz_change_bytes(uint8_t *data, size_t size, uint32_t *state)
     memcpy(data + at, part, LLVMFuzzerMutate(part, width, width));
 }
 
-/* Mostly the bytes keep their places, as everything in the file says where it is; then the header says how many there
-   are, and has their checksum. */
+/* Mostly the bytes keep their positions, because the file contains offsets; then the header gets their number and their
+   checksum. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed)
 {
     uint32_t state = seed, kind = fuzz_draw(&state, 12);

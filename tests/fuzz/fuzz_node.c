@@ -26,7 +26,7 @@ typedef struct fuzz_node_case {
     size_t inBytes[FUZZ_OPERANDS]; /* of each */
     size_t outBytes[FUZZ_OPERANDS];
     uint8_t *results[FUZZ_OPERANDS]; /* between guards */
-    uint8_t *first[FUZZ_OPERANDS];   /* what the first run gave */
+    uint8_t *first[FUZZ_OPERANDS];   /* results of the first run */
     nnrt_memory memory;              /* of the rule, counted */
     nnrt_error error;
     fuzz_attr attr;
@@ -55,7 +55,7 @@ static void fuzz_node_quant(fuzz_node_case *c, nnrt_operand *o, NNRT_QuantParam 
     }
 }
 
-/* What the row says of operand i, as text behind its name: true where it asks for indices. */
+/* True if the row's text after the name of operand i declares it as indices. */
 static bool fuzz_node_indices(const nnrt_op *op, uint32_t i)
 {
     const char *p = op->inputs;
@@ -97,7 +97,7 @@ static void fuzz_node_input(fuzz_node_case *c, uint32_t i)
     fuzz_node_quant(c, &c->in[i], c->quant[i]);
 }
 
-/* Gives input i its contents, and makes it known to the rule for indices mostly, for others now and then. */
+/* Fills input i. Its values are known to the shape rule mostly for indices, sometimes for other inputs. */
 static bool fuzz_node_data(fuzz_node_case *c, uint32_t i)
 {
     nnrt_operand *o = &c->in[i];
@@ -122,9 +122,9 @@ static bool fuzz_node_data(fuzz_node_case *c, uint32_t i)
     return true;
 }
 
-/* ---- what chance hits too rarely: operands and attributes that fit each other ---- */
+/* ---- operands and attributes that fit each other, which are too rare by chance ---- */
 
-/* Member `name` of the attributes, NULL where there is none. */
+/* Member `name` of the attributes, NULL if there is none. */
 static void *fuzz_hint_at(fuzz_node_case *c, const char *name)
 {
     for (uint32_t i = 0; i < c->op->attr->count; i++)
@@ -170,7 +170,7 @@ static void fuzz_hint_shape(fuzz_node_case *c, uint32_t i, int32_t d0, int32_t d
     c->in[i].format = format;
 }
 
-/* Image, weight and bias of a convolution with as many channels before as behind. */
+/* Image, weight and bias of a convolution with as many input as output channels. */
 static void fuzz_hint_conv(fuzz_node_case *c)
 {
     int32_t group = 1 + (int32_t)fuzz_below(&c->f, 2), channels = group * (1 + (int32_t)fuzz_below(&c->f, 2));
@@ -209,7 +209,7 @@ static void fuzz_hint_blocks(fuzz_node_case *c)
     fuzz_hint_shape(c, 0, (int32_t)(block[0] * block[1]), (int32_t)(block[0] * 2), (int32_t)(block[1] * 2), 2);
 }
 
-/* Lets the operands fit for the operators where chance alone seldom does. */
+/* Makes the operands of an operator fit each other, which is rare by chance. */
 static void fuzz_hint_operands(fuzz_node_case *c)
 {
     static const NNRT_DataType quantised[] = {NNRT_DATA_TYPE_INT8,    NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_FLOAT32,
@@ -281,7 +281,7 @@ static void fuzz_hint_data(fuzz_node_case *c)
                                                   : i;
 }
 
-/* The node: operands and attributes; false where an input is too large to have contents. */
+/* The node: operands and attributes; false if an input is too large to have contents. */
 static bool fuzz_node_make(fuzz_node_case *c)
 {
     nnrt_op_arity arity;
@@ -317,7 +317,7 @@ static bool fuzz_node_make(fuzz_node_case *c)
     return small;
 }
 
-/* A result is always a tensor, or was never wanted; guards lie around it. */
+/* A result is always a tensor, or was not requested; guards surround it. */
 static bool fuzz_node_results(fuzz_node_case *c)
 {
     for (uint32_t i = 0; i < c->r.nOut; i++) {
@@ -339,7 +339,7 @@ static bool fuzz_node_results(fuzz_node_case *c)
     return true;
 }
 
-/* Runs the kernel; place: what each output is written to. */
+/* Runs the kernel; place: the memory of each output. */
 static NNRT_ReturnCode fuzz_node_call(fuzz_node_case *c, void *const *data, void *const *place)
 {
     void *known[FUZZ_OPERANDS];
@@ -380,7 +380,7 @@ static void fuzz_node_run(fuzz_node_case *c, int fill, bool first, NNRT_ReturnCo
             fuzz_expect(c->results[i][k] == (uint8_t)fill &&
                             c->results[i][FUZZ_GUARD + c->outBytes[i] + k] == (uint8_t)fill,
                         "nothing is written beside a result", c->op->name);
-        if (got == NNRT_SUCCESS) { /* an operator may tell that a result is smaller than was planned */
+        if (got == NNRT_SUCCESS) { /* an operator may report that a result is smaller than planned */
             (void)nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &told);
             fuzz_expect(told == c->outBytes[i] || ((c->op->flags & NNRT_OP_DATA_DEPENDENT) && told < c->outBytes[i]),
                         "a result is as large as was planned", c->op->name);
@@ -392,7 +392,7 @@ static void fuzz_node_run(fuzz_node_case *c, int fill, bool first, NNRT_ReturnCo
     }
 }
 
-/* Output 0 over a copy of input k, where the row allows it and shapes and sizes are alike. */
+/* Writes output 0 over a copy of input k, if the row allows it and shapes and sizes are equal. */
 static void fuzz_node_in_place(fuzz_node_case *c, uint32_t k)
 {
     const nnrt_operand *x = &c->in[k], *y = &c->out[0];

@@ -11,7 +11,7 @@
 
 #define FUZZ_TENSOR_BYTES ((size_t)1 << 20) /* larger tensors are not read */
 
-/* Elements come twice the same, and a buffer of another size is refused. */
+/* Two reads have the same elements, and a buffer of another size is refused. */
 static void fuzz_tensor_elements(const nnrt_onnx_tensor *t)
 {
     nnrt_error e;

@@ -1,6 +1,6 @@
 /* Fuzz target: small models with dynamic input dimensions and data-dependent values, with upper bounds of any size;
    then runs with shapes within and above the upper bounds, and buffers that are large enough or not. Successful runs
-   are bit-identical to a session made for exactly those shapes; if that session fails, the run may fail. */
+   are bit-identical to a session for exactly these shapes; if that session fails, the run may fail. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -20,13 +20,13 @@ typedef struct fuzz_open_net {
     uint32_t numbers[FUZZ_OPEN_TENSORS], nNumbers; /* tensors that operators compute with */
     uint32_t lists[FUZZ_OPEN_TENSORS], nLists;     /* of integers: shapes, axes, indices */
     uint32_t nResults;
-    bool squeezes; /* how many axes there are may then depend on extents */
+    bool squeezes; /* the rank may then depend on dimensions */
     nnrt_bound bounds[FUZZ_OPEN_TENSORS];
     uint32_t nBounds, nInputs;
     char names[FUZZ_OPEN_TENSORS][4];
-    int32_t open[FUZZ_OPEN_INPUTS][NNRT_MAX_RANK]; /* -1, or the extent */
+    int32_t open[FUZZ_OPEN_INPUTS][NNRT_MAX_RANK]; /* -1 (dynamic), or the dimension */
     NNRT_DataType type[FUZZ_OPEN_INPUTS];
-    size_t room[FUZZ_OPEN_TENSORS]; /* bytes of each output, at most, and some */
+    size_t room[FUZZ_OPEN_TENSORS]; /* maximum bytes of each output, and some more */
 } fuzz_open_net;
 
 static const char *fuzz_open_name(fuzz_open_net *n, char letter, uint32_t i)
@@ -39,7 +39,7 @@ static const char *fuzz_open_name(fuzz_open_net *n, char letter, uint32_t i)
     return name;
 }
 
-/* An input: numbers with open axes, or a list that a run tells. */
+/* An input: numbers with dynamic dimensions, or a list of integers whose values only a run knows. */
 static void fuzz_open_input(fuzz_open_net *n, bool list)
 {
     const uint32_t i = n->nInputs++;
@@ -106,7 +106,7 @@ static void fuzz_open_node(fuzz_open_net *n)
             n->lists[n->nLists++] = out[i];
         else
             n->numbers[n->nNumbers++] = out[i];
-        if (fuzz_rarely(&n->f, 4)) { /* it may be larger than anything says */
+        if (fuzz_rarely(&n->f, 4)) { /* a result that may need an upper bound: a random one */
             nnrt_bound *b = &n->bounds[n->nBounds++];
             b->tensor = name;
             b->most.rank = 1 + (int32_t)fuzz_below(&n->f, 4);
@@ -119,13 +119,13 @@ static void fuzz_open_node(fuzz_open_net *n)
         nnrt_builder_output(n->b, out[i]);
 }
 
-/* What a run brings. */
+/* The inputs and outputs of a run. */
 typedef struct fuzz_open_run {
     nnrt_io in[FUZZ_OPEN_INPUTS], out[FUZZ_OPEN_TENSORS];
     nnrt_dims dims[FUZZ_OPEN_INPUTS];
     void *copies[FUZZ_OPEN_INPUTS];
     uint32_t nOut;
-    bool beyond, less; /* extents are beyond a bound, an output has less room than it may need */
+    bool beyond, less; /* a dimension exceeds its bound; an output buffer may be too small */
 } fuzz_open_run;
 
 static void fuzz_open_begin(fuzz_open_run *r, fuzz_open_net *n, const nnrt_session *s)
@@ -137,7 +137,7 @@ static void fuzz_open_begin(fuzz_open_run *r, fuzz_open_net *n, const nnrt_sessi
         for (int32_t k = 0; k < r->dims[i].rank; k++)
             if (n->open[i][k] == -1) {
                 r->dims[i].dims[k] = (int32_t)(fuzz_byte(&n->f) % (uint32_t)(n->bounds[i].most.dims[k] + 1));
-                if (fuzz_rarely(&n->f, 64) && n->bounds[i].most.dims[k] > 0) { /* 0: nothing is open */
+                if (fuzz_rarely(&n->f, 64) && n->bounds[i].most.dims[k] > 0) { /* bound 0: not dynamic */
                     r->dims[i].dims[k] = n->bounds[i].most.dims[k] + 1;
                     r->beyond = true;
                 }
@@ -177,7 +177,7 @@ static void fuzz_open_end(fuzz_open_run *r)
         free(r->out[i].data);
 }
 
-/* Model m for just the extents of the run: lists are constants of it. */
+/* Model m with the fixed shapes of the run: its lists are constants. */
 static void fuzz_open_close(const NNRT_Model *m, const fuzz_open_net *n, const fuzz_open_run *r, NNRT_Model *closed,
                             NNRT_Tensor *tensors, uint32_t *inputs)
 {
@@ -200,8 +200,8 @@ static void fuzz_open_close(const NNRT_Model *m, const fuzz_open_net *n, const f
     closed->inputIndex.count = count;
 }
 
-/* Extents of what has no elements may be any where they are fixed, but are bounded where they are open, and planned as if
-   there were some: a RESHAPE to 0, or to the shape of what is empty. All results are outputs. */
+/* Fixed dimensions of an empty tensor may have any size. Dynamic ones are bounded, and planned as if the tensor had
+   elements: a RESHAPE to 0, or to the shape of an empty tensor. All results are outputs. */
 static bool fuzz_open_empty(const nnrt_session *fixed, NNRT_ReturnCode code)
 {
     for (uint32_t i = 0; i < nnrt_session_inputs(fixed) && code != NNRT_INSUFFICIENT_BUFFER; i++)
@@ -213,7 +213,7 @@ static bool fuzz_open_empty(const nnrt_session *fixed, NNRT_ReturnCode code)
     return false;
 }
 
-/* The same run in a session made for it; what it gives is what s gave with `code`. */
+/* Repeats the run in a session for its fixed shapes; the results must equal the results of s, which returned `code`. */
 static void fuzz_open_compare(const NNRT_Model *m, fuzz_open_net *n, fuzz_open_run *r, nnrt_session *s,
                               NNRT_ReturnCode code)
 {
@@ -257,7 +257,7 @@ static void fuzz_open_compare(const NNRT_Model *m, fuzz_open_net *n, fuzz_open_r
     fuzz_memory_empty(&memory);
 }
 
-/* One run: refused with a message, or right; inputs stay, and what is not an output's stays. */
+/* One run fails with a message, or has the right results; inputs and the bytes after each output are unchanged. */
 static void fuzz_open_once(const NNRT_Model *m, fuzz_open_net *n, nnrt_session *s, const fuzz_memory *memory)
 {
     fuzz_open_run r;
@@ -285,7 +285,7 @@ static void fuzz_open_once(const NNRT_Model *m, fuzz_open_net *n, nnrt_session *
     fuzz_open_end(&r);
 }
 
-/* The session also fits in a buffer of exactly the bytes that it is said to take, and in no smaller one. */
+/* The session also fits in a buffer of exactly the reported bytes, and in no smaller one. */
 static void fuzz_open_buffer(const NNRT_Model *m, nnrt_session_desc desc)
 {
     nnrt_session *s = NULL;

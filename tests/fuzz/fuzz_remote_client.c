@@ -31,7 +31,7 @@ static fuzz_answering *fuzz_the_listener(void)
     return &a;
 }
 
-/* The answer to a request: 0 to 2 changes of a right one are made when it is sent. */
+/* The valid answer to a request; sending makes 0 to 2 changes. */
 static void fuzz_answer(fuzz_frame *frame, const fuzz_frame *asked, int *fd, fuzz_bytes *f)
 {
     const uint32_t odd = fuzz_byte(f);
@@ -101,7 +101,7 @@ static void fuzz_answer(fuzz_frame *frame, const fuzz_frame *asked, int *fd, fuz
     }
 }
 
-/* Answers the first connection as long as there are bytes, and ends those that come behind it. */
+/* Answers the first connection while bytes remain, and closes later connections. */
 static void *fuzz_answer_all(void *arg)
 {
     static fuzz_frame asked, frame;
@@ -111,7 +111,7 @@ static void *fuzz_answer_all(void *arg)
            fuzz_read(fd, asked.body, asked.length)) {
         int memory = -1;
         bool sent;
-        if (a->bytes.size > 0 && a->bytes.data[0] < 8 && asked.serial > a->bytes.data[0]) { /* nothing that is asked for */
+        if (a->bytes.size > 0 && a->bytes.data[0] < 8 && asked.serial > a->bytes.data[0]) { /* bytes that answer no request */
             (void)send(fd, a->bytes.data, a->bytes.size, MSG_NOSIGNAL);
             break;
         }
@@ -137,7 +137,7 @@ static void fuzz_reason(void *user, uint32_t node, const nnrt_error *error)
     fuzz_expect(node < 2 && memchr(error->message, 0, sizeof(error->message)) != NULL, "a reason is of a node", NULL);
 }
 
-/* All that a client can ask. */
+/* All requests of a client. */
 static void fuzz_ask(nnrt_remote *r, const NNRT_Model *m)
 {
     nnrt_device *d = nnrt_device_find(nnrt_remote_name(r));

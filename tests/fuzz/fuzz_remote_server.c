@@ -47,7 +47,7 @@ static fuzz_served *fuzz_the_server(void)
     return &s;
 }
 
-/* A request, and the memory that goes with it. */
+/* A request and its memory. */
 static void fuzz_request(fuzz_frame *frame, uint32_t kind, int *fd, fuzz_served *s, fuzz_bytes *f)
 {
     static uint8_t data[FUZZ_PARCEL];

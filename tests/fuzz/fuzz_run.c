@@ -57,7 +57,7 @@ static uint32_t fuzz_net_op(nnrt_builder *b, NNRT_NodeType type, const void *att
 
 #define FUZZ_NO NNRT_NO_TENSOR
 
-/* A convolution, a pooling and a full connection behind another. */
+/* A convolution, a pooling and a fully connected layer, chained. */
 static uint32_t fuzz_net_image(nnrt_builder *b, const int64_t *two, const int64_t *ones)
 {
     NNRT_Conv2DFusion conv;
@@ -86,7 +86,7 @@ static uint32_t fuzz_net_image(nnrt_builder *b, const int64_t *two, const int64_
     return fuzz_net_op(b, NNRT_NODE_TYPE_SOFTMAX, NULL, y, FUZZ_NO, FUZZ_NO, FUZZ_NO);
 }
 
-/* Model `which`: what data can make fail comes first. */
+/* Model `which`; the first ones can fail because of their data. */
 static void fuzz_net(nnrt_builder *b, uint32_t which)
 {
     static const int64_t two[2] = {2, 2}, ones[2] = {1, 1};
@@ -107,7 +107,7 @@ static void fuzz_net(nnrt_builder *b, uint32_t which)
         y = fuzz_net_op(b, NNRT_NODE_TYPE_DIV_FUSION, NULL, x, fuzz_net_input(b, NNRT_DATA_TYPE_INT32, 3, 0, 0, 0),
                         FUZZ_NO, FUZZ_NO);
         break;
-    case 3: /* places of ones */
+    case 3: /* positions of ones */
         nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_ONE_HOT)->attr, &hot);
         x = fuzz_net_input(b, NNRT_DATA_TYPE_INT64, 6, 0, 0, 0);
         y = fuzz_net_op(b, NNRT_NODE_TYPE_ONE_HOT, &hot, x, fuzz_net_int(b, 4), fuzz_net_floats(b, 1, 0, 0, 0),
@@ -161,7 +161,7 @@ static NNRT_Model *fuzz_net_make(uint32_t which, const nnrt_allocator *a)
     return model;
 }
 
-/* A run with one thing changed. Whatever it is, it ends with a code and a message. */
+/* A run with one invalid or unusual argument: it returns a code and a message. */
 static void fuzz_bad_run(nnrt_session *s, fuzz_run *r, fuzz_bytes *f)
 {
     nnrt_io in[FUZZ_IO], out[FUZZ_IO];
@@ -176,7 +176,7 @@ static void fuzz_bad_run(nnrt_session *s, fuzz_run *r, fuzz_bytes *f)
     switch (fuzz_below(f, 8)) {
     case 0: io[i].bytes--; break;
     case 1:
-        io[i].bytes += 1 + k; /* for an output more is right: nothing behind its own bytes is written */
+        io[i].bytes += 1 + k; /* a larger buffer is valid for an output: only its own bytes are written */
         wrong = !output;
         break;
     case 2: io[i].data = NULL; break;

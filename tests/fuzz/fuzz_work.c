@@ -1,5 +1,5 @@
 /* Fuzz target: the work of loading, optimizing and preparing any model is bounded. The bytes are a .nnrt file, an ONNX file
- * or, where they are neither, calls of the builder. tests/work.h counts units of work; a phase that exceeds its bound ends
+ * or, if they are neither, calls of the builder. tests/work.h counts units of work; a phase that exceeds its bound ends
  * the program:
  *
  *     work <= A + B * (bytes of the file) + C * (bytes of memory that the phase had at most)
@@ -140,7 +140,7 @@ static void fuzz_work(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(file, data, size);
     load.allocator = desc.allocator = &a;
-    desc.no_optimize = true; /* a phase of its own */
+    desc.no_optimize = true; /* a separate phase */
     fuzz_work_begin(&fuzz_work_load, size, &memory);
     if (nnrt_model_load_memory(&model, file, size, &load, &e) != NNRT_SUCCESS) {
         memset(&e, 0, sizeof(e));

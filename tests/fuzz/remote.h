@@ -76,7 +76,7 @@ static inline void fuzz_put_dims(fuzz_frame *f, int32_t rank, int32_t first, int
     fuzz_put(f, dims, sizeof(dims));
 }
 
-/* Memory with these bytes and, unless they say otherwise, seals against shrinking and writing. */
+/* Memory with these bytes and, unless f decides otherwise, seals against shrinking and writing. */
 static inline int fuzz_memory_of(fuzz_bytes *f, const void *data, size_t bytes, int seals)
 {
     NNRT_SharedBuffer b;
@@ -93,7 +93,7 @@ static inline int fuzz_memory_of(fuzz_bytes *f, const void *data, size_t bytes, 
     return b.fd;
 }
 
-/* Sends a frame, of which the bytes may change one or another; false: nobody takes it. */
+/* Sends a frame, with a few changes if f decides so; false: the connection is closed. */
 static inline bool fuzz_send(int socket, fuzz_frame *frame, int fd, fuzz_bytes *f)
 {
     union {
@@ -128,7 +128,7 @@ static inline bool fuzz_send(int socket, fuzz_frame *frame, int fd, fuzz_bytes *
     return sendmsg(socket, &m, MSG_NOSIGNAL) == (ssize_t)part.iov_len;
 }
 
-/* Reads bytes; false: there are not so many. */
+/* Reads exactly so many bytes; false: fewer arrive. */
 static inline bool fuzz_read(int socket, void *to, size_t bytes)
 {
     uint8_t *at = (uint8_t *)to;
@@ -142,7 +142,7 @@ static inline bool fuzz_read(int socket, void *to, size_t bytes)
     return true;
 }
 
-/* y = relu(x[2,3] + [1,2,3]) as a parcel: a .nnrt file, and the configuration behind it. */
+/* y = relu(x[2,3] + [1,2,3]) as a parcel: a .nnrt file, then the configuration. */
 typedef struct fuzz_parcel {
     uint8_t data[FUZZ_PARCEL];
     uint64_t first, second;
@@ -165,7 +165,7 @@ static inline NNRT_Model *fuzz_small_model(void)
     return m;
 }
 
-/* rows: of x; 0: they stay open, up to 5. */
+/* rows: of x; 0: dynamic, at most 5. */
 static inline void fuzz_parcel_make(fuzz_parcel *p, int32_t rows)
 {
     static fuzz_frame config; /* as the body of a frame is written */

@@ -14,7 +14,7 @@
 
 #include "fuzz.h"
 
-/* Blocks of the readers, each behind its size; what they take, the file with them, and the most that they took. */
+/* Blocks of the readers, each after its size. Bytes allocated now (fuzz_taken), with the file, and at most (fuzz_most). */
 typedef union fuzz_head {
     size_t bytes;
     long double align;
@@ -49,7 +49,7 @@ static inline void *fuzz_tool_calloc(size_t count, size_t bytes)
     return block;
 }
 
-/* Always another block: that is when most is taken. */
+/* Always moves to another block: that needs the most memory. */
 static inline void *fuzz_tool_realloc(void *block, size_t bytes)
 {
     const size_t before = block != NULL ? ((fuzz_head *)block)[-1].bytes : 0;
@@ -61,7 +61,7 @@ static inline void *fuzz_tool_realloc(void *block, size_t bytes)
     return grown;
 }
 
-/* Messages so far; they go nowhere. */
+/* Messages so far; nothing prints them. */
 static size_t fuzz_messages;
 
 static inline FILE *fuzz_message(void)
@@ -91,7 +91,7 @@ static inline FILE *fuzz_message(void)
 #pragma GCC diagnostic pop
 #endif
 
-/* A copy of the bytes in a block of their own size, so that the first one behind them is seen. */
+/* A copy of the bytes in a block of exactly their size, so that a read after the last byte is detected. */
 static inline cli_bytes fuzz_file(const uint8_t *data, size_t size)
 {
     cli_bytes file;
@@ -105,7 +105,7 @@ static inline cli_bytes fuzz_file(const uint8_t *data, size_t size)
     return file;
 }
 
-/* Ends what fuzz_file began: all is given back, and it was in proportion to the file. */
+/* Frees the copy of fuzz_file: no block of the reader is left, and its memory was in proportion to the file. */
 static inline void fuzz_file_end(cli_bytes *file)
 {
     fuzz_tool_free(file->data);
@@ -113,7 +113,7 @@ static inline void fuzz_file_end(cli_bytes *file)
     fuzz_expect(fuzz_most <= 64 * file->size + ((size_t)1 << 20), "a reader takes 64 times the file and 1 MiB", NULL);
 }
 
-/* What failed says why, in one line; what is done may say something that the user should know. */
+/* A failure prints one message, the reason; a success may print warnings. */
 static inline void fuzz_said(int status, size_t before, const char *what)
 {
     fuzz_expect(status == CLI_DONE || status == CLI_FAILED, "a reader is done or has failed", what);
@@ -121,7 +121,7 @@ static inline void fuzz_said(int status, size_t before, const char *what)
         fuzz_expect(fuzz_messages == before + 1, "a failure is one message", what);
 }
 
-/* A tensor that was read: its elements are there, and may become each other type or are refused in one line. */
+/* A tensor that was read has its elements; conversion to each other type succeeds or fails with one message. */
 static inline void fuzz_converted(cli_tensor *t)
 {
     static const NNRT_DataType types[] = {NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_FLOAT16, NNRT_DATA_TYPE_INT8,
