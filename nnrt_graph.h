@@ -1691,7 +1691,7 @@ static void nnrti_dot_tensor(nnrti_out *o, const nnrt_operand *t, char kind, uin
 }
 
 /* A color for a device, "0.583 0.25 1": its name determines the hue, in thousandths, rest saturation and brightness. */
-static void nnrti_dot_colour(nnrti_out *o, const char *device, const char *rest)
+static void nnrti_dot_color(nnrti_out *o, const char *device, const char *rest)
 {
     uint32_t hue = 0;
     for (; *device != '\0'; device++)
@@ -1707,7 +1707,7 @@ static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index, con
     nnrti_dot(o, "  n%u [shape=box ", index);
     if (*device != '\0') {
         nnrti_puts(o, "style=\"rounded,filled\" fillcolor=\"");
-        nnrti_dot_colour(o, device, " 0.25 1");
+        nnrti_dot_color(o, device, " 0.25 1");
         nnrti_puts(o, "\" tooltip=\"");
         nnrti_dot_text(o, device);
         nnrti_puts(o, "\" label=\"");
@@ -1775,7 +1775,7 @@ static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placeme
     const uint32_t count = m->subGraph.count > 0 ? all.count : m->nodes.count;
     nnrti_dot(o, "  subgraph cluster_part%u {\n  fontname=\"sans-serif\" fontsize=11 ", places[first].part);
     nnrti_puts(o, "style=filled fillcolor=\"#f6f6f6\" color=\"");
-    nnrti_dot_colour(o, nnrti_text_of(places[first].device), " 0.8 0.7");
+    nnrti_dot_color(o, nnrti_text_of(places[first].device), " 0.8 0.7");
     nnrti_dot(o, "\" label=\"part %u, ", places[first].part);
     nnrti_dot_text(o, nnrti_text_of(places[first].device));
     nnrti_puts(o, "\";\n");

@@ -27,7 +27,7 @@ SECTIONS (search for the tag)
     >>onnx_reductions
     >>onnx_windows
     >>onnx_matrices
-    >>onnx_normalisation
+    >>onnx_normalization
     >>onnx_recurrent
     >>onnx_signals
     >>onnx_contrib        com.microsoft
@@ -7577,7 +7577,7 @@ static void nnrti_onnx_op_col2im(nnrti_onnx *c, int32_t arg)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>onnx_normalisation */
+/* >>onnx_normalization */
 
 /* Computes the batch's mean and variance [C] and puts them in in[3] and in[4]. Outputs 1 and 2 are the running
    statistics: momentum * old + (1 - momentum) * batch. */

@@ -625,7 +625,7 @@ static int run_set(const char *path, const data_set *s, bool *constant, char *te
                 result = attempt(path, s, c, extents != 0, false, IN_FILE, text, size);
                 if (result != PASSED) { /* optimisation must not change what is supported */
                     memmove(text + 11, text, strlen(text) < size - 12 ? strlen(text) + 1 : 0);
-                    memcpy(text, "optimised: ", 11);
+                    memcpy(text, "optimized: ", 11);
                     result = FAILED;
                 }
             }

@@ -632,7 +632,7 @@ static void test_norms(void **unused)
                                        : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_LP_NORMALIZATION, &lp, &in, 1));
         model = finish(b);
         kernel = "lp_norm";
-        check_all(model, x, nX, nX, expected, bound, "a normalisation");
+        check_all(model, x, nX, nX, expected, bound, "a normalization");
         kernel = NULL;
         nnrt_model_destroy(model);
         free(bound);

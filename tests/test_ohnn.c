@@ -2554,7 +2554,7 @@ static void arities(void **state)
 }
 
 /* z = x + y in int8: scale 0.5, zero points 1, -2 and 3, so that all sums are exact. */
-static void quantised(void **state)
+static void quantized(void **state)
 {
     static const int8_t x[4] = {1, 3, 127, -128}, y[4] = {0, -2, 120, -100};
     /* real: 0, 1, 63, -64.5 and 1, 0, 61, -49; their sums 1, 1, 124, -113.5: (sum / 0.5) + 3, saturated */
@@ -3213,7 +3213,7 @@ int main(void)
         cmocka_unit_test(logged), cmocka_unit_test(priorities),
         cmocka_unit_test(serialised),
         cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic), cmocka_unit_test(shapes_kept),
-        cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),
+        cmocka_unit_test(operators),    cmocka_unit_test(quantized),   cmocka_unit_test(refused),
         cmocka_unit_test(model_gone),   cmocka_unit_test(mixed_types), cmocka_unit_test(types_at_build),
         cmocka_unit_test(top_k_types),  cmocka_unit_test(instance_norms), cmocka_unit_test(scalar_output),
         cmocka_unit_test(allocations),  cmocka_unit_test(all_functions)};

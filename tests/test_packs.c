@@ -484,8 +484,8 @@ static void test_others(void **state)
     nnrt_model_destroy(other);
 }
 
-/* What is loaded and then optimised is another model. */
-static void test_optimised(void **state)
+/* What is loaded and then optimized is another model. */
+static void test_optimized(void **state)
 {
     NNRT_Model *m = model_of(2), *again;
     nnrt_cache *c = cache_in_memory();
@@ -1677,7 +1677,7 @@ int main(void)
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
         cmocka_unit_test(test_unread),
-        cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_optimized), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_table), cmocka_unit_test(test_export_fails),
     };
     return cmocka_run_group_tests(tests, add_device, NULL);

@@ -52,7 +52,7 @@ typedef struct answer {
 } answer;
 
 typedef struct terminal {
-    bool ascii, colour; /* colour: standard output is a terminal */
+    bool ascii, color; /* color: standard output is a terminal */
     uint32_t perRow;    /* digits side by side */
 } terminal;
 
@@ -178,23 +178,23 @@ static nnrt_session *open_session(NNRT_Model **model, const char *path)
 
 /* The network's input is ink from 0 to 1, its output the probability of each digit; quantized to int8
    they are pixel - 128 and 256 * probability - 128. */
-static bool recognise(nnrt_session *session, const uint8_t *pixels, answer *a)
+static bool recognize(nnrt_session *session, const uint8_t *pixels, answer *a)
 {
     float image[PIXELS], probabilities[CLASSES];
     int8_t small[PIXELS], scores[CLASSES];
-    const bool quantised = nnrt_session_input(session, 0).dataType == NNRT_DATA_TYPE_INT8;
+    const bool quantized = nnrt_session_input(session, 0).dataType == NNRT_DATA_TYPE_INT8;
     NNRT_ReturnCode code;
     for (int i = 0; i < PIXELS; i++) {
         image[i] = (float)pixels[i] / 255.0f;
         small[i] = (int8_t)(pixels[i] - 128);
     }
-    code = quantised ? nnrt_run(session, NNRT_IO(small), NNRT_IO(scores))
+    code = quantized ? nnrt_run(session, NNRT_IO(small), NNRT_IO(scores))
                      : nnrt_run(session, NNRT_IO(image), NNRT_IO(probabilities));
     if (code != NNRT_SUCCESS) {
         fprintf(stderr, "%s\n", nnrt_session_error(session));
         return false;
     }
-    for (int i = 0; i < CLASSES && quantised; i++)
+    for (int i = 0; i < CLASSES && quantized; i++)
         probabilities[i] = (float)(scores[i] + 128) / 256.0f;
     a->digit = 0;
     for (uint8_t i = 1; i < CLASSES; i++)
@@ -207,7 +207,7 @@ static bool recognise(nnrt_session *session, const uint8_t *pixels, answer *a)
 static void show_progress(const terminal *t, uint32_t done, uint32_t count)
 {
     int full = (int)((uint64_t)done * 40 / count);
-    if (!t->colour || (done % 50 != 0 && done != count))
+    if (!t->color || (done % 50 != 0 && done != count))
         return;
     printf("\r[%.*s%*s] %u of %u", full, "########################################", 40 - full, "", (unsigned)done,
            (unsigned)count);
@@ -217,12 +217,12 @@ static void show_progress(const terminal *t, uint32_t done, uint32_t count)
 }
 
 /* Fills answers[set->count], and the time per image in milliseconds. */
-static bool recognise_all(nnrt_session *session, const digit_set *set, answer *answers, const terminal *progress,
+static bool recognize_all(nnrt_session *session, const digit_set *set, answer *answers, const terminal *progress,
                           double *milliseconds)
 {
     double start = seconds();
     for (uint32_t i = 0; i < set->count; i++) {
-        if (!recognise(session, set->pixels + (size_t)i * PIXELS, &answers[i]))
+        if (!recognize(session, set->pixels + (size_t)i * PIXELS, &answers[i]))
             return false;
         if (progress != NULL)
             show_progress(progress, i + 1, set->count);
@@ -260,10 +260,10 @@ static void print_caption(const terminal *t, answer a, uint8_t label)
 {
     bool wrong = label != UNKNOWN && a.digit != label;
     if (wrong)
-        printf("%s%u %3.0f%% NOT %u!%s  ", t->colour ? "\033[1;31m" : "", (unsigned)a.digit, (double)a.confidence * 100,
-               (unsigned)label, t->colour ? "\033[0m" : "");
+        printf("%s%u %3.0f%% NOT %u!%s  ", t->color ? "\033[1;31m" : "", (unsigned)a.digit, (double)a.confidence * 100,
+               (unsigned)label, t->color ? "\033[0m" : "");
     else
-        printf("%s%u%s  %5.1f %%    ", t->colour ? "\033[1m" : "", (unsigned)a.digit, t->colour ? "\033[0m" : "",
+        printf("%s%u%s  %5.1f %%    ", t->color ? "\033[1m" : "", (unsigned)a.digit, t->color ? "\033[0m" : "",
                (double)a.confidence * 100);
 }
 
@@ -338,11 +338,11 @@ static terminal find_terminal(bool ascii)
     terminal t;
     uint32_t width = 80;
     t.ascii = ascii;
-    t.colour = false;
+    t.color = false;
 #if defined(__unix__) || defined(__APPLE__)
     if (isatty(STDOUT_FILENO)) {
         struct winsize size;
-        t.colour = true;
+        t.color = true;
         if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
             width = size.ws_col;
     }
@@ -363,14 +363,14 @@ static int usage(FILE *f)
 }
 
 /* Loads the model, recognizes and shows the digits. Returns the exit status. */
-static int recognise_set(const terminal *t, const char *modelPath, const digit_set *set, bool sheet)
+static int recognize_set(const terminal *t, const char *modelPath, const digit_set *set, bool sheet)
 {
     NNRT_Model *model = NULL;
     nnrt_session *session = open_session(&model, modelPath);
     answer *answers = (answer *)calloc(set->count, sizeof(answer));
     double milliseconds = 0;
     bool good =
-        session != NULL && answers != NULL && recognise_all(session, set, answers, sheet ? NULL : t, &milliseconds);
+        session != NULL && answers != NULL && recognize_all(session, set, answers, sheet ? NULL : t, &milliseconds);
     if (good)
         show_result(t, session, set, answers, milliseconds, sheet);
     free(answers);
@@ -402,7 +402,7 @@ int main(int argc, char **argv)
         return usage(stderr);
     t = find_terminal(ascii);
     if (heldback != NULL ? read_heldback(&set, heldback) : read_sheet(&set, names[1]))
-        status = recognise_set(&t, names[0], &set, heldback == NULL);
+        status = recognize_set(&t, names[0], &set, heldback == NULL);
     free(set.pixels);
     free(set.labels);
     return status;

@@ -66,7 +66,7 @@ static NNRT_ReturnCode prepare(void)
     return arena != NULL && views != NULL ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
 }
 
-static NNRT_ReturnCode recognise(const digit_value *image, digit_value *scores)
+static NNRT_ReturnCode recognize(const digit_value *image, digit_value *scores)
 {
     void *io[2];
     io[0] = (void *)(uintptr_t)image;
@@ -82,7 +82,7 @@ static NNRT_ReturnCode prepare(void)
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode recognise(const digit_value *image, digit_value *scores)
+static NNRT_ReturnCode recognize(const digit_value *image, digit_value *scores)
 {
     return digits_run(image, scores);
 }
@@ -110,7 +110,7 @@ int main(void)
         if (i == 7)
             board_paint();
         start = board_count();
-        code = recognise(digit_images[i], scores);
+        code = recognize(digit_images[i], scores);
         took = board_count() - start;
         if (i == 7) {
             print_figure("stack", board_painted_over());

@@ -212,7 +212,7 @@ static void fuzz_hint_blocks(fuzz_node_case *c)
 /* Makes the operands of an operator fit each other, which is rare by chance. */
 static void fuzz_hint_operands(fuzz_node_case *c)
 {
-    static const NNRT_DataType quantised[] = {NNRT_DATA_TYPE_INT8,    NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_FLOAT32,
+    static const NNRT_DataType quantized[] = {NNRT_DATA_TYPE_INT8,    NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_FLOAT32,
                                               NNRT_DATA_TYPE_FLOAT16, NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT16};
     int32_t rank = c->in[0].rank;
     switch (c->op->type) {
@@ -242,8 +242,8 @@ static void fuzz_hint_operands(fuzz_node_case *c)
         break;
     case NNRT_NODE_TYPE_SPLIT: fuzz_hint_int(c, "outputNum", c->r.nOut); break;
     case NNRT_NODE_TYPE_QUANT_DTYPE_CAST:
-        c->in[0].dataType = quantised[fuzz_below(&c->f, 6)];
-        c->out[0].dataType = quantised[fuzz_below(&c->f, 6)];
+        c->in[0].dataType = quantized[fuzz_below(&c->f, 6)];
+        c->out[0].dataType = quantized[fuzz_below(&c->f, 6)];
         fuzz_hint_int(c, "srcT", c->in[0].dataType);
         fuzz_hint_int(c, "dstT", c->out[0].dataType);
         c->in[0].quant = c->quant[0];
