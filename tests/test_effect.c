@@ -17,7 +17,7 @@
 
 static const uint8_t yes = 1, no = 0;
 
-/* Where the node stands, and what its condition is. */
+/* Position of the node, and its condition. */
 typedef struct place {
     bool branch;   /* in the branch of an IF whose result nobody reads, taken where x.take is true */
     bool constant; /* the condition is a constant: false */
@@ -125,7 +125,7 @@ static void test_effect(void **state)
     }
 }
 
-/* What a message shows: as many elements as are asked for, of every tensor; types, signs, what has no elements. */
+/* Contents of a message: the requested number of elements of every tensor; types, signs, empty tensors. */
 static void test_message(void **state)
 {
     static const float x[4] = {-0.5f, 1e10f, 0, 3};

@@ -125,7 +125,7 @@ static void test_names(void **state)
     assert_int_equal(nnrt_fake_get_record(NULL).prepared, 0);
 }
 
-/* ---- what it takes ---- */
+/* ---- supported nodes ---- */
 
 static char refused[8]; /* numbers of the nodes */
 static char why[512];   /* of the last one */
@@ -142,7 +142,7 @@ typedef struct taken {
     NNRT_ReturnCode code; /* of PrepareModel */
 } taken;
 
-/* Nodes: 0 sum, 1 relu, 2 y. All extents are 2 or 3. */
+/* Nodes: 0 sum, 1 relu, 2 y. All dimensions are 2 or 3. */
 static const taken takes[] = {
     {"fake:", "", "", NNRT_SUCCESS},
     {"fake:ops=ADD_FUSION+SUB_FUSION+ACTIVATION", "", "", NNRT_SUCCESS},
@@ -204,7 +204,7 @@ static void test_plain_question(void **state)
     nnrt_model_destroy(model);
 }
 
-/* Rows of x up to 4; a run brings what it likes. */
+/* Rows of x up to 4; a run sets any number. */
 static void test_open_extents(void **state)
 {
     NNRT_Model *model = make_model(-1, addend);
@@ -253,8 +253,8 @@ static void test_open_extents(void **state)
     nnrt_model_destroy(model);
 }
 
-/* x [2,3], and an input of 33 or, with bounds, up to 33 that no node reads: of that the device takes all extents, in a run
-   as when it prepares, alone and with auto, and when the model comes from a cache. */
+/* x [2,3], and an input of 33 or, with bounds, up to 33 that no node reads: for it the device accepts all shapes, in a run and
+   when it prepares, alone and with auto, and when the model comes from a cache. */
 static void test_unread_input(void **state)
 {
     static const char *const texts[] = {"fake:dims=1..19", "fake:dims=1..19,cache=yes", "fake:dims=1..19,without=RunIn"};
@@ -437,7 +437,7 @@ static void test_memory(void **state)
 
 /* ---- failures ---- */
 
-/* The session fails, or its n-th run does, with the code that the text says; what comes behind works again. */
+/* The session fails, or its n-th run, with the code in the text; later runs work again. */
 static void test_fail(void **state)
 {
     static const struct {
@@ -568,7 +568,7 @@ static void test_hang(void **state)
     nnrt_model_destroy(model);
 }
 
-/* What a model holds is what the plan holds, and what lies in front of it. */
+/* The memory of a prepared model is that of the plan and of the fake's data before it. */
 static void test_figures(void **state)
 {
     NNRT_Model *model = make_model(2, addend);

@@ -18,11 +18,11 @@ def include_pad_expect(x, kernel, stride, mode, ceil, pads, kind=0):
     total = F.avg_pool2d(filled, kernel, stride) * area
     if mode == PAD:
         inside = F.pad(torch.ones_like(t), (pads[2], pads[3], pads[0], pads[1]), value=1.0)
-        more = (0, filled.shape[3] - inside.shape[3], 0, filled.shape[2] - inside.shape[2])  # what CEIL reaches beyond
+        more = (0, filled.shape[3] - inside.shape[3], 0, filled.shape[2] - inside.shape[2])  # padding that CEIL adds
         cells = F.avg_pool2d(F.pad(inside, more), kernel, stride) * area
     elif mode == SAME:
         cells = torch.full_like(total, area)
-    else:  # CEIL alone reaches beyond
+    else:  # only CEIL exceeds the padding
         cells = F.avg_pool2d(pool_windows(torch.ones_like(t), kernel, stride, mode, ceil, pads, 0.0)[0], kernel,
                              stride) * area
     y = total / cells
