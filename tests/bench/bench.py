@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Measures nnrt beside other libraries: networks and single layers, in turn, in one process. `make bench` runs it.
 
-What it prints and writes is ratios of times within one run; times of one run say little about another machine, or the
-same one an hour later. Of networks: nnrt's devices and ONNX Runtime (the npm package onnxruntime-node). Of layers
-OpenBLAS, oneDNN and XNNPACK as well, where Debian's packages are there or can be installed. Who is absent is named,
-with the reason.
+It prints and writes ratios of times within one run; times of one run say little about another machine, or the same one an hour
+later. Of networks: nnrt's devices and ONNX Runtime (the npm package onnxruntime-node). Of layers OpenBLAS, oneDNN and XNNPACK
+as well, where Debian's packages are present or can be installed. Missing libraries are listed with the reason.
 
 build/bench/results.tsv has every figure (bench.c says how), build/bench/report.html shows them. Run it in the root of
 the repository. Exit status: 0 everything was measured, 1 something could not be, 2 wrong usage; targets that are not
@@ -25,7 +24,7 @@ import report  # noqa: E402
 
 ORT = "build/compare/node_modules/onnxruntime-node/bin/napi-v6/linux/%s/libonnxruntime.so.1" % (
     "arm64" if platform.machine() == "aarch64" else "x64")
-# name, packages, what it is linked with
+# name, packages, linker options
 PEERS = [("openblas", ["libopenblas-dev"], ["-lopenblas"]), ("onednn", ["libdnnl-dev"], ["-ldnnl", "-fopenmp"]),
          ("xnnpack", ["libxnnpack-dev", "libpthreadpool-dev"], ["-lXNNPACK", "-lpthreadpool"])]
 NETWORKS = ("chain", "float", "int8")
@@ -94,7 +93,7 @@ def parse(arguments):
 
 
 def run(command):
-    """Whether a command succeeds, and what it said: its first error, or its last line."""
+    """Whether a command succeeds, and its first error or its last line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           stdin=subprocess.DEVNULL)
     said = done.stdout.strip().splitlines()
@@ -125,7 +124,7 @@ class Run:
         print("bench: without %s: %s" % (who, why), file=sys.stderr)
 
     def describe(self):
-        """What the driver cannot tell."""
+        """Properties that the driver cannot report."""
         self.put("machine", "date", time.strftime("%Y-%m-%d", time.gmtime()))
         self.put("machine", "processor", report.processor())
         compiler = os.environ.get("CC", "cc").split()
@@ -192,7 +191,7 @@ class Run:
         return child.returncode == 0
 
     def starts(self, entries):
-        """What the first run of a process costs: from ONNX, from .nnrt, and from that with what the device packs."""
+        """Time of the first run of a process: from ONNX, from .nnrt, and from .nnrt with prepacked weights."""
         for name, count in STARTS.items():
             if name not in entries:
                 continue
@@ -248,7 +247,7 @@ def main(arguments):
     try:
         report.show(results)
         print("\n%s has every figure, %s shows them" % (path, page), flush=True)
-    except BrokenPipeError:  # who reads has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 
