@@ -68,7 +68,7 @@ static uint32_t add_op(nnrt_builder *b, const char *name, NNRT_NodeType type, co
     return (unchecked ? unchecked_op : nnrt_builder_op)(b, name, type, attr, in, nIn);
 }
 
-/* Up to four extents, 0 ends them. */
+/* Up to four dimensions, 0 ends them. */
 static uint32_t input(nnrt_builder *b, const char *name, int32_t d0, int32_t d1, int32_t d2, int32_t d3)
 {
     const int32_t dims[] = {d0, d1, d2, d3};
@@ -270,7 +270,7 @@ static uint32_t nodes_of(const NNRT_Model *m, NNRT_NodeType type)
     return n;
 }
 
-/* Finishes b, optimises, compares results; the optimised model has `nodes` nodes. The caller destroys it. */
+/* Finishes b, optimizes, compares results; the optimized model has `nodes` nodes. The caller destroys it. */
 static NNRT_Model *optimized(nnrt_builder *b, uint32_t nodes, double tolerance, const nnrt_dims *shapes)
 {
     static outcome before, after;
@@ -311,7 +311,7 @@ static void expect(nnrt_builder *b, uint32_t nodes, double tolerance)
 
 /* ---- constants ---- */
 
-/* What depends on constants alone is computed: small and large, in one go. */
+/* Constant folding: small and large results, in one pass. */
 static void test_fold(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -349,7 +349,7 @@ static void test_fold_of_the_dead(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A result that becomes a constant has no open extents any more; what is declared of others stays theirs. */
+/* A result that becomes a constant has no dynamic dimensions any more; declarations of other tensors stay. */
 static void test_fold_open(void **state)
 {
     static const int32_t open[1] = {-1};
@@ -377,8 +377,8 @@ static void test_fold_open(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Parameters of axis 0 are those of axis 1 in the transposed constant, which says so: the model does not compute with
-   others afterwards. */
+/* Parameters of axis 0 belong to axis 1 of the transposed constant, which records the axis: the model keeps computing with
+   these parameters. */
 static void test_fold_quant_axis(void **state)
 {
     static const int8_t data[6] = {1, 2, 3, 4, 5, 6};
@@ -621,7 +621,7 @@ static void test_drop_copies(void **state)
     assert_int_equal(kind, 12);
 }
 
-/* What looks like a copy and is none. */
+/* Nodes that look like copies and are none. */
 static void test_keep_others(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -662,7 +662,7 @@ static void test_join_reshapes(void **state)
     NNRT_Model *m;
     (void)state;
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
-    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 0, 4, 0, 0)); /* 0 copies an extent of what is before it */
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 0, 4, 0, 0)); /* 0 copies a dimension of the tensor before it */
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 3, -1, 0, 0));
     un.axis = nnrt_int64_list(axis, 1);
     y = add_op(b, NULL, NNRT_NODE_TYPE_UNSQUEEZE, &un, &y, 1);
@@ -672,7 +672,7 @@ static void test_join_reshapes(void **state)
     assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_RESHAPE), 1);
     nnrt_model_destroy(m);
 
-    b = begin(NULL); /* the copied extent again, with nothing behind it */
+    b = begin(NULL); /* the copied dimension again, with nothing after it */
     x = input(b, "x", 2, 3, 4, 0);
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 3, 0, 2, 2, 0))));
@@ -826,7 +826,7 @@ static void test_affine(void **state)
             for (uint32_t f = 0; f < 10; f++, tried++) {
                 nnrt_builder *b = begin(NULL);
                 uint32_t x, y = producer(b, p, nchw != 0, &x);
-                if (nchw) { /* results that are no images of the library's own need their format told */
+                if (nchw) { /* results in another layout than the library's own need a declared format */
                     nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
                     y = follower(b, f, y, 4, true);
                     nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
@@ -874,8 +874,8 @@ static void test_affine_chain(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A full connection of images: with useAxis its result has more axes, whose format decides where a normalisation works.
-   */
+/* A full connection of images: with useAxis its result has more axes, whose format determines the axis of a normalization.
+ */
 static void test_affine_rank(void **state)
 {
     for (uint32_t nchw = 0; nchw < 2; nchw++) {
@@ -1034,8 +1034,8 @@ static void test_swish(void **state)
     }
 }
 
-/* In float16 the node before rounds what the activation is then given: a fused one would round once only. Same bits, and
-   fused where rounding before or behind it is the same. */
+/* In float16 the node before rounds the input of the activation: a fused one would round only once. Same bits, and fused if
+   rounding before or after it is the same. */
 static void test_fuse_float16(void **state)
 {
     (void)state;
@@ -1108,7 +1108,7 @@ static void test_fuse_not(void **state)
 
 /* ---- whole models ---- */
 
-/* Inputs without extents: what needs none is still done, and runs at any size. */
+/* Inputs without shapes: optimizations that need none are still done, and the model runs at any size. */
 static void test_open_inputs(void **state)
 {
     const int32_t dims[] = {-1, -1, -1, 4}, sizes[][4] = {{1, 3, 5, 4}, {3, 6, 4, 4}};
@@ -1133,8 +1133,7 @@ static void test_open_inputs(void **state)
     }
 }
 
-/* The order of the axes is known without extents: a convolution of NCHW images gives NCHW, and what stands behind it
-   takes it on. */
+/* The layout is known without shapes: a convolution of NCHW images gives NCHW, which later nodes inherit. */
 static void test_open_format(void **state)
 {
     const int32_t dims[] = {-1, 4, 6, 6};
@@ -1151,8 +1150,8 @@ static void test_open_format(void **state)
     nnrt_model_destroy(optimized(b, 2, 0, &shape));
 }
 
-/* Two convolutions with what does not care for the order of axes between them, where channels, height and width have one
-   extent: by hand, the images of NCHW give what those of NHWC give, in the other order. */
+/* Two convolutions with layout-agnostic operators between them, where channels, height and width are equal: by hand, NCHW
+   images give the same results as NHWC images, in the other order. */
 static void test_formats_travel(void **state)
 {
     static float in[2][64], out[2][8 * 64];
@@ -1190,7 +1189,7 @@ static void test_formats_travel(void **state)
         assert_true(out[1][i] == out[0][i % 6 * 16 + i / 6]);
 }
 
-/* A model that no device could take is refused, and is what it was. */
+/* An invalid model is refused, and is unchanged. */
 static void test_refused(void **state)
 {
     nnrt_builder *b = begin_unchecked();
@@ -1517,7 +1516,7 @@ static void test_subgraphs_out_of_memory(void **state)
     without_memory(several);
 }
 
-/* The passes go into subgraphs, and keep what these take from outside. */
+/* The passes enter subgraphs, and keep the tensors that these use from outside. */
 static void test_subgraphs(void **state)
 {
     static const int64_t seven = 7;
@@ -1582,7 +1581,7 @@ static void test_subgraphs(void **state)
         nnrt_model_destroy(m);
     }
     {
-        nnrt_builder *b = begin(NULL); /* what a branch gives is x itself, or another output: the IF stays */
+        nnrt_builder *b = begin(NULL); /* a branch returns x itself, or another output: the IF stays */
         uint32_t x = input(b, "x", 3, 4, 0, 0), y = op1(b, NNRT_NODE_TYPE_SQRT, x), cond = truth(b, true);
         NNRT_If a;
         a.thenGraph = branch(b);
@@ -1598,9 +1597,10 @@ static void test_subgraphs(void **state)
     }
 }
 
-/* ---- what cannot be resolved, or should not be computed ---- */
+/* ---- nodes that cannot be resolved, or should not be computed ---- */
 
-/* Finishes b and optimises; the model must be checkable afterwards. Returns the code, *nodes what is left. */
+/* Finishes b and optimizes; the model must be checkable afterwards. Returns the code, and the number of remaining nodes in
+   *nodes. */
 static NNRT_ReturnCode tried(nnrt_builder *b, uint32_t *nodes, nnrt_error *error)
 {
     NNRT_Model *m = NULL;
@@ -1620,8 +1620,8 @@ static NNRT_ReturnCode tried(nnrt_builder *b, uint32_t *nodes, nnrt_error *error
     return code;
 }
 
-/* Every operator with every choice of its first four inputs and first three outputs left out, behind an input without
-   extents and between nodes that passes like to join: nothing is lost, or a message names the node. */
+/* Every operator with every choice of its first four inputs and first three outputs left out, after an input without a shape
+   and between nodes that passes fuse: nothing is lost, or a message names the node. */
 static void test_left_out(void **state)
 {
     const int32_t open[] = {-1, -1, -1, -1};
@@ -1734,7 +1734,7 @@ static void test_fold_operands(void **state)
     }
 }
 
-/* Constants that do not fit, before extents are known: nothing is folded, the fault is found when a session is made. */
+/* Constants that do not match, before shapes are known: nothing is folded, the fault is found when a session is created. */
 static void test_affine_open(void **state)
 {
     const int32_t open[] = {-1, -1, -1, 4}, rows[] = {-1, 4};
@@ -1745,7 +1745,7 @@ static void test_affine_open(void **state)
         uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), y, in[5], nodes;
         nnrt_error error;
         switch (kind) {
-        case 0: /* five channels of a normalisation; a single one */
+        case 0: /* five channels of a normalization; a single one */
         case 1:
             in[0] = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
             for (uint32_t i = 1; i < 5; i++)
@@ -1833,7 +1833,7 @@ static void test_affine_open(void **state)
     (void)state;
 }
 
-/* TRANSPOSE and MATMUL_FUSION with constants that do not fit, behind open extents: they stay as they are. */
+/* TRANSPOSE and MATMUL_FUSION with constants that do not match, after dynamic shapes: they are unchanged. */
 static void test_join_open(void **state)
 {
     const int32_t open[] = {-1, -1, 4}, six[] = {6};
@@ -2074,7 +2074,7 @@ static bool is_quantised(const NNRT_Model *m, NNRT_NodeType type)
     return false;
 }
 
-/* m as it is, and optimised: m is destroyed. */
+/* Runs m unchanged, and optimized; destroys m. */
 static NNRT_Model *run_both(NNRT_Model *m, bool noQuantize, outcome *before, outcome *after)
 {
     nnrt_optimize_desc desc;
@@ -2089,8 +2089,8 @@ static NNRT_Model *run_both(NNRT_Model *m, bool noQuantize, outcome *before, out
     return m;
 }
 
-/* y, the result of an operator, is quantised with this step and real again. The operator is quantised afterwards, or stays:
-   results differ by a step at most, of one element in four, or not. With the switch nothing changes. */
+/* y, the result of an operator, is quantised with this step and real again. The pass quantizes the operator, or leaves it:
+   results differ by at most one step, in one element of four, or not at all. With the switch nothing changes. */
 static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type, bool integers)
 {
     static outcome before, after;
@@ -2270,7 +2270,7 @@ static void test_quantize_products(void **state)
     even = false;
 }
 
-/* As an importer of images has it: the casts say nothing of the order of axes, what reads them does. */
+/* As an importer of images writes it: the casts have no layout, their readers do. */
 static void test_quantize_images(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -2288,7 +2288,7 @@ static void test_quantize_images(void **state)
     even = false;
 }
 
-/* What is no product: of one tensor, of two. */
+/* Other operators than products: of one tensor, of two. */
 static void test_quantize_others(void **state)
 {
     static const int64_t two[] = {2, 2};
@@ -2360,7 +2360,7 @@ static void test_quantize_others(void **state)
     even = false;
 }
 
-/* What stays in float32, with the bits it had. */
+/* Nodes that stay in float32, with unchanged bits. */
 static void test_quantize_not(void **state)
 {
     (void)state;
@@ -2397,23 +2397,23 @@ static void test_quantize_not(void **state)
             y = full_of(b, x, weight, bias);
         } else if (kind == 8) { /* an operator without a quantised kernel */
             y = op1(b, type = NNRT_NODE_TYPE_ERF, x);
-        } else if (kind == 9) { /* movers do change parameters: these two become quantised */
+        } else if (kind == 9) { /* operators that move elements do change parameters: these two become quantized */
             y = op2(b, type = NNRT_NODE_TYPE_RESHAPE, x, ints(b, 1, 12, 0, 0, 0));
         } else if (kind == 10) {
             in[1] = through(b, input(b, "z", 1, 6, 0, 0), U8, 3, 0.01);
             y = add_op(b, NULL, type = NNRT_NODE_TYPE_CONCAT, &concat, in, 2);
-        } else if (kind == 11) { /* a factor that a quantised sum does not have */
+        } else if (kind == 11) { /* a factor that a quantized sum does not support */
             reduce.mode = NNRT_REDUCE_MODE_SUM;
             reduce.reduceToEnd = true;
             reduce.coeff = 0.5f;
             in[1] = ints(b, 1, 1, 0, 0, 0);
             y = add_op(b, NULL, type = NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, in, 2);
-        } else if (kind == 12) { /* an activation in between that quantised products do not have */
+        } else if (kind == 12) { /* an activation in between that quantized products do not support */
             y = activation(b, NNRT_ACTIVATION_TYPE_TANH, full_of(b, x, weight, bias));
         } else if (kind == 13) { /* of a weight that is reshaped the parameters lose their axis */
             y = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I8, 0.002, 4, 4, 9, 0, 0), ints(b, 2, 6, 6, 0, 0));
             y = full_of(b, x, y, bias);
-        } else if (kind == 14) { /* what permutes the weight is read by another, too */
+        } else if (kind == 14) { /* the permuted weight has another reader, too */
             const uint32_t turned = op2(b, NNRT_NODE_TYPE_TRANSPOSE, weight, ints(b, 2, 1, 0, 0, 0));
             y = full_of(b, x, turned, bias);
             nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MAXIMUM, turned, input(b, "z", 6, 0, 0, 0)));
@@ -2458,7 +2458,7 @@ static void test_quantize_subgraphs(void **state)
     }
 }
 
-/* A network: what is quantised reads what was quantised. */
+/* A network of quantized nodes that read quantized results. */
 static void quantised_network(nnrt_builder *b)
 {
     uint32_t x = through(b, input(b, "x", 1, 5, 6, 4), U8, 128, 0.01), y;
@@ -2528,8 +2528,8 @@ static uint32_t real_of(nnrt_builder *b, NNRT_DataType type, const void *data, i
     return cast(b, x, type, F32, NULL);
 }
 
-/* The optimised model gives exactly these integers, of this step and zero point, as real numbers: from element `first` of
-   the results on. */
+/* The optimized model gives exactly these integers, of this step and zero point, as real numbers: from element `first` of the
+   results on. */
 static NNRT_Model *expect_codes(nnrt_builder *b, const int64_t *want, size_t count, double step, int64_t zero)
 {
     static outcome got;
@@ -2625,7 +2625,7 @@ static void test_quantize_one_axis(void **state)
     even = false;
 }
 
-/* A SPLIT each of whose parts is quantised in another way; and one of which a part is real. */
+/* A SPLIT whose parts have different quantization parameters; and one with a part in real numbers. */
 static void test_quantize_split(void **state)
 {
     static const int64_t sizes[] = {1, 2};
@@ -2662,7 +2662,7 @@ static void test_quantize_split(void **state)
     even = false;
 }
 
-/* Open extents, a part each of which is cast, a sum behind a product, a change of shape behind that. */
+/* Dynamic dimensions, a SPLIT whose parts are cast, a sum after a product, a change of shape after that. */
 static void open_network(nnrt_builder *b)
 {
     static const int32_t dims[] = {-1, 3, 4};
@@ -2683,7 +2683,7 @@ static void open_network(nnrt_builder *b)
     nnrt_builder_output(b, through(b, y[1], U8, 90, 0.01));
 }
 
-/* What is quantised does not depend on whether extents are open: the same nodes, and the same bits. */
+/* Dynamic shapes do not change which nodes are quantized: the same nodes, and the same bits. */
 static void test_quantize_open(void **state)
 {
     static const int64_t two[] = {2, 2}, sizes[] = {2, 2};
@@ -2957,7 +2957,7 @@ static void test_io_softmax(void **state)
     }
 }
 
-/* A change of shape at the end moves integers; of an output and of what is read further on both become integers. */
+/* A change of shape at the end moves integers; an output and a result with readers both become integers. */
 static void test_io_moves(void **state)
 {
     static const int8_t x[] = {1, 2, 3, 4, 5, 6}, want[] = {1, 4, 2, 5, 3, 6};

@@ -1,7 +1,7 @@
-"""What bench.c printed, as tables of text and as a page. Part of tests/bench/bench.py.
+"""The output of bench.c, as tables of text and as a page. Part of tests/bench/bench.py.
 
     >>results   the figures of a file
-    >>targets   what nnrt wants to reach
+        >>targets   targets of nnrt
     >>text      tables
     >>page      the same to look at
 """
@@ -137,7 +137,7 @@ class Results:
         return [name for name, (kind, _, _) in self.models.items() if kind in kinds]
 
     def to_other(self, model, threads, other):
-        """Our time by that of XNNPACK or ncnn, told by their time beside ONNX Runtime on another machine."""
+        """Our time divided by the time of XNNPACK or ncnn, estimated from their ratio to ONNX Runtime on another machine."""
         ratio = self.ratio(model, threads, self.ours, ORT)
         their = self.others.get((model, threads), {}).get(other)
         return ratio.median / their if ratio and their else None
@@ -166,7 +166,7 @@ MET, MISSED, UNKNOWN = "met", "not met", "not measured"
 
 
 class Target:
-    """What is to be reached. values: (label, value or None); the bound holds for each."""
+    """A target. values: (label, value or None); the bound holds for each."""
 
     def __init__(self, text, bound, values, form="%.2f", at_least=False):
         self.text = "%s %s %s" % (text, "at least" if at_least else "at most", form % bound)
@@ -190,7 +190,7 @@ def geometric(results, threads):
 
 
 def bandwidth(results, model, threads):
-    """Share of what the level of memory gives that is large enough for the matrix of a product with a vector."""
+    """Share of the bandwidth of the memory level that is large enough for the matrix of a matrix-vector product."""
     m, k, n = models.PRODUCTS[model]
     rounds = results.times.get((model, threads, results.ours))
     bytes_ = 4 * k * n
@@ -209,7 +209,7 @@ def start_figure(results, model, ending, figure):
 
 
 def targets(results):
-    """What the project has set itself: ratios in one run on two cores with AVX-512, batch 1."""
+    """Targets of the project: ratios in one run on two cores with AVX-512, batch 1."""
     many, ours = results.threads or [1], results.ours
 
     def each(names, value):
@@ -387,7 +387,7 @@ def show_targets(results):
 
 
 def left_out(results):
-    """Who does not run what, a line for each reason."""
+    """Libraries that do not run a model, a line for each reason."""
     reasons = {}
     for model, threads, who, why in results.missing:
         reasons.setdefault((who, why), set()).add(model)
@@ -537,7 +537,7 @@ def draw_layers(results, threads):
 
 
 def draw_roof(results, threads):
-    """Operations a second over operations a byte, below what processor and memory allow."""
+    """Operations a second over operations a byte, below the limits of processor and memory."""
     peak, levels = results.peak(threads), [v for v in results.levels.get(threads, []) if v[3] > 0]
     points = []
     for name, (kind, macs, moved) in results.models.items():
