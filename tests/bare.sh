@@ -7,7 +7,7 @@
 #   make test    as an ordinary user, the suites AS_USER: root may read and write what permissions forbid
 # SUITE...: only these suites. JOBS=N: as for make test. KEEP=1 leaves the root in build/bare/root.
 #
-# The results come to build/results. The last line is "N passed, N failed" of all that ran.
+# The results come to build/results. The last line is "N passed, N failed" of all suites that ran.
 # Status: 0 all passed, 1 something failed, 3 this machine cannot build a root: the suites ran on it directly, and the
 # last line is "NOT BARE: reason".
 #

@@ -12,7 +12,7 @@ typedef struct plain_program {
 } plain_program;
 
 extern const NNAdapterDriver __nnadapter_device__plain_npu;
-extern int plain_open, plain_contexts, plain_programs; /* how many there are */
+extern int plain_open, plain_contexts, plain_programs; /* numbers of existing objects */
 extern char plain_properties[64];
 extern const char *plain_fails; /* "open", "context", "validate", "create", "execute", "shape" */
 extern int plain_code, plain_refused; /* refused: outputs for which there was no room */
@@ -130,7 +130,7 @@ static float fused(const NNAdapterDriverOperand *code, float v)
     return f == NNADAPTER_FUSED_RELU1 && v > 1 ? 1 : v;
 }
 
-/* An operand of four axes at the most, broadcast: extent 1 where it has fewer. */
+/* An operand of four axes at the most, broadcast: dimension 1 where it has fewer. */
 static float at(const NNAdapterDriverOperand *o, const int32_t *index, uint32_t rank)
 {
     const uint32_t own = o->type.dimensions.count;

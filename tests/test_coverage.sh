@@ -51,7 +51,7 @@ check() {
     fi
 }
 
-# reasons TEXT: what the file of reasons says
+# reasons TEXT: contents of the file of reasons
 reasons() {
     printf '# a comment\n%b\n' "$1" >"$folder/reasons"
 }

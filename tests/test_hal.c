@@ -606,7 +606,7 @@ static void test_sound_model(void **state)
     g.tensors[2].dataType = NNRT_DATA_TYPE_UNKNOWN;
     g.dims[2][0] = NNRT_RANK_UNKNOWN;
     g.tensors[2].dims = NNRT_Int32List_make(g.dims[2], 1);
-    g.dims[3][0] = -1; /* of y: one extent */
+    g.dims[3][0] = -1; /* of y: one dimension */
     assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
     g.tensors[3].symbols = NNRT_Uint32List_make(some_symbols, 2); /* which has a name */
     g.tensors[3].quantAxis = 2;
@@ -764,7 +764,7 @@ static void test_long_chain_backwards(void **state)
     free(tensors);
 }
 
-/* ---- what is known before a run ---- */
+/* ---- values known before a run ---- */
 
 typedef struct seen {
     uint32_t order[MAX_NODES], count, folded;
@@ -819,7 +819,7 @@ static const int32_t minus_one[1] = {-1};
 static const int64_t minus_one_64[1] = {-1};
 static const NNRT_Concat concat_0 = {0};
 
-/* y = relu(reshape(x, [shape(x)[0], -1])): what a flatten layer looks like when it comes from other tools. */
+/* y = relu(reshape(x, [shape(x)[0], -1])): a flatten layer as other tools export it. */
 static void graph_flatten(graph *g, NNRT_DataType type)
 {
     graph_init(g);
@@ -920,7 +920,7 @@ static void test_fold_limit(void **state)
     assert_int_equal(figures.constants, 2 * 257 * 4);
 }
 
-/* What is computed while preparing may fail, and says who did. */
+/* Constant folding while preparing may fail; the message names the node. */
 static void test_fold_failure(void **state)
 {
     static const int32_t five[1] = {5}, ten[2] = {10, 20};
@@ -952,7 +952,7 @@ static void test_fold_failure(void **state)
     assert_non_null(strstr(e.message, "node 0 'pick' (DIV_FUSION)"));
 }
 
-/* SHAPE needs the shape of its input, not the input: what computes that is not run. */
+/* SHAPE needs the shape of its input, not the input: nodes that only compute the input do not run. */
 static void test_shape_of_intermediate(void **state)
 {
     static graph g;
@@ -1102,7 +1102,7 @@ static const drawn drawings[] = {
      9},
     /* an activation of an intermediate that is needed later gets a block of its own */
     {"not in place", {"T:0>3", "A:3>4", "T:4>5", "+:3 5>6", "T:6>7"}, "7", 128 + 64, 128 + 64, 5},
-    /* a = T(x), b = T(a), a + b in the place of a, turned into the output */
+    /* a = T(x), b = T(a), a + b in place of a, transformed into the output */
     {"residual in place", {"T:0>3", "T:3>4", "+:3 4>5", "T:5>6"}, "6", 128, 128, 4},
     /* the sum is the output: a moves into it, b remains */
     {"residual into the output", {"T:0>3", "T:3>4", "+:3 4>5"}, "5", 64, 64, 3},
@@ -1640,7 +1640,7 @@ static void bench_expect(bench *b, const NNRT_IOTensor *x, uint32_t nIn, const N
     }
 }
 
-/* The codes of what is wrong with inputs and outputs of a run. After every refusal the model still runs. */
+/* The codes of invalid inputs and outputs of a run. After every refusal the model still runs. */
 static void test_io_codes(void **state)
 {
     static bench b;
@@ -1728,7 +1728,7 @@ static void test_io_codes(void **state)
 #undef REFUSED
 }
 
-/* What only the data of a run can show: an index out of range, an integer divided by 0. */
+/* Faults that depend on the data of a run: an index out of range, an integer divided by 0. */
 static void test_run_faults(void **state)
 {
     static graph g;
@@ -1934,7 +1934,7 @@ static void test_reference_supported(void **state)
     }
 }
 
-/* What nnrt_device_explain was told. */
+/* Reasons passed by nnrt_device_explain. */
 typedef struct reasons {
     uint32_t count, nodes[MAX_NODES];
     nnrt_error errors[MAX_NODES];
@@ -1948,7 +1948,7 @@ static void keep_reason(void *user, uint32_t n, const nnrt_error *error)
     r->errors[r->count++] = *error;
 }
 
-/* The nodes of the model that the device does not take are those of `bad`, "1 3", in any order, each with a reason that
+/* The nodes of the model that the device does not support are the ones in `bad`, "1 3", in any order, each with a reason that
    names it. */
 static const reasons *expect_support(nnrt_device *d, const NNRT_Model *m, const NNRT_ModelConfig *config,
                                      const char *bad)
@@ -2186,7 +2186,7 @@ static void test_null_arguments(void **state)
 
 /* ---- the tables ---- */
 
-/* Where the slots lie is what drivers were compiled with: a slot is appended behind the last one or not at all. */
+/* The offsets of slots are compiled into drivers: a slot is appended after the last one or not at all. */
 static void test_slots_stay_where_they_are(void **state)
 {
     (void)state;
@@ -2232,7 +2232,7 @@ static void test_slots_stay_where_they_are(void **state)
 #undef SLOT
 }
 
-/* What lies in arrays: a change of one of them is a new NNRT_LAYOUT. */
+/* Structs that are array elements: a change of one of them requires a new NNRT_LAYOUT. */
 static void test_records_stay_as_they_are(void **state)
 {
     (void)state;
@@ -2286,7 +2286,7 @@ static void test_records_stay_as_they_are(void **state)
 #define MODEL_1_0 offsetof(NNRT_PreparedModelVtbl, GetInputDimRanges)
 #define MODEL_2_0 offsetof(NNRT_PreparedModelVtbl, Destroy)
 
-/* A driver that adds 100 to its inputs, whatever the model says, and does what it is told. Its tables are blocks of
+/* A driver that adds 100 to its inputs, whatever the model says, and follows the members below. Its tables are blocks of
    exactly their structSize. */
 typedef struct driver {
     NNRT_DeviceVtbl *table;
@@ -2612,7 +2612,7 @@ static const NNRT_PreparedModelVtbl driver_model_table = {sizeof(NNRT_PreparedMo
                                                           NULL,
                                                           NULL};
 
-/* Copies a table into a block of `bytes`; what goes beyond what we know is garbage. */
+/* Copies a table into a block of `bytes`; bytes after the known ones are garbage. */
 static void *table_copy(const void *table, size_t known, size_t bytes)
 {
     uint8_t *copy = (uint8_t *)malloc(bytes);
@@ -2768,7 +2768,7 @@ static void test_device_names(void **state)
     assert_ptr_equal(nnrt_device_find("npu_other_v2_1"), nnrt_device_at(3));
     assert_ptr_equal(nnrt_device_find("npu_test_v1_0"), nnrt_device_at(2));
     assert_null(nnrt_device_find("npu_test"));
-    b.typeCode = NNRT_FAILED; /* who fails to say what he is, is something else */
+    b.typeCode = NNRT_FAILED; /* a device that fails to report its type has the type OTHER */
     assert_int_equal(nnrt_device_type(nnrt_device_at(3)), NNRT_DEVICE_TYPE_OTHER);
     assert_int_equal(nnrt_device_unregister("npu_test_v1_0"), NNRT_SUCCESS);
     assert_int_equal(a.destroyed, 1);
@@ -3007,7 +3007,7 @@ static void test_table_longer_than_known(void **state)
     assert_int_equal(j.d.destroyed, 1);
 }
 
-/* Every slot of the device table NULL, one at a time; want is what registering says. */
+/* Every slot of the device table NULL, one at a time; want is the result of registering. */
 static void test_device_slots_missing(void **state)
 {
     static const struct {
@@ -3080,7 +3080,7 @@ static void test_device_slots_missing(void **state)
             assert_int_equal(nnrt_device_can(j.device, abilities[k].ability), at != abilities[k].slot);
         assert_int_equal(nnrt_device_can(j.device, NNRT_ABILITY_TELL_NODES),
                          at != offsetof(NNRT_DeviceVtbl, GetSupportedOperation)); /* both are gone then */
-        for (uint32_t way = 0; way < 2; way++) { /* what the driver does for both is driver_prepare */
+        for (uint32_t way = 0; way < 2; way++) { /* the driver uses driver_prepare for both */
             const bool cache = way == 0;
             const size_t slot = cache ? offsetof(NNRT_DeviceVtbl, PrepareModelFromModelCache)
                                       : offsetof(NNRT_DeviceVtbl, PrepareOfflineModel);
@@ -3208,9 +3208,8 @@ static NNRT_ModelConfig *config_block(const NNRT_ModelConfig *from, size_t bytes
     return (NNRT_ModelConfig *)(void *)block;
 }
 
-/* A device is told how much of its configuration is there, and reads no more: of one that an older runtime gives, the
-   members behind its end have their defaults; of a later one, what is behind ours does not matter. The address sanitizer
-   sees a look behind the end. */
+/* A device gets the size of its configuration, and reads no more: if an older runtime passes it, the members after its end have
+   their defaults; if a later one does, members after ours are ignored. The address sanitizer detects a read after the end. */
 static void test_config_says_its_size(void **state)
 {
     static job j;
@@ -3353,7 +3352,7 @@ static void test_error_says_its_room(void **state)
             assert_memory_equal(small->message, want, strlen(want) < rooms[i] ? strlen(want) : rooms[i] - 1);
             free(small);
         }
-    memset(&e, 0, sizeof(e)); /* where nobody says: what this build has */
+    memset(&e, 0, sizeof(e)); /* with capacity 0: the size in this build */
     (void)nnrt_error_set(&e, NNRT_FAILED, "%s", text);
     assert_int_equal(strlen(e.message), sizeof(e.message) - 1);
     assert_int_equal(e.capacity, 0);
@@ -3634,13 +3633,13 @@ static void test_auto_falls_back(void **state)
     assert_false(auto_ran_on_driver(&j));
     j.d.refused = NNRT_NO_TENSOR;
     j.d.table->GetSupportedNodes = NULL;
-    j.d.table->GetSupportedOperation = NULL; /* takes what it is given */
+    j.d.table->GetSupportedOperation = NULL; /* it gets every node */
     assert_true(auto_ran_on_driver(&j));
     job_end(&j);
 }
 
-/* One that takes every node and then refuses is not the end: the next one has its turn, in memory as in a buffer, and
-   what GetModelMemory says is meant for the one that gets the model. */
+/* If a device supports every node and then fails, auto tries the next one, in memory as in a buffer, and GetModelMemory reports
+   the size for the device that gets the model. */
 static void test_auto_goes_on(void **state)
 {
     static graph g;
@@ -3716,7 +3715,7 @@ static void test_auto_supported(void **state)
     job_end(&j);
 }
 
-/* What auto prepares passes every call on to what the device prepared. */
+/* A model prepared by auto passes every call on to the device's prepared model. */
 static void test_auto_forwards(void **state)
 {
     static job j;
@@ -3777,7 +3776,7 @@ static void test_auto_forwards(void **state)
     job_end(&j);
 }
 
-/* A device of HDI 1.0 behind auto: what it lacks, auto lacks. */
+/* A device of HDI 1.0 behind auto: auto lacks the same methods. */
 static void test_auto_without_slots(void **state)
 {
     static job j;
@@ -3795,7 +3794,7 @@ static void test_auto_without_slots(void **state)
     j.device = automatic();
     job_prepare(&j);
     inner = ((nnrti_auto_model *)(void *)j.prepared)->inner;
-    memset(&figures, 0xFF, sizeof(figures)); /* what auto itself holds is known: a session's buffer must have it */
+    memset(&figures, 0xFF, sizeof(figures)); /* the size of auto's own memory is known: a session's buffer must include it */
     assert_int_equal(j.prepared->vtbl->GetMemory(j.prepared, &figures), NNRT_SUCCESS);
     assert_true(figures.tables >= sizeof(NNRT_PreparedModel) && figures.tables < 512);
     assert_int_equal(figures.workspace, 0);
@@ -3832,7 +3831,7 @@ static void test_auto_failures(void **state)
     config_init(&config, &j.e);
     config.allocator = &a;
     j.d.prepareCode =
-        NNRT_TIME_OUT; /* it took every node and fails then; so does the last: what that one says counts */
+        NNRT_TIME_OUT; /* it supported every node and then fails; the last device fails, too, and its error counts */
     spoil_shapes_differ(&j.g, NULL);
     assert_int_equal(nnrt_device_prepare(automatic(), &j.g.model, &config, &j.prepared), NNRT_INVALID_SHAPE);
     assert_null(j.prepared);
@@ -4076,7 +4075,7 @@ static void test_const_model(void **state)
     nnrt_device_release(reference(), prepared);
 }
 
-/* A graph with lists in its attributes on the heap, so that what points into it after it is gone is found out. */
+/* A graph with lists in its attributes on the heap, so that pointers into it after its end are detected. */
 static graph *graph_on_heap(void)
 {
     graph *g = (graph *)malloc(sizeof(*g));
@@ -4250,7 +4249,7 @@ static void test_short_attributes(void **state)
     }
 }
 
-/* The same calls count and work: what counting says suffices exactly, blocks do not overlap, all are aligned. */
+/* The same calls count and allocate: the counted bytes suffice exactly, blocks do not overlap, all are aligned. */
 static void test_memory_walk(void **state)
 {
     (void)state;

@@ -200,9 +200,9 @@ static void test_digits(void **state)
     served_end(&s);
 }
 
-/* ---- what the device says ---- */
+/* ---- properties of the device ---- */
 
-/* What a call of nnrt_device_explain said of each node. */
+/* Reasons of a call of nnrt_device_explain for each node. */
 typedef struct said {
     NNRT_ReturnCode code[MAX_NODES];
     char text[MAX_NODES][sizeof(((nnrt_error *)0)->message)];
@@ -605,7 +605,7 @@ static void test_buffers(void **state)
     served_end(&s);
 }
 
-/* What a run has as descriptors only is mapped for it. */
+/* Buffers of a run that are only file descriptors are mapped for it. */
 static void test_descriptors(void **state)
 {
     served s = served_device("reference");
@@ -709,7 +709,7 @@ static void test_cache(void **state)
     assert_int_equal(count[0], count[1]);
     assert_int_equal(prepared[1]->vtbl->ExportModelCache(prepared[1], &twice, &same), NNRT_SUCCESS);
     assert_true(count[1] == 2 && twice == buffers[1] && same == count[1]);
-    /* what both make of the same bytes */
+    /* the results of both for the same bytes */
     for (uint32_t i = 0; i < 2; i++) {
         again[i] = NULL;
         assert_int_equal(nnrt_device_prepare_cache(devices[i], buffers[1], count[1], NULL, &again[i]), NNRT_SUCCESS);
@@ -932,7 +932,7 @@ static void test_hostile(void **state)
         l.out.used = 0;
         head.serial = 2;
         switch (i) {
-        case 0: /* what is no frame */
+        case 0: /* bytes that are no frame */
             assert_int_equal(write(l.fd, junk, sizeof(junk)), sizeof(junk));
             while (read(l.fd, &byte, 1) == 1)
                 continue;
@@ -999,7 +999,7 @@ static void test_hostile(void **state)
     served_end(&s);
 }
 
-/* ---- what stands above a device ---- */
+/* ---- layers above a device ---- */
 
 /* auto gives the nodes to others when nobody serves. */
 static void test_auto_falls_back(void **state)
@@ -1156,7 +1156,7 @@ static void test_vectors(void **state)
     fflush(stdout);
     shown = dup(1);
     hidden = open("/dev/null", O_WRONLY);
-    assert_true(shown >= 0 && hidden >= 0 && dup2(hidden, 1) == 1); /* its figures are not those of this program */
+    assert_true(shown >= 0 && hidden >= 0 && dup2(hidden, 1) == 1); /* its counts are not this program's */
     status = vectors_main(10, arguments);
     fflush(stdout);
     assert_int_equal(dup2(shown, 1), 1);

@@ -174,7 +174,7 @@ def write(make, source, moves=None, also=None):
     print("%-26s %4d cases, %3d of them refusals, %7d bytes" % ((name,) + w.close()))
 
 
-# ---------------------------------------------------------------- what computes
+# ---------------------------------------------------------------- arithmetic operators
 
 warnings.filterwarnings("ignore")
 f16, f32, f64 = np.float16, np.float32, np.float64

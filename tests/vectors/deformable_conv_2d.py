@@ -19,7 +19,7 @@ def deformed(x, offset, mask, weight, bias, stride=(1, 1), dilation=(1, 1), pads
     mask = np.ones((n, dg * kh * kw, ho, wo)) if mask is None else wide(mask)
     y = np.zeros((n, co, ho, wo))
     rows, columns = np.meshgrid(np.arange(ho) * stride[0] - pads[0], np.arange(wo) * stride[1] - pads[2], indexing="ij")
-    inner = F.pad(t, (1, 1, 1, 1))  # so that no extent is 1, which grid_sample cannot tell the ends of
+    inner = F.pad(t, (1, 1, 1, 1))  # so that no dimension is 1, for which align_corners maps no coordinates in grid_sample
     for d in range(dg):
         for i in range(kh):
             for j in range(kw):
