@@ -5,7 +5,7 @@ noticed, and is recorded in that file and in CHANGELOG.md.
 usage: test_api.py            compares; run from anywhere
        test_api.py --write    writes the file again
        test_api.py --add      writes it again if it lacks only kernels of nnrt_ops.h, which rows of the operator table name,
-                              and lists nothing that is gone: part of make docs
+                                                            and lists no removed function: part of make docs
 """
 import os
 import pathlib

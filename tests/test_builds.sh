@@ -21,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
-# try WHAT COMMAND...
+# try NAME COMMAND...
 try() {
     what=$1
     shift
@@ -52,13 +52,13 @@ object() {
     esac
 }
 
-# reads WHAT COMPILER FLAGS FILE : the compiler checks a file, without output
+# reads NAME COMPILER FLAGS FILE : the compiler checks a file, without output
 reads() {
     # shellcheck disable=SC2086  # flags are several words
     try "$1, $2 $3" "$2" $3 -I "$root" -fsyntax-only "$4"
 }
 
-# build WHAT COMPILER FLAGS FILE... : compiles, links, runs
+# build NAME COMPILER FLAGS FILE... : compiles, links, runs
 build() {
     title=$1 with=$2 how=$3
     shift 3

@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
 
-# verdict WHAT CONDITION-STATUS
+# verdict NAME CONDITION-STATUS
 verdict() {
     if [ "$2" -eq 0 ]; then
         passed=$((passed + 1))

@@ -58,7 +58,7 @@ static void test_first_look(void **unused)
     assert_int_equal(nnrt_cpu_register(NULL, &error), has ? NNRT_OPERATION_FORBIDDEN : NNRT_NOT_SUPPORT);
 }
 
-/* What a profile records of the last step. */
+/* The profile's record of the last step. */
 typedef struct heard {
     char device[64];
     uint32_t steps;

@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0 skipped=0
 
-# verdict WHAT CONDITION-STATUS
+# verdict NAME CONDITION-STATUS
 verdict() {
     if [ "$2" -eq 0 ]; then
         passed=$((passed + 1))
@@ -19,7 +19,7 @@ verdict() {
     fi
 }
 
-# expect WHAT STATUS COMMAND... : the command ends with STATUS and leaves no sanitizer report
+# expect NAME STATUS COMMAND... : the command ends with STATUS and leaves no sanitizer report
 expect() {
     what=$1 status=$2
     shift 2
@@ -29,7 +29,7 @@ expect() {
     verdict "$what: status $got, expected $status" $?
 }
 
-# shows WHAT FILE PATTERN
+# shows NAME FILE PATTERN
 shows() {
     grep -qE "$3" "$folder/$2"
     verdict "$1: no line like $3" $?
@@ -254,7 +254,7 @@ done
 expect 'vad with a folder' 1 "$bin/vad" --model $digits/digits.onnx "$folder"
 shows 'vad with a folder' err '.'
 
-# Valid sounds reach the model, which here is none of those that the program supports.
+# Valid sounds reach the model, which here is not supported by the program.
 for name in plain stereo8 extensible chunks endless cut one; do
     expect "vad: $name" 1 "$bin/vad" --model $digits/digits.onnx "$folder/$name.wav"
     shows "vad: $name" err "digits\\.onnx: .*no input 'input'"
@@ -274,7 +274,7 @@ for arguments in '' '--nonsense' 'a.wav b.wav' '--threshold x a.wav' '--threshol
     shows "vad $arguments" err '^usage: '
 done
 
-# vad_finds WHAT OUT: the pieces of speech that it printed are those of speech.txt, to a fifth of a second.
+# vad_finds NAME OUT: the printed pieces of speech equal speech.txt, to a fifth of a second.
 vad_finds() {
     awk -v file=build/vad-data/speech.txt '
         BEGIN { while ((getline line < file) > 0) { split(line, a, " "); from[++n] = a[1]; to[n] = a[2] } }
@@ -431,7 +431,7 @@ fi
 
 # ---- make bench ----
 
-# bench WHAT STATUS ARGUMENT... : no other library, nothing is fetched; how long anything takes does not matter
+# bench NAME STATUS ARGUMENT... : no other library, nothing is fetched; how long anything takes does not matter
 bench() {
     title=$1 wanted=$2
     shift 2

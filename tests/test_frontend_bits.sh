@@ -19,7 +19,7 @@ line() {
     sed -n "s/^$1=//p" "$2"
 }
 
-# same WHAT RUN COMPILER...: the hashes of tests/frontend_case.c, compiled so and run by RUN, equal the hashes of the first call
+# same NAME RUN COMPILER...: the hashes of tests/frontend_case.c, compiled so and run by RUN, equal the hashes of the first call
 same() {
     title=$1 run=$2
     shift 2
@@ -31,7 +31,7 @@ same() {
     verdict "$title: the bits are not $want" $? "$folder/got"
 }
 
-# emitted WHAT RUN COMPILER...: the same for the front end of nnrt emit-frontend
+# emitted NAME RUN COMPILER...: the same for the front end of nnrt emit-frontend
 emitted() {
     title=$1 run=$2
     shift 2

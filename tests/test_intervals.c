@@ -272,7 +272,7 @@ static double exact_to(NNRT_DataType type)
     return type == F16 ? 2048 : type == F32 ? 16777216 : type == F64 || type == I64 ? 9007199254740991.0 : 2147483648.0;
 }
 
-/* Whether a symbol of these bounds may be told to be an integer. */
+/* Whether a symbol of these bounds may be declared an integer. */
 static bool is_whole(NNRT_DataType type, double least, double most)
 {
     return floor(least) == least && floor(most) == most && least >= -exact_to(type) && most <= exact_to(type);
@@ -724,7 +724,7 @@ static void is_within(world *w, int v, size_t e, double least, double most, int 
 #define SYMBOL(type, least, most) symbol(&the, type, least, most)
 #define CAST(a, type) cast(&the, a, type)
 
-/* Sums and multiples of symbols: what is added and taken away again is gone, whatever the order. */
+/* Sums and multiples of symbols: terms that are added and subtracted again vanish, in any order. */
 static void test_sums(void **state)
 {
     const NNRT_DataType all[] = {I64, I32, F32, F64, F16};

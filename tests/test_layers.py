@@ -36,7 +36,7 @@ def code(text):
 
 
 def defined(text):
-    """Internal names that code defines: macros, and what stands at file level in front of ( [ = ; or a brace."""
+    """Internal names that code defines: macros, and names at file level before ( [ = ; or a brace."""
     names = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(NNRTI_\w+|nnrti_\w+)", text, re.M))
     return names | set(re.findall(r"^(?:static|typedef|struct|NNRTI_\w+INLINE)\b[^;{=()]*?\b(nnrti_\w+)(?= *[(\[=;{])", text, re.M))
 

@@ -112,7 +112,7 @@ typedef struct trial {
    dimension that always equals an input's has its symbol. */
 typedef struct shown {
     bool derived[NNRT_MAX_DERIVED], read[NNRT_MAX_DERIVED]; /* there are elements; the last one is read */
-    bool scratch[2], written[2];                            /* scratch has bytes; the last one is written; [1]: quantised */
+    bool scratch[2], written[2];                            /* scratch has bytes; the last one is written; [1]: quantized */
     bool needed, exact;                                     /* it is refused without them; with one byte less */
     uint8_t axis[SHOWN_RESULTS][NNRT_MAX_RANK + 1][NNRT_MAX_RANK]; /* of results, by their rank: AXIS_ flags */
     struct {

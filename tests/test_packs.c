@@ -118,7 +118,7 @@ static NNRT_Model *model_of(uint32_t i)
     return model;
 }
 
-/* What a session did. */
+/* Results of a session. */
 typedef struct outcome {
     uint8_t *y;
     size_t bytes;
@@ -223,7 +223,7 @@ static nnrt_cache *cache_in_memory(void)
     return c;
 }
 
-/* The file of m with what c has, aligned, to be freed. */
+/* The file of m with the contents of c, aligned, to be freed. */
 static uint8_t *saved(const NNRT_Model *m, const nnrt_cache *c, size_t *bytes)
 {
     nnrt_save_desc desc;
@@ -364,8 +364,8 @@ static void test_unread(void **state)
     free(second.y);
 }
 
-/* Whatever byte of the table is another one, or of what says where it lies: packed anew. Of a weight: the file's checksum.
-   A file that ends too early is none. */
+/* If any byte of the table, or of its position differs, weights are packed again. If a byte of a weight differs, the file's
+   checksum fails. A truncated file is invalid. */
 static void test_damage(void **state)
 {
     NNRT_Model *m = model_of(2), *again;
@@ -412,7 +412,7 @@ static void test_damage(void **state)
     nnrt_model_destroy(m);
 }
 
-/* ---- what they are not for ---- */
+/* ---- packed weights that do not apply ---- */
 
 static void test_others(void **state)
 {
@@ -484,7 +484,7 @@ static void test_others(void **state)
     nnrt_model_destroy(other);
 }
 
-/* What is loaded and then optimised is another model. */
+/* A model that is loaded and then optimized is another model. */
 static void test_optimised(void **state)
 {
     NNRT_Model *m = model_of(2), *again;
@@ -719,7 +719,7 @@ static void test_key(void **state)
     s = packed_section(again);
     for (uint32_t i = 0; i < 7; i++) {
         p = start;
-        p.found = 0; /* as it is told where it is not known */
+        p.found = 0; /* as an absent entry is reported */
         p.key = i == 1 ? "two" : "one";
         p.bytes += i == 2;
         p.packs += i == 3 ? 1 : i == 4 ? (uint32_t)-1 : 0;
@@ -744,7 +744,7 @@ static void test_key(void **state)
     free(file);
 }
 
-/* What a caller of its own keeps, aligned. */
+/* A pack that a caller stores itself, aligned. */
 typedef struct keeper {
     nnrt_packed has;
     bool empty, taken;
@@ -873,7 +873,7 @@ static void test_export_fails(void **state)
     nnrt_model_destroy(m);
 }
 
-/* FNV-1a of 64 bits over what is behind it. */
+/* 64-bit FNV-1a over the bytes after it. */
 static void seal(uint8_t *table, size_t bytes)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
@@ -882,8 +882,8 @@ static void seal(uint8_t *table, size_t bytes)
     memcpy(table, &hash, 8);
 }
 
-/* The table has a checksum of its own, for those who keep it elsewhere: every bit of it. And what is too short, or is not
-   aligned, is refused. */
+/* The table has a checksum of its own, for storage outside of files: every bit is covered. Tables that are too short or
+   unaligned are refused. */
 static void test_table(void **state)
 {
     packer p = {"one", 100, 42, 3, 70, 0, false, NULL, 0};

@@ -693,7 +693,7 @@ static void test_join_reshapes(void **state)
     expect(b, 4, 0);
 }
 
-/* A change of shape that requantises is one of its own: nothing is joined over it, and its result lies elsewhere. */
+/* A change of shape that requantizes is one of its own: nothing is joined over it, and its result lies elsewhere. */
 static void test_join_requantised(void **state)
 {
     static const NNRT_QuantParam half = {8, 0, 0.5}, whole = {8, 0, 1};
@@ -1937,7 +1937,7 @@ static uint32_t through(nnrt_builder *b, uint32_t x, NNRT_DataType type, int32_t
     return cast(b, quantise(b, x, type, zero, step), type, F32, NULL);
 }
 
-/* Dequantised random constants, of `many` parameters along axis 0: their steps are step, 2 * step, .. */
+/* Dequantized random constants, of `many` parameters along axis 0: their steps are step, 2 * step, .. */
 static uint32_t codes(nnrt_builder *b, NNRT_DataType type, double step, int32_t many, int32_t d0, int32_t d1,
                       int32_t d2, int32_t d3)
 {
@@ -2089,7 +2089,7 @@ static NNRT_Model *run_both(NNRT_Model *m, bool noQuantize, outcome *before, out
     return m;
 }
 
-/* y, the result of an operator, is quantised with this step and real again. The pass quantizes the operator, or leaves it:
+/* y, the result of an operator, is quantized with this step and real again. The pass quantizes the operator, or leaves it:
    results differ by at most one step, in one element of four, or not at all. With the switch nothing changes. */
 static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type, bool integers)
 {
@@ -2395,7 +2395,7 @@ static void test_quantize_not(void **state)
         } else if (kind == 6 || kind == 7) { /* a bias that int32 cannot have */
             bias = nnrt_builder_constant(b, NULL, F32, 1, &six, kind == 6 ? large : odd, true);
             y = full_of(b, x, weight, bias);
-        } else if (kind == 8) { /* an operator without a quantised kernel */
+        } else if (kind == 8) { /* an operator without a quantized kernel */
             y = op1(b, type = NNRT_NODE_TYPE_ERF, x);
         } else if (kind == 9) { /* operators that move elements do change parameters: these two become quantized */
             y = op2(b, type = NNRT_NODE_TYPE_RESHAPE, x, ints(b, 1, 12, 0, 0, 0));

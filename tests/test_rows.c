@@ -230,7 +230,7 @@ static void test_quantised_beside_plain(void **state)
     assert_true(n.out[0].quantCount == 1 && n.out[0].quant == &g_half);
     assert_string_equal(n.r.kernelName, "nnrt_concat");
     assert_int_equal(n.r.nDerived, 0);
-    set_quant(&n.in[0], &g_other, 1, 0); /* others on the other side: they are requantised */
+    set_quant(&n.in[0], &g_other, 1, 0); /* others on the other side: they are requantized */
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_string_equal(n.r.kernelName, "nnrt_concat_q8");
     assert_int_equal(n.r.nDerived, 1);
@@ -305,7 +305,7 @@ static void test_chosen_values(void **state)
     set_quant(&n.out[0], &g_other, 1, 0);
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_string_equal(n.r.kernelName, "nnrt_argmax_fusion_q8");
-    n.in[0].dataType = n.out[0].dataType = NNRT_DATA_TYPE_INT16; /* has no kernel that requantises */
+    n.in[0].dataType = n.out[0].dataType = NNRT_DATA_TYPE_INT16; /* has no kernel that requantizes */
     node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantization parameters");
 }
 

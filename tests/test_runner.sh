@@ -60,7 +60,7 @@ says 'the second of eleven' '[ 2/11] FAIL suite 2 passed, 1 failed' NNRT_SUITES=
 # The estimate, 100 s after the beginning: `suite` has ended, which takes 30 s, and `other` has not, which takes 60. The object
 # takes 30 s: it is still to be built, is built or was there before.
 printf '# NAME SECONDS\nsuite 30\nother 60\nthird 1000\n%s 30 all\n%s 500 third\n' "$folder/object" "$folder/another" >"$folder/seconds"
-# estimates WHAT EXPECTED
+# estimates NAME EXPECTED
 estimates() {
     rm -rf "$folder/estimated"
     got=$(NNRT_SECONDS=$folder/seconds NNRT_SUITES='suite other' NNRT_BEGAN=$(($(date +%s) - 100)) \
@@ -93,7 +93,7 @@ else
     echo "FAIL seconds: '$got', expected 'long 76'; busy: $(cat "$folder/timed/busy.times")"
 fi
 
-# summary WHAT STATUS LAST NAME...
+# summary TITLE STATUS LAST NAME...
 summary() {
     what=$1 status=$2 last=$3
     shift 3

@@ -14,7 +14,7 @@ fail() {
     echo "FAIL $*"
 }
 
-# verdict WHAT STATUS [FILE]: FILE is printed when it failed
+# verdict NAME STATUS [FILE]: FILE is printed when it failed
 verdict() {
     if [ "$2" -eq 0 ]; then
         pass
@@ -24,7 +24,7 @@ verdict() {
     fi
 }
 
-# holds WHAT COMMAND...: the command succeeds
+# holds NAME COMMAND...: the command succeeds
 holds() {
     what=$1
     shift
@@ -32,7 +32,7 @@ holds() {
     verdict "$what" $? "$folder/log"
 }
 
-# try WHAT COMMAND...: the same, and a failure shows the command
+# try NAME COMMAND...: the same, and a failure shows the command
 try() {
     what=$1
     shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Chooses the files of a long run's corpus to keep: those that reach most of the code within so many bytes,
+"""Chooses the files of a long run's corpus to keep: the files that cover most code within BYTES bytes,
 where each file counts FILE bytes in addition to its own.
 
     python3 pick.py CONTROL_FILE BYTES NAME.tar

@@ -178,7 +178,7 @@ def chosen(w):
 
 
 def ordered(w):
-    """The stored integers are ordered, the values requantised; parameters along the axis that is ordered are refused."""
+    """The stored integers are ordered, the values requantized; parameters along the axis that is ordered are refused."""
     for name, a, y in PAIRS:
         x = stored(a, (2, 5), 1)
         falling, rising = [np.argsort(s * x.astype(int), 1, kind="stable") for s in (-1, 1)]

@@ -103,7 +103,7 @@ def make(w):
     backward = np.array([[6, 7, 1, 0.5], [7.5, 8.5, -0.5, 0.5], [-3, 1, -0.25, 9], [2, 8, 4, -3]], f32)
     w.case("regions that run backward, aligned", OP, attrs((2, 2), 4, 1, 1), [x, backward, one.repeat(4)],
            [align(x, backward, one.repeat(4), (2, 2), 4, 1, True)], tol=loose(f32))
-    # samples at -1 and at the extent, the last ones in reach
+    # samples at -1 and at the size, the last valid ones
     edges = np.array([[-1.5, 0.5, -0.5, 1.5], [0.5, -1.5, 1.5, -0.5], [3.5, 0.5, 4.5, 1.5], [0.5, 4.5, 1.5, 5.5]], f32)
     w.case("samples one cell outside", OP, attrs((1, 1), 1, 1, 0), [x, edges, one.repeat(4)],
            [align(x, edges, one.repeat(4), (1, 1), 1)], tol=loose(f32))
