@@ -14,7 +14,7 @@
    the inputs after the first one of rank 1 or less, then all. PASS* marks those tests. The exit status is 1 when a test
    fails, or when none passes.
 
-   A model of one node must become the operator that nnrt_onnx_operator returns. Those that become several operators are
+      A model of one node must become the operator that nnrt_onnx_operator returns. Nodes that become several operators are
    listed.
 
    A test that passes runs twice more, with all input dimensions dynamic, except those of lists (integers of rank 1 or

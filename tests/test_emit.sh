@@ -238,7 +238,8 @@ echo "$count node tests became C; $left cannot be imported or planned as they ar
 
 # ---- subgraphs ----
 
-# tests/emit_subgraphs.c writes models with IF and LOOP, and is the program that runs them as C shellcheck disable=SC2086
+# tests/emit_subgraphs.c writes models with IF and LOOP, and is the program that runs them as C
+# shellcheck disable=SC2086
 holds 'a writer of models with subgraphs' $fast $flags -o "$folder/write" tests/emit_subgraphs.c -lm
 holds 'which writes them' "$folder/write" "$folder"
 for name in nested swap sums until shared fault; do

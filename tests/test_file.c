@@ -1124,7 +1124,7 @@ static void nested_runs(const NNRT_Model *m, bool cond, bool twice, int64_t trip
 /* Subgraphs whose tensors have equal names are restored from a file, and the references of nodes to them. */
 static void test_subgraphs(void **state)
 {
-    static const uint32_t ways[3][4] = {{1, 2, 3, 4}, {2, 1, 3, 4}, {1, 2, 4, 3}}; /* bodies may be set in either order */
+    static const uint32_t ways[3][4] = {{1, 2, 3, 4}, {2, 1, 3, 4}, {1, 2, 4, 3}}; /* bodies, in either order */
     static tree t;
     NNRT_Model *back;
     image f[3], again;

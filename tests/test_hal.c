@@ -3794,7 +3794,7 @@ static void test_auto_without_slots(void **state)
     j.device = automatic();
     job_prepare(&j);
     inner = ((nnrti_auto_model *)(void *)j.prepared)->inner;
-    memset(&figures, 0xFF, sizeof(figures)); /* the size of auto's own memory is known: a session's buffer must include it */
+    memset(&figures, 0xFF, sizeof(figures)); /* auto's own size is known: a session's buffer must include it */
     assert_int_equal(j.prepared->vtbl->GetMemory(j.prepared, &figures), NNRT_SUCCESS);
     assert_true(figures.tables >= sizeof(NNRT_PreparedModel) && figures.tables < 512);
     assert_int_equal(figures.workspace, 0);

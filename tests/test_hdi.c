@@ -1015,8 +1015,7 @@ static void test_wishes(void **state)
             if (code == NNRT_SUCCESS && d != 2) {
                 const nnrt_fake_record r = nnrt_fake_get_record(d < 2 ? npu : bare);
                 assert_int_equal(r.enableFloat16, d < 2 && cases[i].float16);
-                assert_int_equal(r.mode, d < 2 ? cases[i].mode : 0); /* auto requests from each device the settings that it
-                                                                        supports */
+                assert_int_equal(r.mode, d < 2 ? cases[i].mode : 0); /* auto requests only supported settings */
                 assert_int_equal(r.priority, d < 2 ? cases[i].priority : 0);
                 assert_int_equal(r.extensions, 2);
             }

@@ -1064,7 +1064,7 @@ static void test_words(void **state)
     limit_in(&n, I8, SHAPED(3), NULL);
     node_refused(&n, NNRT_INVALID_SHAPE, "zero point 'operand' is int8[3], expected one element, or [2] for 'operand'");
 
-    (void)limit_begin(&n, "ROLL", 1); /* the shift is a run-time input: not along the axis of the quantization parameters */
+    (void)limit_begin(&n, "ROLL", 1); /* the shift is an input of the run: not along the axis of parameters */
     n.r.symbolCount = &given;
     limit_in(&n, I8, SHAPED(2, 3), NULL);
     limit_in(&n, I32, SHAPED(1), NULL);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator and those of
+"""Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator and the models of
 tests/models, one small tensor a type, one small file of each kind that the command line reads.
 
     python3 make_seeds.py OUTDIR          writes OUTDIR/onnx/NAME, OUTDIR/onnx_tensor/NAME, OUTDIR/npy/NAME, ...
