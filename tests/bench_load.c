@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* FOLIO: KiB that Linux may map at once where one byte is touched; a row may lie in two of them. */
+/* FOLIO: KiB that Linux may map at once if one byte is touched; a row may be in two of them. */
 enum { ROWS = 51200, WIDTH = 1024, TAKEN = 4, FOLIO = 2048 };
 
 enum { LAYERS = 11, CHANNELS = 512 };
@@ -150,7 +150,7 @@ static NNRT_ReturnCode measure(const char *path, const nnrt_allocator *a, nnrt_e
     memset(&desc, 0, sizeof(desc));
     memset(io, 0, sizeof(io));
     load.allocator = desc.allocator = a;
-    desc.device = "reference"; /* which uses weights where they lie; others pack them */
+    desc.device = "reference"; /* which uses weights in place; others pack them */
     start = now_ms();
     if ((code = nnrt_model_load(&m, path, &load, error)) != NNRT_SUCCESS)
         return code;

@@ -53,8 +53,8 @@ REFUSED = (
 )
 AFFINE = ('FUSED_BATCH_NORM', 'BIAS_ADD', 'SCALE_FUSION', 'ADD_FUSION', 'SUB_FUSION', 'MUL_FUSION')
 SUMS = ('CONV2D_FUSION', 'CONV2D_TRANSPOSE_FUSION', 'FULL_CONNECTION')
-# Weights and biases that take in a node behind are computed in double and rounded once: each product and the bias may be
-# off by half a unit, which is far below this part of the largest sum of |products| + |shift|.
+# Weights and biases with a later node folded into them are computed in double and rounded once: each product and the bias may
+# be off by half a unit, which is far below this part of the largest sum of |products| + |shift|.
 FOLDED = 1e-5
 
 
@@ -113,7 +113,7 @@ class Graph:
         return t
 
     def cut(self, tensors, nodes):
-        """Takes away the tensors and nodes behind so many."""
+        """Removes the tensors and nodes after the first so many."""
         del self.nodes[nodes:]
         for n in range(tensors, self.next):
             del self.tensors[n]
@@ -129,7 +129,7 @@ class Graph:
         return users
 
     def folds(self):
-        """[(sum, affine node behind it)]: pairs that a pass makes one node of."""
+        """[(sum, affine node after it)]: pairs that a pass fuses."""
         users, pairs = self.users(), []
         for node in self.nodes:
             y = node.outs[0]

@@ -477,7 +477,7 @@ sound('before', before=b'LIST\xff\xff\xff\xff')
 for i, shape in enumerate(([8], [1, 8], [1, 8, 1], ['b', 'n'], [2, 4], [1, 1, 1, 8], [0])):
     model(F + 'sound%d.onnx' % i, [node('Relu', ['x'], ['y'])], [value('x', 'float32', shape)], [value('y', 'float32', shape)])
 open(F + 'broken.png', 'wb').write(open(F + 'rgb.png', 'rb').read()[:60])
-# test data: three right sets (10 sorts behind 2; a dynamic dimension; named tensors in the other order), then wrong ones
+# test data: three valid sets (10 sorts after 2; a dynamic dimension; named tensors in the other order), then wrong ones
 os.makedirs(F + 'good')
 for k, n in ((0, 1), (2, 4), (10, 7)):
     d = F + 'good/test_data_set_%d/' % k
@@ -552,7 +552,7 @@ for c in info run bench dot; do
     refused 1 "$c: model not there" 'cannot open .*missing.onnx: No such file' $c "$tmp/missing.onnx"
     refused 1 "$c: not a model" 'cannot load .*not.onnx: ' $c "$tmp/not.onnx"
 done
-# looks NAME BYTES PATTERN: a file of these bytes, and zeros behind them, is no model; it looks like something else
+# looks NAME BYTES PATTERN: a file of these bytes and zeros is no model; the message names its probable format
 looks() {
     { printf "$2" && head -c 100 /dev/zero; } >"$tmp/looks.onnx"
     refused 1 "looks like $1" "this is not an ONNX file; it looks like $3" info "$tmp/looks.onnx"
@@ -752,7 +752,7 @@ t 0 'info --placement on one device' info examples/digits/digits.onnx --device r
 py 'info --placement on one device' 'all(p["device"] == "reference_nnrt_v2_0" and p["reason"] == "" for p in d["placement"])'
 t 0 'run --device auto:' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX --device auto:npu0 --output-dir "$tmp/auto_out"
 if diff -r "$tmp/auto_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'a split model has the bits of the reference device'; fi
-# the options of auto stand at every command that makes a session
+# every command that creates a session accepts the options of auto
 npu0='--device fake:name=npu0,ops=EQUAL --device auto:npu0 --strict'
 refused 1 'info --strict' "strict: no device takes node 0 'conv1'" info examples/digits/digits.onnx $npu0
 refused 1 'run --strict' "strict: no device takes node 0 'conv1'" run examples/digits/digits.onnx --input random $npu0
@@ -942,8 +942,8 @@ refused 1 'ops --copy: macros of each other' 'has no function' ops --copy SOFTMA
     printf 'A12(1)\n'
 } >"$tmp/cut.h"
 refused 1 'ops --copy: macros without measure' 'expand to more than' ops --copy SOFTMAX --header "$tmp/cut.h"
-# Where the header is looked for: beside the program, in the current folder, above the program, where it is installed;
-# the program's folder is that of its path, or the one in PATH.
+# Search path of the header: next to the program, in the current folder, above the program, where it is installed; the program's
+# folder comes from its path, or from PATH.
 mkdir -p "$tmp/there/bin" "$tmp/there/include/nnrt" "$tmp/empty"
 cp "$nnrt" "$tmp/there/bin/nnrt-copy"
 looks() { # NAME STATUS COMMAND...: run in an empty folder
@@ -1495,7 +1495,7 @@ fi
 cp "$tmp/straight.h" "$tmp/full/m.h"
 sh -c "trap '' 25; ulimit -f 4; exec '$nnrt' emit-c $digits/digits.onnx -o '$tmp/full/m.h' --name other" >"$tmp/out" 2>"$tmp/err"
 if cmp -s "$tmp/full/m.h" "$tmp/straight.h"; then pass; else fail 'emit-c to a full disk: the old file is gone'; fi
-# names beside it that somebody has are left alone, and nothing else stays
+# existing files of others next to it are unchanged, and nothing else remains
 echo mine >"$tmp/full/m.h.0.tmp"
 echo mine >"$tmp/full/y.npy.0.tmp"
 t 0 'emit-c beside a file in its way' emit-c $digits/digits.onnx -o "$tmp/full/m.h" --name other
@@ -1683,7 +1683,7 @@ else
     t 1 'compare: random values' compare "$tmp/steps.onnx" --device rough
     t 0 'compare: tolerance' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" --rtol 0.01 --json
     py 'compare: tolerance' 'd["first"] is None and d["ok"] and d["outputs"][0]["max_error"] > 0'
-    # rough leaves 10 bits behind the point: an error of up to 1e-3 of each value, 1/128 of a unit here
+    # rough keeps 10 fraction bits: an error of up to 1e-3 of each value, 1/128 of a unit here
     t 0 'compare: tolerance of one value' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" --rtol 0 --atol 0.01 --json
     py 'compare: tolerance of one value' '(d["outputs"][0]["rtol"], d["outputs"][0]["atol"]) == (0, 0.01)'
     for c in '1:' '0:--rtol 1e-3' '1:--rtol 1e-3 --atol 0 --rtol 0'; do

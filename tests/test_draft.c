@@ -517,7 +517,7 @@ static void test_args(void **state)
             ;
         assert_null(nnrt_draft_args(b.draft, 1, 2, 1));
         assert_ptr_equal(b.draft->steps[1].args, old);
-        assert_int_equal(nnrt_plan_finish(b.draft, &b.plan), NNRT_OUT_OF_MEMORY); /* and nobody can overlook it */
+        assert_int_equal(nnrt_plan_finish(b.draft, &b.plan), NNRT_OUT_OF_MEMORY); /* and the failure cannot be missed */
     }
     bench_end(&b);
 }
@@ -626,7 +626,7 @@ static void test_tensor_and_insert(void **state)
     assert_int_equal(b.draft->nTensors, 25);
     assert_int_equal(b.draft->steps[21].node, 1); /* RELU moved */
     b.draft->steps[21].args[0].tensor = last;
-    assert_null(nnrt_draft_insert(b.draft, 24)); /* behind the end of the list */
+    assert_null(nnrt_draft_insert(b.draft, 24)); /* after the end of the list */
     assert_non_null(nnrt_draft_insert(b.draft, 23));
     b.draft->nSteps--;
     assert_int_equal(nnrt_draft_tensor(b.draft, F32, 2, negative), NNRT_NO_TENSOR);
@@ -1002,7 +1002,7 @@ static void test_columns(void **state)
     b.draft->steps[0].args[1].view.strides[0] = b.draft->steps[1].args[0].view.strides[0] = 1;
     b.draft->steps[0].args[1].view.strides[1] = b.draft->steps[1].args[0].view.strides[1] = 4;
     b.draft->steps[1].attr = &absolute;
-    b.draft->steps[2].flags = 0; /* RESHAPE copies: u, which it reads, lies in the arena beside t */
+    b.draft->steps[2].flags = 0; /* RESHAPE copies: u, which it reads, is in the arena with t */
     bench_run(&b, distance);
     assert_true(b.plan->args[b.plan->steps[1].arg].offset != b.plan->args[b.plan->steps[1].arg + 1].offset);
     bench_end(&b);
@@ -1022,7 +1022,7 @@ static void test_columns(void **state)
 
 /* ---- parts ---- */
 
-/* Step 1 on the first two rows of t and u, and one more behind it on the other two; args of both are returned in order. */
+/* Step 1 on the first two rows of t and u, and one more after it on the other two; args of both are returned in order. */
 static void halve(nnrt_draft *d, nnrt_plan_arg *args[2])
 {
     const nnrt_plan_arg *old = d->steps[1].args;
@@ -1040,8 +1040,8 @@ static void halve(nnrt_draft *d, nnrt_plan_arg *args[2])
     }
 }
 
-/* Two steps write u, each half of it from half of t. u in another shape would be the output of the model, where nobody finds
-   its parts: RESHAPE copies it. */
+/* Two steps write u, each half of it from half of t. u in another shape would be the output of the model, where its parts
+   cannot be tracked: RESHAPE copies it. */
 static void test_parts(void **state)
 {
     static bench b;
@@ -1308,7 +1308,7 @@ static void test_regions(void **state)
     assert_string_equal(b.error.message,
                         "memory region 'fast' requires 1152 bytes and has 1151: raise it, or add another region");
     bench_end(&b);
-    regions[0].bytes = 1000; /* the scratch behind the address of slow, and the tensor in slow, to the byte */
+    regions[0].bytes = 1000; /* the scratch after the address of slow, and the tensor in slow, to the byte */
     assert_int_equal(finish_regions(&b, regions, 2), NNRT_SUCCESS);
     t = &b.plan->args[b.plan->steps[1].arg];
     assert_true(b.plan->nRegions == 2 && b.plan->regionBytes[0] == 192 && b.plan->regionBytes[1] == 1024);

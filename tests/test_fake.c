@@ -1,5 +1,5 @@
-/* The device of devices/nnrt_fake.h: every option of its text, and the runtime's behavior if a slot is missing, fails
-   or returns invalid results. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
+/* The device of devices/nnrt_fake.h: every option of its text, and the runtime's behavior if a slot is missing, fails or
+   returns invalid results. Expected values are computed by hand: y = relu(x + [1,2,3]) - x. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -384,7 +384,7 @@ static void test_without(void **state)
 
 /* ---- memory ---- */
 
-/* N bytes work, N - 1 do not; and without memory at any point nothing is left behind. */
+/* N bytes work, N - 1 do not; and a failed allocation at any point leaks nothing. */
 static void test_memory(void **state)
 {
     static const char *const texts[] = {"fake:", "fake:without=RunIn", "fake:dims=1..9"};
@@ -474,7 +474,7 @@ static void test_fail(void **state)
         }
         unregistered(fake);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* who does not give its name is not registered */
+    for (uint32_t i = 0; i < 3; i++) { /* a device that does not report its name is not registered */
         static const char *const texts[] = {"fake:fail=GetVersion", "fake:fail=GetDeviceName", "fake:fail=GetVendorName"};
         assert_int_equal(nnrt_fake_register(NULL, texts[i], NULL), NNRT_DEVICE_ERROR);
     }
@@ -561,7 +561,7 @@ static void test_hang(void **state)
     assert_int_equal(run(s), NNRT_SUCCESS);
     assert_int_equal(clock_gettime(CLOCK_REALTIME, &end), 0);
     assert_true((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 199);
-    nnrt_fake_wake(fake); /* nobody sleeps */
+    nnrt_fake_wake(fake); /* no run is waiting */
     nnrt_fake_wake(NULL);
     nnrt_session_destroy(s);
     unregistered(fake);

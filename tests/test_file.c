@@ -430,7 +430,7 @@ static nnrti_file_row row_get(const image *f, uint32_t i)
     return row;
 }
 
-/* The first bytes are as the description in nnrt.h says, worked out by hand; the checksum follows from all of them. */
+/* The first bytes are as described in nnrt.h, computed by hand; the checksum follows from all of them. */
 static void test_layout(void **state)
 {
     static const uint8_t head[] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A, 1, 0, 0, 0, 64, 0, 0, 0};
@@ -642,7 +642,7 @@ static void test_truncated(void **state)
     image_free(&f);
 }
 
-/* Each byte in front of the weights takes these values; each byte of the weights changes once. */
+/* Each byte before the weights takes these values; each byte of the weights changes once. */
 static void test_changed_bytes(void **state)
 {
     static const uint8_t values[] = {0, 1, 0x7F, 0x80, 0xFF};
@@ -920,7 +920,7 @@ static void check_records(uint32_t record)
     nnrti_file_row row, last;
     NNRT_Model *m = NULL;
     uint64_t bytes;
-    /* the tensors move behind everything, with that many bytes each; the rows behind theirs move up */
+    /* the tensors move to the end, with that many bytes each; later rows move up */
     row = row_get(&f, 3);
     assert_int_equal(row.record, 56);
     assert_int_equal(row.bytes, 56 * 7);
@@ -964,7 +964,7 @@ static void test_other_records(void **state)
     check_records(64);
 }
 
-/* quantAxis and symbols of tensors come back. A file with an axis says version 2: who knows version 1 alone would use
+/* quantAxis and symbols of tensors are restored. A file with an axis has version 2: a reader of version 1 only would use
    another axis; without one it stays at version 1, symbols or not. */
 static void test_axes_and_symbols(void **state)
 {
@@ -1047,7 +1047,7 @@ static image image_with_sections(const image *f, const char *own, const char *pr
     return g;
 }
 
-/* Sections beside the portable model can be found, do not disturb it, and stay behind when it is saved again. */
+/* Sections in addition to the portable model can be found, do not affect it, and are dropped when it is saved again. */
 static void test_more_sections(void **state)
 {
     image f = small_image(), g = image_with_sections(&f, "anything", "prepared"), again;
@@ -1150,7 +1150,7 @@ static void test_subgraphs(void **state)
         image_free(&f[i]);
 }
 
-/* A file whose subgraphs are none that a model may have is refused where it is loaded. */
+/* A file with invalid subgraphs is refused when it is loaded. */
 static void test_wrong_subgraphs(void **state)
 {
     static tree t;
@@ -1219,7 +1219,7 @@ static void test_no_memory(void **state)
     image_free(&f);
 }
 
-/* Nodes without attributes are the shortest records with the largest tables behind them. */
+/* Nodes without attributes are the shortest records with the largest tables in memory. */
 static void test_factor(void **state)
 {
     NNRT_Model *m = every_operator(20, 1), *back = NULL;
@@ -1394,8 +1394,8 @@ static void save_meanwhile(void *user, uint64_t done, uint64_t total)
         assert_int_equal(nnrt_model_save((const NNRT_Model *)user, in_folder("two.nnrt"), NULL, NULL), NNRT_SUCCESS);
 }
 
-/* Two at once, each in a file of its own: the last one to end stands there, whole, and nothing else is left. A file that
-   is in the way, left by a program that ended, stays as it is. */
+/* Two saves at once, each to a temporary file of its own: the last one to end remains, complete, and nothing else. A leftover
+   temporary file of a program that ended is unchanged. */
 static void test_save_at_once(void **state)
 {
     NNRT_Model *m = small_model();

@@ -1,5 +1,5 @@
-/* The driver interface: buffers with descriptors, options of a configuration, offline models. Expected values are
-   worked out by hand; codes are from HDI's text. */
+/* The driver interface: buffers with descriptors, options of a configuration, offline models. Expected values are computed by
+   hand; codes are from HDI's text. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ static void test_create(void **state)
     assert_int_equal(descriptors(), before);
 }
 
-/* Data behind any offset, seen by two mappings at once; the buffer and its descriptor stay as they are. */
+/* Data after any offset, seen by two mappings at once; the buffer and its descriptor are unchanged. */
 static void test_map(void **state)
 {
     const uint32_t offsets[] = {0, 1, 4095, 4096, 4100, 9996};
@@ -589,7 +589,7 @@ static void test_run_refuses(void **state)
         case 7: output.data.dataSize = 20, code = NNRT_INSUFFICIENT_BUFFER; break;
         case 8: input.data.fd = -1, input.dimensions.count = 1, code = NNRT_INVALID_SHAPE; break;
         case 9: input.data.fd = -1, input.dataType = I32, code = NNRT_INVALID_DATATYPE; break;
-        default: /* the output's mapping fails behind the input's */
+        default: /* the output's mapping fails after the input's */
             output.data.bufferSize = 100, output.data.dataSize = 60, says = "has 64 bytes, the data end at 100";
             break;
         }
@@ -842,7 +842,7 @@ static void test_session_sees_the_same(void **state)
         assert_int_equal(watched.in.data.offset, 0);
     }
     assert_int_equal(watched.runs, 3);
-    watched.unmappable = true; /* a block that nobody can write to is given back */
+    watched.unmappable = true; /* a block that cannot be mapped is freed */
     assert_int_equal(nnrt_session_allocate(s, false, 0, &in), NNRT_INVALID_BUFFER);
     assert_null(in.data);
     nnrt_session_destroy(s);

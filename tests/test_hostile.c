@@ -97,8 +97,8 @@ static void test_short_inputs(void **state)
             }
 }
 
-/* A copy behind a CAST is dropped: its result, whose type nobody declared, takes the place of CAST's own, whose type
-   was declared, and CAST no longer knew what to convert to. */
+/* A copy behind a CAST is dropped: its result, whose type was undeclared, replaced CAST's own, whose type was declared, and
+   CAST no longer knew what to convert to. */
 static void test_dropped_copy_keeps_type(void **state)
 {
     uint32_t x, y, z;
@@ -519,7 +519,7 @@ static void write_file(const char *path, const void *data, size_t size)
 
 static int64_t external_elements = 2; /* of the constant that load_external declares */
 
-/* Loads a model in folder/in whose constant lies at location. 1 MiB of memory is more than enough for it. */
+/* Loads a model in folder/in whose constant is at `location`. 1 MiB of memory is more than enough for it. */
 static void load_external(const char *folder, const char *location, const char *offset, const char *length,
                           NNRT_ReturnCode expected, const char *text)
 {
@@ -910,7 +910,7 @@ static void test_long_names_of_nodes(void **state)
 
 /* ---- memory that runs out ---- */
 
-/* Call number failAt (from 1) gets nothing, and with `forever` none behind it; 0: all succeed. */
+/* Call number failAt (from 1) fails, and with `forever` all later ones; 0: all succeed. */
 typedef struct shortage {
     fuzz_memory memory;
     size_t calls, failAt;

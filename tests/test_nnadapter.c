@@ -83,7 +83,7 @@ static NNAdapterContext *context_of(const char *device, const char *properties)
     return context;
 }
 
-/* An operand of the model; value: a constant, used where it lies unless it is copied; input: one of the model. */
+/* An operand of the model; value: a constant, used in place unless it is copied; input: one of the model. */
 static NNAdapterOperand *placed(net *n, const NNAdapterOperandType *type, const void *value, size_t bytes, bool input,
                                 bool copy)
 {
@@ -563,7 +563,7 @@ static void finishing(void **state)
     assert_int_equal(seen->lifetime, NNADAPTER_MODEL_INPUT);
     is(NNAdapterModel_getOperandType(o[1], &seen), OK);
     assert_int_equal(seen->lifetime, NNADAPTER_MODEL_OUTPUT);
-    is(NNAdapterModel_finish(n.model), IP); /* nobody writes the output */
+    is(NNAdapterModel_finish(n.model), IP); /* no operation writes the output */
     list[0] = o[0];
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, list, 1, &o[1], &op), OK);
     is(NNAdapterModel_finish(n.model), OK);
@@ -595,7 +595,7 @@ static void finishing(void **state)
     assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "depends on the operation itself"));
     end(&n);
 
-    is(begin(&n), OK); /* something that nobody gives */
+    is(begin(&n), OK); /* an operand without a source */
     for (int i = 0; i < 3; i++)
         is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, o, 1, &o[2], &op), OK);
@@ -1185,7 +1185,7 @@ static void convolution(void **state)
         one_int(&n, NNADAPTER_FUSED_NONE);
         result(&n, NULL);
         is(run(&n, NNADAPTER_CONV_2D), OK);
-        if (mode == NNADAPTER_AUTO_PAD_SAME) { /* a row and a column behind */
+        if (mode == NNADAPTER_AUTO_PAD_SAME) { /* a row and a column after */
             static const float same[18] = {16, 18, 13, 22, 24, 16, 17, 18, 19, -4, -2, -4, 2, 4, -1, -2, -1, -10};
             const int32_t dims[4] = {1, 2, 3, 3};
             gives(&n, 0, 4, dims, same);
@@ -1510,7 +1510,7 @@ static void empty_windows(void **state)
     }
 }
 
-/* y = x * by, by 2 where it is left out. */
+/* y = x * by, by is 2 if it is left out. */
 static NNRT_ReturnCode scaled_rule(nnrt_resolve *c)
 {
     nnrt_resolve_like(c, 0, 0);
@@ -1579,7 +1579,7 @@ static void custom_operations(void **state)
     is(add(&n, -7), IP);
     assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "com.acme.Scaled"));
     is(nnrt_op_unregister("com.acme.Scaled"), NNRT_SUCCESS);
-    is(add(&n, -7), OK); /* as it was: it is nobody's */
+    is(add(&n, -7), OK); /* as before: no operator defines it */
     end(&n);
 }
 
@@ -2701,7 +2701,7 @@ static void allocations(void **state)
         assert_true(at > 30);
         {
             const int32_t dims[4] = {1, 1, 2, 3};
-            const float wanted[6] = {27, 37, 17, 11, 14, 5}; /* 0 1 2 / 3 4 5, a row and a column of zeros behind */
+            const float wanted[6] = {27, 37, 17, 11, 14, 5}; /* 0 1 2 / 3 4 5, a row and a column of zeros after */
             gives(&n, 0, 4, dims, wanted);
         }
         end(&n);
@@ -3061,7 +3061,7 @@ static void kept(void **state)
         assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), cases[i].warning);
         had(fake, &models, &nodes, cases[i].parts, cases[i].nodes);
     }
-    /* the environment, where there is no property */
+    /* the environment, without a property */
     is(setenv("SUBGRAPH_PARTITION_CONFIG_FILE", "build/test_nnadapter.records", 1), 0);
     over(&n, 1, npu, NULL, NULL, OK);
     had(fake, &models, &nodes, 2, 4);
@@ -3271,7 +3271,7 @@ static void mixed(void **state)
         int8_t y[2][2]; /* the first product, the second one */
         const char *warning;
     } cases[] = {{"", 2, {{0, 0}, {0, 0}}, ""},
-                 {MIXED "MUL:1", 4, {{0, 0}, {0, 0}}, ""}, /* a cast before, and one behind */
+                 {MIXED "MUL:1", 4, {{0, 0}, {0, 0}}, ""}, /* a cast before, and one after */
                  {MIXED "MUL::5", 4, {{0, 0}, {0, 0}}, ""},
                  {MIXED "MUL", 4, {{0, 0}, {2, -4}}, ""}, /* nothing is rounded between */
                  {MIXED "MUL:0\nMUL:4\nADD", 4, {{0, 0}, {2, -4}}, "no operation matches 'ADD'"},

@@ -1578,7 +1578,7 @@ static void executors(void **state)
     is(OH_NNExecutor_GetInputDimRange(e, 0, &least, NULL, &axes), IP);
     is(OH_NNExecutor_GetInputDimRange(e, 0, &least, &most, NULL), IP);
     is(OH_NNExecutor_GetInputDimRange(e, 2, &least, &most, &axes), IP);
-    is(OH_NNExecutor_GetInputDimRange(e, 0, &foreign, &most, &axes), IP); /* nobody gave that */
+    is(OH_NNExecutor_GetInputDimRange(e, 0, &foreign, &most, &axes), IP); /* an array that no call returned */
     is(OH_NNExecutor_GetInputDimRange(e, 0, &least, &most, &axes), OK);
     assert_int_equal(axes, 2);
     assert_true(least[0] == 2 && most[0] == 2 && least[1] == 3 && most[1] == 3);

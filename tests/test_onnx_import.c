@@ -1,6 +1,6 @@
-/* The ONNX importer for operators that differ between ONNX and nnrt: NaN, indices out of range, windows in the padding,
-   ranks of scalars. Models are text (see build); expected values come from ONNX's text and are worked out beside the
-   cases. Each model is imported with and without optimization. */
+/* The ONNX importer for operators that differ between ONNX and nnrt: NaN, indices out of range, windows in the padding, ranks
+   of scalars. Models are text (see build); expected values follow ONNX's text, with the computation in comments at the cases.
+   Each model is imported with and without optimization. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -472,7 +472,7 @@ static void run_cases(const import_case *cases, uint32_t count)
 
 /* ---- cases ---- */
 
-/* An index outside of its axis names no element, even where the element of another row lies there. */
+/* An index outside of its axis names no element, even if the element of another row is there. */
 static void test_gather_range(void **state)
 {
     static const import_case cases[] = {
@@ -1119,7 +1119,7 @@ static void test_average_pool(void **state)
          "1,1,2",
          "0.5 2.5",
          0},
-        /* rows: 0, and 3, which is behind the data; columns: 0 1, and 2, with one behind all padding */
+        /* rows: 0, and 3, which is after the data; columns: 0 1, and 2, with one after all padding */
         {"one axis drops a window, the other keeps one",
          "in x f32 [1,1,3,3]; y = AveragePool x kernel_shape:I=1,2 strides:I=3,2 ceil_mode:i=1;",
          19,
@@ -3114,8 +3114,8 @@ static void test_outputs(void **state)
     }
 }
 
-/* metadata_props "states": the session keeps them, also behind other inputs; with outputs of the caller they are left out,
-   and a pair that the model does not have is refused. */
+/* metadata_props "states": the session keeps them, also after other inputs; with outputs of the caller they are left out, and a
+   pair that the model does not have is refused. */
 static void test_states(void **state)
 {
     static const char *const values[] = {"s=z", "s=q"};
@@ -4064,9 +4064,9 @@ static void test_scan(void **state)
     run_case(&open, false, 3);
 }
 
-/* An image operator reads or writes an image that a control-flow node brings into a subgraph or out of it. The image is
-   [1,2,2,2] with the elements 1 to 8 unless the case says otherwise: in each place s stands for the image, o for the
-   result. Expected values are worked out by hand: channel 0 is 1 2 3 4, channel 1 is 5 6 7 8. */
+/* An image operator reads or writes an image that a control-flow node passes into a subgraph or out of it. The image is
+   [1,2,2,2] with the elements 1 to 8 unless the case says otherwise: in each place s stands for the image, o for the result.
+   Expected values are computed by hand: channel 0 is 1 2 3 4, channel 1 is 5 6 7 8. */
 static void test_control_images(void **state)
 {
 #define WEIGHTS "const w f32 [2,2,1,1] 1 10 100 1000; "
@@ -5074,7 +5074,7 @@ static void test_functions(void **state)
          {"1 2"},
          NNRT_SUCCESS,
          "2",
-         "20 40", /* 30 x - 2 * 5 x: an attribute that nobody gives is the inner function's own */
+         "20 40", /* 30 x - 2 * 5 x: an attribute that no caller sets has the inner function's value */
          0},
         {"a function before it is needed, and one that nobody calls",
          "in x f32 [2]; function y = d.Never x; y = NoSuchOperator x; end; function y = d.F x; y = d.G x; end; "
@@ -5260,8 +5260,8 @@ static void test_functions(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* Functions that call the next one 2 times, 40 in one another, are 2^40 nodes: the budget ends that. A chain of them is
-   cut where it is too deep. */
+/* Functions that call the next one 2 times, 40 in one another, are 2^40 nodes: the budget ends that. A chain of them is refused
+   if it is too deep. */
 static void test_functions_grow(void **state)
 {
     static const struct {

@@ -36,7 +36,7 @@ static float some_float(void)
     return (float)below(2001) / 1000.0f - 1.0f;
 }
 
-/* ---- models: everything that a graph points to lies here until the next one begins ---- */
+/* ---- models: the storage of a graph, until the next one begins ---- */
 
 static union {
     uint8_t bytes[1 << 16];
@@ -126,7 +126,7 @@ static uint32_t scalar(graph *g, int32_t value)
     return constant(g, name_of("s", g->model.allTensors.count), I32, "", keep(&value, sizeof(value)), sizeof(value));
 }
 
-/* A node of nOut results; the first one, the others behind it. */
+/* A node of nOut results; the first one, the others after it. */
 static uint32_t op_list(graph *g, NNRT_NodeType type, const void *attr, size_t bytes, uint32_t nOut, uint32_t n,
                         const uint32_t *in)
 {
@@ -742,7 +742,7 @@ static void test_resize_by_shapes(void **state)
     }
 }
 
-/* Rows padded behind to a multiple of 8: (8 - H % 8) % 8 as (H + 7) / 8 * 8 - H. */
+/* Rows padded at the end to a multiple of 8: (8 - H % 8) % 8 as (H + 7) / 8 * 8 - H. */
 static uint32_t to_a_multiple(graph *g)
 {
     static const NNRT_MulFusion times = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
@@ -1660,7 +1660,7 @@ static void test_broadcasting(void **state)
 
 /* ---- outputs ---- */
 
-/* An output that is an input, one that stands twice, chains in place and seen in another shape. */
+/* An output that is an input, one that is listed twice, chains in place and in another shape. */
 static void test_outputs(void **state)
 {
     static graph g;
@@ -1680,7 +1680,7 @@ static void test_outputs(void **state)
     output(&g, d);
     output(&g, c);
     output(&g, PLAIN_OP(&g, RESHAPE, 2, d, ints(&g, 2, -1, 1)));
-    c = OP(&g, SOFTMAX, softmax_last, 1, x); /* in place, one behind the other */
+    c = OP(&g, SOFTMAX, softmax_last, 1, x); /* in place, one after the other */
     c = OP(&g, ACTIVATION, absolute, 1, c);
     c = OP(&g, ADD_FUSION, plain_add, 2, c, c);
     c = PLAIN_OP(&g, RESHAPE, 2, c, ints(&g, 1, -1));
@@ -2000,7 +2000,7 @@ static void build_some(graph *g, uint32_t which)
 static const char *const some_bounds[4] = {"x=2,9,9,3", "x=3,30,2 padded=3,32,2", "x=4,6,2", "x=4,3"};
 static const char *const some_runs[4] = {"1,7,9,3", "2,5,2", "2,3,2 3:-1,2,3", "3,3"};
 
-/* N bytes suffice, N - 1 do not; nothing is written beside the buffer, and nothing allocated. */
+/* N bytes suffice, N - 1 do not; nothing is written outside the buffer, and nothing is allocated. */
 static void test_bytes_are_exact(void **state)
 {
     const char *const devices[] = {"reference", "auto", "example"};
@@ -2157,7 +2157,7 @@ static void test_bounds_are_checked(void **state)
     bound.most.rank = -1;
     memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_INVALID_SHAPE);
-    bound.most.rank = 2; /* who shares has the bounds of the other one */
+    bound.most.rank = 2; /* a sharing session has the bounds of the other one */
     assert_int_equal(nnrt_session_create(&session, &g.model, &desc, NULL), NNRT_SUCCESS);
     desc.share = session;
     memset(&e, 0, sizeof(e));
@@ -2455,7 +2455,7 @@ static uint32_t random_node(forest *f, uint32_t *nOut)
         return ADD_NODE(CONCAT, a, 2, x, below(3) ? x : z);
     }
     case 6:
-    case 7: { /* to a list in which -1 or 0 may stand */
+    case 7: { /* to a list that may contain -1 or 0 */
         const uint32_t n = 1 + below(3);
         for (uint32_t k = 0; k < n; k++)
             v[k] = below(2) ? 0 : below(2) ? 1 : between(2, 4);

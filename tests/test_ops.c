@@ -351,7 +351,7 @@ static void guard_hit(int number)
     siglongjmp(g_guard, 1);
 }
 
-/* Whether the kernel reads the last of the elements of derived constant i: it lies where nothing may be read. */
+/* Whether the kernel reads the last of the elements of derived constant i: it is placed in unreadable memory. */
 static bool reads_last(trial *t, uint32_t i, size_t count)
 {
     const nnrt_operand *o = &t->r.derived[i];
@@ -477,7 +477,7 @@ static bool is_one_of(const char *const names[], size_t count, const char *name)
 
 #define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names[0]), name)
 
-/* Operators whose kernels say that inputs behind the first have the same strides. */
+/* Operators whose kernels require equal strides of the inputs after the first. */
 static const char *const together[] = {"FUSED_BATCH_NORM", "SCALE_FUSION"};
 
 /* A view of a copy of the elements of args[i] with gaps between all of them, other ones for each operand; *bytes of the block
@@ -537,7 +537,7 @@ static bool run_spread(trial *t)
     const uint32_t n = t->first + t->r.nOut;
     NNRT_ReturnCode code;
     bool same;
-    memset(args, 0, sizeof(args)); /* those behind the node's own are absent */
+    memset(args, 0, sizeof(args)); /* arguments after the node's own are absent */
     for (uint32_t i = 0; i < n; i++) {
         size_t bytes, width = nnrt_type_size(t->args[i].dataType);
         args[i] = t->args[i];
@@ -575,7 +575,7 @@ static bool run_spread(trial *t)
     return same;
 }
 
-/* Operators whose kernels say that a result may be NULL, or a view without data where there is any number of them. */
+/* Operators whose kernels say that a result may be NULL, or a view without data if their number is variable. */
 static const char *const leaves_out[] = {"ADAPTIVE_MAX_POOL_2D", "MAX_POOL_3D", "MAX_POOL_FUSION", "MESHGRID",
                                          "MULTICLASS_NMS",       "PRIOR_BOX",   "SPLIT",           "UNIQUE",
                                          "UNSTACK",              "YOLO_BOX"};
@@ -623,8 +623,8 @@ static bool run_without_each(trial *t)
 /* ---- copied axes ----
 
    An axis of a result that has the size of one axis of an input in all cases of the operator, whatever sizes the inputs
-   have, is a copy of that axis: it must share its symbol. Axes are 0, 1, 2, -1, -2; of those between them few cases say
-   something. Inputs of one axis count separately: a vector stands for a row or a column. */
+      have, is a copy of that axis: it must share its symbol. Axes are 0, 1, 2, -1, -2; few cases have axes between them. Inputs
+   of one axis count separately: a vector stands for a row or a column. */
 static const int32_t places[] = {0, 1, 2, -1, -2};
 #define PLACES 5
 

@@ -189,7 +189,7 @@ static uint32_t scale(nnrt_builder *b, uint32_t x, int64_t axis, uint32_t factor
 
 /* ---- running ---- */
 
-/* Runs m on numbers that depend on the place alone; results one behind the other. */
+/* Runs m on numbers that depend only on the index; results are concatenated. */
 typedef struct outcome {
     uint8_t bytes[16 * MOST];
     NNRT_DataType types[8];
@@ -322,14 +322,14 @@ static void test_fold(void **state)
     product = op2(b, NNRT_NODE_TYPE_MUL_FUSION, sum, op1(b, NNRT_NODE_TYPE_SQRT, numbers(b, 0.5f, 1, 0, 0, 0)));
     nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MAXIMUM, x, product));
     m = optimized(b, 1, 0, NULL);
-    assert_int_equal(m->allTensors.count, 3); /* the parts are gone */
+    assert_int_equal(m->allTensors.count, 3); /* the parts are removed */
     assert_int_equal(m->allTensors.data[1].data.dataSize + m->allTensors.data[2].data.dataSize +
                          m->allTensors.data[0].data.dataSize,
                      4800);
     nnrt_model_destroy(m);
 }
 
-/* A node that nobody uses goes before anything is computed: this one divides 1 by 0. */
+/* An unused node is removed before anything is computed: this one divides 1 by 0. */
 static void test_fold_of_the_dead(void **state)
 {
     static const int32_t one = 1, zero = 0;
@@ -562,7 +562,7 @@ static uint32_t slice_all(nnrt_builder *b, uint32_t x, int32_t stride)
     return add_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, in, 4);
 }
 
-/* Copy `kind` of x [3,4]; returns NNRT_NO_TENSOR behind the last one. */
+/* Copy `kind` of x [3,4]; returns NNRT_NO_TENSOR after the last one. */
 static uint32_t copy_of(nnrt_builder *b, uint32_t kind, uint32_t x)
 {
     const int64_t parts[] = {-1};
@@ -685,7 +685,7 @@ static void test_join_reshapes(void **state)
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
     expect(b, 1, 0);
 
-    b = begin(NULL); /* the one between has another user: it stays, but nobody waits for it */
+    b = begin(NULL); /* the one between has another user: it stays, but the last no longer depends on it */
     x = input(b, "x", 2, 3, 4, 0);
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
@@ -693,7 +693,7 @@ static void test_join_reshapes(void **state)
     expect(b, 4, 0);
 }
 
-/* A change of shape that requantizes is one of its own: nothing is joined over it, and its result lies elsewhere. */
+/* A change of shape that requantizes is not fused with others, and its result is not in place. */
 static void test_join_requantised(void **state)
 {
     static const NNRT_QuantParam half = {8, 0, 0.5}, whole = {8, 0, 1};
@@ -762,7 +762,7 @@ static void test_join_transposes(void **state)
     expect(b, 1, 0);
 }
 
-/* Nodes whose results nobody needs go, with all that only they needed. */
+/* Dead-code elimination: unused nodes are removed, with all nodes that only they need. */
 static void test_dead(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -782,7 +782,7 @@ static void test_dead(void **state)
 
 /* ---- constants for each channel that go into weights ---- */
 
-/* Follower `kind` of x, whose 6 channels lie along the last of `rank` axes or, for images in NCHW, along axis 1. */
+/* Follower `kind` of x, whose 6 channels are on the last of `rank` axes or, for images in NCHW, along axis 1. */
 static uint32_t follower(nnrt_builder *b, uint32_t kind, uint32_t x, int32_t rank, bool nchw)
 {
     const int64_t axis = nchw ? 1 : rank - 1;
@@ -899,7 +899,7 @@ static void test_affine_rank(void **state)
     (void)state;
 }
 
-/* Where it would be wrong, nothing is folded. */
+/* If the result would be wrong, nothing is folded. */
 static void test_affine_not(void **state)
 {
     const NNRT_ActivationType none = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
@@ -979,7 +979,7 @@ static void test_matmul_bias(void **state)
 
 /* ---- activations ---- */
 
-/* Every type, behind operators of several kinds: fused when it needs no parameter of its own. */
+/* Every type, after operators of several kinds: fused when it needs no parameter of its own. */
 static void test_fuse_activation(void **state)
 {
     uint32_t fused = 0;
@@ -1473,7 +1473,7 @@ static void repeated(nnrt_builder *b, uint32_t trips, uint32_t x, uint32_t c, ui
     add_node(b, "repeated", NNRT_NODE_TYPE_LOOP, &a, in, 3, out, 2);
 }
 
-/* IF of a known condition, a LOOP, and one that nobody uses. */
+/* IF of a known condition, a LOOP, and an unused one. */
 static void several(nnrt_builder *b)
 {
     static const int64_t seven = 7;
@@ -1485,7 +1485,7 @@ static void several(nnrt_builder *b)
     repeated(b, trips, x, c, y);
 }
 
-/* A node of a branch that nobody uses goes, and the node that runs the branch is inferred without it. */
+/* An unused node of a branch is removed, and the node that runs the branch is inferred without it. */
 static void test_dead_in_a_branch(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -1544,7 +1544,7 @@ static void test_subgraphs(void **state)
         repeated(b, trips, activation(b, NNRT_ACTIVATION_TYPE_LINEAR, x), c, y);
         nnrt_builder_output(b, kind < 2 ? activation(b, NNRT_ACTIVATION_TYPE_RELU6, y[0]) : c);
         nnrt_builder_output(b, kind < 2 ? y[1] : x);
-        /* SQRT, LOOP, two sums, a product, RELU6; of a LOOP that nobody uses nothing stays */
+        /* SQRT, LOOP, two sums, a product, RELU6; an unused LOOP is removed completely */
         m = optimized(b, kind < 2 ? 6 : 1, 0, NULL);
         assert_int_equal(m->subGraph.count, kind < 2 ? 2 : 1);
         nnrt_model_destroy(m);
@@ -1757,7 +1757,7 @@ static void test_affine_open(void **state)
             in[1] = nnrt_builder_constant(b, NULL, F32, 5, (const int32_t[]){1, 1, 1, 1, 6}, halves, true);
             y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, in[0], in[1]);
             break;
-        case 3: /* SCALE_FUSION behind the last axis, before the first, past the channels */
+        case 3: /* SCALE_FUSION after the last axis, before the first, past the channels */
         case 4:
         case 5:
             y = scale(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION),
@@ -1801,7 +1801,7 @@ static void test_affine_open(void **state)
                                  : input(b, "bias", 6, 0, 0, 0);
             y = norm(b, add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 3));
             break;
-        default: { /* FULL_CONNECTION of who knows how many axes, its weight with three */
+        default: { /* FULL_CONNECTION of unknown rank, its weight with three axes */
             NNRT_FullConnection a;
             nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
             in[0] = x;
@@ -2164,8 +2164,8 @@ static void count_passes(void *user, nnrt_log_level level, const char *text)
         did[p] += p != DEAD && strstr(text, pass_says[p]) != NULL;
 }
 
-/* A model that gives every pass something to do, without some of them: how often each did something, SQRT nodes that
-   nobody needs, and by how much the results differ: not at all, or a bit. */
+/* A model that gives every pass something to do, without some of them: how often each did something, unused SQRT nodes, and by
+   how much the results differ: not at all, or a bit. */
 static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASSES])
 {
     static outcome was, is;
@@ -2253,7 +2253,7 @@ static void test_quantize_products(void **state)
             bias = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I32, 0.00002, 1, 1, 6, 0, 0), ints(b, 1, 6, 0, 0, 0));
         if (kind < 4) {
             y = conv_of(b, x, codes(b, I8, 0.002, 6, 6, 3, 2, 4), bias);
-        } else if (kind == 4) { /* behind a change of shape and a permutation */
+        } else if (kind == 4) { /* after a change of shape and a permutation */
             y = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I8, 0.002, 6, 6, 24, 0, 0), ints(b, 4, 6, 4, 3, 2));
             y = conv_of(b, x, op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 2, 3, 1)), bias);
         } else if (kind == 5) { /* ReLU, fused first; uint8 weights with zero points */
@@ -2592,7 +2592,7 @@ static void test_quantize_matmul_bias(void **state)
     }
 }
 
-/* A convolution along one axis as importers have it: another axis comes before it and goes behind it. */
+/* A convolution along one axis as importers write it: another axis is added before it and removed after it. */
 static void test_quantize_one_axis(void **state)
 {
     static const int32_t dims[4] = {2, 1, 3, 4};
@@ -2728,7 +2728,7 @@ static void test_quantize_open(void **state)
             split.sizeSplits = nnrt_int64_list(sizes, 2);
             in[0] = in[1] = x;
             switch (types[kind]) {
-            case NNRT_NODE_TYPE_CONV2D_FUSION: /* 4 parameters, and a permutation behind it */
+            case NNRT_NODE_TYPE_CONV2D_FUSION: /* 4 parameters, and a permutation after it */
                 y = conv_of(b, x, codes(b, I8, 0.002, 4, 4, 2, 2, 4), codes(b, I32, 0.0001, 1, 4, 0, 0, 0));
                 y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 3, 1, 2));
                 break;
@@ -2993,7 +2993,7 @@ static void test_io_moves(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Inputs and outputs that stay, each with its reason, beside one that does not. */
+/* Inputs and outputs that stay, each with its reason, and one that does not. */
 static void test_io_stays(void **state)
 {
     static const char *const says[] = {

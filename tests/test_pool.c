@@ -142,7 +142,7 @@ static void count_task(void *arg, uint32_t i, uint32_t worker)
     work *w = (work *)arg;
     for (volatile int k = 0; k < 300; k++) /* so long that threads come to share the work, and to meet */
         ;
-    w->calls[i]++; /* nobody else has this task */
+    w->calls[i]++; /* no other thread has this task */
     if (worker >= w->parallel->workers)
         (void)__atomic_add_fetch(&w->strangers, 1, __ATOMIC_RELAXED);
     if (i % 7 == 0) {
@@ -668,7 +668,7 @@ static void test_default(void **state)
     nnrt_pool_destroy(p);
 }
 
-/* As many threads as the performance mode says, where nobody says how many. */
+/* The performance mode determines the number of threads, unless it is set. */
 static void test_modes(void **state)
 {
     const uint32_t all = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);

@@ -501,7 +501,7 @@ static void test_kills(void **state)
         assert_int_equal(pthread_join(k.thread, NULL), 0);
         assert_int_equal(waitpid(process, NULL, 0), process);
         assert_int_equal(nnrt_device_status(nnrt_device_find("remote_fake")), NNRT_DEVICE_STATUS_OFFLINE);
-        process = remote_start(socket_path, device_text); /* the socket that nobody listens at is replaced */
+        process = remote_start(socket_path, device_text); /* a socket without a listener is replaced */
         assert_int_not_equal(process, 0);
         if (session != NULL)
             assert_int_equal(run_digits(session), NNRT_SUCCESS);
@@ -569,7 +569,7 @@ static void test_hang(void **state)
 
 /* ---- memory ---- */
 
-/* Inputs and outputs in buffers of the device are used where they lie: there is no copy, and nothing more goes over. */
+/* Inputs and outputs in buffers of the device are used in place: no copy, and no further data is sent. */
 static void test_buffers(void **state)
 {
     served s = served_device("reference");
@@ -987,7 +987,7 @@ static void test_hostile(void **state)
             nnrt_buffer_destroy(&plain);
             break;
         }
-        default: /* a model of nobody's */
+        default: /* an unknown model */
             head.kind = NNRTI_REMOTE_RELEASE;
             nnrti_remote_put_u32(&l.out, 1);
             assert_int_equal(ask_raw(&l, &head, -1), NNRT_INVALID_PARAMETER);
@@ -1001,7 +1001,7 @@ static void test_hostile(void **state)
 
 /* ---- layers above a device ---- */
 
-/* auto gives the nodes to others when nobody serves. */
+/* auto assigns the nodes to other devices without a server. */
 static void test_auto_falls_back(void **state)
 {
     served s = served_device("reference");
@@ -1120,7 +1120,7 @@ static void test_service_died(void **state)
     wait_for(&h, 1);
     assert_true(h.runs == 1 && h.code == OH_NN_SUCCESS && h.deaths == 0);
     assert_true(((const float *)OH_NNTensor_GetDataBuffer(y))[0] == 3 && ((const float *)OH_NNTensor_GetDataBuffer(y))[1] == -8);
-    assert_null(r->staging); /* tensors of OH_NN lie in the device's buffers */
+    assert_null(r->staging); /* tensors of OH_NN are in the device's buffers */
     assert_int_equal(OH_NNExecutor_RunAsync(e, &x, 1, &y, 1, 60000, &h), OH_NN_SUCCESS);
     wait_for(&h, 2);
     assert_true(h.runs == 1 && h.deaths == 1);

@@ -1,5 +1,5 @@
-/* Sessions of nnrt.h: creating, running, memory to the byte, valid inputs of a run, sharing, threads, and other devices
-   behind them. Expected values are worked out in this file, element by element. */
+/* Sessions of nnrt.h: creating, running, memory to the byte, valid inputs of a run, sharing, threads, and other devices.
+   Expected values are computed in this file, element by element. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <setjmp.h>
@@ -204,8 +204,8 @@ static const sample samples[] = {
     {"outputs", build_outputs, compute_outputs, MAX_OUTPUTS, {16, 4, 16, 16, 16, 16}, 0, 6},
 };
 
-/* Runs s with an input that depends on round; every buffer lies between guards, aligned to its elements only, outputs
-   hold NaN before. */
+/* Runs s with an input that depends on round; every buffer is between guards, aligned to its elements only, outputs hold NaN
+   before. */
 static void sample_run(const sample *s, nnrt_session *session, uint32_t round)
 {
     guarded in = guarded_make(64, 4), out[MAX_OUTPUTS];
@@ -438,8 +438,8 @@ static void expect_no_memory(const NNRT_Model *model, const nnrt_session_desc *d
     assert_int_equal(nnrt_session_create(&session, model, desc, NULL), NNRT_OUT_OF_MEMORY);
 }
 
-/* N bytes as nnrt_session_bytes says suffice, N - 1 do not, and with more it works as well: for every sample, on
-   either device, with constants in place and copied. Nothing is written beside the buffer, and nothing is allocated. */
+/* N bytes as nnrt_session_bytes says suffice, N - 1 do not, and with more it works as well: for every sample, on either device,
+   with constants in place and copied. Nothing is written outside the buffer, and nothing is allocated. */
 static void test_bytes_are_exact(void **state)
 {
     static const char *const devices[2] = {"reference", "auto"};
@@ -817,7 +817,7 @@ static void test_constants_may_vanish(void **state)
     nnrt_session_destroy(session);
 }
 
-/* Without copying the constants are read where they lie: a change shows. */
+/* Without copying, the constants are read in place: a change is visible. */
 static void test_constants_in_place(void **state)
 {
     static graph g;
@@ -1054,7 +1054,7 @@ static void test_sharing_another_model(void **state)
 #define THREADS 4
 #define ROUNDS 300
 
-/* WebAssembly has threads only where it is compiled for them. */
+/* WebAssembly has threads only if it is compiled with them. */
 static void needs_threads(void)
 {
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
@@ -1156,7 +1156,7 @@ static void test_destroy_on_threads(void **state)
     }
 }
 
-/* ---- devices of others behind a session ---- */
+/* ---- sessions on registered devices ---- */
 
 /* A driver that adds 100 to x, whatever the model says. Its tables say how much of them there is. */
 typedef struct driver {
@@ -1586,7 +1586,7 @@ static void test_driver_codes(void **state)
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
 }
 
-/* A test that failed may leave its driver behind, which goes here unless a model holds it. */
+/* A test that failed may leave its driver registered; it is removed here unless a model uses it. */
 static int reset_registry(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* Many threads: one model with many sessions, sessions that share a prepared model, the same file loaded by all
-   threads, and runs that fail beside runs that do not. `make tsan` runs this under gcc's thread sanitizer, which
-   detects races that do not change results. Assertions run on the main thread only: cmocka's jump out of a test must
-   not leave its own thread. */
+/* Many threads: one model with many sessions, sessions that share a prepared model, the same file loaded by all threads, and
+   runs that fail at the same time as runs that succeed. `make tsan` runs this under gcc's thread sanitizer, which detects races
+   that do not change results. Assertions run on the main thread only: cmocka's jump out of a test must not leave its own
+   thread. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp, pthread_barrier_t */
 #include "devices/nnrt_fake.h"
 #include "formats/nnrt_onnx.h"
@@ -164,7 +164,7 @@ static void test_sessions_of_one_model(void **state)
     nnrt_session_destroy(c->owner);
 }
 
-/* The model's weights are used where they lie: a session is smaller than they are, and one that shares smaller yet. */
+/* The model's weights are used in place: a session is smaller than they are, and a sharing one is smaller still. */
 static void test_weights_are_shared(void **state)
 {
     common *c = (common *)*state;

@@ -92,8 +92,8 @@ class Layers(Net):
 
 
 class Quantised(Layers):
-    """The same in 8 bits as converters write it: DequantizeLinear before and QuantizeLinear behind every layer. Tensors
-    are uint8, weights int8 with a step for each output channel, biases int32 in the steps that their products have."""
+    """The same in 8 bits as converters write it: DequantizeLinear before and QuantizeLinear after every layer. Tensors are
+    uint8, weights int8 with a step for each output channel, biases int32 in the steps that their products have."""
 
     def __init__(self, name, **options):
         super().__init__(name, **options)
@@ -109,7 +109,7 @@ class Quantised(Layers):
         return self.rounded(super().start(dims), 2 / 255, 128)
 
     def finish(self, y, act, square):
-        """Behind an activation there is nothing below zero; else both signs are as likely."""
+        """After an activation no element is negative; otherwise both signs are equally likely."""
         return self.rounded(self.rectified(y, act, square), *((6 / 255, 0) if act else (12 / 255, 128)))
 
     def same_steps(self, y, x):
@@ -284,8 +284,8 @@ def decoder_cache(n):
 
 
 def decoder_loop(n):
-    """Eight tokens one after the other, each the likeliest after those before. Keys and values lie in tensors that Loop
-    carries, with room for all."""
+    """Eight tokens one after the other, each the likeliest after those before. Keys and values are in loop-carried tensors,
+    with room for all."""
     steps, shape = 8, [1, 2, 8, 8]
     first = n.input("token", [1, 1], 0, 20, TensorProto.INT64)
     names = [(layer, kind) for layer in range(2) for kind in ("key", "value")]

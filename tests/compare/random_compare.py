@@ -27,7 +27,7 @@ RELATIVE, ABSOLUTE = 1e-4, 1e-5
 
 
 def backward_to_the_end(case):
-    """An end of INT_MAX in a backward slice: nothing lies there; ONNX Runtime takes all down to the first element."""
+    """An end of INT_MAX in a backward slice: no element is selected; ONNX Runtime takes all down to the first element."""
     return case.op == 'Slice' and any(end == 2**31 - 1 and step < 0 for end, step in
                                       zip(case.values['ends'], case.values['steps']))
 
@@ -41,7 +41,8 @@ def below_the_stride(case):
 
 
 def tie(case):
-    """Resize to the nearest element: ONNX Runtime computes places in float32, where some lie on a tie that are beside it."""
+    """Resize to the nearest element: ONNX Runtime computes coordinates in float32, where some become ties that exactly are
+    not."""
     if case.op != 'Resize' or case.attributes['mode'] != 'nearest' or 'scales' not in case.values:
         return False
     shift = 0 if case.attributes['coordinate_transformation_mode'] == 'asymmetric' else 0.5
