@@ -117,7 +117,7 @@ inside() {
         - "$root" "$folder/archives" "$clone" "$1" "$2" $(env | grep -i '^[a-z]*_proxy=') </dev/null
 }
 
-# count LOG: adds the last line of a test to the sums; where tests failed make says so behind it
+# count LOG: adds the last line of a test to the sums; after failed tests, make's message follows it
 count() {
     last=$(grep -v '^make: ' "$1" | tail -n 1 | grep -E '^[0-9]+ passed, [0-9]+ failed$')
     if [ -n "$last" ]; then

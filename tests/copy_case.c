@@ -162,8 +162,8 @@ static void write_views(const nnrt_view *args, uint32_t first, uint32_t n, char 
             printf(", NULL");
 }
 
-/* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated, "2d1_1" a derived
-   constant behind two inputs, "1_2c" with the nnrt_call, which is then `call`. */
+/* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated, "2d1_1" a derived constant
+   after two inputs, "1_2c" with the nnrt_call, which is then `call`. */
 static void write_call(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn, uint32_t nDerived,
                        uint32_t nOut, const char *call)
 {

@@ -735,7 +735,7 @@ static const value *operand_at(const step *s, uint32_t i)
     return i < s->nIn && s->in[i] < g.nValues ? &g.values[s->in[i]] : NULL;
 }
 
-/* A member of a node's attributes that is an int32 or a bool; 0 where there is none of that name. */
+/* A member of a node's attributes that is an int32 or a bool; NULL without a member of that name. */
 static void *member_of(const step *s, void *attr, const char *name)
 {
     for (uint32_t i = 0; i < s->op->attr->count; i++)

@@ -394,7 +394,7 @@ static int faults;
 
 #define EXPECT(condition, ...) ((condition) ? (void)0 : (void)(faults++, printf(__VA_ARGS__)))
 
-/* An arena of exactly the bytes that a model takes, and one word behind them that stays. */
+/* An arena of exactly the bytes that a model takes, and a guard word after them. */
 #define REGION(name, words)                                                                                            \
     static uint64_t name[words + 1];                                                                                   \
     memset(name, 0x5A, sizeof(name))

@@ -302,7 +302,7 @@ def source_of(suite):
 
 
 def section_of(text, at):
-    """(tag, operator) of the section that `at` lies in: ('op', 'softmax'), ('planner', '')."""
+    """(tag, operator) of the section that contains `at`: ('op', 'softmax'), ('planner', '')."""
     found = ('', '')
     for m in re.finditer(r'^/\* >>(\w+) ?(\w*)', text[:at], re.M):
         tag, name = m.groups()
@@ -584,7 +584,7 @@ def read_results(folder):
 
 
 class Progress:
-    """A bar where there is a terminal."""
+    """A progress bar on a terminal."""
 
     def __init__(self, total):
         self.total, self.done, self.survived = total, 0, 0

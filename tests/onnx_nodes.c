@@ -641,7 +641,7 @@ static int run_set(const char *path, const data_set *s, bool *constant, char *te
     return result;
 }
 
-/* Counts a reason: the operators, or the sentence behind the node's name. */
+/* Counts a reason: the operators, or the sentence after the node's name. */
 static void count_skip(const char *text)
 {
     const char *colon = strncmp(text, "operators", 9) == 0 ? strchr(text, ':') : strstr(text, "): ");

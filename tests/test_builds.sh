@@ -185,8 +185,8 @@ cp "$root"/nnrt*.h one.c alone
 try 'the headers in an empty folder' gcc -std=c99 $warnings -o alone/one alone/one.c -lm
 try 'the headers in an empty folder: run' alone/one
 
-# stb_ds.h beside the headers counts more than <stb/stb_ds.h>; without both, the compiler's message says how to get it. The
-# system's headers are linked into a folder without stb. An stb_ds.h that must not be read precedes them.
+# stb_ds.h next to the headers precedes <stb/stb_ds.h>; without both, the compiler's message says how to get it. The system's
+# headers are linked into a folder without stb. An stb_ds.h that must not be read precedes them.
 mkdir -p three bad/stb system
 cp "$root"/nnrt*.h one.c three
 echo '#error the stb_ds.h of the system is read' >bad/stb/stb_ds.h
@@ -205,7 +205,7 @@ try 'stb_ds.h beside the headers, none in the system' gcc -std=c99 $warnings $no
 # shellcheck disable=SC2086
 try 'stb_ds.h beside the headers before that of the system' gcc -std=c99 $warnings -isystem bad -fsyntax-only three/one.c
 
-# Windows by mingw-w64 and a compiler without atomics, where they are installed: make portability installs and runs them.
+# Windows by mingw-w64 and a compiler without atomics, if they are installed: make portability installs and runs them.
 if command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1; then
     for more in '' -DNNRT_THREADS=1; do
         # shellcheck disable=SC2086

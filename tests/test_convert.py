@@ -114,7 +114,7 @@ def tensor_name(path):
 
 
 def test_data(folder):
-    """--input values of the first data set beside a model."""
+    """--input values of the first data set next to a model."""
     values = []
     while os.path.exists(path := os.path.join(folder, 'test_data_set_0', 'input_%d.pb' % len(values))):
         try:

@@ -47,7 +47,7 @@ class Failure(Exception):
 
 
 def without_rule(text):
-    """A copy without the rule and the example behind its kernels."""
+    """A copy without the rule and the example after its kernels."""
     return re.split(r"\n#if 0 /\* How nnrti_rule_|\n#ifdef NNRT_EXAMPLE", text)[0]
 
 

@@ -35,7 +35,7 @@ static void *look(void *unused)
     return nnrt_device_find("cpu");
 }
 
-/* Nobody has looked at the registry before. */
+/* The first access to the registry. */
 static void test_first_look(void **unused)
 {
     pthread_t threads[LOOKERS];

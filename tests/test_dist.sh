@@ -187,7 +187,7 @@ for compiler in clang clang++; do
     verdict "machine code and constants are those of the headers, $compiler" $? log
 done
 
-# ---- beside a program's own stb_ds ----
+# ---- with a program's own stb_ds ----
 
 cat >own.c <<'OWN'
 #include <stdlib.h>

@@ -221,7 +221,7 @@ def anchors(path):
 
 
 def check_links(page, text):
-    """Relative links lead to files and headings; section tags behind a link exist in the file."""
+    """Relative links lead to files and headings; section tags after a link exist in the file."""
     folder = (ROOT / page).parent
     for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", prose(text)):
         path = folder / target if target else ROOT / page

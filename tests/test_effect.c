@@ -19,7 +19,7 @@ static const uint8_t yes = 1, no = 0;
 
 /* Position of the node, and its condition. */
 typedef struct place {
-    bool branch;   /* in the branch of an IF whose result nobody reads, taken where x.take is true */
+    bool branch;   /* in the branch of an IF whose result is unused, taken if x.take is true */
     bool constant; /* the condition is a constant: false */
     bool result;   /* the node has a result */
 } place;
@@ -32,7 +32,7 @@ static void assertion(nnrt_builder *b, const place *p, uint32_t condition, uint3
     nnrt_builder_node(b, "check", NNRT_NODE_TYPE_ASSERT, &a, in, 2, &out, p->result ? 1 : 0);
 }
 
-/* y = sqrt(x), beside the node. */
+/* y = sqrt(x), and the node. */
 static NNRT_Model *model_of(const place *p)
 {
     static const int32_t three[1] = {3};

@@ -502,7 +502,7 @@ for from in $integers "$folder/digits_io.nnrt"; do
     holds 'and give the same bits' "$folder/io"
 done
 
-# An input that is quantized twice and an output behind SQRT stay; a network in float32 is refused.
+# An input that is quantized twice and an output after SQRT stay; a network in float32 is refused.
 holds 'mixed with --int8-io' "$nnrt" emit-c "$folder/mixed.onnx" -o "$folder/mixed.h" --name mixed --int8-io
 cp "$folder/log" "$folder/told"
 holds 'the input that stays is named' grep -Fq "input 'second' stays float32: node 'tq/QUANTIZE_LINEAR' (QUANTIZE_LINEAR) quantizes it with other parameters than the first reader" "$folder/told"

@@ -91,7 +91,7 @@ END
 # --disable-new-dtags: the path is searched for the libraries of the library, too, and in setuid programs
 try 'list.c' gcc -std=c99 $warnings -I"$root/compat" -o list list.c "$libraries/libneural_network_runtime.so" \
     -Wl,--disable-new-dtags,-rpath,"$libraries"
-# listed NAME DRIVERS WANT: the devices that there are beside the built-in ones
+# listed NAME DRIVERS WANT: the registered devices except the built-in ones
 listed() {
     NNRT_DRIVERS=$2 ./list 2>&1 | sed 's/auto_nnrt_v2_0 reference_nnrt_v2_0//; s/ cpu_nnrt_v1_0//; s/^ *//; s/ *$//' >log
     [ "$(cat log)" = "$3" ]

@@ -1,7 +1,7 @@
-/* The ONNX reader against the onnx package (data/onnx_reader_expected.txt, written by the script beside it) on the test
-   data that Debian installs with libonnx-testdata, and against damaged and hostile bytes. Run from the root of the
-   repository, or with NNRT_TEST_DATA set to the folder tests/data. NNRT_ONNX_TESTDATA is the folder of the test data;
-   without it, tests that need them are skipped. Run with the address and undefined behavior sanitizers. */
+/* The ONNX reader against the onnx package (data/onnx_reader_expected.txt, written by the script next to it) on the test data
+   that Debian installs with libonnx-testdata, and against damaged and hostile bytes. Run from the root of the repository, or
+   with NNRT_TEST_DATA set to the folder tests/data. NNRT_ONNX_TESTDATA is the folder of the test data; without it, tests that
+   need them are skipped. Run with the address and undefined behavior sanitizers. */
 #define _XOPEN_SOURCE 700
 #include <stdarg.h>
 #include <stddef.h>

@@ -404,7 +404,7 @@ static void test_memory(void **state)
     assert_true(t.live == 0 && !t.wrong);
 }
 
-/* Sessions that share a prepared model tell its profile, and bring none. */
+/* Sessions that share a prepared model report to its profile, and cannot set their own. */
 static void test_share(void **state)
 {
     static graph g;
@@ -487,7 +487,7 @@ static void test_example_device(void **state)
     (void)node(&g, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, sizeof(conv), "0 1 -", "3");
     ADD(&g, "sum", "3 2", "4");
     graph_io(&g, "0", "4");
-    s = session_of(&g.model, &desc); /* auto takes it: it stands before reference */
+    s = session_of(&g.model, &desc); /* auto chooses it: it precedes reference */
     assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
     assert_true(y[0] == 20 && y[1] == -5);
     assert_int_equal(l.count, 1); /* the sum is the convolution's */

@@ -74,7 +74,7 @@ static void test_attr_equal(void **state)
     }
 }
 
-/* Enumerators by name, or by number where there is no name. */
+/* Enumerators by name, or by number without a name. */
 static void test_attr_print(void **state)
 {
     const nnrt_attr_struct *s = nnrt_op_named("ACTIVATION")->attr;

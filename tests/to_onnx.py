@@ -168,7 +168,7 @@ class Writer:
         return len(t.shape) - 1 if t.format != 'NCHW' or len(t.shape) == 1 else 1
 
     def to_nchw(self, k=0):
-        """Input k with its channels behind the batch."""
+        """Input k with its channels after the batch."""
         rank = len(self.t[k].shape)
         if self.t[k].format == 'NCHW' or rank < 3:
             return self.x[k]
@@ -755,7 +755,7 @@ def scatter_nd(w):
 @operator()
 def strided_slice(w):
     """STRIDED_SLICE"""
-    given = w.x + [''] * 5  # the form of five has axes behind the ends, and no masks
+    given = w.x + [''] * 5  # the form with five inputs has axes after the ends, and no masks
     masks = {name: int(w.given.get(name, 0)) if not given[4] else 0 for name in ('beginMask', 'endMask', 'ellipsisMask',
                                                                                  'newAxisMask', 'shrinkAxisMask')}
     if masks['ellipsisMask'] or masks['newAxisMask'] or masks['shrinkAxisMask']:
@@ -1400,7 +1400,7 @@ def conv_transpose_3d(w):
 
 
 def sampled(j):
-    """A place between cells is rounded: no cell that it may lie at is larger than the largest."""
+    """The coordinates are rounded: no interpolated element exceeds the largest."""
     x, _, mask, weight, bias = [largest(v) if v is not None and v.size else 0 for v in (list(j.values) + [None])[:5]]
     terms = j.values[3][0].size
     return 64 * j.unit * (x * max(1, mask) * weight * terms + bias)
@@ -1493,7 +1493,7 @@ def inverse(w):
 # ---- images, sequences, signals ----
 
 def rounded(scale):
-    """Whether a place that is divided by the scale may be off in float32 where it is exactly between two cells."""
+    """Whether a coordinate divided by the scale may be inexact in float32 where it is exactly between two elements."""
     return scale * 4096 != round(scale * 4096)
 
 
@@ -1531,7 +1531,7 @@ def resize(w):
 
 
 def place(i, n, m, r, way, roi):
-    """Where place i of m of an axis lies, of n cells that r scales."""
+    """Source coordinate of output index i of m on an axis of n elements, scaled by r."""
     if way == 'TF_CROP_AND_RESIZE':
         start, end = roi
         return start * (n - 1) + i * (end - start) * (n - 1) / (m - 1) if m > 1 else (start + end) * (n - 1) / 2

@@ -118,7 +118,7 @@ def describe(path, kind):
 
 
 def weights(path, into):
-    """The constants of a layer as they are in its file, one behind the other."""
+    """The constants of a layer in the order of its file, concatenated."""
     arrays = [onnx.numpy_helper.to_array(c) for c in onnx.load(path).graph.initializer]
     with open(into, "wb") as f:
         for array in arrays:

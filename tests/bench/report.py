@@ -576,7 +576,7 @@ def draw_roof(results, threads):
 
 
 def section(title, text, parts):
-    """Nothing, where there are no parts."""
+    """Nothing without parts."""
     parts = [p for p in parts if p]
     return tag("h2", esc(title)) + tag("p", text) + "".join(parts) if parts else ""
 
@@ -592,7 +592,7 @@ def page(results):
     lines = ["%s: %s" % item for item in results.absent.items()] + left_out(results)
 
     def drawn(draw, whos):
-        """A legend and a drawing for each number of threads, where there are any."""
+        """A legend and a drawing for each number of threads, if any."""
         parts = [draw(results, t) for t in results.threads]
         return [legend(whos), *parts] if any(parts) else []
 

@@ -26,7 +26,7 @@ import onnx
 
 TOLERANCE = 1e-4
 SEEDS = (1, 2)
-LEAST_SIGNAL = 20  # the two seeds' outputs lie at least this many tolerances apart;
+LEAST_SIGNAL = 20  # the two seeds' outputs differ by at least this many tolerances;
 LEAST_QUANTISED = 1  # for quantized networks, whose tolerance is in units, this many
 TIME_LIMIT_S = 600
 # ONNX TensorProto.DataType to numpy.
@@ -45,7 +45,7 @@ class Failure(Exception):
 
 
 def relative_error(a, b):
-    """max|a - b| / max|b| for floats, where NaN and infinities must stand at the same places; other types: 0 or inf."""
+    """max|a - b| / max|b| for floats, where NaN and infinities must have the same indices; other types: 0 or inf."""
     if a.dtype.kind != "f":
         return 0.0 if np.array_equal(a, b) else np.inf
     a, b = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()

@@ -187,7 +187,7 @@ class Writer:
         struct.pack_into("<I", self.data, where, at - where)
 
     def table(self, fields):
-        """A table with its vtable in front of it; returns where it stands."""
+        """A table with its vtable before it; returns its offset."""
         fields = {number: field for number, field in fields.items() if field[1] is not None}
         slots = max(fields, default=-1) + 1
         order = sorted(fields, key=lambda n: (-struct.calcsize(SCALARS.get(fields[n][0], "I")), n))

@@ -11,7 +11,7 @@ OP = "AVGPOOL_INCLUDE_PAD"
 
 
 def include_pad_expect(x, kernel, stride, mode, ceil, pads, kind=0):
-    """Sums over windows filled with 0, divided by the cells of the window that lie inside the padded input."""
+    """Sums over windows filled with 0, divided by the number of window elements inside the padded input."""
     t = tensor(x).permute(0, 3, 1, 2)
     filled, top, left = pool_windows(t, kernel, stride, mode, ceil, pads, 0.0)
     area = kernel[0] * kernel[1]
@@ -29,7 +29,7 @@ def include_pad_expect(x, kernel, stride, mode, ceil, pads, kind=0):
     assert torch.isfinite(y).all()
     if mode == PAD and pads[0] == pads[1] and pads[2] == pads[3] and 2 * pads[0] <= kernel[0] and 2 * pads[2] <= kernel[1]:
         again = F.avg_pool2d(t, kernel, stride, (pads[0], pads[2]), bool(ceil), True)
-        if again.shape == y.shape:  # torch leaves out a window that starts behind the input
+        if again.shape == y.shape:  # torch omits a window that starts after the input
             assert torch.allclose(y, again)
     return rounded(fused(y.permute(0, 2, 3, 1).numpy(), kind), x)
 

@@ -693,7 +693,7 @@ def pool_axis(mode, ceil, pads, extent, kernel, stride):
 
 
 def pool_windows(t, kernel, stride, mode, ceil, pads, fill):
-    """t [N,C,H,W] filled up so that every window lies inside; also the pads before."""
+    """t [N,C,H,W] padded so that every window is inside; also the pads before."""
     height, width = t.shape[2:]
     top, rows = pool_axis(mode, ceil, pads[:2], height, kernel[0], stride[0])
     left, columns = pool_axis(mode, ceil, pads[2:], width, kernel[1], stride[1])

@@ -101,7 +101,7 @@ def make(w):
         shape = (len(places), 2, image.shape[1], image.shape[2])
         offset1, want = np.zeros(shape, f32), np.zeros((len(places),) + image.shape[1:3] + (1,), f32)
         offset1[:, 1 if sideways else 0, 0, 0] = places
-        for k in range(1, 4):  # the other places of the row stand still
+        for k in range(1, 4):  # the other positions of the row stay
             want[:, 0 if sideways else k, k if sideways else 0, 0] = row[0, 0, k, 0]
         want[:, 0, 0, 0] = cells
         w.case("places along the %s" % ("width" if sideways else "height"), OP, {},

@@ -328,7 +328,7 @@ def convolution_cases(w, transposed=False):
 # ---------------------------------------------------------------- windows
 
 def windows(size, kernel, stride, pads, ceil):
-    """Of each window of an axis: its cells, and how many lie inside the padded input."""
+    """Of each window of an axis: its elements, and their number inside the padded input."""
     rest = size + sum(pads) - kernel
     n = (-(-rest // stride) if ceil else rest // stride) + 1
     out = []

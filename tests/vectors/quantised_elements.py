@@ -81,7 +81,7 @@ class Params:
         return max(self.lo, min(self.hi, self.z + away(ratio(f32(r), self.f))))
 
     def bounds(self, kind):
-        """Behind a fused activation."""
+        """After a fused activation."""
         return (self.stored(0) if kind in (1, 3, 7) else self.lo,
                 self.stored(6) if kind == 3 else self.stored(1) if kind == 7 else self.hi)
 

@@ -32,7 +32,7 @@ def type_of(p):
 
 
 def stored(p, shape, seed):
-    """Every stored integer where there is room for them, and the ends first."""
+    """Every stored integer if the shape has room for them, and the limits first."""
     dtype = type_of(p)
     lo = np.iinfo(dtype).min
     a = (np.arange(int(np.prod(shape))) * (37 + 2 * seed) + 11 * seed) % 256 + lo
@@ -79,7 +79,7 @@ def beside(*more):
 
 
 def blocks(n):
-    """SPACE_TO_DEPTH of a block of 2: cells of a block one behind the other, then channels."""
+    """SPACE_TO_DEPTH of a block of 2: elements of a block one after the other, then channels."""
     b, h, v, c = n.shape
     return n.reshape(b, h // 2, 2, v // 2, 2, c).transpose(0, 1, 3, 2, 4, 5).reshape(b, h // 2, v // 2, 4 * c)
 

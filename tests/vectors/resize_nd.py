@@ -54,7 +54,7 @@ def nearest(c, rounding):
 
 
 def matrix(L, M, scale, method, mode, rounding=DOWN, a=Fraction(-3, 4), exclude=0, antialias=0, roi=(Fraction(0), Fraction(1))):
-    """Row i: the weights of the cells of x in place i; NaN where it lies outside of a crop."""
+    """Row i: the weights of the elements of x for output i; NaN outside of a crop."""
     m = np.zeros((M, L))
     for i in range(M):
         c = place(i, L, M, scale, mode, roi)
