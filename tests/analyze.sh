@@ -28,7 +28,7 @@ for header in nnrt_ops nnrt_plan nnrt; do
     printf '#define NNRT_IMPLEMENTATION\n#include "%s.h"\n' $header >whole_$header.c
 done
 
-# try WHAT COMMAND...: ends with status 0 and finds nothing.
+# try NAME COMMAND...: ends with status 0 and finds nothing.
 try() {
     what=$1
     shift
@@ -49,10 +49,10 @@ for unit in tools/nnrt.c; do
     try "clang-tidy $unit" clang-tidy --quiet $unit -- -std=c99 -I. -include told.h
 done
 
-# Without these limits gcc 12 does not end on the kernels (more than nine minutes); with them it takes seconds. A kernel
-# gets NULL for an optional operand that is absent; that a required one is there, which nnrt_resolve_node sees to,
-# gcc cannot know: so no -Wanalyzer-null-dereference, as kernels are in every unit; clang-tidy looks for it there, too. It loses sight of blocks that a struct owns, too, and
-# calls them leaked; address sanitizer and valgrind see leaks in every suite.
+# Without these limits gcc 12 does not end on the kernels (more than nine minutes); with them it takes seconds. A kernel gets
+# NULL for an optional operand that is absent; gcc cannot know that nnrt_resolve_node ensures required ones: so no
+# -Wanalyzer-null-dereference, as kernels are in every unit; clang-tidy checks it there, too. gcc also loses track of blocks
+# that a struct owns, and reports them as leaked; address sanitizer and valgrind detect leaks in every suite.
 limits='--param analyzer-bb-explosion-factor=1 --param analyzer-max-enodes-per-program-point=2
     --param analyzer-max-recursion-depth=1'
 for unit in whole_nnrt_ops.c whole_nnrt_plan.c whole_nnrt.c tools/nnrt.c; do
@@ -62,7 +62,7 @@ for unit in whole_nnrt_ops.c whole_nnrt_plan.c whole_nnrt.c tools/nnrt.c; do
         -c -o /dev/null $unit
 done
 
-# What cppcheck says wrongly, and why it is wrong.
+# False positives of cppcheck, with the reasons.
 cat >suppressions <<'END'
 // nnrti_result reads as many extents as the rank it is given says, here one
 objectIndex:nnrt_ops.h

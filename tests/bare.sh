@@ -7,12 +7,12 @@
 #   make test    as an ordinary user, the suites AS_USER: root may read and write what permissions forbid
 # SUITE...: only these suites. JOBS=N: as for make test. KEEP=1 leaves the root in build/bare/root.
 #
-# The results come to build/results. The last line is "N passed, N failed" of all that ran.
+# The results come to build/results. The last line is "N passed, N failed" of all suites that ran.
 # Status: 0 all passed, 1 something failed, 3 this machine cannot build a root: the suites ran on it directly, and the
 # last line is "NOT BARE: reason".
 #
-# The root takes the sources, keys, proxies and preferences of apt from this machine. build/bare/archives keeps the packages
-# for the next run. Mounts and processes live in namespaces that end with each command, so nothing remains of them.
+# The root takes the sources, keys, proxies and preferences of apt from this machine. build/bare/archives keeps the packages for
+# the next run. Mounts and processes are in namespaces that end with each command, so nothing remains of them.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # The suites in which it matters who the user is: they make files, folders, pipes and sockets, meet their permissions and
@@ -58,7 +58,7 @@ not_bare() { # reason
 
 # ---- building the root ----
 
-# The machine's apt as far as it says where packages come from: what this machine does around an installation stays away.
+# The machine's apt configuration of package sources, without its hooks around an installation.
 copy_apt() { # to
     etc=$1/etc/apt
     rm -rf "$1" && mkdir -p "$etc/apt.conf.d" || return
@@ -117,7 +117,7 @@ inside() {
         - "$root" "$folder/archives" "$clone" "$1" "$2" $(env | grep -i '^[a-z]*_proxy=') </dev/null
 }
 
-# count LOG: adds the last line of a test to the sums; where tests failed make says so behind it
+# count LOG: adds the last line of a test to the sums; after failed tests, make's message follows it
 count() {
     last=$(grep -v '^make: ' "$1" | tail -n 1 | grep -E '^[0-9]+ passed, [0-9]+ failed$')
     if [ -n "$last" ]; then
@@ -166,7 +166,7 @@ inside root 'make run && times' 2>&1 | {
         esac
     done
 } | tee "$folder/run.log"
-# the last line of times: user and system time of what the shell ran, as 0m23.450000s
+# the last line of times: user and system time of the shell's commands, as 0m23.450000s
 sets=$(nm "$root$clone/build/run/kernels.o" | sed -n 's/.*_\(avx512\|avx2\|neon\|vector\)$/\1/p' | sort -u | wc -l)
 took=$(tail -n 1 "$folder/run.log" | sed 's/[ms]/ /g' | awk 'NF == 4 { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }')
 if ! grep -q '^accuracy 100' "$folder/run.log"; then
@@ -209,7 +209,7 @@ if [ -n "$user" ]; then
     take_results
 fi
 
-# The clone has what was in it, and nothing beside build/ and dist/ is new.
+# The clone is unchanged, and only build/ and dist/ are new.
 changed=$(inside "$([ -n "$user" ] && echo nnrt || echo root)" 'git status --porcelain' 2>&1)
 if [ -z "$changed" ]; then
     passed=$((passed + 1))

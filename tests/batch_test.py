@@ -40,7 +40,7 @@ def run(arguments, **more):
 
 
 def same(name, out, output="probabilities.npy", expected=None):
-    """The bytes of one undisturbed process, and nothing left beside them."""
+    """The bytes of one undisturbed process, and no other files."""
     got = out / output
     check(name + ": bytes", got.exists() and got.read_bytes() == (expected or EXPECTED))
     check(name + ": nothing left", not (out / "chunks").exists() and not list(out.glob("*.tmp")), *out.rglob("*"))

@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* FOLIO: KiB that Linux may map at once where one byte is touched; a row may lie in two of them. */
+/* FOLIO: KiB that Linux may map at once if one byte is touched; a row may be in two of them. */
 enum { ROWS = 51200, WIDTH = 1024, TAKEN = 4, FOLIO = 2048 };
 
 enum { LAYERS = 11, CHANNELS = 512 };
@@ -55,7 +55,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* KiB of the process, -1 where that is not known. */
+/* Resident KiB of the process, -1 if unknown. */
 static long rss_process(void)
 {
     FILE *f = fopen("/proc/self/statm", "r");
@@ -68,7 +68,7 @@ static long rss_process(void)
     return resident < 0 ? -1 : resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* KiB of the mapping of a file that is in memory, -1 where that is not known. */
+/* Resident KiB of the mapping of a file, -1 if unknown. */
 static long rss_file(const char *path)
 {
     FILE *f = fopen("/proc/self/smaps", "r");
@@ -150,7 +150,7 @@ static NNRT_ReturnCode measure(const char *path, const nnrt_allocator *a, nnrt_e
     memset(&desc, 0, sizeof(desc));
     memset(io, 0, sizeof(io));
     load.allocator = desc.allocator = a;
-    desc.device = "reference"; /* which uses weights where they lie; others pack them */
+    desc.device = "reference"; /* which uses weights in place; others pack them */
     start = now_ms();
     if ((code = nnrt_model_load(&m, path, &load, error)) != NNRT_SUCCESS)
         return code;
@@ -203,7 +203,7 @@ static NNRT_ReturnCode measure_checksum(const char *path, const nnrt_allocator *
 
 /* ---- an ONNX file ---- */
 
-/* What is put goes to sink, or is only counted. */
+/* Destination of put(); NULL: bytes are only counted. */
 static FILE *sink;
 static size_t emitted;
 
@@ -223,7 +223,7 @@ static void put_varint(uint64_t v)
     } while (v > 0);
 }
 
-/* Puts a field whose bytes `part` puts: first it is asked how many there are. */
+/* Writes a field whose bytes `part` writes: a first call only counts them. */
 static void put_part(uint32_t field, void (*part)(int i), int i)
 {
     FILE *const to = sink;
@@ -266,7 +266,7 @@ static void put_floats(size_t count, float value)
         put(some, 4 * (left < 4096 ? left : 4096));
 }
 
-/* Initializer i: 5 a layer, the weight and what normalises. */
+/* Initializer i: 5 a layer, the weight and the parameters of the normalization. */
 static void put_tensor(int i)
 {
     char name[16];

@@ -38,7 +38,7 @@ JOBS = min(int(os.environ.get('JOBS', 2)), os.cpu_count() or 1)
 
 
 def output(*args, **more):
-    """What a command prints, and its status."""
+    """Output of a command, and its status."""
     done = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
                           check=False, **more)
     return done.stdout.strip(), done.returncode
@@ -92,7 +92,7 @@ def compare_vectors(trees, tmp):
 
 
 def compare_model(nnrts, model, inputs, tmp):
-    """'same', 'neither runs', 'runs here only', or what differs."""
+    """'same', 'neither runs', 'runs here only', or the differences."""
     folder = tempfile.mkdtemp(dir=tmp)
     try:
         for given in inputs:
@@ -126,7 +126,7 @@ def compare_models(nnrts, models, tmp):
 
 
 def compare_bits(trees, nnrts, networks, tmp):
-    """The lines of the table, and what differs."""
+    """The lines of the table, and the differences."""
     count, differences = compare_vectors(trees, tmp)
     table = ['vectors    %4d same, %d differ' % (count - len(differences), len(differences))]
     tests = test_convert.find_tests(os.environ.get('NNRT_ONNX_TESTDATA', '/usr/share/libonnx-testdata/data'))

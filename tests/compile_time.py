@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long nnrt takes to compile, and the machine code by part, which is what the compiler's time grows with.
+"""How long nnrt takes to compile, and the machine code by part, which determines the compile time.
 
     compile_time.py                   `make compile-time`: time and memory of one translation unit (nnrt.c) by variant; then
                                       time and machine code by part

@@ -200,7 +200,7 @@ def tree_cases(Case):
             t = Trees(draw, 5, 4, 6, 3, weights='one', modes=MODES, missing=True)
             yield case('TreeEnsemble %s %d' % (dtype.__name__, how), 'TreeEnsemble', quarters(draw, 7, 6, missing=True).astype(dtype), 5,
                        **t.version_5(dtype, missing=True, aggregate_function=how))
-    # The numbers of post_transform are those of the specification; ONNX Runtime exchanges 1 and 2.
+    # The numbers of post_transform follow the specification; ONNX Runtime exchanges 1 and 2.
     for number, post in enumerate(('NONE', 'SOFTMAX', 'LOGISTIC', 'SOFTMAX_ZERO', 'PROBIT')):
         t = Trees(draw, 6, 4, 6, 2, weights='one', positive=True)
         t.leaves = [(a, b, k, float(np.float32(w / 16))) for a, b, k, w in t.leaves]

@@ -65,7 +65,7 @@ class Weight:
         self.packed = extra is None and block in (0, 16, 32)
 
     def problem(self, nnrt):
-        """None, or what is wrong."""
+        """None, or the fault."""
         with tempfile.TemporaryDirectory() as folder:
             path, x = os.path.join(folder, 'm.onnx'), os.path.join(folder, 'x.npy')
             with open(path, 'wb') as f:

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         if (op == NULL || (type != NULL && !cli_take_type(&args, type)))
             return 2;
         fflush(stdout);
-        child = op != NULL ? fork() : -1; /* a copy marks what it needs: each has the header as it was read */
+        child = op != NULL ? fork() : -1; /* a copy marks its needs: each process has an unmarked header */
         if (child == 0) {
             status = cli_copy_op(&c, op, kernel, args.type, activations, type == NULL, argv[1]);
             fflush(stdout);

@@ -152,7 +152,7 @@ static void write_view(uint32_t i, const nnrt_view *v, const void *data)
            (unsigned)v->quantCount);
 }
 
-/* The views args[first ..] as arguments, NULL for those that are absent or of which there are only n. */
+/* The views args[first ..] as arguments, NULL for absent ones and for those from n on. */
 static void write_views(const nnrt_view *args, uint32_t first, uint32_t n, char count)
 {
     for (uint32_t i = 0; i < (uint32_t)(count - '0'); i++)
@@ -162,8 +162,8 @@ static void write_views(const nnrt_view *args, uint32_t first, uint32_t n, char 
             printf(", NULL");
 }
 
-/* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated, "2d1_1" a derived
-   constant behind two inputs, "1_2c" with the nnrt_call, which is then `call`. */
+/* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated, "2d1_1" a derived constant
+   after two inputs, "1_2c" with the nnrt_call, which is then `call`. */
 static void write_call(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn, uint32_t nDerived,
                        uint32_t nOut, const char *call)
 {
@@ -192,7 +192,7 @@ static void write_call_with_scratch(const char *kernel, const char *pattern, con
     printf("    free(call.scratch);\n    }\n");
 }
 
-/* One case resolved: what its kernel is called with. */
+/* One case resolved: the arguments of its kernel. */
 typedef struct call {
     nnrt_operand in[VEC_OPERANDS], out[VEC_OPERANDS];
     nnrt_view args[2 * VEC_OPERANDS + NNRT_MAX_DERIVED];

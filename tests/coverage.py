@@ -3,21 +3,20 @@
 
 usage: coverage.py [--floor PERCENT] [--reasons FILE] [--html FOLDER] [--uncovered FILE] [--root FOLDER] BIN HEADER...
 
-BIN holds programs that were compiled with gcc --coverage and have run (NAME.gcno, NAME.gcda). A HEADER is measured; one
-written HEADER? is only shown, without a floor. Prints a table "file lines branches", what is excused by which reason,
-and last one line "coverage: HEADER lines branches, ..." ("branches" is without excuses). Status 1 when a header has
-fewer than PERCENT of its branches covered (90), when a reason is wrong, or when nothing was measured.
+BIN holds programs that were compiled with gcc --coverage and have run (NAME.gcno, NAME.gcda). A HEADER is measured; one written
+HEADER? is only shown, without a floor. Prints a table "file lines branches", excused branches by reason, and last one line
+"coverage: HEADER lines branches, ..." ("branches" is without excuses). Status 1 when a header has fewer than PERCENT of its
+branches covered (90), when a reason is wrong, or when nothing was measured.
 
-What is counted: a header is compiled into many programs, and each has a copy of its static functions, used or not. A
-branch is named by (file, function, line, number of the branch on the line) and is covered when it is covered in one of
-them, so copies that a program does not use count for nothing. A function that a macro makes ten of counts ten times, on
-the same line. Functions that are inlined at all costs have no name of their own in gcov's answer, and other branches in
-each caller: compile with -Dalways_inline=noinline. gcov gives the numbers; gcovr, when asked for HTML, only draws what
-was merged here.
+A header is compiled into many programs, and each has a copy of its static functions, used or not. A branch is named by (file,
+function, line, number of the branch on the line) and is covered when it is covered in one of them, so copies that a program
+does not use do not count. A function that a macro makes ten of counts ten times, on the same line. Functions that are inlined
+at all costs have no name of their own in gcov's answer, and other branches in each caller: compile with
+-Dalways_inline=noinline. gcov gives the numbers; gcovr only draws the data merged here as HTML.
 
-FILE of reasons has lines "file:function  number  reason" ('#' begins a comment): so many branches of that function are
-known not to be covered, for that reason. Wrong is one whose function is not there, and one that excuses more branches
-than are left uncovered: tests reach them now, so the line has to go. Lines with the same reason are counted together.
+FILE of reasons has lines "file:function  number  reason" ('#' begins a comment): so many branches of that function are known
+not to be covered, for that reason. A reason is wrong if its function does not exist, or if it excuses more branches than are
+uncovered: tests reach them now, so the line has to go. Lines with the same reason are counted together.
 """
 import argparse
 import glob
@@ -29,7 +28,7 @@ from collections import defaultdict
 
 
 class Function:
-    """What all copies of a function have together."""
+    """The merged counts of all copies of a function."""
 
     def __init__(self):
         self.lines = defaultdict(int)  # line -> times it ran
@@ -93,7 +92,7 @@ def totals(functions):
 
 
 def read_reasons(path, files):
-    """[(file, function, number, reason)], and how many lines are wrong."""
+    """[(file, function, number, reason)], and the number of wrong lines."""
     reasons, wrong = [], 0
     for number, line in enumerate(open(path, encoding='utf-8'), 1):
         words = line.split('#')[0].split(None, 2)
@@ -156,7 +155,7 @@ def write_uncovered(path, files, reasons):
 
 
 def write_trace(path, files):
-    """What was merged, in the form that gcovr reads."""
+    """The merged counts, in the form that gcovr reads."""
     trace = []
     for header, functions in files.items():
         lines, branches = defaultdict(int), defaultdict(list)

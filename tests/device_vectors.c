@@ -93,8 +93,8 @@ static bool run_case(vec_case *c, const test_device *device, bool exact, char *w
     return good;
 }
 
-/* A run may refuse what was planned: by the bounds of results alone, which say nothing of scratch memory and extents on
-   the way; with another number of axes than the larger extents gave. */
+/* A run may refuse a planned model: if only results have bounds, which do not bound scratch memory and intermediate shapes; or
+   if the rank differs from the rank for the larger dimensions. */
 static bool may_refuse(const outcome *o, const way *w)
 {
     return w->bounds || strstr(o->message, " was planned") != NULL;
@@ -128,7 +128,7 @@ static int run_open(vec_case *c, const test_device *device, const way *w, char *
         const size_t n = (size_t)snprintf(why, size, "%s: ", w->name);
         make_single(&s, c, &told);
         run_on(device->name, &s, &all);
-        widen(c, device); /* with bounds a device may leave to others what it takes where all is told */
+        widen(c, device); /* with bounds a device may leave nodes to others that it supports with static shapes */
         good = compare(c, &got, all.code == NNRT_SUCCESS && device->bounds == NULL ? &all : NULL, why + n, size - n);
         outcome_end(&all);
     }

@@ -42,7 +42,7 @@
 #define MAX_OPERANDS 40
 #define MAX_QUANT 64
 #define MAX_BOUNDS 128
-#define MAX_BYTES 65536 /* of an output that is told */
+#define MAX_BYTES 65536 /* of an output with a dynamic shape */
 
 typedef enum kind { INPUT, CONSTANT, RESULT } kind;
 
@@ -294,14 +294,14 @@ static bool read_statement(char *word, char *rest)
 
 enum {
     ALL = 1,        /* every result is an output */
-    PASSES = 2,     /* optimised, what stands between casts of quantised tensors not computed in integers */
+    PASSES = 2,     /* optimized, but nodes between casts of quantized tensors are not computed in integers */
     FOLDED = 4,     /* inputs are constants */
     FILED = 8,      /* written as .nnrt and loaded */
-    IN_SESSION = 16, /* extents are open, and told when the session is made */
+    IN_SESSION = 16, /* dimensions are dynamic, and set when the session is created */
     IN_RUN = 32,    /* ... in the run, below bounds */
     BRANCH = 64,    /* all nodes are the branch of an IF */
     BODY = 128,     /* ... the body of a LOOP of two trips, whose results are scanned */
-    MEMORY = 256    /* exactly in the bytes that are told, and not in one less */
+    MEMORY = 256    /* in exactly the reported bytes, and not in one less */
 };
 
 typedef struct way {
@@ -327,7 +327,7 @@ static const way ways[] = {
     {"body", BODY},
 };
 
-/* What is told of a tensor before a node reads it. */
+/* Declares a tensor before a node reads it. */
 static void describe(nnrt_builder *b, uint32_t t, const value *v)
 {
     if (v->format != NNRT_FORMAT_NONE)
@@ -419,7 +419,7 @@ static void add_nested(nnrt_builder *b, int how, const uint32_t *ids, const uint
     }
     memcpy(given + (loop ? 1 : 0), outputs, n * sizeof(*outputs));
     nnrt_builder_graph_io(b, inner, inputs, loop ? 2 : 0, given, n + (loop ? 1 : 0));
-    if (!loop) { /* what is not run gives the same, copied */
+    if (!loop) { /* the branch that does not run gives copies of the results */
         nnrt_builder_enter(b, other);
         for (uint32_t i = 0; i < n; i++) {
             char name[24];
@@ -486,7 +486,7 @@ static NNRT_ReturnCode build(NNRT_Model **model, int how, nnrt_error *error)
     return code;
 }
 
-/* Replaces the model by what a .nnrt file of it gives, which written again has the same bytes. *block: of the file. */
+/* Replaces the model by the one loaded from its .nnrt file, which written again has the same bytes. *block: of the file. */
 static NNRT_ReturnCode through_file(NNRT_Model **model, void **block, nnrt_error *error)
 {
     NNRT_Model *loaded = NULL;
@@ -513,7 +513,7 @@ static NNRT_ReturnCode through_file(NNRT_Model **model, void **block, nnrt_error
 
 /* ---- running ---- */
 
-/* A session, its buffers, and what came of it. */
+/* A session, its buffers, and its result. */
 typedef struct attempt {
     NNRT_Model *model;
     nnrt_session *session;
@@ -534,7 +534,7 @@ static const value *value_named(const char *name)
     return n < g.nValues && g.values[n].there ? &g.values[n] : NULL;
 }
 
-/* A bound of a tensor: its extents, and one more. */
+/* A bound of a tensor: its dimensions, and one more. */
 static void add_bound(attempt *a, const char *name, const value *v)
 {
     const uint32_t n = a->desc.bounds.count;
@@ -566,7 +566,7 @@ static bool bound_result(attempt *a)
     return true;
 }
 
-/* The device that runs what is tested: NNRT_TEST_DEVICE, of tests/devices.h. */
+/* The tested device: NNRT_TEST_DEVICE, of tests/devices.h. */
 static const test_device *device(void)
 {
     static const test_device *opened;
@@ -588,7 +588,7 @@ static bool is_reference(void)
 /* While it is not NULL this one does. */
 static const char *instead;
 
-/* Bounds of convolutions are of those that go by no tiles (devices/nnrt_cpu.h). */
+/* Bounds of convolutions hold for those without Winograd tiles (devices/nnrt_cpu.h). */
 static const NNRT_Extension strict[1] = {{"nnrt.cpu.winograd", (void *)(uintptr_t)"0", 1}};
 
 static NNRT_ReturnCode prepare(attempt *a, int how)
@@ -735,7 +735,7 @@ static const value *operand_at(const step *s, uint32_t i)
     return i < s->nIn && s->in[i] < g.nValues ? &g.values[s->in[i]] : NULL;
 }
 
-/* A member of a node's attributes that is an int32 or a bool; 0 where there is none of that name. */
+/* A member of a node's attributes that is an int32 or a bool; NULL without a member of that name. */
 static void *member_of(const step *s, void *attr, const char *name)
 {
     for (uint32_t i = 0; i < s->op->attr->count; i++)
@@ -853,12 +853,12 @@ static double bound_of(const step *s, double y, double size)
     const double all = operand_at(s, 0) != NULL ? (double)(operand_at(s, 0)->bytes / nnrt_type_size(operand_at(s, 0)->type)) : 1;
     const NNRT_ActivationType *fused = (const NNRT_ActivationType *)member_of(s, s->attr, "activationType");
     const bool functions = fused != NULL && *fused != NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
-    /* of an activation: 8 of its result; GELU is within 2^-22 of what it is given, or of 1, which both are at most */
+    /* of an activation: 8 of its result; GELU is within 2^-22 of its input, or of 1, which both are at most */
     const double own = functions ? 8 * fabs(y) + (*fused == NNRT_ACTIVATION_TYPE_GELU ? 4 * (1 + size) : 0) : 0;
     if (terms > 0)
         return 2 * ROUNDING * 1.001 * ((terms + 1) * size * (functions ? 2 : 1) + own);
     switch (s->op->type) {
-    case NNRT_NODE_TYPE_SOFTMAX: /* what is given to exp is 104 at most where that is not 0 */
+    case NNRT_NODE_TYPE_SOFTMAX: /* the argument of exp is 104 at most unless the result is 0 */
         return 2 * ROUNDING * 1.001 * (2 * (4 + fmin(104, 2 * largest_of(operand_at(s, 0)))) + n + 2) * y + 3e-45;
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION: { /* a number of n is sqrt(n) times their deviation from the mean at most */
         const double part = sqrt(n) * factor_of(s, "elementwiseAffine");
@@ -875,13 +875,13 @@ static double bound_of(const step *s, double y, double size)
     }
     case NNRT_NODE_TYPE_RMS_NORMALIZATION: return 2 * ROUNDING * 1.001 * (n + 8) * fabs(y);
     case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
-    case NNRT_NODE_TYPE_SCALE_FUSION: /* a product is as large as the result and what is added at most */
+    case NNRT_NODE_TYPE_SCALE_FUSION: /* a product is at most as large as the result plus the addend */
         return 2 * ROUNDING * 1.001 * (6 * (fabs(y) + largest_of(operand_at(s, 2))) * (functions ? 2 : 1) + own);
-    case NNRT_NODE_TYPE_REDUCE_FUSION: /* as if rounded once, but for what the errors' errors are */
+    case NNRT_NODE_TYPE_REDUCE_FUSION: /* as if rounded once, except for the errors of the compensation */
         return 2 * ROUNDING * (2 * fabs(y) + ROUNDING * all * all * fmax(largest_of(operand_at(s, 0)), 1));
-    case NNRT_NODE_TYPE_LOG_SOFTMAX: /* of two differences, and of what the sum is off */
+    case NNRT_NODE_TYPE_LOG_SOFTMAX: /* of two differences, and of the error of the sum */
         return 2 * ROUNDING * 1.001 * (4 * 2 * largest_of(operand_at(s, 0)) + 12 + log(n + 1));
-    case NNRT_NODE_TYPE_EXPFUSION: /* what is given to exp is 104 at most where that is finite and not 0 */
+    case NNRT_NODE_TYPE_EXPFUSION: /* the argument of exp is 104 at most where the result is finite and not 0 */
         return 2 * ROUNDING * 1.001 * (2 + 2 + 2 * 104) * fabs(y) + 3e-45;
     case NNRT_NODE_TYPE_ERF: return 2 * ROUNDING * (2 + 2 * fabs(y)); /* 2^-22 */
     case NNRT_NODE_TYPE_LOG:
@@ -919,7 +919,7 @@ static double bound_of(const step *s, double y, double size)
     return -1;
 }
 
-/* What a node with bounds has made on this device, or what is made of that. */
+/* A result of a node with bounds on this device, or computed from one. */
 static bool is_near(const value *v)
 {
     static bool near[MAX_VALUES];
@@ -937,9 +937,10 @@ static bool is_near(const value *v)
     return near[v - g.values];
 }
 
-/* Has data the bits of a value? What is near it only may have others: ways fold what is constant, by the reference device, and
-   compute what is open. Graphs magnify what their nodes are off, by how much nobody knows, and an integer that comes of it
-   may be any: 1e-4 of the largest number is no bound but finds faults. The bounds are those of nodes: check_nodes. */
+/* Does data have the bits of a value? Results within bounds may have others: the ways fold constants on the reference device,
+   and compute dynamic values. Graphs magnify errors of their nodes by an unknown factor, and an integer computed from them may
+   have any value: 1e-4 of the largest number is no proven bound but finds faults. The bounds are those of nodes:
+   check_nodes. */
 static bool equal(const uint8_t *data, const value *v)
 {
     const size_t count = v->bytes / nnrt_type_size(v->type);
@@ -983,8 +984,8 @@ static bool same(const attempt *a, uint32_t i, int how)
     return true;
 }
 
-/* How many float16 lie from x to what is not further than `off` from y: where they are rounded to either side of a place
-   halfway, one. */
+/* Number of float16 steps from x to the nearest value within `off` of y: one if they are rounded to either side of a
+   midpoint. */
 static int steps_between(double x, double y, double off)
 {
     const double near = fmax(y - off, fmin(y + off, x));
@@ -992,7 +993,7 @@ static int steps_between(double x, double y, double off)
     return abs((a & 0x8000 ? -(a & 0x7fff) : a) - (b & 0x8000 ? -(b & 0x7fff) : b));
 }
 
-/* Result i of node s, v as the device gave it, beside that of the reference device; false: they differ, and why is told. */
+/* Compares result i of node s, v from the device, with the reference device; false: they differ, and the reason is printed. */
 static bool near_enough(const step *s, const value *v, const attempt *a, const attempt *sizes, uint32_t i)
 {
     const NNRT_ActivationType *fused = (const NNRT_ActivationType *)member_of(s, s->attr, "activationType");
@@ -1020,7 +1021,7 @@ static bool near_enough(const step *s, const value *v, const attempt *a, const a
     return true;
 }
 
-/* Each node, on what the device made of those before it, beside the reference device. */
+/* Each node, on the device's results of earlier nodes, compared with the reference device. */
 static void check_nodes(void)
 {
     static attempt a, sizes;

@@ -4,25 +4,25 @@
     differential.py [--number N] [--seed S] [--only OPERATORS] [--ort DIR] [--emit K --nnrt NNRT] DRIVER
     differential.py [--ort DIR] --model FILE DRIVER
 
-DRIVER is tests/differential.c. A node is a case of tests/vectors, whose files know attributes, types and shapes of every
-operator, changed at random: other extents, types, attributes and values, and operands that are results of nodes before
-it. The operator's rule judges what is valid; what it refuses is drawn again. Graph i of a seed is the same wherever it
-is drawn, and begins with operator i of the table.
+DRIVER is tests/differential.c. A node is a case of tests/vectors, whose files have attributes, types and shapes of every
+operator, changed at random: other dimensions, types, attributes and values, and operands that are results of earlier nodes. The
+operator's shape rule decides which nodes are valid; invalid ones are drawn again. Graph i of a seed is the same wherever it is
+drawn, and begins with operator i of the table.
 
-A graph must give, bit for bit, what its nodes give one by one: with and without passes (what stands between casts of
-quantised tensors not computed in integers), with all inputs constant, as .nnrt, in exactly the memory that is told and
-not in a byte less, with open extents told to the session or to the run, as the branch of an IF and the body of a LOOP
-(differential.c lists the ways). Folding an affine node into the weights of the one before rounds anew: the results before
-such a node are made outputs, which keeps the passes from it, and the folded graph is compared with a bound (FOLDED). Every
-K-th graph is written by nnrt emit-c, compiled and runs its self-test.
+A graph must give the same bits as its nodes one by one: with and without passes (nodes between casts of quantized tensors are
+not computed in integers), with all inputs constant, as .nnrt, in exactly the reported memory and not in a byte less, with
+dynamic dimensions set in the session or in the run, as the branch of an IF and the body of a LOOP (differential.c lists the
+ways). Folding an affine node into the weights of the one before rounds anew: the results before such a node are made outputs,
+which keeps the passes from it, and the folded graph is compared with a bound (FOLDED). Every K-th graph is written by nnrt
+emit-c, compiled and runs its self-test.
 
-With --ort, where node_modules has onnxruntime-node, every node that ONNX has an equivalent of (to_onnx.py) runs in ONNX
-Runtime on the operands that it has here: so each is judged by itself, and nothing that an earlier one rounded otherwise
-counts. The whole graph as ONNX goes through the importer, too, and must give the same bits, or what the bound of a
-node says. What ONNX Runtime does not take is counted with its reason.
+With --ort, where node_modules has onnxruntime-node, every node that ONNX has an equivalent of (to_onnx.py) runs in ONNX Runtime
+on the operands that it has here: so each is judged by itself, and earlier rounding differences do not count. The whole graph is
+also imported as ONNX, and must give the same bits, or agree within the bound of a node. Nodes that ONNX Runtime does not
+support are counted with the reason.
 
-What differs is made smaller: nodes, then extents, as long as it still differs. It is written to build/differential with the
-line that runs it again. The last line says "N passed, N failed": graphs.
+A graph that differs is made smaller: nodes, then dimensions, as long as it still differs. It is written to build/differential
+with the line that runs it again. The last line says "N passed, N failed": graphs.
 """
 import argparse
 import collections
@@ -46,15 +46,15 @@ NUMBERS = {'float16': 42, 'float32': 43, 'float64': 44, 'bool': 30, 'int8': 32, 
 FLOATS = ('float16', 'float32', 'float64')
 BOOL, INT, FLOAT, ENUM, INTS, INTS2, INT64 = range(1, 8)  # kinds of attributes, NNRT_ATTR_KIND_
 MOST_ELEMENTS, MOST_NODES = 2048, 30
-# Reasons to leave extents fixed, as in test_extents.py; of what only a run tells also those behind.
+# Reasons to keep dimensions fixed, as in test_extents.py; for dimensions set in the run, also the last ones.
 REFUSED = (
     'nothing bounds output', 'comes into the body as', 'must be a constant or follow from the shapes', 'there is no room for',
     'the last dimension of indices', 'is unknown while dimensions are dynamic', 'the last window covers no input element', '(bounds)',
 )
 AFFINE = ('FUSED_BATCH_NORM', 'BIAS_ADD', 'SCALE_FUSION', 'ADD_FUSION', 'SUB_FUSION', 'MUL_FUSION')
 SUMS = ('CONV2D_FUSION', 'CONV2D_TRANSPOSE_FUSION', 'FULL_CONNECTION')
-# Weights and biases that take in a node behind are computed in double and rounded once: each product and the bias may be
-# off by half a unit, which is far below this part of the largest sum of |products| + |shift|.
+# Weights and biases with a later node folded into them are computed in double and rounded once: each product and the bias may
+# be off by half a unit, which is far below this part of the largest sum of |products| + |shift|.
 FOLDED = 1e-5
 
 
@@ -113,7 +113,7 @@ class Graph:
         return t
 
     def cut(self, tensors, nodes):
-        """Takes away the tensors and nodes behind so many."""
+        """Removes the tensors and nodes after the first so many."""
         del self.nodes[nodes:]
         for n in range(tensors, self.next):
             del self.tensors[n]
@@ -129,7 +129,7 @@ class Graph:
         return users
 
     def folds(self):
-        """[(sum, affine node behind it)]: pairs that a pass makes one node of."""
+        """[(sum, affine node after it)]: pairs that a pass fuses."""
         users, pairs = self.users(), []
         for node in self.nodes:
             y = node.outs[0]
@@ -138,7 +138,7 @@ class Graph:
         return pairs
 
     def outputs(self, folding=False):
-        """What no node reads; what comes before a fold, too, or only what comes behind it."""
+        """Results that no node reads and results before a fold; with folding only the results of folds."""
         if folding:
             return [node.outs[0] for _, node in self.folds()]
         users = self.users()
@@ -193,7 +193,7 @@ def array_of(dtype, shape, data):
 
 
 def read_output(line):
-    """(number, dtype, format, told by the run, array)"""
+    """(number, dtype, format, dynamic, array)"""
     _, number, dtype, form, told, dims, data = line.split(' ')
     shape = [int(n) for n in dims[1:-1].split(',') if n]
     return int(number) if number.isdigit() else number, dtype, form, told == '1', array_of(dtype, shape, data)
@@ -306,7 +306,7 @@ class Operators:
                 self.members[op].append((words[1], int(words[2]), [int(w.rpartition('=')[2]) for w in words[3:]]))
 
     def is_parameter(self, op, k):
-        """Is input k integers that say what is to be done?"""
+        """Is input k a parameter: integers that control the operation?"""
         names = self.inputs[op]
         return k < len(names) and names[k].endswith(':i')
 
@@ -380,7 +380,7 @@ class Drawer:
         return False
 
     def is_whole(self, graph):
-        """What only a run tells some nodes do not take."""
+        """Some nodes do not support values that only a run determines."""
         return not any(line.startswith('error') for line in self.driver.ask(graph.text() + ['run plain']))
 
     @staticmethod
@@ -413,7 +413,7 @@ class Drawer:
 
     @staticmethod
     def other_extents(d, ins, much):
-        """{extent of the case: another one}; equal ones stay equal."""
+        """{dimension of the case: another one}; equal ones stay equal."""
         if d.random() > much:
             return {}
         extents = sorted({n for x in ins if x.shape for n in x.shape if n > 0})
@@ -493,7 +493,7 @@ class Drawer:
 
     @staticmethod
     def values(d, x, dtype, shape, parameter, much):
-        """Values for an operand: those of the case, in another order, others like them."""
+        """Values for an operand: the case's, in another order, or similar ones."""
         base = x.values()
         count = int(numpy.prod(shape, dtype=numpy.int64))
         if dtype != x.dtype:
@@ -564,19 +564,19 @@ class Drawer:
 # ---- judging ----
 
 class Fault:
-    """What is wrong with a graph: kind says what makes two faults the same."""
+    """A fault of a graph: two faults with equal kind are the same."""
 
     def __init__(self, kind, text):
         self.kind, self.text = kind, text
 
 
 def is_told(graph):
-    """Does a run tell extents of this graph?"""
+    """Does this graph have dimensions that only a run determines?"""
     return any(t.told for t in graph.tensors.values())
 
 
 def ask_ways(driver, graph, which):
-    """What the driver says of some ways: (those that passed, [(way, text)] refused, faults)."""
+    """The driver's answers to some ways: (those that passed, [(way, text)] refused, faults)."""
     passed, refused, faults = [], [], []
     try:
         said = driver.ask(graph.text() + ['check ' + which])
@@ -595,7 +595,7 @@ def ask_ways(driver, graph, which):
 
 
 def check_ways(driver, graph, counts):
-    """The driver's ways; a list of faults. Where open extents are refused fewer are left open."""
+    """The driver's ways; a list of faults. Where dynamic dimensions are unsupported, fewer are dynamic."""
     passed, refused, faults = ask_ways(driver, graph, 'fixed')
     for way, text in refused:
         if is_told(graph) and any(r in text for r in REFUSED):
@@ -676,7 +676,7 @@ def without(graph, dropped):
 
 
 def with_extent(drawer, graph, old, new):
-    """The graph with another extent in the place of one, everything computed anew; None: it is not valid."""
+    """The graph with one dimension replaced, everything computed anew; None: it is not valid."""
     small = Graph(graph.name)
     for number, t in graph.tensors.items():
         keep = t.kind == 'result' or (drawer is not None and t.dtype.startswith('int') and len(t.shape) <= 1)
@@ -738,7 +738,7 @@ class Worker:
         return faults
 
     def one(self, index):
-        """(counts, operators, text of what is wrong) of a graph."""
+        """(counts, operators, text of the fault) of a graph."""
         counts = collections.Counter()
         graph = self.drawer.draw(self.args.seed, index)
         counts.update('op ' + node.op for node in graph.nodes)
@@ -843,7 +843,7 @@ def work(indices):
 
 
 def emit_all(args):
-    """What was saved, as C: (passed, failed, reasons of what emit-c refuses)."""
+    """The saved files as C: (passed, failed, reasons why emit-c rejects files)."""
     folder = os.path.join(FOLDER, 'emit')
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     made, reasons, passed, failed = [], collections.Counter(), 0, 0
@@ -890,7 +890,7 @@ def emit_all(args):
 
 
 def print_counts(args, drawer, counts):
-    """What was seen."""
+    """A summary of the results."""
     names = set(drawer.operators.names)
     drawn = {name[3:] for name in counts if name.startswith('op ')}
     compared = {name[4:] for name in counts if name.startswith('ort ')}

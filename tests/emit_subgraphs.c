@@ -28,7 +28,7 @@ static uint32_t scalar(const char *name, NNRT_DataType type)
     return nnrt_builder_input(b, name, type, 0, NULL);
 }
 
-/* What a body is given, and what nobody says more of. */
+/* A tensor given to a body, without a declared shape. */
 static uint32_t given(const char *name, NNRT_DataType type)
 {
     const uint32_t t = nnrt_builder_tensor(b, name);
@@ -111,8 +111,8 @@ static int save(const char *name)
     return 0;
 }
 
-/* z = x + (p ? a after trips times (a, b) = (b, q ? a + b : x - b), from (x, y) : x - y); w = p ? b : y. What a branch makes
-   is called r in both. */
+/* z = x + (p ? a after trips times (a, b) = (b, q ? a + b : x - b), from (x, y) : x - y); w = p ? b : y. The result is called r
+   in both branches. */
 static int nested(void)
 {
     uint32_t p, q, trips, x, y, outer[2], yes, no, body, in[4], left[3], then[2], r[2], inner, t, e;
@@ -273,8 +273,8 @@ static int until(void)
     return save("until");
 }
 
-/* One body for two loops: v = v + x, twice from y on, and three times from what that gives. A third one carries nothing and
-   scans x + x. */
+/* One body for two loops: v = v + x, twice from y on, and three times from its result. A third one carries nothing and scans x
+   + x. */
 static int shared(void)
 {
     uint32_t x, body, in[3], i[3], left[2], once, twice, scan;
@@ -394,7 +394,7 @@ static int faults;
 
 #define EXPECT(condition, ...) ((condition) ? (void)0 : (void)(faults++, printf(__VA_ARGS__)))
 
-/* An arena of exactly the bytes that a model takes, and one word behind them that stays. */
+/* An arena of exactly the bytes that a model takes, and a guard word after them. */
 #define REGION(name, words)                                                                                            \
     static uint64_t name[words + 1];                                                                                   \
     memset(name, 0x5A, sizeof(name))

@@ -24,10 +24,10 @@ static int worded(const char *message)
     return NNRT_MESSAGE_BYTES > 4 ? strlen(message) > 20 : strlen(message) < NNRT_MESSAGE_BYTES;
 }
 
-/* It ends where its block ends: the address sanitizer sees what is written behind it. */
+/* It ends where its block ends: the address sanitizer detects writes after it. */
 static nnrt_error *error;
 
-/* What it must hold. */
+/* The expected contents of the error. */
 static void fault(NNRT_ReturnCode code, NNRT_ReturnCode want, int32_t node)
 {
     is(code == want && error->code == want, "code");
@@ -36,7 +36,7 @@ static void fault(NNRT_ReturnCode code, NNRT_ReturnCode want, int32_t node)
     memset(error, 0, sizeof(*error));
 }
 
-/* relu, then the rows of it that an index picks, of a tensor with that many axes: the driver is to find what is wrong. */
+/* relu of a tensor of this rank, then a gather of its rows: the driver must find faults. */
 static NNRT_Model *model_of(int32_t rank, int32_t type)
 {
     static const int32_t dims[6] = {2, 3, 1, 1, 1, 1}, one[1] = {1}, axis = 0;

@@ -1,5 +1,5 @@
-/* mcu_main.c - runs an emitted model (model.h, from tests/mcu.py) on a board of qemu: checks the results against those of
-   the machine that wrote it, and prints instructions and bytes of stack of one run. */
+/* mcu_main.c - runs an emitted model (model.h, from tests/mcu.py) on a board of qemu: compares the results with the host's, and
+   prints instructions and bytes of stack of one run. */
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #define NNRT_STATIC

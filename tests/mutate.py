@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 """mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--ops NAMES] [--again] [--out FOLDER]    (make mutate)
 
-Do the tests notice when the library is wrong? Changes one thing in one of the headers, runs the tests that can
-see it until one fails, and does so N times. A change that no test notices is a survivor: a hole in the tests, or no
-change of what the library does.
+Do the tests notice when the library is wrong? Changes one thing in one of the headers, runs the tests that can see it until one
+fails, and does so N times. A change that no test notices is a survivor: a hole in the tests, or no change of the library's
+behavior.
 
-What is changed: comparisons, arithmetic and bit operators, && || !, whole numbers and true/false (one up or down),
-conditions of if and while (negated), statements (removed); in bodies of functions, where this machine's compiler
-compiles them. Macros, tables, declarations, strings and comments are left alone. The kinds are drawn
-equally often, the headers in proportion to their lines of code. A change that does not compile, or with a warning, says
-nothing of the tests: another one is drawn in its place.
+Changes: comparisons, arithmetic and bit operators, && || !, whole numbers and true/false (one up or down), conditions of if and
+while (negated), statements (removed); in bodies of functions, where this machine's compiler compiles them. Macros, tables,
+declarations, strings and comments are left alone. The kinds are drawn
+equally often, the headers in proportion to their lines of code. A change that does not compile without warnings proves nothing
+about the tests: another one is drawn instead.
 
-How it ends, one of: noticed (a test failed, crashed or was stopped by the address sanitizer), time (it took ten times
-the processor time that the tests take, which counts as noticed), survived, equivalent: gcc -O1 makes the same object of
-it, or tests/mutate_equivalent.txt says why it cannot matter. The figure leaves the equivalent ones out. The status is 0
-when it is at least 85 % (--enough; of a few mutants the figure says little).
+Results: noticed (a test failed, crashed or was stopped by the address sanitizer), time (it took ten times the processor time
+that the tests take, which counts as noticed), survived, equivalent: gcc -O1 makes the same object of it, or
+tests/mutate_equivalent.txt says why it cannot matter. The figure leaves the equivalent ones out. The status is 0 when it is at
+least 85 % (--enough; of a few mutants the figure says little).
 
-NAMES: only what stands under ">>op NAME" and ">>kernel NAME" of these operators, in small or capital letters; "new" are
-those that HDI 1.0 lacks.
+NAMES: only code under ">>op NAME" and ">>kernel NAME" of these operators, in small or capital letters; "new" selects operators
+that HDI 1.0 lacks.
 
 FOLDER (build/mutate) gets results.tsv, a line a mutant, and survivors.txt. The same seed gives the same mutants as long
 as the headers are the same.
@@ -44,11 +44,11 @@ HEADERS = ['nnrt_ops.h', 'nnrt_model.h', 'nnrt_plan.h', 'nnrt_hal.h', 'nnrt_grap
 ENOUGH = 85.0  # per cent that must be noticed, unless --enough says otherwise
 WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Wno-parentheses', '-Wno-logical-op-parentheses',
             '-Wno-bitwise-op-parentheses']
-EXACT = '-DNNRT_CPU=0'  # the headers are those of the reference device, and tests expect its bits
+EXACT = '-DNNRT_CPU=0'  # the headers contain the reference device, and tests expect its bits
 ONE_SET = ['-DNNRT_CPU_AVX512=0', '-DNNRT_CPU_AVX2=0']  # the fast device is not changed: a third of it will do
 ADDRESS = ['-fsanitize=address', '-fno-omit-frame-pointer']
 PLAIN = ['hostile', 'file', 'threads', 'math', 'planner', 'corners']  # without it, for their speed
-WALL = 300  # seconds, for what waits and takes no processor time
+WALL = 300  # seconds, for programs that wait without processor time
 
 TOKEN = re.compile(r'''(?P<space>[ \t\n]+|\\\n|/\*.*?\*/|//[^\n]*)
     |(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
@@ -93,7 +93,7 @@ def tokens_of(text, start, end):
 
 
 def without_directives(text):
-    """The text with preprocessor lines, and what continues them, blanked."""
+    """The text with preprocessor lines and their continuations blanked."""
     rest = list(text)
     for m in re.finditer(r'^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', text, re.M):
         for i in range(*m.span()):
@@ -122,7 +122,7 @@ def bodies_of(text):
     return bodies
 
 
-# ---- what may be changed ----
+# ---- possible changes ----
 
 def is_operand_end(t):
     return t.kind in ('name', 'number', 'string') and t.text not in ('return', 'case') or t.text in (')', ']')
@@ -240,7 +240,7 @@ def chosen_operators(names):
 
 
 def mutants_of(header, text, ops=None):
-    """All changes of a header, by kind, and its lines of code; ops: only those of these operators."""
+    """All changes of a header, by kind, and its lines of code; ops: only changes of these operators."""
     compiled = compiled_lines(header)
     every, lines = {kind: [] for kind in KINDS}, set()
     for body in bodies_of(text):
@@ -283,7 +283,7 @@ SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passe
                  'sessions': ['session', 'threads'], 'math': ['math'],
                  'planner': ['planner'], 'plan': ['draft', 'control'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal'],
                  'intervals': ['intervals', 'open']}
-SEES = {  # suites that include the header, those that look closest first; math, planner and threads see only their part
+SEES = {  # suites that include the header, the most thorough first; math, planner and threads test only their part
     'nnrt_ops.h': ['ops', 'rows', 'effect', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes',
                    'corners'],
     'nnrt_model.h': ['hal', 'file', 'hostile', 'session', 'control', 'builder', 'passes', 'onnx_nodes'],
@@ -294,7 +294,7 @@ SEES = {  # suites that include the header, those that look closest first; math,
 }
 
 
-WITH_VECTORS = {'ops': [], 'device_vectors': ['--open', 'reference']}  # and what they get before
+WITH_VECTORS = {'ops': [], 'device_vectors': ['--open', 'reference']}  # and their first arguments
 
 
 def source_of(suite):
@@ -302,7 +302,7 @@ def source_of(suite):
 
 
 def section_of(text, at):
-    """(tag, operator) of the section that `at` lies in: ('op', 'softmax'), ('planner', '')."""
+    """(tag, operator) of the section that contains `at`: ('op', 'softmax'), ('planner', '')."""
     found = ('', '')
     for m in re.finditer(r'^/\* >>(\w+) ?(\w*)', text[:at], re.M):
         tag, name = m.groups()
@@ -370,7 +370,7 @@ def with_mutants(text, mutants):
 
 
 class Workplace:
-    """A copy of what is compiled, with headers of our own."""
+    """A copy of the compiled sources, with changed headers."""
 
     def __init__(self, folder):
         self.folder, self.objects, self.lock = os.path.abspath(folder), {}, threading.Lock()
@@ -425,7 +425,7 @@ class Workplace:
                           *([] if alone else [self.implementation(address)]), '-lcmocka', '-lm', '-lpthread')
 
     def object(self, header):
-        """Bytes of what gcc -O1 makes of a header's implementation."""
+        """Bytes of the object that gcc -O1 makes from a header's implementation."""
         unit = '#define NNRT_IMPLEMENTATION\n#include "%s"\n' % header
         path = os.path.join(self.folder, 'whole.o')
         subprocess.run(['gcc', '-std=c99', EXACT, '-O1', '-w', '-I', '.', '-x', 'c', '-c', '-o', path, '-'], input=unit,
@@ -459,7 +459,7 @@ def choose(slots, texts, place):
 
 
 def run(program, arguments, limit, number, log):
-    """('pass' | 'fail' | 'time', processor seconds, what it says) of a test with a mutant; limit in such seconds."""
+    """('pass' | 'fail' | 'time', processor seconds, output) of a test with a mutant; limit in such seconds."""
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -490,7 +490,7 @@ def first_complaint(said):
 
 
 class Trial:
-    """What all workers share: programs in which every mutant lies, made when they are needed first."""
+    """Shared by all workers: programs that contain every mutant, built on first use."""
 
     def __init__(self, folder, texts, place):
         self.folder, self.texts, self.place = folder, texts, place
@@ -541,7 +541,7 @@ class Trial:
         mutant.seconds = time.monotonic() - before
 
 
-# ---- what is said of it ----
+# ---- reports ----
 
 def changed_lines(mutant, text):
     """(number of the first line, old lines, new lines)"""
@@ -552,7 +552,7 @@ def changed_lines(mutant, text):
 
 
 def key_of(mutant, text):
-    """What names a change whatever its line number is: header, old and new text with single spaces."""
+    """The key of a change, independent of its line number: header, old and new text with single spaces."""
     _, old, new = changed_lines(mutant, text)
     return mutant.header, ' '.join(' '.join(old).split()), ' '.join(' '.join(new).split())
 
@@ -584,7 +584,7 @@ def read_results(folder):
 
 
 class Progress:
-    """A bar where there is a terminal."""
+    """A progress bar on a terminal."""
 
     def __init__(self, total):
         self.total, self.done, self.survived = total, 0, 0

@@ -12,11 +12,11 @@ typedef struct plain_program {
 } plain_program;
 
 extern const NNAdapterDriver __nnadapter_device__plain_npu;
-extern int plain_open, plain_contexts, plain_programs; /* how many there are */
+extern int plain_open, plain_contexts, plain_programs; /* numbers of existing objects */
 extern char plain_properties[64];
 extern const char *plain_fails; /* "open", "context", "validate", "create", "execute", "shape" */
 extern int plain_code, plain_refused; /* refused: outputs for which there was no room */
-extern int plain_answers;             /* how often somebody answered event 0x0100 with a stream, which stands in .. */
+extern int plain_answers;             /* number of answers to event 0x0100 with a stream, which is stored in .. */
 extern void *plain_stream;
 int plain_answers;
 void *plain_stream;
@@ -130,7 +130,7 @@ static float fused(const NNAdapterDriverOperand *code, float v)
     return f == NNADAPTER_FUSED_RELU1 && v > 1 ? 1 : v;
 }
 
-/* An operand of four axes at the most, broadcast: extent 1 where it has fewer. */
+/* An operand of four axes at the most, broadcast: missing axes have dimension 1. */
 static float at(const NNAdapterDriverOperand *o, const int32_t *index, uint32_t rank)
 {
     const uint32_t own = o->type.dimensions.count;

@@ -8,7 +8,7 @@
 
 #include "devices.h"
 
-/* Rough where the sum is read by one node only: not, where it is an output as well. */
+/* Rough if the sum is read by one node only: not if it is also an output. */
 static NNRT_ReturnCode shy_edit(void *user, nnrt_draft *draft)
 {
     (void)user;
@@ -25,7 +25,7 @@ static NNRT_ReturnCode shy_prepare(void *self, const NNRT_Model *model, const NN
     return nnrt_plan_prepare(model, config, shy_edit, self, prepared);
 }
 
-/* TRANSPOSE, and 1 more in the first element, which little-endian integers have in front. */
+/* TRANSPOSE, plus 1 in the first element, whose low byte little-endian integers have first. */
 static NNRT_ReturnCode unit_transpose(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     nnrt_view *y = &args[call->nIn + call->nDerived];

@@ -14,7 +14,7 @@
    the inputs after the first one of rank 1 or less, then all. PASS* marks those tests. The exit status is 1 when a test
    fails, or when none passes.
 
-   A model of one node must become the operator that nnrt_onnx_operator returns. Those that become several operators are
+      A model of one node must become the operator that nnrt_onnx_operator returns. Nodes that become several operators are
    listed.
 
    A test that passes runs twice more, with all input dimensions dynamic, except those of lists (integers of rank 1 or
@@ -67,7 +67,7 @@ typedef struct data_set {
     tensor inputs[MAX_IO], outputs[MAX_IO];
     uint32_t nIn, nOut;
     char names[MAX_IO][256];
-    bool dynamic[MAX_IO]; /* the file leaves an extent of this input open */
+    bool dynamic[MAX_IO]; /* the file has a dynamic dimension for this input */
     uint32_t nNames;
     char op[64]; /* of a model of one node, which runs no graph: its operator; else "" */
     size_t nNodes;
@@ -85,7 +85,7 @@ static skip skips[MAX_SKIPS];
 static uint32_t n_skips, counts[3], n_constant, n_draws, n_later, n_open[WAYS][3];
 static tensor before[MAX_IO];   /* outputs of the first way, for the others to be compared with */
 static const char *device_name; /* NULL: auto */
-static bool same_bits = true;   /* whether the device says that it has those of the reference device */
+static bool same_bits = true;   /* whether the device reports bits identical to the reference device */
 
 static void *read_file(const char *path, size_t *size)
 {
@@ -219,7 +219,7 @@ static double value_of(NNRT_DataType type, const void *data, size_t i)
     return half_value(((const uint16_t *)data)[i]);
 }
 
-/* Draws, one for each element of input 0, by what can be known of them. */
+/* Checks properties of draws, one for each element of input 0. */
 static bool check_draws(NNRT_DataType type, const void *got, const data_set *s, char *text, size_t size)
 {
     const tensor *p = &s->inputs[0];
@@ -240,7 +240,7 @@ static bool check_draws(NNRT_DataType type, const void *got, const data_set *s, 
     return false;
 }
 
-/* Compares output k with what is expected; text says what differs. */
+/* Compares output k with the expected values; text gets the difference. */
 static bool compare(const nnrt_io_info *info, const void *got, const data_set *s, uint32_t k, char *text, size_t size)
 {
     const tensor *want = &s->outputs[k];
@@ -335,7 +335,7 @@ static int run_session(nnrt_session *session, const data_set *s, int way, char *
 /* Which inputs are made constants. */
 enum { CONSTANT_NONE, CONSTANT_SMALL, CONSTANT_ALL, CONSTANT_END };
 
-/* What is refused because it is not supported, as opposed to a model that is wrong. */
+/* Whether the code means an unsupported feature, as opposed to an invalid model. */
 static bool is_refusal(NNRT_ReturnCode code)
 {
     return code == NNRT_UNSUPPORTED_OP || code == NNRT_INVALID_DATATYPE || code == NNRT_NOT_SUPPORT;
@@ -346,7 +346,7 @@ static bool is_integer(NNRT_DataType type)
     return type == NNRT_DATA_TYPE_INT64 || type == NNRT_DATA_TYPE_INT32;
 }
 
-/* A bound for a shape: one more of each extent. */
+/* A bound for a shape: each dimension plus one. */
 static nnrt_dims larger(const nnrt_dims *shape)
 {
     nnrt_dims most = *shape;
@@ -389,8 +389,8 @@ static void bound_outputs(nnrt_session_desc *how, nnrt_bound *bounds, const NNRT
     how->bounds = nnrt_bound_list_make(bounds, n);
 }
 
-/* One more bound, for the result that the message says nothing bounds: what lies between has no larger extents than the
-   outputs. false: there is no such message, or nothing to be known. */
+/* One more bound, for the result without a bound that the message names: intermediate dimensions do not exceed the outputs'.
+   false: no such message, or no known bound. */
 static bool bound_result(nnrt_session_desc *how, nnrt_bound *bounds, const NNRT_Model *model, const data_set *s,
                          const nnrt_error *error)
 {
@@ -435,7 +435,7 @@ static bool is_list(const data_set *s, uint32_t i)
             (i > 0 && (strcmp(s->op, "Resize") == 0 || strcmp(s->op, "Upsample") == 0 || strcmp(s->op, "STFT") == 0)));
 }
 
-/* Replaces the model by what a .nnrt file of it gives. *block: of the file, which the new model uses. */
+/* Replaces the model by the one loaded from its .nnrt file. *block: of the file, which the new model uses. */
 static NNRT_ReturnCode through_file(NNRT_Model **model, void **block, nnrt_error *error)
 {
     NNRT_Model *loaded = NULL;
@@ -473,8 +473,8 @@ static bool find_about(const char *op, nnrt_onnx_about *about)
     return false;
 }
 
-/* Is the only node of a file what nnrt_onnx_operator says that it becomes? What gives an output that is an input or a
-   constant a memory of its own is none of it, and is called "output". */
+/* Does the only node of a file become the operator that nnrt_onnx_operator returns? Nodes named "output", which copy an output
+   that is an input or a constant, do not count. */
 static bool is_as_told(const NNRT_Model *model, const char *op, char *text, size_t size)
 {
     nnrt_onnx_about about;
@@ -518,7 +518,7 @@ static bool print_recipes(void)
     return all;
 }
 
-/* Imports and runs once. extents: the import gets all shapes, else the session does. */
+/* Imports and runs once. extents: the import gets all shapes, otherwise the session does. */
 static int attempt(const char *path, const data_set *s, int constant, bool extents, bool no_optimize, int way,
                    char *text, size_t size)
 {
@@ -599,7 +599,7 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
     return result;
 }
 
-/* The same with open axes; what is not taken is told, and is no fault of the test. */
+/* The same with dynamic axes; unsupported cases are listed, and are no fault of the test. */
 static void run_open(const char *path, const data_set *s, int constant, int way)
 {
     char text[512];
@@ -623,7 +623,7 @@ static int run_set(const char *path, const data_set *s, bool *constant, char *te
             result = attempt(path, s, c, extents != 0, true, IN_FILE, text, size);
             if (result == PASSED) {
                 result = attempt(path, s, c, extents != 0, false, IN_FILE, text, size);
-                if (result != PASSED) { /* optimisation must not change what is supported */
+                if (result != PASSED) { /* optimization must not change which models are supported */
                     memmove(text + 11, text, strlen(text) < size - 12 ? strlen(text) + 1 : 0);
                     memcpy(text, "optimized: ", 11);
                     result = FAILED;
@@ -641,7 +641,7 @@ static int run_set(const char *path, const data_set *s, bool *constant, char *te
     return result;
 }
 
-/* Counts a reason: the operators, or the sentence behind the node's name. */
+/* Counts a reason: the operators, or the sentence after the node's name. */
 static void count_skip(const char *text)
 {
     const char *colon = strncmp(text, "operators", 9) == 0 ? strchr(text, ':') : strstr(text, "): ");
@@ -745,7 +745,7 @@ static void run_test(const char *folder, const char *name)
             nnrt_error error;
             NNRT_Model *model = NULL;
             memset(&error, 0, sizeof(error));
-            result = SKIPPED; /* strings, sequences: what does the importer say? */
+            result = SKIPPED; /* strings, sequences: the importer's result decides */
             if (nnrt_onnx_load(&model, path, NULL, &error) == NNRT_SUCCESS)
                 snprintf(text, sizeof(text), "its data are no tensors");
             else

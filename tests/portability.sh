@@ -40,9 +40,9 @@ by_qemu() {
     [ "$(cat "$out/$1/by_qemu")" = yes ]
 }
 
-# target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run,
-# others (processors without some instruction sets, on which the suite cpu runs, too), targets_of_cc (options with which it
-# compiles the kernels of the device cpu), little (endian), suffix (of a program), lfs, only (suites, where not all can run)
+# target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run, others
+# (processors without some instruction sets, on which the suite cpu runs, too), targets_of_cc (options with which it compiles
+# the kernels of the device cpu), little (endian), suffix (of a program), lfs, only (suites, if not all can run)
 target() {
     packages='' cc='' board='' run='' others='' targets_of_cc='' little=1 suffix='' lfs='' only=''
     warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
@@ -112,7 +112,7 @@ target() {
     esac
 }
 
-# What options keep a target from the bits of the others: lines of "options", or "link options" for those of the linker.
+# Options that prevent identical bits on a target: lines of "options", or "link options" for linker options.
 bad_options() {
     echo -ffast-math
     case $1 in
@@ -178,7 +178,7 @@ bits() { # TARGET: what its suite vectors printed
     fi
 }
 
-# suite TARGET NAME: builds what it needs and runs it; what it prints is the suite's log
+# suite TARGET NAME: builds what it needs and runs it; its output is the suite's log
 suite() {
     folder=$out/$1
     # shellcheck disable=SC2086

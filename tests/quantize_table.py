@@ -3,10 +3,10 @@
 
 usage: quantize_table.py [--nnrt build/nnrt] [--out build/quantize] [NETWORK ... | --mediapipe]
 
-The networks are those of tests/bench/models.py. Their weights are random, so their channels get the ranges of trained
-networks here: each channel between two convolutions is multiplied by a number from 1/1000 to 1 (uniform in its logarithm),
-the weights that read it are divided by it. The samples have normal distribution; the ratio is that of as many others.
-"naive": one scale for each output channel of the weights, minimum and maximum for the ranges, nothing else.
+The networks come from tests/bench/models.py. Their weights are random, so their channels get the ranges of trained networks
+here: each channel between two convolutions is multiplied by a number from 1/1000 to 1 (uniform in its logarithm), the weights
+that read it are divided by it. The samples have normal distribution; the ratio is that of as many others. "naive": one scale
+for each output channel of the weights, minimum and maximum for the ranges, nothing else.
 
 --mediapipe (make quantize-mediapipe): the trained networks of MediaPipe's npm packages instead, all steps and naive, on drawn
 pictures of faces (examples/face/picture.py); mean over the outputs of a network.

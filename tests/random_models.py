@@ -1,8 +1,8 @@
-"""Random ONNX models of one node, for tests that compare two ways to run a model: extents, attributes and operands are
-drawn so that most are valid, and corners are frequent (extents of 1, windows larger than the data, negative axes).
+"""Random ONNX models of one node, for tests that compare two ways to run a model: shapes, attributes and operands are drawn so
+that most are valid, and corner cases are frequent (dimensions of 1, windows larger than the data, negative axes).
 
-make(seed) gives a Case. Its inputs are arrays; what it keeps as constants goes into the model. model(case, open) is the
-model with some axes of the inputs open, the same ones every time, or with none."""
+make(seed) gives a Case. Its inputs are arrays; those kept as constants go into the model. model(case, open) is the model with
+some axes of the inputs dynamic, the same ones every time, or with none."""
 import random
 
 import numpy
@@ -10,7 +10,7 @@ from onnx import ValueInfoProto, helper, numpy_helper
 
 
 class Case:
-    """One node: what it is, and the values of its inputs; those of `constants` belong to the model."""
+    """One node: its definition, and the values of its inputs; the inputs in `constants` belong to the model."""
 
     def __init__(self, seed):
         self.draw = random.Random(seed)
@@ -23,7 +23,7 @@ class Case:
         return (numpy.array([self.draw.randint(-20, 20) for _ in range(count)], numpy.float32) / 8).reshape(shape)
 
     def input(self, name, array):
-        """Adds an input that a run brings."""
+        """Adds a run-time input."""
         self.inputs.append(name)
         self.values[name] = array
 
@@ -50,7 +50,7 @@ class Case:
         return [d.choice([1, 2]), d.choice([2, 4, 6]), d.randint(1, 9), d.randint(1, 9)]
 
     def window(self):
-        """Draws kernel_shape, strides, pads or auto_pad; returns the kernel's extents."""
+        """Draws kernel_shape, strides, pads or auto_pad; returns the kernel shape."""
         d, kernel = self.draw, [self.draw.randint(1, 3), self.draw.randint(1, 3)]
         self.attributes['kernel_shape'] = kernel
         if d.random() < 0.7:

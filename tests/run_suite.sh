@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_suite.sh FOLDER NAME COMMAND...    runs one suite of tests; FOLDER gets NAME.log (what it printed) and NAME.txt
+# run_suite.sh FOLDER NAME COMMAND...    runs one suite of tests; FOLDER gets NAME.log (its output) and NAME.txt
 #                                        ("passed failed skipped seconds"); prints a line, and the log if it failed.
 #                                        With NNRT_SUITES, the names of all suites, the line begins with "[n/all]": the
 #                                        n-th to end. With NNRT_BEGAN, the time of the beginning in seconds, it ends with
@@ -134,7 +134,7 @@ summary() {
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
-# seconds FOLDER: NAME.times is what the shell's times prints, whose second line is "0m12.340000s 0m1.230000s" of the suite
+# seconds FOLDER: NAME.times is the output of the shell's times, whose second line is "0m12.340000s 0m1.230000s" of the suite
 seconds() {
     grep -e '^#' -e / "$(dirname "$0")/suite_seconds.txt"
     for file in "$1"/*.times; do

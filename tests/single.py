@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Links every operator alone for a Cortex-M4 and lists what it takes: bytes of its kernels for float32, int8, uint8, int32
-and bool (of IF and LOOP: of what runs their subgraphs), and of its shape rule, and what these call of double arithmetic
-(__aeabi_dadd, ..), division of 64 bits (__aeabi_ldivmod, ..) and the C library. The kernels are what a model as C has; the
-rule comes to them where a model is planned on the device.
+"""Links every operator alone for a Cortex-M4 and lists its size: bytes of its kernels for float32, int8, uint8, int32 and bool
+(of IF and LOOP: of the functions that run their subgraphs) and of its shape rule, and their calls of double arithmetic
+(__aeabi_dadd, ..), 64-bit division (__aeabi_ldivmod, ..) and the C library. A model as C contains the kernels; a model planned
+on the device also needs the shape rules.
 
-Of the kernels, tests/single.txt says which call such and why their definition needs it; any other one fails, and so does
-a line of that file that is not true any more. So it is with kernels for quantised int8 and uint8, nnrt_NAME_q8, each alone
-on a Cortex-M0+, which computes no float by itself: none calls arithmetic of floats but what the file says.
+tests/single.txt lists the kernels that make such calls, with the reason. Any other kernel with such a call fails, and so does
+an outdated line of that file. The same holds for kernels for quantized int8 and uint8, nnrt_NAME_q8, each linked alone for a
+Cortex-M0+, which has no floating-point unit: none calls float arithmetic except those in the file.
 
 usage: single.py [NAME...]      from anywhere; arm-none-eabi-gcc is needed
 """
@@ -33,19 +33,19 @@ SOURCE = """#define NNRT_IMPLEMENTATION
 #define NOTHING(...)
 NNRT_OPS(KERNELS, NOTHING)
 """
-# what runs the subgraphs of an operator in a model as C: no kernel of its row
+# functions that run the subgraphs of an operator in a model as C: no kernel of its row
 RUNS = {"IF": "nnrt_plan_if", "LOOP": "nnrt_plan_loop"}
 KINDS = {"double": r"__aeabi_(c?d\w+|[iu]2d|u?l2d|f2d)", "division": r"__aeabi_u?ldivmod|__u?(div|mod)di3",
          "library": r"(?!mem(cpy|set|move)$)[a-z]\w*", "float": r"__aeabi_(c?f\w+|[iu]2f|u?l2f)"}
 
 
 def call(*command):
-    """What a command prints."""
+    """Output of a command."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 class Linker:
-    """What ld --gc-sections would keep of an object file: every function and table is a section of its own."""
+    """Sections of an object file that ld --gc-sections would keep: every function and table is a section of its own."""
 
     def __init__(self, path):
         self.size = {name: int(size, 16) for name, size in
@@ -62,7 +62,7 @@ class Linker:
                 self.uses.setdefault(section, set()).add(re.sub(r"[+-]0x[0-9a-f]+$", "", entry.group(2)))
 
     def link(self, root):
-        """Bytes that are needed from the symbol `root` on, and what is called from outside, of each kind."""
+        """Bytes reachable from the symbol `root`, and the external functions that are called, by kind."""
         todo, kept, outside = [self.section[root]], set(), set()
         while todo:
             section = todo.pop()
@@ -87,7 +87,7 @@ def compiled(folder, name, cpu):
 
 
 class Verdicts:
-    """Counts what is as tests/single.txt says, and prints what is not."""
+    """Counts agreements with tests/single.txt and prints differences."""
 
     def __init__(self):
         text = (ROOT / "tests/single.txt").read_text(encoding="ascii")
@@ -96,13 +96,13 @@ class Verdicts:
         self.passed = self.failed = 0
 
     def known(self, names):
-        """Nothing is said of what there is not."""
+        """The file has no line for an operator that does not exist."""
         for name in sorted({name for name, _ in self.reasons} - set(names)):
             self.failed += 1
             print("FAIL tests/single.txt: there is no %s" % name)
 
     def judge(self, name, kind, calls):
-        """What is called of a kind, by the kernels of that name."""
+        """Calls of one kind by the kernels of that name."""
         if bool(calls) == ((name, kind) in self.reasons):
             self.passed += 1
             return
@@ -112,7 +112,7 @@ class Verdicts:
 
 
 def main():
-    """Prints the table and what is not as the list says."""
+    """Prints the table and the differences from the list."""
     verdicts = Verdicts()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -35,7 +35,7 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* What a session is run on, and what it gives. */
+/* Inputs and outputs of a session. */
 typedef struct buffers {
     nnrt_io io[64]; /* inputs, then outputs */
     uint32_t nIn, nOut;
@@ -118,7 +118,7 @@ static bool device_of(const char *name, bool all)
 
 static char message[NNRT_MESSAGE_BYTES];
 
-/* What is wrong; NULL: nothing was said. */
+/* A fault as text; NULL: no message was set. */
 static const char *wrong_of(const char *format, ...)
 {
     va_list list;
@@ -128,7 +128,7 @@ static const char *wrong_of(const char *format, ...)
     return message;
 }
 
-/* Runs a session, whose outputs are those of `want`. NULL, or what is wrong; so below. */
+/* Runs a session, whose outputs must equal `want`. Returns NULL or the fault, as do the functions below. */
 static const char *same_bits(nnrt_session *s, const buffers *want)
 {
     const char *wrong = NULL;
@@ -193,7 +193,7 @@ static const char *split(const NNRT_Model *m, const buffers *want, bool nodes, u
 
 static char folder[] = "/tmp/nnrt-splits-XXXXXX";
 
-/* Removes what lies in the folder. */
+/* Removes the files in the folder. */
 static void sweep(void)
 {
     DIR *d = opendir(folder);
@@ -208,7 +208,7 @@ static void sweep(void)
         (void)closedir(d);
 }
 
-/* Two sessions, the second of which gets from a cache what the devices of the first one prepared. *parts: how many. */
+/* Two sessions, the second of which loads the first one's prepared models from a cache. *parts: their number. */
 static const char *cached(const NNRT_Model *m, const buffers *want, const char *device, bool file, uint32_t *parts)
 {
     const char *wrong = NULL;
@@ -268,13 +268,13 @@ static const char *caches(const NNRT_Model *m, const buffers *want, uint32_t num
 
 /* ---- through another process ---- */
 
-/* What the protocol of nnrt_remote.h has for a tensor of RUN, in bytes: seven numbers, its extents, its name. */
+/* Bytes of a tensor of RUN in the protocol of nnrt_remote.h: seven numbers, its dimensions, its name. */
 static uint64_t words_of(const nnrt_io_info *info)
 {
     return 32 + 4 * (uint64_t)info->shape.rank + (strlen(info->name) + 1 + 3) / 4 * 4;
 }
 
-/* Two runs; *bytes: what went through the socket for the second one. */
+/* Two runs; *bytes: bytes through the socket for the second one. */
 static const char *distant(const NNRT_Model *m, const buffers *want, uint64_t *bytes)
 {
     char path[sizeof(folder) + 4], text[sizeof(path) + 32];

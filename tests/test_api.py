@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Every public function of the headers, with its signature, is in tests/api.txt, and nothing else is: who changes the
-API notices, and says so in that file and in CHANGELOG.md.
+"""Every public function of the headers, with its signature, is in tests/api.txt, and nothing else is: a change of the API is
+noticed, and is recorded in that file and in CHANGELOG.md.
 
 usage: test_api.py            compares; run from anywhere
        test_api.py --write    writes the file again
        test_api.py --add      writes it again if it lacks only kernels of nnrt_ops.h, which rows of the operator table name,
-                              and lists nothing that is gone: part of make docs
+                                                            and lists no removed function: part of make docs
 """
 import os
 import pathlib
@@ -25,10 +25,10 @@ HEAD = """# The public functions, header by header, as the preprocessor leaves t
 
 
 def declarations(header):
-    """The functions that a header declares, those of the headers that it includes with them, in their order."""
+    """The functions that a header and its included headers declare, in their order."""
     command = [os.environ.get("CC", "cc"), "-E", "-P", "-std=c99", "-DNNRT_THREADS=1", "-I.", header]
     command += ["-D%s=%s" % mark for mark in MARKS.items()]
-    # the headers define these macros where nobody else has: what is given here stays
+    # the headers define these macros only if they are undefined: these definitions stay
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     found = []
     for part in re.findall(r"NNRT_IS_PUBLIC\b([^;{]*)[;{]", text):

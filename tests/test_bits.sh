@@ -28,14 +28,14 @@ build() {
     fi
 }
 
-# Code that is not optimised, for the smallest size, and with all that this machine has.
+# Code without optimization, optimized for size, and with all instruction sets of this machine.
 build clang -std=c99 -O0
 build gcc -std=c99 -Os
 build gcc -std=gnu11 -O3 -march=native -ffp-contract=fast
 build clang -std=gnu11 -O3 -march=native
 build g++ -x c++ -std=c++17 -O0
 
-# says MACRO FUNCTION COMMAND...: what the library says of its bits when it is compiled so (tests/cross/same_bits.c)
+# says MACRO FUNCTION COMMAND...: whether the library, compiled so, reports identical bits (tests/cross/same_bits.c)
 says() {
     answer="$1 $2"
     shift 2

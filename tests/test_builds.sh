@@ -21,7 +21,7 @@ trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
-# try WHAT COMMAND...
+# try NAME COMMAND...
 try() {
     what=$1
     shift
@@ -34,7 +34,7 @@ try() {
     fi
 }
 
-# flags COMPILER: language, language version and what else it needs
+# flags COMPILER: language, language version and other required options
 flags() {
     case $1 in
     *++) echo "-x c++ -std=c++17 $warnings -Wno-old-style-cast" ;;
@@ -42,7 +42,7 @@ flags() {
     esac
 }
 
-# object COMPILER: what it made
+# object COMPILER: its output file
 object() {
     case $1 in
     gcc) echo "$gcc_object" ;;
@@ -52,13 +52,13 @@ object() {
     esac
 }
 
-# reads WHAT COMPILER FLAGS FILE : the compiler reads a file, and makes nothing of it
+# reads NAME COMPILER FLAGS FILE : the compiler checks a file, without output
 reads() {
     # shellcheck disable=SC2086  # flags are several words
     try "$1, $2 $3" "$2" $3 -I "$root" -fsyntax-only "$4"
 }
 
-# build WHAT COMPILER FLAGS FILE... : compiles, links, runs
+# build NAME COMPILER FLAGS FILE... : compiles, links, runs
 build() {
     title=$1 with=$2 how=$3
     shift 3
@@ -155,7 +155,7 @@ build 'one unit' clang "$(flags clang) -O0 -DNNRT_CPU=0" one.c # the fast device
 reads 'one unit' clang "-std=c11 $warnings" one.c
 reads 'one unit' gcc "-std=c11 $warnings" one.c
 
-# Enumerators have the type of the numbers that they are beside, also where that is long (bare ARM).
+# Enumerators have the type of the numbers that they are combined with, also if that is long (bare ARM).
 cat >enums.cpp <<'END'
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
@@ -185,8 +185,8 @@ cp "$root"/nnrt*.h one.c alone
 try 'the headers in an empty folder' gcc -std=c99 $warnings -o alone/one alone/one.c -lm
 try 'the headers in an empty folder: run' alone/one
 
-# stb_ds.h beside the headers counts more than <stb/stb_ds.h>; where neither is there the compiler says how to get it. The
-# system's headers are linked into a folder without stb. In front of them lies an stb_ds.h that nobody may read.
+# stb_ds.h next to the headers precedes <stb/stb_ds.h>; without both, the compiler's message says how to get it. The system's
+# headers are linked into a folder without stb. An stb_ds.h that must not be read precedes them.
 mkdir -p three bad/stb system
 cp "$root"/nnrt*.h one.c three
 echo '#error the stb_ds.h of the system is read' >bad/stb/stb_ds.h
@@ -205,7 +205,7 @@ try 'stb_ds.h beside the headers, none in the system' gcc -std=c99 $warnings $no
 # shellcheck disable=SC2086
 try 'stb_ds.h beside the headers before that of the system' gcc -std=c99 $warnings -isystem bad -fsyntax-only three/one.c
 
-# Windows by mingw-w64 and a compiler without atomics, where they are installed: make portability installs and runs them.
+# Windows by mingw-w64 and a compiler without atomics, if they are installed: make portability installs and runs them.
 if command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1; then
     for more in '' -DNNRT_THREADS=1; do
         # shellcheck disable=SC2086
@@ -248,7 +248,7 @@ for compiler in gcc clang; do
     build 'own stb_ds in another file' "$compiler" "$own" beside.c own.c -x none "$(object $compiler)"
 done
 
-# Options that change what is compiled.
+# Options that change the compiled code.
 reads 'NNRT_FP_STRICT' clang "-std=c99 $warnings -DNNRT_FP_STRICT" one.c # the suite bits runs it
 # The fast device by one set of its instructions, which is a third of the code: none of these options is about the others,
 # which gcc reads with each.
@@ -283,8 +283,8 @@ for program in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
     done
 done
 
-# Programs of the repository. Those of the tests that the Makefile compiles by clang with all warnings, gcc reads here; the
-# others both. With the implementation in them, or its text (tests/inside.h), gcc takes seconds: clang has compiled them.
+# Programs of the repository. gcc checks the test programs that the Makefile compiles by clang with all warnings; both compilers
+# check the others. With the implementation in them, or its text (tests/inside.h), gcc takes seconds: clang has compiled them.
 for program in "$root"/tests/*.c "$root"/tools/*.c "$root"/examples/*.c "$root"/examples/*/*.c; do
     with=$implemented compilers='gcc clang'
     case $program in

@@ -150,7 +150,7 @@ def png(path, pixels):
                            chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
 
 
-# ---- what nnrt does to values, a second time ----
+# ---- operations of nnrt on values, computed independently ----
 
 def splitmix(seed, count):
     out, mask = [], (1 << 64) - 1
@@ -246,7 +246,7 @@ def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 EOF
 
-# Its names are new for each expression, as mk.py grows below. It says True, False or what went wrong.
+# Its names are new for each expression, as mk.py grows below. It prints True, False or the error.
 cat >"$tmp/judge.py" <<'EOF'
 import sys
 
@@ -379,7 +379,7 @@ for name, shape in (('rgb', (4, 6, 3)), ('large', (13, 9, 3)), ('rgba', (4, 6, 4
     png(F + name + '.png', load(name + '_pixels.npy'))
 open(F + 'photo.ppm', 'wb').write(b'P6\n6 4\n255\n' + load('rgb_pixels.npy').tobytes())
 model(F + 'anysize.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 2, 3, 1])], [value('x', 'float32', [1, 3, 'h', 'w'])], [value('y', 'float32', [1, 'h', 'w', 3])])
-# images that are out of proportion to their files: extents, and data beyond them
+# images out of proportion to their files: sizes, and data after them
 def header(path, w, h, bits, data, colour=0, woven=0):
     def chunk(tag, data):
         return struct.pack('>I', len(data)) + tag + data + struct.pack('>I', zlib.crc32(tag + data))
@@ -478,7 +478,7 @@ sound('before', before=b'LIST\xff\xff\xff\xff')
 for i, shape in enumerate(([8], [1, 8], [1, 8, 1], ['b', 'n'], [2, 4], [1, 1, 1, 8], [0])):
     model(F + 'sound%d.onnx' % i, [node('Relu', ['x'], ['y'])], [value('x', 'float32', shape)], [value('y', 'float32', shape)])
 open(F + 'broken.png', 'wb').write(open(F + 'rgb.png', 'rb').read()[:60])
-# test data: three right sets (10 sorts behind 2; a free extent; named tensors in the other order), then wrong ones
+# test data: three valid sets (10 sorts after 2; a dynamic dimension; named tensors in the other order), then wrong ones
 os.makedirs(F + 'good')
 for k, n in ((0, 1), (2, 4), (10, 7)):
     d = F + 'good/test_data_set_%d/' % k
@@ -553,7 +553,7 @@ for c in info run bench dot; do
     refused 1 "$c: model not there" 'cannot open .*missing.onnx: No such file' $c "$tmp/missing.onnx"
     refused 1 "$c: not a model" 'cannot load .*not.onnx: ' $c "$tmp/not.onnx"
 done
-# looks NAME BYTES PATTERN: a file of these bytes, and zeros behind them, is no model; it looks like something else
+# looks NAME BYTES PATTERN: a file of these bytes and zeros is no model; the message names its probable format
 looks() {
     { printf "$2" && head -c 100 /dev/zero; } >"$tmp/looks.onnx"
     refused 1 "looks like $1" "this is not an ONNX file; it looks like $3" info "$tmp/looks.onnx"
@@ -768,7 +768,7 @@ t 0 'info --placement on one device' info examples/digits/digits.onnx --device r
 py 'info --placement on one device' 'all(p["device"] == "reference_nnrt_v2_0" and p["reason"] == "" for p in d["placement"])'
 t 0 'run --device auto:' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX --device auto:npu0 --output-dir "$tmp/auto_out"
 if diff -r "$tmp/auto_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'a split model has the bits of the reference device'; fi
-# the options of auto stand at every command that makes a session
+# every command that creates a session accepts the options of auto
 npu0='--device fake:name=npu0,ops=EQUAL --device auto:npu0 --strict'
 refused 1 'info --strict' "strict: no device takes node 0 'conv1'" info examples/digits/digits.onnx $npu0
 refused 1 'run --strict' "strict: no device takes node 0 'conv1'" run examples/digits/digits.onnx --input random $npu0
@@ -816,7 +816,7 @@ serving() {
     done
     if [ -s "$tmp/served" ]; then pass; else fail "$label: does not serve: $(cat "$tmp/served_err")"; fi
 }
-# served NAME SIGNAL: the server ends well when it is told, and its socket is gone.
+# served NAME SIGNAL: the server exits with 0 after the signal, and removes its socket.
 served() {
     kill -s "$2" "$server"
     wait "$server"
@@ -881,7 +881,7 @@ else
     skip 'serve' 'only Linux has it'
 fi
 
-# ---- ops --copy: tests/test_copy.py compiles and runs what it prints ----
+# ---- ops --copy: tests/test_copy.py compiles and runs its output ----
 
 if grep -q '>>kernel SOFTMAX' nnrt_ops.h; then
 
@@ -942,7 +942,7 @@ cp "$tmp/out" "$tmp/activation.c"
 sed 's/$/\r/' nnrt_ops.h >"$tmp/crlf.h"
 t 0 'ops --copy: lines end in CR LF' ops --copy ACTIVATION --header "$tmp/crlf.h"
 if tr -d '\r' <"$tmp/out" | cmp -s - "$tmp/activation.c"; then pass; else fail 'ops --copy: lines end in CR LF: another text'; fi
-# A header that is cut off, whose macros use each other or never end: a message or what there is, and nothing worse.
+# A header that is truncated, or whose macros use each other or never end: a message or partial output, and no crash.
 for bytes in 0 1 700 20000 60000 100000 200000; do
     head -c "$bytes" nnrt_ops.h >"$tmp/cut.h"
     refused 1 "ops --copy: $bytes bytes of a header" 'has no function nnrt_softmax_f32' ops --copy SOFTMAX --header "$tmp/cut.h"
@@ -958,8 +958,8 @@ refused 1 'ops --copy: macros of each other' 'has no function' ops --copy SOFTMA
     printf 'A12(1)\n'
 } >"$tmp/cut.h"
 refused 1 'ops --copy: macros without measure' 'expand to more than' ops --copy SOFTMAX --header "$tmp/cut.h"
-# Where the header is looked for: beside the program, in the current folder, above the program, where it is installed;
-# the program's folder is that of its path, or the one in PATH.
+# Search path of the header: next to the program, in the current folder, above the program, where it is installed; the program's
+# folder comes from its path, or from PATH.
 mkdir -p "$tmp/there/bin" "$tmp/there/include/nnrt" "$tmp/empty"
 cp "$nnrt" "$tmp/there/bin/nnrt-copy"
 looks() { # NAME STATUS COMMAND...: run in an empty folder
@@ -996,7 +996,7 @@ silent 'info'
 t 0 'info --json' info $digits/digits.onnx --json
 py 'info --json: inputs and outputs' 'd["inputs"][0]["shape"] == [1, 1, 28, 28] and d["outputs"][0]["name"] == "probabilities" and d["outputs"][0]["type"] == "float32"'
 py 'info --json: operators add up' 'sum(d["operators"].values()) == d["nodes"] and d["operators"]["MAX_POOL_FUSION"] == 3'
-# 19,258 floats: the network's weights and biases, normalisation folded into them
+# 19,258 floats: the network's weights and biases, normalization folded into them
 py 'info --json: memory' '19258 * 4 <= d["weight_bytes"] < 80000 and d["session_bytes"] > d["arena_bytes"] >= d["arena_lower_bound_bytes"] >= 12 * 28 * 28 * 4'
 # grouped 3x3: 8*4*4 sums of 2*3*3; transposed: 4*4 places of 8*3*2*2; [3,64] by [64,5]; [3,5] by [7,5]
 t 0 'info: parameters' info "$tmp/macs.onnx"
@@ -1241,7 +1241,7 @@ refused 1 'random with words' 'cannot open random:x' run "$tmp/sqrt.onnx" --inpu
 
 # ---- run: images ----
 
-# image NAME CODE ARGUMENTS...: the model's output is numpy's, within what float32 sums of at most 100 terms may differ.
+# image NAME CODE ARGUMENTS...: the model's output equals numpy's, within the error of float32 sums of at most 100 terms.
 image() {
     label=$1
     code=$2
@@ -1297,7 +1297,7 @@ refused 1 'half a JPEG image' 'cannot use .*cut.jpg: ' run "$tmp/nchw.onnx" --in
 printf '\377\330\377\340' >"$tmp/cut.jpg"
 refused 1 'the first bytes of a JPEG image' 'cannot use .*cut.jpg: ' run "$tmp/nchw.onnx" --input "$tmp/cut.jpg"
 refused 1 'more pixels than the file justifies' 'vast.png: 20000 x 20000 pixels take more than 1[0-9]{6} bytes, the budget for [0-9]+ bytes of file; --budget [0-9]+ allows them' run "$tmp/gray.onnx" --input "$tmp/vast.png" --shape 1,8,8
-# What a budget is said to allow it does, one less does not; pixels that are kept as they are count as a tensor, too.
+# The reported budget suffices, one byte less does not; unconverted pixels count as a tensor, too.
 for image in wide tall colour deeper palette woven; do
     for shape in '--shape 1,8,8' ''; do
         # shellcheck disable=SC2086  # several words, or none
@@ -1310,7 +1310,7 @@ for image in wide tall colour deeper palette woven; do
 done
 refused 1 'more data than the pixels' 'cannot use .*deep.png' run "$tmp/gray.onnx" --input "$tmp/deep.png" --shape 1,8,8
 
-# ---- what a file may cost ----
+# ---- cost of loading a file ----
 
 refused 1 'a small file that asks for much' 'bomb.onnx: the import takes more than [0-9]+ bytes, the budget for [0-9]+ bytes of file \(nnrt_onnx_desc.budget 2 raises it\); here --budget N does' info "$tmp/bomb.onnx"
 t 0 'a small file that may have it' dot "$tmp/bomb.onnx" --budget 200
@@ -1354,7 +1354,7 @@ refused 2 '--outputs of nothing' '--outputs does not take' info "$tmp/cut.onnx" 
 refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX and .tflite files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
 refused 2 'an input that is cut away' "the model has no input 'i'; its input is 'x'" info "$tmp/cut.onnx" --outputs n --shape i=4
 
-# ---- quantised arithmetic ----
+# ---- quantized arithmetic ----
 
 cat >>"$tmp/mk.py" <<'EOF'
 
@@ -1467,7 +1467,7 @@ for to in "$tmp/pipe" "$tmp/device" "$tmp/null"; do
     refused 1 "convert onto $to" 'cannot write .*it is no regular file and is not replaced' convert $digits/digits.onnx "$to"
 done
 if [ -p "$tmp/pipe" ] && [ -c "$tmp/device" ] && [ -L "$tmp/null" ]; then pass; else fail 'a pipe or a device was replaced'; fi
-# a link stays a link, and what it names is replaced: also where that is what standard output is
+# a link stays a link, and its target is replaced: also if the target is standard output
 echo old >"$tmp/named"
 ln -s named "$tmp/named.link"
 ln -s named.link "$tmp/named.both"
@@ -1511,7 +1511,7 @@ fi
 cp "$tmp/straight.h" "$tmp/full/m.h"
 sh -c "trap '' 25; ulimit -f 4; exec '$nnrt' emit-c $digits/digits.onnx -o '$tmp/full/m.h' --name other" >"$tmp/out" 2>"$tmp/err"
 if cmp -s "$tmp/full/m.h" "$tmp/straight.h"; then pass; else fail 'emit-c to a full disk: the old file is gone'; fi
-# names beside it that somebody has are left alone, and nothing else stays
+# existing files of others next to it are unchanged, and nothing else remains
 echo mine >"$tmp/full/m.h.0.tmp"
 echo mine >"$tmp/full/y.npy.0.tmp"
 t 0 'emit-c beside a file in its way' emit-c $digits/digits.onnx -o "$tmp/full/m.h" --name other
@@ -1699,7 +1699,7 @@ else
     t 1 'compare: random values' compare "$tmp/steps.onnx" --device rough
     t 0 'compare: tolerance' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" --rtol 0.01 --json
     py 'compare: tolerance' 'd["first"] is None and d["ok"] and d["outputs"][0]["max_error"] > 0'
-    # rough leaves 10 bits behind the point: an error of up to 1e-3 of each value, 1/128 of a unit here
+    # rough keeps 10 fraction bits: an error of up to 1e-3 of each value, 1/128 of a unit here
     t 0 'compare: tolerance of one value' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" --rtol 0 --atol 0.01 --json
     py 'compare: tolerance of one value' '(d["outputs"][0]["rtol"], d["outputs"][0]["atol"]) == (0, 0.01)'
     for c in '1:' '0:--rtol 1e-3' '1:--rtol 1e-3 --atol 0 --rtol 0'; do
@@ -2151,7 +2151,7 @@ printf '3\n3\n' >"$tmp/sounds.txt"
 t 0 'accuracy with sounds' accuracy "$tmp/sound1.onnx" "$tmp/q8.nnrt" --data "$tmp/sounds" --labels "$tmp/sounds.txt"
 prints 'accuracy with sounds' '^agree +2 of 2$'
 
-# as ONNX: what the importer makes of the file computes the bits of the .nnrt file
+# as ONNX: the imported file gives the bits of the .nnrt file
 t 0 'quantize to ONNX' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.onnx"
 prints 'quantize to ONNX' '^.*/q8.onnx  [0-9]+ bytes$'
 t 0 'quantize, for comparison' quantize $digits/digits.onnx --data "$tmp/q" -o "$tmp/q8.nnrt"

@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
 
-# verdict WHAT CONDITION-STATUS
+# verdict NAME CONDITION-STATUS
 verdict() {
     if [ "$2" -eq 0 ]; then
         passed=$((passed + 1))
@@ -26,7 +26,7 @@ for device in example auto rough split; do
         [ "$(tail -n 1 "$folder/log")" = "$cases passed, 0 failed, 0 skipped" ]
     verdict "vectors on $device" $?
 done
-# parts of auto with open extents: some operators of each kind
+# partitions of auto with dynamic dimensions: some operators of each kind
 "$vectors" --open split tests/vectors/[cdgmrst]*.vec >"$folder/log" 2>&1 &&
     grep -q '^[0-9]* passed, 0 failed' "$folder/log"
 verdict "open vectors on split" $?
@@ -41,7 +41,7 @@ done
     [ "$(grep ' passed (' "$folder/log")" = "$(grep ' passed (' "$folder/reference")" ]
 verdict 'ONNX node tests on cpu: as many as on the reference device' $?
 
-# What must fail: sums of 10 bits, where all bits are asked for; a device that is not there; no device.
+# These must fail: sums of 10 bits where exact results are required; a device that does not exist; no device.
 "$vectors" --exact rough tests/vectors/add_fusion.vec >"$folder/log" 2>&1
 [ $? -eq 1 ] && grep -q '^FAIL .*ADD_FUSION .*of the reference device$' "$folder/log"
 verdict 'vectors: other bits fail' $?
@@ -55,7 +55,7 @@ verdict 'ONNX node tests: a device that is not there' $?
 [ $? -eq 1 ] && grep -q '^usage: ' "$folder/log"
 verdict 'vectors: no device' $?
 
-# Cases that claim what is not so: a wrong value, shape and code are seen.
+# Wrong cases: a wrong value, shape and code are detected.
 cat >"$folder/wrong.vec" <<'END'
 case wrong value
 op FLOOR

@@ -8,9 +8,9 @@ each on the inputs of its first data set. Every .onnx file in a FOLDER: twice, o
 being 0 and 1 in turn, so that they can be indices. Each model is also converted a second time, from the .nnrt file, which must give the same file again. Outputs are compared as files,
 byte by byte.
 
-A line for each network, and for each test model that fails. Skipped is what `nnrt run` cannot run from the ONNX file
-either, and what takes parameters (axes, sizes) as inputs, which only a run can know: a file of it cannot be planned.
-The last line says "N passed, N failed, N skipped"; the exit status is 1 when something failed or nothing passed.
+A line for each network, and for each test model that fails. Models are skipped if `nnrt run` cannot run the ONNX file either,
+or if parameters (axes, sizes) are inputs, known only in a run: their files cannot be planned. The last line says "N passed, N
+failed, N skipped"; the exit status is 1 when something failed or nothing passed.
 """
 import argparse
 import collections
@@ -28,13 +28,13 @@ PARAMETER = 'is a constant of the model now'
 
 
 def call(nnrt, *args):
-    """Status of a call of nnrt, and what it says on standard error."""
+    """Status of a call of nnrt, and its standard error."""
     done = subprocess.run([nnrt, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     return done.returncode, done.stderr.decode('utf-8', 'replace').strip()
 
 
 def same_folders(a, b):
-    """None, or what differs between the files of two folders."""
+    """None, or the difference between the files of two folders."""
     names = sorted(os.listdir(a))
     if names != sorted(os.listdir(b)):
         return 'other outputs: %s and %s' % (names, sorted(os.listdir(b)))
@@ -47,7 +47,7 @@ def same_folders(a, b):
 
 
 def convert_twice(nnrt, model, tmp):
-    """Makes tmp/one.nnrt; what is wrong, or None."""
+    """Makes tmp/one.nnrt; returns the fault, or None."""
     one, two = os.path.join(tmp, 'one.nnrt'), os.path.join(tmp, 'two.nnrt')
     status, said = call(nnrt, 'convert', model, one)
     if status != 0:
@@ -114,7 +114,7 @@ def tensor_name(path):
 
 
 def test_data(folder):
-    """--input values of the first data set beside a model."""
+    """--input values of the first data set next to a model."""
     values = []
     while os.path.exists(path := os.path.join(folder, 'test_data_set_0', 'input_%d.pb' % len(values))):
         try:
@@ -151,7 +151,7 @@ def write_npy(path, kind, shape):
 
 
 def network_inputs(nnrt, model, work):
-    """Random inputs of two seeds, with files for those that are integers."""
+    """Random inputs of two seeds, with files for integer inputs."""
     done = subprocess.run([nnrt, 'info', '--json', model], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     values = []
     for item in json.loads(done.stdout)['inputs'] if done.returncode == 0 else []:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The copy-paste promise, for every operator and through what ships: what `nnrt ops --copy NAME` prints compiles by
-itself, as C99 and as C++17 and without warnings, has nothing in it that nothing else there uses, and computes what the
-vector file says. The same text for each kernel compiles as C99, too: it is a part of that of its operator.
+"""The copy-paste promise, for every operator and with the shipped program: the output of `nnrt ops --copy NAME` compiles by
+itself, as C99 and as C++17 and without warnings, has no unused definitions, and computes the results of the vector file. The
+output for each kernel compiles as C99, too: it is a part of its operator's.
 
 usage: test_copy.py [-v] [--jobs N] [--cc CC] [--sanitized NNRT] [--keep FOLDER] NNRT COPY_ALL [OPERATOR...]
 Run from the root of the repository.
@@ -31,9 +31,9 @@ SANITIZED = 24  # every so many operators are also printed by the program with s
 # A copy takes 200 MB for a moment: in large pages, where the C library can ask for them, half of the time is saved.
 LARGE_PAGES = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
-# What must stay silent, as C99 and as C++17.
+# Warnings that must not occur, as C99 and as C++17.
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-# The main() behind a copy: compiled for what it computes, so that optimised code is what runs.
+# The main() after a copy, compiled with optimization, so that optimized code runs.
 FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror"]
 MAIN_HEADERS = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 # struct's letters for the element types of a vector file
@@ -43,18 +43,18 @@ PRESETS = {"float16": 1e-3, "float32": 1e-5, "float64": 1e-12}
 
 
 class Failure(Exception):
-    """What is wrong with an operator, in one sentence or a compiler's words."""
+    """A fault of an operator, as one sentence or a compiler's message."""
 
 
 def without_rule(text):
-    """A copy without the rule and the example behind its kernels."""
+    """A copy without the rule and the example after its kernels."""
     return re.split(r"\n#if 0 /\* How nnrti_rule_|\n#ifdef NNRT_EXAMPLE", text)[0]
 
 
 def enumerators(text):
     """Types of enumerations that a copy has without their values."""
     return [name for name in re.findall(r"^typedef int32_t (NNRT_\w+);", text, re.M)
-            if name not in ("NNRT_ReturnCode", "NNRT_DataType") and  # only those that the copy names
+            if name not in ("NNRT_ReturnCode", "NNRT_DataType") and  # only types that the copy names
             not re.search(r"^typedef int32_t %s;\n+(?:/\*.*?\*/\n)?enum " % name, text, re.M | re.S)]
 
 
@@ -75,7 +75,7 @@ def unused(text):
 
 
 def check_text(options, source, text, kernels, cxx):
-    """What a copy must be, beside what it computes. cxx: C++17, too."""
+    """Requirements of a copy apart from its results. cxx: C++17, too."""
     source.write_text(text, encoding="ascii")
     for kernel in kernels:
         if not re.search(r"^NNRT_ReturnCode %s\([^;{]*\)\s*\{" % kernel, text, re.M):
@@ -137,7 +137,7 @@ def wrong_element(kind, texts, data, tolerance):
 
 
 def judge(output, cases, kernels):
-    """Compares what the program printed with the vector file; returns the kernels' names."""
+    """Compares the program's output with the vector file; returns the kernels' names."""
     names, case, seen = [], None, 0
     for line in output.splitlines():
         word, _, rest = line.partition(" ")
@@ -163,7 +163,7 @@ def judge(output, cases, kernels):
 
 
 def run(command, what):
-    """Runs a command and returns what it prints; raises Failure with its messages."""
+    """Runs a command and returns its output; raises Failure with its messages."""
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300, env=LARGE_PAGES)
     if done.returncode != 0:
         raise Failure("%s fails with status %d:\n%s" % (what, done.returncode, (done.stderr or done.stdout)[:3000]))
@@ -171,7 +171,7 @@ def run(command, what):
 
 
 def try_operator(options, folder, operator, kernels, sanitized):
-    """One operator: copy, compile, run, compare; then each of its kernels. Returns the names of those that ran.
+    """One operator: copy, compile, run, compare; then each of its kernels. Returns the names of the kernels that ran.
     sanitized: the copy is printed by that program, too."""
     texts = options.texts
     path = VECTORS / (operator.lower() + ".vec")

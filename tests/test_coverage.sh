@@ -36,7 +36,7 @@ program() {
     (cd "$folder" && mkdir -p bin && gcc -O0 --coverage -Dalways_inline=noinline -w -o "bin/$1" "$1.c" && "bin/$1")
 }
 
-# check WHAT STATUS PATTERN ARGUMENTS...: coverage.py on the programs there are ends so, and prints a line that matches
+# check NAME STATUS PATTERN ARGUMENTS...: coverage.py on the built programs ends with STATUS, and prints a line that matches
 check() {
     what=$1 status=$2 pattern=$3
     shift 3
@@ -51,7 +51,7 @@ check() {
     fi
 }
 
-# reasons TEXT: what the file of reasons says
+# reasons TEXT: contents of the file of reasons
 reasons() {
     printf '# a comment\n%b\n' "$1" >"$folder/reasons"
 }

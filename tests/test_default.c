@@ -35,7 +35,7 @@ static void *look(void *unused)
     return nnrt_device_find("cpu");
 }
 
-/* Nobody has looked at the registry before. */
+/* The first access to the registry. */
 static void test_first_look(void **unused)
 {
     pthread_t threads[LOOKERS];
@@ -58,7 +58,7 @@ static void test_first_look(void **unused)
     assert_int_equal(nnrt_cpu_register(NULL, &error), has ? NNRT_OPERATION_FORBIDDEN : NNRT_NOT_SUPPORT);
 }
 
-/* What a profile records of the last step. */
+/* The profile's record of the last step. */
 typedef struct heard {
     char device[64];
     uint32_t steps;

@@ -12,7 +12,7 @@ warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 c99="-x c -std=c99 $warnings"
 cpp17="-x c++ -std=c++17 $warnings"
 
-# refuse WHAT PATTERN COMMAND... : the command fails, with a line like PATTERN
+# refuse NAME PATTERN COMMAND... : the command fails, with a line like PATTERN
 refuse() {
     what=$1 pattern=$2
     shift 2
@@ -20,7 +20,7 @@ refuse() {
     verdict "$what: is not refused as '$pattern'" $? "$folder/log"
 }
 
-# build WHAT COMPILER FLAGS FILE... : compiles with the amalgamation, links, runs
+# build NAME COMPILER FLAGS FILE... : compiles with the amalgamation, links, runs
 build() {
     title=$1 with=$2 how=$3
     shift 3
@@ -59,7 +59,7 @@ done
     "$(grep -n '^#define NNRT_H$' dist/nnrt.h | cut -d : -f 1)" ]
 verdict 'declarations stand before the implementation' $?
 
-# ---- what does not look as it should is refused ----
+# ---- invalid sources are refused ----
 
 mkdir -p broken/tools && cp "$root"/*.h "$root/LICENSE" broken && cp -R "$root/formats" "$root/devices" "$root/compat" broken
 cp "$root/tools/amalgamate.py" broken/tools
@@ -187,7 +187,7 @@ for compiler in clang clang++; do
     verdict "machine code and constants are those of the headers, $compiler" $? log
 done
 
-# ---- beside a program's own stb_ds ----
+# ---- with a program's own stb_ds ----
 
 cat >own.c <<'OWN'
 #include <stdlib.h>

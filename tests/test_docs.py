@@ -221,7 +221,7 @@ def anchors(path):
 
 
 def check_links(page, text):
-    """Relative links lead to files and headings; section tags behind a link exist in the file."""
+    """Relative links lead to files and headings; section tags after a link exist in the file."""
     folder = (ROOT / page).parent
     for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", prose(text)):
         path = folder / target if target else ROOT / page
@@ -277,8 +277,8 @@ def check_glossary():
 
 
 def check_operator_sets():
-    """The operator sets that README.md and docs/models.md name are those of the importer's table: the newest one that is
-    read, and operators that are read only in older sets although newer sets have them."""
+    """The operator sets that README.md and docs/models.md name match the importer's table: the newest one that is read, and
+    operators that are read only in older sets although newer sets have them."""
     header = (ROOT / "formats" / "nnrt_onnx.h").read_text(encoding="ascii")
     rows = {name: int(most) for name, most in re.findall(r"^    X\((\w+), +\d+, +(\d+), +\d+,", header, re.M)}
     gone = {"Upsample"}  # newer sets do not have it
@@ -327,8 +327,8 @@ def check_version():
 
 
 def check_contents():
-    """Each file's comment at the top lists the tags of its sections, all of them, in their order: what begins with >> in
-    lines that begin with it. Parts of a section, and the same for each operator, are listed once."""
+    """Each file's comment at the top lists the tags of its sections, all of them, in their order: words that begin with >> at
+    the beginning of a line. Parts of a section, and the same for each operator, are listed once."""
     for path in sorted(path for pattern in ("*.h", "formats/*.h", "devices/*.h", "tools/*.[ch]") for path in ROOT.glob(pattern)):
         name, text = path.relative_to(ROOT), path.read_text(encoding="ascii")
         lines = re.findall(r"^    (>>.*)", text.split("*/")[0], re.M)
@@ -399,7 +399,7 @@ def check_generated():
 
 
 def check_pictures():
-    """The pictures are those that tools/pictures.py draws from docs/figures.tsv."""
+    """The pictures equal the output of tools/pictures.py for docs/figures.tsv."""
     done = run([sys.executable, "-B", "tools/pictures.py", "--check"])
     verdict(done.returncode == 0, "tools/pictures.py --check", done.stdout + done.stderr)
 

@@ -18,11 +18,11 @@
 #include "examples/device/device.h"
 #include "kit.h"
 
-/* ---- networks: a convolution, and an ADD of its result and what may come from elsewhere ---- */
+/* ---- networks: a convolution, and an ADD of its result and another tensor ---- */
 
 typedef enum source { FROM_INPUT, FROM_CONSTANT, FROM_IN_FRONT, FROM_BEHIND, FROM_CONV, FROM_ROW } source;
 
-/* What differs between networks. */
+/* Variants of the networks. */
 typedef struct variant {
     const char *name;
     NNRT_ActivationType first, second;
@@ -78,7 +78,7 @@ static void fill(float *numbers, size_t count, uint32_t seed)
     }
 }
 
-/* Tensors: 0 x, 1 weights [4,3,3,4 / group], 2 bias, 3 other, 4 result, 5 sum, 6 and 7 as needed. x keeps its extents. */
+/* Tensors: 0 x, 1 weights [4,3,3,4 / group], 2 bias, 3 other, 4 result, 5 sum, 6 and 7 as needed. x keeps its shape. */
 static void build(network *n, const variant *v)
 {
     graph *g = &n->g;
@@ -480,7 +480,7 @@ static void test_writer_and_readers(void **state)
     assert_non_null(nnrt_draft_args(b.draft, 0, 3, 1)); /* absent arguments have no readers and no writer */
     assert_int_equal(nnrt_draft_readers(b.draft, NNRT_NO_TENSOR), 0);
     assert_int_equal(nnrt_draft_writer(b.draft, NNRT_NO_TENSOR), UINT32_MAX);
-    b.draft->steps[1].kernel = NULL; /* who is gone neither reads nor writes */
+    b.draft->steps[1].kernel = NULL; /* a removed step neither reads nor writes */
     assert_int_equal(nnrt_draft_readers(b.draft, T), 0);
     assert_int_equal(nnrt_draft_writer(b.draft, U), UINT32_MAX);
     bench_end(&b);
@@ -517,12 +517,12 @@ static void test_args(void **state)
             ;
         assert_null(nnrt_draft_args(b.draft, 1, 2, 1));
         assert_ptr_equal(b.draft->steps[1].args, old);
-        assert_int_equal(nnrt_plan_finish(b.draft, &b.plan), NNRT_OUT_OF_MEMORY); /* and nobody can overlook it */
+        assert_int_equal(nnrt_plan_finish(b.draft, &b.plan), NNRT_OUT_OF_MEMORY); /* and the failure cannot be missed */
     }
     bench_end(&b);
 }
 
-/* A kernel of the test: y = x times its derived constant, whatever the layouts. Records what it was given. */
+/* A kernel of the test: y = x times its derived constant, whatever the layouts. Records its arguments. */
 static nnrt_call seen;
 
 static NNRT_ReturnCode scale(const void *attr, nnrt_view *args, nnrt_call *call)
@@ -586,7 +586,7 @@ static void test_derive(void **state)
     assert_int_equal(nnrt_draft_derive(b.draft, 1, F32, -1, one, &data), NNRT_DEVICE_ERROR);
     assert_int_equal(nnrt_draft_derive(b.draft, 3, F32, 1, one, &data), NNRT_DEVICE_ERROR);
     assert_int_equal(b.draft->steps[1].nDerived, 0);
-    bench_run(&b, distance); /* what was refused changed nothing */
+    bench_run(&b, distance); /* a refused edit changes nothing */
     bench_end(&b);
 
     bench_begin(&b, false);
@@ -626,7 +626,7 @@ static void test_tensor_and_insert(void **state)
     assert_int_equal(b.draft->nTensors, 25);
     assert_int_equal(b.draft->steps[21].node, 1); /* RELU moved */
     b.draft->steps[21].args[0].tensor = last;
-    assert_null(nnrt_draft_insert(b.draft, 24)); /* behind the end of the list */
+    assert_null(nnrt_draft_insert(b.draft, 24)); /* after the end of the list */
     assert_non_null(nnrt_draft_insert(b.draft, 23));
     b.draft->nSteps--;
     assert_int_equal(nnrt_draft_tensor(b.draft, F32, 2, negative), NNRT_NO_TENSOR);
@@ -634,7 +634,7 @@ static void test_tensor_and_insert(void **state)
     assert_int_equal(nnrt_draft_tensor(b.draft, F32, NNRT_MAX_RANK + 1, dims), NNRT_NO_TENSOR);
     assert_int_equal(nnrt_draft_tensor(b.draft, NNRT_DATA_TYPE_UNKNOWN, 2, dims), NNRT_NO_TENSOR);
     bench_run(&b, distance);
-    assert_int_equal(b.plan->nSteps, 22); /* RESHAPE is another shape of what RELU wrote */
+    assert_int_equal(b.plan->nSteps, 22); /* RESHAPE is another shape of RELU's result */
     bench_end(&b);
 
     bench_begin(&b, false);
@@ -721,8 +721,8 @@ static void test_uses(void **state)
     bench_end(&b);
 }
 
-/* 400 edits of any kind, each told: arguments in place, longer and shorter lists of arguments, derived constants, new
-   tensors, steps that go and come back. */
+/* 400 edits of any kind, each reported to the draft: arguments in place, longer and shorter lists of arguments, derived
+   constants, new tensors, steps that are removed and restored. */
 static void test_uses_of_many_edits(void **state)
 {
     static bench b;
@@ -776,7 +776,8 @@ static void test_uses_of_many_edits(void **state)
     bench_end(&b);
 }
 
-/* An edit that relied on lists and changed something behind their back is refused; one that told them is not. */
+/* An edit that used the lists of readers and writers and changed something without updating them is refused; one that updated
+   them is not. */
 static void test_stale_uses(void **state)
 {
     static bench b;
@@ -803,7 +804,7 @@ static void test_stale_uses(void **state)
     }
 }
 
-/* ---- what nnrt_plan_finish refuses ---- */
+/* ---- plans that nnrt_plan_finish refuses ---- */
 
 static void read_nobody(nnrt_draft *d)
 {
@@ -955,7 +956,7 @@ static NNRT_ReturnCode refuse(void *user, nnrt_draft *draft)
     return nnrt_error_set(draft->config->error, NNRT_UNSUPPORTED_OP, "not today");
 }
 
-/* What an edit returns is returned, and all memory given back. */
+/* The code of an edit is returned, and all memory is freed. */
 static void test_edit_refuses(void **state)
 {
     static bench b;
@@ -1001,7 +1002,7 @@ static void test_columns(void **state)
     b.draft->steps[0].args[1].view.strides[0] = b.draft->steps[1].args[0].view.strides[0] = 1;
     b.draft->steps[0].args[1].view.strides[1] = b.draft->steps[1].args[0].view.strides[1] = 4;
     b.draft->steps[1].attr = &absolute;
-    b.draft->steps[2].flags = 0; /* RESHAPE copies: u, which it reads, lies in the arena beside t */
+    b.draft->steps[2].flags = 0; /* RESHAPE copies: u, which it reads, is in the arena with t */
     bench_run(&b, distance);
     assert_true(b.plan->args[b.plan->steps[1].arg].offset != b.plan->args[b.plan->steps[1].arg + 1].offset);
     bench_end(&b);
@@ -1021,7 +1022,7 @@ static void test_columns(void **state)
 
 /* ---- parts ---- */
 
-/* Step 1 on the first two rows of t and u, and one more behind it on the other two; args of both are returned in order. */
+/* Step 1 on the first two rows of t and u, and one more after it on the other two; args of both are returned in order. */
 static void halve(nnrt_draft *d, nnrt_plan_arg *args[2])
 {
     const nnrt_plan_arg *old = d->steps[1].args;
@@ -1039,8 +1040,8 @@ static void halve(nnrt_draft *d, nnrt_plan_arg *args[2])
     }
 }
 
-/* Two steps write u, each half of it from half of t. u in another shape would be the output of the model, where nobody finds
-   its parts: RESHAPE copies it. */
+/* Two steps write u, each half of it from half of t. u in another shape would be the output of the model, where its parts
+   cannot be tracked: RESHAPE copies it. */
 static void test_parts(void **state)
 {
     static bench b;
@@ -1062,7 +1063,7 @@ static void test_parts(void **state)
     assert_int_equal(b.plan->args[b.plan->steps[3].arg].offset, first[1].offset);
     bench_end(&b);
 
-    bench_begin(&b, false); /* the second half in the place of the first one */
+    bench_begin(&b, false); /* the second half in place of the first one */
     halve(b.draft, args);
     args[1][1].offset = 0;
     assert_int_equal(nnrt_plan_finish(b.draft, &b.plan), NNRT_DEVICE_ERROR);
@@ -1307,7 +1308,7 @@ static void test_regions(void **state)
     assert_string_equal(b.error.message,
                         "memory region 'fast' requires 1152 bytes and has 1151: raise it, or add another region");
     bench_end(&b);
-    regions[0].bytes = 1000; /* the scratch behind the address of slow, and the tensor in slow, to the byte */
+    regions[0].bytes = 1000; /* the scratch after the address of slow, and the tensor in slow, to the byte */
     assert_int_equal(finish_regions(&b, regions, 2), NNRT_SUCCESS);
     t = &b.plan->args[b.plan->steps[1].arg];
     assert_true(b.plan->nRegions == 2 && b.plan->regionBytes[0] == 192 && b.plan->regionBytes[1] == 1024);
@@ -1336,7 +1337,7 @@ static void test_regions(void **state)
     assert_int_equal(finish_regions(&b, regions, 2), NNRT_OUT_OF_MEMORY);
     assert_non_null(strstr(b.error.message, "'fast' requires 64 bytes and has 63"));
     bench_end(&b);
-    regions[1].bytes = NNRT_REGION(1); /* what is no list of regions */
+    regions[1].bytes = NNRT_REGION(1); /* invalid lists of regions */
     assert_int_equal(finish_regions(&b, regions, 2), NNRT_INVALID_PARAMETER);
     bench_end(&b);
     regions[1].bytes = 0;

@@ -17,9 +17,9 @@
 
 static const uint8_t yes = 1, no = 0;
 
-/* Where the node stands, and what its condition is. */
+/* Position of the node, and its condition. */
 typedef struct place {
-    bool branch;   /* in the branch of an IF whose result nobody reads, taken where x.take is true */
+    bool branch;   /* in the branch of an IF whose result is unused, taken if x.take is true */
     bool constant; /* the condition is a constant: false */
     bool result;   /* the node has a result */
 } place;
@@ -32,7 +32,7 @@ static void assertion(nnrt_builder *b, const place *p, uint32_t condition, uint3
     nnrt_builder_node(b, "check", NNRT_NODE_TYPE_ASSERT, &a, in, 2, &out, p->result ? 1 : 0);
 }
 
-/* y = sqrt(x), beside the node. */
+/* y = sqrt(x), and the node. */
 static NNRT_Model *model_of(const place *p)
 {
     static const int32_t three[1] = {3};
@@ -125,7 +125,7 @@ static void test_effect(void **state)
     }
 }
 
-/* What a message shows: as many elements as are asked for, of every tensor; types, signs, what has no elements. */
+/* Contents of a message: the requested number of elements of every tensor; types, signs, empty tensors. */
 static void test_message(void **state)
 {
     static const float x[4] = {-0.5f, 1e10f, 0, 3};

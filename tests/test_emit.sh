@@ -9,10 +9,10 @@ data=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}
 CC=${CC:-cc}
 CXX=${CXX:-g++}
 . "$(dirname "$0")/verdict.sh"
-# What is emitted has nothing of the fast device, which takes half of the time.
+# Emitted code does not use the fast device, which takes half of the compile time.
 flags='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -O0 -DNNRT_CPU=0'
-# What is emitted needs the implementation in the same file. By $CC and $CXX a program of all node tests is compiled; for what
-# is shown besides clang is fast, which makes code of the library in a second.
+# Emitted code needs the implementation in the same file. $CC and $CXX compile a program of all node tests; clang compiles the
+# other programs, as it compiles the library in a second.
 fast='clang -std=c99' fastxx='clang++ -std=c++17'
 
 # refuses STATUS TEXT ARGUMENT...: emit-c ends with this status, and says so in these words
@@ -101,7 +101,7 @@ int main(void)
 }
 END
 cp "$folder/golden.c" "$folder/golden.cpp"
-# names WHAT TEXT: the program of golden.h prints this
+# names NAME TEXT: the program of golden.h prints this
 names() {
     # shellcheck disable=SC2086
     holds "$1: compiles" $fast $flags -DNNRT_FIRMWARE -o "$folder/golden" "$folder/golden.c" -lm
@@ -238,7 +238,7 @@ echo "$count node tests became C; $left cannot be imported or planned as they ar
 
 # ---- subgraphs ----
 
-# tests/emit_subgraphs.c writes models with IF and LOOP, and is the program that runs what they are as C
+# tests/emit_subgraphs.c writes models with IF and LOOP, and is the program that runs them as C
 # shellcheck disable=SC2086
 holds 'a writer of models with subgraphs' $fast $flags -o "$folder/write" tests/emit_subgraphs.c -lm
 holds 'which writes them' "$folder/write" "$folder"
@@ -284,7 +284,7 @@ refuses 1 "node 2 'unequal' (IF): it has dynamic dimensions; emit-c requires sta
     "$folder/told.nnrt" -o "$folder/x.h"
 refuses 1 "node 1 'view' (RESHAPE): it is resolved with values of the run" "$folder/late.nnrt" -o "$folder/x.h"
 
-# ---- int8, and what a program adds ----
+# ---- int8, and additions by a program ----
 
 # Two convolutions in int8 whose weights have a scale for each of 32 channels: "same" with equal zero points, "other" with
 # zero points of their own (uint8).
@@ -408,7 +408,7 @@ for name, kind in ("scores", i8), ("classes", u8), ("mixed", u8), ("many", i8):
     numpy.save(sys.argv[1] + "/" + name + "_real.npy", real)
     numpy.save(sys.argv[1] + "/" + name + "_integers.npy", numpy.clip(numpy.rint(numpy.where(numpy.isnan(units), 0, units)) + zero, least, most).astype(kind))' "$folder"
 
-# The integers that the model had inside are what it takes and gives: those of numpy as input, and those before the removed
+# The inner integers of the model become its inputs and outputs: numpy's integers as input, and the integers before the removed
 # DequantizeLinear as output. The float file is quantized as QuantizeLinear does.
 for name in scores many; do
     holds "$name with --int8-io" "$nnrt" convert "$folder/$name.onnx" "$folder/$name.nnrt" --int8-io
@@ -502,7 +502,7 @@ for from in $integers "$folder/digits_io.nnrt"; do
     holds 'and give the same bits' "$folder/io"
 done
 
-# An input that is quantized twice and an output behind SQRT stay; a network in float32 is refused.
+# An input that is quantized twice and an output after SQRT stay; a network in float32 is refused.
 holds 'mixed with --int8-io' "$nnrt" emit-c "$folder/mixed.onnx" -o "$folder/mixed.h" --name mixed --int8-io
 cp "$folder/log" "$folder/told"
 holds 'the input that stays is named' grep -Fq "input 'second' stays float32: node 'tq/QUANTIZE_LINEAR' (QUANTIZE_LINEAR) quantizes it with other parameters than the first reader" "$folder/told"
@@ -513,8 +513,8 @@ refuses 1 "output 'classes' stays float32: node 'classes' (SOFTMAX) has no quant
 
 # ---- attributes of every kind ----
 
-# An operator of the tests has them: with it the command line, a program that writes a model of it, and one that compares
-# what became of its attributes in C.
+# An operator of the tests has them: with it the command line, a program that writes a model of it, and one that compares its
+# attributes in C.
 cat >"$folder/values.h" <<'END'
 static NNRT_EveryKind values(void)
 {

@@ -8,7 +8,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0 skipped=0
 
-# verdict WHAT CONDITION-STATUS
+# verdict NAME CONDITION-STATUS
 verdict() {
     if [ "$2" -eq 0 ]; then
         passed=$((passed + 1))
@@ -19,7 +19,7 @@ verdict() {
     fi
 }
 
-# expect WHAT STATUS COMMAND... : the command ends with STATUS and leaves no sanitizer report
+# expect NAME STATUS COMMAND... : the command ends with STATUS and leaves no sanitizer report
 expect() {
     what=$1 status=$2
     shift 2
@@ -29,7 +29,7 @@ expect() {
     verdict "$what: status $got, expected $status" $?
 }
 
-# shows WHAT FILE PATTERN
+# shows NAME FILE PATTERN
 shows() {
     grep -qE "$3" "$folder/$2"
     verdict "$1: no line like $3" $?
@@ -67,7 +67,7 @@ shows 'digits' out '^time [0-9]+\.[0-9]+ ms per image$'
 shows 'digits' out '^memory [1-9][0-9]* bytes: arena [1-9][0-9]*, '
 [ "$(grep -oE '[0-9]+(\.[0-9])? ?%' "$folder/out" | wc -l)" -ge 101 ]
 verdict 'digits: an answer and its confidence for each of 100 digits' $?
-# make run compiles the kernels of the fast device in an object of their own, and of all else what the program needs.
+# make run compiles the kernels of the fast device as an object of their own, and only the other code that the program needs.
 sed -E 's/ *[0-9.]+ %//g; /^(time|memory|accuracy)/d' "$folder/out" >"$folder/answers"
 expect 'digits of make run' 0 build/digits $digits/digits.onnx $digits/sheet.png
 shows 'digits of make run' out '^accuracy 100\.0 %, 100 of 100 digits$'
@@ -130,7 +130,7 @@ expect 'digits --heldback with another file' 1 "$bin/digits" --heldback $digits/
 expect 'digits --heldback without a file' 1 "$bin/digits" --heldback "$folder/none.bin"
 expect 'digits --heldback and a sheet' 2 "$bin/digits" --heldback "$folder/ten.bin" a b
 
-# Files that say that they are larger than they are: what they make the program take is in proportion to them.
+# Files that claim a larger size than they have: the memory that the program allocates is in proportion to the file size.
 "${PYTHON:-/usr/bin/python3}" - "$bin/digits" $digits "$folder" <<'END' >"$folder/out" 2>"$folder/err"
 import os, struct, subprocess, sys, zlib
 program, digits, folder = sys.argv[1:]
@@ -170,7 +170,7 @@ for arguments in (png(folder + "/vast.png", 20000, 20000, 1, 20000 * 2501), png(
 END
 verdict 'digits: files that say that they are larger than they are' $?
 
-# WAV files as they should be and as they should not: sound NAME.wav, what it says of itself and what it holds.
+# Valid and invalid WAV files: sound NAME.wav, its header and its data.
 "${PYTHON:-/usr/bin/python3}" - "$folder" <<'END' || failed=$((failed + 1))
 import struct, sys
 folder = sys.argv[1]
@@ -254,7 +254,7 @@ done
 expect 'vad with a folder' 1 "$bin/vad" --model $digits/digits.onnx "$folder"
 shows 'vad with a folder' err '.'
 
-# What is a sound gets as far as the model, which here is none of those that the program knows.
+# Valid sounds reach the model, which here is not supported by the program.
 for name in plain stereo8 extensible chunks endless cut one; do
     expect "vad: $name" 1 "$bin/vad" --model $digits/digits.onnx "$folder/$name.wav"
     shows "vad: $name" err "digits\\.onnx: .*no input 'input'"
@@ -274,7 +274,7 @@ for arguments in '' '--nonsense' 'a.wav b.wav' '--threshold x a.wav' '--threshol
     shows "vad $arguments" err '^usage: '
 done
 
-# vad_finds WHAT OUT: the pieces of speech that it printed are those of speech.txt, to a fifth of a second.
+# vad_finds NAME OUT: the printed pieces of speech equal speech.txt, to a fifth of a second.
 vad_finds() {
     awk -v file=build/vad-data/speech.txt '
         BEGIN { while ((getline line < file) > 0) { split(line, a, " "); from[++n] = a[1]; to[n] = a[2] } }
@@ -284,7 +284,7 @@ vad_finds() {
     verdict "$1: the pieces of speech.txt" $?
 }
 
-# Where the networks and the sounds are (make vad), it finds what was said.
+# Where the networks and the sounds are (make vad), it finds the words.
 if [ -f build/vad-data/silero_vad_v5.onnx ] && [ -f build/vad-data/speech.txt ]; then
     for name in sound sound8 stereo; do
         expect "vad $name.wav" 0 "$bin/vad" build/vad-data/$name.wav
@@ -431,7 +431,7 @@ fi
 
 # ---- make bench ----
 
-# bench WHAT STATUS ARGUMENT... : no other library, nothing is fetched; how long anything takes does not matter
+# bench NAME STATUS ARGUMENT... : no other library, nothing is fetched; how long anything takes does not matter
 bench() {
     title=$1 wanted=$2
     shift 2
@@ -471,7 +471,7 @@ sys.exit(bool(page.bad or page.open or "url(" in text or "prefers-color-scheme: 
 END
 verdict 'bench: a page that is whole, and needs nothing else' $?
 
-# What it makes of figures, worked by hand. Times in milliseconds: 2, 2.4 and 2.8 by 4; 10^6 multiply-adds.
+# Tables of given figures, worked by hand. Times in milliseconds: 2, 2.4 and 2.8 by 4; 10^6 multiply-adds.
 {
     printf 'model\tresnet18\tfloat\t1000000\t1000\nflops\t1\tAVX-512\t2e9\nmachine\tprocessor\t<b>&\n'
     for round in '0 2e-3' '1 2.4e-3' '2 2.8e-3'; do

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""A model whose extents are left open gives what it gives with the extents written in: at other extents than its test's.
+"""A model with dynamic dimensions gives the same results as with fixed ones, for other shapes than its test's.
 
     test_extents.py [--work DIR] [--only TEXT] [--random N [--seed S]] NNRT
 
 Of each of ONNX's own test models (NNRT_ONNX_TESTDATA, or where Debian's libonnx-testdata has them) all axes of all inputs
-become open, but for integers of one axis or none: those are shapes and parameters, and decide how many axes there are.
-Every extent is then exchanged for another one, equal ones for equal ones (MAPS), and the model runs three times on inputs of
-these shapes: with the extents given to the import (--shape), with a session for them from a .nnrt file, and with a session
-for larger ones (--max) whose run brings them. The first way is the one that other tests compare with ONNX's results; the
-others must give the same bits, or refuse. What only they run is a fault, too.
+become dynamic, except integers of rank 1 or less: these are shapes and parameters, which determine ranks. Every dimension is
+then replaced by another one, equal ones by equal ones (MAPS), and the model runs three times on inputs of these shapes: with
+the shapes set at the import (--shape), with a session for them from a .nnrt file, and with a session for upper bounds (--max)
+where the run sets the shapes. Other tests compare the first way with ONNX's results; the others must give the same bits, or
+refuse. A model that only they can run is a fault, too.
 
-The same with N random models of one node (random_models.py; 600, from seed 0), some of whose axes are open.
+The same with N random models of one node (random_models.py; 600, from seed 0), some of whose axes are dynamic.
 
-Sums of Gemm are made in another order where extents are open: CLOSE, relative to the largest element of an output.
+Sums of Gemm have another order with dynamic dimensions: CLOSE, relative to the largest element of an output.
 
-What one of the others refuses is skipped for the reasons of REFUSED only, which are counted at the end. The last line says "N passed, N failed, N skipped"; the exit status is 1 when something failed or nothing
-passed.
+A model that one of the others refuses is skipped only for a reason in REFUSED; these are counted at the end. The last line says
+"N passed, N failed, N skipped"; the exit status is 1 when something failed or nothing passed.
 """
 import argparse
 import collections
@@ -68,7 +68,7 @@ def test_inputs(folder, names):
 
 
 def open_axes(model, values):
-    """Leaves the axes of inputs open; {name: axes} of those that have such."""
+    """Makes the axes of inputs dynamic; {name: axes} of the inputs with dynamic axes."""
     opened = {}
     for item in model.graph.input:
         array = values.get(item.name)
@@ -85,7 +85,7 @@ def open_axes(model, values):
 
 
 def resized(array, change, random):
-    """The array with other extents: its elements again and again, floats moved a little."""
+    """The array with another shape: its elements repeated, floats slightly changed."""
     shape = [change(n) if n > 0 else n for n in array.shape]
     count = int(numpy.prod(shape))
     flat = numpy.resize(array.reshape(-1), count) if array.size else numpy.zeros(count, array.dtype)
@@ -112,8 +112,8 @@ def difference(wanted, got, close):
 
 
 def attempt(nnrt, files, values, opened, work, close):
-    """(state, way, what is to be said) of each way to leave the extents open. files: the model with the extents written in,
-    which may be the open one, open, and as .nnrt; opened: {name: axes}."""
+    """(state, way, text) of each way to have dynamic dimensions. files: the model with fixed dimensions, which may be the
+    dynamic one, dynamic, and as .nnrt; opened: {name: axes}."""
     given, shapes, most = [], [], []
     for name, array in values.items():
         path = os.path.join(work, '%s.npy' % re.sub(r'\W', '_', name))
@@ -142,7 +142,7 @@ def attempt(nnrt, files, values, opened, work, close):
 
 
 def try_model(nnrt, path, tmp):
-    """What came of all extents and ways of a model: (state, what is to be said)."""
+    """Results of all shapes and ways of a model: (state, text)."""
     name = os.path.basename(os.path.dirname(path))
     work = tempfile.mkdtemp(dir=tmp)
     found = []
@@ -240,7 +240,7 @@ ARITHMETIC = [
     ('Max p t > m; Max m 1 > l; Cast(to=1) l > f; Reciprocal f > r; Mul r 8.0 > s; Cast(to=1) p > g; Mul g s > h; '
      'Floor h > k; Cast(to=7) k > n', [8],
      lambda p, t: int(numpy.float32(p) * (numpy.float32(1) / numpy.float32(max(p, t, 1)) * numpy.float32(8)))),
-    # what takes a size from a value
+    # operators that take a size from a value
     ('Squeeze p > a; Add p t > b; Squeeze b > c; Range a c 1s > y', [6], lambda p, t: [t]),
     ('Squeeze p > a; Range a -2s -2s > y', [6], lambda p, t: [(p + 3) // 2]),
     ('Mul p 3 > a; Squeeze a > b; Range 0s b 2s > y', [15], lambda p, t: [(3 * p + 1) // 2]),
@@ -266,7 +266,7 @@ UNBOUNDED = [
     'NonZero x > z; Cast(to=7) x > v; ReduceSum v > w; Unsqueeze w [0] > u; Reshape u [1] > n; ConstantOfShape n > ' +
     LONG_NAME,
 ]
-# A bound that is given for u goes on: y has one more.
+# A bound for u propagates: y has one more.
 GIVEN = 'Cast(to=1) p > f; Exp f > g; Cast(to=7) g > v; ConstantOfShape v > u; Shape u > s; Add s 1 > n'
 
 
@@ -421,7 +421,7 @@ def main():
                                                   [] if args.arithmetic else seeds)):
                 for state, said in found:
                     if state == SKIPPED and said is None:
-                        continue  # nor do the extents written in: there is nothing to compare with
+                        continue  # fixed dimensions do not run either: there is nothing to compare with
                     counts[state] += 1
                     if state == FAILED:
                         print('FAIL ' + said, flush=True)

@@ -1,5 +1,5 @@
-/* The device of devices/nnrt_fake.h: every option of its text, and the runtime's behavior if a slot is missing, fails
-   or returns invalid results. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
+/* The device of devices/nnrt_fake.h: every option of its text, and the runtime's behavior if a slot is missing, fails or
+   returns invalid results. Expected values are computed by hand: y = relu(x + [1,2,3]) - x. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -125,7 +125,7 @@ static void test_names(void **state)
     assert_int_equal(nnrt_fake_get_record(NULL).prepared, 0);
 }
 
-/* ---- what it takes ---- */
+/* ---- supported nodes ---- */
 
 static char refused[8]; /* numbers of the nodes */
 static char why[512];   /* of the last one */
@@ -142,7 +142,7 @@ typedef struct taken {
     NNRT_ReturnCode code; /* of PrepareModel */
 } taken;
 
-/* Nodes: 0 sum, 1 relu, 2 y. All extents are 2 or 3. */
+/* Nodes: 0 sum, 1 relu, 2 y. All dimensions are 2 or 3. */
 static const taken takes[] = {
     {"fake:", "", "", NNRT_SUCCESS},
     {"fake:ops=ADD_FUSION+SUB_FUSION+ACTIVATION", "", "", NNRT_SUCCESS},
@@ -204,7 +204,7 @@ static void test_plain_question(void **state)
     nnrt_model_destroy(model);
 }
 
-/* Rows of x up to 4; a run brings what it likes. */
+/* Rows of x up to 4; a run sets any number. */
 static void test_open_extents(void **state)
 {
     NNRT_Model *model = make_model(-1, addend);
@@ -253,8 +253,8 @@ static void test_open_extents(void **state)
     nnrt_model_destroy(model);
 }
 
-/* x [2,3], and an input of 33 or, with bounds, up to 33 that no node reads: of that the device takes all extents, in a run
-   as when it prepares, alone and with auto, and when the model comes from a cache. */
+/* x [2,3], and an input of 33 or, with bounds, up to 33 that no node reads: for it the device accepts all shapes, in a run and
+   when it prepares, alone and with auto, and when the model comes from a cache. */
 static void test_unread_input(void **state)
 {
     static const char *const texts[] = {"fake:dims=1..19", "fake:dims=1..19,cache=yes", "fake:dims=1..19,without=RunIn"};
@@ -384,7 +384,7 @@ static void test_without(void **state)
 
 /* ---- memory ---- */
 
-/* N bytes work, N - 1 do not; and without memory at any point nothing is left behind. */
+/* N bytes work, N - 1 do not; and a failed allocation at any point leaks nothing. */
 static void test_memory(void **state)
 {
     static const char *const texts[] = {"fake:", "fake:without=RunIn", "fake:dims=1..9"};
@@ -437,7 +437,7 @@ static void test_memory(void **state)
 
 /* ---- failures ---- */
 
-/* The session fails, or its n-th run does, with the code that the text says; what comes behind works again. */
+/* The session fails, or its n-th run, with the code in the text; later runs work again. */
 static void test_fail(void **state)
 {
     static const struct {
@@ -474,7 +474,7 @@ static void test_fail(void **state)
         }
         unregistered(fake);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* who does not give its name is not registered */
+    for (uint32_t i = 0; i < 3; i++) { /* a device that does not report its name is not registered */
         static const char *const texts[] = {"fake:fail=GetVersion", "fake:fail=GetDeviceName", "fake:fail=GetVendorName"};
         assert_int_equal(nnrt_fake_register(NULL, texts[i], NULL), NNRT_DEVICE_ERROR);
     }
@@ -561,14 +561,14 @@ static void test_hang(void **state)
     assert_int_equal(run(s), NNRT_SUCCESS);
     assert_int_equal(clock_gettime(CLOCK_REALTIME, &end), 0);
     assert_true((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 199);
-    nnrt_fake_wake(fake); /* nobody sleeps */
+    nnrt_fake_wake(fake); /* no run is waiting */
     nnrt_fake_wake(NULL);
     nnrt_session_destroy(s);
     unregistered(fake);
     nnrt_model_destroy(model);
 }
 
-/* What a model holds is what the plan holds, and what lies in front of it. */
+/* The memory of a prepared model is that of the plan and of the fake's data before it. */
 static void test_figures(void **state)
 {
     NNRT_Model *model = make_model(2, addend);

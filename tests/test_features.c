@@ -55,7 +55,7 @@ static bool exists(const char *test)
     return found;
 }
 
-/* A line: id, state, tests with spaces between, what is missing. */
+/* A line: id, state, tests with spaces between, missing parts. */
 static void check_row(const char *line, const char *id)
 {
     char own[1024], *fields[4] = {NULL, NULL, NULL, NULL}, *at = own;

@@ -281,7 +281,7 @@ static void test_attributes(void **state)
     }
 }
 
-/* Another value at `at` than is there; lists: what a changed list or list of lists may use. */
+/* Changes the value at `at`; lists: memory for a changed list or list of lists. */
 static void change_member(const nnrt_attr_member *m, uint8_t *at, NNRT_Int64List *lists, uint32_t way)
 {
     static const int64_t one[] = {1, 2, 3}, other[] = {1, 2, 4};
@@ -371,8 +371,8 @@ static image attr_through_file(const nnrt_op *op, const void *attr)
     return f;
 }
 
-/* Every member of every operator, changed by itself: the comparison, the file and what is loaded from it show it, so
-   that none of the three passes a member over. */
+/* Every member of every operator, changed alone: the comparison, the file and the loaded model show it, so that none of the
+   three omits a member. */
 static void test_changed_members(void **state)
 {
     uint32_t members = 0;
@@ -430,7 +430,7 @@ static nnrti_file_row row_get(const image *f, uint32_t i)
     return row;
 }
 
-/* The first bytes are as the description in nnrt.h says, worked out by hand; the checksum follows from all of them. */
+/* The first bytes are as described in nnrt.h, computed by hand; the checksum follows from all of them. */
 static void test_layout(void **state)
 {
     static const uint8_t head[] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A, 1, 0, 0, 0, 64, 0, 0, 0};
@@ -448,7 +448,7 @@ static void test_layout(void **state)
     assert_int_equal(f.data[36], 40);
     assert_int_equal(f.data[64], 1);                              /* strings */
     assert_int_equal(f.data[64 + 8] + 256 * f.data[64 + 9], 384); /* 64 + 8 * 40, a multiple of 64 */
-    /* tensor 1, 'w': float32 (43), constant, 2 axes; its extents and data */
+    /* tensor 1, 'w': float32 (43), constant, 2 axes; its shape and data */
     at = f.data + row_get(&f, 3).offset + 56;
     lists = f.data + row_get(&f, 5).offset;
     assert_true(at[4] == 43 && at[12] == 1 && at[20] == 2 && at[40] == 24);
@@ -599,7 +599,7 @@ static void try_to_run(const NNRT_Model *m)
     assert_int_equal(t.live, 0);
 }
 
-/* Loads whatever is there. Memory stays inside what the header promises. True when it is a model. */
+/* Loads any bytes. Memory stays within the limits in the header. Returns true for a valid model. */
 static bool survives(const uint8_t *data, size_t bytes, size_t justified, bool run)
 {
     NNRT_Model *m = NULL;
@@ -631,7 +631,7 @@ static void test_truncated(void **state)
     image f = small_image();
     (void)state;
     for (size_t n = 0; n < f.bytes; n++) {
-        /* posix_memalign's block has n bytes and no more: the sanitizer sees what is read behind them */
+        /* posix_memalign's block has n bytes and no more: the sanitizer detects reads after them */
         void *block = NULL;
         assert_int_equal(posix_memalign(&block, 64, n > 0 ? n : 1), 0);
         memcpy(block, f.data, n);
@@ -642,7 +642,7 @@ static void test_truncated(void **state)
     image_free(&f);
 }
 
-/* Each byte in front of the weights takes these values; each byte of the weights changes once. */
+/* Each byte before the weights takes these values; each byte of the weights changes once. */
 static void test_changed_bytes(void **state)
 {
     static const uint8_t values[] = {0, 1, 0x7F, 0x80, 0xFF};
@@ -800,8 +800,8 @@ static void field_refused(image *f, uint32_t i, uint32_t record, size_t offset, 
     memcpy(at, &was, sizeof(was));
 }
 
-/* The format's hashes are those that its description names: published values of FNV-1a, and the shape of
-   FULL_CONNECTION's attributes as a script computes it from their names and kinds. */
+/* The format's hashes follow its description: published values of FNV-1a, and the shape of FULL_CONNECTION's attributes as a
+   script computes it from their names and kinds. */
 static void test_hashes(void **state)
 {
     const nnrt_attr_struct *attr = nnrt_op_find(NNRT_NODE_TYPE_FULL_CONNECTION)->attr;
@@ -849,7 +849,7 @@ static void test_records(void **state)
                   sizeof(size_t) > 4 ? "has 24 bytes of data, its shape needs" : "tensor 1 'w'");
     field_refused(&f, 5, t[1].dims.at, 0, 0x80000000u, "size -2147483648 of axis 0, expected -1 or more");
     field_refused(&f, 5, t[0].dims.at, 0, (uint32_t)-2, "tensor 0 'x': size -2 of axis 0, expected -1 or more");
-    /* the second node reads what it makes */
+    /* the second node reads its own result */
     memcpy(&n, f.data + row_get(&f, 4).offset + row_get(&f, 4).record, sizeof(n));
     memcpy(&own, f.data + row_get(&f, 5).offset + n.outputs.at * 4, sizeof(own));
     field_refused(&f, 5, n.inputs.at, 0, own, "needs its own result: a cycle through tensor");
@@ -870,7 +870,7 @@ static void test_records(void **state)
     image_free(&f);
 }
 
-/* A version that knows more writes what this one can read: sections and record tails unknown here, fewer attributes. */
+/* This version reads files of others: unknown sections and record tails, fewer attributes. */
 static void test_other_versions(void **state)
 {
     image f = small_image();
@@ -920,7 +920,7 @@ static void check_records(uint32_t record)
     nnrti_file_row row, last;
     NNRT_Model *m = NULL;
     uint64_t bytes;
-    /* the tensors move behind everything, with that many bytes each; the rows behind theirs move up */
+    /* the tensors move to the end, with that many bytes each; later rows move up */
     row = row_get(&f, 3);
     assert_int_equal(row.record, 56);
     assert_int_equal(row.bytes, 56 * 7);
@@ -964,7 +964,7 @@ static void test_other_records(void **state)
     check_records(64);
 }
 
-/* quantAxis and symbols of tensors come back. A file with an axis says version 2: who knows version 1 alone would use
+/* quantAxis and symbols of tensors are restored. A file with an axis has version 2: a reader of version 1 only would use
    another axis; without one it stays at version 1, symbols or not. */
 static void test_axes_and_symbols(void **state)
 {
@@ -1005,8 +1005,8 @@ static void test_axes_and_symbols(void **state)
     }
 }
 
-/* f with two sections more: one of a type of somebody's own, and what a device named "dev0" prepared. Everything moves
-   back by 128 bytes, where their rows stand, and the strings go to the end, where two names join them. */
+/* f with two more sections: one of an application's own type, and one prepared by a device named "dev0". Everything moves back
+   by 128 bytes, for their rows, and the strings go to the end, with two more names. */
 static image image_with_sections(const image *f, const char *own, const char *prepared)
 {
     static const char names[] = "mine\0dev0";
@@ -1047,7 +1047,7 @@ static image image_with_sections(const image *f, const char *own, const char *pr
     return g;
 }
 
-/* Sections beside the portable model can be found, do not disturb it, and stay behind when it is saved again. */
+/* Sections in addition to the portable model can be found, do not affect it, and are dropped when it is saved again. */
 static void test_more_sections(void **state)
 {
     image f = small_image(), g = image_with_sections(&f, "anything", "prepared"), again;
@@ -1121,10 +1121,10 @@ static void nested_runs(const NNRT_Model *m, bool cond, bool twice, int64_t trip
     nnrt_session_destroy(s);
 }
 
-/* Subgraphs, which tensors have equal names in, come back from a file, and which of them a node runs. */
+/* Subgraphs whose tensors have equal names are restored from a file, and the references of nodes to them. */
 static void test_subgraphs(void **state)
 {
-    static const uint32_t ways[3][4] = {{1, 2, 3, 4}, {2, 1, 3, 4}, {1, 2, 4, 3}}; /* bodies may be told either way */
+    static const uint32_t ways[3][4] = {{1, 2, 3, 4}, {2, 1, 3, 4}, {1, 2, 4, 3}}; /* bodies, in either order */
     static tree t;
     NNRT_Model *back;
     image f[3], again;
@@ -1150,7 +1150,7 @@ static void test_subgraphs(void **state)
         image_free(&f[i]);
 }
 
-/* A file whose subgraphs are none that a model may have is refused where it is loaded. */
+/* A file with invalid subgraphs is refused when it is loaded. */
 static void test_wrong_subgraphs(void **state)
 {
     static tree t;
@@ -1219,7 +1219,7 @@ static void test_no_memory(void **state)
     image_free(&f);
 }
 
-/* Nodes without attributes are the shortest records with the largest tables behind them. */
+/* Nodes without attributes are the shortest records with the largest tables in memory. */
 static void test_factor(void **state)
 {
     NNRT_Model *m = every_operator(20, 1), *back = NULL;
@@ -1299,7 +1299,7 @@ static void count_progress(void *user, uint64_t done, uint64_t total)
     last[1]++;
 }
 
-/* How many mappings of this process are of a file with that name; 0 where the system does not tell. */
+/* Number of this process's mappings of a file with that name; 0 if the system does not report it. */
 static int mappings_of(const char *name)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -1394,8 +1394,8 @@ static void save_meanwhile(void *user, uint64_t done, uint64_t total)
         assert_int_equal(nnrt_model_save((const NNRT_Model *)user, in_folder("two.nnrt"), NULL, NULL), NNRT_SUCCESS);
 }
 
-/* Two at once, each in a file of its own: the last one to end stands there, whole, and nothing else is left. A file that
-   is in the way, left by a program that ended, stays as it is. */
+/* Two saves at once, each to a temporary file of its own: the last one to end remains, complete, and nothing else. A leftover
+   temporary file of a program that ended is unchanged. */
 static void test_save_at_once(void **state)
 {
     NNRT_Model *m = small_model();
@@ -1423,7 +1423,7 @@ static void test_save_at_once(void **state)
     image_free(&f);
 }
 
-/* What is no regular file is not replaced: a pipe, a link to a device. */
+/* Only regular files are replaced: not a pipe or a link to a device. */
 static void test_save_onto_no_file(void **state)
 {
     static const char *const names[] = {"pipe", "link"};
@@ -1495,7 +1495,7 @@ static void test_large(void **state)
     (void)remove(in_folder("large.nnrt"));
 }
 
-/* What a big-endian machine says instead: of writing, of reading from memory (a sound header here), of a file. */
+/* Messages on a big-endian machine instead: for writing, for reading from memory (a valid header here), for a file. */
 static void test_big_endian(void **state)
 {
     static const char says[] = "a big-endian machine cannot";
@@ -1531,7 +1531,7 @@ static void test_big_endian(void **state)
     (void)remove(in_folder("big.nnrt"));
 }
 
-/* KiB of a mapped file that are in memory, -1 where that is not known. */
+/* Resident KiB of a mapped file, -1 if unknown. */
 static long file_resident(const char *path)
 {
     FILE *f = fopen("/proc/self/smaps", "r");
@@ -1551,7 +1551,7 @@ static long file_resident(const char *path)
     return sum;
 }
 
-/* A table of 8 MB: loading and a run that takes one row bring no more into memory than what they touch, and the library
+/* A table of 8 MB: loading and a run that gathers one row make only the pages that they touch resident, and the library
    allocates no more than tables and a workspace. tests/bench_load.c does the same with 200 MB. */
 static void test_resident(void **state)
 {

@@ -89,7 +89,7 @@ holds 'with kernels for float16 alone the answer names the first node' grep -q '
 holds 'as C++17' ${CXX:-g++} -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. $keep \
     -o "$folder/case_cpp" tests/firmware_case.c -lm
 
-# ---- what it calls ----
+# ---- called functions ----
 
 cat >"$folder/alone.c" <<'END'
 #define NNRT_IMPLEMENTATION

@@ -1,8 +1,8 @@
 #!/bin/sh
 # test_frontend_bits.sh NNRT: features of nnrt_frontend.h have the same bits from each compiler, at each level of optimization,
 # on this machine, on Cortex-M0+, Cortex-M4 and RV32 in qemu, and on s390x (big-endian), where compiler and emulator are
-# installed; and from the tables of nnrt emit-frontend as from those that nnrt_frontend_init computes. An emitted int16 front
-# end links no floating-point arithmetic. Wrong descriptions are refused. Ends with "N passed, N failed".
+# installed; and the same bits from the tables of nnrt emit-frontend as from the tables that nnrt_frontend_init computes. An
+# emitted int16 front end links no floating-point arithmetic. Wrong descriptions are refused. Ends with "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 nnrt=$1
@@ -19,7 +19,7 @@ line() {
     sed -n "s/^$1=//p" "$2"
 }
 
-# same WHAT RUN COMPILER...: the hashes of tests/frontend_case.c, compiled so and run by RUN, are those of the first call
+# same NAME RUN COMPILER...: the hashes of tests/frontend_case.c, compiled so and run by RUN, equal the hashes of the first call
 same() {
     title=$1 run=$2
     shift 2
@@ -31,7 +31,7 @@ same() {
     verdict "$title: the bits are not $want" $? "$folder/got"
 }
 
-# emitted WHAT RUN COMPILER...: the same for the front end of nnrt emit-frontend
+# emitted NAME RUN COMPILER...: the same for the front end of nnrt emit-frontend
 emitted() {
     title=$1 run=$2
     shift 2

@@ -1,6 +1,6 @@
-/* Models as data, their validation, shape inference, the plan, the reference device, the registry and the device
-   tables of nnrt_hal.h. Expected values are worked out by hand, or by the small interpreter of this file, which shares
-   nothing with the library. */
+/* Models as data, their validation, shape inference, the plan, the reference device, the registry and the device tables of
+   nnrt_hal.h. Expected values are computed by hand, or by the small interpreter in this file, which shares no code with the
+   library. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -261,7 +261,8 @@ static void spoil_result_huge(graph *g, NNRT_ModelConfig *c)
     graph_io(g, "0 4", "3");
 }
 
-/* Results of 2^62 bytes (of 2^30 where size_t has 32 bits), of which count + 1 live at once; one of them lies in the model's output. */
+/* Results of 2^62 bytes (of 2^30 where size_t has 32 bits), of which count + 1 are live at once; one of them is in the model's
+   output. */
 static void graph_of_giants(graph *g, uint32_t count)
 {
     char in[16], out[16];
@@ -302,7 +303,7 @@ SPOIL(priority_high, c->priority = NNRT_PRIORITY_HIGH + 1;)
 static uint8_t some_buffer[256];
 SPOIL(buffer_unaligned, c->buffer = some_buffer + 8 - (uintptr_t)some_buffer % 8 + 4; c->bufferBytes = 100;)
 
-/* Two faults: the one of the check that stands first counts. */
+/* Two faults: the first check reports its fault. */
 SPOIL(first_tensor_then_node, g->tensors[2].dataType = 36; g->nodes[1].nodeType = 12345;)
 SPOIL(first_lower_tensor, g->tensors[2].dataType = 36; g->tensors[0].format = 9;)
 SPOIL(first_producer_in_order, g->nodes[0].inputIndex.count = g->nodes[1].inputIndex.count = 0;)
@@ -521,8 +522,8 @@ static void expect_fault(const fault *f, const char *way, NNRT_ReturnCode code, 
                  e != NULL ? (int)e->tensor : 0, (int)f->tensor, e != NULL ? e->message : "");
 }
 
-/* The fault shows in the same words wherever the model goes, with and without a place for the message, and leaves no
-   memory behind. */
+/* The fault gives the same message in every function that takes the model, with and without a buffer for the message, and leaks
+   no memory. */
 static void check_prepare_fault(const fault *f, bool copy)
 {
     static graph g;
@@ -606,7 +607,7 @@ static void test_sound_model(void **state)
     g.tensors[2].dataType = NNRT_DATA_TYPE_UNKNOWN;
     g.dims[2][0] = NNRT_RANK_UNKNOWN;
     g.tensors[2].dims = NNRT_Int32List_make(g.dims[2], 1);
-    g.dims[3][0] = -1; /* of y: one extent */
+    g.dims[3][0] = -1; /* of y: one dimension */
     assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
     g.tensors[3].symbols = NNRT_Uint32List_make(some_symbols, 2); /* which has a name */
     g.tensors[3].quantAxis = 2;
@@ -660,7 +661,7 @@ static void order_of(const NNRT_Model *m, uint32_t *order)
     nnrt_memory_end(&memory);
 }
 
-/* A chain of sums with random further inputs; node k stands at place[k] of the model. Returns node count. */
+/* A chain of sums with random further inputs; node k is at index place[k] of the model. Returns node count. */
 static uint32_t graph_of_sums(graph *g, const uint32_t *place, uint32_t count)
 {
     char in[16], out[16];
@@ -719,7 +720,7 @@ static void test_any_order_is_sorted(void **state)
         }
         for (uint32_t n = 0; n < 40; n++)
             for (uint32_t k = 0; k < 2; k++)
-                if (g.in[n][k] != 0) /* tensor t is written by node number t - 1, which stands at place[t - 1] */
+                if (g.in[n][k] != 0) /* tensor t is written by node number t - 1, which is at index place[t - 1] */
                     assert_true(at[place[g.in[n][k] - 1]] < at[n]);
     }
 }
@@ -764,7 +765,7 @@ static void test_long_chain_backwards(void **state)
     free(tensors);
 }
 
-/* ---- what is known before a run ---- */
+/* ---- values known before a run ---- */
 
 typedef struct seen {
     uint32_t order[MAX_NODES], count, folded;
@@ -819,7 +820,7 @@ static const int32_t minus_one[1] = {-1};
 static const int64_t minus_one_64[1] = {-1};
 static const NNRT_Concat concat_0 = {0};
 
-/* y = relu(reshape(x, [shape(x)[0], -1])): what a flatten layer looks like when it comes from other tools. */
+/* y = relu(reshape(x, [shape(x)[0], -1])): a flatten layer as other tools export it. */
 static void graph_flatten(graph *g, NNRT_DataType type)
 {
     graph_init(g);
@@ -835,7 +836,7 @@ static void graph_flatten(graph *g, NNRT_DataType type)
     (void)result(g, "target");
     (void)result(g, "flat");
     (void)result(g, "y");
-    ACTIVATION(g, "act", relu, "7", "8"); /* listed first: needs everything behind it */
+    ACTIVATION(g, "act", relu, "7", "8"); /* listed first: needs all nodes after it */
     PLAIN(g, "reshape", RESHAPE, "0 6", "7");
     node(g, "concat", NNRT_NODE_TYPE_CONCAT, &concat_0, sizeof(concat_0), "4 5", "6");
     PLAIN(g, "gather", GATHER, "1 2 3", "4");
@@ -920,7 +921,7 @@ static void test_fold_limit(void **state)
     assert_int_equal(figures.constants, 2 * 257 * 4);
 }
 
-/* What is computed while preparing may fail, and says who did. */
+/* Constant folding while preparing may fail; the message names the node. */
 static void test_fold_failure(void **state)
 {
     static const int32_t five[1] = {5}, ten[2] = {10, 20};
@@ -952,7 +953,7 @@ static void test_fold_failure(void **state)
     assert_non_null(strstr(e.message, "node 0 'pick' (DIV_FUSION)"));
 }
 
-/* SHAPE needs the shape of its input, not the input: what computes that is not run. */
+/* SHAPE needs the shape of its input, not the input: nodes that only compute the input do not run. */
 static void test_shape_of_intermediate(void **state)
 {
     static graph g;
@@ -1084,7 +1085,7 @@ static void graph_drawn(graph *g, const drawn *d)
 static const drawn drawings[] = {
     /* one node from input to output: nothing between */
     {"one node", {"T:0>3"}, "3", 0, 0, 1},
-    /* b needs a, c needs b: two blocks at once; the last lies in the output */
+    /* b needs a, c needs b: two blocks at once; the last is in the output */
     {"chain", {"T:0>3", "T:3>4", "T:4>5", "T:5>6"}, "6", 128, 128, 4},
     /* ten activations: the first makes the block, nine work in it, and it is the output's */
     {"ten activations",
@@ -1102,7 +1103,7 @@ static const drawn drawings[] = {
      9},
     /* an activation of an intermediate that is needed later gets a block of its own */
     {"not in place", {"T:0>3", "A:3>4", "T:4>5", "+:3 5>6", "T:6>7"}, "7", 128 + 64, 128 + 64, 5},
-    /* a = T(x), b = T(a), a + b in the place of a, turned into the output */
+    /* a = T(x), b = T(a), a + b in place of a, transformed into the output */
     {"residual in place", {"T:0>3", "T:3>4", "+:3 4>5", "T:5>6"}, "6", 128, 128, 4},
     /* the sum is the output: a moves into it, b remains */
     {"residual into the output", {"T:0>3", "T:3>4", "+:3 4>5"}, "5", 64, 64, 3},
@@ -1122,7 +1123,7 @@ static const drawn drawings[] = {
     /* halves of 32 bytes take 64 each; the sum goes into the first half, which is the output */
     {"split", {"P:0>3 4", "+:3 4>5"}, "5", 64, 64, 2},
     {"one half unused", {"P:0>3 4", "T:4>5"}, "5", 128, 128, 2},
-    /* an intermediate that is an output too lies in the output from the start and is not overwritten */
+    /* an intermediate that is also an output is in the output from the start and is not overwritten */
     {"output in the middle", {"T:0>3", "A:3>4", "T:4>5", "T:5>6"}, "6 4", 64, 64, 4},
     {"output read again", {"T:0>3", "A:3>4"}, "3 4", 0, 0, 2},
     {"outputs listed twice", {"T:0>3", "A:3>4"}, "4 4 4", 0, 0, 4},
@@ -1640,7 +1641,7 @@ static void bench_expect(bench *b, const NNRT_IOTensor *x, uint32_t nIn, const N
     }
 }
 
-/* The codes of what is wrong with inputs and outputs of a run. After every refusal the model still runs. */
+/* The codes of invalid inputs and outputs of a run. After every refusal the model still runs. */
 static void test_io_codes(void **state)
 {
     static bench b;
@@ -1705,7 +1706,7 @@ static void test_io_codes(void **state)
     REFUSED(NNRT_INSUFFICIENT_BUFFER, "output 0 'y'");
     y.dimensions = NNRT_Int32List_make(NULL, 0); /* an output need not repeat its shape */
     RUNS(&x, &y);
-    memcpy(wide + 2, b.in, sizeof(b.in)); /* valid data behind an offset */
+    memcpy(wide + 2, b.in, sizeof(b.in)); /* valid data after an offset */
     x.data.addr = wide;
     x.data.bufferSize = sizeof(wide);
     x.data.offset = 8;
@@ -1728,7 +1729,7 @@ static void test_io_codes(void **state)
 #undef REFUSED
 }
 
-/* What only the data of a run can show: an index out of range, an integer divided by 0. */
+/* Faults that depend on the data of a run: an index out of range, an integer divided by 0. */
 static void test_run_faults(void **state)
 {
     static graph g;
@@ -1857,7 +1858,7 @@ static void test_ranges_and_io(void **state)
     nnrt_device_release(reference(), prepared);
 }
 
-/* HDI's Run uses a workspace that the device keeps; who said that he brings his own has none there. */
+/* HDI's Run uses the device's workspace; there is none if the caller chose to pass its own. */
 static void test_caller_workspace_forbids_run(void **state)
 {
     static bench b;
@@ -1934,7 +1935,7 @@ static void test_reference_supported(void **state)
     }
 }
 
-/* What nnrt_device_explain was told. */
+/* Reasons passed by nnrt_device_explain. */
 typedef struct reasons {
     uint32_t count, nodes[MAX_NODES];
     nnrt_error errors[MAX_NODES];
@@ -1948,7 +1949,7 @@ static void keep_reason(void *user, uint32_t n, const nnrt_error *error)
     r->errors[r->count++] = *error;
 }
 
-/* The nodes of the model that the device does not take are those of `bad`, "1 3", in any order, each with a reason that
+/* The nodes of the model that the device does not support are the ones in `bad`, "1 3", in any order, each with a reason that
    names it. */
 static const reasons *expect_support(nnrt_device *d, const NNRT_Model *m, const NNRT_ModelConfig *config,
                                      const char *bad)
@@ -1985,8 +1986,8 @@ static const reasons *expect_support(nnrt_device *d, const NNRT_Model *m, const 
     return &r;
 }
 
-/* Every node is judged, whatever is wrong with others: behind one that is not taken by the shapes that are declared, or
-   by operator and types where none are. */
+/* Every node is checked, whatever faults others have: after an unsupported node by declared shapes, or by operator and types
+   without declared shapes. */
 static void test_supported_behind_others(void **state)
 {
     static const nnrt_dims rows[1] = {{2, {5, 3}}};
@@ -2013,7 +2014,7 @@ static void test_supported_behind_others(void **state)
         ADD(&g, "unfit", "0 1", "4");
         ACTIVATION(&g, "behind stranger", relu, "3", "5");
         SUB(&g, "behind both", "3 4", "6");
-        ADD(&g, "float and int", "5 2", "7"); /* int32 beside float32: types that are known suffice to tell */
+        ADD(&g, "float and int", "5 2", "7"); /* int32 with float32: the known types suffice for a decision */
         ACTIVATION(&g, "beside them", relu, "0", "8");
         ADD(&g, "unfit again", "8 1", "9");
         ADD(&g, "four behind stranger", "5 1", "10"); /* [2,3] + [4], if the shape is known */
@@ -2186,7 +2187,7 @@ static void test_null_arguments(void **state)
 
 /* ---- the tables ---- */
 
-/* Where the slots lie is what drivers were compiled with: a slot is appended behind the last one or not at all. */
+/* The offsets of slots are compiled into drivers: a slot is appended after the last one or not at all. */
 static void test_slots_stay_where_they_are(void **state)
 {
     (void)state;
@@ -2232,7 +2233,7 @@ static void test_slots_stay_where_they_are(void **state)
 #undef SLOT
 }
 
-/* What lies in arrays: a change of one of them is a new NNRT_LAYOUT. */
+/* Structs that are array elements: a change of one of them requires a new NNRT_LAYOUT. */
 static void test_records_stay_as_they_are(void **state)
 {
     (void)state;
@@ -2286,7 +2287,7 @@ static void test_records_stay_as_they_are(void **state)
 #define MODEL_1_0 offsetof(NNRT_PreparedModelVtbl, GetInputDimRanges)
 #define MODEL_2_0 offsetof(NNRT_PreparedModelVtbl, Destroy)
 
-/* A driver that adds 100 to its inputs, whatever the model says, and does what it is told. Its tables are blocks of
+/* A driver that adds 100 to its inputs, whatever the model says, and follows the members below. Its tables are blocks of
    exactly their structSize. */
 typedef struct driver {
     NNRT_DeviceVtbl *table;
@@ -2612,7 +2613,7 @@ static const NNRT_PreparedModelVtbl driver_model_table = {sizeof(NNRT_PreparedMo
                                                           NULL,
                                                           NULL};
 
-/* Copies a table into a block of `bytes`; what goes beyond what we know is garbage. */
+/* Copies a table into a block of `bytes`; bytes after the known ones are garbage. */
 static void *table_copy(const void *table, size_t known, size_t bytes)
 {
     uint8_t *copy = (uint8_t *)malloc(bytes);
@@ -2768,7 +2769,7 @@ static void test_device_names(void **state)
     assert_ptr_equal(nnrt_device_find("npu_other_v2_1"), nnrt_device_at(3));
     assert_ptr_equal(nnrt_device_find("npu_test_v1_0"), nnrt_device_at(2));
     assert_null(nnrt_device_find("npu_test"));
-    b.typeCode = NNRT_FAILED; /* who fails to say what he is, is something else */
+    b.typeCode = NNRT_FAILED; /* a device that fails to report its type has the type OTHER */
     assert_int_equal(nnrt_device_type(nnrt_device_at(3)), NNRT_DEVICE_TYPE_OTHER);
     assert_int_equal(nnrt_device_unregister("npu_test_v1_0"), NNRT_SUCCESS);
     assert_int_equal(a.destroyed, 1);
@@ -2809,7 +2810,8 @@ static void test_registry_is_full(void **state)
     }
 }
 
-/* A device with prepared models stays; one without goes, and the others stay where they are: handles are addresses. */
+/* A device with prepared models stays registered; one without is removed, and the others keep their addresses: handles are
+   addresses. */
 static void test_unregister(void **state)
 {
     static graph g;
@@ -2838,7 +2840,7 @@ static void test_unregister(void **state)
     assert_string_equal(nnrt_device_name(nnrt_device_at(3)), "third");
     assert_null(nnrt_device_at(4));
     later = nnrt_device_at(3);
-    driver_register(&other); /* behind the third, whatever place in memory it has */
+    driver_register(&other); /* after the third, at any address */
     assert_ptr_equal(nnrt_device_at(3), later);
     assert_string_equal(nnrt_device_name(nnrt_device_at(4)), "other");
     assert_int_equal(nnrt_device_prepare(nnrt_device_at(4), &g.model, NULL, &elsewhere), NNRT_SUCCESS);
@@ -2927,7 +2929,7 @@ static void job_end(job *j)
     driver_end(&j->d);
 }
 
-/* A driver of HDI 1.0: tables that end there. Under the address sanitizer a look behind the end is an error. */
+/* A driver of HDI 1.0: tables that end there. The address sanitizer detects reads after the end. */
 static void test_table_of_hdi_1_0(void **state)
 {
     static job j;
@@ -3007,7 +3009,7 @@ static void test_table_longer_than_known(void **state)
     assert_int_equal(j.d.destroyed, 1);
 }
 
-/* Every slot of the device table NULL, one at a time; want is what registering says. */
+/* Every slot of the device table NULL, one at a time; want is the result of registering. */
 static void test_device_slots_missing(void **state)
 {
     static const struct {
@@ -3079,8 +3081,8 @@ static void test_device_slots_missing(void **state)
         for (uint32_t k = 0; k < COUNT(abilities); k++)
             assert_int_equal(nnrt_device_can(j.device, abilities[k].ability), at != abilities[k].slot);
         assert_int_equal(nnrt_device_can(j.device, NNRT_ABILITY_TELL_NODES),
-                         at != offsetof(NNRT_DeviceVtbl, GetSupportedOperation)); /* both are gone then */
-        for (uint32_t way = 0; way < 2; way++) { /* what the driver does for both is driver_prepare */
+                         at != offsetof(NNRT_DeviceVtbl, GetSupportedOperation)); /* both are absent then */
+        for (uint32_t way = 0; way < 2; way++) { /* the driver uses driver_prepare for both */
             const bool cache = way == 0;
             const size_t slot = cache ? offsetof(NNRT_DeviceVtbl, PrepareModelFromModelCache)
                                       : offsetof(NNRT_DeviceVtbl, PrepareOfflineModel);
@@ -3197,7 +3199,7 @@ static void test_model_slots_missing(void **state)
     }
 }
 
-/* A configuration of `bytes` bytes, of which the members of `from` are there that lie inside; the block ends there. */
+/* A configuration of `bytes` bytes, with the members of `from` that fit inside; the block ends there. */
 static NNRT_ModelConfig *config_block(const NNRT_ModelConfig *from, size_t bytes, uint32_t structSize)
 {
     uint8_t *block = (uint8_t *)malloc(bytes);
@@ -3208,9 +3210,8 @@ static NNRT_ModelConfig *config_block(const NNRT_ModelConfig *from, size_t bytes
     return (NNRT_ModelConfig *)(void *)block;
 }
 
-/* A device is told how much of its configuration is there, and reads no more: of one that an older runtime gives, the
-   members behind its end have their defaults; of a later one, what is behind ours does not matter. The address sanitizer
-   sees a look behind the end. */
+/* A device gets the size of its configuration, and reads no more: if an older runtime passes it, the members after its end have
+   their defaults; if a later one does, members after ours are ignored. The address sanitizer detects a read after the end. */
 static void test_config_says_its_size(void **state)
 {
     static job j;
@@ -3295,7 +3296,7 @@ static void test_config_says_its_size(void **state)
     assert_int_equal(t.live, 0);
 }
 
-/* An error with room for `room` bytes of message, behind which its block ends. */
+/* An error with `room` bytes for the message, after which its block ends. */
 static nnrt_error *error_block(size_t room)
 {
     uint8_t *block = (uint8_t *)calloc(1, offsetof(nnrt_error, message) + room);
@@ -3353,11 +3354,11 @@ static void test_error_says_its_room(void **state)
             assert_memory_equal(small->message, want, strlen(want) < rooms[i] ? strlen(want) : rooms[i] - 1);
             free(small);
         }
-    memset(&e, 0, sizeof(e)); /* where nobody says: what this build has */
+    memset(&e, 0, sizeof(e)); /* with capacity 0: the size in this build */
     (void)nnrt_error_set(&e, NNRT_FAILED, "%s", text);
     assert_int_equal(strlen(e.message), sizeof(e.message) - 1);
     assert_int_equal(e.capacity, 0);
-    /* a name that would not fit beside the reason is shortened, one that the reader has to type is not */
+    /* a name that would not fit with the reason is shortened, except a name that the reader must type */
     memset(text, 'n', 120);
     text[120] = '\0';
     memset(&e, 0, sizeof(e));
@@ -3367,8 +3368,8 @@ static void test_error_says_its_room(void **state)
     assert_non_null(strstr(e.message, "end of the message"));
 }
 
-/* A driver built without messages has a code and places; the runtime finds words. One that failed on the way and made it
-   in the end leaves nothing behind. */
+/* A driver built without messages sets a code and indices; the runtime adds a message. A failure before a final success leaves
+   no message. */
 static NNRT_ReturnCode wordless_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                         NNRT_PreparedModel **prepared)
 {
@@ -3621,7 +3622,7 @@ static void test_auto_falls_back(void **state)
     assert_true(auto_ran_on_driver(&j));
     j.d.status = NNRT_DEVICE_STATUS_BUSY;
     assert_true(auto_ran_on_driver(&j));
-    j.d.status = NNRT_DEVICE_STATUS_OFFLINE; /* gone since it was registered */
+    j.d.status = NNRT_DEVICE_STATUS_OFFLINE; /* offline since it was registered */
     assert_false(auto_ran_on_driver(&j));
     j.d.status = NNRT_DEVICE_STATUS_AVAILABLE;
     j.d.statusCode = NNRT_DEVICE_ERROR;
@@ -3634,13 +3635,13 @@ static void test_auto_falls_back(void **state)
     assert_false(auto_ran_on_driver(&j));
     j.d.refused = NNRT_NO_TENSOR;
     j.d.table->GetSupportedNodes = NULL;
-    j.d.table->GetSupportedOperation = NULL; /* takes what it is given */
+    j.d.table->GetSupportedOperation = NULL; /* it gets every node */
     assert_true(auto_ran_on_driver(&j));
     job_end(&j);
 }
 
-/* One that takes every node and then refuses is not the end: the next one has its turn, in memory as in a buffer, and
-   what GetModelMemory says is meant for the one that gets the model. */
+/* If a device supports every node and then fails, auto tries the next one, in memory as in a buffer, and GetModelMemory reports
+   the size for the device that gets the model. */
 static void test_auto_goes_on(void **state)
 {
     static graph g;
@@ -3716,7 +3717,7 @@ static void test_auto_supported(void **state)
     job_end(&j);
 }
 
-/* What auto prepares passes every call on to what the device prepared. */
+/* A model prepared by auto passes every call on to the device's prepared model. */
 static void test_auto_forwards(void **state)
 {
     static job j;
@@ -3777,7 +3778,7 @@ static void test_auto_forwards(void **state)
     job_end(&j);
 }
 
-/* A device of HDI 1.0 behind auto: what it lacks, auto lacks. */
+/* A device of HDI 1.0 behind auto: auto lacks the same methods. */
 static void test_auto_without_slots(void **state)
 {
     static job j;
@@ -3795,7 +3796,7 @@ static void test_auto_without_slots(void **state)
     j.device = automatic();
     job_prepare(&j);
     inner = ((nnrti_auto_model *)(void *)j.prepared)->inner;
-    memset(&figures, 0xFF, sizeof(figures)); /* what auto itself holds is known: a session's buffer must have it */
+    memset(&figures, 0xFF, sizeof(figures)); /* auto's own size is known: a session's buffer must include it */
     assert_int_equal(j.prepared->vtbl->GetMemory(j.prepared, &figures), NNRT_SUCCESS);
     assert_true(figures.tables >= sizeof(NNRT_PreparedModel) && figures.tables < 512);
     assert_int_equal(figures.workspace, 0);
@@ -3832,7 +3833,7 @@ static void test_auto_failures(void **state)
     config_init(&config, &j.e);
     config.allocator = &a;
     j.d.prepareCode =
-        NNRT_TIME_OUT; /* it took every node and fails then; so does the last: what that one says counts */
+        NNRT_TIME_OUT; /* it supported every node and then fails; the last device fails, too, and its error counts */
     spoil_shapes_differ(&j.g, NULL);
     assert_int_equal(nnrt_device_prepare(automatic(), &j.g.model, &config, &j.prepared), NNRT_INVALID_SHAPE);
     assert_null(j.prepared);
@@ -3934,7 +3935,7 @@ static void test_auto_memory(void **state)
 
 /* ---- models as plain data ---- */
 
-/* A model whose every byte is const, as it would lie in flash: y = relu(x * [2,-3] + [1,1]). */
+/* A model whose every byte is const, as in flash: y = relu(x * [2,-3] + [1,1]). */
 static const float flash_factor[2] = {2, -3}, flash_offset[2] = {1, 1};
 static const int32_t flash_dims[2] = {3, 2}, flash_row[1] = {2};
 static const NNRT_MulFusion flash_mul = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
@@ -4076,7 +4077,7 @@ static void test_const_model(void **state)
     nnrt_device_release(reference(), prepared);
 }
 
-/* A graph with lists in its attributes on the heap, so that what points into it after it is gone is found out. */
+/* A graph with lists in its attributes on the heap, so that pointers into it after its end are detected. */
 static graph *graph_on_heap(void)
 {
     graph *g = (graph *)malloc(sizeof(*g));
@@ -4166,7 +4167,7 @@ static void test_model_copy(void **state)
     }
 }
 
-/* HDI's rule: the block of constants may be gone when PrepareModel has returned, and all of the model with it. */
+/* HDI's rule: the block of constants and the whole model may be freed when PrepareModel has returned. */
 static void test_copied_constants(void **state)
 {
     graph *g = graph_on_heap();
@@ -4221,7 +4222,7 @@ static void test_empty_and_scalar(void **state)
     nnrt_device_release(reference(), prepared);
 }
 
-/* An attribute block that ends early: the members behind take their defaults, whatever lies there. */
+/* An attribute block that ends early: later members have their defaults, whatever bytes follow. */
 static void test_short_attributes(void **state)
 {
     static graph g;
@@ -4250,7 +4251,7 @@ static void test_short_attributes(void **state)
     }
 }
 
-/* The same calls count and work: what counting says suffices exactly, blocks do not overlap, all are aligned. */
+/* The same calls count and allocate: the counted bytes suffice exactly, blocks do not overlap, all are aligned. */
 static void test_memory_walk(void **state)
 {
     (void)state;
@@ -4296,7 +4297,7 @@ static void test_memory_walk(void **state)
                     temp[nTemp] = (uint8_t *)p;
                     tempBytes[nTemp++] = bytes;
                 }
-                for (uint32_t k = 0; k < nKept; k++) /* nobody wrote into another's block */
+                for (uint32_t k = 0; k < nKept; k++) /* no block was overwritten through another */
                     for (size_t b = 1; b < keptBytes[k]; b++)
                         assert_int_equal(kept[k][b], kept[k][0]);
                 for (uint32_t k = 0; k < nTemp; k++)
@@ -4354,7 +4355,7 @@ static void test_formats(void **state)
     }
 }
 
-/* Optional results that a node leaves out are nobody's: not tensor 0's, not anyone's. */
+/* Optional results that a node omits are no tensor: not tensor 0, and no other. */
 static void test_optional_results(void **state)
 {
     static const NNRT_TopKFusion topk = {true, 1};
@@ -4397,7 +4398,7 @@ static void test_optional_results(void **state)
     }
 }
 
-/* A test that failed may leave drivers behind, which lie on its stack, and models that hold them. */
+/* A test that failed may leave drivers, which are on its stack, and models that use them. */
 static int reset_registry(void **state)
 {
     (void)state;

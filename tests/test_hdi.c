@@ -1,5 +1,5 @@
-/* The driver interface: buffers with descriptors, options of a configuration, offline models. Expected values are
-   worked out by hand; codes are from HDI's text. */
+/* The driver interface: buffers with descriptors, options of a configuration, offline models. Expected values are computed by
+   hand; codes are from HDI's text. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #include "fakes.h"
 #include "kit.h"
 
-/* ---- what the process holds ---- */
+/* ---- resources of the process ---- */
 
 static uint32_t descriptors(void)
 {
@@ -114,7 +114,7 @@ static void test_create(void **state)
     assert_int_equal(descriptors(), before);
 }
 
-/* Data behind any offset, seen by two mappings at once; the buffer and its descriptor stay as they are. */
+/* Data after any offset, seen by two mappings at once; the buffer and its descriptor are unchanged. */
 static void test_map(void **state)
 {
     const uint32_t offsets[] = {0, 1, 4095, 4096, 4100, 9996};
@@ -148,7 +148,7 @@ static void test_map_of_addresses(void **state)
     assert_int_equal(nnrt_buffer_map(&b, true, &block, NULL), NNRT_SUCCESS);
     assert_ptr_equal(block, bytes);
     nnrt_buffer_unmap(&b, block); /* nothing of it is ours */
-    b.fd = 0;                     /* the address is there: the descriptor is not looked at */
+    b.fd = 0;                     /* the address exists: the descriptor is not used */
     assert_int_equal(nnrt_buffer_map(&b, true, &block, NULL), NNRT_SUCCESS);
     assert_ptr_equal(block, bytes);
     b.fd = -1;
@@ -459,7 +459,7 @@ static void test_constants_refused(void **state)
     assert_int_equal(descriptors(), before);
 }
 
-/* What works on a model without preparing it is given addresses. */
+/* Functions that use a model without preparing it get addresses. */
 static void test_constants_unmapped(void **state)
 {
     NNRT_SharedBuffer b = constants();
@@ -589,13 +589,13 @@ static void test_run_refuses(void **state)
         case 7: output.data.dataSize = 20, code = NNRT_INSUFFICIENT_BUFFER; break;
         case 8: input.data.fd = -1, input.dimensions.count = 1, code = NNRT_INVALID_SHAPE; break;
         case 9: input.data.fd = -1, input.dataType = I32, code = NNRT_INVALID_DATATYPE; break;
-        default: /* the output's mapping fails behind the input's */
+        default: /* the output's mapping fails after the input's */
             output.data.bufferSize = 100, output.data.dataSize = 60, says = "has 64 bytes, the data end at 100";
             break;
         }
         assert_int_equal(nnrt_prepared_run(m, NULL, 0, &input, 1, &output, 1, NULL, &e), code);
         assert_int_equal(mappings(), mapped + 1);
-        e.code = NNRT_SUCCESS; /* what Run says goes to RunIn's error only */
+        e.code = NNRT_SUCCESS; /* Run's message goes to RunIn's error only */
         {
             void *workspace = NULL;
             size_t bytes;
@@ -810,7 +810,7 @@ static void test_session_sees_the_same(void **state)
     assert_ptr_equal(watched.out.data.addr, out.data);
     assert_true(watched.in.data.fd >= 0 && watched.out.data.fd >= 0 && watched.in.data.fd != watched.out.data.fd);
     assert_int_equal(watched.in.data.dataSize, 24);
-    memcpy(in.data, given, 24); /* what lies behind the descriptor is the same */
+    memcpy(in.data, given, 24); /* the descriptor maps the same memory */
     {
         NNRT_SharedBuffer seen = watched.in.data;
         float values[6];
@@ -842,7 +842,7 @@ static void test_session_sees_the_same(void **state)
         assert_int_equal(watched.in.data.offset, 0);
     }
     assert_int_equal(watched.runs, 3);
-    watched.unmappable = true; /* a block that nobody can write to is given back */
+    watched.unmappable = true; /* a block that cannot be mapped is freed */
     assert_int_equal(nnrt_session_allocate(s, false, 0, &in), NNRT_INVALID_BUFFER);
     assert_null(in.data);
     nnrt_session_destroy(s);
@@ -946,7 +946,7 @@ static void test_session_allocate_refuses(void **state)
     unregistered(npu);
 }
 
-/* ---- what a configuration asks for ---- */
+/* ---- requests of a configuration ---- */
 
 /* x + c + d -> y with c and d in the program; the session, or the code that creating it gives. */
 static NNRT_ReturnCode ask(const nnrt_session_desc *desc, nnrt_session **s, nnrt_error *e)
@@ -1015,7 +1015,7 @@ static void test_wishes(void **state)
             if (code == NNRT_SUCCESS && d != 2) {
                 const nnrt_fake_record r = nnrt_fake_get_record(d < 2 ? npu : bare);
                 assert_int_equal(r.enableFloat16, d < 2 && cases[i].float16);
-                assert_int_equal(r.mode, d < 2 ? cases[i].mode : 0); /* auto asks of each what it can */
+                assert_int_equal(r.mode, d < 2 ? cases[i].mode : 0); /* auto requests only supported settings */
                 assert_int_equal(r.priority, d < 2 ? cases[i].priority : 0);
                 assert_int_equal(r.extensions, 2);
             }
@@ -1043,7 +1043,7 @@ static void test_extensions(void **state)
     }
 }
 
-/* What a session shares is that of its owner. */
+/* A sharing session has the settings of its owner. */
 static void test_wishes_shared(void **state)
 {
     static const NNRT_Extension extension = {"a", "b", 1};
@@ -1070,8 +1070,8 @@ static void test_wishes_shared(void **state)
     unregistered(npu);
 }
 
-/* float16 has 10 bits behind the point, ties go to the even one; 65520 and more are infinite; below 2^-14 what there is are
-   multiples of 2^-24. */
+/* float16 has 10 fraction bits, ties round to even; 65520 and more are infinite; below 2^-14 the values are multiples of
+   2^-24. */
 static void test_float16(void **state)
 {
     const float tiny = 1.0f / 16777216.0f; /* 2^-24 */
@@ -1163,7 +1163,7 @@ static void test_offline(void **state)
         free(buffer);
         desc.buffer = NULL;
     }
-    put(&b, 40, "ABS 2;3", 7); /* what is no model; a block that cannot be had; a device that takes none */
+    put(&b, 40, "ABS 2;3", 7); /* no valid model; a failed allocation; a device that takes none */
     assert_int_equal(nnrt_session_create(&s, &g.model, &desc, NULL), NNRT_INVALID_MODEL);
     part.bufferSize = 46;
     assert_int_equal(nnrt_session_create(&s, &g.model, &desc, NULL), NNRT_INVALID_BUFFER);
@@ -1184,8 +1184,8 @@ static void test_offline(void **state)
 
 /* ---- every method of the interface, in tables of its versions ---- */
 
-/* A device that doubles, with all methods of HDI 2.1, and what was called of it. Its tables are as long as they are told to
-   be, and the bytes behind them belong to nobody. */
+/* A device that doubles, with all methods of HDI 2.1, and a record of the calls. Its tables have the requested length, and the
+   bytes after them are not accessible. */
 typedef struct driver {
     NNRT_DeviceVtbl *table;
     NNRT_PreparedModelVtbl *model;
@@ -1378,7 +1378,7 @@ static NNRT_ReturnCode it_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_
     return called("GetInputDimRanges");
 }
 
-/* A table of so many bytes of which `from` has some; what it is longer than that is garbage. */
+/* A table of so many bytes of which `from` has some; the rest is garbage. */
 static void *exactly(const void *from, size_t has, size_t bytes)
 {
     void *table = malloc(bytes);
@@ -1520,7 +1520,7 @@ static void test_methods(void **state)
         nnrt_session_destroy(s);
         assert_true((strstr(it.called, "PrepareOfflineModel") != NULL) == sizes[i].two);
         it.called[0] = '\0';
-        /* what is exported comes back as it was */
+        /* exported data comes back unchanged */
         assert_int_equal(nnrt_device_prepare(device, &g.model, NULL, &m), NNRT_SUCCESS);
         assert_int_equal(m->vtbl->ExportModelCache(m, &exported, &count), NNRT_SUCCESS);
         nnrt_device_release(device, m);
@@ -1577,7 +1577,7 @@ static void test_codes(void **state)
 
 /* ---- all methods are tested ---- */
 
-/* The methods of INnrtDevice and IPreparedModel, and the test that has each called. Those of OH_NN and NNAdapter: test_ohnn.c,
+/* The methods of INnrtDevice and IPreparedModel, and the test that calls each. For OH_NN and NNAdapter: test_ohnn.c,
    test_nnadapter.c. */
 static const char *const methods[][2] = {
     {"GetVersion", "test_methods"},
@@ -1615,8 +1615,7 @@ static char *text_of(const char *path)
     return text;
 }
 
-/* The two tables declare these methods before their own begin, and no others; each stands in what its test expects to be
-   called. */
+/* The two tables declare these methods before their own begin, and no others; each is in the calls that its test expects. */
 static void all_methods(void **state)
 {
     char *header = text_of("nnrt_hal.h"), *tests = text_of("tests/test_hdi.c");

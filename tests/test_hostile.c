@@ -46,7 +46,7 @@ static const char *path_of(char *path, size_t size, const char *a, const char *b
     return path;
 }
 
-/* ---- what the fuzz targets keep ---- */
+/* ---- invariants of the fuzz targets ---- */
 
 typedef struct target {
     const char *name;
@@ -97,8 +97,8 @@ static void test_short_inputs(void **state)
             }
 }
 
-/* A copy behind a CAST is dropped: its result, whose type nobody declared, takes the place of CAST's own, whose type
-   was declared, and CAST no longer knew what to convert to. */
+/* A copy behind a CAST is dropped: its result, whose type was undeclared, replaced CAST's own, whose type was declared, and
+   CAST no longer knew what to convert to. */
 static void test_dropped_copy_keeps_type(void **state)
 {
     uint32_t x, y, z;
@@ -302,7 +302,7 @@ static message node_make(const char *op, const char *a, const char *b, const cha
     return m;
 }
 
-/* A graph with input x of two floats and output y, and what the caller adds; then the model around it. */
+/* A graph with input x of two floats and output y, and the caller's additions; then the model around it. */
 static message graph_make(void)
 {
     static const int64_t two = 2;
@@ -324,7 +324,7 @@ static message model_make(const message *graph)
     return m;
 }
 
-/* Imports the model, optimised, within 256 KiB; what imports is prepared and run, too. */
+/* Imports the model, optimized, within 256 KiB; an imported model is prepared and run, too. */
 static NNRT_ReturnCode import_graph(const message *graph, nnrt_error *e)
 {
     message m = model_make(graph);
@@ -471,7 +471,7 @@ static void test_onnx_names_twice(void **state)
     put_message(&g, 5, &c); /* two initializers are c */
     refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "value 'c' is defined twice");
     g = graph_make();
-    put_message(&g, 1, &over); /* a node makes what is an input */
+    put_message(&g, 1, &over); /* a node writes an input */
     put_message(&g, 1, &a);
     refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "ONNX node 0 '' (Relu): value 'x' is defined twice");
 }
@@ -519,7 +519,7 @@ static void write_file(const char *path, const void *data, size_t size)
 
 static int64_t external_elements = 2; /* of the constant that load_external declares */
 
-/* Loads a model in folder/in whose constant lies at location. 1 MiB of memory is more than enough for it. */
+/* Loads a model in folder/in whose constant is at `location`. 1 MiB of memory is more than enough for it. */
 static void load_external(const char *folder, const char *location, const char *offset, const char *length,
                           NNRT_ReturnCode expected, const char *text)
 {
@@ -706,7 +706,7 @@ static void test_plain_models(void **state)
     REFUSED(p.inputs[1] = 3, NNRT_INVALID_INPUT, "input 1 is tensor 3, but there are 3");
     REFUSED(p.inputs[1] = 0xFFFFFFFEu, NNRT_INVALID_INPUT, "input 1 is tensor 4294967294, but there are 3");
     REFUSED(p.inputs[0] = 2, NNRT_INVALID_MODEL,
-            "needs its own result: a cycle through tensor 2 'y'"); /* a node that reads what it makes */
+            "needs its own result: a cycle through tensor 2 'y'"); /* a node that reads its own result */
     REFUSED(p.tensors[1].data.bufferSize = 7, NNRT_INVALID_BUFFER,
             "offset 0 and dataSize 8 run past the buffer's 7 bytes");
     REFUSED(p.tensors[1].data.offset = 0xFFFFFFFCu, NNRT_INVALID_BUFFER,
@@ -828,7 +828,7 @@ static const char *long_name(char *text, const char *head, char c, const char *t
     return text;
 }
 
-/* Where a message has no room for the names, they give way, not what is wrong. */
+/* If a message has no room for the names, they are shortened, not the reason. */
 static void test_long_names(void **state)
 {
     static const char two[] = "\xC3\xA4"; /* one letter in UTF-8 */
@@ -848,7 +848,7 @@ static void test_long_names(void **state)
     memset(&e, 0, sizeof(e));
     nnrt_error_set(&e, NNRT_INVALID_SHAPE, "'%s' is wrong", a);
     assert_int_equal(strlen(e.message), 200 + 11);
-    memset(&e, 0, sizeof(e)); /* what is no name is cut at the end */
+    memset(&e, 0, sizeof(e)); /* text other than names is cut at the end */
     nnrt_error_set(&e, NNRT_INVALID_SHAPE, "%s", b);
     assert_int_equal(strlen(e.message), sizeof(e.message) - 1);
     for (size_t shift = 0; shift < 2; shift++) { /* no character is cut in two */
@@ -910,7 +910,7 @@ static void test_long_names_of_nodes(void **state)
 
 /* ---- memory that runs out ---- */
 
-/* Call number failAt (from 1) gets nothing, and with `forever` none behind it; 0: all succeed. */
+/* Call number failAt (from 1) fails, and with `forever` all later ones; 0: all succeed. */
 typedef struct shortage {
     fuzz_memory memory;
     size_t calls, failAt;
@@ -933,7 +933,7 @@ static void shortage_free(void *user, void *block, size_t bytes)
     fuzz_free(&((shortage *)user)->memory, block, bytes);
 }
 
-/* Makes a model, its optimised form included. */
+/* Makes a model, and optimizes it. */
 typedef NNRT_ReturnCode (*maker)(NNRT_Model **model, const nnrt_allocator *a, nnrt_error *e);
 
 static NNRT_ReturnCode load_digits(NNRT_Model **model, const nnrt_allocator *a, nnrt_error *e)

@@ -22,7 +22,7 @@ says_digit() {
     verdict "expected '$hello', but for its bytes" $? "$folder/log"
 }
 
-# same WHAT A B: two texts are the same
+# same NAME A B: two texts are the same
 same() {
     [ "$2" = "$3" ]
     verdict "$1: '$2', expected '$3'" $?
@@ -135,7 +135,7 @@ done
 
 # ---- CMake ----
 
-# configure WHAT SOURCE BUILD ARGUMENTS...: with clang and without the fast device, which takes a quarter of the time
+# configure NAME SOURCE BUILD ARGUMENTS...: with clang and without the fast device, which takes a quarter of the time
 configure() {
     what=$1 source=$2 build=$3
     shift 3
@@ -156,7 +156,7 @@ open(sys.argv[2], "wb").write(struct.pack("<784f", *(pixel / 255 for pixel in pi
 END_OF_PROGRAM
 verdict 'the digit 7 as raw float32' $?
 
-# predicts PROGRAM: it recognises the 7 in both formats, and refuses what it should
+# predicts PROGRAM: it recognizes the 7 in both formats, and refuses invalid input
 predicts() {
     for network in "$model" digits.nnrt; do
         try "$1 $network" "$1" "$network" seven.f32

@@ -233,7 +233,7 @@ static void facts_hold(world *w, const nnrti_known_value *known, long double v, 
                   (double)w->number[known->below[k]][i], known->product[k]);
 }
 
-/* Compares element e with the results of the kernels. A symbol has one number in each case, wherever it stands. */
+/* Compares element e with the results of the kernels. A symbol has one value in each case, everywhere. */
 static void element_holds(world *w, const value *v, size_t e)
 {
     const uint32_t bits = v->is.open != NULL ? v->is.open[e] : 0, id = bits & ~NNRTI_UNBOUNDED;
@@ -266,13 +266,13 @@ static void element_holds(world *w, const value *v, size_t e)
         wrong(w, "symbol %u is at most %g, but its bit says otherwise", id, entry->is.most);
 }
 
-/* Integers up to this one are exact in a type: a symbol of an integer lies among them. */
+/* Integers up to this one are exact in a type: an integer symbol is within them. */
 static double exact_to(NNRT_DataType type)
 {
     return type == F16 ? 2048 : type == F32 ? 16777216 : type == F64 || type == I64 ? 9007199254740991.0 : 2147483648.0;
 }
 
-/* Whether a symbol of these bounds may be told to be an integer. */
+/* Whether a symbol of these bounds may be declared an integer. */
 static bool is_whole(NNRT_DataType type, double least, double most)
 {
     return floor(least) == least && floor(most) == most && least >= -exact_to(type) && most <= exact_to(type);
@@ -475,7 +475,7 @@ static int cast(world *w, int a, NNRT_DataType type)
 
 /* ---- random expressions ---- */
 
-/* The operators whose intervals are derived element by element, with activations where they have one. */
+/* The operators whose intervals are derived element by element, with activations if they have one. */
 typedef struct row {
     NNRT_NodeType op;
     uint32_t nIn;
@@ -693,7 +693,7 @@ static void test_random_expressions(void **state)
 
 /* ---- laws of arithmetic ---- */
 
-/* Element e of a value lies within least and most, exactly; as a constant where they are one. */
+/* Element e of a value has exactly the bounds least and most; a constant if they are equal. */
 #define WITHIN(v, e, least, most) is_within(&the, v, e, least, most, __LINE__)
 
 static void is_within(world *w, int v, size_t e, double least, double most, int line)
@@ -724,7 +724,7 @@ static void is_within(world *w, int v, size_t e, double least, double most, int 
 #define SYMBOL(type, least, most) symbol(&the, type, least, most)
 #define CAST(a, type) cast(&the, a, type)
 
-/* Sums and multiples of symbols: what is added and taken away again is gone, whatever the order. */
+/* Sums and multiples of symbols: terms that are added and subtracted again vanish, in any order. */
 static void test_sums(void **state)
 {
     const NNRT_DataType all[] = {I64, I32, F32, F64, F16};

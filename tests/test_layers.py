@@ -36,13 +36,13 @@ def code(text):
 
 
 def defined(text):
-    """Internal names that code defines: macros, and what stands at file level in front of ( [ = ; or a brace."""
+    """Internal names that code defines: macros, and names at file level before ( [ = ; or a brace."""
     names = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(NNRTI_\w+|nnrti_\w+)", text, re.M))
     return names | set(re.findall(r"^(?:static|typedef|struct|NNRTI_\w+INLINE)\b[^;{=()]*?\b(nnrti_\w+)(?= *[(\[=;{])", text, re.M))
 
 
 def upward(name, text):
-    """Headers that a layer includes although they are not below it; the devices that nnrt.h compiles are beside it."""
+    """Headers that a layer includes although they are not below it; the devices that nnrt.h compiles are on its level."""
     included = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.sub(r"/\*.*?\*/", " ", text, flags=re.S), re.M)
     below = ORDER[:ORDER.index(name)] + (["devices/nnrt_auto.h", "devices/nnrt_cpu.h"] if name == "nnrt.h" else [])
     return [other for other in included if other not in below and not other.endswith("stb_ds.h")]
@@ -56,7 +56,7 @@ def strangers(texts, below):
 
 
 def compiles(folder, group, headers, text=None):
-    """The compiler's errors for a group beside headers with other internal names; text: instead of its last file."""
+    """The compiler's errors for a group with headers whose internal names differ; text: instead of its last file."""
     for name in headers:
         (folder / name).write_text(re.sub(r"\b(nnrt|NNRT)([iI])_", r"\1\2_other_", (ROOT / name).read_text()))
     for name in group:

@@ -56,7 +56,7 @@ example examples/ohnn/quantized.c '-6 stands for 2, -7 stands for 1.5, -10 stand
 example examples/ohnn/dynamic.c '1x2: 1 10
 2x2: 1 10 2 20
 3x2: 1 10 2 20 3 30'
-# relu of 4 + 4 - 2 + 0.5, 12 + 2 + 1 - 1; the cache is then there, and is what the second start of each takes
+# relu of 4 + 4 - 2 + 0.5, 12 + 2 + 1 - 1; the cache then exists, and the second start of each uses it
 example examples/ohnn/guide.c 'first start: 6.5 14
 second start: 6.5 14'
 [ -s 0.nncache ] && [ -s cache_info.nncache ]
@@ -91,7 +91,7 @@ END
 # --disable-new-dtags: the path is searched for the libraries of the library, too, and in setuid programs
 try 'list.c' gcc -std=c99 $warnings -I"$root/compat" -o list list.c "$libraries/libneural_network_runtime.so" \
     -Wl,--disable-new-dtags,-rpath,"$libraries"
-# listed NAME DRIVERS WANT: the devices that there are beside the built-in ones
+# listed NAME DRIVERS WANT: the registered devices except the built-in ones
 listed() {
     NNRT_DRIVERS=$2 ./list 2>&1 | sed 's/auto_nnrt_v2_0 reference_nnrt_v2_0//; s/ cpu_nnrt_v1_0//; s/^ *//; s/ *$//' >log
     [ "$(cat log)" = "$3" ]

@@ -15,7 +15,7 @@
 
 typedef struct lines {
     nnrt_log log;
-    char text[4096]; /* all lines, each with its level in front and an end of line */
+    char text[4096]; /* all lines, each with its level before it and an end of line */
 } lines_of;
 
 static void line(void *user, nnrt_log_level level, const char *text)

@@ -438,8 +438,8 @@ static void test_half_rounding(void **state) {
     assert_int_equal(nnrti_half_from_double(HUGE_VAL), 0x7c00);
 }
 
-/* >>double errors: against long double where that has more digits than double; where it has not, or the C library's long
- * functions call those of double (musl), the reference may be off by one unit itself. */
+/* >>double errors: against long double where that has more digits than double; where it does not, or the C library's long
+ * functions call the double functions (musl), the reference itself may be off by one unit. */
 static void test_double_errors(void **state) {
     static const struct {
         const char *name;

@@ -136,7 +136,7 @@ for name in 'conv 3x3 16x16x16' 'depthwise 5x5 12x12x32' 'full 640 to 128' 'max 
     holds "$name is built in float32" "$layers" "$name" "$folder/float_$(layer "$name").nnrt" float
 done
 
-# What Arm processors compile: networks of integers, whose float inputs and outputs --int8-io replaces, and float32.
+# Networks compiled for Arm processors: networks of integers, whose float inputs and outputs --int8-io replaces, and float32.
 libc=''
 if command -v arm-none-eabi-gcc >"$folder/log"; then
     libc=$(printf '#include <string.h>\n' | arm-none-eabi-gcc -E - | sed -n 's|^# 1 "\(.*\)/string\.h".*|\1|p' | head -n 1)

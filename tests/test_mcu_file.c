@@ -187,7 +187,7 @@ static bool is_cast(const layer *l)
     return l->kind == REQUANTIZE || l->kind == CONCAT || l->kind == QUANTIZE || l->kind == DEQUANTIZE;
 }
 
-/* Each layer on each target, quantized; in float32 where there are kernels for it. */
+/* Each layer on each target, quantized; in float32 if kernels for it exist. */
 static void test_layers(void **state)
 {
     uint32_t saved = 0;
@@ -508,24 +508,24 @@ static void test_forged_conv(void **state)
         {PLAN + 28, -1, false},          /* fewer views */
         {PLAN + 32, 16, false},          /* the first constant is another one */
         {PLAN + 32, 1, false},           /* constants are misaligned */
-        {PLAN + 40, 1 << 20, false},     /* a text behind the texts */
+        {PLAN + 40, 1 << 20, false},     /* a text after the texts */
         {IO, 1, false},                  /* bytes differ from dimensions */
         {IO + 16, 1, false},             /* dimensions differ from bytes */
         {IO + 12, 5, false},             /* rank 9 */
-        {IO + 60, 1 << 20, false},       /* a name behind the texts */
+        {IO + 60, 1 << 20, false},       /* a name after the texts */
         {STEP, 100, false},              /* no such kernel */
         {STEP + 4, 2, false},            /* attributes are misaligned */
-        {STEP + 4, 1 << 20, false},      /* attributes behind the section */
+        {STEP + 4, 1 << 20, false},      /* attributes after the section */
         {STEP + 8, 1, false},            /* the last argument is missing */
         {STEP + 12, 1, false},           /* two inputs */
         {STEP + 20, -1, false},          /* no output */
-        {STEP + 24, 8, false},           /* the scratch ends behind the arena */
+        {STEP + 24, 8, false},           /* the scratch ends after the arena */
         {STEP + 28, -8, false},          /* the scratch is too small */
         {ARGS, 2, false},                /* x is in the arena, which is too small */
         {ARGS + 4, 1, false},            /* x is an output */
         {ARGS + 8, -1, false},           /* x is too short */
         {ARGS + 12, 100, false},         /* a kind that does not exist */
-        {ARGS + 12 + 4, 1 << 20, false}, /* weights behind the section */
+        {ARGS + 12 + 4, 1 << 20, false}, /* weights after the section */
         {ARGS + 12 + 4, 2, false},       /* weights are misaligned */
         {ARGS + 12 + 8, -4, false},      /* weights are too short */
         {ARGS + 24 + 8, -4, false},      /* the table is too short */
@@ -704,8 +704,8 @@ static void test_forged_table(void **state)
     free(file.data);
 }
 
-/* Opens the file with each word of its section changed: in front of the constants to each of these values, and to
-   values near its own; then pairs of words take random ones. An open file runs, under the sanitizers. */
+/* Opens the file with each word of its section changed: before the constants to each of these values, and to values near its
+   own; then pairs of words take random ones. An open file runs, under the sanitizers. */
 static void every_word(image *file, uint32_t *opens, uint32_t *refused)
 {
     static const uint32_t values[] = {0,          1,          2,          3,          5,          12,

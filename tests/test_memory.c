@@ -157,8 +157,8 @@ static void test_left_room(void **state)
     assert_int_equal(from_malloc.live, 0);
 }
 
-/* Temporary blocks lie in the expected piece; without memory for it they are allocated one by one. Counts and buffers
-   do not depend on it. */
+/* Temporary blocks are in the block of the expected size; without memory for it they are allocated one by one. Counts and
+   buffers do not depend on it. */
 static void test_expected(void **state)
 {
     static uint64_t buffer[1024];

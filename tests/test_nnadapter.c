@@ -41,7 +41,7 @@
 
 enum { MOST = 40 };
 
-/* What a program hands to a run, and what it gets: see the access functions. */
+/* Memory that a program passes to a run, for inputs or outputs: see the access functions. */
 typedef struct memory {
     uint32_t rank;
     int32_t dims[8];
@@ -83,7 +83,7 @@ static NNAdapterContext *context_of(const char *device, const char *properties)
     return context;
 }
 
-/* An operand of the model; value: a constant, used where it lies unless it is copied; input: one of the model. */
+/* An operand of the model; value: a constant, used in place unless it is copied; input: one of the model. */
 static NNAdapterOperand *placed(net *n, const NNAdapterOperandType *type, const void *value, size_t bytes, bool input,
                                 bool copy)
 {
@@ -503,7 +503,7 @@ static void operations(void **state)
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.out, NULL), IP);
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 1, n.in, 1, n.out, &op), IP);  /* input1 is missing */
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 2, n.in, 1, n.out, &op), IP);  /* one too many */
-    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.in, &op), IP);   /* reads what it writes */
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.in, &op), IP);   /* reads its own result */
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_TOP_K, 2, n.in, 1, n.out, &op), IP); /* one result */
     n.in[2] = stranger;
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.out, &op), IP);
@@ -521,7 +521,7 @@ static void operations(void **state)
     n.in[1] = n.in[0];
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, n.in, 1, n.out, &op), OK);
     assert_non_null(op);
-    is(NNAdapterModel_getOperandType(n.out[0], &type), OK); /* what is inferred stands there */
+    is(NNAdapterModel_getOperandType(n.out[0], &type), OK); /* the inferred shape is stored there */
     assert_int_equal(type->dimensions.count, 2);
     assert_memory_equal(type->dimensions.data, dims, sizeof(dims));
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, n.in, 1, n.out, &op), IP); /* written twice */
@@ -563,7 +563,7 @@ static void finishing(void **state)
     assert_int_equal(seen->lifetime, NNADAPTER_MODEL_INPUT);
     is(NNAdapterModel_getOperandType(o[1], &seen), OK);
     assert_int_equal(seen->lifetime, NNADAPTER_MODEL_OUTPUT);
-    is(NNAdapterModel_finish(n.model), IP); /* nobody writes the output */
+    is(NNAdapterModel_finish(n.model), IP); /* no operation writes the output */
     list[0] = o[0];
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, list, 1, &o[1], &op), OK);
     is(NNAdapterModel_finish(n.model), OK);
@@ -574,7 +574,7 @@ static void finishing(void **state)
     is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 1), IP);
     end(&n);
 
-    is(begin(&n), OK); /* an unknown operation is told here */
+    is(begin(&n), OK); /* an unknown operation is reported here */
     for (int i = 0; i < 3; i++)
         is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
     is(NNAdapterModel_addOperation(n.model, 96, 1, o, 1, &o[1], &op), OK);
@@ -595,7 +595,7 @@ static void finishing(void **state)
     assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "depends on the operation itself"));
     end(&n);
 
-    is(begin(&n), OK); /* something that nobody gives */
+    is(begin(&n), OK); /* an operand without a source */
     for (int i = 0; i < 3; i++)
         is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, o, 1, &o[2], &op), OK);
@@ -910,7 +910,7 @@ static void executions(void **state)
     n.context = context_of("auto", NULL);
     is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
     is(NNAdapterCompilation_finish(n.compilation), OK);
-    NNAdapterModel_destroy(n.model); /* the compilation keeps what it needs */
+    NNAdapterModel_destroy(n.model); /* the compilation keeps the data that it needs */
     n.model = NULL;
     is(NNAdapterExecution_create(NULL, &n.execution), IP);
     is(NNAdapterExecution_create(n.compilation, NULL), IP);
@@ -994,14 +994,13 @@ static void dynamic(void **state)
     is(NNAdapterExecution_compute(n.execution), DIMS); /* 4 and 2 rows do not go together */
     n.from[1].dims[0] = 4;
     n.from[1].dims[1] = 1;
-    is(NNAdapterExecution_compute(n.execution), DIMS); /* this extent was said to be 3 */
+    is(NNAdapterExecution_compute(n.execution), DIMS); /* this dimension was set to 3 */
     n.from[1].dims[1] = 3;
     is(NNAdapterExecution_compute(n.execution), OK);
     end(&n);
 }
 
-/* Each of eight shapes that an operand may have is told again, and served, whatever came before it; a ninth is too
-   many. */
+/* Each of eight shapes of an operand is set again and runs, after any other one; a ninth is too many. */
 static void alternatives(void **state)
 {
     static const int32_t dims[2] = {OPEN, 3}, order[10] = {1, 8, 3, 2, 7, 8, 4, 6, 5, 1};
@@ -1155,7 +1154,7 @@ static void told_by_values(void **state)
     end(&n);
 }
 
-/* ---- numbers by hand: what the cases of tests/vectors do not show ---- */
+/* ---- numbers by hand: properties without a case in tests/vectors ---- */
 
 /* Conv 2x2 over [1,1,3,3], zeros around it, two filters, one bias each. */
 static void convolution(void **state)
@@ -1186,7 +1185,7 @@ static void convolution(void **state)
         one_int(&n, NNADAPTER_FUSED_NONE);
         result(&n, NULL);
         is(run(&n, NNADAPTER_CONV_2D), OK);
-        if (mode == NNADAPTER_AUTO_PAD_SAME) { /* a row and a column behind */
+        if (mode == NNADAPTER_AUTO_PAD_SAME) { /* a row and a column after */
             static const float same[18] = {16, 18, 13, 22, 24, 16, 17, 18, 19, -4, -2, -4, 2, 4, -1, -2, -1, -10};
             const int32_t dims[4] = {1, 2, 3, 3};
             gives(&n, 0, 4, dims, same);
@@ -1235,7 +1234,7 @@ static void transposed(void **state)
     }
 }
 
-/* A quantised convolution 1x1, one channel to two: x = {1, -2} (scale 0.5), w = {2, -4}; y in units of 0.25. */
+/* A quantized convolution 1x1, one channel to two: x = {1, -2} (scale 0.5), w = {2, -4}; y in units of 0.25. */
 static void quantised(void **state)
 {
     static const int8_t x[2] = {2, -4}, w[2] = {4, -8};
@@ -1511,7 +1510,7 @@ static void empty_windows(void **state)
     }
 }
 
-/* y = x * by, by 2 where it is left out. */
+/* y = x * by, by is 2 if it is left out. */
 static NNRT_ReturnCode scaled_rule(nnrt_resolve *c)
 {
     nnrt_resolve_like(c, 0, 0);
@@ -1580,7 +1579,7 @@ static void custom_operations(void **state)
     is(add(&n, -7), IP);
     assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "com.acme.Scaled"));
     is(nnrt_op_unregister("com.acme.Scaled"), NNRT_SUCCESS);
-    is(add(&n, -7), OK); /* as it was: it is nobody's */
+    is(add(&n, -7), OK); /* as before: no operator defines it */
     end(&n);
 }
 
@@ -2003,7 +2002,7 @@ static void chain(void **state)
     end(&n);
 }
 
-/* What cannot be had exactly is refused, and what is wrong. */
+/* Operations without an exact equivalent are refused, and invalid ones. */
 static void refused(void **state)
 {
     static const float x[24] = {0};
@@ -2070,7 +2069,7 @@ static void refused(void **state)
     result(&n, NULL);
     is(add(&n, NNADAPTER_INSTANCE_NORMALIZATION), NO);
     end(&n);
-    is(begin(&n), OK); /* CAST to a quantised type */
+    is(begin(&n), OK); /* CAST to a quantized type */
     variable(&n, NNADAPTER_FLOAT32, 4, image, x);
     one_int(&n, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
     result(&n, NULL);
@@ -2085,8 +2084,9 @@ static void refused(void **state)
    n int32, r float32, l and L list of int32 (none where it is empty; L: the case is left out), q list of float32, a the one
    entry of a list; k.attribute: input k, or where there is none and x is float32 the attribute; f fuse code, m padMode, c
    roundMode, i interpolation, g padding of GRID_SAMPLE, p padding mode; t.k the type of result k; B0, B1, I5: constants; D the
-   axis 0 where input 2 is left out; H shape and scales; C are corners aligned; M align_mode; O is there a second result; S and A
-   size and alpha of LRN; U number of results; Z axis, scale, zero point of QUANTIZE. Behind |: what attributes must be. */
+   axis 0 where input 2 is left out; H shape and scales; C are corners aligned; M align_mode; O whether a second result exists;
+   S and A size and alpha of LRN; U number of results; Z axis, scale, zero point of QUANTIZE. After |: required values of
+   attributes. */
 static const struct operation_case {
     int32_t op;
     const char *name, *file, *operands;
@@ -2347,7 +2347,7 @@ static bool vec_filter(net *n, const vec_case *c, bool transposed)
     return true;
 }
 
-/* Appends what one word says; false: NNAdapter cannot say the case. */
+/* Appends the operand of one word; false: NNAdapter cannot express the case. */
 static bool vec_word(net *n, const vec_case *c, const char *word)
 {
     static const int32_t fuse[] = {NNADAPTER_FUSED_NONE, NNADAPTER_FUSED_RELU, -1, NNADAPTER_FUSED_RELU6,
@@ -2644,7 +2644,7 @@ static void complete(void **state)
 
 /* ---- memory ---- */
 
-/* A model, quantised and not, with a fuse code of its own node, built, compiled and run. */
+/* A model, quantized and not, with a fuse code of its own node, built, compiled and run. */
 static int whole(net *n, bool open)
 {
     static const float w[4] = {1, 2, 3, 4};
@@ -2701,7 +2701,7 @@ static void allocations(void **state)
         assert_true(at > 30);
         {
             const int32_t dims[4] = {1, 1, 2, 3};
-            const float wanted[6] = {27, 37, 17, 11, 14, 5}; /* 0 1 2 / 3 4 5, a row and a column of zeros behind */
+            const float wanted[6] = {27, 37, 17, 11, 14, 5}; /* 0 1 2 / 3 4 5, a row and a column of zeros after */
             gives(&n, 0, 4, dims, wanted);
         }
         end(&n);
@@ -2923,7 +2923,7 @@ static void several(void **state)
     says(&n, "'a_nnrt_v1_0', like all devices of the context, does not support node 'RELU_1' (ACTIVATION)");
     over(&n, 2, dumb, "", NULL, NO);
     says(&n, "device 'dumb_nnrt_v1_0' does not report which operations it supports");
-    /* what one of the devices takes is supported */
+    /* an operation that one of the devices supports is supported */
     NNAdapterContext_destroy(n.context);
     n.context = context_over(2, (const char *const[2]){"a", "c"}, NULL);
     is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), OK);
@@ -2986,7 +2986,7 @@ static NNRT_ReturnCode asked_version(void *self, uint32_t *major, uint32_t *mino
     return NNRT_SUCCESS;
 }
 
-/* Each device gets all properties but those of the runtime, of a key that comes again the last one. */
+/* Each device gets all properties except the runtime's; of a repeated key, the last one. */
 static void properties(void **state)
 {
     static const char *const names[2] = {"add", "asked"};
@@ -3019,7 +3019,7 @@ static void kept(void **state)
     static const char *const npu[1] = {"npu"};
     static const struct {
         const char *properties;
-        uint32_t parts, nodes; /* of the device: all but those that are kept, of 5 */
+        uint32_t parts, nodes; /* of the device: all except the kept ones, of 5 */
         const char *warning;
     } cases[] = {
         {"", 1, 5, ""},
@@ -3047,7 +3047,7 @@ static void kept(void **state)
         {"SUBGRAPH_PARTITION_CONFIG_FILE=build/test_nnadapter.records;SUBGRAPH_PARTITION_CONFIG_BUFFER=MAX", 1, 3, ""},
         {"SUBGRAPH_PARTITION_CONFIG_FILE=build/nowhere.records", 1, 5,
          "SUBGRAPH_PARTITION_CONFIG_FILE: 'build/nowhere.records' cannot be read"},
-        {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=ADD", 1, 5, ""}, /* nothing is quantised */
+        {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=ADD", 1, 5, ""}, /* nothing is quantized */
         {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=DIV", 1, 5, "no operation matches 'DIV'"}};
     nnrt_fake *fake = registered("fake:name=npu"), *none = registered("fake:name=none,ops=ABS");
     uint32_t models = 0, nodes = 0;
@@ -3061,7 +3061,7 @@ static void kept(void **state)
         assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), cases[i].warning);
         had(fake, &models, &nodes, cases[i].parts, cases[i].nodes);
     }
-    /* the environment, where there is no property */
+    /* the environment, without a property */
     is(setenv("SUBGRAPH_PARTITION_CONFIG_FILE", "build/test_nnadapter.records", 1), 0);
     over(&n, 1, npu, NULL, NULL, OK);
     had(fake, &models, &nodes, 2, 4);
@@ -3072,7 +3072,7 @@ static void kept(void **state)
     had(fake, &models, &nodes, 2, 4);
     is(unsetenv("SUBGRAPH_PARTITION_CONFIG_BUFFER"), 0);
     is(unsetenv("SUBGRAPH_PARTITION_CONFIG_FILE"), 0);
-    /* what is not kept must be allocated, with dynamic shapes or without */
+    /* nodes that are not kept need memory, with dynamic shapes or without */
     over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB", NULL, NO);
     says(&n, "does not support node 'MAX_3'");
     over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB\nMAX", NULL, OK);
@@ -3176,7 +3176,7 @@ static void shared_caches(void **state)
                 NNAdapterCompilation_destroy(c);
                 free(bad);
             }
-        /* what is broken is made anew */
+        /* a broken cache is written again */
         data[bytes / 2] ^= 1;
         file_is(file, data, bytes);
         data[bytes / 2] ^= 1;
@@ -3208,7 +3208,7 @@ static void shared_caches(void **state)
     unregistered(mute);
 }
 
-/* ---- float32 among quantised operations ---- */
+/* ---- float32 among quantized operations ---- */
 
 /* y = x * 0.25 * 16 in int8; x is in steps of 0.5, the products in steps of 1: the first one of 1 (0.5) is 0.125, which is 0.
    Operands: 0 x, 1 and 2 the factors, 3: no activation, 4 the first product, 5 the second one. each: both are outputs. */
@@ -3271,7 +3271,7 @@ static void mixed(void **state)
         int8_t y[2][2]; /* the first product, the second one */
         const char *warning;
     } cases[] = {{"", 2, {{0, 0}, {0, 0}}, ""},
-                 {MIXED "MUL:1", 4, {{0, 0}, {0, 0}}, ""}, /* a cast before, and one behind */
+                 {MIXED "MUL:1", 4, {{0, 0}, {0, 0}}, ""}, /* a cast before, and one after */
                  {MIXED "MUL::5", 4, {{0, 0}, {0, 0}}, ""},
                  {MIXED "MUL", 4, {{0, 0}, {2, -4}}, ""}, /* nothing is rounded between */
                  {MIXED "MUL:0\nMUL:4\nADD", 4, {{0, 0}, {2, -4}}, "no operation matches 'ADD'"},
@@ -3316,7 +3316,7 @@ static void mixed(void **state)
     unregistered(npu);
 }
 
-/* Constants of all kinds: what a convolution and a layer give in float32. */
+/* Constants of all kinds: results of a convolution and a layer in float32. */
 static void mixed_constants(void **state)
 {
     static const int8_t x[2] = {2, -4}, w[2] = {4, -8}, cw[2] = {4, -4};
@@ -3427,7 +3427,7 @@ static void mixed_constants(void **state)
     unregistered(npu);
 }
 
-/* An operand that two operations in float32 read is dequantised once; an output that one writes is quantised once. */
+/* An operand that two operations in float32 read is dequantized once; an output that one writes is quantized once. */
 static void mixed_once(void **state)
 {
     static const int8_t x[2] = {3, -5};

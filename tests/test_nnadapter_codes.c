@@ -117,7 +117,7 @@ static void net_end(net *n)
 static void *give(void *memory, NNAdapterOperandType *type, void *device)
 {
     assert_null(device);
-    if (memory != NULL) /* other extents than the compilation's */
+    if (memory != NULL) /* other dimensions than the compilation's */
         type->dimensions.data[0] = 4;
     return xs;
 }
@@ -129,7 +129,7 @@ static void *take(void *memory, NNAdapterOperandType *type, void *device)
     return ys;
 }
 
-/* ---- 2: what there is ---- */
+/* ---- 2: existing devices ---- */
 
 /* A function that returns one number or text of a device: Function with value. */
 #define DEVICE_GETTER(name, Function, T, value)                                                                        \

@@ -128,7 +128,7 @@ static void in_the_program(void **state)
     is(plain_contexts, 0);
 }
 
-/* ---- what only the application has ---- */
+/* ---- data of the application only ---- */
 
 static int stream_of_ours, asked;
 
@@ -419,7 +419,7 @@ static void failures(void **state)
     nnrt_model_destroy(model);
 }
 
-/* ---- what the models say that drivers are given: a driver that builds them again with NNAdapter's own functions ---- */
+/* ---- models passed to drivers: a driver that builds them again with NNAdapter's own functions ---- */
 
 typedef struct mirror_program {
     NNAdapterModel *model;
@@ -578,7 +578,7 @@ static bool mirror_case(const vec_case *c)
     return true;
 }
 
-/* All cases of all operators: what the device takes gives the results of the file. */
+/* All cases of all operators: supported ones give the results of the file. */
 static void mirror(void **state)
 {
     static const int32_t wanted[] = {
@@ -727,7 +727,7 @@ static void keeps(void **state)
     nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2));
     is(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    for (uint32_t k = 0; k < 3; k++) { /* nothing is there; from what it gave; from what that gave */
+    for (uint32_t k = 0; k < 3; k++) { /* no cache; from the first cache; from the cache written after that */
         nnrt_cache_desc kept;
         nnrt_session_desc desc;
         nnrt_session *s = NULL;
@@ -764,7 +764,7 @@ static void keeps(void **state)
     free(data);
     is(keeper_models, 1);
     is(keeper_caches, 2);
-    /* what is no cache of the device */
+    /* data that is no cache of the device */
     is(nnrt_device_prepare(nnrt_device_find("keeper"), model, NULL, &prepared), NNRT_SUCCESS);
     is(prepared->vtbl->ExportModelCache(prepared, &exported, &count), NNRT_SUCCESS);
     is(count, 2);

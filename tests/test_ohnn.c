@@ -354,7 +354,7 @@ static void tensors(void **state)
     is(OH_NNTensorDesc_Destroy(&huge), OK);
 }
 
-/* ---- quantisation, building ---- */
+/* ---- quantization, building ---- */
 
 static void quantisation(void **state)
 {
@@ -491,7 +491,7 @@ static void building(void **state)
     q.zeroPoint = NULL;
     is(OH_NNModel_AddTensor(model, &t), IP);
     q.zeroPoint = &zeroPoint;
-    assert_int_equal(model->graph->nValues, 6); /* what failed left nothing */
+    assert_int_equal(model->graph->nValues, 6); /* failed calls added nothing */
     /* types */
     is(OH_NNModel_SetTensorType(NULL, 0, OH_NN_TENSOR), IP);
     is(OH_NNModel_SetTensorType(model, 0, (OH_NN_TensorType)163), IP);
@@ -644,7 +644,7 @@ static char parameter_type(uint32_t number)
     return one_of(" 9 48 ", number) ? '2' : 'l';
 }
 
-/* The operators whose parameters end with this number, where they follow one another; then those that came later. */
+/* The operators whose parameters end with this number, where they follow one another; then later additions. */
 static const struct {
     uint32_t last;
     OH_NN_OperationType op;
@@ -790,7 +790,7 @@ static void compilations(void **state)
     OH_NNCompilation_Destroy(&c);
     OH_NNCompilation_Destroy(NULL);
     OH_NNCompilation_Destroy(&none);
-    /* what the setters take, Build refuses, in this order */
+    /* values that the setters accept and Build refuses, in this order */
     c = OH_NNCompilation_Construct(model);
     is(OH_NNCompilation_SetDevice(c, 12345), OK);
     is(OH_NNCompilation_SetPerformanceMode(c, (OH_NN_PerformanceMode)9), OK);
@@ -970,7 +970,7 @@ static uint32_t prepared_by(const nnrt_fake *npu)
     return nnrt_fake_get_record(npu).calls[NNRT_FAKE_PrepareModel];
 }
 
-/* What Build does with a directory, situation by situation. */
+/* Build with a cache directory, case by case. */
 static void caches(void **state)
 {
     nnrt_fake *npu = registered("fake:name=npu,cache=yes");
@@ -1000,7 +1000,7 @@ static void caches(void **state)
     runs_right(c);
     OH_NNCompilation_Destroy(&c);
     is((int)prepared_by(npu), (int)n);
-    built(model, KEPT, 9, OF); /* what is there is newer */
+    built(model, KEPT, 9, OF); /* the stored cache is newer */
     built(NULL, KEPT, 9, OF);
     is((int)prepared_by(npu), (int)n);
     built(model, KEPT, 10, OK);
@@ -1010,7 +1010,7 @@ static void caches(void **state)
     built(model, KEPT, 11, OK);
     is((int)prepared_by(npu), (int)n);
     built(model, KEPT, 10, OF);
-    built(NULL, KEPT, 12, IP); /* older, and no model: it is gone then */
+    built(NULL, KEPT, 12, IP); /* older, and no model: the cache is removed */
     assert_false(there(KEPT_INFO));
     /* broken files, every byte of both */
     for (long at = -1;; at++) {
@@ -1077,7 +1077,7 @@ static void caches(void **state)
     built(model, KEPT, 12, OK);
     is((int)prepared_by(npu), 1);
     unregistered(npu);
-    npu = registered("fake:name=npu,cache=refuse"); /* it does not take what it gave: compiled */
+    npu = registered("fake:name=npu,cache=refuse"); /* it refuses its own cache: compiled */
     built(model, KEPT, 13, OK);
     built(model, KEPT, 13, OK);
     is((int)prepared_by(npu), 2);
@@ -1129,7 +1129,7 @@ static void buffers(void **state)
         is(OH_NNCompilation_ImportCacheFromBuffer(c, bytes + 1, k == 2 ? size - 1 : size), OK);
         is(OH_NNCompilation_Build(c), k == 0 ? OK : OH_NN_INVALID_FILE);
         bytes[1 + size / 2] ^= k == 1;
-        if (k == 0) { /* with what the program said of its inputs */
+        if (k == 0) { /* with the program's descriptions of its inputs */
             runs_right(c);
             e = OH_NNExecutor_Construct(c);
             desc = OH_NNExecutor_CreateInputTensorDesc(e, 0);
@@ -1179,7 +1179,7 @@ static void buffers(void **state)
 }
 
 /* Every request for memory fails in turn, while a cache is written, read beside a model, read alone, exported and imported:
-   what is built runs, and nothing is left. */
+   compilations that are built run, and nothing leaks. */
 static void caches_without_memory(void **state)
 {
     nnrt_fake *npu = registered("fake:name=npu,cache=yes");
@@ -1264,7 +1264,7 @@ static OH_NNCompilation *from_bytes(const void *bytes, size_t size, bool file)
     return c;
 }
 
-/* What the device says of a tensor is what its description says; the program gave it no name. */
+/* A description has the device's properties of a tensor; the program gave it no name. */
 static void described(NN_TensorDesc *desc, const char *name, int32_t rows)
 {
     const char *own = NULL;
@@ -1358,7 +1358,7 @@ static void foreign(void **state)
     is(OH_NNTensor_Destroy(&out[0]), OK);
 }
 
-/* What is no such model, and devices that cannot say what it is. */
+/* Data that are no such model, and devices that cannot describe theirs. */
 static void foreign_refused(void **state)
 {
     static const struct {
@@ -1578,7 +1578,7 @@ static void executors(void **state)
     is(OH_NNExecutor_GetInputDimRange(e, 0, &least, NULL, &axes), IP);
     is(OH_NNExecutor_GetInputDimRange(e, 0, &least, &most, NULL), IP);
     is(OH_NNExecutor_GetInputDimRange(e, 2, &least, &most, &axes), IP);
-    is(OH_NNExecutor_GetInputDimRange(e, 0, &foreign, &most, &axes), IP); /* nobody gave that */
+    is(OH_NNExecutor_GetInputDimRange(e, 0, &foreign, &most, &axes), IP); /* an array that no call returned */
     is(OH_NNExecutor_GetInputDimRange(e, 0, &least, &most, &axes), OK);
     assert_int_equal(axes, 2);
     assert_true(least[0] == 2 && most[0] == 2 && least[1] == 3 && most[1] == 3);
@@ -1622,7 +1622,7 @@ static void asynchronous(void **state)
     is(OH_NNExecutor_SetOnServiceDied(e, on_died), OK);
     is(OH_NNExecutor_RunAsync(NULL, in, 2, out, 1, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, NULL, 2, out, 1, 10, &user), IP);
-    is(OH_NNExecutor_RunAsync(e, in, 1, out, 1, 10, &user), OF); /* what the model has comes later */
+    is(OH_NNExecutor_RunAsync(e, in, 1, out, 1, 10, &user), OF); /* the model's inputs are checked later */
     is(OH_NNExecutor_RunAsync(e, in, 2, NULL, 1, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 0, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, NULL), IP);
@@ -1645,7 +1645,7 @@ static void never_asynchronous(void **state)
     unregistered(fake);
 }
 
-/* What callbacks told. */
+/* Arguments of callbacks. */
 typedef struct told {
     pthread_mutex_t mutex;
     pthread_cond_t change;
@@ -1750,7 +1750,7 @@ static void later(void **state)
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK);
     wait_told(&t, 1, 0);
     is(t.code, OK);
-    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* the driver is gone */
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* the driver has died */
     wait_told(&t, 0, 1);
     OH_NNExecutor_Destroy(&e);
     unregistered(fake);
@@ -1758,7 +1758,7 @@ static void later(void **state)
     fake = registered("fake:name=npu0,vendor=acme,fail=RunIn,code=SERVICE_ERROR");
     e = add_executor_on(2, "npu0");
     is(OH_NNExecutor_SetOnRunDone(e, tell_done), OK);
-    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* gone, and nobody asked to be told */
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* died, without a callback for it */
     wait_told(&t, 1, 0);
     is(t.code, OH_NN_UNAVAILABLE_DEVICE);
     OH_NNExecutor_Destroy(&e);
@@ -1774,7 +1774,7 @@ static void later(void **state)
     assert_int_equal(t.count, 0);
     for (uint32_t i = 0; i < 4; i++)
         is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK);
-    OH_NNExecutor_Destroy(&e); /* ends what waits, waits for what runs */
+    OH_NNExecutor_Destroy(&e); /* cancels waiting runs, waits for running ones */
     wait_told(&t, 4, 0);
     unregistered(fake);
 
@@ -2196,7 +2196,7 @@ static void deprecated(void **state)
     OH_NNExecutor_DestroyOutputMemory(e, 0, &out);
     assert_null(out);
     is(OH_NNExecutor_Run(e), IP);
-    OH_NNExecutor_Destroy(&e); /* with what is left: small */
+    OH_NNExecutor_Destroy(&e); /* with the remaining memory: small */
 }
 
 /* ---- dynamic shapes ---- */
@@ -2323,7 +2323,7 @@ static void shapes_kept(void **state)
 
 /* ---- operators: expected values by hand ---- */
 
-/* What an operator is given: a float32 input, constants, parameters; and what it must give. */
+/* Inputs of an operator: a float32 input, constants, parameters; and its expected result. */
 typedef struct given {
     OH_NN_TensorType type; /* OH_NN_TENSOR: a constant input */
     OH_NN_DataType dataType;
@@ -2870,8 +2870,8 @@ static void top_k_types(void **state)
     }
 }
 
-/* INSTANCE_NORM of [1,a,2,b] of a format: Build's code, or the largest distance of the result from what `first` says, the
-   order of the channels, in `*error`. With pool, a MAX_POOL of one cell is behind it. */
+/* INSTANCE_NORM of [1,a,2,b] of a format: Build's code, or the largest distance of the result from the one for the channel
+   order `first`, in `*error`. With pool, a MAX_POOL with a 1x1 kernel follows. */
 static OH_NN_ReturnCode instance_norm(int32_t a, int32_t b, int32_t channels, OH_NN_Format format, bool pool, bool first,
                                       float *error)
 {
@@ -3061,7 +3061,7 @@ static void allocations(void **state)
             heap_calls = 0;
             heap_fail_at = ++n;
             good = everything(rows);
-            assert_true(good == (heap_calls < n)); /* each failure is told */
+            assert_true(good == (heap_calls < n)); /* each failure is reported */
             assert_int_equal(heap_live, before);
             assert_true(n < 1000);
         }
@@ -3164,7 +3164,7 @@ static char *text_of(const char *path)
     return text;
 }
 
-/* The headers declare these functions and no others, and each test calls what the table says. */
+/* The headers declare these functions and no others, and each test calls the functions in the table. */
 static void all_functions(void **state)
 {
     char *headers[2] = {text_of("compat/neural_network_runtime/neural_network_core.h"),

@@ -55,7 +55,7 @@ static size_t last_id(void)
     return ids[count - 1];
 }
 
-/* The model of add_parts and three tensors that it does not use: 4 is a constant, 5 has an open extent, 6 is a
+/* The model of add_parts and three tensors that it does not use: 4 is a constant, 5 has a dynamic dimension, 6 is a
    parameter. */
 static OH_NNModel *model_with(bool finished)
 {
@@ -74,7 +74,7 @@ static OH_NNModel *model_with(bool finished)
     return model;
 }
 
-/* A compilation on the device that was registered last, built or not; its model is gone where it is built. */
+/* A compilation on the device that was registered last, built or not; its model is destroyed if it is built. */
 static OH_NNCompilation *compiled(OH_NNModel **model, int32_t rows, bool build)
 {
     OH_NNCompilation *c;
@@ -466,7 +466,7 @@ static int available(uint32_t broken)
     return code;
 }
 
-/* ---- 3: parameters of quantisation ---- */
+/* ---- 3: quantization parameters ---- */
 
 static const check quant_new_checks[] = {{"memory is short", NOTHING, 0}, END};
 static int quant_new(uint32_t broken)
@@ -573,7 +573,7 @@ static int extension(uint32_t broken)
     return code;
 }
 
-/* The setters that take one value, and any: what is wrong with it Build says. */
+/* The setters of one value accept any value: Build reports invalid ones. */
 #define SETTER(name, call)                                                                                             \
     static const check name##_checks[] = {{"compilation NULL", IP, 0}, {"after Build (1.2)", OF, 0}, END};             \
     static int name(uint32_t broken)                                                                                   \
@@ -834,7 +834,7 @@ static int export_cache(uint32_t broken)
                                                           : B(6) ? 1
                                                                  : sizeof(bytes),
                                                           B(3) ? NULL : &size);
-    assert_true((size > 1) == (code == OK || broken == A(6))); /* what it took, or takes */
+    assert_true((size > 1) == (code == OK || broken == A(6))); /* the size used, or required */
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&model);
     unregistered(npu);
@@ -928,7 +928,7 @@ OF_DESC(desc_set_format, (void)0, OH_NNTensorDesc_SetFormat(desc, B(1) ? (OH_NN_
 OF_DESC(desc_get_format, OH_NN_Format format = OH_NN_FORMAT_ND, OH_NNTensorDesc_GetFormat(desc, B(1) ? NULL : &format),
         assert_int_equal(format, code == OK ? OH_NN_FORMAT_NONE : OH_NN_FORMAT_ND), {"format NULL", IP, 0})
 
-/* A description without a shape, with an extent that is open, with too many elements. */
+/* A description without a shape, with a dynamic dimension, with too many elements. */
 static NN_TensorDesc *desc_for_size(bool none, bool open, bool many)
 {
     int32_t dims[10] = {2, 3, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -1138,7 +1138,7 @@ static int executor_new(uint32_t broken)
     int code;
     if (!B(1))
         is(OH_NNCompilation_Build(c), B(2) ? FAILED : OK);
-    if (B(3)) /* what it made for the compilation keeps it there: as if it were gone */
+    if (B(3)) /* the compilation's prepared model keeps the device registered: as if it were removed */
         c->compiled->id++;
     heap_fail_at = B(4) ? heap_calls + 1 : 0;
     e = OH_NNExecutor_Construct(B(0) ? NULL : c);
@@ -1421,7 +1421,7 @@ static int run_async(uint32_t broken)
     return code;
 }
 
-/* What the callback is told: the code of a run that RunAsync took. */
+/* The callback's argument: the code of a run that RunAsync accepted. */
 static const check run_told_checks[] = {{"the limit passed", OH_NN_TIMEOUT, 0}, {"the device fails", GONE, A(0)}, END};
 static int run_told(uint32_t broken)
 {

@@ -1,6 +1,6 @@
-/* The ONNX importer for operators that differ between ONNX and nnrt: NaN, indices out of range, windows in the padding,
-   ranks of scalars. Models are text (see build); expected values come from ONNX's text and are worked out beside the
-   cases. Each model is imported with and without optimization. */
+/* The ONNX importer for operators that differ between ONNX and nnrt: NaN, indices out of range, windows in the padding, ranks
+   of scalars. Models are text (see build); expected values follow ONNX's text, with the computation in comments at the cases.
+   Each model is imported with and without optimization. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static double within(double v, double least, double most)
     return v < least ? least : v > most ? most : v;
 }
 
-/* One number as an element of a type: integers take what is nearest of those they have. */
+/* One number as an element of a type: integers take the nearest value of their type. */
 static void number_to(NNRT_DataType type, double v, void *to)
 {
     switch (type) {
@@ -125,7 +125,7 @@ static void little(uint8_t *data, size_t bytes, size_t width)
         }
 }
 
-/* "2,3" or "" (a scalar), each entry put as field 1 of shape, or as TensorShapeProto.Dimension; n: an open extent, a
+/* "2,3" or "" (a scalar), each entry put as field 1 of shape, or as TensorShapeProto.Dimension; n: a dynamic dimension, a
    capital letter: one of that name */
 static void put_dims(message *m, const char *dims, bool dimensions)
 {
@@ -373,7 +373,7 @@ typedef struct import_case {
     const char *inputs[3];
     NNRT_ReturnCode code;      /* of import, preparation or run */
     const char *dims, *values; /* or a part of the message */
-    double tolerance;          /* relative and absolute; 0: equal, and so is the sign of zeros */
+    double tolerance;          /* relative and absolute; 0: equal, including the sign of zeros */
 } import_case;
 
 static bool no_quantize;
@@ -409,7 +409,7 @@ static nnrt_dims most_of_y;
 /* The dimensions of x, if the model leaves some of several dynamic; rank 0: it does not. */
 static nnrt_dims shape_of_x;
 
-/* n: what the first input's one extent is, where the model leaves it open; 0: it does not. */
+/* n: the first input's only dimension, if it is dynamic in the model; 0: it is not. */
 static void run_case(const import_case *k, bool optimised, int32_t n)
 {
     const nnrt_dims one = {1, {n}}, shape = shape_of_x.rank > 0 ? shape_of_x : one;
@@ -449,7 +449,7 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
         }
         code = nnrt_run(session, io, inputs, &y, 1);
         said = nnrt_session_error(session);
-        info = nnrt_session_output(session, 0); /* where it is open, what the run told */
+        info = nnrt_session_output(session, 0); /* if dynamic, the shape of this run */
         if (code == NNRT_SUCCESS && k->code == NNRT_SUCCESS)
             compare(k, &info, out);
     }
@@ -472,7 +472,7 @@ static void run_cases(const import_case *cases, uint32_t count)
 
 /* ---- cases ---- */
 
-/* An index outside of its axis names no element, even where the element of another row lies there. */
+/* An index outside of its axis names no element, even if the element of another row is there. */
 static void test_gather_range(void **state)
 {
     static const import_case cases[] = {
@@ -561,7 +561,7 @@ static void test_gather_range(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* What moves elements, where ONNX's own tests do not look. */
+/* Operators that move elements, in cases that ONNX's own tests omit. */
 static void test_moves(void **state)
 {
     static const import_case cases[] = {
@@ -1014,9 +1014,9 @@ static void test_reductions(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* A window that would begin in the padding behind the data is dropped; with count_include_pad all cells of the padding
-   count, and those that ceil_mode adds behind it do not. x = 1 2 3: with kernel 3, stride 3 and pads 0,1 the windows
-   are [1 2 3] and [0 ..], which begins behind the data. */
+/* A window that would begin in the padding after the data is dropped; with count_include_pad all padding elements count, but
+   not elements that ceil_mode adds after them. x = 1 2 3: with kernel 3, stride 3 and pads 0,1 the windows are [1 2 3] and [0
+   ..], which begins after the data. */
 static void test_average_pool(void **state)
 {
     static const import_case cases[] = {
@@ -1039,7 +1039,7 @@ static void test_average_pool(void **state)
          "1,1,2",
          "1 2.33333333",
          1e-6},
-        /* windows [1 2 3 4] and [4 5 0 .], whose last cell lies behind the padding: it is divided by 3 */
+        /* windows [1 2 3 4] and [4 5 0 .], whose last element is outside the padding: the sum is divided by 3 */
         {"in the padding only by its end",
          "in x f32 [1,1,5]; y = AveragePool x kernel_shape:I=4 strides:I=3 pads:I=0,1 ceil_mode:i=1 "
          "count_include_pad:i=1;",
@@ -1119,7 +1119,7 @@ static void test_average_pool(void **state)
          "1,1,2",
          "0.5 2.5",
          0},
-        /* rows: 0, and 3, which is behind the data; columns: 0 1, and 2, with one behind all padding */
+        /* rows: 0, and 3, which is after the data; columns: 0 1, and 2, with one after all padding */
         {"one axis drops a window, the other keeps one",
          "in x f32 [1,1,3,3]; y = AveragePool x kernel_shape:I=1,2 strides:I=3,2 ceil_mode:i=1;",
          19,
@@ -1158,8 +1158,8 @@ static void test_average_pool(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* What samples between cells, where ONNX's own tests of these versions do not look: those of DeformConv, which later ones
-   have, and what is refused. */
+/* Interpolating operators, in cases that ONNX's own tests of these versions omit: the DeformConv tests of later versions, and
+   invalid models. */
 static void test_sampling(void **state)
 {
 #define DEFORMED "in x f32 [1,1,3,3]; in o f32 [1,8,2,2]; const w f32 [1,1,2,2] 1 1 1 1; "
@@ -1486,7 +1486,7 @@ static void test_normalisation(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* What ONNX's own tests leave out: expected values by hand, or numpy's. */
+/* Cases that ONNX's own tests omit: expected values by hand, or numpy's. */
 static void test_left_out(void **state)
 {
     static const import_case cases[] = {
@@ -2409,8 +2409,8 @@ static void test_elementwise(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* Sums of products of integers, and what QLinear.. makes of them: round(sum * scale) + zero, halves to even. Expected values
-   by numpy, in int64 and float32. */
+/* Integer products, and their requantization in QLinear..: round(sum * scale) + zero, halves to even. Expected values by numpy,
+   in int64 and float32. */
 static void test_integer_products(void **state)
 {
 #define A_B "in a i8 [2,3]; const b i8 [3,2] 7 -8 9 10 -11 12; "
@@ -2574,7 +2574,7 @@ static void test_between_casts(void **state)
     const import_case k = {"between casts",         text, 13, {"-1 0 1 2"}, NNRT_SUCCESS, "1,2,2,2",
                            "-0.5 1 2.5 4 -1 0 1 2", 0};
     (void)state;
-    for (uint32_t kind = 0; kind < 3; kind++) { /* optimised; not quantised; as it is */
+    for (uint32_t kind = 0; kind < 3; kind++) { /* optimized; not quantized; unchanged */
         NNRT_Model *model = NULL;
         nnrt_onnx_desc desc;
         uint32_t integers = 0;
@@ -2735,8 +2735,8 @@ static void test_bitcasts(void **state)
     }
 }
 
-/* An input of integers that nothing but DequantizeLinear with one scale and zero point reads gets these: what stands
-   behind computes in integers. One that something else reads stays what it is. d = (x - 1) / 2. */
+/* An integer input that is read only by DequantizeLinear with one scale and zero point gets these parameters: later nodes
+   compute in integers. An input with other readers is unchanged. d = (x - 1) / 2. */
 static void test_quantised_input(void **state)
 {
 #define READ "in x i8 [4]; const s f32 [] 0.5; const z i8 [] 1; const o i8 [] 0; d = DequantizeLinear x s z; "
@@ -2945,7 +2945,7 @@ static void test_gelu_pattern(void **state)
     }
 }
 
-/* What an activation does is one, of float16, too. */
+/* A node that computes an activation becomes one, in float16, too. */
 static void test_clip_activation(void **state)
 {
     static const import_case cases[] = {
@@ -3012,7 +3012,7 @@ static void test_celu(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* One axis too many is told by the number that this build has. */
+/* The message for one axis too many has the limit of this build. */
 static void test_too_many_axes(void **state)
 {
     char axes[64] = "1", more[80], model[256], said[64];
@@ -3114,8 +3114,8 @@ static void test_outputs(void **state)
     }
 }
 
-/* metadata_props "states": the session keeps them, also behind other inputs; with outputs of the caller they are left out,
-   and a pair that the model does not have is refused. */
+/* metadata_props "states": the session keeps them, also after other inputs; with outputs of the caller they are left out, and a
+   pair that the model does not have is refused. */
 static void test_states(void **state)
 {
     static const char *const values[] = {"s=z", "s=q"};
@@ -3156,7 +3156,7 @@ static void test_states(void **state)
     }
 }
 
-/* One quantised tensor under two names, with and without what the passes do. */
+/* One quantized tensor under two names, with and without passes. */
 static void test_quantised_outputs(void **state)
 {
     const message m = build("in x f32 [2]; const s f32 [] 0.5; const z i8 [] 3; q = QuantizeLinear x s z; i = Identity q; "
@@ -3189,8 +3189,8 @@ static void test_quantised_outputs(void **state)
     }
 }
 
-/* What depends on an open extent is worked out when it is known, not from a number that stands for it: one model, imported
-   once for all shapes, is run with one and with two elements. */
+/* Values that depend on a dynamic dimension are computed when it is known, not from a placeholder: one model, imported once for
+   all shapes, is run with one and with two elements. */
 static void test_open_extents(void **state)
 {
     static const struct {
@@ -3291,7 +3291,7 @@ static void fill_input(NNRT_DataType type, size_t bytes, uint32_t seed, uint8_t 
     }
 }
 
-/* Runs with inputs of these shapes, told or as planned. */
+/* Runs with inputs of these shapes, set in the run or as planned. */
 static void answer_of(nnrt_session *session, const nnrt_dims *shapes, bool told, answer *a)
 {
     static uint8_t in[3][ANSWER_BYTES];
@@ -3897,7 +3897,7 @@ static void test_resize_open(void **state)
     }
 }
 
-/* Sums of what came so far, in all directions and along all axes. */
+/* Cumulative sums by Scan, in all directions and along all axes. */
 static void test_scan(void **state)
 {
 #define SUMS(dims) "graph; in s f32 " dims "; in e f32 " dims "; t = Add s e; o = Identity t; out t; out o; done; "
@@ -4064,9 +4064,9 @@ static void test_scan(void **state)
     run_case(&open, false, 3);
 }
 
-/* An image operator reads or writes an image that a control-flow node brings into a subgraph or out of it. The image is
-   [1,2,2,2] with the elements 1 to 8 unless the case says otherwise: in each place s stands for the image, o for the
-   result. Expected values are worked out by hand: channel 0 is 1 2 3 4, channel 1 is 5 6 7 8. */
+/* An image operator reads or writes an image that a control-flow node passes into a subgraph or out of it. The image is
+   [1,2,2,2] with the elements 1 to 8 unless the case says otherwise: in each place s stands for the image, o for the result.
+   Expected values are computed by hand: channel 0 is 1 2 3 4, channel 1 is 5 6 7 8. */
 static void test_control_images(void **state)
 {
 #define WEIGHTS "const w f32 [2,2,1,1] 1 10 100 1000; "
@@ -5074,7 +5074,7 @@ static void test_functions(void **state)
          {"1 2"},
          NNRT_SUCCESS,
          "2",
-         "20 40", /* 30 x - 2 * 5 x: an attribute that nobody gives is the inner function's own */
+         "20 40", /* 30 x - 2 * 5 x: an attribute that no caller sets has the inner function's value */
          0},
         {"a function before it is needed, and one that nobody calls",
          "in x f32 [2]; function y = d.Never x; y = NoSuchOperator x; end; function y = d.F x; y = d.G x; end; "
@@ -5260,8 +5260,8 @@ static void test_functions(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* Functions that call the next one 2 times, 40 in one another, are 2^40 nodes: the budget ends that. A chain of them is
-   cut where it is too deep. */
+/* Functions that call the next one 2 times, 40 in one another, are 2^40 nodes: the budget ends that. A chain of them is refused
+   if it is too deep. */
 static void test_functions_grow(void **state)
 {
     static const struct {
@@ -5296,8 +5296,8 @@ static void test_functions_grow(void **state)
     }
 }
 
-/* Constants of a file are used in place, those that do not lie aligned after a move: one that is read twice is moved
-   once. In front of the elements, which are the numbers from 0 on, stand 0 to 7 bytes. */
+/* Constants of a file are used in place, unaligned ones after a move: a constant with two readers is moved once. 0 to 7 bytes
+   precede the elements, which are the numbers from 0 on. */
 static void test_functions_constant(void **state)
 {
     (void)state;
@@ -5592,7 +5592,7 @@ typedef struct cut_case {
     const char *inputs;    /* that are left */
 } cut_case;
 
-/* Fails the allocation whose number is left; counts what is not given back. */
+/* Fails one allocation, after `left` others; counts blocks that are not freed. */
 typedef struct failing {
     uint32_t left;
     size_t live;
@@ -5661,7 +5661,7 @@ static void run_cut_case(const cut_case *k, bool optimised)
     nnrt_model_destroy(model);
 }
 
-/* A model ends with the values that are told: nodes, inputs and constants behind them are neither read nor looked at. */
+/* A model ends with the named values: later nodes, inputs and constants are not read. */
 static void test_cut(void **state)
 {
 #define CUT                                                                                                            \
@@ -5812,7 +5812,7 @@ static void test_cut_tables(void **state)
     assert_int_equal(model->graph->initializers.count, 0);
     assert_int_equal(model->graph->nodes.data[1].unneeded, 1);
     f.left = 2;
-    assert_int_equal(nnrt_onnx_cut(model, names, 1, NULL), NNRT_INVALID_PARAMETER); /* a is gone */
+    assert_int_equal(nnrt_onnx_cut(model, names, 1, NULL), NNRT_INVALID_PARAMETER); /* a is removed */
     assert_int_equal(nnrt_onnx_cut(model, names, 0, NULL), NNRT_INVALID_PARAMETER);
     assert_int_equal(nnrt_onnx_cut(model, NULL, 1, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_onnx_cut(NULL, names, 1, NULL), NNRT_NULL_PTR);

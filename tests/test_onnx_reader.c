@@ -1,7 +1,7 @@
-/* The ONNX reader against the onnx package (data/onnx_reader_expected.txt, written by the script beside it) on the test
-   data that Debian installs with libonnx-testdata, and against damaged and hostile bytes. Run from the root of the
-   repository, or with NNRT_TEST_DATA set to the folder tests/data. NNRT_ONNX_TESTDATA is the folder of the test data;
-   without it, tests that need them are skipped. Run with the address and undefined behavior sanitizers. */
+/* The ONNX reader against the onnx package (data/onnx_reader_expected.txt, written by the script next to it) on the test data
+   that Debian installs with libonnx-testdata, and against damaged and hostile bytes. Run from the root of the repository, or
+   with NNRT_TEST_DATA set to the folder tests/data. NNRT_ONNX_TESTDATA is the folder of the test data; without it, tests that
+   need them are skipped. Run with the address and undefined behavior sanitizers. */
 #define _XOPEN_SOURCE 700
 #include <stdarg.h>
 #include <stddef.h>
@@ -409,7 +409,7 @@ static void read_other(const char *relative) {
     nnrt_onnx_file_free(NULL, data, size);
 }
 
-/* Every model and tensor of the test data reads, and says what the onnx package says: one CRC for each folder. */
+/* Every model and tensor of the test data is read with the same contents as by the onnx package: one CRC for each folder. */
 static void test_all_testdata(void **state) {
     char *text, *line;
     (void)state;
@@ -628,8 +628,8 @@ static void make_model(bytes *b) {
     put_number(b, 99, 5), put_float(b, 98, 1), put_string(b, 97, "skipped");
 }
 
-/* Parses bytes in a heap block of just their size, so that the sanitizer sees any access beyond; reads all that a good
- * file gives. At most one allocation, within the stated bound, and nothing left. */
+/* Parses bytes in a heap block of just their size, so that the sanitizer detects any access outside; reads all contents of a
+ * valid file. At most one allocation, within the stated bound, and no leak. */
 static NNRT_ReturnCode parse_bytes(const uint8_t *data, size_t size, nnrt_error *error) {
     counter c;
     nnrt_allocator a = counter_allocator(&c);
@@ -769,7 +769,7 @@ static void refuse(const bytes *b, NNRT_ReturnCode code, const char *words) {
     }
 }
 
-/* What the wire format cannot have, and the words that say so. */
+/* Violations of the wire format, and their messages. */
 static void test_wire_faults(void **state) {
     bytes b, g, n;
     int i;
@@ -874,8 +874,8 @@ static void test_memory_bound(void **state) {
     assert_int_equal(parse_bytes(b.data, b.size, &error), NNRT_SUCCESS);
 }
 
-/* So many tensors that what the file's size allows is not enough: a row of one has more than twice as many bytes as the
-   factor, where addresses have 64 bits, and the file has two. */
+/* So many tensors that the memory limit for the file's size is not enough: with 64-bit addresses, a tensor's record has more
+   than twice as many bytes as the factor, and its part of the file has two. */
 static void test_memory_refused(void **state) {
     enum { COUNT = 200000 };
     static uint8_t file[4 + 2 * COUNT] = { 0x3a, 0x80, 0xb5, 0x18 }; /* field 7, 400,000 bytes */
@@ -1116,7 +1116,7 @@ static void write_file(const char *folder, const char *name, const char *text) {
     fclose(f);
 }
 
-/* What the text of a location alone says, without a file system. */
+/* The check of a location's text alone, without a file system. */
 static NNRT_ReturnCode location_text(const char *location) {
     nnrt_onnx_external e;
     nnrt_onnx_tensor *t;

@@ -36,7 +36,7 @@ static float some_float(void)
     return (float)below(2001) / 1000.0f - 1.0f;
 }
 
-/* ---- models: everything that a graph points to lies here until the next one begins ---- */
+/* ---- models: the storage of a graph, until the next one begins ---- */
 
 static union {
     uint8_t bytes[1 << 16];
@@ -126,7 +126,7 @@ static uint32_t scalar(graph *g, int32_t value)
     return constant(g, name_of("s", g->model.allTensors.count), I32, "", keep(&value, sizeof(value)), sizeof(value));
 }
 
-/* A node of nOut results; the first one, the others behind it. */
+/* A node of nOut results; the first one, the others after it. */
 static uint32_t op_list(graph *g, NNRT_NodeType type, const void *attr, size_t bytes, uint32_t nOut, uint32_t n,
                         const uint32_t *in)
 {
@@ -184,7 +184,7 @@ static void graph_copy(graph *to, const graph *g)
     }
 }
 
-/* ---- an open session, and what it is compared with ---- */
+/* ---- a session with dynamic shapes, and its reference ---- */
 
 typedef struct rig {
     graph *g;
@@ -346,7 +346,7 @@ static NNRT_ReturnCode run_open(rig *r, given *in, guarded *out)
     return code;
 }
 
-/* Each output in turn has a byte too few: it is not written, and told is what it needs. */
+/* Each output in turn has a byte too few: it is not written, and the required size is reported. */
 static void run_short(rig *r, given *in, const guarded *want, uint32_t nOut)
 {
     for (uint32_t k = 0; k < nOut; k++) {
@@ -424,7 +424,7 @@ static void compare(rig *r, uint32_t i, const guarded *got, const guarded *want,
         fail_msg("seed %u, inputs '%s': output %u '%s' has other bits", seed, inputs, i, info.name);
 }
 
-/* Whether what is beyond its bound has no elements, so that a session for just these extents takes any others beside a 0. */
+/* Whether the tensor that exceeds its bound is empty: a session for fixed shapes accepts any dimensions next to a 0. */
 static bool of_nothing(const char *message)
 {
     const char *shape = strstr(message, "]"), *zero = strstr(message, "[0");
@@ -433,8 +433,8 @@ static bool of_nothing(const char *message)
     return shape != NULL && zero != NULL && zero < shape;
 }
 
-/* Both run: *fixed is the code of the one that is made for these extents. They agree where bounded is true; else the open
-   one may refuse what goes beyond the bounds of results. */
+/* Both run: *fixed is the code of the session for fixed shapes. They agree if bounded is true; otherwise the dynamic one may
+   refuse shapes that exceed the bounds of results. */
 static NNRT_ReturnCode both(rig *r, const char *inputs, NNRT_ReturnCode *fixed, bool bounded)
 {
     given in[16];
@@ -549,7 +549,7 @@ static const NNRT_Softmax softmax_last = {{NULL, 0}};
 static const NNRT_Concat concat_first = {0};
 static const NNRT_FullConnection by_axis = {true, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
 
-/* x, images of 3 channels, through all that a small network does; y: what it says of each. */
+/* x, images of 3 channels, through the typical layers of a small network; y: its scores for each. */
 static void small_network(graph *g, bool first)
 {
     const char *dims = first ? "-1,3,-1,-1" : "-1,-1,-1,3";
@@ -643,7 +643,7 @@ static void test_flatten(void **state)
     same(&r, "5,1,3,4");
     same(&r, "2,6,7,4");
     same(&r, "1,2,7,4");
-    neither(&r, "0,2,7,4", "n"); /* nothing says what -1 is then */
+    neither(&r, "0,2,7,4", "n"); /* nothing determines -1 then */
     same(&r, "4,5,2,4");
     rig_end(&r);
 }
@@ -676,8 +676,8 @@ static void test_extents_moved(void **state)
     rig_end(&r);
 }
 
-/* Rows of a full connection are x's elements over K, which only are those that x has where its columns are K; of an open
-   K there may be as many as elements. */
+/* A full connection has x's elements / K rows, which equal x's own rows only if x has K columns; with a dynamic K there may be
+   as many rows as elements. */
 static void test_rows_of_columns(void **state)
 {
     static const NNRT_FullConnection rows = {false, false, 0, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
@@ -742,7 +742,7 @@ static void test_resize_by_shapes(void **state)
     }
 }
 
-/* Rows padded behind to a multiple of 8: (8 - H % 8) % 8 as (H + 7) / 8 * 8 - H. */
+/* Rows padded at the end to a multiple of 8: (8 - H % 8) % 8 as (H + 7) / 8 * 8 - H. */
 static uint32_t to_a_multiple(graph *g)
 {
     static const NNRT_MulFusion times = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
@@ -783,7 +783,7 @@ static void test_pad_to_a_multiple(void **state)
     }
     same(&r, "3,30,2");
     rig_end(&r);
-    rig_open(&r, &g, "padded=3,16,2 x=3,30,2"); /* less than x may need: what fits runs, what does not is refused */
+    rig_open(&r, &g, "padded=3,16,2 x=3,30,2"); /* smaller than x may need: shapes that fit run, others are refused */
     same(&r, "3,16,2");
     {
         NNRT_ReturnCode fixed;
@@ -794,7 +794,7 @@ static void test_pad_to_a_multiple(void **state)
     rig_end(&r);
 }
 
-/* ---- parameters that are told in a run ---- */
+/* ---- parameters that are inputs of a run ---- */
 
 /* x and a parameter, for an operator of two inputs. */
 static uint32_t with_told(graph *g, NNRT_NodeType type, const void *attr, size_t bytes, const char *x,
@@ -912,7 +912,7 @@ static void test_one_hot_told(void **state)
     }
 }
 
-/* The dimensions after the indices are those of the updates; the others are given. */
+/* The updates determine the dimensions after the indices; the others are given. */
 static void test_scatter_told(void **state)
 {
     static graph g;
@@ -1341,7 +1341,8 @@ static void test_cum_sum_told(void **state)
     }
 }
 
-/* How many channels there are is known in a run, and with it whether they make groups, and have parameters. */
+/* The number of channels is known only in a run, and only then whether it is divisible into groups and matches the
+   parameters. */
 static void test_groups(void **state)
 {
     static const NNRT_GroupNormFusion plain = {2, 1e-5f, false}, affine = {2, 1e-5f, true};
@@ -1378,7 +1379,7 @@ static void test_groups(void **state)
     }
 }
 
-/* What is computed of lines and windows. */
+/* Operators on lines and windows. */
 static void test_lines(void **state)
 {
     static const NNRT_LogSoftmax log_softmax = {1};
@@ -1428,7 +1429,7 @@ static void test_transpose_told(void **state)
     rig_end(&r);
 }
 
-/* ---- slices by constants: where the largest result is not that of the largest extent ---- */
+/* ---- slices by constants: the largest dimension does not give the largest result ---- */
 
 static void test_slices(void **state)
 {
@@ -1576,7 +1577,7 @@ static void test_extents_are_checked(void **state)
     rig_end(&r);
 }
 
-/* What is told of inputs and outputs before and after runs. */
+/* Reported shapes of inputs and outputs before and after runs. */
 static void test_what_is_told(void **state)
 {
     static graph g;
@@ -1601,7 +1602,7 @@ static void test_what_is_told(void **state)
     rig_end(&r);
 }
 
-/* One extent with one name in the model: N of x and of y. */
+/* One dimension with one name in the model: N of x and of y. */
 static void test_symbols_of_inputs(void **state)
 {
     static const uint32_t first[2] = {7, 8}, second[2] = {0, 7};
@@ -1627,7 +1628,7 @@ static void test_symbols_of_inputs(void **state)
     rig_end(&r);
 }
 
-/* An extent that is 1 in one run and n in another broadcasts, or does not. */
+/* A dimension that is 1 in one run and n in another broadcasts, or does not. */
 static void test_broadcasting(void **state)
 {
     static graph g;
@@ -1659,7 +1660,7 @@ static void test_broadcasting(void **state)
 
 /* ---- outputs ---- */
 
-/* An output that is an input, one that stands twice, chains in place and seen in another shape. */
+/* An output that is an input, one that is listed twice, chains in place and in another shape. */
 static void test_outputs(void **state)
 {
     static graph g;
@@ -1679,7 +1680,7 @@ static void test_outputs(void **state)
     output(&g, d);
     output(&g, c);
     output(&g, PLAIN_OP(&g, RESHAPE, 2, d, ints(&g, 2, -1, 1)));
-    c = OP(&g, SOFTMAX, softmax_last, 1, x); /* in place, one behind the other */
+    c = OP(&g, SOFTMAX, softmax_last, 1, x); /* in place, one after the other */
     c = OP(&g, ACTIVATION, absolute, 1, c);
     c = OP(&g, ADD_FUSION, plain_add, 2, c, c);
     c = PLAIN_OP(&g, RESHAPE, 2, c, ints(&g, 1, -1));
@@ -1706,7 +1707,7 @@ static void test_outputs(void **state)
     rig_end(&r);
 }
 
-/* Too little room: nothing is written there, the bytes that it takes are told, and then it runs. */
+/* Too small an output buffer: nothing is written, the required bytes are reported, and with them it runs. */
 static void test_room_is_told(void **state)
 {
     static graph g;
@@ -1932,7 +1933,7 @@ static void test_kernels_that_tell(void **state)
     (void)state;
     begin(&g);
     x = input(&g, "x", I32, "-1,-1");
-    (void)input(&g, "unread", F32, "1"); /* what the fixed model takes, whose x is a constant */
+    (void)input(&g, "unread", F32, "1"); /* the fixed model, whose x is a constant, takes it */
     n = PLAIN_OP(&g, NON_ZERO, 1, x);
     output(&g, n);
     m = PLAIN_OP(&g, NON_ZERO, 1, x);
@@ -1950,7 +1951,7 @@ static void test_kernels_that_tell(void **state)
     rig_end(&r);
 }
 
-/* What is told of an output that a run did not come to: the largest. A chain of RESHAPE has no more elements than x. */
+/* An output that a run did not reach reports its largest shape. A chain of RESHAPE has no more elements than x. */
 static void test_the_largest_is_told(void **state)
 {
     static graph g;
@@ -1999,7 +2000,7 @@ static void build_some(graph *g, uint32_t which)
 static const char *const some_bounds[4] = {"x=2,9,9,3", "x=3,30,2 padded=3,32,2", "x=4,6,2", "x=4,3"};
 static const char *const some_runs[4] = {"1,7,9,3", "2,5,2", "2,3,2 3:-1,2,3", "3,3"};
 
-/* N bytes suffice, N - 1 do not; nothing is written beside the buffer, and nothing allocated. */
+/* N bytes suffice, N - 1 do not; nothing is written outside the buffer, and nothing is allocated. */
 static void test_bytes_are_exact(void **state)
 {
     const char *const devices[] = {"reference", "auto", "example"};
@@ -2102,7 +2103,7 @@ static void test_fixed_models_pay_nothing(void **state)
     assert_true(open > fixed);
 }
 
-/* ---- what a session is made of ---- */
+/* ---- parts of a session ---- */
 
 static void makes_none(graph *g, const char *bounds, NNRT_ReturnCode code, const char *part)
 {
@@ -2156,7 +2157,7 @@ static void test_bounds_are_checked(void **state)
     bound.most.rank = -1;
     memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_INVALID_SHAPE);
-    bound.most.rank = 2; /* who shares has the bounds of the other one */
+    bound.most.rank = 2; /* a sharing session has the bounds of the other one */
     assert_int_equal(nnrt_session_create(&session, &g.model, &desc, NULL), NNRT_SUCCESS);
     desc.share = session;
     memset(&e, 0, sizeof(e));
@@ -2234,7 +2235,7 @@ static void test_devices_that_cannot(void **state)
     assert_int_equal(nnrt_device_unregister("rough"), NNRT_SUCCESS);
 }
 
-/* A device whose edit does to the first step what `mode` says. */
+/* A device whose edit changes the first step according to `mode`. */
 static int32_t mode, called;
 static const float added[1] = {8};
 
@@ -2405,7 +2406,7 @@ static uint32_t from_pool(forest *f, NNRT_DataType type)
     return f->pool[0];
 }
 
-/* A parameter: a constant list, or an input that is told in the run. */
+/* A parameter: a constant list, or an input of the run. */
 static uint32_t parameter(forest *f, uint32_t count, const int32_t *values)
 {
     const uint32_t i = f->g.model.inputIndex.count;
@@ -2428,7 +2429,7 @@ static int32_t between(int32_t a, int32_t b)
 
 #define ADD_NODE(type, attr, ...) op(g, NNRT_NODE_TYPE_##type, &(attr), sizeof(attr), __VA_ARGS__)
 
-/* A node over tensors of the pool. What it makes may be wrong. */
+/* A node over tensors of the pool. It may be invalid. */
 static uint32_t random_node(forest *f, uint32_t *nOut)
 {
     graph *g = &f->g;
@@ -2454,7 +2455,7 @@ static uint32_t random_node(forest *f, uint32_t *nOut)
         return ADD_NODE(CONCAT, a, 2, x, below(3) ? x : z);
     }
     case 6:
-    case 7: { /* to a list in which -1 or 0 may stand */
+    case 7: { /* to a list that may contain -1 or 0 */
         const uint32_t n = 1 + below(3);
         for (uint32_t k = 0; k < n; k++)
             v[k] = below(2) ? 0 : below(2) ? 1 : between(2, 4);
@@ -2524,7 +2525,7 @@ static uint32_t random_node(forest *f, uint32_t *nOut)
         return op_list(g, NNRT_NODE_TYPE_TOPK_FUSION, &a, sizeof(a), 2, 2, in);
     }
     case 16: {
-        NNRT_Squeeze a; /* of an axis that is not open: how many axes there are is known */
+        NNRT_Squeeze a; /* of an axis that is not dynamic: the rank is known */
         a.axis = list_of(1, axis, 0, 0, 0);
         if (rank > 0 && !f->open[x][axis < 0 ? axis + rank : axis])
             return ADD_NODE(SQUEEZE, a, 1, x);
@@ -2603,7 +2604,7 @@ static uint32_t random_node(forest *f, uint32_t *nOut)
 
 static const int32_t telling[6][3] = {{0, 1, 2}, {1, 0, 0}, {-1, 1, 1}, {2, 2, 1}, {0, -1, 3}, {1, 1, 1}};
 
-/* Extents of a run, and values of what is told in it. */
+/* Shapes of a run, and values of its parameters. */
 static void random_inputs(forest *f, bool most)
 {
     size_t at = 0;
@@ -2741,8 +2742,8 @@ static void random_graph(forest *f, uint32_t number, uint32_t *wrongly)
             f->pool[f->n++] = t;
     }
     g->model.outputIndex.count = 0;
-    /* Outputs: what nobody reads, and some others. Where only the shape of a result counts, nothing computes it, and no
-       run sees whether its inputs go together. */
+    /* Outputs: results without a reader, and some others. If only the shape of a result is used, the result is not computed,
+       and no run checks whether its inputs match. */
     memset(f->read, 0, sizeof(f->read));
     for (uint32_t i = 0; i < g->model.nodes.count; i++)
         for (uint32_t k = 0; k < g->nodes[i].inputIndex.count && g->nodes[i].nodeType != NNRT_NODE_TYPE_SHAPE; k++)

@@ -1,14 +1,14 @@
 /* Every operator against the vectors in tests/vectors: shape rule and reference kernel called directly, without model or
-   session. usage: test_ops [-v] FILE.vec...     prints the failing cases (-v: all) and "N passed, N failed, N skipped",
-   and before that a hash over the bits of all results, which tests/test_bits.sh compares between compilers. What the cases
-   of an operator show together is judged at the end, if the file named after it is among them. */
+   session. usage: test_ops [-v] FILE.vec...     prints the failing cases (-v: all) and "N passed, N failed, N skipped", and
+   before that a hash over the bits of all results, which tests/test_bits.sh compares between compilers. Properties that follow
+   from all cases of an operator are checked at the end, if the file named after it is among them. */
 #define _DEFAULT_SOURCE /* mmap of no file */
 #define NNRT_IMPLEMENTATION
 #include "nnrt_ops.h"
 
 #include "vec.h"
 
-#if defined(__linux__) && !defined(NO_GUARD) /* valgrind takes what is meant for an error */
+#if defined(__linux__) && !defined(NO_GUARD) /* valgrind reports the intended fault as an error */
 #define GUARDED 1
 #include <setjmp.h>
 #include <signal.h>
@@ -54,8 +54,8 @@ static void hash_result(const vec_tensor *t, const void *data)
 
 typedef struct pool {
     void *blocks[256];
-    uint32_t count, limit; /* requests beyond limit fail; 0: 256 */
-    uint8_t rubbish;       /* what blocks are filled with */
+    uint32_t count, limit; /* requests that exceed limit fail; 0: 256 */
+    uint8_t rubbish;       /* fill byte of blocks */
 } pool;
 
 static void *pool_alloc(void *user, size_t bytes)
@@ -89,9 +89,9 @@ typedef struct trial {
     nnrt_resolve r;
     nnrt_error error;
     pool memory;
-    int32_t from[2], to[2]; /* extents from[i] of inputs that are not constant become to[i] */
-    int32_t only, more;     /* what is open; 0: all that may be; by how much the number of what is open is larger */
-    bool values;            /* elements of constants instead of extents */
+    int32_t from[2], to[2]; /* dimensions from[i] of inputs that are not constant become to[i] */
+    int32_t only, more;     /* the dynamic dimension; 0: all that may be; by how much the dynamic value is larger */
+    bool values;            /* elements of constants instead of dimensions */
     bool bare;              /* results are declared with their types only */
     const void *attr;       /* in place of the case's, of `attrBytes` bytes, if plain */
     uint32_t attrBytes;
@@ -99,7 +99,7 @@ typedef struct trial {
     uint32_t open[VEC_OPERANDS][SHOWN_VALUES];
     int64_t changed[VEC_OPERANDS][SHOWN_VALUES];
     size_t less;            /* bytes that scratch memory lacks */
-    void *scratch;    /* of the run that goes on */
+    void *scratch;    /* of the current run */
     char why[512];
 } trial;
 
@@ -108,23 +108,23 @@ typedef struct trial {
 #define SHOWN_RANK 5
 #define MANY 8 /* cases among which two axes must differ once; changes of a size that show a copied axis */
 
-/* What the cases of an operator show together. Memory that a rule asks for is used up to its end, or a shorter one
-   would do; an extent that always is that of an input has its symbol. */
+/* Properties that the cases of an operator show together. Requested memory is used up to its end, otherwise less would do; a
+   dimension that always equals an input's has its symbol. */
 typedef struct shown {
     bool derived[NNRT_MAX_DERIVED], read[NNRT_MAX_DERIVED]; /* there are elements; the last one is read */
-    bool scratch[2], written[2];                            /* there are bytes; the last one is written; [1]: quantised */
+    bool scratch[2], written[2];                            /* scratch has bytes; the last one is written; [1]: quantized */
     bool needed, exact;                                     /* it is refused without them; with one byte less */
-    uint8_t axis[SHOWN_RESULTS][NNRT_MAX_RANK + 1][NNRT_MAX_RANK]; /* of results, by their rank: what follows */
+    uint8_t axis[SHOWN_RESULTS][NNRT_MAX_RANK + 1][NNRT_MAX_RANK]; /* of results, by their rank: AXIS_ flags */
     struct {
         uint32_t cases;
-        bool differ[SHOWN_RANK][SHOWN_RANK]; /* extents of two axes */
+        bool differ[SHOWN_RANK][SHOWN_RANK]; /* sizes of two axes */
     } in[SHOWN_INPUTS][SHOWN_RANK + 1];      /* inputs, by their rank */
 } shown;
 
-#define AXIS_STILL 1 /* has a symbol of its own, but is the same whatever extents inputs have */
+#define AXIS_STILL 1 /* has a symbol of its own, but is the same for all input shapes */
 #define AXIS_MOVES 2
-#define AXIS_LIKE 4 /* has a symbol of its own, but is what an input's extent is */
-#define AXIS_OWN 8  /* is no input's extent */
+#define AXIS_LIKE 4 /* has a symbol of its own, but equals an input's dimension */
+#define AXIS_OWN 8  /* equals no input's dimension */
 
 static shown g_shown[512]; /* in the order of nnrt_op_at */
 
@@ -152,7 +152,7 @@ static bool is_list(const nnrt_operand *o)
            (o->dataType == NNRT_DATA_TYPE_INT32 || o->dataType == NNRT_DATA_TYPE_INT64);
 }
 
-/* Elements from[0] of lists become to[0], or those that are `only` are open, and no more than they are. */
+/* Elements from[0] of lists become to[0], or those equal to `only` are dynamic, with themselves as upper bounds. */
 static void change_values(trial *t, bool open)
 {
     for (uint32_t i = 0; i < t->c->nIn; i++) {
@@ -175,8 +175,8 @@ static void change_values(trial *t, bool open)
     }
 }
 
-/* Everything that a node is resolved from, as the case has it; given: extents of inputs that are not constant are open,
-   and equal where their numbers are. */
+/* Everything that a node is resolved from, as the case has it; given: dimensions of inputs that are not constant are dynamic,
+   with equal symbols where the numbers are equal. */
 static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
 {
     const vec_case *c = t->c;
@@ -244,8 +244,8 @@ static bool prepare_without_memory(trial *t)
     return resolve(t) == NNRT_SUCCESS;
 }
 
-/* What a rule makes does not depend on what was in the memory that it got: derived constants are written into files, and
-   compared. Nor does it need the shapes of results, and it leaves alone what is none of the node's. */
+/* The result of a rule does not depend on the previous contents of its memory: derived constants are written into files, and
+   compared. Nor does it need the shapes of results, and it does not change memory outside the node. */
 static bool prepare_with_rubbish(trial *t)
 {
     static trial other;
@@ -298,7 +298,7 @@ static bool prepare(trial *t)
     return code != NNRT_SUCCESS || (prepare_without_memory(t) && prepare_with_rubbish(t));
 }
 
-/* The extents of the results stand in the views behind the kernel; before, they are the largest. */
+/* After the kernel, the views have the shapes of the results; before, they have the largest ones. */
 static bool data_dependent(const trial *t)
 {
     return (t->c->op->flags & NNRT_OP_DATA_DEPENDENT) != 0;
@@ -351,7 +351,7 @@ static void guard_hit(int number)
     siglongjmp(g_guard, 1);
 }
 
-/* Whether the kernel reads the last of the elements of derived constant i: it lies where nothing may be read. */
+/* Whether the kernel reads the last of the elements of derived constant i: it is placed in unreadable memory. */
 static bool reads_last(trial *t, uint32_t i, size_t count)
 {
     const nnrt_operand *o = &t->r.derived[i];
@@ -388,9 +388,9 @@ static bool reads_last(trial *t, uint32_t i, size_t count)
 }
 #endif
 
-/* Lists of quantised operators that are as long as those of others, or as the type has codes: the table of 256 codes,
-   the list of nnrti_requantize with a row for each operand, that of two operands with a factor that MAXIMUM has no use
-   for. */
+/* Lists of quantized operators with spare entries, as other operators or all codes of the type need them: the table of 256
+   codes, the list of nnrti_requantize with a row for each operand, and the list of two operands with a factor that MAXIMUM does
+   not use. */
 static bool has_spare(const trial *t, uint32_t i)
 {
     const nnrt_operand *o = &t->r.derived[i];
@@ -477,7 +477,7 @@ static bool is_one_of(const char *const names[], size_t count, const char *name)
 
 #define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names[0]), name)
 
-/* Operators whose kernels say that inputs behind the first have the same strides. */
+/* Operators whose kernels require equal strides of the inputs after the first. */
 static const char *const together[] = {"FUSED_BATCH_NORM", "SCALE_FUSION"};
 
 /* A view of a copy of the elements of args[i] with gaps between all of them, other ones for each operand; *bytes of the block
@@ -499,7 +499,7 @@ static nnrt_view spread(const trial *t, uint32_t i, size_t width, size_t *bytes)
     return s;
 }
 
-/* Copies the elements of from to where those of to are. */
+/* Copies the elements of `from` to the positions of the elements of `to`. */
 static void carry(const nnrt_view *from, nnrt_view *to, size_t width)
 {
     int32_t index[NNRT_MAX_RANK];
@@ -537,7 +537,7 @@ static bool run_spread(trial *t)
     const uint32_t n = t->first + t->r.nOut;
     NNRT_ReturnCode code;
     bool same;
-    memset(args, 0, sizeof(args)); /* those behind the node's own are absent */
+    memset(args, 0, sizeof(args)); /* arguments after the node's own are absent */
     for (uint32_t i = 0; i < n; i++) {
         size_t bytes, width = nnrt_type_size(t->args[i].dataType);
         args[i] = t->args[i];
@@ -575,13 +575,13 @@ static bool run_spread(trial *t)
     return same;
 }
 
-/* Operators whose kernels say that a result may be NULL, or a view without data where there is any number of them. */
+/* Operators whose kernels say that a result may be NULL, or a view without data if their number is variable. */
 static const char *const leaves_out[] = {"ADAPTIVE_MAX_POOL_2D", "MAX_POOL_3D", "MAX_POOL_FUSION", "MESHGRID",
                                          "MULTICLASS_NMS",       "PRIOR_BOX",   "SPLIT",           "UNIQUE",
                                          "UNSTACK",              "YOLO_BOX"};
 
-/* Of several results each is left out in turn: the others have the same bits. Of MULTICLASS_NMS and of pooled quantised
-   images the first one stays. */
+/* Of several results each is left out in turn: the others have the same bits. The first result of MULTICLASS_NMS and of pooled
+   quantized images stays. */
 static bool run_without_each(trial *t)
 {
     const vec_case *c = t->c;
@@ -623,8 +623,8 @@ static bool run_without_each(trial *t)
 /* ---- copied axes ----
 
    An axis of a result that has the size of one axis of an input in all cases of the operator, whatever sizes the inputs
-   have, is a copy of that axis: it must share its symbol. Axes are 0, 1, 2, -1, -2; of those between them few cases say
-   something. Inputs of one axis count separately: a vector stands for a row or a column. */
+      have, is a copy of that axis: it must share its symbol. Axes are 0, 1, 2, -1, -2; few cases have axes between them. Inputs
+   of one axis count separately: a vector stands for a row or a column. */
 static const int32_t places[] = {0, 1, 2, -1, -2};
 #define PLACES 5
 
@@ -705,7 +705,8 @@ static const char *const alike[] = {"COL2IM", "CONCAT", "FULL_CONNECTION", "MAX_
 static const char *const exact[] = {"ADAPTIVE_AVERAGE_POOL_2D", "ADAPTIVE_MAX_POOL_2D", "ATTENTION", "DEPTH_TO_SPACE",
                                     "LSTM", "NON_ZERO", "PRIOR_BOX", "ROI_ALIGN", "SPACE_TO_DEPTH"};
 
-/* Operators that compare the numbers of extents, bounds or not; that refuse some only when all are told. */
+/* Operators that compare the values of dimensions even if they are upper bounds, or that refuse some only when all are
+   known. */
 static const char *const picky[] = {
     "AVGPOOL_FUSION", "AVGPOOL_INCLUDE_PAD", "BIAS_ADD", "FULL_CONNECTION", "FUSED_BATCH_NORM", "GRU",
     "LAYER_NORM_FUSION", "LSTM_PEEPHOLE", "MAX_POOL_FUSION", "PRELU_FUSION", "RNN", "SCALE_FUSION"};
@@ -721,8 +722,8 @@ static const char *const keeps[] = {"ARGMAX_FUSION",  "ARGMIN_FUSION", "BOTTOM_K
 #define FIRST_COMPUTED (1u << 30) /* symbols from here on are of computed dimensions */
 #define MOST_EXTENTS 64
 
-/* The entries of operand i of a row, one character for each axis; those of `..` are a, b, ... Empty: none are stated, or
-   the operand broadcasts. Order: that of the model. */
+/* The entries of operand i of a row, one character for each axis; those of `..` are a, b, ... Empty: none are stated, or the
+   operand broadcasts. The order is the model's. */
 static void entries_of(const trial *t, const char *row, uint32_t i, const nnrt_operand *o, char entries[NNRT_MAX_RANK + 1])
 {
     const bool image = (t->r.op->flags & NNRT_OP_LAYOUT) != 0 && t->in[0].format == NNRT_FORMAT_NCHW && o->rank > 2 &&
@@ -793,8 +794,8 @@ static bool has_symbols(trial *t, const trial *open)
     return true;
 }
 
-/* Whether the symbols in open are true of other, which has other extents, or values. RESHAPE's 0 is no copy where x is
-   empty, and one where another value becomes it; which axes SQUEEZE takes away is seen again in the run. */
+/* Whether the symbols in `open` hold for `other`, which has other dimensions or values. RESHAPE's 0 is no copy if x is empty,
+   and is one if another value becomes 0; the axes that SQUEEZE removes are determined again in the run. */
 static bool symbols_hold(trial *t, const trial *open, const trial *other)
 {
     const bool reshaped = strcmp(t->c->op->name, "RESHAPE") == 0 &&
@@ -820,7 +821,7 @@ static bool symbols_hold(trial *t, const trial *open, const trial *other)
     return true;
 }
 
-/* The extents of inputs that are not constant, each once; their number. */
+/* The distinct dimensions of inputs that are not constant; returns their number. */
 static uint32_t extents_of(const trial *t, int32_t extents[MOST_EXTENTS])
 {
     uint32_t n = 0;
@@ -835,10 +836,10 @@ static uint32_t extents_of(const trial *t, int32_t extents[MOST_EXTENTS])
     return n;
 }
 
-/* What trials say of an axis of a result. */
+/* Observations of trials about an axis of a result. */
 typedef struct seen {
     bool moves;
-    uint64_t unlike; /* bit e: it is not always extents[e] */
+    uint64_t unlike; /* bit e: it differs from extents[e] in some trial */
 } seen;
 
 static void see(const trial *t, const trial *other, const int32_t *extents, uint32_t n,
@@ -865,10 +866,10 @@ static bool is_computed(const nnrt_op *op, char entry)
     return entry >= 'A' && entry <= 'Z' && !named;
 }
 
-/* What follows for axes that have a symbol of their own, the extents in `mask` being open, those in `tried` changed.
-   The attributes decide which axes of result 0 are data-dependent. false: this case alone shows that the symbol is
-   one too many, its operator is not one of which a case shows too little, and the row does not leave the dimension to the
-   rule, which may multiply by 1 in this case. */
+/* Sets the flags of axes that have a symbol of their own; dimensions in `mask` are dynamic, those in `tried` changed. The
+   attributes decide which axes of result 0 are data-dependent. false: this case alone shows that the symbol is one too many,
+   its operator is not one of which a case shows too little, and the row does not leave the dimension to the rule, which may
+   multiply by 1 in this case. */
 static bool show_axes(trial *t, const trial *open, uint64_t mask, uint64_t tried,
                       seen axes[VEC_OPERANDS][NNRT_MAX_RANK])
 {
@@ -897,7 +898,7 @@ static bool show_axes(trial *t, const trial *open, uint64_t mask, uint64_t tried
     return good;
 }
 
-/* The rule told everything, extents from[i] being to[i]. */
+/* Applies the rule with everything known, dimensions from[i] being to[i]. */
 static bool resolve_changed(trial *t, const vec_case *c, int32_t from, int32_t to, int32_t from2, int32_t to2)
 {
     bool good;
@@ -912,8 +913,8 @@ static bool resolve_changed(trial *t, const vec_case *c, int32_t from, int32_t t
     return good;
 }
 
-/* The rule with open extents, equal ones by the same symbol: all, or only these, whose number is so much larger; with
-   extents `from` being `to`. */
+/* Applies the rule with dynamic dimensions, equal ones with the same symbol: all, or those equal to `only`, whose value is
+   larger by `more`; with dimensions `from` being `to`. */
 static bool resolve_open(trial *open, const vec_case *c, int32_t only, int32_t more, int32_t from, int32_t to)
 {
     uint32_t given = FIRST_COMPUTED;
@@ -930,7 +931,7 @@ static bool resolve_open(trial *open, const vec_case *c, int32_t only, int32_t m
     return good;
 }
 
-/* Whether open extents d may have larger numbers, which are bounds, and the result then has the same symbols. */
+/* Whether dynamic dimensions d may have larger values, as upper bounds, and the result then has the same symbols. */
 static bool takes_bounds(trial *t, const trial *one, int32_t d)
 {
     static trial larger;
@@ -957,8 +958,7 @@ static bool takes_bounds(trial *t, const trial *one, int32_t d)
     return true;
 }
 
-/* Whether extents d that are not as they must be are refused while others are open, too: those that go with no number
-   that the open ones may be. */
+/* Whether invalid dimensions d are refused while others are dynamic, too, if they match no value of the dynamic ones. */
 static bool refuses_while_open(trial *t, int32_t d, const int32_t *extents, uint32_t n)
 {
     static trial other;
@@ -980,8 +980,8 @@ static bool refuses_while_open(trial *t, int32_t d, const int32_t *extents, uint
     return true;
 }
 
-/* The rule once more, every extent of every input open, and one by one; what it refuses so says nothing. Then with each
-   extent changed in several ways: results must change as the symbols say. */
+/* Applies the rule again with all dimensions of all inputs dynamic, and one by one; a refusal proves nothing. Then each
+   dimension is changed in several ways: results must change as the symbols predict. */
 static bool run_symbols(trial *t)
 {
     static trial open, one, other;
@@ -1037,7 +1037,7 @@ static bool run_told(trial *t)
     return true;
 }
 
-/* What COMPRESS and NON_ZERO count in their last input is known where that is constant and nothing is open. */
+/* The count of COMPRESS and NON_ZERO in their last input is known if that input is constant and nothing is dynamic. */
 static bool run_counts(trial *t)
 {
     static trial known;
@@ -1241,7 +1241,7 @@ static void show_inputs(trial *t)
     }
 }
 
-/* Runs one case; false when it is not as expected, and t->why says what is wrong. */
+/* Runs one case; false when it fails, with the reason in t->why. */
 static bool run_case(trial *t)
 {
     bool good = prepare(t);
@@ -1256,8 +1256,7 @@ static bool run_case(trial *t)
     return good;
 }
 
-/* Whether the file named after the operator is among those given: without it nothing follows from what no case
-   shows. */
+/* Whether the file named after the operator is an argument: without it, properties that no case shows prove nothing. */
 static bool is_given(const char *name, int argc, char **argv)
 {
     char file[80];
@@ -1272,7 +1271,7 @@ static bool is_given(const char *name, int argc, char **argv)
     return given;
 }
 
-/* What the cases of all operators have shown is as it must be; the number of faults. */
+/* Checks the properties shown by the cases of all operators; returns the number of faults. */
 static uint32_t judge(int argc, char **argv)
 {
     uint32_t faults = 0;

@@ -39,7 +39,7 @@ program() {
 }
 
 
-# says WHAT COMMAND... : the program prints what hello.c prints for the digits network, perhaps without the arena
+# says NAME COMMAND... : the program prints the output of hello.c for the digits network, perhaps without the arena
 says() {
     what=$1
     shift

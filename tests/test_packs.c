@@ -118,7 +118,7 @@ static NNRT_Model *model_of(uint32_t i)
     return model;
 }
 
-/* What a session did. */
+/* Results of a session. */
 typedef struct outcome {
     uint8_t *y;
     size_t bytes;
@@ -223,7 +223,7 @@ static nnrt_cache *cache_in_memory(void)
     return c;
 }
 
-/* The file of m with what c has, aligned, to be freed. */
+/* The file of m with the contents of c, aligned, to be freed. */
 static uint8_t *saved(const NNRT_Model *m, const nnrt_cache *c, size_t *bytes)
 {
     nnrt_save_desc desc;
@@ -364,8 +364,8 @@ static void test_unread(void **state)
     free(second.y);
 }
 
-/* Whatever byte of the table is another one, or of what says where it lies: packed anew. Of a weight: the file's checksum.
-   A file that ends too early is none. */
+/* If any byte of the table, or of its position differs, weights are packed again. If a byte of a weight differs, the file's
+   checksum fails. A truncated file is invalid. */
 static void test_damage(void **state)
 {
     NNRT_Model *m = model_of(2), *again;
@@ -412,7 +412,7 @@ static void test_damage(void **state)
     nnrt_model_destroy(m);
 }
 
-/* ---- what they are not for ---- */
+/* ---- packed weights that do not apply ---- */
 
 static void test_others(void **state)
 {
@@ -436,7 +436,7 @@ static void test_others(void **state)
     assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, &bytes, &e), NNRT_OPERATION_FORBIDDEN);
     assert_int_equal(nnrt_cache_create(&unasked, NULL, NULL), NNRT_SUCCESS); /* one that was not asked to have them */
     r = session_of(m, unasked);
-    assert_int_equal(r.state.kept, 1); /* it has a model cache, which needs no model beside it */
+    assert_int_equal(r.state.kept, 1); /* it has a model cache, which needs no model with it */
     assert_int_equal(nnrt_cache_save_memory(unasked, NULL, NULL, 0, &bytes, &e), NNRT_SUCCESS);
     free(r.y);
     nnrt_cache_destroy(unasked);
@@ -484,7 +484,7 @@ static void test_others(void **state)
     nnrt_model_destroy(other);
 }
 
-/* What is loaded and then optimized is another model. */
+/* A model that is loaded and then optimized is another model. */
 static void test_optimized(void **state)
 {
     NNRT_Model *m = model_of(2), *again;
@@ -500,7 +500,7 @@ static void test_optimized(void **state)
     again = before = loaded(file, bytes);
     assert_int_equal(nnrt_model_optimize(&again, &e), NNRT_SUCCESS);
     r = session_of(again, NULL);
-    assert_int_equal(r.taken, again == before); /* where there was nothing to do, it is the same one */
+    assert_int_equal(r.taken, again == before); /* without anything to do, it is the same one */
     assert_int_equal(r.bytes, plain.bytes);
     free(r.y);
     free(plain.y);
@@ -597,7 +597,7 @@ typedef struct packer {
     int32_t bytes, found; /* of its pack; the number that it notes */
     uint32_t packs, notes, times;
     bool packed;
-    const uint8_t *at; /* where the first pack lies */
+    const uint8_t *at; /* address of the first pack */
     int64_t number;
 } packer;
 
@@ -719,7 +719,7 @@ static void test_key(void **state)
     s = packed_section(again);
     for (uint32_t i = 0; i < 7; i++) {
         p = start;
-        p.found = 0; /* as it is told where it is not known */
+        p.found = 0; /* as an absent entry is reported */
         p.key = i == 1 ? "two" : "one";
         p.bytes += i == 2;
         p.packs += i == 3 ? 1 : i == 4 ? (uint32_t)-1 : 0;
@@ -731,7 +731,7 @@ static void test_key(void **state)
         assert_int_equal(p.times, i == 0 ? 0 : p.packs);
         assert_int_equal(p.number, i == 0 ? 42 + 69 : (int32_t)p.notes - 1);
         assert_int_equal(p.packed, i == 0);
-        if (i == 0) { /* it lies in the file */
+        if (i == 0) { /* it is in the file */
             assert_true(p.at > file + s.offset && p.at < file + s.offset + s.bytes);
             assert_int_equal((uintptr_t)p.at % NNRT_ALIGNMENT, 0);
             for (uint32_t k = 0; k < 100; k++)
@@ -744,7 +744,7 @@ static void test_key(void **state)
     free(file);
 }
 
-/* What a caller of its own keeps, aligned. */
+/* A pack that a caller stores itself, aligned. */
 typedef struct keeper {
     nnrt_packed has;
     bool empty, taken;
@@ -873,7 +873,7 @@ static void test_export_fails(void **state)
     nnrt_model_destroy(m);
 }
 
-/* FNV-1a of 64 bits over what is behind it. */
+/* 64-bit FNV-1a over the bytes after it. */
 static void seal(uint8_t *table, size_t bytes)
 {
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
@@ -882,8 +882,8 @@ static void seal(uint8_t *table, size_t bytes)
     memcpy(table, &hash, 8);
 }
 
-/* The table has a checksum of its own, for those who keep it elsewhere: every bit of it. And what is too short, or is not
-   aligned, is refused. */
+/* The table has a checksum of its own, for storage outside of files: every bit is covered. Tables that are too short or
+   unaligned are refused. */
 static void test_table(void **state)
 {
     packer p = {"one", 100, 42, 3, 70, 0, false, NULL, 0};
@@ -1303,7 +1303,7 @@ static void refused_blocks(nnrt_device *cpu, const NNRT_SharedBuffer *blocks, co
         if (fault == 0)
             given[2].addr = zeros;
         else if (fault == 2)
-            given[2].dataSize = given[2].bufferSize = 64; /* no byte of a model behind the number of its constants */
+            given[2].dataSize = given[2].bufferSize = 64; /* no byte of a model after the number of its constants */
         else if (fault == 3 || fault == 4)
             given[fault - 3].addr = NULL;
         else if (fault == 5)
@@ -1376,8 +1376,8 @@ typedef struct layer {
 
 enum { FULL, CONV, CHAIN, PLANES };
 
-/* x [m,k] by [n,k]; an image [m,m,k] by n windows of `window` cells; the same behind a depthwise convolution and in front
-   of it; an image whose planes lie one behind the other. round: each weight is rounded to float16. */
+/* x [m,k] by [n,k]; an image [m,m,k] by n windows of `window` cells; the same after a depthwise convolution and before it; an
+   image with channels first. round: each weight is rounded to float16. */
 static layer layer_of(int kind, int32_t m, int32_t k, int32_t n, int32_t window, float large, bool round)
 {
     const int32_t matrix[2] = {m, k}, image[4] = {1, m, m, k}, planes[4] = {1, k, m, m};
@@ -1609,8 +1609,8 @@ static void test_half_size(void **state)
     layer_free(&l);
 }
 
-/* Weights of half precision come back from a model cache, and from a file beside the model; sessions without them use
-   none of these. */
+/* Weights of half precision are restored from a model cache, and from a file next to the model; sessions without them use none
+   of these. */
 static void test_half_kept(void **state)
 {
     (void)state;

@@ -68,7 +68,7 @@ static uint32_t add_op(nnrt_builder *b, const char *name, NNRT_NodeType type, co
     return (unchecked ? unchecked_op : nnrt_builder_op)(b, name, type, attr, in, nIn);
 }
 
-/* Up to four extents, 0 ends them. */
+/* Up to four dimensions, 0 ends them. */
 static uint32_t input(nnrt_builder *b, const char *name, int32_t d0, int32_t d1, int32_t d2, int32_t d3)
 {
     const int32_t dims[] = {d0, d1, d2, d3};
@@ -189,7 +189,7 @@ static uint32_t scale(nnrt_builder *b, uint32_t x, int64_t axis, uint32_t factor
 
 /* ---- running ---- */
 
-/* Runs m on numbers that depend on the place alone; results one behind the other. */
+/* Runs m on numbers that depend only on the index; results are concatenated. */
 typedef struct outcome {
     uint8_t bytes[16 * MOST];
     NNRT_DataType types[8];
@@ -270,7 +270,7 @@ static uint32_t nodes_of(const NNRT_Model *m, NNRT_NodeType type)
     return n;
 }
 
-/* Finishes b, optimises, compares results; the optimised model has `nodes` nodes. The caller destroys it. */
+/* Finishes b, optimizes, compares results; the optimized model has `nodes` nodes. The caller destroys it. */
 static NNRT_Model *optimized(nnrt_builder *b, uint32_t nodes, double tolerance, const nnrt_dims *shapes)
 {
     static outcome before, after;
@@ -311,7 +311,7 @@ static void expect(nnrt_builder *b, uint32_t nodes, double tolerance)
 
 /* ---- constants ---- */
 
-/* What depends on constants alone is computed: small and large, in one go. */
+/* Constant folding: small and large results, in one pass. */
 static void test_fold(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -322,14 +322,14 @@ static void test_fold(void **state)
     product = op2(b, NNRT_NODE_TYPE_MUL_FUSION, sum, op1(b, NNRT_NODE_TYPE_SQRT, numbers(b, 0.5f, 1, 0, 0, 0)));
     nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MAXIMUM, x, product));
     m = optimized(b, 1, 0, NULL);
-    assert_int_equal(m->allTensors.count, 3); /* the parts are gone */
+    assert_int_equal(m->allTensors.count, 3); /* the parts are removed */
     assert_int_equal(m->allTensors.data[1].data.dataSize + m->allTensors.data[2].data.dataSize +
                          m->allTensors.data[0].data.dataSize,
                      4800);
     nnrt_model_destroy(m);
 }
 
-/* A node that nobody uses goes before anything is computed: this one divides 1 by 0. */
+/* An unused node is removed before anything is computed: this one divides 1 by 0. */
 static void test_fold_of_the_dead(void **state)
 {
     static const int32_t one = 1, zero = 0;
@@ -349,7 +349,7 @@ static void test_fold_of_the_dead(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A result that becomes a constant has no open extents any more; what is declared of others stays theirs. */
+/* A result that becomes a constant has no dynamic dimensions any more; declarations of other tensors stay. */
 static void test_fold_open(void **state)
 {
     static const int32_t open[1] = {-1};
@@ -377,8 +377,8 @@ static void test_fold_open(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Parameters of axis 0 are those of axis 1 in the transposed constant, which says so: the model does not compute with
-   others afterwards. */
+/* Parameters of axis 0 belong to axis 1 of the transposed constant, which records the axis: the model keeps computing with
+   these parameters. */
 static void test_fold_quant_axis(void **state)
 {
     static const int8_t data[6] = {1, 2, 3, 4, 5, 6};
@@ -562,7 +562,7 @@ static uint32_t slice_all(nnrt_builder *b, uint32_t x, int32_t stride)
     return add_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, in, 4);
 }
 
-/* Copy `kind` of x [3,4]; returns NNRT_NO_TENSOR behind the last one. */
+/* Copy `kind` of x [3,4]; returns NNRT_NO_TENSOR after the last one. */
 static uint32_t copy_of(nnrt_builder *b, uint32_t kind, uint32_t x)
 {
     const int64_t parts[] = {-1};
@@ -621,7 +621,7 @@ static void test_drop_copies(void **state)
     assert_int_equal(kind, 12);
 }
 
-/* What looks like a copy and is none. */
+/* Nodes that look like copies and are none. */
 static void test_keep_others(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -662,7 +662,7 @@ static void test_join_reshapes(void **state)
     NNRT_Model *m;
     (void)state;
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
-    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 0, 4, 0, 0)); /* 0 copies an extent of what is before it */
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 0, 4, 0, 0)); /* 0 copies a dimension of the tensor before it */
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 3, -1, 0, 0));
     un.axis = nnrt_int64_list(axis, 1);
     y = add_op(b, NULL, NNRT_NODE_TYPE_UNSQUEEZE, &un, &y, 1);
@@ -672,7 +672,7 @@ static void test_join_reshapes(void **state)
     assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_RESHAPE), 1);
     nnrt_model_destroy(m);
 
-    b = begin(NULL); /* the copied extent again, with nothing behind it */
+    b = begin(NULL); /* the copied dimension again, with nothing after it */
     x = input(b, "x", 2, 3, 4, 0);
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 3, 0, 2, 2, 0))));
@@ -685,7 +685,7 @@ static void test_join_reshapes(void **state)
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
     expect(b, 1, 0);
 
-    b = begin(NULL); /* the one between has another user: it stays, but nobody waits for it */
+    b = begin(NULL); /* the one between has another user: it stays, but the last no longer depends on it */
     x = input(b, "x", 2, 3, 4, 0);
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
@@ -693,7 +693,7 @@ static void test_join_reshapes(void **state)
     expect(b, 4, 0);
 }
 
-/* A change of shape that requantises is one of its own: nothing is joined over it, and its result lies elsewhere. */
+/* A change of shape that requantizes is not fused with others, and its result is not in place. */
 static void test_join_requantised(void **state)
 {
     static const NNRT_QuantParam half = {8, 0, 0.5}, whole = {8, 0, 1};
@@ -762,7 +762,7 @@ static void test_join_transposes(void **state)
     expect(b, 1, 0);
 }
 
-/* Nodes whose results nobody needs go, with all that only they needed. */
+/* Dead-code elimination: unused nodes are removed, with all nodes that only they need. */
 static void test_dead(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -782,7 +782,7 @@ static void test_dead(void **state)
 
 /* ---- constants for each channel that go into weights ---- */
 
-/* Follower `kind` of x, whose 6 channels lie along the last of `rank` axes or, for images in NCHW, along axis 1. */
+/* Follower `kind` of x, whose 6 channels are on the last of `rank` axes or, for images in NCHW, along axis 1. */
 static uint32_t follower(nnrt_builder *b, uint32_t kind, uint32_t x, int32_t rank, bool nchw)
 {
     const int64_t axis = nchw ? 1 : rank - 1;
@@ -826,7 +826,7 @@ static void test_affine(void **state)
             for (uint32_t f = 0; f < 10; f++, tried++) {
                 nnrt_builder *b = begin(NULL);
                 uint32_t x, y = producer(b, p, nchw != 0, &x);
-                if (nchw) { /* results that are no images of the library's own need their format told */
+                if (nchw) { /* results in another layout than the library's own need a declared format */
                     nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
                     y = follower(b, f, y, 4, true);
                     nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
@@ -874,8 +874,8 @@ static void test_affine_chain(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A full connection of images: with useAxis its result has more axes, whose format decides where a normalisation works.
-   */
+/* A full connection of images: with useAxis its result has more axes, whose format determines the axis of a normalization.
+ */
 static void test_affine_rank(void **state)
 {
     for (uint32_t nchw = 0; nchw < 2; nchw++) {
@@ -899,7 +899,7 @@ static void test_affine_rank(void **state)
     (void)state;
 }
 
-/* Where it would be wrong, nothing is folded. */
+/* If the result would be wrong, nothing is folded. */
 static void test_affine_not(void **state)
 {
     const NNRT_ActivationType none = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
@@ -979,7 +979,7 @@ static void test_matmul_bias(void **state)
 
 /* ---- activations ---- */
 
-/* Every type, behind operators of several kinds: fused when it needs no parameter of its own. */
+/* Every type, after operators of several kinds: fused when it needs no parameter of its own. */
 static void test_fuse_activation(void **state)
 {
     uint32_t fused = 0;
@@ -1034,8 +1034,8 @@ static void test_swish(void **state)
     }
 }
 
-/* In float16 the node before rounds what the activation is then given: a fused one would round once only. Same bits, and
-   fused where rounding before or behind it is the same. */
+/* In float16 the node before rounds the input of the activation: a fused one would round only once. Same bits, and fused if
+   rounding before or after it is the same. */
 static void test_fuse_float16(void **state)
 {
     (void)state;
@@ -1108,7 +1108,7 @@ static void test_fuse_not(void **state)
 
 /* ---- whole models ---- */
 
-/* Inputs without extents: what needs none is still done, and runs at any size. */
+/* Inputs without shapes: optimizations that need none are still done, and the model runs at any size. */
 static void test_open_inputs(void **state)
 {
     const int32_t dims[] = {-1, -1, -1, 4}, sizes[][4] = {{1, 3, 5, 4}, {3, 6, 4, 4}};
@@ -1133,8 +1133,7 @@ static void test_open_inputs(void **state)
     }
 }
 
-/* The order of the axes is known without extents: a convolution of NCHW images gives NCHW, and what stands behind it
-   takes it on. */
+/* The layout is known without shapes: a convolution of NCHW images gives NCHW, which later nodes inherit. */
 static void test_open_format(void **state)
 {
     const int32_t dims[] = {-1, 4, 6, 6};
@@ -1151,8 +1150,8 @@ static void test_open_format(void **state)
     nnrt_model_destroy(optimized(b, 2, 0, &shape));
 }
 
-/* Two convolutions with what does not care for the order of axes between them, where channels, height and width have one
-   extent: by hand, the images of NCHW give what those of NHWC give, in the other order. */
+/* Two convolutions with layout-agnostic operators between them, where channels, height and width are equal: by hand, NCHW
+   images give the same results as NHWC images, in the other order. */
 static void test_formats_travel(void **state)
 {
     static float in[2][64], out[2][8 * 64];
@@ -1190,7 +1189,7 @@ static void test_formats_travel(void **state)
         assert_true(out[1][i] == out[0][i % 6 * 16 + i / 6]);
 }
 
-/* A model that no device could take is refused, and is what it was. */
+/* An invalid model is refused, and is unchanged. */
 static void test_refused(void **state)
 {
     nnrt_builder *b = begin_unchecked();
@@ -1474,7 +1473,7 @@ static void repeated(nnrt_builder *b, uint32_t trips, uint32_t x, uint32_t c, ui
     add_node(b, "repeated", NNRT_NODE_TYPE_LOOP, &a, in, 3, out, 2);
 }
 
-/* IF of a known condition, a LOOP, and one that nobody uses. */
+/* IF of a known condition, a LOOP, and an unused one. */
 static void several(nnrt_builder *b)
 {
     static const int64_t seven = 7;
@@ -1486,7 +1485,7 @@ static void several(nnrt_builder *b)
     repeated(b, trips, x, c, y);
 }
 
-/* A node of a branch that nobody uses goes, and the node that runs the branch is inferred without it. */
+/* An unused node of a branch is removed, and the node that runs the branch is inferred without it. */
 static void test_dead_in_a_branch(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -1517,7 +1516,7 @@ static void test_subgraphs_out_of_memory(void **state)
     without_memory(several);
 }
 
-/* The passes go into subgraphs, and keep what these take from outside. */
+/* The passes enter subgraphs, and keep the tensors that these use from outside. */
 static void test_subgraphs(void **state)
 {
     static const int64_t seven = 7;
@@ -1545,7 +1544,7 @@ static void test_subgraphs(void **state)
         repeated(b, trips, activation(b, NNRT_ACTIVATION_TYPE_LINEAR, x), c, y);
         nnrt_builder_output(b, kind < 2 ? activation(b, NNRT_ACTIVATION_TYPE_RELU6, y[0]) : c);
         nnrt_builder_output(b, kind < 2 ? y[1] : x);
-        /* SQRT, LOOP, two sums, a product, RELU6; of a LOOP that nobody uses nothing stays */
+        /* SQRT, LOOP, two sums, a product, RELU6; an unused LOOP is removed completely */
         m = optimized(b, kind < 2 ? 6 : 1, 0, NULL);
         assert_int_equal(m->subGraph.count, kind < 2 ? 2 : 1);
         nnrt_model_destroy(m);
@@ -1582,7 +1581,7 @@ static void test_subgraphs(void **state)
         nnrt_model_destroy(m);
     }
     {
-        nnrt_builder *b = begin(NULL); /* what a branch gives is x itself, or another output: the IF stays */
+        nnrt_builder *b = begin(NULL); /* a branch returns x itself, or another output: the IF stays */
         uint32_t x = input(b, "x", 3, 4, 0, 0), y = op1(b, NNRT_NODE_TYPE_SQRT, x), cond = truth(b, true);
         NNRT_If a;
         a.thenGraph = branch(b);
@@ -1598,9 +1597,10 @@ static void test_subgraphs(void **state)
     }
 }
 
-/* ---- what cannot be resolved, or should not be computed ---- */
+/* ---- nodes that cannot be resolved, or should not be computed ---- */
 
-/* Finishes b and optimises; the model must be checkable afterwards. Returns the code, *nodes what is left. */
+/* Finishes b and optimizes; the model must be checkable afterwards. Returns the code, and the number of remaining nodes in
+   *nodes. */
 static NNRT_ReturnCode tried(nnrt_builder *b, uint32_t *nodes, nnrt_error *error)
 {
     NNRT_Model *m = NULL;
@@ -1620,8 +1620,8 @@ static NNRT_ReturnCode tried(nnrt_builder *b, uint32_t *nodes, nnrt_error *error
     return code;
 }
 
-/* Every operator with every choice of its first four inputs and first three outputs left out, behind an input without
-   extents and between nodes that passes like to join: nothing is lost, or a message names the node. */
+/* Every operator with every choice of its first four inputs and first three outputs left out, after an input without a shape
+   and between nodes that passes fuse: nothing is lost, or a message names the node. */
 static void test_left_out(void **state)
 {
     const int32_t open[] = {-1, -1, -1, -1};
@@ -1734,7 +1734,7 @@ static void test_fold_operands(void **state)
     }
 }
 
-/* Constants that do not fit, before extents are known: nothing is folded, the fault is found when a session is made. */
+/* Constants that do not match, before shapes are known: nothing is folded, the fault is found when a session is created. */
 static void test_affine_open(void **state)
 {
     const int32_t open[] = {-1, -1, -1, 4}, rows[] = {-1, 4};
@@ -1745,7 +1745,7 @@ static void test_affine_open(void **state)
         uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), y, in[5], nodes;
         nnrt_error error;
         switch (kind) {
-        case 0: /* five channels of a normalisation; a single one */
+        case 0: /* five channels of a normalization; a single one */
         case 1:
             in[0] = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
             for (uint32_t i = 1; i < 5; i++)
@@ -1757,7 +1757,7 @@ static void test_affine_open(void **state)
             in[1] = nnrt_builder_constant(b, NULL, F32, 5, (const int32_t[]){1, 1, 1, 1, 6}, halves, true);
             y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, in[0], in[1]);
             break;
-        case 3: /* SCALE_FUSION behind the last axis, before the first, past the channels */
+        case 3: /* SCALE_FUSION after the last axis, before the first, past the channels */
         case 4:
         case 5:
             y = scale(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION),
@@ -1801,7 +1801,7 @@ static void test_affine_open(void **state)
                                  : input(b, "bias", 6, 0, 0, 0);
             y = norm(b, add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 3));
             break;
-        default: { /* FULL_CONNECTION of who knows how many axes, its weight with three */
+        default: { /* FULL_CONNECTION of unknown rank, its weight with three axes */
             NNRT_FullConnection a;
             nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
             in[0] = x;
@@ -1833,7 +1833,7 @@ static void test_affine_open(void **state)
     (void)state;
 }
 
-/* TRANSPOSE and MATMUL_FUSION with constants that do not fit, behind open extents: they stay as they are. */
+/* TRANSPOSE and MATMUL_FUSION with constants that do not match, after dynamic shapes: they are unchanged. */
 static void test_join_open(void **state)
 {
     const int32_t open[] = {-1, -1, 4}, six[] = {6};
@@ -1937,7 +1937,7 @@ static uint32_t through(nnrt_builder *b, uint32_t x, NNRT_DataType type, int32_t
     return cast(b, quantise(b, x, type, zero, step), type, F32, NULL);
 }
 
-/* Dequantised random constants, of `many` parameters along axis 0: their steps are step, 2 * step, .. */
+/* Dequantized random constants, of `many` parameters along axis 0: their steps are step, 2 * step, .. */
 static uint32_t codes(nnrt_builder *b, NNRT_DataType type, double step, int32_t many, int32_t d0, int32_t d1,
                       int32_t d2, int32_t d3)
 {
@@ -2074,7 +2074,7 @@ static bool is_quantised(const NNRT_Model *m, NNRT_NodeType type)
     return false;
 }
 
-/* m as it is, and optimised: m is destroyed. */
+/* Runs m unchanged, and optimized; destroys m. */
 static NNRT_Model *run_both(NNRT_Model *m, bool noQuantize, outcome *before, outcome *after)
 {
     nnrt_optimize_desc desc;
@@ -2089,8 +2089,8 @@ static NNRT_Model *run_both(NNRT_Model *m, bool noQuantize, outcome *before, out
     return m;
 }
 
-/* y, the result of an operator, is quantised with this step and real again. The operator is quantised afterwards, or stays:
-   results differ by a step at most, of one element in four, or not. With the switch nothing changes. */
+/* y, the result of an operator, is quantized with this step and real again. The pass quantizes the operator, or leaves it:
+   results differ by at most one step, in one element of four, or not at all. With the switch nothing changes. */
 static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type, bool integers)
 {
     static outcome before, after;
@@ -2164,8 +2164,8 @@ static void count_passes(void *user, nnrt_log_level level, const char *text)
         did[p] += p != DEAD && strstr(text, pass_says[p]) != NULL;
 }
 
-/* A model that gives every pass something to do, without some of them: how often each did something, SQRT nodes that
-   nobody needs, and by how much the results differ: not at all, or a bit. */
+/* A model that gives every pass something to do, without some of them: how often each did something, unused SQRT nodes, and by
+   how much the results differ: not at all, or a bit. */
 static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASSES])
 {
     static outcome was, is;
@@ -2253,7 +2253,7 @@ static void test_quantize_products(void **state)
             bias = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I32, 0.00002, 1, 1, 6, 0, 0), ints(b, 1, 6, 0, 0, 0));
         if (kind < 4) {
             y = conv_of(b, x, codes(b, I8, 0.002, 6, 6, 3, 2, 4), bias);
-        } else if (kind == 4) { /* behind a change of shape and a permutation */
+        } else if (kind == 4) { /* after a change of shape and a permutation */
             y = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I8, 0.002, 6, 6, 24, 0, 0), ints(b, 4, 6, 4, 3, 2));
             y = conv_of(b, x, op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 2, 3, 1)), bias);
         } else if (kind == 5) { /* ReLU, fused first; uint8 weights with zero points */
@@ -2270,7 +2270,7 @@ static void test_quantize_products(void **state)
     even = false;
 }
 
-/* As an importer of images has it: the casts say nothing of the order of axes, what reads them does. */
+/* As an importer of images writes it: the casts have no layout, their readers do. */
 static void test_quantize_images(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -2288,7 +2288,7 @@ static void test_quantize_images(void **state)
     even = false;
 }
 
-/* What is no product: of one tensor, of two. */
+/* Other operators than products: of one tensor, of two. */
 static void test_quantize_others(void **state)
 {
     static const int64_t two[] = {2, 2};
@@ -2360,7 +2360,7 @@ static void test_quantize_others(void **state)
     even = false;
 }
 
-/* What stays in float32, with the bits it had. */
+/* Nodes that stay in float32, with unchanged bits. */
 static void test_quantize_not(void **state)
 {
     (void)state;
@@ -2395,25 +2395,25 @@ static void test_quantize_not(void **state)
         } else if (kind == 6 || kind == 7) { /* a bias that int32 cannot have */
             bias = nnrt_builder_constant(b, NULL, F32, 1, &six, kind == 6 ? large : odd, true);
             y = full_of(b, x, weight, bias);
-        } else if (kind == 8) { /* an operator without a quantised kernel */
+        } else if (kind == 8) { /* an operator without a quantized kernel */
             y = op1(b, type = NNRT_NODE_TYPE_ERF, x);
-        } else if (kind == 9) { /* movers do change parameters: these two become quantised */
+        } else if (kind == 9) { /* operators that move elements do change parameters: these two become quantized */
             y = op2(b, type = NNRT_NODE_TYPE_RESHAPE, x, ints(b, 1, 12, 0, 0, 0));
         } else if (kind == 10) {
             in[1] = through(b, input(b, "z", 1, 6, 0, 0), U8, 3, 0.01);
             y = add_op(b, NULL, type = NNRT_NODE_TYPE_CONCAT, &concat, in, 2);
-        } else if (kind == 11) { /* a factor that a quantised sum does not have */
+        } else if (kind == 11) { /* a factor that a quantized sum does not support */
             reduce.mode = NNRT_REDUCE_MODE_SUM;
             reduce.reduceToEnd = true;
             reduce.coeff = 0.5f;
             in[1] = ints(b, 1, 1, 0, 0, 0);
             y = add_op(b, NULL, type = NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, in, 2);
-        } else if (kind == 12) { /* an activation in between that quantised products do not have */
+        } else if (kind == 12) { /* an activation in between that quantized products do not support */
             y = activation(b, NNRT_ACTIVATION_TYPE_TANH, full_of(b, x, weight, bias));
         } else if (kind == 13) { /* of a weight that is reshaped the parameters lose their axis */
             y = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I8, 0.002, 4, 4, 9, 0, 0), ints(b, 2, 6, 6, 0, 0));
             y = full_of(b, x, y, bias);
-        } else if (kind == 14) { /* what permutes the weight is read by another, too */
+        } else if (kind == 14) { /* the permuted weight has another reader, too */
             const uint32_t turned = op2(b, NNRT_NODE_TYPE_TRANSPOSE, weight, ints(b, 2, 1, 0, 0, 0));
             y = full_of(b, x, turned, bias);
             nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MAXIMUM, turned, input(b, "z", 6, 0, 0, 0)));
@@ -2458,7 +2458,7 @@ static void test_quantize_subgraphs(void **state)
     }
 }
 
-/* A network: what is quantised reads what was quantised. */
+/* A network of quantized nodes that read quantized results. */
 static void quantised_network(nnrt_builder *b)
 {
     uint32_t x = through(b, input(b, "x", 1, 5, 6, 4), U8, 128, 0.01), y;
@@ -2528,8 +2528,8 @@ static uint32_t real_of(nnrt_builder *b, NNRT_DataType type, const void *data, i
     return cast(b, x, type, F32, NULL);
 }
 
-/* The optimised model gives exactly these integers, of this step and zero point, as real numbers: from element `first` of
-   the results on. */
+/* The optimized model gives exactly these integers, of this step and zero point, as real numbers: from element `first` of the
+   results on. */
 static NNRT_Model *expect_codes(nnrt_builder *b, const int64_t *want, size_t count, double step, int64_t zero)
 {
     static outcome got;
@@ -2592,7 +2592,7 @@ static void test_quantize_matmul_bias(void **state)
     }
 }
 
-/* A convolution along one axis as importers have it: another axis comes before it and goes behind it. */
+/* A convolution along one axis as importers write it: another axis is added before it and removed after it. */
 static void test_quantize_one_axis(void **state)
 {
     static const int32_t dims[4] = {2, 1, 3, 4};
@@ -2625,7 +2625,7 @@ static void test_quantize_one_axis(void **state)
     even = false;
 }
 
-/* A SPLIT each of whose parts is quantised in another way; and one of which a part is real. */
+/* A SPLIT whose parts have different quantization parameters; and one with a part in real numbers. */
 static void test_quantize_split(void **state)
 {
     static const int64_t sizes[] = {1, 2};
@@ -2662,7 +2662,7 @@ static void test_quantize_split(void **state)
     even = false;
 }
 
-/* Open extents, a part each of which is cast, a sum behind a product, a change of shape behind that. */
+/* Dynamic dimensions, a SPLIT whose parts are cast, a sum after a product, a change of shape after that. */
 static void open_network(nnrt_builder *b)
 {
     static const int32_t dims[] = {-1, 3, 4};
@@ -2683,7 +2683,7 @@ static void open_network(nnrt_builder *b)
     nnrt_builder_output(b, through(b, y[1], U8, 90, 0.01));
 }
 
-/* What is quantised does not depend on whether extents are open: the same nodes, and the same bits. */
+/* Dynamic shapes do not change which nodes are quantized: the same nodes, and the same bits. */
 static void test_quantize_open(void **state)
 {
     static const int64_t two[] = {2, 2}, sizes[] = {2, 2};
@@ -2728,7 +2728,7 @@ static void test_quantize_open(void **state)
             split.sizeSplits = nnrt_int64_list(sizes, 2);
             in[0] = in[1] = x;
             switch (types[kind]) {
-            case NNRT_NODE_TYPE_CONV2D_FUSION: /* 4 parameters, and a permutation behind it */
+            case NNRT_NODE_TYPE_CONV2D_FUSION: /* 4 parameters, and a permutation after it */
                 y = conv_of(b, x, codes(b, I8, 0.002, 4, 4, 2, 2, 4), codes(b, I32, 0.0001, 1, 4, 0, 0, 0));
                 y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 3, 1, 2));
                 break;
@@ -2957,7 +2957,7 @@ static void test_io_softmax(void **state)
     }
 }
 
-/* A change of shape at the end moves integers; of an output and of what is read further on both become integers. */
+/* A change of shape at the end moves integers; an output and a result with readers both become integers. */
 static void test_io_moves(void **state)
 {
     static const int8_t x[] = {1, 2, 3, 4, 5, 6}, want[] = {1, 4, 2, 5, 3, 6};
@@ -2993,7 +2993,7 @@ static void test_io_moves(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Inputs and outputs that stay, each with its reason, beside one that does not. */
+/* Inputs and outputs that stay, each with its reason, and one that does not. */
 static void test_io_stays(void **state)
 {
     static const char *const says[] = {

@@ -452,7 +452,7 @@ static void test_random_graphs(void **state) {
     assert_int_equal(hash, 0x5f27076au);
 }
 
-/* 400 graphs of up to 7 blocks against the true optimum, which may lie above the bound. */
+/* 400 graphs of up to 7 blocks against the true optimum, which may be above the bound. */
 static void test_tiny_graphs_optimal(void **state) {
     uint32_t id, optimal = 0;
     (void)state;
@@ -537,8 +537,8 @@ static void test_many_blocks(void **state) {
     assert_true(plan(g_blocks, n, 1, &bound) == bound);
 }
 
-/* Seven operators, whose bound is 12, and behind them blocks of 12 bytes that are live alone; then blocks of 6 bytes that
- * are live with the next one. */
+/* Seven operators, whose bound is 12, and after them blocks of 12 bytes that are live alone; then blocks of 6 bytes that are
+ * live with the next one. */
 static void test_many_blocks_by_hand(void **state) {
     const uint32_t n = 2048;
     size_t bound;
@@ -647,7 +647,7 @@ static void test_bad_arguments(void **state) {
     expect_refusal(4, 64, (uint8_t *)scratch + 4, NNRT_INVALID_PARAMETER);
     set_block(&g_blocks[2], 10, 3, 2);
     expect_refusal(4, 64, scratch, NNRT_INVALID_PARAMETER);
-    set_block(&g_blocks[2], 0, 3, 2); /* also where it takes no room */
+    set_block(&g_blocks[2], 0, 3, 2); /* also if it takes no memory */
     expect_refusal(4, 64, scratch, NNRT_INVALID_PARAMETER);
     set_block(&g_blocks[2], 0, INT32_MAX, INT32_MIN);
     expect_refusal(4, 64, scratch, NNRT_INVALID_PARAMETER);

@@ -31,7 +31,7 @@ static void pause_briefly(void)
     (void)nanosleep(&t, NULL);
 }
 
-/* Threads of this process, and of them those that sleep; 0: the system does not tell. */
+/* Number of threads of this process, and of sleeping ones; 0: the system does not report it. */
 static int32_t count_threads(int32_t *asleep)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -142,7 +142,7 @@ static void count_task(void *arg, uint32_t i, uint32_t worker)
     work *w = (work *)arg;
     for (volatile int k = 0; k < 300; k++) /* so long that threads come to share the work, and to meet */
         ;
-    w->calls[i]++; /* nobody else has this task */
+    w->calls[i]++; /* no other thread has this task */
     if (worker >= w->parallel->workers)
         (void)__atomic_add_fetch(&w->strangers, 1, __ATOMIC_RELAXED);
     if (i % 7 == 0) {
@@ -295,7 +295,7 @@ static void be_last(void *arg, uint32_t i, uint32_t worker)
     (void)__atomic_add_fetch(ended, 1, __ATOMIC_SEQ_CST);
 }
 
-/* What the share of a thread has left, others do. */
+/* Other threads do the rest of a slow thread's share. */
 static void test_slow_task(void **state)
 {
     nnrt_pool *p = pool_of(2);
@@ -527,7 +527,7 @@ static void test_sessions(void **state)
     nnrt_model_destroy(model);
 }
 
-/* ---- how many threads there are ---- */
+/* ---- number of threads ---- */
 
 static void run_here(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
@@ -565,8 +565,7 @@ static void test_no_thread(void **state)
     nnrt_model_destroy(model);
 }
 
-/* Threads sleep after runs that they had a part in; those that have nothing for them do not wake them. They go with the
-   pool. */
+/* Threads sleep after runs that they took part in; runs without work for them do not wake them. They end with the pool. */
 static void test_sleep(void **state)
 {
     static float x[X_COUNT], y[Y_COUNT];
@@ -669,7 +668,7 @@ static void test_default(void **state)
     nnrt_pool_destroy(p);
 }
 
-/* As many threads as the performance mode says, where nobody says how many. */
+/* The performance mode determines the number of threads, unless it is set. */
 static void test_modes(void **state)
 {
     const uint32_t all = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);

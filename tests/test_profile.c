@@ -18,7 +18,7 @@
 
 #define MOST_TOLD 64
 
-/* What was told, with copies of the texts, which live during the call only. */
+/* The recorded steps, with copies of the texts, which are valid only during the call. */
 typedef struct log {
     nnrt_profile profile;
     nnrt_profile_step steps[MOST_TOLD];
@@ -172,7 +172,7 @@ static void test_clock_set_back(void **state)
     nnrt_session_destroy(s);
 }
 
-/* A step that fails is not told of, nor are those behind it. */
+/* A step that fails is not reported, nor are later steps. */
 static void test_failure(void **state)
 {
     static graph g;
@@ -205,7 +205,7 @@ static void test_failure(void **state)
     nnrt_session_destroy(s);
 }
 
-/* What IF runs is told of before it, a step deeper; what it does not run is not. */
+/* Steps of the branch that IF runs are reported before it, one level deeper; steps of the other branch are not. */
 static void test_if(void **state)
 {
     static tree t;
@@ -234,7 +234,7 @@ static void test_if(void **state)
     nnrt_session_destroy(s);
 }
 
-/* A step in a LOOP is told of in every trip, and the LOOP when it has ended. */
+/* A step in a LOOP is reported in every trip, and the LOOP when it has ended. */
 static void test_loop(void **state)
 {
     static tree t;
@@ -306,7 +306,7 @@ static void test_nested(void **state)
     nnrt_memory_end(&memory);
 }
 
-/* Steps that a run resolves have the bytes of its extents. */
+/* Steps that a run resolves report the bytes of its shapes. */
 static void test_open(void **state)
 {
     static graph g;
@@ -330,7 +330,7 @@ static void test_open(void **state)
     nnrt_session_destroy(s);
 }
 
-/* An input that is an output is copied by a step of its own, with open extents, too. */
+/* An input that is an output is copied by a step of its own, with dynamic shapes, too. */
 static void test_copy(void **state)
 {
     static graph g;
@@ -404,7 +404,7 @@ static void test_memory(void **state)
     assert_true(t.live == 0 && !t.wrong);
 }
 
-/* Sessions that share a prepared model tell its profile, and bring none. */
+/* Sessions that share a prepared model report to its profile, and cannot set their own. */
 static void test_share(void **state)
 {
     static graph g;
@@ -487,7 +487,7 @@ static void test_example_device(void **state)
     (void)node(&g, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, sizeof(conv), "0 1 -", "3");
     ADD(&g, "sum", "3 2", "4");
     graph_io(&g, "0", "4");
-    s = session_of(&g.model, &desc); /* auto takes it: it stands before reference */
+    s = session_of(&g.model, &desc); /* auto chooses it: it precedes reference */
     assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
     assert_true(y[0] == 20 && y[1] == -5);
     assert_int_equal(l.count, 1); /* the sum is the convolution's */
@@ -607,8 +607,8 @@ static void test_sums(void **state)
     assert_int_not_equal(sum_of(NNRT_DATA_TYPE_FLOAT64, 1, wide), sum_of(NNRT_DATA_TYPE_FLOAT64, 1, winf));
 }
 
-/* A part on a device: its steps are told by their numbers in the whole model, with their device, and behind them the part
-   itself. A device whose run fails records nothing; the device that computes the partition then does. */
+/* A partition on a device: its steps are reported with their numbers in the whole model and their device, and after them the
+   partition itself. A device whose run fails records nothing; the device that computes the partition then does. */
 static void test_parts(void **state)
 {
     static const float w[4] = {1, 2, 3, 4};

@@ -83,7 +83,7 @@ class Model:
         return body
 
 
-# Producers of an 8-bit tensor [1,2,4,4], called with the model: the result of QuantizeLinear, and what is behind it.
+# Producers of an 8-bit tensor [1,2,4,4], called with the model: the result of QuantizeLinear, and results of later nodes.
 def producers():
     def q(m):
         return m.quantize('x')
@@ -385,7 +385,7 @@ def main():
                     fault, unit = 'is not in %s: write it again' % os.path.basename(TABLE), 0
                 else:
                     want = value_of(table[name])
-                    if want is None:  # what ONNX Runtime refuses, nnrt may run or refuse
+                    if want is None:  # nnrt may run or refuse models that ONNX Runtime refuses
                         refused += way == 'as it comes'
                         job.result()
                         continue

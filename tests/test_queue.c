@@ -18,7 +18,7 @@
 
 #define MOST 256
 
-/* What has happened. Assertions stand in the tests' own thread only. */
+/* A record of a completed run. Only the tests' own thread has assertions. */
 typedef struct note {
     NNRT_ReturnCode code;
     char message[128];
@@ -91,7 +91,7 @@ static void set(stage *s, uint32_t *number, uint32_t n)
     pthread_mutex_unlock(&s->mutex);
 }
 
-/* Work that reports its start, and goes on when it is released. */
+/* Work that reports its start, and continues when it is released. */
 static NNRT_ReturnCode gate(void *context, const char **message)
 {
     stage *s = (stage *)context;
@@ -203,7 +203,7 @@ static void test_sessions(void **state)
     nnrt_model_destroy(m);
 }
 
-/* What went wrong in a run, and in work. */
+/* Errors in a run and in work. */
 static void test_faults(void **state)
 {
     float x[4] = {1, 2, 3, 4}, y[3];
@@ -372,7 +372,7 @@ static void *destroys(void *q)
     return NULL;
 }
 
-/* What waits is cancelled, what has begun comes to its end. */
+/* Waiting work is cancelled, work that has begun is completed. */
 static void test_destroy(void **state)
 {
     nnrt_queue *q = begin(1, 4);

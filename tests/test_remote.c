@@ -200,9 +200,9 @@ static void test_digits(void **state)
     served_end(&s);
 }
 
-/* ---- what the device says ---- */
+/* ---- properties of the device ---- */
 
-/* What a call of nnrt_device_explain said of each node. */
+/* Reasons of a call of nnrt_device_explain for each node. */
 typedef struct said {
     NNRT_ReturnCode code[MAX_NODES];
     char text[MAX_NODES][sizeof(((nnrt_error *)0)->message)];
@@ -501,7 +501,7 @@ static void test_kills(void **state)
         assert_int_equal(pthread_join(k.thread, NULL), 0);
         assert_int_equal(waitpid(process, NULL, 0), process);
         assert_int_equal(nnrt_device_status(nnrt_device_find("remote_fake")), NNRT_DEVICE_STATUS_OFFLINE);
-        process = remote_start(socket_path, device_text); /* the socket that nobody listens at is replaced */
+        process = remote_start(socket_path, device_text); /* a socket without a listener is replaced */
         assert_int_not_equal(process, 0);
         if (session != NULL)
             assert_int_equal(run_digits(session), NNRT_SUCCESS);
@@ -569,7 +569,7 @@ static void test_hang(void **state)
 
 /* ---- memory ---- */
 
-/* Inputs and outputs in buffers of the device are used where they lie: there is no copy, and nothing more goes over. */
+/* Inputs and outputs in buffers of the device are used in place: no copy, and no further data is sent. */
 static void test_buffers(void **state)
 {
     served s = served_device("reference");
@@ -605,7 +605,7 @@ static void test_buffers(void **state)
     served_end(&s);
 }
 
-/* What a run has as descriptors only is mapped for it. */
+/* Buffers of a run that are only file descriptors are mapped for it. */
 static void test_descriptors(void **state)
 {
     served s = served_device("reference");
@@ -709,7 +709,7 @@ static void test_cache(void **state)
     assert_int_equal(count[0], count[1]);
     assert_int_equal(prepared[1]->vtbl->ExportModelCache(prepared[1], &twice, &same), NNRT_SUCCESS);
     assert_true(count[1] == 2 && twice == buffers[1] && same == count[1]);
-    /* what both make of the same bytes */
+    /* the results of both for the same bytes */
     for (uint32_t i = 0; i < 2; i++) {
         again[i] = NULL;
         assert_int_equal(nnrt_device_prepare_cache(devices[i], buffers[1], count[1], NULL, &again[i]), NNRT_SUCCESS);
@@ -932,7 +932,7 @@ static void test_hostile(void **state)
         l.out.used = 0;
         head.serial = 2;
         switch (i) {
-        case 0: /* what is no frame */
+        case 0: /* bytes that are no frame */
             assert_int_equal(write(l.fd, junk, sizeof(junk)), sizeof(junk));
             while (read(l.fd, &byte, 1) == 1)
                 continue;
@@ -987,7 +987,7 @@ static void test_hostile(void **state)
             nnrt_buffer_destroy(&plain);
             break;
         }
-        default: /* a model of nobody's */
+        default: /* an unknown model */
             head.kind = NNRTI_REMOTE_RELEASE;
             nnrti_remote_put_u32(&l.out, 1);
             assert_int_equal(ask_raw(&l, &head, -1), NNRT_INVALID_PARAMETER);
@@ -999,9 +999,9 @@ static void test_hostile(void **state)
     served_end(&s);
 }
 
-/* ---- what stands above a device ---- */
+/* ---- layers above a device ---- */
 
-/* auto gives the nodes to others when nobody serves. */
+/* auto assigns the nodes to other devices without a server. */
 static void test_auto_falls_back(void **state)
 {
     served s = served_device("reference");
@@ -1120,7 +1120,7 @@ static void test_service_died(void **state)
     wait_for(&h, 1);
     assert_true(h.runs == 1 && h.code == OH_NN_SUCCESS && h.deaths == 0);
     assert_true(((const float *)OH_NNTensor_GetDataBuffer(y))[0] == 3 && ((const float *)OH_NNTensor_GetDataBuffer(y))[1] == -8);
-    assert_null(r->staging); /* tensors of OH_NN lie in the device's buffers */
+    assert_null(r->staging); /* tensors of OH_NN are in the device's buffers */
     assert_int_equal(OH_NNExecutor_RunAsync(e, &x, 1, &y, 1, 60000, &h), OH_NN_SUCCESS);
     wait_for(&h, 2);
     assert_true(h.runs == 1 && h.deaths == 1);
@@ -1156,7 +1156,7 @@ static void test_vectors(void **state)
     fflush(stdout);
     shown = dup(1);
     hidden = open("/dev/null", O_WRONLY);
-    assert_true(shown >= 0 && hidden >= 0 && dup2(hidden, 1) == 1); /* its figures are not those of this program */
+    assert_true(shown >= 0 && hidden >= 0 && dup2(hidden, 1) == 1); /* its counts are not this program's */
     status = vectors_main(10, arguments);
     fflush(stdout);
     assert_int_equal(dup2(shown, 1), 1);

@@ -112,8 +112,8 @@ static void test_graphs_refused(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "float32");
 }
 
-/* The operators that only move elements, or look at nothing but their order or number, and those with quantised arithmetic:
-   all others have no kernel for quantised data and must say so, with every type of integer. */
+/* Except operators that only move elements, depend only on their order or number, or have quantized arithmetic, operators have
+   no kernel for quantized data and must say so, for every integer type. */
 static void test_quantised_refused(void **state)
 {
     static const char movers[] = " ARGMAX_FUSION ARGMIN_FUSION ASSIGN BATCH_TO_SPACE_ND BITCAST BROADCAST_TO CAST "
@@ -212,7 +212,7 @@ static void test_quantised_refused(void **state)
     assert_int_equal(graphs, 2);
 }
 
-/* One operand that is quantised beside others that are not, and the other way round. */
+/* One quantized operand among plain ones, and the reverse. */
 static void test_quantised_beside_plain(void **state)
 {
     static const NNRT_AddFusion add = {0};
@@ -230,7 +230,7 @@ static void test_quantised_beside_plain(void **state)
     assert_true(n.out[0].quantCount == 1 && n.out[0].quant == &g_half);
     assert_string_equal(n.r.kernelName, "nnrt_concat");
     assert_int_equal(n.r.nDerived, 0);
-    set_quant(&n.in[0], &g_other, 1, 0); /* others on the other side: they are requantised */
+    set_quant(&n.in[0], &g_other, 1, 0); /* others on the other side: they are requantized */
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_string_equal(n.r.kernelName, "nnrt_concat_q8");
     assert_int_equal(n.r.nDerived, 1);
@@ -242,8 +242,8 @@ static void test_quantised_beside_plain(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (indices) 'operand' is qint32[4], expected one of int32,int64");
 }
 
-/* Quantised arithmetic is that of 8 bits: any other width is refused, of whichever operand and parameter, while what
-   only moves elements does not look at it. */
+/* Quantized arithmetic has 8 bits: any other width is refused, for each operand and parameter; operators that only move
+   elements ignore it. */
 static void test_bits(void **state)
 {
     static const int32_t widths[] = {-8, 0, 1, 4, 7, 9, 16, 32, 0x7FFFFFFF};
@@ -305,7 +305,7 @@ static void test_chosen_values(void **state)
     set_quant(&n.out[0], &g_other, 1, 0);
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_string_equal(n.r.kernelName, "nnrt_argmax_fusion_q8");
-    n.in[0].dataType = n.out[0].dataType = NNRT_DATA_TYPE_INT16; /* has no kernel that requantises */
+    n.in[0].dataType = n.out[0].dataType = NNRT_DATA_TYPE_INT16; /* has no kernel that requantizes */
     node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantization parameters");
 }
 
@@ -397,7 +397,8 @@ static void test_parameters_along_an_axis(void **state)
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
 }
 
-/* Norms of float32 beside data of float16 give what float16 norms of the same values give; other mixtures are refused. */
+/* Norms of float32 with data of float16 give the same results as float16 norms of the same values; other mixtures are
+   refused. */
 static void test_norms_beside_half(void **state)
 {
     static const uint16_t x[4] = {0x3C00, 0x4000, 0xBC00, 0x3800}, half[2] = {0x3E00, 0x3400}; /* 1 2 -1 .5; 1.5 .25 */
@@ -454,7 +455,7 @@ static NNRT_ReturnCode gather(int32_t bad, nnrt_error *error)
     return nnrt_gather(NULL, &x, &i, &axis, &y, error != NULL ? &call : NULL);
 }
 
-/* A fault in run-time data says which element it is, of which axis, and what was possible. */
+/* The message of a fault in run-time data names the element, the axis and the valid range. */
 static void test_kernels_tell(void **state)
 {
     nnrt_error error;
@@ -466,7 +467,7 @@ static void test_kernels_tell(void **state)
     assert_int_equal(gather(-4, NULL), NNRT_INVALID_PARAMETER);
 }
 
-/* Kernels that cannot do without a result say so, those of quantised data, too, where their caller listens. */
+/* Kernels that require a result report its absence if their caller passes an error; so do kernels for quantized data. */
 static void test_results_needed(void **state)
 {
     static const float scale[4] = {1, 1, 1, 1};
@@ -603,8 +604,8 @@ static void test_parallel_for(void **state)
     assert_int_equal(c.calls[0], 0);
 }
 
-/* The order of an image's axes goes through what does not care for it; NCHW and NHWC do not meet; what changes the axes
-   says what comes of it. */
+/* Layout-agnostic operators keep the format of an image; NCHW and NHWC do not mix; operators that change the axes set the
+   format. */
 static void test_formats(void **state)
 {
     static const int32_t last[4] = {0, 2, 3, 1}, first[4] = {0, 3, 1, 2}, swap[4] = {0, 1, 3, 2},
@@ -686,8 +687,8 @@ static void test_since(void **state)
     assert_int_equal(nnrt_op_named("ERF")->since, 21);
 }
 
-/* Kernels get their first input without the question whether it is there: no row may leave it out, but of operators that run
-   subgraphs, whose kernel nobody calls. */
+/* Kernels do not check that their first input exists: no row may make it optional, except operators that run subgraphs, whose
+   kernel is never called. */
 static void test_first_input(void **state)
 {
     const nnrt_op *op;
@@ -707,7 +708,7 @@ static void node_resolves(node *n)
         fail_msg("%s", n->error.message);
 }
 
-/* Where the extents of the result are from, by hand: 0 is fixed, a number above 10 was given for what is computed. */
+/* Sources of the result's dimensions, by hand: 0 is fixed, a number above 10 is a new symbol for a computed dimension. */
 static void open_is(const node *n, uint32_t out, uint32_t s0, uint32_t s1)
 {
     const uint32_t want[2] = {s0, s1};
@@ -725,7 +726,7 @@ static void node_open(node *n, const char *op, uint32_t *given)
     n->r.symbolCount = given;
 }
 
-/* Extents that are open go through the rules as symbols: equal ones stay equal, fixed ones fixed, the rest is new. */
+/* Dynamic dimensions pass the rules as symbols: equal ones stay equal, fixed ones fixed, the others get new symbols. */
 static void test_open_extents(void **state)
 {
     static const int64_t list[] = {0, -1}, begin[] = {0, 1}, size[] = {-1, 2}, perm[] = {1, 0};
@@ -746,7 +747,7 @@ static void test_open_extents(void **state)
     n.in[1].symbols[0] = 1;
     node_resolves(&n);
     open_is(&n, 0, 1, 0);
-    n.in[1].dims[0] = 1; /* a number of 1 that stands for an open extent is no 1 */
+    n.in[1].dims[0] = 1; /* a dynamic dimension with the value 1 is not a fixed 1 */
     n.in[1].symbols[0] = 2;
     node_resolves(&n);
     open_is(&n, 0, 99, 0);
@@ -805,7 +806,7 @@ static void test_open_extents(void **state)
     node_resolves(&n);
     open_is(&n, 0, 1, 0);
 
-    node_open(&n, "RANGE", &given); /* 0 to what nothing bounds: 1 until that is told */
+    node_open(&n, "RANGE", &given); /* from 0 to a value without a bound: 1 until the run */
     (void)node_in(&n, NNRT_DATA_TYPE_INT64, 0, 0, 0, 0, list);
     node_in(&n, NNRT_DATA_TYPE_INT64, 0, 0, 0, 0, list)->open = unbounded;
     (void)node_in(&n, NNRT_DATA_TYPE_INT64, 0, 0, 0, 0, begin + 1);
@@ -813,7 +814,7 @@ static void test_open_extents(void **state)
     open_is(&n, 0, 99, 0);
     assert_int_equal(n.out[0].dims[0], 1);
 
-    node_open(&n, "SCATTER_ND", &given); /* extents of slices are those of the updates where the shape's are open */
+    node_open(&n, "SCATTER_ND", &given); /* the updates give the dimensions of slices that are dynamic in the shape */
     (void)node_in(&n, I32, 2, 3, 1, 0, NULL);
     (void)node_in(&n, F32, 2, 3, 5, 0, NULL);
     node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, shape)->open = second;
@@ -824,7 +825,7 @@ static void test_open_extents(void **state)
     node_resolves(&n);
     open_is(&n, 0, 0, 1);
 
-    for (int said = 0; said < 2; said++) { /* features of the state: those of r, or what hiddenSize says */
+    for (int said = 0; said < 2; said++) { /* features of the state: from r or from hiddenSize */
         NNRT_GRU gru;
         nnrt_attr_defaults(nnrt_op_named("GRU")->attr, &gru);
         gru.hiddenSize = said != 0 ? 2 : 0;
@@ -845,7 +846,7 @@ static void test_open_extents(void **state)
     assert_true(n.out[0].symbols[0] == 0 && n.out[0].open != NULL && n.out[0].open[0] == 1 && n.out[0].open[1] == 0);
 }
 
-/* Factors and what they make of integers, at their edges. Expected values are those of exact integers. */
+/* Requantization factors and their results at the limits. Expected values come from exact integer arithmetic. */
 static void test_quantised_factors(void **state)
 {
     static const struct {
@@ -971,7 +972,7 @@ static void test_quantised_long_sums(void **state)
     }
 }
 
-/* Open extents beside quantisation parameters: one parameter for each row of a weight whose rows are open. */
+/* Dynamic dimensions with quantization parameters: one parameter for each row of a weight whose rows are dynamic. */
 static void test_quantised_open(void **state)
 {
     static const NNRT_QuantParam three[] = {{8, 0, 0.5}, {8, 0, 0.25}, {8, 0, 1}};
@@ -1022,7 +1023,7 @@ static void limit_in(node *n, NNRT_DataType type, int32_t rank, const int32_t *d
 #define I64 NNRT_DATA_TYPE_INT64
 #define MAX32 INT32_MAX
 
-/* What is refused first, where something behind it would refuse it, too, with other words; what is named in it. */
+/* Which of two checks that fail reports the error, and what its message names. */
 static void test_words(void **state)
 {
     static const int64_t two[] = {0, 0};
@@ -1063,7 +1064,7 @@ static void test_words(void **state)
     limit_in(&n, I8, SHAPED(3), NULL);
     node_refused(&n, NNRT_INVALID_SHAPE, "zero point 'operand' is int8[3], expected one element, or [2] for 'operand'");
 
-    (void)limit_begin(&n, "ROLL", 1); /* how far is told in a run: not along the axis of parameters */
+    (void)limit_begin(&n, "ROLL", 1); /* the shift is an input of the run: not along the axis of parameters */
     n.r.symbolCount = &given;
     limit_in(&n, I8, SHAPED(2, 3), NULL);
     limit_in(&n, I32, SHAPED(1), NULL);
@@ -1075,14 +1076,14 @@ static void test_words(void **state)
 
 #if SIZE_MAX > 0xFFFFFFFFu /* elsewhere the bytes do not fit, either */
 
-/* Result 0 has this extent along the axis. */
+/* Result 0 has this size along the axis. */
 static void limit_is(node *n, int32_t axis, int32_t extent)
 {
     node_resolves(n);
     assert_int_equal(n->out[0].dims[axis], extent);
 }
 
-/* An extent may be INT32_MAX, and not one more; so may what rules compute on the way. */
+/* A dimension may be INT32_MAX, and not one more; the same holds for intermediate values of the rules. */
 static void test_limits(void **state)
 {
     static const int64_t zero[1] = {0}, one[1] = {1}, most[1] = {MAX32}, more[1] = {(int64_t)MAX32 + 1};

@@ -11,7 +11,7 @@ export NNRT_SUITE_SECONDS=3
 unset NNRT_SUITES NNRT_BEGAN
 root=$(cd "$here/.." && pwd)
 
-# check WHAT EXPECTED COMMAND...: the suite's counts must be EXPECTED ("passed failed skipped")
+# check NAME EXPECTED COMMAND...: the suite's counts must be EXPECTED ("passed failed skipped")
 check() {
     what=$1 expected=$2
     shift 2
@@ -40,7 +40,7 @@ check 'cmocka passes' '5 0 0' echo '[  PASSED  ] 5 test(s).'
 check 'cmocka fails' '4 1 0' printf '%s\n' '[  PASSED  ] 4 test(s).' '[  FAILED  ] 1 test(s), listed below:'
 check 'cmocka skips' '4 0 1' printf '%s\n' '[  PASSED  ] 4 test(s).' '[  SKIPPED ] 1 test(s), listed below:'
 
-# says WHAT EXPECTED VARIABLE=VALUE COMMAND...: the first line that is printed of a suite
+# says NAME EXPECTED VARIABLE=VALUE COMMAND...: the first line that is printed about a suite
 says() {
     what=$1 expected=$2 set=$3
     shift 3
@@ -60,7 +60,7 @@ says 'the second of eleven' '[ 2/11] FAIL suite 2 passed, 1 failed' NNRT_SUITES=
 # The estimate, 100 s after the beginning: `suite` has ended, which takes 30 s, and `other` has not, which takes 60. The object
 # takes 30 s: it is still to be built, is built or was there before.
 printf '# NAME SECONDS\nsuite 30\nother 60\nthird 1000\n%s 30 all\n%s 500 third\n' "$folder/object" "$folder/another" >"$folder/seconds"
-# estimates WHAT EXPECTED
+# estimates NAME EXPECTED
 estimates() {
     rm -rf "$folder/estimated"
     got=$(NNRT_SECONDS=$folder/seconds NNRT_SUITES='suite other' NNRT_BEGAN=$(($(date +%s) - 100)) \
@@ -93,7 +93,7 @@ else
     echo "FAIL seconds: '$got', expected 'long 76'; busy: $(cat "$folder/timed/busy.times")"
 fi
 
-# summary WHAT STATUS LAST NAME...
+# summary TITLE STATUS LAST NAME...
 summary() {
     what=$1 status=$2 last=$3
     shift 3
@@ -114,7 +114,7 @@ summary 'a bad one' 1 '5 passed, 1 failed' good bad
 summary 'one that was not built' 1 '3 passed, 1 failed' good missing
 summary 'nothing' 1 '0 passed, 0 failed'
 
-# Suites that make cannot build: the line of each has the first error of what it waits for.
+# Suites that make cannot build: the line of each has the first error of its failed dependency.
 mkdir -p "$folder/made/results" "$folder/made/out"
 cat >"$folder/made/Makefile" <<'END'
 all: suite-good suite-broken suite-also suite-linked suite-command
@@ -155,7 +155,7 @@ for order in '' '-O -j2'; do
     built unknown 'was not built: there is no such suite'
 done
 
-# need.sh: a clang without its sanitizers. apt-get and id are scripts, too: what is asked for is seen, and nothing installed.
+# need.sh: a clang without its sanitizers. apt-get and id are scripts, too: requests are recorded, and nothing is installed.
 mkdir "$folder/bin"
 cat >"$folder/bin/clang" <<'END'
 #!/bin/sh
@@ -219,8 +219,8 @@ if command -v apt-config >/dev/null 2>&1; then
     bare 'not root' 1000 '3 passed, 0 failed' 0 '3 3 passed, 0 failed|NOT BARE: only root may build one|'
 fi
 
-# The sanitizers: gcc makes the object of the library, clang the programs (the Makefile says why). What goes wrong in either
-# ends the program, with these words.
+# The sanitizers: gcc makes the object of the library, clang the programs (the Makefile says why). A fault in either ends the
+# program, with these messages.
 cat >"$folder/part.c" <<'END'
 #include <stdlib.h>
 int part(int kind, int n, double real);

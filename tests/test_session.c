@@ -1,5 +1,5 @@
-/* Sessions of nnrt.h: creating, running, memory to the byte, valid inputs of a run, sharing, threads, and other devices
-   behind them. Expected values are worked out in this file, element by element. */
+/* Sessions of nnrt.h: creating, running, memory to the byte, valid inputs of a run, sharing, threads, and other devices.
+   Expected values are computed in this file, element by element. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <setjmp.h>
@@ -87,7 +87,7 @@ static void compute_chain(const float *x, float out[MAX_OUTPUTS][48])
         out[0][i] = turned(b, i);
 }
 
-/* a = T(x), y = T(a + relu(a)): two blocks, the sum in the place of a */
+/* a = T(x), y = T(a + relu(a)): two blocks, the sum in place of a */
 static void build_residual(graph *g)
 {
     graph_start(g);
@@ -204,8 +204,8 @@ static const sample samples[] = {
     {"outputs", build_outputs, compute_outputs, MAX_OUTPUTS, {16, 4, 16, 16, 16, 16}, 0, 6},
 };
 
-/* Runs s with an input that depends on round; every buffer lies between guards, aligned to its elements only, outputs
-   hold NaN before. */
+/* Runs s with an input that depends on round; every buffer is between guards, aligned to its elements only, outputs hold NaN
+   before. */
 static void sample_run(const sample *s, nnrt_session *session, uint32_t round)
 {
     guarded in = guarded_make(64, 4), out[MAX_OUTPUTS];
@@ -394,8 +394,7 @@ static const NNRT_Model flash_model = {"flash",          {flash_in0, 1},     {fl
 
 static const float flash_x[6] = {0, 0, 1, 2, -3, -4}, flash_y[6] = {1, 1, 3, 0, 0, 13};
 
-/* The model in flash, the session in a static buffer, no allocation: what firmware does. The buffers are given by
-   NNRT_IO. */
+/* The model in flash, the session in a static buffer, no allocation: as in firmware. The buffers are given by NNRT_IO. */
 static void test_const_model_in_static_buffer(void **state)
 {
     static uint64_t buffer[2048];
@@ -439,8 +438,8 @@ static void expect_no_memory(const NNRT_Model *model, const nnrt_session_desc *d
     assert_int_equal(nnrt_session_create(&session, model, desc, NULL), NNRT_OUT_OF_MEMORY);
 }
 
-/* N bytes as nnrt_session_bytes says suffice, N - 1 do not, and with more it works as well: for every sample, on
-   either device, with constants in place and copied. Nothing is written beside the buffer, and nothing is allocated. */
+/* N bytes as nnrt_session_bytes says suffice, N - 1 do not, and with more it works as well: for every sample, on either device,
+   with constants in place and copied. Nothing is written outside the buffer, and nothing is allocated. */
 static void test_bytes_are_exact(void **state)
 {
     static const char *const devices[2] = {"reference", "auto"};
@@ -476,7 +475,7 @@ static void test_bytes_are_exact(void **state)
                 sample_run(s, session, k + 1);
                 memory = nnrt_session_get_memory(session);
                 assert_int_equal(memory.arena, s->arena);
-                assert_true(memory.total <= bytes); /* preparing may need more than what stays */
+                assert_true(memory.total <= bytes); /* preparing may need more than the session keeps */
                 assert_true(memory.tables + memory.arena <= memory.total);
                 if (desc.device[0] == 'r')
                     assert_int_equal(t.calls, 0);
@@ -555,7 +554,7 @@ static void test_every_allocation_fails(void **state)
     }
 }
 
-/* ---- what may be wrong when a session is made ---- */
+/* ---- errors in the creation of a session ---- */
 
 static void expect_create_on(const NNRT_Model *model, const nnrt_session_desc *desc, NNRT_ReturnCode want,
                              const char *says)
@@ -670,7 +669,7 @@ static void test_input_dims(void **state)
     expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "2 entries");
 }
 
-/* ---- what may be wrong when a session runs ---- */
+/* ---- errors in a run of a session ---- */
 
 static void expect_run(nnrt_session *session, const nnrt_io *in, uint32_t nIn, const nnrt_io *out, uint32_t nOut,
                        NNRT_ReturnCode want, const char *says)
@@ -679,7 +678,7 @@ static void expect_run(nnrt_session *session, const nnrt_io *in, uint32_t nIn, c
     if (code != want || strstr(nnrt_session_error(session), says) == NULL)
         fail_msg("%s, expected %s; \"%s\", expected \"%s\"", nnrt_code_name(code), nnrt_code_name(want),
                  nnrt_session_error(session), says);
-    sample_run(&samples[0], session, 3); /* it still works, and the message is gone */
+    sample_run(&samples[0], session, 3); /* it still works, and the message is cleared */
 }
 
 static void test_run_is_checked(void **state)
@@ -727,7 +726,7 @@ static void test_run_is_checked(void **state)
     y[0].data = (uint8_t *)out + 3;
     expect_run(session, x, 1, y, 1, NNRT_INVALID_BUFFER, "output 0 'y' is not aligned");
     y[0] = y[1];
-    y[0].bytes = 72; /* more room than needed is fine; what is beyond stays */
+    y[0].bytes = 72; /* a larger buffer is valid; the rest of it is unchanged */
     out[16] = 5;
     assert_int_equal(nnrt_run(session, x, 1, y, 1), NNRT_SUCCESS);
     assert_true(out[16] == 5);
@@ -818,7 +817,7 @@ static void test_constants_may_vanish(void **state)
     nnrt_session_destroy(session);
 }
 
-/* Without copying the constants are read where they lie: a change shows. */
+/* Without copying, the constants are read in place: a change is visible. */
 static void test_constants_in_place(void **state)
 {
     static graph g;
@@ -994,7 +993,7 @@ static void test_sharing_in_memory(void **state)
     }
 }
 
-/* Sharing is for the same model, device and extents: everything else is refused, and says which it is. */
+/* Sharing requires the same model, device and shapes: otherwise it is refused, and the message names the difference. */
 static void test_sharing_another_model(void **state)
 {
     static const nnrt_dims rows[3] = {{2, {3, 4}}, {2, {5, 4}}, {1, {3, 4}}};
@@ -1042,7 +1041,7 @@ static void test_sharing_another_model(void **state)
     expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "2 entries");
     desc.inputDims = nnrt_dims_list_make(NULL, 1);
     expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "0 entries");
-    desc.inputDims.count = 0; /* those of that session */
+    desc.inputDims.count = 0; /* the shapes of that session */
     session = session_of(&g.model, &desc);
     assert_int_equal(nnrt_session_input(session, 0).shape.dims[0], 3);
     assert_int_equal(nnrt_session_output(session, 0).bytes, 48);
@@ -1055,7 +1054,7 @@ static void test_sharing_another_model(void **state)
 #define THREADS 4
 #define ROUNDS 300
 
-/* WebAssembly has threads only where it is compiled for them. */
+/* WebAssembly has threads only if it is compiled with them. */
 static void needs_threads(void)
 {
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
@@ -1157,7 +1156,7 @@ static void test_destroy_on_threads(void **state)
     }
 }
 
-/* ---- devices of others behind a session ---- */
+/* ---- sessions on registered devices ---- */
 
 /* A driver that adds 100 to x, whatever the model says. Its tables say how much of them there is. */
 typedef struct driver {
@@ -1357,7 +1356,7 @@ static void test_hdi_1_0_session(void **state)
         nnrt_session_destroy(session);
         free(d.last);
     }
-    g.dims[1][0] = 2; /* c [2], which does not go with [4,4]: what is not declared does not follow either */
+    g.dims[1][0] = 2; /* c [2], which does not broadcast with [4,4]: an undeclared shape cannot be inferred either */
     g.tensors[1].data.bufferSize = g.tensors[1].data.dataSize = 8;
     memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_INVALID_SHAPE);
@@ -1398,7 +1397,7 @@ static NNRT_ReturnCode driver_io(NNRT_PreparedModel *m, bool output, uint32_t in
     return driver_of(m)->ioCode;
 }
 
-/* What a driver says of shapes is looked at before it is used. */
+/* Shapes reported by a driver are validated before use. */
 static void test_driver_shapes(void **state)
 {
     static const nnrt_dims good = {2, {4, 4}},
@@ -1502,7 +1501,7 @@ static void test_allocator_serves_all(void **state)
         memset(&loading, 0, sizeof(loading));
         saving.allocator = loading.allocator = desc.allocator = &a;
         desc.device = names[i];
-        d.prepareCode = i == 3 ? NNRT_FAILED : NNRT_SUCCESS; /* then auto goes on */
+        d.prepareCode = i == 3 ? NNRT_FAILED : NNRT_SUCCESS; /* then auto continues with the next device */
         heap_shut = true;                                    /* no assertion until it is open again */
         codes[0] = nnrt_builder_create(&b, "model", &a);
         x[0] = nnrt_builder_input(b, "x", F32, 2, dims);
@@ -1587,7 +1586,7 @@ static void test_driver_codes(void **state)
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
 }
 
-/* A test that failed may leave its driver behind, which goes here unless a model holds it. */
+/* A test that failed may leave its driver registered; it is removed here unless a model uses it. */
 static int reset_registry(void **state)
 {
     (void)state;

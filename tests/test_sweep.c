@@ -49,12 +49,12 @@ typedef struct sample {
     size_t bytes, justified; /* justified: most that loading it may take */
 } sample;
 
-/* What happened in one part of one format. */
+/* Results of one part of one format. */
 typedef struct tally {
     uint64_t trials, loaded, prepared, ran, same, large, refused;
 } tally;
 
-/* Shared by the processes. now: what this one is doing, for when it breaks. */
+/* Shared by the processes. now: its current input, for the report of a crash. */
 typedef struct worker {
     tally tallies[2][PARTS];
     uint64_t done;
@@ -225,7 +225,7 @@ static NNRT_ReturnCode prepare(const NNRT_Model *m, bool always, tally *t)
     return code;
 }
 
-/* Loads, prepares and runs what is there. The code of the first failure. */
+/* Loads, prepares and runs the input. Returns the code of the first failure. */
 static NNRT_ReturnCode trial(uint32_t format, const uint8_t *data, size_t bytes, bool always, tally *t)
 {
     NNRT_Model *m = NULL;
@@ -274,7 +274,7 @@ static void sweep_place(uint32_t format, part p, uint32_t at, worker *w)
     w->now.format = format;
     w->now.part = p;
     w->now.at = at;
-    if (p == TRUNCATED) { /* in memory of at bytes and no more, so that the sanitizer sees what is read behind them */
+    if (p == TRUNCATED) { /* in memory of at bytes and no more, so that the sanitizer detects reads after them */
         cut = (uint8_t *)fuzz_block(at);
         memcpy(cut, f->data, at);
         fuzz_expect(trial(format, cut, at, false, t) == NNRT_INVALID_FILE || format == 0, "a cut .nnrt file is refused",
@@ -379,7 +379,7 @@ static bool sample_nnrt(sample *f, const sample *onnx)
     return good;
 }
 
-/* What the processes have done together. */
+/* Sums the results of all processes. */
 static uint64_t done_by(uint32_t jobs, tally sum[2][PARTS])
 {
     uint64_t done = 0;
@@ -439,7 +439,7 @@ static bool watch(uint32_t jobs, const pid_t *pids, double since)
     return good;
 }
 
-/* The table, and how many parts did what they should. */
+/* The table, and the number of successful parts. */
 static int report(uint32_t jobs, bool good, double since)
 {
     tally sum[2][PARTS];

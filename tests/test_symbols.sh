@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
-# empty WHAT LINES: passes when there are no lines
+# empty NAME LINES: passes when there are no lines
 empty() {
     if [ -z "$2" ]; then
         passed=$((passed + 1))
@@ -39,7 +39,7 @@ data() {
         grep -v '^\.'
 }
 
-# look WHAT OBJECT [static]
+# look NAME OBJECT [static]
 look() {
     names=$(nm -g --defined-only "$2" | awk '{ print $NF }')
     if [ $# -gt 2 ]; then
@@ -48,8 +48,8 @@ look() {
         empty "$1: no symbol is defined" "$([ -n "$names" ] || echo none)"
         empty "$1: foreign global symbols" "$(echo "$names" | grep -vE "^(nnrt_|nnrti_|NNRT_$api|DW\.ref\.__gxx_personality_v0$)")"
     fi
-    # the registries of devices and of operators; `none` of nnrti_onnx_at stands for a value that is not there, and is only read;
-    # nnrti_fake_end is what a test gives nnrt_fake_may_die
+    # the registries of devices and of operators; `none` of nnrti_onnx_at represents an absent value, and is only read;
+    # nnrti_fake_end is the function that a test passes to nnrt_fake_may_die
     empty "$1: data that is written to" "$(data "$2" |
         grep -vE 'nnrti_(devices|device_order|device_total|own_ops|own_order|own_total|registry_state|cpu_devices|mcu_devices|nna_loading)$|nnrti_onnx_at|nnrti_fake_end$|^none\.')"
     empty "$1: calls what a library must not" "$(nm -u "$2" | awk '{ print $NF }' |

@@ -11,8 +11,8 @@
 
 #define TEXT 512
 
-/* Each member of each operator's struct makes two structs differ, and nothing else does: lists are compared by what is
-   in them, wherever it lies. */
+/* Each member of each operator's struct makes two structs differ, and nothing else does: lists are compared by their elements,
+   not by address. */
 static void test_attr_equal(void **state)
 {
     static const int64_t ones[2] = {1, 2}, same[2] = {1, 2}, other[2] = {1, 3};
@@ -74,7 +74,7 @@ static void test_attr_equal(void **state)
     }
 }
 
-/* Enumerators by name, or by number where there is no name. */
+/* Enumerators by name, or by number without a name. */
 static void test_attr_print(void **state)
 {
     const nnrt_attr_struct *s = nnrt_op_named("ACTIVATION")->attr;

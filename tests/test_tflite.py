@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Imports models of one operator from .tflite files and compares their results with those of TensorFlow Lite.
+"""Imports models of one operator from .tflite files and compares their results with TensorFlow Lite.
 
     test_tflite.py [--only TEXT] NNRT                 compares NNRT with tests/tflite.txt
     test_tflite.py --check|--write --modules DIR      compares tests/tflite.txt with TensorFlow Lite, or writes it
@@ -110,7 +110,7 @@ class Builder(Model):
         self.op(op, inputs, [self.y(kind, scale, zero)], version, **members)
 
     def define(self, *results, bound=None):
-        """The results as numpy computes them; bound: of the difference to those of TensorFlow Lite."""
+        """The results as numpy computes them; bound: of the difference from TensorFlow Lite."""
         self.defined, self.bound = [np.asarray(r) for r in results], bound
 
     def finish(self):
@@ -1271,8 +1271,8 @@ spectra()
 mediapipe()
 corners()
 
-# Cases, by the beginning of their names, in which 8-bit results may differ from those of TensorFlow Lite by one unit, and why.
-# One case of each must differ.
+# Cases, by the beginning of their names, in which 8-bit results may differ from TensorFlow Lite by one unit, and why. One case
+# of each must differ.
 ONE = {
     'CONV_2D per channel': 'TensorFlow Lite rounds the product of scales once, the bits of docs/quantization.md have two roundings',
     'DIV uint8 RELU': 'TensorFlow Lite shifts the dividend 0 right by 32 bits, in 32 bits, which gives 1; here 0 / x is 0',
@@ -1335,8 +1335,8 @@ def model(name, reference=False, cases=CASES):
 
 
 def write_models(folder, names, dynamic=False, cases=CASES):
-    """Writes models and inputs. dynamic: with one more operator, whose result has a dynamic shape: TensorFlow Lite then computes
-    all of the model with its own kernels, not with those of XNNPACK, which round otherwise."""
+    """Writes models and inputs. dynamic: with one more operator, whose result has a dynamic shape: TensorFlow Lite then
+    computes all of the model with its own kernels, not with XNNPACK's, which round differently."""
     for k, name in enumerate(names):
         b = model(name, dynamic, cases)
         if dynamic:
@@ -1445,7 +1445,7 @@ class Becomes:
         return 'has nodes %s, the table has %s' % (' '.join(sorted(extra)), ' '.join(sorted(allowed))) if extra else None
 
     def unseen(self):
-        """What the table has and no model has."""
+        """Entries of the table without a model."""
         left = {name: becomes - self.seen[code] - {'NONE'} for code, (name, becomes) in self.column.items()}
         return {name: names for name, names in left.items() if names != UNSEEN.get(name, (set(),))[0]}
 

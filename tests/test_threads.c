@@ -1,7 +1,7 @@
-/* Many threads: one model with many sessions, sessions that share a prepared model, the same file loaded by all
-   threads, and runs that fail beside runs that do not. `make tsan` runs this under gcc's thread sanitizer, which
-   detects races that do not change results. Assertions run on the main thread only: cmocka's jump out of a test must
-   not leave its own thread. */
+/* Many threads: one model with many sessions, sessions that share a prepared model, the same file loaded by all threads, and
+   runs that fail at the same time as runs that succeed. `make tsan` runs this under gcc's thread sanitizer, which detects races
+   that do not change results. Assertions run on the main thread only: cmocka's jump out of a test must not leave its own
+   thread. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp, pthread_barrier_t */
 #include "devices/nnrt_fake.h"
 #include "formats/nnrt_onnx.h"
@@ -27,12 +27,12 @@ typedef struct scores {
     float score[SCORES];
 } scores;
 
-/* What all threads read and none writes. */
+/* Data that all threads read and none writes. */
 typedef struct common {
     NNRT_Model *model;
     nnrt_session *owner;
     float image[IMAGES][PIXELS];
-    scores want[IMAGES]; /* what one thread alone got */
+    scores want[IMAGES]; /* results of a single thread */
     char path[64];       /* of the model as a .nnrt file */
     int32_t rounds;
     pthread_barrier_t start;
@@ -67,7 +67,7 @@ static NNRT_ReturnCode run_image(const common *c, nnrt_session *session, uint32_
     return nnrt_run(session, &in, 1, &result, 1);
 }
 
-/* Runs an image and compares with what one thread got. */
+/* Runs an image and compares with the results of a single thread. */
 static void try_image(worker *w, nnrt_session *session, uint32_t i)
 {
     scores got;
@@ -108,7 +108,7 @@ static int teardown(void **state)
     return rmdir(c->path);
 }
 
-/* All threads begin at once. rounds: what each does so many times; owner: handed to it in c. */
+/* All threads begin at once. rounds: repetitions of each job; owner: passed in c. */
 static void start_all(common *c, worker *w, void *(*job)(void *), int32_t rounds)
 {
     c->rounds = rounds;
@@ -164,7 +164,7 @@ static void test_sessions_of_one_model(void **state)
     nnrt_session_destroy(c->owner);
 }
 
-/* The model's weights are used where they lie: a session is smaller than they are, and one that shares smaller yet. */
+/* The model's weights are used in place: a session is smaller than they are, and a sharing one is smaller still. */
 static void test_weights_are_shared(void **state)
 {
     common *c = (common *)*state;
@@ -187,7 +187,8 @@ static void test_weights_are_shared(void **state)
     nnrt_session_destroy(second);
 }
 
-/* Each thread has a session that shares; the owner of what is prepared goes while they run, the last one frees it. */
+/* Each thread has a session that shares the prepared model; its owner is destroyed while they run, and the last session frees
+   it. */
 static void *run_and_end(void *user)
 {
     worker *w = (worker *)user;
@@ -269,8 +270,8 @@ static NNRT_Model *make_lookup(void)
     return model;
 }
 
-/* Runs with an index that is right, one that is not and a buffer that is too small, in an order that differs from thread
-   to thread: each session says what happened to it, and only that. */
+/* Runs with an index that is right, one that is not and a buffer that is too small, in an order that differs from thread to
+   thread: each session reports its own error, and no other. */
 static void *run_and_fail(void *user)
 {
     worker *w = (worker *)user;

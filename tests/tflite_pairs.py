@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws random models of one operator and compares their results with those of TensorFlow Lite, by operator and element type.
+"""Draws random models of one operator and compares their results with TensorFlow Lite, by operator and element type.
 
     tflite_pairs.py [--number N] [--seed S] [--only TEXT] [--device NAME] --modules DIR NNRT   draws N models of each pair
     tflite_pairs.py NNRT                                  compares NNRT with tests/tflite_pairs.txt: one model of each pair

@@ -1,12 +1,12 @@
-"""What ONNX has for a node of this library, and whether ONNX Runtime gives the same: for differential.py.
+"""Converts nodes of this library to ONNX, and compares their results with ONNX Runtime: for differential.py.
 
 Each operator is a function below, named as its node type, that writes a node as ONNX nodes of operator set 23, from resolved
-attributes; NoEquivalent says why there is none. What a function gives is compared exactly unless its decorator states
-a bound; u is the distance from 1 to the next number of the result's type (float16 2^-10, float32 2^-23, float64 2^-52):
+attributes; NoEquivalent says why there is none. Results are compared exactly unless the function's decorator states a bound; u
+is the distance from 1 to the next number of the result's type (float16 2^-10, float32 2^-23, float64 2^-52):
 
     near(n)    n u |y|: elementwise, a function that both approximate, or some roundings
     part(n)    n u times the largest |y| of the result and |x| of the operands: each element is made of several of them
-    sums(n)    n u times what ONNX gives for the operands' absolute values, and as many u as there are terms: sums of
+        sums(n)    n u times ONNX's result for the operands' absolute values, and one u for each term: sums of
                products in another order. No element can be off by more, whatever cancels.
 
 Each node is judged on operands that both have alike, so that bounds do not add up along a graph."""
@@ -39,13 +39,13 @@ class Bad(Exception):
     """ONNX Runtime does not take a model."""
 
 
-# Operators without a result for some numbers (the logarithm of a negative one): of NaN the quantized result is its zero
-# point, while ONNX leaves open what QuantizeLinear makes of it.
+# Operators without a result for some numbers (the logarithm of a negative one): the quantized result of NaN is its zero point,
+# while ONNX does not specify QuantizeLinear of NaN.
 MAYBE_NAN = ('LOG', 'POW_FUSION', 'RSQRT', 'SQRT')
 
 
 class Real:
-    """The real numbers that a quantised tensor stands for, as a tensor of float32."""
+    """The real values of a quantized tensor, as a tensor of float32."""
 
     def __init__(self, t, scales, zeros, axis):
         self.number, self.format, self.shape, self.dtype, self.quant = t.number, t.format, t.shape, 'float32', ()
@@ -73,7 +73,7 @@ class Writer:
             self.dequantise()
 
     def dequantise(self):
-        """Quantised operands become real numbers, and the node one of those."""
+        """Quantized operands become real numbers, and the node computes with them."""
         for k, t in enumerate(self.t):
             real = None
             if t is not None and t.dtype == 'int32' and self.op in BIASED and k == len(BIASED[self.op]):
@@ -91,7 +91,7 @@ class Writer:
                 self.y[k] = self.real(-1, t)
 
     def real(self, k, t):
-        """A quantised tensor as real numbers."""
+        """A quantized tensor as real numbers."""
         scales, zeros = [float(q[2]) for q in t.quant], [int(q[1]) for q in t.quant]
         axis = t.axis - 1
         if axis < 0 and len(scales) > 1:
@@ -168,14 +168,14 @@ class Writer:
         return len(t.shape) - 1 if t.format != 'NCHW' or len(t.shape) == 1 else 1
 
     def to_nchw(self, k=0):
-        """Input k with its channels behind the batch."""
+        """Input k with its channels after the batch."""
         rank = len(self.t[k].shape)
         if self.t[k].format == 'NCHW' or rank < 3:
             return self.x[k]
         return self.node('Transpose', self.x[k], perm=[0, rank - 1] + list(range(1, rank - 1)))
 
     def from_nchw(self, name, k=0):
-        """A result with its channels where those of input k are."""
+        """A result with its channels on the channel axis of input k."""
         rank = len(self.t[k].shape)
         if self.t[k].format == 'NCHW' or rank < 3:
             return name
@@ -341,7 +341,7 @@ def narrow(w, op, *names, dtype=None):
 
 
 def small(j):
-    """Elementwise, and what a fused activation may add."""
+    """Elementwise, plus the error of a fused activation."""
     if j.writer.a.get('activationType', 'NO_ACTIVATION') in ('NO_ACTIVATION', 'RELU', 'RELU6', 'RELU1', 'ABS', 'LINEAR',
                                                              'SIGN') and j.dtype != 'float16':
         return None
@@ -397,7 +397,7 @@ def comparison(w):
 
 @operator('LOGICAL_AND', 'LOGICAL_OR', 'LOGICAL_XOR', 'LOGICAL_NOT')
 def logic(w):
-    """Of what is not zero."""
+    """Of elements that are not zero."""
     names = [x if t.dtype == 'bool' else w.cast(x, 'bool') for x, t in zip(w.x, w.t)]
     return w.node({'D': 'And', 'R': 'Or', 'T': 'Not'}[w.op[-1]] if w.op != 'LOGICAL_XOR' else 'Xor', *names)
 
@@ -490,7 +490,7 @@ def bias_add(w):
 
 
 def scaled(j):
-    """Devices may round a product and a sum once, together: the product is as large as the result and what is added."""
+    """Devices may round a product and a sum once, together: the product is at most as large as the result plus the addend."""
     bound = small(j)
     if bound is None and os.environ.get('NNRT_TEST_DEVICE') and len(j.values) > 2 and j.dtype in ('float32', 'float16'):
         return 2 * j.unit * (numpy.abs(j.ours) + largest(j.values[2]))
@@ -594,7 +594,7 @@ def cast(w):
 
 @operator('QUANT_DTYPE_CAST', 'QUANT_DTYPE_CAST_V2', 'QUANTIZE_LINEAR')
 def quant_dtype_cast(w):
-    """Floats and stored integers: what a quantised operand or result brings."""
+    """Floats and stored integers: errors of a quantized operand or result."""
     if not numpy.isfinite(w.v[0]).all() or largest(w.v[0]) > 1e9:
         raise NoEquivalent('what is no number, or beyond int32, quantised')
     if w.y[0].dtype == w.t[0].dtype:
@@ -755,7 +755,7 @@ def scatter_nd(w):
 @operator()
 def strided_slice(w):
     """STRIDED_SLICE"""
-    given = w.x + [''] * 5  # the form of five has axes behind the ends, and no masks
+    given = w.x + [''] * 5  # the form with five inputs has axes after the ends, and no masks
     masks = {name: int(w.given.get(name, 0)) if not given[4] else 0 for name in ('beginMask', 'endMask', 'ellipsisMask',
                                                                                  'newAxisMask', 'shrinkAxisMask')}
     if masks['ellipsisMask'] or masks['newAxisMask'] or masks['shrinkAxisMask']:
@@ -1118,10 +1118,10 @@ def hardmax(w):
     return w.node('Hardmax', w.x[0], axis=axis_of(w))
 
 
-# ---- normalisation: relative to the deviation, |x| / sqrt(epsilon) at most ----
+# ---- normalization: relative to the deviation, |x| / sqrt(epsilon) at most ----
 
 def normal(axes):
-    """A bound from the least deviation: the mean is off by n u |x|, and so is what is divided by it."""
+    """A bound from the least deviation: the mean has an error of n u |x|, and so has the dividend."""
     def bound(j):
         x = j.values[0].astype(numpy.float64)
         over = axes(j.writer, x)
@@ -1186,7 +1186,7 @@ def group_norm_fusion(w):
 
 
 def batch_bound(j):
-    """(x - mean) * scale / deviation + offset: the differences cancel, what they are made of does not."""
+    """(x - mean) * scale / deviation + offset: the differences cancel, the errors of their operands do not."""
     x, scale, offset, mean, variance = [largest(v) for v in j.values]
     with numpy.errstate(all='ignore'):
         least = float(j.values[4].astype(numpy.float64).min(initial=numpy.inf)) + float(j.writer.a['epsilon'])
@@ -1400,7 +1400,7 @@ def conv_transpose_3d(w):
 
 
 def sampled(j):
-    """A place between cells is rounded: no cell that it may lie at is larger than the largest."""
+    """The coordinates are rounded: no interpolated element exceeds the largest."""
     x, _, mask, weight, bias = [largest(v) if v is not None and v.size else 0 for v in (list(j.values) + [None])[:5]]
     terms = j.values[3][0].size
     return 64 * j.unit * (x * max(1, mask) * weight * terms + bias)
@@ -1493,7 +1493,7 @@ def inverse(w):
 # ---- images, sequences, signals ----
 
 def rounded(scale):
-    """Whether a place that is divided by the scale may be off in float32 where it is exactly between two cells."""
+    """Whether a coordinate divided by the scale may be inexact in float32 where it is exactly between two elements."""
     return scale * 4096 != round(scale * 4096)
 
 
@@ -1531,7 +1531,7 @@ def resize(w):
 
 
 def place(i, n, m, r, way, roi):
-    """Where place i of m of an axis lies, of n cells that r scales."""
+    """Source coordinate of output index i of m on an axis of n elements, scaled by r."""
     if way == 'TF_CROP_AND_RESIZE':
         start, end = roi
         return start * (n - 1) + i * (end - start) * (n - 1) / (m - 1) if m > 1 else (start + end) * (n - 1) / 2
@@ -1658,7 +1658,8 @@ def mel_weight_matrix(w):
     return w.node('MelWeightMatrix', *[w.reshape(x, []) for x in w.x], output_datatype=TYPES[w.y[0].dtype])
 
 
-# States go through sigmoid and tanh, whose slopes are at most 1, once a step; sums of |w| widen what a step takes over.
+# States go through sigmoid and tanh, whose slopes are at most 1, once a step; sums of |w| multiply the error that a step
+# inherits.
 def states(j):
     """A bound for recurrent operators."""
     steps = j.values[0].shape[0] + 1
@@ -1753,7 +1754,7 @@ def rotary_embedding(w):
 
 
 def attention_bound(j):
-    """Products are off by their terms, and the softmax by that much; then what is weighted."""
+    """Products have the error of their terms, and the softmax the same; then the weighted sum."""
     q, k = j.values[0], j.values[1]
     products = largest(q) * largest(k) * q.shape[-1] * abs(float(j.writer.a['scale'] or 1))
     values = max([largest(v) for v in j.values if v is not None and v.dtype.kind == 'f' and largest(v) < 1e4] + [1.0])
@@ -1798,7 +1799,7 @@ WITHOUT = {
 }
 
 
-# The least operator set in which a node says what it says in the newest.
+# The least operator set in which a node has the same meaning as in the newest.
 OLDEST = {'ATTENTION': 24, 'RMS_NORMALIZATION': 23, 'ROTARY_EMBEDDING': 23, 'AFFINE_GRID': 20, 'DEFORMABLE_CONV_2D': 21,
           'GROUP_NORM_FUSION': 21,
           'REDUCE_FUSION': 18, 'ALL': 18, 'GRID_SAMPLE': 20, 'DFT': 20, 'CENTER_CROP_PAD': 18, 'COL2IM': 18,
@@ -1848,7 +1849,7 @@ def helper_type(name):
 
 
 class Judged:
-    """A result and what its bound needs."""
+    """A result and the data for its bound."""
 
     def __init__(self, runtime, writer, ours, k):
         self.runtime, self.writer, self.ours, self.index = runtime, writer, ours.astype(numpy.float64), k
@@ -1856,7 +1857,7 @@ class Judged:
         self.unit = UNITS.get(self.dtype, 0)
 
     def magnitude(self):
-        """What the node gives for absolute values, its activation left out; infinite where that is not to be had."""
+        """The node's result for absolute values, without its activation; infinite if it cannot be computed."""
         writer = Writer.__new__(Writer)
         writer.__dict__.update(self.writer.__dict__, nodes=[], constants=[], count=0)
         writer.a = dict(self.writer.a, activationType='NO_ACTIVATION')
@@ -1894,18 +1895,17 @@ def model_of(writers, constants, inputs=()):
 
 
 def same_parameters(w):
-    """What gives no stored integers orders real numbers; float32 ones may round together where the exact ones differ."""
+    """Operators without integer results order real numbers; distinct exact values may round to the same float32."""
     if len({(tuple(t.scales), tuple(t.zeros)) for t in w.t if isinstance(t, Real)}) > 1:
         raise NoEquivalent('comparisons of different parameters')
 
 
 def steps(w, k):
-    """How far a stored integer may be off: by one, as integer arithmetic rounds twice and halves go away from zero; where
-    a mean or a value between cells is rounded as a stored integer before it is brought to other parameters, by one of
-    those, too. Sums are made of operands that were rounded to 2^-20 of twice the largest scale, squares of differences to
-    2^-7 of it; what SCALE_FUSION adds was rounded to what the product counts in. RESIZE goes from cell to cell in steps of
-    whole 1024ths: each may be off by half of one. ONNX Runtime adds products in float32, which is off by 2^-24 of all of
-    them for each."""
+    """How far a stored integer may be off: by one, as integer arithmetic rounds twice and halves go away from zero; where a
+    mean or an interpolated value is rounded to a stored integer before it is requantized, also by one of the new units. Sums
+    are made of operands that were rounded to 2^-20 of twice the largest scale, squares of differences to 2^-7 of it; the addend
+    of SCALE_FUSION was rounded to the unit of the product. RESIZE goes from cell to cell in steps of whole 1024ths: each may be
+    off by half of one. ONNX Runtime adds products in float32, which is off by 2^-24 of all of them for each."""
     x, y = w.t[0], w.y[k]
     if w.op in ('AVGPOOL_FUSION', 'AVGPOOL_INCLUDE_PAD', 'ADAPTIVE_AVERAGE_POOL_2D', 'RESIZE') and isinstance(x, Real):
         cells = sum(y.shape[1:]) / 2048 + 1 / 256 if w.op == 'RESIZE' and x.value.size else 0
@@ -1939,14 +1939,14 @@ def reason_of(text):
 
 
 class Judge:
-    """Compares the nodes of graphs with ONNX Runtime, and graphs with what the importer makes of them."""
+    """Compares the nodes of graphs with ONNX Runtime, and graphs with their imported ONNX form."""
 
     def __init__(self, driver, modules, read_output):
         self.driver, self.read_output = driver, read_output
         self.runtime = Runtime(modules) if modules else None
 
     def judge(self, graph, counts):
-        """[(kind, text)] of what differs."""
+        """[(kind, text)] of the differences."""
         faults, writers, given = [], [], {}
         for node in graph.nodes:
             tensors = [graph.tensors[n] for n in node.ins + node.outs if n is not None]
@@ -2020,7 +2020,7 @@ class Judge:
             with numpy.errstate(all='ignore'):
                 bound = BOUNDS[writer.op](Judged(self.runtime, writer, ours, k))
                 if bound is not None:
-                    equal = equal | ~(numpy.isfinite(ours) | numpy.isfinite(theirs))  # what overflows first
+                    equal = equal | ~(numpy.isfinite(ours) | numpy.isfinite(theirs))  # one may overflow first
                     if (writer.a.get('activationType') in ('SWISH', 'GELU', 'HSWISH') or
                         # infinity times 0, its limit, or nothing
                             any(v is not None and v.dtype.kind == 'f' and not numpy.isfinite(v).all() for v in writer.v)):
@@ -2062,7 +2062,7 @@ class Judge:
         other = {n for n, array in found.items() if n in graph.tensors and array.tobytes() != graph.tensors[n].value.tobytes()}
         for writer in writers:
             if any(t is not None and t.number in other for t in writer.t):
-                continue  # what an operand rounds otherwise is no fault of this node
+                continue  # rounding differences of an operand are no fault of this node
             for k, y in enumerate(writer.y):
                 wrong = self.differs(writer, k, writer.stored[k].value,
                                      found[y.number]) if y is not None and y.number in found else None
@@ -2074,7 +2074,7 @@ class Judge:
 
 
 def print_counts(counts, names, compared):
-    """What was compared, and what was not, with reasons."""
+    """Numbers of compared nodes, and of others with reasons."""
     nodes = sum(count for name, count in counts.items() if name.startswith('ort '))
     if compared:
         print('%8d  nodes as in ONNX Runtime, of %d operators; %d nodes were quantised' % (nodes, len(compared),

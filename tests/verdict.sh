@@ -1,5 +1,5 @@
-# verdict.sh - what test scripts share, read with `.`: they count in passed and failed, and have a folder of their own in
-# $folder, which goes when they end. Commands leave what they print in $folder/log.
+# verdict.sh - functions of the test scripts, read with `.`: results are counted in passed and failed; $folder is a temporary
+# folder, removed at exit. The output of commands is in $folder/log.
 # shellcheck shell=sh disable=SC2034
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -14,7 +14,7 @@ fail() {
     echo "FAIL $*"
 }
 
-# verdict WHAT STATUS [FILE]: FILE tells more when it failed
+# verdict NAME STATUS [FILE]: FILE is printed when it failed
 verdict() {
     if [ "$2" -eq 0 ]; then
         pass
@@ -24,7 +24,7 @@ verdict() {
     fi
 }
 
-# holds WHAT COMMAND...: the command succeeds
+# holds NAME COMMAND...: the command succeeds
 holds() {
     what=$1
     shift
@@ -32,7 +32,7 @@ holds() {
     verdict "$what" $? "$folder/log"
 }
 
-# try WHAT COMMAND...: the same, and a failure shows the command
+# try NAME COMMAND...: the same, and a failure shows the command
 try() {
     what=$1
     shift

@@ -15,7 +15,7 @@
 #include "fuzz/fuzz_work.c"
 #include "kit.h"
 
-/* A model, and how its open dimensions are bounded. */
+/* A model, and the bounds of its dynamic dimensions. */
 typedef struct subject {
     NNRT_Model *model;
     nnrt_bound *bounds;
@@ -222,7 +222,7 @@ static void quantized_split_of(nnrt_builder *b, uint32_t n, uint32_t *results)
     free(sizes);
 }
 
-/* Input i of n, with an open dimension of its own. */
+/* Input i of n, with a dynamic dimension of its own. */
 static uint32_t open_input(nnrt_builder *b, subject *to, uint32_t i)
 {
     static const int32_t open[2] = {-1, 4};

@@ -3,7 +3,7 @@
 
     python3 arena.py NNRT FOLDER
 
-NNRT: the program build/nnrt. FOLDER: .onnx files; those of one operator, whose values all are inputs and outputs of the
+NNRT: the program build/nnrt. FOLDER: .onnx files; models of one operator, whose tensors all are inputs and outputs of the
 model, are left out. Exit status: 1 if a network is not read.
 """
 import pathlib

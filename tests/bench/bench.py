@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Measures nnrt beside other libraries: networks and single layers, in turn, in one process. `make bench` runs it.
 
-What it prints and writes is ratios of times within one run; times of one run say little about another machine, or the
-same one an hour later. Of networks: nnrt's devices and ONNX Runtime (the npm package onnxruntime-node). Of layers
-OpenBLAS, oneDNN and XNNPACK as well, where Debian's packages are there or can be installed. Who is absent is named,
-with the reason.
+It prints and writes ratios of times within one run; times of one run say little about another machine, or the same one an hour
+later. Of networks: nnrt's devices and ONNX Runtime (the npm package onnxruntime-node). Of layers OpenBLAS, oneDNN and XNNPACK
+as well, where Debian's packages are present or can be installed. Missing libraries are listed with the reason.
 
 build/bench/results.tsv has every figure (bench.c says how), build/bench/report.html shows them. Run it in the root of
 the repository. Exit status: 0 everything was measured, 1 something could not be, 2 wrong usage; targets that are not
@@ -49,7 +48,7 @@ def number(text, what):
 
 
 def choose(names, kinds, what):
-    """Model names for a list of words: names or prefixes. Raises ValueError."""
+    """Names of a list of words: whole names, or beginnings of some. Raises ValueError."""
     known = [name for name, kind in models.kinds().items() if kind in kinds]
     chosen = []
     for word in names:
@@ -94,7 +93,7 @@ def parse(arguments):
 
 
 def run(command):
-    """Whether a command succeeds, and its first error line, or else its last line."""
+    """Whether a command succeeds, and its first error or its last line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           stdin=subprocess.DEVNULL)
     said = done.stdout.strip().splitlines()
@@ -102,13 +101,13 @@ def run(command):
 
 
 def progress(text):
-    """A progress line on standard error, if that is a terminal; "" erases it."""
+    """A line that is rewritten, where standard error is a terminal; "" takes it away."""
     if sys.stderr.isatty():
         print("\r\033[K" + text, end="", file=sys.stderr, flush=True)
 
 
 class Run:
-    """One measurement: writes each line to results.tsv at once."""
+    """One measurement: its lines go to results.tsv as they come."""
 
     def __init__(self, options):
         self.options, self.status, self.without = options, 0, set()
@@ -125,7 +124,7 @@ class Run:
         print("bench: without %s: %s" % (who, why), file=sys.stderr)
 
     def describe(self):
-        """Properties of the machine that the driver does not report."""
+        """Properties that the driver cannot report."""
         self.put("machine", "date", time.strftime("%Y-%m-%d", time.gmtime()))
         self.put("machine", "processor", report.processor())
         compiler = os.environ.get("CC", "cc").split()
@@ -136,7 +135,7 @@ class Run:
             self.put("machine", "load before", "%.1f of %d cores" % (os.getloadavg()[0], os.cpu_count() or 1))
 
     def fetch(self):
-        """The library of ONNX Runtime, or None."""
+        """ONNX Runtime: its library, or None."""
         if self.options.peers == "no":
             self.put("absent", "ONNX Runtime", "not asked for")
             return None
@@ -148,7 +147,7 @@ class Run:
         return None
 
     def build_peers(self, layers):
-        """The folder of the other libraries, each built with its source file in this folder."""
+        """The folder of the other libraries, each behind its file of this folder."""
         folder = os.path.join(self.options.out, "peers")
         os.makedirs(folder, exist_ok=True)
         for name, packages, libraries in PEERS:
@@ -179,7 +178,7 @@ class Run:
         return path
 
     def drive(self, *arguments):
-        """Runs the driver; stores its lines. Returns whether it succeeds."""
+        """Runs the driver; its lines are kept. Returns whether all went well."""
         with subprocess.Popen([self.options.driver, *arguments], stdout=subprocess.PIPE, text=True,
                               errors="replace") as child:
             for line in child.stdout:
@@ -192,7 +191,7 @@ class Run:
         return child.returncode == 0
 
     def starts(self, entries):
-        """Cost of the first run of a process: from ONNX, from .nnrt, and from .nnrt with packed weights."""
+        """Time of the first run of a process: from ONNX, from .nnrt, and from .nnrt with prepacked weights."""
         for name, count in STARTS.items():
             if name not in entries:
                 continue

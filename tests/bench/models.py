@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the networks and layers that `make bench` runs, and what is known of them.
+"""Writes the networks and layers that `make bench` runs, and their properties.
 
     python3 models.py OUTDIR [NAME ...]      (no NAME: all; --list: names and kinds)
 
-They are those of tests/compare/make_models.py, with some layers and a chain of 1,000 tiny sums more. What lies in
-OUTDIR and was written by the same sources stays. OUTDIR/models.json is
-{"source": S, "models": {NAME: {file, kind, macs, bytes, shape}}}: kind is float, int8, chain, product or convolution;
-macs are the multiply-adds of one run, padding included; bytes is what its nodes read and write, each on its own; shape
-is what bench.c's plan says of a layer. A layer has its constants beside it, in NAME.weights.
+They are the models of tests/compare/make_models.py, some layers and a chain of 1,000 tiny sums. Files in OUTDIR that the same
+sources have written stay. OUTDIR/models.json is
+{"source": S, "models": {NAME: {file, kind, macs, bytes, shape}}}: kind is float, int8, chain, product or convolution; macs are
+the multiply-adds of one run, padding included; bytes is the sum of the bytes that each node reads and writes; shape is the
+shape of a layer in bench.c's plan. The constants of a layer are in NAME.weights.
 """
 import hashlib
 import json
@@ -32,7 +32,7 @@ PRODUCTS = {"matmul_64": (64, 64, 64), "matmul_128": (128, 128, 128), "matmul_25
             "matmul_512": (512, 512, 512), "matmul_1024": (1024, 1024, 1024), "matmul_1x1024x1024": (1, 1024, 1024),
             "matmul_49x512x512": (49, 512, 512), "matmul_128x256x256": (128, 256, 256),
             "matmul_128x256x1024": (128, 256, 1024)}
-# height and width, channels of input and of result, kernel, stride, padding, groups
+# height and width, input and output channels, kernel, stride, padding, groups
 CONVOLUTIONS = {"conv_3x3s1_64_64_56": (56, 64, 64, 3, 1, 1, 1), "conv_3x3s1_256_256_14": (14, 256, 256, 3, 1, 1, 1),
                 "conv_3x3s2_3_32_224": (224, 3, 32, 3, 2, 1, 1), "conv_1x1_256_64_56": (56, 256, 64, 1, 1, 0, 1),
                 "conv_1x1_96_576_14": (14, 96, 576, 1, 1, 0, 1), "dw_3x3s1_144_56": (56, 144, 144, 3, 1, 1, 144),
@@ -42,7 +42,7 @@ CHAIN = "chain_1000_adds"
 
 
 def chain(n, length):
-    """Sums that no optimizer can remove: each needs the previous one, and the addend is an input."""
+    """Sums of which none can be eliminated: each needs the one before it, and the operands are not constant."""
     x = n.input("input", [1, 4])
     y = n.input("other", [1, 4])
     for _ in range(length):
@@ -51,7 +51,7 @@ def chain(n, length):
 
 
 def register():
-    """Adds the models that make_models.py lacks."""
+    """Layers that make_models.py does not have."""
     for name, shape in PRODUCTS.items():
         if name not in make_models.MODELS:
             make_models.model(name, make_models.one_product, *shape)
@@ -65,7 +65,7 @@ register()
 
 
 def kinds():
-    """{name: kind} of all models, in the order of their runs."""
+    """{name: kind} of all, in the order in which they are run."""
     result = {CHAIN: "chain"}
     for names, kind in ((FLOAT, "float"), (INT8, "int8"), (PRODUCTS, "product"), (CONVOLUTIONS, "convolution")):
         result.update((name, kind) for name in names)
@@ -73,7 +73,7 @@ def kinds():
 
 
 def shapes(graph):
-    """{tensor: (dimensions, bytes of an element)}"""
+    """{tensor: (shape, bytes of an element)}"""
     def size(element):
         known = getattr(onnx.helper, "tensor_dtype_to_np_dtype", None)  # before onnx 1.13 there is a table
         return np.dtype(known(element) if known else onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[element]).itemsize
@@ -88,7 +88,7 @@ def shapes(graph):
 
 
 def multiply_adds(node, shape):
-    """Multiply-adds of a node; shape: the result of shapes."""
+    """Of a node, from the shapes of tensors."""
     def elements(name):
         return int(np.prod(shape[name][0], dtype=np.int64))
 
@@ -103,7 +103,7 @@ def multiply_adds(node, shape):
 
 
 def describe(path, kind):
-    """macs and bytes of a file. Elements between QuantizeLinear and DequantizeLinear count as one byte."""
+    """macs and bytes of a file. Between QuantizeLinear and DequantizeLinear an element is a byte, as it is computed."""
     graph = onnx.shape_inference.infer_shapes(onnx.load(path)).graph
     shape = shapes(graph)
     macs = moved = 0
@@ -118,7 +118,7 @@ def describe(path, kind):
 
 
 def weights(path, into):
-    """Writes the constants of a layer in the order of its file, as float32."""
+    """The constants of a layer in the order of its file, concatenated."""
     arrays = [onnx.numpy_helper.to_array(c) for c in onnx.load(path).graph.initializer]
     with open(into, "wb") as f:
         for array in arrays:

@@ -1,9 +1,9 @@
-"""Shows the output of bench.c as text tables and as a page. Part of tests/bench/bench.py.
+"""The output of bench.c, as tables of text and as a page. Part of tests/bench/bench.py.
 
     >>results   the figures of a file
-    >>targets   performance targets of nnrt
+        >>targets   targets of nnrt
     >>text      tables
-    >>page      the same as HTML with charts
+    >>page      the same to look at
 """
 import html
 import math
@@ -14,7 +14,7 @@ import statistics
 import models
 
 ORT = "ONNX Runtime"
-# the order in tables; other devices come first
+# in which they are shown; other devices come first
 ORDER = ["nnrt cpu", "nnrt reference", ORT, "OpenBLAS", "oneDNN", "oneDNN Winograd", "XNNPACK"]
 PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.tsv")
 
@@ -23,7 +23,7 @@ PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.tsv")
 
 
 def processor():
-    """A description of the machine."""
+    """The machine in words."""
     name = platform.processor() or platform.machine()
     flags = []
     try:
@@ -111,25 +111,25 @@ class Results:
         return statistics.median(m for m, _, _ in rounds.values()) if rounds else None
 
     def ratio(self, model, threads, who, other):
-        """The ratio of two runners' times in the same rounds; None: one was not run."""
+        """Of the times of two in the same rounds; None: one was not run."""
         a, b = self.times.get((model, threads, who), {}), self.times.get((model, threads, other), {})
         both = [a[r][0] / b[r][0] for r in a if r in b]
         return Spread(both) if both else None
 
     def rate(self, model, threads, who):
-        """Operations per second, by the shortest time; None: it was not run, or has no multiply-adds."""
+        """Operations a second, of the least time; None: it was not run, or has no multiply-adds."""
         rounds = self.times.get((model, threads, who))
         macs = self.models[model][1]
         return 2 * macs / min(least for _, least, _ in rounds.values()) if rounds and macs else None
 
     def peak(self, threads, int8=False):
-        """The highest measured rate with at most so many threads, in operations per second; None: not measured."""
+        """The most operations a second that were ever measured with so many threads, or fewer; None: none were."""
         found = [v for (t, isa), v in self.flops.items() if t <= threads and isa.endswith("int8") == int8]
         found += [v for (_, t), v in self.peaks.items() if t <= threads and not int8]
         return max(found, default=None)
 
     def share(self, model, threads, who):
-        """The rate as a share of the peak."""
+        """Of that peak."""
         rate, peak = self.rate(model, threads, who), self.peak(threads, self.models[model][0] == "int8")
         return rate / peak if rate and peak else None
 
@@ -137,19 +137,19 @@ class Results:
         return [name for name, (kind, _, _) in self.models.items() if kind in kinds]
 
     def to_other(self, model, threads, other):
-        """nnrt's time / time of XNNPACK or ncnn, estimated by their ratio to ONNX Runtime on another machine."""
+        """Our time divided by the time of XNNPACK or ncnn, estimated from their ratio to ONNX Runtime on another machine."""
         ratio = self.ratio(model, threads, self.ours, ORT)
         their = self.others.get((model, threads), {}).get(other)
         return ratio.median / their if ratio and their else None
 
     def to_best(self, model, threads):
-        """nnrt's time / time of the fastest other library."""
+        """Our time by that of the quickest other."""
         ratio = self.ratio(model, threads, self.ours, ORT)
         return ratio.median / min([1.0, *self.others.get((model, threads), {}).values()]) if ratio else None
 
 
 def read_peers():
-    """{(network, threads): {library: its time / ONNX Runtime's time}} of peers.tsv."""
+    """{(network, threads): {library: its time by ONNX Runtime's}} of peers.tsv."""
     found = {}
     with open(PEERS, encoding="utf-8") as f:
         rows = [line.rstrip("\n").split("\t") for line in f if not line.startswith("#")]
@@ -166,14 +166,14 @@ MET, MISSED, UNKNOWN = "met", "not met", "not measured"
 
 
 class Target:
-    """A target. values: (label, value or None); each must meet the bound."""
+    """A target. values: (label, value or None); the bound holds for each."""
 
     def __init__(self, text, bound, values, form="%.2f", at_least=False):
         self.text = "%s %s %s" % (text, "at least" if at_least else "at most", form % bound)
         known = [(label, v) for label, v in values if v is not None]
         good = [v >= bound if at_least else v <= bound for _, v in known]
         self.verdict = MISSED if not all(good) else UNKNOWN if len(known) < len(values) or not values else MET
-        # shows the worst value for each number of threads
+        # of many the worst one is shown, for each number of threads
         worst = {}
         for label, v in known:
             group = label.rpartition(" ")[2]
@@ -190,7 +190,7 @@ def geometric(results, threads):
 
 
 def bandwidth(results, model, threads):
-    """Share of the bandwidth of the first memory level that holds the matrix of a matrix-vector product."""
+    """Share of the bandwidth of the memory level that is large enough for the matrix of a matrix-vector product."""
     m, k, n = models.PRODUCTS[model]
     rounds = results.times.get((model, threads, results.ours))
     bytes_ = 4 * k * n
@@ -202,18 +202,18 @@ def bandwidth(results, model, threads):
 
 
 def start_figure(results, model, ending, figure):
-    """The median of a figure of the start processes of a model, from files with that ending."""
+    """The median of a figure of processes that ran a model, from a file with that ending."""
     found = [figure(s) for s in results.starts if s["path"].endswith("/" + model + ending)
              and "nnrt " + s["device"] == results.ours]
     return statistics.median(found) if found else None
 
 
 def targets(results):
-    """The targets of the project: ratios in one run on two cores with AVX-512, batch 1."""
+    """Targets of the project: ratios in one run on two cores with AVX-512, batch 1."""
     many, ours = results.threads or [1], results.ours
 
     def each(names, value):
-        """(label, value) of each of these models and numbers of threads."""
+        """Of every one of these models and numbers of threads."""
         return [("%s %dT" % (name, t), value(name, t) if name in results.models else None)
                 for t in many for name in names]
 
@@ -303,7 +303,7 @@ def targets(results):
 
 
 def table(head, rows):
-    """Prints columns: the first one left-aligned, the others right-aligned."""
+    """Prints columns: the first one to the left, the others to the right."""
     rows = [["-" if cell is None else str(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     for row in [head, *rows]:
@@ -387,7 +387,7 @@ def show_targets(results):
 
 
 def left_out(results):
-    """Runners with the models that they do not run, one line per reason."""
+    """Libraries that do not run a model, a line for each reason."""
     reasons = {}
     for model, threads, who, why in results.missing:
         reasons.setdefault((who, why), set()).add(model)
@@ -439,7 +439,7 @@ def esc(text):
 
 
 def tag(name, text=None, **attributes):
-    """An element; drops the last underscore of an attribute, and turns others into hyphens."""
+    """An element; an attribute's last underscore falls away, others become hyphens."""
     head = "<" + name
     for key, value in attributes.items():
         text_of = "%.2f" % value if isinstance(value, float) else value
@@ -479,7 +479,7 @@ class Log:
 
 
 def draw_ratios(results, threads):
-    """Bars from 1 to each device's time / ONNX Runtime's time, with quartiles, and a mark of the best other library."""
+    """Bars from 1 to the ratio of each device's time to ONNX Runtime's, with quartiles, and where the best other is."""
     names = results.of_kind("float", "int8", "chain")
     devices = [w for w in results.whos if w.startswith("nnrt ")]
     rows = [(n, d, results.ratio(n, threads, d, ORT)) for n in names for d in devices]
@@ -511,7 +511,7 @@ def draw_ratios(results, threads):
 
 
 def draw_layers(results, threads):
-    """Bars of GFLOP/s of all runners, with the measured peak."""
+    """Bars of GFLOP/s of everyone, with the measured peak."""
     names = results.of_kind("product", "convolution")
     rates = {(n, w): results.rate(n, threads, w) for n in names for w in results.whos}
     if not any(rates.values()):
@@ -537,7 +537,7 @@ def draw_layers(results, threads):
 
 
 def draw_roof(results, threads):
-    """A roofline chart: operations per second over operations per byte, below the limits of processor and memory."""
+    """Operations a second over operations a byte, below the limits of processor and memory."""
     peak, levels = results.peak(threads), [v for v in results.levels.get(threads, []) if v[3] > 0]
     points = []
     for name, (kind, macs, moved) in results.models.items():
@@ -576,13 +576,13 @@ def draw_roof(results, threads):
 
 
 def section(title, text, parts):
-    """A section of the page; empty without parts."""
+    """Nothing without parts."""
     parts = [p for p in parts if p]
     return tag("h2", esc(title)) + tag("p", text) + "".join(parts) if parts else ""
 
 
 def page(results):
-    """The page, self-contained."""
+    """The page, with nothing outside itself."""
     classes = {MET: "met", MISSED: "missed", UNKNOWN: "unknown"}
     rows = ""
     for t in targets(results):
@@ -592,7 +592,7 @@ def page(results):
     lines = ["%s: %s" % item for item in results.absent.items()] + left_out(results)
 
     def drawn(draw, whos):
-        """A legend and a chart for each number of threads; empty without charts."""
+        """A legend and a drawing for each number of threads, if any."""
         parts = [draw(results, t) for t in results.threads]
         return [legend(whos), *parts] if any(parts) else []
 

@@ -26,14 +26,14 @@ import onnx
 
 TOLERANCE = 1e-4
 SEEDS = (1, 2)
-LEAST_SIGNAL = 20  # the two seeds' outputs lie at least this many tolerances apart;
-LEAST_QUANTISED = 1  # of quantised networks, whose tolerance is a matter of units, this many
+LEAST_SIGNAL = 20  # the two seeds' outputs differ by at least this many tolerances;
+LEAST_QUANTISED = 1  # for quantized networks, whose tolerance is in units, this many
 TIME_LIMIT_S = 600
 # ONNX TensorProto.DataType to numpy.
 TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
          11: "float64", 12: "uint32", 13: "uint64"}
 
-Input = collections.namedtuple("Input", "name dtype dims")  # dims: an int, or a name where the extent is free
+Input = collections.namedtuple("Input", "name dtype dims")  # dims: an int, or the name of a dynamic dimension
 
 
 class Failure(Exception):
@@ -45,7 +45,7 @@ class Failure(Exception):
 
 
 def relative_error(a, b):
-    """max|a - b| / max|b| for floats, where NaN and infinities must stand at the same places; other types: 0 or inf."""
+    """max|a - b| / max|b| for floats, where NaN and infinities must have the same indices; other types: 0 or inf."""
     if a.dtype.kind != "f":
         return 0.0 if np.array_equal(a, b) else np.inf
     a, b = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
@@ -82,7 +82,7 @@ def check_measure():
 
 
 def command(arguments, brief):
-    """Runs a program and returns what it prints. Failure carries its last messages."""
+    """Runs a program and returns its output. Failure carries its last messages."""
     try:
         done = subprocess.run(arguments, capture_output=True, text=True, timeout=TIME_LIMIT_S)
     except subprocess.TimeoutExpired:

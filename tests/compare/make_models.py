@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the networks that `make models` runs through nnrt and ONNX Runtime: those that are deployed.
+"""Writes the networks that `make models` runs through nnrt and ONNX Runtime: commonly deployed ones.
 
     python3 make_models.py OUTDIR [NAME ...] [--vad FOLDER]      (no NAME: all; --list: names only)
 
-Networks for images, sounds and sequences as exporters write them, with batch normalisation folded into convolutions; the
-same quantised (NAME_qdq); their typical layers, alone; small networks of each kind, from make_networks.py. Weights are
-random. With --vad also the speech detectors that lie in FOLDER (examples/vad/fetch.sh puts them there), which are read where
-they lie. OUTDIR/networks.json tells compare.py the rest, see make_networks.py.
+Networks for images, sounds and sequences as exporters write them, with batch normalization folded into convolutions; the same
+quantized (NAME_qdq); their typical layers, alone; small networks of each kind, from make_networks.py. Weights are random. With
+--vad also the speech detectors in FOLDER (examples/vad/fetch.sh puts them there), which are read in place. OUTDIR/networks.json
+has the rest for compare.py, see make_networks.py.
 """
 import json
 import os
@@ -17,13 +17,13 @@ import numpy as np
 from make_networks import NETWORKS, Net, attention, f32, i64
 from onnx import TensorProto
 
-MODELS = ["unet", "transformer", "detector_nms", "gru_text", "volume", "audio_stft"]  # those of make_networks.py
+MODELS = ["unet", "transformer", "detector_nms", "gru_text", "volume", "audio_stft"]  # models of make_networks.py
 
 
 class Layers(Net):
-    """A network of layers: what computes, its activation (None, Relu or Relu6), and nothing else. Weights are such that
-    a layer's sums have a variance of about 1, which eight bits have room for. Only the last layer has rows that sum to zero
-    (Net.rows): through many layers they would make of every rounding another result."""
+    """A network of layers, each an operation and its activation (None, Relu or Relu6). Weights are such that a layer's sums
+    have a variance of about 1, which fits eight bits. Only the last layer has rows that sum to zero (Net.rows): in many layers
+    they would amplify every rounding error."""
 
     def __init__(self, name, **options):
         super().__init__(name, **options)
@@ -83,7 +83,7 @@ class Layers(Net):
         return self.same_steps(self.op("Flatten", x), x)
 
     def averaged(self, y):
-        """Means of rectified elements. What counts for the last layer is how far they lie from each other."""
+        """Means of rectified elements. The last layer depends on their differences."""
         self.square[y] = 0.04
         return y
 
@@ -92,8 +92,8 @@ class Layers(Net):
 
 
 class Quantised(Layers):
-    """The same in 8 bits as converters write it: DequantizeLinear before and QuantizeLinear behind every layer. Tensors
-    are uint8, weights int8 with a step for each output channel, biases int32 in the steps that their products have."""
+    """The same in 8 bits as converters write it: DequantizeLinear before and QuantizeLinear after every layer. Tensors are
+    uint8, weights int8 with a step for each output channel, biases int32 in the steps that their products have."""
 
     def __init__(self, name, **options):
         super().__init__(name, **options)
@@ -109,7 +109,7 @@ class Quantised(Layers):
         return self.rounded(super().start(dims), 2 / 255, 128)
 
     def finish(self, y, act, square):
-        """Behind an activation there is nothing below zero; else both signs are as likely."""
+        """After an activation no element is negative; otherwise both signs are equally likely."""
         return self.rounded(self.rectified(y, act, square), *((6 / 255, 0) if act else (12 / 255, 128)))
 
     def same_steps(self, y, x):
@@ -129,7 +129,7 @@ class Quantised(Layers):
 
 
 def model(name, function, *arguments, quantised=None, net=Layers, **options):
-    """Registers a network; quantised: also NAME_qdq, with what its two bounds are (see INTEGERS below)."""
+    """Registers a network; quantized: also NAME_qdq, with its two bounds (see INTEGERS below)."""
     def build(n):
         function(n, *arguments)
     NETWORKS[name] = build, dict(options, net=net)
@@ -219,7 +219,7 @@ def lenet(n):
 
 
 def encoder(n, layers, width, heads, inner, length):
-    """A transformer that normalises behind its sums, with the exact Gelu."""
+    """A transformer that normalizes after its sums, with the exact Gelu."""
     def normal(x):
         return n.op("LayerNormalization", x, np.ones(width, np.float32), np.zeros(width, np.float32), axis=-1, epsilon=1e-5)
 
@@ -243,8 +243,8 @@ def lstm(n, steps, width, hidden):
 # Decoders, which give one token after the other.
 
 def decode(n, token, place, past, present):
-    """A decoder's layers for one token: past(layer, kind) is what it knows of those before, present(layer, kind, x) adds
-    the token's x, [1, heads, 1, depth], and gives all of them with the mask that they need, or None. Returns logits."""
+    """A decoder's layers for one token: past(layer, kind) has the state of earlier tokens, present(layer, kind, x) adds the
+    token's x, [1, heads, 1, depth], and gives all of them with the mask that they need, or None. Returns logits."""
     width, heads, inner, words = 16, 2, 32, 20
     depth = width // heads
     x = n.op("Gather", n.vector((words, width), -1, 1), token, axis=0)
@@ -284,8 +284,8 @@ def decoder_cache(n):
 
 
 def decoder_loop(n):
-    """Eight tokens one after the other, each the likeliest after those before. Keys and values lie in tensors that Loop
-    carries, with room for all."""
+    """Eight tokens one after the other, each the likeliest after those before. Keys and values are in loop-carried tensors,
+    with room for all."""
     steps, shape = 8, [1, 2, 8, 8]
     first = n.input("token", [1, 1], 0, 20, TensorProto.INT64)
     names = [(layer, kind) for layer in range(2) for kind in ("key", "value")]
@@ -322,7 +322,7 @@ def decoder_loop(n):
 # Layers.
 
 def layers_qdq(n):
-    """Each kind of a quantised layer, on the input."""
+    """Each kind of a quantized layer, on the input."""
     x = n.start([1, 16, 28, 28])
     y = n.rounded(x, 3 / 255, 100)
     pooled = n.op("AveragePool", x, kernel_shape=[3, 3], strides=[2, 2])
@@ -340,19 +340,19 @@ def one_product(n, rows, inner, columns):
     n.output(n.op("MatMul", n.start([rows, inner]), n.weights((inner, columns), inner)))
 
 
-# Bounds of quantised networks, relative like all others: computed in integers, and with --no-quantize.
+# Bounds of quantized networks, relative like all others: computed in integers, and with --no-quantize.
 #
 # ONNX Runtime runs such a file as it stands: it widens to float32, computes, divides by the step and rounds to the nearest.
-# nnrt computes what stands between DequantizeLinear and QuantizeLinear in integers, with the bits of TensorFlow Lite Micro:
-# the exact sum times the ratio of the steps, which is a multiplier of 31 bits and a shift, each of which rounds. Where the
-# real value lies less than 2^-(shift + 1) below the middle between two integers, the first rounding brings it onto the
-# middle and the second one up: with a ratio of about 2^-8, of 10,000 elements some 5 are one unit higher than in ONNX
-# Runtime. layers_qdq has a layer of each kind, where a unit is at most 0.016 of the largest element.
-# Each layer behind rounds again what differs by then, and an element that lay near a middle takes the other side: through
-# many layers of random weights a quarter to two thirds of a tensor's elements come to differ. Of the last tensor, whose unit
-# is 12/255, they do so by one or two units, in mobilenet_v2 by up to four.
+# nnrt computes the nodes between DequantizeLinear and QuantizeLinear in integers, with the bits of TensorFlow Lite Micro: the
+# exact sum times the ratio of the steps, which is a multiplier of 31 bits and a shift, each of which rounds. Where the real
+# value lies less than 2^-(shift + 1) below the middle between two integers, the first rounding brings it onto the middle and
+# the second one up: with a ratio of about 2^-8, of 10,000 elements some 5 are one unit higher than in ONNX Runtime. layers_qdq
+# has a layer of each kind, where a unit is at most 0.016 of the largest element.
+# Each later layer rounds these differences again, and an element near a midpoint rounds to the other side: through many layers
+# of random weights a quarter to two thirds of a tensor's elements come to differ. In the last tensor, whose unit is 12/255,
+# they differ by one or two units, in mobilenet_v2 by up to four.
 # With --no-quantize both programs round at the same places, and only the order of their sums differs. In the small networks
-# that tips no rounding over; in mobilenet_v2 and resnet18 it does, and what follows is the same: up to three units.
+# this changes no rounding; in mobilenet_v2 and resnet18 it does, with the same effect: up to three units.
 
 def describe():
     model("decoder_cache", decoder_cache, net=Net, cases=[{"past": 6}, {"past": 1}, {"past": 17}])
@@ -368,7 +368,7 @@ def describe():
     model("lenet", lenet)
     model("transformer_4x256_s128", encoder, 4, 256, 4, 1024, 128)
     model("lstm128_t100", lstm, 100, 128, 128)
-    # extent, channels of input and result, kernel, stride, padding, groups
+    # height and width, input and output channels, kernel, stride, padding, groups
     model("conv_3x3s1_64_64_56", one_convolution, 56, 64, 64, 3, 1, 1)
     model("conv_3x3s1_256_256_14", one_convolution, 14, 256, 256, 3, 1, 1)
     model("conv_3x3s2_3_32_224", one_convolution, 224, 3, 32, 3, 2, 1)

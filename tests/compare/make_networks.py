@@ -3,10 +3,10 @@
 
     python3 make_networks.py OUTDIR [NAME ...]      (no NAME: all; --list: names only)
 
-Needs numpy and onnx. Weights are random with a seed made from the network's name, so two runs write the same numbers.
-Each network is one function below; it exercises a shape of graph (residuals, branches, decoder, attention) or a family
-of operator forms (pooling, resizing, the attribute and input forms of an opset). Beside OUTDIR/NAME.onnx it writes
-OUTDIR/networks.json, which tells compare.py the cases to run and the limits that hold:
+Needs numpy and onnx. Weights are random with a seed made from the network's name, so two runs write the same numbers. Each
+network is one function below; it exercises a shape of graph (residuals, branches, decoder, attention) or a family of operator
+forms (pooling, resizing, the attribute and input forms of an opset). Beside OUTDIR/NAME.onnx it writes OUTDIR/networks.json,
+with the cases for compare.py and their limits:
 {NAME: {file, nodes, ranges: {input: [low, high]}, cases: [{dimension: extent}], tolerance, arena_limit}}; integers is
 the tolerance where the network is computed in integers, tolerance the one with --no-quantize then.
 """
@@ -337,7 +337,7 @@ def detector(n):
 
 @network(opset=13)
 def detector_nms(n):
-    """Boxes around centres of a grid, of which those stay that overlap no better one: how many, a run tells."""
+    """Boxes around centres of a grid, of which the ones that overlap no better one are kept: their number is data-dependent."""
     side, classes = 8, 3
     x = n.conv(n.conv(n.input("image", [1, 3, 32, 32]), 3, 12, 3, 2, pad=1, relu=True), 12, 12, 3, 2, pad=1, relu=True)
     across, down = np.meshgrid(np.arange(side) + 0.5, np.arange(side) + 0.5)
@@ -431,7 +431,7 @@ def transformer(n):
 
 @network(opset=14)
 def gru_text(n):
-    """What a text is about: words, a GRU in both directions, its largest values."""
+    """Classification of a text: words, a GRU in both directions, its largest values."""
     length, width, hidden = 24, 12, 16
     x = n.op("Gather", n.vector((60, width), -1, 1), n.input("words", [length, 1], 0, 60, TensorProto.INT64), axis=0)
     y, last = n.op("GRU", x, n.weights((2, 3 * hidden, width), width), n.weights((2, 3 * hidden, hidden), hidden),
@@ -462,7 +462,7 @@ def audio_stft(n):
 
 @network(opset=11)
 def layer_norm_parts(n):
-    """Layer normalisation spelt out with ReduceMean, Sub, Pow, Sqrt and Div, after each layer."""
+    """Layer normalization spelled out with ReduceMean, Sub, Pow, Sqrt and Div, after each layer."""
     x = n.input("x", [2, 10, 24])
     for _ in range(2):
         x = n.op("Add", x, n.op("Relu", n.linear(x, 24, 24)))
@@ -550,7 +550,7 @@ def pooling(n):
 
 @network()
 def batch_norm(n):
-    """Batch normalisation left as it is trained: where it can be folded into its producer, and where it cannot."""
+    """Batch normalization in its trained form: where it can be folded into its producer, and where it cannot."""
     x = n.batch_norm(n.input("image", [2, 3, 16, 16]), 3)
     x = n.op("Relu", n.batch_norm(n.conv(x, 3, 8, 3, pad=1, bias=False), 8))
     y = n.batch_norm(n.conv(x, 8, 8, 3, pad=1), 8)
@@ -664,7 +664,7 @@ def movement(n):
 
 @network(opset=13)
 def quantised_weights(n):
-    """int8 weights, one scale a channel, widened in the graph; and a tensor quantised and restored."""
+    """int8 weights, one scale a channel, widened in the graph; and a tensor quantized and dequantized."""
     x = n.input("x", [1, 4, 12, 12])
     scale, zero = n.vector(8, 0.01, 0.02), np.zeros(8, np.int8)
     w = n.op("DequantizeLinear", n.random.randint(-127, 128, (8, 4, 3, 3)).astype(np.int8), scale, zero, axis=0)

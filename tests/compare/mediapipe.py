@@ -70,7 +70,7 @@ class Refused(Exception):
 
 
 def unpack(folder):
-    """Writes the networks of the archives in the folder beside them."""
+    """Writes the networks of the archives in the folder next to them."""
     for loader in sorted(name for name in os.listdir(folder) if name.endswith("_loader.js")):
         with open(os.path.join(folder, loader), encoding="utf-8") as f:
             files = json.loads(re.search(r"loadPackage\((\{.*\})\);", f.read())[1])["files"]

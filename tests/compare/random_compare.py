@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Random models of one node (tests/random_models.py) give what ONNX Runtime gives.
+"""Random models of one node (tests/random_models.py) give the results of ONNX Runtime.
 
     random_compare.py --work DIR [--number N] [--seed S] [--nnrt FILE]
 
 DIR/node_modules has onnxruntime-node (run.sh fetches it). Shapes and types must be equal; elements may differ by RELATIVE of
-their size and ABSOLUTE, as sums are made in another order. What only one of the two takes is counted, as are the cases of
-KNOWN, in which we do what the specification of ONNX says. Exit status 1: something else differs.
+their size and ABSOLUTE, as the order of sums differs. Models that only one of the two supports are counted, as are the cases of
+KNOWN, in which nnrt follows the specification of ONNX. Exit status 1: something else differs.
 """
 import argparse
 import collections
@@ -27,7 +27,7 @@ RELATIVE, ABSOLUTE = 1e-4, 1e-5
 
 
 def backward_to_the_end(case):
-    """An end of INT_MAX in a backward slice: nothing lies there; ONNX Runtime takes all down to the first element."""
+    """An end of INT_MAX in a backward slice: no element is selected; ONNX Runtime takes all down to the first element."""
     return case.op == 'Slice' and any(end == 2**31 - 1 and step < 0 for end, step in
                                       zip(case.values['ends'], case.values['steps']))
 
@@ -41,7 +41,8 @@ def below_the_stride(case):
 
 
 def tie(case):
-    """Resize to the nearest element: ONNX Runtime computes places in float32, where some lie on a tie that are beside it."""
+    """Resize to the nearest element: ONNX Runtime computes coordinates in float32, where some become ties that exactly are
+    not."""
     if case.op != 'Resize' or case.attributes['mode'] != 'nearest' or 'scales' not in case.values:
         return False
     shift = 0 if case.attributes['coordinate_transformation_mode'] == 'asymmetric' else 0.5
@@ -54,7 +55,7 @@ KNOWN = [backward_to_the_end, below_the_stride, tie]
 
 
 def prepare(folder, seed):
-    """Writes the model of a seed and its inputs; (case, what both are to run)."""
+    """Writes the model of a seed and its inputs; (case, task for both programs)."""
     case = random_models.make(seed)
     here = os.path.join(folder, str(seed))
     os.makedirs(here)
@@ -68,7 +69,7 @@ def prepare(folder, seed):
 
 
 def outcome(nnrt, case, task):
-    """What comes of one model."""
+    """The result of one model."""
     ours = os.path.join(os.path.dirname(task['model']), 'nnrt')
     given = [word for name, path in task['inputs'].items() for word in ('--input', '%s=%s' % (name, path))]
     status, _ = call(nnrt, 'run', task['model'], *given, '--output-dir', ours)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes onnx_reader_expected.txt with the onnx package: what test_onnx_reader.c must find in the ONNX test data.
+"""Writes onnx_reader_expected.txt with the onnx package: the expected results of test_onnx_reader.c on the ONNX test data.
 
 usage: onnx_reader_expected.py FOLDER > onnx_reader_expected.txt
 
@@ -152,7 +152,7 @@ def model_line(path, m, crc):
 
 
 def one_file(root, path, samples):
-    """(is a model, CRC), or None for what is neither a model nor a tensor."""
+    """(is a model, CRC), or None if it is neither a model nor a tensor."""
     c = Feed()
     with open(os.path.join(root, path), "rb") as f:
         data = f.read()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator and those of
+"""Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator and the models of
 tests/models, one small tensor a type, one small file of each kind that the command line reads.
 
     python3 make_seeds.py OUTDIR          writes OUTDIR/onnx/NAME, OUTDIR/onnx_tensor/NAME, OUTDIR/npy/NAME, ...
 
-Needs numpy, and onnx for what is ONNX. The other targets start from nothing.
+Needs numpy, and onnx for the ONNX files. The other targets start from nothing.
 """
 import io
 import os
@@ -30,7 +30,7 @@ def i64(*values):
 
 
 IMAGE = (1, 2, 4, 4)
-# name: (operator, inputs (a tuple of extents is a model input, an array a constant, "" none), outputs, attributes)
+# name: (operator, inputs (a tuple of dimensions is a model input, an array a constant, "" none), outputs, attributes)
 NODES = {
     "relu": ("Relu", [(2, 3)], 1, {}),
     "sigmoid": ("Sigmoid", [(2, 3)], 1, {}),
@@ -171,7 +171,7 @@ def tool(out):
 
 
 def models(out):
-    """The models of tests/models: subgraphs, and extents that only a run tells."""
+    """The models of tests/models: subgraphs, and data-dependent shapes."""
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "models")
     for name in sorted(os.listdir(folder)):
         if name.endswith(".onnx"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Chooses what of a long run's corpus is kept: the files that reach most of the code within so many bytes,
-of which a file takes FILE beside its own.
+"""Chooses the files of a long run's corpus to keep: the files that cover most code within BYTES bytes,
+where each file counts FILE bytes in addition to its own.
 
     python3 pick.py CONTROL_FILE BYTES NAME.tar
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Writes the models that tests/test_acceptance.c runs, NAME.onnx, and what ONNX Runtime computes of them, NAME.vec (its
-format: tests/vectors/README.md; cases have no operator).
+"""Writes the models that tests/test_acceptance.c runs, NAME.onnx, and the results of ONNX Runtime, NAME.vec (its format:
+tests/vectors/README.md; cases have no operator).
 
     python3 make.py [--check] [--work DIR] [NAME...]      run from the repository's root
 
 DIR (build/compare) is where tests/compare/run.sh has put ONNX Runtime. Each model has a second definition here in numpy,
-float64, which must agree, or nothing is written. With --check nothing is written either: what ONNX Runtime gives must be
-what lies here, which `make compare` looks at. Needs numpy and onnx.
+float64, which must agree, or nothing is written. With --check nothing is written either: the results of ONNX Runtime must equal
+the stored ones (`make compare`). Needs numpy and onnx.
 
-The models stay open where exported ones do: extents that follow from extents, values that grow in a Loop, numbers of
-trips, places of what is not 0. Cases: the least extents (0 or 1), odd ones, and the largest that the test allows.
-Inputs are small multiples of 1/4: where nothing divides and no sum is long, results are exact, and the tolerance is 0.
+The models are dynamic where exported ones are: dimensions computed from dimensions, values that grow in a Loop, trip counts,
+indices of nonzero elements. Cases: the least dimensions (0 or 1), odd ones, and the largest that the test allows. Inputs are
+small multiples of 1/4: without divisions and long sums, results are exact, and the tolerance is 0.
 """
 import argparse
 import os
@@ -27,8 +27,8 @@ sys.dont_write_bytecode = True
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 MODELS = {}
 
-# Convolutions of 27 and 36 products between -1 and 1 are added in another order by each program: n * 2^-24 * sum|a*b|,
-# 36 * 6e-8 * 12 = 2.6e-5 at the very most; a hundredth of it is what happens. Softmax of at most 8, and products of 8.
+# Convolutions of 27 and 36 products between -1 and 1 are added in another order by each program: n * 2^-24 * sum|a*b|, 36 *
+# 6e-8 * 12 = 2.6e-5 at the very most; the measured error is a hundredth of it. Softmax of at most 8, and products of 8.
 LOOSE = (2e-5, 2e-5)
 EXACT = (0, 0)
 
@@ -67,7 +67,7 @@ class Graph:
         return name
 
     def op(self, kind, *inputs, out=None, **attributes):
-        """A node; its result, or those of the list out."""
+        """A node; returns its result, or the results of the list out."""
         names = [out] if isinstance(out, str) else out or ["%s_%s%d" % (self.name, kind.lower(), len(self.nodes))]
         self.nodes.append(helper.make_node(kind, [self.value(x) for x in inputs], names,
                                            name="%s/%s%d" % (self.name, kind, len(self.nodes)), **attributes))
@@ -81,7 +81,7 @@ class Graph:
         self.outputs.append(helper.make_tensor_value_info(name, element, dims))
 
     def body(self):
-        """Inputs and first output that a Loop's body has; the condition stays what it is."""
+        """Inputs and first output of a Loop's body; the condition is unchanged."""
         self.input(self.name + "_i", INT64, [])
         self.input(self.name + "_go", BOOL, [])
         return self.name + "_i", self.name + "_go"
@@ -103,7 +103,7 @@ def model(cases, tolerance=EXACT):
     return register
 
 
-# ---- second definitions of what numpy lacks, in float64 ----
+# ---- second definitions of operators that numpy lacks, in float64 ----
 
 def convolve(x, w, bias, stride):
     """[N,C,H,W] with pads of 1."""
@@ -172,7 +172,7 @@ def frames(*extents):
 
 @model(frames((1, 1), (1, 3), (3, 2), (2, 5), (4, 5)))
 def frame(g):
-    """Pads that extents tell: of the axes that are listed, not in their order, and of all, mirrored."""
+    """Pads computed from dimensions: of listed axes, not in their order, and of all, mirrored."""
     g.opset = 18
     x = g.input("x", FLOAT, ["n", "m", 2])
     n, m = g.extents(x, 0, 1)
@@ -237,7 +237,8 @@ def nests(*extents):
 @model(nests((0, 0, 0, 1), (1, 0, 0, 1), (1, 0, 1, 1), (1, 1, 1, 0), (0, 3, 3, 1), (1, 3, 3, 1), (1, 6, 5, 2), (1, 5, 7, -1),
              (0, 6, 7, 0), (1, 6, 7, 1.5)))
 def nested(g):
-    """An If in a Loop in an If. The branches name alike what they make, and take values from all graphs around them."""
+    """An If in a Loop in an If. The results of both branches have the same names; the branches use values from all enclosing
+    graphs."""
     flag, trips = g.input("flag", BOOL, []), g.input("trips", INT64, [])
     x, limit = g.input("x", FLOAT, ["n"]), g.input("limit", FLOAT, [])
     double = g.op("Add", x, x, out="double")
@@ -316,7 +317,7 @@ def gates(*extents):
 
 @model(gates((0, 0, 0), (0, 3, 1), (1, 0, 3), (1, 1, 0), (1, 1, 1), (1, 3, 3), (0, 5, 4), (1, 5, 4)))
 def same(g):
-    """A body that returns what it gets, its condition, too; it scans what it gets, the trip and a value from outside."""
+    """A body that returns its inputs, including the condition; it scans its input, the trip and a value from outside."""
     trips, go = g.input("trips", INT64, []), g.input("go", BOOL, [])
     x = g.input("x", FLOAT, ["n", 3])
     sums = g.op("ReduceSum", x, i64(1), keepdims=0)
@@ -349,8 +350,8 @@ def whiles(*extents):
 
 @model(whiles((0, 1), (-1, 3), (1, 1), (3, 3), (7, 2), (11, 4)))
 def until(g):
-    """No number of trips: a Loop ends by what it computes, and the first condition is computed, too. What it grows is
-    taken by a Loop in it."""
+    """No trip count: a Loop ends by a computed condition, and the first condition is computed, too. An inner Loop takes the
+    growing value."""
     limit, x = g.input("limit", FLOAT, []), g.input("x", FLOAT, ["n"])
     t = Graph("trip")
     i, _ = t.body()
@@ -449,7 +450,7 @@ def grid(g):
     return second
 
 
-# ---- what ONNX Runtime says of them ----
+# ---- results of ONNX Runtime ----
 
 def onnx_runtime(path, inputs, work):
     """{output: array}"""
@@ -475,8 +476,8 @@ def tensor_text(word, a):
 
 
 def agree(name, case, output, theirs, ours, tolerance):
-    """The two definitions give one result; a scan of no trips has no extents behind its first one where ONNX Runtime does
-    not know them, and then it gives 0 for them."""
+    """Both definitions give the same result; for a scan of no trips, ONNX Runtime reports unknown dimensions after the first as
+    0."""
     ours = np.asarray(ours)
     shapes = theirs.shape == ours.shape or (theirs.size == ours.size == 0 and theirs.ndim == ours.ndim)
     if not shapes or (theirs.size > 0 and not (np.abs(theirs.astype(float) - ours) <= tolerance[0] + tolerance[1] * np.abs(ours)).all()):
@@ -514,7 +515,7 @@ def close(a, b, tolerance):
 
 
 def differences(name, folder):
-    """Which files of the model in a folder are not those that lie here."""
+    """Names of the model's files in a folder that differ from the stored ones."""
     with open(os.path.join(folder, name + ".onnx"), "rb") as a, open(os.path.join(HERE, name + ".onnx"), "rb") as b:
         other = [] if a.read() == b.read() else [name + ".onnx"]
     with open(os.path.join(folder, name + ".vec"), encoding="ascii") as a, \

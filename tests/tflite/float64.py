@@ -68,7 +68,7 @@ class Table:
 
 def dense(stored, shape, sparsity):
     """The elements of a sparse constant. Each level of its tree is an axis of the array or of the blocks; a dense level has all
-    positions, a sparse one those that its segments and indices list."""
+    positions, a sparse one the positions in its segments and indices."""
     order, blocks = sparsity.vector(0), sparsity.vector(1)
     position, coordinates = np.zeros(1, int), []
     for level in sparsity.tables(2):

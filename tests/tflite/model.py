@@ -87,7 +87,7 @@ def control():
 
 
 class Described(Model):
-    """A model with an archive behind it."""
+    """A model with an archive after it."""
     def bytes(self):
         return with_files(super().bytes(), {'notes.txt': 'nothing', 'labels.txt': 'cat\r\ndog\n'})
 

@@ -8,8 +8,8 @@
     m.inputs, m.outputs = [x], [y]
     open("model.tflite", "wb").write(m.bytes())
 
-The same calls write the same bytes. Tables of the format: a table is a dictionary {field number: (kind, value)}; kinds are
-those of SCALARS, "table", "string", "bytes", and "[kind]" for vectors.
+The same calls write the same bytes. Tables of the format: a table is a dictionary {field number: (kind, value)}; kinds are the
+keys of SCALARS, "table", "string", "bytes", and "[kind]" for vectors.
 """
 import io
 import struct
@@ -162,7 +162,7 @@ class Writer:
         self.data += struct.pack("<" + SCALARS[kind], value)
 
     def put(self, where, kind, value):
-        """Writes what a field of this kind refers to, and the offset to it at `where`."""
+        """Writes the object that a field of this kind refers to, and the offset to it at `where`."""
         if kind == "table":
             at = self.table(value)
         elif kind in ("string", "bytes"):
@@ -187,7 +187,7 @@ class Writer:
         struct.pack_into("<I", self.data, where, at - where)
 
     def table(self, fields):
-        """A table with its vtable in front of it; returns where it stands."""
+        """A table with its vtable before it; returns its offset."""
         fields = {number: field for number, field in fields.items() if field[1] is not None}
         slots = max(fields, default=-1) + 1
         order = sorted(fields, key=lambda n: (-struct.calcsize(SCALARS.get(fields[n][0], "I")), n))

@@ -1,4 +1,4 @@
-"""ADAPTIVE_AVERAGE_POOL_2D; what both adaptive poolings refuse."""
+"""ADAPTIVE_AVERAGE_POOL_2D; invalid cases of both adaptive poolings."""
 import numpy as np
 import torch.nn.functional as F
 

@@ -21,7 +21,7 @@ def make(w):
         w.ok("quantised " + dtype, [Tensor(x, quant=q)], Tensor(x, quant=q))
         w.ok("result without parameters takes them " + dtype, [Tensor(x, quant=q)], x)
         w.ok("quantised for each channel " + dtype, [Tensor(x, quant=each)], Tensor(x, quant=each))
-        if dtype in ("int8", "uint8"):  # those are requantised: requantised.py
+        if dtype in ("int8", "uint8"):  # those are requantized: requantised.py
             continue
         w.bad("other scale " + dtype, "UNSUPPORTED_OP", [Tensor(x, quant=q)], [Tensor(x, quant=other)])
         w.bad("other channels " + dtype, "UNSUPPORTED_OP", [Tensor(x, quant=each)], [Tensor(x, quant=each[::-1])])

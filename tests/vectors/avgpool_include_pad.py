@@ -11,25 +11,25 @@ OP = "AVGPOOL_INCLUDE_PAD"
 
 
 def include_pad_expect(x, kernel, stride, mode, ceil, pads, kind=0):
-    """Sums over windows filled with 0, divided by the cells of the window that lie inside the padded input."""
+    """Sums over windows filled with 0, divided by the number of window elements inside the padded input."""
     t = tensor(x).permute(0, 3, 1, 2)
     filled, top, left = pool_windows(t, kernel, stride, mode, ceil, pads, 0.0)
     area = kernel[0] * kernel[1]
     total = F.avg_pool2d(filled, kernel, stride) * area
     if mode == PAD:
         inside = F.pad(torch.ones_like(t), (pads[2], pads[3], pads[0], pads[1]), value=1.0)
-        more = (0, filled.shape[3] - inside.shape[3], 0, filled.shape[2] - inside.shape[2])  # what CEIL reaches beyond
+        more = (0, filled.shape[3] - inside.shape[3], 0, filled.shape[2] - inside.shape[2])  # padding that CEIL adds
         cells = F.avg_pool2d(F.pad(inside, more), kernel, stride) * area
     elif mode == SAME:
         cells = torch.full_like(total, area)
-    else:  # CEIL alone reaches beyond
+    else:  # only CEIL exceeds the padding
         cells = F.avg_pool2d(pool_windows(torch.ones_like(t), kernel, stride, mode, ceil, pads, 0.0)[0], kernel,
                              stride) * area
     y = total / cells
     assert torch.isfinite(y).all()
     if mode == PAD and pads[0] == pads[1] and pads[2] == pads[3] and 2 * pads[0] <= kernel[0] and 2 * pads[2] <= kernel[1]:
         again = F.avg_pool2d(t, kernel, stride, (pads[0], pads[2]), bool(ceil), True)
-        if again.shape == y.shape:  # torch leaves out a window that starts behind the input
+        if again.shape == y.shape:  # torch omits a window that starts after the input
             assert torch.allclose(y, again)
     return rounded(fused(y.permute(0, 2, 3, 1).numpy(), kind), x)
 

@@ -23,7 +23,7 @@ def batch_to_space(x, block, crops):
 def make(w):
     for name, shape, block, crops in SPACE:
         (top, bottom), (left, right) = crops
-        n, h, wd, c = shape  # the extents after the crops
+        n, h, wd, c = shape  # the shape after the crops
         h, wd = h + top + bottom, wd + left + right
         x = data("float32", (n * block[0] * block[1], h // block[0], wd // block[1], c), 2)
         y = batch_to_space(x, block, crops)

@@ -8,7 +8,7 @@ from common import I64_MAX, Tensor, data, floats, known, odd_floats, TYPES, writ
 def make(w):
 
     def put(name, x, shape, form=None, dtype="int32"):
-        """By the attribute, and by input 1; numpy knows no -1 and takes no 1 for a larger extent of x."""
+        """By the attribute, and by input 1; numpy has no -1 and rejects 1 for a larger dimension of x."""
         lead = len(shape) - x.ndim
         full = [x.shape[k - lead] if d == -1 or (d == 1 and k >= lead) else d for k, d in enumerate(shape)]
         y = np.broadcast_to(x, full)

@@ -8,7 +8,7 @@ FLT_MAX = float(np.finfo(f32).max)
 
 
 def clipped(x, lo, hi):
-    """min(max(x, lo), hi); lo and hi of x's type, None where there is no bound."""
+    """min(max(x, lo), hi); lo and hi of x's type, None without a bound."""
     y = x if lo is None else np.maximum(x, np.asarray(lo, x.dtype))
     return (y if hi is None else np.minimum(y, np.asarray(hi, x.dtype))).astype(x.dtype)
 

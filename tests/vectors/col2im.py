@@ -8,7 +8,7 @@ from common import f16, f32, f64, known, refuse, rounded, some, Tensor, wide, wr
 
 
 def fold(x, image, block, dilations, pads, strides):
-    """The printed formula as plain loops; torch must agree where it can say it."""
+    """The printed formula as plain loops; torch must agree where it supports the case."""
     n, axes = len(image), range(len(image))
     C = x.shape[1] // int(np.prod(block))
     counts = [(image[i] + pads[i] + pads[n + i] - (block[i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in axes]

@@ -1,10 +1,10 @@
-"""What the generators of the test vectors share: NAME.py writes NAME.vec, beside it or in the folder that it is given, and
-the same bytes on every run (README.md here says what is in such a file).
+"""Shared by the generators of the test vectors: NAME.py writes NAME.vec, in its own folder or in the given one, with the same
+bytes on every run (README.md here has the format).
 
-Expected values come from torch and numpy in float64 (integers in exact Python or numpy arithmetic), rounded once to the
-element type of the output; where no library has the convention, from a short formula, and then the file says so. What
-only moves data comes from numpy; where it is cheap a second way (torch, or the printed formula as plain loops) must agree,
-or the generator stops."""
+Expected values come from torch and numpy in float64 (integers in exact Python or numpy arithmetic), rounded once to the element
+type of the output; where no library has the convention, from a short formula, and then the file says so. Operators that only
+move data use numpy; where it is cheap a second way (torch, or the printed formula as plain loops) must agree, or the generator
+stops."""
 import math
 import os
 import sys
@@ -155,8 +155,8 @@ class MoveWriter(VecWriter):
         self.case(name, self.op, attrs, ins, outs, fmt=form, tol=exact, error32=error32)
 
     def bad(self, name, code, ins, outs=(), form=None, run=False, says=None, **attrs):
-        """A case that must be refused with code, and a message that says so much; outs are given where their number or
-        type is what matters."""
+        """A case that must be refused with code, and a message that contains this text; outs are given where their number or
+        type matters."""
         self.case(name, self.op, attrs, ins, outs, fmt=form, says=says, **{"run_error" if run else "error": code})
 
 
@@ -174,7 +174,7 @@ def write(make, source, moves=None, also=None):
     print("%-26s %4d cases, %3d of them refusals, %7d bytes" % ((name,) + w.close()))
 
 
-# ---------------------------------------------------------------- what computes
+# ---------------------------------------------------------------- arithmetic operators
 
 warnings.filterwarnings("ignore")
 f16, f32, f64 = np.float16, np.float32, np.float64
@@ -185,7 +185,7 @@ INTEGERS = SIGNED + UNSIGNED
 NUMBERS = FLOATS + INTEGERS
 DATATYPE = {"bool": 30, "int8": 32, "int16": 33, "int32": 34, "int64": 35, "uint8": 37, "uint16": 38, "uint32": 39,
             "uint64": 40, "float16": 42, "float32": 43, "float64": 44}
-LOOSE = (1e-4, 1e-4)   # convolution, matrix products, normalisation, Resize: the accuracy rule of the specification
+LOOSE = (1e-4, 1e-4)   # convolution, matrix products, normalization, Resize: the accuracy rule of the specification
 LOOSE16 = (2e-3, 2e-3)  # the same in half precision, where one unit in the last place is 1e-3 of the value
 EXACT64 = (1e-9, 1e-9)  # float64 through exp, log, erf and their like
 random = np.random.default_rng(20)
@@ -364,14 +364,14 @@ def binary_refusals(w, op, attrs, good=f32):
            "INVALID_DATATYPE")
 
 
-# Operators that compute with quantised int8 and uint8; quantised_elements.py has their cases.
+# Operators that compute with quantized int8 and uint8; quantised_elements.py has their cases.
 QUANTISED = ("ADD_FUSION SUB_FUSION MUL_FUSION DIV_FUSION SQUARED_DIFFERENCE MAXIMUM MINIMUM ELTWISE EQUAL NOT_EQUAL LESS "
              "LESS_EQUAL GREATER GREATER_EQUAL ABS SQUARE LEAKY_RELU HARD_SIGMOID HARD_SWISH ADD_N FLOOR_DIV LOG COS SIN "
              "SOFTPLUS").split()
 
 
 def refuse_quantised(w, op, attrs, count=2):
-    """Inputs with QuantParams, all of them and each alone: what computes with such wants a result with QuantParams, too."""
+    """Inputs with QuantParams, all of them and each alone: arithmetic on them requires a result with QuantParams, too."""
     plain, quant = np.array([1, 2], np.int8), Tensor(np.array([1, 2], np.int8), quant=[(8, 0, 0.5)])
     code = "INVALID_DATATYPE" if op in QUANTISED else "UNSUPPORTED_OP"
     if "EQUAL" not in op and op not in ("LESS", "GREATER"):
@@ -469,7 +469,7 @@ def make_predicate(op, function, low=-3, high=3, types=NUMBERS):
 
 
 def as_float32(x):
-    """What a kernel computes with: float16 is widened."""
+    """The type in which a kernel computes: float16 is widened."""
     return x.astype(f32) if x.dtype == f16 else x
 
 
@@ -595,7 +595,7 @@ def make_class(op, ways):
 
 def make_unary(op, function, points, tols=None, attrs=NO_ATTR, whole=None, types=FLOATS, step=0.25):
     """An operator that is a function of one number: function over float64, rounded once; whole over Python integers, stored
-    modulo 2^n. tols: those of float32, float16 and float64; None: exact. What is not among types must be refused."""
+    modulo 2^n. tols: tolerances of float32, float16 and float64; None: exact. Other types than `types` must be refused."""
     def make(w):
         with np.errstate(all="ignore"):
             for dtype in types:
@@ -654,7 +654,7 @@ def conv_attrs(weight, stride, dilation, mode, pads, group, channels, outputs, k
 
 
 def conv_refusals(w, op, x, weight, bias, attrs):
-    """What both convolutions refuse; x [1,4,4,2], weight [2,3,3,2]."""
+    """Invalid cases of both convolutions; x [1,4,4,2], weight [2,3,3,2]."""
     def bad(name, code, change, inputs=None):
         refuse(w, name, op, {**attrs, **change}, inputs or [x, weight, bias], code)
 
@@ -683,7 +683,7 @@ FLOOR, CEIL = 0, 1
 
 
 def pool_axis(mode, ceil, pads, extent, kernel, stride):
-    """(before, output extent) of one axis of a pooling window."""
+    """(before, output size) of one axis of a pooling window."""
     if mode == SAME:
         out = -(-extent // stride)
         return max(0, (out - 1) * stride + kernel - extent) // 2, out
@@ -693,13 +693,13 @@ def pool_axis(mode, ceil, pads, extent, kernel, stride):
 
 
 def pool_windows(t, kernel, stride, mode, ceil, pads, fill):
-    """t [N,C,H,W] filled up so that every window lies inside; also the pads before."""
+    """t [N,C,H,W] padded so that every window is inside; also the pads before."""
     height, width = t.shape[2:]
     top, rows = pool_axis(mode, ceil, pads[:2], height, kernel[0], stride[0])
     left, columns = pool_axis(mode, ceil, pads[2:], width, kernel[1], stride[1])
     bottom = (rows - 1) * stride[0] + kernel[0] - top - height
     right = (columns - 1) * stride[1] + kernel[1] - left - width
-    return F.pad(t, (left, right, top, bottom), value=fill), top, left  # negative pads cut what no window reaches
+    return F.pad(t, (left, right, top, bottom), value=fill), top, left  # negative pads cut elements that no window reaches
 
 
 def maximum_expect(x, kernel, stride, mode, ceil, pads, kind=0):
@@ -823,7 +823,7 @@ def order(line, rising=False):
 
 
 def largest(x, axis, k, by_position=False, rising=False):
-    """Values and positions of the k largest (smallest) along axis, which stays with extent k."""
+    """Values and positions of the k largest (smallest) along axis, which stays with size k."""
     lines = np.moveaxis(x, axis, -1)
     at = np.zeros(lines.shape[:-1] + (k,), np.int64)
     for i in np.ndindex(lines.shape[:-1]):
@@ -930,7 +930,7 @@ def make_top(op, rising=False):
     return make
 
 
-# ---------------------------------------------------------------- what moves data
+# ---------------------------------------------------------------- data movement
 
 I64_MAX, I64_MIN = 2**63 - 1, -2**63
 

@@ -8,7 +8,7 @@ from quantised import convolution_cases
 
 
 def conv_pads(mode, pads, extent, kernel, stride, dilation):
-    """(before, after, output extent) of one axis, for a convolution."""
+    """(before, after, output size) of one axis, for a convolution."""
     reach = (kernel - 1) * dilation + 1
     if mode == SAME:
         out = -(-extent // stride)

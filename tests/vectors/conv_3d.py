@@ -8,7 +8,7 @@ NOTSET, UPPER, LOWER, VALID = range(4)
 
 
 def paddings(mode, L, k, s, d, pads):
-    """[before, behind] of each axis."""
+    """[before, after] of each axis."""
     out = []
     for i in range(len(L)):
         total = max(0, (-(-L[i] // s[i]) - 1) * s[i] + (k[i] - 1) * d[i] + 1 - L[i]) if mode in (UPPER, LOWER) else 0

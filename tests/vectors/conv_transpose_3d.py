@@ -11,7 +11,7 @@ def make(w):
 
     def go(name, x, weight, bias=None, strides=(1, 1, 1), dilations=(1, 1, 1), pads=(0,) * 6, mode=0, group=1, extra=(0, 0, 0),
            shape=None, constant=True, **more):
-        """All that the windows reach, by torch, with zeros behind it; of which ONNX's paddings cut off both ends."""
+        """The full result by torch, with zeros after it; ONNX's paddings cut off both ends."""
         full = F.conv_transpose3d(tensor(x), tensor(weight), None, strides, 0, 0, group, dilations).numpy()
         begin, size = [], []
         for i in range(3):

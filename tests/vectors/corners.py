@@ -22,7 +22,7 @@ def at_infinity(w):
 
 
 def clamps(w):
-    """RELU, RELU6 and RELU1 behind sums that wrap, and what leaves them alone, for every integer type and bool."""
+    """RELU, RELU6 and RELU1 after sums that wrap, and activations that do not change them, for every integer type and bool."""
     for dtype in INTEGERS:
         i = np.iinfo(dtype)
         x = np.array([i.min, i.max, 0, 1, 2, 5, 6, 7, 9], object)
@@ -63,7 +63,7 @@ def without_elements(w):
 
 
 def two_axes(w):
-    """float64 and int32 in rows: what walks over more than one row."""
+    """float64 and int32 in rows: kernels that iterate over more than one row."""
     x = np.array([[0.25, 1, 2.25], [4, 6.25, 9]], f64)
     w.case("sqrt rows float64", "SQRT", {}, [x], [np.sqrt(x)])
     w.case("rsqrt rows float64", "RSQRT", {}, [x], [1 / np.sqrt(x)])
@@ -208,7 +208,7 @@ def edges(w):
 
 
 def too_large(w):
-    """Results, axes and counts beyond the 2^31 - 1 that an extent can be; of inputs whose values no rule looks at."""
+    """Results, axes and counts that exceed 2^31 - 1, the largest dimension; for inputs whose values no rule reads."""
     i32, i64 = np.int32, np.int64
     most = 2 ** 31 - 1
 
@@ -303,7 +303,7 @@ def not_numbers(w):
 
 
 def without_more(w):
-    """No elements in what is quantised, in divisors and in batches; more rows than one where a row is the usual case."""
+    """No elements in quantized tensors, in divisors and in batches; several rows where one row is usual."""
     q = [(8, 0, 1.0)]
 
     def q8(values, shape=None):
@@ -332,8 +332,8 @@ def without_more(w):
 
 
 def without_scale(w):
-    """Scales of 0: what is quantised is 0. Gates and functions whose result has other parameters than the usual ones: of
-    the real values."""
+    """Scales of 0: quantized values are 0. Gates and functions whose result has unusual parameters: computed from the real
+    values."""
     zero = Tensor(np.array([3, -7], np.int8), quant=[(8, 1, 0.0)])
     w.case("difference of scales 0", "SUB_FUSION", {}, [zero, zero], [Tensor(np.array([4, 4], np.int8), quant=[(8, 4, 0.5)])])
     x = np.array([-2, -1, 0, 1, 2], np.int8)

@@ -61,7 +61,7 @@ def make(w):
     x = some((2, 3))
     w.case("without an axis it is the last", op, {}, [x], [running(x, 1)])
     w.case("absent axis", op, {"exclusive": True}, [x, None], [running(x, 1, True)])
-    v = np.array([0], np.int32)  # y could lie where the axis lies
+    v = np.array([0], np.int32)  # y could be in place of the axis
     w.case("x as small as the axis", op, {}, [np.array([7], np.int32), v], [np.array([7], np.int32)])
     for late in (False, True):
         for axis in (2, -3, 2**31 - 1, -2**31):

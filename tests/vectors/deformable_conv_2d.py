@@ -19,7 +19,7 @@ def deformed(x, offset, mask, weight, bias, stride=(1, 1), dilation=(1, 1), pads
     mask = np.ones((n, dg * kh * kw, ho, wo)) if mask is None else wide(mask)
     y = np.zeros((n, co, ho, wo))
     rows, columns = np.meshgrid(np.arange(ho) * stride[0] - pads[0], np.arange(wo) * stride[1] - pads[2], indexing="ij")
-    inner = F.pad(t, (1, 1, 1, 1))  # so that no extent is 1, which grid_sample cannot tell the ends of
+    inner = F.pad(t, (1, 1, 1, 1))  # so that no dimension is 1, for which align_corners maps no coordinates in grid_sample
     for d in range(dg):
         for i in range(kh):
             for j in range(kw):
@@ -101,7 +101,7 @@ def make(w):
         shape = (len(places), 2, image.shape[1], image.shape[2])
         offset1, want = np.zeros(shape, f32), np.zeros((len(places),) + image.shape[1:3] + (1,), f32)
         offset1[:, 1 if sideways else 0, 0, 0] = places
-        for k in range(1, 4):  # the other places of the row stand still
+        for k in range(1, 4):  # the other positions of the row stay
             want[:, 0 if sideways else k, k if sideways else 0, 0] = row[0, 0, k, 0]
         want[:, 0, 0, 0] = cells
         w.case("places along the %s" % ("width" if sideways else "height"), OP, {},

@@ -33,7 +33,7 @@ def make(w):
         for padding in range(3):
             for align in (0, 1):
                 for t in (f32, f16):
-                    # multiples of 1/64 on extents 4 and 8 (aligned: 5 and 9): coordinates are exact, halves are met
+                    # multiples of 1/64 on dimensions 4 and 8 (aligned: 5 and 9): coordinates are exact, halves are met
                     x = some((2, 5, 9, 3) if align else (2, 4, 8, 3), t)
                     grid = some((2, 4, 5, 2), t, -160, 160, 1 / 64)
                     good("%s with exact places" % name_of(t), x, grid, align, method, padding)

@@ -10,7 +10,7 @@ FUNCTIONS = {1: lambda v: np.where(v > 0, v, 0), SIGMOID: lambda v: 1 / (1 + np.
 
 
 def applied(activations, alpha, beta, which, v):
-    """Activation number `which` of v, HSIGMOID with parameters where there are some."""
+    """Activation number `which` of v, HSIGMOID with parameters if given."""
     if activations[which] == HSIGMOID and len(alpha) + len(beta) > 0:
         a, b = alpha[which] if len(alpha) else 1 / 6, beta[which] if len(beta) else 0.5
         return np.clip(float(f32(a)) * v + float(f32(b)), 0, 1)

@@ -5,7 +5,7 @@ from common import data, FLOATS, name_of, Tensor, write
 
 
 def hardmax(x, axis):
-    """1 at numpy.argmax, to which NaN is shown as what is below all."""
+    """1 at numpy.argmax, where NaN counts as the lowest value."""
     lowest = np.where(np.isnan(x), -np.inf, x.astype("float64"))
     best = np.argmax(lowest, axis)
     tie = np.isneginf(lowest).all(axis)  # -inf and NaN only: the first that is a number, or the first

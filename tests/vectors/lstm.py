@@ -92,7 +92,7 @@ def make(w):
     op = "LSTM"
 
     def go(name, ins, constant=True, **change):
-        """Weights are constants, or are told in the run."""
+        """Weights are constants, or inputs of the run."""
         attrs = {**ATTRS, **change}
         want = formula(attrs, *ins)
         if attrs["zoneoutCell"] == 0 and attrs["zoneoutHidden"] == 0 and attrs["projSize"] < ins[5].shape[2]:
@@ -135,7 +135,7 @@ def make(w):
     big = inputs(3, 1, 2, 2)
     big[1] *= 100
     go("gates far out", big)
-    # the bias is there, but of no effect and of any shape
+    # the bias exists, but has no effect and any shape
     ins = inputs(3, 2, 3, 2)
     attrs = {**ATTRS, "hasBias": False}
     w.case("no bias, which has another shape", op, attrs, ins[:3] + [some((3,))] + ins[4:],

@@ -7,7 +7,7 @@ from conv_3d import lists, LOWER, NOTSET, paddings, UPPER, VALID
 
 
 def windows(x, k, strides, dilations, pads, mode, ceil):
-    """For each axis behind the channels and each window the cells it has in x, and how many in x with its paddings."""
+    """For each axis after the channels and each window: its elements in x, and their number in x with its paddings."""
     p = paddings(mode, x.shape[2:], k, strides, dilations, pads)
     axes = []
     for i in range(len(k)):

@@ -52,7 +52,7 @@ def make(w):
     for i, name in enumerate(("bands", "length", "rate")):
         for value in (0, -1, 2**31 - 1):
             bad("a %s of %d" % (name, value), "INVALID_PARAMETER", ins(*good[:i], value, *good[i + 1:]))
-        if i < 2:  # it decides an extent
+        if i < 2:  # it determines a dimension
             bad("a %s told in the run" % name, "UNSUPPORTED_OP", ins(*good)[:i] + [np.array(8)] + ins(*good)[i + 1:])
         bad("two of %s" % name, "INVALID_SHAPE", ins(*good)[:i] + [known([8, 8], "int64", (2,))] + ins(*good)[i + 1:])
     for values in ((8, 16, 8192, -1, 4096), (8, 16, 8192, 4096, 100), (8, 16, 8192, np.nan, 4096), (8, 16, 8192, 0, np.nan),

@@ -6,7 +6,7 @@ from common import f16, f32, f64, make_unary, write
 
 POINTS = [0.0, -0.0, 1e-30, -1e-30, 1e-4, 0.1, -0.25, 0.5, 1.0, -1.192, -1.5, 2.5, -3.0, 5.0, -10.0, 12.0, 17.3, 19.9, 20.0, 20.1, 30.0, 39.9,
           40.0, 40.1, -20.0, -50.0, -80.0, 100.0, 1e4, 1e30, -1e30, np.inf, -np.inf, np.nan]
-# Below -87 the float32 e^x is subnormal: what is left of it is right to 1e-43.
+# Below -87 the float32 e^x is subnormal: it is accurate to 1e-43.
 TOLERANCES = {f32: (1e-43, 4e-7), f16: (6e-8, 1e-3), f64: (1e-320, 2e-15)}
 
 

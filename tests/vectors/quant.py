@@ -1,4 +1,4 @@
-"""The worked cases of quantised arithmetic, converted from the file of JSON that SPEC in the environment names. It is not in
+"""The worked cases of quantized arithmetic, converted from the file of JSON that SPEC in the environment names. It is not in
 this repository."""
 import json
 import os

@@ -69,7 +69,7 @@ def requantise(x, qx, qy, dtype, axis=0):
 
 
 def real_values(x, quant, dtype, axis=0):
-    """The difference is rounded to float32, and so is the product."""
+    """The difference and the product are rounded to float32."""
     return per_channel(lambda v, b, z, s: s * f32(int(v) - z), x, quant, axis).astype(dtype)
 
 

@@ -1,6 +1,6 @@
-"""Quantised arithmetic, and the cases that scripts of operators have of it. Expected values: exact integers of Python, by the
-formulas of TensorFlow Lite for Microcontrollers (two roundings a product), written down here once more; no library that is
-at hand has them."""
+"""Quantized arithmetic, and its cases for the scripts of operators. Expected values: exact integers of Python, by the formulas
+of TensorFlow Lite for Microcontrollers (two roundings a product), implemented independently here; no available library has
+them."""
 import itertools
 import math
 import random
@@ -61,7 +61,7 @@ def ratio(a, b):
 
 
 def result(x, quant, kind, dtype):
-    """clamp(x + z) within what the type and a fused activation leave."""
+    """clamp(x + z) to the range of the type and of a fused activation."""
     low, top = RANGE[dtype]
 
     def bound(r):
@@ -328,7 +328,7 @@ def convolution_cases(w, transposed=False):
 # ---------------------------------------------------------------- windows
 
 def windows(size, kernel, stride, pads, ceil):
-    """Of each window of an axis: its cells, and how many lie inside the padded input."""
+    """Of each window of an axis: its elements, and their number inside the padded input."""
     rest = size + sum(pads) - kernel
     n = (-(-rest // stride) if ceil else rest // stride) + 1
     out = []
@@ -413,7 +413,7 @@ def pool_cases(w, op):
 
 
 def refuse_values(w, word, op, attrs, more):
-    """What is wrong with parameters of x and y, where values of x become those of y."""
+    """Invalid parameters of x and y, if values of x become values of y."""
     plain, quant = np.zeros((1, 2, 2, 2), "int8"), [(8, 0, 0.5)]
     good = Tensor(plain, quant=quant)
 

@@ -1,8 +1,8 @@
-"""Quantised int8 and uint8 in operators that map, reduce and resize, for the scripts of these operators: integer arithmetic in
-plain Python. cases(op) is what they give to write() beside their own cases.
+"""Quantized int8 and uint8 in operators that map, reduce and resize, for the scripts of these operators: integer arithmetic in
+plain Python. They pass cases(op) to write() with their own cases.
 
-A tensor is an array of stored integers q beside its Params: real = s * (q - z). H, D, M, R are how products with a quotient
-of scales are rounded, as TensorFlow Lite for Microcontrollers does it: twice."""
+A tensor is an array of stored integers q beside its Params: real = s * (q - z). H, D, M, R round products with a quotient of
+scales as TensorFlow Lite for Microcontrollers does: twice."""
 import math
 import operator
 from fractions import Fraction
@@ -27,12 +27,12 @@ def H(a, b):
 
 
 def D(x, n):
-    """x / 2^n, halves away from zero; 0 beyond n = 32."""
+    """x / 2^n, halves away from zero; 0 for n > 32."""
     return x if n == 0 else 0 if n > 32 else (x + (1 << n - 1) - (1 if x < 0 else 0)) >> n
 
 
 def away(v):
-    """round(v), halves away from zero; what is infinite is kept inside 10^9."""
+    """round(v), halves away from zero; infinite values are clamped to 10^9."""
     v = max(-1e9, min(1e9, float(v)))
     return int(math.floor(abs(v) + 0.5)) * (1 if v >= 0 else -1)
 
@@ -81,7 +81,7 @@ class Params:
         return max(self.lo, min(self.hi, self.z + away(ratio(f32(r), self.f))))
 
     def bounds(self, kind):
-        """Behind a fused activation."""
+        """After a fused activation."""
         return (self.stored(0) if kind in (1, 3, 7) else self.lo,
                 self.stored(6) if kind == 3 else self.stored(1) if kind == 7 else self.hi)
 
@@ -110,7 +110,7 @@ def add(p, q, a, b, y, out):
 
 
 def subtract(p, q, a, b, y, out):
-    """The quotients of scales are those of float32 here."""
+    """The quotients of scales are computed in float32 here."""
     S = f32(2) * max(a.f, b.f)
     A, B = R((p - a.z) << 20, ratio(a.f, S)), R((q - b.z) << 20, ratio(b.f, S))
     return out(R(A - B, ratio(S, f32(2**20) * y.f)))
@@ -350,7 +350,8 @@ def absolute(q, a, y):
 
 
 def by_float(function):
-    """From the float function, given for float32; None where the result is too near to a half to be told without its bits."""
+    """From the float function, given for float32; None where the result is so near to a half that its rounding depends on the
+    exact bits."""
     def table(q, a, y):
         with np.errstate(all="ignore"):
             r = f32(function(a.f * f32(q - a.z))) * ratio(f32(1), y.f)
@@ -592,8 +593,8 @@ def reduced(line, mode, a, y):
 
 
 def by_reals(shape, a, y, f, exact=False):
-    """Stored integers of this shape and those that f of their real values, in float64, makes: f and a float32 kernel give the
-    same, as no result lies near the middle of two integers. exact: neither rounds."""
+    """Stored integers of this shape, and the stored integers of f of their real values, in float64: f and a float32 kernel give
+    the same, as no result lies near the middle of two integers. exact: neither rounds."""
     for _ in range(2000):
         x = a.some(shape)
         v = np.asarray(f(np.float64(a.f) * (x.astype(np.float64) - a.z)))
@@ -953,7 +954,7 @@ WHOLE = {"BIAS_ADD": bias_add, "PRELU_FUSION": prelu, "SOFTMAX": softmax_lines, 
 
 
 def cases(op):
-    """What writes the cases of an operator."""
+    """Returns a function that writes the cases of an operator."""
     def also(w):
         two_inputs(w, op)
         comparisons(w, op)

@@ -1,7 +1,6 @@
-"""Quantised int8 and uint8 in operators that only move elements, between tensors of different parameters, for the scripts of
-these operators: cases(op) is what they give to write() beside their own cases. What is moved comes from numpy, which moves
-the numbers of the elements; then each is requantised, from the parameters of the tensor it is from to those of the tensor it
-goes to, in plain Python."""
+"""Quantized int8 and uint8 in operators that only move elements, between tensors of different parameters, for the scripts of
+these operators: they pass cases(op) to write() with their own cases. numpy moves the indices of the elements; then plain Python
+requantizes each element from the parameters of its source tensor to the parameters of its destination tensor."""
 import numpy as np
 
 from common import Tensor, const
@@ -33,7 +32,7 @@ def type_of(p):
 
 
 def stored(p, shape, seed):
-    """Every stored integer where there is room for them, and the ends first."""
+    """Every stored integer if the shape has room for them, and the limits first."""
     dtype = type_of(p)
     lo = np.iinfo(dtype).min
     a = (np.arange(int(np.prod(shape))) * (37 + 2 * seed) + 11 * seed) % 256 + lo
@@ -64,7 +63,7 @@ def go(w, name, op, attrs, shapes, params, move, results, inputs=lambda t: t, fm
 
 
 def simple(w, op, attrs, shape, move, inputs=lambda t: t, carried=None):
-    """One input, one result. carried: (axis of the input, axis of the result, extent 3) that keeps its places."""
+    """One input, one result. carried: (axis of the input, axis of the result, both of size 3) whose indices stay."""
     for name, a, y in PAIRS:
         go(w, name, op, attrs, [shape], [a], lambda n: [move(n)], [y], inputs)
     if carried is not None:
@@ -80,7 +79,7 @@ def beside(*more):
 
 
 def blocks(n):
-    """SPACE_TO_DEPTH of a block of 2: cells of a block one behind the other, then channels."""
+    """SPACE_TO_DEPTH of a block of 2: elements of a block one after the other, then channels."""
     b, h, v, c = n.shape
     return n.reshape(b, h // 2, 2, v // 2, 2, c).transpose(0, 1, 3, 2, 4, 5).reshape(b, h // 2, v // 2, 4 * c)
 
@@ -179,7 +178,7 @@ def chosen(w):
 
 
 def ordered(w):
-    """The stored integers are ordered, the values requantised; parameters along the axis that is ordered are refused."""
+    """The stored integers are ordered, the values requantized; parameters along the axis that is ordered are refused."""
     for name, a, y in PAIRS:
         x = stored(a, (2, 5), 1)
         falling, rising = [np.argsort(s * x.astype(int), 1, kind="stable") for s in (-1, 1)]
@@ -288,7 +287,7 @@ class Only:
 
 
 def cases(op):
-    """What writes the cases of an operator."""
+    """Returns a function that writes the cases of an operator."""
     def also(w):
         for part in (shapes, movers, several, chosen, ordered, padded, refused):
             part(Only(w, op))

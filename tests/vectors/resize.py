@@ -142,7 +142,7 @@ def make(w):
         for method, mode, rounding in ((LINEAR, HALF_PIXEL, 0), (LINEAR, ASYMMETRIC, 0), (CUBIC, HALF_PIXEL, 0),
                                        (LINEAR, ALIGN_CORNERS, 0), (NEAREST, ASYMMETRIC, 3)):
             if method == NEAREST and width == 0.4:
-                continue  # 1/float32(0.4) lies beside an integer step
+                continue  # 1/float32(0.4) is close to an integer step
             y = resize_expect(x, size, method, mode, rounding, scales=pair)
             name = "scales %g %g %s %s" % (height, width, ("linear", "nearest", "cubic")[method], COORDINATES[mode])
             attrs = resize_attrs((9, 9), method, mode, rounding)
@@ -168,7 +168,7 @@ def make(w):
 
 
 def also(w):
-    """Quantised: linear and nearest in integers, cubic by real numbers."""
+    """Quantized: linear and nearest in integers, cubic in real numbers."""
     cases("RESIZE")(w)
     for n, (kind, p, q) in enumerate(SINGLE):
         a, y = quant_of(kind, p), quant_of(kind, q)

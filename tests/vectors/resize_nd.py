@@ -22,7 +22,7 @@ except ImportError:
 
 
 def place(i, L, M, scale, mode, roi):
-    """Where place i of M lies in an axis of extent L, as an exact fraction."""
+    """Coordinate of output index i of M in an axis of size L, as an exact fraction."""
     wide_ = L * scale
     if mode == CROP:
         start, end = roi
@@ -54,7 +54,7 @@ def nearest(c, rounding):
 
 
 def matrix(L, M, scale, method, mode, rounding=DOWN, a=Fraction(-3, 4), exclude=0, antialias=0, roi=(Fraction(0), Fraction(1))):
-    """Row i: the weights of the cells of x in place i; NaN where it lies outside of a crop."""
+    """Row i: the weights of the elements of x for output i; NaN outside of a crop."""
     m = np.zeros((M, L))
     for i in range(M):
         c = place(i, L, M, scale, mode, roi)
@@ -86,7 +86,7 @@ def resized(x, new, scales, method, mode, roi=None, extrapolation=0.0, **more):
 
 
 def again(x, y, new, scales, sized, method, mode, roi, rounding, a, exclude, extrapolation):
-    """What onnx's own formula gives, where it can."""
+    """The result of onnx's own formula, where it applies."""
     if onnx_resize is None or mode in (SYMMETRIC, TF_HALF) or (mode in (ALIGN, PYTORCH) and 1 in new) or rounding == AWAY or (exclude and method != CUBIC):
         return
     rule = {LINEAR: onnx_resize.linear_coeffs, CUBIC: lambda t: onnx_resize.cubic_coeffs(t, float(a)),

@@ -103,13 +103,13 @@ def make(w):
     backward = np.array([[6, 7, 1, 0.5], [7.5, 8.5, -0.5, 0.5], [-3, 1, -0.25, 9], [2, 8, 4, -3]], f32)
     w.case("regions that run backward, aligned", OP, attrs((2, 2), 4, 1, 1), [x, backward, one.repeat(4)],
            [align(x, backward, one.repeat(4), (2, 2), 4, 1, True)], tol=loose(f32))
-    # samples at -1 and at the extent, the last ones in reach
+    # samples at -1 and at the size, the last valid ones
     edges = np.array([[-1.5, 0.5, -0.5, 1.5], [0.5, -1.5, 1.5, -0.5], [3.5, 0.5, 4.5, 1.5], [0.5, 4.5, 1.5, 5.5]], f32)
     w.case("samples one cell outside", OP, attrs((1, 1), 1, 1, 0), [x, edges, one.repeat(4)],
            [align(x, edges, one.repeat(4), (1, 1), 1)], tol=loose(f32))
     x = np.ones((1, 4, 4, 1), f32)
     y = np.zeros((1, 2, 2, 1))
-    y[0, 0, 0, 0] = 25 / (1e6 * 1e6)  # at 0.5, 1.5, .. the samples up to 4 lie in reach, and one at -0.5
+    y[0, 0, 0, 0] = 25 / (1e6 * 1e6)  # at 0.5, 1.5, .. the samples up to 4 are valid, and one at -0.5
     w.case("a region of 2 million cells square", OP, attrs((2, 2), 0, 1, 0), [x, np.array([[-1, -1, 2e6 - 1, 2e6 - 1]], f32), one],
            [y.astype(f32)], tol=(1e-15, 1e-3), comment="5 of the 10^6 rows of samples of the first bin lie within a cell of x")
     w.case("no regions", OP, attrs((2, 3), 0, 1, 0), [x, np.zeros((0, 4), f32), np.zeros(0, np.int32)],

@@ -9,7 +9,7 @@ from common import I64_MAX, I64_MIN, Tensor, data, floats, known, odd_floats, sa
 def make(w):
 
     def put(name, x, shifts, axes=None, form=None, dtype="int32"):
-        """numpy wants shifts within the range of its own integers: Python takes the remainder of what is beyond."""
+        """numpy wants shifts within the range of its own integers: Python takes the remainder of larger ones."""
         if axes is None:
             y = np.roll(x, shifts[0] % max(x.size, 1))
         else:

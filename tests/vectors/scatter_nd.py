@@ -6,7 +6,7 @@ from common import data, floats, I64_MAX, I64_MIN, known, NUMBERS, odd_floats, r
 
 
 def scatter(indices, updates, shape):
-    """numpy's addition at places, one after the other; torch's must agree where it has the type and no place twice."""
+    """numpy's addition at indices, one after the other; torch's must agree where it has the type and no index occurs twice."""
     i, k = indices.astype(np.int64), indices.shape[-1]
     y = np.zeros(shape, updates.dtype)
     rows = i.reshape(-1, k) if k else np.zeros((int(np.prod(i.shape[:-1])), 0), np.int64)

@@ -9,7 +9,7 @@ FUNCTIONS = {"none": lambda a, b: b, "add": np.add, "mul": np.multiply, "min": n
 
 
 def scatter(x, indices, updates, reduction):
-    """ONNX's loop over places, with numpy's functions; torch's must agree where it has the type and no place twice."""
+    """ONNX's loop over indices, with numpy's functions; torch's must agree where it has the type and no index occurs twice."""
     i, k = indices.astype(np.int64), indices.shape[-1]
     y = np.array(x)
     rows = i.reshape(-1, k) if k else np.zeros((int(np.prod(i.shape[:-1])), 0), np.int64)
