@@ -37,4 +37,5 @@ build/python/bench: python/tests/bench.c build/implementation.o
 
 # onnxruntime-node: if make compare has fetched it
 python-bench: $(PYTHON_SITE)/nnrt/__init__.py build/python/bench
+	@sh tools/need.sh python3-onnx
 	@PYTHONPATH=$(PYTHON_SITE):python/tests $(PYTHON) -B python/tests/bench.py build/python/bench build/compare/node_modules

@@ -1,4 +1,5 @@
 """python -m nnrt: the command line."""
+import ctypes
 import os
 import sys
 
@@ -7,7 +8,8 @@ from . import _nnrt
 
 def main() -> int:
     """Runs the command in sys.argv."""
-    return int(_nnrt.main([b"nnrt", *map(os.fsencode, sys.argv[1:])]))
+    arguments = [b"nnrt", *map(os.fsencode, sys.argv[1:])]
+    return int(ctypes.CDLL(_nnrt.__file__).nnrt_main(len(arguments), (ctypes.c_char_p * (len(arguments) + 1))(*arguments)))
 
 
 if __name__ == "__main__":
