@@ -179,12 +179,14 @@ class InferenceSession:
     def _prepare(self, shapes: Dict[str, Any], small: Dict[str, Array]) -> plan.Plan:
         """Prepares the model for these shapes and puts the plan in front. If results lack upper bounds, the fixed shapes of
         outputs in the file are used; if the model needs the values of inputs, those of the small ones are constants."""
-        given = self._options.max_shapes
+        given: Dict[str, Any] = dict(self._options.max_shapes)
+        declared: Dict[str, Any] = {o.name: o.shape for o in self._outputs.values() if self._fixed(o)}
         dims = b"".join(plan.item(name, shapes.get(name, shape))[1] for name, shape in self._dims)
+        none: Dict[str, Array] = {}
         message = ""
-        for constants in ({}, small) if small else ({},):
+        for constants in [none, small] if small else [none]:
             inputs = [plan.item(n, constants[n].shape if n in constants else s, constants.get(n)) for n, s in shapes.items()]
-            for most in given, {**{o.name: o.shape for o in self._outputs.values() if self._fixed(o)}, **given}:
+            for most in given, {**declared, **given}:
                 bounds = [plan.item(name, shape) for name, shape in most.items() if name not in constants]
                 try:
                     made = plan.Plan(self._file, os.fsencode(self._path or ""), inputs, dims, bounds, self._device,
@@ -226,16 +228,13 @@ class InferenceSession:
     def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[Array]:
         """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
         are new."""
-        got: Any = None
-        if type(input_feed) is dict and len(input_feed) == len(self._inputs):
-            for made in self._plans:
-                if (got := made.run(input_feed)) is not None:
-                    break
-        outputs: List[Array] = self._run(input_feed) if got is None else got
-        if output_names is None:
-            return outputs
+        for made in self._plans if type(input_feed) is dict and len(input_feed) == len(self._inputs) else []:
+            if (outputs := made.run(input_feed)) is not None:
+                break
+        else:
+            outputs = self._run(input_feed)
         try:
-            return [outputs[self._index[name]] for name in output_names]
+            return list(outputs) if output_names is None else [outputs[self._index[name]] for name in output_names]
         except KeyError as error:
             raise ValueError("output %s does not exist; the model has %s" % (error, _list(self._outputs))) from None
 

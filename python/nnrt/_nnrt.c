@@ -15,7 +15,7 @@ Models, sessions and thread pools are capsules. The context of a capsule is an o
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <numpy/arrayobject.h>
 
-#define main nnrt_main /* __main__.py calls it */
+#define main nnrt_main /* tools.py calls it */
 __attribute__((visibility("default"))) int main(int argc, char **argv);
 #include "tools/nnrt.c"
 #undef main
