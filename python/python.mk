@@ -20,11 +20,11 @@ build/python/time: FORCE
 FORCE:
 
 # pip builds a wheel with the packages of the system, and installs it into a folder, as in a new environment. The object is
-# that of the command line.
+# that of the command line. umask: the wheel contains the permissions of its files.
 $(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o build/python/time $(wildcard python/*.* python/nnrt/* tools/*.h tools/nnrt.c)
 	@sh tools/need.sh $(PYTHON_PACKAGES)
 	@rm -rf $(PYTHON_SITE) build/python/*.whl build/python/temp
-	@SOURCE_DATE_EPOCH=$$(cat build/python/time) NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' \
+	@umask 022; SOURCE_DATE_EPOCH=$$(cat build/python/time) NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' \
 	    $(PYTHON) -m pip wheel $(PIP) --no-build-isolation -w build/python ./python
 	@$(PYTHON) -m pip install $(PIP) --root-user-action=ignore --target $(PYTHON_SITE) build/python/*.whl
 	@touch $@
