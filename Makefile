@@ -13,7 +13,7 @@ HEADERS := $(wildcard *.h formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
 # The command line reads JPEG images where libjpeg is installed (libjpeg-dev).
-JPEG := $(if $(shell printf '\043include <stdio.h>\n\043include <jpeglib.h>\n' | $(CC) $(CPPFLAGS) -E - 2>/dev/null | head -c 1),-DNNRT_TOOL_JPEG -ljpeg)
+JPEG = $(shell printf '\043include <stdio.h>\n\043include <jpeglib.h>\n' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo -DNNRT_TOOL_JPEG -ljpeg)
 # jobs of a make within make: those of this make, or JOBS
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 

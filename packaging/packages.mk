@@ -28,6 +28,7 @@ suite-packages: build/nnrt
 # PARTS="meson cargo": some of them.
 PARTS_ALL := $(PARTS_QUICK) formats arduino-builder bazel debian wheel java msvc
 packages-test: build/nnrt $(PYTHON_SITE)/nnrt/__init__.py
-	@sh tools/need.sh $(NEEDS_packages) cmake pkgconf arduino-builder arduino-core-avr qemu-system-arm bazel-bootstrap \
-	    debhelper lintian libjpeg-dev python3-kconfiglib python3-pip python3-numpy default-jdk-headless mingw-w64-x86-64-dev
+	@sh tools/need.sh $(NEEDS_packages) clang g++ cmake pkgconf arduino-builder arduino-core-avr qemu-system-arm \
+	    bazel-bootstrap debhelper lintian libjpeg-dev python3-kconfiglib python3-pip python3-numpy default-jdk-headless \
+	    mingw-w64-x86-64-dev
 	@sh tests/test_packages.sh $< $(or $(PARTS),$(PARTS_ALL))

@@ -83,6 +83,9 @@ shows 'make run announces what takes long' out "^echo 'compiling examples/digits
 grep ' -c ' "$folder/out" | sed 's/.* //' | sort | tr '\n' ' ' >"$folder/err"
 [ "$(cat "$folder/err")" = 'examples/digits/digits.c tools/kernels.c ' ]
 verdict 'make run compiles two objects' $?
+make -n -B build/nnrt CPPFLAGS=-nostdinc >"$folder/out" 2>"$folder/err"
+grep -q 'tools/nnrt.c' "$folder/out" && ! grep -q jpeg "$folder/out"
+verdict 'make without libjpeg: the command line is compiled without it' $?
 cc -MM -I. examples/digits/digits.c tools/kernels.c >"$folder/out" 2>"$folder/err" &&
     ! grep -qE 'compat/|nnrt_fake|nnrt_remote' "$folder/out"
 verdict 'make run compiles no other device and no other API' $?

@@ -52,8 +52,12 @@ says() {
 # Two builds, at another time and in another time zone, have the same bytes.
 part_same() {
     sleep 1
-    TZ=Asia/Tokyo umask 077
+    before=$(umask)
+    umask 077
+    export TZ=Asia/Tokyo
     write again
+    umask "$before"
+    unset TZ
     diff -r "$archives" again >log
     verdict 'two builds of the archives are the same' $? log
     SOURCE_DATE_EPOCH=1000000000 "$python" -B "$root/tools/packages.py" --nnrt "$nnrt" --only meson earlier >log 2>&1
@@ -226,7 +230,7 @@ part_debian() {
     says 'debian: a program' ./hello
 }
 
-# The wheel that make python built, in a new environment; built again, it has the same bytes.
+# The wheel that make python built, in a new environment; built again with other permissions, it has the same bytes.
 part_wheel() {
     try 'wheel: install' "$python" -m pip install -q --no-deps --no-index --disable-pip-version-check --root-user-action=ignore \
         --target site "$root"/build/python/nnrt-"$version"-*.whl
@@ -236,7 +240,7 @@ print(session.run(None, {session.get_inputs()[0].name: numpy.zeros((1, 1, 28, 28
     grep -qx '[0-9]' log
     verdict 'wheel: the output of the program' $? log
     cp "$root"/build/python/nnrt-"$version"-*.whl .
-    try 'wheel: build again' env -u CC make -s -C "$root" -W python/setup.py -o build/implementation.o python
+    try 'wheel: build again' sh -c "umask 077 && env -u CC TZ=Asia/Tokyo make -s -C '$root' -W python/setup.py -o build/implementation.o python"
     try 'wheel: the same bytes' sh -c "cmp nnrt-$version-*.whl '$root'/build/python/nnrt-$version-*.whl"
 }
 

@@ -7,6 +7,7 @@ import os
 import threading
 import time
 import warnings
+from types import SimpleNamespace
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -27,20 +28,10 @@ _HERE = {"(bounds)": "SessionOptions.max_shapes has upper bounds", "nnrt_onnx_de
 _pool = functools.lru_cache(maxsize=None)(_nnrt.make_pool)  # sessions with the same number of threads share a thread pool
 Shape = List[Union[int, str, None]]
 Array = numpy.ndarray[Any, Any]
-
-
-class GraphOptimizationLevel:
-    """Of onnxruntime; all levels are the same."""
-    ORT_DISABLE_ALL, ORT_ENABLE_BASIC, ORT_ENABLE_EXTENDED, ORT_ENABLE_ALL = 0, 1, 2, 99
-
-
-class ExecutionMode:
-    """Of onnxruntime; both are the same."""
-    ORT_SEQUENTIAL, ORT_PARALLEL = 0, 1
-
-
-class RunOptions:
-    """Of onnxruntime; nothing is read."""
+# of onnxruntime, without effect
+GraphOptimizationLevel = SimpleNamespace(ORT_DISABLE_ALL=0, ORT_ENABLE_BASIC=1, ORT_ENABLE_EXTENDED=2, ORT_ENABLE_ALL=99)
+ExecutionMode = SimpleNamespace(ORT_SEQUENTIAL=0, ORT_PARALLEL=1)
+RunOptions = SimpleNamespace
 
 
 @dataclasses.dataclass(slots=True)
@@ -143,9 +134,9 @@ class InferenceSession:
         self._describe(*about)
         if all(self._fixed(i) or i.name in self._options.max_shapes for i in self._inputs.values()):
             try:
-                self._prepare({n: [d if isinstance(d, int) else -1 for d in i.shape or []] for n, i in self._inputs.items()}, {})
+                self._prepare({n: self._open_shape(i.shape or []) for n, i in self._inputs.items()}, {})
             except NotImplementedError:  # the value of an input may be needed
-                if self._kind != "onnx" or not any(self._may_be_constant(i.shape) for i in self._inputs.values()):
+                if not any(self._may_be_constant(i.shape) for i in self._inputs.values()):
                     raise
 
     def __getstate__(self) -> Tuple[Any, ...]:
@@ -162,8 +153,9 @@ class InferenceSession:
         free = self._options.free_dimensions
 
         def arguments(tensors: Any, hidden: Any) -> Dict[str, NodeArg]:
-            return {name: NodeArg(name, "tensor(%s)" % _TYPES.get(element, element), [free.get(d, d) for d in dims] if ranked else None)
-                    for name, element, dims, ranked in tensors if name not in hidden}
+            return {name: NodeArg(name, "tensor(%s)" % _TYPES.get(kind, kind),
+                                  [free.get(d, d) for d in dims] if ranked else None)
+                    for name, kind, dims, ranked in tensors if name not in hidden}
         self._inputs = arguments(ins, {s[0] for s in states} | set(constants))
         self._outputs = arguments(outs, {s[2] for s in states})
         self._index = {name: i for i, name in enumerate(self._outputs)}
@@ -177,40 +169,35 @@ class InferenceSession:
         return arg.shape is not None and all(isinstance(d, int) for d in arg.shape)
 
     @staticmethod
-    def _may_be_constant(shape: Optional[Sequence[Any]]) -> bool:
-        return shape is not None and (len(shape) == 0 or len(shape) == 1 and (not isinstance(shape[0], int) or shape[0] <= _SMALL))
+    def _open_shape(shape: Sequence[Any]) -> List[int]:
+        return [d if isinstance(d, int) else -1 for d in shape]
 
-    def _prepare(self, shapes: Dict[str, Any], constants: Dict[str, Array]) -> plan.Plan:
+    def _may_be_constant(self, shape: Optional[Sequence[Any]]) -> bool:
+        return (self._kind == "onnx" and shape is not None and len(shape) <= 1 and
+                all(not isinstance(d, int) or d <= _SMALL for d in shape))
+
+    def _prepare(self, shapes: Dict[str, Any], small: Dict[str, Array]) -> plan.Plan:
         """Prepares the model for these shapes and puts the plan in front. If results lack upper bounds, the fixed shapes of
-        outputs in the file are used."""
-        inputs = [plan.item(name, shape, constants.get(name)) for name, shape in shapes.items()]
-        dims = [plan.item(name, shapes.get(name, shape)) for name, shape in self._dims]
-        bounds: Dict[str, Any] = {name: shape for name, shape in self._options.max_shapes.items() if name not in constants}
-        for most in bounds, {**{o.name: o.shape for o in self._outputs.values() if self._fixed(o)}, **bounds}:
-            try:
-                made = plan.Plan(self._file, os.fsencode(self._path or ""), inputs, dims, [plan.item(*m) for m in most.items()],
-                                 self._device, self._pool, self._profile)
-                self._plans = [made] + self._plans[:_PLANS - 1]
-                return made
-            except NotImplementedError as error:
-                message = "; here: ".join([str(error)] + [text for part, text in _HERE.items() if part in str(error)])
-                if "(bounds)" not in message:
-                    break
-        raise NotImplementedError(message)
-
-    def _prepare_for(self, feeds: Dict[str, Array]) -> plan.Plan:
-        """Prepares the model for the shapes of these arrays; if it needs the values of small inputs, for these, too."""
-        most = self._options.max_shapes
-        shapes = {name: [d if isinstance(d, int) else -1 for d in self._inputs[name].shape or a.shape] if name in most else a.shape
-                  for name, a in feeds.items()}
-        small = {name: a.copy() for name, a in feeds.items() if self._may_be_constant(a.shape) and self._kind == "onnx"}
-        try:
-            return self._prepare(shapes, {})
-        except NotImplementedError as error:
-            try:
-                return self._prepare({**shapes, **{name: a.shape for name, a in small.items()}}, small)
-            except NotImplementedError:
-                raise error from None
+        outputs in the file are used; if the model needs the values of inputs, those of the small ones are constants."""
+        given: Dict[str, Any] = dict(self._options.max_shapes)
+        declared: Dict[str, Any] = {o.name: o.shape for o in self._outputs.values() if self._fixed(o)}
+        dims = b"".join(plan.item(name, shapes.get(name, shape))[1] for name, shape in self._dims)
+        none: Dict[str, Array] = {}
+        message = ""
+        for constants in [none, small] if small else [none]:
+            inputs = [plan.item(n, constants[n].shape if n in constants else s, constants.get(n)) for n, s in shapes.items()]
+            for most in given, {**declared, **given}:
+                bounds = [plan.item(name, shape) for name, shape in most.items() if name not in constants]
+                try:
+                    made = plan.Plan(self._file, os.fsencode(self._path or ""), inputs, dims, bounds, self._device,
+                                     self._pool, self._profile)
+                    self._plans = [made] + self._plans[:_PLANS - 1]
+                    return made
+                except NotImplementedError as error:
+                    message = message or str(error)
+                    if "(bounds)" not in str(error):
+                        break
+        raise NotImplementedError("; here: ".join([message] + [text for part, text in _HERE.items() if part in message]))
 
     def _checked(self, input_feed: Any) -> Dict[str, Array]:
         """The inputs as arrays; an exception names the first that is missing, unknown, or has another type or shape."""
@@ -223,31 +210,31 @@ class InferenceSession:
             if array.dtype.newbyteorder("=") != numpy.dtype(self._types[name]):
                 raise TypeError("input '%s' has elements of type %s, expected %s: array.astype('%s')"
                                 % (name, array.dtype, self._types[name], self._types[name]))
-            if declared is not None and (len(declared) != array.ndim or any(isinstance(d, int) and d != e for d, e in zip(declared, array.shape))):
+            if declared is not None and (len(declared) != array.ndim or
+                                         any(isinstance(d, int) and d != e for d, e in zip(declared, array.shape))):
                 raise ValueError("input '%s' has the shape %s, expected %s" % (name, list(array.shape), declared))
             feeds[name] = numpy.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
         return feeds
 
     def _run(self, input_feed: Any) -> Any:
         """Runs with a new plan, unless the inputs are wrong. Of threads that need the same plan the first one makes it."""
-        feeds = self._checked(input_feed)
+        feeds, most = self._checked(input_feed), self._options.max_shapes
         with self._lock:
-            made = next((p for p in self._plans if p.fits(feeds)), None) or self._prepare_for(feeds)
+            made = next((p for p in self._plans if p.fits(feeds)), None) or self._prepare(
+                {n: self._open_shape(self._inputs[n].shape or a.shape) if n in most else a.shape for n, a in feeds.items()},
+                {n: a.copy() for n, a in feeds.items() if self._may_be_constant(a.shape)})
         return made.run(feeds)
 
     def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[Array]:
         """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
         are new."""
-        got: Any = None
-        if type(input_feed) is dict and len(input_feed) == len(self._inputs):
-            for made in self._plans:
-                if (got := made.run(input_feed)) is not None:
-                    break
-        outputs: List[Array] = self._run(input_feed) if got is None else got
-        if output_names is None:
-            return outputs
+        for made in self._plans if type(input_feed) is dict and len(input_feed) == len(self._inputs) else []:
+            if (outputs := made.run(input_feed)) is not None:
+                break
+        else:
+            outputs = self._run(input_feed)
         try:
-            return [outputs[self._index[name]] for name in output_names]
+            return list(outputs) if output_names is None else [outputs[self._index[name]] for name in output_names]
         except KeyError as error:
             raise ValueError("output %s does not exist; the model has %s" % (error, _list(self._outputs))) from None
 
@@ -272,10 +259,10 @@ class InferenceSession:
         the same time as others needs one more arena."""
         if shapes is None and self._plans:
             return dict(self._plans[0].memory)
-        all_shapes: Dict[str, Any] = {name: i.shape for name, i in self._inputs.items() if self._fixed(i)}
-        all_shapes.update(shapes or {})
+        all_shapes: Dict[str, Any] = {**{name: i.shape for name, i in self._inputs.items() if self._fixed(i)}, **(shapes or {})}
         if set(all_shapes) != set(self._inputs):
-            raise ValueError("expected the shapes of %s, such as {'x': (1, 3, 224, 224)}" % _list(set(self._inputs) ^ set(all_shapes)))
+            wrong = set(self._inputs) ^ set(all_shapes)
+            raise ValueError("expected the shapes of %s, such as {'x': (1, 3, 224, 224)}" % _list(wrong))
         with self._lock:
             return dict(self._prepare(all_shapes, {}).memory)
 
@@ -287,8 +274,9 @@ class InferenceSession:
     def end_profiling(self) -> str:
         """Writes the steps of all runs as Chrome trace events; returns the path of the file."""
         path = self._options.profile_file_prefix + time.strftime("_%Y-%m-%d_%H-%M-%S.json")
-        events = [{"cat": "Node", "ph": "X", "pid": os.getpid(), "tid": depth, "ts": begin / 1e3, "dur": duration / 1e3, "name": name,
-                   "args": {"op_name": op, "provider": device, "node_index": node, "input_size": read, "output_size": written}}
+        events = [{"cat": "Node", "ph": "X", "pid": os.getpid(), "tid": depth, "ts": begin / 1e3, "dur": duration / 1e3,
+                   "name": name, "args": {"op_name": op, "provider": device, "node_index": node, "input_size": read,
+                                          "output_size": written}}
                   for name, op, device, node, depth, begin, duration, read, written in self._profile or []]
         with open(path, "w", encoding="utf-8") as file:
             json.dump(events, file)

@@ -1,14 +1,6 @@
 """python -m nnrt: the command line."""
-import os
 import sys
 
-from . import _nnrt
+from .tools import main
 
-
-def main() -> int:
-    """Runs the command in sys.argv."""
-    return int(_nnrt.main([b"nnrt", *map(os.fsencode, sys.argv[1:])]))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+sys.exit(main())

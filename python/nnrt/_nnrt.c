@@ -15,7 +15,8 @@ Models, sessions and thread pools are capsules. The context of a capsule is an o
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <numpy/arrayobject.h>
 
-#define main nnrt_main
+#define main nnrt_main /* tools.py calls it */
+__attribute__((visibility("default"))) int main(int argc, char **argv);
 #include "tools/nnrt.c"
 #undef main
 
@@ -152,10 +153,8 @@ static void release(PyObject *capsule)
         nnrt_session_destroy((nnrt_session *)p);
     else if (strcmp(name, "model") == 0)
         nnrt_model_destroy((NNRT_Model *)p);
-#if NNRT_THREADS
     else
         nnrt_pool_destroy((nnrt_pool *)p);
-#endif
     Py_XDECREF((PyObject *)PyCapsule_GetContext(capsule));
 }
 
@@ -167,12 +166,11 @@ static PyObject *capsule_make(void *p, const char *name, PyObject *context)
     return capsule;
 }
 
-/* Inputs with their shapes, and upper bounds, as Python passes them: a list of (name, bytes of an nnrt_dims, array or
-   None). -1 is a dynamic dimension. An array becomes a constant of the model. One list has the layouts of all functions. */
+/* Inputs with their shapes, or upper bounds, as Python passes them: a list of (name, bytes of an nnrt_dims, array or
+   None). -1 is a dynamic dimension. An array becomes a constant of the model. Each member has the layout of a function. */
 typedef struct shape_list {
     nnrt_onnx_input *onnx;
     nnrt_tflite_input *lite;
-    nnrt_dims *dims;
     nnrt_bound *bounds;
     uint32_t count;
 } shape_list;
@@ -181,26 +179,22 @@ typedef struct shape_list {
 static bool shapes_read(shape_list *s, PyObject *list)
 {
     const size_t n = (size_t)PyList_GET_SIZE(list) + 1;
-    s->onnx =
-        (nnrt_onnx_input *)PyMem_Calloc(n, sizeof(*s->onnx) + sizeof(*s->lite) + sizeof(*s->bounds) + sizeof(*s->dims));
+    s->onnx = (nnrt_onnx_input *)PyMem_Calloc(n, sizeof(*s->onnx) + sizeof(*s->lite) + sizeof(*s->bounds));
     if (s->onnx == NULL)
         return PyErr_NoMemory() != NULL;
     s->lite = (nnrt_tflite_input *)(void *)(s->onnx + n);
     s->bounds = (nnrt_bound *)(void *)(s->lite + n);
-    s->dims = (nnrt_dims *)(void *)(s->bounds + n);
     for (s->count = 0; s->count < n - 1; s->count++) {
         nnrt_onnx_input *in = &s->onnx[s->count];
-        Py_buffer dims;
-        PyObject *constant;
-        if (!PyArg_ParseTuple(PyList_GET_ITEM(list, s->count), "sy*O", &in->name, &dims, &constant)) {
+        PyObject *dims, *constant;
+        if (!PyArg_ParseTuple(PyList_GET_ITEM(list, s->count), "sSO", &in->name, &dims, &constant)) {
             PyMem_Free(s->onnx);
             return false;
         }
-        memcpy(&in->shape, dims.buf, (size_t)dims.len < sizeof(in->shape) ? (size_t)dims.len : sizeof(in->shape));
-        PyBuffer_Release(&dims);
+        memcpy(&in->shape, PyBytes_AS_STRING(dims), sizeof(in->shape));
         in->data = constant != Py_None ? PyArray_DATA((PyArrayObject *)constant) : NULL;
         s->lite[s->count].name = s->bounds[s->count].tensor = in->name;
-        s->lite[s->count].shape = s->bounds[s->count].most = s->dims[s->count] = in->shape;
+        s->lite[s->count].shape = s->bounds[s->count].most = in->shape;
     }
     return true;
 }
@@ -215,7 +209,6 @@ static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
     nnrt_onnx_desc onnx = {0};
     nnrt_tflite_desc lite = {0};
     nnrt_error error = {0};
-    NNRT_ReturnCode code;
     NNRT_Model *model = NULL;
     if (!PyArg_ParseTuple(args, "O!yO!", &PyMemoryView_Type, &file, &path, &PyList_Type, &list) ||
         !shapes_read(&s, list))
@@ -226,16 +219,16 @@ static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
     onnx.inputCount = lite.inputCount = s.count;
     onnx.path = path[0] != '\0' ? path : NULL;
     if (nnrt_file_is(b->buf, (size_t)b->len))
-        code = nnrt_model_load_memory(&model, b->buf, (size_t)b->len, NULL, &error);
+        (void)nnrt_model_load_memory(&model, b->buf, (size_t)b->len, NULL, &error);
     else if (nnrt_tflite_is(b->buf, (size_t)b->len))
-        code = nnrt_tflite_load_memory(&model, b->buf, (size_t)b->len, &lite, &error);
+        (void)nnrt_tflite_load_memory(&model, b->buf, (size_t)b->len, &lite, &error);
     else
-        code = nnrt_onnx_load_memory(&model, b->buf, (size_t)b->len, &onnx, &error);
+        (void)nnrt_onnx_load_memory(&model, b->buf, (size_t)b->len, &onnx, &error);
     PyMem_Free(s.onnx);
-    return code == NNRT_SUCCESS ? capsule_make(model, "model", file) : fail(code, error.message, true);
+    return model != NULL ? capsule_make(model, "model", file) : fail(error.code, error.message, true);
 }
 
-/* The context of a session is (model, pool or None, profile or None). */
+/* The context of a session is (model, pool, profile or None). */
 static void profile_step(void *user, const nnrt_profile_step *s)
 {
     const PyGILState_STATE state = PyGILState_Ensure();
@@ -246,8 +239,8 @@ static void profile_step(void *user, const nnrt_profile_step *s)
     PyGILState_Release(state);
 }
 
-/* session(context, device, dims, bounds, share or None) -> session. dims: of all inputs, in the order of the model, or
-   empty. The list of a profile receives the steps of each run. */
+/* session(context, device, dims, bounds, share or None) -> session. device: None if it shares. dims: the bytes of an
+   nnrt_dims for each input, in the order of the model, or empty. The list of a profile receives the steps of each run. */
 static PyObject *make_session(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *context, *dims, *bounds, *share, *pool;
@@ -255,34 +248,24 @@ static PyObject *make_session(PyObject *Py_UNUSED(self), PyObject *args)
     nnrt_profile profile = {0};
     nnrt_error error = {0};
     nnrt_session *session = NULL;
-    NNRT_ReturnCode code;
-    shape_list in, most;
-    if (!PyArg_ParseTuple(args, "O!sO!O!O", &PyTuple_Type, &context, &desc.device, &PyList_Type, &dims, &PyList_Type,
-                          &bounds, &share) ||
-        !shapes_read(&in, dims))
+    shape_list most;
+    if (!PyArg_ParseTuple(args, "O!zSO!O", &PyTuple_Type, &context, &desc.device, &dims, &PyList_Type, &bounds,
+                          &share) ||
+        !shapes_read(&most, bounds))
         return NULL;
-    if (!shapes_read(&most, bounds)) {
-        PyMem_Free(in.onnx);
-        return NULL;
-    }
     pool = PyTuple_GET_ITEM(context, 1);
     profile.step = profile_step;
     profile.user = PyTuple_GET_ITEM(context, 2);
     desc.profile = profile.user != Py_None ? &profile : NULL;
-    desc.inputDims = nnrt_dims_list_make(in.dims, in.count);
+    desc.inputDims = nnrt_dims_list_make((nnrt_dims *)(void *)PyBytes_AS_STRING(dims),
+                                         (uint32_t)((size_t)PyBytes_GET_SIZE(dims) / sizeof(nnrt_dims)));
     desc.bounds = nnrt_bound_list_make(most.bounds, most.count);
     desc.share = share != Py_None ? (nnrt_session *)PyCapsule_GetPointer(share, "session") : NULL;
-#if NNRT_THREADS
-    desc.parallel = pool != Py_None && desc.share == NULL
-                        ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool"))
-                        : NULL;
-#endif
-    (void)pool;
-    code = nnrt_session_create(&session, (NNRT_Model *)PyCapsule_GetPointer(PyTuple_GET_ITEM(context, 0), "model"),
-                               &desc, &error);
-    PyMem_Free(in.onnx);
+    desc.parallel = desc.share == NULL ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool")) : NULL;
+    (void)nnrt_session_create(&session, (NNRT_Model *)PyCapsule_GetPointer(PyTuple_GET_ITEM(context, 0), "model"),
+                              &desc, &error);
     PyMem_Free(most.onnx);
-    return code == NNRT_SUCCESS ? capsule_make(session, "session", context) : fail(code, error.message, true);
+    return session != NULL ? capsule_make(session, "session", context) : fail(error.code, error.message, true);
 }
 
 /* Tensors are (name, element type, dimensions or upper bounds, dynamic, bytes). */
@@ -302,7 +285,7 @@ static PyObject *session_tensors(const nnrt_session *s, uint32_t count,
     return list;
 }
 
-/* inspect(session) -> (inputs, outputs, memory, device, number of states). After a run the outputs have its shapes. */
+/* inspect(session) -> (inputs, outputs, memory, number of states). After a run the outputs have its shapes. */
 static PyObject *inspect(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const nnrt_session *s = (const nnrt_session *)PyCapsule_GetPointer(capsule, "session");
@@ -310,12 +293,11 @@ static PyObject *inspect(PyObject *Py_UNUSED(self), PyObject *capsule)
     if (s == NULL)
         return NULL;
     m = nnrt_session_get_memory(s);
-    return Py_BuildValue("(NN{sKsKsKsKsKsI}sI)", session_tensors(s, nnrt_session_inputs(s), nnrt_session_input),
+    return Py_BuildValue("(NN{sKsKsKsKsKsI}I)", session_tensors(s, nnrt_session_inputs(s), nnrt_session_input),
                          session_tensors(s, nnrt_session_outputs(s), nnrt_session_output), "total",
                          (unsigned long long)m.total, "tables", (unsigned long long)m.tables, "arena",
                          (unsigned long long)m.arena, "bound", (unsigned long long)m.bound, "constants",
-                         (unsigned long long)m.constants, "steps", (unsigned)m.steps, nnrt_session_device(s),
-                         (unsigned)nnrt_session_states(s));
+                         (unsigned long long)m.constants, "steps", (unsigned)m.steps, (unsigned)nnrt_session_states(s));
 }
 
 /* reset(session): the states get their initial values. */
@@ -332,7 +314,7 @@ static PyObject *reset(PyObject *Py_UNUSED(self), PyObject *capsule)
 
 /* The array of an input: the caller's if it is contiguous, aligned and in native byte order, else a copy. NULL: it has
    another type or, unless dimensions are dynamic, shape than the template, or an exception is set. */
-static PyArrayObject *input_array(PyObject *o, PyArrayObject *template, bool open)
+static PyObject *input_array(PyObject *o, PyArrayObject *template, bool open)
 {
     PyArrayObject *a = (PyArrayObject *)o;
     if (o == NULL)
@@ -347,7 +329,7 @@ static PyArrayObject *input_array(PyObject *o, PyArrayObject *template, bool ope
     if (a != NULL && PyArray_NDIM(a) == PyArray_NDIM(template) &&
         (PyArray_TYPE(a) == PyArray_TYPE(template) || PyArray_EquivTypenums(PyArray_TYPE(a), PyArray_TYPE(template))) &&
         (open || PyArray_CompareLists(PyArray_DIMS(a), PyArray_DIMS(template), PyArray_NDIM(a))))
-        return a;
+        return (PyObject *)a;
     Py_XDECREF(a);
     return NULL;
 }
@@ -355,46 +337,42 @@ static PyArrayObject *input_array(PyObject *o, PyArrayObject *template, bool ope
 /* Runs with the GIL released. arrays: of inputs, then outputs. */
 static NNRT_ReturnCode run_arrays(nnrt_session *s, PyArrayObject **arrays, uint32_t nIn, uint32_t nOut, bool open)
 {
-    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
-    nnrt_dims *dims = open ? (nnrt_dims *)PyMem_Calloc((size_t)nIn + 1, sizeof(*dims)) : NULL;
-    nnrt_io few[16], *io = nIn + nOut <= 16 ? few : (nnrt_io *)PyMem_Calloc((size_t)nIn + nOut, sizeof(*io));
-    for (uint32_t i = 0; io != NULL && i < nIn + nOut; i++)
+    NNRT_ReturnCode code;
+    nnrt_io *io = (nnrt_io *)PyMem_Calloc((size_t)nIn + nOut + 1, sizeof(*io) + sizeof(nnrt_dims));
+    nnrt_dims *dims = (nnrt_dims *)(void *)(io + nIn + nOut);
+    if (io == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < nIn + nOut; i++) {
         io[i] = nnrt_io_make(PyArray_DATA(arrays[i]), (size_t)PyArray_NBYTES(arrays[i]));
-    for (uint32_t i = 0; io != NULL && dims != NULL && i < nIn; i++) {
-        for (int k = 0; k < PyArray_NDIM(arrays[i]) && k < NNRT_MAX_RANK; k++)
+        io[i].dims = open && i < nIn ? dims[i].dims : NULL;
+        for (int k = 0; io[i].dims != NULL && k < PyArray_NDIM(arrays[i]) && k < NNRT_MAX_RANK; k++)
             dims[i].dims[k] = PyArray_DIM(arrays[i], k) <= INT32_MAX ? (int32_t)PyArray_DIM(arrays[i], k) : INT32_MAX;
-        io[i].dims = dims[i].dims;
     }
-    if (io != NULL && (dims != NULL || !open)) {
-        Py_BEGIN_ALLOW_THREADS code = nnrt_run(s, io, nIn, io + nIn, nOut);
-        Py_END_ALLOW_THREADS
-    }
-    PyMem_Free(dims);
-    PyMem_Free(io != few ? io : NULL);
+    Py_BEGIN_ALLOW_THREADS code = nnrt_run(s, io, nIn, io + nIn, nOut);
+    Py_END_ALLOW_THREADS PyMem_Free(io);
     return code;
 }
 
-/* run(session, names, templates of inputs, templates of outputs, dynamic, feeds) -> list of outputs. A template is an array
-   that has the type and shape. None: an input is missing or not like its template; False: an output is too small. */
-static PyObject *run(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t nargs)
+/* run(session, names, templates of inputs and outputs, dynamic, feeds) -> list of outputs. A template is an array that has
+   the type and shape. None: an input is missing or not like its template; False: an output is too small. */
+static PyObject *run(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t Py_UNUSED(count))
 {
-    nnrt_session *s = nargs == 6 ? (nnrt_session *)PyCapsule_GetPointer(args[0], "session") : NULL;
-    const Py_ssize_t nIn = s != NULL ? PyTuple_GET_SIZE(args[1]) : 0, nOut = s != NULL ? PyTuple_GET_SIZE(args[3]) : 0;
-    const bool open = s != NULL && args[4] == Py_True;
-    PyObject *list = s != NULL ? PyList_New(nIn + nOut) : NULL;
+    nnrt_session *s = (nnrt_session *)PyCapsule_GetPointer(args[0], "session");
+    const Py_ssize_t nIn = PyTuple_GET_SIZE(args[1]), n = PyTuple_GET_SIZE(args[2]);
+    const bool open = args[3] == Py_True;
+    PyObject *list = PyList_New(n);
     NNRT_ReturnCode code = NNRT_INSUFFICIENT_BUFFER;
-    bool good = list != NULL;
-    for (Py_ssize_t i = 0; good && i < nIn + nOut; i++) {
-        PyArrayObject *t = (PyArrayObject *)PyTuple_GET_ITEM(i < nIn ? args[2] : args[3], i < nIn ? i : i - nIn);
-        PyObject *a =
-            i < nIn ? (PyObject *)input_array(PyDict_GetItemWithError(args[5], PyTuple_GET_ITEM(args[1], i)), t, open)
-                    : PyArray_SimpleNew(PyArray_NDIM(t), PyArray_DIMS(t), PyArray_TYPE(t));
+    bool good = s != NULL && list != NULL;
+    for (Py_ssize_t i = 0; good && i < n; i++) {
+        PyArrayObject *t = (PyArrayObject *)PyTuple_GET_ITEM(args[2], i);
+        PyObject *a = i < nIn ? input_array(PyDict_GetItemWithError(args[4], PyTuple_GET_ITEM(args[1], i)), t, open)
+                              : PyArray_SimpleNew(PyArray_NDIM(t), PyArray_DIMS(t), PyArray_TYPE(t));
         if ((good = a != NULL))
             PyList_SET_ITEM(list, i, a);
     }
     if (good)
-        code = run_arrays(s, (PyArrayObject **)(void *)((PyListObject *)list)->ob_item, (uint32_t)nIn, (uint32_t)nOut,
-                          open);
+        code = run_arrays(s, (PyArrayObject **)(void *)((PyListObject *)list)->ob_item, (uint32_t)nIn,
+                          (uint32_t)(n - nIn), open);
     if (good && code != NNRT_SUCCESS && code != NNRT_INSUFFICIENT_BUFFER)
         (void)fail(code, nnrt_session_error(s), false);
     if (code != NNRT_SUCCESS || PyList_SetSlice(list, 0, nIn, NULL) != 0)
@@ -419,43 +397,24 @@ static PyObject *load_driver(PyObject *Py_UNUSED(self), PyObject *path)
 {
     const char *file = PyUnicode_AsUTF8(path);
     nnrt_error error = {0};
-    NNRT_ReturnCode code;
-    if (file == NULL || (code = nnrt_driver_load(file, &error)) != NNRT_SUCCESS)
-        return file != NULL ? fail(code, error.message, false) : NULL;
-    Py_RETURN_NONE;
+    if (file == NULL)
+        return NULL;
+    return nnrt_driver_load(file, &error) == NNRT_SUCCESS ? Py_NewRef(Py_None) : fail(error.code, error.message, false);
 }
 
-/* make_pool(threads) -> a thread pool; 0: the number of processors. None: one thread. */
+/* make_pool(threads) -> a thread pool; 0: the number of processors */
 static PyObject *make_pool(PyObject *Py_UNUSED(self), PyObject *threads)
 {
     const unsigned long n = PyLong_AsUnsignedLong(threads);
-#if NNRT_THREADS
-    if (n != 1 && !PyErr_Occurred()) {
-        nnrt_pool *pool = NULL;
-        nnrt_pool_desc desc = {0};
-        nnrt_error error = {0};
-        NNRT_ReturnCode code;
-        desc.threads = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
-        desc.linger = 1000; /* microseconds, until threads that have no work sleep */
-        code = nnrt_pool_create(&pool, &desc, &error);
-        return code == NNRT_SUCCESS ? capsule_make(pool, "pool", NULL) : fail(code, error.message, false);
-    }
-#endif
-    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
-}
-
-/* main(arguments as bytes) -> status: the command line, once in a process. */
-static PyObject *run_main(PyObject *Py_UNUSED(self), PyObject *arguments)
-{
-    const Py_ssize_t n = PyList_Size(arguments);
-    char **argv = (char **)PyMem_Calloc((size_t)(n < 0 ? 0 : n) + 1, sizeof(*argv));
-    int status = 1;
-    for (Py_ssize_t i = 0; argv != NULL && i < n && !PyErr_Occurred(); i++)
-        argv[i] = PyBytes_AsString(PyList_GET_ITEM(arguments, i));
-    if (argv != NULL && !PyErr_Occurred())
-        status = nnrt_main((int)n, argv);
-    PyMem_Free(argv);
-    return argv == NULL ? PyErr_NoMemory() : PyErr_Occurred() ? NULL : PyLong_FromLong(status);
+    nnrt_pool *pool = NULL;
+    nnrt_pool_desc desc = {0};
+    nnrt_error error = {0};
+    desc.threads = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+    desc.linger = 1000; /* microseconds, until threads that have no work sleep */
+    if (PyErr_Occurred())
+        return NULL;
+    return nnrt_pool_create(&pool, &desc, &error) == NNRT_SUCCESS ? capsule_make(pool, "pool", NULL)
+                                                                  : fail(error.code, error.message, false);
 }
 
 static PyMethodDef functions[] = {
@@ -468,7 +427,6 @@ static PyMethodDef functions[] = {
     {"devices", devices, METH_NOARGS, NULL},
     {"load_driver", load_driver, METH_O, NULL},
     {"make_pool", make_pool, METH_O, NULL},
-    {"main", run_main, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_nnrt", NULL, -1, functions, NULL, NULL, NULL, NULL};

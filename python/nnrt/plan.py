@@ -1,6 +1,5 @@
 """A model that is prepared for some input shapes, and its sessions."""
 import operator
-import threading
 import time
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -8,7 +7,7 @@ import numpy
 
 from . import _nnrt
 
-OPEN_ROOM = 16 << 20  # first bytes of an output with dynamic dimensions, whose upper bound may be far larger
+OPEN_ROOM = 2 << 20  # elements at first of an output with dynamic dimensions, whose upper bound may be far larger
 Array = numpy.ndarray[Any, Any]
 Item = Tuple[str, bytes, Optional[Array]]
 
@@ -21,9 +20,9 @@ def item(name: str, shape: Sequence[int], constant: Optional[Array] = None) -> I
     return name, numpy.array([len(shape), *shape] + [0] * (8 - len(shape)), numpy.int32).tobytes(), constant
 
 
-def template(type_name: str, shape: Sequence[int]) -> Array:
+def template(dtype: Any, shape: Sequence[int]) -> Array:
     """An array of this type and shape, without the memory."""
-    return numpy.broadcast_to(numpy.empty((), type_name), shape)
+    return numpy.broadcast_to(numpy.empty((), dtype), shape)
 
 
 def same(a: Any, b: Array) -> bool:
@@ -35,79 +34,62 @@ def same(a: Any, b: Array) -> bool:
 class Plan:
     """A model, prepared for shapes, in which -1 is a dimension with an upper bound, and for values of constants."""
 
-    def __init__(self, file: memoryview, path: bytes, inputs: List[Item], dims: List[Item], bounds: List[Item],
+    def __init__(self, file: memoryview, path: bytes, inputs: List[Item], dims: bytes, bounds: List[Item],
                  device: str, pool: Any, profile: Optional[List[Any]]):
         self.constants = {name: value for name, _, value in inputs if value is not None}
-        self.context, self.device = (_nnrt.load(file, path, inputs), pool, profile), device
-        self.first: Any = None
-        self.first = self.add(dims, bounds)
+        self.context = _nnrt.load(file, path, inputs), pool, profile
+        self.first = _nnrt.session(self.context, device, dims, bounds, None)
         self.idle = [self.first]
-        ins, outs, self.memory, self.device, states = _nnrt.inspect(self.first)
+        ins, outs, self.memory, self.states = _nnrt.inspect(self.first)
         self.names = tuple(i[0] for i in ins)
         self.inputs = tuple(template(i[1], i[2]) for i in ins)
-        self.types = [o[1] for o in outs]
-        self.bounds = [o[4] if o[3] else -1 for o in outs]  # bytes of outputs with dynamic dimensions
-        self.outputs = tuple(template("uint8", [min(o[4], OPEN_ROOM)]) if o[3] else template(o[1], o[2]) for o in outs)
         self.open = any(i[3] for i in ins)
-        self.lock = threading.Lock() if states else None  # all runs use the states in turn
-        self.simple = not self.constants and not states and max(self.bounds, default=-1) < 0
-
-    def add(self, dims: List[Item], bounds: List[Item]) -> Any:
-        """A session: the first one, or another one with its prepared model."""
-        return _nnrt.session(self.context, self.device, dims, bounds, self.first)
+        self.bounds = [o[4] // numpy.dtype(o[1]).itemsize if o[3] else -1 for o in outs]  # elements, if dimensions are dynamic
+        self.outputs = tuple(template(o[1], o[2] if b < 0 else [min(b, OPEN_ROOM)]) for o, b in zip(outs, self.bounds))
+        self.any_open = max(self.bounds, default=-1) >= 0
 
     def take(self) -> Any:
-        """An idle session; if all are busy, another one, so that each thread has a workspace of its own, or, if the device
-        cannot share a prepared model, the first one to become idle."""
+        """An idle session; if all are busy, another one, so that each thread has a workspace of its own, or, if the model
+        has states or the device cannot share a prepared model, the first one to become idle."""
         while True:
             try:
                 return self.idle.pop()
             except IndexError:
-                try:
-                    return self.add([], [])
-                except NotImplementedError:
-                    time.sleep(1e-4)
-
-    def run(self, feeds: Dict[str, Any]) -> Any:
-        """All outputs, or None if an input is not as planned."""
-        if not self.simple:
-            return self.run_any(feeds)
-        try:
-            session = self.idle.pop()
-        except IndexError:
-            session = self.take()
-        try:
-            return _nnrt.run(session, self.names, self.inputs, self.outputs, self.open, feeds)
-        finally:
-            self.idle.append(session)
+                pass
+            try:
+                if self.states == 0:
+                    return _nnrt.session(self.context, None, b"", [], self.first)
+            except NotImplementedError:
+                pass
+            time.sleep(1e-4)
 
     def fits(self, feeds: Dict[str, Array]) -> bool:
         """True if run() takes these arrays, or refuses a dimension above its upper bound."""
         return (all(same(feeds[name], value) for name, value in self.constants.items()) and
-                all(feeds[n].ndim == t.ndim and (self.open or feeds[n].shape == t.shape) for n, t in zip(self.names, self.inputs)))
+                all(feeds[name].ndim == t.ndim if self.open else feeds[name].shape == t.shape
+                    for name, t in zip(self.names, self.inputs)))
 
-    def run_any(self, feeds: Dict[str, Any]) -> Any:
-        """The same with constants, states, and outputs with dynamic dimensions, whose buffers grow as needed."""
-        if not all(same(feeds.get(name), value) for name, value in self.constants.items()):
-            return None
-        with self.lock or threading.Lock():
-            session, outputs = self.take(), self.outputs
-            try:
-                while (got := _nnrt.run(session, self.names, self.inputs, outputs, self.open, feeds)) is False:
-                    if all(b < 0 or o.size >= b for o, b in zip(outputs, self.bounds)):
-                        raise RuntimeError("an output exceeds its upper bound")
-                    outputs = tuple(o if b < 0 else template("uint8", [min(4 * o.size, b)]) for o, b in zip(outputs, self.bounds))
-                actual = _nnrt.inspect(session)[1]
-            finally:
-                self.idle.append(session)
-        for i, bound in enumerate(self.bounds if got else []):
-            if bound >= 0:
-                part = got[i][:actual[i][4]]  # a view, or a copy if it is small in its buffer
-                got[i] = (part if 2 * part.size >= got[i].size else part.copy()).view(self.types[i]).reshape(actual[i][2])
+    def run(self, feeds: Dict[str, Any]) -> Any:
+        """All outputs, or None if an input is not as planned. Buffers of outputs with dynamic dimensions grow as needed."""
+        for name, value in self.constants.items():
+            if not same(feeds.get(name), value):
+                return None
+        session, outputs = self.take(), self.outputs
+        try:
+            while (got := _nnrt.run(session, self.names, self.inputs + outputs, self.open, feeds)) is False:
+                if all(o.size >= b for o, b in zip(outputs, self.bounds)):
+                    raise RuntimeError("an output exceeds its upper bound")
+                outputs = tuple(o if b < 0 else template(o.dtype, [min(4 * o.size, b)]) for o, b in zip(outputs, self.bounds))
+            if got and self.any_open:
+                for array, bound, output in zip(got, self.bounds, _nnrt.inspect(session)[1]):
+                    if bound >= 0:
+                        array.resize(output[2], refcheck=False)
+        finally:
+            self.idle.append(session)
         return got
 
     def reset(self) -> None:
         """The states get their initial values."""
-        with self.lock or threading.Lock():
-            for session in self.idle:
-                _nnrt.reset(session)
+        session = self.take()
+        _nnrt.reset(session)
+        self.idle.append(session)

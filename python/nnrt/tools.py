@@ -1,4 +1,5 @@
 """The commands of the program nnrt, run in a process of their own: an option NAME=VALUE is --name VALUE."""
+import ctypes
 import json
 import os
 import subprocess
@@ -7,6 +8,14 @@ import tempfile
 from typing import Any, Dict, List, Sequence
 
 import numpy
+
+from . import _nnrt
+
+
+def main() -> int:
+    """Runs the command in sys.argv, in this process."""
+    arguments = [b"nnrt", *map(os.fsencode, sys.argv[1:])]
+    return int(ctypes.CDLL(_nnrt.__file__).nnrt_main(len(arguments), (ctypes.c_char_p * (len(arguments) + 1))(*arguments)))
 
 
 def _arguments(options: Any, folder: str) -> List[str]:
