@@ -93,7 +93,7 @@ suite-single:
 # correspond to the source; report: build/coverage/index.html; build/coverage/uncovered.txt lists uncovered code.
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
-# The suites of devices test other headers: with them the coverage takes twice as long.
+# Without the suites of the devices cpu and mcu, which test other headers and take long.
 COVERAGE_SUITES := $(filter-out cpu% mcu%,$(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib tflite cli,$(SUITES)))
 COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w $(EXACT) -I. -Itests $(CPPFLAGS)
 
