@@ -184,6 +184,10 @@ MIT license, see LICENSE.
 #ifndef NNRT_CPU
 #define NNRT_CPU 1
 #endif
+/* 0: without kernels for float16 weights, which are packed with enableFloat16; sessions that ask for it are refused. */
+#ifndef NNRT_CPU_HALF_WEIGHTS
+#define NNRT_CPU_HALF_WEIGHTS 1
+#endif
 /* Instruction sets to leave out: define as 0. Each costs some 150 KB of code and a seventh of the compile time. An
    instruction set worse than the compiler's target can never be chosen and is left out: a build with -march=x86-64-v3
    has no portable ISA "vector", one with -march=x86-64-v4 has AVX-512 only. */
@@ -2099,7 +2103,7 @@ static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const
 {
     int64_t known;
     *half = e->half;
-    if (!e->half)
+    if (!NNRT_CPU_HALF_WEIGHTS || !e->half)
         return NNRT_SUCCESS;
     if (nnrti_cpu_recall(e, &known)) {
         *half = known != 0;
@@ -2185,7 +2189,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     job.panel = nnrti_cpu_panel_width(e, &d->steps[s]);
     job.to = data;
     if (data != NULL)
-        nnrti_cpu_pack_panels(&e->call, &job, a->half ? nnrti_cpu_pack_gemm_half_panel : nnrti_cpu_pack_gemm_panel);
+        nnrti_cpu_pack_panels(&e->call, &job,
+                              NNRT_CPU_HALF_WEIGHTS && a->half ? nnrti_cpu_pack_gemm_half_panel : nnrti_cpu_pack_gemm_panel);
     if (last != NULL && a->lines > 0)
         nnrti_cpu_patch_offsets(a, &x->view, w->dims[3], (int32_t *)last);
     else if (last != NULL)
@@ -5067,7 +5072,7 @@ static float nnrti_cpu_cell_bias(const nnrti_cpu_recurrent_operands *o, int32_t 
 /* Stores `count` packed weights, as float16 if `half`; returns the end of them. */
 static uint8_t *nnrti_cpu_pack_run(const nnrti_cpu_isa *isa, bool half, const float *from, int32_t count, uint8_t *to)
 {
-    if (half)
+    if (NNRT_CPU_HALF_WEIGHTS && half)
         isa->narrow(from, (uint16_t *)(void *)to, count);
     else
         memcpy(to, from, (size_t)count * sizeof(*from));
@@ -7059,7 +7064,7 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
     const NNRT_ExtensionList *list = &e->draft->config->extensions;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    e->half = e->draft->config->enableFloat16;
+    e->half = NNRT_CPU_HALF_WEIGHTS && e->draft->config->enableFloat16;
     e->tile = e->half ? 0 : NNRTI_CPU_TILE_AUTO;
     for (uint32_t i = 0; list->data != NULL && i < list->count && code == NNRT_SUCCESS; i++) {
         const NNRT_Extension *x = &list->data[i];
@@ -7422,7 +7427,7 @@ static nnrti_cpu_device *nnrti_cpu_device_of(const char *isa)
         made->table.IsPerformanceModeSupported = nnrti_cpu_supports;
         made->table.IsPrioritySupported = nnrti_cpu_supports;
         made->table.IsModelCacheSupported = nnrti_cpu_supports;
-        made->table.IsFloat16PrecisionSupported = nnrti_cpu_supports;
+        made->table.IsFloat16PrecisionSupported = NNRT_CPU_HALF_WEIGHTS ? nnrti_cpu_supports : NULL;
         made->table.PrepareModelFromModelCache = nnrti_cpu_restore;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;

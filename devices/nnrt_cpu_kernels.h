@@ -1221,7 +1221,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * t
     NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_half_##vectors)(const NNRTI_CPU(gemm_tile) * t,          \
                                                                               size_t apart, size_t next, size_t step)  \
     {                                                                                                                  \
-        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, true);                                              \
+        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, NNRT_CPU_HALF_WEIGHTS);                             \
     }
 NNRTI_CPU_GEMV_MICROKERNEL(8)
 NNRTI_CPU_GEMV_MICROKERNEL(6)
@@ -1632,7 +1632,7 @@ static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
             if (done > 0)
                 continue;
         }
-        if (a->half) {
+        if (NNRT_CPU_HALF_WEIGHTS && a->half) {
             const int32_t width = t.count > NNRTI_LANES ? panel : NNRTI_LANES;
             memcpy(wide, t.panel, (size_t)width * sizeof(float));
             NNRTI_CPU(widen_run)
@@ -1713,7 +1713,7 @@ static void NNRTI_CPU(gemv_task)(void *arg, uint32_t i, uint32_t worker)
     t.sumHigh = j->sumHigh;
     for (int32_t v = from; v < to;) {
         const int32_t before = v % whole, inside = all - (v - before) < whole ? all - (v - before) : whole;
-        if (a->half) {
+        if (NNRT_CPU_HALF_WEIGHTS && a->half) {
             const uint16_t *const panel = (const uint16_t *)j->packed->data + (size_t)(v / whole) * panelFloats;
             t.panel = (const float *)(const void *)panel + (size_t)before * NNRTI_LANES;
             t.halves = panel + (size_t)(2 * inside + before) * NNRTI_LANES;
@@ -4897,7 +4897,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gate
     }                                                                                                                  \
     NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_half_##name)(const NNRTI_CPU(gates) * s)                \
     {                                                                                                                  \
-        NNRTI_CPU(gates_microkernel)(s, count, blocks, tall, true);                                                    \
+        NNRTI_CPU(gates_microkernel)(s, count, blocks, tall, NNRT_CPU_HALF_WEIGHTS);                                   \
     }
 #define NNRTI_CPU_GATES(count)                                                                                         \
     NNRTI_CPU_GATES_OF(two_##count, count, 2, 1)                                                                       \
