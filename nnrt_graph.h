@@ -108,14 +108,14 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Makes a model of a struct that the application assembled, or copied from a model and edited. *model is a deep copy,
-   with its constants in one block of the allocator (NULL = malloc): `from` and all it points to stay the caller's and
-   are not needed afterwards. nnrt_model_destroy frees it. It has the metadata of `source`, a model that a builder, a
-   loader or an importer made, in a second block; NULL: none. On failure *model is NULL, and error names the fault:
-   codes of nnrt_model_check, OUT_OF_MEMORY, or INVALID_PARAMETER if the states among the metadata name no input or
-   output of `from`. */
+/* Makes a model of a struct that the application assembled, or copied from a model and edited. *model is a copy in one
+   block of the allocator (NULL = malloc): `from` and all it points to stay the caller's and are not needed afterwards,
+   except for the constants if copyConstants is false: those with an address are used in place and must outlive the
+   model. nnrt_model_destroy frees it. It has the metadata of `source`, a model that a builder, a loader or an importer
+   made, in a second block; NULL: none. On failure *model is NULL, and error names the fault: codes of nnrt_model_check,
+   OUT_OF_MEMORY, or INVALID_PARAMETER if the states among the metadata name no input or output of `from`. */
 NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const NNRT_Model *from, const NNRT_Model *source,
-                                           const nnrt_allocator *allocator, nnrt_error *error);
+                                           bool copyConstants, const nnrt_allocator *allocator, nnrt_error *error);
 /* Replaces *model, which a builder or loader made, by an equivalent, faster one: constant folding, dead-code
    elimination, operator fusion (batch normalization into convolutions, bias and activations into the node before), in
    subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would take memory
@@ -1391,14 +1391,14 @@ static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
     return o;
 }
 
-/* Places the constants marked in copied (NULL: all) one after the other from offset *at, each aligned to
-   NNRT_ALIGNMENT, and advances *at. block NULL: only counts; otherwise copies them into block and redirects the tensors
-   of m, which is in that block. False if the size overflows. */
+/* Places the constants marked in copied one after the other from offset *at, each aligned to NNRT_ALIGNMENT, and
+   advances *at. block NULL: only counts; otherwise copies them into block and redirects the tensors of m, which is in
+   that block. False if the size overflows. */
 static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, uint8_t *block, size_t *at)
 {
     for (uint32_t i = 0; i < m->allTensors.count; i++) {
         NNRT_SharedBuffer *d = &((NNRT_Tensor *)(uintptr_t)m->allTensors.data)[i].data;
-        if (copied != NULL ? !copied[i] : nnrti_buffer_data(d) == NULL)
+        if (!copied[i])
             continue;
         if (block != NULL) {
             memcpy(block + *at, nnrti_buffer_data(d), d->dataSize);
@@ -1413,8 +1413,8 @@ static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, ui
     return true;
 }
 
-/* *model = a copy of m in one block of the allocator, with the constants marked in copied (NULL: all); the other
-   constants are used in place. The same walk counts the bytes and fills the block; two formulas would drift apart. */
+/* *model = a copy of m in one block of the allocator, with the constants marked in copied; the other constants are used
+   in place. The same walk counts the bytes and fills the block; two formulas would drift apart. */
 static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copied, const nnrt_allocator *allocator,
                                         NNRT_Model **model)
 {
@@ -1446,10 +1446,12 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
 }
 
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const NNRT_Model *from,
-                                                      const NNRT_Model *source, const nnrt_allocator *allocator,
-                                                      nnrt_error *error)
+                                                      const NNRT_Model *source, bool copyConstants,
+                                                      const nnrt_allocator *allocator, nnrt_error *error)
 {
     const nnrti_owned *old = nnrti_owned_of(source);
+    const NNRT_Model *mapped;
+    uint8_t *copied;
     NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
     nnrt_mapping *mappings = NULL;
     nnrt_memory memory;
@@ -1459,9 +1461,14 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const 
     if (model == NULL || from == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_create: %s is NULL", model == NULL ? "model" : "from");
     nnrt_memory_allocate(&memory, allocator);
-    if ((from = nnrt_model_map(from, &memory, &mappings)) != NULL &&
-        (code = nnrt_model_check(from, &memory, NULL, error)) == NNRT_SUCCESS)
-        code = nnrti_owned_make(from, NULL, allocator, model);
+    if ((mapped = nnrt_model_map(from, &memory, &mappings)) != NULL &&
+        (code = nnrt_model_check(mapped, &memory, NULL, error)) == NNRT_SUCCESS) {
+        copied = (uint8_t *)nnrt_memory_keep_array(&memory, (size_t)mapped->allTensors.count + 1, 1);
+        for (uint32_t i = 0; i < mapped->allTensors.count && copied != NULL; i++)
+            copied[i] = nnrti_buffer_data(&mapped->allTensors.data[i].data) != NULL &&
+                        (copyConstants || nnrti_buffer_data(&from->allTensors.data[i].data) == NULL);
+        code = copied != NULL ? nnrti_owned_make(mapped, copied, allocator, model) : NNRT_OUT_OF_MEMORY;
+    }
     nnrt_model_unmap(mappings);
     nnrt_memory_end(&memory);
     if (code == NNRT_SUCCESS && old != NULL && old->nMetadata > 0)

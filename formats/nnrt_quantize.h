@@ -2774,7 +2774,7 @@ static NNRT_ReturnCode nnrti_ptq_all_casts(nnrti_ptq *p)
 static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, NNRT_Model **quantized)
 {
     nnrt_optimize_desc desc;
-    p->code = nnrt_model_create(quantized, &p->edit, source, p->desc->allocator, p->error);
+    p->code = nnrt_model_create(quantized, &p->edit, source, true, p->desc->allocator, p->error);
     if (p->code != NNRT_SUCCESS || p->desc->no_optimize)
         return p->code;
     memset(&desc, 0, sizeof(desc));
@@ -2902,7 +2902,7 @@ static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, const NNRT_Model *sou
     memset(&desc, 0, sizeof(desc));
     memset(&j, 0, sizeof(j));
     nnrt_memory_allocate(&j.memory, p->desc->allocator);
-    if ((p->code = nnrt_model_create(&model, &p->edit, source, p->desc->allocator, p->error)) == NNRT_SUCCESS &&
+    if ((p->code = nnrt_model_create(&model, &p->edit, source, false, p->desc->allocator, p->error)) == NNRT_SUCCESS &&
         (p->code = nnrt_model_optimize_with(&model, &desc, p->error)) == NNRT_SUCCESS &&
         nnrti_ptq_judge_open(p, &j, model) == NNRT_SUCCESS)
         *mean = nnrti_ptq_judge_outputs(p, &j);

@@ -1011,13 +1011,19 @@ static void test_create(void **state)
     nnrt_allocator a = trial_allocator(&t);
     nnrt_session *session = NULL;
     const float x[] = {1, 1, 2};
-    NNRT_Model *m = NULL, *plain = NULL;
+    NNRT_Model *m = NULL, *plain = NULL, *light = NULL;
     float y[2] = {7, 7};
     edit e;
     (void)state;
     edit_begin(&e);
-    assert_int_equal(nnrt_model_create(&m, &e.model, e.source, &a, NULL), NNRT_SUCCESS);
-    assert_int_equal(nnrt_model_create(&plain, &e.model, NULL, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_create(&m, &e.model, e.source, true, &a, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_create(&plain, &e.model, NULL, true, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_create(&light, &e.model, NULL, false, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(light->allTensors.data[1].data.fd, -1); /* only a descriptor: copied */
+    assert_non_null(light->allTensors.data[1].data.addr);
+    assert_ptr_equal(light->allTensors.data[2].data.addr, e.tensors[2].data.addr);
+    assert_ptr_not_equal(plain->allTensors.data[2].data.addr, e.tensors[2].data.addr);
+    nnrt_model_destroy(light);
     edit_end(&e);
     assert_int_equal(t.live, 2); /* the model, the metadata */
     assert_string_equal(nnrt_model_metadata(m, "states"), "x=y");
@@ -1047,16 +1053,16 @@ static void test_create_refused(void **state)
     edit e;
     (void)state;
     edit_begin(&e);
-    assert_int_equal(nnrt_model_create(NULL, &e.model, NULL, NULL, &error), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_create(NULL, &e.model, NULL, true, NULL, &error), NNRT_NULL_PTR);
     assert_string_equal(error.message, "nnrt_model_create: model is NULL");
     m = e.source;
-    assert_int_equal(nnrt_model_create(&m, NULL, NULL, NULL, &error), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_create(&m, NULL, NULL, true, NULL, &error), NNRT_NULL_PTR);
     assert_string_equal(error.message, "nnrt_model_create: from is NULL");
     do {
         m = e.source;
         t.calls = 0;
         t.failing = ++n;
-        if (nnrt_model_create(&m, &e.model, e.source, &a, &error) == NNRT_SUCCESS)
+        if (nnrt_model_create(&m, &e.model, e.source, true, &a, &error) == NNRT_SUCCESS)
             break;
         assert_null(m);
         assert_int_equal(error.code, NNRT_OUT_OF_MEMORY);
@@ -1067,10 +1073,10 @@ static void test_create_refused(void **state)
     t.failing = 0;
     nnrt_model_destroy(m);
     e.tensors[0].name = "z"; /* the input of the state */
-    assert_int_equal(nnrt_model_create(&m, &e.model, e.source, &a, &error), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_model_create(&m, &e.model, e.source, true, &a, &error), NNRT_INVALID_PARAMETER);
     assert_null(m);
     e.model.outputIndex = NNRT_Uint32List_make(&none, 1);
-    assert_int_equal(nnrt_model_create(&m, &e.model, NULL, &a, &error), NNRT_INVALID_OUTPUT);
+    assert_int_equal(nnrt_model_create(&m, &e.model, NULL, true, &a, &error), NNRT_INVALID_OUTPUT);
     assert_null(m);
     assert_true(error.message[0] != '\0');
     assert_int_equal(t.live, 0);

@@ -722,6 +722,7 @@ static int cli_quantize(const cli_args *args)
     int status;
     memset(&job, 0, sizeof(job));
     memset(&notes, 0, sizeof(notes));
+    cli_return_blocks();
     nnrt_memory_allocate(&notes.memory, NULL);
     status = args->weightBits > 0 || args->dynamicCodes ? cli_quantize_weights(&job, args) : cli_quantize_job(&job, args, &notes, &written);
     if (status == CLI_DONE)

@@ -102,7 +102,7 @@ static NNRT_ReturnCode cli_widen_model(NNRT_Model **model, nnrt_memory *memory, 
     if (good) {
         wide = *given;
         wide.allTensors = NNRT_TensorList_make(tensors, given->allTensors.count);
-        code = nnrt_model_create(&made, &wide, *model, NULL, error);
+        code = nnrt_model_create(&made, &wide, *model, true, NULL, error);
     }
     nnrt_model_unmap(mappings);
     if (code != NNRT_SUCCESS)
