@@ -6624,7 +6624,7 @@ static void nnrti_topk_sort(const nnrti_line *x, int32_t *heap, int32_t n)
     }
 }
 
-/* order = indices of the elements of x above `least`, in descending order; returns their number. NaN is above no number. */
+/* order = indices of the elements of x above `least`, in descending order; returns their number. NaN is not above it. */
 static int32_t nnrti_topk_above(const nnrti_line *x, int32_t L, float least, int32_t *order)
 {
     int32_t n = 0;

@@ -125,9 +125,9 @@ HINTS
 WINOGRAD CONVOLUTION
     A convolution of one group with 3 x 3 filter taps and stride 1 is computed by Winograd tiles of 4 x 4 or 2 x 2 pixels
     where that is faster, if x has at least 16 channels: a tile takes 36 multiplications instead of 144, or 16 instead of
-    36. With dilation D the pixels of a tile are D apart. These are Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and
-    Gray, "Fast algorithms for convolutional neural networks", 2015. Weights are transformed in PrepareModel, in
-    double, and so rounded once.
+    36. With dilation D the pixels of a tile are D apart. These are Winograd's F(4x4,3x3) and F(2x2,3x3), with the
+    matrices A, B and G of Lavin and Gray, "Fast algorithms for convolutional neural networks", 2015. Weights are
+    transformed in PrepareModel, in double, and so rounded once.
     Winograd is less exact. With K channels of x, a pixel is within (K + 12) * 2^-24 times
         |bias| + the sum over channels of |A^T| ((|G| |w| |G^T|) . (|B^T| |x| |B|)) |A|
     of the unrounded sum, provided that nothing underflows: weights are rounded once, x 4 times, products and their

@@ -4836,7 +4836,7 @@ static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_ca
 typedef struct NNRTI_CPU(gates) {
     const float *panel;                      /* weights of h of the first block */
     const uint16_t *halves;                  /* or these, float16; of both one is NULL */
-    size_t next;                             /* elements to those of the next block */
+    size_t next;                             /* elements from a block to the next */
     const float *h[NNRTI_RECURRENT_ROWS];    /* the multiplied vector of each sequence, k elements */
     const float *from[NNRTI_RECURRENT_ROWS]; /* initial sums of each sequence (products with x) */
     ptrdiff_t step;                          /* floats from one block to the next in `from` */

@@ -576,7 +576,7 @@ def is_told(graph):
 
 
 def ask_ways(driver, graph, which):
-    """The driver's answers to some ways: (those that passed, [(way, text)] refused, faults)."""
+    """The driver's answers to some ways: (passed ways, [(way, text)] refused, faults)."""
     passed, refused, faults = [], [], []
     try:
         said = driver.ask(graph.text() + ['check ' + which])

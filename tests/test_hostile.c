@@ -98,7 +98,7 @@ static void test_short_inputs(void **state)
 }
 
 /* A copy behind a CAST is dropped: its result, whose type was undeclared, replaced CAST's own, whose type was declared, and
-   CAST no longer knew what to convert to. */
+   CAST lost its target type. */
 static void test_dropped_copy_keeps_type(void **state)
 {
     uint32_t x, y, z;
