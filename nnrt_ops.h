@@ -13421,10 +13421,10 @@ static NNRT_ReturnCode nnrti_detection_attr(nnrt_resolve *c, const NNRT_Detectio
 }
 
 /* Bytes of scratch: a score for each box, unless useRegularNms; if quantized also the real values of the inputs. */
-static bool nnrti_detection_scratch(const NNRT_DetectionPostProcess *a, int32_t boxes, int32_t scores, bool quantised,
+static bool nnrti_detection_scratch(const NNRT_DetectionPostProcess *a, int32_t boxes, int32_t scores, bool quantized,
                                     size_t *bytes)
 {
-    const size_t each = (a->useRegularNms ? 0u : 1u) + (quantised ? 8u + (size_t)scores : 0u);
+    const size_t each = (a->useRegularNms ? 0u : 1u) + (quantized ? 8u + (size_t)scores : 0u);
     return nnrt_mul_size((size_t)boxes, each * sizeof(float), bytes);
 }
 

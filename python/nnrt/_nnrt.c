@@ -131,10 +131,16 @@ static PyObject *describe(PyObject *Py_UNUSED(self), PyObject *file)
     nnrt_tflite_desc desc = {0};
     nnrt_error error = {0};
     desc.no_optimize = true;
-    if (!nnrt && !nnrt_tflite_is(b->buf, (size_t)b->len))
+    desc.dynamic = true; /* unless the operators require the stored shapes */
+    if (nnrt)
+        (void)nnrt_model_load_memory(&m, b->buf, (size_t)b->len, NULL, &error);
+    else if (!nnrt_tflite_is(b->buf, (size_t)b->len))
         result = onnx_describe(b, &error);
-    else if ((nnrt ? nnrt_model_load_memory(&m, b->buf, (size_t)b->len, NULL, &error)
-                   : nnrt_tflite_load_memory(&m, b->buf, (size_t)b->len, &desc, &error)) == NNRT_SUCCESS)
+    else if (nnrt_tflite_load_memory(&m, b->buf, (size_t)b->len, &desc, &error) != NNRT_SUCCESS) {
+        desc.dynamic = false;
+        (void)nnrt_tflite_load_memory(&m, b->buf, (size_t)b->len, &desc, &error);
+    }
+    if (m != NULL)
         result = model_describe(nnrt ? "nnrt" : "tflite", m);
     nnrt_model_destroy(m);
     if (PyErr_Occurred())

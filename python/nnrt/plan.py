@@ -1,6 +1,6 @@
 """A model that is prepared for some input shapes, and its sessions."""
 import operator
-import time
+import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
@@ -40,6 +40,7 @@ class Plan:
         self.context = _nnrt.load(file, path, inputs), pool, profile
         self.first = _nnrt.session(self.context, device, dims, bounds, None)
         self.idle = [self.first]
+        self.returned, self.waited = threading.Condition(), False  # waited: a thread has waited for the first session
         ins, outs, self.memory, self.states = _nnrt.inspect(self.first)
         self.names = tuple(i[0] for i in ins)
         self.inputs = tuple(template(i[1], i[2]) for i in ins)
@@ -51,17 +52,29 @@ class Plan:
     def take(self) -> Any:
         """An idle session; if all are busy, another one, so that each thread has a workspace of its own, or, if the model
         has states or the device cannot share a prepared model, the first one to become idle."""
-        while True:
-            try:
-                return self.idle.pop()
-            except IndexError:
-                pass
-            try:
-                if self.states == 0:
-                    return _nnrt.session(self.context, None, b"", [], self.first)
-            except NotImplementedError:
-                pass
-            time.sleep(1e-4)
+        try:
+            return self.idle.pop()
+        except IndexError:
+            pass
+        try:
+            if self.states == 0:
+                return _nnrt.session(self.context, None, b"", [], self.first)
+        except NotImplementedError:
+            pass
+        with self.returned:
+            self.waited = True
+            while True:
+                try:
+                    return self.idle.pop()
+                except IndexError:  # also if take() of another thread was faster
+                    self.returned.wait()
+
+    def give(self, session: Any) -> None:
+        """The session is idle again."""
+        self.idle.append(session)
+        if self.waited:
+            with self.returned:
+                self.returned.notify()
 
     def fits(self, feeds: Dict[str, Array]) -> bool:
         """True if run() takes these arrays, or refuses a dimension above its upper bound."""
@@ -85,11 +98,11 @@ class Plan:
                     if bound >= 0:
                         array.resize(output[2], refcheck=False)
         finally:
-            self.idle.append(session)
+            self.give(session)
         return got
 
     def reset(self) -> None:
         """The states get their initial values."""
         session = self.take()
         _nnrt.reset(session)
-        self.idle.append(session)
+        self.give(session)

@@ -502,6 +502,15 @@ class Formats(Case):
         self.assertEqual([(i.name, i.type, i.shape) for i in s.get_inputs()], [("x", "tensor(float)", [2, 3])])
         a = numpy.array([[-1, 2, -3], [4, -5, 6]], numpy.float32)
         assert_array_equal(s.run(None, {"x": a})[0], abs(a))
+        x, y = m.tensor("x", "float32", [1, 3], signature=[-1, 3]), m.tensor("y", "float32", [1, 3])
+        m.op("ABS", [x], [y])
+        m.inputs, m.outputs = [x], [y]
+        s = session(m.bytes())
+        self.assertEqual([i.shape for i in s.get_inputs()], [[None, 3]])
+        assert_array_equal(s.run(None, {"x": a})[0], abs(a))
+        s = session(m.bytes(), max_shapes={"x": (4, 3)})
+        assert_array_equal(s.run(None, {"x": a})[0], abs(a))
+        self.refuses(ValueError, "axis 0 has size 5, expected 0 to 4", s.run, None, {"x": numpy.zeros((5, 3), numpy.float32)})
 
     def test_external_data(self):
         import onnx
