@@ -1,6 +1,6 @@
 # nnrt batch on many machines, MPI, Fortran: the Makefile includes this file.
 
-.PHONY: mpi fortran batch-test
+.PHONY: mpi fortran batch-test batch-bench
 mpi: build/nnrt-mpi
 
 build/nnrt-mpi: tools/nnrt_mpi.c tools/nnrt.c build/implementation.o $(wildcard tools/*.h) | stb
@@ -22,3 +22,9 @@ build/fortran/example build/fortran/test: build/fortran/%: fortran/%.f90 build/f
 batch-test: build/nnrt build/nnrt-mpi build/fortran/example build/fortran/test $(PYTHON_SITE)/nnrt/__init__.py
 	@sh tools/need.sh python3-numpy python3-onnx python3-distributed openmpi-bin slurm-wlm munge
 	@timeout 600 $(PYTHON) -B tests/batch_test.py
+
+# Two ranks of MPI relative to one, and eight, of which one is killed at any time. The pictures take 3.2 KB each, below TMPDIR.
+PICTURES ?= 1000000
+batch-bench: build/nnrt-mpi
+	@sh tools/need.sh python3-numpy python3-onnx openmpi-bin
+	@$(PYTHON) -B tests/batch_test.py bench '$(PICTURES)'
