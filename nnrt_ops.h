@@ -6624,13 +6624,26 @@ static void nnrti_topk_sort(const nnrti_line *x, int32_t *heap, int32_t n)
     }
 }
 
-/* order = indices of the elements of x above `least`, in descending order; returns their number. NaN is not above it. */
+/* order = indices of the elements of x above `least`, in descending order; returns their number. NaN is not above it.
+   32 contiguous float32 elements, of which mostly none is, take one branch. */
 static int32_t nnrti_topk_above(const nnrti_line *x, int32_t L, float least, int32_t *order)
 {
+    const float *const dense =
+        x->type == NNRT_DATA_TYPE_FLOAT32 && x->step == 1 ? (const float *)x->data : NULL;
     int32_t n = 0;
-    for (int32_t k = 0; k < L; k++)
-        if (nnrti_load(x->data, k * x->step, x->type) > least)
-            order[n++] = k;
+    for (int32_t k = 0, end; k < L; k = end) {
+        bool any = true;
+        end = L - k < 32 ? L : k + 32;
+        if (dense != NULL && end - k == 32) {
+            int32_t above = 0;
+            for (int32_t j = 0; j < 32; j++)
+                above |= dense[k + j] > least;
+            any = above != 0;
+        }
+        for (int32_t i = k; any && i < end; i++)
+            if (nnrti_load(x->data, i * x->step, x->type) > least)
+                order[n++] = i;
+    }
     for (int32_t at = n / 2; at-- > 0;)
         nnrti_topk_sift(x, order, at, n);
     nnrti_topk_sort(x, order, n);
@@ -6863,7 +6876,7 @@ NNRTI_INLINE float nnrti_bilinear_at(const nnrt_view *x, ptrdiff_t at, const nnr
 
 /* Intersection over union (IoU) of two boxes, each two lower and two upper coordinates; `more` is added to each edge
    length. 0 if the boxes do not intersect or have no area. */
-static NNRTI_UNUSED float nnrti_iou(const float a[4], const float b[4], float more)
+NNRTI_INLINE float nnrti_iou(const float a[4], const float b[4], float more)
 {
     float edge[2], both, all;
     for (int32_t k = 0; k < 2; k++)

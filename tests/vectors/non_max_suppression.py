@@ -95,6 +95,10 @@ def make(w):
     go("no classes", np.zeros((2, 3, 4), f32), np.zeros((2, 0, 3), f32), three, 0.5)
     go("300 boxes", (random.integers(0, 200, (1, 300, 4)) * 0.5).astype(f32), random.random((1, 2, 300)).astype(f32),
        np.int64(300), 0.3, 0.2)
+    go("each class has one box above the threshold", np.tile(CORNERS, (1, 11, 1)), np.eye(66, dtype=f32)[None], three, 0.3, 0.5)
+    nan = np.full((1, 1, 64), np.nan, f32)
+    nan[0, 0, [3, 32]] = 1
+    go("NaN beside two boxes above the threshold", np.tile(CORNERS, (1, 11, 1))[:, :64], nan, three, 0.3, 0.5)
 
     def bad(name, code, ins, outs=1, like=np.int64, run=False, says=None):
         w.case("refused: " + name, "NON_MAX_SUPPRESSION", {}, ins, [np.zeros((1, 3), like)] * outs, says=says,
