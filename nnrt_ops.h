@@ -6876,7 +6876,7 @@ NNRTI_INLINE float nnrti_bilinear_at(const nnrt_view *x, ptrdiff_t at, const nnr
 
 /* Intersection over union (IoU) of two boxes, each two lower and two upper coordinates; `more` is added to each edge
    length. 0 if the boxes do not intersect or have no area. */
-NNRTI_INLINE float nnrti_iou(const float a[4], const float b[4], float more)
+static NNRTI_UNUSED float nnrti_iou(const float a[4], const float b[4], float more)
 {
     float edge[2], both, all;
     for (int32_t k = 0; k < 2; k++)
@@ -17903,6 +17903,12 @@ static void nnrti_suppression_box(const nnrt_view *boxes, int32_t n, int32_t at,
     }
 }
 
+/* Most pairs of boxes have no common point; then their intersection over union is 0. */
+NNRTI_INLINE bool nnrti_boxes_meet(const float a[4], const float b[4])
+{
+    return ((a[0] <= b[2]) & (b[0] <= a[2]) & (a[1] <= b[3]) & (b[1] <= a[3])) != 0; /* one branch, not four */
+}
+
 /* Non-maximum suppression. For each image and each class, in this order, boxes are visited by descending score (equal
    scores by ascending position, NaN last) while their score is above scoreThreshold and fewer than
    maxOutputBoxesPerClass are kept; a box is kept unless its intersection over union with a kept box is above
@@ -17943,7 +17949,8 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
             for (int32_t i = 0; i < visited && count < most; i++) {
                 int32_t k = 0;
                 nnrti_suppression_box(boxes, n, order[i], attr->centerPointBox != 0, kept[count]);
-                while (k < count && !(nnrti_iou(kept[k], kept[count], 0) > overlap))
+                while (k < count && !(nnrti_boxes_meet(kept[k], kept[count]) &&
+                                      nnrti_iou(kept[k], kept[count], 0) > overlap))
                     k++;
                 if (k < count)
                     continue;
