@@ -313,14 +313,14 @@ def bench(count):
         begin = time.monotonic()
         check("%d ranks" % number, ranks(number, str(number)).wait() == 0)
         seconds[number].append(time.monotonic() - begin)
-        print("%d pictures, %d ranks: %.1f s, %.0f pictures/s; load %.1f" % (count, number, seconds[number][-1], count / seconds[number][-1], os.getloadavg()[0]))
+        print("%d pictures, ranks %d: %.1f s, %.0f pictures/s; load %.1f" % (count, number, seconds[number][-1], count / seconds[number][-1], os.getloadavg()[0]))
     share = min(seconds[1]) / min(seconds[2]) / 2
     print("two ranks: %.2f of twice the pictures of one, target 0.95: %s" % (share, "met" if share >= 0.95 else "missed"))
     begin, killed = time.monotonic(), 0
     while True:
         process = ranks(8, "killed")
         try:
-            process.wait(random.uniform(1, min(seconds[2])) if killed < 8 else None)
+            process.wait(random.uniform(1, 1 + min(seconds[2]) / 4) if killed < 8 else None)
             break
         except subprocess.TimeoutExpired:
             os.kill(random.choice(children(process.pid)), signal.SIGKILL)
