@@ -83,6 +83,7 @@ help:
 	@echo 'make mpi              build/nnrt-mpi: nnrt batch whose shards are the ranks of MPI (libopenmpi-dev)'
 	@echo 'make fortran          build/fortran/example: a network in a Fortran program (gfortran)'
 	@echo 'make batch-test       nnrt batch, killed and continued, under MPI, Slurm and Dask; Fortran (installs 100 MB)'
+	@echo 'make batch-bench      a million pictures over one, two and eight ranks of MPI (3.2 GB; PICTURES=N)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
