@@ -83,16 +83,16 @@ static void define_value(xnn_subgraph_t graph, const char *text, int number)
     const uint32_t name = v->flags != 0 ? external++ : XNN_INVALID_VALUE_ID;
     if (v->flags != 0)
         v->data = memory(v->elements * 4);
-    status = v->scale > 0 ? xnn_define_quantized_tensor_value(graph, xnn_datatype_qint8, zero, v->scale, rank, dims, NULL, name,
-                                                              v->flags, &v->id)
+    status = v->scale > 0 ? xnn_define_quantized_tensor_value(graph, xnn_datatype_qint8, zero, v->scale, rank, dims,
+                                                              NULL, name, v->flags, &v->id)
                           : xnn_define_tensor_value(graph, xnn_datatype_fp32, rank, dims, NULL, name, v->flags, &v->id);
     if (status != xnn_status_success)
         fail("XNNPACK does not take the value", number);
 }
 
 /* x is int8: its constants have a scale for each channel; XNNPACK wants one for each bias, too. */
-static void weights(xnn_subgraph_t graph, FILE *f, const value *x, size_t rank, size_t channel, const size_t *dims, uint32_t *w,
-                    uint32_t *bias)
+static void weights(xnn_subgraph_t graph, FILE *f, const value *x, size_t rank, size_t channel, const size_t *dims,
+                    uint32_t *w, uint32_t *bias)
 {
     const size_t out = dims[channel];
     const float *scales = x->scale > 0 ? (const float *)constants(f, out * 4) : NULL;
@@ -109,8 +109,8 @@ static void define_node(xnn_subgraph_t graph, const char *kind, const char *text
     float low, high;
     size_t in, out;
     enum xnn_status status = xnn_status_invalid_parameter;
-    if (sscanf(text, "%u%u%u%f%f%u%u%u%u%u%u%u%u%zu%zu", &x, &z, &y, &low, &high, &p[0], &p[1], &p[2], &p[3], &p[4], &p[5],
-               &p[6], &p[7], &in, &out) != 15 ||
+    if (sscanf(text, "%u%u%u%f%f%u%u%u%u%u%u%u%u%zu%zu", &x, &z, &y, &low, &high, &p[0], &p[1], &p[2], &p[3], &p[4],
+               &p[5], &p[6], &p[7], &in, &out) != 15 ||
         x >= VALUES || y >= VALUES || z >= VALUES)
         fail("bad node in line", line);
     const value *from = &values[x];
@@ -118,17 +118,18 @@ static void define_node(xnn_subgraph_t graph, const char *kind, const char *text
     y = values[y].id;
     if (strcmp(kind, "convolve") == 0) {
         weights(graph, f, from, 4, 0, (const size_t[]){out, p[0], p[1], in}, &w, &b);
-        status = xnn_define_convolution_2d(graph, p[4], p[5], p[6], p[7], p[0], p[1], p[2], p[3], 1, 1, 1, in, out, low, high, x,
-                                           w, b, y, 0);
+        status = xnn_define_convolution_2d(graph, p[4], p[5], p[6], p[7], p[0], p[1], p[2], p[3], 1, 1, 1, in, out, low,
+                                           high, x, w, b, y, 0);
     } else if (strcmp(kind, "depthwise") == 0) {
         weights(graph, f, from, 4, 3, (const size_t[]){1, p[0], p[1], out}, &w, &b);
-        status = xnn_define_depthwise_convolution_2d(graph, p[4], p[5], p[6], p[7], p[0], p[1], p[2], p[3], 1, 1, 1, out, low,
-                                                     high, x, w, b, y, 0);
+        status = xnn_define_depthwise_convolution_2d(graph, p[4], p[5], p[6], p[7], p[0], p[1], p[2], p[3], 1, 1, 1,
+                                                     out, low, high, x, w, b, y, 0);
     } else if (strcmp(kind, "connect") == 0) {
         weights(graph, f, from, 2, 0, (const size_t[]){out, in}, &w, &b);
         status = xnn_define_fully_connected(graph, low, high, x, w, b, y, XNN_FLAG_TENSORFLOW_RESHAPE_2D);
     } else if (strcmp(kind, "maximum") == 0)
-        status = xnn_define_max_pooling_2d(graph, p[4], p[5], p[6], p[7], p[0], p[1], p[2], p[3], 1, 1, low, high, x, y, 0);
+        status =
+            xnn_define_max_pooling_2d(graph, p[4], p[5], p[6], p[7], p[0], p[1], p[2], p[3], 1, 1, low, high, x, y, 0);
     else if (strcmp(kind, "average") == 0)
         status = xnn_define_global_average_pooling_2d(graph, low, high, x, y, 0);
     else if (strcmp(kind, "add") == 0)
