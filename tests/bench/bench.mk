@@ -81,7 +81,7 @@ bench:
 	    $(if $(LAYERS),--layers '$(LAYERS)') $(if $(PEERS),--peers '$(PEERS)') $(if $(DEVICES),--devices '$(DEVICES)')
 
 # Estimates for the kernels of AArch64 without such a machine: loops in llvm-mca, instructions of networks in qemu, also of
-# XNNPACK. ARM_PEER_NETS="lenet dscnn_kws": only these beside XNNPACK; the large ones take most of the ten minutes.
+# XNNPACK. ARM_PEER_NETS="lenet dscnn_kws": only these beside XNNPACK; the large ones take most of the quarter of an hour.
 .PHONY: bench-arm
 ARM_NETS := dscnn_kws_qdq resnet8_cifar_qdq mobilenet_v1_025_vww_qdq fc_autoencoder_qdq
 ARM_HALF_NETS := dscnn_kws resnet8_cifar mobilenet_v1_025_vww
