@@ -1048,13 +1048,22 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_fma_lane)(nnrti_v sum, nnrti_v w, float32x2
     return sum;
 }
 
+/* Loads two adjacent vectors by one instruction; returns the address behind them. */
+NNRTI_CPU_INLINE const float *NNRTI_CPU(load_two)(const float *p, nnrti_v *two)
+{
+    __asm__ volatile("ldp %q0, %q1, [%2], #32"
+                     : "=w"(two[0]), "=w"(two[1]), "+r"(p)
+                     : "m"(*(const float(*)[8])(const void *)p));
+    return p;
+}
+
 /* Adds four terms, from k on, in their order, of `tall` pixels by a panel of `wide` vectors. x is read two terms at a time:
    Cortex-A55 issues loads of 64 bits beside FMLA, but nothing beside a load of 128 bits, which takes it two cycles. */
 NNRTI_CPU_INLINE void NNRTI_CPU(four_terms)(nnrti_v *sum, const float *const *x, ptrdiff_t k, const float *w,
                                             const int32_t tall, const int32_t wide)
 {
     float32x2_t row[NNRTI_CPU_MAX_TILE_ROWS];
-    nnrti_v weight;
+    nnrti_v weight[2];
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < 4 * wide; i++) {
         if (i % (2 * wide) == 0) {
@@ -1062,10 +1071,14 @@ NNRTI_CPU_INLINE void NNRTI_CPU(four_terms)(nnrti_v *sum, const float *const *x,
             for (int32_t r = 0; r < tall; r++)
                 row[r] = vld1_f32(x[r] + k + i / wide);
         }
-        weight = nnrti_v_load(w + i * NNRTI_LANES);
+        if (wide == 1)
+            weight[0] = nnrti_v_load(w + i * NNRTI_LANES);
+        else if (i % 2 == 0)
+            w = NNRTI_CPU(load_two)(w, weight);
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
-            sum[r * wide + i % wide] = NNRTI_CPU(v_fma_lane)(sum[r * wide + i % wide], weight, row[r], i / wide % 2);
+            sum[r * wide + i % wide] =
+                NNRTI_CPU(v_fma_lane)(sum[r * wide + i % wide], weight[i % wide], row[r], i / wide % 2);
     }
 }
 #endif
@@ -1192,7 +1205,29 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * t
     w += half ? 0 : step;
     for (int32_t tap = 0; tap < t->taps; tap++) {
         const float *x = t->x[(ptrdiff_t)tap * t->step];
-        for (ptrdiff_t k = 0; k < t->k; k++) {
+        ptrdiff_t k = 0;
+#if NNRTI_CPU_LEVEL == 2
+        if (!half && vectors == 8 && apart == 2 * NNRTI_LANES && step == 4 * NNRTI_LANES) {
+            const float *panel[2] = {w, w + next};
+            w += t->k / 4 * 4 * (ptrdiff_t)step;
+            for (; k + 4 <= t->k; k += 4) {
+                float32x2_t pair = vld1_f32(x + k);
+                NNRTI_CPU_UNROLL
+                for (int32_t i = 0; i < 4; i++) {
+                    nnrti_v weight[8];
+                    NNRTI_CPU_UNROLL
+                    for (int32_t v = 0; v < vectors; v += 2)
+                        panel[v / 4] = NNRTI_CPU(load_two)(panel[v / 4], weight + v);
+                    NNRTI_CPU_UNROLL
+                    for (int32_t v = 0; v < vectors; v++)
+                        sum[v] = NNRTI_CPU(v_fma_lane)(sum[v], weight[v], pair, i % 2);
+                    if (i == 1)
+                        pair = vld1_f32(x + k + 2);
+                }
+            }
+        }
+#endif
+        for (; k < t->k; k++) {
             const nnrti_v value = nnrti_v_all(x[k]);
             NNRTI_CPU_UNROLL
             for (int32_t v = 0; v < vectors; v++)
@@ -2516,7 +2551,8 @@ static void NNRTI_CPU(winograd_output_transform)(const NNRTI_CPU(gemm_job) * j, 
         across = across < a->tile ? across : a->tile;
         for (int32_t i = 0; i < down; i++)
             for (int32_t k = 0; k < across; k++) {
-                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] + (ptrdiff_t)(p + i * dilation[0]) * out->strides[1] +
+                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] +
+                                     (ptrdiff_t)(p + i * dilation[0]) * out->strides[1] +
                                      (ptrdiff_t)(q + k * dilation[1]) * out->strides[2];
                 y[i * a->tile + k] = (float *)out->data + at;
                 if (t->z != NULL)
@@ -4913,8 +4949,10 @@ static void NNRTI_CPU(gates_dispatch)(const NNRTI_CPU(gates) * s, int32_t count,
 {
     typedef void (*function)(const NNRTI_CPU(gates) * s);
 #define NNRTI_CPU_GATES_ROW(name)                                                                                      \
-    {NNRTI_CPU(gates_microkernel_##name##_1), NNRTI_CPU(gates_microkernel_##name##_2),                                 \
-     NNRTI_CPU(gates_microkernel_##name##_3), NNRTI_CPU(gates_microkernel_##name##_4)}
+    {                                                                                                                  \
+        NNRTI_CPU(gates_microkernel_##name##_1), NNRTI_CPU(gates_microkernel_##name##_2),                              \
+            NNRTI_CPU(gates_microkernel_##name##_3), NNRTI_CPU(gates_microkernel_##name##_4)                           \
+    }
     static const function functions[2][3][4] = {
         {NNRTI_CPU_GATES_ROW(two), NNRTI_CPU_GATES_ROW(one), NNRTI_CPU_GATES_ROW(tall)},
         {NNRTI_CPU_GATES_ROW(half_two), NNRTI_CPU_GATES_ROW(half_one), NNRTI_CPU_GATES_ROW(half_tall)}};
@@ -5483,13 +5521,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantize_run)(const float *x, uint8_t *y, int32_
 {
     const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
-    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
-        const int32_t left = count - i;
-        const nnrti_v_bits q = NNRTI_CPU(quantize_vector)(nnrti_v_load_part(x + i, left), a, scale, low, high, zero);
+    const nnrti_cpu_quantize copy = *a; /* a copy: y cannot alias it */
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_store_bytes(y + i, NNRTI_CPU(quantize_vector)(nnrti_v_load(x + i), &copy, scale, low, high, zero));
+    if (i < count) {
         uint8_t last[NNRTI_LANES];
-        nnrti_v_store_bytes(left >= NNRTI_LANES ? y + i : last, q);
-        if (left < NNRTI_LANES)
-            memcpy(y + i, last, (size_t)left);
+        nnrti_v_store_bytes(
+            last, NNRTI_CPU(quantize_vector)(nnrti_v_load_part(x + i, count - i), &copy, scale, low, high, zero));
+        memcpy(y + i, last, (size_t)(count - i));
     }
 }
 
@@ -5516,6 +5556,25 @@ static void NNRTI_CPU(quantize_planes)(const float *x, ptrdiff_t plane, uint8_t 
         _mm512_mask_storeu_epi8(y + 3 * i, ((__mmask64)1 << 3 * left) - 1, all);
     }
 }
+#elif NNRTI_CPU_LEVEL == 2
+static void NNRTI_CPU(quantize_planes)(const float *x, ptrdiff_t plane, uint8_t *y, int32_t count, const nnrt_view *to,
+                                       const nnrti_cpu_quantize *a)
+{
+    uint8_t row[3][256];
+    for (int32_t i = 0, n; i < count; i += n, y += 3 * n) {
+        int32_t k = 0;
+        n = count - i < 256 ? count - i : 256;
+        for (int32_t c = 0; c < 3; c++)
+            NNRTI_CPU(quantize_run)(x + c * plane + i, row[c], n, to, a);
+        for (; k + 16 <= n; k += 16) {
+            const uint8x16x3_t three = {{vld1q_u8(row[0] + k), vld1q_u8(row[1] + k), vld1q_u8(row[2] + k)}};
+            vst3q_u8(y + 3 * k, three);
+        }
+        for (; k < n; k++)
+            for (int32_t c = 0; c < 3; c++)
+                y[3 * k + c] = row[c][k];
+    }
+}
 #endif
 
 /* Arguments of `quantize`. */
@@ -5538,7 +5597,7 @@ static void NNRTI_CPU(quantize_part)(void *arg, uint32_t unit, uint32_t worker)
         y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k];
         x.dims[k] = y.dims[k] = 1;
     }
-#if NNRTI_CPU_LEVEL == 4
+#if NNRTI_CPU_LEVEL == 4 || NNRTI_CPU_LEVEL == 2
     if (x.rank == 4 && x.dims[1] == 3 && y.strides[1] == 1 && y.strides[3] == 3 && x.strides[3] == 1) {
         for (int32_t n = 0; n < x.dims[0]; n++)
             NNRTI_CPU(quantize_planes)
@@ -6708,7 +6767,7 @@ typedef struct NNRTI_CPU(gemm_q8_tile) {
     const uint8_t *ahead, *end; /* data after the panel to prefetch, and the end of all panels */
     int32_t stepAhead;          /* bytes to prefetch per group of a tile */
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
-    bool isUint8; /* x */
+    bool isUint8;               /* x */
 #endif
 } NNRTI_CPU(gemm_q8_tile);
 
@@ -7576,7 +7635,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(dept
             NNRTI_CPU(depthwise_q8_three)(room, w, table, sum);
         else
 #endif
-        if (pixels > 1 && three)
+            if (pixels > 1 && three)
             NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, 3, few);
         else if (pixels > 1)
             NNRTI_CPU(depthwise_q8_sums)
@@ -7819,6 +7878,7 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool_q8)(const void *attr, nnrt_view *a
 typedef struct NNRTI_CPU(add_q8_job) {
     const nnrt_view *args;
     size_t count;
+    int32_t flip[2], zero[2];
     bool plain, whole[3]; /* plain: the integer form suffices; whole: the factor needs no shift */
     bool quick;           /* try floats first: x * by[0] + y * by[1] + by[2] */
     float by[3];
@@ -7830,8 +7890,7 @@ typedef struct NNRTI_CPU(add_q8_job) {
 NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_term)(const NNRTI_CPU(add_q8_job) * j, int32_t k, const uint8_t *x,
                                                 int32_t count)
 {
-    const int32_t flip = nnrti_cpu_flip(&j->args[k]), zero = j->args[k].quant[0].zeroPoint + flip;
-    const nnrti_i v = nnrti_i_shift_20(NNRTI_CPU(widen_q8)(x, count, flip, zero));
+    const nnrti_i v = nnrti_i_shift_20(NNRTI_CPU(widen_q8)(x, count, j->flip[k], j->zero[k]));
     return j->whole[k] ? nnrti_i_rescale(v, j->table[k], true) : nnrti_i_rescale(v, j->table[k], false);
 }
 
@@ -7893,6 +7952,13 @@ static void NNRTI_CPU(add_q8_exact)(const NNRTI_CPU(add_q8_job) * j, size_t firs
     (void)nnrt_add_fusion_q8(NULL, &v[0], &v[1], &v[2], &v[3]);
 }
 
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_sum)(const NNRTI_CPU(add_q8_job) * j, const uint8_t *x, const uint8_t *y,
+                                               int32_t count)
+{
+    const nnrti_i sum = nnrti_i_add(NNRTI_CPU(add_q8_term)(j, 0, x, count), NNRTI_CPU(add_q8_term)(j, 1, y, count));
+    return nnrti_i_requantize_int(sum, j->table[2], false);
+}
+
 static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(add_q8_job) *j = (const NNRTI_CPU(add_q8_job) *)arg;
@@ -7915,12 +7981,16 @@ static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
             continue;
         }
 #endif
-        NNRTI_CPU_UNROLL
-        for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
-            const int32_t at = i + v * NNRTI_Q8_LANES, n = at < count ? count - at : 0;
-            sum[v] = nnrti_i_add(NNRTI_CPU(add_q8_term)(&copy, 0, x + (n > 0 ? at : 0), n),
-                                 NNRTI_CPU(add_q8_term)(&copy, 1, y + (n > 0 ? at : 0), n));
-            sum[v] = nnrti_i_requantize_int(sum[v], copy.table[2], false);
+        if (count - i >= NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES) {
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++)
+                sum[v] = NNRTI_CPU(add_q8_sum)(&copy, x + i + v * NNRTI_Q8_LANES, y + i + v * NNRTI_Q8_LANES,
+                                               NNRTI_Q8_LANES);
+        } else {
+            for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
+                const int32_t at = i + v * NNRTI_Q8_LANES, n = at < count ? count - at : 0;
+                sum[v] = NNRTI_CPU(add_q8_sum)(&copy, x + (n > 0 ? at : 0), y + (n > 0 ? at : 0), n);
+            }
         }
         NNRTI_CPU(store_q8)(sum, NNRTI_Q8_PANEL_VECTORS, z + i, count - i, &copy.scale, false);
     }
@@ -7936,6 +8006,10 @@ static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt
     (void)attr;
     j.args = args;
     j.plain = nnrt_dims_count(args[3].dims, args[3].rank, &j.count);
+    for (int32_t k = 0; k < 2; k++) {
+        j.flip[k] = nnrti_cpu_flip(&args[k]);
+        j.zero[k] = args[k].quant[0].zeroPoint + j.flip[k];
+    }
     for (int32_t k = 0; k < 3; k++) {
         const int32_t m = list[NNRT_QUANT_FACTORS + 2 * k], e = list[NNRT_QUANT_FACTORS + 2 * k + 1];
         const int32_t n = m == 0 ? 1 : -e;

@@ -80,13 +80,17 @@ bench:
 	@$(PYTHON) -B tests/bench/bench.py $(if $(NETS),--nets '$(NETS)') $(BENCH_SECONDS) $(if $(THREADS),--threads '$(THREADS)') \
 	    $(if $(LAYERS),--layers '$(LAYERS)') $(if $(PEERS),--peers '$(PEERS)') $(if $(DEVICES),--devices '$(DEVICES)')
 
-# Estimates for the kernels of AArch64 without such a machine: loops in llvm-mca, instructions of networks in qemu.
+# Estimates for the kernels of AArch64 without such a machine: loops in llvm-mca, instructions of networks in qemu, also of
+# XNNPACK. ARM_PEER_NETS="lenet dscnn_kws": only these beside XNNPACK; the large ones take most of the quarter of an hour.
 .PHONY: bench-arm
 ARM_NETS := dscnn_kws_qdq resnet8_cifar_qdq mobilenet_v1_025_vww_qdq fc_autoencoder_qdq
 ARM_HALF_NETS := dscnn_kws resnet8_cifar mobilenet_v1_025_vww
+ARM_PEER_NETS := lenet fc_autoencoder $(ARM_HALF_NETS) mobilenet_v2 resnet18 resnet50 $(ARM_NETS) mobilenet_v2_qdq resnet18_qdq
+ARM_PATHS = $(1:%=build/arm/networks/%.onnx)
 bench-arm: | stb
 	@sh tools/need.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross llvm-19 qemu-user python3 python3-numpy python3-onnx
-	@$(PYTHON) tests/bench/models.py build/arm/networks $(ARM_NETS) $(ARM_HALF_NETS)
-	@$(PYTHON) -B tests/bench_arm.py loops build/arm
-	@$(PYTHON) -B tests/bench_arm.py counts build/arm $(ARM_NETS:%=build/arm/networks/%.onnx)
-	@$(PYTHON) -B tests/bench_arm.py halves build/arm $(ARM_HALF_NETS:%=build/arm/networks/%.onnx)
+	@$(PYTHON) tests/bench/models.py build/arm/networks $(sort $(ARM_NETS) $(ARM_HALF_NETS) $(ARM_PEER_NETS))
+	@rm -f build/arm/targets; status=0; \
+	for part in "loops build/arm" "counts build/arm $(call ARM_PATHS,$(ARM_NETS))" \
+	    "halves build/arm $(call ARM_PATHS,$(ARM_HALF_NETS))" "peers build/arm $(call ARM_PATHS,$(ARM_PEER_NETS))" \
+	    "targets build/arm"; do $(PYTHON) -B tests/bench_arm.py $$part || status=1; done; exit $$status
