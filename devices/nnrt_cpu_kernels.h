@@ -2551,8 +2551,7 @@ static void NNRTI_CPU(winograd_output_transform)(const NNRTI_CPU(gemm_job) * j, 
         across = across < a->tile ? across : a->tile;
         for (int32_t i = 0; i < down; i++)
             for (int32_t k = 0; k < across; k++) {
-                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] +
-                                     (ptrdiff_t)(p + i * dilation[0]) * out->strides[1] +
+                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] + (ptrdiff_t)(p + i * dilation[0]) * out->strides[1] +
                                      (ptrdiff_t)(q + k * dilation[1]) * out->strides[2];
                 y[i * a->tile + k] = (float *)out->data + at;
                 if (t->z != NULL)
@@ -4949,10 +4948,8 @@ static void NNRTI_CPU(gates_dispatch)(const NNRTI_CPU(gates) * s, int32_t count,
 {
     typedef void (*function)(const NNRTI_CPU(gates) * s);
 #define NNRTI_CPU_GATES_ROW(name)                                                                                      \
-    {                                                                                                                  \
-        NNRTI_CPU(gates_microkernel_##name##_1), NNRTI_CPU(gates_microkernel_##name##_2),                              \
-            NNRTI_CPU(gates_microkernel_##name##_3), NNRTI_CPU(gates_microkernel_##name##_4)                           \
-    }
+    {NNRTI_CPU(gates_microkernel_##name##_1), NNRTI_CPU(gates_microkernel_##name##_2),                                 \
+     NNRTI_CPU(gates_microkernel_##name##_3), NNRTI_CPU(gates_microkernel_##name##_4)}
     static const function functions[2][3][4] = {
         {NNRTI_CPU_GATES_ROW(two), NNRTI_CPU_GATES_ROW(one), NNRTI_CPU_GATES_ROW(tall)},
         {NNRTI_CPU_GATES_ROW(half_two), NNRTI_CPU_GATES_ROW(half_one), NNRTI_CPU_GATES_ROW(half_tall)}};
@@ -6767,7 +6764,7 @@ typedef struct NNRTI_CPU(gemm_q8_tile) {
     const uint8_t *ahead, *end; /* data after the panel to prefetch, and the end of all panels */
     int32_t stepAhead;          /* bytes to prefetch per group of a tile */
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
-    bool isUint8;               /* x */
+    bool isUint8; /* x */
 #endif
 } NNRTI_CPU(gemm_q8_tile);
 
@@ -7635,7 +7632,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(dept
             NNRTI_CPU(depthwise_q8_three)(room, w, table, sum);
         else
 #endif
-            if (pixels > 1 && three)
+        if (pixels > 1 && three)
             NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, 3, few);
         else if (pixels > 1)
             NNRTI_CPU(depthwise_q8_sums)
