@@ -5519,14 +5519,17 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantize_run)(const float *x, uint8_t *y, int32_
     const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
     const nnrti_cpu_quantize copy = *a; /* a copy: y cannot alias it */
-    int32_t i = 0;
-    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
-        nnrti_v_store_bytes(y + i, NNRTI_CPU(quantize_vector)(nnrti_v_load(x + i), &copy, scale, low, high, zero));
-    if (i < count) {
-        uint8_t last[NNRTI_LANES];
-        nnrti_v_store_bytes(
-            last, NNRTI_CPU(quantize_vector)(nnrti_v_load_part(x + i, count - i), &copy, scale, low, high, zero));
-        memcpy(y + i, last, (size_t)(count - i));
+    float rest[NNRTI_LANES] = {0};
+    uint8_t last[NNRTI_LANES];
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const bool whole = left >= NNRTI_LANES;
+        if (!whole)
+            memcpy(rest, x + i, (size_t)left * sizeof(*x));
+        nnrti_v_store_bytes(whole ? y + i : last, NNRTI_CPU(quantize_vector)(nnrti_v_load(whole ? x + i : rest), &copy,
+                                                                             scale, low, high, zero));
+        if (!whole)
+            memcpy(y + i, last, (size_t)left);
     }
 }
 
@@ -7884,10 +7887,9 @@ typedef struct NNRTI_CPU(add_q8_job) {
 } NNRTI_CPU(add_q8_job);
 #define NNRTI_Q8_CHUNK 8192 /* elements per work item */
 
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_term)(const NNRTI_CPU(add_q8_job) * j, int32_t k, const uint8_t *x,
-                                                int32_t count)
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_term)(const NNRTI_CPU(add_q8_job) * j, int32_t k, const uint8_t *x)
 {
-    const nnrti_i v = nnrti_i_shift_20(NNRTI_CPU(widen_q8)(x, count, j->flip[k], j->zero[k]));
+    const nnrti_i v = nnrti_i_shift_20(NNRTI_CPU(widen_q8)(x, NNRTI_Q8_LANES, j->flip[k], j->zero[k]));
     return j->whole[k] ? nnrti_i_rescale(v, j->table[k], true) : nnrti_i_rescale(v, j->table[k], false);
 }
 
@@ -7949,13 +7951,6 @@ static void NNRTI_CPU(add_q8_exact)(const NNRTI_CPU(add_q8_job) * j, size_t firs
     (void)nnrt_add_fusion_q8(NULL, &v[0], &v[1], &v[2], &v[3]);
 }
 
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_sum)(const NNRTI_CPU(add_q8_job) * j, const uint8_t *x, const uint8_t *y,
-                                               int32_t count)
-{
-    const nnrti_i sum = nnrti_i_add(NNRTI_CPU(add_q8_term)(j, 0, x, count), NNRTI_CPU(add_q8_term)(j, 1, y, count));
-    return nnrti_i_requantize_int(sum, j->table[2], false);
-}
-
 static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(add_q8_job) *j = (const NNRTI_CPU(add_q8_job) *)arg;
@@ -7965,12 +7960,14 @@ static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
     uint8_t *z = (uint8_t *)j->args[3].data + first;
     const NNRTI_CPU(add_q8_job) copy = *j; /* a copy: z cannot alias it */
     const bool sign = j->args[0].dataType == NNRT_DATA_TYPE_INT8;
+    uint8_t rest[2][NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES] = {{0}};
     (void)worker;
     (void)sign;
     for (int32_t i = 0; i < count && copy.plain; i += NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES) {
+        const bool whole = count - i >= NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES;
         nnrti_i sum[NNRTI_Q8_PANEL_VECTORS];
 #if NNRTI_Q8_FLOAT
-        if (copy.quick && count - i >= NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES &&
+        if (copy.quick && whole &&
             (sign ? NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, true)
                   : NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, false))) {
             NNRTI_CPU(store_q8)
@@ -7978,17 +7975,14 @@ static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
             continue;
         }
 #endif
-        if (count - i >= NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES) {
-            NNRTI_CPU_UNROLL
-            for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++)
-                sum[v] = NNRTI_CPU(add_q8_sum)(&copy, x + i + v * NNRTI_Q8_LANES, y + i + v * NNRTI_Q8_LANES,
-                                               NNRTI_Q8_LANES);
-        } else {
-            for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
-                const int32_t at = i + v * NNRTI_Q8_LANES, n = at < count ? count - at : 0;
-                sum[v] = NNRTI_CPU(add_q8_sum)(&copy, x + (n > 0 ? at : 0), y + (n > 0 ? at : 0), n);
-            }
-        }
+        for (int32_t k = 0; k < 2 && !whole; k++)
+            memcpy(rest[k], (k == 0 ? x : y) + i, (size_t)(count - i));
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++)
+            sum[v] = nnrti_i_requantize_int(
+                nnrti_i_add(NNRTI_CPU(add_q8_term)(&copy, 0, (whole ? x + i : rest[0]) + v * NNRTI_Q8_LANES),
+                            NNRTI_CPU(add_q8_term)(&copy, 1, (whole ? y + i : rest[1]) + v * NNRTI_Q8_LANES)),
+                copy.table[2], false);
         NNRTI_CPU(store_q8)(sum, NNRTI_Q8_PANEL_VECTORS, z + i, count - i, &copy.scale, false);
     }
     if (!copy.plain)
