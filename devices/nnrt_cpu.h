@@ -102,8 +102,8 @@ HALF PRECISION
     packed as float16, which halves their memory; sums, biases and everything else stay float32. A weight w is rounded
     once, to nearest even: its error is at most max(2^-11 |w|, 2^-25), and that of a result
         2^-11 * the sum of |x| |w| + 2^-25 * the sum of |x|
-    more than with float32 weights; in a recurrent step this holds for the sum of each gate. On each instruction set the
-    results are those of weights rounded to float16 beforehand. A weight tensor with a NaN or a value above 65,504 stays
+    more than with float32 weights; in a recurrent step this holds for the sum of each gate. AVX2, AVX-512 and the sets of
+    AArch64 do this, and the results are those of weights rounded to float16 beforehand; other instruction sets pack float32. A weight tensor with a NaN or a value above 65,504 stays
     float32, in a recurrent operator both of its tensors. So do weights of depthwise, grouped and transposed convolutions,
     and CONV_3D. 3 x 3 convolutions do not use Winograd, which would amplify each rounding, unless "nnrt.cpu.winograd" is
     "2" or "4": then their weights are float32. A GEMM of several pixels widens one panel at a time, in scratch; a
@@ -117,6 +117,16 @@ HALF PRECISION
     sum of |w| of a block. 64 roundings of 2^-11 give the first term, which they reach only if all err in one direction;
     F makes overflow of a block impossible, and the second term is what float16 drops below 2^-24. An infinite x may
     give NaN. Without enableFloat16 float16 operators are computed in float32.
+
+INT8 WEIGHTS
+    The extension "nnrt.cpu.weights" with the value "int8" (the default is "float") packs the weights of LSTM, GRU and RNN,
+    and of FULL_CONNECTION and MATMUL_FUSION whose x has one row, as int8, a quarter of their memory, on the instruction
+    sets that pack float16. Each row of weights (a channel; a gate of a cell, of x and of h apart) has a float32 scale, its
+    largest magnitude / 127, so that a weight w is off by at most half of it, and a result by
+        scale / 2 * the sum of |x|
+    Weights that are products of such a scale and integers, as of a network whose weights were quantized by row, keep their
+    values. x, sums and biases are float32: y = scale * the sum of q x + bias. A tensor with an infinite weight or a NaN stays
+    float32, in a recurrent operator both. With enableFloat16 other weights are float16.
 
 HINTS
     Performance mode LOW limits a run to one thread; other modes use all threads that the application lends. The
@@ -183,10 +193,6 @@ MIT license, see LICENSE.
 
 #ifndef NNRT_CPU
 #define NNRT_CPU 1
-#endif
-/* 0: without kernels for float16 weights, which are packed with enableFloat16; sessions that ask for it are refused. */
-#ifndef NNRT_CPU_HALF_WEIGHTS
-#define NNRT_CPU_HALF_WEIGHTS 1
 #endif
 /* Instruction sets to leave out: define as 0. Each costs some 150 KB of code and a seventh of the compile time. An
    instruction set worse than the compiler's target can never be chosen and is left out: a build with -march=x86-64-v3
@@ -338,6 +344,11 @@ typedef struct nnrti_cpu_depth {
    or, with patches, the offset in floats of each term of a sum from the first one. A matrix-vector product (GEMV:
    one pixel, one tap) uses the kernel `gemv`, whose panels are NNRTI_CPU_GEMV_WIDTH times as wide, so that fewer
    memory streams are read at once. */
+enum { /* Types of packed weights, of 4 >> type bytes each. Biases are float32. */
+    NNRTI_CPU_F32,
+    NNRTI_CPU_F16,
+    NNRTI_CPU_I8 /* the biases of a panel are followed by a float32 scale for each channel; in `gemv` and `recurrent` */
+};
 typedef struct nnrti_cpu_gemm {
     nnrti_cpu_window conv;   /* its activation is applied before the residual is added */
     int32_t rows;            /* pixels of y per work item */
@@ -346,11 +357,17 @@ typedef struct nnrti_cpu_gemm {
                                 zero-padded patch of x; 0: it is any run of consecutive pixels */
     uint32_t parts;          /* parallel work items that the panels are divided into */
     NNRT_ActivationType sum; /* activation after the residual addition */
-    bool half;               /* weights are packed as float16: a panel is its bias, float32, then the weights */
-    size_t wide;             /* with half: offset in bytes of scratch where `gemm` widens a panel */
+    int32_t type;            /* of packed weights: NNRTI_CPU_F32 and others */
+    size_t wide;             /* unless type is F32: offset in bytes of scratch where `gemm` widens a panel */
     nnrti_cpu_depth depth;
 } nnrti_cpu_gemm;
 #define NNRTI_CPU_GEMV_WIDTH 2 /* the GEMV microkernels are written for this value */
+
+/* Elements of a channel before its weights in a panel: a bias, with int8 also a scale. */
+static int32_t nnrti_cpu_head(int32_t type)
+{
+    return type == NNRTI_CPU_I8 ? 8 : type == NNRTI_CPU_F16 ? 2 : 1;
+}
 
 /* MATMUL_NBITS: attributes of `gemm_nbits`, with the arguments of `gemm`; x and y are matrices, images of one
    row. The packed weights are bytes [panels, bytes of a panel]. A panel has NNRTI_CPU_GEMV_WIDTH * `panel` channels, of
@@ -541,7 +558,7 @@ typedef struct nnrti_cpu_lp_norm {
        second  weights of h: a panel for each block, in it for each element of h gate by gate the cells; if the last
                gate is apart, then a panel for each block of that gate
        third   peepholes gate by gate, or the initial value of the last gate's product with h (its bias)
-   With gemm.half first and second are float16 but for the biases. */
+   first and second have weights of gemm.type. With int8 a panel of second begins with the scales of its cells. */
 typedef struct nnrti_cpu_recurrent {
     int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1: RNN */
     int32_t layers, directions, cells;
@@ -559,6 +576,12 @@ typedef struct nnrti_cpu_recurrent {
     nnrti_cpu_gemm gemm;                 /* GEMM of x and its weights */
     size_t floats;                       /* of scratch, before the GEMM's own scratch */
 } nnrti_cpu_recurrent;
+
+/* Elements per cell of a panel of weights of h: with int8 the scale, and the weights. */
+static int32_t nnrti_cpu_state_depth(const nnrti_cpu_recurrent *a)
+{
+    return a->cells + (a->gemm.type == NNRTI_CPU_I8 ? 4 : 0);
+}
 #define NNRTI_CPU_AHEAD 8 /* time steps whose products are computed interleaved with two steps, two gates in each */
 
 /* Rows of the third packed constant: peepholes, or the bias of the last gate of a GRU, or none. */
@@ -723,6 +746,13 @@ typedef struct nnrti_cpu_isa_q8 {
     int32_t block;        /* channels per block of a depthwise convolution */
 } nnrti_cpu_isa_q8;
 
+/* Whether an ISA of this build has kernels for float16 and int8 weights. */
+#if defined(__aarch64__)
+#define NNRTI_CPU_SMALL_WEIGHTS 1
+#else
+#define NNRTI_CPU_SMALL_WEIGHTS (NNRT_CPU_AVX512 || NNRT_CPU_AVX2)
+#endif
+
 /* ISAs whose dot products multiply bytes. VNNI multiplies uint8 by int8, SDOT int8 by int8, I8MM both, relaxed SIMD the
    one or the other, as nnrti_cpu_dot_sign finds.
    NNRTI_CPU_DOT_READS: whether GEMM reads x in place, without a copy that converts it. NNRTI_CPU_DOT_ZERO: the zero
@@ -757,7 +787,8 @@ typedef struct nnrti_cpu_isa {
     int32_t lanes, panel; /* floats per vector; channels per panel */
     /* Winograd weight transform G g G^T of `width` channels; the 9 taps are `tap` floats apart, the cells `cell` */
     void (*weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width, int32_t tile);
-    void (*narrow)(const float *x, uint16_t *y, int32_t count); /* y = x, rounded to float16 */
+    /* y = x, rounded to float16; NULL: the ISA converts neither float16 nor int8 by instructions and packs float32 weights */
+    void (*narrow)(const float *x, uint16_t *y, int32_t count);
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
@@ -1423,6 +1454,7 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 #define NNRTI_CPU_TILE_AUTO (-1) /* value of nnrti_cpu_edit.tile */
 #define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
 #define NNRTI_CPU_MEMORY "nnrt.cpu.memory"
+#define NNRTI_CPU_WEIGHTS "nnrt.cpu.weights"
 #define NNRTI_CPU_KERNEL "nnrt.cpu.kernel"
 
 /* Uses of a tensor before kernel selection: bits of nnrti_cpu_edit.uses. */
@@ -1437,6 +1469,7 @@ typedef struct nnrti_cpu_edit {
     uint8_t *uses; /* per tensor: bits NNRTI_CPU_USE_INPUT and others */
     uint32_t tensors;
     bool half;       /* weights are packed as float16 where possible */
+    bool int8;       /* extension "nnrt.cpu.weights": those of GEMV and recurrent steps as int8 */
     bool smallest;   /* extension "nnrt.cpu.memory": small work items, for less scratch */
     uint32_t *opens; /* per step: open steps (dynamic shape, IF, LOOP) before it */
     /* Steps to insert, and the steps before which they are inserted. */
@@ -1926,7 +1959,7 @@ static int32_t nnrti_cpu_padded_channels(const nnrti_cpu_isa *isa, int32_t C)
 typedef struct nnrti_cpu_pack_job {
     const nnrti_cpu_isa *isa;
     const nnrt_view *w, *bias;
-    int32_t panel, tile;
+    int32_t panel, tile, type;
     void *to;
 } nnrti_cpu_pack_job;
 
@@ -2004,28 +2037,71 @@ static int32_t nnrti_cpu_panel_width(const nnrti_cpu_edit *e, const nnrt_draft_s
                : e->isa->panel;
 }
 
-/* nnrti_cpu_pack_gemm_panel with float16 weights: a panel is its bias, float32, then the weights. */
-static void nnrti_cpu_pack_gemm_half_panel(void *arg, uint32_t i, uint32_t worker)
+/* The scale of `count` int8 weights, `step` apart from element `at` on: the largest magnitude / 127, at least the least
+   normal number. Rounding that quotient may miss a scale whose 127-fold is the largest magnitude; weights that were
+   quantized with such a scale get it back. */
+static float nnrti_cpu_weight_scale(const nnrt_view *w, ptrdiff_t at, ptrdiff_t step, int32_t count)
+{
+    float most = 0, scale;
+    for (int32_t k = 0; k < count; k++) {
+        const float v = nnrti_cpu_weight(w, at + k * step);
+        most = v > most ? v : -v > most ? -v : most;
+    }
+    scale = most / 127.0f;
+    for (int32_t i = -1; i <= 1; i++) {
+        const float beside = (float)((double)scale * (1 + i * 0.75 * (double)FLT_EPSILON)); /* scale or an adjacent number */
+        if (beside >= FLT_MIN && (float)(127 * (double)beside) == most)
+            return beside;
+    }
+    return scale >= FLT_MIN ? scale : FLT_MIN;
+}
+
+/* Stores rows of packed weights, `count` in all, as a type; returns the end of them. scale: per element of a row of
+   `width`, for int8. */
+static uint8_t *nnrti_cpu_pack_run(const nnrti_cpu_isa *isa, int32_t type, const float *from, int32_t count,
+                                   const float *scale, int32_t width, uint8_t *to)
+{
+    if (NNRTI_CPU_SMALL_WEIGHTS && type == NNRTI_CPU_I8) {
+        for (int32_t i = 0; i < count; i += width)
+            for (int32_t t = 0; t < width; t++) {
+                const double q = (double)from[i + t] / (double)scale[t];
+                to[i + t] = (uint8_t)(int8_t)(q < 0 ? q - 0.5 : q + 0.5);
+            }
+    } else if (NNRTI_CPU_SMALL_WEIGHTS && type == NNRTI_CPU_F16) {
+        isa->narrow(from, (uint16_t *)(void *)to, count);
+    } else {
+        memcpy(to, from, (size_t)count * sizeof(*from));
+    }
+    return to + (size_t)count * (size_t)(4 >> type);
+}
+
+/* nnrti_cpu_pack_gemm_panel with float16 weights, or with int8 weights of one tap. */
+static void nnrti_cpu_pack_small_panel(void *arg, uint32_t i, uint32_t worker)
 {
     const nnrti_cpu_pack_job *const job = (const nnrti_cpu_pack_job *)arg;
     const nnrt_view *const w = job->w, *const bias = job->bias;
     const int32_t K = w->dims[3], taps = w->dims[1] * w->dims[2], c = (int32_t)i * job->panel, left = w->dims[0] - c;
     const int32_t rest = nnrti_cpu_padded_channels(job->isa, w->dims[0]) - c;
     const int32_t width = rest < job->panel ? rest : job->panel;
+    const size_t depth = (size_t)nnrti_cpu_head(job->type) + (size_t)taps * (size_t)K;
     float rows[NNRTI_CPU_PACK_ROWS * NNRTI_CPU_GEMV_WIDTH * NNRTI_CPU_MAX_PANEL];
-    uint16_t *to = (uint16_t *)job->to + (size_t)c * (2 + (size_t)taps * (size_t)K);
+    float scale[NNRTI_CPU_GEMV_WIDTH * NNRTI_CPU_MAX_PANEL];
+    uint8_t *to = (uint8_t *)job->to + (size_t)c * depth * (size_t)(4 >> job->type);
     (void)worker;
     for (int32_t t = 0; t < width; t++)
         rows[t] = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
+    for (int32_t t = 0; t < width && job->type == NNRTI_CPU_I8; t++)
+        scale[t] = nnrti_cpu_weight_scale(w, (c + t) * w->strides[0], w->strides[3], t < left ? K : 0);
     memcpy(to, rows, (size_t)width * sizeof(float));
-    to += 2 * width;
+    if (job->type == NNRTI_CPU_I8)
+        memcpy(to + (size_t)width * sizeof(float), scale, (size_t)width * sizeof(float));
+    to += width * nnrti_cpu_head(job->type) * (4 >> job->type);
     for (int32_t tap = 0; tap < taps; tap++) {
         const ptrdiff_t at = c * w->strides[0] + tap / w->dims[2] * w->strides[1] + tap % w->dims[2] * w->strides[2];
         for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
             const int32_t n = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
             nnrti_cpu_pack_rows(w, at + k * w->strides[3], w->strides[0], w->strides[3], n, left, width, rows);
-            job->isa->narrow(rows, to, n * width);
-            to += n * width;
+            to = nnrti_cpu_pack_run(job->isa, job->type, rows, n * width, scale, width, to);
         }
     }
 }
@@ -2097,26 +2173,36 @@ static NNRT_ReturnCode nnrti_cpu_derive(nnrti_cpu_edit *e, uint32_t s, NNRT_Data
     return nnrt_draft_derive(e->draft, s, type, 1, &count, data);
 }
 
-/* Whether a step's weights, w and more (or NULL), are packed as float16; recalled if they were packed before. */
-static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const nnrt_view *w, const nnrt_view *more,
-                                                  bool *half)
+/* The type of a step's packed weights, w and more (or NULL); recalled if they were packed before. small: they may be
+   int8. */
+static NNRT_ReturnCode nnrti_cpu_recall_type(const nnrti_cpu_edit *e, const nnrt_view *w, const nnrt_view *more,
+                                             bool small, int32_t *type)
 {
+    bool (*const fits)(const nnrt_call *, const nnrt_view *) = small && e->int8 ? nnrti_cpu_is_finite : nnrti_cpu_fits_half;
+    const int32_t wanted = small && e->int8 ? NNRTI_CPU_I8 : e->half ? NNRTI_CPU_F16 : NNRTI_CPU_F32;
     int64_t known;
-    *half = e->half;
-    if (!NNRT_CPU_HALF_WEIGHTS || !e->half)
+    *type = NNRTI_CPU_F32;
+    if (!NNRTI_CPU_SMALL_WEIGHTS || wanted == NNRTI_CPU_F32)
         return NNRT_SUCCESS;
     if (nnrti_cpu_recall(e, &known)) {
-        *half = known != 0;
+        *type = known != 0 ? wanted : NNRTI_CPU_F32;
         return NNRT_SUCCESS;
     }
-    *half = nnrti_cpu_fits_half(&e->call, w) && (more == NULL || nnrti_cpu_fits_half(&e->call, more));
-    return nnrti_cpu_note(e, *half);
+    if (fits(&e->call, w) && (more == NULL || fits(&e->call, more)))
+        *type = wanted;
+    return nnrti_cpu_note(e, *type != NNRTI_CPU_F32);
+}
+
+/* The type of the elements of packed weights. */
+static NNRT_DataType nnrti_cpu_packed_type(int32_t type)
+{
+    return type == NNRTI_CPU_I8 ? NNRT_DATA_TYPE_INT8 : type == NNRTI_CPU_F16 ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32;
 }
 
 /* Reserves scratch for a widened panel behind the rest of a GEMM's scratch. */
 static void nnrti_cpu_reserve_panel(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_gemm *a, int32_t terms)
 {
-    if (!a->half)
+    if (a->type == NNRTI_CPU_F32)
         return;
     a->wide = (step->scratchBytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
     step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->isa->panel * sizeof(float);
@@ -2163,7 +2249,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     void *data, *last;
     NNRT_ReturnCode code;
     const nnrti_cpu_kernel *kernel = &e->isa->gemm;
-    nnrti_cpu_pack_job job = {e->isa, w, bias, 0, 0, NULL};
+    nnrti_cpu_pack_job job = {e->isa, w, bias, 0, 0, NNRTI_CPU_F32, NULL};
     nnrti_cpu_choose_patch(e, a, &x->view, &y->view, w->dims[3]);
     if (e->dynamic != NULL && a->lines > 0)
         return NNRT_SUCCESS; /* a patch depends on the dimensions */
@@ -2172,25 +2258,26 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         kernel = &e->isa->gemv;
     else if (!nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
-    if ((code = nnrti_cpu_recall_fits_half(e, w, NULL, &a->half)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_recall_type(e, w, NULL, kernel == &e->isa->gemv, &a->type)) != NNRT_SUCCESS)
         return code;
-    packed[1] += a->half; /* the bias floats count as two each */
+    packed[1] += nnrti_cpu_head(a->type) - 1;
     nnrti_cpu_set_kernel(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = from;
     args[2] = to;
-    if ((code = nnrti_cpu_pack(e, s, a->half ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32, packed, &data)) !=
-            NNRT_SUCCESS ||
+    if ((code = nnrti_cpu_pack(e, s, nnrti_cpu_packed_type(a->type), packed, &data)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_derive(e, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32,
                                  a->lines > 0 ? terms : w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
     job.panel = nnrti_cpu_panel_width(e, &d->steps[s]);
+    job.type = a->type;
     job.to = data;
     if (data != NULL)
         nnrti_cpu_pack_panels(&e->call, &job,
-                              NNRT_CPU_HALF_WEIGHTS && a->half ? nnrti_cpu_pack_gemm_half_panel : nnrti_cpu_pack_gemm_panel);
+                              NNRTI_CPU_SMALL_WEIGHTS && a->type != NNRTI_CPU_F32 ? nnrti_cpu_pack_small_panel
+                                                                                 : nnrti_cpu_pack_gemm_panel);
     if (last != NULL && a->lines > 0)
         nnrti_cpu_patch_offsets(a, &x->view, w->dims[3], (int32_t *)last);
     else if (last != NULL)
@@ -3361,8 +3448,8 @@ static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
     if (l != UINT32_MAX)
         a->last = *(const nnrti_cpu_gemm *)last.attr;
     nnrti_cpu_plan_fused_depthwise(a, d->workers);
-    terms = a->first.half ? first.args[2].view.dims[1] : 0;
-    if (a->last.half && last.args[2].view.dims[1] > terms)
+    terms = a->first.type != NNRTI_CPU_F32 ? first.args[2].view.dims[1] : 0;
+    if (a->last.type != NNRTI_CPU_F32 && last.args[2].view.dims[1] > terms)
         terms = last.args[2].view.dims[1];
     a->first.wide = a->last.wide = a->lists;                           /* they run one after the other */
     a->lists += (size_t)terms * (size_t)e->isa->panel * sizeof(float); /* a multiple of the alignment */
@@ -3709,7 +3796,7 @@ static void nnrti_cpu_pack_multi_gemm(const nnrt_call *call, const nnrti_cpu_isa
         const size_t floats =
             (size_t)nnrti_cpu_padded_channels(isa, a->results) * (size_t)(1 + nnrti_cpu_taps(&p->gemm) * a->channels);
         nnrt_view w = *weight, b;
-        nnrti_cpu_pack_job job = {isa, &w, NULL, isa->panel, 0, NULL};
+        nnrti_cpu_pack_job job = {isa, &w, NULL, isa->panel, 0, NNRTI_CPU_F32, NULL};
         w.data = nnrti_cpu_at(&w, p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2]);
         w.dims[1] = p->gemm.conv.window[0] * (p->gemm.depth.window > 0 ? p->gemm.depth.window : 1);
         w.dims[2] = p->gemm.conv.window[1];
@@ -5035,13 +5122,14 @@ static bool nnrti_cpu_size_recurrent(const nnrti_cpu_edit *e, const nnrti_cpu_re
     /* Four sums of 16 lanes already need more than the bandwidth of the L2 cache, and with one block at a time more
        of a panel stays in the L1 cache. Weights of float16 are bound by their conversion, and from 8 MB on by memory, which
        two streams read faster. */
-    a->narrow = a->gates == 4 && (a->gemm.half ? padded * H <= 1 << 20 : lanes == 16 && padded * H > 4096);
+    a->narrow = a->gates == 4 && (a->gemm.type != NNRTI_CPU_F32 ? padded * H <= 1 << 20 : lanes == 16 && padded * H > 4096);
     a->sequences = N < 16 ? N : 16;
     if (o->lens.tensor != NNRT_NO_TENSOR || each < 1)
         a->sequences = 1;
     else if (each < a->sequences)
         a->sequences = (int32_t)each;
-    a->ahead = a->narrow && !a->gemm.half && a->sequences == 1 && (workers < 2 || a->directions * N > 1) && !e->smallest;
+    a->ahead = a->narrow && a->gemm.type == NNRTI_CPU_F32 && a->sequences == 1 && (workers < 2 || a->directions * N > 1) &&
+               !e->smallest;
     a->steps = a->ahead ? 2 * NNRTI_CPU_AHEAD : (e->smallest ? 16 : 64) / a->sequences;
     a->steps = a->steps < T ? a->steps : T;
     a->plain = a->gates == 4 && a->clip == 0 && !a->peephole && !a->inputForget;
@@ -5069,39 +5157,34 @@ static float nnrti_cpu_cell_bias(const nnrti_cpu_recurrent_operands *o, int32_t 
                : ((const float *)b->data)[row * b->strides[0] + (block * o->r.view.dims[2] + k) * b->strides[1]];
 }
 
-/* Stores `count` packed weights, as float16 if `half`; returns the end of them. */
-static uint8_t *nnrti_cpu_pack_run(const nnrti_cpu_isa *isa, bool half, const float *from, int32_t count, uint8_t *to)
-{
-    if (NNRT_CPU_HALF_WEIGHTS && half)
-        isa->narrow(from, (uint16_t *)(void *)to, count);
-    else
-        memcpy(to, from, (size_t)count * sizeof(*from));
-    return to + (size_t)count * (half ? sizeof(uint16_t) : sizeof(*from));
-}
-
 /* The first packed constant (weights of x), for one direction of a layer; returns the end of it. */
 static uint8_t *nnrti_cpu_pack_input(const nnrti_cpu_isa *isa, const nnrti_cpu_recurrent *a,
                                      const nnrti_cpu_recurrent_operands *o, int32_t row, uint8_t *to)
 {
     const nnrt_view *w = &o->w.view;
-    const int32_t C = a->gates * a->padded, I = w->dims[2], L = isa->lanes, H = a->cells;
+    const int32_t C = a->gates * a->padded, I = w->dims[2], L = isa->lanes, H = a->cells, type = a->gemm.type;
     for (int32_t c = 0; c < C; c += isa->panel) {
         const int32_t width = C - c <= L ? L : isa->panel;
+        float scale[NNRTI_CPU_MAX_PANEL];
         for (int32_t k = -1; k < I; k++) { /* -1: the bias */
             float run[NNRTI_CPU_MAX_PANEL];
             for (int32_t t = c; t < c + width; t++) {
                 const int32_t gate = t / L % a->gates, cell = t / L / a->gates * L + t % L;
                 const bool own = a->gates == 3 && gate == 2 && !a->apart; /* the bias of h stays apart from that of x */
+                const ptrdiff_t at = row * w->strides[0] + (gate * H + cell) * w->strides[1];
                 float v = 0;
+                if (type == NNRTI_CPU_I8 && k < 0)
+                    scale[t - c] = nnrti_cpu_weight_scale(w, at, w->strides[2], cell < H ? I : 0);
                 if (cell < H && k >= 0)
-                    v = ((const float *)
-                             w->data)[row * w->strides[0] + (gate * H + cell) * w->strides[1] + k * w->strides[2]];
+                    v = ((const float *)w->data)[at + k * w->strides[2]];
                 else if (cell < H)
                     v = nnrti_cpu_cell_bias(o, row, gate, cell) +
                         (own ? 0.0f : nnrti_cpu_cell_bias(o, row, a->gates + gate, cell));
                 run[t - c] = v;
             }
-            to = nnrti_cpu_pack_run(isa, a->gemm.half && k >= 0, run, width, to);
+            to = nnrti_cpu_pack_run(isa, k < 0 ? NNRTI_CPU_F32 : type, run, width, scale, width, to);
+            if (type == NNRTI_CPU_I8 && k < 0)
+                to = nnrti_cpu_pack_run(isa, NNRTI_CPU_F32, scale, width, NULL, width, to);
         }
     }
     return to;
@@ -5113,16 +5196,20 @@ static uint8_t *nnrti_cpu_pack_state(const nnrti_cpu_isa *isa, const nnrti_cpu_r
                                      uint8_t *to)
 {
     const nnrt_view *r = &o->r.view;
-    for (int32_t from = 0; from < a->padded; from += isa->lanes)
-        for (int32_t k = 0; k < a->cells; k++)
+    const int32_t L = isa->lanes, H = a->cells;
+    float scale[4 * NNRTI_CPU_MAX_PANEL];
+    for (int32_t from = 0; from < a->padded; from += L)
+        for (int32_t k = a->gemm.type == NNRTI_CPU_I8 ? -1 : 0; k < H; k++) /* -1: the scales */
             for (int32_t gate = first; gate < end; gate++) {
-                float run[NNRTI_CPU_MAX_PANEL];
-                for (int32_t t = 0, cell = from; t < isa->lanes; t++, cell++)
-                    run[t] = cell < a->cells
-                                 ? ((const float *)r->data)[row * r->strides[0] + (gate * a->cells + cell) * r->strides[1] +
-                                                            k * r->strides[2]]
-                                 : 0.0f;
-                to = nnrti_cpu_pack_run(isa, a->gemm.half, run, isa->lanes, to);
+                float run[NNRTI_CPU_MAX_PANEL], *const by = scale + (gate - first) * L;
+                for (int32_t t = 0, cell = from; t < L; t++, cell++) {
+                    const ptrdiff_t at = row * r->strides[0] + (gate * H + cell) * r->strides[1];
+                    if (k < 0)
+                        by[t] = nnrti_cpu_weight_scale(r, at, r->strides[2], cell < H ? H : 0);
+                    else
+                        run[t] = cell < H ? ((const float *)r->data)[at + k * r->strides[2]] : 0.0f;
+                }
+                to = nnrti_cpu_pack_run(isa, k < 0 ? NNRTI_CPU_F32 : a->gemm.type, k < 0 ? by : run, L, by, L, to);
             }
     return to;
 }
@@ -5149,14 +5236,14 @@ static NNRT_ReturnCode nnrti_cpu_pack_recurrent(nnrti_cpu_edit *e, uint32_t s, c
 {
     const int32_t rows = a->layers * a->directions, C = a->gates * a->padded,
                   extra = nnrti_cpu_recurrent_extra(a) * a->padded;
-    const int32_t dims[3][2] = {{rows * C, 1 + a->gemm.half + o->w.view.dims[2]}, /* float16: a bias counts as two */
-                                {rows * C, a->cells},
+    const int32_t dims[3][2] = {{rows * C, nnrti_cpu_head(a->gemm.type) + o->w.view.dims[2]},
+                                {rows * C, nnrti_cpu_state_depth(a)},
                                 {rows, extra > 0 ? extra : 1}};
     uint8_t *parts[3];
     for (int32_t i = 0; i < 3; i++) {
         void *data;
         const NNRT_ReturnCode code =
-            nnrti_cpu_pack(e, s, a->gemm.half && i < 2 ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32, dims[i], &data);
+            nnrti_cpu_pack(e, s, nnrti_cpu_packed_type(i < 2 ? a->gemm.type : NNRTI_CPU_F32), dims[i], &data);
         if (code != NNRT_SUCCESS)
             return code;
         parts[i] = (uint8_t *)data;
@@ -5192,7 +5279,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
         !nnrti_cpu_fits_recurrent(&o.w, true) || !nnrti_cpu_fits_recurrent(&o.r, true) ||
         !nnrti_cpu_fits_recurrent(&o.b, true) || !nnrti_cpu_fits_recurrent(&o.p, true))
         return NNRT_SUCCESS;
-    code = nnrti_cpu_recall_fits_half(e, &o.w.view, &o.r.view, &found.gemm.half);
+    code = nnrti_cpu_recall_type(e, &o.w.view, &o.r.view, true, &found.gemm.type);
     if (code != NNRT_SUCCESS || !nnrti_cpu_size_recurrent(e, &o, &found))
         return code;
     a = (nnrti_cpu_recurrent *)nnrt_memory_keep(d->memory, sizeof(*a));
@@ -7059,12 +7146,23 @@ static NNRT_ReturnCode nnrti_cpu_read_memory(nnrti_cpu_edit *e, const char *valu
                           "extension '" NNRTI_CPU_MEMORY "' is '%s', expected fastest or smallest", value);
 }
 
-/* Reads the extensions "nnrt.cpu.winograd", "nnrt.cpu.memory" and "nnrt.cpu.kernel", and enableFloat16. */
+static NNRT_ReturnCode nnrti_cpu_read_weights(nnrti_cpu_edit *e, const char *value)
+{
+    const bool int8 = strcmp(value, "int8") == 0;
+    e->int8 = int8 && e->isa->narrow != NULL;
+    if (int8 || strcmp(value, "float") == 0)
+        return NNRT_SUCCESS;
+    return nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
+                          "extension '" NNRTI_CPU_WEIGHTS "' is '%s', expected float or int8", value);
+}
+
+/* Reads the extensions "nnrt.cpu.winograd", "nnrt.cpu.memory", "nnrt.cpu.weights" and "nnrt.cpu.kernel", and
+   enableFloat16. */
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
     const NNRT_ExtensionList *list = &e->draft->config->extensions;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    e->half = NNRT_CPU_HALF_WEIGHTS && e->draft->config->enableFloat16;
+    e->half = e->isa->narrow != NULL && e->draft->config->enableFloat16;
     e->tile = e->half ? 0 : NNRTI_CPU_TILE_AUTO;
     for (uint32_t i = 0; list->data != NULL && i < list->count && code == NNRT_SUCCESS; i++) {
         const NNRT_Extension *x = &list->data[i];
@@ -7077,6 +7175,8 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
             code = nnrti_cpu_read_winograd(e, value);
         else if (strcmp(x->name, NNRTI_CPU_MEMORY) == 0)
             code = nnrti_cpu_read_memory(e, value);
+        else if (strcmp(x->name, NNRTI_CPU_WEIGHTS) == 0)
+            code = nnrti_cpu_read_weights(e, value);
         else if (strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
             memcpy(e->only, value, sizeof(e->only));
             nnrti_cpu_resolve_alias(e->only, sizeof(e->only));
@@ -7245,7 +7345,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
     const int32_t C = w.dims[0], K = w.dims[3], cells = (tile + 2) * (tile + 2);
     const int32_t packed[2] = {nnrti_cpu_padded_channels(e->isa, C), cells * (1 + K)};
     nnrti_cpu_winograd *a = (nnrti_cpu_winograd *)nnrt_memory_keep(d->memory, sizeof(*a));
-    nnrti_cpu_pack_job job = {e->isa, &w, has ? &b : NULL, e->isa->panel, tile, NULL};
+    nnrti_cpu_pack_job job = {e->isa, &w, has ? &b : NULL, e->isa->panel, tile, NNRTI_CPU_F32, NULL};
     nnrt_plan_arg *args;
     void *data, *zeros;
     NNRT_ReturnCode code;
@@ -7282,7 +7382,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "8 "
+#define NNRTI_CPU_PACK_VERSION "9 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {
@@ -7427,7 +7527,7 @@ static nnrti_cpu_device *nnrti_cpu_device_of(const char *isa)
         made->table.IsPerformanceModeSupported = nnrti_cpu_supports;
         made->table.IsPrioritySupported = nnrti_cpu_supports;
         made->table.IsModelCacheSupported = nnrti_cpu_supports;
-        made->table.IsFloat16PrecisionSupported = NNRT_CPU_HALF_WEIGHTS ? nnrti_cpu_supports : NULL;
+        made->table.IsFloat16PrecisionSupported = nnrti_cpu_supports;
         made->table.PrepareModelFromModelCache = nnrti_cpu_restore;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;

@@ -62,6 +62,7 @@ MIT license, see LICENSE.
 #endif
 #define NNRTI_CPU_LEVEL (NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_ISA) % 10)
 #define NNRTI_CPU_DOT (NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_ISA) / 10)
+#define NNRTI_CPU_SMALL (NNRTI_CPU_LEVEL >= 2) /* kernels for float16 and int8 weights; see nnrti_cpu_isa.narrow */
 #define nnrti_v NNRTI_CPU(v)
 #define nnrti_v_bits NNRTI_CPU(v_bits)
 #define nnrti_v_load NNRTI_CPU(v_load)
@@ -902,6 +903,23 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 }
 #endif
 
+/* Loads LANES packed weights of a type (NNRTI_CPU_F32 and others), from weight `at` on. */
+#define nnrti_v_weights NNRTI_CPU(v_weights)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_weights(const uint8_t *w, size_t at, const int32_t type)
+{
+    if (type == NNRTI_CPU_F16)
+        return nnrti_v_widen((const uint16_t *)(const void *)w + at);
+    if (type != NNRTI_CPU_I8)
+        return nnrti_v_load((const float *)(const void *)w + at);
+#if NNRTI_CPU_LEVEL == 4
+    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(w + at))));
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(w + at))));
+#else
+    return __builtin_convertvector(nnrti_v_load_bytes(w + at) << 24 >> 24, nnrti_v);
+#endif
+}
+
 /* y = x, widened, for count elements. */
 NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t count)
 {
@@ -967,7 +985,8 @@ typedef struct NNRTI_CPU(gemm_tile) {
     const float *ahead;   /* the next panel, of which each tile prefetches a part */
     int32_t stepAhead;    /* floats of it per term */
     const float *panel;
-    const uint16_t *halves; /* float16 weights; panel then holds the bias only. NULL: float32 weights follow it */
+    const uint8_t *weights; /* of the type, for GEMV microkernels; those of GEMM read float32 weights behind the bias */
+    int32_t type;
     int32_t channel, count; /* the first of the panel, and the number left from it on */
     float low, high, sumLow, sumHigh;
 } NNRTI_CPU(gemm_tile);
@@ -1185,31 +1204,30 @@ static void NNRTI_CPU(gemm_panel)(const NNRTI_CPU(gemm_tile) * t, bool wide)
 
 /* GEMV microkernel: one pixel by several vectors of channels, enough accumulators to hide the latency of
    multiply-adds. Layout of the weights: two vectors are adjacent, two such pairs are `apart` floats apart, the next
-   two pairs `next` floats behind; terms are `step` apart. half: weights are float16 and the distances count float16
-   elements; the biases of pairs of the same panel are then twice as far apart, as they are float32. */
+   two pairs `next` behind, in weights; terms are `step` apart. A panel begins with `step` biases; int8 weights have their
+   scales behind these and multiply the sum, which the bias is then added to. */
 NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * tile, size_t apart, size_t next,
-                                                  size_t step, const int32_t vectors, const bool half)
+                                                  size_t step, const int32_t vectors, const int32_t type)
 {
     const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
     const size_t at[4] = {0, apart, next, next + apart};
-    const size_t inside = apart == 2 * NNRTI_LANES ? 2 * apart : apart; /* of biases in a panel, in elements */
+    const size_t inside = apart == 2 * NNRTI_LANES ? apart << type : apart; /* of float32 biases in a panel, in weights */
     const size_t biases[4] = {0, inside, next, next + inside};
     nnrti_v sum[8];
-    const float *w = t->panel;
-    const uint16_t *h = t->halves;
+    const uint8_t *w = t->weights;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < vectors; v++)
-        sum[v] = half ? nnrti_v_load((const float *)(const void *)((const uint16_t *)(const void *)w + biases[v / 2]) +
-                                     v % 2 * NNRTI_LANES)
-                      : nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES);
-    w += half ? 0 : step;
+        sum[v] = type == NNRTI_CPU_I8
+                     ? nnrti_v_all(0.0f)
+                     : nnrti_v_weights((const uint8_t *)t->panel + biases[v / 2] * (4 >> type),
+                                       (size_t)(v % 2 * NNRTI_LANES), NNRTI_CPU_F32);
     for (int32_t tap = 0; tap < t->taps; tap++) {
         const float *x = t->x[(ptrdiff_t)tap * t->step];
         ptrdiff_t k = 0;
 #if NNRTI_CPU_LEVEL == 2
-        if (!half && vectors == 8 && apart == 2 * NNRTI_LANES && step == 4 * NNRTI_LANES) {
-            const float *panel[2] = {w, w + next};
-            w += t->k / 4 * 4 * (ptrdiff_t)step;
+        if (type == NNRTI_CPU_F32 && vectors == 8 && apart == 2 * NNRTI_LANES && step == 4 * NNRTI_LANES) {
+            const float *panel[2] = {(const float *)(const void *)w, (const float *)(const void *)w + next};
+            w += t->k / 4 * 4 * step * sizeof(float);
             for (; k + 4 <= t->k; k += 4) {
                 float32x2_t pair = vld1_f32(x + k);
                 NNRTI_CPU_UNROLL
@@ -1231,15 +1249,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * t
             const nnrti_v value = nnrti_v_all(x[k]);
             NNRTI_CPU_UNROLL
             for (int32_t v = 0; v < vectors; v++)
-                sum[v] = nnrti_v_fma(value,
-                                     half ? nnrti_v_widen(h + at[v / 2] + v % 2 * NNRTI_LANES)
-                                          : nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES),
-                                     sum[v]);
-            if (half)
-                h += step;
-            else
-                w += step;
+                sum[v] = nnrti_v_fma(value, nnrti_v_weights(w, at[v / 2] + (size_t)(v % 2 * NNRTI_LANES), type), sum[v]);
+            w += step * (4 >> type);
         }
+    }
+    if (type == NNRTI_CPU_I8)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < vectors; v++) {
+        const float *bias = (const float *)(const void *)((const uint8_t *)t->panel + biases[v / 2]) + v % 2 * NNRTI_LANES;
+        sum[v] = nnrti_v_fma(nnrti_v_load(bias + step), sum[v], nnrti_v_load(bias));
     }
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v + 1 < vectors; v++)
@@ -1247,16 +1265,25 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * t
     NNRTI_CPU(epilogue_last)(t, 0, (vectors - 1) * NNRTI_LANES, &sum[vectors - 1], 1, 1);
 }
 
+#define NNRTI_CPU_GEMV_OF(vectors, type)                                                                               \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_##type##_##vectors)(                                     \
+        const NNRTI_CPU(gemm_tile) * t, size_t apart, size_t next, size_t step)                                        \
+    {                                                                                                                  \
+        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, NNRTI_CPU_SMALL * NNRTI_CPU_##type);                \
+    }
+/* The instances, and the call of the one for the type of the weights. */
 #define NNRTI_CPU_GEMV_MICROKERNEL(vectors)                                                                            \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_##vectors)(const NNRTI_CPU(gemm_tile) * t, size_t apart, \
-                                                                         size_t next, size_t step)                     \
+    NNRTI_CPU_GEMV_OF(vectors, F32)                                                                                    \
+    NNRTI_CPU_GEMV_OF(vectors, F16)                                                                                    \
+    NNRTI_CPU_GEMV_OF(vectors, I8)                                                                                     \
+    static void NNRTI_CPU(gemv_##vectors)(const NNRTI_CPU(gemm_tile) * t, size_t apart, size_t next, size_t step)      \
     {                                                                                                                  \
-        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, false);                                             \
-    }                                                                                                                  \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_half_##vectors)(const NNRTI_CPU(gemm_tile) * t,          \
-                                                                              size_t apart, size_t next, size_t step)  \
-    {                                                                                                                  \
-        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, NNRT_CPU_HALF_WEIGHTS);                             \
+        if (NNRTI_CPU_SMALL && t->type == NNRTI_CPU_I8)                                                                \
+            NNRTI_CPU(gemv_microkernel_I8_##vectors)(t, apart, next, step);                                            \
+        else if (NNRTI_CPU_SMALL && t->type == NNRTI_CPU_F16)                                                          \
+            NNRTI_CPU(gemv_microkernel_F16_##vectors)(t, apart, next, step);                                           \
+        else                                                                                                           \
+            NNRTI_CPU(gemv_microkernel_F32_##vectors)(t, apart, next, step);                                           \
     }
 NNRTI_CPU_GEMV_MICROKERNEL(8)
 NNRTI_CPU_GEMV_MICROKERNEL(6)
@@ -1268,22 +1295,13 @@ NNRTI_CPU_GEMV_MICROKERNEL(1)
 static int32_t NNRTI_CPU(gemv_panels)(const NNRTI_CPU(gemm_tile) * t, size_t panelFloats, int32_t left)
 {
     const size_t step = NNRTI_PANEL_VECTORS * NNRTI_LANES;
-    const bool half = t->halves != NULL;
     int32_t panels = left < 4 ? left : 4;
     if (panels > 0 && t->count <= (panels * NNRTI_PANEL_VECTORS - 1) * NNRTI_LANES)
         panels--; /* the last one has one vector only */
     switch (panels) {
-    case 4:
-        (half ? NNRTI_CPU(gemv_microkernel_half_8) : NNRTI_CPU(gemv_microkernel_8))(t, panelFloats, 2 * panelFloats,
-                                                                                    step);
-        return 4;
-    case 3:
-        (half ? NNRTI_CPU(gemv_microkernel_half_6) : NNRTI_CPU(gemv_microkernel_6))(t, panelFloats, 2 * panelFloats,
-                                                                                    step);
-        return 3;
-    case 2:
-        (half ? NNRTI_CPU(gemv_microkernel_half_4) : NNRTI_CPU(gemv_microkernel_4))(t, panelFloats, 0, step);
-        return 2;
+    case 4: NNRTI_CPU(gemv_8)(t, panelFloats, 2 * panelFloats, step); return 4;
+    case 3: NNRTI_CPU(gemv_6)(t, panelFloats, 2 * panelFloats, step); return 3;
+    case 2: NNRTI_CPU(gemv_4)(t, panelFloats, 0, step); return 2;
     default: return 0;
     }
 }
@@ -1621,6 +1639,33 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gemm_tile_begin)(NNRTI_CPU(gemm_tile) * t, const
     t->sumHigh = j->sumHigh;
 }
 
+/* Replaces a panel of float16 or int8 weights, `width` of each term, by float32 weights in `wide`; with int8 the bias is 0,
+   and scale_rows follows. */
+static void NNRTI_CPU(widen_panel)(NNRTI_CPU(gemm_tile) * t, int32_t width, int32_t terms, float *wide)
+{
+    const uint8_t *const head = (const uint8_t *)t->panel;
+    if (t->type == NNRTI_CPU_F16) {
+        memcpy(wide, head, (size_t)width * sizeof(float));
+        NNRTI_CPU(widen_run)
+        ((const uint16_t *)(const void *)(head + (size_t)width * sizeof(float)), wide + width, terms * width);
+    } else {
+        memset(wide, 0, (size_t)width * sizeof(float));
+        for (int32_t i = 0; i < terms * width; i += NNRTI_LANES)
+            nnrti_v_store(wide + width + i, nnrti_v_weights(head + (size_t)width * 8, (size_t)i, NNRTI_CPU_I8));
+    }
+    t->panel = wide;
+}
+
+/* y = scale * y + bias for the `width` channels of a panel of int8 weights, all of which y has. */
+static void NNRTI_CPU(scale_rows)(const NNRTI_CPU(gemm_tile) * t, const float *bias, int32_t width)
+{
+    for (int32_t r = 0; r < t->rows; r++)
+        for (int32_t i = 0; i < width; i += NNRTI_LANES) {
+            float *const y = t->y[r] + t->channel + i;
+            nnrti_v_store(y, nnrti_v_fma(nnrti_v_load(bias + width + i), nnrti_v_load(y), nnrti_v_load(bias + i)));
+        }
+}
+
 /* Work item of `gemm`: some pixels by one part of the panels. */
 static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
 {
@@ -1632,7 +1677,8 @@ static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
-    const size_t panelBytes = panelFloats * (a->half ? sizeof(uint16_t) : sizeof(float));
+    const size_t panelBytes = panelFloats * (size_t)(4 >> a->type);
+    const int32_t head = nnrti_cpu_head(a->type);
     const int32_t taps = a->lines > 0 ? 1 : nnrti_cpu_taps(a);
     const int64_t left = j->pixels - first;
     const uint8_t *const packed = (const uint8_t *)j->packed->data;
@@ -1653,29 +1699,29 @@ static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
         NNRTI_CPU(pixel_pointers)(j, first, &l);
     tiles = (l.rows + NNRTI_TILE_ROWS - 1) / NNRTI_TILE_ROWS;
     NNRTI_CPU(gemm_tile_begin)(&t, j, &l, taps);
+    t.type = a->type;
     for (int32_t p = from; p < to;) {
         t.channel = p * panel;
         t.count = C - t.channel;
         t.panel = (const float *)(const void *)(packed + (size_t)p * panelBytes);
-        t.halves = a->half ? (const uint16_t *)(const void *)(t.panel + panel) : NULL;
+        t.weights = packed + (size_t)p * panelBytes + (size_t)panel * (size_t)(head * (4 >> a->type));
         next = p + 1 < to ? p + 1 : from;
         t.ahead = (const float *)(const void *)(packed + (size_t)next * panelBytes);
-        t.stepAhead = (C - next * panel > NNRTI_LANES ? panel : NNRTI_LANES) / tiles / (a->half ? 2 : 1);
+        t.stepAhead = (C - next * panel > NNRTI_LANES ? panel : NNRTI_LANES) / tiles >> a->type;
         if (t.rows == 1 && t.terms == NULL) {
             const int32_t done = NNRTI_CPU(gemv_panels)(&t, panelFloats, to - p);
             p += done;
             if (done > 0)
                 continue;
         }
-        if (NNRT_CPU_HALF_WEIGHTS && a->half) {
-            const int32_t width = t.count > NNRTI_LANES ? panel : NNRTI_LANES;
-            memcpy(wide, t.panel, (size_t)width * sizeof(float));
-            NNRTI_CPU(widen_run)
-            ((const uint16_t *)(const void *)(t.panel + width), wide + width, (int32_t)(depth - 2) * width);
-            t.panel = wide;
-        }
+        if (NNRTI_CPU_SMALL && a->type != NNRTI_CPU_F32)
+            NNRTI_CPU(widen_panel)(&t, t.count > NNRTI_LANES ? panel : NNRTI_LANES, (int32_t)depth - head, wide);
         if (!NNRTI_CPU(gemm_few_channels)(j, &t, l.run))
             NNRTI_CPU(gemm_panel)(&t, t.count > NNRTI_LANES);
+        if (NNRTI_CPU_SMALL && a->type == NNRTI_CPU_I8)
+            NNRTI_CPU(scale_rows)
+        (&t, (const float *)(const void *)(packed + (size_t)p * panelBytes),
+         t.count > NNRTI_LANES ? panel : NNRTI_LANES);
         p++;
     }
     for (int32_t r = 0; r < t.rows && !j->bounds; r++) {
@@ -1711,15 +1757,14 @@ static int32_t NNRTI_CPU(gemv_next)(const NNRTI_CPU(gemm_tile) * t, int32_t widt
 {
     const int32_t whole = NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS, most = left < width ? left : width;
     const size_t apart = 2 * NNRTI_LANES, step = (size_t)inside * NNRTI_LANES;
-    const bool half = t->halves != NULL;
     if (width == whole && left >= 2 * whole) {
-        (half ? NNRTI_CPU(gemv_microkernel_half_8) : NNRTI_CPU(gemv_microkernel_8))(t, apart, panelFloats, step);
+        NNRTI_CPU(gemv_8)(t, apart, panelFloats, step);
         return 8;
     }
     switch (most) {
-    case 4: (half ? NNRTI_CPU(gemv_microkernel_half_4) : NNRTI_CPU(gemv_microkernel_4))(t, apart, 0, step); return 4;
-    case 1: (half ? NNRTI_CPU(gemv_microkernel_half_1) : NNRTI_CPU(gemv_microkernel_1))(t, 0, 0, step); return 1;
-    default: (half ? NNRTI_CPU(gemv_microkernel_half_2) : NNRTI_CPU(gemv_microkernel_2))(t, 0, 0, step); return 2;
+    case 4: NNRTI_CPU(gemv_4)(t, apart, 0, step); return 4;
+    case 1: NNRTI_CPU(gemv_1)(t, 0, 0, step); return 1;
+    default: NNRTI_CPU(gemv_2)(t, 0, 0, step); return 2;
     }
 }
 
@@ -1732,6 +1777,7 @@ static void NNRTI_CPU(gemv_task)(void *arg, uint32_t i, uint32_t worker)
                   whole = NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS;
     const int32_t from = (int32_t)((int64_t)all * i / a->parts), to = (int32_t)((int64_t)all * (i + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)(whole * NNRTI_LANES);
+    const size_t size = (size_t)(4 >> a->type);
     const float *const x = (const float *)j->x->data, *const z = (const float *)j->z->data;
     float *const y = (float *)j->y->data;
     NNRTI_CPU(gemm_tile) t;
@@ -1741,6 +1787,7 @@ static void NNRTI_CPU(gemv_task)(void *arg, uint32_t i, uint32_t worker)
     t.y = &y;
     t.z = z != NULL ? &z : NULL;
     t.taps = 1;
+    t.type = a->type;
     t.k = j->x->dims[3];
     t.low = j->low;
     t.high = j->high;
@@ -1748,13 +1795,9 @@ static void NNRTI_CPU(gemv_task)(void *arg, uint32_t i, uint32_t worker)
     t.sumHigh = j->sumHigh;
     for (int32_t v = from; v < to;) {
         const int32_t before = v % whole, inside = all - (v - before) < whole ? all - (v - before) : whole;
-        if (NNRT_CPU_HALF_WEIGHTS && a->half) {
-            const uint16_t *const panel = (const uint16_t *)j->packed->data + (size_t)(v / whole) * panelFloats;
-            t.panel = (const float *)(const void *)panel + (size_t)before * NNRTI_LANES;
-            t.halves = panel + (size_t)(2 * inside + before) * NNRTI_LANES;
-        } else {
-            t.panel = (const float *)j->packed->data + (size_t)(v / whole) * panelFloats + (size_t)before * NNRTI_LANES;
-        }
+        const uint8_t *const panel = (const uint8_t *)j->packed->data + (size_t)(v / whole) * panelFloats * size;
+        t.panel = (const float *)(const void *)panel + (size_t)before * NNRTI_LANES;
+        t.weights = panel + (size_t)(nnrti_cpu_head(a->type) * inside + before) * NNRTI_LANES * size;
         t.channel = v * NNRTI_LANES;
         t.count = C - t.channel;
         v += NNRTI_CPU(gemv_next)(&t, inside - before, inside, panelFloats, to - v);
@@ -2248,7 +2291,6 @@ static void NNRTI_CPU(nbits_task)(void *arg, uint32_t i, uint32_t worker)
     NNRTI_CPU(pixel_pointers)(j, first, &l);
     NNRTI_CPU(gemm_tile_begin)(&t, j, &l, 1);
     t.stepAhead = 0;
-    t.halves = NULL;
     for (int32_t p = from; p < to; p++) {
         t.channel = p * NNRTI_NBITS_WIDTH;
         t.panel =
@@ -4869,8 +4911,8 @@ static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_ca
 
 /* GEMV of the gates of some blocks for some sequences: the sums of each block, gate by gate. */
 typedef struct NNRTI_CPU(gates) {
-    const float *panel;                      /* weights of h of the first block */
-    const uint16_t *halves;                  /* or these, float16; of both one is NULL */
+    const uint8_t *panel;                    /* weights of h of the first block; with int8 their scales precede them */
+    int32_t type;                            /* of the weights */
     size_t next;                             /* elements from a block to the next */
     const float *h[NNRTI_RECURRENT_ROWS];    /* the multiplied vector of each sequence, k elements */
     const float *from[NNRTI_RECURRENT_ROWS]; /* initial sums of each sequence (products with x) */
@@ -4881,13 +4923,21 @@ typedef struct NNRTI_CPU(gates) {
     int32_t gap; /* vectors from one gate to the next in the output */
 } NNRTI_CPU(gates);
 
-/* Recurrent microkernel: `count` gates of `blocks` blocks for `tall` sequences, all sums in registers. */
+/* The initial sums of gate g of block b of sequence r. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(gates_begin)(const NNRTI_CPU(gates) * s, const int32_t count, const int32_t r,
+                                                const int32_t b, const int32_t g)
+{
+    return nnrti_v_load(s->last != NULL && g == count - 1 ? s->last + b * NNRTI_LANES
+                                                          : s->from[r] + b * s->step + g * NNRTI_LANES);
+}
+
+/* Recurrent microkernel: `count` gates of `blocks` blocks for `tall` sequences, all sums in registers. Sums of int8
+   weights begin at 0, and are multiplied by the scale, then added to the initial sums. */
 NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gates, const int32_t count,
-                                                   const int32_t blocks, const int32_t tall, const bool half)
+                                                   const int32_t blocks, const int32_t tall, const int32_t type)
 {
     const NNRTI_CPU(gates) copy = *gates, *const s = &copy;
-    const float *w = s->panel;
-    const uint16_t *h = s->halves;
+    const uint8_t *w = s->panel;
     nnrti_v sum[16];
     NNRTI_CPU_UNROLL
     for (int32_t r = 0; r < tall; r++)
@@ -4895,8 +4945,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gate
     for (int32_t b = 0; b < blocks; b++)
         NNRTI_CPU_UNROLL
     for (int32_t g = 0; g < count; g++)
-        sum[(r * count + g) * blocks + b] = nnrti_v_load(
-            s->last != NULL && g == count - 1 ? s->last + b * NNRTI_LANES : s->from[r] + b * s->step + g * NNRTI_LANES);
+        sum[(r * count + g) * blocks + b] =
+            type == NNRTI_CPU_I8 ? nnrti_v_all(0.0f) : NNRTI_CPU(gates_begin)(s, count, r, b, g);
+    w += type == NNRTI_CPU_I8 ? (size_t)(count * NNRTI_LANES) * sizeof(float) : 0;
     for (ptrdiff_t k = 0; k < s->k; k++) {
         nnrti_v value[NNRTI_RECURRENT_ROWS];
         NNRTI_CPU_UNROLL
@@ -4906,38 +4957,44 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gate
         for (int32_t b = 0; b < blocks; b++)
             NNRTI_CPU_UNROLL
         for (int32_t g = 0; g < count; g++) {
-            const size_t at = (size_t)b * s->next + (size_t)g * NNRTI_LANES;
-            const nnrti_v weight = half ? nnrti_v_widen(h + at) : nnrti_v_load(w + at);
+            const nnrti_v weight = nnrti_v_weights(w, (size_t)b * s->next + (size_t)g * NNRTI_LANES, type);
             NNRTI_CPU_UNROLL
             for (int32_t r = 0; r < tall; r++)
                 sum[(r * count + g) * blocks + b] = nnrti_v_fma(value[r], weight, sum[(r * count + g) * blocks + b]);
         }
-        if (half)
-            h += count * NNRTI_LANES;
-        else
-            w += count * NNRTI_LANES;
+        w += count * NNRTI_LANES * (4 >> type);
     }
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < tall * count; i++)
         NNRTI_CPU_UNROLL
-    for (int32_t b = 0; b < blocks; b++)
-        nnrti_v_store(s->to + (i * s->gap + b) * NNRTI_LANES, sum[i * blocks + b]);
+    for (int32_t b = 0; b < blocks; b++) {
+        nnrti_v v = sum[i * blocks + b];
+        if (type == NNRTI_CPU_I8)
+            v = nnrti_v_fma(v,
+                            nnrti_v_weights(s->panel + (size_t)b * s->next, (size_t)(i % count * NNRTI_LANES), NNRTI_CPU_F32),
+                            NNRTI_CPU(gates_begin)(s, count, i / count, b, i % count));
+        nnrti_v_store(s->to + (i * s->gap + b) * NNRTI_LANES, v);
+    }
 }
 
-/* Instances: one sequence by two blocks, by one, and several sequences by one; each also with float16 weights. */
-#define NNRTI_CPU_GATES_OF(name, count, blocks, tall)                                                                  \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##name)(const NNRTI_CPU(gates) * s)                     \
+/* Instances: one sequence by two blocks, by one, and several sequences by one; for every type of weights. */
+#define NNRTI_CPU_GATES_OF(name, count, blocks, tall, type)                                                            \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##type##_##name)(const NNRTI_CPU(gates) * s)            \
     {                                                                                                                  \
-        NNRTI_CPU(gates_microkernel)(s, count, blocks, tall, false);                                                   \
-    }                                                                                                                  \
-    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_half_##name)(const NNRTI_CPU(gates) * s)                \
-    {                                                                                                                  \
-        NNRTI_CPU(gates_microkernel)(s, count, blocks, tall, NNRT_CPU_HALF_WEIGHTS);                                   \
+        NNRTI_CPU(gates_microkernel)(s, count, blocks, tall, NNRTI_CPU_SMALL * NNRTI_CPU_##type);                      \
     }
+#define NNRTI_CPU_GATES_TYPE(count, type)                                                                              \
+    NNRTI_CPU_GATES_OF(two_##count, count, 2, 1, type)                                                                 \
+    NNRTI_CPU_GATES_OF(one_##count, count, 1, 1, type)                                                                 \
+    NNRTI_CPU_GATES_OF(tall_##count, count, 1, NNRTI_RECURRENT_ROWS, type)
+#if NNRTI_CPU_SMALL
 #define NNRTI_CPU_GATES(count)                                                                                         \
-    NNRTI_CPU_GATES_OF(two_##count, count, 2, 1)                                                                       \
-    NNRTI_CPU_GATES_OF(one_##count, count, 1, 1)                                                                       \
-    NNRTI_CPU_GATES_OF(tall_##count, count, 1, NNRTI_RECURRENT_ROWS)
+    NNRTI_CPU_GATES_TYPE(count, F32)                                                                                   \
+    NNRTI_CPU_GATES_TYPE(count, F16)                                                                                   \
+    NNRTI_CPU_GATES_TYPE(count, I8)
+#else
+#define NNRTI_CPU_GATES(count) NNRTI_CPU_GATES_TYPE(count, F32)
+#endif
 NNRTI_CPU_GATES(4)
 NNRTI_CPU_GATES(3)
 NNRTI_CPU_GATES(2)
@@ -4950,10 +5007,14 @@ static void NNRTI_CPU(gates_dispatch)(const NNRTI_CPU(gates) * s, int32_t count,
 #define NNRTI_CPU_GATES_ROW(name)                                                                                      \
     {NNRTI_CPU(gates_microkernel_##name##_1), NNRTI_CPU(gates_microkernel_##name##_2),                                 \
      NNRTI_CPU(gates_microkernel_##name##_3), NNRTI_CPU(gates_microkernel_##name##_4)}
-    static const function functions[2][3][4] = {
-        {NNRTI_CPU_GATES_ROW(two), NNRTI_CPU_GATES_ROW(one), NNRTI_CPU_GATES_ROW(tall)},
-        {NNRTI_CPU_GATES_ROW(half_two), NNRTI_CPU_GATES_ROW(half_one), NNRTI_CPU_GATES_ROW(half_tall)}};
-    functions[s->halves != NULL][tall ? 2 : blocks == 2 ? 0 : 1][count - 1](s);
+#define NNRTI_CPU_GATES_ROWS(type)                                                                                     \
+    {NNRTI_CPU_GATES_ROW(type##_two), NNRTI_CPU_GATES_ROW(type##_one), NNRTI_CPU_GATES_ROW(type##_tall)}
+    static const function functions[][3][4] = {NNRTI_CPU_GATES_ROWS(F32),
+#if NNRTI_CPU_SMALL
+                                               NNRTI_CPU_GATES_ROWS(F16), NNRTI_CPU_GATES_ROWS(I8)
+#endif
+    };
+    functions[s->type][tall ? 2 : blocks == 2 ? 0 : 1][count - 1](s);
 }
 
 #if NNRTI_CPU_LEVEL == 4
@@ -4990,7 +5051,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_ahead)(const NNRTI_CP
                                                                   const float *first, int32_t I, float *const *to)
 {
     const int32_t both = I < s->k ? I : s->k, all = s->k;
-    const float *const h = s->h[0], *const second = s->panel, *x[NNRTI_CPU_AHEAD];
+    const float *const h = s->h[0], *const second = (const float *)(const void *)s->panel, *x[NNRTI_CPU_AHEAD];
     nnrti_v sum[4], other[2 * NNRTI_CPU_AHEAD];
     NNRTI_CPU_UNROLL
     for (int32_t g = 0; g < 4; g++)
@@ -5169,9 +5230,8 @@ static void NNRTI_CPU(gates_and_ahead)(const NNRTI_CPU(cell_step) * s, const NNR
 /* The weights of h of the blocks from element `at` of the second packed constant on. */
 static void NNRTI_CPU(gates_at)(const NNRTI_CPU(cell_step) * s, size_t at, NNRTI_CPU(gates) * g)
 {
-    const bool half = s->attr->gemm.half;
-    g->panel = half ? NULL : (const float *)s->second + at;
-    g->halves = half ? (const uint16_t *)s->second + at : NULL;
+    g->type = s->attr->gemm.type;
+    g->panel = (const uint8_t *)s->second + at * (size_t)(4 >> g->type);
 }
 
 /* Sums of the gates of `blocks` blocks of one sequence from block `first` on, gate by gate; their weights from element
@@ -5208,14 +5268,15 @@ static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cell_step) * s, int32_t first
     const nnrti_cpu_recurrent *a = s->attr;
     const int32_t gates = s->end - s->first;
     const float *const by = s->first > 0 ? s->aside : s->h;
+    const size_t depth = (size_t)nnrti_cpu_state_depth(a);
     float sums[16 * NNRTI_LANES];
     NNRTI_CPU(gates) g;
-    g.next = (size_t)gates * NNRTI_LANES * (size_t)a->cells;
+    g.next = (size_t)gates * NNRTI_LANES * depth;
     g.step = (ptrdiff_t)a->gates * NNRTI_LANES;
     g.k = a->cells;
     for (int32_t b = first; b < first + count; b += s->sequences == 1 ? count : 1) {
         const int32_t blocks = s->sequences == 1 ? count : 1, cell = b * NNRTI_LANES;
-        const size_t weights = (size_t)s->first * (size_t)a->padded * (size_t)a->cells + (size_t)b * g.next;
+        const size_t weights = (size_t)s->first * (size_t)a->padded * depth + (size_t)b * g.next;
         NNRTI_CPU(gates_at)(s, weights, &g);
         g.last = a->gates == 3 && !a->apart ? s->third + cell : NULL;
         for (int32_t n = 0; n < s->sequences; n += NNRTI_RECURRENT_ROWS) {
@@ -5310,7 +5371,7 @@ static void NNRTI_CPU(gemm_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt
     out.strides[1] = (ptrdiff_t)C * sequences;
     out.data = to;
     weights.dims[0] = C;
-    weights.dims[1] = 1 + a->gemm.half + x->dims[2];
+    weights.dims[1] = nnrti_cpu_head(a->gemm.type) + x->dims[2];
     weights.data = (void *)(uintptr_t)packed;
     p.attr = &a->gemm;
     p.x = &in;
@@ -5394,7 +5455,7 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_recurrent_extra(a);
     const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
     const bool back = a->backward || d == 1;
-    const size_t each = (size_t)C * (a->gemm.half ? sizeof(uint16_t) : sizeof(float)); /* bytes per term of all gates */
+    const size_t each = (size_t)C * (size_t)(4 >> a->gemm.type); /* bytes per term of all gates */
     const int32_t len = j->args[3].data != NULL ? (int32_t)nnrt_load_index(&j->args[3], n * j->args[3].strides[0]) : T;
     float *from = (float *)nnrti_cpu_scratch(j->call, worker);
     float *later = from + (a->ahead ? (size_t)a->gemm.rows * (size_t)C : 0); /* products of the next steps */
@@ -5406,9 +5467,9 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     memset(&s, 0, sizeof(s));
     s.attr = a;
     s.weights = (const float *)(const void *)((const uint8_t *)j->args[4].data +
-                                              (size_t)row * each * (size_t)(1 + a->gemm.half + x.dims[2]));
+                                              (size_t)row * each * (size_t)(nnrti_cpu_head(a->gemm.type) + x.dims[2]));
     s.I = x.dims[2];
-    s.second = (const uint8_t *)j->args[5].data + (size_t)row * each * (size_t)a->cells;
+    s.second = (const uint8_t *)j->args[5].data + (size_t)row * each * (size_t)nnrti_cpu_state_depth(a);
     s.third = (const float *)j->args[6].data + (size_t)row * (size_t)extra * (size_t)a->padded;
     s.functions = a->functions[d];
     s.sequences = N - n < a->sequences ? N - n : a->sequences;
@@ -8058,7 +8119,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
     NNRTI_LANES,
     NNRTI_PANEL_VECTORS *NNRTI_LANES,
     NNRTI_CPU_OF(winograd_weights, NNRTI_CPU_BASE),
-    NNRTI_CPU_OF(narrow_weights, NNRTI_CPU_BASE),
+    NNRTI_CPU_SMALL ? NNRTI_CPU_OF(narrow_weights, NNRTI_CPU_BASE) : NULL,
     NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_F16(NNRTI_CPU_ROW_F16)
         NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
             NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_ROW_ROWS){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
@@ -8093,11 +8154,13 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_simd128
 #undef NNRTI_CPU_WASM
 #undef NNRTI_CPU_LEVEL
+#undef NNRTI_CPU_SMALL
 #undef NNRTI_CPU_DOT
 #undef NNRTI_CPU_MICROKERNEL
 #undef NNRTI_CPU_HALF_PANEL_BY
 #undef NNRTI_CPU_HALF_OF
 #undef NNRTI_CPU_GEMV_MICROKERNEL
+#undef NNRTI_CPU_GEMV_OF
 #undef NNRTI_CPU_NBITS_MICROKERNEL
 #undef NNRTI_NBITS_VECTORS
 #undef NNRTI_NBITS_WIDTH
@@ -8121,6 +8184,8 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_GATES
 #undef NNRTI_CPU_GATES_OF
 #undef NNRTI_CPU_GATES_ROW
+#undef NNRTI_CPU_GATES_ROWS
+#undef NNRTI_CPU_GATES_TYPE
 #undef nnrti_v
 #undef nnrti_v_bits
 #undef nnrti_v_load
@@ -8148,6 +8213,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef nnrti_v_log
 #undef nnrti_v_log1p
 #undef nnrti_v_load_part
+#undef nnrti_v_weights
 #undef nnrti_v_widen
 #undef nnrti_v_narrow
 #undef nnrti_v_round

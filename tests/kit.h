@@ -226,4 +226,10 @@ static inline const char *set_of_floats(const char *set)
     return strcmp(set, "dotprod") == 0 || strcmp(set, "fp16") == 0 || strcmp(set, "i8mm") == 0 ? "neon" : set;
 }
 
+/* Whether an instruction set packs float16 and int8 weights; the others pack float32. */
+static inline bool packs_small(const char *set)
+{
+    return strcmp(set, "vector") != 0 && strcmp(set, "simd128") != 0 && strcmp(set, "relaxed") != 0;
+}
+
 #endif

@@ -258,7 +258,6 @@ for option in -DNNRT_NO_STDIO -DNNRT_NO_MESSAGES '-DNNRT_SELECT -DNNRT_KEEP_RESH
 done
 reads 'NNRT_NO_MESSAGES' clang "-std=c99 $warnings -DNNRT_NO_MESSAGES" one.c
 reads 'NNRT_CPU_AVX512, NNRT_CPU_AVX2' gcc "-std=c99 $warnings -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" one.c
-reads 'NNRT_CPU_HALF_WEIGHTS' clang "-std=c99 $warnings -DNNRT_CPU_HALF_WEIGHTS=0" one.c
 build 'NNRT_CPU_AVX512' clang "-std=c99 $warnings -O0 -DNNRT_CPU_AVX512=0" one.c
 reads 'NNRT_MAX_RANK, all headers' gcc "-std=c99 $warnings -DNNRT_MAX_RANK=4" formats.c
 build 'what a build with NNRT_MAX_RANK 4 says' clang "-std=c99 -O0 -fsanitize=address,bounds -fno-sanitize-recover=all -DNNRT_MAX_RANK=4 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" \

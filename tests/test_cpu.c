@@ -811,6 +811,12 @@ static void test_choice_of_tiles(void **unused)
         assert_true(fine || strstr(e.message, "nnrt.cpu.memory' is 'small', expected fastest or smallest") != NULL);
         memory = NULL;
         nnrt_session_destroy(session);
+        session = NULL;
+        extensions[0] = (NNRT_Extension){"nnrt.cpu.weights", fine ? "float" : "int4", fine ? 5 : 4};
+        desc.extensions = NNRT_ExtensionList_make(extensions, 1);
+        assert_int_equal(nnrt_session_create(&session, model, &desc, &e), fine ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
+        assert_true(fine || strstr(e.message, "nnrt.cpu.weights' is 'int4', expected float or int8") != NULL);
+        nnrt_session_destroy(session);
         nnrt_model_destroy(model);
     }
 }

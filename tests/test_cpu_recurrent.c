@@ -4,6 +4,7 @@
    ulp for its own argument, plus the argument's error times the steepest slope; errors of states enter the sums of the
    next step. */
 #define _XOPEN_SOURCE 700
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +94,8 @@ typedef struct values {
 static char ran[4096];
 static uint32_t steps;
 static size_t bytesRead;
-static bool allows_half; /* enableFloat16 of the sessions */
+static bool allows_half;    /* enableFloat16 of the sessions */
+static const char *weights; /* extension nnrt.cpu.weights of the sessions; NULL: none */
 
 static void see_step(void *user, const nnrt_profile_step *step)
 {
@@ -109,6 +111,7 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, const values
                        NNRT_ReturnCode expected)
 {
     nnrt_session *session = NULL;
+    const NNRT_Extension extension = {"nnrt.cpu.weights", weights, weights != NULL ? (uint32_t)strlen(weights) : 0};
     nnrt_session_desc desc;
     nnrt_profile profile;
     nnrt_error e;
@@ -123,6 +126,7 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, const values
     desc.device = device;
     desc.parallel = team_of(&t, workers);
     desc.enableFloat16 = allows_half;
+    desc.extensions = NNRT_ExtensionList_make(&extension, weights != NULL ? 1 : 0);
     desc.profile = workers == 0 ? &profile : NULL;
     for (uint32_t i = 0; i < v->nIn; i++)
         in[i] = nnrt_io_make((void *)(uintptr_t)v->in[i], v->inBytes[i]);
@@ -262,7 +266,7 @@ static near gate_sum(const cells *s, int32_t row, int32_t gate, int32_t k, int32
         sum.e += fabs(w) * h[i].e;
         parts += fabs(w) * (fabs(h[i].v) + h[i].e);
     }
-    sum.e += (s->I + s->H + 3) * U * parts;
+    sum.e += (s->I + s->H + 3 + (weights != NULL ? 5 : 0)) * U * parts; /* with a scale of W and of R, and rounded weights */
     return sum;
 }
 
@@ -458,8 +462,9 @@ static void check_near(const cells *s, const char *device, const char *what, con
                      expected[i].v, expected[i].e);
 }
 
-/* With enableFloat16 each set returns the bits of weights that were rounded to float16 beforehand, with any number of
-   threads, and reads fewer bytes; a weight that float16 cannot store (large) leaves both tensors in float32. */
+/* With enableFloat16 each set that packs float16 weights returns the bits of weights that were rounded to float16 beforehand,
+   with any number of threads, and reads fewer bytes; a weight that float16 cannot store (large) leaves both tensors in
+   float32. */
 static void check_half_cells(const cells *s, bool large)
 {
     const size_t nY = (size_t)(s->T * s->N * s->D * s->H), nState = (size_t)(s->layers * s->D * s->N * s->H);
@@ -485,8 +490,9 @@ static void check_half_cells(const cells *s, bool large)
     model = make_cells(s, true);
     whole = make_cells(&rounded, true);
     for (uint32_t k = 0; k < nSets; k++) {
+        const bool small = !large && packs_small(sets[k] + strlen("cpu-"));
         size_t read;
-        (void)run_on(sets[k], whole, &by, 0, NNRT_SUCCESS);
+        (void)run_on(sets[k], small ? whole : model, &by, 0, NNRT_SUCCESS);
         read = bytesRead;
         allows_half = true;
         for (uint32_t workers = 0; workers <= 8; workers += workers == 3 ? 5 : 1) {
@@ -495,7 +501,7 @@ static void check_half_cells(const cells *s, bool large)
                 if (memcmp(first[i], out[i], v.outBytes[i]) != 0)
                     fail_msg("float16 weights: type %d, T %d N %d I %d H %d D %d on %s, %u workers: other bits",
                              (int)s->type, s->T, s->N, s->I, s->H, s->D, sets[k], workers);
-            if (workers == 0 && large)
+            if (workers == 0 && !small)
                 assert_int_equal(bytesRead, read);
             else if (workers == 0)
                 assert_true(bytesRead + 2 * (nW + nR) <= read);
@@ -510,6 +516,108 @@ static void check_half_cells(const cells *s, bool large)
     }
     free(rounded.r);
     free(rounded.w);
+}
+
+/* Rounds rows of weights to int8 multiples of the scale that devices/nnrt_cpu.h states; hybrid: weights that are multiples
+   of such a scale already stay what they are. */
+static void round_int8(float *w, const float *from, size_t rows, size_t count, bool hybrid)
+{
+    for (size_t i = 0; i < rows; i++, w += count, from += count) {
+        float most = 0;
+        for (size_t k = 0; k < count; k++)
+            most = fabsf(from[k]) > most ? fabsf(from[k]) : most;
+        for (size_t k = 0; k < count; k++) {
+            const double scale = fmaxf(most / 127.0f, FLT_MIN);
+            w[k] = hybrid ? from[k] : (float)(round((double)from[k] / scale) * scale);
+            if (fabs((double)w[k] - (double)from[k]) > scale * 0.50001)
+                fail_msg("%.9g becomes %.9g, scale %.9g", (double)from[k], (double)w[k], scale);
+        }
+    }
+}
+
+/* With int8 weights each set that packs them returns, within its rounding errors, the results of the rounded weights, and the
+   same bits for any number of threads; the others those of float32. kind 0: any weights, 1: multiples of a scale, of which each row has 127, and a row of zeros,
+   2: an infinite weight leaves both tensors in float32. */
+static void check_int8_cells(const cells *s, int32_t kind)
+{
+    const size_t nY = (size_t)(s->T * s->N * s->D * s->H), nState = (size_t)(s->layers * s->D * s->N * s->H);
+    const size_t rows = (size_t)(s->layers * s->D * s->gates * s->H), I = (size_t)s->I, H = (size_t)s->H;
+    const char *const names[3] = {"y", "yH", "yC"};
+    const size_t counts[3] = {nY, nState, nState};
+    cells own = *s, rounded = *s;
+    near *expected[3];
+    float *out[3], *first[3], *whole[3];
+    NNRT_Model *model;
+    values v, by;
+    own.w = reals(rows * I, 1.5f / sqrtf((float)s->I));
+    own.r = reals(rows * H, (s->T > 6 ? 0.5f : 2) / (float)s->H);
+    rounded.w = reals(rows * I, 0);
+    rounded.r = reals(rows * H, 0);
+    memcpy(own.w, s->w, rows * I * sizeof(float));
+    memcpy(own.r, s->r, rows * H * sizeof(float));
+    for (size_t i = 0; i < rows && kind == 1; i++) {
+        const float scale = fabsf(own.r[i * H]) / 127 + 1e-6f; /* any mantissa */
+        for (size_t k = 0; k < I; k++)
+            own.w[i * I + k] = (k == 0 ? 127 : (float)draw(255) - 127) * scale;
+        for (size_t k = 0; k < H; k++)
+            own.r[i * H + k] = i == 0 ? 0 : (k == 0 ? -127 : (float)draw(255) - 127) * (0.77f * scale);
+    }
+    if (kind == 2)
+        own.r[rows * H - 1] = INFINITY;
+    else {
+        round_int8(rounded.w, own.w, rows, I, kind == 1);
+        round_int8(rounded.r, own.r, rows, H, kind == 1);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        expected[i] = (near *)malloc(counts[i] * sizeof(near));
+        out[i] = reals(counts[i], 0);
+        first[i] = reals(counts[i], 0);
+        whole[i] = reals(counts[i], 0);
+    }
+    set_values(s, &v, out);
+    set_values(s, &by, whole);
+    weights = "int8";
+    if (kind < 2)
+        expect_cells(&rounded, expected[0], expected[1], expected[2]);
+    model = make_cells(&own, true);
+    for (uint32_t k = 0; k < nSets; k++) {
+        const bool small = kind < 2 && packs_small(sets[k] + strlen("cpu-"));
+        size_t read;
+        weights = NULL;
+        (void)run_on(sets[k], model, &by, 0, NNRT_SUCCESS);
+        read = bytesRead;
+        weights = "int8";
+        for (uint32_t workers = 0; workers <= 8; workers += workers == 3 ? 5 : 1) {
+            (void)run_on(sets[k], model, &v, workers, NNRT_SUCCESS);
+            for (uint32_t i = 0; i < v.nOut; i++) {
+                if (workers == 0)
+                    memcpy(first[i], out[i], v.outBytes[i]);
+                else if (memcmp(first[i], out[i], v.outBytes[i]) != 0)
+                    fail_msg("int8 weights: type %d, T %d N %d I %d H %d D %d on %s, %u workers: other bits", (int)s->type,
+                             s->T, s->N, s->I, s->H, s->D, sets[k], workers);
+                if (!small)
+                    assert_memory_equal(whole[i], out[i], v.outBytes[i]);
+                else
+                    check_near(&rounded, sets[k], names[i], out[i], expected[i], counts[i]);
+            }
+            if (workers == 0 && !small)
+                assert_int_equal(bytesRead, read);
+            else if (workers == 0) /* 3 bytes of a weight are saved, and two scales of each cell and gate are added */
+                assert_true(bytesRead + 3 * rows * (I + H) <= read + 8 * (rows + 16 * rows / H));
+        }
+    }
+    weights = NULL;
+    nnrt_model_destroy(model);
+    for (uint32_t i = 0; i < 3; i++) {
+        free(whole[i]);
+        free(first[i]);
+        free(out[i]);
+        free(expected[i]);
+    }
+    free(rounded.r);
+    free(rounded.w);
+    free(own.r);
+    free(own.w);
 }
 
 static void check_cells(const cells *s)
@@ -560,6 +668,7 @@ static void check_type(NNRT_NodeType type, uint32_t seed, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         draw_cells(&s, type);
         check_cells(&s);
+        check_int8_cells(&s, i % 8 == 6 ? 2 : (int32_t)i % 2);
         check_half_cells(&s, i % 8 == 7);
         free_cells(&s);
     }
@@ -642,6 +751,7 @@ static void test_large(void **unused)
         for (int32_t n = 0; n < s.N; n++)
             s.len[n] = s.lens ? s.T - 7 * n : s.T;
         check_cells(&s);
+        check_int8_cells(&s, (int32_t)i % 2);
         check_half_cells(&s, false);
         free_cells(&s);
     }

@@ -1497,10 +1497,12 @@ static void layer_free(layer *l)
 }
 
 /* The result of such a device, without tiles; the caller frees it. *memory: that of the session. */
-static float *layer_run(const layer *l, const char *by, bool half, const char *only, nnrt_session_memory *memory)
+/* weights: how they are packed: NULL: float32, "half" or "int8" */
+static float *layer_run(const layer *l, const char *by, const char *weights, const char *only, nnrt_session_memory *memory)
 {
     float *x = made_up(l->nX, 15), *y = (float *)malloc(l->nY * sizeof(float));
     NNRT_Extension extensions[2] = {{"nnrt.cpu.winograd", "0", 1}, {"nnrt.cpu.kernel", only, 0}};
+    const bool half = weights != NULL && strcmp(weights, "half") == 0, int8 = weights != NULL && !half;
     nnrt_session_desc desc;
     nnrt_session *s = NULL;
     nnrt_error e;
@@ -1509,6 +1511,8 @@ static float *layer_run(const layer *l, const char *by, bool half, const char *o
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
     extensions[1].size = only != NULL ? (uint32_t)strlen(only) : 0;
+    if (int8)
+        extensions[0] = (NNRT_Extension){"nnrt.cpu.weights", "int8", 4};
     desc.device = by;
     desc.enableFloat16 = half;
     desc.extensions = NNRT_ExtensionList_make(extensions, only != NULL ? 2 : 1);
@@ -1531,8 +1535,8 @@ static float *layer_run(const layer *l, const char *by, bool half, const char *o
     return y;
 }
 
-/* Weights that are packed in half precision give, on each set of instructions, the bits of weights that were rounded to
-   float16 beforehand; a weight above 65,504 leaves all of its tensor in float32. */
+/* Weights that are packed in half precision give, on each set of instructions that packs them, the bits of weights that were
+   rounded to float16 beforehand; a weight above 65,504 leaves all of its tensor in float32. */
 static void test_half(void **state)
 {
     static const struct {
@@ -1552,8 +1556,9 @@ static void test_half(void **state)
             for (uint32_t large = 0; large < 3; large++) { /* the largest of float16, and the next number */
                 const float most[3] = {0, 65504, 65504.004f};
                 layer l = layer_of(cases[c].kind, cases[c].m, cases[c].k, cases[c].n, cases[c].window, most[large], false);
+                const bool small = packs_small(nnrt_cpu_set(i));
                 layer rounded = layer_of(cases[c].kind, cases[c].m, cases[c].k, cases[c].n, cases[c].window, most[large],
-                                         cases[c].kind == CHAIN || large < 2);
+                                         small && (cases[c].kind == CHAIN || large < 2));
                 nnrt_session_memory half, whole;
                 float *y, *z;
                 char name[32];
@@ -1565,11 +1570,11 @@ static void test_half(void **state)
                 snprintf(name, sizeof(name), "cpu-%s", nnrt_cpu_set(i));
                 if (cases[c].only != NULL) /* by name: of the set that has the float kernels */
                     snprintf(name, sizeof(name), "cpu-%s", set_of_floats(nnrt_cpu_set(i)));
-                y = layer_run(&l, name, true, cases[c].only, &half);
-                z = layer_run(&rounded, name, false, cases[c].only, &whole);
+                y = layer_run(&l, name, "half", cases[c].only, &half);
+                z = layer_run(&rounded, name, NULL, cases[c].only, &whole);
                 if (memcmp(y, z, l.nY * sizeof(float)) != 0)
                     fail_msg("case %u on %s, largest weight %u: other bits", c, name, large);
-                if (large == 2)
+                if (large == 2 || !small)
                     assert_int_equal(half.tables, whole.tables);
                 else if (cases[c].kind != CHAIN)
                     assert_true(half.tables < whole.tables - 2 * l.nW + 2 * 130 * 4 + 64);
@@ -1580,16 +1585,60 @@ static void test_half(void **state)
             }
 }
 
+/* int8 weights of matrix-vector products: each result is, within the rounding errors of its sum, that of weights rounded to
+   multiples of a scale for each row, 1/127 of its largest; an infinite weight, and a second row of x, leave float32. */
+static void test_int8(void **state)
+{
+    static const int32_t cases[][3] = {{1, 1, 1}, {1, 40, 130}, {1, 7, 64}, {1, 33, 100}, {1, 9, 16}, {1, 9, 48}, {2, 40, 130}};
+    (void)state;
+    for (uint32_t c = 0; c < COUNT(cases); c++)
+        for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++)
+            for (uint32_t large = 0; large < 2; large++) {
+                const int32_t k = cases[c][1];
+                const bool small = packs_small(nnrt_cpu_set(i)) && cases[c][0] == 1 && large == 0;
+                layer l = layer_of(FULL, cases[c][0], k, cases[c][2], 1, large > 0 ? INFINITY : 0, false);
+                nnrt_session_memory int8, whole;
+                float *x = made_up(l.nX, 15), *y, *z;
+                char name[32];
+                snprintf(name, sizeof(name), "cpu-%s", nnrt_cpu_set(i));
+                y = layer_run(&l, name, "int8", NULL, &int8);
+                z = layer_run(&l, name, NULL, NULL, &whole);
+                if (!small && (memcmp(y, z, l.nY * sizeof(float)) != 0 || int8.tables != whole.tables))
+                    fail_msg("case %u on %s, %u: not as float32", c, name, large);
+                for (size_t n = 0; n < l.nY && small; n++) {
+                    const float *w = l.w + n * (size_t)k;
+                    double most = 0, sum = (double)l.bias[n], all = fabs(sum);
+                    for (int32_t j = 0; j < k; j++)
+                        most = fmax(most, fabs((double)w[j]));
+                    for (int32_t j = 0; j < k; j++) {
+                        const double q = round((double)w[j] / (double)((float)most / 127.0f)), part = (double)x[j] * q * most / 127;
+                        sum += part;
+                        all += fabs(part);
+                    }
+                    if (fabs((double)y[n] - sum) > all * (k + 6) * 0x1p-24)
+                        fail_msg("case %u on %s: y[%u] is %.9g, expected %.9g", c, name, (unsigned)n, (double)y[n], sum);
+                }
+                if (small)
+                    assert_true(int8.tables < whole.tables - 3 * l.nW + 8 * 130 * 4 + 64);
+                free(x);
+                free(y);
+                free(z);
+                layer_free(&l);
+            }
+}
+
 /* Of a large layer the packed bytes halve, and its results are within the bound that the header states of exact sums. */
 static void test_half_size(void **state)
 {
     layer l = layer_of(FULL, 1, 512, 512, 1, 0, false);
     nnrt_session_memory half, whole;
-    float *y = layer_run(&l, "cpu", true, NULL, &half), *z = layer_run(&l, "cpu", false, NULL, &whole);
+    float *y = layer_run(&l, "cpu", "half", NULL, &half), *z = layer_run(&l, "cpu", NULL, NULL, &whole);
     float *x = made_up(l.nX, 15);
     const size_t packed = l.nW * sizeof(float);
     bool rounded = false;
     (void)state;
+    if (!packs_small(nnrt_cpu_set(0)))
+        skip();
     assert_in_range(whole.tables - half.tables, packed / 2 - 4096, packed / 2);
     assert_in_range(whole.total - half.total, packed / 2 - 4096, packed / 2);
     for (size_t i = 0; i < l.nY; i++) {
@@ -1671,7 +1720,7 @@ static int add_sets(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_half, add_sets), cmocka_unit_test(test_half_size), cmocka_unit_test(test_half_kept),
+        cmocka_unit_test_setup(test_half, add_sets), cmocka_unit_test(test_int8), cmocka_unit_test(test_half_size), cmocka_unit_test(test_half_kept),
         cmocka_unit_test(test_second_start),
         cmocka_unit_test(test_second_start_dynamic), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
         cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),

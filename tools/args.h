@@ -804,7 +804,7 @@ static const cli_option cli_options[] = {
     {"--priority", "LEVEL", CLI_SESSIONS,
      "priority of the model on the device: none, low, medium or high", cli_take_priority},
     {"--extension", "NAME=VALUE", CLI_SESSIONS,
-     "an extension of the device; cpu: nnrt.cpu.winograd=0 selects exact convolutions only, nnrt.cpu.memory=smallest less memory for more time", cli_take_extension},
+     "an extension of the device; cpu: nnrt.cpu.winograd=0 selects exact convolutions only, nnrt.cpu.memory=smallest less memory for more time, nnrt.cpu.weights=int8 rounds weights of LSTM, GRU, RNN and matrix-vector products to 8 bits", cli_take_extension},
     {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_SERVE | CLI_QUANTIZE,
      "log to standard error: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_THREADS,

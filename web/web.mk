@@ -6,7 +6,7 @@ WASM := build/web/nnrt
 # WebAssembly that all browsers have that have SIMD: Chrome 91, Firefox 89, Safari 16.4, Node.js 16.4
 WASM_FEATURES := -msimd128 -mbulk-memory -mnontrapping-fptoint -msign-ext
 WASM_CC := clang-19 --target=wasm32-wasi $(WASM_FEATURES) -std=c99 $(WARNINGS) $(WERROR) -Wno-unused-function -ffunction-sections \
-	-DNNRT_CPU_HALF_WEIGHTS=0 -I. -isystem build/web/include $(WASM_CPPFLAGS)
+	-I. -isystem build/web/include $(WASM_CPPFLAGS)
 # The stack, which is at the beginning of the memory: a program that exhausts it stops, and overwrites nothing.
 WASM_LD := wasm-ld --no-entry --gc-sections -O2 -z stack-size=262144 --stack-first --strip-all
 WASM_OPT := wasm-opt -O2 --enable-simd --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext --enable-mutable-globals
