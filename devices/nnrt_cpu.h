@@ -102,8 +102,9 @@ HALF PRECISION
     packed as float16, which halves their memory; sums, biases and everything else stay float32. A weight w is rounded
     once, to nearest even: its error is at most max(2^-11 |w|, 2^-25), and that of a result
         2^-11 * the sum of |x| |w| + 2^-25 * the sum of |x|
-    more than with float32 weights; in a recurrent step this holds for the sum of each gate. AVX2, AVX-512 and the sets of
-    AArch64 do this, and the results are those of weights rounded to float16 beforehand; other instruction sets pack float32. A weight tensor with a NaN or a value above 65,504 stays
+    more than with float32 weights; in a recurrent step this holds for the sum of each gate. The instruction sets of x86 from
+    AVX2 on and of AArch64 pack float16, and return the bits of weights that were rounded to float16 beforehand; other
+    instruction sets pack float32. A weight tensor with a NaN or a value above 65,504 stays
     float32, in a recurrent operator both of its tensors. So do weights of depthwise, grouped and transposed convolutions,
     and CONV_3D. 3 x 3 convolutions do not use Winograd, which would amplify each rounding, unless "nnrt.cpu.winograd" is
     "2" or "4": then their weights are float32. A GEMM of several pixels widens one panel at a time, in scratch; a
