@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 /* bench.mjs MODEL... : times networks in nnrt and in onnxruntime-web, in one page of Chromium, with one thread. Each network
    is run in turns of 0.1 s by the one and the other; a time is the median of the means of the turns. Then the time from the
-   fetch to the first answer, in new pages. Prints a table in Markdown. SIMD=fixed: without relaxed SIMD. */
+   fetch to the first answer, in new pages, and the sizes. Prints a table in Markdown. SIMD=fixed: without relaxed SIMD. */
+import {readFileSync} from 'node:fs';
 import {cpus} from 'node:os';
 import path from 'node:path';
+import {brotliCompressSync} from 'node:zlib';
 
 import {launch, root, serve} from './pages.mjs';
 
@@ -89,6 +91,13 @@ for (const name of ['digits.wasm', '/nnrt/nnrt.js', '/ort.wasm.min.mjs']) {
         times.push(await other.evaluate(first, name));
         await other.context().close();
     }
-    console.log(`fetch to first answer, digits: ${name} ${times.sort((a, b) => a - b)[4].toFixed(0)} ms`);
+    const median = times.sort((a, b) => a - b)[4];
+    console.log(`fetch to first answer, digits: ${name} ${median.toFixed(0)} ms` +
+        (name.includes('ort') ? '' : `; wanted: at most 30, ${median <= 30 ? 'met' : 'missed'}`));
+}
+for (const [file, most, mostPacked] of [['nnrt/nnrt.wasm', 900_000, 250_000], ['digits.wasm', 60_000, 60_000]]) {
+    const bytes = readFileSync(`${root}build/web/site/${file}`), packed = brotliCompressSync(bytes).length;
+    console.log(`${file}: ${bytes.length} bytes, with brotli ${packed}; wanted: at most ${most}, ${mostPacked}, ` +
+        (bytes.length <= most && packed <= mostPacked ? 'met' : 'missed'));
 }
 await browser.close();
