@@ -121,8 +121,8 @@ HALF PRECISION
 
 INT8 WEIGHTS
     The extension "nnrt.cpu.weights" with the value "int8" (the default is "float") packs the weights of LSTM, GRU and RNN,
-    and of FULL_CONNECTION and MATMUL_FUSION whose x has one row, as int8, a quarter of their memory, on the instruction
-    sets that pack float16. Each row of weights (a channel; a gate of a cell, of x and of h apart) has a float32 scale, its
+    and of FULL_CONNECTION, MATMUL_FUSION and 1x1 CONV2D_FUSION whose x has one row or pixel and static dimensions, as
+    int8, a quarter of their memory, on the instruction sets that pack float16. Each row of weights (a channel; a gate of a cell, of x and of h apart) has a float32 scale, its
     largest magnitude / 127, so that a weight w is off by at most half of it, and a result by
         scale / 2 * the sum of |x|
     Weights that are products of such a scale and integers, as of a network whose weights were quantized by row, keep their
@@ -1470,7 +1470,7 @@ typedef struct nnrti_cpu_edit {
     uint8_t *uses; /* per tensor: bits NNRTI_CPU_USE_INPUT and others */
     uint32_t tensors;
     bool half;       /* weights are packed as float16 where possible */
-    bool int8;       /* extension "nnrt.cpu.weights": those of GEMV and recurrent steps as int8 */
+    bool int8;       /* extension "nnrt.cpu.weights": int8 weights of GEMV and recurrent steps */
     bool smallest;   /* extension "nnrt.cpu.memory": small work items, for less scratch */
     uint32_t *opens; /* per step: open steps (dynamic shape, IF, LOOP) before it */
     /* Steps to insert, and the steps before which they are inserted. */

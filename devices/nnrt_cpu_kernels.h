@@ -985,7 +985,7 @@ typedef struct NNRTI_CPU(gemm_tile) {
     const float *ahead;   /* the next panel, of which each tile prefetches a part */
     int32_t stepAhead;    /* floats of it per term */
     const float *panel;
-    const uint8_t *weights; /* of the type, for GEMV microkernels; those of GEMM read float32 weights behind the bias */
+    const uint8_t *weights; /* of the type, for GEMV; GEMM microkernels read float32 weights behind the bias */
     int32_t type;
     int32_t channel, count; /* the first of the panel, and the number left from it on */
     float low, high, sumLow, sumHigh;

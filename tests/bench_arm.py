@@ -108,7 +108,7 @@ def tile_overhead(lines, inner, core):
 
 
 def judge(met, key):
-    """What the tables say, and whether that is as docs/SPEED.md has it."""
+    """The verdict, and whether docs/SPEED.md lists it."""
     return ("met" if met else "missed") + (" (known)" if not met and key in MISSED else ""), met or key in MISSED
 
 

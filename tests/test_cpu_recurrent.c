@@ -519,7 +519,7 @@ static void check_half_cells(const cells *s, bool large)
 }
 
 /* Rounds rows of weights to int8 multiples of the scale that devices/nnrt_cpu.h states; hybrid: weights that are multiples
-   of such a scale already stay what they are. */
+   of such a scale already keep their values. */
 static void round_int8(float *w, const float *from, size_t rows, size_t count, bool hybrid)
 {
     for (size_t i = 0; i < rows; i++, w += count, from += count) {
@@ -536,7 +536,7 @@ static void round_int8(float *w, const float *from, size_t rows, size_t count, b
 }
 
 /* With int8 weights each set that packs them returns, within its rounding errors, the results of the rounded weights, and the
-   same bits for any number of threads; the others those of float32. kind 0: any weights, 1: multiples of a scale, of which each row has 127, and a row of zeros,
+   same bits for any number of threads; other sets return the bits of float32. kind 0: any weights, 1: multiples of a scale, of which each row has 127, and a row of zeros,
    2: an infinite weight leaves both tensors in float32. */
 static void check_int8_cells(const cells *s, int32_t kind)
 {
