@@ -1227,7 +1227,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * t
 #if NNRTI_CPU_LEVEL == 2
         if (type == NNRTI_CPU_F32 && vectors == 8 && apart == 2 * NNRTI_LANES && step == 4 * NNRTI_LANES) {
             const float *panel[2] = {(const float *)(const void *)w, (const float *)(const void *)w + next};
-            w += t->k / 4 * 4 * step * sizeof(float);
+            w += (size_t)(t->k / 4 * 4) * step * sizeof(float);
             for (; k + 4 <= t->k; k += 4) {
                 float32x2_t pair = vld1_f32(x + k);
                 NNRTI_CPU_UNROLL
