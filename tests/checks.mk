@@ -187,7 +187,7 @@ analyze:
 
 # ---- other machines ----
 
-# make portability PORT="i686 wasm": some of tests/portability.sh's targets; PORT=--quick: what CI does.
+# make portability TARGETS="i686 wasm": some of tests/portability.sh's targets; TARGETS=--quick: what CI does.
 .PHONY: portability
 portability:
-	@JOBS=$(JOBS) sh tests/portability.sh $(PORT)
+	@JOBS=$(JOBS) sh tests/portability.sh $(TARGETS)
