@@ -1423,16 +1423,46 @@ def deformable_conv_2d(w):
     return w.from_nchw(w.activated(y))
 
 
+def saturates():
+    """Whether ONNX Runtime adds the products of two bytes in 16 bits, saturated: where x86 has no VNNI."""
+    try:
+        with open('/proc/cpuinfo') as file:
+            flags = re.search(r'^flags\s*:(.*)$', file.read(), re.MULTILINE)
+    except OSError:
+        return False
+    return flags is not None and not {'avx512_vnni', 'avx_vnni'} & set(flags.group(1).split())
+
+
+SATURATES = saturates()
+
+
+def less_zero(w, name, zero, shape):
+    """An operand in float32, less its zero points, input `zero`, of that shape."""
+    y = w.cast(name, 'float32')
+    return w.node('Sub', y, w.reshape(w.cast(w.x[zero], 'float32'), shape)) if len(w.x) > zero and w.x[zero] else y
+
+
+def integer_sums(w, terms):
+    """Checks that float32 has the sums of so many products: all integers up to 2^24."""
+    if terms * 255 * 255 > 2**24:
+        raise NoEquivalent('sums beyond float32, where ONNX Runtime saturates products of bytes')
+
+
 @operator()
 def conv_integer(w):
     """CONV_INTEGER"""
     if len(w.x) > 2 and w.x[2]:
         raise NoEquivalent('a bias of integers')
+    a = {'strides': w.a['stride'], 'dilations': w.a['dilation'], 'pads': onnx_pads(w.a['padList']), 'group': w.a['group'],
+         'kernel_shape': w.a['kernelSize']}
     weight = w.node('Transpose', w.x[1], perm=[0, 3, 1, 2])
+    if SATURATES:
+        integer_sums(w, w.v[1][:1].size)
+        x, weight = less_zero(w, w.to_nchw(), 3, [1]), less_zero(w, weight, 4, [-1, 1, 1, 1])
+        return w.cast(w.from_nchw(w.node('Conv', x, weight, **a)), 'int32')
     zero = w.reshape(w.x[3], []) if len(w.x) > 3 and w.x[3] else ''
     other = (w.x[4] if w.v[4].size > 1 else w.reshape(w.x[4], [])) if len(w.x) > 4 and w.x[4] else ''
-    return w.from_nchw(w.node('ConvInteger', w.to_nchw(), weight, zero, other, strides=w.a['stride'], dilations=w.a['dilation'],
-                              pads=onnx_pads(w.a['padList']), group=w.a['group'], kernel_shape=w.a['kernelSize']))
+    return w.from_nchw(w.node('ConvInteger', w.to_nchw(), weight, zero, other, **a))
 
 
 @operator()
@@ -1442,6 +1472,9 @@ def matmul_integer(w):
         raise NoEquivalent('products of vectors of integers')
     if is_empty(w):
         raise NoEquivalent('sums of nothing, which ONNX Runtime leaves unset')
+    if SATURATES:
+        integer_sums(w, w.t[0].shape[-1])
+        return w.cast(w.node('MatMul', less_zero(w, w.x[0], 2, [-1, 1]), less_zero(w, w.x[1], 3, [-1])), 'int32')
     return w.node('MatMulInteger', *w.x)
 
 
