@@ -160,7 +160,6 @@ tsan:
 
 # AGAIN=1: only those mutants that survived the last time. OPS=NAMES: mutants in the code of these operators.
 SEED ?= 1
-N ?= 300
 HEADER ?=
 OPS ?=
 AGAIN ?=
@@ -168,7 +167,7 @@ ENOUGH ?= 85
 
 mutate:
 	@sh tools/need.sh gcc clang libclang-rt-dev libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
-	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --ops '$(OPS)' --enough $(ENOUGH) $(if $(AGAIN),--again)
+	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(or $(N),300)' --jobs '$(JOBS)' --header '$(HEADER)' --ops '$(OPS)' --enough $(ENOUGH) $(if $(AGAIN),--again)
 
 # Suites that take less than a few minutes under valgrind.
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile

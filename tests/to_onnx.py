@@ -1890,17 +1890,21 @@ class Judged:
         self.unit = UNITS.get(self.dtype, 0)
 
     def magnitude(self):
-        """The node's result for absolute values, without its activation; infinite if it cannot be computed."""
-        writer = Writer.__new__(Writer)
-        writer.__dict__.update(self.writer.__dict__, nodes=[], constants=[], count=0)
-        writer.a = dict(self.writer.a, activationType='NO_ACTIVATION')
-        values = {x: numpy.abs(v) if v.dtype.kind == 'f' else v for x, v in zip(writer.x, writer.v) if x}
-        writer.stored = writer.y
-        try:
-            found = self.runtime.run(model_of([writer], values)[0])
-            return numpy.abs(found['t%d' % self.writer.y[self.index].number].astype(numpy.float64))
-        except (Bad, NoEquivalent, AttributeError):
-            return numpy.inf if self.runtime is None else 0.0
+        """The node's result for absolute values, without its activation; infinite if it cannot be computed. ONNX Runtime has no
+        convolutions of float64: then in float32."""
+        for double in (numpy.float64, numpy.float32):
+            writer = Writer.__new__(Writer)
+            writer.__dict__.update(self.writer.__dict__, nodes=[], constants=[], count=0)
+            writer.a = dict(self.writer.a, activationType='NO_ACTIVATION')
+            values = {x: numpy.abs(v).astype(double if v.dtype == numpy.float64 else v.dtype) if v.dtype.kind == 'f' else v
+                      for x, v in zip(writer.x, writer.v) if x}
+            writer.stored = writer.y
+            try:
+                found = self.runtime.run(model_of([writer], values)[0])
+                return numpy.abs(found['t%d' % self.writer.y[self.index].number].astype(numpy.float64))
+            except (Bad, NoEquivalent, AttributeError):
+                pass
+        return numpy.inf if self.runtime is None else 0.0
 
 
 def write(writer):
