@@ -305,8 +305,9 @@ NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *devi
    one step at a time (parallel_for); a session that finds it busy computes its step on its own thread. So no session
    waits for another, and a single one has the whole pool. Results do not depend on it. During a run the threads poll
    for work for 0.2 ms after the last work item, then sleep; after the run they sleep. If no step of a model is worth
-   sharing, they are never woken. A run takes a lock only to wake a sleeping thread, or to sleep while another thread
-   takes long to finish its work item. */
+   sharing, they are never woken. Where a session's runs take less than a millisecond, it compares runs with the pool's
+   threads and runs alone, from time to time, and keeps to the faster way. A run takes a lock only to wake a sleeping
+   thread, or to sleep while another thread takes long to finish its work item. */
 typedef struct nnrt_pool nnrt_pool;
 
 #define NNRT_MAX_POOL 1024u /* threads */
@@ -2060,6 +2061,74 @@ static bool nnrti_pool_end(nnrt_pool *p, uint32_t begun)
     return __atomic_load_n(&p->works, __ATOMIC_RELAXED) != begun;
 }
 
+/* Threads only where they pay. Idea: whether threads shorten a run of less than a millisecond depends on how long a
+   cache line takes to another core, on whether that core is busy or asleep, and on the time between runs; no estimate
+   of a step's work knows that. So a session measures: in the first 48 of its runs, threads and the calling thread
+   alone take turns of six runs, and the faster way is kept for the next 48, 96, .. 6,144 runs, then compared again
+   (after 48 as soon as the answer changes). The first run of a turn moves data between the cores and is not counted,
+   nor is the longest one of each way, which the system may have interrupted. Two runs alone of more than a millisecond
+   end the comparison: such runs have threads. Rejected: an estimate from the latency measured when the pool is created, which does not
+   know the load; a decision for each step, which takes two clocks per step and whose changes move the data of the
+   neighboring steps. */
+#define NNRTI_TURN 6u
+#define NNRTI_TURNS (8u * NNRTI_TURN)
+#define NNRTI_TURNS_REST (128u * NNRTI_TURNS) /* runs between two comparisons, at most */
+#define NNRTI_TURNS_LONG 1000u                /* microseconds of a run alone from which on it has threads */
+
+/* All zero: before the first comparison. */
+typedef struct nnrti_turns {
+    uint32_t run;  /* number of the next run since the last comparison began; below NNRTI_TURNS it is compared */
+    uint32_t rest; /* runs after the last comparison; 0: there was none */
+    uint32_t sum[2], longest[2]; /* microseconds of the counted runs with threads, and alone */
+    uint32_t slow;               /* runs alone of more than a millisecond */
+    bool alone;                  /* the answer of the last comparison */
+} nnrti_turns;
+
+/* Whether the next run has one thread only. */
+static bool nnrti_turns_alone(const nnrti_turns *t)
+{
+    return t->run < NNRTI_TURNS ? t->run / NNRTI_TURN % 2 != 0 : t->alone;
+}
+
+/* Whether the next run's time is wanted. */
+static bool nnrti_turns_timed(const nnrti_turns *t)
+{
+    return t->run < NNRTI_TURNS ? t->run % NNRTI_TURN != 0 : t->alone;
+}
+
+static void nnrti_turns_answer(nnrti_turns *t, bool alone, uint32_t rest)
+{
+    memset(t, 0, sizeof(*t));
+    t->alone = alone;
+    t->rest = rest;
+    t->run = NNRTI_TURNS;
+}
+
+/* The next run is over; it took so many microseconds, 0 where that was not wanted. */
+static void nnrti_turns_next(nnrti_turns *t, uint64_t us)
+{
+    const bool compares = t->run < NNRTI_TURNS;
+    const uint32_t way = nnrti_turns_alone(t), time = us < NNRTI_TURNS_LONG ? (uint32_t)us : NNRTI_TURNS_LONG;
+    t->slow += way != 0 && us > NNRTI_TURNS_LONG;
+    if (t->slow > 1) {
+        nnrti_turns_answer(t, false, NNRTI_TURNS_REST);
+        t->run = compares ? NNRTI_TURNS : 0; /* inputs have become larger: compares again */
+        return;
+    }
+    if (compares) {
+        t->sum[way] += time;
+        t->longest[way] = time > t->longest[way] ? time : t->longest[way];
+    }
+    t->run++;
+    if (compares && t->run == NNRTI_TURNS) {
+        const bool alone = t->sum[1] - t->longest[1] <= t->sum[0] - t->longest[0];
+        const uint32_t twice = t->rest < NNRTI_TURNS_REST ? 2 * t->rest : t->rest;
+        nnrti_turns_answer(t, alone, t->rest == 0 || alone != t->alone ? NNRTI_TURNS : twice);
+    } else if (!compares && t->run == NNRTI_TURNS + t->rest) {
+        t->run = 0;
+    }
+}
+
 static size_t nnrti_pool_bytes(uint32_t threads)
 {
     return sizeof(nnrt_pool) + (threads + 1) * sizeof(nnrti_pool_thread);
@@ -2195,7 +2264,8 @@ struct nnrt_session {
     nnrti_session_block *blocks; /* nIn + nOut; NULL: nobody asked for one */
 #if NNRT_THREADS
     nnrt_pool *pool; /* whose threads the prepared model has; NULL: none */
-    bool works;      /* its threads had something to do in the last run */
+    bool works;      /* its threads had something to do in the last run that could have them */
+    nnrti_turns turns;
 #endif
     nnrt_error error;
 };
@@ -3184,11 +3254,13 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
 {
     NNRT_ReturnCode code;
 #if NNRT_THREADS
-    uint32_t begun;
+    uint32_t begun = 0;
+    uint64_t began = 0;
 #endif
     nnrt_stop stop;
     stop.asked = nnrti_session_stops;
     stop.user = session;
+    stop.alone = false;
     nnrti_session_begin(session);
     if ((code = nnrti_bind(session, inputs, nIn, false)) != NNRT_SUCCESS ||
         (code = nnrti_bind(session, outputs, nOut, true)) != NNRT_SUCCESS)
@@ -3198,13 +3270,19 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
         session->told[i] = session->infos[session->nIn + i].shape;
     session->ran = true;
 #if NNRT_THREADS
-    begun = session->pool != NULL ? nnrti_pool_begin(session->pool, session->works) : 0;
+    stop.alone = session->works && nnrti_turns_alone(&session->turns);
+    if (session->works && nnrti_turns_timed(&session->turns))
+        began = nnrti_pool_now();
+    if (session->pool != NULL && !stop.alone)
+        begun = nnrti_pool_begin(session->pool, session->works);
 #endif
     code = nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io,
                                    session->nIn, session->io + session->nIn, session->nOut,
                                    session->open ? session->told : NULL, &stop, &session->error);
 #if NNRT_THREADS
-    if (session->pool != NULL)
+    if (session->works && code == NNRT_SUCCESS)
+        nnrti_turns_next(&session->turns, began > 0 ? nnrti_pool_now() - began : 0);
+    if (session->pool != NULL && !stop.alone)
         session->works = nnrti_pool_end(session->pool, begun);
 #endif
     return code;

@@ -1977,6 +1977,7 @@ typedef struct nnrt_parallel {
 typedef struct nnrt_stop {
     bool (*asked)(void *user);
     void *user;
+    bool alone; /* the run's kernels have the calling thread only (nnrt_call.parallel is NULL) */
 } nnrt_stop;
 
 /* Everything that a kernel may use besides its attributes and views. */

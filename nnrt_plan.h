@@ -7202,6 +7202,8 @@ static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, vo
     call.parallel = plan->parallel;
     call.error = error;
 #ifndef NNRT_FIRMWARE
+    if (stop != NULL && stop->alone)
+        call.parallel = NULL;
     call.stop = stop;
     call.resolve = NULL;
 #endif
@@ -7626,7 +7628,7 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
     open.call.nOut = step->nOut;
     open.call.scratch = step->scratchBytes > 0 ? r->arena + step->scratch : NULL;
     open.call.scratchBytes = step->scratchBytes;
-    open.call.parallel = r->plan->parallel;
+    open.call.parallel = r->stop != NULL && r->stop->alone ? NULL : r->plan->parallel;
     open.call.error = &own;
     open.call.stop = r->stop;
     open.call.resolve = resolve;

@@ -851,6 +851,18 @@ static uint32_t nnrti_cpu_panel_parts(double work, int32_t panels, uint32_t work
     return workers < (uint32_t)panels ? workers : (uint32_t)panels;
 }
 
+/* Parts of the panels in this run: one if it has no threads, as each part of a GEMM reads x anew. */
+static uint32_t nnrti_cpu_parts(const nnrt_call *call, uint32_t planned)
+{
+    return call != NULL && call->parallel != NULL ? planned : 1;
+}
+
+/* The work of a GEMM of 8-bit operands, for nnrti_cpu_parallel_for. bytes: of a packed weight (nnrti_cpu_isa_q8). */
+static double nnrti_cpu_gemm_q8_work(size_t bytes, int64_t pixels, int32_t channels, int32_t terms)
+{
+    return 0.25 * (double)(bytes * bytes) * (double)pixels * channels * terms;
+}
+
 /* Work items that an elementwise walk is divided into; an element costs `each` multiply-adds. *work: the total, for
    nnrti_cpu_parallel_for; 0 without threads. */
 static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrt_walk *w, double each, double *work)
@@ -4450,7 +4462,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     }
     a->depth = (int32_t)depth;
     a->gather = gather;
-    nnrti_cpu_tile_gemm_q8(a, pixels, limit, panels, (int32_t)d->workers);
+    nnrti_cpu_tile_gemm_q8(a, pixels, limit, panels,
+                           nnrti_cpu_gemm_q8_work((size_t)isa->bytes, pixels, w->dims[0], (int32_t)(row / isa->bytes)) >
+                                   NNRTI_CPU_MIN_WORK
+                               ? (int32_t)d->workers
+                               : 1);
     a->across = !gather && close ? a->window[1] : 1;
     a->groups = (int32_t)(gather ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
     a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;

@@ -1314,7 +1314,8 @@ typedef struct NNRTI_CPU(gemm_job) {
     int64_t pixels;
     int32_t panels;
     float low, high, sumLow, sumHigh;
-    bool bounds; /* the GEMM's own activation only clamps */
+    bool bounds;    /* the GEMM's own activation only clamps */
+    uint32_t parts; /* of the vectors of channels of a GEMV */
     nnrti_cpu_patch patch;
 } NNRTI_CPU(gemm_job);
 
@@ -1775,7 +1776,7 @@ static void NNRTI_CPU(gemv_task)(void *arg, uint32_t i, uint32_t worker)
     const nnrti_cpu_gemm *a = j->attr;
     const int32_t C = j->y->dims[3], all = j->packed->dims[0] / NNRTI_LANES,
                   whole = NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS;
-    const int32_t from = (int32_t)((int64_t)all * i / a->parts), to = (int32_t)((int64_t)all * (i + 1) / a->parts);
+    const int32_t from = (int32_t)((int64_t)all * i / j->parts), to = (int32_t)((int64_t)all * (i + 1) / j->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)(whole * NNRTI_LANES);
     const size_t size = (size_t)(4 >> a->type);
     const float *const x = (const float *)j->x->data, *const z = (const float *)j->z->data;
@@ -1814,8 +1815,8 @@ static NNRT_ReturnCode NNRTI_CPU(gemv)(const void *attr, nnrt_view *args, nnrt_c
 {
     NNRTI_CPU(gemm_job) j;
     NNRTI_CPU(gemm_job_init)((const nnrti_cpu_gemm *)attr, args, call, &j);
-    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(j.attr, 1, j.packed->dims), j.attr->parts, NNRTI_CPU(gemv_task),
-                           &j);
+    j.parts = nnrti_cpu_parts(call, j.attr->parts);
+    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(j.attr, 1, j.packed->dims), j.parts, NNRTI_CPU(gemv_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -7130,6 +7131,7 @@ typedef struct NNRTI_CPU(gemm_q8_job) {
     int64_t pixels;
     int32_t panels, flip, zero;
     int32_t less; /* MATMUL_INTEGER: the factor of row 1 of the table */
+    uint32_t parts;
 } NNRTI_CPU(gemm_q8_job);
 
 /* Sums of x, less its zero point, over the K elements of each pixel. */
@@ -7306,11 +7308,11 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(gemm_q8_job) *j = (const NNRTI_CPU(gemm_q8_job) *)arg;
     const nnrti_cpu_gemm_q8 *a = j->attr;
-    const uint32_t part = i % a->parts;
-    const int64_t first = (int64_t)(i / a->parts) * a->rows;
+    const uint32_t part = i % j->parts;
+    const int64_t first = (int64_t)(i / j->parts) * a->rows;
     const int32_t panel = NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES;
-    const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
-    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
+    const int32_t from = (int32_t)((int64_t)j->panels * part / j->parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / j->parts);
     int32_t *const terms = (int32_t *)nnrti_cpu_scratch(j->call, worker);
     const nnrti_q8_x **x = (const nnrti_q8_x **)(void *)(a->sums ? terms + (a->rows + 1) / 2 * 2 : terms);
     nnrti_q8_x *room;
@@ -7381,9 +7383,10 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnr
     j.zero += nnrti_cpu_flip(j.x) - NNRTI_Q8_SIGN;
     j.less = NNRTI_CPU_DOT ? j.zero : 0;
 #endif
-    nnrti_cpu_parallel_for(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_Q8_GROUP,
-                           (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts,
-                           NNRTI_CPU(gemm_q8_task), &j);
+    j.parts = nnrti_cpu_parts(call, j.attr->parts);
+    nnrti_cpu_parallel_for(
+        call, nnrti_cpu_gemm_q8_work(sizeof(nnrti_q8_w), j.pixels, j.y->dims[3], j.attr->depth * NNRTI_Q8_GROUP),
+        (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.parts, NNRTI_CPU(gemm_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -7776,10 +7779,11 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args
     j.flip = nnrti_cpu_flip(j.x) ^ NNRTI_Q8_SIGN;
     j.zero = j.x->quant[0].zeroPoint + nnrti_cpu_flip(j.x) - NNRTI_Q8_SIGN;
     memset(j.none, j.zero ^ j.flip, sizeof(j.none));
-    nnrti_cpu_parallel_for(
-        call, 0.4 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
-        (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)) * j.attr->parts,
-        NNRTI_CPU(depthwise_q8_task), &j);
+    nnrti_cpu_parallel_for(call,
+                           (NNRTI_CPU_DOT ? 0.4 : 8.0) * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] *
+                               j.attr->window[0] * j.attr->window[1],
+                           (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)) * j.attr->parts,
+                           NNRTI_CPU(depthwise_q8_task), &j);
     return NNRT_SUCCESS;
 }
 

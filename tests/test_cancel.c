@@ -424,6 +424,7 @@ static void test_prepared(void **state)
         nnrt_error e;
         stop.asked = ask;
         stop.user = &c;
+        stop.alone = false;
         memset(&config, 0, sizeof(config));
         memset(&in, 0, sizeof(in));
         config.callerWorkspace = i % 2 == 0;
