@@ -1030,6 +1030,15 @@ static int32_t nnrti_cpu_interleaved_channel(int32_t c, bool mixed)
     return mixed ? (c & ~63) | (c & 12) << 2 | (c & 48) >> 2 | (c & 3) : c;
 }
 
+/* Zero point i of a tensor of them, or the only one; no tensor: 0. */
+static int32_t nnrti_cpu_zero_point_at(const nnrt_view *zeros, int32_t i)
+{
+    const int32_t last = zeros->rank - 1;
+    if (zeros->data == NULL)
+        return 0;
+    return nnrt_load_8(zeros->data, last >= 0 && zeros->dims[last] > 1 ? i * zeros->strides[last] : 0, zeros->dataType);
+}
+
 /* The table entry of channel position c, row 0. Rows are `lanes` entries apart, so that a vector of channels has all
    its rows adjacent. */
 static int32_t *nnrti_cpu_table_column(int32_t *table, int32_t c, int32_t lanes)
@@ -4371,15 +4380,6 @@ static void nnrti_cpu_tile_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t
     a->parts = 1;
     if (workers > 1)
         nnrti_cpu_divide_gemm_q8(a, pixels, most, panels, workers);
-}
-
-/* Zero point i of a tensor of them, or the only one; no tensor: 0. */
-static int32_t nnrti_cpu_zero_point_at(const nnrt_view *zeros, int32_t i)
-{
-    const int32_t last = zeros->rank - 1;
-    if (zeros->data == NULL)
-        return 0;
-    return nnrt_load_8(zeros->data, last >= 0 && zeros->dims[last] > 1 ? i * zeros->strides[last] : 0, zeros->dataType);
 }
 
 /* Rows 1 and 2 of the table of MATMUL_INTEGER, from row 0, minus the sums of the weights: nnrti_cpu_lower_matmul_integer

@@ -7365,9 +7365,7 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnr
     NNRTI_CPU(gemm_q8_job) j;
     j.attr = (const nnrti_cpu_gemm_q8 *)attr;
     j.x = args;
-    j.zero = !j.attr->scale.raw ? j.x->quant[0].zeroPoint
-             : !j.attr->zero    ? 0
-                                : nnrt_load_8(args[1].data, 0, args[1].dataType);
+    j.zero = !j.attr->scale.raw ? j.x->quant[0].zeroPoint : j.attr->zero ? nnrti_cpu_zero_point_at(&args[1], 0) : 0;
     args += j.attr->zero ? 2 : 1;
     j.packed = &args[0];
     j.table = &args[1];

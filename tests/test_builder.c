@@ -230,8 +230,10 @@ static void test_used_up(void **state)
         assert_int_equal(nnrt_session_bytes(m, NULL, &bytes, &error), NNRT_SUCCESS);
         assert_string_equal(error.message, "");
         assert_int_equal(nnrt_model_load(&none, "no such file.nnrt", NULL, &error), NNRT_INVALID_PATH);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* others write no .nnrt files */
         assert_int_equal(nnrt_model_save_memory(m, NULL, NULL, 0, &bytes, &error), NNRT_SUCCESS);
         assert_string_equal(error.message, "");
+#endif
     }
     nnrt_model_destroy(m);
 }
@@ -1052,6 +1054,7 @@ static void test_create_refused(void **state)
     nnrt_allocator a = trial_allocator(&t);
     edit e;
     (void)state;
+    memset(&error, 0, sizeof(error));
     edit_begin(&e);
     assert_int_equal(nnrt_model_create(NULL, &e.model, NULL, true, NULL, &error), NNRT_NULL_PTR);
     assert_string_equal(error.message, "nnrt_model_create: model is NULL");

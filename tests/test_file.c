@@ -1431,17 +1431,20 @@ static void test_save_onto_no_file(void **state)
     nnrt_error error;
     struct stat s;
     char device[128];
+    bool pipes;
     (void)state;
     assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+    assert_int_equal(lstat(in_folder("pipe"), &s), 0);
+    pipes = S_ISFIFO(s.st_mode); /* Emscripten makes a regular file */
     (void)nnrt_text(device, sizeof(device), "%s", in_folder("link"));
     assert_int_equal(symlink("/dev/null", device), 0);
-    for (int i = 0; i < 2; i++) {
+    for (int i = pipes ? 0 : 1; i < 2; i++) {
         memset(&error, 0, sizeof(error));
         assert_int_equal(nnrt_model_save(m, in_folder(names[i]), NULL, &error), NNRT_INVALID_PATH);
         assert_non_null(strstr(error.message, "is no regular file and is not replaced"));
     }
     assert_int_equal(lstat(in_folder("pipe"), &s), 0);
-    assert_true(S_ISFIFO(s.st_mode));
+    assert_true(S_ISFIFO(s.st_mode) == pipes);
     assert_int_equal(lstat(in_folder("link"), &s), 0);
     assert_true(S_ISLNK(s.st_mode));
     assert_int_equal(remove(in_folder("pipe")), 0);

@@ -584,6 +584,8 @@ static void test_external_data(void **state)
                                              {"loop", "does not exist or is outside the model's folder"},
                                              {"sub", "cannot be opened, or is not a regular file"},
                                              {"pipe", "cannot be opened, or is not a regular file"}};
+    size_t cases = sizeof(outside) / sizeof(outside[0]);
+    struct stat s;
     char folder[] = "build/hostile_XXXXXX", path[1024];
     static const char *const made[] = {"in/model.onnx", "in/w.bin", "in/link.bin", "in/dir", "in/inner.bin",
                                        "in/loop",       "in/sub",   "in/pipe",     "in",     "out.bin"};
@@ -607,10 +609,12 @@ static void test_external_data(void **state)
     assert_int_equal(symlink("loop", path), 0);
     snprintf(path, sizeof(path), "%s/in/pipe", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(stat(path, &s), 0);
+    cases -= S_ISFIFO(s.st_mode) ? 0 : 1; /* Emscripten makes a regular file */
     (void)alarm(120); /* reading the pipe would wait for a writer */
     load_external(folder, "w.bin", "0", "8", NNRT_SUCCESS, "");
     load_external(folder, "inner.bin", "0", "8", NNRT_SUCCESS, ""); /* a link that stays inside */
-    for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
+    for (size_t i = 0; i < cases; i++)
         load_external(folder, outside[i][0], "0", "8", NNRT_INVALID_PATH, outside[i][1]);
     load_external(folder, "w.bin", "4", "8", NNRT_INVALID_FILE, "ends before 8 bytes at offset 4");
     load_external(folder, "w.bin", "-4", "8", NNRT_INVALID_FILE, "external offset or length is not a decimal number");

@@ -104,6 +104,12 @@ static double float_ulps(float got, double want) {
     return fabs(g - w) / bits_double((e - 23u) << 52);
 }
 
+/* musl's acosh returns numbers for some x below -1. */
+static double acosh_reference(double x)
+{
+    return x < 1.0 ? (double)NAN : acosh(x);
+}
+
 static double sigmoid_reference(double x) {
     return 1.0 / (1.0 + exp(-x));
 }
@@ -128,7 +134,7 @@ static const float_row float_rows[] = {
     {"tanf", nnrti_tanf, tan, 3.57},          {"atanf", nnrti_atanf, atan, 1.89},
     {"asinf", nnrti_asinf, asin, 2.93},       {"acosf", nnrti_acosf, acos, 2.68},
     {"sinhf", nnrti_sinhf, sinh, 2.18},       {"coshf", nnrti_coshf, cosh, 1.19},
-    {"asinhf", nnrti_asinhf, asinh, 1.82},    {"acoshf", nnrti_acoshf, acosh, 2.09},
+    {"asinhf", nnrti_asinhf, asinh, 1.82},    {"acoshf", nnrti_acoshf, acosh_reference, 2.09},
     {"atanhf", nnrti_atanhf, atanh, 2.12},
 };
 
@@ -606,7 +612,7 @@ static void test_pow_errors(void **state) {
         want = powl((long double)x, (long double)y);
         g = nnrti_pow(x, y);
         if (want > 2.3e-308L && want < 1.79e308L && !(fabsl((long double)g - want) <= want * 1e-14L)) {
-            print_error("pow(%.17g, %.17g) = %.17g, want %.17Lg\n", x, y, g, want);
+            print_error("pow(%.17g, %.17g) = %.17g, want %.17g\n", x, y, g, (double)want);
             fail();
         }
         if (!(float_ulps(nnrt_powf(xf, yf), pow((double)xf, (double)yf)) <= 0.51)) {
@@ -810,7 +816,7 @@ static void test_modes(void **state) {
     assert_int_equal(nnrt_same_bits(), NNRT_SAME_BITS);
     for (i = 0; i < count; i++) {
         bool same;
-        if (fesetround(modes[i]) != 0) {
+        if (fesetround(modes[i]) != 0 || fegetround() != modes[i]) {
             continue;
         }
         same = nnrt_same_bits();

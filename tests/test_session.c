@@ -1478,6 +1478,8 @@ static void test_allocator_serves_all(void **state)
     const NNRT_QuantParam quant = {8, 0, 1};
     driver d;
     (void)state;
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) /* it writes a .nnrt file */
+        skip();
     driver_start(&d);
     for (uint32_t i = 0; i < 4; i++) {
         static const char *const names[4] = {"reference", "auto", "npu", "auto"};
