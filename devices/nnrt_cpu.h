@@ -122,7 +122,8 @@ HALF PRECISION
 INT8 WEIGHTS
     The extension "nnrt.cpu.weights" with the value "int8" (the default is "float") packs the weights of LSTM, GRU and RNN,
     and of FULL_CONNECTION, MATMUL_FUSION and 1x1 CONV2D_FUSION whose x has one row or pixel and static dimensions, as
-    int8, a quarter of their memory, on the instruction sets that pack float16. Each row of weights (a channel; a gate of a cell, of x and of h apart) has a float32 scale, its
+    int8, a quarter of their memory, on the instruction sets that pack float16. Each row of weights (a channel; a gate of
+    a cell, of x and of h apart) has a float32 scale, its
     largest magnitude / 127, so that a weight w is off by at most half of it, and a result by
         scale / 2 * the sum of |x|
     Weights that are products of such a scale and integers, as of a network whose weights were quantized by row, keep their

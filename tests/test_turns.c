@@ -1,5 +1,5 @@
 /* Whether a session's runs have the threads of its pool (nnrti_turns in nnrt.h). The comparison gets made-up times, as no test
-   depends on the machine's speed; then sessions are told the answer, and must keep to it. */
+   depends on the machine's speed; then sessions get each answer, and must keep to it. */
 #include "inside.h"
 
 #include "nnrt.h"
@@ -208,10 +208,12 @@ static void test_sessions(void **state)
         assert_int_equal(nnrt_session_create(&s[i], model, &desc, NULL), NNRT_SUCCESS);
     assert_int_equal(run(s[0], 1), 1); /* whether there is work for threads is known only after it */
     assert_int_equal(s[0]->turns.run, 0);
-    assert_int_equal(run(s[0], NNRTI_TURNS), NNRTI_TURNS / 2);
-    assert_true(s[0]->turns.run >= NNRTI_TURNS || s[0]->turns.slow > 0); /* a loaded machine: runs of milliseconds */
-    answer(s[0], true);
-    assert_int_equal(run(s[0], 30), 0);
+    assert_in_range(run(s[0], NNRTI_TURNS), NNRTI_TURNS / 2, NNRTI_TURNS - 2); /* more than half on a loaded machine, where */
+    assert_true(s[0]->turns.run >= NNRTI_TURNS);                               /* two slow runs end the comparison */
+    for (uint32_t i = 0; i < 30; i++) {
+        answer(s[0], true); /* anew, as slow runs would begin a comparison */
+        assert_int_equal(run(s[0], 1), 0);
+    }
     assert_int_equal(run(s[1], 1), 1); /* the other session has an answer of its own */
     answer(s[0], false);
     assert_int_equal(run(s[0], 30), 30);
