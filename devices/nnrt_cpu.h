@@ -746,6 +746,7 @@ typedef struct nnrti_cpu_isa_q8 {
     int32_t lanes, panel; /* int32 per vector; channels per panel */
     int32_t group, bytes; /* x channels per dot product; bytes of a packed weight: 1 (x is read unchanged), 2 or 4 */
     int32_t block;        /* channels per block of a depthwise convolution */
+    int32_t mixed;        /* channels that its dot products permute (nnrti_cpu_interleaved_channel); 0: none */
 } nnrti_cpu_isa_q8;
 
 /* Whether an ISA of this build has kernels for float16 and int8 weights. */
@@ -759,27 +760,23 @@ typedef struct nnrti_cpu_isa_q8 {
    one or the other, as nnrti_cpu_dot_sign finds.
    NNRTI_CPU_DOT_READS: whether GEMM reads x in place, without a copy that converts it. NNRTI_CPU_DOT_ZERO: the zero
    point of x as GEMM multiplies it. NNRTI_CPU_DOT_SIGN: the XOR mask between uint8 and the operands of depthwise
-   convolutions, which are of that type; NNRTI_CPU_DOT_MIXED: whether these permute channels
-   (nnrti_cpu_interleaved_channel); NNRTI_CPU_ROW_GROUP: the rows of x per dot product of them. Constants of the machine:
-   on x86 they cost nothing. */
+   convolutions, which are of that type; NNRTI_CPU_ROW_GROUP: the rows of x per dot product of them. Constants of the
+   machine: on x86 they cost nothing. */
 #if defined(__aarch64__)
 #define NNRTI_CPU_DOT_READS(x) true
 #define NNRTI_CPU_DOT_ZERO(isa, x)                                                                                     \
     ((x)->quant[0].zeroPoint - ((x)->dataType == NNRT_DATA_TYPE_UINT8 && (isa)->group == 4 ? 0x80 : 0))
 #define NNRTI_CPU_DOT_SIGN 0x80
-#define NNRTI_CPU_DOT_MIXED false
 #define NNRTI_CPU_ROW_GROUP(isa) ((isa)->group < 4 ? (isa)->group : 4)
 #elif defined(__wasm_simd128__)
 #define NNRTI_CPU_DOT_READS(x) (nnrti_cpu_flip(x) == NNRTI_CPU_DOT_SIGN)
 #define NNRTI_CPU_DOT_ZERO(isa, x) ((x)->quant[0].zeroPoint + nnrti_cpu_flip(x) - NNRTI_CPU_DOT_SIGN)
 #define NNRTI_CPU_DOT_SIGN nnrti_cpu_dot_sign()
-#define NNRTI_CPU_DOT_MIXED false
 #define NNRTI_CPU_ROW_GROUP(isa) (isa)->group
 #else
 #define NNRTI_CPU_DOT_READS(x) (nnrti_cpu_flip(x) == 0)
 #define NNRTI_CPU_DOT_ZERO(isa, x) ((x)->quant[0].zeroPoint + nnrti_cpu_flip(x))
 #define NNRTI_CPU_DOT_SIGN 0
-#define NNRTI_CPU_DOT_MIXED true
 #define NNRTI_CPU_ROW_GROUP(isa) (isa)->group
 #endif
 
@@ -1024,11 +1021,14 @@ static bool nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, float 
     return true;
 }
 
-/* Position of channel c in an interleaved block: interleaving four rows of x also permutes the channels (byte unpack
-   instructions work within 128-bit lanes). */
-static int32_t nnrti_cpu_interleaved_channel(int32_t c, bool mixed)
+/* Position of channel c in an interleaved block: interleaving rows of x also permutes the channels, since unpack
+   instructions work within 128-bit lanes. Of 64 channels (four rows of bytes, 512 bits) bits 2 and 3 of the number
+   change places with bits 4 and 5; of 16 (two rows of int16, 256 bits) bit 2 with bit 3. */
+static int32_t nnrti_cpu_interleaved_channel(int32_t c, int32_t mixed)
 {
-    return mixed ? (c & ~63) | (c & 12) << 2 | (c & 48) >> 2 | (c & 3) : c;
+    if (mixed == 64)
+        return (c & ~60) | (c & 12) << 2 | (c & 48) >> 2;
+    return mixed == 16 ? (c & ~12) | (c & 4) << 1 | (c & 8) >> 1 : c;
 }
 
 /* Zero point i of a tensor of them, or the only one; no tensor: 0. */
@@ -4158,7 +4158,7 @@ static int64_t nnrti_cpu_largest_sum(const nnrt_view *x, const nnrt_view *w, con
    2.01 for row 4 and x together, by 1/2 for subtracting row 6, which is 1/4 below 2^23, and there by 1/2 for the
    conversion to integer. So if the low FRACTION_BITS bits are 8 or more, the bits above them are exactly y. */
 static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
-                                       int64_t reach, int32_t C, int32_t padded, int32_t lanes, bool mixed,
+                                       int64_t reach, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
                                        int32_t *table)
 {
     const int32_t *list = (const int32_t *)quant->data;
@@ -4458,7 +4458,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
         if (raw)
             nnrti_cpu_integer_table(isa, w, &list, (int32_t *)table);
         else
-            nnrti_cpu_requantize_table(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], isa->lanes, false,
+            nnrti_cpu_requantize_table(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], isa->lanes, 0,
                                        (int32_t *)table);
     }
     a->depth = (int32_t)depth;
@@ -4501,7 +4501,7 @@ static uint32_t nnrti_cpu_pack_depthwise_q8(const nnrti_cpu_isa_q8 *isa, const n
                                             const nnrt_view *w, int32_t r, void *data)
 {
     const int32_t c = r % w->dims[0], zero = nnrti_cpu_weight_zero_point(w, c), first = r / isa->block * isa->block;
-    const int32_t at = nnrti_cpu_interleaved_channel(r - first, isa->bytes == 1 && NNRTI_CPU_DOT_MIXED);
+    const int32_t at = nnrti_cpu_interleaved_channel(r - first, isa->mixed);
     uint32_t sum = 0;
     for (int32_t i = 0; i < w->dims[1]; i++)
         for (int32_t k = 0; k < w->dims[2]; k++) {
@@ -4543,8 +4543,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)d->steps[s].attr;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[4];
     const nnrt_view w = d->steps[s].args[1].view, bias = d->steps[s].args[2].view, quant = d->steps[s].args[3].view;
-    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR, mixed = isa->bytes == 1 && NNRTI_CPU_DOT_MIXED;
-    const int32_t C = w.dims[0], group = NNRTI_CPU_ROW_GROUP(isa);
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
+    const int32_t C = w.dims[0], group = NNRTI_CPU_ROW_GROUP(isa), mixed = isa->mixed;
     const int32_t zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view) - NNRTI_CPU_DOT_SIGN;
     const int64_t reach = nnrti_cpu_largest_sum(&x.view, &w, has ? &bias : NULL), taps = (int64_t)w.dims[1] * w.dims[2];
     int32_t packed[2], rows[2] = {NNRTI_CPU_REQUANTIZE_ROWS, 0}, all, step;
@@ -4558,7 +4558,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     nnrti_cpu_pair(found.stride, &attr->stride, 0, 1);
     nnrti_cpu_pair(found.dilation, &attr->dilation, 0, 1);
     nnrti_cpu_pair(found.pad, &attr->padList, 0, 2);
-    found.fold = mixed && found.stride[1] == 1 ? nnrti_cpu_depthwise_q8_fold(C, isa->block) : 1;
+    found.fold = mixed == 64 && found.stride[1] == 1 ? nnrti_cpu_depthwise_q8_fold(C, isa->block) : 1;
     found.groups = (found.window[0] + group - 1) / group;
     found.lines = found.dilation[0] == 1 ? 1 + (found.groups * group - found.window[0]) / found.stride[0] : 1;
     step = found.fold > 1 ? found.fold : found.stride[1];
@@ -7400,7 +7400,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "9 "
+#define NNRTI_CPU_PACK_VERSION "10 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

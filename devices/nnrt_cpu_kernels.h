@@ -6562,12 +6562,18 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_shift_20(nnrti_i x)
 #endif
 }
 
-#if NNRTI_CPU_DOT && NNRTI_CPU_WASM
+/* Channels of a block of depthwise convolutions, and how its dot products permute them (nnrti_cpu_isa_q8.mixed). */
+#if NNRTI_CPU_LEVEL == 3 || (NNRTI_CPU_DOT && NNRTI_CPU_WASM)
 #define NNRTI_Q8_BLOCK (2 * NNRTI_Q8_LANES)
 #elif NNRTI_CPU_DOT
 #define NNRTI_Q8_BLOCK (4 * NNRTI_Q8_LANES)
 #else
 #define NNRTI_Q8_BLOCK NNRTI_Q8_LANES
+#endif
+#if NNRTI_CPU_LEVEL == 3 || (NNRTI_CPU_DOT && NNRTI_CPU_LEVEL >= 4)
+#define NNRTI_Q8_MIXED NNRTI_Q8_BLOCK
+#else
+#define NNRTI_Q8_MIXED 0
 #endif
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL <= 2
 #define NNRTI_Q8_SIGN NNRTI_CPU_DOT_SIGN
@@ -6606,7 +6612,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_vectors)(const int32_t *sum, nnrti_i 
 #if NNRTI_CPU_LEVEL >= 4
 /* Converts `wide` vectors to bytes, clamped. mixed: channels are in the order of nnrti_cpu_interleaved_channel. */
 NNRTI_CPU_INLINE __m512i NNRTI_CPU(pack_bytes)(const nnrti_i *v, const int32_t wide, const nnrti_cpu_requantize *s,
-                                               const bool mixed)
+                                               const int32_t mixed)
 {
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     const __m512i words =
@@ -6629,7 +6635,7 @@ NNRTI_CPU_INLINE __m512i NNRTI_CPU(pack_bytes)(const nnrti_i *v, const int32_t w
 
 /* Stores `wide` vectors of requantized sums as `count` bytes of y, saturated and clamped. */
 NNRTI_CPU_INLINE void NNRTI_CPU(store_q8)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
-                                          const nnrti_cpu_requantize *s, const bool mixed)
+                                          const nnrti_cpu_requantize *s, const int32_t mixed)
 {
 #if NNRTI_CPU_LEVEL >= 4
     const __m512i bytes = NNRTI_CPU(pack_bytes)(v, wide, s, mixed);
@@ -6640,7 +6646,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_q8)(const nnrti_i *v, const int32_t wide, 
 #if NNRTI_CPU_LEVEL == 3
     const __m256i first = _mm256_srai_epi32(v[0], NNRTI_CPU_FRACTION_BITS),
                   last = _mm256_srai_epi32(v[wide - 1], NNRTI_CPU_FRACTION_BITS);
-    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(first, last), 0xD8);
+    const __m256i pairs = _mm256_packs_epi32(first, last);
+    const __m256i both = mixed ? pairs : _mm256_permute4x64_epi64(pairs, 0xD8);
     __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
     bytes = _mm_max_epu8(bytes, _mm_set1_epi32((int32_t)s->low));
     bytes = _mm_min_epu8(bytes, _mm_set1_epi32((int32_t)s->high));
@@ -6699,7 +6706,7 @@ static void NNRTI_CPU(requantize_exact)(const int32_t *sum, uint8_t *y, int32_t 
 NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
                                                  ptrdiff_t at, int32_t tall, int32_t count,
                                                  const nnrti_cpu_requantize *s, const int32_t *table,
-                                                 const bool positive, const bool mixed)
+                                                 const bool positive, const int32_t mixed)
 {
     nnrti_i v[NNRTI_Q8_PANEL_VECTORS], rows[NNRTI_Q8_PANEL_VECTORS][3];
     int32_t r = 0;
@@ -6735,7 +6742,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32
    table begins at `table`, to y[r] + at. */
 NNRTI_CPU_INLINE void NNRTI_CPU(requantize_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
                                                  ptrdiff_t at, int32_t tall, int32_t count,
-                                                 const nnrti_cpu_requantize *s, const int32_t *table, const bool mixed)
+                                                 const nnrti_cpu_requantize *s, const int32_t *table, const int32_t mixed)
 {
     const nnrti_cpu_requantize scale = *s; /* a copy: stores do not change it */
     const int32_t next = wide * NNRTI_Q8_LANES;
@@ -7404,6 +7411,22 @@ typedef struct NNRTI_CPU(taps_q8) {
     ptrdiff_t at;
 } NNRTI_CPU(taps_q8);
 
+#if NNRTI_CPU_LEVEL == 3
+/* Widens `count` 8-bit elements, at most a block, flipped and less their zero point, to int16. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, __m128i turn, __m256i zero)
+{
+    uint8_t part[NNRTI_Q8_BLOCK] = {0};
+    __m128i bytes;
+    if (count >= NNRTI_Q8_BLOCK) {
+        bytes = _mm_loadu_si128((const __m128i *)(const void *)x);
+    } else {
+        nnrti_cpu_copy_small(part, x, (size_t)count);
+        bytes = _mm_loadu_si128((const __m128i *)(const void *)part);
+    }
+    return _mm256_sub_epi16(_mm256_cvtepu8_epi16(_mm_xor_si128(bytes, turn)), zero);
+}
+#endif
+
 /* Widens `count` 8-bit elements, flipped and less their zero point, to int32. Lanes behind them are undefined. */
 NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen_q8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
@@ -7547,14 +7570,19 @@ NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const __m512i *rows, int32_t *t
     nnrti_i_store(to + 2 * NNRTI_Q8_LANES, _mm512_unpacklo_epi16(b, d));
     nnrti_i_store(to + 3 * NNRTI_Q8_LANES, _mm512_unpackhi_epi16(b, d));
 }
+#elif NNRTI_CPU_LEVEL == 3
+/* Interleaves two rows of int16, which permutes the channels (nnrti_cpu_interleaved_channel). */
+NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *to)
+{
+    nnrti_i_store(to, _mm256_unpacklo_epi16(rows[0], rows[1]));
+    nnrti_i_store(to + NNRTI_Q8_LANES, _mm256_unpackhi_epi16(rows[0], rows[1]));
+}
 #else
 /* Interleaves two rows, less their zero points; on ISAs with groups of one element, stores the row. */
 NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *to)
 {
 #if NNRTI_CPU_LEVEL == 4
     nnrti_i_store(to, _mm512_mask_blend_epi16(0xAAAAAAAA, rows[0], _mm512_slli_epi32(rows[1], 16)));
-#elif NNRTI_CPU_LEVEL == 3
-    nnrti_i_store(to, _mm256_blend_epi16(rows[0], _mm256_slli_epi32(rows[1], 16), 0xAA));
 #elif NNRTI_CPU_WASM
     nnrti_i_store(to, (rows[0] & 0xFFFF) | (rows[1] * 65536));
 #else
@@ -7606,6 +7634,15 @@ static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j,
             for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
                 cells[i] = _mm512_xor_si512(_mm512_mask_loadu_epi8(none, step[i] != 0 ? some : 0, row[i]), turn);
         }
+#elif NNRTI_CPU_LEVEL == 3
+        const __m128i turn = _mm_set1_epi8((char)j->flip);
+        const __m256i zero = _mm256_set1_epi16((int16_t)j->zero);
+        const int64_t at = column * x->strides[2] + s->channel;
+        const bool inside = column >= 0 && column < x->dims[2];
+        const int32_t count = inside && at + NNRTI_Q8_BLOCK > s->end ? s->count : NNRTI_Q8_BLOCK;
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+            cells[i] = NNRTI_CPU(load_block_q8)(inside ? row[i] : j->none, count, turn, zero);
 #else
         const bool inside = column >= 0 && column < x->dims[2];
         NNRTI_CPU_UNROLL
@@ -7707,7 +7744,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(dept
         for (int32_t t = 0; t < tall; t++, y += next)
             rows[t] = y;
         NNRTI_CPU(requantize_rows)
-        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_CPU_LEVEL == 4 && NNRTI_CPU_DOT);
+        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_Q8_MIXED);
     }
 }
 
@@ -8109,6 +8146,7 @@ static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt
 #define NNRTI_Q8_PANEL_VECTORS 4
 #define NNRTI_Q8_GROUP 4
 #define NNRTI_Q8_BLOCK 16
+#define NNRTI_Q8_MIXED 0
 typedef int8_t nnrti_q8_w;
 #else
 #define NNRTI_CPU_BASE_GEMM NNRTI_CPU_ISA
@@ -8125,7 +8163,8 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
     NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_F16(NNRTI_CPU_ROW_F16)
         NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
             NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_ROW_ROWS){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
-                                                          NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK}};
+                                                          NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK,
+                                                          NNRTI_Q8_MIXED}};
 #undef NNRTI_CPU_OF
 #undef NNRTI_CPU_ROW_OF
 #undef NNRTI_CPU_ROW
@@ -8229,6 +8268,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_Q8_PANEL_VECTORS
 #undef NNRTI_Q8_GROUP
 #undef NNRTI_Q8_BLOCK
+#undef NNRTI_Q8_MIXED
 #undef NNRTI_Q8_SIGN
 #undef NNRTI_Q8_STEP
 #undef NNRTI_Q8_LESS
