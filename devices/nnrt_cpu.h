@@ -632,13 +632,18 @@ typedef struct nnrti_cpu_gemm_q8 {
     int32_t rows;                                      /* pixels of y per work item */
     uint32_t parts;                                    /* parallel work items that the panels are divided into */
     int32_t depth;                                     /* groups of a panel */
-    int32_t across; /* taps of a window row that are consecutive in x: they are read as one tap */
+    int32_t across; /* taps of a window row that are consecutive in x: they are read as one tap. 0: the patch (im2col) */
     int32_t groups; /* per tap. The last group may extend past the last element by some bytes, whose weights are 0 */
     int32_t spare;  /* pixels after the tap that contain these bytes */
-    bool gather;    /* im2col: the input of a pixel is copied to a row of scratch first */
+    bool gather;    /* x is converted to scratch first: rows of x, or patches of one pixel each (im2col) */
     bool zero, sums; /* MATMUL_INTEGER: x has a zero point, row 2 of the table has weights' zero points */
     nnrti_cpu_requantize scale;
 } nnrti_cpu_gemm_q8;
+static int32_t nnrti_cpu_taps_q8(const nnrti_cpu_gemm_q8 *a)
+{
+    return a->across == 0 ? 1 : a->window[0] * a->window[1] / a->across;
+}
+
 /* Results of a tile: some pixels of y, and some of its channels. */
 typedef struct nnrti_cpu_results_q8 {
     uint8_t *const *y;      /* y[row]: channels of a pixel */
@@ -4405,10 +4410,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     nnrt_draft *d = e->draft;
     const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const int32_t K = w->dims[3];
-    /* Without im2col, x is read in place: whole groups per tap, or else per row of the window. */
+    /* x is read in place, whole groups per tap, or else per row of the window; or rows of it are converted, whole groups
+       per row of the window; or patches. */
     const bool close = found->dilation[1] == 1 && x->view.strides[2] == K, even = K % isa->group == 0;
     const bool gather = isa->bytes != 1 || !NNRTI_CPU_DOT_READS(&x->view) || (!even && !close);
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
+    const bool whole = close && found->stride[1] <= w->dims[2] && (int64_t)w->dims[2] * K % isa->group == 0;
     const int64_t line = even || gather ? taps * K : (int64_t)w->dims[2] * K,
                   groups = nnrti_cpu_div_up(line, isa->group);
     const int64_t depth = line > 0 ? taps * K / line * groups : 0;
@@ -4468,8 +4475,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
                                    NNRTI_CPU_MIN_WORK
                                ? (int32_t)d->workers
                                : 1);
-    a->across = !gather && close ? a->window[1] : 1;
-    a->groups = (int32_t)(gather ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
+    a->across = (gather ? whole : close) ? a->window[1] : gather ? 0 : 1;
+    a->groups = (int32_t)(a->across == 0 ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
     a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
     most = (size_t)(e->dynamic != NULL ? limit : a->rows); /* of all sizes of the run */
     if (gather)
@@ -4477,7 +4484,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     else
         scratch = (1 + (e->dynamic != NULL ? most : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
                   (size_t)(a->groups * isa->group);
-    scratch += ((a->gather ? 1 : (size_t)(taps / a->across)) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) *
+    scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) *
                sizeof(void *);
     if (a->sums)
         scratch += (most + 1) / 2 * 2 * sizeof(int32_t);
@@ -5947,7 +5954,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_half_gemm(nnrti_cpu_edit *e, uint32_t s, 
     memcpy(a->bytes.pad, g->conv.pad, sizeof(a->bytes.pad));
     a->bytes.rows = tiles.rows;
     a->bytes.parts = tiles.parts;
-    a->bytes.across = 1;
+    a->bytes.across = gather ? 0 : 1;
     a->bytes.gather = gather;
     a->bytes.depth = terms / 2; /* groups of 4 bytes, as dotprod has them */
     a->bytes.groups = (2 * K + 3) / 4;

@@ -6465,10 +6465,13 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 }
 #endif
 
-/* Requantization by floats, with a mask of the lanes that are provably exact (nnrti_cpu_requantize_table). A sum that
-   overflows 32 bits becomes -2^31, which is not exact. */
+/* Requantization by floats, with what tells which lanes are provably exact (nnrti_cpu_requantize_table): those with some
+   of `bits`, the upper ones of the low FRACTION_BITS bits, set. A sum that overflows 32 bits becomes -2^31, which is not
+   exact. */
 #if NNRTI_CPU_LEVEL >= 3
 #define NNRTI_Q8_FLOAT 1
+#define NNRTI_Q8_EXACT_BITS ((1 << NNRTI_CPU_FRACTION_BITS) - 8)
+#define NNRTI_Q8_EXACT_BITS_ADD ((1 << NNRTI_CPU_FRACTION_BITS) - 32)
 #define nnrti_exact_mask NNRTI_CPU(exact_mask)
 #define nnrti_exact_mask_all NNRTI_CPU(exact_mask_all)
 #define nnrti_i_from_float NNRTI_CPU(i_from_float)
@@ -6480,8 +6483,8 @@ NNRTI_CPU_INLINE nnrti_exact_mask nnrti_exact_mask_all(void)
 {
     return 0xFFFF;
 }
-#define NNRTI_Q8_ALL_EXACT(sure) ((sure) == 0xFFFF)
-/* t as an integer. The bits above the low FRACTION_BITS bits are exact if some of `bits` are set. */
+#define NNRTI_Q8_ALL_EXACT(sure, bits) ((sure) == 0xFFFF)
+/* t as an integer. */
 NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m512 t, int32_t bits, nnrti_exact_mask *sure)
 {
     const __m512i v = _mm512_cvtps_epi32(t);
@@ -6494,20 +6497,25 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows
     __m512 t = _mm512_fmadd_ps(_mm512_cvtepi32_ps(x), _mm512_castsi512_ps(rows[0]), _mm512_castsi512_ps(rows[1]));
     if (!positive)
         t = _mm512_mask_sub_ps(t, _mm512_movepi32_mask(x), t, _mm512_castsi512_ps(rows[2]));
-    return nnrti_i_from_float(t, (1 << NNRTI_CPU_FRACTION_BITS) - 8, sure);
+    return nnrti_i_from_float(t, NNRTI_Q8_EXACT_BITS, sure);
 }
 #elif NNRTI_CPU_LEVEL == 3
-typedef __m256i nnrti_exact_mask; /* all bits of lanes that are not exact */
+typedef __m256i nnrti_exact_mask; /* in the low half of each lane, the least low half of its integers */
 NNRTI_CPU_INLINE nnrti_exact_mask nnrti_exact_mask_all(void)
 {
-    return _mm256_setzero_si256();
+    return _mm256_set1_epi32(-1);
 }
-#define NNRTI_Q8_ALL_EXACT(sure) (_mm256_testz_si256(sure, sure) != 0)
+#define NNRTI_Q8_ALL_EXACT(sure, bits) NNRTI_CPU(all_exact)(sure, bits)
+NNRTI_CPU_INLINE bool NNRTI_CPU(all_exact)(nnrti_exact_mask sure, int32_t bits)
+{
+    const __m256i some = _mm256_and_si256(sure, _mm256_set1_epi32(bits));
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi32(some, _mm256_setzero_si256())) == 0;
+}
 NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m256 t, int32_t bits, nnrti_exact_mask *sure)
 {
     const __m256i v = _mm256_cvtps_epi32(t);
-    *sure = _mm256_or_si256(*sure,
-                            _mm256_cmpeq_epi32(_mm256_and_si256(v, _mm256_set1_epi32(bits)), _mm256_setzero_si256()));
+    (void)bits;
+    *sure = _mm256_min_epu16(*sure, v);
     return v;
 }
 NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive,
@@ -6516,7 +6524,7 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows
     __m256 t = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_castsi256_ps(rows[0]), _mm256_castsi256_ps(rows[1]));
     if (!positive)
         t = _mm256_sub_ps(t, _mm256_castsi256_ps(_mm256_and_si256(_mm256_srai_epi32(x, 31), rows[2])));
-    return nnrti_i_from_float(t, (1 << NNRTI_CPU_FRACTION_BITS) - 8, sure);
+    return nnrti_i_from_float(t, NNRTI_Q8_EXACT_BITS, sure);
 }
 #endif
 
@@ -6592,7 +6600,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_vectors)(const int32_t *sum, nnrti_i 
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < n; i++)
         v[i] = nnrti_i_requantize_float(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive, &sure);
-    if (NNRTI_Q8_ALL_EXACT(sure))
+    if (NNRTI_Q8_ALL_EXACT(sure, NNRTI_Q8_EXACT_BITS))
         return;
 #endif
 #if NNRTI_CPU_LEVEL == 2
@@ -6633,7 +6641,31 @@ NNRTI_CPU_INLINE __m512i NNRTI_CPU(pack_bytes)(const nnrti_i *v, const int32_t w
 }
 #endif
 
-/* Stores `wide` vectors of requantized sums as `count` bytes of y, saturated and clamped. */
+#if NNRTI_CPU_LEVEL == 3
+/* Stores the requantized sums of 16 channels of two pixels as bytes, saturated and clamped: the upper halves of two
+   vectors of sums alternate in one of words. mixed: as below. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_two_q8)(const nnrti_i *v, uint8_t *first, uint8_t *last,
+                                              const nnrti_cpu_requantize *s, const int32_t mixed)
+{
+    const __m256i order =
+        mixed ? _mm256_set_epi64x(0x0F0D0B090E0C0A08, 0x0705030106040200, 0x0F0D0B090E0C0A08, 0x0705030106040200)
+              : _mm256_set_epi64x(0x0F0D0B0907050301, 0x0E0C0A0806040200, 0x0F0D0B0907050301, 0x0E0C0A0806040200);
+    const __m256i a = _mm256_blend_epi16(_mm256_srli_epi32(v[0], NNRTI_CPU_FRACTION_BITS), v[1], 0xAA);
+    const __m256i b = _mm256_blend_epi16(_mm256_srli_epi32(v[2], NNRTI_CPU_FRACTION_BITS), v[3], 0xAA);
+    __m256i bytes = _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xD8);
+    bytes = _mm256_shuffle_epi8(bytes, order);
+    if (!s->bare) {
+        bytes = _mm256_max_epu8(bytes, _mm256_set1_epi32((int32_t)s->low));
+        bytes = _mm256_min_epu8(bytes, _mm256_set1_epi32((int32_t)s->high));
+        bytes = _mm256_xor_si256(bytes, _mm256_set1_epi32((int32_t)s->flip));
+    }
+    _mm_storeu_si128((__m128i *)(void *)first, _mm256_castsi256_si128(bytes));
+    _mm_storeu_si128((__m128i *)(void *)last, _mm256_extracti128_si256(bytes, 1));
+}
+#endif
+
+/* Stores `wide` vectors of requantized sums as `count` bytes of y, saturated and clamped. mixed: channels are in the
+   order of nnrti_cpu_interleaved_channel. */
 NNRTI_CPU_INLINE void NNRTI_CPU(store_q8)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
                                           const nnrti_cpu_requantize *s, const int32_t mixed)
 {
@@ -6708,7 +6740,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32
                                                  const nnrti_cpu_requantize *s, const int32_t *table,
                                                  const bool positive, const int32_t mixed)
 {
-    nnrti_i v[NNRTI_Q8_PANEL_VECTORS], rows[NNRTI_Q8_PANEL_VECTORS][3];
+    nnrti_i v[NNRTI_CPU_LEVEL == 3 ? 4 : NNRTI_Q8_PANEL_VECTORS], rows[NNRTI_Q8_PANEL_VECTORS][3];
     int32_t r = 0;
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < 3 * wide; i++)
@@ -6730,6 +6762,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32
             _mm_mask_storeu_epi8(y[r + 2] + at, some, _mm512_extracti32x4_epi32(bytes, 2));
             _mm_mask_storeu_epi8(y[r + 3] + at, some, _mm512_extracti32x4_epi32(bytes, 3));
         }
+    }
+#endif
+#if NNRTI_CPU_LEVEL == 3
+    for (; wide == 2 && count == 16 && r + 2 <= tall; r += 2, sum += 4 * NNRTI_Q8_LANES) {
+        NNRTI_CPU(requantize_vectors)(sum, v, 4, 2, table, rows, positive);
+        NNRTI_CPU(store_two_q8)(v, y[r] + at, y[r + 1] + at, s, mixed);
     }
 #endif
     for (; r < tall; r++, sum += wide * NNRTI_Q8_LANES) {
@@ -6808,6 +6846,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t 
         _mm256_storeu_si256((__m256i *)(void *)(to + i),
                             _mm256_sub_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_set1_epi16((int16_t)zero)));
     }
+    for (int32_t last = count - 8; i < count && last >= 0; i += 8) { /* the last 8 may overlap others */
+        const int32_t at = i < last ? i : last;
+        const __m128i bytes = _mm_xor_si128(_mm_loadl_epi64((const __m128i *)(const void *)(x + at)), turn);
+        _mm_storeu_si128((__m128i *)(void *)(to + at),
+                         _mm_sub_epi16(_mm_cvtepu8_epi16(bytes), _mm_set1_epi16((int16_t)zero)));
+    }
 #endif
 #if NNRTI_CPU_LEVEL < 4 && !NNRTI_CPU_DOT
     for (; i < count; i++)
@@ -6822,7 +6866,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fill_zero_points)(nnrti_q8_x *to, int32_t count,
     memset(to, zero, (size_t)count);
 #else
     (void)zero;
-    memset(to, 0, (size_t)count * sizeof(*to));
+    if (count == 1) /* to fill a group; a call of memset takes as long as the copy of a patch of three channels */
+        *to = 0;
+    else
+        memset(to, 0, (size_t)count * sizeof(*to));
 #endif
 }
 
@@ -7229,6 +7276,37 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers_q8)(const uint8_t **to, const uint
 #endif
 }
 
+/* Converts the parts of x that the windows of `run` pixels of a row of y read, tap 0,0 of the first one at row h, column w,
+   to `room`, row by row, with zero points outside x. Sets x[i * step + r] to row i of the window of pixel r. Returns the
+   end of the converted elements. */
+static nnrti_q8_x *NNRTI_CPU(convert_rows_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h,
+                                              int64_t w, int32_t run, const nnrti_q8_x **x, int32_t step,
+                                              nnrti_q8_x *room)
+{
+    const nnrti_cpu_gemm_q8 *a = j->attr;
+    const nnrt_view *in = j->x;
+    const int32_t K = in->dims[3], columns = (run - 1) * a->stride[1] + a->window[1];
+    int32_t first, last;
+    nnrti_cpu_valid_range(w, 1, columns, in->dims[2], &first, &last);
+    for (int32_t i = 0; i < a->window[0]; i++, x += step, room += (size_t)columns * (size_t)K) {
+        const int64_t at = h + (int64_t)i * a->dilation[0];
+        const bool inside = at >= 0 && at < in->dims[1] && first < last;
+        const int32_t begin = inside ? first : columns, end = inside ? last : columns;
+        if (begin > 0)
+            NNRTI_CPU(fill_zero_points)(room, begin * K, j->zero);
+        if (begin < end)
+            NNRTI_CPU(load_operands_q8)
+        (room + (ptrdiff_t)begin * K, image + at * in->strides[1] + (w + begin) * in->strides[2], (end - begin) * K,
+         j->flip, j->zero);
+        if (end < columns)
+            NNRTI_CPU(fill_zero_points)(room + (ptrdiff_t)end * K, (columns - end) * K, j->zero);
+        NNRTI_CPU(fill_pointers_q8)
+        ((const uint8_t **)(uintptr_t)x, (const uint8_t *)room, (ptrdiff_t)(a->stride[1] * K) * (ptrdiff_t)sizeof(*room),
+         run);
+    }
+    return room;
+}
+
 #if NNRTI_CPU_DOT
 /* Indirection pointers of `run` pixels of a row of y for one row of the window: row h of x, first column w, `across`
    pixels each. They point into x, to zeros, or, for taps partly outside x, to copies at *copies, padded with zero
@@ -7261,8 +7339,8 @@ static void NNRTI_CPU(tap_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, const u
 }
 #endif
 
-/* Pointers of the pixels from `first` on: outputs, and inputs in `room` (im2col), or else in x, or padded copies in
-   `room`, which begins with zero points. */
+/* Pointers of the pixels from `first` on: outputs, and inputs in `room` (converted rows, or im2col), or else in x, or
+   padded copies in `room`, which begins with zero points. */
 static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64_t first,
                                          const NNRTI_CPU(gemm_q8_tile) * t, const nnrti_q8_x **x, uint8_t **y,
                                          nnrti_q8_x *room)
@@ -7285,7 +7363,9 @@ static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
         run = t->to.rows - r < out->dims[2] - q ? t->to.rows - r : out->dims[2] - q;
         NNRTI_CPU(fill_pointers_q8)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2] * size, run);
-        for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_Q8_GROUP) {
+        if (a->gather && a->across > 0)
+            room = NNRTI_CPU(convert_rows_q8)(j, image, top, left, run, x + r, t->step, room);
+        for (int32_t i = 0; i < run && a->gather && a->across == 0; i++, room += (size_t)a->depth * NNRTI_Q8_GROUP) {
             x[r + i] = room;
             NNRTI_CPU(im2col_q8)(j, image, top, left + (int64_t)i * a->stride[1], room);
         }
@@ -7329,7 +7409,7 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
     t.isUint8 = j->x->dataType == NNRT_DATA_TYPE_UINT8;
 #endif
-    t.taps = a->gather ? 1 : a->window[0] * a->window[1] / a->across;
+    t.taps = nnrti_cpu_taps_q8(a);
     t.k = a->groups;
     t.x = x;
     t.to.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
@@ -8025,10 +8105,9 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(add_q8_job) * j, c
         const nnrti_f b = NNRTI_CPU(to_floats_q8)(y + v * NNRTI_Q8_LANES, sign);
         const nnrti_f t = nnrti_f_fma(b, nnrti_f_all(j->by[1]), nnrti_f_all(j->by[2]));
         const nnrti_f a = NNRTI_CPU(to_floats_q8)(x + v * NNRTI_Q8_LANES, sign);
-        sum[v] =
-            nnrti_i_from_float(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), (1 << NNRTI_CPU_FRACTION_BITS) - 32, &sure);
+        sum[v] = nnrti_i_from_float(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), NNRTI_Q8_EXACT_BITS_ADD, &sure);
     }
-    return NNRTI_Q8_ALL_EXACT(sure);
+    return NNRTI_Q8_ALL_EXACT(sure, NNRTI_Q8_EXACT_BITS_ADD);
 }
 #undef nnrti_f
 #undef nnrti_f_all
@@ -8071,7 +8150,7 @@ static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
             (sign ? NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, true)
                   : NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, false))) {
             NNRTI_CPU(store_q8)
-            (sum, NNRTI_Q8_PANEL_VECTORS, z + i, NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, &copy.scale, false);
+            (sum, NNRTI_Q8_PANEL_VECTORS, z + i, NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, &copy.scale, 0);
             continue;
         }
 #endif
@@ -8275,6 +8354,8 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_Q8_BLOCK_VECTORS
 #undef NNRTI_Q8_FLOAT
 #undef NNRTI_Q8_ALL_EXACT
+#undef NNRTI_Q8_EXACT_BITS
+#undef NNRTI_Q8_EXACT_BITS_ADD
 #undef nnrti_exact_mask
 #undef nnrti_exact_mask_all
 #undef nnrti_i_from_float
