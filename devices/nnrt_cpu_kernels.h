@@ -7493,8 +7493,9 @@ typedef struct NNRTI_CPU(taps_q8) {
 
 #if NNRTI_CPU_LEVEL == 3
 /* Widens `count` 8-bit elements, at most a block, flipped and less their zero point, to int16. */
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, __m128i turn, __m256i zero)
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
+    const __m128i turn = _mm_set1_epi8((char)flip);
     uint8_t part[NNRTI_Q8_BLOCK] = {0};
     __m128i bytes;
     if (count >= NNRTI_Q8_BLOCK) {
@@ -7503,7 +7504,7 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t coun
         nnrti_cpu_copy_small(part, x, (size_t)count);
         bytes = _mm_loadu_si128((const __m128i *)(const void *)part);
     }
-    return _mm256_sub_epi16(_mm256_cvtepu8_epi16(_mm_xor_si128(bytes, turn)), zero);
+    return _mm256_sub_epi16(_mm256_cvtepu8_epi16(_mm_xor_si128(bytes, turn)), _mm256_set1_epi16((int16_t)zero));
 }
 #endif
 
@@ -7578,6 +7579,7 @@ typedef struct NNRTI_CPU(strip_q8) {
     int32_t columns;      /* columns of x that they read */
     int32_t channel;      /* the first of the block; with folding its byte offset */
     int32_t count;        /* channels that exist */
+    int32_t whole;        /* columns of x where a whole block can be read */
     int64_t end;          /* bytes of a row of x */
     bool folded;
 } NNRTI_CPU(strip_q8);
@@ -7597,9 +7599,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *t
 }
 
 /* Loads `count` elements, at most a block, flipped. */
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, uint8x16_t turn)
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
+    const uint8x16_t turn = vdupq_n_u8((uint8_t)flip);
     uint8_t part[NNRTI_Q8_BLOCK] = {0};
+    (void)zero;
     if (count >= NNRTI_Q8_BLOCK)
         return vreinterpretq_s32_u8(veorq_u8(vld1q_u8(x), turn));
     nnrti_cpu_copy_small(part, x, (size_t)count);
@@ -7616,9 +7620,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *t
     wasm_v128_store(to + NNRTI_Q8_LANES, wasm_i16x8_shuffle(top, bottom, 4, 12, 5, 13, 6, 14, 7, 15));
 }
 
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, v128_t turn)
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(load_block_q8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
+    const v128_t turn = wasm_i8x16_splat((int8_t)flip);
     uint8_t part[NNRTI_Q8_BLOCK] = {0};
+    (void)zero;
     if (count >= NNRTI_Q8_BLOCK)
         return (nnrti_i)wasm_v128_xor(wasm_v128_load64_zero(x), turn);
     nnrti_cpu_copy_small(part, x, (size_t)count);
@@ -7688,18 +7694,18 @@ static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j,
     }
     for (int32_t k = 0; k < s->columns; k++, room += next) {
         const int64_t column = s->left + k;
-#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL <= 2
-#if NNRTI_CPU_WASM
-        const v128_t turn = wasm_i8x16_splat((int8_t)j->flip);
-#else
-        const uint8x16_t turn = vdupq_n_u8((uint8_t)j->flip);
-#endif
-        const int64_t at = column * x->strides[2] + s->channel;
-        const bool inside = column >= 0 && column < x->dims[2];
-        const int32_t count = inside && at + NNRTI_Q8_BLOCK > s->end ? s->count : NNRTI_Q8_BLOCK;
-        NNRTI_CPU_UNROLL
-        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
-            cells[i] = NNRTI_CPU(load_block_q8)(inside ? row[i] : j->none, count, turn);
+#if NNRTI_CPU_LEVEL == 3 || (NNRTI_CPU_DOT && NNRTI_CPU_LEVEL <= 2)
+        if (column >= 0 && column < s->whole) {
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+                cells[i] = NNRTI_CPU(load_block_q8)(row[i], NNRTI_Q8_BLOCK, j->flip, j->zero);
+        } else {
+            const bool inside = column >= 0 && column < x->dims[2];
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+                cells[i] = NNRTI_CPU(load_block_q8)(inside ? row[i] : j->none, inside ? s->count : NNRTI_Q8_BLOCK,
+                                                    j->flip, j->zero);
+        }
 #elif NNRTI_CPU_DOT
         const __m512i turn = _mm512_set1_epi32((int32_t)((uint32_t)j->flip * 0x01010101u));
         const int64_t at = column * x->strides[2] + s->channel;
@@ -7714,15 +7720,6 @@ static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j,
             for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
                 cells[i] = _mm512_xor_si512(_mm512_mask_loadu_epi8(none, step[i] != 0 ? some : 0, row[i]), turn);
         }
-#elif NNRTI_CPU_LEVEL == 3
-        const __m128i turn = _mm_set1_epi8((char)j->flip);
-        const __m256i zero = _mm256_set1_epi16((int16_t)j->zero);
-        const int64_t at = column * x->strides[2] + s->channel;
-        const bool inside = column >= 0 && column < x->dims[2];
-        const int32_t count = inside && at + NNRTI_Q8_BLOCK > s->end ? s->count : NNRTI_Q8_BLOCK;
-        NNRTI_CPU_UNROLL
-        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
-            cells[i] = NNRTI_CPU(load_block_q8)(inside ? row[i] : j->none, count, turn, zero);
 #else
         const bool inside = column >= 0 && column < x->dims[2];
         NNRTI_CPU_UNROLL
@@ -7855,6 +7852,9 @@ static void NNRTI_CPU(depthwise_q8_task)(void *arg, uint32_t unit, uint32_t work
         s.image = (const uint8_t *)x->data + n * x->strides[0] + c;
         s.channel = c;
         s.count = C * fold - c;
+        s.whole = s.count >= NNRTI_Q8_BLOCK ? x->dims[2] : 0;
+        if (s.whole == 0 && x->strides[2] > 0) /* the channels that are missing are read from the next columns */
+            s.whole = x->dims[2] - 1 - (int32_t)((NNRTI_Q8_BLOCK - s.count - 1) / x->strides[2]);
         for (int32_t q = 0, pixels; q < W; q += pixels * fold) {
             const int8_t *w = (const int8_t *)j->packed->data + c * (ptrdiff_t)j->packed->dims[1];
             pixels = (W - q) / fold < a->span ? (W - q) / fold : a->span;
@@ -7885,6 +7885,7 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args
 {
     NNRTI_CPU(depthwise_q8_job) j;
     const nnrt_view *y = &args[3];
+    const double each = NNRTI_CPU_DOT ? 0.4 : NNRTI_CPU_LEVEL == 3 ? 5.0 : 8.0; /* of a product */
     j.attr = (const nnrti_cpu_window_q8 *)attr;
     j.x = &args[0];
     j.packed = &args[1];
@@ -7895,8 +7896,8 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args
     j.zero = j.x->quant[0].zeroPoint + nnrti_cpu_flip(j.x) - NNRTI_Q8_SIGN;
     memset(j.none, j.zero ^ j.flip, sizeof(j.none));
     nnrti_cpu_parallel_for(call,
-                           (NNRTI_CPU_DOT ? 0.4 : 8.0) * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] *
-                               j.attr->window[0] * j.attr->window[1],
+                           each * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] *
+                               j.attr->window[1],
                            (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)) * j.attr->parts,
                            NNRTI_CPU(depthwise_q8_task), &j);
     return NNRT_SUCCESS;
