@@ -6259,9 +6259,10 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_f16)(const void *attr, nnrt_view *args, nn
    them to the accumulator: uint8 by int8 (VNNI), either by int8 (dotprod, i8mm), or int16 by int16 with x less its zero
    point.
    NNRTI_Q8_PANEL_VECTORS vectors are a panel. The structure is that of >>gemm: register tiles, packed panels,
-   implicit GEMM. Where the instruction needs groups that x does not have contiguously, or elements of another width,
-   im2col copies the input of each pixel first (`im2col_q8`). The epilogue requantizes tiles of sums from memory, so
-   one epilogue serves all tile heights. */
+   implicit GEMM. Where the instruction needs elements of another type than x has, the rows of x that the windows of a
+   tile read are converted first (`convert_rows_q8`); where a row of the window has no whole groups, or its pixels do not
+   adjoin in x, im2col copies the input of each pixel (`im2col_q8`). The epilogue requantizes tiles of sums from memory,
+   so one epilogue serves all tile heights. */
 
 #define nnrti_i NNRTI_CPU(i)
 #define nnrti_q8_x NNRTI_CPU(q8_x)
