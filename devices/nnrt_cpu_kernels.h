@@ -6260,9 +6260,9 @@ static NNRT_ReturnCode NNRTI_CPU(gemm_f16)(const void *attr, nnrt_view *args, nn
    point.
    NNRTI_Q8_PANEL_VECTORS vectors are a panel. The structure is that of >>gemm: register tiles, packed panels,
    implicit GEMM. Where the instruction needs elements of another type than x has, the rows of x that the windows of a
-   tile read are converted first (`convert_rows_q8`); where a row of the window has no whole groups, or its pixels do not
-   adjoin in x, im2col copies the input of each pixel (`im2col_q8`). The epilogue requantizes tiles of sums from memory,
-   so one epilogue serves all tile heights. */
+   tile read are converted first (`convert_q8`); where a row of the window has no whole groups, or its pixels do not adjoin
+   in x, the patch of each pixel (im2col). The epilogue requantizes tiles of sums from memory, so one epilogue serves all
+   tile heights. */
 
 #define nnrti_i NNRTI_CPU(i)
 #define nnrti_q8_x NNRTI_CPU(q8_x)
@@ -7213,27 +7213,26 @@ static void NNRTI_CPU(sum_operands)(const NNRTI_CPU(gemm_q8_job) * j, const nnrt
     }
 }
 
-/* im2col of one pixel: copies the elements that its taps read, tap 0,0 at row h, column w of x, to consecutive
-   memory. */
-static void NNRTI_CPU(im2col_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h, int64_t w,
-                                 nnrti_q8_x *to)
+/* Converts what windows at row h of x read: for each row of the window, `columns` columns from column w on, dilation[1]
+   apart, with zero points outside x. Of one pixel that is its patch (im2col); of neighbors, rows that they share. */
+static void NNRTI_CPU(convert_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h, int64_t w,
+                                  int32_t columns, nnrti_q8_x *to)
 {
     const nnrti_cpu_gemm_q8 *a = j->attr;
     const nnrt_view *x = j->x;
-    const int32_t K = x->dims[3], width = a->window[1] * K;
-    const int32_t rest = a->depth * NNRTI_Q8_GROUP - a->window[0] * width;
+    const int32_t K = x->dims[3];
     const bool dense = a->dilation[1] == 1 && x->strides[2] == K;
     int32_t first, last;
-    if (w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2]) {
+    if (w >= 0 && w + (int64_t)(columns - 1) * a->dilation[1] < x->dims[2]) {
         first = 0;
-        last = a->window[1];
+        last = columns;
     } else {
-        nnrti_cpu_valid_range(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
+        nnrti_cpu_valid_range(w, a->dilation[1], columns, x->dims[2], &first, &last);
     }
-    for (int32_t i = 0; i < a->window[0]; i++, to += width) {
+    for (int32_t i = 0; i < a->window[0]; i++, to += (size_t)columns * (size_t)K) {
         const int64_t at = h + (int64_t)i * a->dilation[0];
         if (at < 0 || at >= x->dims[1] || first >= last) {
-            NNRTI_CPU(fill_zero_points)(to, width, j->zero);
+            NNRTI_CPU(fill_zero_points)(to, columns * K, j->zero);
             continue;
         }
         if (first > 0)
@@ -7242,13 +7241,11 @@ static void NNRTI_CPU(im2col_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t
             const int64_t column = w + (int64_t)k * a->dilation[1];
             count = dense ? last - k : 1;
             NNRTI_CPU(load_operands_q8)
-            (to + k * K, image + at * x->strides[1] + column * x->strides[2], count * K, j->flip, j->zero);
+            (to + (ptrdiff_t)k * K, image + at * x->strides[1] + column * x->strides[2], count * K, j->flip, j->zero);
         }
-        if (last < a->window[1])
-            NNRTI_CPU(fill_zero_points)(to + last * K, (a->window[1] - last) * K, j->zero);
+        if (last < columns)
+            NNRTI_CPU(fill_zero_points)(to + (ptrdiff_t)last * K, (columns - last) * K, j->zero);
     }
-    if (rest > 0)
-        NNRTI_CPU(fill_zero_points)(to, rest, j->zero);
 }
 
 /* Fills pointers: to[i] = from + i * next. */
@@ -7275,37 +7272,6 @@ NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers_q8)(const uint8_t **to, const uint
     for (; i < count; i++)
         to[i] = from + i * next;
 #endif
-}
-
-/* Converts the parts of x that the windows of `run` pixels of a row of y read, tap 0,0 of the first one at row h, column w,
-   to `room`, row by row, with zero points outside x. Sets x[i * step + r] to row i of the window of pixel r. Returns the
-   end of the converted elements. */
-static nnrti_q8_x *NNRTI_CPU(convert_rows_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h,
-                                              int64_t w, int32_t run, const nnrti_q8_x **x, int32_t step,
-                                              nnrti_q8_x *room)
-{
-    const nnrti_cpu_gemm_q8 *a = j->attr;
-    const nnrt_view *in = j->x;
-    const int32_t K = in->dims[3], columns = (run - 1) * a->stride[1] + a->window[1];
-    int32_t first, last;
-    nnrti_cpu_valid_range(w, 1, columns, in->dims[2], &first, &last);
-    for (int32_t i = 0; i < a->window[0]; i++, x += step, room += (size_t)columns * (size_t)K) {
-        const int64_t at = h + (int64_t)i * a->dilation[0];
-        const bool inside = at >= 0 && at < in->dims[1] && first < last;
-        const int32_t begin = inside ? first : columns, end = inside ? last : columns;
-        if (begin > 0)
-            NNRTI_CPU(fill_zero_points)(room, begin * K, j->zero);
-        if (begin < end)
-            NNRTI_CPU(load_operands_q8)
-        (room + (ptrdiff_t)begin * K, image + at * in->strides[1] + (w + begin) * in->strides[2], (end - begin) * K,
-         j->flip, j->zero);
-        if (end < columns)
-            NNRTI_CPU(fill_zero_points)(room + (ptrdiff_t)end * K, (columns - end) * K, j->zero);
-        NNRTI_CPU(fill_pointers_q8)
-        ((const uint8_t **)(uintptr_t)x, (const uint8_t *)room, (ptrdiff_t)(a->stride[1] * K) * (ptrdiff_t)sizeof(*room),
-         run);
-    }
-    return room;
 }
 
 #if NNRTI_CPU_DOT
@@ -7364,11 +7330,20 @@ static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
         run = t->to.rows - r < out->dims[2] - q ? t->to.rows - r : out->dims[2] - q;
         NNRTI_CPU(fill_pointers_q8)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2] * size, run);
-        if (a->gather && a->across > 0)
-            room = NNRTI_CPU(convert_rows_q8)(j, image, top, left, run, x + r, t->step, room);
-        for (int32_t i = 0; i < run && a->gather && a->across == 0; i++, room += (size_t)a->depth * NNRTI_Q8_GROUP) {
-            x[r + i] = room;
-            NNRTI_CPU(im2col_q8)(j, image, top, left + (int64_t)i * a->stride[1], room);
+        if (a->gather) { /* rows for all pixels at once, or a patch for each */
+            const bool rows = a->across > 0;
+            const int32_t K = in->dims[3], columns = (rows ? run - 1 : 0) * a->stride[1] + a->window[1];
+            const int32_t filled = a->window[0] * columns * K, next = rows ? filled : a->depth * NNRTI_Q8_GROUP;
+            for (int32_t i = 0; i < t->taps; i++)
+                NNRTI_CPU(fill_pointers_q8)
+            ((const uint8_t **)(uintptr_t)(x + (ptrdiff_t)i * t->step + r),
+             (const uint8_t *)(room + (ptrdiff_t)i * columns * K),
+             (ptrdiff_t)(rows ? a->stride[1] * K : next) * (ptrdiff_t)sizeof(*room), run);
+            for (int32_t i = 0; i < (rows ? 1 : run); i++, room += next) {
+                NNRTI_CPU(convert_q8)(j, image, top, left + (int64_t)i * a->stride[1], columns, room);
+                if (filled < next)
+                    NNRTI_CPU(fill_zero_points)(room + filled, next - filled, j->zero);
+            }
         }
 #if NNRTI_CPU_DOT
         for (int32_t i = 0; i < t->taps && !a->gather; i++) {
