@@ -123,8 +123,8 @@ INT8 WEIGHTS
     The extension "nnrt.cpu.weights" with the value "int8" (the default is "float") packs the weights of LSTM, GRU and RNN,
     and of FULL_CONNECTION, MATMUL_FUSION and 1x1 CONV2D_FUSION whose x has one row or pixel and static dimensions, as
     int8, a quarter of their memory, on the instruction sets that pack float16. Each row of weights (a channel; a gate of
-    a cell, of x and of h apart) has a float32 scale, its
-    largest magnitude / 127, so that a weight w is off by at most half of it, and a result by
+    a cell, of x and of h apart) has a float32 scale, its largest magnitude / 127, so that a weight w is off by at most half
+    of it, and a result by
         scale / 2 * the sum of |x|
     Weights that are products of such a scale and integers, as of a network whose weights were quantized by row, keep their
     values. x, sums and biases are float32: y = scale * the sum of q x + bias. A tensor with an infinite weight or a NaN stays
@@ -639,6 +639,8 @@ typedef struct nnrti_cpu_gemm_q8 {
     bool zero, sums; /* MATMUL_INTEGER: x has a zero point, row 2 of the table has weights' zero points */
     nnrti_cpu_requantize scale;
 } nnrti_cpu_gemm_q8;
+
+/* The taps that the kernel reads by pointers: of one pixel each, or of a row of the window, or a patch. */
 static int32_t nnrti_cpu_taps_q8(const nnrti_cpu_gemm_q8 *a)
 {
     return a->across == 0 ? 1 : a->window[0] * a->window[1] / a->across;
@@ -4484,8 +4486,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     else
         scratch = (1 + (e->dynamic != NULL ? most : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
                   (size_t)(a->groups * isa->group);
-    scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) *
-               sizeof(void *);
+    scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) * sizeof(void *);
     if (a->sums)
         scratch += (most + 1) / 2 * 2 * sizeof(int32_t);
     d->steps[s].scratchBytes = scratch;

@@ -6203,7 +6203,7 @@ static void NNRTI_CPU(half_task)(void *arg, uint32_t i, uint32_t worker)
     NNRTI_CPU(half_tile) t;
     t.rows = lists.to.rows = (int32_t)(j->bytes.pixels - first < a->rows ? j->bytes.pixels - first : a->rows);
     t.step = lists.step = t.rows + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1;
-    t.taps = lists.taps = a->gather ? 1 : a->window[0] * a->window[1];
+    t.taps = lists.taps = nnrti_cpu_taps_q8(a);
     t.k = a->gather ? 2 * a->depth : j->bytes.x->dims[3] / 2;
     t.x = x;
     t.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
@@ -6466,9 +6466,9 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 }
 #endif
 
-/* Requantization by floats, with what tells which lanes are provably exact (nnrti_cpu_requantize_table): those with some
-   of `bits`, the upper ones of the low FRACTION_BITS bits, set. A sum that overflows 32 bits becomes -2^31, which is not
-   exact. */
+/* Requantization by floats, with a record of the lanes that are provably exact (nnrti_cpu_requantize_table): those with
+   some of `bits`, the upper ones of the low FRACTION_BITS bits, set. A sum that overflows 32 bits becomes -2^31, which is
+   not exact. */
 #if NNRTI_CPU_LEVEL >= 3
 #define NNRTI_Q8_FLOAT 1
 #define NNRTI_Q8_EXACT_BITS ((1 << NNRTI_CPU_FRACTION_BITS) - 8)
@@ -7213,8 +7213,9 @@ static void NNRTI_CPU(sum_operands)(const NNRTI_CPU(gemm_q8_job) * j, const nnrt
     }
 }
 
-/* Converts what windows at row h of x read: for each row of the window, `columns` columns from column w on, dilation[1]
-   apart, with zero points outside x. Of one pixel that is its patch (im2col); of neighbors, rows that they share. */
+/* Converts the elements of x that windows at row h read: for each row of the window, `columns` columns from column w on,
+   dilation[1] apart, with zero points outside x. Of one pixel that is its patch (im2col); of neighbors, rows that they
+   share. */
 static void NNRTI_CPU(convert_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h, int64_t w,
                                   int32_t columns, nnrti_q8_x *to)
 {
