@@ -1,4 +1,4 @@
-# nnrt: neural networks from six headers. `make help` lists the targets.
+# nnrt: neural networks from C headers. `make help` lists the targets.
 #
 # CC, CXX, CFLAGS, CPPFLAGS, LDFLAGS, PYTHON and JOBS may be set on the command line. There is no configure step; all output
 # is in build/. If a target needs a missing Debian package, tools/need.sh installs it, or prints the command.
@@ -9,7 +9,7 @@ PYTHON ?= /usr/bin/python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
-HEADERS := $(wildcard *.h formats/*.h devices/*.h)
+HEADERS := $(wildcard *.h core/*.h formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
 # The command line reads JPEG images where libjpeg is installed (libjpeg-dev).
@@ -19,9 +19,9 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # Tests run with all sanitizers of gcc or clang for undefined behavior; the first error ends the program. With
 # float-cast-overflow, gcc 12 has false positives of -Wconversion: clang reports that warning, and gcc without the
-# sanitizers in tests/test_builds.sh.
+# sanitizers in tests/source/test_builds.sh.
 SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
-	-include $(CURDIR)/tests/asserts.h
+	-include $(CURDIR)/tests/kit/asserts.h
 # The object that all tests share: CC with -O1, because it dominates the run time; compiling takes two minutes (-g1: variable
 # names for a debugger would add a sixth). The test programs, which take longer to compile than to run: clang without
 # optimization, in half of gcc's time; its sanitizers also detect offsets to NULL. Errors that gcc's instrumentation detects in
@@ -31,8 +31,8 @@ TEST_CFLAGS ?= -O1 -g1
 PROGRAM_CFLAGS ?= -O0 -g1
 # Tests that name no device expect the bits of the reference device; test_default uses the default, the fast device.
 EXACT := -DNNRT_CPU=0
-COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
-COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) -D__SANITIZE_ADDRESS__ $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
+COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests/kit $(CPPFLAGS)
+COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) -D__SANITIZE_ADDRESS__ $(EXACT) -I. -Itests/kit $(CPPFLAGS) $(PROGRAM_CFLAGS)
 TEST_PACKAGES := gcc libc6-dev libgcc-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang libclang-rt-dev binutils libjpeg-dev \
 	python3 python3-numpy python3-onnx
 
@@ -58,13 +58,13 @@ help:
 	@echo 'make bare             make run and make test in a new minimal Debian root with git, make and gcc only (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test SKIP=NAMES  all suites but some'
-	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
-	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
+	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/ops/vectors'
+	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/kit/devices.h: DEVICE=example'
 	@echo 'make conformance      the tests of the onnx package: passed, failed, skipped by reason; writes docs/ONNX.md'
 	@echo 'make copy-lines       lines of C to read for each operator: nnrt ops --copy, specialized for one element type'
 	@echo 'make docs             the same, and docs/OPERATORS.md'
 	@echo 'make pictures         draws docs/*.svg from docs/figures.tsv'
-	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
+	@echo 'make vectors          writes tests/ops/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make lib              build/libneural_network_runtime.so: the OH_NN API of OpenHarmony, for programs written for it;'
 	@echo '                      build/libnnadapter.so: NNAdapter of Paddle-Lite'
@@ -238,7 +238,7 @@ dist-file:
 	@$(PYTHON) tools/amalgamate.py dist
 
 dist: dist-file
-	@sh tests/dist_tree.sh dist build/dist-tree
+	@sh tests/source/dist_tree.sh dist build/dist-tree
 	@echo 'in build/dist-tree, where nnrt.h is dist/nnrt.h: make test, without the suites that look at texts: $(NOT_DIST)'
 	@$(MAKE) --no-print-directory -C build/dist-tree test ONLY="$(filter-out $(NOT_DIST),$(ONLY))"
 
@@ -253,7 +253,7 @@ install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTA
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
-include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk python/python.mk packaging/packages.mk web/web.mk sql/sql.mk tests/batch.mk
+include tests/suites.mk tests/checks.mk tests/fuzz/fuzz.mk tests/bench/bench.mk examples/examples.mk bindings/python/python.mk packaging/packages.mk bindings/web/web.mk bindings/sql/sql.mk tests/tools/batch.mk
 
 clean:
 	@rm -rf dist

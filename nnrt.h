@@ -53,18 +53,18 @@ QUICK START (examples/hello.c)
 
 FILES
     nnrt_ops.h             operators: types, attribute structs, shape rules, reference kernels
-    nnrt_model.h           models as data, validation, the .nnrt format as bytes
-    nnrt_plan.h            shape inference, memory planner, plan, executor: with the two above all that firmware needs
+    core/nnrt_model.h      models as data, validation, the .nnrt format as bytes
+    core/nnrt_plan.h       shape inference, memory planner, plan, executor: with the two above all that firmware needs
     nnrt_hal.h             device tables, registry, prepared models
-    nnrt_graph.h           builder, optimizer passes
+    core/nnrt_graph.h      builder, optimizer passes
     nnrt.h                 the API for applications: files, cache, sessions, queue; includes all above
     formats/nnrt_onnx.h    ONNX files -> models; includes nnrt.h
     formats/nnrt_tflite.h  .tflite files -> models; includes nnrt.h
     formats/nnrt_quantize.h  float32 models -> 8-bit models; includes nnrt.h
     devices/nnrt_cpu.h     fast kernels; devices/nnrt_auto.h: partitions models over devices; the implementation
                            includes both if it finds them
-    nnrt_frontend.h        features of sound and sensor signals for a network; includes nnrt_ops.h
-    nnrt.c                 the implementation as an object, for build systems that compile every .c file
+    core/nnrt_frontend.h   features of sound and sensor signals for a network; includes nnrt_ops.h
+    core/nnrt.c            the implementation as an object, for build systems that compile every .c file
     One file instead of all: make dist-file writes dist/nnrt.h, and dist/nnrt_all.h with the ONNX reader.
     Each compiles alone, as C99 and as C++17. The implementation is compiled if NNRT_IMPLEMENTATION is defined before
     the include: in one file of the program. While it builds a model it uses stb_ds, under names of its own: a copy of
@@ -197,10 +197,10 @@ MIT license, see LICENSE.
 #endif
 
 #ifdef NNRT_FIRMWARE
-#include "nnrt_plan.h" /* all that firmware needs */
+#include "core/nnrt_plan.h" /* all that firmware needs */
 #else
 #include "nnrt_hal.h"
-#include "nnrt_graph.h"
+#include "core/nnrt_graph.h"
 #endif
 
 #define NNRT_VERSION_MAJOR 0
@@ -549,10 +549,10 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #define NNRT_IMPLEMENTED
 
 #ifdef NNRT_FIRMWARE
-#include "nnrt_plan.h" /* its implementation, if only its declarations were included so far */
+#include "core/nnrt_plan.h" /* its implementation, if only its declarations were included so far */
 #else
 #include "nnrt_hal.h" /* the same */
-#include "nnrt_graph.h"
+#include "core/nnrt_graph.h"
 #endif
 #if NNRT_AUTO
 #include "devices/nnrt_auto.h"

@@ -27,7 +27,7 @@ MIT license, see LICENSE.
 #ifndef NNRT_HAL_H
 #define NNRT_HAL_H
 
-#include "nnrt_plan.h"
+#include "core/nnrt_plan.h"
 
 #include <string.h>
 
@@ -421,7 +421,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_HAL_IMPLEMENTED)
 #define NNRT_HAL_IMPLEMENTED
 
-#include "nnrt_plan.h" /* its implementation, if only its declarations were included so far */
+#include "core/nnrt_plan.h" /* its implementation, if only its declarations were included so far */
 
 #include <string.h>
 

@@ -7,7 +7,7 @@ kernels, in C99, with intrinsics where the compiler says that the processor has 
     desktop     nnrt emit-c model.onnx --device mcu:cortex-m4 -o model.h
     firmware    #define NNRT_IMPLEMENTATION
                 #define NNRT_FIRMWARE
-                #include "nnrt_plan.h"
+                #include "core/nnrt_plan.h"
                 #include "devices/nnrt_mcu.h"
                 #include "model.h"
 
@@ -85,7 +85,7 @@ MIT license, see LICENSE.
 #define NNRT_MCU_H
 
 #ifdef NNRT_FIRMWARE
-#include "../nnrt_plan.h"
+#include "../core/nnrt_plan.h"
 #else
 #include "../nnrt_hal.h"
 #endif

@@ -63,7 +63,7 @@ face-int8: build/face build/nnrt $(FACE_NETWORK)
 	    --device reference -o build/face_int8.nnrt
 	@build/face $(FACE_NETWORK) '$(PICTURE)' >build/face-data/float32.txt
 	@build/face build/face_int8.nnrt '$(PICTURE)' -o build/face.png | tee build/face-data/int8.txt
-	@$(PYTHON) tests/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
+	@$(PYTHON) tests/tools/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
 
 # Keyword spotting. build/kws-data has the features of the sounds that sounds.py makes. SOUND=FILE.wav: another sound.
 KWS := examples/kws
@@ -73,7 +73,7 @@ SOUND ?= $(KWS)/words.wav
 kws: build/kws
 	@build/kws '$(SOUND)'
 
-$(KWS_DATA): $(KWS)/sounds.py $(KWS)/kws.h nnrt_frontend.h | build/kws
+$(KWS_DATA): $(KWS)/sounds.py $(KWS)/kws.h core/nnrt_frontend.h | build/kws
 	@sh tools/need.sh python3 python3-numpy espeak-ng sox
 	$(PYTHON) $(KWS)/sounds.py
 

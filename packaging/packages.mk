@@ -23,7 +23,7 @@ release: packages
 PARTS_QUICK := same rules meson cargo arduino
 NEEDS_packages := $(PACKAGE_TOOLS) python3-yaml meson ninja-build cargo gcc-arm-none-eabi libnewlib-arm-none-eabi
 suite-packages: build/nnrt
-	$(SUITE) sh tests/test_packages.sh $< $(PARTS_QUICK)
+	$(SUITE) sh tests/source/test_packages.sh $< $(PARTS_QUICK)
 
 # PARTS="meson cargo": some of them.
 PARTS_ALL := $(PARTS_QUICK) formats arduino-builder bazel debian wheel java msvc
@@ -31,4 +31,4 @@ packages-test: build/nnrt $(PYTHON_SITE)/nnrt/__init__.py
 	@sh tools/need.sh $(NEEDS_packages) clang g++ cmake pkgconf arduino-builder arduino-core-avr qemu-system-arm \
 	    bazel-bootstrap debhelper lintian libjpeg-dev python3-kconfiglib python3-pip python3-numpy default-jdk-headless \
 	    mingw-w64-x86-64-dev
-	@sh tests/test_packages.sh $< $(or $(PARTS),$(PARTS_ALL))
+	@sh tests/source/test_packages.sh $< $(or $(PARTS),$(PARTS_ALL))

@@ -1,7 +1,7 @@
 # The suites of `make test`, and the programs that they run. The Makefile includes this file.
 
-# tests/test_NAME.c with cmocka: each is a suite, found by its name (no list).
-CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
+# tests/ROOM/test_NAME.c with cmocka: each is a suite, found by its name (no list).
+CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/*/test_*.c))))
 # The longest suites start first, so that all processors finish together.
 # The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
@@ -26,36 +26,39 @@ test:
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
 	@export NNRT_SUITES='$(ONLY)' NNRT_BEGAN=$$(date +%s); \
 	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | tee $(SUITES_LOG)
-	@sh tests/run_suite.sh --summary build/results $(ONLY)
+	@sh tests/kit/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
 
 # make run and make test in a minimal Debian root; ONLY=NAMES as for make test.
 bare:
-	@sh tests/bare.sh $(if $(filter file,$(origin ONLY)),,$(ONLY))
+	@sh tests/kit/bare.sh $(if $(filter file,$(origin ONLY)),,$(ONLY))
 
 # Test programs that define NNRT_IMPLEMENTATION compile it with options of their own. All others link one shared object of the
-# implementation, tests/nnrt.c, also those that test internals (tests/inside.h). The command line and the examples, which contain
+# implementation, tests/kit/nnrt.c, also those that test internals (tests/kit/inside.h). The command line and the examples, which contain
 # the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
 # compile them unchanged.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_FRONTEND_IMPLEMENTED -DNNRT_MODEL_IMPLEMENTED -DNNRT_PLAN_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_GRAPH_IMPLEMENTED -DNNRT_IMPLEMENTED \
 	-DNNRT_ONNX_IMPLEMENTED -DNNRT_QUANTIZE_IMPLEMENTED -DNNRT_TFLITE_IMPLEMENTED -DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_MCU_IMPLEMENTED \
 	-DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
-ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
+ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/*/test_*.c)))
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)
+
+# A program is found by its name in the folders of tests.
+vpath %.c $(sort $(dir $(wildcard tests/*/*.c)))
 
 # $(call programs,FOLDER,COMPILE_OBJECT,COMPILE_PROGRAM): rules for the programs in FOLDER, and for the command line as shipped.
 # NAME.d lists the dependencies of a program: a change of nnrt_ops.h recompiles only the tests that include it.
 define programs
-$(1)/implementation.o: tests/nnrt.c
+$(1)/implementation.o: tests/kit/nnrt.c
 	@mkdir -p $$(@D)
 	@$(2) -MMD -MP -MF $$@.d -c -o $$@ $$<
 
-$(TOGETHER:%=$(1)/%): $(1)/%: tests/%.c $(1)/implementation.o
+$(TOGETHER:%=$(1)/%): $(1)/%: %.c $(1)/implementation.o
 	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
 
-$(ALONE:%=$(1)/%): $(1)/%: tests/%.c
+$(ALONE:%=$(1)/%): $(1)/%: %.c
 	@mkdir -p $$(@D)
 	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
 
@@ -72,14 +75,14 @@ $(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1
 
 # Drivers that the test of the same name loads; one exports a table under a wrong name.
 build/test/libwrong_npu.so: CPPFLAGS += -D__nnadapter_device__plain_npu=__nnadapter_device__wrong_npu
-build/test/libtable_npu.so: tests/table_npu.c nnrt_hal.h nnrt_plan.h nnrt_model.h nnrt_ops.h
-build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $(wildcard compat/*/*.h)
+build/test/libtable_npu.so: tests/devices/table_npu.c nnrt_hal.h core/nnrt_plan.h core/nnrt_model.h nnrt_ops.h
+build/test/libplain_npu.so build/test/libwrong_npu.so: tests/compat/nnadapter_plain.c $(wildcard compat/*/*.h)
 build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libtable_npu.so:
 	@mkdir -p $(@D)
 	@$(COMPILE) -fPIC -shared $(LDFLAGS) -o $@ $< $(LIBS)
 
 # A driver in C++, adapted by nnadapter/hal.h.
-build/test/libseed_npu.so: tests/nnadapter_seed.cpp $(wildcard compat/nnadapter/*.h)
+build/test/libseed_npu.so: tests/compat/nnadapter_seed.cpp $(wildcard compat/nnadapter/*.h)
 	@mkdir -p $(@D)
 	@g++ -std=c++11 $(WARNINGS) $(WERROR) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
@@ -99,16 +102,16 @@ build/test/kws: examples/kws/kws.c
 $(EXAMPLES:%=build/test/%): build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS) -lpthread
 
-SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
+SUITE = @sh tests/kit/run_suite.sh build/results $(@:suite-%=%)
 
 $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
 	$(SUITE) $<
 
 # VEC=NAMES: only the vectors of these operators.
 VEC ?=
-VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.vec)))
+VECTORS = $(or $(VEC:%=tests/ops/vectors/%.vec),$(sort $(wildcard tests/ops/vectors/*.vec)))
 
-# DEVICE=NAME, of tests/devices.h: the vectors as models of one node, the ONNX node tests and the samples of the session
+# DEVICE=NAME, of tests/kit/devices.h: the vectors as models of one node, the ONNX node tests and the samples of the session
 # suite on that device. Without DEVICE the vectors call shape rules and kernels directly.
 DEVICE ?=
 suite-session: export NNRT_TEST_DEVICE := $(DEVICE)
@@ -120,14 +123,14 @@ suite-open-vectors: build/test/device_vectors
 	$(SUITE) $< --open $(or $(DEVICE),reference) $(VECTORS)
 
 suite-conformance: build/test/device_vectors build/test/onnx_nodes
-	$(SUITE) sh tests/test_conformance.sh $^
+	$(SUITE) sh tests/formats/test_conformance.sh $^
 
-# tests/vectors/NAME.py writes NAME.vec; spec.py and quant.py convert a file that is not in the repository, SPEC.
-GENERATORS := $(filter-out common quant quantised quantised_elements random_numbers requantised spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
+# tests/ops/vectors/NAME.py writes NAME.vec; spec.py and quant.py convert a file that is not in the repository, SPEC.
+GENERATORS := $(filter-out common quant quantised quantised_elements random_numbers requantised spec,$(basename $(notdir $(wildcard tests/ops/vectors/*.py))))
 
 vectors:
 	@sh tools/need.sh python3 python3-numpy python3-torch
-	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
+	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/ops/vectors/$$name.py || exit 1; done
 
 # The same on the fast device, and a part of it with each of its instruction sets. The suite conformance runs the ONNX node
 # tests on it.
@@ -135,21 +138,21 @@ suite-cpu-vectors: build/test/device_vectors
 	$(SUITE) $< cpu $(VECTORS)
 
 suite-cpu-sets: build/test/device_vectors build/test/differential
-	$(SUITE) sh tests/test_sets.sh $^
+	$(SUITE) sh tests/devices/test_sets.sh $^
 
-# Counts the basic blocks that are executed while models are prepared, see tests/work.h. Without optimization and without
+# Counts the basic blocks that are executed while models are prepared, see tests/core/work.h. Without optimization and without
 # compiler builtins, so that every loop counts. COUNTED compiles the object, COUNTER the program that links it.
 COUNTED = clang -std=c99 -O0 -fno-builtin -w -fsanitize-coverage=trace-pc-guard $(EXACT) -DNNRT_CPU_AVX512=0 \
-	-DNNRT_CPU_AVX2=0 -I. -Itests $(CPPFLAGS) -c
-COUNTER = clang -no-pie -std=c99 $(WARNINGS) -Werror $(IMPLEMENTED) $(EXACT) -I. -Itests $(CPPFLAGS) $(LDFLAGS) \
+	-DNNRT_CPU_AVX2=0 -I. -Itests/kit $(CPPFLAGS) -c
+COUNTER = clang -no-pie -std=c99 $(WARNINGS) -Werror $(IMPLEMENTED) $(EXACT) -I. -Itests/kit $(CPPFLAGS) $(LDFLAGS) \
 	$(WRAPPED:%=-Wl,--wrap=%)
 WRAPPED := memcpy memmove memset memcmp strlen __sanitizer_cov_trace_pc_guard __sanitizer_cov_trace_pc_guard_init
 
-build/work/implementation.o: tests/nnrt.c
+build/work/implementation.o: tests/kit/nnrt.c
 	@mkdir -p $(@D)
 	@$(COUNTED) -MMD -MP -MF $@.d -o $@ $<
 
-build/work/work: tests/work.c build/work/implementation.o
+build/work/work: tests/core/work.c build/work/implementation.o
 	@$(COUNTER) -O0 -g1 -MMD -MP -MF $@.d -MT $@ -o $@ $< build/work/implementation.o -lcmocka $(LIBS) -lpthread
 
 -include $(wildcard build/work/*.d)
@@ -159,17 +162,17 @@ suite-work: build/work/work
 
 # The tests of the onnx package: of the version that docs/ONNX.md counts, and of the installed one.
 suite-onnx-nodes: build/nnrt build/test/onnx_nodes
-	$(SUITE) sh tests/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)
+	$(SUITE) sh tests/formats/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)
 
 suite-onnx-installed: build/test/onnx_nodes
 	$(SUITE) $< $(DEVICE:%=--device %)
 
 # docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from the output of the ONNX node tests, kernels of new
-# operators in tests/api.txt. The suites docs, onnx-nodes and api compare them.
+# operators in tests/source/api.txt. The suites docs, onnx-nodes and api compare them.
 .PHONY: conformance docs
 conformance: build/nnrt build/test/onnx_nodes
 	@sh tools/need.sh $(TEST_PACKAGES)
-	@NNRT_ONNX_TESTDATA=$${NNRT_ONNX_TESTDATA:-$$(sh tests/onnx_data.sh)} \
+	@NNRT_ONNX_TESTDATA=$${NNRT_ONNX_TESTDATA:-$$(sh tests/kit/onnx_data.sh)} \
 	    build/test/onnx_nodes $(DEVICE:%=--device %) >build/conformance.log; status=$$?; \
 	    grep '^FAIL' build/conformance.log; sed -n '/^skipped  because of/,$$p' build/conformance.log; exit $$status
 	@$(PYTHON) -B tools/docs.py --nnrt $< onnx build/conformance.log
@@ -179,7 +182,7 @@ docs: conformance build/test/device_vectors
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt man
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt tflite
-	@$(PYTHON) -B tests/test_api.py --add
+	@$(PYTHON) -B tests/source/test_api.py --add
 
 # docs/speed.svg, docs/firmware.svg and docs/digits.svg from docs/figures.tsv and the sheet of digits.
 .PHONY: pictures
@@ -187,38 +190,38 @@ pictures:
 	@sh tools/need.sh python3
 	@$(PYTHON) -B tools/pictures.py
 
-build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
+build/test/nnrt_devices: tests/tools/nnrt_devices.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
 
 suite-splits: build/test/splits
 	$(SUITE) $< 40 $(DIGITS)
 
 suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so build/test/libtable_npu.so
-	$(SUITE) sh tests/test_cli.sh $^
+	$(SUITE) sh tests/tools/test_cli.sh $^
 
 suite-firmware: build/test/nnrt
-	$(SUITE) sh tests/test_firmware.sh $<
+	$(SUITE) sh tests/firmware/test_firmware.sh $<
 
 suite-mcu-program: build/nnrt build/mcu_layers build/test/test_mcu_file
-	$(SUITE) $(PYTHON) -B tests/test_mcu_program.py $^
+	$(SUITE) $(PYTHON) -B tests/firmware/test_mcu_program.py $^
 
 suite-emit: build/test/nnrt
-	$(SUITE) sh tests/test_emit.sh $<
+	$(SUITE) sh tests/firmware/test_emit.sh $<
 
-build/test/mcu_layers: tests/mcu_layers.c tests/mcu_graphs.h build/test/implementation.o
+build/test/mcu_layers: tests/firmware/mcu_layers.c tests/firmware/mcu_graphs.h build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/test/implementation.o $(LIBS) -lpthread
 
 suite-mcu-emit: build/test/nnrt build/test/mcu_layers
-	$(SUITE) sh tests/test_mcu_emit.sh $^
+	$(SUITE) sh tests/firmware/test_mcu_emit.sh $^
 
 build/test/bench: tests/bench/bench.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
 
 suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/test/nnrt build/digits
-	$(SUITE) sh tests/test_examples.sh build/test
+	$(SUITE) sh tests/tools/test_examples.sh build/test
 
 suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
-	$(SUITE) sh tests/test_lib.sh build/test
+	$(SUITE) sh tests/compat/test_lib.sh build/test
 
 # Objects of the implementation by each compiler, for the suites that link, inspect or compare them. gcc's object is
 # build/implementation.o, unless CC is another compiler.
@@ -228,7 +231,7 @@ build/objects/gcc.o: tools/implementation.c
 	@mkdir -p $(@D)
 	@gcc -std=c99 $(WARNINGS) -Werror -I. $(CPPFLAGS) -O2 -MMD -MP -MF $@.d -c -o $@ $<
 
-build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/headers.c
+build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/source/headers.c
 	@mkdir -p $(@D)
 	@$(basename $(@F)) $(if $(findstring ++,$@),-x c++ -std=c++17,-std=c99) $(WARNINGS) -Werror -I. $(CPPFLAGS) \
 	    $(if $(filter g++.o,$(@F)),-O3,-O0) -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
@@ -236,91 +239,91 @@ build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/headers
 -include $(wildcard build/objects/*.d)
 
 suite-builds: $(OBJECTS)
-	$(SUITE) sh tests/test_builds.sh $^
+	$(SUITE) sh tests/source/test_builds.sh $^
 
 suite-bits:
-	$(SUITE) sh tests/test_bits.sh
+	$(SUITE) sh tests/source/test_bits.sh
 
 suite-symbols: $(OBJECTS)
-	$(SUITE) sh tests/test_symbols.sh $^
+	$(SUITE) sh tests/source/test_symbols.sh $^
 
-build/test/copy_all: tests/copy_all.c build/implementation.o $(wildcard tools/*.h tools/nnrt.c)
+build/test/copy_all: tests/ops/copy_all.c build/implementation.o $(wildcard tools/*.h tools/nnrt.c)
 	@mkdir -p $(@D)
 	@$(COMPILE) $(IMPLEMENTED) -O1 $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
 
 suite-copy: build/nnrt build/test/copy_all build/test/nnrt
-	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all
+	$(SUITE) $(PYTHON) tests/ops/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all
 
 # Lines of the copy of each operator, specialized for one element type.
 .PHONY: copy-lines
 copy-lines: build/nnrt build/test/copy_all
-	$(PYTHON) tests/test_copy.py --lines --cc $(CC) build/nnrt build/test/copy_all
+	$(PYTHON) tests/ops/test_copy.py --lines --cc $(CC) build/nnrt build/test/copy_all
 
 suite-docs: build/nnrt build/digits build/test/device_vectors
-	$(SUITE) $(PYTHON) tests/test_docs.py
+	$(SUITE) $(PYTHON) tests/source/test_docs.py
 
 suite-api: | stb
-	$(SUITE) $(PYTHON) tests/test_api.py
+	$(SUITE) $(PYTHON) tests/source/test_api.py
 
 suite-layers: | stb
-	$(SUITE) $(PYTHON) tests/test_layers.py
+	$(SUITE) $(PYTHON) tests/source/test_layers.py
 
 # gcc's object with debug information; the suite itself names other compilers, whose sizes it does not know.
 suite-code-size: build/implementation.o
-	$(SUITE) $(PYTHON) -B tests/compile_time.py size $<
+	$(SUITE) $(PYTHON) -B tests/source/compile_time.py size $<
 
 suite-spectra:
-	$(SUITE) $(PYTHON) -B tests/test_spectra.py
+	$(SUITE) $(PYTHON) -B tests/core/test_spectra.py
 
 suite-frontend-bits: build/test/nnrt
-	$(SUITE) sh tests/test_frontend_bits.sh $<
+	$(SUITE) sh tests/core/test_frontend_bits.sh $<
 
 suite-runner:
-	$(SUITE) sh tests/test_runner.sh
+	$(SUITE) sh tests/kit/test_runner.sh
 
 # Compares the files of more than 600 models byte by byte: without sanitizers, which would take minutes.
 suite-convert: build/nnrt
-	$(SUITE) $(PYTHON) tests/test_convert.py $<
+	$(SUITE) $(PYTHON) tests/formats/test_convert.py $<
 
-# ONNX's 8-bit tensors: each producer with each consumer, compared with recorded results of ONNX Runtime (tests/quantized.txt).
+# ONNX's 8-bit tensors: each producer with each consumer, compared with recorded results of ONNX Runtime (tests/formats/quantized.txt).
 suite-quantized: build/nnrt
-	$(SUITE) $(PYTHON) -B tests/test_quantized.py $<
+	$(SUITE) $(PYTHON) -B tests/formats/test_quantized.py $<
 
 # These suites start the command line some thousand times. Looking for leaks when it ends takes two thirds of such a run; the
 # suites cli, budget, hostile and the tests of the readers look for them.
 suite-contrib suite-tflite suite-tflite-pairs suite-emit suite-mcu-emit: export ASAN_OPTIONS := detect_leaks=0
 
-# Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/contrib.txt).
+# Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/formats/contrib.txt).
 suite-contrib: build/test/nnrt
-	$(SUITE) $(PYTHON) -B tests/test_contrib.py $<
+	$(SUITE) $(PYTHON) -B tests/formats/test_contrib.py $<
 
-# Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/tflite.txt).
+# Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
 suite-tflite: build/test/nnrt build/nnrt
-	$(SUITE) $(PYTHON) -B tests/test_tflite.py $^
+	$(SUITE) $(PYTHON) -B tests/formats/test_tflite.py $^
 
-# One random model of each pair of operator and element type, compared with recorded results (tests/tflite_pairs.txt).
+# One random model of each pair of operator and element type, compared with recorded results (tests/formats/tflite_pairs.txt).
 suite-tflite-pairs: build/test/nnrt
-	$(SUITE) $(PYTHON) -B tests/tflite_pairs.py $<
+	$(SUITE) $(PYTHON) -B tests/formats/tflite_pairs.py $<
 
 # N random models of each pair, compared with TensorFlow Lite. ONLY_PAIRS=TEXT: pairs with this text, such as "CONV_2D int8".
 .PHONY: tflite-pairs
 tflite-pairs: build/nnrt
 	@sh tools/need.sh python3 python3-numpy npm
-	@sh tests/tflite/fetch.sh
-	@$(PYTHON) -B tests/tflite_pairs.py --number $(if $(filter file,$(origin N)),20,$(N)) --seed $(SEED) --only '$(ONLY_PAIRS)' \
+	@sh tests/formats/tflite/fetch.sh
+	@$(PYTHON) -B tests/formats/tflite_pairs.py --number $(if $(filter file,$(origin N)),20,$(N)) --seed $(SEED) --only '$(ONLY_PAIRS)' \
 	    --modules build/tflite-data/node_modules $<
 
 # Dynamic dimensions, set in three ways.
 suite-extents: build/nnrt
-	$(SUITE) $(PYTHON) tests/test_extents.py $<
+	$(SUITE) $(PYTHON) tests/formats/test_extents.py $<
 
 # Some random graphs under the sanitizers; also in ONNX Runtime, if make compare or make differential has fetched it.
 ORT := $(if $(wildcard build/compare/node_modules/onnxruntime-node),--ort build/compare,--onnx)
 suite-differential: build/test/differential build/test/nnrt
-	$(SUITE) $(PYTHON) -B tests/differential.py --number 120 --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
+	$(SUITE) $(PYTHON) -B tests/devices/differential.py --number 120 --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
 
 suite-dist: build/objects/clang.o build/objects/clang++.o
-	$(SUITE) sh tests/test_dist.sh $^
+	$(SUITE) sh tests/source/test_dist.sh $^
 
 suite-install: build/nnrt $(LIBRARIES:%=build/test/%)
-	$(SUITE) sh tests/test_install.sh
+	$(SUITE) sh tests/source/test_install.sh

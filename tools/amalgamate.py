@@ -27,8 +27,8 @@ TOP = "nnrt.h"
 DEVICES = {"devices/nnrt_auto.h": ("NNRT_AUTO", "NNRTI_WITH_AUTO"), "devices/nnrt_cpu.h": ("NNRT_CPU", "NNRTI_WITH_CPU")}
 KERNELS = "devices/nnrt_cpu_kernels.h"
 ALL = "nnrt_all.h"
-# A header of the root that no other header includes.
-BESIDE = "nnrt_frontend.h"
+# A header that no other header includes.
+BESIDE = "core/nnrt_frontend.h"
 INCLUDE = re.compile(r'^#[ \t]*include[ \t]*"([^"]+)"(.*)\n', re.M)
 # Where the declarations of a header end and its implementation begins.
 EMPTY = re.compile(r"^#[ \t]*if.*\n#[ \t]*else.*\n#[ \t]*endif.*\n", re.M)  # is left where both cases include headers of ours
@@ -54,13 +54,13 @@ class Header:
         if not self.top or len(halves) != 2:
             raise Failure("%s: is not a top comment, declarations and one implementation" % self.name)
         self.declarations, self.implementation = halves
-        self.below = [pathlib.PurePath(name).name for name, _ in INCLUDE.findall(body) if name not in DEVICES]
+        self.below = [(path.parent / name).resolve() for name, _ in INCLUDE.findall(body) if name not in DEVICES]
 
 
 def in_order(name, headers):
     """The headers that `name` includes, directly or not, and itself; what is included comes first, each once."""
     if name not in headers:
-        headers[name] = Header(ROOT / name)
+        headers[name] = Header(name)
         headers[name].order = []
         for below in headers[name].below:
             headers[name].order += [one for one in in_order(below, headers) if one not in headers[name].order]
@@ -196,7 +196,7 @@ def part(path, condition=None, includes=()):
 def amalgamate(stb, above, version, name, formats):
     """The text of an amalgamation, which will have this name; formats: the readers that it holds."""
     headers = {}
-    parts = [headers[below] for below in in_order(TOP, headers)]
+    parts = [headers[below] for below in in_order(ROOT / TOP, headers)]
     own = {pathlib.PurePath(path).name for path in DEVICES} | {path.name for path in formats}
     text = manual(parts, [path for path in above if path.name not in own], version) + "#ifndef NNRTI_CPU_ISA\n"
     for half in ("declarations", "implementation"):

@@ -3,7 +3,7 @@
 `operators` also writes the number of operators into README.md and docs/models.md.
 
 usage: docs.py [--nnrt build/nnrt] [--vectors build/test/device_vectors] [--check] operators
-       docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: the output of tests/onnx_nodes.c
+       docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: the output of tests/formats/onnx_nodes.c
        docs.py [--nnrt build/nnrt] [--check] man
        docs.py [--nnrt build/nnrt] [--check] tflite
 
@@ -74,7 +74,7 @@ def other_names():
 
 def cpu_kernels(vectors):
     """{operator: element types of the kernels of the device cpu}, for the instruction set that every compiler has."""
-    files = sorted((ROOT / "tests/vectors").glob("*.vec"))
+    files = sorted((ROOT / "tests/ops/vectors").glob("*.vec"))
     lines = subprocess.run([vectors, "--kernels", "vector", *files], check=True, capture_output=True, text=True).stdout
     return {name: types.split(",") for name, types in (line.split("\t") for line in lines.splitlines())}
 
@@ -123,7 +123,7 @@ quantized, `:.` by attributes or by the model. Images are in the order [N,H,W,C]
 Types: the element types of input 0. Quantized: %d operators compute quantized int8 and uint8 tensors in integers ("8 bits,
 in integers"; "or int16": int16, too, with int8 weights); operators marked "as it is" accept quantized tensors and move, compare or convert their elements; all others
 refuse quantized tensors. Devices: `reference` computes every operator. `cpu` has kernels of its own for these types of
-input 0 (prefix `q`: quantized) in at least one case of tests/vectors, and `example` is the device of examples/device; both
+input 0 (prefix `q`: quantized) in at least one case of tests/ops/vectors, and `example` is the device of examples/device; both
 leave other operators and types to the reference kernels.
 
 %s""" % (len(rows), count[3], count[4], count[5], count[6], count["q8"],
@@ -159,8 +159,8 @@ def tflite_md(nnrt):
 
 `nnrt_tflite_load` in [formats/nnrt_tflite.h](../formats/nnrt_tflite.h) reads %d operators of TensorFlow Lite; `nnrt ops
 --tflite` lists them. `make docs` writes this page. The suite `tflite` runs models of one operator and compares their results
-with TensorFlow Lite's (`tests/tflite.txt`): floats within 1e-5 of the largest magnitude, integers exactly, and 8-bit
-results of CONV_2D, DIV, MEAN, SUM and RESIZE_BILINEAR within one unit (`ONE` in `tests/test_tflite.py` gives the reasons).
+with TensorFlow Lite's (`tests/formats/tflite.txt`): floats within 1e-5 of the largest magnitude, integers exactly, and 8-bit
+results of CONV_2D, DIV, MEAN, SUM and RESIZE_BILINEAR within one unit (`ONE` in `tests/formats/test_tflite.py` gives the reasons).
 
 - **Hybrid operators** (float32 inputs, int8 or int4 weights: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, BATCH_MATMUL,
   EMBEDDING_LOOKUP, recurrent layers) compute in float32 with dequantized weights. TensorFlow Lite quantizes the inputs to 8
@@ -272,7 +272,7 @@ The importer runs the tests of the onnx package %s (node, simple and PyTorch tes
 that Debian has: %d tests, **%d passed, %d failed, %d skipped**. %d of the passed tests need some inputs as
 constants. %s passed tests have random results, which ONNX does not specify: their shape, type, values (0 or 1) and sum are
 checked. Of %s passed tests a later release of onnx replaced the expected outputs: definitions in numpy of its text
-(`tests/onnx_replaced.py`) take their place. `make conformance` runs the tests and writes this page; `make test` compares it.
+(`tests/formats/onnx_replaced.py`) take their place. `make conformance` runs the tests and writes this page; `make test` compares it.
 
 %s
 Each model is imported with and without optimization. Its outputs are compared with the outputs in the onnx package: 1e-3
@@ -282,12 +282,12 @@ and with the model saved as a .nnrt file and loaded:
 
 The tests of onnx 1.20 have no FlexAttention, SwiGLU, LinearAttention and CausalConvWithState, and no float16 and bfloat16 in
 Celu and Range. The suite `contrib` compares these with ONNX Runtime, or, where ONNX Runtime has no kernel, with definitions
-in numpy (`tests/contrib_onnx.py`); float64 matrix multiplications, convolutions, pools, Softmax and normalizations, too.
+in numpy (`tests/formats/contrib_onnx.py`); float64 matrix multiplications, convolutions, pools, Softmax and normalizations, too.
 
 %s
 ## Supported operators
 
-""" % (re.search(r"^VERSION=(.*)$", (ROOT / "tests/onnx_data.sh").read_text(), re.M).group(1), len(tests), passed, failed, skipped, constant, draws.group(1), later.group(1),
+""" % (re.search(r"^VERSION=(.*)$", (ROOT / "tests/kit/onnx_data.sh").read_text(), re.M).group(1), len(tests), passed, failed, skipped, constant, draws.group(1), later.group(1),
        table(["Skipped", "Reason"], [[str(n), kind] for kind, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))]),
        ", ".join("%s of %s give the same bits with dimensions from the %s" % o for o in opened),
        "%d of %d tests are models of several nodes. They are counted above, and not in the table below.\n" %
@@ -299,7 +299,7 @@ in numpy (`tests/contrib_onnx.py`); float64 matrix multiplications, convolutions
 ## com.microsoft
 
 Operators of ONNX Runtime's own domain, which its quantizer, optimizer and exporters write. The suite `contrib` compares
-them with ONNX Runtime's results (`tests/contrib.txt`), with fixed and with dynamic dimensions: 8-bit results are at most
+them with ONNX Runtime's results (`tests/formats/contrib.txt`), with fixed and with dynamic dimensions: 8-bit results are at most
 one unit beside (averages at most half a unit of the input), floating point at most 1e-5 of the largest magnitude.
 
 - DynamicQuantizeLSTM computes in float32 with dequantized weights and has the results of ONNX Runtime's LSTM with these

@@ -1692,7 +1692,7 @@ static void cli_wasm_begin(const cli_emit *e)
 {
     fprintf(e->out,
             "#define NNRT_FIRMWARE\n#define NNRT_STATIC\n#define NNRT_IMPLEMENTATION\n#define NNRT_MAX_RANK %d\n"
-            "#include \"nnrt_plan.h\"\n#include \"devices/nnrt_mcu.h\"\n",
+            "#include \"nnrt.h\"\n#include \"devices/nnrt_mcu.h\"\n",
             (int)cli_emit_rank(e->plan));
 }
 

@@ -17,4 +17,4 @@
 #include "../formats/nnrt_onnx.h"
 #include "../formats/nnrt_quantize.h"
 #include "../formats/nnrt_tflite.h"
-#include "../nnrt_frontend.h"
+#include "../core/nnrt_frontend.h"

@@ -2,7 +2,7 @@
 # install.sh install [FOLDER] | uninstall: puts nnrt below $DESTDIR$PREFIX, or takes it away again. The shared libraries come
 # from FOLDER, build, where they are there; SOVERSION is theirs. The command line and they lose their symbols: STRIP=: keeps them.
 # The headers lie in include/nnrt as in the repository: #include "formats/nnrt_onnx.h" is right for both.
-# CMakeLists.txt installs the same files; tests/test_install.sh compares the two.
+# CMakeLists.txt installs the same files; tests/source/test_install.sh compares the two.
 set -eu
 libraries=${2:-build}
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -13,7 +13,7 @@ version=$(sed -n 's/^#define NNRT_VERSION_[A-Z]* \([0-9][0-9]*\)$/\1/p' nnrt.h |
 
 # Lines "source destination mode".
 list() {
-    for header in nnrt*.h formats/*.h devices/*.h compat/*.h compat/*/*.h; do
+    for header in nnrt*.h core/*.h formats/*.h devices/*.h compat/*.h compat/*/*.h; do
         [ ! -f "$header" ] || echo "$header include/nnrt/$header 644"
     done
     echo build/nnrt bin/nnrt 755
@@ -66,7 +66,7 @@ uninstall)
         rm -f "$to/lib/$library" "$to/lib/$library.$SOVERSION" "$to/lib/$library.$version"
     done
     # Folders that are nnrt's own go when nothing else lies there.
-    for folder in formats devices compat/neural_network_runtime compat/nnadapter compat; do
+    for folder in core formats devices compat/neural_network_runtime compat/nnadapter compat; do
         rmdir "$to/include/nnrt/$folder" 2>/dev/null || true
     done
     for folder in include/nnrt share/cmake/nnrt share/doc/nnrt; do

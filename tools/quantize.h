@@ -793,7 +793,7 @@ static int cli_quantize_int8_io(const cli_args *args, cli_quantize_user *user)
 
 /* Freed blocks of 128 KiB and more return to the system. By default glibc keeps blocks of up to 32 MB, between others that
    are in use: an eighth of the peak here. A setting of the whole process, so not where `main` is a function of another
-   program (python/nnrt/_nnrt.c). */
+   program (bindings/python/nnrt/_nnrt.c). */
 static void cli_return_blocks(void)
 {
 #if defined(__GLIBC__) && !defined(main)

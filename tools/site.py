@@ -4,7 +4,7 @@
 usage: site.py OUT DEMO    OUT: the folder to write, replaced; DEMO: the folder of the demo pages (build/web/site)
 
 A page keeps its path: docs/web.md becomes docs/web.html, and a source file that a page links, nnrt.h, becomes nnrt.h.html, so
-that relative links need another suffix only. site/nav.txt has the navigation; site/page.html is around every page. The pages
+that relative links need another suffix only. docs/site/nav.txt has the navigation; docs/site/page.html is around every page. The pages
 request nothing from elsewhere, and work from a folder (file://) and below any address. Equal sources give equal bytes.
 """
 import base64
@@ -75,9 +75,9 @@ class Site:
 
     @staticmethod
     def read_nav():
-        """[(group, [(path, title or "")])] of site/nav.txt."""
+        """[(group, [(path, title or "")])] of docs/site/nav.txt."""
         groups = []
-        for line in (ROOT / "site/nav.txt").read_text(encoding="utf-8").splitlines():
+        for line in (ROOT / "docs/site/nav.txt").read_text(encoding="utf-8").splitlines():
             path, _, title = (part.strip() for part in line.partition("|"))
             if line.startswith(" "):
                 groups[-1][1].append((path, title))
@@ -86,7 +86,7 @@ class Site:
         listed = {path for _, pages in groups for path, _ in pages}
         for path in sorted((ROOT / "docs").glob("*.md")):
             if "docs/" + path.name not in listed:
-                raise SystemExit("site.py: docs/%s is in no group of site/nav.txt: add a line there" % path.name)
+                raise SystemExit("site.py: docs/%s is in no group of docs/site/nav.txt: add a line there" % path.name)
         return groups
 
     # ---- Markdown ----
@@ -107,7 +107,7 @@ class Site:
             return target
         if name not in self.pages:
             if name.endswith(".md"):
-                raise SystemExit("site.py: %s links to %s, which is in no group of site/nav.txt" % (page.path, name))
+                raise SystemExit("site.py: %s links to %s, which is in no group of docs/site/nav.txt" % (page.path, name))
             self.pages[name] = self.source(name)
         return posixpath.relpath(self.pages[name].out, posixpath.dirname(page.out) or ".") + ("#" + fragment if fragment else "")
 
@@ -241,7 +241,7 @@ class Site:
                  "python": fence("docs/python.md", "python"), "js": fence("docs/web.md", "js"), "why": escape(points[1]),
                  "points": self.html(Page("README.md"), points[2]),
                  "speed": charts["float32-1t"], "size": charts["web-size"] + charts["kernels"], "guides": guides}
-        return re.sub(r"\{(\w+)\}", lambda m: parts[m[1]], (ROOT / "site/front.html").read_text(encoding="utf-8"))
+        return re.sub(r"\{(\w+)\}", lambda m: parts[m[1]], (ROOT / "docs/site/front.html").read_text(encoding="utf-8"))
 
     # ---- output ----
 
@@ -255,7 +255,7 @@ class Site:
         for path in [p for p in self.pages if p.endswith(".md")]:
             self.guide(self.pages[path])
         charts, page = self.charts(), self.pages["charts.html"]
-        page.body = re.sub(r"\{([\w-]+)\}", lambda m: charts[m[1]], (ROOT / "site/charts.html").read_text(encoding="utf-8"))
+        page.body = re.sub(r"\{([\w-]+)\}", lambda m: charts[m[1]], (ROOT / "docs/site/charts.html").read_text(encoding="utf-8"))
         self.entries.append([page.out, page.title, page.title, "charts benchmark", "time and code size beside other runtimes"])
         for name in DEMOS:
             page = self.pages["demo/%s.html" % name]
@@ -263,7 +263,7 @@ class Site:
         self.pages["index.html"] = Page("index.html", "nnrt", self.front(charts), "front")
         self.demo_files()
         for name in ("site.css", "site.js"):
-            self.files["assets/" + name] = (ROOT / "site" / name).read_bytes()
+            self.files["assets/" + name] = (ROOT / "docs/site" / name).read_bytes()
         self.files["assets/search.js"] = ("window.searchEntries = %s;\n" % json.dumps(
             [[part.strip() for part in e] for e in self.entries], ensure_ascii=False, separators=(",", ":"))).encode()
 
@@ -282,7 +282,7 @@ class Site:
     def write(self, out):
         """Replaces the folder `out`."""
         shutil.rmtree(out, ignore_errors=True)
-        template = (ROOT / "site/page.html").read_text(encoding="utf-8")
+        template = (ROOT / "docs/site/page.html").read_text(encoding="utf-8")
         for page in list(self.pages.values()):
             root = "../" * page.out.count("/")
             contents = "".join('<li class="h%d"><a href="#%s">%s</a></li>' % (level, anchor, escape(text))

@@ -6,7 +6,7 @@
  * - FIRMWARE_LOAD: digits.nnrt as a file in flash, loaded and planned on the device, in one buffer. */
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
-#include "nnrt_plan.h"
+#include "core/nnrt_plan.h"
 
 #ifndef FIRMWARE_LOAD
 #include "digits_model.h"

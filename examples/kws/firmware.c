@@ -5,7 +5,7 @@
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #define NNRT_STATIC /* the compiler drops all kernels that the network does not use */
-#include "nnrt_plan.h"
+#include "core/nnrt_plan.h"
 
 #include "devices/nnrt_mcu.h"
 

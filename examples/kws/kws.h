@@ -5,7 +5,7 @@
 #ifndef KWS_H
 #define KWS_H
 
-#include "nnrt_frontend.h"
+#include "core/nnrt_frontend.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@ import re
 import sys
 import wave
 
-sys.path[:0] = ["tests", "examples/firmware"]
+sys.path[:0] = ["tests/firmware", "examples/firmware"]
 import firmware  # noqa: E402  functions that integer firmware may not link
 import mcu  # noqa: E402  targets, flags, qemu
 

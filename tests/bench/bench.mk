@@ -3,30 +3,30 @@
 compare: build/nnrt
 	@sh tests/compare/run.sh
 
-# Random partitions over two devices, model caches and a device in another process, tests/splits.c: of the digits networks
+# Random partitions over two devices, model caches and a device in another process, tests/devices/splits.c: of the digits networks
 # and every .onnx file in the folders of NNRT_BENCH_MODELS. N partitions each, N / 200 of networks that take 20 ms or more.
 .PHONY: splits
-build/splits: tests/splits.c tests/remotes.h tests/nnrt.c $(HEADERS) | stb
+build/splits: tests/devices/splits.c tests/kit/remotes.h tests/kit/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
-	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/splits.c tests/nnrt.c $(LIBS) -lpthread
+	@$(COMPILE) -Itests/kit $(LDFLAGS) -o $@ tests/devices/splits.c tests/kit/nnrt.c $(LIBS) -lpthread
 
 DIGITS := examples/digits/digits.onnx examples/digits/digits_int8.onnx
 SPLITS := $(or $(N),1000)
 splits: build/splits
 	@build/splits $(SPLITS) $(DIGITS) $(foreach folder,$(NNRT_BENCH_MODELS),$(sort $(wildcard $(folder)/*.onnx)))
 
-# Random graphs, tests/differential.py. Without sanitizers, unlike the suite of that name: 10,000 take minutes, not hours.
+# Random graphs, tests/devices/differential.py. Without sanitizers, unlike the suite of that name: 10,000 take minutes, not hours.
 .PHONY: differential
 GRAPHS := $(or $(N),1000)
 
-build/differential/driver: tests/differential.c tests/nnrt.c $(HEADERS) | stb
+build/differential/driver: tests/devices/differential.c tests/kit/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
-	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/differential.c tests/nnrt.c $(LIBS) -lpthread
+	@$(COMPILE) -Itests/kit $(LDFLAGS) -o $@ tests/devices/differential.c tests/kit/nnrt.c $(LIBS) -lpthread
 
-# With DEVICE=NAME each node is also compared with the reference device, within the error bounds of tests/differential.c.
+# With DEVICE=NAME each node is also compared with the reference device, within the error bounds of tests/devices/differential.c.
 differential: build/nnrt build/differential/driver
 	@sh tests/compare/run.sh --fetch
-	@NNRT_TEST_DEVICE=$(DEVICE) $(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) \
+	@NNRT_TEST_DEVICE=$(DEVICE) $(PYTHON) -B tests/devices/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) \
 	    --ort build/compare --emit 50 --nnrt build/nnrt build/differential/driver
 
 models: build/nnrt
@@ -45,22 +45,22 @@ convert-check: build/nnrt
 	@sh tools/need.sh python3 python3-numpy python3-onnx libonnx-testdata
 	@rm -rf build/convert/networks
 	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
-	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
+	@$(PYTHON) tests/formats/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
 
-# PARTS="bits firmware": some of the comparisons of tests/compare_commits.py. NNRT_BENCH_MODELS as above.
+# PARTS="bits firmware": some of the comparisons of tests/bench/compare_commits.py. NNRT_BENCH_MODELS as above.
 .PHONY: compare-commits
 BASE ?= HEAD~1
 compare-commits:
 	@sh tools/need.sh git libc6-dev libstb-dev python3 python3-numpy python3-onnx libonnx-testdata
-	@$(PYTHON) -B tests/compare_commits.py '$(BASE)' --parts '$(or $(PARTS),bits speed firmware)'
+	@$(PYTHON) -B tests/bench/compare_commits.py '$(BASE)' --parts '$(or $(PARTS),bits speed firmware)'
 
-build/bench_load: tests/bench_load.c $(HEADERS) | stb
+build/bench_load: tests/bench/bench_load.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	@$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 bench-load: build/bench_load
 	@sh tools/need.sh python3 python3-numpy
-	@$(PYTHON) -B tests/tflite/model.py build/bench_load.tflite large
+	@$(PYTHON) -B tests/formats/tflite/model.py build/bench_load.tflite large
 	@build/bench_load build/bench_load.nnrt build/bench_load.tflite
 
 # Speed, tests/bench. Networks, layers and all other files are generated on demand, in build/bench.
@@ -93,4 +93,4 @@ bench-arm: | stb
 	@rm -f build/arm/targets; status=0; \
 	for part in "loops build/arm" "counts build/arm $(call ARM_PATHS,$(ARM_NETS))" \
 	    "halves build/arm $(call ARM_PATHS,$(ARM_HALF_NETS))" "peers build/arm $(call ARM_PATHS,$(ARM_PEER_NETS))" \
-	    "targets build/arm"; do $(PYTHON) -B tests/bench_arm.py $$part || status=1; done; exit $$status
+	    "targets build/arm"; do $(PYTHON) -B tests/bench/bench_arm.py $$part || status=1; done; exit $$status

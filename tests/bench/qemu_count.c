@@ -1,6 +1,6 @@
 /* A plugin of qemu that counts the instructions of a program. Prints "instructions N" at its end. Declares the part of
    qemu's interface for plugins (version 1) that it needs, because Debian has no package of qemu-plugin.h. For
-   tests/bench_arm.py:
+   tests/bench/bench_arm.py:
        gcc -shared -fPIC -o count.so tests/bench/qemu_count.c && qemu-aarch64 -plugin ./count.so PROGRAM */
 #include <inttypes.h>
 #include <stddef.h>

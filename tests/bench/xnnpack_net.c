@@ -1,4 +1,4 @@
-/* Runs a network in XNNPACK: a subgraph, one thread. tests/bench_arm.py writes the plan and counts instructions.
+/* Runs a network in XNNPACK: a subgraph, one thread. tests/bench/bench_arm.py writes the plan and counts instructions.
 
        xnnpack_net PLAN CONSTANTS INPUT OUTPUT RUNS
 

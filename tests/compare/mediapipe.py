@@ -3,11 +3,11 @@
 
     mediapipe.py [--nnrt build/nnrt] [--only TEXT] [--device cpu] [--seconds 1]      `make models-mediapipe` builds nnrt first
 
-Fetches the npm packages of PACKAGES into build/mediapipe-data, and TensorFlow Lite (tests/tflite/fetch.sh). Each network runs on
+Fetches the npm packages of PACKAGES into build/mediapipe-data, and TensorFlow Lite (tests/formats/tflite/fetch.sh). Each network runs on
 a picture (smooth waves) and on random pixels. For each network the table has:
 
 - apart: the largest difference between nnrt and TensorFlow Lite, as a fraction of the largest magnitude of the output;
-- nnrt-64, TFL-64, np-64: the same between nnrt and numpy in float64 (tests/tflite/float64.py), between TensorFlow Lite and
+- nnrt-64, TFL-64, np-64: the same between nnrt and numpy in float64 (tests/formats/tflite/float64.py), between TensorFlow Lite and
   float64, and between numpy in float32 and float64;
 - arena: bytes of nnrt; ms, TFL ms, ratio: one run with one thread, nnrt natively, TensorFlow Lite in WebAssembly with SIMD.
 
@@ -25,7 +25,7 @@ import sys
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "tflite"))
+sys.path.insert(0, os.path.join(ROOT, "tests/formats/tflite"))
 from float64 import Model64, Unsupported  # noqa: E402
 
 DATA = os.path.join(ROOT, "build", "mediapipe-data")
@@ -85,7 +85,7 @@ def unpack(folder):
 
 def fetch():
     """Returns the paths of all networks; a network that several packages contain comes once."""
-    subprocess.run(["sh", os.path.join(ROOT, "tests", "tflite", "fetch.sh")], check=True)
+    subprocess.run(["sh", os.path.join(ROOT, "tests/formats/tflite/fetch.sh")], check=True)
     found = {}
     for package, files in PACKAGES.items():
         folder = os.path.join(DATA, package.split("/")[1].split("@")[0])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random models of one node (tests/random_models.py) give the results of ONNX Runtime.
+"""Random models of one node (tests/kit/random_models.py) give the results of ONNX Runtime.
 
     random_compare.py --work DIR [--number N] [--seed S] [--nnrt FILE]
 
@@ -19,8 +19,8 @@ import numpy
 import onnx
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.dirname(HERE))
-import random_models  # noqa: E402  (it lies one folder up)
+sys.path[:0] = [os.path.join(HERE, "../kit"), os.path.join(HERE, "../formats")]
+import random_models  # noqa: E402
 from test_convert import call  # noqa: E402
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5

@@ -4,7 +4,7 @@
 # --models: the networks of make_models.py, the speech detectors of examples/vad, which are fetched, and the families of
 # export_families.py, which torch exports with dynamic axes.
 # Without both: our own networks, written by make_networks.py; then whether ONNX Runtime still gives the results in
-# tests/models; then RANDOM_MODELS (1000) random models of one node, tests/random_models.py. With --dir: every .onnx
+# tests/core/models; then RANDOM_MODELS (1000) random models of one node, tests/kit/random_models.py. With --dir: every .onnx
 # file in DIR. Other options go to compare.py; `run.sh --help` shows them. COMPARE_ARGS in the environment contains
 # options, too, for `make compare` and `make models`. --fetch: only fetches ONNX Runtime. All its files are in
 # build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
@@ -85,11 +85,11 @@ if [ -n "$families" ] && [ $status -ne 2 ]; then
     "$PYTHON" "$here/compare.py" "$work/families" --work "$work" "$@" || status=1
 fi
 if [ -n "$more" ] && [ $status -ne 2 ]; then
-    echo "tests/models, where make test compares nnrt with what ONNX Runtime gave:"
-    "$PYTHON" -B tests/models/make.py --check --work "$work" || status=1
-    echo "tests/quantized.txt, the results of ONNX Runtime for 8-bit tensors:"
-    "$PYTHON" -B tests/test_quantized.py --check --ort "$work" || status=1
-    "$PYTHON" -B tests/test_contrib.py --check --ort "$work" || status=1
+    echo "tests/core/models, where make test compares nnrt with what ONNX Runtime gave:"
+    "$PYTHON" -B tests/core/models/make.py --check --work "$work" || status=1
+    echo "tests/formats/quantized.txt, the results of ONNX Runtime for 8-bit tensors:"
+    "$PYTHON" -B tests/formats/test_quantized.py --check --ort "$work" || status=1
+    "$PYTHON" -B tests/formats/test_contrib.py --check --ort "$work" || status=1
     echo "random models of one node:"
     "$PYTHON" -B "$here/random_compare.py" --work "$work" --number "${RANDOM_MODELS:-1000}" || status=1
 fi

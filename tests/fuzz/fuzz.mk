@@ -31,11 +31,11 @@ $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
 $(FUZZ_DIR)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o
 	@clang $(FUZZ_FLAGS) $(IMPLEMENTED) $(FUZZ_32) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_DIR)/$(FUZZ_OBJECT).o $(LIBS) -lpthread
 
-$(FUZZ_DIR)/counted.o: tests/nnrt.c $(FUZZ_HEADERS)
+$(FUZZ_DIR)/counted.o: tests/kit/nnrt.c $(FUZZ_HEADERS)
 	@mkdir -p $(@D)
 	@$(COUNTED) $(FUZZ_32) -o $@ $<
 
-$(FUZZ_DIR)/fuzz_work: tests/fuzz/fuzz_work.c $(FUZZ_DIR)/counted.o tests/work.h
+$(FUZZ_DIR)/fuzz_work: tests/fuzz/fuzz_work.c $(FUZZ_DIR)/counted.o tests/core/work.h
 	@$(COUNTER) -O1 -g -fsanitize=fuzzer $(FUZZ_32) -o $@ $< $(FUZZ_DIR)/counted.o $(LIBS) -lpthread
 
 build/fuzz/exact.afl.o build/fuzz/fast.afl.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
@@ -63,9 +63,9 @@ fuzz-afl:
 
 .PHONY: sweep
 
-build/sweep: tests/test_sweep.c tests/nnrt.c tests/fuzz/fuzz.h $(HEADERS)
+build/sweep: tests/fuzz/test_sweep.c tests/kit/nnrt.c tests/fuzz/fuzz.h $(HEADERS)
 	@mkdir -p $(@D)
-	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< tests/nnrt.c $(LIBS)
+	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< tests/kit/nnrt.c $(LIBS)
 
 sweep:
 	@sh tools/need.sh libc6-dev libgcc-dev libstb-dev

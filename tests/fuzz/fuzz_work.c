@@ -1,5 +1,5 @@
 /* Fuzz target: the work of loading, optimizing and preparing any model is bounded. The bytes are a .nnrt file, an ONNX file
- * or, if they are neither, calls of the builder. tests/work.h counts units of work; a phase that exceeds its bound ends
+ * or, if they are neither, calls of the builder. tests/core/work.h counts units of work; a phase that exceeds its bound ends
  * the program:
  *
  *     work <= A + B * (bytes of the file) + C * (bytes of memory that the phase had at most)
@@ -8,7 +8,7 @@
  * 830 (preparing). C covers elements: weights that are packed, memory that is cleared, at one unit a byte at most. A covers
  * the work that is allowed for any size: constants that loading and optimizing fold (NNRT_ONNX_WORK_FREE,
  * NNRTI_FOLD_WORK_FREE: 2^24 steps each), and tables of an operator. So the steps never depend on a stride, a dimension or a
- * trip count alone. tests/work.c bounds growth with the number of nodes: files of 4,096 bytes have too few nodes. */
+ * trip count alone. tests/core/work.c bounds growth with the number of nodes: files of 4,096 bytes have too few nodes. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -20,7 +20,7 @@
 
 #include "devices/nnrt_cpu.h"
 
-#include "../work.h"
+#include "../core/work.h"
 #include "fuzz.h"
 #include "calls.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator and the models of
-tests/models, one small tensor a type, one small file of each kind that the command line reads.
+tests/core/models, one small tensor a type, one small file of each kind that the command line reads.
 
     python3 make_seeds.py OUTDIR          writes OUTDIR/onnx/NAME, OUTDIR/onnx_tensor/NAME, OUTDIR/npy/NAME, ...
 
@@ -171,8 +171,8 @@ def tool(out):
 
 
 def models(out):
-    """The models of tests/models: subgraphs, and data-dependent shapes."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "models")
+    """The models of tests/core/models: subgraphs, and data-dependent shapes."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../core/models")
     for name in sorted(os.listdir(folder)):
         if name.endswith(".onnx"):
             with open(os.path.join(folder, name), "rb") as f:
@@ -180,8 +180,8 @@ def models(out):
 
 
 def tflite(out):
-    """The models of one operator that tests/test_tflite.py compares with TensorFlow Lite."""
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    """The models of one operator that tests/formats/test_tflite.py compares with TensorFlow Lite."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../formats"))
     import test_tflite
     for i, name in enumerate(sorted(test_tflite.CASES)):
         data = test_tflite.model(name).bytes()
@@ -197,7 +197,7 @@ def main(out):
         return
     for name, row in NODES.items():
         save(os.path.join(out, "onnx"), name, model(row, 17))
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../formats"))
     from test_contrib import Case, contrib_ml
     for i, case in enumerate(contrib_ml.cases(Case)):
         if len(case.model) <= 4096:  # the most that the target takes

@@ -1,0 +1,648 @@
+#!/usr/bin/env python3
+"""Tests the extensions of SQLite and PostgreSQL (make sql-test): the same calls in both, then what only one of them has.
+
+    sql_test.py ROOT SANITIZED BINDIR [NAME ..]
+
+ROOT has the files of `make sql-install`, SANITIZED is the extension of SQLite with sanitizers, BINDIR the programs of
+PostgreSQL. The server has a folder, a user and a socket of its own and no port. Expected values: the files of the onnx
+package, and numpy. Ends with "N passed, N failed"."""
+import io
+import json
+import os
+import pathlib
+import pwd
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = pathlib.Path(__file__).resolve().parents[2]
+DIGITS = HERE / "examples/digits/digits.onnx"
+DATA = pathlib.Path(os.environ.get("NNRT_ONNX_TESTDATA", "/usr/share/libonnx-testdata/data"))
+sys.path[:0] = [str(HERE / "examples/digits"), str(HERE / "tests/formats/tflite")]
+import onnx_numpy  # noqa: E402
+from writer import Model as LiteModel  # noqa: E402
+
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+
+
+class Refused(Exception):
+    """An error of SQL: its sentence, and in PostgreSQL its code."""
+
+    def __init__(self, text, code=""):
+        super().__init__(text)
+        self.code = code
+
+
+class SQLite:
+    BYTES = "nnrt_run_blob"
+
+    def __init__(self, extension):
+        self.extension = str(extension)
+        self.open()
+
+    def open(self):
+        self.db = sqlite3.connect(":memory:", check_same_thread=False)
+        self.db.enable_load_extension(True)
+        self.db.load_extension(self.extension)
+
+    def query(self, text, *values):
+        try:
+            return self.db.execute(text, values).fetchone()[0]
+        except (sqlite3.Error, OverflowError) as error:
+            raise Refused(str(error)) from None
+
+    def call(self, function, *values):
+        values = [json.dumps(v.tolist()) if isinstance(v, numpy.ndarray) else str(v) if isinstance(v, pathlib.Path) else v for v in values]
+        got = self.query("SELECT %s(%s)" % (function, ",".join("?" * len(values))), *values)
+        return json.loads(got) if isinstance(got, str) else got
+
+
+class Postgres:
+    BYTES = "nnrt_run_bytea"
+    TYPES = {"float32": "real", "float64": "double precision", "int16": "smallint", "int32": "integer", "int64": "bigint", "bool": "boolean"}
+
+    def __init__(self, connect):
+        self.connect = connect
+        self.open()
+        self.pid = self.query("SELECT pg_backend_pid()")
+
+    def open(self):
+        self.db = self.connect()
+
+    def query(self, text, *values):
+        import psycopg2
+        try:
+            with self.db.cursor() as cursor:
+                cursor.execute(text, values)
+                return cursor.fetchone()[0] if cursor.description else None
+        except psycopg2.OperationalError as error:
+            assert "server closed" not in str(error), "the server process ended: %s" % error
+            raise Refused(error.diag.message_primary or str(error), error.pgcode) from None
+        except psycopg2.Error as error:
+            raise Refused(error.diag.message_primary or str(error), error.pgcode) from None
+
+    def call(self, function, *values):
+        marks = ["%%s::%s[]" % self.TYPES[v.dtype.name] if isinstance(v, numpy.ndarray) else "%s::text" if isinstance(v, (str, pathlib.Path))
+                 else "%s::bytea" if isinstance(v, bytes) else "%s::double precision" if isinstance(v, float) else "%s" for v in values]
+        values = [v.tolist() if isinstance(v, numpy.ndarray) else str(v) if isinstance(v, pathlib.Path) else v for v in values]
+        got = self.query("SELECT %s(%s)" % (function, ",".join(marks)), *values)
+        return bytes(got) if isinstance(got, memoryview) else got
+
+
+def model(path, nodes, inputs, outputs, **constants):
+    """Writes an ONNX file. inputs, outputs: (name, type, dimensions) each."""
+    infos = [[helper.make_tensor_value_info(*i) for i in tensors] for tensors in (inputs, outputs)]
+    graph = helper.make_graph(nodes, "g", *infos, initializer=[numpy_helper.from_array(v, n) for n, v in constants.items()])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), str(path))
+    return path
+
+
+def scaled(path, factor, dims=("N", 2)):
+    """y = factor * x"""
+    return model(path, [helper.make_node("Mul", ["x", "f"], ["y"])], [("x", FLOAT, dims)], [("y", FLOAT, dims)], f=numpy.float32(factor))
+
+
+def npy(array):
+    file = io.BytesIO()
+    numpy.save(file, array)
+    return file.getvalue()
+
+
+def refused(sentence, call, *values, code=None):
+    """The call must fail with a sentence like this."""
+    try:
+        got = call(*values)
+    except Refused as error:
+        assert re.search(sentence, str(error)), "%r has no %r" % (str(error), sentence)
+        assert code is None or error.code in ("", code), "%r has the code %s" % (str(error), error.code)
+        return
+    raise AssertionError("no error but %r, expected %r" % (got, sentence))
+
+
+def close(got, want, rtol=1e-6, atol=1e-6):
+    numpy.testing.assert_allclose(numpy.asarray(got, "float64"), numpy.asarray(want, "float64").ravel(), rtol, atol)
+
+
+def wide(folder, name, elements):
+    """y = sum of elements times x, with an intermediate of that many elements"""
+    return model(folder / name, [helper.make_node("Expand", ["x", "s"], ["e"]), helper.make_node("Sin", ["e"], ["t"]),
+                                 helper.make_node("ReduceSum", ["t"], ["y"])],
+                 [("x", FLOAT, [1])], [("y", FLOAT, [1])], s=numpy.array([elements], "int64"))
+
+
+# ---- in both databases ----
+
+def test_digits(db, folder):
+    """The network of the example, in each form of its argument; numpy computes in float64."""
+    x = numpy.random.default_rng(1).random((1, 1, 28, 28), dtype="float32")
+    want = onnx_numpy.run(onnx.load(str(DIGITS)), x)
+    path = folder / "digits.onnx"
+    shutil.copy(DIGITS, path)
+    for form in x.tobytes(), npy(x), npy(x[0, 0]), x, x[0, 0], x.ravel(), x.astype("float64"):
+        close(db.call("nnrt_run", path, form), want, 1e-3, 1e-5)
+    close(numpy.frombuffer(db.call(db.BYTES, path, x.tobytes()), "<f4"), want, 1e-3, 1e-5)
+    assert db.call("nnrt_argmax", path, x) == want.argmax()
+    [output] = db.call("nnrt_run_all", path, x)
+    assert output.pop("data") == [float("%.9g" % v) for v in numpy.frombuffer(db.call(db.BYTES, path, x), "<f4")]
+    assert output == {"name": "probabilities", "type": "float32", "dims": [1, 10]}
+    assert db.call("nnrt_info", path) == {"inputs": [{"name": "image", "type": "float32", "dims": [1, 1, 28, 28]}],
+                                          "outputs": [{"name": "probabilities", "type": "float32", "dims": [1, 10]}]}
+
+
+def load_tensors(case, kind, count):
+    for i in range(count):
+        t = onnx.load_tensor(str(case / "test_data_set_0" / ("%s_%d.pb" % (kind, i))))
+        yield numpy_helper.to_array(t)
+
+
+def test_nodes(db, folder):
+    """The tests of the onnx package for operators: tolerances as there. Inputs that must be constants are refused."""
+    equal = refusals = 0
+    for case in sorted((DATA / "node").iterdir()):
+        graph = onnx.load(str(case / "model.onnx")).graph
+        try:
+            inputs = list(load_tensors(case, "input", len(graph.input)))
+            wants = list(load_tensors(case, "output", len(graph.output)))
+        except Exception:
+            continue  # sequences, optional values
+        if not inputs or any(a.dtype == object or a.dtype.kind not in "fiub" for a in inputs + wants):
+            continue
+        try:
+            outputs = db.call("nnrt_run_all", folder.parent / "node" / case.name / "model.onnx", *(a.tobytes() for a in inputs))
+        except Refused as error:
+            assert str(error).startswith(str(folder.parent / "node")) or "more than 127" in str(error), str(error)
+            refusals += 1
+            continue
+        if "dropout" in case.name and "train" in case.name or "bernoulli" in case.name or "random" in case.name and "_like" in case.name:
+            continue  # random results
+        assert len(outputs) == len(wants), case.name
+        for got, want in zip(outputs, wants):
+            assert got["dims"] == list(want.shape) and got["type"] == want.dtype.name, (case.name, got["dims"], got["type"])
+            values = [None if v is None else float(v) for v in got["data"]]
+            want = want.astype("float64").ravel()
+            finite = numpy.isfinite(want)
+            assert [v is None for v in values] == (~finite).tolist(), case.name
+            close([v for v in values if v is not None], want[finite], 1e-3, 1e-7)
+        equal += 1
+    assert equal >= 700, "%d equal, %d refused" % (equal, refusals)
+
+
+def test_formats(db, folder):
+    """.nnrt and .tflite files. The extension with sanitizers lacks an instruction set, whose sums have another order."""
+    x = numpy.random.default_rng(2).random((1, 1, 28, 28), dtype="float32")
+    subprocess.run([HERE / "build/nnrt", "convert", DIGITS, folder / "digits.nnrt"], check=True, stdout=subprocess.DEVNULL)
+    close(db.call("nnrt_run", folder / "digits.nnrt", x), onnx_numpy.run(onnx.load(str(DIGITS)), x), 1e-3, 1e-5)
+    m = LiteModel()
+    a, b = m.tensor("a", "float32", [2, 2]), m.tensor("b", "float32", [2, 2])
+    m.op("ADD", [a, m.constant("c", numpy.array([[1, 2], [3, 4]], "float32"))], [b], activation="NONE")
+    m.inputs, m.outputs = [a], [b]
+    (folder / "add.tflite").write_bytes(m.bytes())
+    assert db.call("nnrt_info", folder / "add.tflite") == {"inputs": [{"name": "a", "type": "float32", "dims": [2, 2]}],
+                                                           "outputs": [{"name": "b", "type": "float32", "dims": [2, 2]}]}
+    close(db.call("nnrt_run", folder / "add.tflite", numpy.ones((2, 2), "float32")), [2, 3, 4, 5])
+
+
+def test_types(db, folder):
+    """Numbers become elements without loss, or the call fails."""
+    for name, kind in {"float16": TensorProto.FLOAT16, "float64": TensorProto.DOUBLE, "int8": TensorProto.INT8, "int16": TensorProto.INT16,
+                       "int32": TensorProto.INT32, "int64": INT64, "uint8": TensorProto.UINT8, "bool": TensorProto.BOOL}.items():
+        path = model(folder / (name + ".onnx"), [helper.make_node("Identity", ["x"], ["y"])], [("x", kind, [3])], [("y", kind, [3])])
+        x = numpy.array([0, 1, 1], name)
+        assert db.call("nnrt_run_all", path, numpy.array([0, 1, 1], "float64"))[0]["data"] == [0, 1, 1], name
+        assert db.call(db.BYTES, path, x.tobytes()) == x.tobytes() == db.call(db.BYTES, path, npy(x)), name
+        refused("needs 'descr'", db.call, "nnrt_run", path, npy(x.astype("float32")), code="42804")
+        if name[0] != "f":
+            for value in 0.5, -1e9 if name[0] in "ub" else 2.0**63:
+                refused("element 1 is", db.call, "nnrt_run", path, numpy.array([0, value, 0]), code="22023")
+    refused("element 0 is", db.call, "nnrt_run", folder / "float16.onnx", numpy.array([65520.0, 0, 0]))
+    assert db.call("nnrt_run", folder / "float16.onnx", numpy.array([65519.0, 0, 0]))[0] == 65504
+    big = numpy.array([2**53 + 1, -2**63, 2**63 - 1], "int64")
+    assert db.call("nnrt_run_all", folder / "int64.onnx", big.tobytes())[0]["data"] == big.tolist()
+    refused("2\\^53|element 0 is", db.call, "nnrt_run", folder / "int64.onnx", big)
+    path = model(folder / "two.onnx", [helper.make_node("Pow", ["x", "n"], ["y"]), helper.make_node("Neg", ["y"], ["z"])],
+                 [("x", FLOAT, []), ("n", FLOAT, [])], [("y", FLOAT, []), ("z", FLOAT, [])])
+    assert db.call("nnrt_run", path, 3.0, 2.0) == [9]
+    assert [o["data"] for o in db.call("nnrt_run_all", path, 2, 5)] == [[32], [-32]]
+    refused("has 2 inputs and received 1", db.call, "nnrt_run", path, 3.0, code="22023")
+    refused("has 2 inputs and received 3", db.call, "nnrt_run", path, 3.0, 1.0, 1.0)
+
+
+def test_shapes(db, folder):
+    """A dynamic dimension follows from the argument; more than SQL_SHAPES shapes in turn."""
+    path = scaled(folder / "dynamic.onnx", 3)
+    assert db.call("nnrt_info", path)["inputs"][0]["dims"] == [None, 2]
+    for n in list(range(7)) + [2, 1, 0, 6]:
+        x = numpy.arange(2 * n, dtype="float32")
+        for form in x.tobytes(), npy(x.reshape(n, 2)), x:
+            close(db.call("nnrt_run", path, form), 3 * x)
+    assert db.call("nnrt_run_all", path, b"\0" * 40)[0]["dims"] == [5, 2]
+    refused(r"float32\[\?,2\] and received \[3,3\]", db.call, "nnrt_run", path, numpy.ones((3, 3), "float32"), code="2202E")
+    refused(r"float32\[\?,2\] and received 12 bytes", db.call, "nnrt_run", path, bytes(12))
+    refused(r"received 13 bytes", db.call, "nnrt_run", path, bytes(13))
+    path = scaled(folder / "both.onnx", 3, ("N", "M"))
+    refused(r"float32\[\?,\?\]", db.call, "nnrt_run", path, bytes(24))
+    assert db.call("nnrt_run_all", path, npy(numpy.ones((3, 4), "float32")))[0]["dims"] == [3, 4]
+    path = scaled(folder / "any.onnx", 3, None)
+    refused("any shape", db.call, "nnrt_run", path, bytes(24))
+    assert db.call("nnrt_run_all", path, numpy.ones((1, 2, 3), "float32"))[0]["dims"] == [1, 2, 3]
+    path = model(folder / "nonzero.onnx", [helper.make_node("NonZero", ["x"], ["y"])], [("x", FLOAT, ["N"])], [("y", INT64, [1, None])])
+    for n in 3, 1000, 300000:  # more than the first bytes of a buffer
+        x = numpy.random.default_rng(n).integers(0, 2, n).astype("float32")
+        close(db.call("nnrt_run", path, x.tobytes()), numpy.flatnonzero(x))
+    refused("one axis", db.call, "nnrt_argmax", scaled(folder / "square.onnx", 1, [2, 2]), bytes(16))
+    refused("NaN", db.call, "nnrt_argmax", scaled(folder / "row.onnx", 1, [1, 2]), numpy.array([1, numpy.nan], "float32").tobytes())
+    assert db.call("nnrt_argmax", folder / "row.onnx", numpy.array([1, 2], "float32")) == 1
+
+
+def test_replaced(db, folder):
+    """A file that was overwritten, replaced or removed is seen by the next call; more models than the cache keeps."""
+    path, x = folder / "changes.onnx", numpy.ones(2, "float32")
+    for factor in 2, 3, 4:
+        scaled(path, factor)
+        os.utime(path, ns=(0, factor))  # a file system may have coarse times
+        close(db.call("nnrt_run", path, x), [factor] * 2)
+    scaled(folder / "other.onnx", 5)
+    os.utime(folder / "other.onnx", ns=(0, 4))
+    (folder / "other.onnx").replace(path)
+    close(db.call("nnrt_run", path, x), [5, 5])
+    with open(path, "r+b") as file:
+        file.truncate(30)
+    refused("changes.onnx: ", db.call, "nnrt_run", path, x)
+    path.unlink()
+    refused("changes.onnx: No such file", db.call, "nnrt_run", path, x, code="58P01")
+    for turn in range(3):
+        for i in range(11):
+            if turn == 0:
+                scaled(folder / ("many%d.onnx" % i), i)
+            close(db.call("nnrt_run", folder / ("many%d.onnx" % i), x), [i, i])
+
+
+def test_bad_input(db, folder):
+    """Each fault is an error with a sentence."""
+    path, x = scaled(folder / "good.onnx", 2, [1, 2]), numpy.ones(2, "float32")
+    refused("missing.onnx: No such file", db.call, "nnrt_run", folder / "missing.onnx", x, code="58P01")
+    refused("it is no regular file", db.call, "nnrt_info", folder)
+    refused("it is no regular file", db.call, "nnrt_info", pathlib.Path("/dev/zero"))
+    os.mkfifo(folder / "pipe")
+    os.chmod(folder / "pipe", 0o666)
+    refused("it is no regular file", db.call, "nnrt_info", folder / "pipe")
+    (folder / "text.onnx").write_text("no model, but a text")
+    refused("text.onnx: this is not an ONNX file", db.call, "nnrt_run", folder / "text.onnx", x)
+    (folder / "empty.onnx").touch()
+    refused("empty.onnx: ", db.call, "nnrt_run", folder / "empty.onnx", x)
+    refused("PNG or JPEG", db.call, "nnrt_run", path, (HERE / "examples/digits/digit_3.png").read_bytes())
+    refused(r"float32\[1,2\] and received 10000000 bytes", db.call, "nnrt_run", path, bytes(10000000))
+    refused(r"received 0 bytes", db.call, "nnrt_run", path, b"")
+    file = npy(x)
+    for bad in file[:3], file[:7], file[:11], file[:60], file[:-1], file.replace(b"(2,)", b"(3,)"), file.replace(b"(2,)", b"(x,)"), file + b"1", file[:8] + b"\xff\xff" + bytes(70000):
+        refused("good.onnx: ", db.call, "nnrt_run", path, bad)
+    refused("Fortran", db.call, "nnrt_run", path, npy(numpy.asfortranarray(numpy.ones((2, 2), "float32"))))
+    for values in (None, x), (path, None):
+        assert db.call("nnrt_run", *values) is None and db.call("nnrt_argmax", *values) is None
+    assert db.call("nnrt_info", None) is None
+    unknown = model(folder / "unknown.onnx", [helper.make_node("Nonsense", ["x"], ["y"])], [("x", FLOAT, [2])], [("y", FLOAT, [2])])
+    refused("unknown.onnx: .*Nonsense", db.call, "nnrt_run", unknown, x, code="0A000")
+    many = ["x%d" % i for i in range(200)]
+    path = model(folder / "many.onnx", [helper.make_node("Sum", many, ["y"])], [(n, FLOAT, [2]) for n in many], [("y", FLOAT, [2])])
+    refused("more than 127 inputs", db.call, "nnrt_info", path, code="0A000")
+    node = helper.make_node("Add", ["x", "before"], ["after"])
+    stateful = model(folder / "state.onnx", [node, helper.make_node("Neg", ["after"], ["y"])], [("x", FLOAT, [2]), ("before", FLOAT, [2])],
+                     [("y", FLOAT, [2]), ("after", FLOAT, [2])])
+    subprocess.run([HERE / "build/nnrt", "convert", stateful, folder / "state.nnrt", "--state", "before=after"], check=True, stdout=subprocess.DEVNULL)
+    refused("states", db.call, "nnrt_run", folder / "state.nnrt", x, x)
+
+
+def test_damaged(db, folder):
+    """300 variants of a file of each format, truncated or with changed bytes: a result or an error each."""
+    results = errors = 0
+    x = bytes(28 * 28 * 4)
+    for source in folder / "digits.onnx", folder / "digits.nnrt", folder / "add.tflite":
+        good, rng = source.read_bytes(), random.Random(7)
+        path = folder / ("damaged" + source.suffix)
+        for i in range(300):
+            data = bytearray(good)
+            if i % 3 == 0:
+                del data[rng.randrange(len(data)):]
+            else:
+                # half of the changes are in the first or last KiB, where the structure is
+                for _ in range(rng.choice([1, 1, 8])):
+                    at = rng.choice([rng.randrange(len(data)), rng.randrange(min(1024, len(data))), -rng.randrange(min(1024, len(data))) - 1])
+                    data[at] = rng.choice([0, 255, data[at] ^ 1 << rng.randrange(8)])
+            path.write_bytes(data)
+            os.utime(path, ns=(0, i))
+            try:
+                db.call("nnrt_run", path, x if source.suffix != ".tflite" else bytes(16))
+                results += 1
+            except Refused as error:
+                assert "damaged" in str(error) or "invalid byte sequence" in str(error) or "element" in str(error), str(error)
+                errors += 1
+    assert results > 50 and errors > 300, (results, errors)
+
+
+# ---- SQLite ----
+
+def sqlite_text(db, folder):
+    """JSON arrays as text."""
+    path = str(scaled(folder / "json.onnx", 2))
+    for text, want in {"[1,2]": [2, 4], " [ [1e0 , 2.5] ,[-3,true] ] ": [2, 5, -6, 2], "[]": [], "[[0.1,false]]": [numpy.float32(0.2), 0]}.items():
+        close(json.loads(db.query("SELECT nnrt_run(?, ?)", path, text)), want, 1e-8)
+    for text in ("", "x", "1", "[1,2", "[1,,2]", "[1,]", "[1 2]", "[[1],[1,2]]", "[1,[2]]", "[[1,2],3]", "[nan,1]", "[0x1,1]", "[1,2]]", "[1e999,1]",
+                 "[null,1]", "[+1,1]", "[-,1]", '["1",1]', "[[1,2],[]]", "[" * 9 + "1" + "]" * 9, "[" * 100000):
+        refused("no JSON array", db.query, "SELECT nnrt_run(?, ?)", path, text)
+    for arguments in "", "1", "x'00'", "1, 2":
+        refused("path of a model", db.query, "SELECT nnrt_run(%s)" % arguments)
+    refused("has 1 inputs and received 126", db.query, "SELECT nnrt_run(?%s)" % (",1" * 126), path)
+    refused("wrong number of arguments", db.query, "SELECT nnrt_info(?, 1)", path)
+    assert db.query("SELECT json_extract(nnrt_run(?, x'0000803F00000040'), '$[1]')", path) == 4
+    refused("2\\^53", db.query, "SELECT nnrt_run(?, 9007199254740993)", path)
+
+
+def sqlite_trust(db, folder):
+    """A view may not call the functions: its database may come from elsewhere."""
+    path = scaled(folder / "trust.onnx", 2)
+    db.db.execute("CREATE VIEW v AS SELECT nnrt_info('%s') AS i" % path)
+    refused("unsafe use of nnrt_info", db.query, "SELECT i FROM v")
+    refused("non-deterministic|unsafe", db.query, "CREATE TABLE t(a, b GENERATED ALWAYS AS (nnrt_info(a)))")
+
+
+def sqlite_memory(db, folder):
+    """The limit on the memory of a connection: a small file with a large intermediate; models that exceed it together."""
+    x = numpy.ones(1, "float32")
+    refused("limit of this connection: [0-9]+ MB", db.call, "nnrt_run", wide(folder, "wide.onnx", 2**29), x)
+    for i in range(3 if "asan" in db.extension else 1):  # 64 MB each, of 160 MB with sanitizers (sql.mk)
+        close(db.call("nnrt_run", wide(folder, "wide%d.onnx" % i, 2**24 + i), x), [(2**24 + i) * numpy.sin(1)], 1e-2)
+
+
+def sqlite_threads(db, folder):
+    """A connection for each thread; closing frees all."""
+    path, wrong = scaled(folder / "thread.onnx", 2), []
+
+    def work(seed):
+        own = SQLite(db.extension)
+        x = numpy.random.default_rng(seed).random((50, 2), dtype="float32")
+        own.db.execute("CREATE TABLE t(x)")
+        own.db.executemany("INSERT INTO t VALUES (?)", [(row.tobytes(),) for row in x])
+        got = [json.loads(r) for r, in own.db.execute("SELECT nnrt_run(?, x) FROM t", (str(path),))]
+        wrong.extend([] if numpy.allclose(got, 2 * x, 1e-6) else [seed])
+        own.db.close()
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def sqlite_locale(db, folder):
+    """An application whose locale has decimal commas."""
+    if "asan" in db.extension:
+        return  # localedef takes ten seconds with the sanitizer
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", folder / "de_DE.UTF-8"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert made.returncode in (0, 1) and (folder / "de_DE.UTF-8").exists(), "localedef fails: the package locales has its data"
+    script = ("import locale, sqlite3, sys; assert locale.setlocale(locale.LC_ALL, 'de_DE.UTF-8') and locale.str(0.5) == '0,5'\n"
+              "db = sqlite3.connect(':memory:'); db.enable_load_extension(True); db.load_extension(sys.argv[1])\n"
+              "print(db.execute('SELECT nnrt_run(?, ?)', (sys.argv[2], '[0.25,1.5]')).fetchone()[0], locale.str(0.5))")
+    path = scaled(folder / "locale.onnx", 2)
+    got = subprocess.run([sys.executable, "-c", script, db.extension, path], env=dict(os.environ, LOCPATH=str(folder)), check=True, stdout=subprocess.PIPE)
+    assert got.stdout.decode() == "[0.5,3] 0,5\n", got.stdout
+
+
+# ---- PostgreSQL ----
+
+def postgres_rows(db, folder):
+    """Tables, NULL, arrays of each type, a parallel query."""
+    path = str(scaled(folder / "rows.onnx", 2))
+    db.query("CREATE TABLE rows AS SELECT i, CASE WHEN i %% 10 > 0 THEN ARRAY[i, i / 2.0]::real[] END AS x FROM generate_series(1, 20000) i")
+    db.query("ANALYZE rows")
+    for settings in "", "SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET min_parallel_table_scan_size = 0;":
+        assert db.query(settings + "SELECT sum((nnrt_run(%s, x))[2]::double precision) FROM rows", path) == sum(i for i in range(20001) if i % 10)
+    assert "Parallel" in json.dumps(db.query("EXPLAIN (FORMAT json) SELECT sum((nnrt_run(%s, x))[2]::double precision) FROM rows", path))
+    db.query("RESET ALL")
+    for kind in "smallint", "integer", "bigint", "real", "double precision":
+        assert db.query("SELECT nnrt_run(%%s, ARRAY[[1,2],[3,4]]::%s[])" % kind, path) == [2, 4, 6, 8]
+    refused("an element of an array is NULL", db.query, "SELECT nnrt_run(%s, ARRAY[1,NULL]::real[])", path, code="22004")
+    for kind in "numeric", "text":
+        refused("has the type %s" % kind, db.query, "SELECT nnrt_run(%%s, ARRAY[1,2]::%s[])" % kind, path, code="42804")
+    refused("has the type unknown", db.query, "SELECT nnrt_run(%s, '{1,2}')", path, code="42804")
+    refused("without VARIADIC", db.query, "SELECT nnrt_run(%s, VARIADIC ARRAY[1,2]::real[])", path, code="0A000")
+    refused("is no real", db.query, "SELECT nnrt_run(%s, %s::bytea)", str(folder / "int64.onnx"), numpy.array([0, 1, 2**24 + 1]).tobytes(), code="22003")
+    refused("is no real", db.query, "SELECT nnrt_run(%s, %s::bytea)", str(folder / "float64.onnx"), numpy.array([0, 1, 1e300]).tobytes(), code="22003")
+    got = db.query("SELECT nnrt_run(%s, ARRAY['NaN','Infinity']::real[])", path)
+    assert numpy.isnan(got[0]) and got[1] == numpy.inf
+
+
+def postgres_permissions(db, folder):
+    """Reading a file needs pg_read_server_files; a function of a role that has it may offer one model."""
+    path = str(scaled(folder / "may.onnx", 2))
+    db.query("CREATE ROLE plain; CREATE ROLE reader IN ROLE pg_read_server_files")
+    db.query("CREATE FUNCTION twice(x real[]) RETURNS real[] LANGUAGE sql SECURITY DEFINER AS $$ SELECT nnrt_run('%s', x) $$" % path)
+    try:
+        db.query("SET ROLE plain")
+        for call in "nnrt_run(%s, 1)", "nnrt_run_all(%s, 1)", "nnrt_run_bytea(%s, 1)", "nnrt_argmax(%s, 1)", "nnrt_info(%s)":
+            refused("permission denied", db.query, "SELECT " + call, path, code="42501")
+        refused("permission denied", db.query, "SET nnrt.memory = '2GB'")
+        assert db.query("SELECT twice(ARRAY[1,2]::real[])") == [2, 4]
+        db.query("RESET ROLE; SET ROLE reader")
+        assert db.query("SELECT nnrt_run(%s, ARRAY[1,2]::real[])", path) == [2, 4]
+    finally:
+        db.query("RESET ROLE")
+
+
+def postgres_cancel(db, folder):
+    """statement_timeout and pg_cancel_backend end a long run; the next one works."""
+    body = helper.make_graph([helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Sin", ["a"], ["b"])], "body",
+                             [helper.make_tensor_value_info(*t) for t in (("i", INT64, []), ("c", TensorProto.BOOL, []), ("a", FLOAT, [20000]))],
+                             [helper.make_tensor_value_info(*t) for t in (("d", TensorProto.BOOL, []), ("b", FLOAT, [20000]))])
+    path = str(model(folder / "loop.onnx", [helper.make_node("Loop", ["n", "", "x"], ["y"], body=body)],
+                     [("n", INT64, []), ("x", FLOAT, [20000])], [("y", FLOAT, [20000])]))
+    x = bytes(80000)
+    assert db.query("SELECT nnrt_run_bytea(%s, 3, %s::bytea)", path, x).tobytes() == x
+    start = time.monotonic()
+    db.query("SET statement_timeout = 300")
+    refused("statement timeout", db.query, "SELECT nnrt_run_bytea(%s, 1000000, %s::bytea)", path, x, code="57014")
+    db.query("RESET statement_timeout")
+    other = db.connect()
+    timer = threading.Timer(0.3, lambda: other.cursor().execute("SELECT pg_cancel_backend(%s)", (db.pid,)))
+    timer.start()
+    refused("user request", db.query, "SELECT nnrt_run_bytea(%s, 1000000, %s::bytea)", path, x, code="57014")
+    timer.join()
+    other.close()
+    assert time.monotonic() - start < 5
+    assert db.query("SELECT nnrt_run_bytea(%s, 3, %s::bytea)", path, x).tobytes() == x
+
+
+def postgres_memory(db, folder):
+    """The setting nnrt.memory: models that exceed it, alone and together. A value of 50 MB."""
+    x = numpy.ones(1, "float32")
+    db.query("SET nnrt.memory = '64MB'")
+    refused("limit of this connection: 64 MB", db.call, "nnrt_run", wide(folder, "set.onnx", 2**24), x, code="53200")
+    db.query("SET nnrt.memory = '160MB'")
+    for i in range(4):  # 64 MB each
+        close(db.call("nnrt_run", wide(folder, "set%d.onnx" % i, 2**24 + i), x), [(2**24 + i) * numpy.sin(1)], 1e-2)
+    db.query("RESET nnrt.memory")
+    db.call("nnrt_run", folder / "set.onnx", x)
+    path = str(scaled(folder / "huge.onnx", 2, [1, 2]))
+    refused("received 50000000 bytes", db.query, "SELECT nnrt_run(%s, repeat('a', 50000000)::bytea)", path)
+
+
+def postgres_names(db, folder):
+    """Names that are no UTF-8."""
+    data = scaled(folder / "name.onnx", 2, [2]).read_bytes().replace(b"\x01x", b"\x01\xe9")
+    (folder / "name.onnx").write_bytes(data)
+    refused("invalid byte sequence", db.call, "nnrt_info", folder / "name.onnx")
+    refused(r"input '\?' is float32\[2\]", db.call, "nnrt_run", folder / "name.onnx", b"")
+    assert db.call("nnrt_run", folder / "name.onnx", numpy.ones(2, "float32")) == [2, 2]
+
+
+def postgres_alive(db, folder):
+    """The process of the first connection is still there, after all of the above."""
+    assert db.query("SELECT pg_backend_pid()") == db.pid
+
+
+# ---- running ----
+
+class Server:
+    """A new database of an unprivileged user; its programs are found beside the installed extension in a copy of their folders."""
+
+    def __init__(self, root, bindir, folder):
+        self.user = pwd.getpwnam("postgres" if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name)
+        self.base, bindir = folder / "server", pathlib.Path(bindir)
+        self.bin = pathlib.Path(str(self.base) + str(bindir))
+        shutil.copytree(root, self.base)
+        self.bin.mkdir(parents=True)
+        shutil.copy(bindir / "postgres", self.bin)
+        shutil.copy(bindir / "initdb", self.bin)
+        installed = [[pathlib.Path(subprocess.run([bindir / "pg_config", what], stdout=subprocess.PIPE, check=True).stdout.decode().strip())]
+                     for what in ("--pkglibdir", "--sharedir")]
+        for [place] in installed:
+            for at in place.rglob("*"):
+                to = pathlib.Path(str(self.base) + str(at))
+                if at.is_dir():
+                    to.mkdir(parents=True, exist_ok=True)
+                else:
+                    to.parent.mkdir(parents=True, exist_ok=True)
+                    to.exists() or to.symlink_to(at)
+        self.socket = folder / "socket"
+        self.socket.mkdir()
+        for path in folder, self.socket, self.base:
+            os.chown(path, self.user.pw_uid, self.user.pw_gid)
+        self.run("initdb", "-D", self.base / "data", "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "-N").wait()
+        self.log = open(folder / "log", "wb")
+        self.process = self.run("postgres", "-D", self.base / "data", "-k", self.socket, "-h", "", "-F", log=self.log)
+
+    def run(self, program, *arguments, log=subprocess.DEVNULL):
+        def drop():
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(self.user.pw_gid)
+                os.setuid(self.user.pw_uid)
+        return subprocess.Popen([self.bin / program, *arguments], preexec_fn=drop, cwd=self.base, stdout=log, stderr=log)
+
+    def connect(self):
+        import psycopg2
+        for _ in range(100):
+            try:
+                db = psycopg2.connect(host=str(self.socket), user="tester", dbname="postgres")
+                db.autocommit = True
+                return db
+            except psycopg2.OperationalError:
+                assert self.process.poll() is None, "the server does not start"
+                time.sleep(0.1)
+        raise AssertionError("the server does not answer")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGQUIT)
+        self.log.close()
+
+
+def tests(*kinds):
+    return [(name, f) for name, f in globals().items() if name.split("_")[0] in kinds and callable(f) and "_" in name]
+
+
+def run_all(label, db, folder, kinds, names):
+    """Runs the tests; the number that passed and failed."""
+    passed = failed = 0
+    folder.mkdir(exist_ok=True)
+    os.chmod(folder, 0o755)
+    for name, test in tests(*kinds):
+        if names and name not in names:
+            continue
+        start = time.monotonic()
+        try:
+            test(db, folder)
+            passed += 1
+        except Exception as error:
+            failed += 1
+            print("FAIL %s %s: %s: %s" % (label, name, type(error).__name__, str(error)[:1000]))
+        if os.environ.get("NNRT_SQL_TIMES"):
+            print("%5.1f s %s %s" % (time.monotonic() - start, label, name))
+    return numpy.array([passed, failed])
+
+
+def leaks(sanitized, folder):
+    """The program sqlite3 under the leak sanitizer: results, errors, and closing."""
+    path = scaled(folder / "leak.onnx", 2)
+    script = "".join([".load %s\n" % str(sanitized)[:-3]] + ["SELECT nnrt_run('%s', %s);\n" % (path, x) for x in ("'[1,2]'", "zeroblob(16)", "'[1'", "1")] +
+                     ["SELECT nnrt_info('%s');\n" % p for p in (path, "/missing", folder / "text.onnx", folder / "damaged.onnx", folder / "damaged.tflite")])
+    got = subprocess.run(["sqlite3"], input=script.encode(), env=preloaded("1"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    text = got.stdout.decode()
+    good = "[2,4]" in text and "[0,0,0,0]" in text and "Sanitizer" not in text
+    if not good:
+        print("FAIL leaks: %s" % text[-1500:])
+    return numpy.array([good, not good], int)
+
+
+def preloaded(leak):
+    name = "libclang_rt.asan-%s.so" % os.uname().machine
+    runtime = subprocess.run(["clang", "-print-file-name=" + name], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+    return dict(os.environ, LD_PRELOAD=runtime, ASAN_OPTIONS="detect_leaks=%s:allocator_may_return_null=1" % leak, UBSAN_OPTIONS="print_stacktrace=1")
+
+
+def main(root, sanitized, bindir, *names):
+    root, sanitized = pathlib.Path(root).resolve(), pathlib.Path(sanitized).resolve()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="nnrt-sql-"))
+    total = numpy.array([0, 0])
+    server = None
+    os.umask(0o022)
+    try:
+        os.chmod(folder, 0o755)
+        shutil.copytree(DATA / "node", folder / "node")
+        if bindir == "sanitized":
+            total += run_all("sanitized", SQLite(sanitized), folder / "sanitized", ("test", "sqlite"), names)
+        else:
+            total += run_all("SQLite", SQLite(root / "usr/local/lib/nnrt_sqlite.so"), folder / "sqlite", ("test", "sqlite"), names)
+            server = Server(root, bindir, folder)
+            db = Postgres(server.connect)
+            db.query("CREATE EXTENSION nnrt")
+            total += run_all("PostgreSQL", db, folder / "postgres", ("test", "postgres"), names)
+            if not names:
+                again = subprocess.run([sys.executable, "-B", __file__, root, sanitized, "sanitized"], env=preloaded("0"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                print(again.stdout.decode()[-3000:], end="")
+                last = re.findall(r"^(\d+) passed, (\d+) failed$", again.stdout.decode(), re.M)
+                total += [int(n) for n in last[-1]] if last and again.returncode in (0, 1) else [0, 1]
+                total += leaks(sanitized, folder / "sqlite")
+    finally:
+        if server is not None:
+            server.stop()
+        shutil.rmtree(folder)
+    print("%d passed, %d failed" % tuple(total))
+    return int(total[1] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,521 @@
+#!/usr/bin/env python3
+"""nnrt_frontend.h against numpy and against its own text.
+
+- Features of random front ends and signals, in both arithmetics, against numpy's FFT and the formulas of the header in double.
+- The int16 arithmetic, written a second time after the text of the header in integers of unlimited size, which check that each
+  sum fits int32: every bit must be equal, also for signals that are as loud as possible.
+- Tables against numpy: each entry is the rounded value of its formula.
+- Samples that come in pieces of any size have the rows of samples that come at once.
+
+Bounds of the int16 arithmetic: a stage rounds each component to an integer, with a variance of 1/12, while the data of a
+stage have a norm of at least 32767 / 2 / 5.25 * growth (the header, step 2). So a stage adds a noise per bin below
+sqrt(1/6) / 3120 of the norm of the spectrum divided by sqrt(number of bins), and for the worst signal, whose norm is one value,
+sqrt(1/6) / 6240 of it: for the at most 9 roundings of a frame 2e-4, -74 dB. NOISE is that; one bin of one frame stays below
+6 times it. A filter sums powers: sqrt(E) is a norm, whose error is at most that of its parts.
+
+usage: test_spectra.py      run from anywhere; ends with "N passed, N failed"
+"""
+import contextlib
+import ctypes
+import io
+import math
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INT8, INT16, FLOAT32 = 32, 33, 43
+NOISE = 2e-4
+COUNT = {"passed": 0, "failed": 0}
+i32, f32, flag, pointer = ctypes.c_int32, ctypes.c_float, ctypes.c_bool, ctypes.c_void_p
+
+
+WRAPPED = [("size", "int32_t", ["const nnrt_frontend_desc *", "size_t *", "size_t *", "nnrt_error *"]),
+           ("init", "int32_t", ["nnrt_frontend *", "const nnrt_frontend_desc *", "void *", "size_t", "nnrt_error *"]),
+           ("start", "int32_t", ["nnrt_frontend_stream *", "const nnrt_frontend *", "void *", "size_t"]),
+           ("push", "size_t", ["nnrt_frontend_stream *", "const int16_t *", "size_t", "void *", "bool *"])]
+
+
+class Desc(ctypes.Structure):
+    _fields_ = [(name, i32) for name in "arithmetic output rate window hop fft windowKind".split()] + [
+        ("symmetric", flag), ("removeMean", flag), ("fullScale", f32), ("spectrum", i32), ("mels", i32), ("melScale", i32),
+        ("melTriangles", flag), ("melArea", flag), ("lower", f32), ("upper", f32), ("log", i32), ("offset", f32), ("floor", f32),
+        ("dct", i32), ("dctEqual", flag), ("scale", f32), ("zeroPoint", i32)]
+
+
+class Frontend(ctypes.Structure):
+    _fields_ = [("kernel", pointer)] + [(name, i32) for name in "output window hop fft mirror first bins values features work dct log "
+                                        "zeroPoint".split()] + [
+        ("removeMean", flag), ("magnitude", flag), ("offset", ctypes.c_uint32), ("unit", ctypes.c_uint32)] + [
+        (name, i32) for name in "offsetExponent unitExponent gainExponent floor bias".split()] + [
+        ("factors", i32 * 4), ("real", f32 * 7)] + [
+        (name, pointer) for name in "windowTable cosines edges weights gains dctCosines".split()]
+
+
+class Stream(ctypes.Structure):
+    _fields_ = [("frontend", pointer), ("work", pointer), ("samples", pointer), ("filled", i32), ("skip", i32)]
+
+
+def verdict(good, what):
+    COUNT["passed" if good else "failed"] += 1
+    if not good:
+        print("FAIL " + what)
+    return good
+
+
+def build(folder, change=("", "")):
+    """The functions of the header, with a change of its text, as a library. Static and without operators, it takes seconds to compile."""
+    text = "".join("#define %s\n" % name for name in "NNRT_FIRMWARE NNRT_STATIC NNRT_SELECT NNRT_IMPLEMENTATION".split())
+    text += "#define NNRT_KEEP_SOFTMAX 1\n"
+    text += '#include "core/nnrt_frontend.h"\n'
+    for name, result, types in WRAPPED:
+        arguments = ["%s a%d" % pair for pair in zip(types, range(9))]
+        text += "%s %s(%s)\n{\n    return nnrt_frontend_%s(%s);\n}\n" % (
+            result, name, ", ".join(arguments), name, ", ".join("a%d" % i for i in range(len(types))))
+    header = (ROOT / "core/nnrt_frontend.h").read_text()
+    assert change[0] in header, "nnrt_frontend.h has no %s to change" % change[0]
+    (folder / "core").mkdir(exist_ok=True)
+    (folder / "core/nnrt_frontend.h").write_text(header.replace(*change).replace("../nnrt_ops.h", "nnrt_ops.h"))
+    source, library = folder / "library.c", folder / "library.so"
+    source.write_text(text)
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-O1", "-w", "-shared", "-fPIC", "-I", str(folder), "-I", str(ROOT),
+                    "-o", str(library), str(source), "-lm"], check=True)
+    loaded = ctypes.CDLL(str(library))
+    loaded.push.restype = ctypes.c_size_t
+    return loaded
+
+
+class Instance:
+    """A front end with its memory, and a stream."""
+
+    def __init__(self, library, desc):
+        self.library, self.desc, self.frontend = library, desc, Frontend()
+        tables, stream = ctypes.c_size_t(), ctypes.c_size_t()
+        code = library.size(ctypes.byref(desc), ctypes.byref(tables), ctypes.byref(stream), None)
+        assert code == 0, "nnrt_frontend_size returns %d" % code
+        self.tables, self.memory = (ctypes.create_string_buffer(n.value) for n in (tables, stream))
+        code = library.init(ctypes.byref(self.frontend), ctypes.byref(desc), self.tables, tables, None)
+        assert code == 0, "nnrt_frontend_init returns %d" % code
+
+    def rows(self, samples, sizes=None):
+        stream, ready, found, at = Stream(), flag(), [], 0
+        code = self.library.start(ctypes.byref(stream), ctypes.byref(self.frontend), self.memory,
+                                                ctypes.c_size_t(len(self.memory)))
+        assert code == 0, "nnrt_frontend_start returns %d" % code
+        kind = {INT8: numpy.int8, INT16: numpy.int16, FLOAT32: numpy.float32}[self.desc.output]
+        while at < len(samples):
+            row = numpy.zeros(self.frontend.features, kind)
+            count = min(len(samples) - at, sizes() if sizes else len(samples))
+            at += self.library.push(ctypes.byref(stream), pointer(samples.ctypes.data + 2 * at),
+                                                  ctypes.c_size_t(count), pointer(row.ctypes.data), ctypes.byref(ready))
+            if ready.value:
+                found.append(row)
+        return found
+
+    def table(self, name, kind, count):
+        return numpy.frombuffer(ctypes.string_at(getattr(self.frontend, name), count * numpy.dtype(kind).itemsize), kind)
+
+
+# ---- the formulas, in double, by numpy ----
+
+
+def mel_of(d, hz):
+    hz = numpy.asarray(hz, float)
+    if d.melScale == 0:
+        return numpy.log(1 + hz / 700)
+    return numpy.where(hz < 1000, 3 * hz / 200, 15 + 27 * numpy.log(numpy.maximum(hz, 1) / 1000) / numpy.log(6.4))
+
+
+def hz_of(d, mel):
+    if d.melScale == 0:
+        return 700 * (numpy.exp(mel) - 1)
+    return numpy.where(mel < 15, 200 * mel / 3, 1000 * numpy.exp((mel - 15) * numpy.log(6.4) / 27))
+
+
+def window_of(d):
+    if d.windowKind == 2:
+        return numpy.ones(d.window)
+    a, period = (0.5, 0.54)[d.windowKind], d.window - bool(d.symmetric)
+    return a - (1 - a) * numpy.cos(2 * numpy.pi * numpy.arange(d.window) / period) if period else numpy.ones(1)
+
+
+def filters_of(d):
+    """The matrix of the filters, or that of the bins."""
+    upper, bins = d.upper or d.rate / 2, numpy.arange(d.fft // 2 + 1)
+    hz = bins * d.rate / d.fft
+    if d.mels == 0:
+        return numpy.eye(len(bins))[(bins * d.rate >= d.lower * d.fft) & (bins * d.rate <= upper * d.fft)]
+    mel = numpy.linspace(mel_of(d, d.lower), mel_of(d, upper), d.mels + 2)
+    edges = hz_of(d, mel)
+    x, c = (mel_of(d, hz), mel) if d.melTriangles else (hz, edges)
+    matrix = numpy.array([numpy.clip(numpy.minimum((x - c[i]) / (c[i + 1] - c[i]), (c[i + 2] - x) / (c[i + 2] - c[i + 1])), 0, 1)
+                          for i in range(d.mels)])
+    return matrix * (2 / (edges[2:] - edges[:-2]))[:, None] if d.melArea else matrix
+
+
+def log_of(d, energy):
+    """A feature without DCT: monotone in the energy, which may be negative."""
+    energy = energy + d.offset
+    if d.log == 3:
+        return energy
+    natural = numpy.log(numpy.maximum(energy, d.floor or 1e-10))
+    return natural * (1, 1 / numpy.log(10), (20 if d.spectrum else 10) / numpy.log(10))[d.log]
+
+
+def dct_of(d, values):
+    matrix = numpy.cos(numpy.pi * numpy.outer(numpy.arange(d.dct), numpy.arange(values) + 0.5) / values) * numpy.sqrt(2 / values)
+    if not d.dctEqual:
+        matrix[0] *= numpy.sqrt(0.5)
+    return matrix
+
+
+def in_double(d, frame, noise):
+    """The features of a frame, and a bound of their error for an arithmetic with this noise."""
+    frame = frame.astype(float)
+    if d.removeMean:
+        frame = frame - int(frame.sum() / d.window)
+    spectrum = numpy.abs(numpy.fft.rfft(frame / 32768 * (d.fullScale or 1) * window_of(d), d.fft))
+    loud = 6 * noise * numpy.sqrt((spectrum ** 2).sum())
+    filters = filters_of(d)
+    if d.spectrum:
+        energy, error = filters @ spectrum, filters @ (loud + 0.0002 * spectrum)
+        low, high = energy - error, energy + error
+    else:
+        energy = filters @ spectrum ** 2
+        error = numpy.sqrt(filters.sum(1)) * loud
+        low, high = numpy.maximum(numpy.sqrt(energy) - error, 0) ** 2, (numpy.sqrt(energy) + error) ** 2
+        low, high = low * 0.9998, high * 1.0002  # rounded weights, twiddles and windows: 2^-15 of amplitude each
+    feature = log_of(d, energy)
+    bound = numpy.maximum(log_of(d, high) - feature, feature - log_of(d, low)) + 1e-4
+    if d.log == 3:
+        bound = bound + 1e-6 * energy
+    if d.dct:
+        matrix = dct_of(d, len(feature))
+        size = numpy.abs(feature).sum()  # rounded cosines: 2^-16 each
+        return matrix @ feature, numpy.abs(matrix) @ bound + size * 2.0 ** -15 * numpy.abs(matrix).max()
+    return feature, bound
+
+
+# ---- the int16 arithmetic, after the text of the header ----
+
+
+def fits(x):
+    assert -2 ** 31 <= x < 2 ** 31, "%d does not fit int32" % x
+    return x
+
+
+def half_up(x, s):
+    return fits(x) if s == 0 else fits(fits(x) + (1 << (s - 1))) >> s
+
+
+def scale_of(peak, g):
+    return next(s for s in range(-12, 32) if fits(peak * g) <= 32767 * 4096 * 2.0 ** s)
+
+
+def transform(z, peak):
+    """Step 2: the FFT of a list of pairs, and its exponent."""
+    cosines, count = transform.cosines, len(z)
+    order = [int(format(i, "0%db" % (count.bit_length() - 1))[::-1], 2) for i in range(count)]
+    z, q, exponent = [z[i] for i in order], 1, 0
+    n = 2 * count
+
+    def stage(radix, g, combine):
+        nonlocal z, exponent, peak
+        s = scale_of(peak, g)
+        exponent += s
+        out = list(z)
+        for block in range(0, count, radix * q):
+            for j in range(q):
+                places = [block + j + r * q for r in range(radix)]
+                for place, (re, im) in zip(places, combine([z[p] for p in places], j)):
+                    out[place] = (half_up(re, 13 + s), half_up(im, 13 + s))
+                    assert max(map(abs, out[place])) <= 32767
+        z, peak = out, max(max(abs(re), abs(im)) for re, im in out)
+
+    def times(value, index, j):
+        if j == 0:
+            return fits(value[0] << 13), fits(value[1] << 13)
+        wr, wi = cosines[index], cosines[index + n // 4]
+        return fits(value[0] * wr - value[1] * wi) >> 2, fits(value[0] * wi + value[1] * wr) >> 2
+
+    def two(v, _):
+        a, b = times(v[0], 0, 0), times(v[1], 0, 0)
+        return (a[0] + b[0], a[1] + b[1]), (a[0] - b[0], a[1] - b[1])
+
+    def four(v, j):
+        step = n // (4 * q)
+        a, b2, b1, b3 = times(v[0], 0, 0), times(v[1], 2 * j * step, j), times(v[2], j * step, j), times(v[3], 3 * j * step, j)
+        return [combine4(a, b1, b2, b3, r) for r in range(4)]
+
+    if (count.bit_length() - 1) % 2:
+        stage(2, 8192, two)
+        q = 2
+    while q < count:
+        stage(4, 16384 if q == 1 else 21480, four)
+        q *= 4
+    return z, exponent
+
+
+def combine4(a, b1, b2, b3, r):
+    """a + (-i)^r b1 + (-1)^r b2 + i^r b3."""
+    def turned(b, quarter):  # times (-i)^quarter
+        return [b, (b[1], -b[0]), (-b[0], -b[1]), (-b[1], b[0])][quarter % 4]
+    parts = [a, turned(b1, r), turned(b2, 2 * r), turned(b3, 3 * r)]
+    return fits(sum(p[0] for p in parts)), fits(sum(p[1] for p in parts))
+
+
+def root_of(p):
+    if p == 0:
+        return 0
+    t = (32 - p.bit_length()) // 2
+    low = math.isqrt(p * 4 ** t)
+    return low << (8 - t) if t <= 8 else low >> (t - 8)
+
+
+def powers(z, n, magnitude):
+    """Step 3: P[k], and the exponent."""
+    cosines, m = transform.cosines, n // 2
+    s = scale_of(max(max(abs(re), abs(im)) for re, im in z), 8196)
+    out = [0] * (m + 1)
+
+    def power(re, im):
+        re, im = half_up(re, 14 + s), half_up(im, 14 + s)
+        assert max(abs(re), abs(im)) <= 32768
+        return root_of(re * re + im * im) if magnitude else re * re + im * im
+
+    out[0], out[m] = power((z[0][0] + z[0][1]) << 14, 0), power((z[0][0] - z[0][1]) << 14, 0)
+    for k in range(1, m // 2 + 1):
+        (a, b), (c, d) = z[k], z[m - k]
+        er, ei, orr, oi = a + c, b - d, a - c, b + d
+        wr, wi = cosines[k], cosines[k + n // 4]
+        tr, ti = (fits(wr * oi) >> 2) + (fits(wi * orr) >> 2), (fits(wi * oi) >> 2) - (fits(wr * orr) >> 2)
+        out[k] = power((er << 13) + tr, (ei << 13) + ti)
+        out[m - k] = power((er << 13) - tr, (ei << 13) - ti)
+    return out, s
+
+
+def normal(x, e):
+    """A mantissa of 32 bits, rounded down."""
+    n = x.bit_length() - 32
+    return (x >> n if n >= 0 else x << -n, e + n) if x else (0, 0)
+
+
+def rescaled(x, m, e):
+    """nnrt_rescale, by its comment; m >= 0."""
+    while not -2 ** 31 <= x < 2 ** 31:
+        x, e = x >> 1, e + 1
+    if e > 0:
+        x = max(-2 ** 31, min(2 ** 31 - 1, x << min(e, 31)))
+    y = (x * m + 2 ** 30) >> 31
+    if e < 0:
+        y = 0 if -e > 32 else (y + (1 << (-e - 1)) - (y < 0)) >> -e
+    return y
+
+
+LOG = [int(numpy.floor(65536 * numpy.log2(1 + i / 64) + 0.5)) for i in range(65)]
+
+
+def log2_of(x):
+    i, r = (x[0] >> 25) & 63, (x[0] >> 9) & 0xffff
+    return (x[1] + 31) * 65536 + LOG[i] + (((LOG[i + 1] - LOG[i]) * r + 32768) >> 16)
+
+
+def in_integers(instance, frame):
+    d, f = instance.desc, instance.frontend
+    half = [int(x) for x in instance.table("windowTable", numpy.int16, f.mirror // 2 + 1)] if f.windowTable else None
+    w = [half[min(n, f.mirror - n)] if half else 32767 for n in range(d.window)]
+    mean = int(sum(map(int, frame)) / d.window) if d.removeMean else 0
+    p = [fits((int(x) - mean) * y) for x, y in zip(frame, w)]
+    shift = next(s for s in range(18) if half_up(max(map(abs, p)), s) <= 32767)
+    v = [half_up(x, shift) for x in p] + [0] * (d.fft - d.window)
+    transform.cosines = [int(x) for x in instance.table("cosines", numpy.int16, d.fft)]
+    z, exponent = transform(list(zip(v[::2], v[1::2])), half_up(max(map(abs, p)), shift))
+    spectrum, last = powers(z, d.fft, d.spectrum)
+    exponent += shift + last
+    exponent = exponent - 38 if d.spectrum else 2 * exponent - 60
+    spectrum = spectrum[f.first:f.first + f.bins]
+    if d.mels:
+        edges = instance.table("edges", numpy.uint16, d.mels + 2)
+        t = [int(x) for x in instance.table("weights", numpy.uint16, f.bins)]
+        energies = [sum(t[k] * spectrum[k] for k in range(edges[m], edges[m + 1])) +
+                    sum((32768 - t[k]) * spectrum[k] for k in range(edges[m + 1], edges[m + 2])) for m in range(d.mels)]
+        exponent -= 15
+    else:
+        energies = spectrum
+    logs = []
+    for m, energy in enumerate(energies):
+        x = normal(energy, exponent)
+        if d.melArea and d.mels:
+            gain = int(instance.table("gains", numpy.uint32, d.mels)[m])
+            x = normal(x[0] * gain, x[1] + f.gainExponent)
+        both = sorted([y for y in (x, (f.offset, f.offsetExponent)) if y[0]], key=lambda y: -y[1])
+        if both:
+            x = normal(both[0][0] + (both[1][0] >> (both[0][1] - both[1][1]) if len(both) > 1 else 0), both[0][1])
+        if d.log == 3:
+            at = -(x[1] + f.unitExponent)
+            logs.append(x[0] * f.unit << -at if at <= 0 else (x[0] * f.unit + (1 << (at - 1))) >> at)
+        else:
+            logs.append((max(log2_of(x), f.floor) if x[0] else f.floor) + f.bias)
+    if d.dct:
+        table = [int(x) for x in instance.table("dctCosines", numpy.int16, 4 * f.values)]
+        sums = [sum(x * table[j * (2 * m + 1) % (4 * f.values)] for m, x in enumerate(logs)) for j in range(d.dct)]
+        stored = [rescaled(x, *f.factors[2:] if j else f.factors[:2]) for j, x in enumerate(sums)]
+    else:
+        stored = logs if d.log == 3 else [rescaled(x, *f.factors[:2]) for x in logs]
+    top = 127 if d.output == INT8 else 32767
+    return [max(-top - 1, min(top, x + d.zeroPoint)) for x in stored]
+
+
+# ---- signals and front ends ----
+
+
+def signal_of(random_numbers, kind, count):
+    n = numpy.arange(count)
+    level = 10 ** random_numbers.uniform(0.5, 4.5)
+    if kind == "silence":
+        x = 0 * n
+    elif kind == "noise":
+        x = random_numbers.normal(size=count) * level
+    elif kind == "chirp":
+        x = level * numpy.sin(n * random_numbers.uniform(0, 0.5) + n * n * random_numbers.uniform(0, 1e-3))
+    elif kind == "square":
+        x = numpy.where(numpy.sin(n * random_numbers.uniform(0.001, 3)) >= 0, 32767, -32768)
+    elif kind == "lowest":
+        x = 0 * n - 32768
+    elif kind == "loud":
+        x = numpy.where(random_numbers.uniform(size=count) < 0.5, 32767, -32768)
+    elif kind == "tone":  # a bin of the FFT: the growth of a stage is the largest
+        x = 32767 * numpy.sign(numpy.cos(2 * numpy.pi * n * random_numbers.integers(0, 17) / 32 + random_numbers.uniform(0, 6)))
+    else:
+        x = numpy.where(n % random_numbers.integers(2, 300) == 0, level, 0)
+    return numpy.clip(numpy.round(x), -32768, 32767).astype(numpy.int16)
+
+
+SIGNALS = "silence noise chirp square lowest loud tone impulse".split()
+
+
+def random_desc(r):
+    d = Desc()
+    d.fft = 2 ** r.randint(3, 11)
+    d.window = r.choice([d.fft, r.randint(1, d.fft), max(1, d.fft * 5 // 8)])
+    d.hop = r.choice([max(1, d.window // 2), r.randint(1, 2 * d.window)])
+    d.rate = r.choice([16000, 8000, 44100, 50, 1])
+    d.windowKind, d.symmetric, d.removeMean = r.randint(0, 2), r.random() < 0.3, r.random() < 0.3
+    d.fullScale = r.choice([0, 0, 1, 32768, 9.81])
+    d.spectrum, d.log = r.randint(0, 1), r.choice([0, 0, 1, 2, 3])
+    if r.random() < 0.6 and d.rate >= 8000:
+        d.mels, d.melScale, d.melTriangles, d.melArea = r.randint(1, d.fft // 2), r.randint(0, 1), r.random() < 0.5, r.random() < 0.5
+        d.mels = min(d.mels, 80)
+        d.lower, d.upper = r.choice([(0, 0), (20, 4000), (300, d.rate / 2)])
+    elif r.random() < 0.3:
+        d.upper = d.rate / 3
+    d.offset, d.floor = r.choice([0, 0, 1e-6, 1]), r.choice([0, 0, 1e-3, 1e-20])
+    if d.log != 3 and r.random() < 0.5:
+        d.dct = r.randint(1, min(d.mels or 3, 40)) if d.mels or d.upper == 0 else 1
+        d.dctEqual = r.random() < 0.5
+    return d
+
+
+def check_tables(instance):
+    d, f = instance.desc, instance.frontend
+    real = d.arithmetic == FLOAT32
+
+    def equal(name, count, values, unit):
+        if real:
+            return numpy.abs(instance.table(name, numpy.float32, count) - values).max() <= 1e-7 * max(1, numpy.abs(values).max())
+        kind = numpy.uint16 if unit == 32768 else numpy.int16
+        wanted = numpy.sign(values) * numpy.floor(numpy.abs(values) * unit + 0.5)
+        off = instance.table(name, kind, count) != wanted  # of a tie within 1e-9 either is right
+        return not numpy.any(off & (numpy.abs(numpy.abs(values) * unit % 1 - 0.5) > 1e-9))
+
+    n = numpy.arange(d.fft)
+    good = equal("cosines", d.fft, numpy.cos(2 * numpy.pi * n / d.fft), 32767)
+    if f.windowTable:
+        count = f.mirror // 2 + 1
+        w = window_of(d)[numpy.minimum(numpy.arange(count), d.window - 1)]
+        if f.mirror > 0:
+            good &= equal("windowTable", count, w * (f.real[0] if real else 1), 32767)
+    if f.dctCosines:
+        good &= equal("dctCosines", 4 * f.values, numpy.cos(2 * numpy.pi * numpy.arange(4 * f.values) / (4 * f.values)), 32767)
+    if d.mels:
+        rising, plain = numpy.zeros(f.bins), Desc.from_buffer_copy(d)
+        plain.melArea = False
+        filters = filters_of(plain)[:, f.first:f.first + f.bins]
+        edges = instance.table("edges", numpy.uint16, d.mels + 2)
+        for m in range(d.mels + 1):
+            part = slice(edges[m], edges[m + 1])
+            rising[part] = filters[m][part] if m < d.mels else 1 - filters[m - 1][part]
+        good &= equal("weights", f.bins, rising, 32768)
+    return good
+
+
+def check(library, desc, r, numbers):
+    instance = Instance(library, desc)
+    what = ", ".join("%s=%s" % (name, getattr(desc, name)) for name, _ in Desc._fields_ if getattr(desc, name))
+    verdict(check_tables(instance), "tables: " + what)
+    real = desc.arithmetic == FLOAT32
+    for kind in r.sample(SIGNALS, 3) if desc.fft > 64 else SIGNALS:
+        samples = signal_of(numbers, kind, desc.window + 2 * desc.hop)
+        rows = instance.rows(samples)
+        pieces = instance.rows(samples, lambda: r.choice([1, 1, 7, 1000]))
+        if not verdict(len(rows) == 3 and all(numpy.array_equal(a, b, equal_nan=real) for a, b in zip(rows, pieces)),
+                       "samples in pieces: " + what):
+            continue
+        for i, row in enumerate(rows[:1 if desc.fft > 256 else 3]):
+            frame = samples[i * desc.hop:i * desc.hop + desc.window]
+            feature, bound = in_double(desc, frame, 3e-8 * numpy.log2(desc.fft) if real else NOISE)
+            low, high = feature - bound, feature + bound
+            if desc.output != FLOAT32:
+                top = 127 if desc.output == INT8 else 32767
+                low, high = (numpy.clip(x / desc.scale + desc.zeroPoint, -top - 1, top) for x in (low, high))
+                bound = bound / desc.scale
+                low, high = low - 0.51, high + 0.51
+            bad = numpy.nonzero((row < low) | (row > high))[0]
+            verdict(len(bad) == 0, "%s, frame %d, feature %s: %s, expected %s, bound %s: %s" %
+                    (kind, i, bad[:3], row[bad[:3]], feature[bad[:3]], bound[bad[:3]], what))
+            if not real:
+                try:
+                    wanted = in_integers(instance, frame)
+                    verdict(list(row) == wanted, "%s, frame %d, bits: %s, expected %s: %s" % (kind, i, list(row)[:8], wanted[:8], what))
+                except AssertionError as error:
+                    verdict(False, "%s, frame %d: %s: %s" % (kind, i, error, what))
+
+
+def check_that_it_fails(folder):
+    """Each of these changes of the header must be seen: of bits, of values."""
+    changes = [("re = nnrti_frontend_down(re + t->half", "re = nnrti_frontend_down(re"), ("(sum << 15)", "(sum << 14)"),
+               ("bit /= 2) /* r", "bit /= 4) /* r")]
+    for number, change in enumerate(changes):
+        place = folder / str(number)
+        place.mkdir(parents=True)
+        before, r = dict(COUNT), random.Random(1)
+        desc = Desc(rate=16000, window=64, hop=64, fft=64, mels=8, output=INT16, scale=0.001)
+        with contextlib.redirect_stdout(io.StringIO()):
+            check(build(place, change), desc, r, numpy.random.default_rng(1))
+        seen = COUNT["failed"] > before["failed"]
+        COUNT.update(before)
+        verdict(seen, "the change of %s to %s is not seen" % change)
+
+
+def main():
+    r, numbers = random.Random(1), numpy.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as name:
+        library = build(pathlib.Path(name))
+        for number in range(150):
+            desc = random_desc(r)
+            desc.arithmetic, desc.output = r.choice([(INT16, INT8), (INT16, INT16), (0, INT16), (FLOAT32, FLOAT32), (FLOAT32, INT8)])
+            if desc.output != FLOAT32:
+                desc.scale, desc.zeroPoint = r.choice([0.5, 0.01, 1e-4]), r.choice([0, 83, -128])
+            check(library, desc, r, numbers)
+        check_that_it_fails(pathlib.Path(name) / "changed")
+    print("%d passed, %d failed" % (COUNT["passed"], COUNT["failed"]))
+    return 1 if COUNT["failed"] or COUNT["passed"] < 1000 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

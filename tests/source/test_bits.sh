@@ -1,0 +1,87 @@
+#!/bin/sh
+# Bit-identical results from every compiler and optimization level: test_ops prints a hash over all results of all
+# vectors; it must be
+# the same from all builds below. usage: test_bits.sh      run from anywhere; ends with "N passed, N failed"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+failed=0
+want=
+
+# build COMMAND...: compiles test_ops so, and compares its hash with the first one's
+build() {
+    if ! "$@" -w -I. -Itests/kit tests/ops/test_ops.c -o "$folder/t" -lm >"$folder/log" 2>&1; then
+        failed=$((failed + 1))
+        echo "FAIL $*: does not compile"
+        head -n 5 "$folder/log"
+        return
+    fi
+    got=$("$folder/t" tests/ops/vectors/*.vec | sed -n 's/^bits //p')
+    want=${want:-$got}
+    if [ -n "$got" ] && [ "$got" = "$want" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $*: bits ${got:-none}, expected $want as from the first build"
+    fi
+}
+
+# Code without optimization, optimized for size, and with all instruction sets of this machine.
+build clang -std=c99 -O0
+build gcc -std=c99 -Os
+build gcc -std=gnu11 -O3 -march=native -ffp-contract=fast
+build clang -std=gnu11 -O3 -march=native
+build g++ -x c++ -std=c++17 -O0
+
+# says MACRO FUNCTION COMMAND...: whether the library, compiled so, reports identical bits (tests/source/cross/same_bits.c)
+says() {
+    answer="$1 $2"
+    shift 2
+    "$@" -w -I. tests/source/cross/same_bits.c -o "$folder/s" -lm >"$folder/log" 2>&1
+    if [ "$("$folder/s")" = "$answer" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $*: nnrt_same_bits says '$("$folder/s")', expected '$answer'"
+        head -n 5 "$folder/log"
+    fi
+    rm -f "$folder/s"
+}
+
+# with -O1 gcc leaves away the operators that are not selected, which takes it longest
+says 1 1 clang -O0
+says 1 1 gcc -O1
+for compiler in gcc clang; do
+    says 1 1 $compiler -O2 -march=native
+    says 0 0 $compiler -O1 -ffast-math
+done
+says 0 0 gcc -O1 -fno-signed-zeros
+case $(gcc -dumpmachine) in
+x86_64*) # excess precision; flushing to zero, which the linker brings; one rounding for a * b + c
+    says 0 0 gcc -O1 -mfpmath=387
+    says 1 0 gcc -O1 "$(gcc -print-file-name=crtfastmath.o)"
+    if grep -qw fma /proc/cpuinfo 2>/dev/null; then
+        says 1 0 clang -O2 -mfma -ffp-contract=fast
+        says 1 1 clang -O2 -mfma -ffp-contract=fast -DNNRT_FP_STRICT
+    fi
+    ;;
+esac
+
+# It must be able to fail: a kernel that is changed gives other bits.
+sed 's/s0 += v \* nnrti_load/s0 = v * nnrti_load/' nnrt_ops.h >"$folder/nnrt_ops.h"
+if cmp -s nnrt_ops.h "$folder/nnrt_ops.h"; then
+    failed=$((failed + 1))
+    echo 'FAIL nnrt_ops.h has no place for the change that must be seen: choose another'
+else
+    clang -std=c99 -O0 -w -I"$folder" -Itests/kit tests/ops/test_ops.c -o "$folder/t" -lm
+    if [ "$("$folder/t" tests/ops/vectors/*.vec | sed -n 's/^bits //p')" = "$want" ]; then
+        failed=$((failed + 1))
+        echo 'FAIL the bits are the same although a kernel was changed'
+    else
+        passed=$((passed + 1))
+    fi
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
