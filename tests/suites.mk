@@ -10,6 +10,11 @@ SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert 
 # SKIP=NAMES: all suites but these
 SKIP ?=
 ONLY ?= $(filter-out $(SKIP),$(SUITES))
+# TEST=NAME: of the cmocka suites of ONLY, the tests of this name (* and ? are wildcards)
+TEST ?=
+export NNRT_TEST := $(TEST)
+# What a failure prints to repeat it: these variables, as they were given, behind the names of the suite and test.
+export NNRT_GIVEN := $(foreach name,DEVICE VEC,$(if $($(name)),$(name)="$($(name))"))
 
 # Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
@@ -20,13 +25,22 @@ NEEDS_mcu-program := gcc-arm-none-eabi libnewlib-arm-none-eabi
 # make -n also executes lines that call make: it must not overwrite the log of the real run.
 SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)
 
+# make test CHANGED=1: the suites that depend on what changed since HEAD~1, committed or not; CHANGED=REV: since that commit
+ifdef CHANGED
+test:
+	@sh tools/need.sh git python3
+	@chosen=$$($(PYTHON) -B tests/kit/changed.py $(filter-out 1,$(CHANGED))) || exit; \
+	for word in $$chosen; do set -- "$$@" "$$(echo "$$word" | tr , ' ')"; done; \
+	$(MAKE) --no-print-directory test CHANGED= "$$@"
+else
 test:
 	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(ONLY),$(NEEDS_$(suite)))
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
 	@export NNRT_SUITES='$(ONLY)' NNRT_BEGAN=$$(date +%s); \
-	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | tee $(SUITES_LOG)
+	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | $(PYTHON) -B tests/kit/progress.py $(SUITES_LOG)
 	@sh tests/kit/run_suite.sh --summary build/results $(ONLY)
+endif
 
 suites: $(ONLY:%=suite-%)
 
@@ -55,12 +69,16 @@ $(1)/implementation.o: tests/kit/nnrt.c
 	@mkdir -p $$(@D)
 	@$(2) -MMD -MP -MF $$@.d -c -o $$@ $$<
 
-$(TOGETHER:%=$(1)/%): $(1)/%: %.c $(1)/implementation.o
-	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
-
-$(ALONE:%=$(1)/%): $(1)/%: %.c
+$(1)/only.o: tests/kit/only.c
 	@mkdir -p $$(@D)
-	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
+	@$(3) -c -o $$@ $$<
+
+$(TOGETHER:%=$(1)/%): $(1)/%: %.c $(1)/implementation.o $(1)/only.o
+	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/only.o $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
+
+$(ALONE:%=$(1)/%): $(1)/%: %.c $(1)/only.o
+	@mkdir -p $$(@D)
+	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/only.o -lcmocka $$(LIBS) -lpthread
 
 $(1)/nnrt: tools/nnrt.c $(1)/implementation.o
 	@$(3) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(JPEG) $$(LIBS) -lpthread
@@ -252,7 +270,7 @@ build/test/copy_all: tests/ops/copy_all.c build/implementation.o $(wildcard tool
 	@$(COMPILE) $(IMPLEMENTED) -O1 $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
 
 suite-copy: build/nnrt build/test/copy_all build/test/nnrt
-	$(SUITE) $(PYTHON) tests/ops/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all
+	$(SUITE) $(PYTHON) tests/ops/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all $(shell echo $(VEC) | tr a-z A-Z)
 
 # Lines of the copy of each operator, specialized for one element type.
 .PHONY: copy-lines

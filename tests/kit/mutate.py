@@ -28,6 +28,7 @@ number comes from the environment. So a mutant costs what the tests take to run,
 import argparse
 import concurrent.futures
 import difflib
+import glob
 import os
 import random
 import re
@@ -298,7 +299,8 @@ WITH_VECTORS = {'ops': [], 'device_vectors': ['--open', 'reference']}  # and the
 
 
 def source_of(suite):
-    return 'tests/%s%s.c' % ('' if suite in ('onnx_nodes', 'device_vectors') else 'test_', suite)
+    name = suite if suite in ('onnx_nodes', 'device_vectors') else 'test_' + suite
+    return os.path.relpath(glob.glob(os.path.join(ROOT, 'tests/*/%s.c' % name))[0], ROOT)
 
 
 def section_of(text, at):
@@ -403,7 +405,7 @@ class Workplace:
 
     def clang(self, source, result, address, *more):
         done = subprocess.run(['clang', '-std=c99', EXACT, '-O0', '-w'] + (ADDRESS if address else []) +
-                              ['-I', self.folder, '-I', self.folder + '/tests', '-o', result,
+                              ['-I', self.folder, '-I', self.folder + '/tests/kit', '-o', result,
                                os.path.join(self.folder, source), *more],
                               capture_output=True, text=True, errors='replace')
         if done.returncode != 0:

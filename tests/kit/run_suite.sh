@@ -3,7 +3,9 @@
 #                                        ("passed failed skipped seconds"); prints a line, and the log if it failed.
 #                                        With NNRT_SUITES, the names of all suites, the line begins with "[n/all]": the
 #                                        n-th to end. With NNRT_BEGAN, the time of the beginning in seconds, it ends with
-#                                        the time since then and an estimate of the remaining time.
+#                                        the time since then and an estimate of the remaining time. Below the log of
+#                                        a suite that failed: the command that repeats it. NNRT_GIVEN has the variables
+#                                        of make that belong to it.
 # run_suite.sh --summary FOLDER NAME...  prints a line for each suite and at the end "N passed, N failed"; status 0 only
 #                                        if nothing failed and every suite ran and passed something. For a suite without
 #                                        NAME.txt it searches FOLDER/make.log, the output of make, for the first error of
@@ -114,6 +116,20 @@ why_not_built() {
         error == "" && /(^|[^-A-Za-z])(fatal )?error:|undefined reference|cannot find|not found|No such file/ { error = $0 }'
 }
 
+# again NAME: the command that repeats the suite, or what failed of it: one test of cmocka, operators of vectors
+again() {
+    test='' operators=''
+    if [ -f "$folder/$1.log" ]; then
+        test=$(sed -n 's/^\[  FAILED  \] \([A-Za-z0-9_]*\)$/\1/p' "$folder/$1.log" | sort -u)
+        operators=$(sed -n 's:^FAIL.*tests/ops/vectors/\([a-z0-9_]*\)\.vec.*:\1:p' "$folder/$1.log" | sort -u)
+    fi
+    [ "$(echo "$test" | wc -l)" -eq 1 ] || test=''
+    given=${NNRT_GIVEN:-}
+    [ -z "$operators" ] || [ "$(echo "$operators" | wc -l)" -gt 20 ] ||
+        given="$(echo "$given" | sed 's/VEC="[^"]*"//') VEC=\"$(echo "$operators" | tr '\n' ' ' | sed 's/ $//')\""
+    echo "again: make test ONLY=$1 ${test:+TEST=$test }$given" | tr -s ' ' | sed 's/ $//'
+}
+
 summary() {
     folder=$1
     shift
@@ -127,6 +143,7 @@ summary() {
             p=0 f=1
             printf 'FAIL %-14s was not built%s\n' "$name" "$(why_not_built "$name")"
         fi
+        [ "$f" -eq 0 ] || again "$name"
         passed=$((passed + p)) failed=$((failed + f))
     done
     [ -z "${NNRT_BEGAN:-}" ] || echo "$# suites in $(clock $(($(date +%s) - NNRT_BEGAN)))"
@@ -180,6 +197,7 @@ echo "$passed $failed $skipped $(($(date +%s) - start))" >"$folder/$name.txt"
 if [ "$failed" -gt 0 ]; then
     echo "---- $name ----"
     grep -vE '^\[ +(RUN|OK) +\]' "$folder/$name.log" | tail -n 40
+    again "$name"
 fi
 [ -z "$n" ] || printf '[%*d/%d] ' "${#all}" "$n" "$all"
 line "$name" "$passed" "$failed" "$skipped" $(($(date +%s) - start)) "$([ -z "$n" ] || [ -z "${NNRT_BEGAN:-}" ] || progress)"
