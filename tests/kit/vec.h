@@ -1,4 +1,4 @@
-/* Reader of tests/ops/vectors/.vec files: operator test cases as text. The format is described in tests/ops/vectors/README.md.
+/* Reader of .vec files in tests/ops/vectors: operator test cases as text. The format is described in tests/ops/vectors/README.md.
    Values are read into memory of their element type; lists of attributes into the case. For tests: an error in a file
    ends the program with its line. */
 #ifndef VEC_H

@@ -10,7 +10,7 @@
 # Windows by mingw-w64, run by wine, tcc this machine with a compiler without atomics, cortex-m4 without an operating
 # system, on qemu's board mps2-an386: vectors, bits and same-bits only. Suites, as in make test: vectors; bits: the hash
 # over all their results, which must equal that of gcc -O2 on this machine; same-bits: the library's own report with
-# good and bad options; tests/test_*.c, with tests/source/cross/cmocka.h instead of cmocka; onnx-nodes; cli: the command line,
+# good and bad options; tests/*/test_*.c, with tests/source/cross/cmocka.h instead of cmocka; onnx-nodes; cli: the command line,
 # compared with the one of this machine. Ends with a table (target, suite, passed, failed, skipped, seconds; separated
 # by tabs) and "N passed, N failed"; status 0 if nothing failed and every suite passed something. Logs are in
 # build/portability. JOBS suites run at a time; SUITES="vectors cli" runs some only (bits comes with vectors).
@@ -203,7 +203,7 @@ suite() {
             ${run% *} "$cpu" "$folder/test_cpu$suffix" || return 1
         done
         ;;
-    *) build "$1" "tests/test_$2.c" "$folder/test_$2$suffix" -O1 $lfs && $run "$folder/test_$2$suffix" ;;
+    *) build "$1" tests/*/"test_$2.c" "$folder/test_$2$suffix" -O1 $lfs && $run "$folder/test_$2$suffix" ;;
     esac
 }
 
@@ -255,7 +255,7 @@ for t in $targets; do
     can='' more='' whole=$([ -n "$only" ] || echo yes) # whole: an object of the implementation is wanted
     for s in $suites; do
         case ${only:- $s } in *" $s "*) can="$can $s" ;; *) continue ;; esac
-        [ ! -f "tests/test_$s.c" ] || grep -q '^#define NNRT_IMPLEMENTATION' "tests/test_$s.c" || whole=yes
+        [ ! -f "$(echo tests/*/"test_$s.c")" ] || grep -q '^#define NNRT_IMPLEMENTATION' tests/*/"test_$s.c" || whole=yes
     done
     # shellcheck disable=SC2086
     sh tools/need.sh $packages &&

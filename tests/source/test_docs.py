@@ -371,6 +371,30 @@ def check_documents():
                     " ".join(sorted(missing)))
 
 
+# Paths in texts that name no file of a clone, and why: placeholders, files that a build or a site makes.
+NO_FILES = re.compile(r"NAME|ROOM|newop|nnrt_npu|/name\.vec|\.html$|_$|SUITE|digits/digits$|digits\.ino|digits_model\.h|0123456789abcdef|tools/\.")
+PATH = re.compile(r"(?<![\w/.$})-])((?:\.\./)*(?:core|devices|formats|compat|bindings|tools|packaging|examples|tests|docs)/[\w./*-]*[\w*])(.?)")
+DATA = (".vec", ".tar", ".png", ".onnx", ".wav", ".svg", ".pyc")
+
+
+def lost_paths(path, text):
+    """Paths of the repository in a text that lead nowhere, from the root or from the file's folder; * is a wildcard."""
+    def leads(name):
+        return any(base.joinpath(name).exists() or "*" in name and list(base.glob(name)) for base in (ROOT, path.parent))
+    return sorted({name for name, after in PATH.findall(text) if after not in ("%", "$", "\\") and not NO_FILES.search(name) and not leads(name) and not leads(name.replace("../", ""))})
+
+
+def check_paths():
+    """Every path of the repository in a page, comment or script leads to a file."""
+    folders = ("core", "devices", "formats", "compat", "bindings", "tools", "packaging", "examples", "tests", "docs")
+    for path in [*ROOT.iterdir(), *(path for folder in folders for path in (ROOT / folder).rglob("*"))]:
+        if not path.is_file() or path.name == "CHANGELOG.md" or path.suffix in DATA or "__pycache__" in path.parts:
+            continue  # CHANGELOG.md names what earlier versions had
+        missing = lost_paths(path, path.read_text(encoding="utf-8", errors="replace"))
+        verdict(not missing, "%s names files that are not here" % path.relative_to(ROOT), " ".join(missing))
+    verdict(lost_paths(ROOT / "README.md", "see tests/" + "none.c, docs/SPEED.md") == ["tests/" + "none.c"], "a lost path is not seen")
+
+
 def check_generated():
     """docs/OPERATORS.md and the manual page equal the output of make docs, and a page that differs is detected. The suite
     onnx-nodes compares docs/ONNX.md, which needs its results."""
@@ -407,7 +431,7 @@ def check_pictures():
 def main():
     """Runs the checks; a file that is missing fails its check and not the others."""
     for check in (check_pages, check_readme, check_glossary, check_operator_sets, check_quick_start, check_version,
-                  check_contents, check_operators, check_documents, check_generated, check_pictures):
+                  check_contents, check_operators, check_documents, check_paths, check_generated, check_pictures):
         try:
             check()
         except (OSError, subprocess.TimeoutExpired) as fault:
