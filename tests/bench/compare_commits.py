@@ -80,7 +80,7 @@ def checkout(base):
 def compare_vectors(trees, tmp):
     """(number of files, differences): each file of BASE by both programs' hash over all results."""
     programs = [compiled(trees[side], 'tests/ops/test_ops.c', os.path.join(tmp, 'ops%d' % side)) for side in (BASE, HERE)]
-    folders = [os.path.join(tree, 'tests', 'vectors') for tree in trees]
+    folders = [os.path.join(tree, 'tests/ops/vectors') for tree in trees]
     names = sorted(n for n in set(os.listdir(folders[BASE])) & set(os.listdir(folders[HERE])) if n.endswith('.vec'))
     differences = []
     for name in names:

@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIST = ROOT / 'tests' / 'code_size.tsv'
+LIST = ROOT / 'tests/source/code_size.tsv'
 COMPILER = 'gcc 12'
 GROWTH = 1.05
 SMALL = 2048  # bytes: growth of a part below this is of no interest

@@ -1,5 +1,5 @@
 /* files.mjs - files that the tests of nnrt.js read: ONNX test data (TensorProto in protobuf) and arrays of numpy (.npy). */
-import {Tensor} from '../../build/web/nnrt/nnrt.js';
+import {Tensor} from '../../../build/web/nnrt/nnrt.js';
 
 const ONNX_TYPES = {1: 'float32', 2: 'uint8', 3: 'int8', 4: 'uint16', 5: 'int16', 6: 'int32', 7: 'int64', 9: 'bool',
     10: 'float16', 11: 'float64', 12: 'uint32', 13: 'uint64'};

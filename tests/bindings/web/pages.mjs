@@ -4,7 +4,7 @@ import {createServer} from 'node:http';
 import {createRequire} from 'node:module';
 import path from 'node:path';
 
-export const root = new URL('../../', import.meta.url).pathname;
+export const root = new URL('../../../', import.meta.url).pathname;
 const playwright = createRequire(`${root}build/web/modules/`)('playwright-core');
 const KINDS = {'.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
     '.png': 'image/png', '.svg': 'image/svg+xml'};

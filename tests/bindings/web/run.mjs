@@ -9,12 +9,12 @@ import path from 'node:path';
 import {Worker} from 'node:worker_threads';
 import {brotliCompressSync, constants} from 'node:zlib';
 
-import nnrt, {InferenceSession, Tensor, env} from '../../build/web/nnrt/nnrt.js';
+import nnrt, {InferenceSession, Tensor, env} from '../../../build/web/nnrt/nnrt.js';
 import {readNpy, readTensor, writeNpy} from './files.mjs';
 import {count, finish, test} from './tests.mjs';
 
 const [onnxTests, program] = process.argv.slice(2);
-const root = new URL('../../', import.meta.url).pathname;
+const root = new URL('../../../', import.meta.url).pathname;
 const scratch = mkdtempSync(path.join(tmpdir(), 'nnrt-web-'));
 const digits = `${root}examples/digits/digits.onnx`;
 /** Numbers that are the same in every run: of a linear congruential generator, in [-1, 1), or small integers. */
@@ -306,7 +306,7 @@ for (const [file, other, valid] of [['nnrt.wasm', 'nnrt-relaxed.wasm', false], [
     await test(`an engine ${valid ? 'with' : 'without'} relaxed SIMD loads ${file}`, async () => {
         const {validate} = WebAssembly, seen = [];
         const create = async (file, options) => {
-            const made = await import(`../../build/web/nnrt/nnrt.js?${Math.random()}`);
+            const made = await import(`../../../build/web/nnrt/nnrt.js?${Math.random()}`);
             mkdirSync(`${scratch}/${file}.only`, {recursive: true});
             writeFileSync(`${scratch}/${file}.only/${file}`, binary); // the engine of this test may not have relaxed SIMD
             Object.assign(made.env.wasm, {wasmPaths: `${scratch}/${file}.only/`, ...options});
@@ -329,7 +329,7 @@ for (const [file, other, valid] of [['nnrt.wasm', 'nnrt-relaxed.wasm', false], [
 
 /* emulated.wasm has the kernels of nnrt-relaxed.wasm; emulate() chooses what the engine's dot product does (emulated_dot.h). */
 const emulated = await WebAssembly.compile(readFileSync(`${root}build/web/emulated.wasm`));
-const {InferenceSession: Emulated, env: emulatedEnv} = await import('../../build/web/nnrt/nnrt.js?emulated');
+const {InferenceSession: Emulated, env: emulatedEnv} = await import('../../../build/web/nnrt/nnrt.js?emulated');
 emulatedEnv.wasm.wasmBinary = emulated;
 async function withChoice(choice, body) {
     const {instantiate} = WebAssembly;
