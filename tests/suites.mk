@@ -10,6 +10,12 @@ SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert 
 # SKIP=NAMES: all suites but these
 SKIP ?=
 ONLY ?= $(filter-out $(SKIP),$(SUITES))
+# make test-long, or LONG=1: the long forms of suites: more random models, all vectors on every device, more levels of optimization
+LONG ?=
+export NNRT_LONG := $(LONG)
+.PHONY: test-long
+test-long:
+	@$(MAKE) --no-print-directory test LONG=1
 # TEST=NAME: of the cmocka suites of ONLY, the tests of this name (* and ? are wildcards)
 TEST ?=
 export NNRT_TEST := $(TEST)
@@ -212,7 +218,7 @@ build/test/nnrt_devices: tests/tools/nnrt_devices.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
 
 suite-splits: build/test/splits
-	$(SUITE) $< 40 $(DIGITS)
+	$(SUITE) $< $(if $(LONG),400,40) $(DIGITS)
 
 suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(SUITE) sh tests/tools/test_cli.sh $^
@@ -242,7 +248,8 @@ suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/l
 	$(SUITE) sh tests/compat/test_lib.sh build/test
 
 # Objects of the implementation by each compiler, for the suites that link, inspect or compare them. gcc's object is
-# build/implementation.o, unless CC is another compiler.
+# build/implementation.o, unless CC is another compiler. That of g++ has all that may change bits: -O3, all instructions of this
+# machine, contraction.
 OBJECTS := $(if $(filter-out cc gcc,$(CC)),build/objects/gcc.o,build/implementation.o) \
 	$(patsubst %,build/objects/%.o,clang g++ clang++)
 build/objects/gcc.o: tools/implementation.c
@@ -252,15 +259,15 @@ build/objects/gcc.o: tools/implementation.c
 build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/source/headers.c
 	@mkdir -p $(@D)
 	@$(basename $(@F)) $(if $(findstring ++,$@),-x c++ -std=c++17,-std=c99) $(WARNINGS) -Werror -I. $(CPPFLAGS) \
-	    $(if $(filter g++.o,$(@F)),-O3,-O0) -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
+	    $(if $(filter g++.o,$(@F)),-O3 -march=native -ffp-contract=fast,-O0) -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
 
 -include $(wildcard build/objects/*.d)
 
 suite-builds: $(OBJECTS)
 	$(SUITE) sh tests/source/test_builds.sh $^
 
-suite-bits:
-	$(SUITE) sh tests/source/test_bits.sh
+suite-bits: $(OBJECTS)
+	$(SUITE) sh tests/source/test_bits.sh $^
 
 suite-symbols: $(OBJECTS)
 	$(SUITE) sh tests/source/test_symbols.sh $^
@@ -338,7 +345,7 @@ suite-extents: build/nnrt
 # Some random graphs under the sanitizers; also in ONNX Runtime, if make compare or make differential has fetched it.
 ORT := $(if $(wildcard build/compare/node_modules/onnxruntime-node),--ort build/compare,--onnx)
 suite-differential: build/test/differential build/test/nnrt
-	$(SUITE) $(PYTHON) -B tests/devices/differential.py --number 120 --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
+	$(SUITE) $(PYTHON) -B tests/devices/differential.py --number $(if $(LONG),1000,120) --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
 
 suite-dist: build/objects/clang.o build/objects/clang++.o
 	$(SUITE) sh tests/source/test_dist.sh $^

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Bit-identical results from every compiler and optimization level: test_ops prints a hash over all results of all
-# vectors; it must be
-# the same from all builds below. usage: test_bits.sh      run from anywhere; ends with "N passed, N failed"
+# Bit-identical results from every compiler and optimization level: test_ops prints a hash over all results of all vectors, which
+# must be the same for the kernels in each OBJECT, and for kernels compiled here.
+# usage: test_bits.sh OBJECT...      objects of the whole implementation by each compiler, of which one has -O3, -march=native and
+# contraction; NNRT_LONG=1: further levels of optimization. Runs from anywhere; ends with "N passed, N failed".
 set -u
+objects=$(realpath "$@")
 cd "$(dirname "$0")/../.." || exit 1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -10,30 +12,43 @@ passed=0
 failed=0
 want=
 
-# build COMMAND...: compiles test_ops so, and compares its hash with the first one's
-build() {
-    if ! "$@" -w -I. -Itests/kit tests/ops/test_ops.c -o "$folder/t" -lm >"$folder/log" 2>&1; then
-        failed=$((failed + 1))
-        echo "FAIL $*: does not compile"
-        head -n 5 "$folder/log"
-        return
-    fi
+# compare NAME: the hash of the program is the first one's
+compare() {
     got=$("$folder/t" tests/ops/vectors/*.vec | sed -n 's/^bits //p')
     want=${want:-$got}
     if [ -n "$got" ] && [ "$got" = "$want" ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "FAIL $*: bits ${got:-none}, expected $want as from the first build"
+        echo "FAIL $1: bits ${got:-none}, expected $want as from the first build"
     fi
 }
 
-# Code without optimization, optimized for size, and with all instruction sets of this machine.
-build clang -std=c99 -O0
-build gcc -std=c99 -Os
-build gcc -std=gnu11 -O3 -march=native -ffp-contract=fast
+# build COMMAND...: compiles test_ops with the kernels, and compares its hash
+build() {
+    rm -f "$folder/t"
+    if "$@" -w -I. -Itests/kit tests/ops/test_ops.c -o "$folder/t" -lm >"$folder/log" 2>&1; then
+        compare "$*"
+    else
+        failed=$((failed + 1))
+        echo "FAIL $*: does not compile"
+        head -n 5 "$folder/log"
+    fi
+}
+
+# test_ops with the kernels of an object: public functions are inline definitions that the compiler does not use (tests/kit/inside.h)
+clang -std=c99 -O0 -w -I. -Itests/kit -include tests/kit/inside.h -c -o "$folder/ops.o" tests/ops/test_ops.c
+for object in $objects; do
+    rm -f "$folder/t"
+    clang++ -no-pie -o "$folder/t" "$folder/ops.o" "$object" -lm -lpthread >"$folder/log" 2>&1
+    compare "$object"
+done
 build clang -std=gnu11 -O3 -march=native
-build g++ -x c++ -std=c++17 -O0
+if [ -n "${NNRT_LONG:-}" ]; then
+    build gcc -std=c99 -Os
+    build gcc -std=gnu11 -O3 -march=native -ffp-contract=fast
+    build g++ -x c++ -std=c++17 -O0
+fi
 
 # says MACRO FUNCTION COMMAND...: whether the library, compiled so, reports identical bits (tests/source/cross/same_bits.c)
 says() {

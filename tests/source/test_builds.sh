@@ -2,7 +2,7 @@
 # Builds the headers in every supported way: as one translation unit and as several, each header alone, gcc and
 # clang, C99, C11 and C++17, all static, without the rest of the repository, with a program's own stb_ds. No warning
 # is allowed. Linked programs are also run. Warnings of gcc's optimization: build/implementation.o and, with a smaller
-# rank, the suite symbols (-O2), here for ARM (-Os).
+# rank, the long form of the suite symbols (-O2), here for ARM (-Os).
 # usage: test_builds.sh GCC.o CLANG.o G++.o CLANG++.o     object of the whole implementation by each compiler
 #
 # Compiling all operators takes gcc 8 seconds (more with optimization) and clang 4, parsing them 2 and 1, parsing
@@ -270,7 +270,7 @@ for options in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
         # shellcheck disable=SC2086
         try "a $side with '$options'" clang -std=c99 $warnings -O0 -fsanitize=address -DNNRT_CPU=0 -DNNRT_SELECT \
             -DNNRT_KEEP_ACTIVATION=1 -DNNRT_KEEP_GATHER=1 -I "$root" $options -c \
-            -o "$side$options.o" "$root/tests/foreign_$side.c"
+            -o "$side$options.o" "$root/tests/devices/foreign_$side.c"
     done
 done
 for program in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do

@@ -1,10 +1,10 @@
 #!/bin/sh
 # The symbols that an object file with the whole implementation exports: names that begin with nnrt_, nnrti_ or NNRT_,
 # nothing else. It keeps no state between calls except the list of devices, which makes it thread-safe. The library never
-# ends the program or prints. Compile time and size of nnrt.h at -O2, without the fast device and with a smaller rank, are
-# printed for information.
-# usage: test_symbols.sh OBJECT...      its objects by the compilers, with all warnings as errors; nnrt.h at -O2, which also gives
-# the warnings of gcc's optimization with a smaller rank, and all static is compiled here. Ends with "N passed, N failed".
+# ends the program or prints.
+# usage: test_symbols.sh OBJECT...      its objects by the compilers, with all warnings as errors; all static is compiled here. With
+# NNRT_LONG=1 nnrt.h at -O2 and with a smaller rank, too, for the warnings of gcc's optimization; its compile time and size are
+# printed. Ends with "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 folder=$(mktemp -d)
@@ -66,7 +66,7 @@ cd "$folder" || exit 1
 # one set of instructions of the fast device, the objects have them all
 printf '#define NNRT_STATIC\n#define NNRT_CPU_AVX512 0\n#define NNRT_CPU_AVX2 0\n#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n' >static.c
 printf '#define NNRT_CPU 0\n#define NNRT_MAX_RANK 4\n#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n' >reference.c
-for build in gcc-reference gcc-static clang-static; do
+for build in ${NNRT_LONG:+gcc-reference} gcc-static clang-static; do
     compiler=${build%-*} unit=${build#*-} level=-O0
     [ $unit = static ] || level=-O2
     # shellcheck disable=SC2086
