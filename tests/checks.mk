@@ -149,7 +149,7 @@ TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_
 
 COMPILE_TSAN = -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 \
 	-I. -Itests/kit $(CPPFLAGS)
-$(eval $(call programs,build/tsan,gcc $$(COMPILE_TSAN) -O1 -g1,clang $$(COMPILE_TSAN) -D__SANITIZE_THREAD__ -O0 -g1))
+$(eval $(call programs,build/tsan,gcc $$(COMPILE_TSAN) -Og -g1,clang $$(COMPILE_TSAN) -D__SANITIZE_THREAD__ -O0 -g1))
 
 suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
 	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'
