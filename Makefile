@@ -10,6 +10,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 HEADERS := $(wildcard *.h core/*.h formats/*.h devices/*.h)
+# The command line: one file, and the headers that it consists of.
+TOOL := tools/nnrt.c $(wildcard tools/*/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
 # The command line reads JPEG images where libjpeg is installed (libjpeg-dev).
@@ -141,7 +143,7 @@ build/implementation.o: tools/implementation.c $(wildcard compat/*.h compat/*/*.
 	@echo 'compiling all of nnrt, for the command line and for tests: about a minute'
 	$(COMPILE) -c -o $@ $<
 
-build/nnrt: tools/nnrt.c build/implementation.o $(wildcard tools/*.h) | stb
+build/nnrt: $(TOOL) build/implementation.o | stb
 	$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(JPEG) $(LIBS) -lpthread
 
 build/hello: examples/hello.c $(HEADERS) | stb

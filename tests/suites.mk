@@ -199,20 +199,20 @@ conformance: build/nnrt build/test/onnx_nodes
 	@NNRT_ONNX_TESTDATA=$${NNRT_ONNX_TESTDATA:-$$(sh tests/kit/onnx_data.sh)} \
 	    build/test/onnx_nodes $(DEVICE:%=--device %) >build/conformance.log; status=$$?; \
 	    grep '^FAIL' build/conformance.log; sed -n '/^skipped  because of/,$$p' build/conformance.log; exit $$status
-	@$(PYTHON) -B tools/docs.py --nnrt $< onnx build/conformance.log
+	@$(PYTHON) -B tools/docs/docs.py --nnrt $< onnx build/conformance.log
 	@echo 'build/conformance.log has a line for each test, docs/ONNX.md the table by operators'
 
 docs: conformance build/test/device_vectors
-	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
-	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt man
-	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt tflite
+	@$(PYTHON) -B tools/docs/docs.py --nnrt build/nnrt operators
+	@$(PYTHON) -B tools/docs/docs.py --nnrt build/nnrt man
+	@$(PYTHON) -B tools/docs/docs.py --nnrt build/nnrt tflite
 	@$(PYTHON) -B tests/source/test_api.py --add
 
 # docs/speed.svg, docs/firmware.svg and docs/digits.svg from docs/figures.tsv and the sheet of digits.
 .PHONY: pictures
 pictures:
 	@sh tools/need.sh python3
-	@$(PYTHON) -B tools/pictures.py
+	@$(PYTHON) -B tools/docs/pictures.py
 
 build/test/nnrt_devices: tests/tools/nnrt_devices.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
@@ -272,7 +272,7 @@ suite-bits: $(OBJECTS)
 suite-symbols: $(OBJECTS)
 	$(SUITE) sh tests/source/test_symbols.sh $^
 
-build/test/copy_all: tests/ops/copy_all.c build/implementation.o $(wildcard tools/*.h tools/nnrt.c)
+build/test/copy_all: tests/ops/copy_all.c build/implementation.o $(TOOL)
 	@mkdir -p $(@D)
 	@$(COMPILE) $(IMPLEMENTED) -O1 $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
 

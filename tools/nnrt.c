@@ -38,19 +38,19 @@ Results go to standard output, everything else to standard error.
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "accuracy.h"
-#include "batch.h"
-#include "check.h"
-#include "compare.h"
-#include "copy.h"
-#include "cost.h"
-#include "emit.h"
-#include "frontend.h"
-#include "map.h"
-#include "profile.h"
-#include "quantize.h"
-#include "report.h"
-#include "serve.h"
+#include "model/accuracy.h"
+#include "batch/batch.h"
+#include "model/check.h"
+#include "model/compare.h"
+#include "ops/copy.h"
+#include "common/cost.h"
+#include "emit/emit.h"
+#include "emit/frontend.h"
+#include "model/map.h"
+#include "model/profile.h"
+#include "convert/quantize.h"
+#include "model/report.h"
+#include "model/serve.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
@@ -865,7 +865,7 @@ static int cli_emit_c(const cli_args *args)
     return status;
 }
 
-#include "emit_wasm.h" /* calls cli_emit_c */
+#include "emit/emit_wasm.h" /* calls cli_emit_c */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */

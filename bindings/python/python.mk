@@ -21,7 +21,7 @@ FORCE:
 
 # pip builds a wheel with the packages of the system, and installs it into a folder, as in a new environment. The object is
 # that of the command line. umask: the wheel contains the permissions of its files.
-$(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o build/python/time $(wildcard bindings/python/*.* bindings/python/nnrt/* tools/*.h tools/nnrt.c)
+$(PYTHON_SITE)/nnrt/__init__.py: build/implementation.o build/python/time $(TOOL) $(wildcard bindings/python/*.* bindings/python/nnrt/*)
 	@sh tools/need.sh $(PYTHON_PACKAGES)
 	@rm -rf $(PYTHON_SITE) build/python/*.whl build/python/temp
 	@umask 022; SOURCE_DATE_EPOCH=$$(cat build/python/time) NNRT_OBJECT='$(CURDIR)/$<' CFLAGS='$(WARNINGS) $(WERROR)' CPPFLAGS='$(CPPFLAGS) $(IMPLEMENTED) $(PYTHON_SYSTEM)' \

@@ -91,12 +91,12 @@ web-test: $(SITE)/index.html $(PLAYWRIGHT)
 SITE_PACKAGES := python3 python3-markdown-it python3-pygments
 site: $(SITE)/index.html
 	@sh tools/need.sh $(SITE_PACKAGES)
-	@$(PYTHON) -B tools/site.py build/site $(SITE)
+	@$(PYTHON) -B tools/docs/site.py build/site $(SITE)
 	@$(if $(SERVE),echo 'http://127.0.0.1:$(PORT)/; Ctrl-C ends it' && $(PYTHON) -m http.server --bind 127.0.0.1 --directory build/site $(PORT))
 
 site-test: site $(PLAYWRIGHT)
 	@sh tools/need.sh tidy
-	@$(PYTHON) -B tools/site.py build/site-again $(SITE)
+	@$(PYTHON) -B tools/docs/site.py build/site-again $(SITE)
 	@$(PYTHON) -B tests/tools/test_site.py build/site build/site-again
 	@timeout 900 node tests/bindings/web/site.mjs
 

@@ -189,7 +189,7 @@ def of_a_run(folder, network, device, *options):
 
 def build_counter(folder):
     program = os.path.join(folder, "nnrt")
-    sources = [f for pattern in ("*.h", "*/*.h", "tests/kit/*.h", "tools/*.c", "tests/bench/*.c") for f in glob.glob(pattern)]
+    sources = [f for pattern in ("*.h", "*/*.h", "tests/kit/*.h", "tools/*.c", "tools/*/*.h", "tests/bench/*.c") for f in glob.glob(pattern)]
     if os.path.exists(program) and os.path.getmtime(program) > max(map(os.path.getmtime, sources)):
         return
     os.makedirs(os.path.join(folder, "include"), exist_ok=True)

@@ -9,7 +9,7 @@
    imported twice, with and without optimization, and both must give every output.
 
    A line for each test: PASS, FAIL and the reason, or SKIP and the unsupported feature, with the operator of a model of
-   one node; tools/docs.py reads them. In a test all inputs of a node are inputs of the model, even axes and shapes,
+   one node; tools/docs/docs.py reads them. In a test all inputs of a node are inputs of the model, even axes and shapes,
    which must be known to plan a model. A model that fails with run-time inputs is imported again with constants: first
    the inputs after the first one of rank 1 or less, then all. PASS* marks those tests. The exit status is 1 when a test
    fails, or when none passes.

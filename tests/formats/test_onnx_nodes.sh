@@ -15,4 +15,4 @@ status=$?
 cat "$log"
 [ "$status" -eq 0 ] || exit "$status"
 case " $* " in *' --device '*) exit 0 ;; esac
-case $data in */onnx-data/*) "${PYTHON:-/usr/bin/python3}" -B tools/docs.py --nnrt "$nnrt" --check onnx "$log" >&2 ;; esac
+case $data in */onnx-data/*) "${PYTHON:-/usr/bin/python3}" -B tools/docs/docs.py --nnrt "$nnrt" --check onnx "$log" >&2 ;; esac

@@ -21,7 +21,7 @@ FUZZ_DIR := build/fuzz$(if $(M32),32)
 FUZZ_32 := $(if $(M32),--target=i686-linux-gnu -msse2 -D_FILE_OFFSET_BITS=64 \
 	-Wl$(COMMA)--dynamic-linker=$(CROSS32)/ld-linux.so.2 -Wl$(COMMA)-rpath$(COMMA)$(CROSS32) -Wno-shorten-64-to-32)
 
-FUZZ_HEADERS := $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
+FUZZ_HEADERS := $(wildcard tests/fuzz/*.h) $(TOOL) $(HEADERS)
 FUZZ_AFL := afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS)
 
 $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)

@@ -82,7 +82,7 @@ static inline FILE *fuzz_message(void)
 #define calloc(count, bytes) fuzz_tool_calloc(count, bytes)
 #define realloc(block, bytes) fuzz_tool_realloc(block, bytes)
 #define free(block) fuzz_tool_free(block)
-#include "tools/inputs.h"
+#include "tools/common/inputs.h"
 #undef malloc
 #undef calloc
 #undef realloc

@@ -18,7 +18,7 @@
        device_vectors --kernels SET FILE.vec...
 
    Prints the operators for which the device cpu has kernels in this instruction set, and the types of input 0: those
-   for which a step gets such a kernel in some case. tools/docs.py reads it. */
+   for which a step gets such a kernel in some case. tools/docs/docs.py reads it. */
 #include "inside.h"
 
 #include "nnrt.h"

@@ -11,9 +11,10 @@ folder=$1
 passed=0 failed=0
 
 rm -rf "$folder"
-mkdir -p "$folder/formats" "$folder/tools"
+mkdir -p "$folder"
 cd "$root" || exit 1
-for file in nnrt*.h formats/*.h tools/*.h tools/*.c; do
+for file in nnrt*.h core/*.h devices/*.h formats/*.h compat/*.h compat/*/*.h tools/*.c tools/*/*.h; do
+    mkdir -p "$folder/$(dirname "$file")"
     sed -e 's/return nnrt_error_set(/return NNRTA_ERROR(/' -e 's/return nnrti_fail(/return NNRTA_FAIL(/' \
         -e 's/return cli_fail(/return CLIA_FAIL(/' "$file" >"$folder/$file"
 done
@@ -24,8 +25,8 @@ cat >"$folder/told.h" <<'END'
 #define CLIA_FAIL(...) (cli_fail(__VA_ARGS__), CLI_FAILED)
 END
 cd "$folder" || exit 1
-for header in nnrt_ops nnrt_plan nnrt; do
-    printf '#define NNRT_IMPLEMENTATION\n#include "%s.h"\n' $header >whole_$header.c
+for header in nnrt_ops core/nnrt_plan nnrt; do
+    printf '#define NNRT_IMPLEMENTATION\n#include "%s.h"\n' $header >"whole_$(basename $header).c"
 done
 
 # try NAME COMMAND...: ends with status 0 and finds nothing.

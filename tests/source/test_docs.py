@@ -311,7 +311,7 @@ def check_version():
     version = ".".join(n[0] for n in numbers)
     headings = re.findall(r"^## \[?v?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     verdict(headings[:1] == [version], "CHANGELOG.md: newest heading is %s" % version, "found %s" % headings[:1])
-    for path in [*ROOT.glob("*.h"), *ROOT.glob("core/*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/*"), ROOT / "Makefile",
+    for path in [*ROOT.glob("*.h"), *ROOT.glob("core/*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/**/*.[chps]*"), ROOT / "Makefile",
                  *[ROOT / page for page in pages() if page != "CHANGELOG.md"]]:
         if path.is_file() and path.name != "nnrt.h":
             text = path.read_text(encoding="utf-8")
@@ -329,7 +329,7 @@ def check_version():
 def check_contents():
     """Each file's comment at the top lists the tags of its sections, all of them, in their order: words that begin with >> at
     the beginning of a line. Parts of a section, and the same for each operator, are listed once."""
-    for path in sorted(path for pattern in ("*.h", "core/*.h", "formats/*.h", "devices/*.h", "tools/*.[ch]") for path in ROOT.glob(pattern)):
+    for path in sorted(path for pattern in ("*.h", "core/*.h", "formats/*.h", "devices/*.h", "tools/**/*.[ch]") for path in ROOT.glob(pattern)):
         name, text = path.relative_to(ROOT), path.read_text(encoding="ascii")
         lines = re.findall(r"^    (>>.*)", text.split("*/")[0], re.M)
         listed = [tag for line in lines for tag in re.findall(r"(?:^| )>>([a-z0-9_]+)", line)]
@@ -398,7 +398,7 @@ def check_paths():
 def check_generated():
     """docs/OPERATORS.md and the manual page equal the output of make docs, and a page that differs is detected. The suite
     onnx-nodes compares docs/ONNX.md, which needs its results."""
-    check = [sys.executable, "-B", "tools/docs.py", "--check"]
+    check = [sys.executable, "-B", "tools/docs/docs.py", "--check"]
     done = run([*check, "operators"])
     verdict(done.returncode == 0, "docs/OPERATORS.md", done.stdout + done.stderr)
     done = run([*check, "man"])
@@ -423,9 +423,9 @@ def check_generated():
 
 
 def check_pictures():
-    """The pictures equal the output of tools/pictures.py for docs/figures.tsv."""
-    done = run([sys.executable, "-B", "tools/pictures.py", "--check"])
-    verdict(done.returncode == 0, "tools/pictures.py --check", done.stdout + done.stderr)
+    """The pictures equal the output of tools/docs/pictures.py for docs/figures.tsv."""
+    done = run([sys.executable, "-B", "tools/docs/pictures.py", "--check"])
+    verdict(done.returncode == 0, "tools/docs/pictures.py --check", done.stdout + done.stderr)
 
 
 def main():

@@ -3,7 +3,7 @@
 .PHONY: mpi fortran batch-test batch-bench
 mpi: build/nnrt-mpi
 
-build/nnrt-mpi: tools/nnrt_mpi.c tools/nnrt.c build/implementation.o $(wildcard tools/*.h) | stb
+build/nnrt-mpi: tools/nnrt_mpi.c build/implementation.o $(TOOL) | stb
 	@sh tools/need.sh libopenmpi-dev openmpi-bin
 	OMPI_CC='$(CC)' mpicc -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(JPEG) $(LIBS) -lpthread
 

@@ -5,7 +5,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_WIDEN_H
 #define NNRT_TOOL_WIDEN_H
 
-#include "job.h"
+#include "../common/job.h"
 
 static bool cli_has_half(const NNRT_Model *m)
 {

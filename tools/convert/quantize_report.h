@@ -8,8 +8,8 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_QUANTIZE_REPORT_H
 #define NNRT_TOOL_QUANTIZE_REPORT_H
 
-#include "../formats/nnrt_quantize.h"
-#include "report.h"
+#include "../../formats/nnrt_quantize.h"
+#include "../model/report.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>notes */

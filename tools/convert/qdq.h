@@ -18,9 +18,9 @@ With --int8-io, inputs and outputs that got codes are these codes: their readers
 #ifndef NNRT_TOOL_QDQ_H
 #define NNRT_TOOL_QDQ_H
 
-#include "../formats/nnrt_onnx.h"
-#include "../formats/nnrt_quantize.h"
-#include "npy.h"
+#include "../../formats/nnrt_onnx.h"
+#include "../../formats/nnrt_quantize.h"
+#include "../io/npy.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>notes */

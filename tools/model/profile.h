@@ -9,7 +9,7 @@ steps inside them: their own time excludes these, and the shares refer to own ti
 #ifndef NNRT_TOOL_PROFILE_H
 #define NNRT_TOOL_PROFILE_H
 
-#include "job.h"
+#include "../common/job.h"
 
 #define CLI_PROFILE_DEPTH 64 /* deeper steps are counted at this depth */
 

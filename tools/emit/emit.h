@@ -23,7 +23,7 @@ of integers with the same values. Subgraphs are plans that steps run (nnrt_plan_
 
 #include <ctype.h>
 
-#include "job.h"
+#include "../common/job.h"
 
 #define CLI_IDENTIFIER_BYTES 64
 

@@ -9,7 +9,7 @@ share memory, such as an in-place result and its input, count once.
 #ifndef NNRT_TOOL_MAP_H
 #define NNRT_TOOL_MAP_H
 
-#include "job.h"
+#include "../common/job.h"
 
 #define CLI_MAP_BAR 40 /* width of the bar of the step with the largest use */
 

@@ -4,8 +4,8 @@ serve.h - a device for other processes. Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_SERVE_H
 #define NNRT_TOOL_SERVE_H
 
-#include "../devices/nnrt_remote.h"
-#include "args.h"
+#include "../../devices/nnrt_remote.h"
+#include "../common/args.h"
 
 #include <signal.h>
 

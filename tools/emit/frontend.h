@@ -8,7 +8,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_FRONTEND_H
 #define NNRT_TOOL_FRONTEND_H
 
-#include "../core/nnrt_frontend.h"
+#include "../../core/nnrt_frontend.h"
 #include "emit.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -8,13 +8,13 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_ARGS_H
 #define NNRT_TOOL_ARGS_H
 
-#include "../compat/nnrt_nnadapter_driver.h"
-#include "../devices/nnrt_cpu.h"
-#include "../devices/nnrt_driver.h"
-#include "../devices/nnrt_fake.h"
-#include "../devices/nnrt_mcu.h"
-#include "../devices/nnrt_remote.h"
-#include "image.h"
+#include "../../compat/nnrt_nnadapter_driver.h"
+#include "../../devices/nnrt_cpu.h"
+#include "../../devices/nnrt_driver.h"
+#include "../../devices/nnrt_fake.h"
+#include "../../devices/nnrt_mcu.h"
+#include "../../devices/nnrt_remote.h"
+#include "../io/image.h"
 
 /* Bits of commands, for the option table. */
 enum {

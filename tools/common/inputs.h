@@ -6,7 +6,7 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_INPUTS_H
 
 #include "meta.h"
-#include "wav.h"
+#include "../io/wav.h"
 
 /* One input of the model as declared in its file, and the source of its value. */
 typedef struct cli_input {

@@ -10,7 +10,7 @@ pages of memory it needs, the second one has that memory and cannot grow.
 #ifndef NNRT_TOOL_EMIT_WASM_H
 #define NNRT_TOOL_EMIT_WASM_H
 
-#include "copy.h"
+#include "../ops/copy.h"
 #include "emit.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */

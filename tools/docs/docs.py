@@ -22,7 +22,7 @@ import subprocess
 import sys
 import textwrap
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
 
@@ -359,7 +359,7 @@ def man_page(nnrt):
     lines = subprocess.run([nnrt, "--help"], check=True, capture_output=True, text=True).stdout.splitlines()
     version = lines[0].split()[1]
     commands = [re.match(r"  (\S+) +", line)[1] for line in lines if re.match(r"  \S+ .* [A-Z]", line) and "nnrt" not in line.split()[0]]
-    out = ['.\\" Written by tools/docs.py: make docs', '.TH NNRT 1 "" "nnrt %s" "User Commands"' % version, ".SH NAME",
+    out = ['.\\" Written by tools/docs/docs.py: make docs', '.TH NNRT 1 "" "nnrt %s" "User Commands"' % version, ".SH NAME",
            "nnrt \\- runs neural networks", ".SH SYNOPSIS", ".B nnrt", "COMMAND [arguments]", ".SH DESCRIPTION"]
     for line in lines:
         if line.startswith(("MODEL is", "Results go")):

@@ -13,11 +13,11 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_QUANTIZE_H
 #define NNRT_TOOL_QUANTIZE_H
 
-#include "../devices/nnrt_auto.h"
-#include "../formats/nnrt_quantize.h"
-#include "check.h"
-#include "cost.h"
-#include "csv.h"
+#include "../../devices/nnrt_auto.h"
+#include "../../formats/nnrt_quantize.h"
+#include "../model/check.h"
+#include "../common/cost.h"
+#include "../io/csv.h"
 #include "qdq.h"
 #include "quantize_report.h"
 #include "widen.h"

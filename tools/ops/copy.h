@@ -17,8 +17,8 @@ in the kernels are printed in the order of the header. Additions to the header t
 #ifndef NNRT_TOOL_COPY_H
 #define NNRT_TOOL_COPY_H
 
-#include "meta.h"
-#include "npy.h"
+#include "../common/meta.h"
+#include "../io/npy.h"
 
 #define CLI_COPY_MOST_BYTES ((size_t)256 << 20) /* limit for the expanded text; nnrt_ops.h takes a twentieth */
 #define CLI_COPY_DEPTH 64                       /* nesting of macros */

@@ -5,7 +5,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_ACCURACY_H
 #define NNRT_TOOL_ACCURACY_H
 
-#include "quantize.h"
+#include "../convert/quantize.h"
 
 #define CLI_CONFUSIONS 10 /* lines of confused classes */
 

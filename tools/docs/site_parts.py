@@ -1,11 +1,11 @@
-"""Parts of the site that are computed: cards of the operators, and charts. tools/site.py calls them."""
+"""Parts of the site that are computed: cards of the operators, and charts. tools/docs/site.py calls them."""
 import html
 import pathlib
 import re
 
 import pictures
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Kinds of attributes (nnrt_ops.h, >>attributes); those of an enumeration have its name.
 KINDS = {"BOOL": "bool", "FLOAT": "float", "FLOATS": "floats", "GRAPH": "subgraph", "INT": "int64", "INT64": "int64",
          "INTS": "int64 list", "INTS64": "int64 list", "INTS2": "lists of int64", "STRING": "string", "TYPE": "data type"}

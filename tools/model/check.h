@@ -8,7 +8,7 @@ Part of tools/nnrt.c.
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "job.h"
+#include "../common/job.h"
 
 /* Folders of test data sets. */
 typedef struct cli_sets {

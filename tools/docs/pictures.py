@@ -16,7 +16,7 @@ import struct
 import sys
 import zlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "figures.tsv"
 SHEET = ROOT / "examples" / "digits" / "sheet.png"
 COLUMNS = "figure subject value unit date machine source".split()
