@@ -16,7 +16,7 @@ A file gets its name after its bytes are on the disk. An existing file is comple
 #ifndef NNRT_TOOL_BATCH_FOLDER_H
 #define NNRT_TOOL_BATCH_FOLDER_H
 
-#include "../convert/quantize.h"
+#include "../common/samples.h"
 
 #if defined(__unix__) || defined(__APPLE__)
 #define CLI_PROCESSES 1

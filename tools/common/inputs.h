@@ -5,8 +5,9 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_INPUTS_H
 #define NNRT_TOOL_INPUTS_H
 
-#include "meta.h"
+#include "../io/npy.h"
 #include "../io/wav.h"
+#include "meta.h"
 
 /* One input of the model as declared in its file, and the source of its value. */
 typedef struct cli_input {

@@ -184,6 +184,25 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
+/* Loads the model, optimized, with the shapes of --shape. close: other dynamic dimensions are 1. */
+static int cli_job_load_optimized(cli_job *job, const cli_args *args, bool close)
+{
+    cli_args own = *args;
+    nnrt_error error;
+    int status = cli_inputs_make(&job->in, args);
+    own.int8Io = false; /* of the 8-bit model */
+    memset(&error, 0, sizeof(error));
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job->in, args);
+    if (status == CLI_DONE && close)
+        status = cli_inputs_close_shapes(&job->in);
+    if (status == CLI_DONE)
+        status = cli_job_load(job, &own);
+    if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, &error) != NNRT_SUCCESS)
+        status = cli_fail("cannot optimize %s: %s", args->model, error.message);
+    return status;
+}
+
 /* Number of threads that a run uses, which may be fewer than allowed: only cpu is multithreaded, alone or under
    auto. */
 static uint32_t cli_threads_used(const cli_job *job)

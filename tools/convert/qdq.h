@@ -20,7 +20,7 @@ With --int8-io, inputs and outputs that got codes are these codes: their readers
 
 #include "../../formats/nnrt_onnx.h"
 #include "../../formats/nnrt_quantize.h"
-#include "../io/npy.h"
+#include "../io/text.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>notes */

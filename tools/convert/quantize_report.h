@@ -9,7 +9,8 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_QUANTIZE_REPORT_H
 
 #include "../../formats/nnrt_quantize.h"
-#include "../model/report.h"
+#include "../common/args.h"
+#include "../io/html.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>notes */

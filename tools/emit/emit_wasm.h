@@ -10,7 +10,7 @@ pages of memory it needs, the second one has that memory and cannot grow.
 #ifndef NNRT_TOOL_EMIT_WASM_H
 #define NNRT_TOOL_EMIT_WASM_H
 
-#include "../ops/copy.h"
+#include "../common/headers.h"
 #include "emit.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static char *cli_wasm_path(const char *path, const char *ending)
 /* The folder of nnrt's headers; the caller frees it. NULL: not found, which is reported. */
 static char *cli_wasm_include(const cli_args *args)
 {
-    char *header = args->header != NULL ? cli_wasm_path(args->header, "") : cli_copy_header(args->program);
+    char *header = args->header != NULL ? cli_wasm_path(args->header, "") : cli_header_path(args->program);
     char *slash = header != NULL ? strrchr(header, '/') : NULL;
     if (slash != NULL)
         slash[0] = '\0';

@@ -5,7 +5,8 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_CSV_H
 #define NNRT_TOOL_CSV_H
 
-#include "npy.h"
+#include "files.h"
+#include "tensor.h"
 
 /* Parses one number, and moves *at past it, blanks and a separator: comma, semicolon or tab. false: there is none. */
 static bool cli_csv_number(const char **at, double *value)

@@ -7,6 +7,7 @@ writes past the end of an array for some files.
 #define NNRT_TOOL_IMAGE_H
 
 #include "jpeg.h"
+#include "tensor.h"
 
 /* Memory limit and memory use of decoding. A file's chunks state the image size, but may contain more data. */
 static size_t cli_image_room, cli_image_taken;

@@ -8,7 +8,7 @@ jpeglib.h is installed). Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_JPEG_H
 #define NNRT_TOOL_JPEG_H
 
-#include "npy.h"
+#include "files.h"
 
 static bool cli_is_jpeg(const cli_bytes *file)
 {

@@ -8,7 +8,8 @@ after an odd number. "fmt " describes the samples of "data".
 #ifndef NNRT_TOOL_WAV_H
 #define NNRT_TOOL_WAV_H
 
-#include "npy.h"
+#include "files.h"
+#include "tensor.h"
 
 static uint32_t cli_wav_number(const uint8_t *b, int bytes)
 {

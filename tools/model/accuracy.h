@@ -5,7 +5,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_ACCURACY_H
 #define NNRT_TOOL_ACCURACY_H
 
-#include "../convert/quantize.h"
+#include "../common/samples.h"
 
 #define CLI_CONFUSIONS 10 /* lines of confused classes */
 
@@ -46,7 +46,7 @@ static void cli_accuracy_count(cli_verdict *v, const cli_tensor *t, uint32_t sam
 
 static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *args, bool first)
 {
-    int status = cli_quantize_load(job, args, true);
+    int status = cli_job_load_optimized(job, args, true);
     a->samples.job = job;
     a->samples.args = args;
     if (status == CLI_DONE)

@@ -8,7 +8,7 @@ This disables operator fusion: if the outputs of the model differ but no interme
 #ifndef NNRT_TOOL_COMPARE_H
 #define NNRT_TOOL_COMPARE_H
 
-#include "check.h"
+#include "../common/job.h"
 
 /* A result of a node, and its output index in the watched model. */
 typedef struct cli_watched_value {

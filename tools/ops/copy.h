@@ -17,8 +17,8 @@ in the kernels are printed in the order of the header. Additions to the header t
 #ifndef NNRT_TOOL_COPY_H
 #define NNRT_TOOL_COPY_H
 
-#include "../common/meta.h"
-#include "../io/npy.h"
+#include "../common/args.h"
+#include "../common/headers.h"
 
 #define CLI_COPY_MOST_BYTES ((size_t)256 << 20) /* limit for the expanded text; nnrt_ops.h takes a twentieth */
 #define CLI_COPY_DEPTH 64                       /* nesting of macros */
@@ -1016,57 +1016,6 @@ static void cli_copy_put_rule(cli_copy *c, const char *rule, bool derived)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>copy */
 
-/* The folder of the program, with its '/'; "" if it is unknown. The caller frees it. */
-static char *cli_copy_folder(const char *program)
-{
-    const char *slash = strrchr(program, '/'), *path = getenv("PATH");
-    const size_t room = strlen(program) + (path != NULL ? strlen(path) : 0) + 3;
-    char *folder = (char *)cli_alloc(room, 1);
-    struct stat s;
-    if (folder != NULL && slash != NULL)
-        memcpy(folder, program, (size_t)(slash + 1 - program));
-    while (folder != NULL && slash == NULL && path != NULL && *path != '\0') {
-        const size_t n = strcspn(path, ":");
-        snprintf(folder, room, "%.*s/%s", (int)n, path, program);
-        if (stat(folder, &s) == 0 && S_ISREG(s.st_mode)) {
-            folder[n + 1] = '\0';
-            break;
-        }
-        *folder = '\0';
-        path += n + (path[n] == ':');
-    }
-    return folder;
-}
-
-/* The default path of nnrt_ops.h: beside the program, in the current folder, in the folder above the program's (for a
-   program in build/), or where make install puts it. The caller frees it; NULL: not found. */
-static char *cli_copy_header(const char *program)
-{
-    static const char *const places[] = {"nnrt_ops.h", "", "../nnrt_ops.h", "../include/nnrt/nnrt_ops.h"};
-    char *folder = cli_copy_folder(program);
-    const size_t room = folder != NULL ? strlen(folder) + 40 : 0;
-    char *path = folder != NULL ? (char *)cli_alloc(room, 1) : NULL;
-    char *looked = path != NULL ? (char *)cli_alloc(room, 4) : NULL;
-    size_t n = 0;
-    struct stat s;
-    for (size_t i = 0; looked != NULL && i < sizeof(places) / sizeof(places[0]); i++) {
-        snprintf(path, room, "%s%s", i != 1 ? folder : "", i != 1 ? places[i] : places[0]);
-        if (stat(path, &s) == 0 && S_ISREG(s.st_mode))
-            break;
-        n += (size_t)snprintf(looked + n, 4 * room - n, "%s%s", i > 0 ? ", " : "", path);
-        *path = '\0';
-    }
-    if (looked != NULL && *path == '\0')
-        cli_fail("nnrt_ops.h is not found at %s; set its path with --header PATH", looked);
-    if (looked == NULL || *path == '\0') {
-        free(path);
-        path = NULL;
-    }
-    free(looked);
-    free(folder);
-    return path;
-}
-
 /* Names of operators elsewhere, in TensorFlow Lite, PyTorch and papers; ONNX names come from nnrt_onnx_operator. */
 static const cli_copy_pair cli_copy_aliases[] = {
     {"Attn", "ATTENTION"}, {"AveragePool2D", "AVGPOOL_FUSION"}, {"AvgPool", "AVGPOOL_FUSION"}, {"AvgPool2D", "AVGPOOL_FUSION"},
@@ -1968,7 +1917,7 @@ static int cli_copy_run(const cli_args *args)
     if ((op->flags & NNRT_OP_GRAPHS) != 0)
         return cli_fail("%s has no kernel that could be copied: it runs subgraphs, which requires the plan of a model",
                         op->name);
-    if (args->header == NULL && (found = cli_copy_header(args->program)) == NULL)
+    if (args->header == NULL && (found = cli_header_path(args->program)) == NULL)
         return CLI_FAILED;
     memset(&c, 0, sizeof(c));
     status = cli_read_file(found != NULL ? found : args->header, &bytes);
