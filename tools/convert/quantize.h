@@ -15,6 +15,7 @@ Part of tools/nnrt.c.
 #include "../../formats/nnrt_quantize.h"
 #include "../common/cost.h"
 #include "../common/samples.h"
+#include "convert.h"
 #include "qdq.h"
 #include "quantize_report.h"
 #include "widen.h"
@@ -806,6 +807,41 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
     cli_samples_free(&user.heldOut);
     free(user.floats);
     free(keep);
+    return status;
+}
+
+/* Writes a quantized model as convert does. */
+static int cli_quantize_save(cli_job *job, const cli_args *args)
+{
+    nnrt_error error;
+    int status = CLI_DONE;
+    memset(&error, 0, sizeof(error));
+    if (args->int8Io && cli_job_integer_io(job, args, &error) != NNRT_SUCCESS)
+        status = cli_fail("%s: %s", args->model, error.message);
+    if (status == CLI_DONE && args->int8Io)
+        status = cli_convert_quantize(job);
+    if (status == CLI_DONE)
+        status = cli_convert_metadata(job, args);
+    return status == CLI_DONE ? cli_convert_save(job, args) : status;
+}
+
+static int cli_quantize(const cli_args *args)
+{
+    cli_job job;
+    cli_notes notes;
+    size_t written = 0;
+    int status;
+    memset(&job, 0, sizeof(job));
+    memset(&notes, 0, sizeof(notes));
+    cli_return_blocks();
+    nnrt_memory_allocate(&notes.memory, NULL);
+    status = args->weightBits > 0 || args->dynamicCodes ? cli_quantize_weights(&job, args) : cli_quantize_job(&job, args, &notes, &written);
+    if (status == CLI_DONE)
+        status = written > 0 ? cli_put_written(args, written, "") : cli_quantize_save(&job, args);
+    if (status == CLI_DONE && args->report != NULL)
+        status = cli_quantize_report_end(&job, args, &notes);
+    nnrt_memory_end(&notes.memory);
+    cli_job_free(&job);
     return status;
 }
 

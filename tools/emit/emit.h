@@ -1940,4 +1940,42 @@ static int cli_emit_job(const cli_job *job, const cli_args *args, const char *de
     return status;
 }
 
+/* Creates a session on `device` with input values: the given ones, else random ones. */
+static int cli_emit_prepare(cli_job *job, const cli_args *args, const char *device)
+{
+    cli_args own = *args;
+    int status = cli_inputs_list(&job->in, args);
+    bool all = job->in.count == 1 && args->inputCount > 0; /* all inputs have a value */
+    uint64_t seed;
+    own.device = device; /* the self-test expects its bits */
+    for (uint32_t i = 0; i < args->inputCount; i++)
+        all = all || cli_is_random(args->inputs[i], &seed);
+    if (!all && own.inputCount < CLI_MOST_INPUTS)
+        own.inputs[own.inputCount++] = "random";
+    if (status == CLI_DONE)
+        status = cli_inputs_fill(&job->in, &own);
+    if (status == CLI_DONE)
+        status = cli_job_start(job, &own);
+    return status == CLI_DONE ? cli_job_run(job) : status;
+}
+
+static int cli_emit_c(const cli_args *args)
+{
+    const char *device = args->device != NULL ? args->device : "reference";
+    cli_job job;
+    int status;
+    memset(&job, 0, sizeof(job));
+    status = cli_emit_prepare(&job, args, device);
+    for (uint32_t i = 0; status == CLI_DONE && i < job.model->nodes.count; i++)
+        if (job.model->nodes.data[i].nodeType < 0)
+            status = cli_fail("cannot write %s as C: node %u '%s' is of the application's operator %s, whose kernel "
+                              "exists only in this program",
+                              args->model, (unsigned)i, job.model->nodes.data[i].name,
+                              nnrt_op_find(job.model->nodes.data[i].nodeType)->name);
+    if (status == CLI_DONE)
+        status = cli_emit_job(&job, args, device);
+    cli_job_free(&job);
+    return status;
+}
+
 #endif /* NNRT_TOOL_EMIT_H */

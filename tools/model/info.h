@@ -1,0 +1,384 @@
+/*
+info.h - the command info: inputs, outputs, nodes and memory of a model, or of a plan for firmware.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_INFO_H
+#define NNRT_TOOL_INFO_H
+
+#include "../common/cost.h"
+#include "map.h"
+
+/* Prints an input as declared in the file, with dynamic dimensions, or an output of the session. most: upper bounds, if
+   dimensions stay dynamic in the session; NULL: they do not. */
+static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format format, const nnrt_dims *shape,
+                            const nnrt_dims *most, bool json)
+{
+    const char *text = format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "";
+    char buffer[CLI_SHAPE_BYTES];
+    if (json) {
+        cli_json_tensor(name, type, shape);
+        printf(",\"format\":\"%s\"", *text != '\0' ? text : "none");
+        if (most == shape)
+            fputs(",\"open\":true", stdout);
+        else if (most != NULL)
+            cli_json_dims("max", most);
+        putchar('}');
+    } else {
+        cli_put_name(stdout, name);
+        printf("  %s%s%s", cli_shape_text(buffer, sizeof(buffer), type, shape), *text != '\0' ? "  " : "", text);
+        if (most == shape)
+            fputs("  at most", stdout);
+        else if (most != NULL)
+            printf("  up to %s", cli_shape_text(buffer, sizeof(buffer), type, most));
+        putchar('\n');
+    }
+}
+
+/* Format of input i, looked up by its name; the session may have fewer inputs than the file. */
+static NNRT_Format cli_input_format(const nnrt_session *session, const char *name, uint32_t i)
+{
+    const uint32_t count = nnrt_session_inputs(session);
+    for (uint32_t k = 0; k < count; k++) {
+        nnrt_io_info info = nnrt_session_input(session, (i + count - k % count) % count); /* usually at i, or before */
+        if (strcmp(info.name, name) == 0)
+            return info.format;
+    }
+    return NNRT_FORMAT_NONE;
+}
+
+static void cli_info_tensors(const cli_job *job, bool json)
+{
+    fputs(json ? ",\"inputs\":[" : "", stdout);
+    for (uint32_t i = 0; i < job->in.count; i++) {
+        const cli_input *in = &job->in.data[i];
+        fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "input       ", stdout);
+        cli_info_tensor(in->name, in->type, cli_input_format(job->session, in->name, i), &in->declared,
+                        cli_open(&in->declared) ? cli_inputs_most(&job->in, i) : NULL, json);
+    }
+    fputs(json ? "],\"outputs\":[" : "", stdout);
+    for (uint32_t i = 0; i < nnrt_session_outputs(job->session); i++) {
+        nnrt_io_info out = nnrt_session_output(job->session, i);
+        fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "output      ", stdout);
+        cli_info_tensor(out.name, out.dataType, out.format, &out.shape, out.open ? &out.shape : NULL, json);
+    }
+    fputs(json ? "]" : "", stdout);
+}
+
+/* Prints the number of nodes of each operator, in the order of the operators' numbers. */
+static void cli_info_operators(const NNRT_Model *m, bool json)
+{
+    bool first = true;
+    printf(json ? ",\"nodes\":%u,\"operators\":{" : "nodes       %u\n", (unsigned)m->nodes.count);
+    for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++) {
+        const nnrt_op *op = nnrt_op_at(k);
+        unsigned count = 0;
+        for (uint32_t i = 0; i < m->nodes.count; i++)
+            count += m->nodes.data[i].nodeType == op->type;
+        if (count > 0 && json)
+            printf("%s\"%s\":%u", first ? "" : ",", op->name, count);
+        else if (count > 0)
+            printf("            %5u  %s\n", count, op->name);
+        first = first && count == 0;
+    }
+    if (json)
+        putchar('}');
+}
+
+/* map: NULL if not requested. */
+static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_args *args)
+{
+    nnrt_session_memory m = nnrt_session_get_memory(job->session);
+    if (args->json) {
+        printf(",\"weight_bytes\":%.0f,\"arena_bytes\":%.0f,\"arena_lower_bound_bytes\":%.0f,\"session_bytes\":%.0f,"
+               "\"steps\":%u",
+               (double)m.constants, (double)m.arena, (double)m.bound, (double)m.total, (unsigned)m.steps);
+        cli_json_session(job);
+        if (map != NULL)
+            cli_map_json(map);
+        fputs("}\n", stdout);
+        return;
+    }
+    printf("device      ");
+    cli_put_name(stdout, nnrt_session_device(job->session));
+    printf("\nsteps       %u kernels in a run\n", (unsigned)m.steps);
+    printf("arena       %.0f bytes, lower bound %.0f\n", (double)m.arena, (double)m.bound);
+    printf("session     %.0f bytes, arena included, parameters not\n", (double)m.total);
+    if (map != NULL)
+        cli_map_print(map);
+}
+
+/* Sections of a .nnrt file. */
+static void cli_info_sections(const NNRT_Model *m, bool json)
+{
+    nnrt_file_section s;
+    if (!nnrt_model_section(m, 0, &s))
+        return;
+    fputs(json ? ",\"sections\":[" : "", stdout);
+    for (uint32_t i = 0; nnrt_model_section(m, i, &s); i++) {
+        if (json) {
+            printf("%s{\"type\":%u,\"kind\":\"%s\",\"name\":", i > 0 ? "," : "", (unsigned)s.type, s.kind);
+            cli_json_text(s.name);
+            printf(",\"offset\":%.0f,\"bytes\":%.0f}", (double)s.offset, (double)s.bytes);
+        } else {
+            printf("%s%-10s %12.0f bytes at %.0f%s", i > 0 ? "            " : "section     ", s.kind, (double)s.bytes,
+                   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a section's name is "" at least */
+                   (double)s.offset, *s.name != '\0' ? "  " : "");
+            cli_put_name(stdout, s.name);
+            putchar('\n');
+        }
+    }
+    fputs(json ? "]" : "", stdout);
+}
+
+/* Prints a metadata value for people: of several lines the number and the first five. */
+static void cli_put_value(const char *value)
+{
+    const uint32_t lines = cli_lines(value);
+    if (lines > 1)
+        printf("%u lines: ", (unsigned)lines);
+    for (uint32_t i = 0; i < 5 && i < lines; i++) {
+        const size_t n = strcspn(value, "\n");
+        char *line = cli_text_copy(value, n);
+        fputs(i > 0 ? ", " : "", stdout);
+        cli_put_name(stdout, line != NULL ? line : "");
+        free(line);
+        value += n + (value[n] == '\n');
+    }
+    fputs(lines > 5 ? ", ...\n" : "\n", stdout);
+}
+
+static void cli_info_metadata(const cli_metadata *m, bool json)
+{
+    fputs(json ? ",\"metadata\":{" : "", stdout);
+    for (uint32_t i = 0; i < m->count; i++) {
+        fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "metadata    ", stdout);
+        if (json) {
+            cli_json_text(m->data[i].key);
+            putchar(':');
+            cli_json_text(m->data[i].value);
+        } else {
+            cli_put_name(stdout, m->data[i].key);
+            putchar('=');
+            cli_put_value(m->data[i].value);
+        }
+    }
+    fputs(json ? "}" : "", stdout);
+}
+
+/* Elements and bytes of all constants, by type. */
+static void cli_info_parameters(const NNRT_Model *m, bool json)
+{
+    double all = 0;
+    bool first = true;
+    for (int pass = 0; pass < 2; pass++) { /* the sum precedes its parts */
+        for (int type = 0; type <= NNRT_DATA_TYPE_FLOAT64; type++) {
+            double count = 0, bytes = 0;
+            for (uint32_t i = 0; i < m->allTensors.count; i++) {
+                const NNRT_Tensor *t = &m->allTensors.data[i];
+                if (t->dataType == (NNRT_DataType)type && t->data.dataSize > 0)
+                    bytes += (double)t->data.dataSize;
+            }
+            if (bytes == 0)
+                continue;
+            count = bytes / (double)nnrt_type_size((NNRT_DataType)type);
+            all += pass == 0 ? count : 0;
+            if (pass == 1) {
+                printf(json ? "%s\"%s\":{\"count\":%.0f,\"bytes\":%.0f}" : "%s%s %.0f in %.0f bytes",
+                       first ? json ? "" : ": " : json ? "," : ", ", nnrt_type_name((NNRT_DataType)type), count, bytes);
+                first = false;
+            }
+        }
+        if (pass == 0)
+            printf(json ? ",\"parameters\":%.0f,\"weights\":{" : "parameters  %.0f", all);
+    }
+    fputs(json ? "}" : "\n", stdout);
+}
+
+/* Prints producer and operator sets of an ONNX file. */
+static void cli_info_origin(const cli_inputs *in, bool json)
+{
+    const cli_metadata *both[2] = {&in->producer, &in->opsets};
+    for (int k = 0; k < 2; k++) {
+        const cli_metadata *m = both[k];
+        if (m->count == 0)
+            continue;
+        fputs(json ? k == 0 ? ",\"producer\":{" : ",\"opsets\":{" : k == 0 ? "producer    " : "opsets      ", stdout);
+        for (uint32_t i = 0; i < m->count; i++) {
+            fputs(i == 0 ? "" : json ? "," : k == 0 ? " " : ", ", stdout);
+            if (json) {
+                cli_json_text(m->data[i].key);
+                putchar(':');
+            } else if (k == 1) {
+                cli_put_name(stdout, m->data[i].key);
+                putchar(' ');
+            }
+            if (!json)
+                cli_put_name(stdout, m->data[i].value);
+            else if (k == 1)
+                fputs(m->data[i].value, stdout);
+            else
+                cli_json_text(m->data[i].value);
+        }
+        fputs(json ? "}" : "\n", stdout);
+    }
+}
+
+/* Prints multiply-accumulates, and the macros that restrict a program that loads this model to the operators and types
+   it needs. */
+static void cli_info_look(const cli_job *job, bool json)
+{
+    const NNRT_Model *m = job->model;
+    const cli_work work = cli_work_of(job);
+    printf(json ? ",\"macs\":%.0f" : "MACs        %.0f in a run\n", work.macs);
+    printf(json                        ? ",\"cortex_m4\":%.0f"
+           : work.instructions >= 10e6 ? "cortex-m4   about %.0f million instructions in a run\n"
+                                       : "cortex-m4   about %.2g million instructions in a run\n",
+           json ? work.instructions : work.instructions / 1e6);
+    fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
+    for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)
+        for (uint32_t i = 0; i < m->nodes.count; i++)
+            if (nnrt_op_at(k)->type > 0 && m->nodes.data[i].nodeType == nnrt_op_at(k)->type) {
+                printf(" -DNNRT_KEEP_%s=1", nnrt_op_at(k)->name);
+                break;
+            }
+    printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)work.types);
+}
+
+static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
+{
+    int status = cli_inputs_make(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_settle(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_job_load(job, args);
+    if (status == CLI_DONE && args->records) {
+        cli_records_print(job->model);
+        return CLI_DONE;
+    }
+    if (status == CLI_DONE)
+        status = cli_job_prepare(job, args);
+    if (status == CLI_DONE && args->memory)
+        status = cli_map_make(map, job, args);
+    if (status != CLI_DONE)
+        return status;
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"name\":", stdout);
+        cli_json_text(job->model->name != NULL ? job->model->name : "");
+    } else {
+        printf("model       ");
+        cli_put_name(stdout, job->model->name != NULL ? job->model->name : "");
+        putchar('\n');
+    }
+    cli_info_origin(&job->in, args->json);
+    cli_info_tensors(job, args->json);
+    cli_info_operators(job->model, args->json);
+    cli_info_parameters(job->model, args->json);
+    cli_info_look(job, args->json);
+    cli_info_sections(job->model, args->json);
+    cli_info_metadata(&job->in.metadata, args->json);
+    cli_places_settle(&job->places, nnrt_session_device(job->session));
+    cli_places_print(&job->places, job->model, args->json);
+    cli_info_memory(job, args->memory ? map : NULL, args);
+    return CLI_DONE;
+}
+
+/* Prints an input or output of a plan for firmware. */
+static void cli_info_plan_io(const nnrt_mcu_program *program, const nnrt_mcu_io *io, const char *what)
+{
+    char shape[CLI_SHAPE_BYTES];
+    nnrt_dims dims;
+    memset(&dims, 0, sizeof(dims));
+    dims.rank = io->rank < NNRT_MAX_RANK ? io->rank : NNRT_MAX_RANK;
+    memcpy(dims.dims, io->dims, (size_t)dims.rank * sizeof(dims.dims[0]));
+    printf("%-11s ", what);
+    cli_put_name(stdout, nnrt_mcu_text(program, io->name));
+    printf("  %s%s", cli_shape_text(shape, sizeof(shape), io->dataType, &dims),
+           io->format == NNRT_FORMAT_NCHW   ? "  NCHW"
+           : io->format == NNRT_FORMAT_NHWC ? "  NHWC"
+                                            : "");
+    if (io->scale > 0)
+        printf("  scale %.9g, zero point %d", io->scale, (int)io->zeroPoint);
+    putchar('\n');
+}
+
+/* Prints a plan for firmware, and its kernels as the row of their table. */
+static void cli_info_plan(const nnrt_mcu_program *program, size_t bytes, const cli_args *args)
+{
+    const nnrt_mcu_info info = nnrt_mcu_get_info(program);
+    uint32_t kernels[256];
+    uint32_t used = nnrt_mcu_used(program, kernels, 256);
+    used = used < 256 ? used : 256;
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"name\":", stdout);
+        cli_json_text(info.name);
+        fputs(",\"target\":", stdout);
+        cli_json_text(info.target);
+        printf(",\"steps\":%u,\"arena\":%u,\"views\":%u,\"bytes\":%.0f,\"kernels\":[", (unsigned)info.steps,
+               (unsigned)info.arenaBytes, (unsigned)info.views, (double)bytes);
+        for (uint32_t i = 0; i < used; i++)
+            printf("%s\"%s\"", i > 0 ? "," : "", nnrt_mcu_kernel_name(kernels[i]));
+        fputs("]}\n", stdout);
+        return;
+    }
+    printf("model       ");
+    cli_put_name(stdout, info.name);
+    putchar('\n');
+    for (uint32_t i = 0; i < info.inputs; i++)
+        cli_info_plan_io(program, nnrt_mcu_input(program, i), "input");
+    for (uint32_t i = 0; i < info.outputs; i++)
+        cli_info_plan_io(program, nnrt_mcu_output(program, i), "output");
+    printf("plan        for firmware on ");
+    cli_put_name(stdout, info.target);
+    printf(", %u steps, arena %u bytes, %u views, file %.0f bytes\nkernels     static const nnrt_mcu_row rows[] = {",
+           (unsigned)info.steps, (unsigned)info.arenaBytes, (unsigned)info.views, (double)bytes);
+    for (uint32_t i = 0; i < used; i++)
+        printf("%sNNRT_MCU_LINK(%s)", i > 0 ? ", " : "", nnrt_mcu_kernel_name(kernels[i]));
+    fputs("};\n", stdout);
+}
+
+/* Prints the file if it is a plan for firmware; *found: whether it is one. */
+static int cli_info_find_plan(const cli_args *args, bool *found)
+{
+    uint8_t head[128];
+    nnrt_mcu_program program;
+    cli_bytes file;
+    NNRT_ReturnCode code;
+    FILE *f = strcmp(args->model, "-") != 0 ? fopen(args->model, "rb") : NULL;
+    *found = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_mcu_is(head, sizeof(head));
+    if (f != NULL)
+        fclose(f);
+    if (!*found)
+        return CLI_DONE;
+    if (cli_read_file(args->model, &file) != CLI_DONE)
+        return CLI_FAILED;
+    code = nnrt_mcu_open(&program, file.data, file.size, nnrt_mcu_all());
+    if (code == NNRT_SUCCESS)
+        cli_info_plan(&program, file.size, args);
+    else
+        (void)cli_fail("cannot open the plan %s: %s", args->model,
+                       code == NNRT_NOT_SUPPORT      ? "its layout is of another version of nnrt"
+                       : code == NNRT_UNSUPPORTED_OP ? "it has a kernel of a later version of nnrt"
+                                                     : "the file is damaged");
+    free(file.data);
+    return code == NNRT_SUCCESS ? CLI_DONE : CLI_FAILED;
+}
+
+static int cli_info(const cli_args *args)
+{
+    cli_job job;
+    bool plan = false;
+    int status = cli_info_find_plan(args, &plan);
+    cli_map map;
+    if (plan || status != CLI_DONE)
+        return status;
+    memset(&job, 0, sizeof(job));
+    memset(&map, 0, sizeof(map));
+    status = cli_info_job(&job, &map, args);
+    cli_map_free(&map);
+    cli_job_free(&job);
+    return status;
+}
+
+#endif /* NNRT_TOOL_INFO_H */
