@@ -5,6 +5,8 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_INPUTS_H
 #define NNRT_TOOL_INPUTS_H
 
+#include "../../formats/nnrt_onnx.h"
+#include "../../formats/nnrt_tflite.h"
 #include "../io/npy.h"
 #include "../io/wav.h"
 #include "meta.h"

@@ -10,6 +10,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_META_H
 #define NNRT_TOOL_META_H
 
+#include "../../formats/nnrt_onnx.h"
 #include "args.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_PLACE_H
 #define NNRT_TOOL_PLACE_H
 
+#include "../../nnrt.h"
 #include "../io/text.h"
 
 /* Placement of one node. */

@@ -9,7 +9,7 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_FRONTEND_H
 
 #include "../../core/nnrt_frontend.h"
-#include "emit.h"
+#include "emit_values.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>frontend_words "rate=16000,window=640,output=int8": members of nnrt_frontend_desc. */

@@ -8,6 +8,7 @@ Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Pyt
 #ifndef NNRT_TOOL_NPY_H
 #define NNRT_TOOL_NPY_H
 
+#include "../../formats/nnrt_onnx.h"
 #include "files.h"
 #include "tensor.h"
 

@@ -1,6 +1,6 @@
 /*
 tensor.h - tensors of the command line: elements as numbers, type conversion, random values, comparison.
-Part of tools/nnrt.c; includes nnrt.h for the types.
+Part of tools/nnrt.c.
 
     >>elements    one element as a number or text
     >>conversion  from type to type
@@ -10,6 +10,7 @@ Part of tools/nnrt.c; includes nnrt.h for the types.
 #ifndef NNRT_TOOL_TENSOR_H
 #define NNRT_TOOL_TENSOR_H
 
+#include "../../nnrt.h"
 #include "text.h"
 
 /* A tensor that owns its data: dense, last axis fastest, in the machine's byte order. */

@@ -14,6 +14,8 @@ The functions work on tokens, not on a syntax tree: an expression that is none o
 #ifndef NNRT_TOOL_FOLD_H
 #define NNRT_TOOL_FOLD_H
 
+#include "copy_items.h"
+
 #define CLI_FOLD_PARAMS 24
 #define CLI_FOLD_ROUNDS 12
 #define CLI_FOLD_KNOWN 64

@@ -1,0 +1,234 @@
+/*
+copy_output.h - the items of a copy (copy.h) as text.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_COPY_OUTPUT_H
+#define NNRT_TOOL_COPY_OUTPUT_H
+
+#include "../../nnrt_ops.h"
+#include "copy_items.h"
+
+/* Appends text to the output, with the words of cli_copy_words replaced. */
+static void cli_copy_put(cli_copy *c, cli_text text)
+{
+    const char *p = text.at, *end = text.at + text.n;
+    char *out = (char *)cli_copy_keep(c, c->out.n + 2 * text.n + 1);
+    size_t n = c->out.n;
+    if (out == NULL)
+        return;
+    if (n > 0)
+        memcpy(out, c->out.at, n);
+    while (p < end) {
+        const char *from = p;
+        const cli_copy_pair *word;
+        while (p < end && (cli_copy_letter(*p) || (p > from && cli_copy_digit(*p))))
+            p++;
+        word = p > from ? cli_copy_word_of(cli_text_between(from, p)) : NULL;
+        if (p == from || (word != NULL && word->what == NULL))
+            word = NULL;
+        if (word != NULL && *word->what == '\0') {
+            p += p < end && *p == ' ';
+            n -= (p == end || *p == ';' || *p == '=') && n > 0 && out[n - 1] == ' ';
+            continue;
+        }
+        if (word != NULL) {
+            memcpy(out + n, word->what, strlen(word->what));
+            n += strlen(word->what);
+            continue;
+        }
+        p += p == from;
+        memcpy(out + n, from, (size_t)(p - from));
+        n += (size_t)(p - from);
+    }
+    c->out = cli_text_between(out, out + n);
+}
+
+static void cli_copy_put_line(cli_copy *c, const char *text)
+{
+    cli_copy_put(c, cli_text_of(text));
+    cli_copy_put(c, cli_text_of("\n"));
+}
+
+/* True if a wanted item, except `except`, contains the name in its code. */
+static bool cli_copy_said(const cli_copy *c, cli_text name, const cli_item *except)
+{
+    for (size_t i = 0; i < c->itemCount; i++) {
+        const cli_text code = c->items[i].code;
+        const char *p = code.at, *end = code.at + code.n;
+        cli_token t;
+        if (!c->items[i].wanted || &c->items[i] == except || cli_text_find(code, "enum ") == code.at)
+            continue;
+        for (t = cli_copy_token(&p, end, false); t.kind != 0; t = cli_copy_token(&p, end, false))
+            if (t.kind == 'a' && cli_text_same(t.text, name))
+                return true;
+    }
+    return false;
+}
+
+/* Prints an enumeration, several values in a line. all: also values that the copy does not name; attributes may have
+   them. */
+static void cli_copy_put_enum(cli_copy *c, const cli_item *item, bool all)
+{
+    const cli_tokens list = cli_copy_tokens(c, item->code);
+    size_t i = 0, line = 0;
+    bool some = false;
+    for (size_t k = 0; k < c->itemCount && !all; k++) /* macros that make the names from parts */
+        all = c->items[k].wanted && cli_text_find(c->items[k].code, "NNRT_DATA_TYPE_##") != NULL;
+    while (i < list.count && !cli_text_is(list.data[i].text, "{"))
+        i++;
+    for (i++; i < list.count && list.data[i].kind == 'a';) {
+        const char *from = list.data[i].text.at, *end;
+        size_t k = i;
+        while (!cli_text_is(list.data[k].text, ",") && !cli_text_is(list.data[k].text, "}"))
+            k++;
+        end = list.data[k - 1].text.at + list.data[k - 1].text.n;
+        if (k > i + 1 && (all || cli_copy_said(c, list.data[i].text, item))) {
+            const bool full = !some || line + (size_t)(end - from) > 112;
+            cli_copy_put(c, cli_text_of(some ? "," : "enum {"));
+            cli_copy_put(c, cli_text_of(full ? "\n    " : " "));
+            cli_copy_put(c, cli_text_between(from, end));
+            line = full ? 4 + (size_t)(end - from) : line + 2 + (size_t)(end - from);
+            some = true;
+        }
+        i = k + 1;
+    }
+    if (some)
+        cli_copy_put_line(c, "\n};");
+}
+
+/* Appends one item, with the comment above it unless it is the same as before. */
+static void cli_copy_put_item(cli_copy *c, const cli_item *item, const cli_item *before)
+{
+    static const char api[] = "NNRT_API";
+    cli_text code = item->code;
+    const bool values = cli_text_find(code, "enum ") == code.at && before != NULL &&
+                        cli_text_find(before->code, "typedef int32_t NNRT_") == before->code.at;
+    const bool block = item->comment.n > 0 || before == NULL || before->kind != item->kind ||
+                       memchr(before->code.at, '\n', before->code.n) != NULL;
+    if (values) {
+        cli_copy_put_enum(c, item, cli_text_find(before->code, "_ReturnCode;") == NULL &&
+                                       cli_text_find(before->code, "_DataType;") == NULL);
+        return;
+    }
+    if (block && c->out.n > 0) /* adjacent one-line items are not separated */
+        cli_copy_put_line(c, "");
+    if (item->comment.n > 0 && (before == NULL || item->comment.at != before->comment.at)) {
+        cli_copy_put(c, item->comment);
+        cli_copy_put_line(c, "");
+    }
+    if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
+        cli_copy_put(c, cli_text_of("static")); /* a public function of the library, but a helper here */
+        code = cli_text_between(code.at + strlen(api), code.at + code.n);
+    }
+    cli_copy_put(c, code);
+    cli_copy_put_line(c, "");
+}
+
+/* The type of views without the members for quantization, if nothing else of the copy names them. */
+static void cli_copy_plain_view(cli_copy *c)
+{
+    const char *const type = "typedef struct nnrt_view {", *const quant = "quant";
+    for (size_t i = 0; i < c->itemCount; i++) {
+        const cli_text code = c->items[i].code;
+        const char *const count = "quantCount", *line = code.at, *end = code.at + code.n, *next;
+        char *text;
+        size_t n = 0;
+        if (!c->items[i].wanted || cli_text_find(code, type) != code.at ||
+            cli_copy_said(c, cli_text_of(quant), &c->items[i]) ||
+            cli_copy_said(c, cli_text_of(count), &c->items[i]) ||
+            (text = (char *)cli_copy_keep(c, code.n)) == NULL)
+            continue;
+        for (; line < end; line = next) {
+            for (next = line; next < end && (next == line || next[-1] != '\n'); next++)
+                continue;
+            if (cli_text_find(cli_text_between(line, next), quant) != NULL)
+                continue;
+            memcpy(text + n, line, (size_t)(next - line));
+            n += (size_t)(next - line);
+        }
+        c->items[i].code = cli_text_between(text, text + n);
+    }
+}
+
+/* Appends the wanted items in the order of the header. */
+static void cli_copy_put_items(cli_copy *c)
+{
+    const cli_item *before = NULL;
+    bool fails = false;
+    for (size_t i = 0; i < c->itemCount; i++) {
+        const cli_item *item = &c->items[i];
+        bool again = false;
+        for (size_t k = 0; k < i && item->wanted && !again; k++) /* two rows that share a kernel declare it twice */
+            again = c->items[k].wanted && cli_text_same(c->items[k].code, item->code);
+        if (again || !item->wanted)
+            continue;
+        if (item->kind == CLI_ITEM_CODE && !fails && cli_copy_uses_fail(item->code)) {
+            fails = true;
+            cli_copy_put(c, cli_text_of(cli_copy_fail));
+            before = NULL;
+        }
+        cli_copy_put_item(c, item, before);
+        before = item;
+    }
+}
+
+/* Prints the text behind the comment at the top: #include lines that the items need, the items, all without contraction
+   of a * b + c. */
+static void cli_copy_put_text(cli_copy *c)
+{
+    static const struct {
+        const char *header, *words[6];
+    } headers[] = {{"float.h", {"FLT_", "DBL_"}}, {"math.h", {"NAN", "INFINITY", " sqrt(", " sqrtf("}},
+                   {"stdbool.h", {"bool", "true", "false"}}, {"stddef.h", {"size_t", "ptrdiff_t", "NULL"}},
+                   {"stdint.h", {"int32_t", "int64_t", "uint8_t"}},
+                   {"string.h", {"memcpy", "memset", "memcmp", "memmove", "strcmp", "strlen"}}};
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        bool used = false;
+        for (int k = 0; k < 6 && headers[i].words[k] != NULL; k++)
+            used = used || cli_text_find(c->out, headers[i].words[k]) != NULL;
+        if (used)
+            printf("#include <%s>\n", headers[i].header);
+    }
+    fputs("\n/* a * b + c is rounded twice here: the same bits on every platform */\n#if defined(__clang__)\n"
+          "#pragma STDC FP_CONTRACT OFF\n#elif defined(__GNUC__)\n#pragma GCC push_options\n"
+          "#pragma GCC optimize(\"fp-contract=off\")\n#endif\n", stdout);
+    if (cli_text_find(c->out, "NNRT_MAX_RANK") != NULL)
+        printf("\n#define NNRT_MAX_RANK %d\n", NNRT_MAX_RANK);
+    putchar('\n');
+    fwrite(c->out.at, 1, c->out.n, stdout);
+    fputs("\n#if defined(__clang__)\n#pragma STDC FP_CONTRACT DEFAULT\n#elif defined(__GNUC__)\n"
+          "#pragma GCC pop_options\n#endif\n", stdout);
+    c->out.n = 0;
+}
+
+/* True if an item computes derived constants. */
+static bool cli_copy_derives(const cli_item *item, const char *rule)
+{
+    static const char *const words[] = {"nnrti_derive(", "nnrti_quant_derive(", "nnrti_factor(", "nnrti_requantise_list("};
+    bool derives = cli_text_find(item->code, rule) != NULL || cli_text_find(item->comment, "Derived:") != NULL;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        derives = derives || cli_text_find(item->code, words[i]) != NULL;
+    return derives && item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}';
+}
+
+/* Prints the functions with which the rule computes derived constants, after the kernels and as documentation only:
+   they need the operator table. */
+static void cli_copy_put_derived(cli_copy *c, const char *rule)
+{
+    const cli_item *before = NULL;
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].wanted = false;
+    cli_copy_close(c, &rule, 1);
+    printf("\n#if 0 /* How %s of nnrt_ops.h computes the derived constants. c has the node: in[] and out[] are its\n"
+           "         operands, with their scales and zero points. */\n",
+           rule);
+    for (size_t i = 0; i < c->itemCount; i++)
+        if (c->items[i].wanted && cli_copy_derives(&c->items[i], rule)) {
+            cli_copy_put_item(c, &c->items[i], before);
+            before = &c->items[i];
+        }
+    fwrite(c->out.at, 1, c->out.n, stdout);
+    printf("\n#endif\n");
+}
+
+#endif /* NNRT_TOOL_COPY_OUTPUT_H */
