@@ -4,8 +4,9 @@ processes map; the socket carries only control messages.
 
     #define NNRT_THREADS 1                   the server needs threads
     #define NNRT_IMPLEMENTATION
-    #include "nnrt.h"                        for sessions, and to serve `auto` or `cpu`; before this header
     #include "devices/nnrt_remote.h"         includes nnrt_hal.h, which suffices to serve a device of your own
+
+A program that opens sessions, or serves `auto` or `cpu`, includes nnrt.h before this header.
 
     nnrt serve --socket /run/npu.sock --device npu0                               the process of the driver
     nnrt run model.onnx --device remote:/run/npu.sock                             the application
