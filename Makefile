@@ -88,7 +88,7 @@ help:
 	@echo 'make batch-bench      a million pictures over one, two and eight ranks of MPI (3.2 GB; PICTURES=N)'
 	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes the files of make install'
-	@echo 'make dist-file        dist/nnrt.h: all headers as one'
+	@echo 'make single           dist/nnrt_all.h: all of nnrt as one file; dist/nnrt.h: without the readers of model files'
 	@echo 'make dist             the same, and all tests against it; ONLY=NAMES as for make test'
 	@echo
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
@@ -230,16 +230,20 @@ run:
 
 # ---- one file, packages ----
 
-.PHONY: dist dist-file install uninstall
+.PHONY: single dist install uninstall
 
 # These suites test the repository's texts, or files generated from them, not the behavior of the headers.
 NOT_DIST := copy single code-size bits spectra frontend-bits docs runner dist install lib api layers
 
-dist-file:
-	@sh tools/need.sh python3 libstb-dev
-	@$(PYTHON) tools/amalgamate.py dist
+# Without optimization: it runs for half a second.
+build/single: tools/single.c | stb
+	@mkdir -p $(@D)
+	@$(CC) -std=c99 $(WARNINGS) $(WERROR) $(CPPFLAGS) -o $@ $<
 
-dist: dist-file
+single: build/single
+	@build/single dist
+
+dist: single
 	@sh tests/source/dist_tree.sh dist build/dist-tree
 	@echo 'in build/dist-tree, where nnrt.h is dist/nnrt.h: make test, without the suites that look at texts: $(NOT_DIST)'
 	@$(MAKE) --no-print-directory -C build/dist-tree test ONLY="$(filter-out $(NOT_DIST),$(ONLY))"

@@ -26,6 +26,7 @@ export NNRT_GIVEN := $(foreach name,DEVICE VEC,$(if $($(name)),$(name)="$($(name
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
 NEEDS_mcu-emit := $(NEEDS_single)
 NEEDS_cli := libjpeg-turbo-progs
+NEEDS_dist := $(NEEDS_single) tcc
 NEEDS_install := cmake pkgconf groff-base
 NEEDS_mcu-program := gcc-arm-none-eabi libnewlib-arm-none-eabi
 # make -n also executes lines that call make: it must not overwrite the log of the real run.
@@ -347,7 +348,7 @@ ORT := $(if $(wildcard build/compare/node_modules/onnxruntime-node),--ort build/
 suite-differential: build/test/differential build/test/nnrt
 	$(SUITE) $(PYTHON) -B tests/devices/differential.py --number $(if $(LONG),1000,120) --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
 
-suite-dist: build/objects/clang.o build/objects/clang++.o
+suite-dist: build/single build/objects/clang.o
 	$(SUITE) sh tests/source/test_dist.sh $^
 
 suite-install: build/nnrt $(LIBRARIES:%=build/test/%)

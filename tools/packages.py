@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Writes the packages of nnrt for other build systems, from the table packaging/packages.toml.
 
-usage: packages.py [--nnrt build/nnrt] [--only NAMES] FOLDER   writes the archives into FOLDER
+usage: packages.py [--nnrt build/nnrt] [--only NAMES] FOLDER   writes the archives into FOLDER; build/single must have been built
        packages.py --list                                      prints name and archive of each package
        packages.py --release FOLDER RESULTS                    checks what a release requires: version, changelog, clean tree,
                                                                passed suites in the folder RESULTS, archives in FOLDER
 
 An archive contains the files of packaging/NAME with @WORD@ replaced by the value of the table, LICENSE, and headers of the
-amalgamation (tools/amalgamate.py), which need no stb_ds. The version is that of nnrt.h. The bytes of an archive depend on the
+amalgamation (tools/single.c), which need no stb_ds. The version is that of nnrt.h. The bytes of an archive depend on the
 repository alone: names are sorted, all times are SOURCE_DATE_EPOCH or that of the last commit, owners are unnamed.
 """
 import argparse
@@ -85,9 +85,9 @@ def emitted(nnrt, arguments):
 
 
 def amalgamation():
-    """{name: bytes} of the headers that tools/amalgamate.py writes."""
+    """{name: bytes} of the headers that tools/single.c writes."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, ROOT / "tools/amalgamate.py", folder], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([ROOT / "build/single", "--root", ROOT, folder], check=True, stdout=subprocess.DEVNULL)
         return {path.name: path.read_bytes() for path in pathlib.Path(folder).glob("*.h")}
 
 

@@ -1,6 +1,6 @@
-/* The headers as included by a program without any options: tests/source/test_builds.sh, test_symbols.sh and test_dist.sh
-   share the objects that clang, clang++ and g++ compile from this file, without optimization and with all warnings; gcc
-   compiles tools/implementation.c. */
+/* The headers as included by a program without any options: tests/source/test_builds.sh, test_symbols.sh and, for clang,
+   test_dist.sh share the objects that clang, clang++ and g++ compile from this file, without optimization and with all
+   warnings; gcc compiles tools/implementation.c. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 #include "formats/nnrt_quantize.h"

@@ -5,7 +5,8 @@ defined once, README.md and the median operator keep to their maximum length.
 
 Conventions for the pages (PAGES below):
 - a ```c block is a whole file. It compiles as C99 and as C++17 with -I. and no warning. A block with a main() is linked by
-  clang without the device cpu; gcc, which would take longest, only checks the syntax. "```c C only" skips C++.
+  clang without the device cpu; gcc, which would take longest, only checks the syntax. "```c C only" skips C++. The suite dist
+  compiles and runs the block of README.md that includes nnrt_all.h.
 - a program in docs/ is run in the root of the repository and must exit with status 0, unless its block says "not run"; in
   other pages it is run if its block says "args". "args A B" passes arguments to the program.
 - the lines of a "```sh run" block, and of each ```sh block under a heading that begins with "Try it", are run, in order, in
@@ -185,7 +186,7 @@ def check_blocks(page, text, targets):
                 missing = occurs(body, output, "numbers vary" in info)
                 verdict(missing is None, "%s: not printed" % where, missing or "")
             output, program = None, kind == "c"
-            if kind == "c":
+            if kind == "c" and not (page == "README.md" and '#include "nnrt_all.h"' in body):
                 examples += 1
                 output = check_c(pathlib.Path(scratch), where, info, body)
                 if "ARENA_WORDS" in body:
