@@ -233,7 +233,7 @@ run:
 .PHONY: single dist install uninstall
 
 # These suites test the repository's texts, or files generated from them, not the behavior of the headers.
-NOT_DIST := copy single code-size bits spectra frontend-bits docs runner dist install lib api layers
+NOT_DIST := copy single code-size bits spectra frontend-bits docs runner dist install packages lib api layers
 
 # Without optimization: it runs for half a second.
 build/single: tools/single.c | stb

@@ -52,7 +52,6 @@ MIT license, see LICENSE.
 #define KERNELS "nnrt_cpu_kernels.h"
 #define OUR_LICENSE "MIT license, see LICENSE."
 #define LICENSE_IN_TOP "MIT license; its text is at the end of nnrt.h."
-#define DASHES "----------------------------"
 #define EQUALS "============================"
 #define RULER "/* " EQUALS EQUALS EQUALS EQUALS " */\n"
 
@@ -66,6 +65,7 @@ enum { DEVICES = sizeof(devices) / sizeof(devices[0]) };
 
 static const char *root = ".";
 
+/* Of a function that does not return and has the arguments of printf. */
 #if defined(__GNUC__)
 #define SENTENCE __attribute__((noreturn, format(printf, 1, 2)))
 #else
@@ -829,8 +829,10 @@ static const char *licenses(const char *stb)
         begin--;
     if (end == NULL || *begin != '-')
         fail("stb_ds.h: its license is not where it was");
-    append(&out, "/*\n", stripped(source("LICENSE")), "\n\n" DASHES DASHES "----------------------",
-           "\nThe part of this file that comes from stb_ds.h:\n", copy(begin, (size_t)(end + 1 - begin)), "*/\n", NULL);
+    append(&out, "/*\n", stripped(source("LICENSE")), "\n\n",
+           "------------------------------------------------------------------------------\n"
+           "The part of this file that comes from stb_ds.h:\n",
+           copy(begin, (size_t)(end + 1 - begin)), "*/\n", NULL);
     return out.at;
 }
 
