@@ -116,15 +116,7 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
    OUT_OF_MEMORY, or INVALID_PARAMETER if the states among the metadata name no input or output of `from`. */
 NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const NNRT_Model *from, const NNRT_Model *source,
                                            bool copyConstants, const nnrt_allocator *allocator, nnrt_error *error);
-/* Replaces *model, which a builder or loader made, by an equivalent, faster one: constant folding, dead-code
-   elimination, operator fusion (batch normalization into convolutions, bias and activations into the node before), in
-   subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would take memory
-   or time out of proportion to the model are left to the run. On failure *model is unchanged. The new model uses the
-   constants of the old one in place and frees it when it is destroyed. Operators between DequantizeLinear and
-   QuantizeLinear (casts from and to quantized int8, uint8 or int16) that have quantized arithmetic compute in integers:
-   their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32. */
-NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
-/* The passes, one bit each. */
+/* The passes of the optimizer, one bit each. */
 enum {
     NNRT_PASS_RESHAPES = 1,     /* consecutive reshapes become one */
     NNRT_PASS_TRANSPOSES = 2,   /* consecutive transposes become one */
@@ -138,7 +130,7 @@ enum {
     NNRT_PASS_DEAD = 512,       /* dead-code elimination */
     NNRT_PASS_PADS = 1024       /* a PAD before a quantized convolution becomes padding of that */
 };
-/* The same with options; desc NULL: all zero, the default. */
+/* The options of the optimizer. All zero is the default. */
 typedef struct nnrt_optimize_desc {
     bool no_quantize;    /* keep operators between casts in float32: as NNRT_PASS_QUANTIZE in without */
     const nnrt_log *log; /* receives a line for each changed node. NULL: none */
@@ -150,16 +142,22 @@ typedef struct nnrt_optimize_desc {
                         to 1/256. A warning in the log explains each input and output that stays float32;
                         NNRT_NOT_SUPPORT if all of them do */
 } nnrt_optimize_desc;
-NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
-                                                  nnrt_error *error);
+/* Replaces *model, which a builder or loader made, by an equivalent, faster one: constant folding, dead-code
+   elimination, operator fusion (batch normalization into convolutions, bias and activations into the node before), in
+   subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would take memory
+   or time out of proportion to the model are left to the run. On failure *model is unchanged. The new model uses the
+   constants of the old one in place and frees it when it is destroyed. Operators between DequantizeLinear and
+   QuantizeLinear (casts from and to quantized int8, uint8 or int16) that have quantized arithmetic compute in integers:
+   their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32.
+   desc NULL: all zero. */
+NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, const nnrt_optimize_desc *desc, nnrt_error *error);
 /* Index of the first tensor with this name; NNRT_NO_TENSOR if no tensor has it, or name is NULL or empty. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 /* Writes a model as Graphviz text: nodes with operator and attributes, shapes on the edges. Returns the length of the
-   whole text without its terminating 0, also if size is too small. */
-NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
-/* The same with the device of each node, as nnrt_partition.placed reports it: places[] has one entry per node, in
-   order. The color of a node shows its device; the nodes of a partition share a box. */
-NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
+   whole text without its terminating 0, also if size is too small. places, if not NULL, is the device of each node, as
+   nnrt_partition.placed reports it: one entry per node, in order. The color of a node then shows its device; the nodes
+   of a partition share a box. */
+NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
 
 #endif /* NNRT_FIRMWARE */
 
@@ -1857,12 +1855,7 @@ static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placeme
     nnrti_dot_model(o, m, shapes, writer, places);
 }
 
-NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
-{
-    return nnrt_model_dot_placed(model, NULL, out, size);
-}
-
-NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size)
+NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size)
 {
     nnrt_memory memory;
     nnrt_error error;
@@ -4300,13 +4293,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool pas
     return code;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error)
-{
-    return nnrt_model_optimize_with(model, NULL, error);
-}
-
-NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
-                                                             nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, const nnrt_optimize_desc *desc,
+                                                        nnrt_error *error)
 {
     nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL;
     NNRT_Model *made = NULL;

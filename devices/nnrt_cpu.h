@@ -54,7 +54,7 @@ DYNAMIC SHAPES
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
     dimensions; Winograd tiles are chosen for one image. Between steps with dynamic shapes there is no operator fusion;
     images are channels last between convolutions, pools and elementwise operators. Biases and activations that the
-    graph passes fuse (nnrt_model_optimize_with) stay fused.
+    graph passes fuse (nnrt_model_optimize) stay fused.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,

@@ -2780,7 +2780,7 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
     memset(&desc, 0, sizeof(desc));
     desc.log = p->desc->log;
     desc.integer_io = p->desc->integer_io;
-    return p->code = nnrt_model_optimize_with(quantized, &desc, p->error);
+    return p->code = nnrt_model_optimize(quantized, &desc, p->error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2903,7 +2903,7 @@ static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, const NNRT_Model *sou
     memset(&j, 0, sizeof(j));
     nnrt_memory_allocate(&j.memory, p->desc->allocator);
     if ((p->code = nnrt_model_create(&model, &p->edit, source, false, p->desc->allocator, p->error)) == NNRT_SUCCESS &&
-        (p->code = nnrt_model_optimize_with(&model, &desc, p->error)) == NNRT_SUCCESS &&
+        (p->code = nnrt_model_optimize(&model, &desc, p->error)) == NNRT_SUCCESS &&
         nnrti_ptq_judge_open(p, &j, model) == NNRT_SUCCESS)
         *mean = nnrti_ptq_judge_outputs(p, &j);
     nnrt_session_destroy(j.session);

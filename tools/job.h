@@ -136,7 +136,7 @@ static NNRT_ReturnCode cli_job_integer_io(cli_job *job, const cli_args *args, nn
     desc.no_quantize = args->noQuantize;
     desc.without = args->noOptimize ? UINT32_MAX : 0;
     desc.integer_io = true;
-    return nnrt_model_optimize_with(&job->model, &desc, error);
+    return nnrt_model_optimize(&job->model, &desc, error);
 }
 
 /* Loads or imports the model; constants: as in cli_job_import. */

@@ -1009,7 +1009,7 @@ static int cli_quantize_load(cli_job *job, const cli_args *args, bool close)
         status = cli_inputs_close_shapes(&job->in);
     if (status == CLI_DONE)
         status = cli_job_load(job, &own);
-    if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, &error) != NNRT_SUCCESS)
+    if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, NULL, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot optimize %s: %s", args->model, error.message);
     return status;
 }

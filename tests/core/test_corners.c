@@ -695,13 +695,13 @@ static void test_models_by_hand(void **state)
         assert_null(nnrt_model_metadata(m, "labels"));
         assert_null(nnrt_model_metadata_at(m, 0).key);
         assert_false(nnrt_model_section(m, 0, &section));
-        assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_NULL_PTR);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, &e), NNRT_NULL_PTR);
         contains(e.message, "takes only a model that a builder or loader made");
         assert_int_equal(nnrt_model_attach(m, own, 1), NNRT_NULL_PTR);
         nnrt_model_destroy(m);
         free(own[i]);
     }
-    assert_int_equal(nnrt_model_optimize(&made, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&made, NULL, NULL), NNRT_SUCCESS);
     nnrt_model_destroy(made);
     assert_null(nnrt_model_metadata(NULL, "labels"));
     assert_null(nnrt_model_metadata(NULL, NULL));
@@ -1157,7 +1157,7 @@ static void test_builder_arguments(void **state)
     memset(&foreign, 0, sizeof(foreign));
     m = &foreign.model;
     assert_int_equal(nnrt_model_attach(m, foreign.other, 8), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_NULL_PTR);
     nnrt_model_destroy(m);
     assert_null(nnrt_model_metadata(m, "key"));
     assert_null(nnrt_model_metadata(m, NULL));
@@ -1303,7 +1303,7 @@ static void test_dot(void **state)
     char text[4096];
     (void)state;
     small(&g, "tab\there");
-    (void)nnrt_model_dot(&g.model, text, sizeof(text));
+    (void)nnrt_model_dot(&g.model, NULL, text, sizeof(text));
     contains(text, "label=\"tab here\\nfloat32[2,3]\"");
     graph_init(&g);
     nnrt_attr_defaults(nnrt_op_named("MAX_POOL_FUSION")->attr, &pool);
@@ -1313,13 +1313,13 @@ static void test_dot(void **state)
     (void)constant(&g, "unused", F32, "2,3", data, sizeof(data));
     (void)node(&g, NULL, NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, sizeof(pool.kernelSize), "0 -", "1 -");
     graph_io(&g, "0", "1");
-    (void)nnrt_model_dot(&g.model, text, sizeof(text));
+    (void)nnrt_model_dot(&g.model, NULL, text, sizeof(text));
     contains(text,
              "n0 [shape=box style=rounded label=\"MAX_POOL_FUSION\\nkernelSize=[]\"];"); /* the rest is missing */
     contains(text, "t0 -> n0;");
     contains(text, "n0 -> o0");
     g.nodes[0].nodeAttr.data = NULL;
-    (void)nnrt_model_dot(&g.model, text, sizeof(text));
+    (void)nnrt_model_dot(&g.model, NULL, text, sizeof(text));
     contains(text, "label=\"MAX_POOL_FUSION\"];");
 }
 

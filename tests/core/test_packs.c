@@ -498,7 +498,7 @@ static void test_optimized(void **state)
     memset(&e, 0, sizeof(e));
     file = saved(m, c, &bytes);
     again = before = loaded(file, bytes);
-    assert_int_equal(nnrt_model_optimize(&again, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&again, NULL, &e), NNRT_SUCCESS);
     r = session_of(again, NULL);
     assert_int_equal(r.taken, again == before); /* without anything to do, it is the same one */
     assert_int_equal(r.bytes, plain.bytes);

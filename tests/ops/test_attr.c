@@ -543,9 +543,9 @@ static void test_models(void **state)
     assert_non_null(copy);
     assert_ptr_not_equal(attr_of(copy)->mode, attr_of(m)->mode);
     assert_ptr_not_equal(attr_of(copy)->reals.data, attr_of(m)->reals.data);
-    bytes = nnrt_model_dot(m, NULL, 0) + 1;
+    bytes = nnrt_model_dot(m, NULL, NULL, 0) + 1;
     text = (char *)malloc(bytes);
-    assert_int_equal(nnrt_model_dot(m, text, bytes), bytes - 1);
+    assert_int_equal(nnrt_model_dot(m, NULL, text, bytes), bytes - 1);
     assert_non_null(strstr(text, "\\ntype=uint8\\nwideType=float64\\nmode='C\\\"R\\\\D'\\nbody=none\\n"));
     assert_non_null(strstr(text, "\\nreals=[0.5,-1e-30,1024]\""));
     free(text);
