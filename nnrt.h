@@ -1018,7 +1018,7 @@ static uint64_t nnrti_cache_options(const NNRT_Model *m, const NNRT_ModelConfig 
 static uint64_t nnrti_cache_key(const nnrt_device *device, const NNRT_Model *m, const NNRT_ModelConfig *config)
 {
     const uint64_t hash = nnrti_hash_text(nnrti_cache_options(m, config), nnrt_device_unique_name(device));
-    return nnrti_hash_number(nnrti_hash_number(hash, (uint32_t)nnrt_device_type(device)), NNRT_LAYOUT);
+    return nnrti_hash_number(nnrti_hash_number(hash, (uint32_t)nnrt_device_type(device, NULL)), NNRT_LAYOUT);
 }
 
 /* Bytes of a section of packed weights up to the end of their table, where the checksum ends; false: it has none. The
@@ -1177,7 +1177,7 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     data = (uint8_t *)(p + 1);
     memset(data, 0, bytes);
     h->layout = NNRT_LAYOUT;
-    h->type = nnrt_device_type(device);
+    h->type = nnrt_device_type(device, NULL);
     h->blocks = count;
     memcpy(data, h, sizeof(*h));
     memcpy(data + sizeof(*h), rows, (size_t)16 * count);
@@ -1332,7 +1332,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     NNRT_ReturnCode code;
     memset(&want, 0, sizeof(want));
     memset(&fault, 0, sizeof(fault));
-    if (!nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE))
+    if (!nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE, NULL))
         return nnrt_device_prepare(device, m, config, prepared);
     if (k->cache != NULL && !(k->cache->packed && m == k->model)) { /* else its packed weights are stored beside the model */
         packs.keep = packs.whole = true;
@@ -3276,9 +3276,9 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
     if (session->pool != NULL && !stop.alone)
         begun = nnrti_pool_begin(session->pool, session->works);
 #endif
-    code = nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io,
-                                   session->nIn, session->io + session->nIn, session->nOut,
-                                   session->open ? session->told : NULL, &stop, &session->error);
+    code = nnrt_prepared_run(session->prepared, session->workspace, session->workspaceBytes, session->io, session->nIn,
+                             session->io + session->nIn, session->nOut, session->open ? session->told : NULL, &stop,
+                             &session->error);
 #if NNRT_THREADS
     if (session->works && code == NNRT_SUCCESS)
         nnrti_turns_next(&session->turns, began > 0 ? nnrti_pool_now() - began : 0);

@@ -245,14 +245,12 @@ NNRT_API nnrt_device *nnrt_device_find(const char *name);
    counts as supporting every node. */
 NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
 /* Name, unique name and vendor (valid as long as the handle), type, and status as the device reports it now. For device
-   NULL: "", OTHER, UNKNOWN. */
+   NULL: "", OTHER, UNKNOWN. *code (code may be NULL) is the code of GetDeviceType; if that fails, the type is OTHER. */
 NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
 NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
-NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
+NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device, NNRT_ReturnCode *code);
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
-/* nnrt_device_type with the code of GetDeviceType; if that fails, *type is OTHER. */
-NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type);
 
 /* Optional abilities of a device. A device without the corresponding method does not have the ability. */
 typedef int32_t nnrt_ability;
@@ -267,21 +265,19 @@ enum {
                                    supported */
     NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory exists */
 };
-NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
-/* nnrt_device_can with the code of the method; if that fails, *can is false. */
-NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can);
+/* Whether the device has the ability. *code (code may be NULL) is the code of the method; if that fails, the result is
+   false. */
+NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability, NNRT_ReturnCode *code);
 
 /* Calls through the table. A method that the device does not implement yields NOT_SUPPORT, unless its slot's comment
    defines a default. config may be NULL = defaults. *prepared is NULL on failure; the caller releases a prepared model
    with nnrt_device_release. config->error receives the message. NOT_SUPPORT also: the device does not support an option
    of config (enableFloat16, mode, priority, bounds).
-   nnrt_device_supported: isSupported[count], count = model->nodes.count. */
-NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
-                                               uint32_t count);
-/* The same for a configuration. reason, if not NULL, is called for each unsupported node (GetSupportedNodes). */
-NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
-                                             const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
-                                             nnrt_reason reason, void *user);
+   nnrt_device_supported: isSupported[count], count = model->nodes.count. reason, if not NULL, is called for each
+   unsupported node (GetSupportedNodes). */
+NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model,
+                                               const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
+                                               nnrt_reason reason, void *user);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
 /* prepare_cache: from the blocks that a prepared model of this device exported (ExportModelCache), in that order.
@@ -321,16 +317,13 @@ NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self)
 /* Destroys a prepared model; device: the one that prepared it. No run of it may be in progress. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
 /* Runs a prepared model: RunIn if it exists and workspace is not NULL, else Run, else RunV1, with their contracts and
-   threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut] and error may be NULL. */
+   threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut], stop and error may be NULL.
+   CANCELLED: stop->asked returned true before the run or, if the device has RunUntil, between two steps; outputs are
+   then undefined. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
-                                           uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
-/* The same with cancellation: returns CANCELLED if stop->asked returns true before the run or, if the device has
-   RunUntil, between two steps; outputs are then undefined. stop NULL: no cancellation. */
-NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
-                                                 const NNRT_IOTensor *inputs, uint32_t nIn,
-                                                 const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
-                                                 const nnrt_stop *stop, nnrt_error *error);
+                                           uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
+                                           nnrt_error *error);
 
 #endif
 
@@ -1800,8 +1793,8 @@ static bool nnrti_takes_model(nnrt_device *device, const NNRT_Model *model, cons
     nnrt_config_read(&own, config);
     isSupported = (bool *)nnrt_alloc(own.allocator, count);
     own.error = NULL;
-    all =
-        isSupported != NULL && nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
+    all = isSupported != NULL &&
+          nnrt_device_supported(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
     for (uint32_t i = 0; all && i < count; i++)
         all = isSupported[i];
     nnrt_free(own.allocator, isSupported, count);
@@ -1836,23 +1829,16 @@ NNRT_API const char *nnrt_device_vendor(const nnrt_device *device)
     return device != NULL ? device->vendor : "";
 }
 
-NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type)
-{
-    NNRT_DeviceType told = NNRT_DEVICE_TYPE_OTHER;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (device == NULL || type == NULL)
-        return NNRT_NULL_PTR;
-    if (NNRTI_DEVICE_HAS(device, GetDeviceType))
-        code = device->table->GetDeviceType(device->self, &told);
-    *type = code == NNRT_SUCCESS ? told : NNRT_DEVICE_TYPE_OTHER;
-    return code;
-}
-
-NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device)
+NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device, NNRT_ReturnCode *code)
 {
     NNRT_DeviceType type = NNRT_DEVICE_TYPE_OTHER;
-    (void)nnrt_device_ask_type(device, &type);
-    return type;
+    NNRT_ReturnCode told = NNRT_NULL_PTR;
+    if (device != NULL)
+        told =
+            NNRTI_DEVICE_HAS(device, GetDeviceType) ? device->table->GetDeviceType(device->self, &type) : NNRT_SUCCESS;
+    if (code != NULL)
+        *code = told;
+    return told == NNRT_SUCCESS ? type : NNRT_DEVICE_TYPE_OTHER;
 }
 
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
@@ -1865,16 +1851,14 @@ NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
 }
 
 /* Calls a method that reports an ability; NOT_SUPPORT: the device has no such method. HDI defines the answer for a
-   missing method as "no", so nnrt_device_ask turns that code into SUCCESS and false. */
+   missing method as "no", so nnrt_device_can turns that code into SUCCESS and false. */
 #define NNRTI_DEVICE_SAYS(d, slot, yes)                                                                                \
     (NNRTI_DEVICE_HAS(d, slot) ? (d)->table->slot((d)->self, yes) : NNRT_NOT_SUPPORT)
 
-NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can)
+static NNRT_ReturnCode nnrti_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can)
 {
     NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
     bool yes = false;
-    if (device == NULL || can == NULL)
-        return NNRT_NULL_PTR;
     switch (ability) {
     case NNRT_ABILITY_FLOAT16: code = NNRTI_DEVICE_SAYS(device, IsFloat16PrecisionSupported, &yes); break;
     case NNRT_ABILITY_PERFORMANCE_MODE: code = NNRTI_DEVICE_SAYS(device, IsPerformanceModeSupported, &yes); break;
@@ -1899,10 +1883,12 @@ NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability
     return code == NNRT_NOT_SUPPORT ? NNRT_SUCCESS : code;
 }
 
-NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
+NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability, NNRT_ReturnCode *code)
 {
     bool can = false;
-    (void)nnrt_device_ask(device, ability, &can);
+    const NNRT_ReturnCode told = device != NULL ? nnrti_device_ask(device, ability, &can) : NNRT_NULL_PTR;
+    if (code != NULL)
+        *code = told;
     return can;
 }
 
@@ -1924,11 +1910,11 @@ static NNRT_ReturnCode nnrti_check_wishes(const NNRT_ModelConfig *config, const 
             return nnrt_error_set(config->error, NNRT_NULL_PTR, "extension %u '%s' has no %s", i,
                                   nnrti_text_of(e->name), e->name == NULL ? "name" : "data");
     }
-    if (config->enableFloat16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16))
+    if (config->enableFloat16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16, NULL))
         lacks = "float32 in float16";
-    else if (config->mode != NNRT_PERFORMANCE_NONE && !nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
+    else if (config->mode != NNRT_PERFORMANCE_NONE && !nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE, NULL))
         lacks = "performance modes";
-    else if (config->priority != NNRT_PRIORITY_NONE && !nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
+    else if (config->priority != NNRT_PRIORITY_NONE && !nnrt_device_can(device, NNRT_ABILITY_PRIORITY, NULL))
         lacks = "priorities";
     if (lacks != NULL)
         return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "device '%s' has no %s", device->unique, lacks);
@@ -1985,9 +1971,9 @@ static void nnrti_tell_reason(void *user, uint32_t node, const nnrt_error *error
         t->reason(t->user, node, error);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
-                                             const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
-                                             nnrt_reason reason, void *user)
+NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model,
+                                               const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
+                                               nnrt_reason reason, void *user)
 {
     NNRT_ModelConfig own;
     NNRT_ReturnCode code;
@@ -2022,12 +2008,6 @@ NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Mod
         reason(user, i, &error);
     }
     return code;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
-                                               uint32_t count)
-{
-    return nnrt_device_explain(device, model, NULL, isSupported, count, NULL, NULL);
 }
 
 /* Rule: a device that returns SUCCESS returns a prepared model that can be run; another result is DEVICE_ERROR, and
@@ -2109,7 +2089,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
         return code;
     if (!NNRTI_DEVICE_HAS(device, PrepareModel))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
-    if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT))
+    if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT, NULL))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
                               "device '%s' does not support dynamic shapes: set all dimensions with inputDims",
                               device->unique);
@@ -2253,19 +2233,12 @@ static NNRT_ReturnCode nnrti_run_v1(NNRT_PreparedModel *m, const NNRT_IOTensor *
     return code;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
-                                           const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
-                                           uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
-{
-    return nnrt_prepared_run_until(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, NULL, error);
-}
-
 /* The most capable slot that the arguments allow is called: RunUntil, RunIn, Run, RunV1. Cancellation is checked once
    before all of them, so a driver without RunUntil is at least not started. */
-NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
-                                                 const NNRT_IOTensor *inputs, uint32_t nIn,
-                                                 const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
-                                                 const nnrt_stop *stop, nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
+                                           const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                           uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
+                                           nnrt_error *error)
 {
     const bool first = nnrti_error_open(error);
     NNRT_ReturnCode code;

@@ -1111,8 +1111,8 @@ static NNRT_ReturnCode nnrti_fake_ask(nnrt_fake *f, uint32_t slot, const NNRT_Mo
     own.enableFloat16 = false; /* unsupported by the reference device */
     own.mode = NNRT_PERFORMANCE_NONE;
     own.priority = NNRT_PRIORITY_NONE;
-    code = nnrt_device_explain(nnrt_device_find("reference"), model, &own, isSupported, count, nnrti_fake_refused,
-                               &asking);
+    code = nnrt_device_supported(nnrt_device_find("reference"), model, &own, isSupported, count, nnrti_fake_refused,
+                                 &asking);
     if (code != NNRT_SUCCESS)
         return code;
     if (own.buffer != NULL)

@@ -2242,7 +2242,7 @@ static NNRT_ReturnCode nnrti_remote_do_hello(nnrti_remote_client *c, nnrti_remot
         else if (*at >= '0' && *at <= '9')
             numbers[i] = numbers[i] * 10 + (uint32_t)(*at - '0');
     for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_TELL_NODES; a++)
-        abilities |= (uint32_t)nnrt_device_can(d, a) << a;
+        abilities |= (uint32_t)nnrt_device_can(d, a, NULL) << a;
     c->greeted = true;
     nnrti_remote_put_u32(&c->line.out, l->message);
     nnrti_remote_put_u32(&c->line.out, l->models);
@@ -2250,7 +2250,7 @@ static NNRT_ReturnCode nnrti_remote_do_hello(nnrti_remote_client *c, nnrti_remot
     nnrti_remote_put_u64(&c->line.out, l->bytes);
     nnrti_remote_put_u32(&c->line.out, numbers[0]);
     nnrti_remote_put_u32(&c->line.out, numbers[1]);
-    nnrti_remote_put_i32(&c->line.out, nnrt_device_type(d));
+    nnrti_remote_put_i32(&c->line.out, nnrt_device_type(d, NULL));
     nnrti_remote_put_u32(&c->line.out, abilities);
     nnrti_remote_put_text(&c->line.out, nnrt_device_name(d));
     nnrti_remote_put_text(&c->line.out, nnrt_device_vendor(d));
@@ -2299,8 +2299,8 @@ static NNRT_ReturnCode nnrti_remote_do_support(nnrti_remote_client *c, nnrti_rem
     else if (takes == NULL)
         code = nnrti_remote_limit(c, error);
     else
-        code = nnrt_device_explain(c->server->device, model, &g.config, takes, count,
-                                   reasons ? nnrti_remote_reason : NULL, c);
+        code = nnrt_device_supported(c->server->device, model, &g.config, takes, count,
+                                     reasons ? nnrti_remote_reason : NULL, c);
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < (count + 3) / 4 * 4; i++)
         said[i] = i < count && takes[i] ? 1 : 0;
     nnrt_free(&c->allocator, takes, count);
@@ -2709,7 +2709,7 @@ static NNRT_ReturnCode nnrti_remote_do_run(nnrti_remote_client *c, nnrti_remote_
     if (code != NNRT_SUCCESS)
         return code;
     code = nnrt_prepared_run(h->prepared, h->workspace, h->workspaceBytes, c->io, c->nIn, c->io + c->nIn, c->nOut,
-                             c->told, error);
+                             c->told, NULL, error);
     for (uint32_t i = 0; code == NNRT_SUCCESS && c->copies && i < c->nOut; i++) {
         const NNRT_SharedBuffer *b = &c->io[c->nIn + i].data;
         const uint32_t written = nnrti_remote_written(c, i);

@@ -1714,7 +1714,7 @@ static void test_short_device_tables(void **state)
         }
         assert_int_equal(nnrt_device_register(&odd.table, NULL, &error), NNRT_SUCCESS);
         d = nnrt_device_find("odd");
-        assert_int_equal(nnrt_device_supported(d, &g.model, isSupported, 1), NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_supported(d, &g.model, NULL, isSupported, 1, NULL, NULL), NNRT_SUCCESS);
         assert_true(isSupported[0]);
         assert_int_equal(nnrt_device_model_memory(d, &g.model, NULL, &bytes), NNRT_NOT_SUPPORT);
         assert_int_equal(nnrt_device_prepare(d, &g.model, NULL, &p), NNRT_SUCCESS);
@@ -1723,9 +1723,10 @@ static void test_short_device_tables(void **state)
         assert_int_equal(nnrt_device_unregister("odd"), NNRT_SUCCESS);
     }
     odd_begin(true);
-    assert_int_equal(nnrt_device_supported(NULL, &g.model, NULL, 1), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("odd"), NULL, NULL, 1), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("odd"), &g.model, NULL, 1), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_supported(NULL, &g.model, NULL, NULL, 1, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("odd"), NULL, NULL, NULL, 1, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("odd"), &g.model, NULL, NULL, 1, NULL, NULL),
+                     NNRT_NULL_PTR);
     assert_int_equal(nnrt_device_unregister("odd"), NNRT_SUCCESS);
 }
 
@@ -1741,12 +1742,13 @@ static void test_run_v1(void **state)
     odd.modelTable.RunIn = NULL;
     memset(&out, 0, sizeof(out));
     memset(&error, 0, sizeof(error));
-    assert_int_equal(nnrt_prepared_run(&odd.base, NULL, 0, NULL, 0, &out, 1, NULL, &error), NNRT_INSUFFICIENT_BUFFER);
+    assert_int_equal(nnrt_prepared_run(&odd.base, NULL, 0, NULL, 0, &out, 1, NULL, NULL, &error),
+                     NNRT_INSUFFICIENT_BUFFER);
     assert_string_equal(error.message, "output 0 '' is too small for the result");
     odd.enough = true;
-    assert_int_equal(nnrt_prepared_run(&odd.base, NULL, 0, NULL, 0, &out, 1, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_prepared_run(&odd.base, NULL, 0, NULL, 0, &out, 1, NULL, NULL, NULL), NNRT_SUCCESS);
     odd.modelTable.RunV1 = NULL;
-    assert_int_equal(nnrt_prepared_run(&odd.base, NULL, 0, NULL, 0, &out, 1, NULL, NULL), NNRT_NOT_SUPPORT);
+    assert_int_equal(nnrt_prepared_run(&odd.base, NULL, 0, NULL, 0, &out, 1, NULL, NULL, NULL), NNRT_NOT_SUPPORT);
 }
 
 /* auto queries a driver for every node, which needs memory; without memory the model runs on the reference device. */

@@ -509,7 +509,8 @@ static void test_unknown(void **state)
     says(&e, "number -5");
     (void)nnrt_model_dot(&g.model, NULL, text, sizeof(text));
     assert_non_null(strstr(text, "number -5"));
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), &g.model, takes, 1), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), &g.model, NULL, takes, 1, NULL, NULL),
+                     NNRT_SUCCESS);
     assert_false(takes[0]);
     /* the same for an operator that was registered when the model was built */
     m = chain(take_clip(), NULL, NULL, NULL);
@@ -676,7 +677,8 @@ static void test_file(void **state)
         bool takes[3] = {false, true, false};
         assert_int_equal(loaded(&f, true, &m, &e), NNRT_SUCCESS);
         assert_int_equal(m->nodes.data[1].nodeType, INT32_MIN);
-        assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, takes, 3), NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, NULL, takes, 3, NULL, NULL),
+                         NNRT_SUCCESS);
         assert_true(takes[0] && !takes[1] && takes[2]);
         assert_int_equal(nnrt_model_validate(m, NULL, NULL), NNRT_UNSUPPORTED_OP);
         nnrt_model_destroy(m);
@@ -1795,11 +1797,11 @@ static void test_auto(void **state)
     NNRT_Model *m = chain(take_clip(), NULL, NULL, NULL);
     bool takes[3] = {false, true, false};
     (void)state;
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("npu"), m, takes, 3), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("npu"), m, NULL, takes, 3, NULL, NULL), NNRT_SUCCESS);
     assert_true(takes[0] && !takes[1] && takes[2]);
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, takes, 3), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, NULL, takes, 3, NULL, NULL), NNRT_SUCCESS);
     assert_true(takes[0] && takes[1] && takes[2]);
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("auto"), m, takes, 3), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("auto"), m, NULL, takes, 3, NULL, NULL), NNRT_SUCCESS);
     assert_true(takes[1]);
     split_over("auto:npu", nnrt_device_unique_name(nnrt_device_find("npu")), m, "node 1 'clip' (test.Clip)");
     nnrt_model_destroy(m);

@@ -163,7 +163,7 @@ static uint32_t run_network(network *n, const char *device, const NNRT_ModelConf
     assert_int_equal(nnrt_device_prepare(d, &n->g.model, config, &p), NNRT_SUCCESS);
     buffers(n, p, io, shapes);
     assert_int_equal(nnrt_prepared_run(p, NULL, 0, io, n->g.model.inputIndex.count, io + n->g.model.inputIndex.count,
-                                       n->g.model.outputIndex.count, NULL, NULL),
+                                       n->g.model.outputIndex.count, NULL, NULL, NULL),
                      NNRT_SUCCESS);
     assert_int_equal(p->vtbl->GetMemory(p, &memory), NNRT_SUCCESS);
     nnrt_device_release(d, p);
@@ -217,7 +217,7 @@ static void test_by_hand(void **state)
             assert_int_equal(nnrt_device_prepare(nnrt_device_find("example"), &n.g.model, NULL, &p), NNRT_SUCCESS);
             buffers(&n, p, io, shapes);
             io[1].data.addr = (void *)(uintptr_t)other;
-            assert_int_equal(nnrt_prepared_run(p, NULL, 0, io, 2, io + 2, 1, NULL, NULL), NNRT_SUCCESS);
+            assert_int_equal(nnrt_prepared_run(p, NULL, 0, io, 2, io + 2, 1, NULL, NULL, NULL), NNRT_SUCCESS);
             assert_memory_equal(n.out[0], want[i], sizeof(want[i]));
             nnrt_device_release(nnrt_device_find("example"), p);
         }

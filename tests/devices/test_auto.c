@@ -2052,7 +2052,7 @@ static void test_one_rule(void **state)
                 ACTIVATION(&g, "relu", relu, "0", "2");
                 node(&g, "asked", rows[i].op, NULL, 0, "1", "3");
                 graph_io(&g, "0 1", "2 3");
-                assert_int_equal(nnrt_device_supported(d, &g.model, takes, 2), NNRT_SUCCESS);
+                assert_int_equal(nnrt_device_supported(d, &g.model, NULL, takes, 2, NULL, NULL), NNRT_SUCCESS);
                 code = nnrt_device_prepare(d, &g.model, NULL, &prepared);
                 nnrt_device_release(d, prepared);
                 if (!takes[0] || takes[1] != rows[i].supported || (code == NNRT_SUCCESS) != rows[i].supported)
