@@ -333,10 +333,13 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
 #ifndef NNRT_FIRMWARE
 /* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases, in the memory of
    config; both run the same code, the second counts its bytes. edit NULL: the reference kernels. If edit returns
-   another code than SUCCESS, preparation ends with it. user is passed to edit. */
+   another code than SUCCESS, preparation ends with it. user is passed to edit. key NULL: edit packs no weights.
+   Otherwise it packs them with nnrt_draft_pack; weights of config->packs that have this key are used instead. key: a
+   string of everything that the packed bytes depend on besides model and configuration, such as the instruction set
+   (ISA) that they are packed for and its own version. */
 typedef NNRT_ReturnCode (*nnrt_edit)(void *user, nnrt_draft *draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
-                                           void *user, NNRT_PreparedModel **prepared);
+                                           void *user, const char *key, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
 /* A prepared model that is a plan; nnrt_plan_prepare returns one. A device that does more than edit the draft
@@ -390,14 +393,8 @@ typedef struct nnrt_packs {
        the model as a .nnrt file without the constants that are packed, for nnrt_plan_restore_packed. */
     bool whole;
 } nnrt_packs;
-/* nnrt_plan_prepare for an edit that packs weights with nnrt_draft_pack. If config->packs has weights with this key,
-   they are used instead of packed again. key: a string of everything that the packed bytes depend on besides model
-   and configuration, such as the instruction set (ISA) that they are packed for and its own version. */
-NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                                  nnrt_edit edit, void *user, const char *key,
-                                                  NNRT_PreparedModel **prepared);
-/* PrepareModelFromModelCache of such a device, from the three blocks that it exported (packs.whole), which are copied.
-   NOT_SUPPORT: config has a buffer. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
+/* PrepareModelFromModelCache of a device that packs weights, from the three blocks that it exported (packs.whole), which
+   are copied. NOT_SUPPORT: config has a buffer. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
    configuration. The bytes of the weights are not checked: the store must keep a checksum of the blocks. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
@@ -432,7 +429,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
    Rejected: a formula for the bytes, which would drift from the code.
 
    Prepacked weights and model caches are two uses of one mechanism (nnrti_packing, >>plan):
-       nnrt_plan_prepare_packed    asks the caller for packed weights (nnrt_packs.find: a section of a .nnrt file) and
+       nnrt_plan_prepare           asks the caller for packed weights (nnrt_packs.find: a section of a .nnrt file) and
                                    falls back to packing if they are missing, damaged or of another key
        nnrti_plan_model_export     ExportModelCache: table of packs, weights, and for a model cache the model without
                                    the constants that only packing reads
@@ -730,8 +727,9 @@ NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfi
     nnrti_plan_hold(model->plan, 1);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
-                                           void *user, NNRT_PreparedModel **prepared)
+/* nnrt_plan_prepare, whatever config->packs is. */
+static NNRT_ReturnCode nnrti_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                          void *user, NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
     nnrt_plan_model *made = NULL;
@@ -1053,9 +1051,8 @@ static nnrti_packing_edit nnrti_packing_edit_of(nnrt_edit edit, void *user, cons
    session. `taken` may be a local variable: the draft refers to it during the edit only, and the plan to the weights
    alone. A buffer of the caller excludes packs: the record of packed weights would change the size that
    nnrt_plan_memory counted. */
-NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                                  nnrt_edit edit, void *user, const char *key,
-                                                  NNRT_PreparedModel **prepared)
+NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                           void *user, const char *key, NNRT_PreparedModel **prepared)
 {
     const nnrt_packs *packs;
     nnrti_packing_edit e;
@@ -1067,8 +1064,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     nnrt_config_read(&own, config);
     packs = own.packs;
     own.packs = NULL;
-    if (packs == NULL || own.buffer != NULL || prepared == NULL || edit == NULL)
-        return nnrt_plan_prepare(model, &own, edit, user, prepared);
+    if (key == NULL || packs == NULL || own.buffer != NULL || prepared == NULL || edit == NULL)
+        return nnrti_plan_prepare(model, &own, edit, user, prepared);
     e = nnrti_packing_edit_of(edit, user, key);
     memset(&from, 0, sizeof(from));
     memset(&fault, 0, sizeof(fault));
@@ -1077,7 +1074,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
         nnrt_error *const error = own.error;
         e.packing = &taken;
         own.error = &fault;
-        code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
+        code = nnrti_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
         own.error = error;
         if (code == NNRT_SUCCESS) {
             packs->done(packs->user, model, &own, *prepared, true, &fault);
@@ -1087,8 +1084,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     }
     e.whole = packs->whole;
     if (!packs->keep)
-        code = nnrt_plan_prepare(model, &own, edit, user, prepared);
-    else if ((code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
+        code = nnrti_plan_prepare(model, &own, edit, user, prepared);
+    else if ((code = nnrti_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
         nnrt_plan_model *const made = (nnrt_plan_model *)(void *)*prepared;
         const NNRT_SharedBuffer *blocks;
         uint32_t count;
@@ -1238,7 +1235,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     if (model != NULL) {
         e.packing = p;
         own.copyConstants = false; /* they are in the copied blocks, which the prepared model owns */
-        code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
+        code = nnrti_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
     }
     if (code != NNRT_SUCCESS) {
         nnrt_memory_end(&memory);
@@ -1503,7 +1500,7 @@ static NNRT_ReturnCode nnrti_reference_prepare(void *self, const NNRT_Model *mod
                                                NNRT_PreparedModel **prepared)
 {
     (void)self;
-    return nnrt_plan_prepare(model, config, NULL, NULL, prepared);
+    return nnrt_plan_prepare(model, config, NULL, NULL, NULL, prepared);
 }
 
 /* The slots of NNRT_DeviceVtbl in their order. Absent: float16 (each step runs the kernel of its declared types),

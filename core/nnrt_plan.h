@@ -478,7 +478,7 @@ typedef struct nnrt_draft {
     size_t openRoom;                 /* largest number of bytes that a shape rule needs in a run */
     struct nnrti_open_step *control; /* during nnrt_plan_draft: the innermost IF or LOOP that is not yet complete */
 #ifndef NNRT_FIRMWARE
-    struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: weights are neither exported nor reused */
+    struct nnrti_packing *packing; /* of nnrt_plan_prepare with a key; NULL: weights are neither exported nor reused */
     struct nnrti_uses *uses;       /* of nnrt_draft_index; NULL: there are no def-use lists */
     uint32_t *given; /* per tensor of the model: the number of the subgraph input that it is; NULL: no subgraphs */
 #endif
@@ -580,15 +580,11 @@ NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNR
 /* Returns the number of a new tensor for a result between steps; NNRT_NO_TENSOR: no memory, or an invalid shape.
    Addresses in draft->tensors and draft->bytes become invalid. */
 NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims);
-/* Inserts a zeroed step before step `at`, which the caller fills; the numbers of `at` and later steps increase by one.
-   NULL: no memory, or at exceeds the number of steps. Addresses of steps become invalid. */
-NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
-#ifndef NNRT_FIRMWARE
-/* The same for count steps in linear time: steps[i] is copied before step at[i] (numbers before the call, in
-   ascending order). The arguments of the new steps are allocated with nnrt_memory_temp(draft->memory). false: no
+/* Inserts count steps in linear time: copies steps[i] before step at[i] (numbers before the call, in ascending order).
+   A new step has node -1, and name and kernelName that are not NULL. Its arguments come from
+   nnrt_memory_temp(draft->memory), or from nnrt_draft_args after the call. Addresses of steps become invalid. false: no
    memory, or invalid at[]. */
-NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
-#endif
+NNRT_API bool nnrt_draft_insert(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
@@ -4800,24 +4796,7 @@ static bool nnrti_draft_steps(nnrt_draft *draft, uint32_t count)
     return true;
 }
 
-NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at)
-{
-    if (at > draft->nSteps || !nnrti_draft_steps(draft, 1))
-        return NULL;
-#ifndef NNRT_FIRMWARE
-    draft->uses = NULL;
-#endif
-    memmove(&draft->steps[at + 1], &draft->steps[at], (draft->nSteps - at) * sizeof(*draft->steps));
-    memset(&draft->steps[at], 0, sizeof(*draft->steps));
-    draft->steps[at].node = -1;
-    draft->steps[at].name = "";
-    draft->steps[at].kernelName = "";
-    draft->nSteps++;
-    return &draft->steps[at];
-}
-
-#ifndef NNRT_FIRMWARE
-NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count)
+NNRT_API bool nnrt_draft_insert(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count)
 {
     uint32_t from = draft->nSteps;
     for (uint32_t i = 0; i < count; i++)
@@ -4831,10 +4810,11 @@ NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *st
         from = at[i];
     }
     draft->nSteps += count;
+#ifndef NNRT_FIRMWARE
     draft->uses = NULL;
+#endif
     return true;
 }
-#endif
 
 #ifndef NNRT_FIRMWARE
 /* Further data of a plan with dynamic shapes (nnrt_plan.open). A slot holds the actual dimensions of one tensor during a

@@ -1875,7 +1875,7 @@ static bool nnrti_cpu_add_step(nnrti_cpu_edit *e, uint32_t at, uint32_t of, cons
 /* Inserts the recorded steps. Step indices change. */
 static NNRT_ReturnCode nnrti_cpu_insert_added(nnrti_cpu_edit *e)
 {
-    if (!nnrt_draft_insert_all(e->draft, e->added, e->addedAt, e->nAdded))
+    if (!nnrt_draft_insert(e->draft, e->added, e->addedAt, e->nAdded))
         return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for %u copies and casts",
                               e->nAdded);
     e->nAdded = 0;
@@ -7074,7 +7074,7 @@ static NNRT_ReturnCode nnrti_cpu_fit_scratch(nnrti_cpu_edit *e)
     return NNRT_SUCCESS;
 }
 
-/* The edit of nnrt_plan_prepare_packed; user is the instruction set. */
+/* The edit of nnrt_plan_prepare; user is the instruction set. */
 static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 {
     nnrti_cpu_edit e;
@@ -7481,7 +7481,7 @@ static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, co
     const nnrti_cpu_isa *const isa = ((const nnrti_cpu_device *)self)->isa;
     const nnrti_cpu_key key = nnrti_cpu_key_of(isa);
     const NNRT_ModelConfig own = nnrti_cpu_config(config);
-    return nnrt_plan_prepare_packed(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text, prepared);
+    return nnrt_plan_prepare(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text, prepared);
 }
 
 /* PrepareModelFromModelCache. */

@@ -1334,7 +1334,7 @@ static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, co
             m->cache[i].bufferSize = m->cache[i].dataSize = i == 0 ? (uint32_t)sizeof(m->header) : (uint32_t)bytes;
         }
     }
-    if ((code = nnrt_plan_prepare(model, &own, nnrti_fake_edit, f, &m->inner)) != NNRT_SUCCESS) {
+    if ((code = nnrt_plan_prepare(model, &own, nnrti_fake_edit, f, NULL, &m->inner)) != NNRT_SUCCESS) {
         if (m->allocated)
             nnrt_free(own.allocator, m, head);
         return code;

@@ -7356,10 +7356,12 @@ static NNRT_ReturnCode nnrti_mcu_lower_transposed(nnrti_mcu_edit *e, uint32_t s,
     int32_t r[2];
     bool can = (int64_t)rows * columns <= NNRTI_MCU_PHASES;
     for (int32_t i = 0; i < rows * columns && can; i++) {
+        const uint32_t at = s + (uint32_t)i;
+        nnrt_draft_step *step;
         NNRT_ReturnCode code;
-        nnrt_draft_step *step = i > 0 ? nnrt_draft_insert(e->draft, s + (uint32_t)i) : &e->draft->steps[s];
-        if (step == NULL)
+        if (i > 0 && !nnrt_draft_insert(e->draft, &old, &at, 1))
             return nnrti_mcu_no_memory(e, s);
+        step = &e->draft->steps[at];
         *step = old;
         r[0] = i / columns;
         r[1] = i % columns;
@@ -7547,7 +7549,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_concat(nnrti_mcu_edit *e, uint32_t s)
         NNRT_ReturnCode code;
         if (written[k])
             continue;
-        if (at > s && nnrt_draft_insert(e->draft, at) == NULL)
+        if (at > s && !nnrt_draft_insert(e->draft, &old, &at, 1))
             return nnrti_mcu_no_memory(e, s);
         e->draft->steps[at] = old;
         code = nnrti_mcu_set_map(e, at++, &old.args[k], &slice, copy ? NULL : &table);
@@ -7819,7 +7821,7 @@ static NNRT_ReturnCode nnrti_mcu_prepare(void *self, const NNRT_Model *model, co
                                          NNRT_PreparedModel **prepared)
 {
     return nnrt_plan_prepare(model, config, nnrti_mcu_edit_draft,
-                             (void *)(uintptr_t)((const nnrti_mcu_device *)self)->isa, prepared);
+                             (void *)(uintptr_t)((const nnrti_mcu_device *)self)->isa, NULL, prepared);
 }
 
 static NNRT_ReturnCode nnrti_mcu_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,

@@ -70,7 +70,7 @@ static NNRT_ReturnCode watched_edit(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode watched_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, watched_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, watched_edit, self, NULL, prepared);
 }
 
 static NNRT_ReturnCode watched_dynamic(void *self, bool *isSupported)

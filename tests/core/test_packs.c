@@ -642,7 +642,7 @@ static NNRT_ReturnCode pack(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode own_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                    NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare_packed(model, config, pack, self, ((packer *)self)->key, prepared);
+    return nnrt_plan_prepare(model, config, pack, self, ((packer *)self)->key, prepared);
 }
 
 static NNRT_ReturnCode own_version(void *self, uint32_t *major, uint32_t *minor)

@@ -429,7 +429,7 @@ static NNRT_ReturnCode sight_prepare(void *self, const NNRT_Model *model, const 
     nnrt_config_read(&own, config);
     if (own.ask != NULL && own.ask(256, &s->stream) == 0)
         s->answers++;
-    return nnrt_plan_prepare(model, config, sight_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, sight_edit, self, NULL, prepared);
 }
 
 static NNRT_ReturnCode sight_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config, size_t *bytes)
@@ -1865,7 +1865,7 @@ static NNRT_ReturnCode liar_prepare(void *self, const NNRT_Model *model, const N
     table.GetWorkspaceSize = liar_workspace;
     table.Destroy = liar_destroy;
     l->base.vtbl = &table;
-    code = nnrt_plan_prepare(model, config, NULL, NULL, &l->inner);
+    code = nnrt_plan_prepare(model, config, NULL, NULL, NULL, &l->inner);
     if (code != NNRT_SUCCESS)
         free(l);
     *prepared = code == NNRT_SUCCESS ? &l->base : NULL;

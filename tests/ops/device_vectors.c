@@ -217,7 +217,7 @@ static int kernels_main(const char *set, int count, char **paths)
                 for (uint32_t k = 1; k < c.nIn && way == 1; k++)
                     c.in[k].constant = true; /* weights that can be packed */
                 make_single(&s, &c, &told);
-                if (nnrt_plan_prepare(&s.model, &config, kernels_edit, &c, &prepared) == NNRT_SUCCESS)
+                if (nnrt_plan_prepare(&s.model, &config, kernels_edit, &c, NULL, &prepared) == NNRT_SUCCESS)
                     prepared->vtbl->Destroy(prepared);
             }
             vec_free(&c);
