@@ -474,7 +474,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_dra
     nnrt_memory_drop_temp(memory);
     workspace = nnrt_plan_workspace(model->plan);
     if (workspace > SIZE_MAX / 4 ||
-        (!(config->callerWorkspace && runIn) && !nnrt_memory_reserve(memory, workspace, &model->workspace)))
+        (!(config->callerWorkspace && runIn) && !nnrti_memory_reserve(memory, workspace, &model->workspace)))
         return nnrti_no_memory(config->error);
     model->tableBytes = memory->front;
     return NNRT_SUCCESS;
@@ -559,8 +559,8 @@ static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
     nnrti_plan_model_unmap(m);
     if (m->packing != NULL)
         nnrt_free(&allocator, m->packing->exported, m->packing->exportedBytes);
-    nnrt_memory_free(&allocator, m->restored);
-    nnrt_memory_free(&allocator, m->given);
+    nnrti_memory_free(&allocator, m->restored);
+    nnrti_memory_free(&allocator, m->given);
 }
 
 /* RunIn: several threads at once, each in a workspace of its own. */
@@ -723,7 +723,7 @@ NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfi
 {
     if (config->allocator != NULL)
         model->allocator = *config->allocator;
-    model->given = nnrt_memory_give(memory);
+    model->given = nnrti_memory_give(memory);
     nnrti_plan_hold(model->plan, 1);
 }
 
@@ -1176,7 +1176,7 @@ static bool nnrti_restore_blocks(const NNRT_SharedBuffer *cache, nnrt_memory *me
         const uint32_t bytes = cache[i].dataSize;
         if (data == NULL && bytes > 0)
             (void)nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "block %u of the cache has no address", i);
-        else if (nnrt_memory_reserve(memory, bytes > 0 ? bytes : 1, &copies[i]) && bytes > 0)
+        else if (nnrti_memory_reserve(memory, bytes > 0 ? bytes : 1, &copies[i]) && bytes > 0)
             memcpy(copies[i], data, bytes);
     }
     return copies[0] != NULL && copies[1] != NULL && copies[2] != NULL;
@@ -1244,7 +1244,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     made = (nnrt_plan_model *)(void *)*prepared;
     made->packing = p;
     made->tableBytes += memory.front;
-    made->restored = nnrt_memory_give(&memory);
+    made->restored = nnrti_memory_give(&memory);
     made->base.vtbl = &nnrti_plan_model_packed_vtbl;
     p->hole = NULL;
     p->whole = true;

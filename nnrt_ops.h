@@ -2260,13 +2260,10 @@ NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_same_bits(void);
 
 /* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
-   print writes "kernelSize=[3,3] padMode=SAME ..." (nothing for NULL) and returns the length it would need; copy copies
-   the struct and its lists into memory from alloc; NULL if that is exhausted. */
+   print writes "kernelSize=[3,3] padMode=SAME ..." (nothing for NULL) and returns the length it would need. */
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
 NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
-NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
-                              void *user);
 
 /* Writes a message into error, unless it holds one already, and returns code. If the message is too long, names (texts
    in '') of more than 40 bytes are shortened with "...", so that the reason stays. Formats (not those of printf): %s
@@ -3219,8 +3216,9 @@ static bool nnrti_attr_own(const nnrt_attr_struct *s, void *attr, void *(*alloc)
     return good;
 }
 
-NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
-                              void *user)
+/* Copies the struct and its lists into memory from alloc; NULL if that is exhausted. */
+NNRTI_UNUSED static void *nnrti_attr_copy(const nnrt_attr_struct *s, const void *attr,
+                                          void *(*alloc)(void *user, size_t bytes), void *user)
 {
     void *copy = alloc(user, s->bytes);
     if (copy == NULL)

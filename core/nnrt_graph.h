@@ -1263,7 +1263,7 @@ NNRTI_COLD NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *na
     m = nnrti_builder_model(builder);
     if (!nnrti_builder_check(builder, &m, n))
         return;
-    node.nodeAttr.data = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_builder_alloc, builder)
+    node.nodeAttr.data = attr != NULL ? nnrti_attr_copy(op->attr, attr, nnrti_builder_alloc, builder)
                                       : nnrti_builder_attr(builder, op->attr, NULL, 0);
     node.inputIndex = nnrti_builder_list(builder, inputs, nIn);
     node.outputIndex = nnrti_builder_list(builder, outputs, nOut);
@@ -1384,7 +1384,7 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
 static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
 {
     nnrti_owned *o = (nnrti_owned *)nnrt_memory_keep(memory, sizeof(*o));
-    NNRT_Model *copy = o != NULL ? nnrt_model_copy(m, memory, false) : NULL;
+    NNRT_Model *copy = o != NULL ? nnrti_model_copy(m, memory, false) : NULL;
     if (copy == NULL)
         return NULL;
     o->model = *copy;
@@ -1621,7 +1621,7 @@ static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
     if ((code = nnrti_owned_make(&m, b->copied, &b->allocator, model)) == NNRT_SUCCESS)
         nnrti_owned_of(*model)->pieces = pieces;
     else
-        nnrt_memory_free(&b->allocator, pieces);
+        nnrti_memory_free(&b->allocator, pieces);
     return code;
 }
 
@@ -2448,7 +2448,7 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
         if (results[k] == NULL)
             return NNRT_OUT_OF_MEMORY;
     }
-    code = folded || shares ? NNRT_SUCCESS : nnrt_node_run(c, results, &g->work);
+    code = folded || shares ? NNRT_SUCCESS : nnrti_node_run(c, results, &g->work);
     if (code == NNRT_OUT_OF_MEMORY)
         return code;
     if (code != NNRT_SUCCESS) { /* a divisor is 0, an index out of range: a run may tell */

@@ -84,7 +84,7 @@ typedef struct nnrt_memory {
     size_t front, back;  /* bytes of kept and of temporary blocks, with their padding */
     size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
     bool full, counting;              /* a request failed; count mode */
-    bool bulk;                        /* the request is one of nnrt_memory_reserve */
+    bool bulk;                        /* the request is one of nnrti_memory_reserve */
     const nnrt_allocator *allocator;
     void *pieces[2]; /* lists of pieces from the allocator: of kept blocks, of temporary blocks */
     /* takes a block from the pieces; NULL in buffer mode, so that the linker drops the allocator's code there */
@@ -92,7 +92,7 @@ typedef struct nnrt_memory {
 } nnrt_memory;
 
 /* Each begins a mode and initializes *m. Count mode allocates real blocks, too, because later sizes depend on the
-   tables in them; only nnrt_memory_reserve does not. The caller frees them with nnrt_memory_end and reads m->peak.
+   tables in them; only nnrti_memory_reserve does not. The caller frees them with nnrt_memory_end and reads m->peak.
    nnrt_memory_buffer: buffer is aligned to NNRT_ALIGNMENT and stays the caller's. */
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator);
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator);
@@ -102,10 +102,6 @@ NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes);
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);
-/* A kept block for bulk data such as packed weights: *block, aligned to NNRT_ALIGNMENT and not cleared. In count mode
-   *block is NULL although the result is true: the bytes are counted, and the caller must not write. false = no
-   memory. */
-NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block);
 /* keep and temp for an array of count elements of size bytes; NULL also if the product overflows. */
 static inline void *nnrt_memory_keep_array(nnrt_memory *m, size_t count, size_t size)
 {
@@ -127,10 +123,6 @@ static inline bool nnrt_round_size(size_t bytes, size_t alignment, size_t *out)
 }
 NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* frees all temporary blocks at once */
 NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* frees all blocks, kept ones too; the peaks stay readable */
-/* Moves the ownership of the kept blocks to the caller, who frees them by passing the result to nnrt_memory_free with
-   the same allocator. NULL: no block came from the allocator (buffer mode). Temporary blocks are freed. */
-NNRT_API void *nnrt_memory_give(nnrt_memory *m);
-NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
@@ -314,11 +306,6 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
    (INVALID_TENSOR, INVALID_NODE ...), error the place. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
-/* A deep copy of the model in kept memory; constants true: with the data of constants, false: only with their
-   addresses. The model must have passed nnrt_model_check. NULL: no memory. */
-#ifndef NNRT_FIRMWARE
-NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
-#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>format */
@@ -810,13 +797,17 @@ NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes)
     return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true, false);
 }
 
-NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block)
+/* A kept block for bulk data such as packed weights: *block, aligned to NNRT_ALIGNMENT and not cleared. In count mode
+   *block is NULL although the result is true: the bytes are counted, and the caller must not write. false = no
+   memory. */
+NNRTI_UNUSED static bool nnrti_memory_reserve(nnrt_memory *m, size_t bytes, void **block)
 {
     *block = nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, true);
     return !m->full;
 }
 
-NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given)
+/* Frees the blocks that nnrti_memory_give returned; NULL is fine. */
+static void nnrti_memory_free(const nnrt_allocator *allocator, void *given)
 {
     for (nnrti_piece *p = (nnrti_piece *)given; p != NULL;) {
         nnrti_piece *next = p->next;
@@ -827,12 +818,14 @@ NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given)
 
 NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m)
 {
-    nnrt_memory_free(m->allocator, m->pieces[1]);
+    nnrti_memory_free(m->allocator, m->pieces[1]);
     m->pieces[1] = NULL;
     m->back = 0;
 }
 
-NNRT_API void *nnrt_memory_give(nnrt_memory *m)
+/* Moves the ownership of the kept blocks to the caller, who frees them by passing the result to nnrti_memory_free with
+   the same allocator. NULL: no block came from the allocator (buffer mode). Temporary blocks are freed. */
+static void *nnrti_memory_give(nnrt_memory *m)
 {
     void *given = m->pieces[0];
     nnrt_memory_drop_temp(m);
@@ -842,7 +835,7 @@ NNRT_API void *nnrt_memory_give(nnrt_memory *m)
 
 NNRT_API void nnrt_memory_end(nnrt_memory *m)
 {
-    nnrt_memory_free(m->allocator, nnrt_memory_give(m));
+    nnrti_memory_free(m->allocator, nnrti_memory_give(m));
     m->front = 0;
 }
 
@@ -1988,7 +1981,7 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 
 #ifndef NNRT_FIRMWARE
 
-/* nnrt_model_copy copies names, lists, attributes, and on request constants. false: no memory, or an unknown operator.
+/* nnrti_model_copy copies names, lists, attributes, and on request constants. false: no memory, or an unknown operator.
    nnrti_copy_bytes replaces *at by a kept copy of its bytes. */
 static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes)
 {
@@ -2021,7 +2014,7 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
         return false;
     if (!constants || data == NULL)
         return true;
-    if (!nnrt_memory_reserve(memory, t->data.dataSize, &copy))
+    if (!nnrti_memory_reserve(memory, t->data.dataSize, &copy))
         return false;
     if (copy == NULL) /* count mode: constants are counted, but used in place */
         return true;
@@ -2058,10 +2051,12 @@ static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
     return nnrti_attr_own(op->attr, attr, nnrti_keep_for_rule, memory);
 }
 
-/* Each list is copied whole, with pointers into the original, then the pointers of its elements are replaced. The
-   copy has self NULL: it ends with memory, and nnrt_model_destroy ignores it. After a failure the parts copied so far
-   stay in memory. */
-NNRTI_COLD NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants)
+/* A deep copy of the model in kept memory; constants true: with the data of constants, false: only with their
+   addresses. The model must have passed nnrt_model_check. NULL: no memory. Each list is copied whole, with pointers
+   into the original, then the pointers of its elements are replaced. The copy has self NULL: it ends with memory, and
+   nnrt_model_destroy ignores it. After a failure the parts copied so far stay in memory. */
+NNRTI_COLD NNRTI_UNUSED static NNRT_Model *nnrti_model_copy(const NNRT_Model *model, nnrt_memory *memory,
+                                                            bool constants)
 {
     NNRT_Model *m = (NNRT_Model *)nnrt_memory_keep(memory, sizeof(*m));
     NNRT_Tensor *tensors;
@@ -2127,7 +2122,7 @@ typedef struct nnrti_owned {
     const nnrt_metadata *metadata;
     uint32_t nMetadata;
     NNRT_Model *replaced; /* the model whose optimized form this is, or NULL */
-    void *pieces;         /* memory with constants, for nnrt_memory_free, or NULL */
+    void *pieces;         /* memory with constants, for nnrti_memory_free, or NULL */
 } nnrti_owned;
 
 /* The block of a model; NULL if the library did not make it. A copy of the struct at another address is not
@@ -2178,7 +2173,7 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
         nnrt_allocator allocator = o->allocator;
         for (uint32_t i = 0; i < o->nAttached; i++)
             nnrti_block_release(&o->attached[i], &allocator);
-        nnrt_memory_free(&allocator, o->pieces);
+        nnrti_memory_free(&allocator, o->pieces);
         o->model.self = NULL;
         if (o->bytes > 0) /* 0: it lies in memory of the caller's (nnrt_model_load_into) */
             nnrt_free(&allocator, o, o->bytes);

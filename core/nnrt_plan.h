@@ -235,11 +235,6 @@ typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *r
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
 
-/* Runs the kernel of one resolved node whose inputs all have data, as constant folding does; results[i] is memory for
-   output i (NULL: absent). Scratch is temporary memory of `memory`. Afterwards resolved->out has the actual
-   dimensions of data-dependent outputs (NNRT_OP_DATA_DEPENDENT). */
-NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
-
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>planner */
 
@@ -597,14 +592,13 @@ NNRT_API bool nnrt_draft_insert(nnrt_draft *draft, const nnrt_draft_step *steps,
    outermost plan). */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
-/* The same; sums[nSteps] receives a checksum of the outputs of each step, which nnrt emit-c --golden compares.
-   Outputs of sub-plans (IF, LOOP) are not included. */
+/* nnrt_plan_execute; sums[nSteps] receives a checksum of the outputs of each step, which nnrt emit-c --golden compares:
+   FNV-1a of 32 bits over the dense elements of one output after the other, lowest byte first, so that it is equal on
+   every machine. All NaN of a type count as one value; NNRT_SUM is the checksum of no elements. Outputs of sub-plans
+   (IF, LOOP) are not included. */
+#define NNRT_SUM 2166136261u
 NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                         uint32_t *sums);
-/* FNV-1a checksum of 32 bits over the dense elements of a view, lowest byte first, so that it is equal on every
-   machine. All NaN of a type count as one value. sum: NNRT_SUM, or the checksum of the preceding elements. */
-#define NNRT_SUM 2166136261u
-NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
 /* Bytes of a workspace for the plan: the views of the step with the most arguments, the addresses of inputs and
    outputs, tables for dynamic shapes, and the arena. SIZE_MAX: the sum overflows. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
@@ -1112,7 +1106,10 @@ static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_
 }
 #endif
 
-NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
+/* Runs the kernel of one resolved node whose inputs all have data, as constant folding does; results[i] is memory for
+   output i (NULL: absent). Scratch is temporary memory of `memory`. Afterwards c->out has the actual dimensions of
+   data-dependent outputs (NNRT_OP_DATA_DEPENDENT). */
+static NNRT_ReturnCode nnrti_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
 {
     const uint32_t first = c->kernelIn + c->nDerived;
     nnrt_view *args = (nnrt_view *)nnrt_memory_temp_array(memory, (size_t)first + c->kernelOut, sizeof(*args));
@@ -1249,7 +1246,7 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     }
     if ((code = nnrt_resolve_node(&again)) != NNRT_SUCCESS)
         return code;
-    return nnrt_node_run(&again, results, memory);
+    return nnrti_node_run(&again, results, memory);
 }
 
 /* ---- interval arithmetic for shapes, with the types of >>intervals in nnrt_ops.h ----
@@ -2010,7 +2007,7 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
             if (results[i] == NULL)
                 return nnrti_no_memory(c->error);
         }
-        if ((code = nnrt_node_run(c, results, f->memory)) != NNRT_SUCCESS ||
+        if ((code = nnrti_node_run(c, results, f->memory)) != NNRT_SUCCESS ||
             (code = open ? nnrti_fold_open(c, results, f->memory) : NNRT_SUCCESS) != NNRT_SUCCESS)
             return code;
         for (uint32_t i = 0; i < c->nOut; i++)
@@ -4150,7 +4147,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
     if (config->copyConstants)
         return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "copyConstants is not there under NNRT_FIRMWARE");
 #else
-    if (config->copyConstants && (model = nnrt_model_copy(model, memory, true)) == NULL)
+    if (config->copyConstants && (model = nnrti_model_copy(model, memory, true)) == NULL)
         return nnrti_no_memory(config->error);
 #endif
     d = (nnrt_draft *)nnrt_memory_temp(memory, sizeof(*d));
@@ -4565,7 +4562,7 @@ static NNRT_ReturnCode nnrti_draft_derive(nnrt_draft *draft, uint32_t step, NNRT
     at = s->nIn + s->nDerived;
     count = nnrti_step_args(s);
     args = (nnrt_plan_arg *)nnrt_memory_temp_array(draft->memory, (size_t)count + 1, sizeof(*args));
-    if (args == NULL || (there == NULL && !nnrt_memory_reserve(draft->memory, bytes, data)))
+    if (args == NULL || (there == NULL && !nnrti_memory_reserve(draft->memory, bytes, data)))
         return nnrti_no_memory(draft->config->error);
     memcpy(args, s->args, at * sizeof(*args));
     memcpy(args + at + 1, s->args + at, (count - at) * sizeof(*args));
@@ -7238,7 +7235,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
 }
 #endif
 
-NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum)
+/* The checksum of a view. sum: NNRT_SUM, or the checksum of the preceding elements. */
+static uint32_t nnrti_view_sum(const nnrt_view *view, uint32_t sum)
 {
     const size_t width = nnrt_type_size(view->dataType);
     const uint64_t infinity = view->dataType == NNRT_DATA_TYPE_FLOAT16   ? 0x7C00
@@ -7284,7 +7282,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views,
             return code;
         for (uint32_t k = 0; k < one.steps->nOut; k++, view++)
             if (view->dataType != NNRT_DATA_TYPE_UNKNOWN)
-                sums[s] = nnrt_view_sum(view, sums[s]);
+                sums[s] = nnrti_view_sum(view, sums[s]);
     }
     return NNRT_SUCCESS;
 }

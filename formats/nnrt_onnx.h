@@ -367,11 +367,12 @@ NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor);
  * numbers and unknown types. For types of storage (SUPPORTED FILES) it is the type of the codes or values. */
 NNRT_API NNRT_DataType nnrt_onnx_data_type(nnrt_onnx_type type);
 
-/* Writes all elements to out as those of a tensor of type nnrt_onnx_data_type: from raw_data or from a typed field, in the
- * machine's byte order, packed 4-bit and 2-bit elements unpacked to a byte each (int4 and int2 with their sign). bytes is
- * the size of out and must be theirs. out need not be aligned. Returns NNRT_INVALID_FILE if the number of elements in the
- * file does not match dims or their size overflows size_t, NNRT_NOT_SUPPORT for strings (use stringData), unknown types
- * and external tensors (nnrt_onnx_tensor_external). After a failure out may be partly written. */
+/* Writes all elements to out as those of a tensor of type nnrt_onnx_data_type: from raw_data or from a typed field, in
+ * the machine's byte order, packed 4-bit and 2-bit elements unpacked to a byte each (int4 and int2 with their sign).
+ * bytes is the size of out and must be theirs. out need not be aligned. Returns NNRT_INVALID_FILE if the number of
+ * elements in the file does not match dims or their size overflows size_t, NNRT_NOT_SUPPORT for strings (use
+ * stringData), unknown types and external tensors (nnrt_onnx_tensor_external). After a failure out may be partly
+ * written. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_elements(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
                                                    nnrt_error *error);
 
@@ -1265,8 +1266,8 @@ static const nnrti_onnx_storage *nnrti_onnx_storage_of(const nnrt_onnx_tensor *t
     return &nnrti_onnx_storages[type];
 }
 
-/* Size of the tensor's elements in the file in bytes, computed from dims and type; 4-bit types are packed two, 2-bit types
- * four to a byte. Returns NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE if the size overflows
+/* Size of the tensor's elements in the file in bytes, computed from dims and type; 4-bit types are packed two, 2-bit
+ * types four to a byte. Returns NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE if the size overflows
  * size_t. */
 static NNRT_ReturnCode nnrti_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error)
 {

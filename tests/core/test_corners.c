@@ -276,40 +276,6 @@ static void *few_alloc(void *user, size_t bytes)
     return block;
 }
 
-/* A copy has its own lists; if any allocation fails there is no copy. */
-static void test_copy(void **state)
-{
-    static uint64_t room[128];
-    int64_t values[] = {1, 2, 3};
-    NNRT_Int64List lists[3];
-    NNRT_SpaceToBatchND a, *copy;
-    const nnrt_attr_struct *s = nnrt_op_named("SPACE_TO_BATCH_ND")->attr;
-    (void)state;
-    nnrt_attr_defaults(s, &a);
-    lists[0] = nnrt_int64_list(values, 2);
-    lists[1] = nnrt_int64_list(values, 0); /* an empty list needs no memory */
-    lists[2] = nnrt_int64_list(values, 3);
-    a.blockShape = nnrt_int64_list(values, 2);
-    a.paddings.data = lists;
-    a.paddings.count = 3;
-    for (uint32_t n = 0;; n++) {
-        few f;
-        f.left = n;
-        f.next = (uint8_t *)room;
-        f.end = f.next + sizeof(room);
-        copy = (NNRT_SpaceToBatchND *)nnrt_attr_copy(s, &a, few_alloc, &f);
-        if (copy == NULL)
-            continue;
-        assert_int_equal(n, 5); /* the struct, a list, the list of lists, two of its lists */
-        break;
-    }
-    assert_true(nnrt_attr_equal(s, &a, copy));
-    values[0] = 9;
-    assert_false(nnrt_attr_equal(s, &a, copy));
-    assert_int_equal(copy->paddings.data[2].data[0], 1);
-    assert_null(copy->paddings.data[1].data);
-}
-
 /* ---- rules ---- */
 
 /* One node for nnrt_resolve_node. */
@@ -2101,7 +2067,6 @@ int main(void)
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_copy),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_resolved_shape),
         cmocka_unit_test(test_tile_of_nine),

@@ -4151,7 +4151,7 @@ static void test_model_copy(void **state)
         g->tensors[3].symbols = NNRT_Uint32List_make(symbols, 2);
         g->dims[3][0] = -1;
         nnrt_memory_allocate(&memory, NULL);
-        copy = nnrt_model_copy(&g->model, &memory, constants != 0);
+        copy = nnrti_model_copy(&g->model, &memory, constants != 0);
         assert_non_null(copy);
         memset(symbols, 0xEE, sizeof(some_symbols));
         free(symbols);
