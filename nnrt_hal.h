@@ -9,9 +9,9 @@ READERS
     Applications include nnrt.h, which includes this file.
 
 SECTIONS (search for the tag)
-    >>tables      NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
+    >>tables      for writers of devices: NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
     >>registry    registering, listing and calling devices
-    >>prepare     PrepareModel of a device whose prepared models are plans; prepacked weights
+    >>prepare     for writers of devices: PrepareModel if prepared models are plans; prepacked weights
     -- implementation --
     >>prepared >>reference >>registry
 
@@ -239,11 +239,6 @@ NNRT_API uint32_t nnrt_device_count(void);
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL after the last */
 /* The device with that unique name, else the first registered one with that device name; NULL: none. */
 NNRT_API nnrt_device *nnrt_device_find(const char *name);
-/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these (the caller
-   passes the names on in autoDevices); NULL: auto. Without devices/nnrt_auto.h in the program, NULL selects the first
-   registered device that supports every node, else reference, and "auto:..." returns NULL. model NULL: every device
-   counts as supporting every node. */
-NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
 /* Name, unique name and vendor (valid as long as the handle), type, and status as the device reports it now. For device
    NULL: "", OTHER, UNKNOWN. *code (code may be NULL) is the code of GetDeviceType; if that fails, the type is OTHER. */
 NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
@@ -311,9 +306,6 @@ typedef struct nnrt_through {
 NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *device, const char *properties,
                                            nnrt_ask ask, nnrt_error *error);
 NNRT_API void nnrt_context_close(nnrt_context *context);
-/* For a prepare method of a device: the object that its own OpenContext returned, from config->contexts. self: the
-   device's. NULL: the caller passed no context of this device. */
-NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
 /* Destroys a prepared model; device: the one that prepared it. No run of it may be in progress. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
 /* Runs a prepared model: RunIn if it exists and workspace is not NULL, else Run, else RunV1, with their contracts and
@@ -324,11 +316,15 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
                                            nnrt_error *error);
+/* The plan of a prepared model that is one (nnrt_plan_prepare); NULL: prepared is another kind of model. */
+NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared);
 
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>prepare */
+/* >>prepare
+
+   For writers of devices. */
 
 #ifndef NNRT_FIRMWARE
 /* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases, in the memory of
@@ -364,13 +360,20 @@ NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
 /* The last phase, which cannot fail: moves the ownership of `memory` to the model, whose Destroy frees it. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
-/* The plan of such a model; NULL: prepared is another kind of model. */
-NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared);
 /* GetSupportedNodes of such a device, for edits that reject no node; with config and reason NULL,
    GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel of
    the reference device. INVALID_PARAMETER: count is not the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
+
+/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these (the caller
+   passes the names on in autoDevices); NULL: auto. Without devices/nnrt_auto.h in the program, NULL selects the first
+   registered device that supports every node, else reference, and "auto:..." returns NULL. model NULL: every device
+   counts as supporting every node. */
+NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
+/* For a prepare method of a device: the object that its own OpenContext returned, from config->contexts. self: the
+   device's. NULL: the caller passed no context of this device. */
+NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
 
 /* Prepacked weights of one model on one device, stored by an earlier preparation: a table of their places, and the
    weights. They are packed from the constants of that model; the store must not return them for another model. */

@@ -37,7 +37,7 @@ SECTIONS (search for the tag)
     >>views       tensor views, thread pool interface, signatures of kernels
     >>resolve     resolving a node: shape inference, resolved attributes, derived constants
     >>api         functions of this header
-    >>kernel_writers  building blocks for kernels of devices and applications
+    >>kernel_writers  for writers of devices and of kernels: building blocks of kernels
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
     >>engine      type, format and attribute checks shared by all operators, around the operator's own shape rule
@@ -2234,12 +2234,6 @@ NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank,
 NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c);
 /* View of an operand as the kernel of op sees it; data stays NULL. index counts inputs; outputs pass -1. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view);
-/* Calls task(arg, i, worker) for every i < count: on the thread pool of call, or one after the other on this thread. */
-NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
-                                void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
-/* An error in a kernel: writes the message into call's error, if there is one, and returns code. The caller of the
-   kernel adds node and operator in front of it. */
-NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
 /* An operand with `rank` dimensions, no name and no format. rank must be <= NNRT_MAX_RANK. */
 NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data);
 
@@ -2277,13 +2271,14 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernel_writers
 
-   Building blocks for kernels beside the reference kernels: of a device (devices/nnrt_cpu.h is an example) or of an
-   operator of the application. The reference kernels consist of the same functions, so a kernel that calls them visits
+   For writers of devices and of kernels: building blocks for kernels beside the reference kernels, of a device
+   (devices/nnrt_cpu.h is an example) or of an operator of the application. The reference kernels consist of the same functions, so a kernel that calls them visits
    elements in the same order, and rounds, saturates and returns NaN alike.
 
    - Part of the public API: a version that changes a name, a parameter or a result says so in CHANGELOG.md. Names that
      begin with nnrti_ may change at any time, and a device needs none.
-   - No function checks its arguments, fails, allocates or keeps state; any thread may call it. The stated preconditions
+   - No function checks its arguments, fails, allocates or keeps state; any thread may call it, and nnrt_parallel_for the
+     thread that runs the kernel. The stated preconditions
      hold for every step of a plan, because shape rules check them.
    - Offsets and strides count elements, sizes count bytes. A float is an IEEE binary32; results are to nearest even.
    - NNRT_INLINE functions run once per element in inner loops, so each caller compiles its own copy. The others exist
@@ -2302,6 +2297,15 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRT_SETUP()
 #define NNRT_SETUP_END()
 #endif
+
+/* ---- the run ---- */
+
+/* Calls task(arg, i, worker) for every i < count: on the thread pool of call, or one after the other on this thread. */
+NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
+                                void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
+/* An error in a kernel: writes the message into call's error, if there is one, and returns code. The caller of the
+   kernel adds node and operator in front of it. */
+NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
 
 /* ---- iteration over views ---- */
 

@@ -10,6 +10,7 @@ READERS
 SECTIONS (search for the tag)
     >>builder   building a model by hand
     >>models    optimizing, searching, drawing a model
+    >>graph_writers  for writers of importers: subgraphs, symbols of dynamic dimensions
     -- implementation --
     >>builder >>models >>passes
     >>importers shared by the readers in formats/
@@ -71,8 +72,6 @@ NNRT_API void nnrt_builder_format(nnrt_builder *builder, uint32_t tensor, NNRT_F
 NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const NNRT_QuantParam *params, uint32_t count);
 /* NNRT_Tensor.quantAxis: 0 = the axis that the operator has for it, k = axis k - 1. */
 NNRT_API void nnrt_builder_quant_axis(nnrt_builder *builder, uint32_t tensor, int32_t quantAxis);
-/* NNRT_Tensor.symbols, one per axis. Call it after nnrt_builder_declare, which clears the symbols. */
-NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count);
 /* Adds a node. attr: the attribute struct of the operator, copied with its lists; NULL = all defaults. inputs may
    contain NNRT_NO_TENSOR for an optional input that is absent. */
 NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
@@ -90,15 +89,6 @@ NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_
 NNRT_OPS(NNRTI_BUILDER_ADD, NNRTI_NO_KERNEL)
 /* Makes a tensor a model output; a second time for the same tensor: OPERATION_FORBIDDEN. */
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
-/* Creates a subgraph and returns its number, for an attribute of a node (IF, LOOP). Nodes added after
-   nnrt_builder_enter belong to the entered graph, until another one is entered; 0 is the main graph. They may read
-   every tensor of the enclosing graphs. The inputs of a subgraph are tensors that no node writes; the node that runs
-   the subgraph supplies them. A subgraph must be complete when the node that runs it is added: that call infers its
-   nodes. Each further node that runs it receives a copy of its nodes; the constants are shared. */
-NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
-NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
-NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
-                                    const uint32_t *outputs, uint32_t nOut);
 /* Records a fault that the caller (an importer, for example) detected; the first fault is kept. */
 NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, const char *message);
 /* Creates the model: one block of memory, independent of the builder, validated by nnrt_model_check. It succeeds or
@@ -158,6 +148,23 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
    nnrt_partition.placed reports it: one entry per node, in order. The color of a node then shows its device; the nodes
    of a partition share a box. */
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>graph_writers
+
+   For writers of importers, and programs that build control flow by hand. */
+
+/* NNRT_Tensor.symbols, one per axis. Call it after nnrt_builder_declare, which clears the symbols. */
+NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count);
+/* Creates a subgraph and returns its number, for an attribute of a node (IF, LOOP). Nodes added after
+   nnrt_builder_enter belong to the entered graph, until another one is entered; 0 is the main graph. They may read
+   every tensor of the enclosing graphs. The inputs of a subgraph are tensors that no node writes; the node that runs
+   the subgraph supplies them. A subgraph must be complete when the node that runs it is added: that call infers its
+   nodes. Each further node that runs it receives a copy of its nodes; the constants are shared. */
+NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
+NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
+NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
+                                    const uint32_t *outputs, uint32_t nOut);
 
 #endif /* NNRT_FIRMWARE */
 

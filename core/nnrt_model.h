@@ -11,8 +11,9 @@ SECTIONS (search for the tag)
     >>memory      allocator; memory whose size is counted by the same code that uses it
     >>model       NNRT_Model and its parts, NNRT_IOTensor
     >>buffers     blocks of memory that have a descriptor
-    >>validate    validation without shapes, copies of a model
+    >>validate    validation without shapes
     >>format      the .nnrt format: models as bytes in memory, loaded in place; metadata
+    >>model_writers  for writers of devices and importers: subgraphs of nodes, places of faults, kinds of files
     -- implementation --
     >>memory >>buffers >>validate >>format
     >>states      metadata that are added to a model; values that sessions keep between runs
@@ -255,15 +256,6 @@ typedef struct NNRT_IOTensor {
 
 /* Resets error to no failure; NULL is fine. The first failure wins: until then a second message does not replace it. */
 NNRT_API void nnrt_error_clear(nnrt_error *error);
-/* Stores the location of a failure in error->node and error->tensor (indices in the model, -1: none), if error holds
-   this code and no location yet. Returns code. */
-NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor);
-
-/* The subgraphs that a node runs (IF, LOOP): of the attributes k < nnrt_node_graphs(node), nnrt_node_graph returns the
-   index in Model.subGraph, NNRT_NO_GRAPH if attribute k is no subgraph. */
-NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
-NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
-
 #ifndef NNRT_FIRMWARE
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>buffers */
@@ -403,9 +395,6 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *da
 NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
 
 #ifndef NNRT_FIRMWARE
-/* The kind of a file that is not a .nnrt file, by its first bytes: "a PNG image"; NULL: unknown. */
-NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
-
 /* All zero is the default. */
 typedef struct nnrt_save_desc {
     const nnrt_allocator *allocator; /* for checking the model */
@@ -459,6 +448,25 @@ typedef struct nnrt_file_section {
 } nnrt_file_section;
 /* Section `index` of the file that the model was loaded from; false after the last one. */
 NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section);
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>model_writers
+
+   For writers of devices and importers. */
+
+/* Stores the location of a failure in error->node and error->tensor (indices in the model, -1: none), if error holds
+   this code and no location yet. Returns code. */
+NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor);
+
+/* The subgraphs that a node runs (IF, LOOP): of the attributes k < nnrt_node_graphs(node), nnrt_node_graph returns the
+   index in Model.subGraph, NNRT_NO_GRAPH if attribute k is no subgraph. */
+NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
+NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
+
+#ifndef NNRT_FIRMWARE
+/* The kind of a file that is not a .nnrt file, by its first bytes: "a PNG image"; NULL: unknown. */
+NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
 #endif
 
 #ifdef __cplusplus

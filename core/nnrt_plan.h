@@ -12,7 +12,7 @@ SECTIONS (search for the tag)
     >>infer       shape inference with constant folding
     >>planner     offsets in the arena from the live ranges of blocks
     >>plan        the plan: steps, their arguments and places
-    >>draft       the plan before it is final, and the functions by which a device edits it
+    >>draft       for writers of devices: the plan before it is final, and the functions that edit it
     >>run         the executor, control flow as a step
     -- implementation --
     >>infer >>planner >>plan >>control >>regions >>run
@@ -203,17 +203,6 @@ typedef struct nnrt_partition {
 
 #define NNRT_MAX_TRIPS 1000000 /* default of NNRT_ModelConfig.maxTrips */
 
-/* The upper bounds of a configuration, for lookup by tensor name. order: indices sorted by name, in temporary memory;
-   NULL for up to 16 bounds, which are compared one by one. */
-typedef struct nnrt_bound_index {
-    const nnrt_bound *data;
-    uint32_t count, *order;
-} nnrt_bound_index;
-/* false: no memory. */
-NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrt_bound_index *index);
-/* The upper bound of the tensor of that name; NULL: it has none. */
-NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *index, const char *name);
-
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>infer */
 
@@ -366,10 +355,18 @@ typedef struct nnrt_plan {
 #define NNRTI_STEP_REST , NULL
 #endif
 
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>draft */
+/* Makes the plan of a model, with the reference kernels: nnrt_model_check, shape inference, constant folding, in-place
+   results, offsets in the arena. Everything that the plan points to is in kept memory or in the model. config must be
+   complete (nnrt_config_read); constants must outlive the plan unless copyConstants is set. On failure *plan is NULL,
+   and the caller ends the memory. */
+NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                         nnrt_plan **plan);
 
-/* A plan is made in three phases. A device calls the first, improves the draft, and calls the last.
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>draft
+
+   For writers of devices. A plan is made in three phases. A device calls the first, improves the draft, and calls the
+   last.
 
        nnrt_plan_draft    checks the model, resolves every node, folds constants
        the device's edits kernels, operator fusion, prepacked weights, layouts
@@ -502,10 +499,6 @@ NNRT_API NNRT_ReturnCode nnrt_draft_note(nnrt_draft *draft, int64_t number);
 /* Whether prepacked weights are reused: the edit must not write them. */
 NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft);
 #endif
-/* The first and the last phase, without edits. Everything that the plan points to is in kept memory or in the model. */
-NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
-                                         nnrt_plan **plan);
-
 /* nnrt_draft_writer: the number of the step that writes tensor; UINT32_MAX: no step, or several, which write slices
    of it. nnrt_draft_readers: the number of arguments of steps and outputs of the model that read tensor. Without
    def-use lists (nnrt_draft_index) each call searches all steps. NNRT_NO_TENSOR has no writer and no readers. */
@@ -580,6 +573,17 @@ NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32
    nnrt_memory_temp(draft->memory), or from nnrt_draft_args after the call. Addresses of steps become invalid. false: no
    memory, or invalid at[]. */
 NNRT_API bool nnrt_draft_insert(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
+
+/* The upper bounds of a configuration, for lookup by tensor name. order: indices sorted by name, in temporary memory;
+   NULL for up to 16 bounds, which are compared one by one. */
+typedef struct nnrt_bound_index {
+    const nnrt_bound *data;
+    uint32_t count, *order;
+} nnrt_bound_index;
+/* false: no memory. */
+NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrt_bound_index *index);
+/* The upper bound of the tensor of that name; NULL: it has none. */
+NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *index, const char *name);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
