@@ -232,19 +232,26 @@ typedef struct nnrt_device nnrt_device;
    required slots, names). OPERATION_FORBIDDEN: a device of that name and vendor is registered. DEVICE_ERROR: it is
    offline. OUT_OF_MEMORY: NNRT_MAX_DEVICES are registered. */
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* Calls Destroy and removes the device. name: as of nnrt_device_find. DEVICE_BUSY: prepared models, contexts or
-   buffers of the device exist; OPERATION_FORBIDDEN: auto and reference; INVALID_PARAMETER: no such device. */
+/* Unregisters a device: calls Destroy and removes it. name: as of nnrt_device_find. DEVICE_BUSY: prepared models,
+   contexts or buffers of the device exist; OPERATION_FORBIDDEN: auto and reference; INVALID_PARAMETER: no such device.
+   */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
+/* The number of registered devices. */
 NNRT_API uint32_t nnrt_device_count(void);
-NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL after the last */
+/* Device `index` in the order of registration; NULL after the last. */
+NNRT_API nnrt_device *nnrt_device_at(uint32_t index);
 /* The device with that unique name, else the first registered one with that device name; NULL: none. */
 NNRT_API nnrt_device *nnrt_device_find(const char *name);
-/* Name, unique name and vendor (valid as long as the handle), type, and status as the device reports it now. For device
-   NULL: "", OTHER, UNKNOWN. *code (code may be NULL) is the code of GetDeviceType; if that fails, the type is OTHER. */
-NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
-NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
+/* The name of a device, "reference"; valid as long as the handle. "" for NULL. */
+NNRT_API const char *nnrt_device_name(const nnrt_device *device);
+/* The unique name of a device, "reference_nnrt_v2_0"; valid as long as the handle. "" for NULL. */
+NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device);
+/* The vendor of a device; valid as long as the handle. "" for NULL. */
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
+/* The type of a device; OTHER for NULL. *code (code may be NULL) is the code of GetDeviceType; if that fails, the type
+   is OTHER. */
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device, NNRT_ReturnCode *code);
+/* The status that a device reports now; UNKNOWN for NULL. */
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
 
 /* Optional abilities of a device. A device without the corresponding method does not have the ability. */
@@ -260,36 +267,41 @@ enum {
                                    supported */
     NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory exists */
 };
-/* Whether the device has the ability. *code (code may be NULL) is the code of the method; if that fails, the result is
+/* Whether a device has an ability. *code (code may be NULL) is the code of the method; if that fails, the result is
    false. */
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability, NNRT_ReturnCode *code);
 
-/* Calls through the table. A method that the device does not implement yields NOT_SUPPORT, unless its slot's comment
-   defines a default. config may be NULL = defaults. *prepared is NULL on failure; the caller releases a prepared model
-   with nnrt_device_release. config->error receives the message. NOT_SUPPORT also: the device does not support an option
-   of config (enableFloat16, mode, priority, bounds).
-   nnrt_device_supported: isSupported[count], count = model->nodes.count. reason, if not NULL, is called for each
-   unsupported node (GetSupportedNodes). */
+/* Calls through the table: the functions from here on. A method that the device does not implement yields NOT_SUPPORT,
+   unless its slot's comment defines a default. config may be NULL = defaults. *prepared is NULL on failure; the caller
+   releases a prepared model with nnrt_device_release. config->error receives the message. NOT_SUPPORT also: the device
+   does not support an option of config (enableFloat16, mode, priority, bounds). */
+
+/* Which nodes of a model a device supports: isSupported[count], count = model->nodes.count. reason, if not NULL, is
+   called for each unsupported node (GetSupportedNodes). */
 NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model,
                                                const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
                                                nnrt_reason reason, void *user);
+/* Prepares a model on a device (PrepareModel). */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
-/* prepare_cache: from the blocks that a prepared model of this device exported (ExportModelCache), in that order.
-   prepare_offline: from a model in the device's own format. The blocks stay the caller's. */
+/* Prepares a model from the blocks that a prepared model of this device exported (ExportModelCache), in that order. The
+   blocks stay the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
                                                    const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
+/* Prepares a model that is stored in the device's own format. The blocks stay the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
                                                      uint32_t count, const NNRT_ModelConfig *config,
                                                      NNRT_PreparedModel **prepared);
+/* The bytes of config->buffer with which nnrt_device_prepare succeeds (GetModelMemory). */
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes);
-/* AllocateBuffer and ReleaseBuffer: a block of length bytes that device and program both access, with a descriptor,
-   an address, or both (nnrt_buffer_map yields the address). device NULL, or one without these methods: a block of the
-   system (nnrt_buffer_create). INVALID_PARAMETER: length is 0. DEVICE_ERROR: the device returned an invalid block,
-   which has been released. The caller frees each block once, with the same device, before the device is unregistered.
-   INVALID_BUFFER: the buffer has neither descriptor nor address. */
+/* Allocates a block of length bytes that device and program both access (AllocateBuffer): with a descriptor, an
+   address, or both (nnrt_buffer_map yields the address). device NULL, or one without this method: a block of the system
+   (nnrt_buffer_create). INVALID_PARAMETER: length is 0. DEVICE_ERROR: the device returned an invalid block, which has
+   been released. */
 NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer);
+/* Frees a block of nnrt_device_allocate: each once, with the same device, before the device is unregistered.
+   INVALID_BUFFER: the buffer has neither descriptor nor address. */
 NNRT_API NNRT_ReturnCode nnrt_device_free(nnrt_device *device, const NNRT_SharedBuffer *buffer);
 /* The hook of a model cache (NNRT_ModelConfig.through). Instead of PrepareModel, nnrt_device_prepare calls prepare
    for a device that supports caching (PrepareModelFromModelCache); with `auto`, once for each such partition. prepare
@@ -301,10 +313,11 @@ typedef struct nnrt_through {
     void *user;
 } nnrt_through;
 /* Opens a context on a device (OpenContext); for a device without contexts it succeeds, with context->opened NULL.
-   properties and ask may be NULL. Sessions and prepared models that use the context (NNRT_ModelConfig.contexts) must be
-   destroyed before it is closed. An open context keeps its device from being unregistered. close: NULL is fine. */
+   properties and ask may be NULL. An open context keeps its device from being unregistered. */
 NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *device, const char *properties,
                                            nnrt_ask ask, nnrt_error *error);
+/* Closes a context. Sessions and prepared models that use it (NNRT_ModelConfig.contexts) must be destroyed before. NULL
+   is fine. */
 NNRT_API void nnrt_context_close(nnrt_context *context);
 /* Destroys a prepared model; device: the one that prepared it. No run of it may be in progress. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
@@ -327,15 +340,17 @@ NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared)
    For writers of devices. */
 
 #ifndef NNRT_FIRMWARE
-/* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases, in the memory of
-   config; both run the same code, the second counts its bytes. edit NULL: the reference kernels. If edit returns
-   another code than SUCCESS, preparation ends with it. user is passed to edit. key NULL: edit packs no weights.
-   Otherwise it packs them with nnrt_draft_pack; weights of config->packs that have this key are used instead. key: a
-   string of everything that the packed bytes depend on besides model and configuration, such as the instruction set
-   (ISA) that they are packed for and its own version. */
+/* Edits a draft; user is the argument of the functions below. */
 typedef NNRT_ReturnCode (*nnrt_edit)(void *user, nnrt_draft *draft);
+/* PrepareModel of a device whose prepared models are plans: the three phases, in the memory of config. edit NULL: the
+   reference kernels. If edit returns another code than SUCCESS, preparation ends with it. user is passed to edit. key
+   NULL: edit packs no weights. Otherwise it packs them with nnrt_draft_pack; weights of config->packs that have this
+   key are used instead. key: a string of everything that the packed bytes depend on besides model and configuration,
+   such as the instruction set (ISA) that they are packed for and its own version. */
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                            void *user, const char *key, NNRT_PreparedModel **prepared);
+/* GetModelMemory of a device whose prepared models are plans: runs the code of nnrt_plan_prepare and counts its bytes.
+   */
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
 /* A prepared model that is a plan; nnrt_plan_prepare returns one. A device that does more than edit the draft
@@ -352,17 +367,18 @@ typedef struct nnrt_plan_model {
     struct nnrti_packing *packing; /* prepacked weights that can be exported; NULL: none */
     void *restored;                /* copy of a cache's blocks, from the allocator; NULL: not restored from a cache */
 } nnrt_plan_model;
-/* Fills a table with the functions of such a model. A device may replace slots; its own Destroy and GetMemory must call
-   the functions that they replace. */
+/* Fills a table with the functions of an nnrt_plan_model. A device may replace slots; its own Destroy and GetMemory
+   must call the functions that they replace. */
 NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
-/* Finishes the draft, drops temporary memory, and reserves the model's own workspace, unless
+/* Finishes the draft of an nnrt_plan_model, drops temporary memory, and reserves the model's own workspace, unless
    ModelConfig.callerWorkspace is set and runIn is true (the device's table has RunIn). */
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
-/* The last phase, which cannot fail: moves the ownership of `memory` to the model, whose Destroy frees it. */
+/* The last phase of an nnrt_plan_model, which cannot fail: moves the ownership of `memory` to the model, whose Destroy
+   frees it. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
-/* GetSupportedNodes of such a device, for edits that reject no node; with config and reason NULL,
-   GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel of
-   the reference device. INVALID_PARAMETER: count is not the number of nodes. */
+/* GetSupportedNodes of a device whose prepared models are plans, for edits that reject no node; with config and reason
+   NULL, GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel
+   of the reference device. INVALID_PARAMETER: count is not the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
 

@@ -66,9 +66,9 @@ typedef struct nnrt_allocator {
 #define NNRT_PIECE_BYTES 4096
 #endif
 
-/* A block aligned to NNRT_ALIGNMENT, not cleared; NULL: no memory. nnrt_free takes the same allocator and the same
-   number of bytes; block NULL is fine. */
+/* Takes a block from an allocator, aligned to NNRT_ALIGNMENT and not cleared; NULL: no memory. */
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
+/* Returns a block to the same allocator, with the same number of bytes; block NULL is fine. */
 NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
 
 /* A two-ended arena whose exact size is known beforehand. Kept blocks grow from the front and live as long as the
@@ -85,23 +85,27 @@ typedef struct nnrt_memory {
     size_t front, back;  /* bytes of kept and of temporary blocks, with their padding */
     size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
     bool full, counting;              /* a request failed; count mode */
-    bool bulk;                        /* the request is one of nnrti_memory_reserve */
+    bool bulk;                        /* the request is one of bulk data */
     const nnrt_allocator *allocator;
     void *pieces[2]; /* lists of pieces from the allocator: of kept blocks, of temporary blocks */
     /* takes a block from the pieces; NULL in buffer mode, so that the linker drops the allocator's code there */
     void *(*more)(struct nnrt_memory *m, size_t rounded, size_t alignment, bool temp);
 } nnrt_memory;
 
-/* Each begins a mode and initializes *m. Count mode allocates real blocks, too, because later sizes depend on the
-   tables in them; only nnrti_memory_reserve does not. The caller frees them with nnrt_memory_end and reads m->peak.
-   nnrt_memory_buffer: buffer is aligned to NNRT_ALIGNMENT and stays the caller's. */
+/* Begins count mode and initializes *m. It allocates real blocks, too, because later sizes depend on the tables in
+   them; only bulk data, such as packed weights, are counted alone. The caller frees them with nnrt_memory_end and reads
+   m->peak. */
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator);
+/* Begins a memory that takes pieces from an allocator, and initializes *m. */
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator);
+/* Begins a memory in one buffer, which is aligned to NNRT_ALIGNMENT and stays the caller's, and initializes *m. */
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
-/* A zeroed block; NULL: no memory, and m->full is set. keep and temp align to 16 bytes (NNRT_FIRMWARE: 8), keep_aligned
-   to NNRT_ALIGNMENT. 0 bytes count as 1. */
+/* A zeroed kept block, aligned to 16 bytes (NNRT_FIRMWARE: 8); NULL: no memory, and m->full is set. 0 bytes count as 1.
+   */
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);
+/* A zeroed kept block, aligned to NNRT_ALIGNMENT; otherwise as nnrt_memory_keep. */
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes);
+/* A zeroed temporary block; otherwise as nnrt_memory_keep. */
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);
 /* keep and temp for an array of count elements of size bytes; NULL also if the product overflows. */
 static inline void *nnrt_memory_keep_array(nnrt_memory *m, size_t count, size_t size)
@@ -122,8 +126,10 @@ static inline bool nnrt_round_size(size_t bytes, size_t alignment, size_t *out)
     *out &= ~(alignment - 1);
     return true;
 }
-NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* frees all temporary blocks at once */
-NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* frees all blocks, kept ones too; the peaks stay readable */
+/* Frees all temporary blocks at once. */
+NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m);
+/* Frees all blocks, kept ones too; the peaks stay readable. */
+NNRT_API void nnrt_memory_end(nnrt_memory *m);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
@@ -260,37 +266,37 @@ NNRT_API void nnrt_error_clear(nnrt_error *error);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>buffers */
 
-/* *block = the address of the buffer's block, to which the caller adds buffer->offset: addr if it is set; otherwise
-   fd is memory-mapped, shared, for reading or for reading and writing; NULL if fd must be mapped and dataSize is 0.
-   The buffer is unchanged; its descriptor stays the caller's, who may close it before the mapping ends.
+/* The address of a buffer's block in this process. *block, to which the caller adds buffer->offset, is addr if it is
+   set; otherwise fd is memory-mapped, shared, for reading or for reading and writing; NULL if fd must be mapped and
+   dataSize is 0. The buffer is unchanged; its descriptor stays the caller's, who may close it before the mapping ends.
    INVALID_BUFFER: no descriptor and no address, data outside bufferSize or outside the file of fd, a descriptor that
-   cannot be mapped in this mode, or a program without mmap (NNRT_MMAP 0). The file must not shrink while it is
-   mapped. */
+   cannot be mapped in this mode, or a program without mmap (NNRT_MMAP 0). The file must not shrink while it is mapped.
+   */
 NNRT_API NNRT_ReturnCode nnrt_buffer_map(const NNRT_SharedBuffer *buffer, bool write, void **block, nnrt_error *error);
 /* Ends the mapping that nnrt_buffer_map created for the same buffer; no effect if block was addr or NULL. */
 NNRT_API void nnrt_buffer_unmap(const NNRT_SharedBuffer *buffer, void *block);
-/* A new zeroed block of that many bytes from the system: on Linux with a descriptor (memfd_create, sealed against
+/* A new zeroed block of that many bytes from the system. It is on Linux with a descriptor (memfd_create, sealed against
    shrinking) and without an address, elsewhere with an address and without a descriptor. INVALID_PARAMETER: bytes is 0.
    OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_buffer_create(uint32_t bytes, NNRT_SharedBuffer *buffer);
 /* Releases a block of nnrt_buffer_create: closes the descriptor, or frees the memory. Existing mappings stay valid. */
 NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer);
 
+typedef struct nnrt_mapping nnrt_mapping;
 /* Maps constants that have only a descriptor, for devices that read constants by address. Returns the model itself if
    it has none, else a shallow copy whose constants have addresses. Each descriptor is mapped once. A constant that
    cannot be mapped keeps addr NULL, and validation reports it. The copy is a temporary block of `memory`: it is valid
    until nnrt_memory_drop_temp. The mapped data and *mappings (a kept block) are valid until nnrt_model_unmap. NULL:
    no memory; *mappings is then passed to nnrt_model_unmap all the same. nnrt_plan_prepare calls it. */
-typedef struct nnrt_mapping nnrt_mapping;
 NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings);
-/* Unmaps all of them; called before `memory` is freed. NULL is fine. */
+/* Unmaps the constants that nnrt_model_map mapped; called before `memory` is freed. NULL is fine. */
 NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>validate */
 
-/* Validation of all properties of a model that do not depend on shapes: indices, producers, cycles, names, types,
+/* Checks all properties of a model that do not depend on shapes: indices, producers, cycles, names, types,
    constant buffers, operators. Nothing in the model is trusted before. *order, if order is not NULL, is a topological
    order in temporary memory, nodes.count + subGraph.count + 1 numbers (NNRT_FIRMWARE: the nodes only): the indices of
    all nodes, producers before consumers, the main graph before each subgraph; then for each graph g the position of
@@ -385,13 +391,13 @@ typedef struct nnrt_metadata {
     const char *key, *value; /* "labels", "cat\ndog" */
 } nnrt_metadata;
 
-/* Loads the model in the file data, which is used in place: it must be aligned to NNRT_ALIGNMENT and outlive the model.
-   bytes may exceed the size of the file. For any content of data the result is a model that nnrt_model_check accepts,
-   or a code. All allocations come from memory and stay there; its temporary blocks are dropped. Such a model is not
-   destroyed: it ends with the memory. checksum: verify it, which reads the whole file. */
+/* Loads the model of a .nnrt file in memory, which is used in place. data must be aligned to NNRT_ALIGNMENT and outlive
+   the model. bytes may exceed the size of the file. For any content of data the result is a model that nnrt_model_check
+   accepts, or a code. All allocations come from memory and stay there; its temporary blocks are dropped. Such a model
+   is not destroyed: it ends with the memory. checksum: verify it, which reads the whole file. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
                                               nnrt_memory *memory, nnrt_error *error);
-/* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
+/* Whether data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
 NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
 
 #ifndef NNRT_FIRMWARE
@@ -416,10 +422,11 @@ typedef struct nnrt_load_desc {
                        devices which nodes they support; all other functions reject such a model */
 } nnrt_load_desc;
 
-/* Writes a checked model. out NULL: only sets *bytes, the required size; a smaller out returns INSUFFICIENT_BUFFER. */
+/* Writes a checked model as a .nnrt file into memory. out NULL: only sets *bytes, the required size; a smaller out
+   returns INSUFFICIENT_BUFFER. */
 NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
-/* nnrt_model_load_into, with one block from the allocator. */
+/* Loads the model of a .nnrt file in memory, as nnrt_model_load_into, with one block from the allocator. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                 const nnrt_load_desc *desc, nnrt_error *error);
 /* Frees a model that a builder, a loader or an importer made. NULL, and a model that the application assembled itself,
@@ -429,13 +436,14 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model);
    allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
    block stays the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
-/* For models that a loader, an importer or a builder made; an optimized model keeps the metadata of the loaded one.
-   The value of a key, NULL if it does not exist; all entries by index, {NULL, NULL} after the last. */
+/* The value of a key of the metadata of a model, NULL if it does not exist. For models that a loader, an importer or a
+   builder made; an optimized model keeps the metadata of the loaded one. */
 NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key);
+/* Entry `index` of the metadata of such a model, {NULL, NULL} after the last. */
 NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index);
-/* Adds metadata, whose texts are copied; an existing key gets the new value. The key "states" also moves its inputs and
-   outputs behind the others. *model becomes another struct, as by nnrt_model_optimize; after a failure it is unchanged.
-   INVALID_PARAMETER: the states name no input or output, or one of them twice. */
+/* Adds metadata to a model, whose texts are copied; an existing key gets the new value. The key "states" also moves its
+   inputs and outputs behind the others. *model becomes another struct, as by nnrt_model_optimize; after a failure it is
+   unchanged. INVALID_PARAMETER: the states name no input or output, or one of them twice. */
 NNRT_API NNRT_ReturnCode nnrt_model_annotate(NNRT_Model **model, const nnrt_metadata *metadata, uint32_t count,
                                              nnrt_error *error);
 
@@ -459,9 +467,9 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
    this code and no location yet. Returns code. */
 NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor);
 
-/* The subgraphs that a node runs (IF, LOOP): of the attributes k < nnrt_node_graphs(node), nnrt_node_graph returns the
-   index in Model.subGraph, NNRT_NO_GRAPH if attribute k is no subgraph. */
+/* The number of attributes of a node, some of which may be subgraphs that it runs (IF, LOOP). */
 NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
+/* The index in Model.subGraph of the subgraph that attribute k of a node is; NNRT_NO_GRAPH: it is none. */
 NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
 
 #ifndef NNRT_FIRMWARE

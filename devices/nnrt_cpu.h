@@ -273,8 +273,8 @@ extern "C" {
    that one, for instance as "cpu-avx2". NOT_SUPPORT: the machine or this build lacks that ISA. The device and its
    name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
-/* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2" on
-   x86-64; "i8mm", "fp16", "dotprod", "neon" on AArch64; "relaxed" and "simd128" of WebAssembly, compiled with
+/* Name i of the instruction sets that the machine supports, the best one first. They are "avx512vnni", "avx512", "avx2"
+   on x86-64; "i8mm", "fp16", "dotprod", "neon" on AArch64; "relaxed" and "simd128" of WebAssembly, compiled with
    -mrelaxed-simd and -msimd128; "vector" elsewhere and on x86. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 

@@ -128,7 +128,9 @@ typedef struct nnrt_fake_record {
 /* Registers a device with the configuration text `text`; it exists until it is unregistered. fake may be NULL.
    INVALID_PARAMETER: malformed text; error reports the found and the expected value. */
 NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, nnrt_error *error);
-NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake); /* its name for nnrt_device_find */
+/* The name of a fake device for nnrt_device_find. */
+NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake);
+/* The calls and options that a fake device has received so far. */
 NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake);
 /* Enables die= in configuration texts and sets the function that ends the process; it must not return. Call it before
    devices are registered; without it, die= is an error. */

@@ -136,7 +136,9 @@ typedef struct nnrt_remote_traffic {
    prepares the models that it uses again, if the same device is served at the same path. Runs use buffers of the
    device's AllocateBuffer in place (zero-copy); other data is copied through shared memory. */
 NNRT_API NNRT_ReturnCode nnrt_remote_register(nnrt_remote **remote, const char *text, nnrt_error *error);
+/* The name of a proxy for nnrt_device_find. */
 NNRT_API const char *nnrt_remote_name(const nnrt_remote *remote);
+/* The traffic of a proxy so far. */
 NNRT_API nnrt_remote_traffic nnrt_remote_get_traffic(nnrt_remote *remote);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -165,17 +167,19 @@ typedef struct nnrt_remote_serve_desc {
 
 typedef struct nnrt_remote_server nnrt_remote_server;
 
-/* Creates the socket and listens. A stale socket file, to which no process listens, is replaced. DEVICE_BUSY: another
-   process listens at the path. INVALID_PATH: the path exists and is not a socket. Runs of clients with another uid use
-   copies of their inputs: such a client could otherwise change data after a kernel validated it. */
+/* Creates a server: the socket, at which it listens. A stale socket file, to which no process listens, is replaced.
+   DEVICE_BUSY: another process listens at the path. INVALID_PATH: the path exists and is not a socket. Runs of clients
+   with another uid use copies of their inputs: such a client could otherwise change data after a kernel validated it.
+   */
 NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, const nnrt_remote_serve_desc *desc,
                                                 nnrt_error *error);
 /* Serves until nnrt_remote_serve_stop is called. Then it removes the socket's file, waits for the runs in progress, and
    disconnects all clients. */
 NNRT_API NNRT_ReturnCode nnrt_remote_serve_run(nnrt_remote_server *server, nnrt_error *error);
-NNRT_API void
-nnrt_remote_serve_stop(nnrt_remote_server *server); /* callable from any thread and from a signal handler */
-NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server); /* NULL is fine */
+/* Ends nnrt_remote_serve_run; callable from any thread and from a signal handler. */
+NNRT_API void nnrt_remote_serve_stop(nnrt_remote_server *server);
+/* Frees a server that does not run. NULL is fine. */
+NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server);
 
 #ifdef __cplusplus
 }

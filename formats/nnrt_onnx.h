@@ -346,7 +346,7 @@ typedef struct nnrt_onnx_external {
 NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_allocator *allocator,
                                          nnrt_onnx_model **model, nnrt_error *error);
 
-/* The same for the bytes of one TensorProto, such as the .pb files of the ONNX test data. */
+/* Decodes the bytes of one TensorProto, such as the .pb files of the ONNX test data, as nnrt_onnx_parse does models. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
                                                 nnrt_onnx_tensor **tensor, nnrt_error *error);
 
@@ -367,16 +367,16 @@ NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor);
  * numbers and unknown types. For types of storage (SUPPORTED FILES) it is the type of the codes or values. */
 NNRT_API NNRT_DataType nnrt_onnx_data_type(nnrt_onnx_type type);
 
-/* Writes all elements to out as those of a tensor of type nnrt_onnx_data_type: from raw_data or from a typed field, in
- * the machine's byte order, packed 4-bit and 2-bit elements unpacked to a byte each (int4 and int2 with their sign).
- * bytes is the size of out and must be theirs. out need not be aligned. Returns NNRT_INVALID_FILE if the number of
- * elements in the file does not match dims or their size overflows size_t, NNRT_NOT_SUPPORT for strings (use
- * stringData), unknown types and external tensors (nnrt_onnx_tensor_external). After a failure out may be partly
- * written. */
+/* Writes all elements of a tensor to out, as those of a tensor of type nnrt_onnx_data_type. They come from raw_data or
+ * from a typed field, in the machine's byte order; packed 4-bit and 2-bit elements are unpacked to a byte each (int4
+ * and int2 with their sign). bytes is the size of out and must be theirs. out need not be aligned. Returns
+ * NNRT_INVALID_FILE if the number of elements in the file does not match dims or their size overflows size_t,
+ * NNRT_NOT_SUPPORT for strings (use stringData), unknown types and external tensors (nnrt_onnx_tensor_external). After
+ * a failure out may be partly written. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_elements(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
                                                    nnrt_error *error);
 
-/* Location of an external tensor's elements. Returns NNRT_INVALID_PATH if location is absent, empty, absolute, or
+/* The location of an external tensor's elements. Returns NNRT_INVALID_PATH if location is absent, empty, absolute, or
  * contains "..", a backslash, a drive letter or a NUL byte; NNRT_INVALID_FILE if offset or length is not a decimal
  * number. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_onnx_external *external,
@@ -428,7 +428,8 @@ typedef struct nnrt_onnx_desc {
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* The same for a file; external data are read from files below its folder. The model owns all of its memory. */
+/* Imports the ONNX model in a file; external data are read from files below its folder. The model owns all of its
+   memory. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, const nnrt_onnx_desc *desc,
                                         nnrt_error *error);
 #endif

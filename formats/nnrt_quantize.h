@@ -152,14 +152,13 @@ typedef struct nnrt_quantize_desc {
     const nnrt_allocator *allocator;
 } nnrt_quantize_desc;
 
-/* *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays as it is; it has the
-   model's metadata. Nodes in subgraphs (IF, LOOP) stay float32. quantized NULL: only checks model and options, and reads no
-   sample.
-   NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value, NaN or infinity in an input or result
-   (the message names sample and node), or in weights.
-   NNRT_NOT_SUPPORT: the model has quantized tensors already, states, dimensions that differ from run to run, or no node
-   that has quantized arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure
-   *quantized is NULL. */
+/* Quantizes a float32 model. *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays
+   as it is; it has the model's metadata. Nodes in subgraphs (IF, LOOP) stay float32. quantized NULL: only checks model
+   and options, and reads no sample. NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value,
+   NaN or infinity in an input or result (the message names sample and node), or in weights. NNRT_NOT_SUPPORT: the model
+   has quantized tensors already, states, dimensions that differ from run to run, or no node that has quantized
+   arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure *quantized is
+   NULL. */
 NNRT_API NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, const nnrt_quantize_desc *desc,
                                        nnrt_error *error);
 
