@@ -217,17 +217,18 @@ extern "C" {
 /* >>file */
 
 #ifndef NNRT_NO_STDIO
-/* Writes a temporary file beside path, PATH.0.tmp or with the next free number, and renames it to path once it is
-   complete: after a failure path is unchanged, and of two concurrent writers one wins entirely. An existing device,
-   pipe or other non-regular file is not replaced, if the system can tell: NNRT_INVALID_PATH. A symbolic link is
-   replaced, not its target. */
+/* Saves a model as a .nnrt file. Writes a temporary file beside path, PATH.0.tmp or with the next free number, and
+   renames it to path once it is complete: after a failure path is unchanged, and of two concurrent writers one wins
+   entirely. An existing device, pipe or other non-regular file is not replaced, if the system can tell:
+   NNRT_INVALID_PATH. A symbolic link is replaced, not its target. */
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error);
-/* Maps the file if the system supports it, otherwise reads it. A mapped file must not be truncated or overwritten while
-   the model exists; replacing it by renaming, as nnrt_model_save does, is safe. */
+/* Loads the model of a .nnrt file. Maps the file if the system supports it, otherwise reads it. A mapped file must not
+   be truncated or overwritten while the model exists; replacing it by renaming, as nnrt_model_save does, is safe. */
 NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
                                          nnrt_error *error);
-/* Writes any bytes as nnrt_model_save does. INVALID_PATH: the file cannot be created there; FAILED: writing failed. */
+/* Writes any bytes to a file, as nnrt_model_save does. INVALID_PATH: the file cannot be created there; FAILED: writing
+   failed. */
 NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error);
 #endif
 
@@ -276,23 +277,27 @@ typedef struct nnrt_cache_state {
     nnrt_error fault;      /* why the old file was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
 
+/* Creates a cache; desc NULL: all zero. */
 NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_desc *desc, nnrt_error *error);
-NNRT_API void nnrt_cache_destroy(nnrt_cache *cache); /* NULL is fine. Sessions do not need it any more */
-NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache); /* NULL: cache is NULL */
-/* The prepared forms of the last session's devices, as nnrt_model_save_memory: out NULL: only sets *bytes.
-   OPERATION_FORBIDDEN: they exported nothing. desc (NULL: all zero): its member cache is ignored. */
+/* Frees a cache, which sessions do not need any more once they exist. NULL is fine. */
+NNRT_API void nnrt_cache_destroy(nnrt_cache *cache);
+/* The use of the cache by the last session; NULL: cache is NULL. */
+NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache);
+/* Writes the prepared forms of the last session's devices into memory, for nnrt_cache_desc.data. out NULL: only sets
+   *bytes, as nnrt_model_save_memory. OPERATION_FORBIDDEN: they exported nothing. desc (NULL: all zero): its member
+   cache is ignored. */
 NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
+struct nnrt_session_desc;
 /* Whether the cache has everything for a session of this description (desc->cache is ignored), so that no device with
    a cache would prepare anything. *usable is the answer; false also if no device has a cache, or a session would
    fail. Devices are asked by restoring, as only they can decide: restored forms are released again, missing ones are
    not made. Nothing is written. Afterwards the cache has no last session; if something was not usable, its state's
    fault has the reason. */
-struct nnrt_session_desc;
 NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model,
                                         const struct nnrt_session_desc *desc, bool *usable, nnrt_error *error);
-/* nnrt_device_prepare through a cache, without a session. The model may have no nodes. With config->buffer:
-   NOT_SUPPORT. */
+/* Prepares a model on a device through a cache, without a session: otherwise as nnrt_device_prepare. The model may have
+   no nodes. With config->buffer: NOT_SUPPORT. */
 NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *device, const NNRT_Model *model,
                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
 
@@ -324,12 +329,12 @@ typedef struct nnrt_pool_desc {
     NNRT_PerformanceMode mode;
 } nnrt_pool_desc;
 
-/* Starts the threads and allocates all memory that the pool ever needs. FAILED: the system cannot start all threads;
-   the started threads have ended. The threads inherit the signal mask of the calling thread. */
+/* Creates a pool: starts the threads and allocates all memory that it ever needs. FAILED: the system cannot start all
+   threads; the started threads have ended. The threads inherit the signal mask of the calling thread. */
 NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error);
-/* Ends the threads. Destroy the sessions that use the pool first. NULL is fine. */
+/* Ends the threads of a pool, and frees it. Destroy the sessions that use it first. NULL is fine. */
 NNRT_API void nnrt_pool_destroy(nnrt_pool *pool);
-/* The interface for sessions; it belongs to the pool and lives as long. NULL: pool is NULL. */
+/* The interface of a pool for sessions; it belongs to the pool and lives as long. NULL: pool is NULL. */
 NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool);
 #endif
 
@@ -391,22 +396,29 @@ typedef struct nnrt_session nnrt_session;
    outputs of the session; each session, shared or not, has its own. */
 NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
                                              const nnrt_session_desc *desc, nnrt_error *error);
-NNRT_API void nnrt_session_destroy(nnrt_session *session); /* NULL is fine */
+/* Frees a session, and the blocks of nnrt_session_allocate. NULL is fine. */
+NNRT_API void nnrt_session_destroy(nnrt_session *session);
 /* The exact size of desc->buffer in bytes: one fewer is NNRT_OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_session_desc *desc, size_t *bytes,
                                             nnrt_error *error);
-/* The memory of a session, in bytes. total: all memory that it keeps, tables and arena included; preparing may need
-   more temporarily, which nnrt_session_bytes counts. bound: largest sum of results that are live at once: no arena
-   can be smaller. constants: of the model, used in place, not part of total. steps: of the plan, subgraphs included. */
+/* The record of the memory of a session, in bytes. total: all memory that it keeps, tables and arena included;
+   preparing may need more temporarily, which nnrt_session_bytes counts. bound: largest sum of results that are live at
+   once: no arena can be smaller. constants: of the model, used in place, not part of total. steps: of the plan,
+   subgraphs included. */
 typedef struct nnrt_session_memory {
     size_t total, tables, arena, bound, constants;
     uint32_t steps;
 } nnrt_session_memory;
+/* The memory of a session; all zero for NULL. */
 NNRT_API nnrt_session_memory nnrt_session_get_memory(const nnrt_session *session);
-NNRT_API const char *nnrt_session_device(const nnrt_session *session); /* unique name */
-/* The number of states, and their reset to the initial values. Not during a run. */
+/* The unique name of the device that runs a session; "" for NULL. */
+NNRT_API const char *nnrt_session_device(const nnrt_session *session);
+/* The number of states that a session keeps between runs. */
 NNRT_API uint32_t nnrt_session_states(const nnrt_session *session);
+/* Sets the states of a session to their initial values. Not during a run. */
 NNRT_API void nnrt_session_reset(nnrt_session *session);
+
+/* ---- inputs and outputs ---- */
 
 /* One input or output buffer, aligned to its element size. bytes: exactly the size of the tensor (outputs: at least).
    dims: the dimensions of an input in this run, one per axis; NULL: as planned. Ignored for outputs. */
@@ -438,11 +450,12 @@ typedef struct nnrt_io_info {
     bool open; /* dimensions may differ from run to run */
     size_t bytes;
 } nnrt_io_info;
-/* Inputs and outputs as planned; dynamic dimensions have their upper bounds (bytes: SIZE_MAX if their product
-   overflows; a run whose axes vary in opposite directions needs far less). After a run, a dynamic output has the
-   dimensions of that run, and the bytes that it requires. Index after the last: all zero. */
+/* The number of inputs, and of outputs, of a session: those of the model that are no states. */
 NNRT_API uint32_t nnrt_session_inputs(const nnrt_session *session);
 NNRT_API uint32_t nnrt_session_outputs(const nnrt_session *session);
+/* Name, type and shape of an input or output as planned. Dynamic dimensions have their upper bounds (bytes: SIZE_MAX if
+   their product overflows; a run whose axes vary in opposite directions needs far less). After a run, a dynamic output
+   has the dimensions of that run, and the bytes that it requires. Index after the last: all zero. */
 NNRT_API nnrt_io_info nnrt_session_input(const nnrt_session *session, uint32_t index);
 NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t index);
 
@@ -451,11 +464,13 @@ NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t 
    the upper bounds. It is valid until the session is destroyed, or another block replaces it. Not for sessions in a
    caller's buffer, because a table is allocated for it. */
 NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool output, uint32_t index, nnrt_io *io);
-/* The same for an existing block: it is mapped once, and its descriptor is passed to the device in each run. The
-   descriptor is the caller's and stays open while the session uses it. INVALID_BUFFER: it cannot be mapped. buffer
-   NULL: removes it. */
+/* Makes an existing block the memory of an input or output, as nnrt_session_allocate does a new one: it is mapped once,
+   and its descriptor is passed to the device in each run. The descriptor is the caller's and stays open while the
+   session uses it. INVALID_BUFFER: it cannot be mapped. buffer NULL: removes it. */
 NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, uint32_t index,
                                           const NNRT_SharedBuffer *buffer, nnrt_io *io);
+
+/* ---- runs ---- */
 
 /* Runs the network once: reads the inputs, writes the outputs in place. A failed or cancelled run leaves the states as
    they were. Blocks; one thread at a time per session. A
@@ -463,12 +478,12 @@ NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, ui
    written: NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output returns the required size. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
-/* Cancels the current run of the session: nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when
+/* Cancels the current run of a session. nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when
    the device has finished, if that does not poll (RunUntil); outputs are then undefined. May be called by any thread,
    by callbacks and by kernels. NNRT_OPERATION_FORBIDDEN: no run is active. A run that fails for another reason
    meanwhile returns that. */
 NNRT_API NNRT_ReturnCode nnrt_session_cancel(nnrt_session *session);
-/* The message of the last failed nnrt_run, nnrt_session_allocate or _map; "" after success. */
+/* The message of the last failed nnrt_run, nnrt_session_allocate or nnrt_session_map; "" after success. */
 NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 
 #if NNRT_THREADS
@@ -501,24 +516,26 @@ typedef struct nnrt_queued {
     void *user;
 } nnrt_queued;
 
-/* Starts the threads and allocates all memory that the queue ever needs. */
+/* Creates a queue: starts the threads and allocates all memory that it ever needs. */
 NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_desc *desc, nnrt_error *error);
-/* Waiting runs end with NNRT_CANCELLED; the function waits for active ones. NULL is fine. */
+/* Ends a queue. Waiting runs end with NNRT_CANCELLED; the function waits for active ones. NULL is fine. */
 NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
-/* nnrt_run on a thread of the queue: arguments and arrays must stay unchanged until done is called. Runs of one
-   session execute one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done is
-   not called: NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = the queue is full, OPERATION_FORBIDDEN = the queue is being
+/* Queues a run: nnrt_run on a thread of the queue. Arguments and arrays must stay unchanged until done is called. Runs
+   of one session execute one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done
+   is not called: NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = the queue is full, OPERATION_FORBIDDEN = the queue is being
    destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
                                         const nnrt_io *outputs, uint32_t nOut, const nnrt_queued *how,
                                         uint64_t *ticket);
-/* The same for work of any kind: done receives its code and the message that it may set (NULL = none). Work with the
-   same key executes one at a time; NULL: concurrently with any other. */
+/* Other work than runs; done receives its code and the message that it may set (NULL = none). */
 typedef NNRT_ReturnCode (*nnrt_queue_work)(void *context, const char **message);
+/* Queues work of any kind, as nnrt_run_async does runs. Work with the same key executes one at a time; NULL:
+   concurrently with any other. */
 NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
                                         const nnrt_queued *how, uint64_t *ticket);
-/* Cancels a queued run. A waiting run ends with NNRT_CANCELLED before the function returns, an active one soon after,
-   as by nnrt_session_cancel. NNRT_OPERATION_FORBIDDEN: the run is over, or it is active work of nnrt_queue_add. */
+/* Cancels a queued run or other work. A waiting run ends with NNRT_CANCELLED before the function returns, an active one
+   soon after, as by nnrt_session_cancel. NNRT_OPERATION_FORBIDDEN: the run is over, or it is active work of
+   nnrt_queue_add. */
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
 /* Waits until the queue is empty and done has returned for all runs. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
@@ -529,7 +546,8 @@ NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key);
 
 #endif /* NNRT_FIRMWARE */
 
-NNRT_API const char *nnrt_version(void); /* "0.2.0" */
+/* The version of the implementation: "0.2.0". */
+NNRT_API const char *nnrt_version(void);
 
 #ifdef __cplusplus
 }
@@ -1018,7 +1036,7 @@ static uint64_t nnrti_cache_options(const NNRT_Model *m, const NNRT_ModelConfig 
 static uint64_t nnrti_cache_key(const nnrt_device *device, const NNRT_Model *m, const NNRT_ModelConfig *config)
 {
     const uint64_t hash = nnrti_hash_text(nnrti_cache_options(m, config), nnrt_device_unique_name(device));
-    return nnrti_hash_number(nnrti_hash_number(hash, (uint32_t)nnrt_device_type(device)), NNRT_LAYOUT);
+    return nnrti_hash_number(nnrti_hash_number(hash, (uint32_t)nnrt_device_type(device, NULL)), NNRT_LAYOUT);
 }
 
 /* Bytes of a section of packed weights up to the end of their table, where the checksum ends; false: it has none. The
@@ -1177,7 +1195,7 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     data = (uint8_t *)(p + 1);
     memset(data, 0, bytes);
     h->layout = NNRT_LAYOUT;
-    h->type = nnrt_device_type(device);
+    h->type = nnrt_device_type(device, NULL);
     h->blocks = count;
     memcpy(data, h, sizeof(*h));
     memcpy(data + sizeof(*h), rows, (size_t)16 * count);
@@ -1332,7 +1350,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     NNRT_ReturnCode code;
     memset(&want, 0, sizeof(want));
     memset(&fault, 0, sizeof(fault));
-    if (!nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE))
+    if (!nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE, NULL))
         return nnrt_device_prepare(device, m, config, prepared);
     if (k->cache != NULL && !(k->cache->packed && m == k->model)) { /* else its packed weights are stored beside the model */
         packs.keep = packs.whole = true;
@@ -3276,9 +3294,9 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
     if (session->pool != NULL && !stop.alone)
         begun = nnrti_pool_begin(session->pool, session->works);
 #endif
-    code = nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io,
-                                   session->nIn, session->io + session->nIn, session->nOut,
-                                   session->open ? session->told : NULL, &stop, &session->error);
+    code = nnrt_prepared_run(session->prepared, session->workspace, session->workspaceBytes, session->io, session->nIn,
+                             session->io + session->nIn, session->nOut, session->open ? session->told : NULL, &stop,
+                             &session->error);
 #if NNRT_THREADS
     if (session->works && code == NNRT_SUCCESS)
         nnrti_turns_next(&session->turns, began > 0 ? nnrti_pool_now() - began : 0);

@@ -9,9 +9,9 @@ READERS
     Applications include nnrt.h, which includes this file.
 
 SECTIONS (search for the tag)
-    >>tables      NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
+    >>tables      for writers of devices: NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
     >>registry    registering, listing and calling devices
-    >>prepare     PrepareModel of a device whose prepared models are plans; prepacked weights
+    >>prepare     for writers of devices: PrepareModel if prepared models are plans; prepacked weights
     -- implementation --
     >>prepared >>reference >>registry
 
@@ -232,27 +232,27 @@ typedef struct nnrt_device nnrt_device;
    required slots, names). OPERATION_FORBIDDEN: a device of that name and vendor is registered. DEVICE_ERROR: it is
    offline. OUT_OF_MEMORY: NNRT_MAX_DEVICES are registered. */
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* Calls Destroy and removes the device. name: as of nnrt_device_find. DEVICE_BUSY: prepared models, contexts or
-   buffers of the device exist; OPERATION_FORBIDDEN: auto and reference; INVALID_PARAMETER: no such device. */
+/* Unregisters a device: calls Destroy and removes it. name: as of nnrt_device_find. DEVICE_BUSY: prepared models,
+   contexts or buffers of the device exist; OPERATION_FORBIDDEN: auto and reference; INVALID_PARAMETER: no such device.
+   */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
+/* The number of registered devices. */
 NNRT_API uint32_t nnrt_device_count(void);
-NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL after the last */
+/* Device `index` in the order of registration; NULL after the last. */
+NNRT_API nnrt_device *nnrt_device_at(uint32_t index);
 /* The device with that unique name, else the first registered one with that device name; NULL: none. */
 NNRT_API nnrt_device *nnrt_device_find(const char *name);
-/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these (the caller
-   passes the names on in autoDevices); NULL: auto. Without devices/nnrt_auto.h in the program, NULL selects the first
-   registered device that supports every node, else reference, and "auto:..." returns NULL. model NULL: every device
-   counts as supporting every node. */
-NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
-/* Name, unique name and vendor (valid as long as the handle), type, and status as the device reports it now. For device
-   NULL: "", OTHER, UNKNOWN. */
-NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
-NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
+/* The name of a device, "reference"; valid as long as the handle. "" for NULL. */
+NNRT_API const char *nnrt_device_name(const nnrt_device *device);
+/* The unique name of a device, "reference_nnrt_v2_0"; valid as long as the handle. "" for NULL. */
+NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device);
+/* The vendor of a device; valid as long as the handle. "" for NULL. */
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
-NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
+/* The type of a device; OTHER for NULL. *code (code may be NULL) is the code of GetDeviceType; if that fails, the type
+   is OTHER. */
+NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device, NNRT_ReturnCode *code);
+/* The status that a device reports now; UNKNOWN for NULL. */
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
-/* nnrt_device_type with the code of GetDeviceType; if that fails, *type is OTHER. */
-NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type);
 
 /* Optional abilities of a device. A device without the corresponding method does not have the ability. */
 typedef int32_t nnrt_ability;
@@ -267,38 +267,41 @@ enum {
                                    supported */
     NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory exists */
 };
-NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
-/* nnrt_device_can with the code of the method; if that fails, *can is false. */
-NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can);
+/* Whether a device has an ability. *code (code may be NULL) is the code of the method; if that fails, the result is
+   false. */
+NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability, NNRT_ReturnCode *code);
 
-/* Calls through the table. A method that the device does not implement yields NOT_SUPPORT, unless its slot's comment
-   defines a default. config may be NULL = defaults. *prepared is NULL on failure; the caller releases a prepared model
-   with nnrt_device_release. config->error receives the message. NOT_SUPPORT also: the device does not support an option
-   of config (enableFloat16, mode, priority, bounds).
-   nnrt_device_supported: isSupported[count], count = model->nodes.count. */
-NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
-                                               uint32_t count);
-/* The same for a configuration. reason, if not NULL, is called for each unsupported node (GetSupportedNodes). */
-NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
-                                             const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
-                                             nnrt_reason reason, void *user);
+/* Calls through the table: the functions from here on. A method that the device does not implement yields NOT_SUPPORT,
+   unless its slot's comment defines a default. config may be NULL = defaults. *prepared is NULL on failure; the caller
+   releases a prepared model with nnrt_device_release. config->error receives the message. NOT_SUPPORT also: the device
+   does not support an option of config (enableFloat16, mode, priority, bounds). */
+
+/* Which nodes of a model a device supports: isSupported[count], count = model->nodes.count. reason, if not NULL, is
+   called for each unsupported node (GetSupportedNodes). */
+NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model,
+                                               const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
+                                               nnrt_reason reason, void *user);
+/* Prepares a model on a device (PrepareModel). */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
-/* prepare_cache: from the blocks that a prepared model of this device exported (ExportModelCache), in that order.
-   prepare_offline: from a model in the device's own format. The blocks stay the caller's. */
+/* Prepares a model from the blocks that a prepared model of this device exported (ExportModelCache), in that order. The
+   blocks stay the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
                                                    const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
+/* Prepares a model that is stored in the device's own format. The blocks stay the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
                                                      uint32_t count, const NNRT_ModelConfig *config,
                                                      NNRT_PreparedModel **prepared);
+/* The bytes of config->buffer with which nnrt_device_prepare succeeds (GetModelMemory). */
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes);
-/* AllocateBuffer and ReleaseBuffer: a block of length bytes that device and program both access, with a descriptor,
-   an address, or both (nnrt_buffer_map yields the address). device NULL, or one without these methods: a block of the
-   system (nnrt_buffer_create). INVALID_PARAMETER: length is 0. DEVICE_ERROR: the device returned an invalid block,
-   which has been released. The caller frees each block once, with the same device, before the device is unregistered.
-   INVALID_BUFFER: the buffer has neither descriptor nor address. */
+/* Allocates a block of length bytes that device and program both access (AllocateBuffer): with a descriptor, an
+   address, or both (nnrt_buffer_map yields the address). device NULL, or one without this method: a block of the system
+   (nnrt_buffer_create). INVALID_PARAMETER: length is 0. DEVICE_ERROR: the device returned an invalid block, which has
+   been released. */
 NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer);
+/* Frees a block of nnrt_device_allocate: each once, with the same device, before the device is unregistered.
+   INVALID_BUFFER: the buffer has neither descriptor nor address. */
 NNRT_API NNRT_ReturnCode nnrt_device_free(nnrt_device *device, const NNRT_SharedBuffer *buffer);
 /* The hook of a model cache (NNRT_ModelConfig.through). Instead of PrepareModel, nnrt_device_prepare calls prepare
    for a device that supports caching (PrepareModelFromModelCache); with `auto`, once for each such partition. prepare
@@ -310,40 +313,44 @@ typedef struct nnrt_through {
     void *user;
 } nnrt_through;
 /* Opens a context on a device (OpenContext); for a device without contexts it succeeds, with context->opened NULL.
-   properties and ask may be NULL. Sessions and prepared models that use the context (NNRT_ModelConfig.contexts) must be
-   destroyed before it is closed. An open context keeps its device from being unregistered. close: NULL is fine. */
+   properties and ask may be NULL. An open context keeps its device from being unregistered. */
 NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *device, const char *properties,
                                            nnrt_ask ask, nnrt_error *error);
+/* Closes a context. Sessions and prepared models that use it (NNRT_ModelConfig.contexts) must be destroyed before. NULL
+   is fine. */
 NNRT_API void nnrt_context_close(nnrt_context *context);
-/* For a prepare method of a device: the object that its own OpenContext returned, from config->contexts. self: the
-   device's. NULL: the caller passed no context of this device. */
-NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
 /* Destroys a prepared model; device: the one that prepared it. No run of it may be in progress. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
 /* Runs a prepared model: RunIn if it exists and workspace is not NULL, else Run, else RunV1, with their contracts and
-   threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut] and error may be NULL. */
+   threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut], stop and error may be NULL.
+   CANCELLED: stop->asked returned true before the run or, if the device has RunUntil, between two steps; outputs are
+   then undefined. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
-                                           uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
-/* The same with cancellation: returns CANCELLED if stop->asked returns true before the run or, if the device has
-   RunUntil, between two steps; outputs are then undefined. stop NULL: no cancellation. */
-NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
-                                                 const NNRT_IOTensor *inputs, uint32_t nIn,
-                                                 const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
-                                                 const nnrt_stop *stop, nnrt_error *error);
+                                           uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
+                                           nnrt_error *error);
+/* The plan of a prepared model that is one (nnrt_plan_prepare); NULL: prepared is another kind of model. */
+NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared);
 
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>prepare */
+/* >>prepare
+
+   For writers of devices. */
 
 #ifndef NNRT_FIRMWARE
-/* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases, in the memory of
-   config; both run the same code, the second counts its bytes. edit NULL: the reference kernels. If edit returns
-   another code than SUCCESS, preparation ends with it. user is passed to edit. */
+/* Edits a draft; user is the argument of the functions below. */
 typedef NNRT_ReturnCode (*nnrt_edit)(void *user, nnrt_draft *draft);
+/* PrepareModel of a device whose prepared models are plans: the three phases, in the memory of config. edit NULL: the
+   reference kernels. If edit returns another code than SUCCESS, preparation ends with it. user is passed to edit. key
+   NULL: edit packs no weights. Otherwise it packs them with nnrt_draft_pack; weights of config->packs that have this
+   key are used instead. key: a string of everything that the packed bytes depend on besides model and configuration,
+   such as the instruction set (ISA) that they are packed for and its own version. */
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
-                                           void *user, NNRT_PreparedModel **prepared);
+                                           void *user, const char *key, NNRT_PreparedModel **prepared);
+/* GetModelMemory of a device whose prepared models are plans: runs the code of nnrt_plan_prepare and counts its bytes.
+   */
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
 /* A prepared model that is a plan; nnrt_plan_prepare returns one. A device that does more than edit the draft
@@ -360,21 +367,29 @@ typedef struct nnrt_plan_model {
     struct nnrti_packing *packing; /* prepacked weights that can be exported; NULL: none */
     void *restored;                /* copy of a cache's blocks, from the allocator; NULL: not restored from a cache */
 } nnrt_plan_model;
-/* Fills a table with the functions of such a model. A device may replace slots; its own Destroy and GetMemory must call
-   the functions that they replace. */
+/* Fills a table with the functions of an nnrt_plan_model. A device may replace slots; its own Destroy and GetMemory
+   must call the functions that they replace. */
 NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
-/* Finishes the draft, drops temporary memory, and reserves the model's own workspace, unless
+/* Finishes the draft of an nnrt_plan_model, drops temporary memory, and reserves the model's own workspace, unless
    ModelConfig.callerWorkspace is set and runIn is true (the device's table has RunIn). */
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
-/* The last phase, which cannot fail: moves the ownership of `memory` to the model, whose Destroy frees it. */
+/* The last phase of an nnrt_plan_model, which cannot fail: moves the ownership of `memory` to the model, whose Destroy
+   frees it. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
-/* The plan of such a model; NULL: prepared is another kind of model. */
-NNRT_API const nnrt_plan *nnrt_prepared_plan(const NNRT_PreparedModel *prepared);
-/* GetSupportedNodes of such a device, for edits that reject no node; with config and reason NULL,
-   GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel of
-   the reference device. INVALID_PARAMETER: count is not the number of nodes. */
+/* GetSupportedNodes of a device whose prepared models are plans, for edits that reject no node; with config and reason
+   NULL, GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel
+   of the reference device. INVALID_PARAMETER: count is not the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
+
+/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these (the caller
+   passes the names on in autoDevices); NULL: auto. Without devices/nnrt_auto.h in the program, NULL selects the first
+   registered device that supports every node, else reference, and "auto:..." returns NULL. model NULL: every device
+   counts as supporting every node. */
+NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
+/* For a prepare method of a device: the object that its own OpenContext returned, from config->contexts. self: the
+   device's. NULL: the caller passed no context of this device. */
+NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
 
 /* Prepacked weights of one model on one device, stored by an earlier preparation: a table of their places, and the
    weights. They are packed from the constants of that model; the store must not return them for another model. */
@@ -397,14 +412,8 @@ typedef struct nnrt_packs {
        the model as a .nnrt file without the constants that are packed, for nnrt_plan_restore_packed. */
     bool whole;
 } nnrt_packs;
-/* nnrt_plan_prepare for an edit that packs weights with nnrt_draft_pack. If config->packs has weights with this key,
-   they are used instead of packed again. key: a string of everything that the packed bytes depend on besides model
-   and configuration, such as the instruction set (ISA) that they are packed for and its own version. */
-NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                                  nnrt_edit edit, void *user, const char *key,
-                                                  NNRT_PreparedModel **prepared);
-/* PrepareModelFromModelCache of such a device, from the three blocks that it exported (packs.whole), which are copied.
-   NOT_SUPPORT: config has a buffer. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
+/* PrepareModelFromModelCache of a device that packs weights, from the three blocks that it exported (packs.whole), which
+   are copied. NOT_SUPPORT: config has a buffer. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
    configuration. The bytes of the weights are not checked: the store must keep a checksum of the blocks. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
@@ -439,7 +448,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
    Rejected: a formula for the bytes, which would drift from the code.
 
    Prepacked weights and model caches are two uses of one mechanism (nnrti_packing, >>plan):
-       nnrt_plan_prepare_packed    asks the caller for packed weights (nnrt_packs.find: a section of a .nnrt file) and
+       nnrt_plan_prepare           asks the caller for packed weights (nnrt_packs.find: a section of a .nnrt file) and
                                    falls back to packing if they are missing, damaged or of another key
        nnrti_plan_model_export     ExportModelCache: table of packs, weights, and for a model cache the model without
                                    the constants that only packing reads
@@ -484,7 +493,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_dra
     nnrt_memory_drop_temp(memory);
     workspace = nnrt_plan_workspace(model->plan);
     if (workspace > SIZE_MAX / 4 ||
-        (!(config->callerWorkspace && runIn) && !nnrt_memory_reserve(memory, workspace, &model->workspace)))
+        (!(config->callerWorkspace && runIn) && !nnrti_memory_reserve(memory, workspace, &model->workspace)))
         return nnrti_no_memory(config->error);
     model->tableBytes = memory->front;
     return NNRT_SUCCESS;
@@ -569,8 +578,8 @@ static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
     nnrti_plan_model_unmap(m);
     if (m->packing != NULL)
         nnrt_free(&allocator, m->packing->exported, m->packing->exportedBytes);
-    nnrt_memory_free(&allocator, m->restored);
-    nnrt_memory_free(&allocator, m->given);
+    nnrti_memory_free(&allocator, m->restored);
+    nnrti_memory_free(&allocator, m->given);
 }
 
 /* RunIn: several threads at once, each in a workspace of its own. */
@@ -733,12 +742,13 @@ NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfi
 {
     if (config->allocator != NULL)
         model->allocator = *config->allocator;
-    model->given = nnrt_memory_give(memory);
+    model->given = nnrti_memory_give(memory);
     nnrti_plan_hold(model->plan, 1);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
-                                           void *user, NNRT_PreparedModel **prepared)
+/* nnrt_plan_prepare, whatever config->packs is. */
+static NNRT_ReturnCode nnrti_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                          void *user, NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
     nnrt_plan_model *made = NULL;
@@ -1060,9 +1070,8 @@ static nnrti_packing_edit nnrti_packing_edit_of(nnrt_edit edit, void *user, cons
    session. `taken` may be a local variable: the draft refers to it during the edit only, and the plan to the weights
    alone. A buffer of the caller excludes packs: the record of packed weights would change the size that
    nnrt_plan_memory counted. */
-NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                                  nnrt_edit edit, void *user, const char *key,
-                                                  NNRT_PreparedModel **prepared)
+NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                           void *user, const char *key, NNRT_PreparedModel **prepared)
 {
     const nnrt_packs *packs;
     nnrti_packing_edit e;
@@ -1074,8 +1083,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     nnrt_config_read(&own, config);
     packs = own.packs;
     own.packs = NULL;
-    if (packs == NULL || own.buffer != NULL || prepared == NULL || edit == NULL)
-        return nnrt_plan_prepare(model, &own, edit, user, prepared);
+    if (key == NULL || packs == NULL || own.buffer != NULL || prepared == NULL || edit == NULL)
+        return nnrti_plan_prepare(model, &own, edit, user, prepared);
     e = nnrti_packing_edit_of(edit, user, key);
     memset(&from, 0, sizeof(from));
     memset(&fault, 0, sizeof(fault));
@@ -1084,7 +1093,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
         nnrt_error *const error = own.error;
         e.packing = &taken;
         own.error = &fault;
-        code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
+        code = nnrti_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
         own.error = error;
         if (code == NNRT_SUCCESS) {
             packs->done(packs->user, model, &own, *prepared, true, &fault);
@@ -1094,8 +1103,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     }
     e.whole = packs->whole;
     if (!packs->keep)
-        code = nnrt_plan_prepare(model, &own, edit, user, prepared);
-    else if ((code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
+        code = nnrti_plan_prepare(model, &own, edit, user, prepared);
+    else if ((code = nnrti_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
         nnrt_plan_model *const made = (nnrt_plan_model *)(void *)*prepared;
         const NNRT_SharedBuffer *blocks;
         uint32_t count;
@@ -1186,7 +1195,7 @@ static bool nnrti_restore_blocks(const NNRT_SharedBuffer *cache, nnrt_memory *me
         const uint32_t bytes = cache[i].dataSize;
         if (data == NULL && bytes > 0)
             (void)nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "block %u of the cache has no address", i);
-        else if (nnrt_memory_reserve(memory, bytes > 0 ? bytes : 1, &copies[i]) && bytes > 0)
+        else if (nnrti_memory_reserve(memory, bytes > 0 ? bytes : 1, &copies[i]) && bytes > 0)
             memcpy(copies[i], data, bytes);
     }
     return copies[0] != NULL && copies[1] != NULL && copies[2] != NULL;
@@ -1245,7 +1254,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     if (model != NULL) {
         e.packing = p;
         own.copyConstants = false; /* they are in the copied blocks, which the prepared model owns */
-        code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
+        code = nnrti_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
     }
     if (code != NNRT_SUCCESS) {
         nnrt_memory_end(&memory);
@@ -1254,7 +1263,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     made = (nnrt_plan_model *)(void *)*prepared;
     made->packing = p;
     made->tableBytes += memory.front;
-    made->restored = nnrt_memory_give(&memory);
+    made->restored = nnrti_memory_give(&memory);
     made->base.vtbl = &nnrti_plan_model_packed_vtbl;
     p->hole = NULL;
     p->whole = true;
@@ -1510,7 +1519,7 @@ static NNRT_ReturnCode nnrti_reference_prepare(void *self, const NNRT_Model *mod
                                                NNRT_PreparedModel **prepared)
 {
     (void)self;
-    return nnrt_plan_prepare(model, config, NULL, NULL, prepared);
+    return nnrt_plan_prepare(model, config, NULL, NULL, NULL, prepared);
 }
 
 /* The slots of NNRT_DeviceVtbl in their order. Absent: float16 (each step runs the kernel of its declared types),
@@ -1800,8 +1809,8 @@ static bool nnrti_takes_model(nnrt_device *device, const NNRT_Model *model, cons
     nnrt_config_read(&own, config);
     isSupported = (bool *)nnrt_alloc(own.allocator, count);
     own.error = NULL;
-    all =
-        isSupported != NULL && nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
+    all = isSupported != NULL &&
+          nnrt_device_supported(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
     for (uint32_t i = 0; all && i < count; i++)
         all = isSupported[i];
     nnrt_free(own.allocator, isSupported, count);
@@ -1836,23 +1845,16 @@ NNRT_API const char *nnrt_device_vendor(const nnrt_device *device)
     return device != NULL ? device->vendor : "";
 }
 
-NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type)
-{
-    NNRT_DeviceType told = NNRT_DEVICE_TYPE_OTHER;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (device == NULL || type == NULL)
-        return NNRT_NULL_PTR;
-    if (NNRTI_DEVICE_HAS(device, GetDeviceType))
-        code = device->table->GetDeviceType(device->self, &told);
-    *type = code == NNRT_SUCCESS ? told : NNRT_DEVICE_TYPE_OTHER;
-    return code;
-}
-
-NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device)
+NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device, NNRT_ReturnCode *code)
 {
     NNRT_DeviceType type = NNRT_DEVICE_TYPE_OTHER;
-    (void)nnrt_device_ask_type(device, &type);
-    return type;
+    NNRT_ReturnCode told = NNRT_NULL_PTR;
+    if (device != NULL)
+        told =
+            NNRTI_DEVICE_HAS(device, GetDeviceType) ? device->table->GetDeviceType(device->self, &type) : NNRT_SUCCESS;
+    if (code != NULL)
+        *code = told;
+    return told == NNRT_SUCCESS ? type : NNRT_DEVICE_TYPE_OTHER;
 }
 
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
@@ -1865,16 +1867,14 @@ NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
 }
 
 /* Calls a method that reports an ability; NOT_SUPPORT: the device has no such method. HDI defines the answer for a
-   missing method as "no", so nnrt_device_ask turns that code into SUCCESS and false. */
+   missing method as "no", so nnrt_device_can turns that code into SUCCESS and false. */
 #define NNRTI_DEVICE_SAYS(d, slot, yes)                                                                                \
     (NNRTI_DEVICE_HAS(d, slot) ? (d)->table->slot((d)->self, yes) : NNRT_NOT_SUPPORT)
 
-NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can)
+static NNRT_ReturnCode nnrti_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can)
 {
     NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
     bool yes = false;
-    if (device == NULL || can == NULL)
-        return NNRT_NULL_PTR;
     switch (ability) {
     case NNRT_ABILITY_FLOAT16: code = NNRTI_DEVICE_SAYS(device, IsFloat16PrecisionSupported, &yes); break;
     case NNRT_ABILITY_PERFORMANCE_MODE: code = NNRTI_DEVICE_SAYS(device, IsPerformanceModeSupported, &yes); break;
@@ -1899,10 +1899,12 @@ NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability
     return code == NNRT_NOT_SUPPORT ? NNRT_SUCCESS : code;
 }
 
-NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
+NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability, NNRT_ReturnCode *code)
 {
     bool can = false;
-    (void)nnrt_device_ask(device, ability, &can);
+    const NNRT_ReturnCode told = device != NULL ? nnrti_device_ask(device, ability, &can) : NNRT_NULL_PTR;
+    if (code != NULL)
+        *code = told;
     return can;
 }
 
@@ -1924,11 +1926,11 @@ static NNRT_ReturnCode nnrti_check_wishes(const NNRT_ModelConfig *config, const 
             return nnrt_error_set(config->error, NNRT_NULL_PTR, "extension %u '%s' has no %s", i,
                                   nnrti_text_of(e->name), e->name == NULL ? "name" : "data");
     }
-    if (config->enableFloat16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16))
+    if (config->enableFloat16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16, NULL))
         lacks = "float32 in float16";
-    else if (config->mode != NNRT_PERFORMANCE_NONE && !nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
+    else if (config->mode != NNRT_PERFORMANCE_NONE && !nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE, NULL))
         lacks = "performance modes";
-    else if (config->priority != NNRT_PRIORITY_NONE && !nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
+    else if (config->priority != NNRT_PRIORITY_NONE && !nnrt_device_can(device, NNRT_ABILITY_PRIORITY, NULL))
         lacks = "priorities";
     if (lacks != NULL)
         return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "device '%s' has no %s", device->unique, lacks);
@@ -1985,9 +1987,9 @@ static void nnrti_tell_reason(void *user, uint32_t node, const nnrt_error *error
         t->reason(t->user, node, error);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
-                                             const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
-                                             nnrt_reason reason, void *user)
+NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model,
+                                               const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
+                                               nnrt_reason reason, void *user)
 {
     NNRT_ModelConfig own;
     NNRT_ReturnCode code;
@@ -2022,12 +2024,6 @@ NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Mod
         reason(user, i, &error);
     }
     return code;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
-                                               uint32_t count)
-{
-    return nnrt_device_explain(device, model, NULL, isSupported, count, NULL, NULL);
 }
 
 /* Rule: a device that returns SUCCESS returns a prepared model that can be run; another result is DEVICE_ERROR, and
@@ -2109,7 +2105,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
         return code;
     if (!NNRTI_DEVICE_HAS(device, PrepareModel))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
-    if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT))
+    if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT, NULL))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
                               "device '%s' does not support dynamic shapes: set all dimensions with inputDims",
                               device->unique);
@@ -2253,19 +2249,12 @@ static NNRT_ReturnCode nnrti_run_v1(NNRT_PreparedModel *m, const NNRT_IOTensor *
     return code;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
-                                           const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
-                                           uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
-{
-    return nnrt_prepared_run_until(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, NULL, error);
-}
-
 /* The most capable slot that the arguments allow is called: RunUntil, RunIn, Run, RunV1. Cancellation is checked once
    before all of them, so a driver without RunUntil is at least not started. */
-NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
-                                                 const NNRT_IOTensor *inputs, uint32_t nIn,
-                                                 const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
-                                                 const nnrt_stop *stop, nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
+                                           const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                           uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
+                                           nnrt_error *error)
 {
     const bool first = nnrti_error_open(error);
     NNRT_ReturnCode code;

@@ -37,7 +37,7 @@ SECTIONS (search for the tag)
     >>views       tensor views, thread pool interface, signatures of kernels
     >>resolve     resolving a node: shape inference, resolved attributes, derived constants
     >>api         functions of this header
-    >>kernel_writers  building blocks for kernels of devices and applications
+    >>kernel_writers  for writers of devices and of kernels: building blocks of kernels
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
     >>engine      type, format and attribute checks shared by all operators, around the operator's own shape rule
@@ -478,7 +478,7 @@ typedef struct NNRT_FloatList {
     uint32_t count;
 } NNRT_FloatList;
 
-/* Makes a list from an array, in C and in C++: attr.stride = nnrt_int64_list(two, 2). */
+/* Makes a list of integers from an array, in C and in C++: attr.stride = nnrt_int64_list(two, 2). */
 NNRT_INLINE NNRT_Int64List nnrt_int64_list(const int64_t *data, uint32_t count)
 {
     NNRT_Int64List list;
@@ -486,6 +486,7 @@ NNRT_INLINE NNRT_Int64List nnrt_int64_list(const int64_t *data, uint32_t count)
     list.count = count;
     return list;
 }
+/* Makes a list of floats from an array. */
 NNRT_INLINE NNRT_FloatList nnrt_float_list(const float *data, uint32_t count)
 {
     NNRT_FloatList list;
@@ -2162,20 +2163,24 @@ typedef struct nnrt_op_arity {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>api */
 
-/* The operator with this number or name, NULL if there is none. nnrt_op_at(i) enumerates all in the order of their
-   numbers, then the operators of the application in the order of registration. */
+/* The operator with this number, NULL if there is none. */
 NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type);
+/* The operator with this name, NULL if there is none. */
 NNRT_API const nnrt_op *nnrt_op_named(const char *name);
+/* Operator `index`: all in the order of their numbers, then those of the application in the order of registration. NULL
+   after the last. */
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index);
+/* The number of inputs and outputs that a node of an operator may have. */
 NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op);
-/* Types that input 0 may have (NNRT_TYPES_ bits); the bit of an operand's type, quantized or not (0: absent). */
+/* The types that input 0 of an operator may have (NNRT_TYPES_ bits). */
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op);
+/* The bit (NNRT_TYPES_) of an operand's type, quantized or not; 0: absent. */
 NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
 
 #ifndef NNRT_FIRMWARE
 #define NNRT_MAX_OPS 64 /* operators of the application at once */
 
-/* Operators of the application (custom operators). Once registered, an operator is like those of NNRT_OPS: models
+/* Registers an operator of the application (custom operator). Then it is like those of NNRT_OPS: models
    contain nodes of it, which are checked, planned, drawn, saved and run.
 
        static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, acme_clip_f32, "acme_clip_f32"}};
@@ -2213,18 +2218,18 @@ NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
    Errors: OPERATION_FORBIDDEN if name or number is taken; OUT_OF_MEMORY if NNRT_MAX_OPS are registered; another code
    for a row that violates the rules above. Register and unregister from one thread, while no other thread uses nnrt. */
 NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error);
-/* DEVICE_BUSY while a prepared model that is a plan (nnrt_plan_prepare: the built-in devices) has a node of it;
-   OPERATION_FORBIDDEN for an operator of nnrt. Models may still have nodes of it: using such a model fails with the
-   message that the operator does not exist. */
+/* Unregisters an operator of the application. DEVICE_BUSY while a prepared model that is a plan (nnrt_plan_prepare: the
+   built-in devices) has a node of it; OPERATION_FORBIDDEN for an operator of nnrt. Models may still have nodes of it:
+   using such a model fails with the message that the operator does not exist. */
 NNRT_API NNRT_ReturnCode nnrt_op_unregister(const char *name);
 
 /* For rules: reports an invalid node. Node and operator precede the message; format as for nnrt_text. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...);
-/* The output gets the shape of an input, dynamic dimensions included. */
+/* For rules: an output gets the shape of an input, dynamic dimensions included. */
 NNRT_API void nnrt_resolve_like(nnrt_resolve *c, uint32_t output, uint32_t input);
-/* The output gets this shape. For a dynamic dimension of an input dims has its upper bound, so the dims computed here
-   must be upper bounds, too: every run computes them anew, and a run that exceeds them fails. With DATA_DEPENDENT dims
-   are always upper bounds. */
+/* For rules: an output gets this shape. For a dynamic dimension of an input dims has its upper bound, so the dims
+   computed here must be upper bounds, too: every run computes them anew, and a run that exceeds them fails. With
+   DATA_DEPENDENT dims are always upper bounds. */
 NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank, const int32_t *dims);
 #endif
 
@@ -2232,41 +2237,37 @@ NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank,
    attributes and the kernel. Order of the checks: number of operands, element types, format, shapes, attribute block,
    the rule; the first error is reported: node, operator, found and expected. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c);
-/* View of an operand as the kernel of op sees it; data stays NULL. index counts inputs; outputs pass -1. */
+/* The view of an operand as the kernel of op sees it; data stays NULL. index counts inputs; outputs pass -1. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view);
-/* Calls task(arg, i, worker) for every i < count: on the thread pool of call, or one after the other on this thread. */
-NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
-                                void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
-/* An error in a kernel: writes the message into call's error, if there is one, and returns code. The caller of the
-   kernel adds node and operator in front of it. */
-NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
 /* An operand with `rank` dimensions, no name and no format. rank must be <= NNRT_MAX_RANK. */
 NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data);
 
-/* Bytes of an element, 0 for an invalid type. */
+/* The bytes of an element, 0 for an invalid type. */
 NNRT_API size_t nnrt_type_size(NNRT_DataType type);
-NNRT_API const char *nnrt_type_name(NNRT_DataType type);   /* "float32", "unknown" */
-NNRT_API const char *nnrt_code_name(NNRT_ReturnCode code); /* "NNRT_INVALID_SHAPE" */
-/* Elements and bytes of a shape; false if a dimension is negative or the size overflows. */
+/* The name of a data type: "float32", "unknown". */
+NNRT_API const char *nnrt_type_name(NNRT_DataType type);
+/* The name of a return code: "NNRT_INVALID_SHAPE". */
+NNRT_API const char *nnrt_code_name(NNRT_ReturnCode code);
+/* The number of elements of a shape; false if a dimension is negative or the number overflows. */
 NNRT_API bool nnrt_dims_count(const int32_t *dims, int32_t rank, size_t *count);
+/* The bytes of a shape; false if a dimension is negative or the size overflows. */
 NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType type, size_t *bytes);
 /* *out = a + b, *out = a * b; false on overflow. All size arithmetic of nnrt goes through these. */
 NNRT_API bool nnrt_add_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 
-/* Do the reference kernels give the same bits here and now as on every other machine? Combines NNRT_SAME_BITS of the
-   implementation's file with tests at run time: fused multiply-add, excess precision, subnormal numbers flushed to
+/* Whether the reference kernels have the same bits here and now as on every other machine. Combines NNRT_SAME_BITS of
+   the implementation's file with tests at run time: fused multiply-add, excess precision, subnormal numbers flushed to
    zero, a rounding mode other than to nearest. Rounding and flushing are modes of the calling thread. */
 NNRT_API bool nnrt_same_bits(void);
 
-/* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
-   print writes "kernelSize=[3,3] padMode=SAME ..." (nothing for NULL) and returns the length it would need; copy copies
-   the struct and its lists into memory from alloc; NULL if that is exhausted. */
+/* Fills an attribute struct with the defaults of its members. */
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
+/* Whether two attribute structs are equal: by values, not pointers, floats by bits. */
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
+/* Writes an attribute struct as text, "kernelSize=[3,3] padMode=SAME ..." (nothing for NULL), and returns the length it
+   would need. */
 NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
-NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
-                              void *user);
 
 /* Writes a message into error, unless it holds one already, and returns code. If the message is too long, names (texts
    in '') of more than 40 bytes are shortened with "...", so that the reason stays. Formats (not those of printf): %s
@@ -2274,19 +2275,21 @@ NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void 
    %f double, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand * ("float32[1,28,28]"). nnrti_fail (>>text)
    has an example. */
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...);
-/* The same into a text buffer; returns the length without the terminating 0. */
+/* Writes a message, in the formats of nnrt_error_set, into a text buffer; returns the length without the terminating 0.
+   */
 NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernel_writers
 
-   Building blocks for kernels beside the reference kernels: of a device (devices/nnrt_cpu.h is an example) or of an
-   operator of the application. The reference kernels consist of the same functions, so a kernel that calls them visits
+   For writers of devices and of kernels: building blocks for kernels beside the reference kernels, of a device
+   (devices/nnrt_cpu.h is an example) or of an operator of the application. The reference kernels consist of the same functions, so a kernel that calls them visits
    elements in the same order, and rounds, saturates and returns NaN alike.
 
    - Part of the public API: a version that changes a name, a parameter or a result says so in CHANGELOG.md. Names that
      begin with nnrti_ may change at any time, and a device needs none.
-   - No function checks its arguments, fails, allocates or keeps state; any thread may call it. The stated preconditions
+   - No function checks its arguments, fails, allocates or keeps state; any thread may call it, and nnrt_parallel_for the
+     thread that runs the kernel. The stated preconditions
      hold for every step of a plan, because shape rules check them.
    - Offsets and strides count elements, sizes count bytes. A float is an IEEE binary32; results are to nearest even.
    - NNRT_INLINE functions run once per element in inner loops, so each caller compiles its own copy. The others exist
@@ -2306,11 +2309,20 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRT_SETUP_END()
 #endif
 
+/* ---- the run ---- */
+
+/* Calls task(arg, i, worker) for every i < count: on the thread pool of call, or one after the other on this thread. */
+NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
+                                void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
+/* Reports an error of a kernel: writes the message into call's error, if there is one, and returns code. The caller of
+   the kernel adds node and operator in front of it. */
+NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
+
 /* ---- iteration over views ---- */
 
-/* true if v has no elements. A kernel may get such views; most functions here require elements. */
+/* Whether v has no elements. A kernel may get such views; most functions here require elements. */
 NNRT_API bool nnrt_view_empty(const nnrt_view *v);
-/* true if the elements of v are adjacent in row-major order, the last axis contiguous: v is a plain array. Strides of
+/* Whether the elements of v are adjacent in row-major order, the last axis contiguous: v is a plain array. Strides of
    axes of size 1 do not count; an empty view is dense. */
 NNRT_API bool nnrt_view_dense(const nnrt_view *v);
 
@@ -2333,9 +2345,10 @@ typedef struct nnrt_walk {
     ptrdiff_t at[3];                                   /* offset of the first element of the current row */
 } nnrt_walk;
 
-/* Begins at the first row. false: z has no elements. x and y may be NULL: their offsets then equal those of z. */
+/* Begins an iteration at the first row of views. false: z has no elements. x and y may be NULL: their offsets then
+   equal those of z. */
 NNRT_API bool nnrt_walk_first(nnrt_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y);
-/* Moves to the next row; false after the last one. */
+/* Moves an iteration to the next row; false after the last one. */
 NNRT_API bool nnrt_walk_next(nnrt_walk *w);
 
 /* Filter taps first <= i < end along an axis; first = end: none. */
@@ -2370,15 +2383,15 @@ NNRT_INLINE int32_t nnrt_load_8(const void *data, ptrdiff_t i, NNRT_DataType typ
 /* The element at offset i of an int32 or int64 view: an index, an axis, a length. */
 NNRT_API int64_t nnrt_load_index(const nnrt_view *v, ptrdiff_t i);
 
-/* float16 (IEEE binary16, as stored): from float to nearest even, infinity above 65519.99; to float exactly. A NaN
+/* float16 (IEEE binary16, as stored) from float, to nearest even, infinity above 65519.99, and to float, exactly. A NaN
    keeps its sign and the top of its payload and becomes quiet, as with the instructions of x86 and ARM. */
 NNRT_API uint16_t nnrt_half_from_float(float x);
 NNRT_API float nnrt_half_to_float(uint16_t h);
 
 /* ---- functions of float, with the same bits on every platform ---- */
 
-/* In place of libm's, whose results differ between platforms. >>math states error bounds and methods. A NaN result is
-   0x7fc00000. sqrt is correctly rounded; NaN below 0. log is -Inf at 0. pow is that of C99. */
+/* Functions in place of libm's, whose results differ between platforms. >>math states error bounds and methods. A NaN
+   result is 0x7fc00000. sqrt is correctly rounded; NaN below 0. log is -Inf at 0. pow is that of C99. */
 NNRT_API float nnrt_sqrtf(float x);
 NNRT_API float nnrt_expf(float x);
 NNRT_API float nnrt_logf(float x);
@@ -3219,8 +3232,9 @@ static bool nnrti_attr_own(const nnrt_attr_struct *s, void *attr, void *(*alloc)
     return good;
 }
 
-NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
-                              void *user)
+/* Copies the struct and its lists into memory from alloc; NULL if that is exhausted. */
+NNRTI_UNUSED static void *nnrti_attr_copy(const nnrt_attr_struct *s, const void *attr,
+                                          void *(*alloc)(void *user, size_t bytes), void *user)
 {
     void *copy = alloc(user, s->bytes);
     if (copy == NULL)

@@ -494,7 +494,7 @@ NNRT_NNADAPTER_API int NNAdapterDevice_getType(const NNAdapterDevice *device, NN
 {
     if (device == NULL || type == NULL)
         return NNADAPTER_INVALID_PARAMETER;
-    switch (nnrt_device_type(device->device)) {
+    switch (nnrt_device_type(device->device, NULL)) {
     case NNRT_DEVICE_TYPE_CPU: *type = NNADAPTER_CPU; break;
     case NNRT_DEVICE_TYPE_GPU: *type = NNADAPTER_GPU; break;
     default: *type = NNADAPTER_ACCELERATOR; break;
@@ -2341,7 +2341,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
     if (model == NULL || context == NULL || supported_operations == NULL)
         return NNADAPTER_INVALID_PARAMETER;
     for (uint32_t d = 0; d < context->count; d++)
-        if (!nnrt_device_can(context->contexts[d].device, NNRT_ABILITY_TELL_NODES))
+        if (!nnrt_device_can(context->contexts[d].device, NNRT_ABILITY_TELL_NODES, NULL))
             return NNADAPTER_FEATURE_NOT_SUPPORTED;
     for (uint32_t i = 0; i < model->nOperations; i++) {
         NNRT_Model *alone = NULL;
@@ -2359,7 +2359,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
         code = nodes == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
         for (uint32_t d = 0; d < context->count && code == NNRT_SUCCESS; d++) {
             bool all = true;
-            code = nnrt_device_supported(context->contexts[d].device, alone, nodes, alone->nodes.count);
+            code =
+                nnrt_device_supported(context->contexts[d].device, alone, NULL, nodes, alone->nodes.count, NULL, NULL);
             for (uint32_t k = 0; k < alone->nodes.count; k++)
                 all = all && nodes[k];
             supported_operations[i] = supported_operations[i] || (code == NNRT_SUCCESS && all);
@@ -3206,7 +3207,7 @@ static void nnrti_nna_placed(void *user, const nnrt_placement *p)
     if (p->part == NNRT_NO_TENSOR)
         return;
     c->parts = p->part >= c->parts ? p->part + 1 : c->parts;
-    if (!nnrt_device_can(nnrt_device_find(p->device), NNRT_ABILITY_MODEL_CACHE))
+    if (!nnrt_device_can(nnrt_device_find(p->device), NNRT_ABILITY_MODEL_CACHE, NULL))
         c->keepless = nnrt_device_name(nnrt_device_find(p->device));
 }
 
@@ -3439,7 +3440,7 @@ static NNRT_ReturnCode nnrti_nna_check_supported(NNAdapterCompilation *c)
     NNRT_ReturnCode code = nodes == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
     for (uint32_t d = 0; d < c->context->count && code == NNRT_SUCCESS; d++) {
         const nnrt_device *device = c->context->contexts[d].device;
-        code = nnrt_device_supported((nnrt_device *)(uintptr_t)device, m, nodes, m->nodes.count);
+        code = nnrt_device_supported((nnrt_device *)(uintptr_t)device, m, NULL, nodes, m->nodes.count, NULL, NULL);
         for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
             taken[i] = taken[i] || nodes[i];
         if (c->split && code == NNRT_NOT_SUPPORT)

@@ -67,10 +67,10 @@ extern "C" {
    OUT_OF_MEMORY, 2 INVALID_SHAPE, 3 INVALID_PARAMETER, 4 SERVICE_ERROR, 6 NOT_SUPPORT, otherwise FAILED. */
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *driver, const char *properties,
                                                         nnrt_error *error);
-/* The same for the driver NAME in the shared library `path`, a file named libNAME.so; it is unloaded when the device is
-   unregistered. Its table is __nnadapter_driver__NAME, which nnadapter/hal.h defines for drivers in C++, or else
-   __nnadapter_device__NAME. INVALID_FILE: the library cannot be loaded, or exports no table of that name. NOT_SUPPORT:
-   this build cannot load libraries. */
+/* Registers a device with the driver NAME in the shared library `path`, a file named libNAME.so; it is unloaded when
+   the device is unregistered. Its table is __nnadapter_driver__NAME, which nnadapter/hal.h defines for drivers in C++,
+   or else __nnadapter_device__NAME. INVALID_FILE: the library cannot be loaded, or exports no table of that name.
+   NOT_SUPPORT: this build cannot load libraries. */
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error);
 
 #ifdef __cplusplus

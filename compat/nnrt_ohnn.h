@@ -609,10 +609,12 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char *
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_DeviceType *deviceType)
 {
     const nnrt_device *device = nnrti_ohnn_device(deviceID);
+    NNRT_ReturnCode code;
     NNRT_DeviceType type;
     if (device == NULL || deviceType == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if (nnrt_device_ask_type(device, &type) != NNRT_SUCCESS)
+    type = nnrt_device_type(device, &code);
+    if (code != NNRT_SUCCESS)
         return OH_NN_UNAVAILABLE_DEVICE;
     switch (type) {
     case NNRT_DEVICE_TYPE_CPU: *deviceType = OH_NN_CPU; break;
@@ -1885,7 +1887,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *mod
     count = model->graph->model->nodes.count;
     if ((answers = (bool *)calloc(count, sizeof(*answers))) == NULL)
         return OH_NN_MEMORY_ERROR;
-    if (nnrt_device_supported(device, model->graph->model, answers, count) != NNRT_SUCCESS) {
+    if (nnrt_device_supported(device, model->graph->model, NULL, answers, count, NULL, NULL) != NNRT_SUCCESS) {
         free(answers);
         return OH_NN_FAILED;
     }
@@ -2007,7 +2009,7 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
    minutes. Other devices would hold their weights twice, so an export prepares the model again. */
 static bool nnrti_ohnn_cache_held(const nnrt_device *device)
 {
-    const NNRT_DeviceType type = nnrt_device_type(device);
+    const NNRT_DeviceType type = nnrt_device_type(device, NULL);
     return type == NNRT_DEVICE_TYPE_ACCELERATOR || type == NNRT_DEVICE_TYPE_GPU;
 }
 
@@ -2018,7 +2020,7 @@ static NNRT_ReturnCode nnrti_ohnn_cache_give(const nnrti_ohnn_compiled *c, const
     nnrt_cache *cache = c->cache;
     NNRT_PreparedModel *prepared = NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (cache == NULL && (c->prepared == NULL || !nnrt_device_can(c->device, NNRT_ABILITY_MODEL_CACHE)))
+    if (cache == NULL && (c->prepared == NULL || !nnrt_device_can(c->device, NNRT_ABILITY_MODEL_CACHE, NULL)))
         return NNRT_OPERATION_FORBIDDEN;
     if (cache == NULL && (code = nnrt_cache_create(&cache, NULL, NULL)) == NNRT_SUCCESS) {
         code = nnrt_cache_prepare(cache, c->device, c->graph->model, &c->config, &prepared);
@@ -2502,13 +2504,14 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 {
     const NNRT_Model *m = c->graph->model;
     const bool open = nnrti_ohnn_has_dynamic_input(m);
-    bool *supported, all = true, dynamic = false;
-    NNRT_ReturnCode code;
+    bool *supported, all = true, dynamic;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
     if (m->nodes.count == 0) { /* imported from a cache */
         code = nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared);
         return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_INVALID_FILE;
     }
-    if (open && nnrt_device_ask(c->device, NNRT_ABILITY_DYNAMIC_INPUT, &dynamic) != NNRT_SUCCESS)
+    dynamic = open && nnrt_device_can(c->device, NNRT_ABILITY_DYNAMIC_INPUT, &code);
+    if (code != NNRT_SUCCESS)
         return OH_NN_UNAVAILABLE_DEVICE;
     if (open && !dynamic) {
         nnrt_log_line(c->config.log, NNRT_LOG_WARNING,
@@ -2519,8 +2522,8 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
     }
     if ((supported = (bool *)calloc(m->nodes.count > 0 ? m->nodes.count : 1, sizeof(*supported))) == NULL)
         return OH_NN_MEMORY_ERROR;
-    code = nnrt_device_explain(c->device, m, NULL, supported, m->nodes.count,
-                               c->config.log != NULL ? nnrti_ohnn_refused : NULL, c);
+    code = nnrt_device_supported(c->device, m, NULL, supported, m->nodes.count,
+                                 c->config.log != NULL ? nnrti_ohnn_refused : NULL, c);
     for (uint32_t i = 0; i < m->nodes.count; i++)
         all = all && supported[i];
     free(supported);
@@ -2539,15 +2542,15 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 static OH_NN_ReturnCode nnrti_ohnn_option(const nnrt_device *device, bool asked, nnrt_ability ability,
                                           const char *function, OH_NN_ReturnCode failed)
 {
-    bool can = false;
-    const bool told = !asked || nnrt_device_ask(device, ability, &can) == NNRT_SUCCESS;
-    if (asked && !can)
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    const bool can = !asked || nnrt_device_can(device, ability, &code), told = code == NNRT_SUCCESS;
+    if (!can)
         nnrt_log_line(nnrti_ohnn_get_log(), NNRT_LOG_WARNING,
                       "OH_NNCompilation_Build: device '%s' %s OH_NNCompilation_%s", nnrt_device_unique_name(device),
                       told ? "does not support" : "fails to say whether it supports", function);
     if (!told)
         return failed;
-    return can || !asked ? OH_NN_SUCCESS : OH_NN_OPERATION_FORBIDDEN;
+    return can ? OH_NN_SUCCESS : OH_NN_OPERATION_FORBIDDEN;
 }
 
 /* Checks that the device supports all options that were set. */
@@ -2674,7 +2677,8 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
     cache.data = graph->model->nodes.count > 0 ? kept : NULL; /* without nodes, the model itself was loaded from the
                                                                  cache */
     cache.bytes = cache.data != NULL ? bytes : 0;
-    if (nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE) && (c->cachePath != NULL || nnrti_ohnn_cache_held(device))) {
+    if (nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE, NULL) &&
+        (c->cachePath != NULL || nnrti_ohnn_cache_held(device))) {
         const NNRT_ReturnCode made = nnrt_cache_create(&compiled->cache, &cache, NULL);
         if (made == NNRT_OUT_OF_MEMORY)
             code = OH_NN_MEMORY_ERROR;
@@ -2828,8 +2832,8 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     if (device == NULL)
         return OH_NN_FAILED;
     found = nnrti_ohnn_detect_format(c, &foreign);
-    if (found == OH_NN_FAILED || (foreign && !nnrt_device_can(device, NNRT_ABILITY_OFFLINE_MODEL)) ||
-        (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
+    if (found == OH_NN_FAILED || (foreign && !nnrt_device_can(device, NNRT_ABILITY_OFFLINE_MODEL, NULL)) ||
+        (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE, NULL)))
         return OH_NN_FAILED; /* the device does not support this source */
     if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS)
         return code;
@@ -3373,7 +3377,7 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
         if (shared)
             NNRTI_OHNN_LOCK(&e->compiled->mutex);
         code = nnrt_prepared_run(r->model, workspace, r->workspaceBytes, e->values, e->nIn, e->values + e->nIn, e->nOut,
-                                 e->told, NULL);
+                                 e->told, NULL, NULL);
         if (shared)
             NNRTI_OHNN_UNLOCK(&e->compiled->mutex);
         for (uint32_t i = 0; i < count; i++)

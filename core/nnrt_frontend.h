@@ -187,15 +187,16 @@ typedef struct nnrt_frontend_stream {
     int32_t filled, skip; /* skip: samples to ignore before the next frame */
 } nnrt_frontend_stream;
 
-/* Checks the description; *tables and *stream = bytes of memory for nnrt_frontend_init and nnrt_frontend_start. Either
-   may be NULL. INVALID_PARAMETER, or INVALID_DATATYPE for arithmetic and output: the error names the member. */
+/* Checks a description and computes sizes. *tables and *stream = bytes of memory for nnrt_frontend_init and
+   nnrt_frontend_start. Either may be NULL. INVALID_PARAMETER, or INVALID_DATATYPE for arithmetic and output: the error
+   names the member. */
 NNRT_API NNRT_ReturnCode nnrt_frontend_size(const nnrt_frontend_desc *desc, size_t *tables, size_t *stream,
                                             nnrt_error *error);
-/* Computes the tables in memory, which is aligned to 4 bytes and stays in use as long as the front end. OUT_OF_MEMORY:
-   fewer bytes than nnrt_frontend_size reports. INVALID_BUFFER: the alignment. */
+/* Computes the tables of a front end in memory, which is aligned to 4 bytes and stays in use as long as the front end.
+   OUT_OF_MEMORY: fewer bytes than nnrt_frontend_size reports. INVALID_BUFFER: the alignment. */
 NNRT_API NNRT_ReturnCode nnrt_frontend_init(nnrt_frontend *frontend, const nnrt_frontend_desc *desc, void *memory,
                                             size_t bytes, nnrt_error *error);
-/* Bytes of memory for nnrt_frontend_start. */
+/* The bytes of memory for nnrt_frontend_start. */
 NNRT_API size_t nnrt_frontend_stream_bytes(const nnrt_frontend *frontend);
 /* Begins a stream, or begins it again, in memory aligned to 4 bytes. Codes as for nnrt_frontend_init. */
 NNRT_API NNRT_ReturnCode nnrt_frontend_start(nnrt_frontend_stream *stream, const nnrt_frontend *frontend, void *memory,
@@ -205,7 +206,7 @@ NNRT_API NNRT_ReturnCode nnrt_frontend_start(nnrt_frontend_stream *stream, const
 NNRT_API size_t nnrt_frontend_push(nnrt_frontend_stream *stream, const int16_t *samples, size_t count, void *row,
                                    bool *ready);
 
-/* The kernels: nnrt_frontend_kernel. */
+/* Computes one row from window samples, in int16 or float32 arithmetic: kernels (nnrt_frontend_kernel). */
 NNRT_API void nnrt_frontend_row_i16(const nnrt_frontend *frontend, const int16_t *samples, void *work, void *row);
 NNRT_API void nnrt_frontend_row_f32(const nnrt_frontend *frontend, const int16_t *samples, void *work, void *row);
 

@@ -10,6 +10,7 @@ READERS
 SECTIONS (search for the tag)
     >>builder   building a model by hand
     >>models    optimizing, searching, drawing a model
+    >>graph_writers  for writers of importers: subgraphs, symbols of dynamic dimensions
     -- implementation --
     >>builder >>models >>passes
     >>importers shared by the readers in formats/
@@ -48,39 +49,43 @@ extern "C" {
    none. One thread at a time. */
 typedef struct nnrt_builder nnrt_builder;
 
-/* allocator NULL = malloc. The allocator is copied; the object of its `user` pointer must outlive the model. */
+/* Begins a model. allocator NULL = malloc. The allocator is copied; the object of its `user` pointer must outlive the
+   model. */
 NNRT_API NNRT_ReturnCode nnrt_builder_create(nnrt_builder **builder, const char *name, const nnrt_allocator *allocator);
-NNRT_API void nnrt_builder_destroy(nnrt_builder *builder); /* NULL is fine */
-/* The first fault; its code is NNRT_SUCCESS while there is none. The pointer is valid until the builder is finished or
-   destroyed. After nnrt_builder_finish, every call except this one and nnrt_builder_destroy fails with
+/* Frees a builder; the model that it finished stays. NULL is fine. */
+NNRT_API void nnrt_builder_destroy(nnrt_builder *builder);
+/* The first fault of a builder; its code is NNRT_SUCCESS while there is none. The pointer is valid until the builder is
+   finished or destroyed. After nnrt_builder_finish, every call except this one and nnrt_builder_destroy fails with
    OPERATION_FORBIDDEN. Returns NULL if builder is NULL. */
 NNRT_API const nnrt_error *nnrt_builder_error(const nnrt_builder *builder);
-/* A model input. dims: -1 = dynamic dimension, fixed or bounded when a session is created. */
+/* Adds an input of the model and returns its tensor. dims: -1 = dynamic dimension, fixed or bounded when a session is
+   created. */
 NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
                                      const int32_t *dims);
-/* A constant. copy: the bytes are copied into the model; otherwise data must outlive it. data may be NULL for 0
-   elements. */
+/* Adds a constant and returns its tensor. copy: the bytes are copied into the model; otherwise data must outlive it.
+   data may be NULL for 0 elements. */
 NNRT_API uint32_t nnrt_builder_constant(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
                                         const int32_t *dims, const void *data, bool copy);
-/* A result whose type and shape are inferred; nnrt_builder_declare fixes them. */
+/* Adds a tensor for a result, whose type and shape are inferred; nnrt_builder_declare fixes them. */
 NNRT_API uint32_t nnrt_builder_tensor(nnrt_builder *builder, const char *name);
-/* rank NNRT_RANK_UNKNOWN: shape unknown. */
+/* Fixes type and shape of a tensor. rank NNRT_RANK_UNKNOWN: shape unknown. */
 NNRT_API void nnrt_builder_declare(nnrt_builder *builder, uint32_t tensor, NNRT_DataType type, int32_t rank,
                                    const int32_t *dims);
+/* Sets the order of the axes of an image. */
 NNRT_API void nnrt_builder_format(nnrt_builder *builder, uint32_t tensor, NNRT_Format format);
+/* Sets the scale and zero point of a quantized tensor, or those of each index along an axis. */
 NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const NNRT_QuantParam *params, uint32_t count);
-/* NNRT_Tensor.quantAxis: 0 = the axis that the operator has for it, k = axis k - 1. */
+/* Sets the axis of per-axis quantization, NNRT_Tensor.quantAxis: 0 = that of the operator, k = axis k - 1. */
 NNRT_API void nnrt_builder_quant_axis(nnrt_builder *builder, uint32_t tensor, int32_t quantAxis);
-/* NNRT_Tensor.symbols, one per axis. Call it after nnrt_builder_declare, which clears the symbols. */
-NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count);
-/* Adds a node. attr: the attribute struct of the operator, copied with its lists; NULL = all defaults. inputs may
-   contain NNRT_NO_TENSOR for an optional input that is absent. */
+/* Adds a node with any number of results. attr: the attribute struct of the operator, copied with its lists; NULL = all
+   defaults. inputs may contain NNRT_NO_TENSOR for an optional input that is absent. */
 NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                 const uint32_t *inputs, uint32_t nIn, const uint32_t *outputs, uint32_t nOut);
 /* Adds a node with one result; returns that tensor, which has the node's name. */
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                   const uint32_t *inputs, uint32_t nIn);
-/* The same, one function per operator: nnrt_add_SOFTMAX and so on. The compiler checks the type of the attributes. */
+/* nnrt_builder_op as one function per operator: nnrt_add_SOFTMAX and so on. The compiler checks the type of the
+   attributes. */
 #define NNRTI_BUILDER_ADD(op, number, S, ...)                                                                          \
     static inline uint32_t nnrt_add_##op(nnrt_builder *builder, const char *name, const NNRT_##S *attr,                \
                                          const uint32_t *inputs, uint32_t nIn)                                         \
@@ -90,19 +95,10 @@ NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_
 NNRT_OPS(NNRTI_BUILDER_ADD, NNRTI_NO_KERNEL)
 /* Makes a tensor a model output; a second time for the same tensor: OPERATION_FORBIDDEN. */
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
-/* Creates a subgraph and returns its number, for an attribute of a node (IF, LOOP). Nodes added after
-   nnrt_builder_enter belong to the entered graph, until another one is entered; 0 is the main graph. They may read
-   every tensor of the enclosing graphs. The inputs of a subgraph are tensors that no node writes; the node that runs
-   the subgraph supplies them. A subgraph must be complete when the node that runs it is added: that call infers its
-   nodes. Each further node that runs it receives a copy of its nodes; the constants are shared. */
-NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
-NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
-NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
-                                    const uint32_t *outputs, uint32_t nOut);
 /* Records a fault that the caller (an importer, for example) detected; the first fault is kept. */
 NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, const char *message);
-/* Creates the model: one block of memory, independent of the builder, validated by nnrt_model_check. It succeeds or
-   fails once: afterwards the builder can only be destroyed. */
+/* Ends a model and returns it: one block of memory, independent of the builder, validated by nnrt_model_check. It
+   succeeds or fails once: afterwards the builder can only be destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -116,15 +112,7 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
    OUT_OF_MEMORY, or INVALID_PARAMETER if the states among the metadata name no input or output of `from`. */
 NNRT_API NNRT_ReturnCode nnrt_model_create(NNRT_Model **model, const NNRT_Model *from, const NNRT_Model *source,
                                            bool copyConstants, const nnrt_allocator *allocator, nnrt_error *error);
-/* Replaces *model, which a builder or loader made, by an equivalent, faster one: constant folding, dead-code
-   elimination, operator fusion (batch normalization into convolutions, bias and activations into the node before), in
-   subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would take memory
-   or time out of proportion to the model are left to the run. On failure *model is unchanged. The new model uses the
-   constants of the old one in place and frees it when it is destroyed. Operators between DequantizeLinear and
-   QuantizeLinear (casts from and to quantized int8, uint8 or int16) that have quantized arithmetic compute in integers:
-   their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32. */
-NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
-/* The passes, one bit each. */
+/* The passes of the optimizer, one bit each. */
 enum {
     NNRT_PASS_RESHAPES = 1,     /* consecutive reshapes become one */
     NNRT_PASS_TRANSPOSES = 2,   /* consecutive transposes become one */
@@ -138,7 +126,7 @@ enum {
     NNRT_PASS_DEAD = 512,       /* dead-code elimination */
     NNRT_PASS_PADS = 1024       /* a PAD before a quantized convolution becomes padding of that */
 };
-/* The same with options; desc NULL: all zero, the default. */
+/* The options of the optimizer. All zero is the default. */
 typedef struct nnrt_optimize_desc {
     bool no_quantize;    /* keep operators between casts in float32: as NNRT_PASS_QUANTIZE in without */
     const nnrt_log *log; /* receives a line for each changed node. NULL: none */
@@ -150,16 +138,42 @@ typedef struct nnrt_optimize_desc {
                         to 1/256. A warning in the log explains each input and output that stays float32;
                         NNRT_NOT_SUPPORT if all of them do */
 } nnrt_optimize_desc;
-NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
-                                                  nnrt_error *error);
+/* Replaces *model, which a builder or loader made, by an equivalent, faster one. The passes are constant folding,
+   dead-code elimination, operator fusion (batch normalization into convolutions, bias and activations into the node
+   before), in subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would
+   take memory or time out of proportion to the model are left to the run. On failure *model is unchanged. The new model
+   uses the constants of the old one in place and frees it when it is destroyed. Operators between DequantizeLinear and
+   QuantizeLinear (casts from and to quantized int8, uint8 or int16) that have quantized arithmetic compute in integers:
+   their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32. desc
+   NULL: all zero. */
+NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, const nnrt_optimize_desc *desc, nnrt_error *error);
 /* Index of the first tensor with this name; NNRT_NO_TENSOR if no tensor has it, or name is NULL or empty. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 /* Writes a model as Graphviz text: nodes with operator and attributes, shapes on the edges. Returns the length of the
-   whole text without its terminating 0, also if size is too small. */
-NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
-/* The same with the device of each node, as nnrt_partition.placed reports it: places[] has one entry per node, in
-   order. The color of a node shows its device; the nodes of a partition share a box. */
-NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
+   whole text without its terminating 0, also if size is too small. places, if not NULL, is the device of each node, as
+   nnrt_partition.placed reports it: one entry per node, in order. The color of a node then shows its device; the nodes
+   of a partition share a box. */
+NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>graph_writers
+
+   For writers of importers, and programs that build control flow by hand. */
+
+/* Sets the symbols of dynamic dimensions, NNRT_Tensor.symbols, one per axis. Call it after nnrt_builder_declare, which
+   clears the symbols. */
+NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count);
+/* Creates a subgraph and returns its number, for an attribute of a node (IF, LOOP). A subgraph must be complete when
+   the node that runs it is added: that call infers its nodes. Each further node that runs it receives a copy of its
+   nodes; the constants are shared. */
+NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
+/* Enters a graph: nodes added from now on belong to it, until another one is entered; 0 is the main graph. They may
+   read every tensor of the enclosing graphs. */
+NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
+/* Sets the inputs and outputs of a subgraph. The inputs are tensors that no node writes; the node that runs the
+   subgraph supplies them. */
+NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
+                                    const uint32_t *outputs, uint32_t nOut);
 
 #endif /* NNRT_FIRMWARE */
 
@@ -1265,7 +1279,7 @@ NNRTI_COLD NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *na
     m = nnrti_builder_model(builder);
     if (!nnrti_builder_check(builder, &m, n))
         return;
-    node.nodeAttr.data = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_builder_alloc, builder)
+    node.nodeAttr.data = attr != NULL ? nnrti_attr_copy(op->attr, attr, nnrti_builder_alloc, builder)
                                       : nnrti_builder_attr(builder, op->attr, NULL, 0);
     node.inputIndex = nnrti_builder_list(builder, inputs, nIn);
     node.outputIndex = nnrti_builder_list(builder, outputs, nOut);
@@ -1386,7 +1400,7 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
 static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
 {
     nnrti_owned *o = (nnrti_owned *)nnrt_memory_keep(memory, sizeof(*o));
-    NNRT_Model *copy = o != NULL ? nnrt_model_copy(m, memory, false) : NULL;
+    NNRT_Model *copy = o != NULL ? nnrti_model_copy(m, memory, false) : NULL;
     if (copy == NULL)
         return NULL;
     o->model = *copy;
@@ -1623,7 +1637,7 @@ static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
     if ((code = nnrti_owned_make(&m, b->copied, &b->allocator, model)) == NNRT_SUCCESS)
         nnrti_owned_of(*model)->pieces = pieces;
     else
-        nnrt_memory_free(&b->allocator, pieces);
+        nnrti_memory_free(&b->allocator, pieces);
     return code;
 }
 
@@ -1857,12 +1871,7 @@ static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placeme
     nnrti_dot_model(o, m, shapes, writer, places);
 }
 
-NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
-{
-    return nnrt_model_dot_placed(model, NULL, out, size);
-}
-
-NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size)
+NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size)
 {
     nnrt_memory memory;
     nnrt_error error;
@@ -2455,7 +2464,7 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
         if (results[k] == NULL)
             return NNRT_OUT_OF_MEMORY;
     }
-    code = folded || shares ? NNRT_SUCCESS : nnrt_node_run(c, results, &g->work);
+    code = folded || shares ? NNRT_SUCCESS : nnrti_node_run(c, results, &g->work);
     if (code == NNRT_OUT_OF_MEMORY)
         return code;
     if (code != NNRT_SUCCESS) { /* a divisor is 0, an index out of range: a run may tell */
@@ -4300,13 +4309,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool pas
     return code;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error)
-{
-    return nnrt_model_optimize_with(model, NULL, error);
-}
-
-NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
-                                                             nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, const nnrt_optimize_desc *desc,
+                                                        nnrt_error *error)
 {
     nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL;
     NNRT_Model *made = NULL;

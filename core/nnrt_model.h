@@ -11,8 +11,9 @@ SECTIONS (search for the tag)
     >>memory      allocator; memory whose size is counted by the same code that uses it
     >>model       NNRT_Model and its parts, NNRT_IOTensor
     >>buffers     blocks of memory that have a descriptor
-    >>validate    validation without shapes, copies of a model
+    >>validate    validation without shapes
     >>format      the .nnrt format: models as bytes in memory, loaded in place; metadata
+    >>model_writers  for writers of devices and importers: subgraphs of nodes, places of faults, kinds of files
     -- implementation --
     >>memory >>buffers >>validate >>format
     >>states      metadata that are added to a model; values that sessions keep between runs
@@ -65,9 +66,9 @@ typedef struct nnrt_allocator {
 #define NNRT_PIECE_BYTES 4096
 #endif
 
-/* A block aligned to NNRT_ALIGNMENT, not cleared; NULL: no memory. nnrt_free takes the same allocator and the same
-   number of bytes; block NULL is fine. */
+/* Takes a block from an allocator, aligned to NNRT_ALIGNMENT and not cleared; NULL: no memory. */
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
+/* Returns a block to the same allocator, with the same number of bytes; block NULL is fine. */
 NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
 
 /* A two-ended arena whose exact size is known beforehand. Kept blocks grow from the front and live as long as the
@@ -84,28 +85,28 @@ typedef struct nnrt_memory {
     size_t front, back;  /* bytes of kept and of temporary blocks, with their padding */
     size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
     bool full, counting;              /* a request failed; count mode */
-    bool bulk;                        /* the request is one of nnrt_memory_reserve */
+    bool bulk;                        /* the request is one of bulk data */
     const nnrt_allocator *allocator;
     void *pieces[2]; /* lists of pieces from the allocator: of kept blocks, of temporary blocks */
     /* takes a block from the pieces; NULL in buffer mode, so that the linker drops the allocator's code there */
     void *(*more)(struct nnrt_memory *m, size_t rounded, size_t alignment, bool temp);
 } nnrt_memory;
 
-/* Each begins a mode and initializes *m. Count mode allocates real blocks, too, because later sizes depend on the
-   tables in them; only nnrt_memory_reserve does not. The caller frees them with nnrt_memory_end and reads m->peak.
-   nnrt_memory_buffer: buffer is aligned to NNRT_ALIGNMENT and stays the caller's. */
+/* Begins count mode and initializes *m. It allocates real blocks, too, because later sizes depend on the tables in
+   them; only bulk data, such as packed weights, are counted alone. The caller frees them with nnrt_memory_end and reads
+   m->peak. */
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator);
+/* Begins a memory that takes pieces from an allocator, and initializes *m. */
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator);
+/* Begins a memory in one buffer, which is aligned to NNRT_ALIGNMENT and stays the caller's, and initializes *m. */
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
-/* A zeroed block; NULL: no memory, and m->full is set. keep and temp align to 16 bytes (NNRT_FIRMWARE: 8), keep_aligned
-   to NNRT_ALIGNMENT. 0 bytes count as 1. */
+/* A zeroed kept block, aligned to 16 bytes (NNRT_FIRMWARE: 8); NULL: no memory, and m->full is set. 0 bytes count as 1.
+   */
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);
+/* A zeroed kept block, aligned to NNRT_ALIGNMENT; otherwise as nnrt_memory_keep. */
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes);
+/* A zeroed temporary block; otherwise as nnrt_memory_keep. */
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);
-/* A kept block for bulk data such as packed weights: *block, aligned to NNRT_ALIGNMENT and not cleared. In count mode
-   *block is NULL although the result is true: the bytes are counted, and the caller must not write. false = no
-   memory. */
-NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block);
 /* keep and temp for an array of count elements of size bytes; NULL also if the product overflows. */
 static inline void *nnrt_memory_keep_array(nnrt_memory *m, size_t count, size_t size)
 {
@@ -125,12 +126,10 @@ static inline bool nnrt_round_size(size_t bytes, size_t alignment, size_t *out)
     *out &= ~(alignment - 1);
     return true;
 }
-NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* frees all temporary blocks at once */
-NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* frees all blocks, kept ones too; the peaks stay readable */
-/* Moves the ownership of the kept blocks to the caller, who frees them by passing the result to nnrt_memory_free with
-   the same allocator. NULL: no block came from the allocator (buffer mode). Temporary blocks are freed. */
-NNRT_API void *nnrt_memory_give(nnrt_memory *m);
-NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given);
+/* Frees all temporary blocks at once. */
+NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m);
+/* Frees all blocks, kept ones too; the peaks stay readable. */
+NNRT_API void nnrt_memory_end(nnrt_memory *m);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
@@ -263,50 +262,41 @@ typedef struct NNRT_IOTensor {
 
 /* Resets error to no failure; NULL is fine. The first failure wins: until then a second message does not replace it. */
 NNRT_API void nnrt_error_clear(nnrt_error *error);
-/* Stores the location of a failure in error->node and error->tensor (indices in the model, -1: none), if error holds
-   this code and no location yet. Returns code. */
-NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor);
-
-/* The subgraphs that a node runs (IF, LOOP): of the attributes k < nnrt_node_graphs(node), nnrt_node_graph returns the
-   index in Model.subGraph, NNRT_NO_GRAPH if attribute k is no subgraph. */
-NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
-NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
-
 #ifndef NNRT_FIRMWARE
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>buffers */
 
-/* *block = the address of the buffer's block, to which the caller adds buffer->offset: addr if it is set; otherwise
-   fd is memory-mapped, shared, for reading or for reading and writing; NULL if fd must be mapped and dataSize is 0.
-   The buffer is unchanged; its descriptor stays the caller's, who may close it before the mapping ends.
+/* The address of a buffer's block in this process. *block, to which the caller adds buffer->offset, is addr if it is
+   set; otherwise fd is memory-mapped, shared, for reading or for reading and writing; NULL if fd must be mapped and
+   dataSize is 0. The buffer is unchanged; its descriptor stays the caller's, who may close it before the mapping ends.
    INVALID_BUFFER: no descriptor and no address, data outside bufferSize or outside the file of fd, a descriptor that
-   cannot be mapped in this mode, or a program without mmap (NNRT_MMAP 0). The file must not shrink while it is
-   mapped. */
+   cannot be mapped in this mode, or a program without mmap (NNRT_MMAP 0). The file must not shrink while it is mapped.
+   */
 NNRT_API NNRT_ReturnCode nnrt_buffer_map(const NNRT_SharedBuffer *buffer, bool write, void **block, nnrt_error *error);
 /* Ends the mapping that nnrt_buffer_map created for the same buffer; no effect if block was addr or NULL. */
 NNRT_API void nnrt_buffer_unmap(const NNRT_SharedBuffer *buffer, void *block);
-/* A new zeroed block of that many bytes from the system: on Linux with a descriptor (memfd_create, sealed against
+/* A new zeroed block of that many bytes from the system. It is on Linux with a descriptor (memfd_create, sealed against
    shrinking) and without an address, elsewhere with an address and without a descriptor. INVALID_PARAMETER: bytes is 0.
    OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_buffer_create(uint32_t bytes, NNRT_SharedBuffer *buffer);
 /* Releases a block of nnrt_buffer_create: closes the descriptor, or frees the memory. Existing mappings stay valid. */
 NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer);
 
+typedef struct nnrt_mapping nnrt_mapping;
 /* Maps constants that have only a descriptor, for devices that read constants by address. Returns the model itself if
    it has none, else a shallow copy whose constants have addresses. Each descriptor is mapped once. A constant that
    cannot be mapped keeps addr NULL, and validation reports it. The copy is a temporary block of `memory`: it is valid
    until nnrt_memory_drop_temp. The mapped data and *mappings (a kept block) are valid until nnrt_model_unmap. NULL:
    no memory; *mappings is then passed to nnrt_model_unmap all the same. nnrt_plan_prepare calls it. */
-typedef struct nnrt_mapping nnrt_mapping;
 NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings);
-/* Unmaps all of them; called before `memory` is freed. NULL is fine. */
+/* Unmaps the constants that nnrt_model_map mapped; called before `memory` is freed. NULL is fine. */
 NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>validate */
 
-/* Validation of all properties of a model that do not depend on shapes: indices, producers, cycles, names, types,
+/* Checks all properties of a model that do not depend on shapes: indices, producers, cycles, names, types,
    constant buffers, operators. Nothing in the model is trusted before. *order, if order is not NULL, is a topological
    order in temporary memory, nodes.count + subGraph.count + 1 numbers (NNRT_FIRMWARE: the nodes only): the indices of
    all nodes, producers before consumers, the main graph before each subgraph; then for each graph g the position of
@@ -314,11 +304,6 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
    (INVALID_TENSOR, INVALID_NODE ...), error the place. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
-/* A deep copy of the model in kept memory; constants true: with the data of constants, false: only with their
-   addresses. The model must have passed nnrt_model_check. NULL: no memory. */
-#ifndef NNRT_FIRMWARE
-NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
-#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>format */
@@ -406,19 +391,16 @@ typedef struct nnrt_metadata {
     const char *key, *value; /* "labels", "cat\ndog" */
 } nnrt_metadata;
 
-/* Loads the model in the file data, which is used in place: it must be aligned to NNRT_ALIGNMENT and outlive the model.
-   bytes may exceed the size of the file. For any content of data the result is a model that nnrt_model_check accepts,
-   or a code. All allocations come from memory and stay there; its temporary blocks are dropped. Such a model is not
-   destroyed: it ends with the memory. checksum: verify it, which reads the whole file. */
+/* Loads the model of a .nnrt file in memory, which is used in place. data must be aligned to NNRT_ALIGNMENT and outlive
+   the model. bytes may exceed the size of the file. For any content of data the result is a model that nnrt_model_check
+   accepts, or a code. All allocations come from memory and stay there; its temporary blocks are dropped. Such a model
+   is not destroyed: it ends with the memory. checksum: verify it, which reads the whole file. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
                                               nnrt_memory *memory, nnrt_error *error);
-/* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
+/* Whether data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
 NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
 
 #ifndef NNRT_FIRMWARE
-/* The kind of a file that is not a .nnrt file, by its first bytes: "a PNG image"; NULL: unknown. */
-NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
-
 /* All zero is the default. */
 typedef struct nnrt_save_desc {
     const nnrt_allocator *allocator; /* for checking the model */
@@ -440,10 +422,11 @@ typedef struct nnrt_load_desc {
                        devices which nodes they support; all other functions reject such a model */
 } nnrt_load_desc;
 
-/* Writes a checked model. out NULL: only sets *bytes, the required size; a smaller out returns INSUFFICIENT_BUFFER. */
+/* Writes a checked model as a .nnrt file into memory. out NULL: only sets *bytes, the required size; a smaller out
+   returns INSUFFICIENT_BUFFER. */
 NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
-/* nnrt_model_load_into, with one block from the allocator. */
+/* Loads the model of a .nnrt file in memory, as nnrt_model_load_into, with one block from the allocator. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                 const nnrt_load_desc *desc, nnrt_error *error);
 /* Frees a model that a builder, a loader or an importer made. NULL, and a model that the application assembled itself,
@@ -453,13 +436,14 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model);
    allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
    block stays the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
-/* For models that a loader, an importer or a builder made; an optimized model keeps the metadata of the loaded one.
-   The value of a key, NULL if it does not exist; all entries by index, {NULL, NULL} after the last. */
+/* The value of a key of the metadata of a model, NULL if it does not exist. For models that a loader, an importer or a
+   builder made; an optimized model keeps the metadata of the loaded one. */
 NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key);
+/* Entry `index` of the metadata of such a model, {NULL, NULL} after the last. */
 NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index);
-/* Adds metadata, whose texts are copied; an existing key gets the new value. The key "states" also moves its inputs and
-   outputs behind the others. *model becomes another struct, as by nnrt_model_optimize; after a failure it is unchanged.
-   INVALID_PARAMETER: the states name no input or output, or one of them twice. */
+/* Adds metadata to a model, whose texts are copied; an existing key gets the new value. The key "states" also moves its
+   inputs and outputs behind the others. *model becomes another struct, as by nnrt_model_optimize; after a failure it is
+   unchanged. INVALID_PARAMETER: the states name no input or output, or one of them twice. */
 NNRT_API NNRT_ReturnCode nnrt_model_annotate(NNRT_Model **model, const nnrt_metadata *metadata, uint32_t count,
                                              nnrt_error *error);
 
@@ -472,6 +456,25 @@ typedef struct nnrt_file_section {
 } nnrt_file_section;
 /* Section `index` of the file that the model was loaded from; false after the last one. */
 NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section);
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>model_writers
+
+   For writers of devices and importers. */
+
+/* Stores the location of a failure in error->node and error->tensor (indices in the model, -1: none), if error holds
+   this code and no location yet. Returns code. */
+NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor);
+
+/* The number of attributes of a node, some of which may be subgraphs that it runs (IF, LOOP). */
+NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
+/* The index in Model.subGraph of the subgraph that attribute k of a node is; NNRT_NO_GRAPH: it is none. */
+NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
+
+#ifndef NNRT_FIRMWARE
+/* The kind of a file that is not a .nnrt file, by its first bytes: "a PNG image"; NULL: unknown. */
+NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
 #endif
 
 #ifdef __cplusplus
@@ -810,13 +813,17 @@ NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes)
     return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true, false);
 }
 
-NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block)
+/* A kept block for bulk data such as packed weights: *block, aligned to NNRT_ALIGNMENT and not cleared. In count mode
+   *block is NULL although the result is true: the bytes are counted, and the caller must not write. false = no
+   memory. */
+NNRTI_UNUSED static bool nnrti_memory_reserve(nnrt_memory *m, size_t bytes, void **block)
 {
     *block = nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, true);
     return !m->full;
 }
 
-NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given)
+/* Frees the blocks that nnrti_memory_give returned; NULL is fine. */
+static void nnrti_memory_free(const nnrt_allocator *allocator, void *given)
 {
     for (nnrti_piece *p = (nnrti_piece *)given; p != NULL;) {
         nnrti_piece *next = p->next;
@@ -827,12 +834,14 @@ NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given)
 
 NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m)
 {
-    nnrt_memory_free(m->allocator, m->pieces[1]);
+    nnrti_memory_free(m->allocator, m->pieces[1]);
     m->pieces[1] = NULL;
     m->back = 0;
 }
 
-NNRT_API void *nnrt_memory_give(nnrt_memory *m)
+/* Moves the ownership of the kept blocks to the caller, who frees them by passing the result to nnrti_memory_free with
+   the same allocator. NULL: no block came from the allocator (buffer mode). Temporary blocks are freed. */
+static void *nnrti_memory_give(nnrt_memory *m)
 {
     void *given = m->pieces[0];
     nnrt_memory_drop_temp(m);
@@ -842,7 +851,7 @@ NNRT_API void *nnrt_memory_give(nnrt_memory *m)
 
 NNRT_API void nnrt_memory_end(nnrt_memory *m)
 {
-    nnrt_memory_free(m->allocator, nnrt_memory_give(m));
+    nnrti_memory_free(m->allocator, nnrti_memory_give(m));
     m->front = 0;
 }
 
@@ -1988,7 +1997,7 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 
 #ifndef NNRT_FIRMWARE
 
-/* nnrt_model_copy copies names, lists, attributes, and on request constants. false: no memory, or an unknown operator.
+/* nnrti_model_copy copies names, lists, attributes, and on request constants. false: no memory, or an unknown operator.
    nnrti_copy_bytes replaces *at by a kept copy of its bytes. */
 static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes)
 {
@@ -2021,7 +2030,7 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
         return false;
     if (!constants || data == NULL)
         return true;
-    if (!nnrt_memory_reserve(memory, t->data.dataSize, &copy))
+    if (!nnrti_memory_reserve(memory, t->data.dataSize, &copy))
         return false;
     if (copy == NULL) /* count mode: constants are counted, but used in place */
         return true;
@@ -2058,10 +2067,12 @@ static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
     return nnrti_attr_own(op->attr, attr, nnrti_keep_for_rule, memory);
 }
 
-/* Each list is copied whole, with pointers into the original, then the pointers of its elements are replaced. The
-   copy has self NULL: it ends with memory, and nnrt_model_destroy ignores it. After a failure the parts copied so far
-   stay in memory. */
-NNRTI_COLD NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants)
+/* A deep copy of the model in kept memory; constants true: with the data of constants, false: only with their
+   addresses. The model must have passed nnrt_model_check. NULL: no memory. Each list is copied whole, with pointers
+   into the original, then the pointers of its elements are replaced. The copy has self NULL: it ends with memory, and
+   nnrt_model_destroy ignores it. After a failure the parts copied so far stay in memory. */
+NNRTI_COLD NNRTI_UNUSED static NNRT_Model *nnrti_model_copy(const NNRT_Model *model, nnrt_memory *memory,
+                                                            bool constants)
 {
     NNRT_Model *m = (NNRT_Model *)nnrt_memory_keep(memory, sizeof(*m));
     NNRT_Tensor *tensors;
@@ -2127,7 +2138,7 @@ typedef struct nnrti_owned {
     const nnrt_metadata *metadata;
     uint32_t nMetadata;
     NNRT_Model *replaced; /* the model whose optimized form this is, or NULL */
-    void *pieces;         /* memory with constants, for nnrt_memory_free, or NULL */
+    void *pieces;         /* memory with constants, for nnrti_memory_free, or NULL */
 } nnrti_owned;
 
 /* The block of a model; NULL if the library did not make it. A copy of the struct at another address is not
@@ -2178,7 +2189,7 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
         nnrt_allocator allocator = o->allocator;
         for (uint32_t i = 0; i < o->nAttached; i++)
             nnrti_block_release(&o->attached[i], &allocator);
-        nnrt_memory_free(&allocator, o->pieces);
+        nnrti_memory_free(&allocator, o->pieces);
         o->model.self = NULL;
         if (o->bytes > 0) /* 0: it lies in memory of the caller's (nnrt_model_load_into) */
             nnrt_free(&allocator, o, o->bytes);

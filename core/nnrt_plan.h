@@ -12,7 +12,7 @@ SECTIONS (search for the tag)
     >>infer       shape inference with constant folding
     >>planner     offsets in the arena from the live ranges of blocks
     >>plan        the plan: steps, their arguments and places
-    >>draft       the plan before it is final, and the functions by which a device edits it
+    >>draft       for writers of devices: the plan before it is final, and the functions that edit it
     >>run         the executor, control flow as a step
     -- implementation --
     >>infer >>planner >>plan >>control >>regions >>run
@@ -203,25 +203,16 @@ typedef struct nnrt_partition {
 
 #define NNRT_MAX_TRIPS 1000000 /* default of NNRT_ModelConfig.maxTrips */
 
-/* The upper bounds of a configuration, for lookup by tensor name. order: indices sorted by name, in temporary memory;
-   NULL for up to 16 bounds, which are compared one by one. */
-typedef struct nnrt_bound_index {
-    const nnrt_bound *data;
-    uint32_t count, *order;
-} nnrt_bound_index;
-/* false: no memory. */
-NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrt_bound_index *index);
-/* The upper bound of the tensor of that name; NULL: it has none. */
-NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *index, const char *name);
-
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>infer */
 
-/* Validation for applications: nnrt_model_check, then shape inference with config (NULL = defaults). NNRT_SUCCESS: the
-   reference device would prepare the model. Memory comes from config->allocator and is freed. */
+/* Validates a model for an application: nnrt_model_check, then shape inference with config (NULL = defaults).
+   NNRT_SUCCESS: the reference device would prepare the model. Memory comes from config->allocator and is freed. */
 NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              nnrt_error *error);
 
+/* Receives a node after its resolution (nnrt_model_infer). */
+typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
 /* Shape inference with constant folding: stores type and shape of every tensor in tensors[model->allTensors.count];
    dynamic dimensions have their upper bounds, and symbols that identify them. Small results that are known before the
    run, such as shape arithmetic (SHAPE -> GATHER -> CONCAT), are computed, and their operands have data.
@@ -231,14 +222,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
    call. A control-flow node (IF, LOOP) is visited once for each of its parts (resolved->part), with the nodes of
    its subgraphs between them. Part UNDO: the visitor discards everything since the BEGIN of that node, whose body is
    inferred again. */
-typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
-
-/* Runs the kernel of one resolved node whose inputs all have data, as constant folding does; results[i] is memory for
-   output i (NULL: absent). Scratch is temporary memory of `memory`. Afterwards resolved->out has the actual
-   dimensions of data-dependent outputs (NNRT_OP_DATA_DEPENDENT). */
-NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>planner */
@@ -371,10 +356,18 @@ typedef struct nnrt_plan {
 #define NNRTI_STEP_REST , NULL
 #endif
 
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>draft */
+/* Makes the plan of a model, with the reference kernels: nnrt_model_check, shape inference, constant folding, in-place
+   results, offsets in the arena. Everything that the plan points to is in kept memory or in the model. config must be
+   complete (nnrt_config_read); constants must outlive the plan unless copyConstants is set. On failure *plan is NULL,
+   and the caller ends the memory. */
+NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                         nnrt_plan **plan);
 
-/* A plan is made in three phases. A device calls the first, improves the draft, and calls the last.
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>draft
+
+   For writers of devices. A plan is made in three phases. A device calls the first, improves the draft, and calls the
+   last.
 
        nnrt_plan_draft    checks the model, resolves every node, folds constants
        the device's edits kernels, operator fusion, prepacked weights, layouts
@@ -478,69 +471,67 @@ typedef struct nnrt_draft {
     size_t openRoom;                 /* largest number of bytes that a shape rule needs in a run */
     struct nnrti_open_step *control; /* during nnrt_plan_draft: the innermost IF or LOOP that is not yet complete */
 #ifndef NNRT_FIRMWARE
-    struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: weights are neither exported nor reused */
+    struct nnrti_packing *packing; /* of nnrt_plan_prepare with a key; NULL: weights are neither exported nor reused */
     struct nnrti_uses *uses;       /* of nnrt_draft_index; NULL: there are no def-use lists */
     uint32_t *given; /* per tensor of the model: the number of the subgraph input that it is; NULL: no subgraphs */
 #endif
 } nnrt_draft;
 
-/* The first and the last phase. *draft is in temporary memory of `memory`, the plan in kept memory.
-   config must be complete (nnrt_config_read) and valid until nnrt_plan_finish returns; constants must
-   outlive the plan unless copyConstants is set. On failure *draft or *plan is NULL, and the caller ends the memory. A
-   draft can be finished once. */
-
+/* The first phase: makes a draft, in temporary memory of `memory`. config must be complete (nnrt_config_read) and valid
+   until nnrt_plan_finish returns; constants must outlive the plan unless copyConstants is set. On failure *draft is
+   NULL, and the caller ends the memory. */
 NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_draft **draft);
+/* The last phase: makes the plan of a draft, in kept memory. A draft can be finished once. On failure *plan is NULL,
+   and the caller ends the memory. */
 NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan);
 #ifndef NNRT_FIRMWARE
-/* nnrt_draft_derive for weights that are packed from constants of the model. *data is NULL also if prepacked weights
-   are reused, so that nothing must be stored. The kernel must not use the elements as indices or sizes of memory
-   accesses: they may come from a damaged file. */
+/* Appends weights that are packed from constants of the model, as nnrt_draft_derive does other constants. *data is NULL
+   also if prepacked weights are reused, so that nothing must be stored. The kernel must not use the elements as indices
+   or sizes of memory accesses: they may come from a damaged file. */
 NNRT_API NNRT_ReturnCode nnrt_draft_pack(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                          const int32_t *dims, void **data);
-/* Stores a number that the edit computes from constants (such as the largest weight) together with the packed
-   weights, as constants may be absent when prepacked weights are reused. nnrt_draft_recall: true = *number is the
-   stored value; false = the edit computes the number and passes it to nnrt_draft_note; a code other than SUCCESS ends
-   the edit. Numbers are recalled in the order in which they were noted. No memory access may depend on the number. */
+/* Whether *number is the value that an earlier preparation noted. false: the edit computes the number and passes it to
+   nnrt_draft_note. Numbers are recalled in the order in which they were noted. No memory access may depend on one. */
 NNRT_API bool nnrt_draft_recall(nnrt_draft *draft, int64_t *number);
+/* Stores a number that the edit computes from constants (such as the largest weight) together with the packed weights,
+   as constants may be absent when prepacked weights are reused. A code other than SUCCESS ends the edit. */
 NNRT_API NNRT_ReturnCode nnrt_draft_note(nnrt_draft *draft, int64_t number);
 /* Whether prepacked weights are reused: the edit must not write them. */
 NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft);
 #endif
-/* The first and the last phase, without edits. Everything that the plan points to is in kept memory or in the model. */
-NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
-                                         nnrt_plan **plan);
-
-/* nnrt_draft_writer: the number of the step that writes tensor; UINT32_MAX: no step, or several, which write slices
-   of it. nnrt_draft_readers: the number of arguments of steps and outputs of the model that read tensor. Without
-   def-use lists (nnrt_draft_index) each call searches all steps. NNRT_NO_TENSOR has no writer and no readers. */
+/* The number of the step that writes tensor; UINT32_MAX: no step, or several, which write slices of it. Without def-use
+   lists (nnrt_draft_index) each call searches all steps. NNRT_NO_TENSOR has no writer and no readers. */
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor);
+/* The number of arguments of steps and outputs of the model that read tensor. Otherwise as nnrt_draft_writer. */
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor);
 #ifndef NNRT_FIRMWARE
 /* The number of the step that alone reads tensor; UINT32_MAX: no step or several arguments read it, or it is an
    output of the model. An operator can be fused into the step that writes tensor only if there is a single reader. */
 NNRT_API uint32_t nnrt_draft_reader(const nnrt_draft *draft, uint32_t tensor);
-/* Iterates over the arguments that read a tensor:
-       nnrt_draft_use use = nnrt_draft_uses(draft, tensor);
-       while (nnrt_draft_next(draft, &use)) ... use.step, use.argument
-   After the edit changes one of these arguments, the iteration is invalid and must be started again. */
+/* An argument that reads a tensor: of which step, its number. */
 typedef struct nnrt_draft_use {
     uint32_t tensor, step, argument, next;
 } nnrt_draft_use;
+/* Begins an iteration over the arguments that read a tensor:
+       nnrt_draft_use use = nnrt_draft_uses(draft, tensor);
+       while (nnrt_draft_next(draft, &use)) ... use.step, use.argument
+   After the edit changes one of these arguments, the iteration is invalid and must be started again. */
 NNRT_API nnrt_draft_use nnrt_draft_uses(const nnrt_draft *draft, uint32_t tensor);
+/* Moves to the next argument that reads the tensor; false after the last one. */
 NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use);
-/* Builds def-use lists of the draft, so that the time of the functions above depends on the number of uses found, not
-   on the number of steps. While the lists exist, the edit must call nnrt_draft_changed after it changes an argument
-   in place (argument: its number), and with NNRT_DRAFT_STEP after it changes several arguments or their number, or
-   restores a removed step. A list of nnrt_draft_args must be filled before the next call of a function above.
-   nnrt_plan_finish returns DEVICE_ERROR if the lists do not match the steps. nnrt_draft_insert discards the lists.
-   false: no memory. */
-#define NNRT_DRAFT_STEP 0xFFFFFFFFu
+/* Builds def-use lists of a draft, so that the time of the functions above depends on the number of uses found, not on
+   the number of steps. While the lists exist, the edit must call nnrt_draft_changed. A list of nnrt_draft_args must be
+   filled before the next call of a function above. nnrt_plan_finish returns DEVICE_ERROR if the lists do not match the
+   steps. nnrt_draft_insert discards the lists. false: no memory. */
 NNRT_API bool nnrt_draft_index(nnrt_draft *draft);
+#define NNRT_DRAFT_STEP 0xFFFFFFFFu
+/* Tells the def-use lists that the edit has changed an argument in place (argument: its number), or, with
+   NNRT_DRAFT_STEP, several arguments or their number, or that it has restored a removed step. false: no memory. */
 NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument);
 #endif
-/* *arg = the whole of tensor, dense, in the model's order of axes; kind CONSTANT if its value is known before the
-   run. */
+/* Fills an argument with the whole of a tensor: dense, in the model's order of axes; kind CONSTANT if its value is
+   known before the run. */
 NNRT_API void nnrt_draft_arg(const nnrt_draft *draft, uint32_t tensor, nnrt_plan_arg *arg);
 /* Whether the elements of tensor are known before the run: it is a constant, or shape arithmetic folded it. */
 NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor);
@@ -555,11 +546,12 @@ NNRT_API bool nnrt_draft_is_layout_agnostic(const nnrt_draft_step *step);
 /* Gives v, which shows all elements of `whole`, the strides of `part`, the same elements inside another tensor: the
    writer of an input of CONCAT then writes its slice of the result. false: an axis of v is not an axis of whole. */
 NNRT_API bool nnrt_view_in_slice(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part);
+/* Whether a step prefers, or allows, channels last. */
+typedef bool (*nnrt_draft_test)(void *user, const nnrt_draft_step *step);
 /* Layout propagation: stores 4-D tensors that the model declares channels first (NCHW) channels last (NHWC), from the
    first step on that prefers it. Only strides of views change. A tensor changes if all steps that use it allow it; a
    tensor has one layout for all its readers. Inputs, outputs and constants of the model keep theirs. An edit calls it
    before it selects kernels and inserts steps. OUT_OF_MEMORY. */
-typedef bool (*nnrt_draft_test)(void *user, const nnrt_draft_step *step);
 NNRT_API NNRT_ReturnCode nnrt_draft_channels_last(nnrt_draft *draft, nnrt_draft_test prefers, nnrt_draft_test allows,
                                                   void *user);
 /* Turns a new step, whose nIn and nOut are set, into one with dynamic shapes: in each run the views of its inputs
@@ -580,47 +572,53 @@ NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNR
 /* Returns the number of a new tensor for a result between steps; NNRT_NO_TENSOR: no memory, or an invalid shape.
    Addresses in draft->tensors and draft->bytes become invalid. */
 NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims);
-/* Inserts a zeroed step before step `at`, which the caller fills; the numbers of `at` and later steps increase by one.
-   NULL: no memory, or at exceeds the number of steps. Addresses of steps become invalid. */
-NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
-#ifndef NNRT_FIRMWARE
-/* The same for count steps in linear time: steps[i] is copied before step at[i] (numbers before the call, in
-   ascending order). The arguments of the new steps are allocated with nnrt_memory_temp(draft->memory). false: no
+/* Inserts count steps in linear time: copies steps[i] before step at[i] (numbers before the call, in ascending order).
+   A new step has node -1, and name and kernelName that are not NULL. Its arguments come from
+   nnrt_memory_temp(draft->memory), or from nnrt_draft_args after the call. Addresses of steps become invalid. false: no
    memory, or invalid at[]. */
-NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
-#endif
+NNRT_API bool nnrt_draft_insert(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
+
+/* The upper bounds of a configuration, for lookup by tensor name. order: indices sorted by name, in temporary memory;
+   NULL for up to 16 bounds, which are compared one by one. */
+typedef struct nnrt_bound_index {
+    const nnrt_bound *data;
+    uint32_t count, *order;
+} nnrt_bound_index;
+/* Makes the index of the upper bounds of a configuration. false: no memory. */
+NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrt_bound_index *index);
+/* The upper bound of the tensor of that name; NULL: it has none. */
+NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *index, const char *name);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
-/* The executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR), and that the plan has
-   neither dynamic shapes nor, without NNRT_REGIONS, several memory regions (NOT_SUPPORT); a program whose plan is
-   constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes, aligned
-   to NNRT_ALIGNMENT; io: the addresses of all inputs, then of all outputs. error may be NULL; it receives the message
-   of the kernel that failed, and as node the number of the step (in a sub-plan: of the IF or LOOP step of the
+/* Runs a plan, the executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR), and that
+   the plan has neither dynamic shapes nor, without NNRT_REGIONS, several memory regions (NOT_SUPPORT); a program whose
+   plan is constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes,
+   aligned to NNRT_ALIGNMENT; io: the addresses of all inputs, then of all outputs. error may be NULL; it receives the
+   message of the kernel that failed, and as node the number of the step (in a sub-plan: of the IF or LOOP step of the
    outermost plan). */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
-/* The same; sums[nSteps] receives a checksum of the outputs of each step, which nnrt emit-c --golden compares.
-   Outputs of sub-plans (IF, LOOP) are not included. */
+/* Runs a plan as nnrt_plan_execute does, and computes a checksum of the outputs of each step, in sums[nSteps], which
+   nnrt emit-c --golden compares. It is FNV-1a of 32 bits over the dense elements of one output after the other, lowest
+   byte first, so that it is equal on every machine. All NaN of a type count as one value; NNRT_SUM is the checksum of
+   no elements. Outputs of sub-plans (IF, LOOP) are not included. */
+#define NNRT_SUM 2166136261u
 NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                         uint32_t *sums);
-/* FNV-1a checksum of 32 bits over the dense elements of a view, lowest byte first, so that it is equal on every
-   machine. All NaN of a type count as one value. sum: NNRT_SUM, or the checksum of the preceding elements. */
-#define NNRT_SUM 2166136261u
-NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
 /* Bytes of a workspace for the plan: the views of the step with the most arguments, the addresses of inputs and
    outputs, tables for dynamic shapes, and the arena. SIZE_MAX: the sum overflows. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
-/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace: nnrt_plan_workspace bytes,
-   aligned to NNRT_ALIGNMENT; its contents need not survive between runs. Several threads may run one plan at once,
-   each in a workspace of its own. Inputs and outputs are aligned to their element size, and no output overlaps an
-   input. Nothing is allocated; buffers with only a descriptor are memory-mapped during the run. outputDims and error
-   may be NULL.
-   Dynamic shapes: the dimensions of the inputs are the actual ones (OUT_OF_DIMENTION_RANGES if one
-   exceeds its upper bound). Static steps run as planned; the others are resolved again with the actual dimensions. An
-   output whose buffer is too small is not written (INSUFFICIENT_BUFFER), and its outputDims have the required shape.
-   If a run fails, outputDims of outputs that it has not computed have the upper bounds. */
+/* Runs a plan in a workspace: checks inputs and outputs against the plan, then calls the kernels in order. workspace:
+   nnrt_plan_workspace bytes, aligned to NNRT_ALIGNMENT; its contents need not survive between runs. Several threads may
+   run one plan at once, each in a workspace of its own. Inputs and outputs are aligned to their element size, and no
+   output overlaps an input. Nothing is allocated; buffers with only a descriptor are memory-mapped during the run.
+   outputDims and error may be NULL. Dynamic shapes: the dimensions of the inputs are the actual ones
+   (OUT_OF_DIMENTION_RANGES if one exceeds its upper bound). Static steps run as planned; the others are resolved again
+   with the actual dimensions. An output whose buffer is too small is not written (INSUFFICIENT_BUFFER), and its
+   outputDims have the required shape. If a run fails, outputDims of outputs that it has not computed have the upper
+   bounds. */
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
@@ -641,11 +639,12 @@ typedef struct nnrt_plan_graphs {
 
 enum { NNRT_IF_TABLE = 2, NNRT_LOOP_TABLE = 6 };
 
-/* Kernels of such steps. Inputs of IF: the arena, cond, then the addresses that it fills from number NNRT_IF_TABLE on.
-   Inputs of LOOP: the arena, cond, the trip count (both may be absent), the iteration number, the cond input of the
-   body, the cond that the body computes, then the addresses from number NNRT_LOOP_TABLE on. If a step inside fails, its
-   message is kept. */
+/* The kernel of an IF that runs plans. Inputs: the arena, cond, then the addresses that it fills from number
+   NNRT_IF_TABLE on. If a step inside fails, its message is kept. */
 NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call);
+/* The kernel of a LOOP that runs plans. Inputs: the arena, cond, the trip count (both may be absent), the iteration
+   number, the cond input of the body, the cond that the body computes, then the addresses from number NNRT_LOOP_TABLE
+   on. If a step inside fails, its message is kept. */
 NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call);
 
 #ifndef NNRT_FIRMWARE
@@ -1116,7 +1115,10 @@ static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_
 }
 #endif
 
-NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
+/* Runs the kernel of one resolved node whose inputs all have data, as constant folding does; results[i] is memory for
+   output i (NULL: absent). Scratch is temporary memory of `memory`. Afterwards c->out has the actual dimensions of
+   data-dependent outputs (NNRT_OP_DATA_DEPENDENT). */
+static NNRT_ReturnCode nnrti_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
 {
     const uint32_t first = c->kernelIn + c->nDerived;
     nnrt_view *args = (nnrt_view *)nnrt_memory_temp_array(memory, (size_t)first + c->kernelOut, sizeof(*args));
@@ -1253,7 +1255,7 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     }
     if ((code = nnrt_resolve_node(&again)) != NNRT_SUCCESS)
         return code;
-    return nnrt_node_run(&again, results, memory);
+    return nnrti_node_run(&again, results, memory);
 }
 
 /* ---- interval arithmetic for shapes, with the types of >>intervals in nnrt_ops.h ----
@@ -2014,7 +2016,7 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
             if (results[i] == NULL)
                 return nnrti_no_memory(c->error);
         }
-        if ((code = nnrt_node_run(c, results, f->memory)) != NNRT_SUCCESS ||
+        if ((code = nnrti_node_run(c, results, f->memory)) != NNRT_SUCCESS ||
             (code = open ? nnrti_fold_open(c, results, f->memory) : NNRT_SUCCESS) != NNRT_SUCCESS)
             return code;
         for (uint32_t i = 0; i < c->nOut; i++)
@@ -4154,7 +4156,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
     if (config->copyConstants)
         return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "copyConstants is not there under NNRT_FIRMWARE");
 #else
-    if (config->copyConstants && (model = nnrt_model_copy(model, memory, true)) == NULL)
+    if (config->copyConstants && (model = nnrti_model_copy(model, memory, true)) == NULL)
         return nnrti_no_memory(config->error);
 #endif
     d = (nnrt_draft *)nnrt_memory_temp(memory, sizeof(*d));
@@ -4569,7 +4571,7 @@ static NNRT_ReturnCode nnrti_draft_derive(nnrt_draft *draft, uint32_t step, NNRT
     at = s->nIn + s->nDerived;
     count = nnrti_step_args(s);
     args = (nnrt_plan_arg *)nnrt_memory_temp_array(draft->memory, (size_t)count + 1, sizeof(*args));
-    if (args == NULL || (there == NULL && !nnrt_memory_reserve(draft->memory, bytes, data)))
+    if (args == NULL || (there == NULL && !nnrti_memory_reserve(draft->memory, bytes, data)))
         return nnrti_no_memory(draft->config->error);
     memcpy(args, s->args, at * sizeof(*args));
     memcpy(args + at + 1, s->args + at, (count - at) * sizeof(*args));
@@ -4800,24 +4802,7 @@ static bool nnrti_draft_steps(nnrt_draft *draft, uint32_t count)
     return true;
 }
 
-NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at)
-{
-    if (at > draft->nSteps || !nnrti_draft_steps(draft, 1))
-        return NULL;
-#ifndef NNRT_FIRMWARE
-    draft->uses = NULL;
-#endif
-    memmove(&draft->steps[at + 1], &draft->steps[at], (draft->nSteps - at) * sizeof(*draft->steps));
-    memset(&draft->steps[at], 0, sizeof(*draft->steps));
-    draft->steps[at].node = -1;
-    draft->steps[at].name = "";
-    draft->steps[at].kernelName = "";
-    draft->nSteps++;
-    return &draft->steps[at];
-}
-
-#ifndef NNRT_FIRMWARE
-NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count)
+NNRT_API bool nnrt_draft_insert(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count)
 {
     uint32_t from = draft->nSteps;
     for (uint32_t i = 0; i < count; i++)
@@ -4831,10 +4816,11 @@ NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *st
         from = at[i];
     }
     draft->nSteps += count;
+#ifndef NNRT_FIRMWARE
     draft->uses = NULL;
+#endif
     return true;
 }
-#endif
 
 #ifndef NNRT_FIRMWARE
 /* Further data of a plan with dynamic shapes (nnrt_plan.open). A slot holds the actual dimensions of one tensor during a
@@ -7258,7 +7244,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
 }
 #endif
 
-NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum)
+/* The checksum of a view. sum: NNRT_SUM, or the checksum of the preceding elements. */
+static uint32_t nnrti_view_sum(const nnrt_view *view, uint32_t sum)
 {
     const size_t width = nnrt_type_size(view->dataType);
     const uint64_t infinity = view->dataType == NNRT_DATA_TYPE_FLOAT16   ? 0x7C00
@@ -7304,7 +7291,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views,
             return code;
         for (uint32_t k = 0; k < one.steps->nOut; k++, view++)
             if (view->dataType != NNRT_DATA_TYPE_UNKNOWN)
-                sums[s] = nnrt_view_sum(view, sums[s]);
+                sums[s] = nnrti_view_sum(view, sums[s]);
     }
     return NNRT_SUCCESS;
 }

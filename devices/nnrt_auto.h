@@ -236,7 +236,7 @@ static int32_t nnrti_auto_rank(const nnrt_device *device)
         return 0;
     if (nnrti_auto_is_reference(device))
         return NNRTI_AUTO_LAST;
-    switch (nnrt_device_type(device)) {
+    switch (nnrt_device_type(device, NULL)) {
     case NNRT_DEVICE_TYPE_ACCELERATOR: return NNRTI_AUTO_BEST;
     case NNRT_DEVICE_TYPE_GPU: return 4;
     case NNRT_DEVICE_TYPE_CPU: return 3;
@@ -295,10 +295,10 @@ static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_
 /* Keeps the options of a configuration that the device supports. */
 static void nnrti_auto_allowed(const nnrt_device *device, NNRT_ModelConfig *own)
 {
-    own->enableFloat16 = own->enableFloat16 && nnrt_device_can(device, NNRT_ABILITY_FLOAT16);
-    if (!nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
+    own->enableFloat16 = own->enableFloat16 && nnrt_device_can(device, NNRT_ABILITY_FLOAT16, NULL);
+    if (!nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE, NULL))
         own->mode = NNRT_PERFORMANCE_NONE;
-    if (!nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
+    if (!nnrt_device_can(device, NNRT_ABILITY_PRIORITY, NULL))
         own->priority = NNRT_PRIORITY_NONE;
 }
 
@@ -327,7 +327,7 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     if (isSupported == NULL)
         return false;
     memset(isSupported, 0, count);
-    code = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL);
+    code = nnrt_device_supported(device, model, &own, isSupported, count, NULL, NULL);
     for (uint32_t i = 0; i < count; i++) {
         *any = *any || (code == NNRT_SUCCESS && isSupported[i]);
         all = all && isSupported[i];
@@ -353,7 +353,8 @@ static nnrt_device *nnrti_auto_next(const nnrti_auto_list *list, uint32_t *at, c
            !nnrti_auto_is_reference(list->devices[*at])) {
         nnrt_device *d = list->devices[(*at)++];
         bool some = true;
-        if ((config->bounds.count == 0 || nnrt_device_can(d, NNRT_ABILITY_DYNAMIC_INPUT)) && /* else parts of it */
+        if ((config->bounds.count == 0 ||
+             nnrt_device_can(d, NNRT_ABILITY_DYNAMIC_INPUT, NULL)) && /* else parts of it */
             nnrti_takes_all(d, model, config, &some))
             return d;
         any = any || some;
@@ -614,7 +615,7 @@ static NNRT_ReturnCode nnrti_split_ask(nnrti_split *s)
         nnrti_auto_allowed(s->list->devices[k], &own);
         takes = (bool *)nnrt_memory_temp_array(s->memory, count, sizeof(*takes));
         said = takes != NULL &&
-               nnrt_device_explain(s->list->devices[k], s->model, &own, takes, count, NULL, NULL) == NNRT_SUCCESS;
+               nnrt_device_supported(s->list->devices[k], s->model, &own, takes, count, NULL, NULL) == NNRT_SUCCESS;
         for (uint32_t i = 0; said && i < count; i++)
             if (takes[i] && s->why[i] != NNRTI_WHY_KEPT)
                 s->takers[i] |= 1u << k;
@@ -728,7 +729,7 @@ static void nnrti_unit_choose(nnrti_split *s, uint32_t i, uint32_t last)
         effect = effect || (d->steps[k].flags & NNRT_OP_EFFECT) != 0;
     }
     for (uint32_t k = 0; k < s->list->count && open; k++)
-        if (!nnrt_device_can(s->list->devices[k], NNRT_ABILITY_DYNAMIC_INPUT))
+        if (!nnrt_device_can(s->list->devices[k], NNRT_ABILITY_DYNAMIC_INPUT, NULL))
             takers &= ~(1u << k);
     takers = effect ? 0 : takers;
     owner = node >= 0 ? nnrti_split_choose(s, takers, (uint32_t)node) : NNRTI_AUTO_HOST;
@@ -1359,7 +1360,7 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     size_t front = 0, peak = 0, kept = 0;
     const bool exact = s->counting || s->config->buffer != NULL;
     NNRT_ReturnCode code;
-    if (exact && !nnrt_device_can(part->device, NNRT_ABILITY_TELL_MEMORY)) {
+    if (exact && !nnrt_device_can(part->device, NNRT_ABILITY_TELL_MEMORY, NULL)) {
         *ours = true;
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
                               "device '%s' does not tell how much memory its part takes: it cannot share a buffer",
@@ -1498,8 +1499,8 @@ static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_ca
         memset(&own, 0, sizeof(own));
         for (uint32_t i = 0; told != NULL && i < nOut; i++)
             told[i].rank = -1;
-        code = nnrt_prepared_run_until(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io,
-                                       nIn, io + nIn, nOut, told, call->stop, &own);
+        code = nnrt_prepared_run(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io, nIn,
+                                 io + nIn, nOut, told, call->stop, &own);
         if (code == NNRT_SUCCESS && told != NULL)
             code = nnrti_part_told(part, args, told, &own);
         if (part->other == NULL || !nnrti_device_fault(code))
@@ -1556,7 +1557,7 @@ static bool nnrti_part_next(const nnrti_split *s, nnrti_auto_part *part, uint8_t
         bool any;
         part->device = s->list->devices[*k];
         if (!s->list->failed[*k] &&
-            (part->symbols == NULL || nnrt_device_can(part->device, NNRT_ABILITY_DYNAMIC_INPUT)) &&
+            (part->symbols == NULL || nnrt_device_can(part->device, NNRT_ABILITY_DYNAMIC_INPUT, NULL)) &&
             nnrti_takes_all(part->device, &part->model, &own, &any))
             return true;
     }
@@ -2002,7 +2003,7 @@ static void nnrti_auto_report(nnrti_auto_telling *t, const NNRT_ModelConfig *ask
     if (takes != NULL && t->list->count > 0) {
         NNRT_ModelConfig own = *asking;
         nnrti_auto_allowed(t->list->devices[0], &own);
-        (void)nnrt_device_explain(t->list->devices[0], t->model, &own, takes, count, nnrti_auto_refused, t);
+        (void)nnrt_device_supported(t->list->devices[0], t->model, &own, takes, count, nnrti_auto_refused, t);
     }
     if (asking != NULL)
         nnrt_free(asking->allocator, takes, count);
@@ -2124,7 +2125,7 @@ static NNRT_ReturnCode nnrti_split_strict(const nnrti_split *s)
     takes = (bool *)nnrt_memory_temp_array(s->memory, m->nodes.count, sizeof(*takes));
     if (takes != NULL && s->list->count > 0) {
         nnrti_auto_allowed(s->list->devices[0], &own);
-        (void)nnrt_device_explain(s->list->devices[0], m, &own, takes, m->nodes.count, nnrti_split_listen, &words);
+        (void)nnrt_device_supported(s->list->devices[0], m, &own, takes, m->nodes.count, nnrti_split_listen, &words);
     }
     return nnrt_error_blame(s->config->error,
                        nnrt_error_set(s->config->error, NNRT_UNSUPPORTED_OP,
@@ -2274,14 +2275,15 @@ static NNRT_ReturnCode nnrti_auto_export(NNRT_PreparedModel *self, const NNRT_Sh
 static NNRT_ReturnCode nnrti_auto_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                                       const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
 {
-    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL);
+    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL, NULL);
 }
 
 static NNRT_ReturnCode nnrti_auto_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
                                          const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                          uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
 {
-    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
+    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims, NULL,
+                             error);
 }
 
 static NNRT_ReturnCode nnrti_auto_run_until(NNRT_PreparedModel *self, void *workspace, size_t bytes,
@@ -2289,8 +2291,8 @@ static NNRT_ReturnCode nnrti_auto_run_until(NNRT_PreparedModel *self, void *work
                                             uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
                                             nnrt_error *error)
 {
-    return nnrt_prepared_run_until(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims,
-                                   stop, error);
+    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims, stop,
+                             error);
 }
 
 static NNRT_ReturnCode nnrti_auto_workspace(NNRT_PreparedModel *self, size_t *bytes)
@@ -2400,7 +2402,7 @@ static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, con
         return code;
     at = nnrti_auto_first(&list, model, &own);
     while (count == model->nodes.count && (device = nnrti_auto_next(&list, &at, model, &own)) != NULL)
-        if (nnrt_device_can(device, NNRT_ABILITY_TELL_NODES) || nnrti_auto_try(device, model, &own)) {
+        if (nnrt_device_can(device, NNRT_ABILITY_TELL_NODES, NULL) || nnrti_auto_try(device, model, &own)) {
             for (uint32_t i = 0; i < count; i++)
                 isSupported[i] = true;
             return NNRT_SUCCESS;
@@ -2519,7 +2521,7 @@ static NNRT_ReturnCode nnrti_auto_restore(void *self, const NNRT_SharedBuffer *c
     code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "auto: no device has a model cache");
     for (uint32_t i = 0; i < list.count && made == NULL; i++) {
         NNRT_ModelConfig inner = nnrti_auto_config(&own, list.devices[i]);
-        if (!nnrt_device_can(list.devices[i], NNRT_ABILITY_MODEL_CACHE))
+        if (!nnrt_device_can(list.devices[i], NNRT_ABILITY_MODEL_CACHE, NULL))
             continue;
         if (first)
             nnrt_error_clear(own.error);
@@ -2606,8 +2608,8 @@ static NNRT_ReturnCode nnrti_auto_can(nnrt_ability ability, bool *isSupported)
         return NNRT_NULL_PTR;
     *isSupported = false;
     for (uint32_t i = 0; i < nnrt_device_count(); i++)
-        *isSupported =
-            *isSupported || (nnrti_auto_rank(nnrt_device_at(i)) > 0 && nnrt_device_can(nnrt_device_at(i), ability));
+        *isSupported = *isSupported ||
+                       (nnrti_auto_rank(nnrt_device_at(i)) > 0 && nnrt_device_can(nnrt_device_at(i), ability, NULL));
     return NNRT_SUCCESS;
 }
 

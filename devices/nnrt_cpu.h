@@ -54,7 +54,7 @@ DYNAMIC SHAPES
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
     dimensions; Winograd tiles are chosen for one image. Between steps with dynamic shapes there is no operator fusion;
     images are channels last between convolutions, pools and elementwise operators. Biases and activations that the
-    graph passes fuse (nnrt_model_optimize_with) stay fused.
+    graph passes fuse (nnrt_model_optimize) stay fused.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
@@ -273,8 +273,8 @@ extern "C" {
    that one, for instance as "cpu-avx2". NOT_SUPPORT: the machine or this build lacks that ISA. The device and its
    name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
-/* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2" on
-   x86-64; "i8mm", "fp16", "dotprod", "neon" on AArch64; "relaxed" and "simd128" of WebAssembly, compiled with
+/* Name i of the instruction sets that the machine supports, the best one first. They are "avx512vnni", "avx512", "avx2"
+   on x86-64; "i8mm", "fp16", "dotprod", "neon" on AArch64; "relaxed" and "simd128" of WebAssembly, compiled with
    -mrelaxed-simd and -msimd128; "vector" elsewhere and on x86. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
@@ -1875,7 +1875,7 @@ static bool nnrti_cpu_add_step(nnrti_cpu_edit *e, uint32_t at, uint32_t of, cons
 /* Inserts the recorded steps. Step indices change. */
 static NNRT_ReturnCode nnrti_cpu_insert_added(nnrti_cpu_edit *e)
 {
-    if (!nnrt_draft_insert_all(e->draft, e->added, e->addedAt, e->nAdded))
+    if (!nnrt_draft_insert(e->draft, e->added, e->addedAt, e->nAdded))
         return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for %u copies and casts",
                               e->nAdded);
     e->nAdded = 0;
@@ -7074,7 +7074,7 @@ static NNRT_ReturnCode nnrti_cpu_fit_scratch(nnrti_cpu_edit *e)
     return NNRT_SUCCESS;
 }
 
-/* The edit of nnrt_plan_prepare_packed; user is the instruction set. */
+/* The edit of nnrt_plan_prepare; user is the instruction set. */
 static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 {
     nnrti_cpu_edit e;
@@ -7481,7 +7481,7 @@ static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, co
     const nnrti_cpu_isa *const isa = ((const nnrti_cpu_device *)self)->isa;
     const nnrti_cpu_key key = nnrti_cpu_key_of(isa);
     const NNRT_ModelConfig own = nnrti_cpu_config(config);
-    return nnrt_plan_prepare_packed(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text, prepared);
+    return nnrt_plan_prepare(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text, prepared);
 }
 
 /* PrepareModelFromModelCache. */

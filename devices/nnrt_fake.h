@@ -128,7 +128,9 @@ typedef struct nnrt_fake_record {
 /* Registers a device with the configuration text `text`; it exists until it is unregistered. fake may be NULL.
    INVALID_PARAMETER: malformed text; error reports the found and the expected value. */
 NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, nnrt_error *error);
-NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake); /* its name for nnrt_device_find */
+/* The name of a fake device for nnrt_device_find. */
+NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake);
+/* The calls and options that a fake device has received so far. */
 NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake);
 /* Enables die= in configuration texts and sets the function that ends the process; it must not return. Call it before
    devices are registered; without it, die= is an error. */
@@ -1111,8 +1113,8 @@ static NNRT_ReturnCode nnrti_fake_ask(nnrt_fake *f, uint32_t slot, const NNRT_Mo
     own.enableFloat16 = false; /* unsupported by the reference device */
     own.mode = NNRT_PERFORMANCE_NONE;
     own.priority = NNRT_PRIORITY_NONE;
-    code = nnrt_device_explain(nnrt_device_find("reference"), model, &own, isSupported, count, nnrti_fake_refused,
-                               &asking);
+    code = nnrt_device_supported(nnrt_device_find("reference"), model, &own, isSupported, count, nnrti_fake_refused,
+                                 &asking);
     if (code != NNRT_SUCCESS)
         return code;
     if (own.buffer != NULL)
@@ -1334,7 +1336,7 @@ static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, co
             m->cache[i].bufferSize = m->cache[i].dataSize = i == 0 ? (uint32_t)sizeof(m->header) : (uint32_t)bytes;
         }
     }
-    if ((code = nnrt_plan_prepare(model, &own, nnrti_fake_edit, f, &m->inner)) != NNRT_SUCCESS) {
+    if ((code = nnrt_plan_prepare(model, &own, nnrti_fake_edit, f, NULL, &m->inner)) != NNRT_SUCCESS) {
         if (m->allocated)
             nnrt_free(own.allocator, m, head);
         return code;

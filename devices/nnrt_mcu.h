@@ -534,42 +534,45 @@ typedef struct nnrt_mcu_program {
 /* Words of 8 bytes of memory for files of at most so many bytes of arena and views, as nnrt info prints them. */
 #define NNRT_MCU_MEMORY_WORDS(arenaBytes, views) (((views) * sizeof(nnrt_view) + 7) / 8 + ((arenaBytes) + 7) / 8)
 
-/* Opens the file of `bytes` bytes or less, aligned to 8.
+/* Opens a plan in a file of `bytes` bytes or less, aligned to 8.
    INVALID_FILE: damaged, cut short, or arguments that its kernels cannot take. NOT_SUPPORT: another layout, or made for
    another processor. UNSUPPORTED_OP: kernel program->kernel is not in the table. INVALID_PARAMETER: misaligned. */
 NNRT_API NNRT_ReturnCode nnrt_mcu_open(nnrt_mcu_program *program, const void *file, size_t bytes,
                                        const nnrt_mcu_kernels *kernels);
-/* Runs an open file. memory: memoryBytes, aligned to 8, whose contents need not survive between runs. io: the addresses
-   of all inputs, then of all outputs, each of nnrt_mcu_io.bytes and aligned to its element size; no output overlaps an
-   input. Threads may run one program at once, each in memory of its own. */
+/* Runs the plan of an open file. memory: memoryBytes, aligned to 8, whose contents need not survive between runs. io:
+   the addresses of all inputs, then of all outputs, each of nnrt_mcu_io.bytes and aligned to its element size; no
+   output overlaps an input. Threads may run one program at once, each in memory of its own. */
 NNRT_API NNRT_ReturnCode nnrt_mcu_run(const nnrt_mcu_program *program, void *memory, void *const *io);
 /* Whether a file has so many inputs and outputs, of exactly these bytes: ask before the first run of a file that came
    over the air. false also if the file is not open. */
 NNRT_API bool nnrt_mcu_takes(const nnrt_mcu_program *program, uint32_t nInputs, uint32_t nOutputs,
                              const uint32_t *bytes);
-/* Input or output i; NULL: there is none, or the file is not open. The text that nnrt_mcu_io.name stands for. */
+/* Input or output i of a file; NULL: there is none, or the file is not open. */
 NNRT_API const nnrt_mcu_io *nnrt_mcu_input(const nnrt_mcu_program *program, uint32_t i);
 NNRT_API const nnrt_mcu_io *nnrt_mcu_output(const nnrt_mcu_program *program, uint32_t i);
+/* The text that nnrt_mcu_io.name stands for. */
 NNRT_API const char *nnrt_mcu_text(const nnrt_mcu_program *program, uint32_t text);
 
 #ifndef NNRT_FIRMWARE
-/* Writes the plan of a model, prepared by mcu:TARGET with ModelConfig.arenaAlignment 8, as such a file. out NULL: only
+/* Writes the plan of a model, prepared by mcu:TARGET with ModelConfig.arenaAlignment 8, as a file. out NULL: only
    *bytes. NOT_SUPPORT: a step has no kernel here, or shapes are dynamic; error names the node. */
 NNRT_API NNRT_ReturnCode nnrt_mcu_save_memory(const NNRT_PreparedModel *prepared, const NNRT_Model *model,
                                               const char *target, void *out, size_t size, size_t *bytes,
                                               nnrt_error *error);
-/* The properties of an open file, as nnrt info prints them. */
+/* Properties of a file, as nnrt info prints them. */
 typedef struct nnrt_mcu_info {
     const char *name, *target; /* of the model; "cortex-m4" */
     uint32_t inputs, outputs, steps, arenaBytes, views;
 } nnrt_mcu_info;
+/* The properties of an open file. */
 NNRT_API nnrt_mcu_info nnrt_mcu_get_info(const nnrt_mcu_program *program);
 /* All kernels, for files of any processor: a desktop runs them in C. */
 NNRT_API const nnrt_mcu_kernels *nnrt_mcu_all(void);
-/* Whether data begin like such a file. Name of a kernel ("conv_dsp_s8"), NULL: no such number. Numbers of the kernels
-   of an open file, each once, in kernels[count]; returns their number. */
+/* Whether data begin like a file with a plan. */
 NNRT_API bool nnrt_mcu_is(const void *data, size_t bytes);
+/* The name of a kernel, "conv_dsp_s8"; NULL: no such number. */
 NNRT_API const char *nnrt_mcu_kernel_name(uint32_t number);
+/* The numbers of the kernels of an open file, each once, in kernels[count]; returns their number. */
 NNRT_API uint32_t nnrt_mcu_used(const nnrt_mcu_program *program, uint32_t *kernels, uint32_t count);
 #endif
 
@@ -7356,10 +7359,12 @@ static NNRT_ReturnCode nnrti_mcu_lower_transposed(nnrti_mcu_edit *e, uint32_t s,
     int32_t r[2];
     bool can = (int64_t)rows * columns <= NNRTI_MCU_PHASES;
     for (int32_t i = 0; i < rows * columns && can; i++) {
+        const uint32_t at = s + (uint32_t)i;
+        nnrt_draft_step *step;
         NNRT_ReturnCode code;
-        nnrt_draft_step *step = i > 0 ? nnrt_draft_insert(e->draft, s + (uint32_t)i) : &e->draft->steps[s];
-        if (step == NULL)
+        if (i > 0 && !nnrt_draft_insert(e->draft, &old, &at, 1))
             return nnrti_mcu_no_memory(e, s);
+        step = &e->draft->steps[at];
         *step = old;
         r[0] = i / columns;
         r[1] = i % columns;
@@ -7547,7 +7552,7 @@ static NNRT_ReturnCode nnrti_mcu_lower_concat(nnrti_mcu_edit *e, uint32_t s)
         NNRT_ReturnCode code;
         if (written[k])
             continue;
-        if (at > s && nnrt_draft_insert(e->draft, at) == NULL)
+        if (at > s && !nnrt_draft_insert(e->draft, &old, &at, 1))
             return nnrti_mcu_no_memory(e, s);
         e->draft->steps[at] = old;
         code = nnrti_mcu_set_map(e, at++, &old.args[k], &slice, copy ? NULL : &table);
@@ -7819,7 +7824,7 @@ static NNRT_ReturnCode nnrti_mcu_prepare(void *self, const NNRT_Model *model, co
                                          NNRT_PreparedModel **prepared)
 {
     return nnrt_plan_prepare(model, config, nnrti_mcu_edit_draft,
-                             (void *)(uintptr_t)((const nnrti_mcu_device *)self)->isa, prepared);
+                             (void *)(uintptr_t)((const nnrti_mcu_device *)self)->isa, NULL, prepared);
 }
 
 static NNRT_ReturnCode nnrti_mcu_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,

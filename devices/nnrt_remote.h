@@ -137,7 +137,9 @@ typedef struct nnrt_remote_traffic {
    prepares the models that it uses again, if the same device is served at the same path. Runs use buffers of the
    device's AllocateBuffer in place (zero-copy); other data is copied through shared memory. */
 NNRT_API NNRT_ReturnCode nnrt_remote_register(nnrt_remote **remote, const char *text, nnrt_error *error);
+/* The name of a proxy for nnrt_device_find. */
 NNRT_API const char *nnrt_remote_name(const nnrt_remote *remote);
+/* The traffic of a proxy so far. */
 NNRT_API nnrt_remote_traffic nnrt_remote_get_traffic(nnrt_remote *remote);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -166,17 +168,19 @@ typedef struct nnrt_remote_serve_desc {
 
 typedef struct nnrt_remote_server nnrt_remote_server;
 
-/* Creates the socket and listens. A stale socket file, to which no process listens, is replaced. DEVICE_BUSY: another
-   process listens at the path. INVALID_PATH: the path exists and is not a socket. Runs of clients with another uid use
-   copies of their inputs: such a client could otherwise change data after a kernel validated it. */
+/* Creates a server: the socket, at which it listens. A stale socket file, to which no process listens, is replaced.
+   DEVICE_BUSY: another process listens at the path. INVALID_PATH: the path exists and is not a socket. Runs of clients
+   with another uid use copies of their inputs: such a client could otherwise change data after a kernel validated it.
+   */
 NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, const nnrt_remote_serve_desc *desc,
                                                 nnrt_error *error);
 /* Serves until nnrt_remote_serve_stop is called. Then it removes the socket's file, waits for the runs in progress, and
    disconnects all clients. */
 NNRT_API NNRT_ReturnCode nnrt_remote_serve_run(nnrt_remote_server *server, nnrt_error *error);
-NNRT_API void
-nnrt_remote_serve_stop(nnrt_remote_server *server); /* callable from any thread and from a signal handler */
-NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server); /* NULL is fine */
+/* Ends nnrt_remote_serve_run; callable from any thread and from a signal handler. */
+NNRT_API void nnrt_remote_serve_stop(nnrt_remote_server *server);
+/* Frees a server that does not run. NULL is fine. */
+NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server);
 
 #ifdef __cplusplus
 }
@@ -2243,7 +2247,7 @@ static NNRT_ReturnCode nnrti_remote_do_hello(nnrti_remote_client *c, nnrti_remot
         else if (*at >= '0' && *at <= '9')
             numbers[i] = numbers[i] * 10 + (uint32_t)(*at - '0');
     for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_TELL_NODES; a++)
-        abilities |= (uint32_t)nnrt_device_can(d, a) << a;
+        abilities |= (uint32_t)nnrt_device_can(d, a, NULL) << a;
     c->greeted = true;
     nnrti_remote_put_u32(&c->line.out, l->message);
     nnrti_remote_put_u32(&c->line.out, l->models);
@@ -2251,7 +2255,7 @@ static NNRT_ReturnCode nnrti_remote_do_hello(nnrti_remote_client *c, nnrti_remot
     nnrti_remote_put_u64(&c->line.out, l->bytes);
     nnrti_remote_put_u32(&c->line.out, numbers[0]);
     nnrti_remote_put_u32(&c->line.out, numbers[1]);
-    nnrti_remote_put_i32(&c->line.out, nnrt_device_type(d));
+    nnrti_remote_put_i32(&c->line.out, nnrt_device_type(d, NULL));
     nnrti_remote_put_u32(&c->line.out, abilities);
     nnrti_remote_put_text(&c->line.out, nnrt_device_name(d));
     nnrti_remote_put_text(&c->line.out, nnrt_device_vendor(d));
@@ -2300,8 +2304,8 @@ static NNRT_ReturnCode nnrti_remote_do_support(nnrti_remote_client *c, nnrti_rem
     else if (takes == NULL)
         code = nnrti_remote_limit(c, error);
     else
-        code = nnrt_device_explain(c->server->device, model, &g.config, takes, count,
-                                   reasons ? nnrti_remote_reason : NULL, c);
+        code = nnrt_device_supported(c->server->device, model, &g.config, takes, count,
+                                     reasons ? nnrti_remote_reason : NULL, c);
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < (count + 3) / 4 * 4; i++)
         said[i] = i < count && takes[i] ? 1 : 0;
     nnrt_free(&c->allocator, takes, count);
@@ -2710,7 +2714,7 @@ static NNRT_ReturnCode nnrti_remote_do_run(nnrti_remote_client *c, nnrti_remote_
     if (code != NNRT_SUCCESS)
         return code;
     code = nnrt_prepared_run(h->prepared, h->workspace, h->workspaceBytes, c->io, c->nIn, c->io + c->nIn, c->nOut,
-                             c->told, error);
+                             c->told, NULL, error);
     for (uint32_t i = 0; code == NNRT_SUCCESS && c->copies && i < c->nOut; i++) {
         const NNRT_SharedBuffer *b = &c->io[c->nIn + i].data;
         const uint32_t written = nnrti_remote_written(c, i);

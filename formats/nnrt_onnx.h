@@ -178,8 +178,8 @@ enum {
 };
 
 /* TensorProto. No dimension is negative. The elements are in rawData, in another file (dataLocation 1), or in a typed
- * field, of which only the number of values is stored here; nnrt_onnx_tensor_read reads the elements from rawData and
- * from typed fields. */
+ * field, of which only the number of values is stored here; nnrt_onnx_tensor_elements reads the elements from rawData
+ * and from typed fields. */
 typedef struct nnrt_onnx_tensor {
     nnrt_onnx_str name;
     nnrt_onnx_ints dims;
@@ -346,7 +346,7 @@ typedef struct nnrt_onnx_external {
 NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_allocator *allocator,
                                          nnrt_onnx_model **model, nnrt_error *error);
 
-/* The same for the bytes of one TensorProto, such as the .pb files of the ONNX test data. */
+/* Decodes the bytes of one TensorProto, such as the .pb files of the ONNX test data, as nnrt_onnx_parse does models. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
                                                 nnrt_onnx_tensor **tensor, nnrt_error *error);
 
@@ -363,49 +363,24 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const char *const
 NNRT_API void nnrt_onnx_model_free(nnrt_onnx_model *model);
 NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor);
 
-/* Size of the tensor's elements in bytes, computed from dims and type; 4-bit types are packed two, 2-bit types
- * four to a byte. Returns NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE if the size overflows
- * size_t. */
-NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error);
-
-/* Writes all elements to out in the machine's byte order, from raw_data or from a typed field. bytes is the size of out
- * and must equal the result of nnrt_onnx_tensor_bytes. out need not be aligned. Returns NNRT_INVALID_FILE if the number
- * of elements in the file does not match dims, NNRT_NOT_SUPPORT for strings (use stringData) and external tensors (use
- * nnrt_onnx_external_read). After a failure out may be partly written. */
-NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
-                                               nnrt_error *error);
-
 /* The element type of the runtime's tensors for elements of this type; NNRT_DATA_TYPE_UNKNOWN for strings, complex
  * numbers and unknown types. For types of storage (SUPPORTED FILES) it is the type of the codes or values. */
 NNRT_API NNRT_DataType nnrt_onnx_data_type(nnrt_onnx_type type);
 
-/* nnrt_onnx_tensor_read, then each packed 4-bit or 2-bit element unpacked to a byte (int4 and int2 with their sign): the
- * elements of a tensor of type nnrt_onnx_data_type. bytes must be their size. */
+/* Writes all elements of a tensor to out, as those of a tensor of type nnrt_onnx_data_type. They come from raw_data or
+ * from a typed field, in the machine's byte order; packed 4-bit and 2-bit elements are unpacked to a byte each (int4
+ * and int2 with their sign). bytes is the size of out and must be theirs. out need not be aligned. Returns
+ * NNRT_INVALID_FILE if the number of elements in the file does not match dims or their size overflows size_t,
+ * NNRT_NOT_SUPPORT for strings (use stringData), unknown types and external tensors (nnrt_onnx_tensor_external). After
+ * a failure out may be partly written. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_elements(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
                                                    nnrt_error *error);
 
-/* Location of an external tensor's elements. Returns NNRT_INVALID_PATH if location is absent, empty, absolute, or
+/* The location of an external tensor's elements. Returns NNRT_INVALID_PATH if location is absent, empty, absolute, or
  * contains "..", a backslash, a drive letter or a NUL byte; NNRT_INVALID_FILE if offset or length is not a decimal
  * number. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_onnx_external *external,
                                                    nnrt_error *error);
-
-#ifndef NNRT_NO_STDIO
-/* nnrt_onnx_tensor_read for an external tensor of the model at modelPath: reads the file at its location, below the
- * model's folder. On Unix and macOS a symbolic link that leads out of the folder and anything but a regular file return
- * NNRT_INVALID_PATH; elsewhere only the text of the location is checked. (These checks do not protect against a folder
- * that others modify during the read.) The allocator provides scratch for two paths. out NULL: only checks that the
- * file has the bytes. */
-NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
-                                                 const nnrt_allocator *allocator, void *out, size_t bytes,
-                                                 nnrt_error *error);
-
-/* Reads a whole file into one block of *size bytes at *data; free it with nnrt_onnx_file_free. An empty file and one of
- * 2 GiB or more (the limit of protobuf) are errors. On failure *data is NULL and *size 0. */
-NNRT_API NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data,
-                                             size_t *size, nnrt_error *error);
-NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size);
-#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>import */
@@ -453,7 +428,8 @@ typedef struct nnrt_onnx_desc {
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* The same for a file; external data are read from files below its folder. The model owns all of its memory. */
+/* Imports the ONNX model in a file; external data are read from files below its folder. The model owns all of its
+   memory. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, const nnrt_onnx_desc *desc,
                                         nnrt_error *error);
 #endif
@@ -1291,7 +1267,10 @@ static const nnrti_onnx_storage *nnrti_onnx_storage_of(const nnrt_onnx_tensor *t
     return &nnrti_onnx_storages[type];
 }
 
-NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error)
+/* Size of the tensor's elements in the file in bytes, computed from dims and type; 4-bit types are packed two, 2-bit
+ * types four to a byte. Returns NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE if the size overflows
+ * size_t. */
+static NNRT_ReturnCode nnrti_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error)
 {
     const nnrti_onnx_storage *s;
     uint64_t n = 1, limit = (uint64_t)SIZE_MAX / 16 - 1;
@@ -1299,7 +1278,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, 
     int fits = 1;
     char name[64];
     if (tensor == NULL || bytes == NULL) {
-        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_tensor_bytes: an argument is NULL");
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_tensor_elements: an argument is NULL");
     }
     *bytes = 0;
     s = nnrti_onnx_storage_of(tensor, error);
@@ -1406,7 +1385,7 @@ static NNRT_ReturnCode nnrti_onnx_check_out(const nnrt_onnx_tensor *tensor, cons
 {
     size_t want = 0;
     char name[64];
-    NNRT_ReturnCode rc = nnrt_onnx_tensor_bytes(tensor, &want, error);
+    NNRT_ReturnCode rc = nnrti_onnx_tensor_bytes(tensor, &want, error);
     if (rc != NNRT_SUCCESS) {
         return rc;
     }
@@ -1422,8 +1401,9 @@ static NNRT_ReturnCode nnrti_onnx_check_out(const nnrt_onnx_tensor *tensor, cons
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
-                                               nnrt_error *error)
+/* nnrt_onnx_tensor_elements without unpacking: bytes must equal the result of nnrti_onnx_tensor_bytes. */
+static NNRT_ReturnCode nnrti_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
+                                              nnrt_error *error)
 {
     const nnrti_onnx_storage *s = NULL;
     size_t have;
@@ -1435,8 +1415,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, v
     nnrti_onnx_text(name, tensor->name);
     if (tensor->dataLocation != 0) {
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                              "ONNX tensor '%s': its data are in another file, read them with nnrt_onnx_external_read",
-                              name);
+                              "ONNX tensor '%s': its data are in another file (nnrt_onnx_tensor_external)", name);
     }
     have = nnrti_onnx_typed_count(tensor, s->field);
     if (tensor->rawData.length > 0 || have == 0) {
@@ -1528,10 +1507,10 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_elements(const nnrt_onnx_tensor *tenso
     size_t packed;
     NNRT_ReturnCode rc;
     if (tensor == NULL || nnrt_onnx_data_type(tensor->dataType) == NNRT_DATA_TYPE_UNKNOWN) {
-        return nnrt_onnx_tensor_read(tensor, out, bytes, error);
+        return nnrti_onnx_tensor_read(tensor, out, bytes, error);
     }
     packed = nnrti_onnx_file_size(tensor->dataType, bytes);
-    rc = nnrt_onnx_tensor_read(tensor, out == NULL ? NULL : (uint8_t *)out + (bytes - packed), packed, error);
+    rc = nnrti_onnx_tensor_read(tensor, out == NULL ? NULL : (uint8_t *)out + (bytes - packed), packed, error);
     if (rc == NNRT_SUCCESS && packed < bytes) {
         nnrti_onnx_unpack(tensor->dataType, (uint8_t *)out, bytes);
     }
@@ -1851,18 +1830,20 @@ static NNRT_ReturnCode nnrti_onnx_source_find(nnrti_onnx_source *s, nnrt_onnx_st
     return rc;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
-                                                 const nnrt_allocator *allocator, void *out, size_t bytes,
-                                                 nnrt_error *error)
+/* nnrti_onnx_tensor_read for an external tensor of the model at modelPath: reads the file at its location, below the
+ * model's folder. On Unix and macOS a symbolic link that leads out of the folder and anything but a regular file return
+ * NNRT_INVALID_PATH; elsewhere only the text of the location is checked. (These checks do not protect against a folder
+ * that others modify during the read.) The allocator provides scratch for two paths. out NULL: only checks that the
+ * file has the bytes. */
+static NNRT_ReturnCode nnrti_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
+                                                const nnrt_allocator *allocator, void *out, size_t bytes,
+                                                nnrt_error *error)
 {
     const nnrti_onnx_storage *s = NULL;
     nnrt_onnx_external where;
     nnrti_onnx_source source;
     char name[64];
     NNRT_ReturnCode rc;
-    if (modelPath == NULL) {
-        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_external_read: modelPath is NULL");
-    }
     rc = nnrt_onnx_tensor_external(tensor, &where, error);
     if (rc == NNRT_SUCCESS) {
         rc = nnrti_onnx_check_out(tensor, out != NULL ? out : (const void *)&where, bytes, &s, error);
@@ -1888,19 +1869,6 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor,
         nnrti_onnx_to_host((uint8_t *)out, bytes, s->width);
     }
     return rc;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data,
-                                             size_t *size, nnrt_error *error)
-{
-    if (path == NULL || data == NULL || size == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_file_read: an argument is NULL");
-    return nnrti_file_bytes(path, allocator, data, size, error);
-}
-
-NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size)
-{
-    nnrt_free(allocator, data, size);
 }
 #endif
 
@@ -3029,7 +2997,7 @@ static NNRT_ReturnCode nnrti_onnx_read_external(nnrti_onnx *c, const nnrt_onnx_t
 {
 #ifndef NNRT_NO_STDIO
     if (c->path != NULL)
-        return nnrt_onnx_external_read(t, c->path, c->desc->allocator, out, bytes, error);
+        return nnrti_onnx_external_read(t, c->path, c->desc->allocator, out, bytes, error);
 #endif
     (void)c;
     (void)t;
@@ -9233,7 +9201,7 @@ static nnrti_onnx_reals nnrti_onnx_reals_of(nnrti_onnx *c, const char *name, con
     if (r.count > 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "has both '%s' and '%s', expected one of them", name, tensor);
     r.type = nnrti_onnx_take_type(c, t->t->dataType, "attribute", tensor);
-    if (c->code == NNRT_SUCCESS && nnrt_onnx_tensor_bytes(t->t, &bytes, NULL) != NNRT_SUCCESS)
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_tensor_bytes(t->t, &bytes, NULL) != NNRT_SUCCESS)
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of attribute '%s' exceeds the address space", tensor);
     r.data = c->code == NNRT_SUCCESS ? nnrti_onnx_copied(c, t->t, bytes) : NULL;
     r.count = r.data != NULL ? bytes / nnrt_type_size(r.type) : 0;
@@ -13051,12 +13019,12 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, co
         *model = NULL;
     if (model == NULL || path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_load: %s is NULL", model == NULL ? "model" : "path");
-    code = nnrt_onnx_file_read(path, allocator, &data, &bytes, error);
+    code = nnrti_file_bytes(path, allocator, &data, &bytes, error);
     if (code != NNRT_SUCCESS)
         return code;
     code = nnrti_onnx_load(model, data, bytes, desc, path, &own, error);
     if (own)
-        nnrt_onnx_file_free(allocator, data, bytes);
+        nnrt_free(allocator, data, bytes);
     return code;
 }
 #endif

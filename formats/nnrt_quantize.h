@@ -152,14 +152,13 @@ typedef struct nnrt_quantize_desc {
     const nnrt_allocator *allocator;
 } nnrt_quantize_desc;
 
-/* *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays as it is; it has the
-   model's metadata. Nodes in subgraphs (IF, LOOP) stay float32. quantized NULL: only checks model and options, and reads no
-   sample.
-   NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value, NaN or infinity in an input or result
-   (the message names sample and node), or in weights.
-   NNRT_NOT_SUPPORT: the model has quantized tensors already, states, dimensions that differ from run to run, or no node
-   that has quantized arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure
-   *quantized is NULL. */
+/* Quantizes a float32 model. *quantized: a new model that nnrt_model_destroy frees, independent of `model`, which stays
+   as it is; it has the model's metadata. Nodes in subgraphs (IF, LOOP) stay float32. quantized NULL: only checks model
+   and options, and reads no sample. NNRT_INVALID_PARAMETER: no samples, weight_bits or weight_block of another value,
+   NaN or infinity in an input or result (the message names sample and node), or in weights. NNRT_NOT_SUPPORT: the model
+   has quantized tensors already, states, dimensions that differ from run to run, or no node that has quantized
+   arithmetic. NNRT_INVALID_SHAPE: a dynamic dimension that session->inputDims leaves open. On failure *quantized is
+   NULL. */
 NNRT_API NNRT_ReturnCode nnrt_quantize(NNRT_Model **quantized, const NNRT_Model *model, const nnrt_quantize_desc *desc,
                                        nnrt_error *error);
 
@@ -2780,7 +2779,7 @@ static NNRT_ReturnCode nnrti_ptq_finish(nnrti_ptq *p, const NNRT_Model *source, 
     memset(&desc, 0, sizeof(desc));
     desc.log = p->desc->log;
     desc.integer_io = p->desc->integer_io;
-    return p->code = nnrt_model_optimize_with(quantized, &desc, p->error);
+    return p->code = nnrt_model_optimize(quantized, &desc, p->error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2903,7 +2902,7 @@ static NNRT_ReturnCode nnrti_ptq_judge_noise(nnrti_ptq *p, const NNRT_Model *sou
     memset(&j, 0, sizeof(j));
     nnrt_memory_allocate(&j.memory, p->desc->allocator);
     if ((p->code = nnrt_model_create(&model, &p->edit, source, false, p->desc->allocator, p->error)) == NNRT_SUCCESS &&
-        (p->code = nnrt_model_optimize_with(&model, &desc, p->error)) == NNRT_SUCCESS &&
+        (p->code = nnrt_model_optimize(&model, &desc, p->error)) == NNRT_SUCCESS &&
         nnrti_ptq_judge_open(p, &j, model) == NNRT_SUCCESS)
         *mean = nnrti_ptq_judge_outputs(p, &j);
     nnrt_session_destroy(j.session);

@@ -106,17 +106,18 @@ typedef struct nnrt_tflite_desc {
                                    has -1 and its shape the 1 that writers store for it. false: the file's shape */
 } nnrt_tflite_desc;
 
-/* True if the bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
+/* Whether bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
 NNRT_API bool nnrt_tflite_is(const void *data, size_t bytes);
 
-/* Imports the model in these bytes. Constants that are aligned to their element size are used in place, so the bytes must
-   outlive the model. Inputs and outputs have the names of the signature, or those of their tensors. On failure *model is
-   NULL and error (may be NULL) names the operator and the fault. */
+/* Imports the .tflite model in these bytes. Constants that are aligned to their element size are used in place, so the
+   bytes must outlive the model. Inputs and outputs have the names of the signature, or those of their tensors. On
+   failure *model is NULL and error (may be NULL) names the operator and the fault. */
 NNRT_API NNRT_ReturnCode nnrt_tflite_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                  const nnrt_tflite_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* The same for a file, which is memory-mapped if possible (nnrt_tflite_desc.noMap). The model owns the map, or the memory.
-   A mapped file must not shrink or change while the model exists; replacing it by another file of its name is safe. */
+/* Imports the model in a .tflite file, which is memory-mapped if possible (nnrt_tflite_desc.noMap). The model owns the
+   map, or the memory. A mapped file must not shrink or change while the model exists; replacing it by another file of
+   its name is safe. */
 NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, const nnrt_tflite_desc *desc,
                                           nnrt_error *error);
 #endif

@@ -192,8 +192,8 @@ suite-onnx-nodes: build/nnrt build/test/onnx_nodes
 suite-onnx-installed: build/test/onnx_nodes
 	$(SUITE) $< $(DEVICE:%=--device %)
 
-# docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from the output of the ONNX node tests, kernels of new
-# operators in tests/source/api.txt. The suites docs, onnx-nodes and api compare them.
+# docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from the output of the ONNX node tests, docs/API.md from the
+# headers, kernels of new operators in tests/source/api.txt. The suites docs, onnx-nodes and api compare them.
 .PHONY: conformance docs
 conformance: build/nnrt build/test/onnx_nodes
 	@sh tools/need.sh $(TEST_PACKAGES)
@@ -207,6 +207,7 @@ docs: conformance build/test/device_vectors
 	@$(PYTHON) -B tools/docs/docs.py --nnrt build/nnrt operators
 	@$(PYTHON) -B tools/docs/docs.py --nnrt build/nnrt man
 	@$(PYTHON) -B tools/docs/docs.py --nnrt build/nnrt tflite
+	@$(PYTHON) -B tools/docs/docs.py api
 	@$(PYTHON) -B tests/source/test_api.py --add
 
 # docs/speed.svg, docs/firmware.svg and docs/digits.svg from docs/figures.tsv and the sheet of digits.

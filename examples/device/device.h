@@ -117,7 +117,7 @@ static NNRT_ReturnCode example_dynamic(void *self, bool *supported)
 static NNRT_ReturnCode example_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, example_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, example_edit, self, NULL, prepared);
 }
 
 static NNRT_ReturnCode example_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,

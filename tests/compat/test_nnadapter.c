@@ -2969,7 +2969,7 @@ static NNRT_ReturnCode asked_prepare(void *self, const NNRT_Model *m, const NNRT
         (void)snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s=%.*s;", e->name, (int)e->size,
                        (const char *)e->data);
     }
-    return nnrt_plan_prepare(m, config, NULL, NULL, prepared);
+    return nnrt_plan_prepare(m, config, NULL, NULL, NULL, prepared);
 }
 
 static NNRT_ReturnCode asked_name(void *self, const char **name)

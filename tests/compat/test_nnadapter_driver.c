@@ -121,7 +121,7 @@ static void in_the_program(void **state)
     assert_string_equal(plain_properties, "PLAIN_NPU_SPEED=9;");
     is(nnrt_nnadapter_driver_register(&__nnadapter_device__plain_npu, NULL, &error), NNRT_INVALID_PARAMETER); /* twice */
     assert_string_equal(nnrt_device_unique_name(nnrt_device_find("plain_npu")), "plain_npu_tests_v3_0");
-    is(nnrt_device_type(nnrt_device_find("plain_npu")), NNRT_DEVICE_TYPE_ACCELERATOR);
+    is(nnrt_device_type(nnrt_device_find("plain_npu"), NULL), NNRT_DEVICE_TYPE_ACCELERATOR);
     same_bits();
     is(nnrt_device_unregister("plain_npu"), NNRT_SUCCESS);
     is(plain_open, 0);
@@ -347,7 +347,7 @@ static void in_cpp(void **state)
         fail_msg("%s", error.message);
     assert_non_null(device = nnrt_device_find("seed_npu"));
     assert_string_equal(nnrt_device_unique_name(device), "seed_npu_tests_v4_0");
-    is(nnrt_device_type(device), NNRT_DEVICE_TYPE_ACCELERATOR);
+    is(nnrt_device_type(device, NULL), NNRT_DEVICE_TYPE_ACCELERATOR);
     for (seed_throws = 3; seed_throws >= 0; seed_throws--) /* exceptions are codes */
         is(seed_run(two, NULL, 0, 1, NULL, NULL), thrown[seed_throws]);
     seed_throws = 0;
@@ -369,11 +369,11 @@ static void what_it_takes(void **state)
     float out[1024];
     (void)state;
     is(nnrt_nnadapter_driver_register(&__nnadapter_device__plain_npu, NULL, NULL), NNRT_SUCCESS);
-    is(nnrt_device_supported(nnrt_device_find("plain_npu"), model, answers, 4), NNRT_SUCCESS);
+    is(nnrt_device_supported(nnrt_device_find("plain_npu"), model, NULL, answers, 4, NULL, NULL), NNRT_SUCCESS);
     assert_true(answers[0] && answers[1] && answers[2] && !answers[3]);
     is(run_on("plain_npu", model, out, sizeof(out), &error), NNRT_UNSUPPORTED_OP);
     assert_non_null(strstr(error.message, "driver 'plain_npu' does not support node 3 (COS)"));
-    is(nnrt_device_supported(nnrt_device_find("plain_npu"), other, answers, 3), NNRT_SUCCESS);
+    is(nnrt_device_supported(nnrt_device_find("plain_npu"), other, NULL, answers, 3, NULL, NULL), NNRT_SUCCESS);
     assert_true(answers[0] && !answers[1] && answers[2]); /* images in another order are not NNAdapter's */
     is(run_on("plain_npu", other, out, sizeof(out), &error), NNRT_UNSUPPORTED_OP);
     assert_non_null(strstr(error.message, "no NNAdapter operation can express node 1 (CONV2D_FUSION)"));

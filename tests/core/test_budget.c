@@ -650,7 +650,7 @@ static void test_optimize(void **state)
     nnrt_builder_destroy(b);
     before = c.live;
     c.peak = 0;
-    assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, &e), NNRT_SUCCESS);
     assert_true(c.peak <= 64 * before + ((size_t)1 << 20)); /* all of it would be 512 MiB */
     assert_true(m->nodes.count > 1);
     assert_true(seconds() - start < 5);

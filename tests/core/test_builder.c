@@ -1106,7 +1106,7 @@ static void test_dot(void **state)
     x = nnrt_builder_tensor(b, NULL);
     m = finish(b);
     (void)x;
-    length = nnrt_model_dot(m, text, sizeof(text));
+    length = nnrt_model_dot(m, NULL, text, sizeof(text));
     assert_int_equal(length, strlen(text));
     contains(text, "digraph \"model\" {");
     contains(text, "t0 [shape=ellipse style=filled label=\"x\\nfloat32[1,3]\"];");
@@ -1121,18 +1121,18 @@ static void test_dot(void **state)
     for (const char *at = text; (at = strstr(at, " -> ")) != NULL; at++)
         edges++;
     assert_int_equal(edges, 5); /* x, w and the bias to n0, n0 to n1, n1 to y */
-    assert_int_equal(nnrt_model_dot(m, NULL, 0), length);
+    assert_int_equal(nnrt_model_dot(m, NULL, NULL, 0), length);
     for (size_t size = 1; size < sizeof(part); size++) {
         memset(part, '#', sizeof(part));
-        assert_int_equal(nnrt_model_dot(m, part, size), length);
+        assert_int_equal(nnrt_model_dot(m, NULL, part, size), length);
         assert_int_equal(strlen(part), size - 1);
         assert_true(size == sizeof(part) || part[size] == '#');
     }
     broken = *m; /* an invalid model of our own: its fault is the graph */
     broken.outputIndex.count = 0;
-    (void)nnrt_model_dot(&broken, text, sizeof(text));
+    (void)nnrt_model_dot(&broken, NULL, text, sizeof(text));
     contains(text, "error [shape=plaintext label=\"the model's list outputIndex is empty\"]");
-    (void)nnrt_model_dot(NULL, text, sizeof(text));
+    (void)nnrt_model_dot(NULL, NULL, text, sizeof(text));
     contains(text, "the model is NULL");
     nnrt_model_destroy(m);
     nnrt_builder_destroy(b);
@@ -1142,7 +1142,7 @@ static void test_dot(void **state)
     nnrt_builder_output(b, nnrt_builder_op(b, "", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
     m = finish(b);
     nnrt_builder_destroy(b);
-    (void)nnrt_model_dot(m, text, sizeof(text));
+    (void)nnrt_model_dot(m, NULL, text, sizeof(text));
     contains(text, "label=\"a \\\"b\\\" \\\\ c\\nd\\nfloat32[-1,3]\"");
     contains(text, "label=\"SQRT\"");
     contains(text, "[label=\"nothing\"]");
@@ -1166,7 +1166,7 @@ static void test_dot_placed(void **state)
     places[1].device = "a\"";
     places[0].part = 0;
     places[1].part = NNRT_NO_TENSOR;
-    length = nnrt_model_dot_placed(m, places, text, sizeof(text));
+    length = nnrt_model_dot(m, places, text, sizeof(text));
     assert_int_equal(length, strlen(text));
     contains(text, "n0 [shape=box style=\"rounded,filled\" fillcolor=\"0.097 0.25 1\" tooltip=\"a\" label=\"FULL_C");
     contains(text, "n1 [shape=box style=\"rounded,filled\" fillcolor=\"0.041 0.25 1\" tooltip=\"a\\\"\" label=\"");
@@ -1175,12 +1175,12 @@ static void test_dot_placed(void **state)
     assert_null(strstr(strstr(text, "cluster_part") + 1, "cluster_part"));
     places[1].device = "";
     places[1].part = 0; /* both in one */
-    (void)nnrt_model_dot_placed(m, places, text, sizeof(text));
+    (void)nnrt_model_dot(m, places, text, sizeof(text));
     contains(text, "label=\"part 0, a\";\n  n0;\n  n1;\n  }\n");
     contains(text, "n1 [shape=box style=rounded label=");
     places[1].device = NULL;
     places[1].part = 0xFFFFFFFEu;
-    (void)nnrt_model_dot_placed(m, places, text, sizeof(text));
+    (void)nnrt_model_dot(m, places, text, sizeof(text));
     contains(text, "  subgraph cluster_part4294967294 {\n");
     contains(text, "label=\"part 4294967294, \";\n  n1;\n  }\n");
     nnrt_model_destroy(m);
@@ -1248,7 +1248,7 @@ static void test_shared_graphs(void **state)
         float x[3][5], y[3][5];
         nnrt_io in[3], out[3];
         if (optimized == 1)
-            assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+            assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
         assert_int_equal(nnrt_session_create(&s, m, NULL, &error), NNRT_SUCCESS);
         for (uint32_t k = 0; k < 3; k++) {
             for (uint32_t i = 0; i < 5; i++)

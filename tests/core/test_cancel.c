@@ -70,7 +70,7 @@ static NNRT_ReturnCode watched_edit(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode watched_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, watched_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, watched_edit, self, NULL, prepared);
 }
 
 static NNRT_ReturnCode watched_dynamic(void *self, bool *isSupported)
@@ -444,24 +444,21 @@ static void test_prepared(void **state)
         out.name = "y";
         out.data.addr = y;
         memset(&e, 0, sizeof(e));
-        assert_int_equal(nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, &stop,
-                                                 &e),
+        assert_int_equal(nnrt_prepared_run(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, &stop, &e),
                          NNRT_SUCCESS);
         assert_memory_equal(y, eights, sizeof(y));
         assert_int_equal(c.asked, device == nnrt_device_find("auto") ? 5 : 4); /* auto queries before it calls the device */
         for (c.yes = 1; c.yes < 5; c.yes++) {
             c.asked = 0;
             memset(&e, 0, sizeof(e));
-            assert_int_equal(
-                nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, &stop, &e),
-                NNRT_CANCELLED);
+            assert_int_equal(nnrt_prepared_run(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, &stop, &e),
+                             NNRT_CANCELLED);
             assert_int_equal(c.asked, c.yes); /* no further query */
             assert_non_null(strstr(e.message, "the run was cancelled"));
         }
-        assert_int_equal(nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, NULL,
-                                                 NULL),
+        assert_int_equal(nnrt_prepared_run(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, NULL, NULL),
                          NNRT_SUCCESS);
-        assert_int_equal(nnrt_prepared_run_until(NULL, NULL, 0, &in, 1, &out, 1, NULL, &stop, NULL), NNRT_NULL_PTR);
+        assert_int_equal(nnrt_prepared_run(NULL, NULL, 0, &in, 1, &out, 1, NULL, &stop, NULL), NNRT_NULL_PTR);
         if (i == 0) { /* no model, and no workspace */
             assert_int_equal(prepared->vtbl->RunUntil(NULL, NULL, 0, &in, 1, &out, 1, NULL, NULL, NULL), NNRT_NULL_PTR);
             assert_int_equal(prepared->vtbl->RunUntil(prepared, NULL, 0, &in, 1, &out, 1, NULL, NULL, NULL),

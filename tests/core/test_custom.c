@@ -452,7 +452,7 @@ static void test_build_and_run(void **state)
     assert_int_equal(run4(m, "reference", four, y, &e), NNRT_SUCCESS);
     assert_true(y[0] == 1.5f && y[1] == 1 && y[2] == 0.5f && y[3] == 1.5f);
     assert_int_equal(nnrt_model_validate(m, NULL, &e), NNRT_SUCCESS);
-    (void)nnrt_model_dot(m, text, sizeof(text));
+    (void)nnrt_model_dot(m, NULL, text, sizeof(text));
     assert_non_null(strstr(text, "label=\"test.Clip\\nclip\\nlimit=1.5"));
     nnrt_model_destroy(m);
     nnrt_attr_defaults(&nnrt_attr_TestClip, &a);
@@ -461,7 +461,7 @@ static void test_build_and_run(void **state)
     m = chain(type, &a, NULL, &e);
     memset(&a, 0xFF, sizeof(a)); /* the builder has copied it */
     assert_non_null(m);
-    assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, &e), NNRT_SUCCESS);
     assert_int_equal(run4(m, NULL, four, y, &e), NNRT_SUCCESS);
     assert_true(y[0] == 1.5f && y[1] == 1.5f && y[2] == 1 && y[3] == 1.5f);
     nnrt_model_destroy(m);
@@ -507,9 +507,10 @@ static void test_unknown(void **state)
     memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_model_save_memory(&g.model, NULL, NULL, 0, &bytes, &e), NNRT_UNSUPPORTED_OP);
     says(&e, "number -5");
-    (void)nnrt_model_dot(&g.model, text, sizeof(text));
+    (void)nnrt_model_dot(&g.model, NULL, text, sizeof(text));
     assert_non_null(strstr(text, "number -5"));
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), &g.model, takes, 1), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), &g.model, NULL, takes, 1, NULL, NULL),
+                     NNRT_SUCCESS);
     assert_false(takes[0]);
     /* the same for an operator that was registered when the model was built */
     m = chain(take_clip(), NULL, NULL, NULL);
@@ -520,8 +521,8 @@ static void test_unknown(void **state)
     says(&e, "node 1 'clip': no operator with number -1 is registered");
     assert_int_equal(nnrt_session_create(&s, m, NULL, NULL), NNRT_UNSUPPORTED_OP);
     assert_int_equal(nnrt_model_save_memory(m, NULL, NULL, 0, &bytes, NULL), NNRT_UNSUPPORTED_OP);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_UNSUPPORTED_OP);
-    (void)nnrt_model_dot(m, text, sizeof(text));
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_UNSUPPORTED_OP);
+    (void)nnrt_model_dot(m, NULL, text, sizeof(text));
     nnrt_model_destroy(m);
 }
 
@@ -676,7 +677,8 @@ static void test_file(void **state)
         bool takes[3] = {false, true, false};
         assert_int_equal(loaded(&f, true, &m, &e), NNRT_SUCCESS);
         assert_int_equal(m->nodes.data[1].nodeType, INT32_MIN);
-        assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, takes, 3), NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, NULL, takes, 3, NULL, NULL),
+                         NNRT_SUCCESS);
         assert_true(takes[0] && !takes[1] && takes[2]);
         assert_int_equal(nnrt_model_validate(m, NULL, NULL), NNRT_UNSUPPORTED_OP);
         nnrt_model_destroy(m);
@@ -918,7 +920,7 @@ static void test_pure(void **state)
         op.flags |= flags[i];
         m = known(take(&op));
         clips = 0;
-        assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
         assert_int_equal(m->nodes.count, i == 1 ? 1 : 2);
         assert_int_equal(clips > 0, i == 1); /* an operator that is not pure is not called before a run */
         clips = 0;
@@ -999,7 +1001,7 @@ static void test_passes(void **state)
         nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2));
         assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
         nnrt_builder_destroy(b);
-        assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
         assert_int_equal(m->nodes.count, i == 1 ? 5 : 4);
         assert_int_equal(run4(m, "reference", four, y, NULL), NNRT_SUCCESS);
         assert_true(y[0] == -1.5f && y[1] == -1 && y[2] == 1 && y[3] == 3);
@@ -1525,7 +1527,7 @@ static void test_repeated_results(void **state)
         if (nnrt_builder_finish(b, &m, &e) != NNRT_SUCCESS)
             fail_msg("%u results: %s", count, e.message);
         nnrt_builder_destroy(b);
-        assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, &e), NNRT_SUCCESS);
         f = saved(m);
         assert_int_equal(loaded(&f, false, &again, &e), NNRT_SUCCESS);
         desc.device = "reference";
@@ -1714,7 +1716,7 @@ static void test_subgraphs(void **state)
     for (uint32_t k = 0; k < 3; k++) { /* as built, optimized, and loaded from a file */
         file f;
         if (k == 1)
-            assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+            assert_int_equal(nnrt_model_optimize(&m, NULL, &e), NNRT_SUCCESS);
         f = saved(m);
         if (k == 2) {
             nnrt_model_destroy(m);
@@ -1795,11 +1797,11 @@ static void test_auto(void **state)
     NNRT_Model *m = chain(take_clip(), NULL, NULL, NULL);
     bool takes[3] = {false, true, false};
     (void)state;
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("npu"), m, takes, 3), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("npu"), m, NULL, takes, 3, NULL, NULL), NNRT_SUCCESS);
     assert_true(takes[0] && !takes[1] && takes[2]);
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, takes, 3), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), m, NULL, takes, 3, NULL, NULL), NNRT_SUCCESS);
     assert_true(takes[0] && takes[1] && takes[2]);
-    assert_int_equal(nnrt_device_supported(nnrt_device_find("auto"), m, takes, 3), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("auto"), m, NULL, takes, 3, NULL, NULL), NNRT_SUCCESS);
     assert_true(takes[1]);
     split_over("auto:npu", nnrt_device_unique_name(nnrt_device_find("npu")), m, "node 1 'clip' (test.Clip)");
     nnrt_model_destroy(m);
@@ -1867,7 +1869,7 @@ static NNRT_ReturnCode whole(trial *t, nnrt_error *e)
     session.device = "reference";
     session.allocator = load.allocator = save.allocator = &a;
     if ((m = chain(nnrt_op_named("test.Clip")->type, &attr, &a, e)) == NULL ||
-        (code = nnrt_model_optimize(&m, e)) != NNRT_SUCCESS ||
+        (code = nnrt_model_optimize(&m, NULL, e)) != NNRT_SUCCESS ||
         (code = nnrt_model_save_memory(m, &save, NULL, 0, &bytes, e)) != NNRT_SUCCESS)
         goto end;
     assert_int_equal(posix_memalign(&block, NNRT_ALIGNMENT, bytes), 0);
@@ -1921,7 +1923,7 @@ static void *work(void *arg)
         float y[4] = {0};
         memset(&e, 0, sizeof(e));
         m = chain(nnrt_op_named("test.Clip")->type, NULL, NULL, &e);
-        *failures += m == NULL || nnrt_model_optimize(&m, &e) != NNRT_SUCCESS ||
+        *failures += m == NULL || nnrt_model_optimize(&m, NULL, &e) != NNRT_SUCCESS ||
                      run4(m, i % 2 == 0 ? "reference" : NULL, four, y, &e) != NNRT_SUCCESS || y[0] != 1.5f ||
                      y[2] != 0.5f;
         nnrt_model_destroy(m);

@@ -206,7 +206,7 @@ static NNRT_Model *model_of_round(void **room)
     nnrt_error e;
     size_t bytes = 0;
     memset(&e, 0, sizeof(e));
-    good(nnrt_model_optimize(&m, &e), &e);
+    good(nnrt_model_optimize(&m, NULL, &e), &e);
     good(nnrt_model_save(m, path_of(0, "small.nnrt"), NULL, &e), &e);
     good(nnrt_model_save_memory(m, NULL, NULL, 0, &bytes, &e), &e);
     assert_int_equal(posix_memalign(room, NNRT_ALIGNMENT, bytes), 0);

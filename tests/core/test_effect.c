@@ -118,7 +118,7 @@ static void test_effect(void **state)
         check(back, &p);
         nnrt_model_destroy(back);
         free(block);
-        if (nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
+        if (nnrt_model_optimize(&m, NULL, &error) != NNRT_SUCCESS)
             fail_msg("%s", error.message);
         check(m, &p);
         nnrt_model_destroy(m);

@@ -414,7 +414,7 @@ static void test_outputs(void **state)
     back = load(&f);
     same_model(m, back);
     small_runs(back);
-    assert_int_equal(nnrt_model_optimize(&back, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&back, NULL, NULL), NNRT_SUCCESS);
     small_runs(back);
     assert_string_equal(nnrt_model_metadata(back, "mean"), "127.5");
     nnrt_model_destroy(back);
@@ -1346,7 +1346,7 @@ static void test_files(void **state)
         /* saving over the file that is mapped */
         assert_int_equal(nnrt_model_save(back, in_folder("small.nnrt"), NULL, NULL), NNRT_SUCCESS);
         small_runs(back);
-        assert_int_equal(nnrt_model_optimize(&back, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_model_optimize(&back, NULL, NULL), NNRT_SUCCESS);
         small_runs(back);
         nnrt_model_destroy(back);
         assert_int_equal(mappings_of("small.nnrt"), 0);

@@ -65,7 +65,7 @@ static void test_optimise(void **state)
     memset(&desc, 0, sizeof(desc));
     listen(&l, NNRT_LOG_DEBUG);
     desc.log = &l.log;
-    assert_int_equal(nnrt_model_optimize_with(&m, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, &desc, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 1);
     assert_string_equal(l.text, "2 node 'twice' (MUL_FUSION) is folded: its results are constants\n"
                                 "2 node 'cut' (ACTIVATION) is fused into the node before it\n"
@@ -73,12 +73,12 @@ static void test_optimise(void **state)
     nnrt_model_destroy(m);
     m = built();
     listen(&l, NNRT_LOG_INFO);
-    assert_int_equal(nnrt_model_optimize_with(&m, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, &desc, NULL), NNRT_SUCCESS);
     assert_string_equal(l.text, "1 optimized: 3 nodes became 1\n");
     nnrt_model_destroy(m);
     m = built();
     l.log.line = NULL;
-    assert_int_equal(nnrt_model_optimize_with(&m, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, &desc, NULL), NNRT_SUCCESS);
     nnrt_model_destroy(m);
 }
 

@@ -94,7 +94,7 @@ static void fill(nnrt_memory *m)
 {
     static void *blocks[BLOCKS];
     for (int i = 0; i < BLOCKS; i++) {
-        assert_true(nnrt_memory_reserve(m, BLOCK, &blocks[i]));
+        assert_true(nnrti_memory_reserve(m, BLOCK, &blocks[i]));
         assert_non_null(blocks[i]);
         assert_int_equal((uintptr_t)blocks[i] % NNRT_ALIGNMENT, 0);
         memset(blocks[i], i, BLOCK);
@@ -142,11 +142,11 @@ static void test_left_room(void **state)
     (void)state;
     memset(&from_malloc, 0, sizeof(from_malloc));
     nnrt_memory_allocate(&m, NULL);
-    assert_true(nnrt_memory_reserve(&m, 40u << 20, &first));
-    assert_true(nnrt_memory_reserve(&m, 1u << 20, &second));
-    assert_true(nnrt_memory_reserve(&m, 20u << 20, &large));
+    assert_true(nnrti_memory_reserve(&m, 40u << 20, &first));
+    assert_true(nnrti_memory_reserve(&m, 1u << 20, &second));
+    assert_true(nnrti_memory_reserve(&m, 20u << 20, &large));
     calls = from_malloc.calls;
-    assert_true(nnrt_memory_reserve(&m, 1u << 20, &third));
+    assert_true(nnrti_memory_reserve(&m, 1u << 20, &third));
 #if NNRTI_PREFAULTS
     assert_int_equal(from_malloc.calls, calls);
     assert_ptr_equal(third, (uint8_t *)second + (1u << 20));

@@ -2298,7 +2298,7 @@ static NNRT_ReturnCode edited(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode edited_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                       NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, edited, self, prepared);
+    return nnrt_plan_prepare(model, config, edited, self, NULL, prepared);
 }
 
 static void test_edits(void **state)

@@ -282,11 +282,11 @@ static NNRT_Model *optimized(nnrt_builder *b, uint32_t nodes, double tolerance, 
     nnrt_builder_destroy(b);
     run(m, shapes, &before);
     was = m;
-    if (nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
+    if (nnrt_model_optimize(&m, NULL, &error) != NNRT_SUCCESS)
         fail_msg("%s", error.message);
     if (m->nodes.count != nodes) {
         char text[8192];
-        (void)nnrt_model_dot(m, text, sizeof(text));
+        (void)nnrt_model_dot(m, NULL, text, sizeof(text));
         fail_msg("%u nodes of %u are left, expected %u\n%s", m->nodes.count, was->nodes.count, nodes, text);
     }
     run(m, shapes, &after);
@@ -299,7 +299,7 @@ static NNRT_Model *optimized(nnrt_builder *b, uint32_t nodes, double tolerance, 
             assert_string_equal(m->allTensors.data[m->outputIndex.data[i]].name, name);
     }
     was = m;
-    assert_int_equal(nnrt_model_optimize(&m, &error), NNRT_SUCCESS); /* there is nothing left to do */
+    assert_int_equal(nnrt_model_optimize(&m, NULL, &error), NNRT_SUCCESS); /* there is nothing left to do */
     assert_ptr_equal(m, was);
     return m;
 }
@@ -343,7 +343,7 @@ static void test_fold_of_the_dead(void **state)
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, x));
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 1);
     assert_int_equal(m->nodes.data[0].nodeType, NNRT_NODE_TYPE_SQRT);
     nnrt_model_destroy(m);
@@ -368,7 +368,7 @@ static void test_fold_open(void **state)
     nnrt_builder_output(b, y);
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 1);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
         assert_int_equal(m->allTensors.data[i].symbols.count, i == m->outputIndex.data[0] ? 1 : 0);
@@ -400,7 +400,7 @@ static void test_fold_quant_axis(void **state)
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
     assert_int_equal(nnrt_model_validate(m, NULL, NULL), NNRT_SUCCESS);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 1);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
         if (m->allTensors.data[i].data.dataSize == 6)
@@ -425,7 +425,7 @@ static void test_fold_shares(void **state)
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
     was = m;
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_ptr_not_equal(m, was);
     assert_int_equal(m->nodes.count, 1);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
@@ -465,7 +465,7 @@ static void test_fold_byte_weights(void **state)
     nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, y));
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 1);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
         if (m->allTensors.data[i].data.dataSize == sizeof(float) * SIDE * SIDE)
@@ -727,7 +727,7 @@ static void test_join_requantised(void **state)
         assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
         nnrt_builder_destroy(b);
         if (round == 1) {
-            assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+            assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
             assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_RESHAPE), 2); /* of x: the first two are one; of c: none */
         }
         assert_int_equal(nnrt_session_create(&session, m, NULL, NULL), NNRT_SUCCESS);
@@ -1203,7 +1203,7 @@ static void test_refused(void **state)
     nnrt_builder_destroy(b);
     was = m;
     memset(&error, 0, sizeof(error));
-    assert_int_equal(nnrt_model_optimize(&m, &error), NNRT_INVALID_SHAPE);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, &error), NNRT_INVALID_SHAPE);
     assert_int_equal(error.code, NNRT_INVALID_SHAPE);
     assert_int_equal(error.node, 0);
     assert_non_null(strstr(error.message, "'sum'"));
@@ -1211,9 +1211,9 @@ static void test_refused(void **state)
     assert_int_equal(m->nodes.count, 1);
     nnrt_model_destroy(m);
     memset(&error, 0, sizeof(error));
-    assert_int_equal(nnrt_model_optimize(NULL, &error), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_optimize(NULL, NULL, &error), NNRT_NULL_PTR);
     m = NULL;
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_NULL_PTR);
 }
 
 /* A model with something for every pass. */
@@ -1257,7 +1257,7 @@ static void without_memory_for(void (*make)(nnrt_builder *b), const nnrt_optimiz
         was = m;
         t.calls = 0;
         t.failing = n;
-        code = nnrt_model_optimize_with(&m, desc, &error);
+        code = nnrt_model_optimize(&m, desc, &error);
         met = t.calls >= n;
         assert_int_equal(code, met ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
         assert_int_equal(error.code, code);
@@ -1314,7 +1314,7 @@ static void test_out_of_pieces(void **state)
             nnrt_builder_destroy(b);
             was = m;
             t.pieces = n;
-            met = nnrt_model_optimize(&m, &error) != NNRT_SUCCESS;
+            met = nnrt_model_optimize(&m, NULL, &error) != NNRT_SUCCESS;
             assert_true(met == (m == was));
             assert_int_equal(error.code, met ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
             assert_true(met == (t.seen >= n));
@@ -1405,7 +1405,7 @@ static void test_random(void **state)
         nnrt_builder_destroy(b);
         run(m, NULL, &was);
         before += m->nodes.count;
-        if (nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
+        if (nnrt_model_optimize(&m, NULL, &error) != NNRT_SUCCESS)
             fail_msg("graph %u: %s", trial_, error.message);
         after += m->nodes.count;
         run(m, NULL, &is);
@@ -1504,7 +1504,7 @@ static void test_dead_in_a_branch(void **state)
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
     assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_SQRT), 1);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_SQRT), 0);
     assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_IF), 1);
     nnrt_model_destroy(m);
@@ -1610,7 +1610,7 @@ static NNRT_ReturnCode tried(nnrt_builder *b, uint32_t *nodes, nnrt_error *error
     if (nnrt_builder_finish(b, &m, error) != NNRT_SUCCESS)
         fail_msg("%s", error->message);
     nnrt_builder_destroy(b);
-    code = nnrt_model_optimize(&m, error);
+    code = nnrt_model_optimize(&m, NULL, error);
     assert_int_equal(error->code, code);
     *nodes = m->nodes.count;
     nnrt_memory_allocate(&memory, NULL);
@@ -1708,7 +1708,7 @@ static void test_fold_operands(void **state)
     nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, in[2]));
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 2);
     for (uint32_t i = 0; i < m->allTensors.count; i++) { /* sqrt(k / 32) for k = 32 and 19968: 1 and sqrt(624) */
         const float *v = (const float *)m->allTensors.data[i].data.addr;
@@ -2059,7 +2059,7 @@ static void test_fold_pads(void **state)
     desc.without = NNRT_PASS_PADS;
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    assert_int_equal(nnrt_model_optimize_with(&m, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, &desc, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 4);
     nnrt_model_destroy(m);
 }
@@ -2083,7 +2083,7 @@ static NNRT_Model *run_both(NNRT_Model *m, bool noQuantize, outcome *before, out
     memset(&desc, 0, sizeof(desc));
     desc.no_quantize = noQuantize;
     run(m, NULL, before);
-    if (nnrt_model_optimize_with(&m, noQuantize ? &desc : NULL, &error) != NNRT_SUCCESS)
+    if (nnrt_model_optimize(&m, noQuantize ? &desc : NULL, &error) != NNRT_SUCCESS)
         fail_msg("%s", error.message);
     run(m, NULL, after);
     return m;
@@ -2132,7 +2132,7 @@ static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type
         fail_msg("operator %d: %u of %u elements differ", (int)type, (unsigned)differ, (unsigned)count);
     if (integers && nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2) > 0) {
         char text[8192];
-        (void)nnrt_model_dot(m, text, sizeof(text));
+        (void)nnrt_model_dot(m, NULL, text, sizeof(text));
         fail_msg("%s", text);
     }
     if (integers) { /* each input is quantized, then the operator, then its result is dequantized */
@@ -2142,7 +2142,7 @@ static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type
         assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2), 0);
     }
     once = m;
-    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
     assert_ptr_equal(m, once);
     nnrt_model_destroy(m);
 }
@@ -2196,7 +2196,7 @@ static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASS
     desc.log = &log;
     desc.without = without;
     desc.no_quantize = no_quantize;
-    if (nnrt_model_optimize_with(&m, &desc, &error) != NNRT_SUCCESS)
+    if (nnrt_model_optimize(&m, &desc, &error) != NNRT_SUCCESS)
         fail_msg("without %u: %s", without, error.message);
     run(m, NULL, &is);
     compare(&was, &is, 0.03); /* a step of the last cast */
@@ -2456,7 +2456,7 @@ static void test_quantize_subgraphs(void **state)
         nnrt_builder_output(b, add_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1));
         assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
         nnrt_builder_destroy(b);
-        assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
         assert_int_equal(is_quantised(m, NNRT_NODE_TYPE_ADD_FUSION), inside);
         nnrt_model_destroy(m);
     }
@@ -2540,7 +2540,7 @@ static NNRT_Model *expect_codes(nnrt_builder *b, const int64_t *want, size_t cou
     NNRT_Model *m = NULL;
     nnrt_error error;
     memset(&error, 0, sizeof(error));
-    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS || nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS || nnrt_model_optimize(&m, NULL, &error) != NNRT_SUCCESS)
         fail_msg("%s", error.message);
     nnrt_builder_destroy(b);
     run(m, NULL, &got);
@@ -2767,7 +2767,7 @@ static void test_quantize_open(void **state)
             nnrt_builder_destroy(b);
             if (open)
                 run(models[1], &given, &real);
-            if (nnrt_model_optimize(&models[open], &error) != NNRT_SUCCESS)
+            if (nnrt_model_optimize(&models[open], NULL, &error) != NNRT_SUCCESS)
                 fail_msg("%u: %s", (unsigned)kind, error.message);
             if (!is_quantised(models[open], types[kind]))
                 fail_msg("%u: not quantised, open %u", (unsigned)kind, (unsigned)open);
@@ -2815,7 +2815,7 @@ static NNRT_Model *io_model(nnrt_builder *b, uint32_t without, NNRT_ReturnCode w
         fail_msg("%s", error->message);
     nnrt_builder_destroy(b);
     was = m;
-    if (nnrt_model_optimize_with(&m, &desc, error) != want)
+    if (nnrt_model_optimize(&m, &desc, error) != want)
         fail_msg("code %d, expected %d: %s", (int)error->code, (int)want, error->message);
     assert_true(want == NNRT_SUCCESS || m == was);
     return m;
@@ -2914,7 +2914,7 @@ static void test_io(void **state)
             assert_memory_equal(y, want, sizeof(want));
         }
         once = m; /* again: there is nothing left to do, which is no fault */
-        assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
         assert_ptr_equal(m, once);
         nnrt_model_destroy(m);
     }

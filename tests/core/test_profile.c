@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "inside.h"
+
 #include "nnrt.h"
 
 #include "tree.h"
@@ -46,7 +48,7 @@ static uint64_t ticks(void *user)
     return 990 + l->time;
 }
 
-static nnrt_session_desc listen(log_of *l)
+static nnrt_session_desc listen_to(log_of *l)
 {
     nnrt_session_desc desc;
     memset(l, 0, sizeof(*l));
@@ -103,7 +105,7 @@ static void test_steps(void **state)
 {
     static graph g;
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     float x[12] = {1}, y[12], other[12];
     nnrt_session *s, *quiet;
     (void)state;
@@ -130,7 +132,7 @@ static void test_system_clock(void **state)
 {
     static graph g;
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     float x[12] = {1}, y[12];
     nnrt_session *s;
     (void)state;
@@ -160,7 +162,7 @@ static void test_clock_set_back(void **state)
 {
     static graph g;
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     float x[12] = {1}, y[12];
     nnrt_session *s;
     (void)state;
@@ -179,7 +181,7 @@ static void test_failure(void **state)
     static const float data[3] = {1, 2, 3};
     static const int32_t zero[1] = {0};
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     int32_t index[2] = {1, 7};
     float y[2];
     nnrt_session *s;
@@ -210,7 +212,7 @@ static void test_if(void **state)
 {
     static tree t;
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     uint8_t cond = 1;
     float x[3] = {1, -2, 3}, y[3];
     nnrt_io in[2];
@@ -240,7 +242,7 @@ static void test_loop(void **state)
     static tree t;
     const nnrt_bound most[1] = {{"all", {2, {10, 1}}}};
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     int64_t trips = 3;
     float last[1], next[1], all[10];
     uint32_t at = 0, adds = 0, before = 0;
@@ -278,7 +280,7 @@ static void test_nested(void **state)
 {
     static tree t;
     log_of l;
-    const nnrt_session_desc desc = listen(&l);
+    const nnrt_session_desc desc = listen_to(&l);
     NNRT_ModelConfig config;
     nnrt_memory memory;
     nnrt_plan *plan;
@@ -312,7 +314,7 @@ static void test_open(void **state)
     static graph g;
     const nnrt_bound most[1] = {{"x", {2, {100, 4}}}};
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     const int32_t dims[2] = {3, 4};
     float x[12] = {1}, y[400];
     nnrt_io in = nnrt_io_make(x, sizeof(x));
@@ -336,7 +338,7 @@ static void test_copy(void **state)
     static graph g;
     const nnrt_bound most[1] = {{"x", {1, {9}}}};
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     const int32_t dims[1] = {5};
     float x[5] = {1}, y[9], copy[9];
     nnrt_io in = nnrt_io_make(x, sizeof(x)), out[2];
@@ -370,7 +372,7 @@ static void test_memory(void **state)
 {
     static graph g;
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     tracker t;
     nnrt_allocator allocator = allocator_of(&t);
     float x[12] = {1}, y[12];
@@ -409,7 +411,7 @@ static void test_share(void **state)
 {
     static graph g;
     log_of l, mine;
-    nnrt_session_desc desc = listen(&l), shared = listen(&mine);
+    nnrt_session_desc desc = listen_to(&l), shared = listen_to(&mine);
     float x[12] = {1}, y[12];
     nnrt_session *s, *second = NULL;
     nnrt_error error;
@@ -433,7 +435,7 @@ static void test_refused(void **state)
 {
     static graph g;
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     NNRT_PreparedModel *prepared;
     NNRT_ModelConfig config;
     nnrt_memory memory;
@@ -458,8 +460,8 @@ static void test_refused(void **state)
     assert_int_equal(nnrt_device_prepare(nnrt_device_find("reference"), &g.model, &config, &prepared), NNRT_NULL_PTR);
     assert_non_null(strstr(error.message, "the profile has no clock"));
     assert_int_equal(nnrt_device_model_memory(nnrt_device_find("auto"), &g.model, &config, &bytes), NNRT_NULL_PTR);
-    assert_int_equal(
-        nnrt_device_explain(nnrt_device_find("reference"), &g.model, &config, supported, 2, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_supported(nnrt_device_find("reference"), &g.model, &config, supported, 2, NULL, NULL),
+                     NNRT_NULL_PTR);
     nnrt_memory_allocate(&memory, NULL);
     assert_int_equal(nnrt_plan_build(&g.model, &config, &memory, &plan), NNRT_NULL_PTR);
     nnrt_memory_end(&memory);
@@ -473,7 +475,7 @@ static void test_example_device(void **state)
     static const NNRT_Conv2DFusion conv = {{NULL, 0}, {NULL, 0}, {NULL, 0}, NNRT_PAD_MODE_PAD, {NULL, 0}, 1, 1, 2,
                                            NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     float x[1] = {5}, y[2];
     nnrt_session *s;
     (void)state;
@@ -551,7 +553,7 @@ static void test_alien(void **state)
     static NNRT_DeviceVtbl table;
     static char name[] = "alien";
     log_of l;
-    nnrt_session_desc desc = listen(&l);
+    nnrt_session_desc desc = listen_to(&l);
     float x[12] = {1}, y[12];
     nnrt_session *s;
     (void)state;
@@ -581,7 +583,7 @@ static uint32_t sum_of(NNRT_DataType type, int32_t count, const void *data)
     v.rank = 1;
     v.dims[0] = count;
     v.strides[0] = 1;
-    return nnrt_view_sum(&v, NNRT_SUM);
+    return nnrti_view_sum(&v, NNRT_SUM);
 }
 
 /* Known values of FNV-1a; all NaN alike, infinities, zeros and integers are not. */
@@ -639,7 +641,7 @@ static void test_parts(void **state)
         static const int32_t nodes[5] = {3, 2, 1, 2, 0};
         static const uint32_t depths[5] = {0, 1, 1, 0, 0};
         log_of l;
-        nnrt_session_desc desc = listen(&l);
+        nnrt_session_desc desc = listen_to(&l);
         nnrt_partition p;
         nnrt_session *s;
         float x[4] = {-1, -2, -3, -4}, y[4];

@@ -1516,7 +1516,7 @@ static void test_allocator_serves_all(void **state)
         nnrt_builder_output(b, nnrt_builder_op(b, "act", NNRT_NODE_TYPE_ACTIVATION, &absolute, &y, 1));
         codes[1] = nnrt_builder_finish(b, &model, NULL);
         nnrt_builder_destroy(b);
-        codes[2] = nnrt_model_optimize(&model, NULL);
+        codes[2] = nnrt_model_optimize(&model, NULL, NULL);
         codes[3] = nnrt_model_save_memory(model, &saving, at, sizeof(file) - NNRT_ALIGNMENT, &fileBytes, NULL);
         codes[4] = nnrt_model_load_memory(&loaded, at, fileBytes, &loading, NULL);
         codes[5] = nnrt_session_bytes(loaded, &desc, &bytes, NULL);

@@ -177,7 +177,7 @@ static void test_file(void **state)
     assert_int_equal(posix_memalign(&file, NNRT_ALIGNMENT, bytes), 0);
     assert_int_equal(nnrt_model_save_memory(model, &save, file, bytes, &bytes, NULL), NNRT_SUCCESS);
     assert_int_equal(nnrt_model_load_memory(&loaded, file, bytes, NULL, NULL), NNRT_SUCCESS);
-    assert_int_equal(nnrt_model_optimize(&loaded, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&loaded, NULL, NULL), NNRT_SUCCESS);
     assert_string_equal(nnrt_model_metadata(loaded, "states"), states.value);
     assert_int_equal(nnrt_session_create(&s, loaded, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(add(s, 1, 0, &y), NNRT_SUCCESS);

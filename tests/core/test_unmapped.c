@@ -97,7 +97,7 @@ static void test_model(void **state)
     y.dimensions = tensors[1].dims;
     y.data.fd = 1;
     y.data.bufferSize = y.data.dataSize = 1;
-    assert_int_equal(nnrt_prepared_run(prepared, NULL, 0, NULL, 0, &y, 1, NULL, NULL), NNRT_INVALID_BUFFER);
+    assert_int_equal(nnrt_prepared_run(prepared, NULL, 0, NULL, 0, &y, 1, NULL, NULL, NULL), NNRT_INVALID_BUFFER);
     nnrt_device_release(nnrt_device_find("reference"), prepared);
 }
 

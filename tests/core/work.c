@@ -52,7 +52,7 @@ static uint64_t work_of_optimizing(subject *s, const char *what)
     nnrt_error e;
     memset(&e, 0, sizeof(e));
     work_begin(what, UINT64_MAX);
-    code = nnrt_model_optimize(&s->model, &e);
+    code = nnrt_model_optimize(&s->model, NULL, &e);
     (void)work_end();
     if (code != NNRT_SUCCESS)
         fail_msg("%s, optimized: %s", what, e.message);

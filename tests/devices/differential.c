@@ -693,7 +693,7 @@ static NNRT_ReturnCode try_way(attempt *a, int how)
     passes.no_quantize = true;
     code = build(&a->model, how, &a->error);
     if (code == NNRT_SUCCESS && (how & PASSES))
-        code = nnrt_model_optimize_with(&a->model, &passes, &a->error);
+        code = nnrt_model_optimize(&a->model, &passes, &a->error);
     if (code == NNRT_SUCCESS && (how & FILED))
         code = through_file(&a->model, &a->file, &a->error);
     if (code == NNRT_SUCCESS)

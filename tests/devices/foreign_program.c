@@ -103,7 +103,7 @@ int main(int argc, char **argv)
         is(code == NNRT_SUCCESS || code == NNRT_INVALID_SHAPE, "six axes on the driver");
         is((code == NNRT_SUCCESS) == (foreignRank >= 6), "six axes where they fit");
         nnrt_device_release(driver, prepared);
-        is(nnrt_device_supported(driver, model, taken, 2) == code, "and what it says before");
+        is(nnrt_device_supported(driver, model, NULL, taken, 2, NULL, NULL) == code, "and what it says before");
         is(nnrt_session_create(&session, model, &desc, NULL) == NNRT_SUCCESS, "six axes");
         is(nnrt_session_input(session, 1).shape.rank == 6, "six axes of the input");
         index[0] = 1;

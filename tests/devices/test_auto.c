@@ -429,7 +429,7 @@ static NNRT_ReturnCode sight_prepare(void *self, const NNRT_Model *model, const 
     nnrt_config_read(&own, config);
     if (own.ask != NULL && own.ask(256, &s->stream) == 0)
         s->answers++;
-    return nnrt_plan_prepare(model, config, sight_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, sight_edit, self, NULL, prepared);
 }
 
 static NNRT_ReturnCode sight_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config, size_t *bytes)
@@ -1865,7 +1865,7 @@ static NNRT_ReturnCode liar_prepare(void *self, const NNRT_Model *model, const N
     table.GetWorkspaceSize = liar_workspace;
     table.Destroy = liar_destroy;
     l->base.vtbl = &table;
-    code = nnrt_plan_prepare(model, config, NULL, NULL, &l->inner);
+    code = nnrt_plan_prepare(model, config, NULL, NULL, NULL, &l->inner);
     if (code != NNRT_SUCCESS)
         free(l);
     *prepared = code == NNRT_SUCCESS ? &l->base : NULL;
@@ -2052,7 +2052,7 @@ static void test_one_rule(void **state)
                 ACTIVATION(&g, "relu", relu, "0", "2");
                 node(&g, "asked", rows[i].op, NULL, 0, "1", "3");
                 graph_io(&g, "0 1", "2 3");
-                assert_int_equal(nnrt_device_supported(d, &g.model, takes, 2), NNRT_SUCCESS);
+                assert_int_equal(nnrt_device_supported(d, &g.model, NULL, takes, 2, NULL, NULL), NNRT_SUCCESS);
                 code = nnrt_device_prepare(d, &g.model, NULL, &prepared);
                 nnrt_device_release(d, prepared);
                 if (!takes[0] || takes[1] != rows[i].supported || (code == NNRT_SUCCESS) != rows[i].supported)

@@ -279,7 +279,7 @@ static void runs(NNRT_PreparedModel *m)
     const NNRT_IOTensor input = io_of(&in), output = io_of(&out);
     nnrt_error e;
     memset(&e, 0, sizeof(e));
-    if (nnrt_prepared_run(m, NULL, 0, &input, 1, &output, 1, NULL, &e) != NNRT_SUCCESS)
+    if (nnrt_prepared_run(m, NULL, 0, &input, 1, &output, 1, NULL, NULL, &e) != NNRT_SUCCESS)
         fail_msg("%s", e.message);
     assert_memory_equal(y, expected, sizeof(y));
 }
@@ -302,7 +302,7 @@ static void test_constants(void **state)
         memset(&config, 0, sizeof(config));
         config.autoDevices = d < 3 ? "npu" : "split";
         assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
-        assert_int_equal(nnrt_device_supported(device, &g.model, takes, 2), NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_supported(device, &g.model, NULL, takes, 2, NULL, NULL), NNRT_SUCCESS);
         assert_true(takes[0] && takes[1]);
         assert_int_equal(mappings(), mapped);
         assert_int_equal(nnrt_device_prepare(device, &g.model, &config, &m), NNRT_SUCCESS);
@@ -451,7 +451,7 @@ static void test_constants_refused(void **state)
         assert_int_equal(e.tensor, 2);
         if (strstr(e.message, cases[i].says) == NULL)
             fail_msg("'%s' does not say '%s'", e.message, cases[i].says);
-        assert_int_equal(nnrt_device_supported(device, &g.model, takes, 2), code);
+        assert_int_equal(nnrt_device_supported(device, &g.model, NULL, takes, 2, NULL, NULL), code);
         assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), code);
         assert_int_equal(mappings(), mapped);
     }
@@ -542,7 +542,8 @@ static void test_run(void **state)
             memset(&e, 0, sizeof(e));
             assert_int_equal(posix_memalign(&workspace, NNRT_ALIGNMENT, bytes), 0);
             put(&out, 5000, y, sizeof(y));
-            if (nnrt_prepared_run(m, own ? workspace : NULL, bytes, &input, 1, &output, 1, &dims, &e) != NNRT_SUCCESS)
+            if (nnrt_prepared_run(m, own ? workspace : NULL, bytes, &input, 1, &output, 1, &dims, NULL, &e) !=
+                NNRT_SUCCESS)
                 fail_msg("%s", e.message);
             get(&out, 5000, y, sizeof(y));
             assert_memory_equal(y, expected, sizeof(y));
@@ -593,7 +594,7 @@ static void test_run_refuses(void **state)
             output.data.bufferSize = 100, output.data.dataSize = 60, says = "has 64 bytes, the data end at 100";
             break;
         }
-        assert_int_equal(nnrt_prepared_run(m, NULL, 0, &input, 1, &output, 1, NULL, &e), code);
+        assert_int_equal(nnrt_prepared_run(m, NULL, 0, &input, 1, &output, 1, NULL, NULL, &e), code);
         assert_int_equal(mappings(), mapped + 1);
         e.code = NNRT_SUCCESS; /* Run's message goes to RunIn's error only */
         {
@@ -602,7 +603,7 @@ static void test_run_refuses(void **state)
             assert_int_equal(m->vtbl->GetWorkspaceSize(m, &bytes), NNRT_SUCCESS);
             assert_int_equal(posix_memalign(&workspace, NNRT_ALIGNMENT, bytes), 0);
             memset(&e, 0, sizeof(e));
-            assert_int_equal(nnrt_prepared_run(m, workspace, bytes, &input, 1, &output, 1, NULL, &e), code);
+            assert_int_equal(nnrt_prepared_run(m, workspace, bytes, &input, 1, &output, 1, NULL, NULL, &e), code);
             if (strstr(e.message, says) == NULL)
                 fail_msg("case %u: '%s' does not say '%s'", i, e.message, says);
             free(workspace);
@@ -1462,11 +1463,11 @@ static void test_methods(void **state)
         was_called("GetDeviceName GetVendorName GetVersion GetDeviceStatus");
         device = nnrt_device_find("it_acme_v3_7");
         assert_non_null(device);
-        assert_int_equal(nnrt_device_type(device), NNRT_DEVICE_TYPE_GPU);
+        assert_int_equal(nnrt_device_type(device, NULL), NNRT_DEVICE_TYPE_GPU);
         assert_int_equal(nnrt_device_status(device), NNRT_DEVICE_STATUS_BUSY);
         was_called("GetDeviceType GetDeviceStatus");
         for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_MODEL_CACHE; a++)
-            assert_true(nnrt_device_can(device, a));
+            assert_true(nnrt_device_can(device, a, NULL));
         was_called("IsFloat16PrecisionSupported IsPerformanceModeSupported IsPrioritySupported IsDynamicInputSupported "
                    "IsModelCacheSupported");
         graph_init(&g);
@@ -1476,7 +1477,7 @@ static void test_methods(void **state)
         ACTIVATION(&g, "one", relu, "0", "1");
         ACTIVATION(&g, "two", relu, "1", "2");
         graph_io(&g, "0", "2");
-        assert_int_equal(nnrt_device_supported(device, &g.model, takes, 2), NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_supported(device, &g.model, NULL, takes, 2, NULL, NULL), NNRT_SUCCESS);
         assert_true(takes[0] && !takes[1]);
         was_called("GetSupportedOperation");
         memset(&desc, 0, sizeof(desc));
@@ -1561,7 +1562,7 @@ static void test_codes(void **state)
             config.error = &e;
             assert_int_equal(nnrt_device_prepare(device, &g.model, &config, &m), NNRT_SUCCESS);
             it.code = code;
-            assert_int_equal(nnrt_prepared_run(m, NULL, 0, &input, 1, &output, 1, NULL, &e), code);
+            assert_int_equal(nnrt_prepared_run(m, NULL, 0, &input, 1, &output, 1, NULL, NULL, &e), code);
             (void)snprintf(number, sizeof(number), "(%d)", code); /* and its words have it */
             assert_non_null(strstr(e.message, number));
             nnrt_device_release(device, m);

@@ -202,7 +202,7 @@ static void test_digits(void **state)
 
 /* ---- properties of the device ---- */
 
-/* Reasons of a call of nnrt_device_explain for each node. */
+/* Reasons of a call of nnrt_device_supported for each node. */
 typedef struct said {
     NNRT_ReturnCode code[MAX_NODES];
     char text[MAX_NODES][sizeof(((nnrt_error *)0)->message)];
@@ -259,7 +259,8 @@ static void compare_model(nnrt_device *here, nnrt_device *there, const NNRT_Mode
         memset(&e[i], 0, sizeof(e[i]));
         own[i] = *config;
         own[i].error = &e[i];
-        code[i] = nnrt_device_explain(i == 0 ? here : there, m, &own[i], takes[i], m->nodes.count, listen_to, &reasons[i]);
+        code[i] =
+            nnrt_device_supported(i == 0 ? here : there, m, &own[i], takes[i], m->nodes.count, listen_to, &reasons[i]);
     }
     assert_int_equal(code[0], code[1]);
     assert_string_equal(e[0].message, e[1].message);
@@ -327,10 +328,10 @@ static void test_methods(void **state)
         there = nnrt_device_find("remote_npu0");
         assert_string_equal(nnrt_device_vendor(there), nnrt_device_vendor(here));
         assert_string_equal(nnrt_device_unique_name(there), t == 0 ? "remote_npu0_acme_v1_0" : "remote_npu0_nnrt_v1_0");
-        assert_int_equal(nnrt_device_type(there), nnrt_device_type(here));
+        assert_int_equal(nnrt_device_type(there, NULL), nnrt_device_type(here, NULL));
         assert_int_equal(nnrt_device_status(there), NNRT_DEVICE_STATUS_AVAILABLE);
         for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_TELL_NODES; a++)
-            assert_int_equal(nnrt_device_can(there, a), nnrt_device_can(here, a));
+            assert_int_equal(nnrt_device_can(there, a, NULL), nnrt_device_can(here, a, NULL));
         for (uint32_t which = 0; which < 6; which++) {
             const nnrt_dims extents[1] = {{2, {2, 3}}}, open[1] = {{2, {5, 3}}}, wrong[1] = {{2, {2, 77}}};
             const nnrt_bound bound = {"x", {2, {5, 3}}}, nobody = {"nobody", {1, {5}}};
@@ -397,7 +398,7 @@ static void test_absent_slots(void **state)
         device[0] = nnrt_device_find("npu0");
         device[1] = nnrt_device_find("remote_npu0");
         for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_TELL_NODES; a++)
-            if (nnrt_device_can(device[0], a) != nnrt_device_can(device[1], a))
+            if (nnrt_device_can(device[0], a, NULL) != nnrt_device_can(device[1], a, NULL))
                 fail_msg("without %s: ability %d differs", without[i], a);
         for (uint32_t k = 0; k < 2; k++)
             assert_int_equal(nnrt_device_prepare(device[k], &g.model, NULL, &prepared[k]), NNRT_SUCCESS);
@@ -627,7 +628,7 @@ static void test_descriptors(void **state)
     in.format = digits->allTensors.data[digits->inputIndex.data[0]].format;
     in.dimensions = NNRT_Int32List_make(shape, 4);
     out.dimensions = NNRT_Int32List_make(scores, 2);
-    assert_int_equal(nnrt_prepared_run(prepared, NULL, 0, &in, 1, &out, 1, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_prepared_run(prepared, NULL, 0, &in, 1, &out, 1, NULL, NULL, NULL), NNRT_SUCCESS);
     assert_int_equal(nnrt_buffer_map(&out.data, false, &got, NULL), NNRT_SUCCESS);
     assert_memory_equal(got, want, sizeof(want));
     nnrt_buffer_unmap(&out.data, got);
@@ -701,7 +702,7 @@ static void test_cache(void **state)
     memset(&config, 0, sizeof(config));
     memset(&in, 0, sizeof(in));
     memset(&out, 0, sizeof(out));
-    assert_true(nnrt_device_can(devices[1], NNRT_ABILITY_MODEL_CACHE));
+    assert_true(nnrt_device_can(devices[1], NNRT_ABILITY_MODEL_CACHE, NULL));
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(nnrt_device_prepare(devices[i], digits, NULL, &prepared[i]), NNRT_SUCCESS);
         assert_int_equal(prepared[i]->vtbl->ExportModelCache(prepared[i], &buffers[i], &count[i]), NNRT_SUCCESS);
@@ -744,7 +745,7 @@ static void test_cache(void **state)
     in.data.addr = x;
     out.data.addr = y;
     in.data.bufferSize = in.data.dataSize = out.data.bufferSize = out.data.dataSize = sizeof(x);
-    assert_int_equal(nnrt_prepared_run(none, NULL, 0, &in, 1, &out, 1, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_prepared_run(none, NULL, 0, &in, 1, &out, 1, NULL, NULL, NULL), NNRT_SUCCESS);
     assert_true(y[0] == 1 && y[1] == 2 && y[5] == 6);
     nnrt_device_release(devices[1], none);
     for (uint32_t i = 0; i < 2; i++) {

@@ -404,7 +404,7 @@ static uint32_t kernels_for(const NNRT_Model *model, const char *target)
     memset(&config, 0, sizeof(config));
     isa.target = target;
     own_kernels = 0;
-    assert_int_equal(nnrt_plan_prepare(model, &config, watched_edit, &isa, &prepared), NNRT_SUCCESS);
+    assert_int_equal(nnrt_plan_prepare(model, &config, watched_edit, &isa, NULL, &prepared), NNRT_SUCCESS);
     prepared->vtbl->Destroy(prepared);
     return own_kernels;
 }

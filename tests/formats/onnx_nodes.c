@@ -92,10 +92,16 @@ static bool same_bits = true;   /* whether the device reports bits identical to 
 
 static void *read_file(const char *path, size_t *size)
 {
-    nnrt_error error;
-    void *data = NULL;
-    memset(&error, 0, sizeof(error));
-    return nnrt_onnx_file_read(path, NULL, &data, size, &error) == NNRT_SUCCESS ? data : NULL;
+    FILE *f = fopen(path, "rb");
+    long bytes = f != NULL && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
+    void *data = bytes > 0 && fseek(f, 0, SEEK_SET) == 0 ? malloc((size_t)bytes) : NULL;
+    *size = data != NULL ? fread(data, 1, (size_t)bytes, f) : 0;
+    if (f != NULL)
+        (void)fclose(f);
+    if (data == NULL || *size == (size_t)bytes)
+        return data;
+    free(data);
+    return NULL;
 }
 
 /* Reads a .pb file. 0: there is none; -1: it cannot be read as a tensor. */
@@ -120,7 +126,7 @@ static int read_tensor(const char *path, tensor *t)
             ok = 1;
     }
     nnrt_onnx_tensor_free(raw);
-    nnrt_onnx_file_free(NULL, file, size);
+    free(file);
     return ok;
 }
 
@@ -200,7 +206,7 @@ static void read_names(const char *path, data_set *s)
     if (m != NULL)
         read_operator(m->graph, s);
     nnrt_onnx_model_free(m);
-    nnrt_onnx_file_free(NULL, file, size);
+    free(file);
 }
 
 static double half_value(uint16_t h)
@@ -706,7 +712,7 @@ static uint32_t replace_outputs(const char *name, data_set *s)
         table = (char *)calloc(size + 1, 1);
         if (file != NULL && table != NULL)
             memcpy(table, file, size);
-        nnrt_onnx_file_free(NULL, file, size);
+        free(file);
     }
     for (const char *line = table; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1) {
         char test[128];

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "inside.h"
+
 #include "formats/nnrt_onnx.h"
 
 #ifndef NNRT_ONNX_REALPATH /* as tests/kit/nnrt.c has it */
@@ -162,10 +164,10 @@ static void feed_tensor(uint32_t *crc, const nnrt_onnx_tensor *t, int strict) {
     feed_num(crc, (int64_t)t->externalData.count);
     if (t->dataLocation != 0) {
         (void)nnrt_onnx_tensor_external(t, &external, &error);
-    } else if (t->dataType != NNRT_ONNX_STRING && nnrt_onnx_tensor_bytes(t, &bytes, &error) == NNRT_SUCCESS &&
+    } else if (t->dataType != NNRT_ONNX_STRING && nnrti_onnx_tensor_bytes(t, &bytes, &error) == NNRT_SUCCESS &&
                bytes <= DIGEST_BYTES) {
         uint8_t *out = (uint8_t *)malloc(bytes + 1);
-        NNRT_ReturnCode rc = nnrt_onnx_tensor_read(t, out + 1, bytes, &error); /* +1: not aligned */
+        NNRT_ReturnCode rc = nnrti_onnx_tensor_read(t, out + 1, bytes, &error); /* +1: not aligned */
         if (rc == NNRT_SUCCESS) {
             feed_numbers(crc, out + 1, bytes, number_width(t->dataType));
         }
@@ -345,14 +347,14 @@ static char *expected_text(void) {
     return text;
 }
 
-/* Reads a file of the test data; the caller frees the bytes with nnrt_onnx_file_free(NULL, ...). */
+/* Reads a file of the test data; the caller frees the bytes with nnrt_free(NULL, ...). */
 static void *load(const char *relative, size_t *size) {
     char full[1024];
     void *data = NULL;
     nnrt_error error;
     memset(&error, 0, sizeof(error));
     snprintf(full, sizeof(full), "%s/%s", testdata(), relative);
-    if (nnrt_onnx_file_read(full, NULL, &data, size, &error) != NNRT_SUCCESS) {
+    if (nnrti_file_bytes(full, NULL, &data, size, &error) != NNRT_SUCCESS) {
         fail_msg("%s", error.message);
     }
     return data;
@@ -387,7 +389,7 @@ static uint32_t file_crc(const char *relative, size_t totals[2]) {
         fail_msg("%s: %s", relative, error.message);
     }
     assert_true(c.calls == 1 && c.live == 0 && c.largest <= NNRT_ONNX_MEMORY_FACTOR * size + NNRT_ONNX_MEMORY_FREE);
-    nnrt_onnx_file_free(NULL, data, size);
+    nnrt_free(NULL, data, size);
     return crc;
 }
 
@@ -406,7 +408,7 @@ static void read_other(const char *relative) {
     }
     nnrt_onnx_model_free(model);
     nnrt_onnx_tensor_free(tensor);
-    nnrt_onnx_file_free(NULL, data, size);
+    nnrt_free(NULL, data, size);
 }
 
 /* Every model and tensor of the test data is read with the same contents as by the onnx package: one CRC for each folder. */
@@ -485,7 +487,7 @@ static void test_samples(void **state) {
         assert_str(m->graph->nodes.data[0].opType, op);
         assert_int_equal(model_crc(m, 1), crc);
         nnrt_onnx_model_free(m);
-        nnrt_onnx_file_free(NULL, data, size);
+        nnrt_free(NULL, data, size);
         done++;
     }
     assert_true(done >= 40);
@@ -692,9 +694,9 @@ static void test_everything(void **state) {
     assert_true(v->dims.data[1].kind == NNRT_ONNX_DIM_VALUE && v->dims.data[1].value == 3);
     assert_true(v->dims.data[2].kind == NNRT_ONNX_DIM_ABSENT && v->dims.data[3].kind == NNRT_ONNX_DIM_ABSENT);
     assert_int_equal(m->graph->valueInfo.data[0].kind, NNRT_ONNX_KIND_SEQUENCE);
-    assert_int_equal(nnrt_onnx_tensor_read(&m->graph->initializers.data[0], w, 6, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrti_onnx_tensor_read(&m->graph->initializers.data[0], w, 6, NULL), NNRT_SUCCESS);
     assert_memory_equal(w, want, 6);
-    assert_int_equal(nnrt_onnx_tensor_read(&m->graph->initializers.data[0], w, 5, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrti_onnx_tensor_read(&m->graph->initializers.data[0], w, 5, NULL), NNRT_INVALID_PARAMETER);
     assert_int_equal(nnrt_onnx_tensor_external(&m->graph->initializers.data[2], &e, NULL), NNRT_SUCCESS);
     assert_true(e.offset == 4 && e.length == 24);
     assert_str(e.location, "w.bin");
@@ -737,7 +739,7 @@ static void test_damage(void **state) {
         void *data = load(files[i], &size);
         refused = damage((const uint8_t *)data, size);
         print_message("%s: %zu bytes, %zu of %zu refused\n", files[i], size, refused, 5 * size);
-        nnrt_onnx_file_free(NULL, data, size);
+        nnrt_free(NULL, data, size);
     }
 }
 
@@ -948,8 +950,8 @@ static void test_null(void **state) {
     assert_int_equal(nnrt_onnx_parse(NULL, 0, NULL, &m, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_onnx_parse("", 0, NULL, NULL, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_onnx_parse_tensor(NULL, 0, NULL, &t, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_onnx_tensor_bytes(NULL, &n, NULL), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_onnx_tensor_read(NULL, &n, 8, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrti_onnx_tensor_bytes(NULL, &n, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrti_onnx_tensor_read(NULL, &n, 8, NULL), NNRT_NULL_PTR);
     nnrt_onnx_model_free(NULL);
     nnrt_onnx_tensor_free(NULL);
 }
@@ -963,10 +965,10 @@ static void check_elements(const bytes *b, const void *want, size_t size, NNRT_R
     NNRT_ReturnCode rc;
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_onnx_parse_tensor(b->data, b->size, NULL, &t, &error), NNRT_SUCCESS);
-    rc = nnrt_onnx_tensor_bytes(t, &n, &error);
+    rc = nnrti_onnx_tensor_bytes(t, &n, &error);
     if (rc == NNRT_SUCCESS) {
         assert_true(n <= sizeof(out));
-        rc = nnrt_onnx_tensor_read(t, out, n, &error);
+        rc = nnrti_onnx_tensor_read(t, out, n, &error);
     }
     assert_int_equal(rc, code);
     if (rc == NNRT_SUCCESS) {
@@ -1095,7 +1097,7 @@ static NNRT_ReturnCode external(const char *modelPath, const void *location, siz
     put_pair(&b, 13, "checksum", "0", 1);
     assert_int_equal(nnrt_onnx_parse_tensor(b.data, b.size, NULL, &t, NULL), NNRT_SUCCESS);
     c.failAt = failAt;
-    rc = nnrt_onnx_external_read(t, modelPath, &a, out, 4, NULL);
+    rc = nnrti_onnx_external_read(t, modelPath, &a, out, 4, NULL);
     assert_int_equal(c.live, 0);
     nnrt_onnx_tensor_free(t);
     return rc;
@@ -1221,26 +1223,27 @@ static void test_file_read(void **state) {
     char folder[64], path[128];
     counter c;
     nnrt_allocator a = counter_allocator(&c);
+    NNRT_Model *model;
     void *data = &c;
     size_t size = 1;
     (void)state;
     make_folder(folder);
     write_file(folder, "model/empty", "");
     snprintf(path, sizeof(path), "%s/secret.bin", folder);
-    assert_int_equal(nnrt_onnx_file_read(path, &a, &data, &size, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrti_file_bytes(path, &a, &data, &size, NULL), NNRT_SUCCESS);
     assert_true(size == 6 && memcmp(data, "secret", 6) == 0 && c.live == 6);
-    nnrt_onnx_file_free(&a, data, size);
+    nnrt_free(&a, data, size);
     c.calls = 0, c.failAt = 1;
-    assert_int_equal(nnrt_onnx_file_read(path, &a, &data, &size, NULL), NNRT_OUT_OF_MEMORY);
+    assert_int_equal(nnrti_file_bytes(path, &a, &data, &size, NULL), NNRT_OUT_OF_MEMORY);
     assert_true(data == NULL && size == 0 && c.live == 0);
-    assert_int_equal(nnrt_onnx_file_read(folder, &a, &data, &size, NULL), NNRT_INVALID_FILE);
+    assert_int_equal(nnrti_file_bytes(folder, &a, &data, &size, NULL), NNRT_INVALID_FILE);
     snprintf(path, sizeof(path), "%s/model/empty", folder);
-    assert_int_equal(nnrt_onnx_file_read(path, &a, &data, &size, NULL), NNRT_INVALID_FILE);
+    assert_int_equal(nnrti_file_bytes(path, &a, &data, &size, NULL), NNRT_INVALID_FILE);
     assert_int_equal(truncate(path, (off_t)1 << 31), 0); /* a sparse file of 2 GiB */
-    assert_int_equal(nnrt_onnx_file_read(path, &a, &data, &size, NULL), NNRT_INVALID_FILE);
+    assert_int_equal(nnrti_file_bytes(path, &a, &data, &size, NULL), NNRT_INVALID_FILE);
     assert_int_equal(remove(path), 0);
-    assert_int_equal(nnrt_onnx_file_read(path, &a, &data, &size, NULL), NNRT_INVALID_PATH);
-    assert_int_equal(nnrt_onnx_file_read(NULL, &a, &data, &size, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrti_file_bytes(path, &a, &data, &size, NULL), NNRT_INVALID_PATH);
+    assert_int_equal(nnrt_onnx_load(&model, NULL, NULL, NULL), NNRT_NULL_PTR);
     assert_int_equal(c.live, 0);
     drop_folder(folder);
 }

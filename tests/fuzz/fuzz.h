@@ -632,7 +632,7 @@ static inline void fuzz_model_both(NNRT_Model **m, const fuzz_memory *memory, co
     if (f != NULL)
         again = *f;
     code = fuzz_model_run(*m, dims, count, f != NULL ? &again : NULL);
-    optimized = nnrt_model_optimize(m, &e);
+    optimized = nnrt_model_optimize(m, NULL, &e);
     fuzz_check_error(optimized, &e, "nnrt_model_optimize");
     if (memory->refused > refused)
         fuzz_expect(optimized == NNRT_OUT_OF_MEMORY, "memory that was refused is NNRT_OUT_OF_MEMORY", e.message);

@@ -159,9 +159,9 @@ static void fuzz_file_again(const NNRT_Model *m, size_t size)
 static void fuzz_file_show(const NNRT_Model *m, const uint8_t *file, size_t size)
 {
     nnrt_file_section section;
-    size_t length = nnrt_model_dot(m, NULL, 0);
+    size_t length = nnrt_model_dot(m, NULL, NULL, 0);
     char *text = (char *)fuzz_block(length + 1);
-    fuzz_expect(nnrt_model_dot(m, text, length + 1) == length && strlen(text) == length, "dot has the length it tells",
+    fuzz_expect(nnrt_model_dot(m, NULL, text, length + 1) == length && strlen(text) == length, "dot has the length it tells",
                 NULL);
     free(text);
     for (uint32_t i = 0; nnrt_model_section(m, i, &section); i++) {

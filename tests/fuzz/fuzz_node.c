@@ -349,7 +349,7 @@ static NNRT_ReturnCode fuzz_node_call(fuzz_node_case *c, void *const *data, void
         if (c->in[i].data == NULL || data[i] != c->data[i])
             c->in[i].data = data[i];
     }
-    code = nnrt_node_run(&c->r, place, &c->memory);
+    code = nnrti_node_run(&c->r, place, &c->memory);
     for (uint32_t i = 0; i < c->r.nIn; i++)
         c->in[i].data = known[i];
     return code;

@@ -23,24 +23,24 @@ static void fuzz_tensor_elements(const nnrt_onnx_tensor *t)
     code = nnrt_onnx_tensor_external(t, &external, &e);
     fuzz_check_error(code, &e, "nnrt_onnx_tensor_external");
     memset(&e, 0, sizeof(e));
-    code = nnrt_onnx_tensor_bytes(t, &bytes, &e);
-    fuzz_check_error(code, &e, "nnrt_onnx_tensor_bytes");
+    code = nnrti_onnx_tensor_bytes(t, &bytes, &e);
+    fuzz_check_error(code, &e, "nnrti_onnx_tensor_bytes");
     if (code != NNRT_SUCCESS || bytes > FUZZ_TENSOR_BYTES)
         return;
     first = (uint8_t *)fuzz_block(bytes + 1);
     second = (uint8_t *)fuzz_block(bytes + 1);
     memset(second, 0x5A, bytes + 1);
-    code = nnrt_onnx_tensor_read(t, first + 1, bytes, &e);
-    fuzz_check_error(code, &e, "nnrt_onnx_tensor_read");
+    code = nnrti_onnx_tensor_read(t, first + 1, bytes, &e);
+    fuzz_check_error(code, &e, "nnrti_onnx_tensor_read");
     memset(&e, 0, sizeof(e));
-    fuzz_expect(nnrt_onnx_tensor_read(t, second + 1, bytes, &e) == code, "reading twice gives the same code",
+    fuzz_expect(nnrti_onnx_tensor_read(t, second + 1, bytes, &e) == code, "reading twice gives the same code",
                 e.message);
     if (code == NNRT_SUCCESS)
         fuzz_expect(memcmp(first + 1, second + 1, bytes) == 0, "reading twice gives the same elements", NULL);
     memset(&e, 0, sizeof(e));
-    code = nnrt_onnx_tensor_read(t, first, bytes + 1, &e);
+    code = nnrti_onnx_tensor_read(t, first, bytes + 1, &e);
     fuzz_expect(code != NNRT_SUCCESS, "a buffer of another size is refused", NULL);
-    fuzz_check_error(code, &e, "nnrt_onnx_tensor_read");
+    fuzz_check_error(code, &e, "nnrti_onnx_tensor_read");
     free(first);
     free(second);
 }

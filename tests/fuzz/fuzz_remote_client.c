@@ -153,7 +153,7 @@ static void fuzz_ask(nnrt_remote *r, const NNRT_Model *m)
     (void)nnrt_device_status(d);
     memset(&config, 0, sizeof(config));
     memset(&desc, 0, sizeof(desc));
-    (void)nnrt_device_explain(d, m, &config, takes, 2, fuzz_reason, NULL);
+    (void)nnrt_device_supported(d, m, &config, takes, 2, fuzz_reason, NULL);
     if (nnrt_device_prepare(d, m, &config, &prepared) == NNRT_SUCCESS) {
         if (prepared->vtbl->ExportModelCache(prepared, &cache, &count) == NNRT_SUCCESS)
             for (uint32_t i = 0; i < count; i++)

@@ -116,7 +116,7 @@ static void fuzz_work_model(NNRT_Model **model, size_t bytes, fuzz_work_memory *
         memset(&e, 0, sizeof(e));
         fuzz_work_begin(&fuzz_work_optimize, bytes, memory);
         if (round == 0)
-            (void)nnrt_model_optimize(model, &e);
+            (void)nnrt_model_optimize(model, NULL, &e);
         (void)work_end();
     }
 }

@@ -117,7 +117,7 @@ static void test_dropped_copy_keeps_type(void **state)
     nnrt_builder_output(b, z);
     assert_int_equal(nnrt_builder_finish(b, &m, &e), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL, &e), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 1);
     assert_int_equal(fuzz_model_run(m, NULL, 0, NULL), NNRT_SUCCESS);
     nnrt_model_destroy(m);
@@ -150,7 +150,7 @@ static void test_constants_that_fail(void **state)
         assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_INVALID_PARAMETER);
         assert_non_null(strstr(nnrt_session_error(s), "element 0 of the divisor is 0, which int32 cannot divide by"));
         nnrt_session_destroy(s);
-        assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, &e), NNRT_SUCCESS);
         assert_int_equal(e.code, NNRT_SUCCESS);
     }
     fuzz_model_both(&m, &memory, NULL);
@@ -961,7 +961,7 @@ static NNRT_ReturnCode build_net(NNRT_Model **model, const nnrt_allocator *a, nn
     fuzz_net(b, 4);
     code = nnrt_builder_finish(b, model, e);
     nnrt_builder_destroy(b);
-    return code == NNRT_SUCCESS ? nnrt_model_optimize(model, e) : code;
+    return code == NNRT_SUCCESS ? nnrt_model_optimize(model, NULL, e) : code;
 }
 
 /* Makes, prepares, runs and destroys; scores[] gets the first output. Returns the first failure. */

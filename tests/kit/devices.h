@@ -60,7 +60,7 @@ static NNRT_ReturnCode rough_edit(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode rough_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                      NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, rough_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, rough_edit, self, NULL, prepared);
 }
 
 static NNRT_ReturnCode rough_register(nnrt_error *error)

@@ -13,7 +13,7 @@ static void unchecked_node(nnrt_builder *b, const char *name, NNRT_NodeType type
     node.name = nnrti_builder_text(b, name);
     node.nodeType = type;
     node.nodeAttr.data =
-        attr != NULL ? nnrt_attr_copy(s, attr, nnrti_builder_alloc, b) : nnrti_builder_attr(b, s, NULL, 0);
+        attr != NULL ? nnrti_attr_copy(s, attr, nnrti_builder_alloc, b) : nnrti_builder_attr(b, s, NULL, 0);
     node.nodeAttr.size = s->bytes;
     node.inputIndex = nnrti_builder_list(b, inputs, nIn);
     node.outputIndex = nnrti_builder_list(b, outputs, nOut);

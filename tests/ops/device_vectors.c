@@ -48,9 +48,9 @@ static bool supports_as_it_prepares(const char *name, const single *s, const out
     bool supported = false;
     NNRT_ReturnCode code;
     if (o->code == NNRT_OUT_OF_MEMORY ||
-        (!nnrt_device_can(device, NNRT_ABILITY_TELL_NODES) && strcmp(nnrt_device_vendor(device), "nnrt") != 0))
+        (!nnrt_device_can(device, NNRT_ABILITY_TELL_NODES, NULL) && strcmp(nnrt_device_vendor(device), "nnrt") != 0))
         return true;
-    code = nnrt_device_supported(device, &s->model, &supported, 1);
+    code = nnrt_device_supported(device, &s->model, NULL, &supported, 1, NULL, NULL);
     if ((code == NNRT_SUCCESS && supported) == o->prepared)
         return true;
     snprintf(why, size, "%s, but GetSupportedOperation gives %s, %s: %s", o->prepared ? "is prepared" : "is refused",
@@ -217,7 +217,7 @@ static int kernels_main(const char *set, int count, char **paths)
                 for (uint32_t k = 1; k < c.nIn && way == 1; k++)
                     c.in[k].constant = true; /* weights that can be packed */
                 make_single(&s, &c, &told);
-                if (nnrt_plan_prepare(&s.model, &config, kernels_edit, &c, &prepared) == NNRT_SUCCESS)
+                if (nnrt_plan_prepare(&s.model, &config, kernels_edit, &c, NULL, &prepared) == NNRT_SUCCESS)
                     prepared->vtbl->Destroy(prepared);
             }
             vec_free(&c);

@@ -197,7 +197,7 @@ static void test_copy(void **state)
     for (uint32_t blocks = 0; blocks <= 7 && copy == NULL; blocks++) {
         few_free(&f);
         f.most = blocks;
-        copy = (NNRT_EveryKind *)nnrt_attr_copy(every(), &given, few_alloc, &f);
+        copy = (NNRT_EveryKind *)nnrti_attr_copy(every(), &given, few_alloc, &f);
         assert_true((copy != NULL) == (blocks == 7)); /* the struct, text, three lists, a list of lists and its entry */
     }
     memset(ints, 0, sizeof(ints));
@@ -207,6 +207,37 @@ static void test_copy(void **state)
     memset(inner, 0, sizeof(inner));
     memset(outer, 0, sizeof(outer));
     assert_true(nnrt_attr_equal(every(), copy, &want));
+    few_free(&f);
+}
+
+/* A copy has its own lists; if any allocation fails there is no copy. */
+static void test_copy_lists(void **state)
+{
+    int64_t values[] = {1, 2, 3};
+    NNRT_Int64List lists[3];
+    NNRT_SpaceToBatchND a, *copy = NULL;
+    const nnrt_attr_struct *s = nnrt_op_named("SPACE_TO_BATCH_ND")->attr;
+    few f;
+    (void)state;
+    nnrt_attr_defaults(s, &a);
+    lists[0] = nnrt_int64_list(values, 2);
+    lists[1] = nnrt_int64_list(values, 0); /* an empty list needs no memory */
+    lists[2] = nnrt_int64_list(values, 3);
+    a.blockShape = nnrt_int64_list(values, 2);
+    a.paddings.data = lists;
+    a.paddings.count = 3;
+    memset(&f, 0, sizeof(f));
+    for (uint32_t n = 0; copy == NULL; n++) {
+        few_free(&f);
+        f.most = n;
+        copy = (NNRT_SpaceToBatchND *)nnrti_attr_copy(s, &a, few_alloc, &f);
+        assert_true((copy != NULL) == (n == 5)); /* the struct, a list, the list of lists, two of its lists */
+    }
+    assert_true(nnrt_attr_equal(s, &a, copy));
+    values[0] = 9;
+    assert_false(nnrt_attr_equal(s, &a, copy));
+    assert_int_equal(copy->paddings.data[2].data[0], 1);
+    assert_null(copy->paddings.data[1].data);
     few_free(&f);
 }
 
@@ -539,13 +570,13 @@ static void test_models(void **state)
     a = filled(lists);
     m = model_of(&a, NNRT_SUCCESS, "");
     nnrt_memory_allocate(&memory, NULL);
-    copy = nnrt_model_copy(m, &memory, true);
+    copy = nnrti_model_copy(m, &memory, true);
     assert_non_null(copy);
     assert_ptr_not_equal(attr_of(copy)->mode, attr_of(m)->mode);
     assert_ptr_not_equal(attr_of(copy)->reals.data, attr_of(m)->reals.data);
-    bytes = nnrt_model_dot(m, NULL, 0) + 1;
+    bytes = nnrt_model_dot(m, NULL, NULL, 0) + 1;
     text = (char *)malloc(bytes);
-    assert_int_equal(nnrt_model_dot(m, text, bytes), bytes - 1);
+    assert_int_equal(nnrt_model_dot(m, NULL, text, bytes), bytes - 1);
     assert_non_null(strstr(text, "\\ntype=uint8\\nwideType=float64\\nmode='C\\\"R\\\\D'\\nbody=none\\n"));
     assert_non_null(strstr(text, "\\nreals=[0.5,-1e-30,1024]\""));
     free(text);
@@ -577,7 +608,7 @@ static void test_no_attributes(void **state)
         if (nnrt_model_validate(&bare, NULL, &error) != NNRT_SUCCESS)
             fail_msg("%s", error.message);
         nnrt_memory_allocate(&memory, NULL);
-        copy = nnrt_model_copy(&bare, &memory, true);
+        copy = nnrti_model_copy(&bare, &memory, true);
         assert_non_null(copy);
         assert_true(nnrt_attr_equal(every(), attr_of(copy), &want));
         nnrt_memory_end(&memory);
@@ -896,11 +927,11 @@ static void test_bare_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_print),         cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_copy),        cmocka_unit_test(test_resolve),       cmocka_unit_test(test_file),
-        cmocka_unit_test(test_file_bits),   cmocka_unit_test(test_bad_files),     cmocka_unit_test(test_other_files),
-        cmocka_unit_test(test_models),      cmocka_unit_test(test_fuzz),          cmocka_unit_test(test_bare),
-        cmocka_unit_test(test_bare_values), cmocka_unit_test(test_no_attributes),
+        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_print),       cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_copy),        cmocka_unit_test(test_copy_lists),  cmocka_unit_test(test_resolve),
+        cmocka_unit_test(test_file),        cmocka_unit_test(test_file_bits),   cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_other_files), cmocka_unit_test(test_models),      cmocka_unit_test(test_fuzz),
+        cmocka_unit_test(test_bare),        cmocka_unit_test(test_bare_values), cmocka_unit_test(test_no_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

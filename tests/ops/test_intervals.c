@@ -449,7 +449,7 @@ static int apply_to(world *w, const operation *o, const int *in, uint32_t nIn)
         for (uint32_t k = 0; k < nIn; k++)
             if (in[k] != ABSENT && (o->fixed >> k & 1) == 0)
                 room[k].data = w->values[in[k]].cases[i];
-        if (!w->refused[i] && nnrt_node_run(&c, results, &w->memory) != NNRT_SUCCESS)
+        if (!w->refused[i] && nnrti_node_run(&c, results, &w->memory) != NNRT_SUCCESS)
             w->refused[i] = true;
         any = any || !w->refused[i];
         nnrt_memory_drop_temp(&w->memory);

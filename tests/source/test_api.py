@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every public function of the headers, with its signature, is in tests/source/api.txt, and nothing else is: a change of the API is
-noticed, and is recorded in that file and in CHANGELOG.md.
+noticed, and is recorded in that file and in CHANGELOG.md. nnrt.h, which applications read, has at most MOST functions.
 
 usage: test_api.py            compares; run from anywhere
        test_api.py --write    writes the file again
@@ -19,6 +19,7 @@ HEADERS = ["nnrt_ops.h", "core/nnrt_frontend.h", "core/nnrt_model.h", "core/nnrt
            "devices/nnrt_driver.h", "devices/nnrt_fake.h", "devices/nnrt_mcu.h", "devices/nnrt_remote.h",
            "compat/nnrt_ohnn.h", "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
 MARKS = {"NNRT_API": "NNRT_IS_PUBLIC", "NNRT_INLINE": "NNRT_IS_PUBLIC", "NNRT_OHNN_API": "NNRT_IS_PUBLIC", "NNRT_NNADAPTER_API": "NNRT_IS_PUBLIC"}
+MOST = 55
 HEAD = """# The public functions, header by header, as the preprocessor leaves them: tests/source/test_api.py compares with the headers,
 # and writes this file again (--write). A line that goes, or changes, breaks programs: it belongs into CHANGELOG.md.
 """
@@ -63,6 +64,13 @@ def name_of(declaration):
     return re.match(r"^[\w *]+?\b(\w+)\(", declaration).group(1)
 
 
+def too_many(found):
+    """[a fault] if nnrt.h has more than MOST functions."""
+    count = sum(header == "nnrt.h" for header, _ in found)
+    return ["nnrt.h has %d public functions, at most %d are allowed: its functions are for applications" % (count, MOST)] \
+        if count > MOST else []
+
+
 def kernels():
     """The names of the kernels of the operator table."""
     rows = (ROOT / "nnrt_ops.h").read_text(encoding="utf-8")
@@ -93,6 +101,9 @@ def main():
     failed += ["is declared twice, in two ways: " + n for n in sorted(set(names)) if names.count(n) > 1]
     failed += ["does not begin with nnrt_, OH_NN or NNAdapter: " + n for n in names
                if not re.match(r"nnrt_|OH_NN|NNAdapter", n)]
+    failed += too_many(found)
+    if not too_many(found + [("nnrt.h", "void f(void)")] * MOST):
+        failed.append("more than %d functions of nnrt.h are not noticed" % MOST)
     for line in failed:
         print("FAIL " + line)
     if not failed and LIST.read_text() != as_text(found):

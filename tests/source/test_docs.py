@@ -406,6 +406,9 @@ def check_generated():
     verdict(done.returncode == 0, "packaging/nnrt.1", done.stdout + done.stderr)
     done = run([*check, "tflite"])
     verdict(done.returncode == 0, "docs/TFLITE.md", done.stdout + done.stderr)
+    done = run([*check, "api"])
+    verdict(done.returncode == 0, "docs/API.md", done.stdout + done.stderr)
+    check_functions()
     count = re.search(r"reads (\d+) operators of TensorFlow Lite", (ROOT / "docs/TFLITE.md").read_text(encoding="utf-8")).group(1)
     for name in ("README.md", "CHANGELOG.md"):
         said = re.search(r"`\.tflite` files(?: of|,) (\d+)\s+operators", (ROOT / name).read_text(encoding="utf-8"))
@@ -421,6 +424,21 @@ def check_generated():
         log.write_text(log.read_text(encoding="ascii").replace("1 skipped", "2 skipped"), encoding="ascii")
         done = run([*check, "onnx", str(log)])
         verdict("another number of tests" in done.stderr, "docs/ONNX.md of a log cut short", done.stdout + done.stderr)
+
+
+def check_functions():
+    """docs/API.md names every function of tests/source/api.txt except kernels, which have unnamed parameters or those of a step,
+    and the functions of foreign interfaces."""
+    page = (ROOT / "docs/API.md").read_text(encoding="utf-8")
+    count = 0
+    for part in (ROOT / "tests/source/api.txt").read_text(encoding="utf-8").split("\n# ")[1:]:
+        header, *lines = part.splitlines()
+        for line in lines:
+            name = re.search(r"\b(nnrt_\w+)\(", line)
+            if name and not re.search(r"\(const NNRT_\w+ \*, ", line) and not (header == "devices/nnrt_mcu.h" and "(const void *attr, " in line):
+                verdict("`%s`" % name.group(1) in page, "docs/API.md lacks " + name.group(1))
+                count += 1
+    verdict(count > 200, "docs/API.md: functions of tests/source/api.txt", "%d functions" % count)
 
 
 def check_pictures():

@@ -22,7 +22,7 @@ static NNRT_ReturnCode shy_edit(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode shy_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                    NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, shy_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, shy_edit, self, NULL, prepared);
 }
 
 /* TRANSPOSE, plus 1 in the first element, whose low byte little-endian integers have first. */
@@ -47,7 +47,7 @@ static NNRT_ReturnCode unit_edit(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode unit_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                     NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, unit_edit, self, prepared);
+    return nnrt_plan_prepare(model, config, unit_edit, self, NULL, prepared);
 }
 
 int main(int argc, char **argv)

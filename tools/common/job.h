@@ -136,7 +136,7 @@ static NNRT_ReturnCode cli_job_integer_io(cli_job *job, const cli_args *args, nn
     desc.no_quantize = args->noQuantize;
     desc.without = args->noOptimize ? UINT32_MAX : 0;
     desc.integer_io = true;
-    return nnrt_model_optimize_with(&job->model, &desc, error);
+    return nnrt_model_optimize(&job->model, &desc, error);
 }
 
 /* Loads or imports the model; constants: as in cli_job_import. */
@@ -198,7 +198,7 @@ static int cli_job_load_optimized(cli_job *job, const cli_args *args, bool close
         status = cli_inputs_close_shapes(&job->in);
     if (status == CLI_DONE)
         status = cli_job_load(job, &own);
-    if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, &error) != NNRT_SUCCESS)
+    if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, NULL, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot optimize %s: %s", args->model, error.message);
     return status;
 }

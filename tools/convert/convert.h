@@ -250,7 +250,7 @@ static int cli_convert_load(cli_job *job, const cli_args *args)
     optimize.no_quantize = args->noQuantize;
     optimize.log = &args->log;
     if (status == CLI_DONE && job->fromNnrt && !args->noOptimize &&
-        nnrt_model_optimize_with(&job->model, &optimize, &error) != NNRT_SUCCESS)
+        nnrt_model_optimize(&job->model, &optimize, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot convert %s: %s", args->model, error.message);
     return status == CLI_DONE && args->int8Io ? cli_convert_quantize(job) : status;
 }

@@ -109,7 +109,7 @@ static NNRT_ReturnCode cli_widen_model(NNRT_Model **model, nnrt_memory *memory, 
         return code;
     nnrt_model_destroy(*model);
     *model = made;
-    return nnrt_model_optimize(model, error); /* removes casts */
+    return nnrt_model_optimize(model, NULL, error); /* removes casts */
 }
 
 /* Makes the loaded model float32, its inputs and outputs, too. */

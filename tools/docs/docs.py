@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Writes docs/OPERATORS.md, docs/ONNX.md, docs/TFLITE.md and packaging/nnrt.1; with --check compares them with the files.
+"""Writes docs/OPERATORS.md, docs/ONNX.md, docs/TFLITE.md, docs/API.md and packaging/nnrt.1; with --check compares them with the
+files.
 `operators` also writes the number of operators into README.md and docs/models.md.
 
 usage: docs.py [--nnrt build/nnrt] [--vectors build/test/device_vectors] [--check] operators
        docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: the output of tests/formats/onnx_nodes.c
        docs.py [--nnrt build/nnrt] [--check] man
        docs.py [--nnrt build/nnrt] [--check] tflite
+       docs.py [--check] api
 
 The manual page is the output of --help of nnrt and of its commands. Names and numbers of operators, types and kernels come
 from `nnrt ops`, the mapping of ONNX operators from `nnrt ops --onnx`, the operators of the example device from the top of
 examples/device/device.h, the element types of the kernels of the device cpu from that device (device_vectors --kernels).
 docs/names.tsv maps operators to names and numbers in the application interface of OpenHarmony (ohnn) and in NNAdapter
-(nnadapter), and notes where their form differs.
+(nnadapter), and notes where their form differs. docs/API.md has the functions that the headers declare, with the first
+sentences of the comments above them.
 """
 import argparse
 import collections
@@ -203,6 +206,92 @@ tensors, int4 inputs and results, float32 inputs with uint8 weights, layer norma
        textwrap.fill(", ".join("%s (%d)" % (name, number) for number, name in left if number != 32), 118))
 
 
+# ---- the public functions ----
+
+# the headers of docs/API.md, those of applications first
+API = ["nnrt.h", "core/nnrt_graph.h", "core/nnrt_model.h", "core/nnrt_plan.h", "nnrt_hal.h", "nnrt_ops.h", "core/nnrt_frontend.h",
+       "formats/nnrt_onnx.h", "formats/nnrt_tflite.h", "formats/nnrt_quantize.h", "devices/nnrt_cpu.h", "devices/nnrt_auto.h",
+       "devices/nnrt_mcu.h", "devices/nnrt_remote.h", "devices/nnrt_driver.h", "devices/nnrt_fake.h", "compat/nnrt_ohnn.h",
+       "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
+# the nouns of functions whose names do not begin with one, by the beginning of the name without nnrt_
+NOUNS = {"run_async": "queue", "run": "session", "alloc": "memory", "free": "memory", "buffer_": "buffer", "add_size": "size",
+         "mul_size": "size", "same_bits": "number", "half_": "number", "sqrtf": "number", "expf": "number", "logf": "number",
+         "sinf": "number", "cosf": "number", "powf": "number", "activate": "number", "int64_list": "list", "float_list": "list",
+         "load_": "element", "taps_": "tap", "resize_": "tap", "rescale": "quantization", "quant_": "quantization",
+         "parallel_for": "call", "onnx_parse_tensor": "tensor", "onnx_tensor": "tensor", "onnx_data_type": "tensor",
+         "onnx_operator": "operator", "onnx_": "model", "tflite_operator": "operator", "tflite_": "model", "quantize": "model",
+         "remote_serve": "server", "remote_": "device", "fake_": "device", "cpu_": "device", "auto_": "device",
+         "mcu_register": "device", "mcu_target": "device", "mcu_": "program", "driver_": "driver", "ohnn_": "log",
+         "nnadapter_driver": "driver", "nnadapter_model": "model", "nnadapter_compilation": "compilation",
+         "nnadapter_execution": "execution", "prepared_": "prepared model", "op_": "operator", "attr_": "attributes",
+         "dims_": "dimensions"}
+
+
+def noun_of(function):
+    """The noun that a function is about: "session" of nnrt_session_create."""
+    name = function[len("nnrt_"):]
+    return next((noun for begin, noun in NOUNS.items() if name.startswith(begin)), name.split("_")[0])
+
+
+def first_sentence(comment):
+    """The first sentence of a comment as Markdown, without the code that may follow it, indented."""
+    text = re.sub(r"\s+", " ", re.sub(r"\n \*", "\n", comment.split("\n       ")[0])).strip()
+    text = re.match(r"(.*?)(?:(?<![.\s])\.(?= )|[.:]?$)", text).group(1)
+    return re.sub(r'(?<![\w"])(\*\w+|(?:nnrt_|NNRT_)\w+(?:(?:\.|->)\w+)*|\w+->\w+(?:\.\w+)*)', r"`\1`", text).replace("<", "&lt;") + "."
+
+
+def declared(header):
+    """[(section, function, comment)] of the functions that a header declares, in their order, without the kernels, which macros
+    declare. section: the description of a section for writers, otherwise "". Several functions may follow one comment; None: they
+    have none."""
+    text = (ROOT / header).read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^    >>(\w+) +(for writers of .*)", text.split("*/")[0], re.M))
+    text = re.split(r"^/\* =+ \*/$", text, flags=re.M)[0].split("*/", 1)[1]
+    found, section, comment = [], "", None
+    pattern = r"^/\*(.*?)\*/|^(?:NNRT_API|NNRT_INLINE)\b([^;{]*)[;{]|^(?: *$|[^#\s][^\n]*)" # a comment, a function, other code
+    for part in re.finditer(pattern, text, re.M | re.S):
+        if part.group(2) is not None:
+            found.append((section, re.search(r"\b(\w+)\(", part.group(2)).group(1), comment))
+        elif part.group(1) is None or re.match(r" (?:-|>>)", part.group(1)):
+            tag = re.match(r" >>(\w+)", part.group(1) or "")
+            section = sections.get(tag.group(1), "") if tag else section
+            comment = None
+        else:
+            comment = part.group(1)
+    return found
+
+
+def api_md():
+    """docs/API.md."""
+    page = ["""# Functions
+
+The public functions by header, those of applications first, each with the first sentence of its comment; the comment has the
+contract. `make docs` writes this page from the headers. `tests/source/api.txt` has the declarations, kernels included; a
+change of one is an entry of the [changelog](../CHANGELOG.md). [ARCHITECTURE.md](ARCHITECTURE.md#layers) explains the layers.
+
+Not listed: the reference kernels, one for each operator and element type, which `nnrt_ops.h` declares from its table
+([OPERATORS.md](OPERATORS.md)); the kernels of the device `mcu` and their checks (`NNRTI_MCU_KERNELS` of
+`devices/nnrt_mcu.h`); the functions of OH_NN and NNAdapter, whose headers are in `compat`
+([guide](oh_nn-and-nnadapter.md)).
+"""]
+    for header in API:
+        functions = declared(header)
+        bare = [name for _, name, comment in functions if comment is None]
+        if bare:
+            raise SystemExit("%s: a comment is missing above %s" % (header, ", ".join(bare)))
+        top = (ROOT / header).read_text(encoding="utf-8")
+        about = re.match(r"/\*\s+[\w.]+ - (.*?\.)\s", re.sub(r"\s+", " ", top.split("*/")[0]))
+        page.append("\n## %s\n\n[%s](../%s): %s\n" % (pathlib.Path(header).name, header, header, about.group(1)))
+        for section in dict.fromkeys(section for section, _, _ in functions):
+            nouns = {}
+            for _, name, comment in (f for f in functions if f[0] == section):
+                nouns.setdefault(noun_of(name), {}).setdefault(first_sentence(comment), []).append("`%s`" % name)
+            rows = [[noun if i == 0 else "", ", ".join(names), sentence]
+                    for noun, lines in nouns.items() for i, (sentence, names) in enumerate(lines.items())]
+            page.append(("\nF%s.\n\n" % section[1:] if section else "\n") + table(["Noun", "Function", "Purpose"], rows))
+    return "".join(page)
+
+
 # ---- ONNX ----
 
 def reason_of(text, left_out):
@@ -377,15 +466,17 @@ def main():
     parser.add_argument("--nnrt", default=str(ROOT / "build/nnrt"))
     parser.add_argument("--vectors", default=str(ROOT / "build/test/device_vectors"))
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("page", choices=("operators", "onnx", "man", "tflite"))
+    parser.add_argument("page", choices=("operators", "onnx", "man", "tflite", "api"))
     parser.add_argument("log", nargs="?")
     args = parser.parse_args()
     if args.page == "onnx":
         text = onnx_md(args.nnrt, pathlib.Path(args.log).read_text(encoding="utf-8", errors="replace"))
+    elif args.page == "api":
+        text = api_md()
     else:
         text = {"man": man_page, "tflite": tflite_md}[args.page](args.nnrt) if args.page in ("man", "tflite") else \
             operators_md(args.nnrt, args.vectors)
-    path = ROOT / {"onnx": "docs/ONNX.md", "man": "packaging/nnrt.1", "tflite": "docs/TFLITE.md"}.get(args.page, "docs/OPERATORS.md")
+    path = ROOT / {"onnx": "docs/ONNX.md", "man": "packaging/nnrt.1", "tflite": "docs/TFLITE.md", "api": "docs/API.md"}.get(args.page, "docs/OPERATORS.md")
     if not args.check:
         path.write_text(text, encoding="utf-8")
         if args.page == "operators":

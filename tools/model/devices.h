@@ -38,7 +38,8 @@ static int cli_devices(const cli_args *args)
     fputs(args->json ? "{\"devices\":[" : "", stdout);
     for (uint32_t i = 0; i < nnrt_device_count(); i++) {
         const nnrt_device *d = nnrt_device_at(i);
-        const char *type = cli_device_type(nnrt_device_type(d)), *status = cli_device_status(nnrt_device_status(d));
+        const char *type = cli_device_type(nnrt_device_type(d, NULL)),
+                   *status = cli_device_status(nnrt_device_status(d));
         if (args->json) {
             fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stdout);
             cli_json_text(nnrt_device_name(d));

@@ -45,10 +45,10 @@ static int cli_dot(const cli_args *args)
     if (status == CLI_DONE && placed)
         status = cli_dot_places(&job, args, &places);
     if (status == CLI_DONE) {
-        length = nnrt_model_dot_placed(job.model, places, NULL, 0);
+        length = nnrt_model_dot(job.model, places, NULL, 0);
         text = (char *)cli_alloc(length + 1, 1);
         status = text != NULL ? CLI_DONE : CLI_FAILED;
-        if (text != NULL && nnrt_model_dot_placed(job.model, places, text, length + 1) != length)
+        if (text != NULL && nnrt_model_dot(job.model, places, text, length + 1) != length)
             status = cli_fail("cannot describe %s: out of memory", args->model);
     }
     if (status == CLI_DONE)
