@@ -137,7 +137,7 @@ def print_loops(folder, compilers):
     os.makedirs(folder, exist_ok=True)
     for compiler in compilers:
         path = os.path.join(folder, os.path.basename(compiler.split()[0]) + ".s")
-        subprocess.run(compiler.split() + ["-std=c99", "-O2", "-I.", "-S", "-o", path, "core/nnrt.c"], check=True)
+        subprocess.run(compiler.split() + ["-std=c99", "-O2", "-I.", "-S", "-o", path, "packaging/nnrt.c"], check=True)
         code = functions(path)
         print("\n%s, share of the peak of multiply-accumulates" % compiler)
         print("%-34s %-12s %9s %6s %6s  %s" % ("kernel", "core", "MAC/cycle", "loop", "wanted", "tiles of depth " +

@@ -142,12 +142,12 @@ def traced(arguments, obj):
 def short(cc):
     with tempfile.TemporaryDirectory() as folder:
         print('nnrt.c by %s -O2: %.1f s of the processor, %.0f MB'
-              % ((cc,) + compiled([cc, '-O2', '-std=c99', '-w', '-I.', '-c', 'core/nnrt.c', '-o', os.path.join(folder, 'nnrt.o')])))
+              % ((cc,) + compiled([cc, '-O2', '-std=c99', '-w', '-I.', '-c', 'packaging/nnrt.c', '-o', os.path.join(folder, 'nnrt.o')])))
     return 0
 
 
 def table(cc):
-    common = ['-std=c99', '-w', '-I.', '-c', 'core/nnrt.c']
+    common = ['-std=c99', '-w', '-I.', '-c', 'packaging/nnrt.c']
     with tempfile.TemporaryDirectory() as folder:
         obj = os.path.join(folder, 'nnrt.o')
         print('one translation unit, nnrt.c: seconds of the processor, peak memory')

@@ -150,7 +150,7 @@ done
 for compiler in g++ clang++; do # as C the suite symbols compiles it
     reads 'all static' "$compiler" "$(flags $compiler)" static.c
 done
-build 'core/nnrt.c as the implementation' clang "$(flags clang) -O0 -DNNRT_CPU=0" second_c.c main.c "$root/core/nnrt.c"
+build 'packaging/nnrt.c as the implementation' clang "$(flags clang) -O0 -DNNRT_CPU=0" second_c.c main.c "$root/packaging/nnrt.c"
 build 'one unit' clang "$(flags clang) -O0 -DNNRT_CPU=0" one.c # the fast device: NNRT_CPU_AVX512 below, and the objects
 reads 'one unit' clang "-std=c11 $warnings" one.c
 reads 'one unit' gcc "-std=c11 $warnings" one.c

@@ -365,7 +365,7 @@ def check_operators():
 
 def check_documents():
     """A document that a comment names is one of the repository."""
-    for pattern in ("*.h", "core/*", "formats/*", "devices/*", "compat/*", "bindings/**/*", "tools/**/*", "examples/**/*.[chp]*", "tests/**/*.[chp]*"):
+    for pattern in ("*.h", "core/*", "formats/*", "devices/*", "compat/*", "bindings/**/*.[chp]*", "tools/**/*", "examples/**/*.[chp]*", "tests/**/*.[chp]*"):
         for path in sorted(ROOT.glob(pattern)):
             text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
             missing = {name for name in re.findall(r"[\w/.-]+\.md\b", text)

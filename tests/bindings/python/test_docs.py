@@ -10,7 +10,7 @@ from models import ROOT
 
 class Docs(unittest.TestCase):
     def test_programs(self):
-        programs = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python.md").read_text(encoding="utf-8"), re.M | re.S)
+        programs = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/python.md").read_text(encoding="utf-8"), re.M | re.S)
         self.assertEqual(len(programs), 3)
         os.makedirs(ROOT / "build", exist_ok=True)
         for program in programs:
