@@ -78,7 +78,7 @@ $(1)/implementation.o: tests/kit/nnrt.c
 
 $(1)/only.o: tests/kit/only.c
 	@mkdir -p $$(@D)
-	@$(3) -c -o $$@ $$<
+	@$(3) -Wno-unused-command-line-argument -c -o $$@ $$<
 
 $(TOGETHER:%=$(1)/%): $(1)/%: %.c $(1)/implementation.o $(1)/only.o
 	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/only.o $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
