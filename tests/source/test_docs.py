@@ -315,7 +315,8 @@ def check_version():
     version = ".".join(n[0] for n in numbers)
     headings = re.findall(r"^## \[?v?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     verdict(headings[:1] == [version], "CHANGELOG.md: newest heading is %s" % version, "found %s" % headings[:1])
-    for path in [*ROOT.glob("*.h"), *ROOT.glob("core/*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/**/*.[chps]*"), ROOT / "Makefile",
+    for path in [*ROOT.glob("*.h"), *ROOT.glob("core/*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/**/*.[ch]"),
+                 *ROOT.glob("tools/**/*.py"), *ROOT.glob("tools/*.sh"), ROOT / "Makefile",
                  *[ROOT / page for page in pages() if page != "CHANGELOG.md"]]:
         if path.is_file() and path.name != "nnrt.h":
             text = path.read_text(encoding="utf-8")
