@@ -14,9 +14,8 @@
 
 #include "nnrt.h"
 
-#include "tree.h"
-
 #include "devices.h"
+#include "tree.h"
 
 #define MOST_TOLD 64
 

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "inside.h"
+
 #define FUZZ_INCLUDED
 #include "corpus.h"
 #include "fuzz_builder.c"
