@@ -109,7 +109,7 @@ build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libtable_npu.so
 # A driver in C++, adapted by nnadapter/hal.h.
 build/test/libseed_npu.so: tests/compat/nnadapter_seed.cpp $(wildcard compat/nnadapter/*.h)
 	@mkdir -p $(@D)
-	@g++ -std=c++11 $(WARNINGS) $(WERROR) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+	@g++ -std=c++11 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
 build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
 # it throws exceptions: the address sanitizer requires that the C++ library is linked into the program
