@@ -198,7 +198,8 @@ def main(out):
     for name, row in NODES.items():
         save(os.path.join(out, "onnx"), name, model(row, 17))
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../formats"))
-    from test_contrib import Case, contrib_ml
+    import contrib_ml
+    from contrib_case import Case
     for i, case in enumerate(contrib_ml.cases(Case)):
         if len(case.model) <= 4096:  # the most that the target takes
             save(os.path.join(out, "onnx"), "ml_%d" % i, case.model)
