@@ -94,7 +94,7 @@ suite-single:
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
 # Without the suites of the devices cpu and mcu, which test other headers and take long.
-COVERAGE_SUITES := $(filter-out cpu% mcu%,$(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib tflite cli,$(SUITES)))
+COVERAGE_SUITES := $(filter-out cpu% mcu%,$(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes contrib tflite $(CLI),$(SUITES)))
 COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w $(EXACT) -I. -Itests/kit $(CPPFLAGS)
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
@@ -115,8 +115,8 @@ coverage-open-vectors: build/coverage/bin/device_vectors
 coverage-onnx-nodes: build/coverage/bin/onnx_nodes
 	$(COVERAGE_SUITE) $<
 
-coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/libtable_npu.so
-	$(COVERAGE_SUITE) sh tests/tools/test_cli.sh $<
+$(CLI:%=coverage-%): coverage-cli-%: tests/tools/test_cli_%.sh build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/libtable_npu.so
+	$(COVERAGE_SUITE) sh $^
 
 coverage-contrib: build/coverage/bin/nnrt
 	$(COVERAGE_SUITE) $(PYTHON) -B tests/formats/test_contrib.py $<

@@ -2,14 +2,20 @@
 
 # tests/ROOM/test_NAME.c with cmocka: each is a suite, found by its name (no list).
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/*/test_*.c))))
+# tests/ROOM/test_FAMILY_NAME.sh is the suite FAMILY-NAME of these families; ONLY=FAMILY and SKIP=FAMILY mean all of them.
+CLI := $(patsubst tests/tools/test_cli_%.sh,cli-%,$(wildcard tests/tools/test_cli_*.sh))
+EMIT := $(patsubst tests/firmware/test_emit_%.sh,emit-%,$(wildcard tests/firmware/test_emit_*.sh))
+EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/tools/test_example_*.sh))
 # The longest suites start first, so that all processors finish together.
-# The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
-LONG := emit builds tsan copy cli dist bits conformance install extents firmware mcu-emit symbols docs cpu
-SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite tflite-pairs differential splits examples runner coverage-script lib \
-	api layers code-size python packages web mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+# The first ones wait for build/test/implementation.o.
+LONG := $(EMIT) builds tsan copy dist bits conformance install extents firmware mcu-emit symbols docs cpu
+SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite tflite-pairs differential splits bench runner coverage-script lib \
+	$(CLI) $(EXAMPLE) api layers code-size python packages web mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
 SKIP ?=
-ONLY ?= $(filter-out $(SKIP),$(SUITES))
+ONLY ?= $(filter-out $(call families,$(SKIP)),$(SUITES))
+CHOSEN = $(call families,$(ONLY))
 # make test-long, or LONG=1: the long forms of suites: more random models, all vectors on every device, more levels of optimization
 LONG ?=
 export NNRT_LONG := $(LONG)
@@ -25,7 +31,8 @@ export NNRT_GIVEN := $(foreach name,DEVICE VEC,$(if $($(name)),$(name)="$($(name
 # Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
 NEEDS_mcu-emit := $(NEEDS_single)
-NEEDS_cli := libjpeg-turbo-progs
+NEEDS_cli-images := libjpeg-turbo-progs
+NEEDS_emit-integers := $(NEEDS_single)
 NEEDS_dist := $(NEEDS_single) tcc
 NEEDS_install := cmake pkgconf groff-base
 NEEDS_mcu-program := gcc-arm-none-eabi libnewlib-arm-none-eabi
@@ -41,15 +48,15 @@ test:
 	$(MAKE) --no-print-directory test CHANGED= "$$@"
 else
 test:
-	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(ONLY),$(NEEDS_$(suite)))
+	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(CHOSEN),$(NEEDS_$(suite)))
 	@rm -rf build/results && mkdir -p build/results
-	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
-	@export NNRT_SUITES='$(ONLY)' NNRT_BEGAN=$$(date +%s); \
+	@echo 'suites: $(words $(CHOSEN)), $(JOBS) at a time; what they print is in build/results'
+	@export NNRT_SUITES='$(CHOSEN)' NNRT_BEGAN=$$(date +%s); \
 	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | $(PYTHON) -B tests/kit/progress.py $(SUITES_LOG)
-	@sh tests/kit/run_suite.sh --summary build/results $(ONLY)
+	@sh tests/kit/run_suite.sh --summary build/results $(CHOSEN)
 endif
 
-suites: $(ONLY:%=suite-%)
+suites: $(CHOSEN:%=suite-%)
 
 # make run and make test in a minimal Debian root; ONLY=NAMES as for make test.
 bare:
@@ -222,8 +229,9 @@ build/test/nnrt_devices: tests/tools/nnrt_devices.c build/test/implementation.o
 suite-splits: build/test/splits
 	$(SUITE) $< $(if $(LONG),400,40) $(DIGITS)
 
-suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so build/test/libtable_npu.so
-	$(SUITE) sh tests/tools/test_cli.sh $^
+$(CLI:%=suite-%): suite-cli-%: tests/tools/test_cli_%.sh build/test/nnrt build/nnrt build/test/nnrt_devices \
+	| build/test/libplain_npu.so build/test/libtable_npu.so
+	$(SUITE) sh $^
 
 suite-firmware: build/test/nnrt
 	$(SUITE) sh tests/firmware/test_firmware.sh $<
@@ -231,8 +239,8 @@ suite-firmware: build/test/nnrt
 suite-mcu-program: build/nnrt build/mcu_layers build/test/test_mcu_file
 	$(SUITE) $(PYTHON) -B tests/firmware/test_mcu_program.py $^
 
-suite-emit: build/test/nnrt
-	$(SUITE) sh tests/firmware/test_emit.sh $<
+$(EMIT:%=suite-%): suite-emit-%: tests/firmware/test_emit_%.sh build/test/nnrt build/nnrt
+	$(SUITE) sh $^
 
 build/test/mcu_layers: tests/firmware/mcu_layers.c tests/firmware/mcu_graphs.h build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/test/implementation.o $(LIBS) -lpthread
@@ -243,8 +251,15 @@ suite-mcu-emit: build/test/nnrt build/test/mcu_layers
 build/test/bench: tests/bench/bench.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
 
-suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/test/nnrt build/digits
-	$(SUITE) sh tests/tools/test_examples.sh build/test
+$(EXAMPLE:%=suite-%): suite-example-%: tests/tools/test_example_%.sh build/test/%
+	$(SUITE) sh $< build/test
+
+suite-example-hello: build/test/device build/test/custom
+suite-example-digits: build/digits
+suite-example-kws: build/test/nnrt
+
+suite-bench: tests/bench/test_bench.sh build/test/bench
+	$(SUITE) sh $< build/test
 
 suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(SUITE) sh tests/compat/test_lib.sh build/test
@@ -317,8 +332,8 @@ suite-quantized: build/nnrt
 	$(SUITE) $(PYTHON) -B tests/formats/test_quantized.py $<
 
 # These suites start the command line some thousand times. Looking for leaks when it ends takes two thirds of such a run; the
-# suites cli, budget, hostile and the tests of the readers look for them.
-suite-contrib suite-tflite suite-tflite-pairs suite-emit suite-mcu-emit: export ASAN_OPTIONS := detect_leaks=0
+# suites of the command line, budget, hostile and the tests of the readers look for them.
+suite-contrib suite-tflite suite-tflite-pairs $(EMIT:%=suite-%) suite-mcu-emit: export ASAN_OPTIONS := detect_leaks=0
 
 # Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/formats/contrib.txt).
 suite-contrib: build/test/nnrt

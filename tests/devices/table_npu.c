@@ -1,6 +1,6 @@
 /* A driver with a device table (devices/nnrt_driver.h), built separately as libtable_npu.so with the declarations of
-   nnrt_hal.h only: y = |x| of float32 in one node. tests/compat/test_lib.sh and tests/tools/test_cli.sh load it. TABLE_NPU_GONE: it
-   has no device. */
+   nnrt_hal.h only: y = |x| of float32 in one node. tests/compat/test_lib.sh and tests/tools/test_cli_devices.sh load it.
+   TABLE_NPU_GONE: it has no device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
-"""emit_memory.py NNRT FOLDER: memory regions, sections and states of nnrt emit-c. Part of tests/firmware/test_emit.sh.
+"""emit_memory.py NNRT OBJECT FOLDER: memory regions, sections and states of nnrt emit-c. Part of tests/firmware/test_emit_memory.sh.
 
 Random networks are emitted with one to three regions whose sizes follow from the arena, compiled with the sanitizers, and
 run: in blocks of exactly the bytes that the header states, and between guards. Each last region of N bytes works, of N - 1
-is refused. Networks with states run 20 steps beside a session that is given its own outputs back. Prints a line for each
-fault, then "N passed, M failed". $CLANG compiles."""
+is refused. Networks with states run 20 steps beside a session that is given its own outputs back; the session is that of OBJECT, the
+implementation with sanitizers, which takes longer to compile than everything here. Prints a line for each fault, then "N passed, M
+failed". $CLANG compiles."""
 import os
 import random
 import re
@@ -14,10 +15,11 @@ import numpy
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-NNRT, FOLDER = sys.argv[1:3]
+NNRT, OBJECT, FOLDER = sys.argv[1:4]
 CLANG = os.environ.get('CLANG', 'clang').split()
 FLAGS = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wshadow', '-Werror', '-I.', '-I' + FOLDER, '-O0',
          '-DNNRT_CPU=0', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
+FIRMWARE = ['-DNNRT_IMPLEMENTATION', '-DNNRT_STATIC', '-DNNRT_FIRMWARE']  # the functions that models do not call are not compiled
 NETWORKS = 24
 passed = failed = 0
 
@@ -155,8 +157,7 @@ def regions(model, name, sizes, options, headers):
 
 def c_main(headers):
     """A program that runs each self-test in blocks of exactly its bytes, and between guards."""
-    out = ['#define NNRT_IMPLEMENTATION', '#define NNRT_REGIONS', '#define NNRT_FIRMWARE', '#include "nnrt.h"', '#include <stdio.h>',
-           '#include <stdlib.h>'] + ['#include "%s.h"' % n for n, _ in headers]
+    out = ['#define NNRT_REGIONS', '#include "nnrt.h"', '#include <stdio.h>', '#include <stdlib.h>'] + ['#include "%s.h"' % n for n, _ in headers]
     out.append('''
 static int faults;
 static int kept(const uint64_t *guard, const uint64_t *end)
@@ -187,13 +188,19 @@ int main(void)
     return '\n'.join(out + ['    return faults > 0;', '}', ''])
 
 
-def run(name, text, extra=()):
-    """Compiles a program and runs it."""
+def compiled(name, text, *options):
+    """Compiles FOLDER/NAME.c; whether that succeeds."""
     path = '%s/%s' % (FOLDER, name)
     open(path + '.c', 'w').write(text)
-    done = subprocess.run(CLANG + FLAGS + list(extra) + ['-o', path, path + '.c', '-lm'], capture_output=True, text=True)
+    done = subprocess.run(CLANG + FLAGS + [path + '.c', *options], capture_output=True, text=True)
     check(done.returncode == 0, '%s does not compile:\n%s' % (name, done.stderr[:2000]))
-    if done.returncode == 0:
+    return done.returncode == 0
+
+
+def run(name, text, *options):
+    """Compiles a program and runs it."""
+    path = '%s/%s' % (FOLDER, name)
+    if compiled(name, text, *FIRMWARE, *options, '-o', path, '-lm'):
         done = subprocess.run([path], capture_output=True, text=True)
         check(done.returncode == 0, '%s:\n%s' % (name, (done.stdout + done.stderr)[:3000]))
 
@@ -262,8 +269,40 @@ def state_network(path):
     return [(k, k + '2') for k in shapes if k != 'x'], shapes, out
 
 
+SESSION = '''
+#include "nnrt.h"
+
+int session_open(const char *path);
+int session_run(float (*buffers)[64], const int *counts, int inputs, int outputs);
+void session_close(void);
+
+static NNRT_Model *model;
+static nnrt_session *session;
+
+int session_open(const char *path)
+{
+    nnrt_session_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = "reference";
+    return nnrt_model_load(&model, path, NULL, NULL) == NNRT_SUCCESS &&
+           nnrt_session_create(&session, model, &desc, NULL) == NNRT_SUCCESS;
+}
+
+int session_run(float (*buffers)[64], const int *counts, int inputs, int outputs)
+{
+    nnrt_io io[32];
+    for (int i = 0; i < inputs + outputs; i++)
+        io[i] = nnrt_io_make(buffers[i], (size_t)counts[i] * sizeof(float));
+    return nnrt_run(session, io, (uint32_t)inputs, io + inputs, (uint32_t)outputs) == NNRT_SUCCESS;
+}
+
+void session_close(void)
+{
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+}
+'''
 STATES_MAIN = '''
-#define NNRT_IMPLEMENTATION
 #define NNRT_REGIONS
 #include "nnrt.h"
 #include <stdio.h>
@@ -279,25 +318,26 @@ static float buffers[INPUTS + OUTPUTS][64];
 static int faults;
 #define EXPECT(condition, ...) ((condition) ? (void)0 : (void)(faults++, printf(__VA_ARGS__)))
 
-static void run_states(nnrt_session *session)
+int session_open(const char *path);
+int session_run(float (*buffers)[64], const int *counts, int inputs, int outputs);
+void session_close(void);
+
+static void run_states(void)
 {
     struct { uint64_t before[8], data[STATES_STATE_WORDS], after[8]; } state;
     static uint64_t fast[STATES_FAST_WORDS], slow[STATES_SLOW_WORDS], flat[FLAT_ARENA_WORDS], flatState[FLAT_STATE_WORDS];
-    nnrt_io io[INPUTS + OUTPUTS];
     memset(&state, 0x5A, sizeof(state));
     states_state_reset(state.data);
     flat_state_reset(flatState);
     states_state_of_a(state.data)[1] = flat_state_of_a(flatState)[1] = buffers[%(a)d][1] = 2.5f; /* not all begin with 0 */
     states_state_of_acc(state.data)[2] = flat_state_of_acc(flatState)[2] = buffers[%(acc)d][2] = -1;
-    for (int i = 0; i < INPUTS + OUTPUTS; i++)
-        io[i] = nnrt_io_make(buffers[i], (size_t)counts[i] * sizeof(float));
     for (int step = 0; step < 20; step++) {
         float y[6], z[4], y2[6], z2[4];
         for (int k = 0; k < 6; k++)
             buffers[0][k] = (float)((step * 7 + k * 3) %% 11 - 5) / 4;
         memset(fast, step, sizeof(fast));
         memset(flat, step, sizeof(flat));
-        EXPECT(nnrt_run(session, io, INPUTS, io + INPUTS, OUTPUTS) == NNRT_SUCCESS, "FAIL session, step %%d\\n", step);
+        EXPECT(session_run(buffers, counts, INPUTS, OUTPUTS), "FAIL session, step %%d\\n", step);
         EXPECT(states_run_in(fast, slow, state.data, buffers[0], y, z) == NNRT_SUCCESS, "FAIL states, step %%d\\n", step);
         EXPECT(flat_run_in(flat, flatState, buffers[0], y2, z2) == NNRT_SUCCESS, "FAIL flat, step %%d\\n", step);
         EXPECT(memcmp(y, buffers[%(y)d], sizeof(y)) == 0 && memcmp(z, buffers[%(z)d], sizeof(z)) == 0 &&
@@ -326,16 +366,9 @@ static void run_shared(void)
 
 int main(void)
 {
-    nnrt_session_desc desc;
-    NNRT_Model *model;
-    nnrt_session *session;
-    nnrt_error error;
-    memset(&desc, 0, sizeof(desc));
-    desc.device = "reference";
-    if (nnrt_model_load(&model, "%(path)s", NULL, &error) != NNRT_SUCCESS ||
-        nnrt_session_create(&session, model, &desc, &error) != NNRT_SUCCESS)
-        return printf("FAIL %%s\\n", error.message);
-    run_states(session);
+    if (!session_open("%(path)s"))
+        return printf("FAIL no session\\n");
+    run_states();
     run_shared();
     {
         static uint64_t fast[STATES_FAST_WORDS], slow[STATES_SLOW_WORDS], flat[FLAT_ARENA_WORDS];
@@ -343,8 +376,7 @@ int main(void)
         EXPECT(states_selftest(fast, slow) == NNRT_SUCCESS && flat_selftest_node(flat, &node) == NNRT_SUCCESS,
                "FAIL the self-test of a model with states\\n");
     }
-    nnrt_session_destroy(session);
-    nnrt_model_destroy(model);
+    session_close();
     return faults > 0;
 }
 '''
@@ -372,14 +404,16 @@ def states():
           'parameters of a model with states')
     names, results = list(shapes), list(out)
     elements = lambda shape: int(numpy.prod(shape))
-    run('states', STATES_MAIN % {
+    text = STATES_MAIN % {
         'inputs': len(names), 'outputs': len(results), 'path': FOLDER + '/states.nnrt',
         'counts': ', '.join(str(elements(s)) for s in list(shapes.values()) + list(out.values())),
         'next': ', '.join(str(results.index(n + '2')) if n != 'x' else '-1' for n in names),
         'a': names.index('a'), 'acc': names.index('acc'), 'y': len(names) + results.index('y'), 'z': len(names) + results.index('z'),
         'same': '\n'.join('        EXPECT(memcmp(%s_state_of_%s(%s), buffers[%d], %d) == 0, "FAIL state %s, step %%d\\n", step);' %
                           (m, n, 'state.data' if m == 'states' else 'flatState', i, 4 * elements(shapes[n]), n)
-                          for m in ('states', 'flat') for i, n in enumerate(names) if n != 'x')})
+                          for m in ('states', 'flat') for i, n in enumerate(names) if n != 'x')}
+    if compiled('session', SESSION, '-c', '-o', FOLDER + '/session.o'):
+        run('states', text, FOLDER + '/session.o', OBJECT, '-lpthread')
 
 
 def quantized_state():
@@ -395,8 +429,6 @@ def quantized_state():
     text, told = emit(model, 'zero', '--state=x=y')
     check(text is not None, told)
     run('zero', '''
-#define NNRT_IMPLEMENTATION
-#define NNRT_FIRMWARE
 #include "nnrt.h"
 #include <stdio.h>
 #include "zero.h"
@@ -460,8 +492,6 @@ def sections():
     run('sections', '''
 #include <stdio.h>
 #define TWO_DATA_flash2 __attribute__((section("nn_flash2")))
-#define NNRT_IMPLEMENTATION
-#define NNRT_FIRMWARE
 #include "nnrt.h"
 #include "two.h"
 extern const char __start_nn_flash2[], __stop_nn_flash2[]; /* by the linker */
@@ -472,7 +502,7 @@ int main(void)
         return printf("FAIL other bits\\n");
     return __stop_nn_flash2 - __start_nn_flash2 < 1200 || __stop_nn_flash2 - __start_nn_flash2 > 1600;
 }
-''', ['-fno-sanitize=address'])
+''', '-fno-sanitize=address')
 
 
 random_networks()

@@ -17,7 +17,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # The suites in which it matters who the user is: they make files, folders, pipes and sockets, meet their permissions and
 # limits, look at /proc, start other processes, or install.
-AS_USER='cli install runner examples file hostile cache remote corners cycles hdi pool budget threads onnx_reader ohnn_codes'
+AS_USER='cli install runner example bench file hostile cache remote corners cycles hdi pool budget threads onnx_reader ohnn_codes'
 folder=$(pwd)/build/bare
 root=$folder/root
 clone=/home/nnrt/nnrt # inside the root
@@ -188,10 +188,10 @@ take_results() {
 rm -rf build/results "$folder/root.log" "$folder/user.log" && mkdir -p build/results
 user='' rest=''
 for name in $AS_USER; do
-    case " ${only:-$name} " in *" $name "*) user="$user $name" ;; esac
+    [ -n "$only" ] || user="$user $name"
 done
-for name in $only; do
-    case " $AS_USER " in *" $name "*) ;; *) rest="$rest $name" ;; esac
+for name in $only; do # a family, or one of its suites: cli, cli-run
+    case " $AS_USER " in *" $name "* | *" ${name%%-*} "*) user="$user $name" ;; *) rest="$rest $name" ;; esac
 done
 if [ -z "$only" ] || [ -n "$rest" ]; then
     step 'make test as root'

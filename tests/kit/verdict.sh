@@ -1,9 +1,11 @@
-# verdict.sh - functions of the test scripts, read with `.`: results are counted in passed and failed; $folder is a temporary
-# folder, removed at exit. The output of commands is in $folder/log.
+# verdict.sh - functions of the test scripts, read with `.`: results are counted in passed, failed and skipped; $folder is a
+# temporary folder, removed at exit. The output of commands is in $folder/log; a script that keeps both streams apart writes
+# $folder/out and $folder/err. A script ends with `total`.
 # shellcheck shell=sh disable=SC2034
-folder=$(mktemp -d)
+folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-passed=0 failed=0
+trap 'exit 1' HUP INT TERM
+passed=0 failed=0 skipped=0
 
 pass() {
     passed=$((passed + 1))
@@ -12,6 +14,16 @@ pass() {
 fail() {
     failed=$((failed + 1))
     echo "FAIL $*"
+    for stream in err out; do
+        if [ -f "$folder/$stream" ]; then
+            head -n 5 "$folder/$stream" | cut -c 1-200 | sed "s/^/     std$stream: /"
+        fi
+    done
+}
+
+skip() { # NAME REASON
+    skipped=$((skipped + 1))
+    echo "      1  $1: $2" >>"$folder/skipped"
 }
 
 # verdict NAME STATUS [FILE]: FILE is printed when it failed
@@ -38,4 +50,14 @@ try() {
     shift
     "$@" >"$folder/log" 2>&1
     verdict "$what: $*" $? "$folder/log"
+}
+
+# total: what was skipped, and the last line of a suite; the status tells whether all passed
+total() {
+    [ "$skipped" -eq 0 ] || {
+        echo 'skipped  because of'
+        cat "$folder/skipped"
+    }
+    echo "$passed passed, $failed failed$([ "$skipped" -eq 0 ] || echo ", $skipped skipped")"
+    [ "$failed" -eq 0 ]
 }

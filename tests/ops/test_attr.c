@@ -1,6 +1,6 @@
 /* Attribute descriptions: a test operator has members of every kind, for all code that the descriptions drive:
    defaults, printing, comparison, copies, the .nnrt file, validation, graphs of a model, the generator of the fuzz
-   targets. (tests/firmware/test_emit.sh tests the C code emitted from them.) */
+   targets. (tests/firmware/test_emit_attributes.sh tests the C code emitted from them.) */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include "every_kind.h"
 #define NNRT_IMPLEMENTATION

@@ -7,7 +7,8 @@ detector.tflite has known scores and positions at some anchors. To every anchor 
 the left eye, each times 127.5. none.tflite has the same outputs with scores below 0.5, other.tflite has other shapes.
 
 wide.png has 256 x 128 pixels, tall.png 128 x 256, small.png 32 x 16: red is the column, green the row, blue 51. Scaled to
-128 x 128, wide.png and small.png have margins above and below, tall.png left and right.
+128 x 128, wide.png and small.png have margins above and below, tall.png left and right. vast.png has 20000 x 20000 black
+pixels in a small file, deep.png more data than its pixels.
 """
 import os
 import struct
@@ -68,15 +69,18 @@ def write_detector(path, offset, anchors=ANCHORS):
         f.write(m.bytes())
 
 
-def write_png(path, width, height):
+def write_png(path, width, height, bits, kind, rows):
     def chunk(tag, body):
         return struct.pack(">I", len(body)) + tag + body + struct.pack(">I", zlib.crc32(tag + body))
+    with open(path, "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, 0)) +
+                chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def write_picture(path, width, height):
     pixels = np.zeros((height, width, 3), "uint8")
     pixels[..., 0], pixels[..., 1], pixels[..., 2] = np.arange(width), np.arange(height)[:, None], 51
-    rows = np.insert(pixels.reshape(height, 3 * width), 0, 0, axis=1)
-    with open(path, "wb") as f:
-        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)) +
-                chunk(b"IDAT", zlib.compress(rows.tobytes())) + chunk(b"IEND", b""))
+    write_png(path, width, height, 8, 2, np.insert(pixels.reshape(height, 3 * width), 0, 0, axis=1).tobytes())
 
 
 def read_png(path):
@@ -128,6 +132,8 @@ if __name__ == "__main__":
     write_detector(folder + "/detector.tflite", 0)
     write_detector(folder + "/none.tflite", -20)
     write_detector(folder + "/other.tflite", 0, 600)
-    write_png(folder + "/wide.png", 256, 128)
-    write_png(folder + "/tall.png", 128, 256)
-    write_png(folder + "/small.png", 32, 16)
+    write_picture(folder + "/wide.png", 256, 128)
+    write_picture(folder + "/tall.png", 128, 256)
+    write_picture(folder + "/small.png", 32, 16)
+    write_png(folder + "/vast.png", 20000, 20000, 1, 0, bytes(20000 * 2501))
+    write_png(folder + "/deep.png", 28, 28, 8, 0, bytes(32 << 20))
