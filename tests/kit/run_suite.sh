@@ -40,7 +40,7 @@ count() {
 }
 
 line() { # name passed failed skipped seconds [more]
-    printf '%-4s %-14s %6d passed, %d failed%s  (%d s%s)\n' "$(if [ "$3" -eq 0 ]; then echo ok; else echo FAIL; fi)" \
+    printf '%-4s %-15s %6d passed, %d failed%s  (%d s%s)\n' "$(if [ "$3" -eq 0 ]; then echo ok; else echo FAIL; fi)" \
         "$1" "$2" "$3" "$(if [ "$4" -gt 0 ]; then echo ", $4 skipped"; fi)" "$5" "${6:-}"
 }
 
@@ -141,7 +141,7 @@ summary() {
             line "$name" "$p" "$f" "$s" "$t"
         else
             p=0 f=1
-            printf 'FAIL %-14s was not built%s\n' "$name" "$(why_not_built "$name")"
+            printf 'FAIL %-15s was not built%s\n' "$name" "$(why_not_built "$name")"
         fi
         [ "$f" -eq 0 ] || again "$name"
         passed=$((passed + p)) failed=$((failed + f))
