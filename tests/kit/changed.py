@@ -5,8 +5,8 @@
 
 `make test CHANGED=1` runs them. On standard error: each file with its suites. Status 1: nothing to run.
 
-A suite consists of the files that its rule names (tests/*.mk), or of tests/ROOM/test_NAME.c, and of the headers of tests that
-these include. It depends on a changed file if
+A suite consists of the files that its rule names (tests/*.mk), of tests/ROOM/test_NAME.c or tests/ROOM/test_FAMILY_NAME.sh, and of
+the headers, scripts and modules of tests that these include. It depends on a changed file if
 - the file is one of these, or data beside them that they name;
 - the file is nnrt_ops.h, changed between the marks of some operators (>>op, >>kernel): the suites that take VEC, for these;
 - one of its files includes the header by name, or its name has a word of the path (devices/nnrt_cpu.h: cpu, cpu_convs, cpu-sets);
@@ -41,6 +41,8 @@ def rules():
     """{suite: paths of its files in tests}, from the makefiles and the names of programs."""
     programs = {path.stem: path for path in ROOT.glob("tests/*/*.c") if path.stem != "nnrt"}
     found = {name[5:]: {path} for name, path in programs.items() if name.startswith("test_") and name != "test_ops"}
+    for script in ROOT.glob("tests/*/test_*_*.sh"):
+        found[script.stem[5:].replace("_", "-")] = {script}
     for makefile in [ROOT / "Makefile", *sorted(ROOT.rglob("*.mk"))]:
         text = makefile.read_text(encoding="utf-8").replace("\\\n", " ")
         for names, needs, recipe in re.findall(r"^((?:suite-[\w-]+ *)+):(?!.*export)([^\n]*)\n((?:\t[^\n]*\n)*)", text, re.M):
@@ -53,14 +55,17 @@ def rules():
 
 
 def closure(files):
-    """The files, and the headers of tests that they include; their text."""
+    """The files, and what they include of tests: headers, scripts that they read, modules beside them; their text."""
     texts, wanted = {}, list(files)
     while wanted:
         path = wanted.pop()
         if path in texts or not path.is_file():
             continue
         texts[path] = path.read_text(encoding="utf-8", errors="replace")
-        for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', texts[path], re.M):
+        names = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', texts[path], re.M)
+        names += re.findall(r'^\. (?:"\$\(dirname "\$0"\)/)?([\w./-]+)', texts[path], re.M) if path.suffix == ".sh" else []
+        names += [name + ".py" for name in re.findall(r"^(?:from|import) (\w+)", texts[path], re.M)] if path.suffix == ".py" else []
+        for name in names:
             wanted += [p.resolve() for p in (path.parent / name, ROOT / "tests/kit" / name, ROOT / name) if p.is_file() and "tests" in p.resolve().relative_to(ROOT).parts[:1]]
     return texts
 
@@ -114,7 +119,8 @@ def depends(path, suites, texts):
         named = {suite for suite in suites if words_of(path) & set(WORDS.findall(suite))}
         return named | {suite for suite in suites if not named and suite.startswith("cli")}
     if parts[0] in ("bindings", "packaging", "examples"):
-        return {suite for suite in suites if set(WORDS.findall(suite)) & set(WORDS.findall(path.lower()))}
+        named = {suite for suite in suites if set(WORDS.findall(suite)) & set(WORDS.findall(path.lower()))}
+        return named | {suite for suite in suites if not named and parts[0] == "examples" and suite.startswith("example-")}
     return {"docs"} if name.endswith(".md") else {"runner", "docs"} if name == "Makefile" or name.endswith(".mk") else set()
 
 
