@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_bench.sh FOLDER: make bench with FOLDER/bench: its program, tables and page. How long anything takes does not matter.
+# test_bench.sh FOLDER: make bench with FOLDER/bench: its program, tables and page. How long anything takes does not
+# matter.
 set -u
 . tests/tools/examples.sh
 

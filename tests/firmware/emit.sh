@@ -1,8 +1,8 @@
-# emit.sh - functions of the suites test_emit_*.sh, read with `.` from the root of the tree: sh tests/firmware/test_emit_NAME.sh NNRT
-# [SHIPPED]. They test the output of nnrt emit-c: C that compiles without warnings as C99 and C++17, and has the bits of the
-# session on this machine.
+# emit.sh - functions of the suites test_emit_*.sh, read with `.` from the root of the tree: sh
+# tests/firmware/test_emit_NAME.sh NNRT [SHIPPED]. They test the output of nnrt emit-c: C that compiles without warnings
+# as C99 and C++17, and has the bits of the session on this machine.
 #   NNRT     the command line with sanitizers
-#   SHIPPED  the same as built for users, for models that NNRT writes elsewhere in these suites; without it, NNRT does all
+#   SHIPPED  the same as built for users, for models like those that NNRT writes; without it, NNRT does all
 # shellcheck shell=sh disable=SC2034
 . tests/kit/verdict.sh
 nnrt=$1
@@ -13,9 +13,9 @@ CXX=${CXX:-g++}
 digits=examples/digits/digits.onnx
 # Emitted code does not use the fast device, which takes half of the compile time.
 flags="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -I$folder -O0 -DNNRT_CPU=0"
-# Emitted code needs the implementation in the same file, so each program compiles it. clang does so in a third of gcc's time, and
-# with NNRT_STATIC in a second, as it leaves out the functions that the models do not call. $CC and $CXX compile the program of all node
-# tests, $CC also one with -Os.
+# Emitted code needs the implementation in the same file, so each program compiles it. clang does so in a third of gcc's
+# time, and with NNRT_STATIC in a second, as it leaves out the functions that the models do not call. $CC and $CXX
+# compile the program of all node tests, $CC also one with -Os.
 fast='clang -std=c99' fastxx='clang++ -std=c++17'
 firmware='-DNNRT_STATIC -DNNRT_FIRMWARE'
 checked='-fsanitize=address,undefined -fno-sanitize-recover=all'

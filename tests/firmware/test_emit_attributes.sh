@@ -3,8 +3,8 @@
 set -u
 . tests/firmware/emit.sh
 
-# An operator of the tests has them: with it the command line, which also writes a model of it, and a program that compares its
-# attributes in C.
+# An operator of the tests has them: with it the command line, which also writes a model of it, and a program that
+# compares its attributes in C.
 cat >"$folder/values.h" <<'END'
 static NNRT_EveryKind values(void)
 {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_emit_control.sh: models with IF and LOOP as C, whose subgraphs run in the memory of the model. Arguments: emit.sh.
+# test_emit_control.sh: models with IF and LOOP as C, whose subgraphs run in the memory of the model. Arguments:
+# emit.sh.
 set -u
 . tests/firmware/emit.sh
 

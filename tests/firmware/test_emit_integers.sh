@@ -1,13 +1,13 @@
 #!/bin/sh
-# test_emit_integers.sh: quantized networks as C, with integer inputs and outputs; without an FPU they link no floating point. Macros
-# by which a program adds to the emitted code. Arguments: emit.sh.
+# test_emit_integers.sh: quantized networks as C, with integer inputs and outputs; without an FPU they link no floating
+# point. Macros by which a program adds to the emitted code. Arguments: emit.sh.
 set -u
 . tests/firmware/emit.sh
 
 # ---- int8, and additions by a program ----
 
-# Two convolutions in int8 whose weights have a scale for each of 32 channels: "same" with equal zero points, "other" with
-# zero points of their own (uint8).
+# Two convolutions in int8 whose weights have a scale for each of 32 channels: "same" with equal zero points, "other"
+# with zero points of their own (uint8).
 holds 'quantised networks are written' "$python" -c '
 import sys
 import numpy, onnx
@@ -81,8 +81,8 @@ holds 'the bits of int8, every step met, constants placed' "$folder/adds"
 
 # ---- integer inputs and outputs ----
 
-# Classifiers in QDQ form: "scores" ends in DequantizeLinear, "classes" in a SOFTMAX of its result, "mixed" has a second input
-# that is quantized twice, "many" any number of images.
+# Classifiers in QDQ form: "scores" ends in DequantizeLinear, "classes" in a SOFTMAX of its result, "mixed" has a second
+# input that is quantized twice, "many" any number of images.
 holds 'classifiers in QDQ form are written' "$python" -c '
 import sys
 import numpy, onnx
@@ -124,8 +124,8 @@ for name, kind in ("scores", i8), ("classes", u8), ("mixed", u8), ("many", i8):
     numpy.save(sys.argv[1] + "/" + name + "_real.npy", real)
     numpy.save(sys.argv[1] + "/" + name + "_integers.npy", numpy.clip(numpy.rint(numpy.where(numpy.isnan(units), 0, units)) + zero, least, most).astype(kind))' "$folder"
 
-# The inner integers of the model become its inputs and outputs: numpy's integers as input, and the integers before the removed
-# DequantizeLinear as output. The float file is quantized as QuantizeLinear does.
+# The inner integers of the model become its inputs and outputs: numpy's integers as input, and the integers before the
+# removed DequantizeLinear as output. The float file is quantized as QuantizeLinear does.
 for name in scores many; do
     holds "$name with --int8-io" "$nnrt" convert "$folder/$name.onnx" "$folder/$name.nnrt" --int8-io
     if [ -s "$folder/log" ] && grep -q 'nnrt: ' "$folder/log"; then fail "$name with --int8-io: $(cat "$folder/log")"; else pass; fi
@@ -148,7 +148,8 @@ holds 'metadata say so' grep -Fqx 'metadata    input.x.quantize=yes' "$folder/to
 "$nnrt" info "$folder/many.nnrt" >"$folder/told" 2>&1
 holds 'the batch stays dynamic, channels come first' grep -Fqx 'input       x  int8[?,3,8,8]  NCHW' "$folder/told"
 
-# With a SOFTMAX at the end the answers are within a unit of 1/256 of those in float32, and a run is one of integers alone.
+# With a SOFTMAX at the end the answers are within a unit of 1/256 of those in float32, and a run is one of integers
+# alone.
 holds 'classes with --int8-io' "$nnrt" convert "$folder/classes.onnx" "$folder/classes.nnrt" --int8-io
 holds 'classes in float32' "$nnrt" run "$folder/classes.onnx" --device reference --input "$folder/classes_real.npy" --output-dir "$folder/real"
 holds 'classes in integers' "$nnrt" run "$folder/classes.nnrt" --device reference --input "$folder/classes_integers.npy" --output-dir "$folder/integers"

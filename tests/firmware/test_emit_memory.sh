@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_emit_memory.sh: memory regions, sections and states of emitted C, by emit_memory.py, which prints the result. Arguments: emit.sh;
-# implementation.o is beside NNRT.
+# test_emit_memory.sh: memory regions, sections and states of emitted C, by emit_memory.py, which prints the result.
+# Arguments: emit.sh; implementation.o is beside NNRT.
 set -u
 . tests/firmware/emit.sh
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_emit_network.sh: the digits network as C in every way to compile it; a wrong bit is detected; only the kernels of the model are
-# linked; wrong arguments are reported. Arguments: emit.sh.
+# test_emit_network.sh: the digits network as C in every way to compile it; a wrong bit is detected; only the kernels of
+# the model are linked; wrong arguments are reported. Arguments: emit.sh.
 set -u
 . tests/firmware/emit.sh
 
@@ -51,9 +51,10 @@ way() {
 
 # ---- what the self-test sees ----
 
-# One weight of digits; and with --golden the first node whose results differ: that of the changed weight, that whose expected
-# checksum is another one, an output.
-# changed NAME FILE: NAME.h, made of FILE on standard input, is another one; its model has the name NAME
+# One weight of digits; and with --golden the first node whose results differ: that of the changed weight, that whose
+# expected checksum is another one, an output.
+
+# changed NAME FILE: NAME.h, from standard input, is another header than FILE.h; its model has the name NAME
 changed() {
     cat >"$folder/log"
     ! cmp -s "$folder/log" "$folder/$2.h"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_emit_nodes.sh: every ONNX node test that can be planned becomes C, and all of them one program. Arguments: emit.sh.
+# test_emit_nodes.sh: every ONNX node test that can be planned becomes C, and all of them one program. Arguments:
+# emit.sh.
 set -u
 . tests/firmware/emit.sh
 data=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node

@@ -1,4 +1,4 @@
-"""Models of one operator, or of a few, with the values of their inputs: the cases of test_tflite.py and tflite_pairs.py."""
+"""Models of one operator, or of a few, with the values of their inputs, for test_tflite.py and tflite_pairs.py."""
 import os
 import sys
 import zlib

@@ -1,4 +1,4 @@
-"""Results of TensorFlow Lite: the files of --write, and their comparison with others. For test_tflite.py and tflite_pairs.py."""
+"""Results of TensorFlow Lite, for test_tflite.py and tflite_pairs.py: the files of --write, and comparisons."""
 import os
 import subprocess
 import tempfile

@@ -1,6 +1,6 @@
-# verdict.sh - functions of the test scripts, read with `.`: results are counted in passed, failed and skipped; $folder is a
-# temporary folder, removed at exit. The output of commands is in $folder/log; a script that keeps both streams apart writes
-# $folder/out and $folder/err. A script ends with `total`.
+# verdict.sh - functions of the test scripts, read with `.`: results are counted in passed, failed and skipped; $folder
+# is a temporary folder, removed at exit. The output of commands is in $folder/log; a script that keeps both streams
+# apart writes $folder/out and $folder/err. A script ends with `total`.
 # shellcheck shell=sh disable=SC2034
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

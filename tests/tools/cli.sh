@@ -1,6 +1,6 @@
 # cli.sh - functions of the suites of the command line, read with `.` from the root of the tree:
 #     sh tests/tools/test_cli_NAME.sh NNRT [SHIPPED [DEVICES]]
-#   NNRT     the program with sanitizers, for bad input, files and memory: it takes ten times as long to start and to compute
+#   NNRT     the program with sanitizers, for bad input, files and memory: it takes ten times as long
 #   SHIPPED  the program as built for users, for results alone; without it, as for coverage, NNRT does all
 #   DEVICES  the program with more devices, tests/tools/nnrt_devices.c
 # Expected results come from numpy; the models are files that cli_models.py writes byte by byte.
@@ -24,7 +24,8 @@ t() {
     if [ "$got" -eq "$want" ]; then pass; else fail "$name: status $got, expected $want"; fi
 }
 
-# says NAME PATTERN, prints NAME PATTERN: a line of standard error (output) matches. lacks NAME PATTERN: none of output does.
+# says NAME PATTERN, prints NAME PATTERN: a line of standard error (output) matches. lacks NAME PATTERN: none of output
+# does.
 says() { if grep -Eq -e "$2" "$folder/err"; then pass; else fail "$1: standard error lacks $2"; fi; }
 prints() { if grep -Eq -e "$2" "$folder/out"; then pass; else fail "$1: standard output lacks $2"; fi; }
 lacks() { if grep -Eq -e "$2" "$folder/out"; then fail "$1: standard output has $2"; else pass; fi; }

@@ -1,6 +1,7 @@
-"""cli_judge.py FOLDER NAME...: writes the models of cli_models.py, then answers the Python expressions of tests/tools/test_cli_*.sh:
-for each line of standard input a line True, False or the error of the expression in FOLDER/asked. Before the first it prints
-True. One Python answers all: its packages take longer to load than an expression to compute."""
+"""cli_judge.py FOLDER NAME...: writes the models of cli_models.py, then answers the Python expressions of
+tests/tools/test_cli_*.sh: for each line of standard input a line True, False or the error of the expression in
+FOLDER/asked. Before the first it prints True. One Python answers all: its packages take longer to load than an
+expression to compute."""
 import json
 import re
 import subprocess  # noqa: F401 (of expressions)

@@ -1,6 +1,6 @@
-# examples.sh - functions of the suites of the examples, read with `.` from the root of the tree: sh tests/tools/test_example_NAME.sh
-# FOLDER. FOLDER has the programs, built with sanitizers; they work as their README says, and report errors with the right status and a
-# message.
+# examples.sh - functions of the suites of the examples, read with `.` from the root of the tree: sh
+# tests/tools/test_example_NAME.sh FOLDER. FOLDER has the programs, built with sanitizers; they work as their README
+# says, and report errors with the right status and a message.
 # shellcheck shell=sh disable=SC2034
 . tests/kit/verdict.sh
 bin=$1

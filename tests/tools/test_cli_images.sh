@@ -6,7 +6,8 @@ models images vast
 
 # ---- run: images ----
 
-# image NAME CODE ARGUMENTS...: the model's output equals numpy's, within the error of float32 sums of at most 100 terms.
+# image NAME CODE ARGUMENTS...: the model's output equals numpy's, within the error of float32 sums of at most 100
+# terms.
 image() {
     label=$1
     code=$2

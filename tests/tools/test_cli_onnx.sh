@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_cli_onnx.sh: ONNX files: cost, unsupported parts, quantized arithmetic, constants in other files, pipes. Arguments: cli.sh.
+# test_cli_onnx.sh: ONNX files: cost, unsupported parts, quantized arithmetic, constants in other files, pipes.
+# Arguments: cli.sh.
 set -u
 . tests/tools/cli.sh
 models imports external sets
@@ -69,8 +70,8 @@ refused 2 'ops --no-quantize' 'unknown option --no-quantize' ops --no-quantize
 
 # ---- constants in other files ----
 
-# How a file is opened depends on the macros for POSIX, which programs of users do not define: README's compile line, here by clang,
-# and without the device cpu, which takes three quarters of the time.
+# How a file is opened depends on the macros for POSIX, which programs of users do not define: README's compile line,
+# here by clang, and without the device cpu, which takes three quarters of the time.
 holds 'hello.c, compiled as README says' clang -std=c99 -DNNRT_CPU=0 -I. examples/hello.c -o "$folder/hello" -lm
 # external STATUS NAME PATTERN: all three builds end with that status within ten seconds, a failure with that message
 external() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_cli_ops.sh: nnrt ops, its tables and its copies of operators; tests/ops/test_copy.py compiles and runs the copies.
-# Arguments: cli.sh.
+# test_cli_ops.sh: nnrt ops, its tables and its copies of operators; tests/ops/test_copy.py compiles and runs the
+# copies. Arguments: cli.sh.
 set -u
 . tests/tools/cli.sh
 models
@@ -133,8 +133,8 @@ refused 1 'ops --copy: macros of each other' 'has no function' ops --copy SOFTMA
     printf 'A12(1)\n'
 } >"$folder/cut.h"
 refused 1 'ops --copy: macros without measure' 'expand to more than' ops --copy SOFTMAX --header "$folder/cut.h"
-# Search path of the header: next to the program, in the current folder, above the program, where it is installed; the program's
-# folder comes from its path, or from PATH.
+# Search path of the header: next to the program, in the current folder, above the program, where it is installed; the
+# program's folder comes from its path, or from PATH.
 mkdir -p "$folder/there/bin" "$folder/there/include/nnrt" "$folder/empty"
 cp "$shipped" "$folder/there/bin/nnrt-copy"
 looks() { # NAME STATUS COMMAND...: run in an empty folder

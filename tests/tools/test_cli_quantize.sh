@@ -118,7 +118,8 @@ refused 2 'quantize --max-loss 0' "--max-loss does not take '0'" quantize $digit
 refused 1 'quantize --max-loss, too little' 'no node of .*digits.onnx can be quantized with a noise of at most that' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --max-loss 1e-13 --json
 absent 'quantize --max-loss: a file was written' "$folder/q8.nnrt"
 
-# --classes: the loss is accuracy. Of two samples [1, 1.001] and [100, 0] 8 bits of one scale lose the class of the first.
+# --classes: the loss is accuracy. Of two samples [1, 1.001] and [100, 0] 8 bits of one scale lose the class of the
+# first.
 for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$folder/classes.txt"
 t 0 'quantize --classes' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --max-loss 0.000008 --classes "$folder/classes.txt"
 prints 'quantize --classes: all nodes' '^nodes +10 of 10 quantized'
@@ -142,7 +143,8 @@ refused 1 'quantize --classes, too few' 'hard.txt has no class from 0 to 9 for s
 refused 1 'quantize --classes, no such class' "line 1 has class '2', expected 0 to 1 or a label of the model" quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/two.txt"
 absent 'quantize --classes: a file was written' "$folder/q8.nnrt"
 
-# --report: the page has each tensor and layer, the sizes that nnrt info prints, no part in another file, and escapes names
+# --report: the page has each tensor and layer, the sizes that nnrt info prints, no part in another file, and escapes
+# names
 program=$shipped
 t 0 'quantize --report' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --report "$folder/q.html" --sensitivity --without bias
 prints 'quantize --report' '^report +.*/q.html$'

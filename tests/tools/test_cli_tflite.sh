@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_cli_tflite.sh: .tflite files with each command: dynamic dimensions, signatures, states, damaged files. Arguments: cli.sh.
+# test_cli_tflite.sh: .tflite files with each command: dynamic dimensions, signatures, states, damaged files. Arguments:
+# cli.sh.
 set -u
 . tests/tools/cli.sh
 models tflite

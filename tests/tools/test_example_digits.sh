@@ -9,7 +9,8 @@ shows 'digits' out '^time [0-9]+\.[0-9]+ ms per image$'
 shows 'digits' out '^memory [1-9][0-9]* bytes: arena [1-9][0-9]*, '
 [ "$(grep -oE '[0-9]+(\.[0-9])? ?%' "$folder/out" | wc -l)" -ge 101 ]
 verdict 'digits: an answer and its confidence for each of 100 digits' $?
-# make run compiles the kernels of the fast device as an object of their own, and only the other code that the program needs.
+# make run compiles the kernels of the fast device as an object of their own, and only the other code that the program
+# needs.
 sed -E 's/ *[0-9.]+ %//g; /^(time|memory|accuracy)/d' "$folder/out" >"$folder/answers"
 expect 'digits of make run' 0 build/digits $digits/digits.onnx $digits/sheet.png
 shows 'digits of make run' out '^accuracy 100\.0 %, 100 of 100 digits$'
@@ -76,7 +77,8 @@ expect 'digits --heldback with another file' 1 "$bin/digits" --heldback $digits/
 expect 'digits --heldback without a file' 1 "$bin/digits" --heldback "$folder/none.bin"
 expect 'digits --heldback and a sheet' 2 "$bin/digits" --heldback "$folder/ten.bin" a b
 
-# Files that claim a larger size than they have: the memory that the program allocates is in proportion to the file size.
+# Files that claim a larger size than they have: the memory that the program allocates is in proportion to the file
+# size.
 "$python" - "$bin/digits" $digits "$folder" <<'END' >"$folder/out" 2>"$folder/err"
 import os, struct, subprocess, sys, zlib
 program, digits, folder = sys.argv[1:]

@@ -5,8 +5,9 @@ set -u
 
 "$python" -B tests/tools/face_case.py "$folder" >"$folder/out" 2>"$folder/err"
 verdict 'face: models and pictures of face_case.py' $?
-# Positions by hand: in wide.png (input - margin) * 2, margin 0, 32; tall.png margin 32, 0; small.png (input - margin) / 4.
-# The first face is the mean of two boxes, whose left sides are 88 and 96, with the weights sigmoid(2) and sigmoid(1).
+# Positions by hand: in wide.png (input - margin) * 2, margin 0, 32; tall.png margin 32, 0; small.png (input - margin) /
+# 4. The first face is the mean of two boxes, whose left sides are 88 and 96, with the weights sigmoid(2) and
+# sigmoid(1).
 expect 'face' 0 "$bin/face" "$folder/detector.tflite" "$folder/wide.png" -o "$folder/faces.png"
 [ "$(grep -c '^face ' "$folder/out")" -eq 3 ]
 verdict 'face: three faces' $?
@@ -47,8 +48,8 @@ for arguments in '' 'a' 'a b c' 'a b -o' 'a b -o c -o d' '--nonsense' '-o a b'; 
     usage face "$arguments"
 done
 
-# The network itself, if make face has fetched it: each keypoint within 10 pixels of its place in the drawing, in which a head
-# is 140 pixels high.
+# The network itself, if make face has fetched it: each keypoint within 10 pixels of its place in the drawing, in which
+# a head is 140 pixels high.
 if [ -f build/face-data/face_detection_short_range.tflite ]; then
     expect 'face: the drawn faces' 0 "$bin/face" build/face-data/face_detection_short_range.tflite examples/face/picture.png
     "$python" -B examples/face/picture.py --keypoints >"$folder/drawn"

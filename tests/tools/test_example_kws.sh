@@ -18,7 +18,8 @@ words() {
 expect 'kws' 0 "$bin/kws" $kws/words.wav
 words 'kws' yes stop
 shows 'kws' out '^memory: arena [1-9][0-9]* bytes, '
-# Stereo, in which both channels are equal: the same words, times and scores. The first second has the first word. Silence has none.
+# Stereo, in which both channels are equal: the same words, times and scores. The first second has the first word.
+# Silence has none.
 "$python" - $kws/words.wav "$folder" <<'END'
 import array, sys, wave
 with wave.open(sys.argv[1], "rb") as f:
