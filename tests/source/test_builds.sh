@@ -261,7 +261,7 @@ reads 'NNRT_CPU_AVX512, NNRT_CPU_AVX2' gcc "-std=c99 $warnings -DNNRT_CPU_AVX512
 build 'NNRT_CPU_AVX512' clang "-std=c99 $warnings -O0 -DNNRT_CPU_AVX512=0" one.c
 reads 'NNRT_MAX_RANK, all headers' gcc "-std=c99 $warnings -DNNRT_MAX_RANK=4" formats.c
 build 'what a build with NNRT_MAX_RANK 4 says' clang "-std=c99 -O0 -fsanitize=address,bounds -fno-sanitize-recover=all -DNNRT_MAX_RANK=4 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" \
-    "$root/tests/formats/test_onnx_import.c" "$root/tests/kit/nnrt.c" -lcmocka
+    -I "$root/tests/kit" "$root/tests/formats/test_onnx_import.c" "$root/tests/kit/nnrt.c" -lcmocka
 try 'NNRT_MAX_RANK 9 is refused' sh -c "! gcc -DNNRT_MAX_RANK=9 -I '$root' -x c -fsyntax-only '$root/nnrt_ops.h' 2>/dev/null"
 
 # A driver and the program that uses it, each built with options of its own; both with the operators that the program has.
@@ -269,7 +269,7 @@ for options in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
     for side in driver program; do
         # shellcheck disable=SC2086
         try "a $side with '$options'" clang -std=c99 $warnings -O0 -fsanitize=address -DNNRT_CPU=0 -DNNRT_SELECT \
-            -DNNRT_KEEP_ACTIVATION=1 -DNNRT_KEEP_GATHER=1 -I "$root" $options -c \
+            -DNNRT_KEEP_ACTIVATION=1 -DNNRT_KEEP_GATHER=1 -I "$root" -I "$root/tests/kit" $options -c \
             -o "$side$options.o" "$root/tests/devices/foreign_$side.c"
     done
 done
