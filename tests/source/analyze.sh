@@ -25,8 +25,8 @@ cat >"$folder/told.h" <<'END'
 #define CLIA_FAIL(...) (cli_fail(__VA_ARGS__), CLI_FAILED)
 END
 cd "$folder" || exit 1
-for header in nnrt_ops core/nnrt_plan nnrt; do
-    printf '#define NNRT_IMPLEMENTATION\n#include "%s.h"\n' $header >"whole_$(basename $header).c"
+for header in nnrt_ops.h core/nnrt_plan.h nnrt.h; do
+    printf '#define NNRT_IMPLEMENTATION\n#include "%s"\n' $header >"whole_$(basename $header .h).c"
 done
 
 # try NAME COMMAND...: ends with status 0 and finds nothing.
