@@ -75,6 +75,16 @@ def test_batches():
         check("batch %s" % (options,), got.returncode == 0 and (numpy.load(out / "y.npy") == x @ w).all(), got.stderr)
 
 
+def test_unfinished():
+    """A manifest that a killed process had begun is removed with the chunks; files of others stay."""
+    out = TEMP / "unfinished"
+    out.mkdir()
+    for name in ("batch.txt.7.tmp", "mine.tmp"):
+        (out / name).write_text("half a")
+    got = run(command(out))
+    check("unfinished", got.returncode == 0 and sorted(p.name for p in out.glob("*.tmp")) == ["mine.tmp"], got.stderr, *out.rglob("*"))
+
+
 def test_killed():
     """Killed with SIGKILL, with all its processes, at random times: before, while or after it has written a chunk."""
     out, kills, seen, again = TEMP / "killed", 0, {}, 0
@@ -346,7 +356,7 @@ def main():
     x = numpy.load(TEMP / "x.npy")
     check("one process: the bits of InferenceSession", all((session.run(None, {"image": x[i:i + 1]})[0] == row).all()
                                                           for i, row in enumerate(numpy.load(TEMP / "one/probabilities.npy"))))
-    for test in test_batches, test_killed, test_shards, test_faults, test_mpi, test_slurm, test_fortran, test_dask:
+    for test in test_batches, test_unfinished, test_killed, test_shards, test_faults, test_mpi, test_slurm, test_fortran, test_dask:
         begin = time.monotonic()
         test()
         print("%-14s %.1f s" % (test.__name__[5:], time.monotonic() - begin))

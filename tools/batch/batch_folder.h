@@ -339,6 +339,14 @@ static void cli_batch_clean(cli_batch *b)
     if (d != NULL)
         closedir(d);
     (void)remove(path);
+    d = opendir(b->args->outputDir);
+    while (d != NULL && (entry = readdir(d)) != NULL) /* batch.txt.N.tmp, of a process that was killed while it wrote the manifest */
+        if (strncmp(entry->d_name, "batch.txt.", 10) == 0 && cli_ends_with(entry->d_name, ".tmp")) {
+            snprintf(file, sizeof(file), "%s/%s", b->args->outputDir, entry->d_name);
+            (void)remove(file);
+        }
+    if (d != NULL)
+        closedir(d);
 }
 
 /* Joins the chunks of all outputs, if all exist. */
