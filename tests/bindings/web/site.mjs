@@ -8,7 +8,7 @@ import {mkdirSync, readdirSync, rmSync} from 'node:fs';
 import {launch, root, serve} from './pages.mjs';
 import {finish, test} from './tests.mjs';
 
-const folder = `${root}build/site/`, shots = `${root}build/site-shots`, base = `${await serve(`${root}build`)}docs/site/`;
+const folder = `${root}build/site/`, shots = `${root}build/site-shots`, base = `${await serve(`${root}build`)}site/`;
 const WIDTHS = [375, 768, 1440];
 const SHOWN = ['index.html', 'docs/getting-started.html', 'docs/OPERATORS.html', 'charts.html', 'docs/SPEED.html', 'docs/ONNX.html',
     'demo/index.html', 'demo/faces.html', 'examples/hello.c.html'];
