@@ -182,9 +182,10 @@ def models(out):
 def tflite(out):
     """The models of one operator that tests/formats/test_tflite.py compares with TensorFlow Lite."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../formats"))
-    import test_tflite
+    import test_tflite  # its cases
+    import tflite_table
     for i, name in enumerate(sorted(test_tflite.CASES)):
-        data = test_tflite.model(name).bytes()
+        data = tflite_table.model(name).bytes()
         if len(data) <= 4096:
             save(os.path.join(out, "tflite"), "%d" % i, data)
 

@@ -47,7 +47,7 @@ for archive in "$here"/corpus/*.tar; do
 done
 if [ "$engine" = fuzz ]; then
     # shellcheck disable=SC2086  # PYTHON may be several words
-    ${PYTHON:-python3} "$here/make_seeds.py" "$folder/seeds" 2>/dev/null || true
+    ${PYTHON:-python3} "$here/make_seeds.py" "$folder/seeds" || echo "make_seeds.py failed: fewer seeds" >&2
 fi
 # Runs a target and prints its row; status 1 on a finding.
 run() {
