@@ -526,7 +526,7 @@ NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use);
    steps. nnrt_draft_insert discards the lists. false: no memory. */
 NNRT_API bool nnrt_draft_index(nnrt_draft *draft);
 #define NNRT_DRAFT_STEP 0xFFFFFFFFu
-/* Tells the def-use lists that the edit has changed an argument in place (argument: its number), or, with
+/* Reports to the def-use lists that the edit has changed an argument in place (argument: its number), or, with
    NNRT_DRAFT_STEP, several arguments or their number, or that it has restored a removed step. false: no memory. */
 NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument);
 #endif

@@ -116,7 +116,7 @@ def depends(path, suites, texts):
         found |= {suite for suite in suites if words_of("/".join(parts[1:])) & set(WORDS.findall(suite))}
         return found
     if parts[0] == "tools":
-        named = {suite for suite in suites if words_of(path) & set(WORDS.findall(suite))}
+        named = {suite for suite in suites if words_of(path) & set(WORDS.findall(suite)) or any(path in text for text in texts[suite].values())}
         return named | {suite for suite in suites if not named and suite.startswith("cli")}
     if parts[0] in ("bindings", "packaging", "examples"):
         named = {suite for suite in suites if set(WORDS.findall(suite)) & set(WORDS.findall(path.lower()))}
@@ -128,7 +128,7 @@ def main():
     base = sys.argv[1] if len(sys.argv) > 1 else "HEAD~1"
     suites = rules()
     texts = {suite: closure(files) for suite, files in suites.items()}
-    chosen, operators, every = set(), set(), False
+    chosen, whole, operators, every = set(), set(), set(), False
     for path in changed_files(base):
         if path.startswith("tests/ops/vectors/") and path.endswith(".vec"):
             operators.add(pathlib.Path(path).stem)
@@ -139,6 +139,8 @@ def main():
         else:
             named, said = EVERY if path == "nnrt_ops.h" else depends(path, suites, texts), ""
         every |= named is EVERY
+        if not (path == "nnrt_ops.h" or path.endswith(".vec")):
+            whole |= named or set()  # suites of other files run all their vectors
         chosen |= named or set()
         print("%s: %s%s" % (path, said, "every suite" if named is EVERY else " ".join(sorted(named)) or "no suite"), file=sys.stderr)
     chosen &= set(suites)
@@ -147,7 +149,7 @@ def main():
         return 1
     operators &= {path.stem for path in (ROOT / "tests/ops/vectors").glob("*.vec")}
     if not every:
-        print("ONLY=" + ",".join(sorted(chosen)) + (" VEC=" + ",".join(sorted(operators)) if operators else ""))
+        print("ONLY=" + ",".join(sorted(chosen)) + (" VEC=" + ",".join(sorted(operators)) if operators and not whole & set(OPERATOR) else ""))
     return 0
 
 

@@ -52,7 +52,7 @@ try() {
     verdict "$what: $*" $? "$folder/log"
 }
 
-# total: what was skipped, and the last line of a suite; the status tells whether all passed
+# total: prints the skipped checks and the last line of a suite; the status is 0 if all passed
 total() {
     [ "$skipped" -eq 0 ] || {
         echo 'skipped  because of'
