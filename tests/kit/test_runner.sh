@@ -274,6 +274,28 @@ for words in '' heap-buffer-overflow stack-buffer-overflow global-buffer-overflo
     kind=$((kind + 1))
 done
 
+# Suites of changed files: by includes, by name, by the folder of data; suites that test something else are not among them.
+# depends FILE SUITES OTHERS
+depends() {
+    got=$("${PYTHON:-python3}" -B -c "import sys; sys.path.insert(0, '$here'); import changed
+suites = changed.rules()
+found = changed.depends('$1', suites, {name: changed.closure(files) for name, files in suites.items()})
+found = set(suites) if found is changed.EVERY else found
+print(set('$2'.split()) <= found and not set('$3'.split()) & found)")
+    if [ "$got" = True ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL changed.py, $1: expected $2, and not $3"
+    fi
+}
+depends core/nnrt_plan.h 'draft session emit-nodes docs' ''
+depends devices/nnrt_cpu.h 'cpu cpu_convs cpu-sets default' 'tflite planner'
+depends formats/nnrt_tflite.h 'tflite tflite_reader' 'cpu session'
+depends tools/single.c dist 'session tflite'
+depends tests/formats/tflite.txt tflite 'session cpu'
+depends tests/kit/kit.h 'session runner' 'tflite docs'
+
 # All files are parts of one Makefile: the second definition of a variable would change the first file, or have no effect.
 find "$root" -name build -prune -o \( -name Makefile -o -name "*.mk" \) -print | while read -r file; do
     sed -nE 's/^([A-Za-z_]+) *([:?+]?=).*/\1/p' "$file" | sort -u
