@@ -5,7 +5,10 @@
 FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_WITH_AFL := $(patsubst fuzz_%,build/fuzz/afl_%,$(filter-out fuzz_work,$(FUZZ)))
 COMMA := ,
-FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
+FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz -Itests/kit
+# Those that call static functions of the library have a copy of them (tests/kit/inside.h).
+FUZZ_INSIDE := $(patsubst tests/fuzz/%.c,%,$(shell grep -l '^\#include "inside.h"' tests/fuzz/fuzz_*.c))
+FUZZ_LINKED = $(if $(filter $(FUZZ_INSIDE) $(FUZZ_INSIDE:fuzz_%=afl_%),$(@F)),,$(IMPLEMENTED))
 # All targets link one object of the implementation, tests/fuzz/nnrt.c. Targets that run random models link an object with
 # the fast device, too; the others compare bits, or run nothing. That object is not optimized, and has no AVX2 kernels: with the
 # sanitizers' checks, clang takes more than ten minutes to optimize all kernels.
@@ -21,7 +24,7 @@ FUZZ_DIR := build/fuzz$(if $(M32),32)
 FUZZ_32 := $(if $(M32),--target=i686-linux-gnu -msse2 -D_FILE_OFFSET_BITS=64 \
 	-Wl$(COMMA)--dynamic-linker=$(CROSS32)/ld-linux.so.2 -Wl$(COMMA)-rpath$(COMMA)$(CROSS32) -Wno-shorten-64-to-32)
 
-FUZZ_HEADERS := $(wildcard tests/fuzz/*.h) $(TOOL) $(HEADERS)
+FUZZ_HEADERS := tests/kit/inside.h $(wildcard tests/fuzz/*.h) $(TOOL) $(HEADERS)
 FUZZ_AFL := afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS)
 
 $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
@@ -29,7 +32,7 @@ $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
 	@clang $(FUZZ_FLAGS) $(if $(filter %fast.o,$@),-O0) $(FUZZ_EXACT) $(FUZZ_32) -fsanitize=fuzzer-no-link $(CPPFLAGS) -c -o $@ $<
 
 $(FUZZ_DIR)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o
-	@clang $(FUZZ_FLAGS) $(IMPLEMENTED) $(FUZZ_32) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_DIR)/$(FUZZ_OBJECT).o $(LIBS) -lpthread
+	@clang $(FUZZ_FLAGS) $(FUZZ_LINKED) $(FUZZ_32) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_DIR)/$(FUZZ_OBJECT).o $(LIBS) -lpthread
 
 $(FUZZ_DIR)/counted.o: tests/kit/nnrt.c $(FUZZ_HEADERS)
 	@mkdir -p $(@D)
@@ -43,7 +46,7 @@ build/fuzz/exact.afl.o build/fuzz/fast.afl.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
 	@$(FUZZ_AFL) $(FUZZ_EXACT) -c -o $@ $<
 
 build/fuzz/afl_%: tests/fuzz/fuzz_%.c build/fuzz/exact.afl.o build/fuzz/fast.afl.o
-	@$(FUZZ_AFL) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/fuzz/$(FUZZ_OBJECT).afl.o $(LIBS) -lpthread
+	@$(FUZZ_AFL) $(FUZZ_LINKED) $(LDFLAGS) -o $@ $< build/fuzz/$(FUZZ_OBJECT).afl.o $(LIBS) -lpthread
 
 fuzz:
 	@sh tools/need.sh clang libclang-rt-dev libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)

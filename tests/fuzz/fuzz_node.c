@@ -5,7 +5,7 @@
 #define _XOPEN_SOURCE 700
 #endif
 #ifndef FUZZ_INCLUDED
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
 #endif
 #include "nnrt_hal.h"
 

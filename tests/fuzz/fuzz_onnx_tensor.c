@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700
 #endif
 #ifndef FUZZ_INCLUDED
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
 #endif
 #include "formats/nnrt_onnx.h"
 
