@@ -28,8 +28,10 @@ SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recov
 # names for a debugger would add a sixth). The test programs, which take longer to compile than to run: clang without
 # optimization, in half of gcc's time; its sanitizers also detect offsets to NULL. Errors that gcc's instrumentation detects in
 # the object are reported by clang's runtime library (the suite runner tests it). -no-pie: the command line is started 2,000
-# times, in two thirds of the time. __SANITIZE_ADDRESS__: gcc defines it itself.
-TEST_CFLAGS ?= -Og -g1
+# times, in two thirds of the time. __SANITIZE_ADDRESS__: gcc defines it itself. Checks of addresses take a third of the object's
+# compile time: only its long form (make test-long) and the fuzz targets have all of them; a null pointer that is followed ends the
+# program without them, too.
+TEST_CFLAGS ?= -Og -g1 $(if $(LONG),,-fno-sanitize=null,object-size,pointer-overflow)
 PROGRAM_CFLAGS ?= -O0 -g1
 # Tests that name no device expect the bits of the reference device; test_default uses the default, the fast device.
 EXACT := -DNNRT_CPU=0

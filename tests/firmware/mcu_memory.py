@@ -12,7 +12,7 @@ import sys
 
 NNRT, LAYERS, FOLDER = sys.argv[1:4]
 CLANG = os.environ.get('CLANG', 'clang').split()
-FLAGS = ['-std=c99', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror', '-I.', '-I' + FOLDER, '-O1', '-DNNRT_FIRMWARE',
+FLAGS = ['-std=c99', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror', '-I.', '-I' + FOLDER, '-O0', '-DNNRT_FIRMWARE',
          '-DNNRT_STATIC', '-DNNRT_REGIONS', '-fsanitize=address,undefined', '-fno-sanitize-recover=all']
 OVERLAPPING = [26, 29, 74, 78]  # seeds of networks in which an overlap makes the arena smaller
 MODELS = ['graph:%d' % seed for seed in [*range(1, 13), *OVERLAPPING]]

@@ -104,7 +104,9 @@ arm() {
     esac
     for compiler in gcc g++ clang clang++; do
         case "$target$compiler" in # processors with equal kernels: one compiler
-        cortex-m3g++ | cortex-m3clang* | cortex-m7g++ | cortex-m7clang* | cortex-m33g++ | cortex-m33clang*) continue ;;
+        cortex-m3clang* | cortex-m7clang* | cortex-m33clang*) continue ;;
+        cortex-m4*) ;;
+        *++) [ -n "${NNRT_LONG:-}" ] || continue ;;
         esac
         case $compiler in
         clang*) c="$compiler --target=arm-none-eabi -isystem $libc" ;;
@@ -217,8 +219,8 @@ for target in $targets; do
             holds "$target $small links" clang -no-pie -o "$folder/all" "$folder/all.o" -lm
             holds "$target $small has the expected bits" "$folder/all"
         fi
-        case "$libc$target$small" in
-        /*cortex-m0plus | /*cortex-m3 | /*cortex-m4 | /*cortex-m7 | /*cortex-m33 | /*cortex-m55)
+        case "${NNRT_LONG:+long}$libc$target$small" in # Cortex-M3 and M33 have the kernels of others
+        long/*cortex-m3 | long/*cortex-m33 | */*cortex-m0plus | */*cortex-m4 | */*cortex-m7 | */*cortex-m55)
             holds "digits_int8 is written for $target" "$nnrt" emit-c examples/digits/digits_int8.onnx --int8-io --device \
                 "mcu:$target" -o "$folder/digits_int8.h" --name digits_int8
             holds "digits is written for $target" "$nnrt" emit-c examples/digits/digits.onnx --device "mcu:$target" -o \
@@ -233,8 +235,8 @@ for target in $targets; do
             arm floats "$target" '__aeabi_[a-z0-9]+' $floats
             ;;
         esac
-        case "$target" in
-        cortex-m0plus | cortex-m4 | cortex-m55)
+        case "${NNRT_LONG:+long}$target$small" in # NNRT_LONG=1: each with specialized and with shared kernels
+        *cortex-m0plus | *cortex-m4--small | *cortex-m55 | longcortex-m0plus* | longcortex-m4 | longcortex-m55*)
             # rows of y; channels of a fully connected layer in panels of 4 (8 with MVE)
             panels=$([ "$target" = cortex-m55 ] && echo 16 || echo 32)
             counts="$(layer 'conv 3x3 16x16x16')=16 $(layer 'conv 10x4/2 49x10x1')=25 $(layer 'conv 1x1 25x5x64')=25"

@@ -20,10 +20,10 @@ verdict() {
 }
 
 # The fast device is the suite cpu-vectors, and by each set of instructions cpu-sets. The other devices have the kernels of the
-# reference device: some operators of each kind show what they do around them; NNRT_LONG=1: all.
+# reference device: some operators of each kind show what they do around them; NNRT_LONG=1: all, and the ONNX node tests.
 for device in example auto rough split; do
     files=$(ls tests/ops/vectors/[cdgmrst]*.vec)
-    [ $device != example ] && [ -z "${NNRT_LONG:-}" ] || files=$(ls tests/ops/vectors/*.vec)
+    [ -z "${NNRT_LONG:-}" ] || files=$(ls tests/ops/vectors/*.vec)
     # shellcheck disable=SC2086  # several files
     "$vectors" $device $files >"$folder/log" 2>&1 &&
         [ "$(tail -n 1 "$folder/log")" = "$(cat $files | grep -c '^case ') passed, 0 failed, 0 skipped" ]
@@ -34,7 +34,7 @@ done
     grep -q '^[0-9]* passed, 0 failed' "$folder/log"
 verdict "open vectors on split" $?
 "$nodes" --device reference >"$folder/reference" 2>&1
-for device in example ${NNRT_LONG:+auto}; do # auto: the suite onnx-installed
+for device in ${NNRT_LONG:+example auto}; do
     "$nodes" --device $device >"$folder/log" 2>&1 && cmp -s "$folder/log" "$folder/reference"
     verdict "ONNX node tests on $device: as on the reference device" $?
 done

@@ -19,8 +19,6 @@
 
    Prints the operators for which the device cpu has kernels in this instruction set, and the types of input 0: those
    for which a step gets such a kernel in some case. tools/docs/docs.py reads it. */
-#include "inside.h"
-
 #include "nnrt.h"
 
 #include "devices.h"
@@ -140,19 +138,16 @@ static int run_open(vec_case *c, const test_device *device, const way *w, char *
 
 #define MOST_OPS 512
 
-static const nnrti_cpu_isa *kernels_set;
 static uint32_t kernels_types[MOST_OPS]; /* of nnrt_op_at(i), as nnrt_operand_types */
 
-static NNRT_ReturnCode kernels_edit(void *user, nnrt_draft *draft)
+/* The types of input 0, if a step of the case's operator has a kernel of the device cpu. */
+static void kernels_note(const vec_case *c, const nnrt_plan *plan)
 {
-    const vec_case *c = (const vec_case *)user;
-    const NNRT_ReturnCode code = nnrti_cpu_edit_draft((void *)(uintptr_t)kernels_set, draft);
-    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
-        const nnrt_draft_step *step = &draft->steps[s];
+    for (uint32_t s = 0; s < plan->nSteps; s++) {
+        const nnrt_plan_step *step = &plan->steps[s];
         nnrt_operand x;
         uint32_t i = 0;
-        if (step->kernel == NULL || step->op != c->op || step->kernelName == NULL ||
-            strncmp(step->kernelName, "nnrt_cpu_", 9) != 0 || strcmp(step->kernelName, "nnrt_cpu_copy") == 0)
+        if (step->op != c->op || strncmp(step->kernelName, "nnrt_cpu_", 9) != 0 || strcmp(step->kernelName, "nnrt_cpu_copy") == 0)
             continue;
         memset(&x, 0, sizeof(x));
         x.dataType = c->in[0].dataType;
@@ -162,7 +157,6 @@ static NNRT_ReturnCode kernels_edit(void *user, nnrt_draft *draft)
             i++;
         kernels_types[i] |= nnrt_operand_types(&x);
     }
-    return code;
 }
 
 /* A line each: the operator, a tab, the types with commas between them. */
@@ -194,11 +188,13 @@ static int kernels_main(const char *set, int count, char **paths)
 {
     static vec_case c;
     static single s;
-    for (uint32_t i = 0; nnrti_cpu_isas[i] != NULL; i++)
-        if (strcmp(nnrti_cpu_isas[i]->name, set) == 0 && nnrti_cpu_has_isa(nnrti_cpu_isas[i]))
-            kernels_set = nnrti_cpu_isas[i];
-    if (kernels_set == NULL) {
-        fprintf(stderr, "this machine does not have the set of instructions '%s'\n", set);
+    nnrt_device *device;
+    nnrt_error error;
+    char name[64];
+    memset(&error, 0, sizeof(error));
+    snprintf(name, sizeof(name), "cpu-%s", set);
+    if (nnrt_cpu_register(set, &error) != NNRT_SUCCESS || (device = nnrt_device_find(name)) == NULL) {
+        fprintf(stderr, "this machine does not have the set of instructions '%s': %s\n", set, error.message);
         return 2;
     }
     for (int i = 0; i < count; i++) {
@@ -210,15 +206,17 @@ static int kernels_main(const char *set, int count, char **paths)
             return 2;
         }
         while (vec_next(&v, &c)) {
-            for (int way = 0; way < 2 && c.op != NULL && c.prepareCode == NNRT_SUCCESS; way++) {
+            for (int packed = 0; packed < 2 && c.op != NULL && c.prepareCode == NNRT_SUCCESS; packed++) {
                 NNRT_PreparedModel *prepared = NULL;
                 NNRT_ModelConfig config;
                 memset(&config, 0, sizeof(config));
-                for (uint32_t k = 1; k < c.nIn && way == 1; k++)
+                for (uint32_t k = 1; k < c.nIn && packed == 1; k++)
                     c.in[k].constant = true; /* weights that can be packed */
                 make_single(&s, &c, &told);
-                if (nnrt_plan_prepare(&s.model, &config, kernels_edit, &c, NULL, &prepared) == NNRT_SUCCESS)
-                    prepared->vtbl->Destroy(prepared);
+                if (nnrt_device_prepare(device, &s.model, &config, &prepared) != NNRT_SUCCESS)
+                    continue;
+                kernels_note(&c, nnrt_prepared_plan(prepared));
+                nnrt_device_release(device, prepared);
             }
             vec_free(&c);
         }

@@ -6,7 +6,9 @@
 #include "formats/nnrt_quantize.h"
 #include "formats/nnrt_tflite.h"
 
+#if !defined(NNRT_CPU) || NNRT_CPU /* g++ leaves it out */
 #include "devices/nnrt_cpu.h"
+#endif
 #include "devices/nnrt_driver.h"
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_remote.h"

@@ -43,8 +43,9 @@ for object in $objects; do
     clang++ -no-pie -o "$folder/t" "$folder/ops.o" "$object" -lm -lpthread >"$folder/log" 2>&1
     compare "$object"
 done
-build clang -std=gnu11 -O3 -march=native
+build clang -std=gnu11 -O2 -march=native
 if [ -n "${NNRT_LONG:-}" ]; then
+    build clang -std=gnu11 -O3 -march=native
     build gcc -std=c99 -Os
     build gcc -std=gnu11 -O3 -march=native -ffp-contract=fast
     build g++ -x c++ -std=c++17 -O0

@@ -106,9 +106,9 @@ try 'hello.c' ./hello "$model"
 hello=$(cat log)
 echo "$hello" | grep -qE '^largest output: [0-9]; arena: [1-9][0-9]* bytes$'
 verdict "hello.c says '$hello'" $?
-try 'hello.cpp with pkg-config' clang++ -std=c++17 $warnings $one_set hello.cpp "$@" -o hello_cpp
+try 'hello.cpp with pkg-config' clang++ -std=c++17 $warnings -DNNRT_CPU=0 hello.cpp "$@" -o hello_cpp
 try 'hello.cpp' ./hello_cpp "$model"
-says "$hello"
+says_digit
 try 'hello.cpp without a model' sh -c '! ./hello_cpp'
 says 'usage: hello MODEL'
 try 'hello.cpp with a file that is not there' sh -c '! ./hello_cpp none.onnx'
@@ -135,11 +135,11 @@ done
 
 # ---- CMake ----
 
-# configure NAME SOURCE BUILD ARGUMENTS...: with clang and without the fast device, which takes a quarter of the time
+# configure NAME SOURCE BUILD ARGUMENTS...: with clang, without the fast device and debug information, which takes a fifth of the time
 configure() {
     what=$1 source=$2 build=$3
     shift 3
-    try "$what: configure" cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Debug \
+    try "$what: configure" cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=None \
         -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
         -DCMAKE_C_FLAGS=-DNNRT_CPU=0 -DCMAKE_CXX_FLAGS=-DNNRT_CPU=0 "$@"
 }
