@@ -6246,6 +6246,17 @@ static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mo
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, axes);
 }
 
+/* No axis is reduced (noop_with_empty_axes): each result is the reduction of one element. */
+static uint32_t nnrti_onnx_reduced_alone(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode)
+{
+    if (mode == NNRT_REDUCE_MODE_SUM_SQUARE)
+        return nnrti_onnx_mul(c, x, x);
+    if ((mode == NNRT_REDUCE_MODE_ASUM || mode == NNRT_REDUCE_MODE_L2) &&
+        nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_I8 | NNRT_TYPES_I16 | NNRT_TYPES_INDEX))
+        return nnrti_onnx_step1(c, NNRT_NODE_TYPE_ABS, NULL, x);
+    return x;
+}
+
 static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -6255,7 +6266,7 @@ static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
     if (!keep && nnrti_onnx_runtime_entries(c, axes) > 0)
         nnrti_onnx_out(c, 0, nnrti_onnx_squeeze_dynamic(c, nnrti_onnx_reduced(c, x, arg, axes, true), axes));
     else
-        nnrti_onnx_out(c, 0, none ? x : nnrti_onnx_reduced(c, x, arg, axes, keep));
+        nnrti_onnx_out(c, 0, none ? nnrti_onnx_reduced_alone(c, x, arg) : nnrti_onnx_reduced(c, x, arg, axes, keep));
 }
 
 /* log(sum(exp(x))) - *top over axes of float32 or float64 x, without overflow. *top, whose axes are kept, is the
@@ -6346,13 +6357,13 @@ static void nnrti_onnx_op_reduce_log(nnrti_onnx *c, int32_t arg)
     const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0;
     bool none;
     uint32_t axes = nnrti_onnx_reduced_axes(c, &none), y, top = NNRT_NO_TENSOR;
-    if (none) {
+    if (none && arg == 1) { /* log e^x */
         nnrti_onnx_out(c, 0, x);
         return;
     }
     y = nnrti_onnx_cast(c, x, wide);
     if (arg == 0) {
-        y = nnrti_onnx_reduced(c, y, NNRT_REDUCE_MODE_SUM, axes, keep);
+        y = none ? y : nnrti_onnx_reduced(c, y, NNRT_REDUCE_MODE_SUM, axes, keep);
         y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG, NULL, y);
     } else {
         y = nnrti_onnx_log_sum_exp(c, y, axes, keep, &top);
@@ -10871,8 +10882,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "float16 and bfloat16 in the type of stash_type") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
-      "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE BITWISE_NOT LOGICAL_NOT", \
-      "keepdims 0 with axes computed in the run; maximum and minimum of an empty axis, by a sum") \
+      "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE BITWISE_NOT LOGICAL_NOT ABS", \
+      "keepdims 0 with axes computed in the run; maximum and minimum of an empty axis, by a sum; no axes") \
     X("relu",            "ACTIVATION MAXIMUM",               "", "") \
     X("reshape",         "RESHAPE",                          "", "") \
     X("resize",          "RESIZE RESIZE_ND", "UNSQUEEZE SQUEEZE CAST LESS_EQUAL ASSERT", \

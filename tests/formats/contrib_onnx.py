@@ -235,7 +235,24 @@ def float64_cases(Case, Constant):
         yield case(op, [numbers(2, 3, 5), Constant(np.array([0, -1], np.int64))], keepdims=0)
 
 
+def alone_cases(Case, Constant):
+    """noop_with_empty_axes without axes: each element is reduced alone; ONNX says so from operator set 18 on."""
+    draw = np.random.RandomState(53)
+    alone = {'ReduceSumSquare': np.square, 'ReduceL1': np.abs, 'ReduceL2': np.abs, 'ReduceLogSum': np.log, 'ReduceLogSumExp': np.array,
+             'ReduceSum': np.array, 'ReduceMean': np.array, 'ReduceMax': np.array, 'ReduceMin': np.array, 'ReduceProd': np.array}
+    for kind, near in (('float32', 1e-6), ('float64', 1e-14), ('float16', HALF), ('int32', 0), ('int64', 0)):
+        for op, element in alone.items():
+            if kind.startswith('int') and 'Log' in op:
+                continue
+            x = draw.randint(-9, 10, (2, 3, 5)).astype(kind)
+            x = np.abs(x) + np.array(1, kind) if 'LogSum' in op else x
+            for label, given in (('', [x]), (', empty axes', [x, Constant(np.array([], np.int64))])):
+                yield Case('%s alone %s%s' % (op, kind, label), op, given, domain='', near=near, want=[element(real(x))],
+                           noop_with_empty_axes=1, keepdims=len(given) - 1)
+
+
 def cases(Case, Constant):
+    yield from alone_cases(Case, Constant)
     yield from flex_cases(Case)
     yield from half_cases(Case)
     yield from float64_cases(Case, Constant)

@@ -224,7 +224,7 @@ fi
 
 if [ "${1:-}" = --quick ]; then
     quick=yes
-    all='i686 i686-checked aarch64 cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu cpu_chain cpu_convs cpu_each cpu_half cpu_integer cpu_nbits cpu_parts cpu_picks'
+    all='i686 i686-checked aarch64 cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu cpu_half'
     shift
 fi
 targets=${*:-$all}
