@@ -340,8 +340,8 @@ suite-quantized: build/nnrt
 suite-contrib suite-tflite suite-tflite-pairs $(EMIT:%=suite-%) suite-mcu-emit: export ASAN_OPTIONS := detect_leaks=0
 
 # Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/formats/contrib.txt).
-suite-contrib: build/test/nnrt
-	$(SUITE) $(PYTHON) -B tests/formats/test_contrib.py $<
+suite-contrib: build/test/nnrt build/nnrt
+	$(SUITE) $(PYTHON) -B tests/formats/test_contrib.py $^
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
 suite-tflite: build/test/nnrt build/nnrt

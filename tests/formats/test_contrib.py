@@ -3,7 +3,7 @@
 ai.onnx.ml (contrib_ml.py); new operators of ONNX, and operators in float64 (contrib_onnx.py); packed weights of DequantizeLinear
 (contrib_weights.py).
 
-    test_contrib.py [--jobs N] [--only TEXT] NNRT           compares NNRT with tests/formats/contrib.txt
+    test_contrib.py [--jobs N] [--only TEXT] NNRT [PLAIN]   compares NNRT with tests/formats/contrib.txt
     test_contrib.py --check|--write --ort DIR               compares tests/formats/contrib.txt with ONNX Runtime, or writes it
 
 tests/formats/contrib.txt has the results of ONNX Runtime for each case: type, shape and bytes of each output. NNRT runs each model as it comes,
@@ -114,8 +114,9 @@ def listed_by(nnrt):
     return {o['name']: o['becomes'] + ' ' + o['with'] for o in json.loads(done.stdout)['operators']}
 
 
-def run(nnrt, case, way, listed=None):
-    """({output: value}, None) or (None, message)."""
+def run(nnrt, case, way, listed=None, plain=None):
+    """({output: value}, None) or (None, message). plain: a program without sanitizers for what the others have shown to be clean."""
+    plain = plain or nnrt
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'm.onnx')
         with open(path, 'wb') as f:
@@ -128,12 +129,12 @@ def run(nnrt, case, way, listed=None):
             if done.returncode != 0:
                 return None, done.stderr.decode('utf-8', 'replace').strip()
             path += '.nnrt'
-            other = listed is not None and not case.graphs and operators_of(nnrt, path, case) - SIZES - set(listed.get(case.op, '').split())
+            other = listed is not None and not case.graphs and operators_of(plain, path, case) - SIZES - set(listed.get(case.op, '').split())
             if other:
                 return None, 'becomes %s, which nnrt ops --onnx does not list' % ', '.join(sorted(other))
         out = os.path.join(folder, 'out')
         os.mkdir(out)
-        done = subprocess.run([nnrt, 'run', path, *given, '--device', 'reference', '--output-dir', out] +
+        done = subprocess.run([plain if way == 'no-quantize' else nnrt, 'run', path, *given, '--device', 'reference', '--output-dir', out] +
                               (['--no-quantize'] if way == 'no-quantize' else case.bounds if way == 'dynamic' else []), capture_output=True, check=False)
         if done.returncode != 0:
             return None, done.stderr.decode('utf-8', 'replace').strip()
@@ -244,6 +245,7 @@ def check_emitted(nnrt, table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('nnrt', nargs='?')
+    parser.add_argument('plain', nargs='?', metavar='PLAIN', help='the program without sanitizers')
     parser.add_argument('--ort', metavar='DIR', help='whose node_modules has onnxruntime-node')
     parser.add_argument('--write', action='store_true')
     parser.add_argument('--check', action='store_true')
@@ -275,7 +277,7 @@ def main():
     print(''.join('FAIL %s has no case\n' % name for name in untested), end='')
     failed += len(untested)
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        jobs = [(case, way, pool.submit(run, args.nnrt, case, way, listed)) for case in every() if args.only in case.name
+        jobs = [(case, way, pool.submit(run, args.nnrt, case, way, listed, args.plain)) for case in every() if args.only in case.name
                 for way in ('as it comes', 'no-quantize', 'dynamic')]
         for case, way, job in jobs:
             got, said = job.result()
