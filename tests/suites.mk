@@ -8,9 +8,9 @@ EMIT := $(patsubst tests/firmware/test_emit_%.sh,emit-%,$(wildcard tests/firmwar
 EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/tools/test_example_*.sh))
 # The longest suites start first, so that all processors finish together.
 # The first ones wait for build/test/implementation.o.
-LONG := $(EMIT) builds tsan copy dist bits conformance install extents firmware mcu-emit symbols docs cpu
-SUITES := $(LONG) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite tflite-pairs differential splits bench runner coverage-script lib \
-	$(CLI) $(EXAMPLE) api layers code-size python packages web mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+SLOWEST := $(EMIT) builds tsan copy dist bits conformance install extents firmware mcu-emit symbols docs cpu
+SUITES := $(SLOWEST) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite tflite-pairs differential splits bench runner coverage-script lib \
+	$(CLI) $(EXAMPLE) api layers code-size python packages web mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
 SKIP ?=

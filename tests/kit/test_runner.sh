@@ -300,6 +300,26 @@ depends tests/kit/kit.h 'session runner' 'tflite docs'
 find "$root" -name build -prune -o \( -name Makefile -o -name "*.mk" \) -print | while read -r file; do
     sed -nE 's/^([A-Za-z_]+) *([:?+]?=).*/\1/p' "$file" | sort -u
 done | sort | uniq -d >"$folder/twice"
+# Within a file, a default (?=) behind another definition.
+find "$root" -name build -prune -o \( -name Makefile -o -name "*.mk" \) -exec awk '
+    FNR == 1 { delete set }
+    match($0, /^[A-Za-z_]+ *[:?+]?=/) {
+        name = $1
+        sub(/[:?+]?=.*/, "", name)
+        if ($0 ~ /^[A-Za-z_]+ *\?=/ && name in set)
+            print name
+        set[name] = 1
+    }' {} + >>"$folder/twice"
+# make test runs the short forms of suites, make test LONG=1 the long ones.
+for form in ' 40' 'LONG=1 400'; do
+    # shellcheck disable=SC2086  # a variable or none
+    if (cd "$root" && unset LONG && MAKEFLAGS='' make -n suite-splits ${form% *} 2>/dev/null) | grep -q "splits ${form#* } "; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL make suite-splits '${form% *}' does not draw ${form#* } graphs"
+    fi
+done
 if [ -s "$folder/twice" ]; then
     failed=$((failed + 1))
     echo "FAIL variables that two files of make define: $(tr '\n' ' ' <"$folder/twice")"
