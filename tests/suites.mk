@@ -103,8 +103,8 @@ $(1)/nnrt: tools/nnrt.c $(1)/implementation.o
 endef
 
 $(eval $(call programs,build/test,$$(COMPILE_TEST) $$(TEST_CFLAGS),$$(COMPILE_PROGRAM)))
-# The object that the others link has the checks for undefined behavior; these contain the same code with other options.
-$(filter-out %_math %_ops,$(ALONE:%=build/test/%)): private SANITIZE := $(filter-out -fsanitize=%,$(SANITIZE)) -fsanitize=address
+# The object that the others link has the checks for undefined behavior; these contain the same code with other options. LONG=1: they, too.
+$(filter-out %_math %_ops,$(ALONE:%=build/test/%)): private SANITIZE := $(if $(LONG),$(SANITIZE),$(filter-out -fsanitize=%,$(SANITIZE)) -fsanitize=address)
 # these run longer than they compile: optimized
 OPTIMISED := test_math
 $(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1

@@ -20,7 +20,7 @@ verdict() {
 }
 
 # The fast device is the suite cpu-vectors, and by each set of instructions cpu-sets. The other devices have the kernels of the
-# reference device: some operators of each kind show what they do around them; NNRT_LONG=1: all, and the ONNX node tests.
+# reference device: some operators of each kind show the devices' own part; NNRT_LONG=1: all, and the ONNX node tests.
 for device in example auto rough split; do
     files=$(ls tests/ops/vectors/[cdgmrst]*.vec)
     [ -z "${NNRT_LONG:-}" ] || files=$(ls tests/ops/vectors/*.vec)

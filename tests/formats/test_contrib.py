@@ -115,7 +115,8 @@ def listed_by(nnrt):
 
 
 def run(nnrt, case, way, listed=None, plain=None):
-    """({output: value}, None) or (None, message). plain: a program without sanitizers for what the others have shown to be clean."""
+    """({output: value}, None) or (None, message). plain: a program without sanitizers, which runs the models
+    and prints the operators that the other ways have read with them."""
     plain = plain or nnrt
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'm.onnx')

@@ -136,13 +136,13 @@ for compiler in gcc clang g++ clang++; do
     for header in nnrt_ops.h core/nnrt_frontend.h core/nnrt_model.h core/nnrt_plan.h nnrt_hal.h core/nnrt_graph.h nnrt.h formats/nnrt_onnx.h formats/nnrt_quantize.h formats/nnrt_tflite.h devices/nnrt_auto.h devices/nnrt_cpu.h devices/nnrt_driver.h devices/nnrt_fake.h devices/nnrt_mcu.h devices/nnrt_remote.h; do
         printf '#include "%s"\n' $header >alone.c
         reads "declarations of $header alone" "$compiler" "$options" alone.c
-        case "$compiler${NNRT_LONG:+ and each} $header" in
+        case "$compiler $header" in
         g* | *nnrt_onnx.h | *nnrt_quantize.h | *nnrt_tflite.h) continue ;; # they have read that text in the object; that of formats/ is the object
-        'clang++ nnrt.h') with='' ;;
-        'clang++ '[!a]*) continue ;; # what a header lacks alone, clang says in C; the rest of C++ the object has shown
         *' nnrt.h' | *nnrt_cpu.h) with='' ;; # the fast device lies beside nnrt.h, which includes it
         *) with=-DNNRT_CPU=0 ;;
         esac
+        # clang reports in C if a header lacks something alone; its object has shown the rest of C++
+        [ "$compiler $header" = 'clang++ nnrt.h' ] || [ $compiler = clang ] || [ -n "${NNRT_LONG:-}" ] || continue
         printf '#define NNRT_IMPLEMENTATION\n#include "%s"\n' $header >whole.c
         reads "$header alone" "$compiler" "$options $with" whole.c
     done
@@ -255,7 +255,7 @@ done
 reads 'NNRT_CPU_AVX512, NNRT_CPU_AVX2' gcc "-std=c99 $warnings -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" one.c
 reads 'NNRT_CPU_AVX512' clang "-std=c99 $warnings -DNNRT_CPU_AVX512=0" one.c
 reads 'NNRT_MAX_RANK, all headers' gcc "-std=c99 $warnings -DNNRT_MAX_RANK=4" formats.c
-build 'what a build with NNRT_MAX_RANK 4 says' clang "-std=c99 -O0 -DNNRT_MAX_RANK=4 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" \
+build 'what a build with NNRT_MAX_RANK 4 says' clang "-std=c99 -O0 ${NNRT_LONG:+-fsanitize=address,bounds -fno-sanitize-recover=all} -DNNRT_MAX_RANK=4 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" \
     -I "$root/tests/kit" "$root/tests/formats/test_onnx_import.c" "$root/tests/kit/nnrt.c" -lcmocka
 try 'NNRT_MAX_RANK 9 is refused' sh -c "! gcc -DNNRT_MAX_RANK=9 -I '$root' -x c -fsyntax-only '$root/nnrt_ops.h' 2>/dev/null"
 
