@@ -1005,7 +1005,8 @@ NNRTI_MCU_INLINE int32_t nnrti_mcu_even(int32_t word, bool u)
     const uint32_t w = (uint32_t)word;
     if (u)
         return (int32_t)(w & 0x00ff00ffu);
-    return (int32_t)((uint16_t)(int8_t)w | (uint32_t)(uint16_t)(int8_t)(w >> 16) << 16);
+    /* & 0xffff: tcc 0.9.27 omits the second of the two conversions (uint16_t)(int8_t)w */
+    return (int32_t)(((uint32_t)(int8_t)w & 0xffff) | (uint32_t)(int8_t)(w >> 16) << 16);
 }
 NNRTI_MCU_INLINE int32_t nnrti_mcu_odd(int32_t word, bool u)
 {

@@ -7,10 +7,10 @@ CLI := $(patsubst tests/tools/test_cli_%.sh,cli-%,$(wildcard tests/tools/test_cl
 EMIT := $(patsubst tests/firmware/test_emit_%.sh,emit-%,$(wildcard tests/firmware/test_emit_*.sh))
 EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/tools/test_example_*.sh))
 # The longest suites start first, so that all processors finish together.
-# The first ones wait for build/test/implementation.o.
-SLOWEST := $(EMIT) builds tsan copy dist bits conformance install extents firmware mcu-emit symbols docs cpu
-SUITES := $(SLOWEST) single vectors open-vectors onnx-nodes onnx-installed convert quantized contrib tflite tflite-pairs differential splits bench runner coverage-script lib \
-	$(CLI) $(EXAMPLE) api layers code-size python packages web mcu-program spectra frontend-bits cpu-vectors cpu-sets work $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
+SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
+	cpu-sets bits single quantized vectors tflite open-vectors $(EMIT)
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed convert tflite-pairs differential splits bench runner coverage-script lib \
+	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
 SKIP ?=
@@ -30,13 +30,17 @@ export NNRT_GIVEN := $(foreach name,DEVICE VEC,$(if $($(name)),$(name)="$($(name
 
 # Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
-NEEDS_mcu-emit := $(NEEDS_single)
+NEEDS_mcu-emit := $(NEEDS_single) tcc
 NEEDS_cli-images := libjpeg-turbo-progs
 NEEDS_emit-integers := $(NEEDS_single)
 NEEDS_builds := tcc
 NEEDS_copy := tcc
+NEEDS_contrib := tcc
 NEEDS_dist := $(NEEDS_single) tcc
-NEEDS_install := cmake pkgconf groff-base
+NEEDS_install := cmake pkgconf groff-base tcc
+NEEDS_docs := tcc
+NEEDS_firmware := tcc
+NEEDS_frontend-bits := tcc
 NEEDS_mcu-program := gcc-arm-none-eabi libnewlib-arm-none-eabi
 # make -n also executes lines that call make: it must not overwrite the log of the real run.
 SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)
@@ -49,12 +53,15 @@ test:
 	for word in $$chosen; do set -- "$$@" "$$(echo "$$word" | tr , ' ')"; done; \
 	$(MAKE) --no-print-directory test CHANGED= "$$@"
 else
+# Make starts what is ready, whatever the order: suites that wait for an object would begin last, the longest among them. So
+# all programs are built first (SUITE=@: makes the suites' commands do nothing), then the suites run in the order of SUITES.
 test:
 	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(CHOSEN),$(NEEDS_$(suite)))
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(CHOSEN)), $(JOBS) at a time; what they print is in build/results'
 	@export NNRT_SUITES='$(CHOSEN)' NNRT_BEGAN=$$(date +%s); \
-	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | $(PYTHON) -B tests/kit/progress.py $(SUITES_LOG)
+	{ for phase in "SUITE=@:" ""; do $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) $$phase suites 2>&1; done; true; } | \
+	    $(PYTHON) -B tests/kit/progress.py $(SUITES_LOG)
 	@sh tests/kit/run_suite.sh --summary build/results $(CHOSEN)
 endif
 
@@ -103,6 +110,12 @@ $(1)/nnrt: tools/nnrt.c $(1)/implementation.o
 endef
 
 $(eval $(call programs,build/test,$$(COMPILE_TEST) $$(TEST_CFLAGS),$$(COMPILE_PROGRAM)))
+# Tests of internals with the kernels of the shared object, and with the library as programs have it.
+build/test/test_ops: build/test/implementation.o
+build/test/test_ops: private LDFLAGS += build/test/implementation.o
+build/test/test_budget build/test/test_default: build/implementation.o
+build/test/test_budget build/test/test_default: private LDFLAGS += build/implementation.o
+build/test/test_ops build/test/test_budget build/test/test_default: private CPPFLAGS += -include tests/kit/inside.h
 # The object that the others link has the checks for undefined behavior; these contain the same code with other options. LONG=1: they, too.
 $(filter-out %_math %_ops,$(ALONE:%=build/test/%)): private SANITIZE := $(if $(LONG),$(SANITIZE),$(filter-out -fsanitize=%,$(SANITIZE)) -fsanitize=address)
 # these run longer than they compile: optimized
@@ -249,7 +262,7 @@ $(EMIT:%=suite-%): suite-emit-%: tests/firmware/test_emit_%.sh build/test/nnrt b
 build/test/mcu_layers: tests/firmware/mcu_layers.c tests/firmware/mcu_graphs.h build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/test/implementation.o $(LIBS) -lpthread
 
-suite-mcu-emit: build/test/nnrt build/test/mcu_layers
+suite-mcu-emit: build/test/nnrt build/nnrt build/test/mcu_layers
 	$(SUITE) sh tests/firmware/test_mcu_emit.sh $^
 
 build/test/bench: tests/bench/bench.c build/test/implementation.o
@@ -269,8 +282,7 @@ suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/l
 	$(SUITE) sh tests/compat/test_lib.sh build/test
 
 # Objects of the implementation by each compiler, for the suites that link, inspect or compare them. gcc's object is
-# build/implementation.o, unless CC is another compiler. That of g++ has all that may change bits: -O3, all instructions of this
-# machine, contraction; the device cpu, half of the code, does not have the bits that are compared.
+# build/implementation.o, unless CC is another compiler. g++ leaves out the device cpu, half of the code.
 OBJECTS := $(if $(filter-out cc gcc,$(CC)),build/objects/gcc.o,build/implementation.o) \
 	$(patsubst %,build/objects/%.o,clang g++ clang++)
 build/objects/gcc.o: tools/implementation.c
@@ -280,14 +292,15 @@ build/objects/gcc.o: tools/implementation.c
 build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/source/headers.c
 	@mkdir -p $(@D)
 	@$(basename $(@F)) $(if $(findstring ++,$@),-x c++ -std=c++17,-std=c99) $(WARNINGS) -Werror -I. $(CPPFLAGS) \
-	    $(if $(filter g++.o,$(@F)),-O3 -march=native -ffp-contract=fast -DNNRT_CPU=0,-O0) -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
+	    $(if $(filter g++.o,$(@F)),-DNNRT_CPU=0) -O0 -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
 
 -include $(wildcard build/objects/*.d)
 
 suite-builds: $(OBJECTS)
 	$(SUITE) sh tests/source/test_builds.sh $^
 
-suite-bits: $(OBJECTS)
+# clang++ makes the code of clang
+suite-bits: $(filter-out %clang++.o,$(OBJECTS))
 	$(SUITE) sh tests/source/test_bits.sh $^
 
 suite-symbols: $(OBJECTS)

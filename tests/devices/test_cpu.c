@@ -19,6 +19,7 @@
 
 #include "devices/nnrt_cpu.h"
 #include "kit.h"
+#include "long.h"
 #include "on_sets.h"
 
 /* ---- functions, and their error bounds ---- */
@@ -676,10 +677,11 @@ static void test_tiles(void **unused)
     static const int32_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65};
     static const int32_t large[][6] = {{1, 38, 35, 5, 3, 1},   {3, 17, 10, 4, 40, 1}, {1, 7, 7, 300, 5, 1},  {1, 22, 21, 256, 2, 1},
                                        {1, 12, 13, 3, 193, 1}, {2, 29, 30, 16, 130, 1}, {2, 29, 30, 16, 40, 3}, {1, 40, 9, 3, 17, 12}};
+    const uint32_t small = long_form() ? 70 : 36;
     conv s;
     (void)unused;
     state = 9;
-    for (uint32_t i = 0; i < 70 + COUNT(large); i++) {
+    for (uint32_t i = 0; i < small + COUNT(large); i++) {
         memset(&s, 0, sizeof(s));
         s.n = 1 + (int32_t)(i % 7 == 0);
         s.h = 3 + (int32_t)draw(9);
@@ -698,8 +700,8 @@ static void test_tiles(void **unused)
         for (int32_t k = 0; k < 2; k++)
             if ((k == 0 ? s.h : s.w) + s.pad[2 * k] + s.pad[2 * k + 1] < 2 * s.dilation[k] + 1)
                 s.pad[2 * k + 1] = 2 * s.dilation[k] + 1 - (k == 0 ? s.h : s.w) - s.pad[2 * k];
-        if (i >= 70) {
-            const int32_t *l = large[i - 70];
+        if (i >= small) {
+            const int32_t *l = large[i - small];
             s.n = l[0];
             s.h = l[1];
             s.w = l[2];

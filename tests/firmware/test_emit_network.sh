@@ -45,7 +45,7 @@ way() {
     way 'C99' c $fast
     way 'C99, a firmware' c $fast -DNNRT_FIRMWARE
     way 'C99, a small firmware' c $fast $firmware -DNNRT_MAX_RANK=4
-    way 'C++17, a small firmware' cpp $fastxx $firmware -DNNRT_MAX_RANK=4
+    [ -z "${NNRT_LONG:-}" ] || way 'C++17, a small firmware' cpp $fastxx $firmware -DNNRT_MAX_RANK=4
     way 'C++11, a firmware, before hexadecimal floats' cpp clang++ -std=c++11 -DNNRT_FIRMWARE
 }
 

@@ -36,7 +36,9 @@ for name in test_if test_scan_sum test_scan9_sum; do
 done
 # shellcheck disable=SC2086  # several words
 program nodes $headers
-for how in "$CC -std=c99" "$CXX -std=c++17"; do
+# shellcheck disable=SC2086
+holds "$count node tests compile as C++17" $CXX -std=c++17 $flags -DNNRT_FIRMWARE -fsyntax-only "$folder/nodes.cpp"
+for how in "$CC -std=c99" ${NNRT_LONG:+"$CXX -std=c++17"}; do
     file=$folder/nodes.c
     [ "$how" = "$CXX -std=c++17" ] && file=$folder/nodes.cpp
     # shellcheck disable=SC2086

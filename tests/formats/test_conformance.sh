@@ -29,9 +29,13 @@ for device in example auto rough split; do
         [ "$(tail -n 1 "$folder/log")" = "$(cat $files | grep -c '^case ') passed, 0 failed, 0 skipped" ]
     verdict "vectors on $device" $?
 done
-# partitions of auto with dynamic dimensions: some operators of each kind
-"$vectors" --open split tests/ops/vectors/[cdgmrst]*.vec >"$folder/log" 2>&1 &&
-    grep -q '^[0-9]* passed, 0 failed' "$folder/log"
+# partitions of auto with dynamic dimensions: operators of each kind, whose cases with each set of dimensions left open are many
+files=''
+for operator in concat conv2d_fusion gather gru matmul_fusion maximum quant_dtype_cast reduce_fusion strided_slice topk_fusion transpose; do
+    files="$files tests/ops/vectors/$operator.vec"
+done
+# shellcheck disable=SC2086
+"$vectors" --open split $files >"$folder/log" 2>&1 && grep -q '^[0-9]\{4,\} passed, 0 failed' "$folder/log"
 verdict "open vectors on split" $?
 "$nodes" --device reference >"$folder/reference" 2>&1
 for device in ${NNRT_LONG:+example auto}; do

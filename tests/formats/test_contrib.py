@@ -115,8 +115,8 @@ def listed_by(nnrt):
 
 
 def run(nnrt, case, way, listed=None, plain=None):
-    """({output: value}, None) or (None, message). plain: a program without sanitizers, which runs the models
-    and prints the operators that the other ways have read with them."""
+    """({output: value}, None) or (None, message). plain: a program without sanitizers. With them each model is run once, as it
+    comes, and imported once more, with dynamic dimensions."""
     plain = plain or nnrt
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'm.onnx')
@@ -135,7 +135,7 @@ def run(nnrt, case, way, listed=None, plain=None):
                 return None, 'becomes %s, which nnrt ops --onnx does not list' % ', '.join(sorted(other))
         out = os.path.join(folder, 'out')
         os.mkdir(out)
-        done = subprocess.run([plain if way == 'no-quantize' else nnrt, 'run', path, *given, '--device', 'reference', '--output-dir', out] +
+        done = subprocess.run([nnrt if way == 'as it comes' else plain, 'run', path, *given, '--device', 'reference', '--output-dir', out] +
                               (['--no-quantize'] if way == 'no-quantize' else case.bounds if way == 'dynamic' else []), capture_output=True, check=False)
         if done.returncode != 0:
             return None, done.stderr.decode('utf-8', 'replace').strip()
@@ -223,7 +223,7 @@ def as_c(nnrt, case, body):
             f.write(PROGRAM % (', '.join('%.9gf' % v if v % 1 else '%.1ff' % v for v in case.feeds['x0'].ravel().tolist()), body))
         subprocess.run([nnrt, 'emit-c', os.path.join(folder, 'm.onnx'), '-o', os.path.join(folder, 'm.c')], check=True,
                        stdout=subprocess.DEVNULL)
-        subprocess.run(['cc', '-std=c99', '-I', root, '-I', folder, '-ffunction-sections', '-o', program, source, '-lm'], check=True)
+        subprocess.run(['tcc', '-std=c99', '-I', root, '-I', folder, '-o', program, source, '-lm'], check=True)
         lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
     return np.array([line.split() for line in lines], np.float64)
 

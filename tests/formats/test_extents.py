@@ -10,7 +10,7 @@ the shapes set at the import (--shape), with a session for them from a .nnrt fil
 where the run sets the shapes. Other tests compare the first way with ONNX's results; the others must give the same bits, or
 refuse. A model that only they can run is a fault, too.
 
-The same with N random models of one node (random_models.py; 600, from seed 0), some of whose axes are dynamic.
+The same with N random models of one node (random_models.py; 250, NNRT_LONG=1: 600, from seed 0), some of whose axes are dynamic.
 
 Sums of Gemm have another order with dynamic dimensions: CLOSE, relative to the largest element of an output.
 
@@ -403,7 +403,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--work', help='for temporary files')
     parser.add_argument('--only', default='', help='models whose path has this text')
-    parser.add_argument('--random', type=int, default=600, metavar='N', help='random models')
+    parser.add_argument('--random', type=int, default=600 if os.environ.get('NNRT_LONG') else 250, metavar='N', help='random models')
     parser.add_argument('--seed', type=int, default=0, metavar='S', help='of the first random model')
     parser.add_argument('--arithmetic', action='store_true', help='only shapes that are computed from shapes')
     parser.add_argument('nnrt')

@@ -3,8 +3,8 @@
 # the same macros, symbols and machine code as the headers, coexists with a program's own stb_ds, and passes some of the
 # tests. The first program of README.md uses it. `make dist` runs all tests against it. Runs from anywhere; ends with
 # "N passed, N failed".
-# Code of the whole implementation takes gcc and clang more than 10 s. So each of them makes it once, tcc (0.3 s) makes
-# programs that only have to link and run, and the others check the syntax.
+# Code of the whole implementation takes gcc and clang more than 10 s. So clang makes it once as C and once as C++, tcc (0.3 s)
+# makes programs that only have to link and run, and the others check the syntax. NNRT_LONG=1: some of the tests against it, too.
 # usage: test_dist.sh SINGLE CLANG.o     build/single; clang's object of the headers, tests/source/headers.c
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -113,14 +113,10 @@ for compiler in gcc clang g++ clang++; do
     # shellcheck disable=SC2086
     try "declarations, $compiler" $compiler $options -Idist -fsyntax-only alone.c
 done
-for compiler in clang g++; do
-    case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
-    # shellcheck disable=SC2086
-    try "without files, declarations before the implementation, $compiler" $compiler $options -DNNRT_NO_STDIO -Idist \
-        -fsyntax-only later.c
-done
+# shellcheck disable=SC2086
+try 'without files, declarations before the implementation' clang $c99 -DNNRT_NO_STDIO -Idist -fsyntax-only later.c
 build 'one unit, declarations before the implementation' tcc -std=c99 later.c
-build 'without the device cpu' clang "$c99 -O0 -DNNRT_CPU=0" one.c
+build 'without the device cpu' tcc '-std=c99 -DNNRT_CPU=0' one.c
 build 'all static' clang "$c99 -O0" static.c
 cat >apis.c <<'END'
 #define NNRT_IMPLEMENTATION
@@ -135,11 +131,8 @@ int main(void)
 }
 END
 build 'OH_NN and NNAdapter in one' tcc -std=c99 apis.c
-for compiler in clang g++; do
-    case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
-    # shellcheck disable=SC2086
-    try "OH_NN and NNAdapter in one, $compiler" $compiler $options -DNNRT_CPU=0 -Idist -fsyntax-only apis.c
-done
+# shellcheck disable=SC2086
+try 'OH_NN and NNAdapter in one, g++' g++ $cpp17 -DNNRT_CPU=0 -Idist -fsyntax-only apis.c
 # shellcheck disable=SC2086
 try 'NNRT_FP_STRICT' clang $c99 -DNNRT_FP_STRICT -Idist -fsyntax-only one.c
 gcc -std=c99 -Idist -M one.c >log && ! grep -q 'stb' log
@@ -158,33 +151,28 @@ digits() {
     try "README.md, $1" "$1" $2 -c -o "$1.o" program.c
     try "README.md, $1: link" "$1" -o program "$1.o" -lm
     (cd "$root" && "$folder/program") >"$1.said" 2>log
-    grep -qxE 'probability of 7: 0\.[0-9]{3}' "$1.said" && cmp gcc.said "$1.said" >>log
+    grep -qxE 'probability of 7: 0\.[0-9]{3}' "$1.said" && cmp tcc.said "$1.said" >>log
     verdict "README.md, $1: run" $? log
 }
-portable='-O0 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0' # half of the code
-digits gcc "$warnings $line $portable"
-digits clang++ "$cpp17 -Idist $portable"
 digits tcc "-Wall -Werror $line"
-# shellcheck disable=SC2086
-try 'README.md, clang' clang $warnings $line -fsyntax-only program.c
+digits clang++ "$cpp17 -Idist -O0 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" # half of the code
+for compiler in gcc clang; do
+    # shellcheck disable=SC2086
+    try "README.md, $compiler" $compiler $warnings $line -fsyntax-only program.c
+done
 # shellcheck disable=SC2086
 try 'README.md, g++' g++ $cpp17 -Idist -fsyntax-only program.c
 # A Cortex-M4 with newlib, which asks the debugger for files.
-board='arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb'
 # shellcheck disable=SC2086
-try 'README.md, Cortex-M4' $board $warnings $line -fsyntax-only program.c
-# shellcheck disable=SC2086
-try 'README.md, Cortex-M4, without the device cpu' $board $warnings $line -O0 -DNNRT_CPU=0 --specs=rdimon.specs -o board program.c -lm
+try 'README.md, Cortex-M4, without the device cpu' arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb $warnings $line -O0 -DNNRT_CPU=0 \
+    --specs=rdimon.specs -o board program.c -lm
 
-# Its objects have the implementation for programs of several files.
-for compiler in gcc clang++; do
-    case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
-    objcopy --redefine-sym main=main_of_readme $compiler.o
-    build 'several units' $compiler "$options -O0" main.c -x none $compiler.o
-done
+# Its object has the implementation for programs of several files.
+objcopy --redefine-sym main=main_of_readme clang++.o
+build 'several units, C++' clang++ "$cpp17 -O0" main.c -x none clang++.o
 nm -g --defined-only clang++.o >log && grep -q ' T nnrt_run$' log && ! grep ' _Z' log
 verdict 'C++: exported functions have the names of C' $?
-build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c -x none gcc.o
+build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c -x none clang.o
 cat >all.c <<'END'
 #include "nnrt_all.h"
 int main(void)
@@ -196,7 +184,7 @@ int main(void)
            (nnrt_cpu_set(0) != NULL && nnrt_device_find("cpu") == NULL);
 }
 END
-build 'one file with the readers and the devices' clang '-std=c99' all.c gcc.o
+build 'one file with the readers and the devices' gcc '-std=c99' all.c clang.o
 sed -n '/^QUICK START/,/^FILES/p' dist/nnrt_all.h >log
 [ "$(grep -c '#include "nnrt' log)" -eq 1 ] && grep -q '#include "nnrt_all.h"' log
 verdict 'the program at the top of dist/nnrt_all.h includes this file' $? log
@@ -295,9 +283,7 @@ for compiler in gcc clang; do
     # shellcheck disable=SC2086
     try "own stb_ds, before and behind, $compiler" $compiler $options -DDECLARED=2 -Idist -fsyntax-only defined.c
 done
-for compiler in gcc clang; do
-    build 'own stb_ds in another file' $compiler "$options -DDECLARED=2" beside.c own.c -x none $compiler.o
-done
+build 'own stb_ds in another file' gcc "$options -DDECLARED=2" beside.c own.c -x none clang.o
 options="$options -DDECLARED=0 -DDECLARED_ONLY"
 build 'own stb_ds before, its implementation in another file' tcc "$options" before.c theirs.c
 build 'own stb_ds behind, its implementation in another file' tcc "$options" behind.c theirs.c
@@ -311,15 +297,17 @@ for program in tools/nnrt.c tests/formats/onnx_nodes.c tests/devices/test_hal.c 
     grep -q 'nnrt\.h$' ../log && ! grep -q "$root" ../log
     verdict "$program in that tree reads other headers" $? ../log
 done
-try 'tests/kit/nnrt.c' clang -std=c99 -O0 -w -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 -I. -c -o ../implementation.o tests/kit/nnrt.c
-for name in session builder hal; do
-    with=../implementation.o
-    grep -q '^#define NNRT_IMPLEMENTATION' tests/*/test_$name.c && with=
-    # shellcheck disable=SC2086  # a file or none
-    try "test_$name.c" clang -std=c99 -O0 -w -I. -Itests/kit -o ../cmocka tests/*/test_$name.c $with -lcmocka -lm -lpthread
-    ../cmocka >../log 2>&1 && grep -q '^\[  PASSED  \] [1-9]' ../log
-    verdict "test_$name.c: run" $? ../log
-done
+if [ -n "${NNRT_LONG:-}" ]; then
+    try 'tests/kit/nnrt.c' clang -std=c99 -O0 -w -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 -I. -c -o ../implementation.o tests/kit/nnrt.c
+    for name in session builder hal; do
+        with=../implementation.o
+        grep -q '^#define NNRT_IMPLEMENTATION' tests/*/test_$name.c && with=
+        # shellcheck disable=SC2086  # a file or none
+        try "test_$name.c" clang -std=c99 -O0 -w -I. -Itests/kit -o ../cmocka tests/*/test_$name.c $with -lcmocka -lm -lpthread
+        ../cmocka >../log 2>&1 && grep -q '^\[  PASSED  \] [1-9]' ../log
+        verdict "test_$name.c: run" $? ../log
+    done
+fi
 
 # vectors FOLDER FILE...: test_ops with the headers in FOLDER passes the vectors of these files
 vectors() {

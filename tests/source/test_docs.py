@@ -4,9 +4,9 @@ that the page shows, links and section tags exist; nnrt.h's quick start equals e
 defined once, README.md and the median operator keep to their maximum length.
 
 Conventions for the pages (PAGES below):
-- a ```c block is a whole file. It compiles as C99 and as C++17 with -I. and no warning. A block with a main() is linked by
-  clang without the device cpu; the other compilers, which would take longest, only check the syntax. "```c C only" skips C++. The suite dist
-  compiles and runs the block of README.md that includes nnrt_all.h.
+- a ```c block is a whole file. It compiles as C99 and as C++17 with -I. and no warning (gcc, g++; NNRT_LONG=1: clang, clang++). A
+  block with a main() is linked by tcc, in 0.3 s, or by clang if it needs threads, without the device cpu. "```c C only" skips C++.
+  The suite dist compiles and runs the block of README.md that includes nnrt_all.h.
 - a program in docs/ is run in the root of the repository and must exit with status 0, unless its block says "not run"; in
   other pages it is run if its block says "args". "args A B" passes arguments to the program.
 - the lines of a "```sh run" block, and of each ```sh block under a heading that begins with "Try it", are run, in order, in
@@ -92,20 +92,23 @@ def blocks(page, text):
 
 def check_c(folder, where, info, text):
     """A ```c block compiles everywhere, and links and runs when it is a program. Returns the output of the program."""
-    ways = [(cc, "c", "-std=c99") for cc in ("gcc", "clang")]
+    number = 2 if os.environ.get("NNRT_LONG") else 1
+    ways = [(cc, "c", "-std=c99") for cc in ("gcc", "clang")[:number]]
     if "C only" not in info:
-        ways += [(cc, "c++", "-std=c++17") for cc in ("g++", "clang++")]
+        ways += [(cc, "c++", "-std=c++17") for cc in ("g++", "clang++")[:number]]
     source, program = folder / "block.c", folder / "block"
     source.write_text(text, encoding="utf-8")
     links = "int main(" in text and "NNRT_IMPLEMENTATION" in text
     for compiler, language, standard in ways:
         how = ["-DNNRT_CPU=0", "-fsyntax-only", str(source)]
-        if compiler == "clang" and links:
-            how = ["-DNNRT_CPU=0", "-O0", "-o", str(program), str(source), "-lm", "-lpthread"]
-        elif not compiler.startswith("clang"):
+        if not compiler.startswith("clang"):
             how += ["-Wno-misleading-indentation"]  # half of gcc's time; the headers are checked for it elsewhere
         done = run([compiler, "-x", language, standard, *WARNINGS, "-I", str(ROOT), *how])
         verdict(done.returncode == 0, "%s: the example with %s %s" % (where, compiler, standard), done.stderr)
+    if links:
+        compiler = "clang" if re.search(r"NNRT_THREADS|pthread|auto|device_create", text) else "tcc"
+        done = run([compiler, "-std=c99", "-DNNRT_CPU=0", "-I", str(ROOT), "-o", str(program), str(source), "-lm", "-lpthread"])
+        verdict(done.returncode == 0, "%s: the example is linked by %s" % (where, compiler), done.stderr)
     arguments = re.search(r"\bargs (.*)$", info)
     runs = arguments is not None or (where.startswith("docs/") and "not run" not in info)
     if not links or not runs or not program.exists():
@@ -325,7 +328,7 @@ def check_version():
         source = pathlib.Path(scratch) / "version.c"
         source.write_text('#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n#include <stdio.h>\n'
                           "int main(void) { return puts(nnrt_version()) < 0; }\n", encoding="ascii")
-        done = run(["clang", "-std=c99", "-O0", "-DNNRT_CPU=0", "-I", str(ROOT), "-o", scratch + "/version", str(source), "-lm"])
+        done = run(["tcc", "-std=c99", "-DNNRT_CPU=0", "-I", str(ROOT), "-o", scratch + "/version", str(source), "-lm"])
         said = run([scratch + "/version"]).stdout.strip() if done.returncode == 0 else done.stderr
         verdict(said == version, "nnrt_version() is %s" % version, said)
 
