@@ -47,6 +47,7 @@ SUPPORTED FILES
     message, with NNRT_UNSUPPORTED_OP. Some operators are decomposed into several operators of the runtime; constant
     folding and shape inference remove nodes whose results are known. Images stay NCHW; weights are
     permuted once into the runtime's order. External data are read only from files below the model's folder.
+    Nodes may stand in any order.
     Functions of the file (model-local functions) are inlined and take precedence over operators of the same name. An
     operator that the application registered (nnrt_op_register) takes precedence over a function of its name: ONNX
     regards a function's body as one possible implementation.
@@ -2210,8 +2211,9 @@ typedef struct nnrti_onnx_entry {
     bool isQuantized;            /* true: value is a BITCAST of quantized; false: the reverse */
     bool isInput;                /* the graph lists it as an input */
     uint8_t uses;                /* NNRTI_ONNX_WEIGHT, .., once nnrti_onnx_find_uses has run */
+    uint32_t hidden;             /* subgraphs around the reader that define the name themselves (nnrti_onnx_order_reads) */
     const nnrti_onnx_nbits *nbits; /* NULL: an ordinary value */
-    const nnrt_onnx_node *node;  /* the node with this output; NULL: none */
+    const nnrt_onnx_node *node;  /* the node with this output, also before the value is defined; NULL: none */
     const nnrt_onnx_input *told; /* the caller's description of this input (desc->inputs); NULL: none */
     const nnrti_onnx_sequence *sequence; /* NULL: a tensor */
 } nnrti_onnx_entry;
@@ -2583,8 +2585,10 @@ static void nnrti_onnx_make_table(nnrti_onnx *c)
     for (size_t i = 0; i < g->initializers.count; i++)
         c->entries[n++].key = g->initializers.data[i].name;
     for (size_t i = 0; i < g->nodes.count; i++)
-        for (size_t k = 0; k < g->nodes.data[i].outputs.count && !g->nodes.data[i].unneeded; k++)
-            c->entries[n++].key = g->nodes.data[i].outputs.data[k];
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count && !g->nodes.data[i].unneeded; k++) {
+            c->entries[n].key = g->nodes.data[i].outputs.data[k];
+            c->entries[n++].node = &g->nodes.data[i];
+        }
     c->nEntries = (uint32_t)nnrti_onnx_sort(c->entries, count);
     memset(&c->entries[c->nEntries], 0, sizeof(*c->entries));
 }
@@ -2760,31 +2764,44 @@ static NNRT_ReturnCode nnrti_onnx_cut_outputs(const nnrt_onnx_graph *g, const nn
     return NNRT_SUCCESS;
 }
 
+/* Needed nodes, each added once, whose inputs are still to be marked. */
+typedef struct nnrti_onnx_needs {
+    const nnrti_onnx_names *names;
+    nnrt_onnx_node **nodes;
+    size_t count;
+} nnrti_onnx_needs;
+
 static void nnrti_onnx_cut_need(void *user, nnrt_onnx_str name)
 {
-    nnrti_onnx_entry *e = nnrti_onnx_name_at((const nnrti_onnx_names *)user, name);
+    nnrti_onnx_needs *needs = (nnrti_onnx_needs *)user;
+    nnrti_onnx_entry *e = nnrti_onnx_name_at(needs->names, name);
+    nnrt_onnx_node *node = e != NULL ? (nnrt_onnx_node *)(uintptr_t)e->node : NULL;
     if (e != NULL)
         e->isInput = true;
+    if (node == NULL || !node->unneeded)
+        return;
+    node->unneeded = 0;
+    needs->nodes[needs->count++] = node;
 }
 
-/* Removes everything that the marked names do not depend on. Walks the nodes backwards, since ONNX nodes are in
-   topological order. */
-static void nnrti_onnx_cut_graph(nnrt_onnx_graph *g, nnrti_onnx_names *names)
+/* Removes everything that the marked names do not depend on. stack: room for all nodes. */
+static void nnrti_onnx_cut_graph(nnrt_onnx_graph *g, const nnrti_onnx_names *names, nnrt_onnx_node **stack)
 {
     nnrt_onnx_node *nodes = (nnrt_onnx_node *)(uintptr_t)g->nodes.data;
     nnrt_onnx_value_info *inputs = (nnrt_onnx_value_info *)(uintptr_t)g->inputs.data;
     nnrt_onnx_tensor *tensors = (nnrt_onnx_tensor *)(uintptr_t)g->initializers.data;
+    nnrti_onnx_needs needs;
     size_t kept = 0;
-    for (size_t i = g->nodes.count; i-- > 0;) {
+    needs.names = names;
+    needs.nodes = stack;
+    needs.count = 0;
+    for (size_t i = 0; i < g->nodes.count; i++)
         nodes[i].unneeded = 1;
-        for (size_t k = 0; k < nodes[i].outputs.count; k++) {
-            const nnrti_onnx_entry *e = nnrti_onnx_name_at(names, nodes[i].outputs.data[k]);
-            if (e != NULL && e->isInput)
-                nodes[i].unneeded = 0;
-        }
-        if (nodes[i].unneeded == 0)
-            nnrti_onnx_reads(&nodes[i], nnrti_onnx_cut_need, names);
-    }
+    for (size_t i = 0; i < names->count; i++)
+        if (names->data[i].isInput)
+            nnrti_onnx_cut_need(&needs, names->data[i].key);
+    while (needs.count > 0)
+        nnrti_onnx_reads(needs.nodes[--needs.count], nnrti_onnx_cut_need, &needs);
     for (size_t i = 0; i < g->inputs.count; i++) {
         const nnrti_onnx_entry *e = nnrti_onnx_name_at(names, inputs[i].name);
         if (e != NULL && e->isInput)
@@ -2808,8 +2825,9 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
     nnrt_onnx_graph *g;
     nnrti_onnx_names names;
     nnrti_onnx_head head;
+    nnrt_onnx_node **stack = NULL;
     NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
-    size_t bytes;
+    size_t bytes, stackBytes = 0;
     if (model == NULL || (outputs == NULL && outputCount > 0))
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_cut: %s is NULL", model == NULL ? "model" : "outputs");
     if (outputCount == 0)
@@ -2821,14 +2839,16 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
     list = nnrt_mul_size(outputCount, sizeof(*list), &bytes)
                ? (nnrt_onnx_value_info *)nnrt_alloc(&head.allocator, bytes)
                : NULL;
-    if (names.data != NULL && list != NULL) {
+    if (nnrt_mul_size(g->nodes.count + 1, sizeof(*stack), &stackBytes))
+        stack = (nnrt_onnx_node **)nnrt_alloc(&head.allocator, stackBytes);
+    if (names.data != NULL && list != NULL && stack != NULL) {
         memset(list, 0, bytes);
         code = nnrti_onnx_cut_outputs(g, &names, outputs, outputCount, list, error);
     } else {
         (void)nnrt_error_set(error, code, "there is not enough memory for the model");
     }
     if (code == NNRT_SUCCESS) {
-        nnrti_onnx_cut_graph(g, &names);
+        nnrti_onnx_cut_graph(g, &names, stack);
         g->outputs.data = list;
         g->outputs.count = outputCount;
         nnrt_free(&head.allocator, head.cut, head.cutBytes);
@@ -2838,6 +2858,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
     } else {
         nnrt_free(&head.allocator, list, bytes);
     }
+    nnrt_free(&head.allocator, stack, stackBytes);
     nnrt_free(&head.allocator, names.data, names.bytes);
     return code;
 }
@@ -3321,7 +3342,7 @@ static int32_t nnrti_onnx_choice(nnrti_onnx *c, const char *name, const char *te
 static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
 {
     const nnrti_onnx_entry *e;
-    char text[64];
+    char text[64], other[64];
     if (c->applied != NULL)
         return c->code == NNRT_SUCCESS && i < c->applied->nIn ? c->applied->in[i] : NNRT_NO_TENSOR;
     if (c->code != NNRT_SUCCESS || i >= c->node->inputs.count || c->node->inputs.data[i].length == 0)
@@ -3332,8 +3353,12 @@ static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
     if (e->sequence != NULL)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input %u '%s' is a sequence, expected a tensor", i,
                         nnrti_onnx_text(text, c->node->inputs.data[i]));
+    else if (e->node != NULL) /* all others have been added before (nnrti_onnx_add_nodes) */
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', a result of node '%s', which depends on this node: the "
+                    "nodes form a cycle", i, nnrti_onnx_text(text, c->node->inputs.data[i]),
+                    nnrti_onnx_text(other, e->node->name.length > 0 ? e->node->name : e->node->opType));
     else
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which no input, initializer or earlier node defines", i,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which no input, initializer or node defines", i,
                     nnrti_onnx_text(text, c->node->inputs.data[i]));
     return NNRT_NO_TENSOR;
 }
@@ -5036,9 +5061,14 @@ static int64_t nnrti_onnx_int_at(const nnrt_onnx_node *n, const char *name)
     return 0;
 }
 
-/* Notes the uses of all values of the graph. Nodes are in topological order. */
+/* Notes the uses of all values of the graph. */
 static void nnrti_onnx_find_uses(nnrti_onnx *c)
 {
+    for (size_t i = 0; i < c->graph->nodes.count && !c->usesFound; i++) {
+        const nnrt_onnx_node *n = &c->graph->nodes.data[i];
+        if (nnrti_onnx_main_domain(n->domain) && nnrti_onnx_is(n->opType, "DequantizeLinear") && n->outputs.count > 0)
+            nnrti_onnx_own_entry(c, n->outputs.data[0])->uses |= NNRTI_ONNX_DEQUANTIZED;
+    }
     for (size_t i = 0; i < c->graph->nodes.count && !c->usesFound; i++) {
         const nnrt_onnx_node *n = &c->graph->nodes.data[i];
         const bool main = nnrti_onnx_main_domain(n->domain), gemm = main && nnrti_onnx_is(n->opType, "Gemm");
@@ -5053,8 +5083,6 @@ static void nnrti_onnx_find_uses(nnrti_onnx *c)
             const bool integers = (nnrti_onnx_own_entry(c, n->inputs.data[0])->uses & NNRTI_ONNX_DEQUANTIZED) != 0;
             weight->uses = (uint8_t)(before | NNRTI_ONNX_WEIGHT << axis | (integers ? NNRTI_ONNX_INTEGERS : 0));
         }
-        if (main && nnrti_onnx_is(n->opType, "DequantizeLinear") && n->outputs.count > 0)
-            nnrti_onnx_own_entry(c, n->outputs.data[0])->uses |= NNRTI_ONNX_DEQUANTIZED;
     }
     for (size_t i = 0; i < c->graph->outputs.count && !c->usesFound; i++)
         nnrti_onnx_see_other(c, c->graph->outputs.data[i].name);
@@ -11828,37 +11856,128 @@ static void nnrti_onnx_name_last(nnrti_onnx *c)
 static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_node *node);
 static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place);
 
+/* Adds node i of the graph, whose inputs are defined. */
+static void nnrti_onnx_add_node(nnrti_onnx *c, uint32_t i)
+{
+    nnrt_onnx_type storage = NNRT_ONNX_UNDEFINED;
+    size_t f;
+    c->node = nnrti_onnx_resolved(c, &c->graph->nodes.data[i]);
+    c->nodeIndex = i;
+    f = nnrti_onnx_function_of(c, c->node);
+    if (f < c->nFunctions) {
+        nnrti_onnx_inline(c, c->functions[f].value);
+    } else if (nnrti_onnx_own_of(c->node) != NULL) {
+        (void)nnrti_onnx_check_storage(c);
+        nnrti_onnx_add_own(c, nnrti_onnx_own_of(c->node));
+    } else {
+        c->row = nnrti_onnx_row_of(c, c->node);
+        nnrti_onnx_check_node(c);
+        storage = nnrti_onnx_check_storage(c);
+        if (c->code != NNRT_SUCCESS)
+            return;
+        c->row->handler(c, c->row->arg);
+    }
+    for (uint32_t k = 0; storage != NNRT_ONNX_UNDEFINED && k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
+        if (nnrti_onnx_has_output(c, k))
+            nnrti_onnx_set_storage(c, nnrti_onnx_entry_of(c, c->node->outputs.data[k])->value, storage);
+    nnrti_onnx_name_last(c);
+    for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
+        if (nnrti_onnx_has_output(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", k);
+}
+
+/* The order in which the nodes of a graph are added: that of the file, but a node that another one reads comes before it.
+   ONNX wants files in this order already; some converters write others. */
+typedef struct nnrti_onnx_order {
+    nnrti_onnx *c;
+    uint8_t *state;         /* of each node: NNRTI_ONNX_NEW, .. */
+    uint32_t *stack;        /* nodes to add, the next one last; behind a node that waits the nodes whose results it reads */
+    uint32_t count, room;
+} nnrti_onnx_order;
+
+enum { NNRTI_ONNX_NEW, NNRTI_ONNX_WAITS, NNRTI_ONNX_ADDED };
+
+static void nnrti_onnx_order_push(nnrti_onnx_order *o, uint32_t node)
+{
+    if (o->count == o->room) {
+        const uint32_t room = o->room > 0 ? 2 * o->room : 16;
+        uint32_t *more = (uint32_t *)nnrti_onnx_keep(o->c, room, sizeof(*more));
+        if (more == NULL)
+            return;
+        if (o->count > 0)
+            memcpy(more, o->stack, o->count * sizeof(*more));
+        o->stack = more;
+        o->room = room;
+    }
+    o->stack[o->count++] = node;
+}
+
+/* A name that a node reads: the node that defines it, unless it has been added. In a cycle it may wait already: the node then
+   finds its input undefined (nnrti_onnx_in). */
+static void nnrti_onnx_order_see(nnrti_onnx_order *o, nnrt_onnx_str name)
+{
+    const nnrti_onnx_entry *e = nnrti_onnx_own_entry(o->c, name);
+    if (e->name.data == NULL && e->node != NULL && e->hidden == 0) {
+        const uint32_t node = (uint32_t)(e->node - o->c->graph->nodes.data);
+        if (o->state[node] == NNRTI_ONNX_NEW)
+            nnrti_onnx_order_push(o, node);
+    }
+}
+
+/* Adds n to `hidden` of the names that subgraph g defines. */
+static void nnrti_onnx_order_hide(nnrti_onnx_order *o, const nnrt_onnx_graph *g, uint32_t n)
+{
+    for (size_t i = 0; i < g->inputs.count; i++)
+        nnrti_onnx_own_entry(o->c, g->inputs.data[i].name)->hidden += n;
+    for (size_t i = 0; i < g->initializers.count; i++)
+        nnrti_onnx_own_entry(o->c, g->initializers.data[i].name)->hidden += n;
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count; k++)
+            nnrti_onnx_own_entry(o->c, g->nodes.data[i].outputs.data[k])->hidden += n;
+}
+
+/* All names of this graph that a node reads, also in subgraphs, of which none that a subgraph defines. */
+static void nnrti_onnx_order_reads(nnrti_onnx_order *o, const nnrt_onnx_node *node)
+{
+    for (size_t i = 0; i < node->inputs.count; i++)
+        nnrti_onnx_order_see(o, node->inputs.data[i]);
+    for (size_t a = 0; a < node->attributes.count; a++) { /* recursion depth: at most NNRT_ONNX_MAX_DEPTH */
+        const nnrt_onnx_graph *g = node->attributes.data[a].g;
+        if (g == NULL)
+            continue;
+        nnrti_onnx_order_hide(o, g, 1);
+        for (size_t i = 0; i < g->nodes.count; i++)
+            nnrti_onnx_order_reads(o, &g->nodes.data[i]);
+        for (size_t i = 0; i < g->outputs.count; i++)
+            nnrti_onnx_order_see(o, g->outputs.data[i].name);
+        nnrti_onnx_order_hide(o, g, (uint32_t)-1);
+    }
+}
+
 NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 {
     const nnrt_onnx_nodes *nodes = &c->graph->nodes;
-    for (size_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
-        nnrt_onnx_type storage = NNRT_ONNX_UNDEFINED;
-        size_t f;
-        if (nodes->data[i].unneeded)
-            continue;
-        c->node = nnrti_onnx_resolved(c, &nodes->data[i]);
-        c->nodeIndex = (uint32_t)i;
-        f = nnrti_onnx_function_of(c, c->node);
-        if (f < c->nFunctions) {
-            nnrti_onnx_inline(c, c->functions[f].value);
-        } else if (nnrti_onnx_own_of(c->node) != NULL) {
-            (void)nnrti_onnx_check_storage(c);
-            nnrti_onnx_add_own(c, nnrti_onnx_own_of(c->node));
-        } else {
-            c->row = nnrti_onnx_row_of(c, c->node);
-            nnrti_onnx_check_node(c);
-            storage = nnrti_onnx_check_storage(c);
-            if (c->code != NNRT_SUCCESS)
-                return;
-            c->row->handler(c, c->row->arg);
+    nnrti_onnx_order o;
+    memset(&o, 0, sizeof(o));
+    o.c = c;
+    if (c->code == NNRT_SUCCESS)
+        o.state = (uint8_t *)nnrti_onnx_keep(c, nodes->count + 1, 1);
+    for (uint32_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
+        if (!nodes->data[i].unneeded)
+            nnrti_onnx_order_push(&o, i);
+        while (o.count > 0 && c->code == NNRT_SUCCESS) {
+            const uint32_t node = o.stack[o.count - 1];
+            if (o.state[node] == NNRTI_ONNX_NEW) {
+                o.state[node] = NNRTI_ONNX_WAITS;
+                nnrti_onnx_order_reads(&o, &nodes->data[node]);
+                if (o.stack[o.count - 1] != node)
+                    continue;
+            }
+            if (o.state[node] == NNRTI_ONNX_WAITS)
+                nnrti_onnx_add_node(c, node);
+            o.state[node] = NNRTI_ONNX_ADDED;
+            o.count--;
         }
-        for (uint32_t k = 0; storage != NNRT_ONNX_UNDEFINED && k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
-            if (nnrti_onnx_has_output(c, k))
-                nnrti_onnx_set_storage(c, nnrti_onnx_entry_of(c, c->node->outputs.data[k])->value, storage);
-        nnrti_onnx_name_last(c);
-        for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
-            if (nnrti_onnx_has_output(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
-                NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", k);
     }
     c->node = NULL;
 }

@@ -16,6 +16,8 @@ FUZZ_OBJECT = $(if $(filter %_builder %_onnx,$@),fast,exact)
 FUZZ_EXACT = -DNNRT_CPU=$(if $(filter %fast.o %fast.afl.o,$@),1 -DNNRT_CPU_AVX2=0,0)
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
 SECONDS ?= 60
+# of exact.o: clang optimizes longer than some seconds of each target save
+FUZZ_LEVEL ?= $(if $(filter 1 2 3 4 5 6 7 8 9,$(SECONDS)),-O0,-O1)
 
 # M32=1: 32-bit x86 programs, in a folder of their own, with the cross compiler's libraries.
 M32 ?=
@@ -29,7 +31,7 @@ FUZZ_AFL := afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-6
 
 $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
 	@mkdir -p $(@D)
-	@clang $(FUZZ_FLAGS) $(if $(filter %fast.o,$@),-O0) $(FUZZ_EXACT) $(FUZZ_32) -fsanitize=fuzzer-no-link $(CPPFLAGS) -c -o $@ $<
+	@clang $(FUZZ_FLAGS) $(if $(filter %fast.o,$@),-O0,$(FUZZ_LEVEL)) $(FUZZ_EXACT) $(FUZZ_32) -fsanitize=fuzzer-no-link $(CPPFLAGS) -c -o $@ $<
 
 $(FUZZ_DIR)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o
 	@clang $(FUZZ_FLAGS) $(FUZZ_LINKED) $(FUZZ_32) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_DIR)/$(FUZZ_OBJECT).o $(LIBS) -lpthread

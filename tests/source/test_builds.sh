@@ -278,8 +278,8 @@ for program in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
     done
 done
 
-# Programs of the repository. gcc checks the test programs that the Makefile compiles by clang with all warnings; both compilers
-# check the others. With the implementation in them, or its text (tests/kit/inside.h), gcc takes seconds: clang has compiled them.
+# Programs of the repository. Both compilers check them; NNRT_LONG=1: gcc the test programs, too, which the Makefile compiles by
+# clang with all warnings. With the implementation in them, or its text (tests/kit/inside.h), gcc takes seconds: clang has compiled them.
 for program in "$root"/tests/[a-eg-z]*/*.c "$root"/tests/f[a-t]*/*.c "$root"/tools/*.c "$root"/examples/*.c "$root"/examples/*/*.c; do
     with=$implemented compilers='gcc clang'
     case $program in
@@ -288,11 +288,11 @@ for program in "$root"/tests/[a-eg-z]*/*.c "$root"/tests/f[a-t]*/*.c "$root"/too
     */tests/kit/nnrt.c | */tests/source/headers.c) continue ;; # the objects that the Makefile compiles, with these warnings
     */examples/firmware/* | */examples/kws/firmware.c | */tests/firmware/mcu_main.c | */tests/firmware/mcu_file_main.c | */tests/firmware/mcu_vectors_main.c | */tests/devices/foreign_* | */tests/source/cross/* | */tests/source/packages/* | */tests/bench/bench.c | */tests/bench/[noqx]*) continue ;; # make firmware, kws-firmware, mcu-layers compile them, for other processors; above
     */tools/kernels.c) with=-Wno-unused-function ;; # it has the implementation in it, and calls none of it
-    */test_* | */tests/devices/differential.c | */tests/ops/device_vectors.c | */tests/formats/onnx_nodes.c | */tests/devices/splits.c) compilers=gcc ;;
+    */test_* | */tests/devices/differential.c | */tests/ops/device_vectors.c | */tests/formats/onnx_nodes.c | */tests/devices/splits.c) compilers=${NNRT_LONG:+gcc} ;;
     esac
     case $program in
     */tests/*) if grep -qE '^#define NNRT_IMPLEMENTATION|^#include "inside.h"' "$program"; then
-        [ "$compilers" != gcc ] || continue
+        [ "${compilers:-gcc}" != gcc ] || continue
         with='' compilers=clang
     fi ;;
     esac
