@@ -82,6 +82,8 @@ NNRT_API bool nnrt_partition_keeps(const char *keep, const NNRT_Model *model, ui
         Boundary tensors are tensors of the plan like others; only a device may copy them.
      3. Otherwise on the reference device, unless that is excluded (nnrt_partition.strict).
 
+   A device that refuses an option (NNRT_INVALID_PARAMETER with extensions) ends the preparation: no other device is tried.
+
    A partition that its device fails to prepare goes to the next device that supports all of it, in the end back to
    the reference device, whose steps are restored. With nnrt_partition.fallback a model is always partitioned, into
    one partition if one device supports it all, and each partition is also prepared on the next devices, for a run
@@ -1353,6 +1355,13 @@ static NNRT_ReturnCode nnrti_part_verify(nnrti_auto_part *part, bool exact, size
     return code;
 }
 
+/* Whether a device refused an option of the caller: a fault of the call. Another device would ignore the option, and compute
+   otherwise than the caller wants. */
+static bool nnrti_auto_bad_option(NNRT_ReturnCode code, const NNRT_ModelConfig *config)
+{
+    return code == NNRT_INVALID_PARAMETER && config->extensions.count > 0;
+}
+
 /* Prepares the part on its device. *ours: the cause of a failure is not the device. */
 static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error, bool *ours)
 {
@@ -1366,8 +1375,10 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
                               "device '%s' does not tell how much memory its part takes: it cannot share a buffer",
                               nnrt_device_unique_name(part->device));
     }
-    if (exact && (code = nnrt_device_model_memory(part->device, &part->model, &own, &peak)) != NNRT_SUCCESS)
+    if (exact && (code = nnrt_device_model_memory(part->device, &part->model, &own, &peak)) != NNRT_SUCCESS) {
+        *ours = nnrti_auto_bad_option(code, s->config);
         return code;
+    }
     if (s->config->buffer != NULL) {
         if (!nnrt_round_size(s->memory->front, NNRT_ALIGNMENT, &front) || s->memory->size < s->memory->back ||
             s->memory->size - s->memory->back < front || s->memory->size - s->memory->back - front < peak) {
@@ -1378,6 +1389,7 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
         own.bufferBytes = s->memory->size - s->memory->back - front;
     }
     code = nnrt_device_prepare(part->device, &part->model, &own, &part->prepared);
+    *ours = nnrti_auto_bad_option(code, s->config);
     if (code != NNRT_SUCCESS)
         return code;
     code = nnrti_part_verify(part, exact, peak, &kept, error);
@@ -2442,7 +2454,8 @@ static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, co
     }
     if (device == NULL) {
         code = nnrti_auto_split(&list, model, &own, &peak, NULL, &split);
-        if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own)) {
+        if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || nnrti_auto_bad_option(code, &own) ||
+            !nnrti_auto_rest(&list, model, &own)) {
             *bytes = peak;
             return code != NNRT_SUCCESS || split ? code : NNRT_NOT_SUPPORT;
         }
@@ -2575,7 +2588,7 @@ static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model,
         list.failed[at - 1] = code != NNRT_SUCCESS;
         if (code != NNRT_SUCCESS && first)
             nnrti_first_fault(&list.fault, own.error);
-        if (code == NNRT_OUT_OF_MEMORY && nnrti_auto_too_small(device, model, &own))
+        if (nnrti_auto_bad_option(code, &own) || (code == NNRT_OUT_OF_MEMORY && nnrti_auto_too_small(device, model, &own)))
             return code;
     }
     if (*prepared == NULL) {
@@ -2585,7 +2598,8 @@ static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model,
         if (split)
             return code;
         device = nnrt_device_find("reference");
-        if (code != NNRT_OUT_OF_MEMORY && code != NNRT_NOT_SUPPORT && nnrti_auto_rest(&list, model, &own)) {
+        if (code != NNRT_OUT_OF_MEMORY && code != NNRT_NOT_SUPPORT && !nnrti_auto_bad_option(code, &own) &&
+            nnrti_auto_rest(&list, model, &own)) {
             if (first)
                 nnrt_error_clear(own.error);
             code = nnrti_auto_wrap(device, model, &own, prepared);

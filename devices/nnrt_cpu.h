@@ -7206,7 +7206,11 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
         else if (strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
             memcpy(e->only, value, sizeof(e->only));
             nnrti_cpu_resolve_alias(e->only, sizeof(e->only));
-        }
+        } else if (strncmp(x->name, "nnrt.cpu.", 9) == 0) /* all other names are of other devices */
+            code = nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
+                                  "there is no extension '%s'; those of this device are " NNRTI_CPU_WINOGRAD ", " NNRTI_CPU_MEMORY
+                                  ", " NNRTI_CPU_WEIGHTS " and " NNRTI_CPU_KERNEL,
+                                  x->name);
     }
     return code;
 }

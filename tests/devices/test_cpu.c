@@ -819,6 +819,20 @@ static void test_choice_of_tiles(void **unused)
         assert_int_equal(nnrt_session_create(&session, model, &desc, &e), fine ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
         assert_true(fine || strstr(e.message, "nnrt.cpu.weights' is 'int4', expected float or int8") != NULL);
         nnrt_session_destroy(session);
+        session = NULL;
+        if (!fine) /* a misspelt name, and no other device in its place */
+            extensions[0].name = "nnrt.cpu.weight";
+        for (uint32_t k = 0; k < 3; k++) { /* the whole model, and as a part */
+            nnrt_partition partition;
+            memset(&partition, 0, sizeof(partition));
+            partition.fallback = k == 2;
+            desc.device = k == 0 ? "cpu" : "auto:cpu";
+            desc.partition = k == 2 ? &partition : NULL;
+            assert_int_equal(nnrt_session_create(&session, model, &desc, &e), fine ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
+            assert_true(fine || strstr(e.message, "there is no extension 'nnrt.cpu.weight'; those of this device are") != NULL);
+            nnrt_session_destroy(session);
+            session = NULL;
+        }
         nnrt_model_destroy(model);
     }
 }
