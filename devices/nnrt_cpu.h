@@ -7208,7 +7208,7 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
             nnrti_cpu_resolve_alias(e->only, sizeof(e->only));
         } else if (strncmp(x->name, "nnrt.cpu.", 9) == 0) /* all other names are of other devices */
             code = nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
-                                  "there is no extension '%s'; those of this device are " NNRTI_CPU_WINOGRAD ", " NNRTI_CPU_MEMORY
+                                  "there is no extension '%s'; this device has " NNRTI_CPU_WINOGRAD ", " NNRTI_CPU_MEMORY
                                   ", " NNRTI_CPU_WEIGHTS " and " NNRTI_CPU_KERNEL,
                                   x->name);
     }

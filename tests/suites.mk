@@ -8,7 +8,7 @@ EMIT := $(patsubst tests/firmware/test_emit_%.sh,emit-%,$(wildcard tests/firmwar
 EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/tools/test_example_*.sh))
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
-	cpu-sets bits single quantized vectors tflite open-vectors $(EMIT)
+	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
 SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed convert tflite-pairs differential splits bench runner coverage-script lib \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))

@@ -36,7 +36,7 @@ t 0 'run --device cpu --extension' run $digits/digits.onnx --input $digits/digit
 prints 'run --device cpu --extension: the digit' '^  7  0\.999989$'
 refused 1 'run --device cpu: no such extension' "extension 'nnrt.cpu.winograd' is '3', expected 0" run $digits/digits.onnx --input random --device cpu --extension nnrt.cpu.winograd=3
 refused 1 'run on auto: no such extension value' "extension 'nnrt.cpu.winograd' is '3', expected 0" run $digits/digits.onnx --input random --device auto:cpu --extension nnrt.cpu.winograd=3
-refused 1 'run on auto: a misspelt extension' "there is no extension 'nnrt.cpu.winogard'; those of this device are nnrt.cpu.winograd," run $digits/digits.onnx --input random --device auto:cpu --extension nnrt.cpu.winogard=0
+refused 1 'run on auto: a misspelt extension' "there is no extension 'nnrt.cpu.winogard'; this device has nnrt.cpu.winograd," run $digits/digits.onnx --input random --device auto:cpu --extension nnrt.cpu.winogard=0
 refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run $digits/digits.onnx --input random --device fake:fail=RunIn
 t 0 'run --device fake: without the size of a workspace' run $digits/digits.onnx --input random --device fake:without=GetWorkspaceSize
 refused 2 'run --device fake: a bad text' "ops has 'CONV', expected operator names" run $digits/digits.onnx --input random --device fake:ops=CONV
