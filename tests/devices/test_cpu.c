@@ -825,6 +825,7 @@ static void test_choice_of_tiles(void **unused)
         for (uint32_t k = 0; k < 3; k++) { /* the whole model, and as a part */
             nnrt_partition partition;
             memset(&partition, 0, sizeof(partition));
+            memset(&e, 0, sizeof(e)); /* no message of the call before */
             partition.fallback = k == 2;
             desc.device = k == 0 ? "cpu" : "auto:cpu";
             desc.partition = k == 2 ? &partition : NULL;

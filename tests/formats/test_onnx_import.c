@@ -5260,8 +5260,6 @@ static void test_functions(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* Functions that call the next one 2 times, 40 in one another, are 2^40 nodes: the budget ends that. A chain of them is refused
-   if it is too deep. */
 /* Nodes in any order: in the graph, in subgraphs, whose nodes read values that the graph computes later, in functions. A
    cycle is refused. */
 static void test_order(void **state)
@@ -5310,6 +5308,8 @@ static void test_order(void **state)
     run_cases(&chain, 1);
 }
 
+/* Functions that call the next one 2 times, 40 in one another, are 2^40 nodes: the budget ends that. A chain of them is refused
+   if it is too deep. */
 static void test_functions_grow(void **state)
 {
     static const struct {
