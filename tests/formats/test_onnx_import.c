@@ -5298,7 +5298,7 @@ static void test_order(void **state)
     (void)state;
     run_cases(cases, COUNT(cases));
     for (int i = LINKS; i-- > 0;) { /* each node reads the next one twice: 2^20 paths, and 20 nodes */
-        char from[8] = "x", to[8] = "y";
+        char from[16] = "x", to[16] = "y";
         if (i > 0)
             snprintf(from, sizeof(from), "a%d", i);
         if (i < LINKS - 1)

@@ -42,9 +42,10 @@ by_qemu() {
 
 # target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run, others
 # (processors without some instruction sets, on which the suite cpu runs, too), targets_of_cc (options with which it compiles
-# the kernels of the device cpu), little (endian), suffix (of a program), lfs, only (suites, if not all can run)
+# the kernels of the device cpu), little (endian), suffix (of a program), lfs, only (suites, if not all can run), level (of
+# optimization, if not that of the suite)
 target() {
-    packages='' cc='' board='' run='' others='' targets_of_cc='' little=1 suffix='' lfs='' only=''
+    packages='' cc='' board='' run='' others='' targets_of_cc='' little=1 suffix='' lfs='' only='' level=''
     warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
     case $1 in
     native) cc='gcc' ;;
@@ -56,7 +57,9 @@ target() {
             [ -z "$quick" ] || only=' vectors same-bits cli ' # i686-checked runs the others, without the address sanitizer
         fi
         ;;
-    i686-checked) # not static, and so with the loader of the cross compiler's library; -Wconversion: see the Makefile
+    i686-checked) # not static, and so with the loader of the cross compiler's library; -Wconversion: see the Makefile. With the
+        # sanitizers, gcc optimizes the implementation for 5 minutes.
+        level=-O0
         packages='gcc-i686-linux-gnu libc6-dev-i386-cross'
         cc='i686-linux-gnu-gcc -msse2 -mfpmath=sse -g -fsanitize=undefined,float-cast-overflow'
         if by_qemu "$1"; then # the address sanitizer does not start in qemu
@@ -123,14 +126,20 @@ bad_options() {
     esac
 }
 
-# build TARGET FILE.c PROGRAM OPTIONS...: with the target's object of the implementation where FILE.c does not have it
+# build TARGET FILE.c PROGRAM OPTIONS...: with the target's object of the implementation where FILE.c does not have it, or is
+# the command line, and make gave the macros that leave it out (IMPLEMENTED)
 build() {
-    source=$2 program=$3 with=''
-    grep -q '^#define NNRT_IMPLEMENTATION' "$source" || with=$out/$1/implementation.o
+    target=$1 source=$2 program=$3 with=''
+    grep -q '^#define NNRT_IMPLEMENTATION' "$source" || with=$out/$target/implementation.o
     shift 3
+    # shellcheck disable=SC2086
+    if [ "$source" = tools/nnrt.c ] && [ -n "${IMPLEMENTED:-}" ] && [ -f "$out/$target/implementation.o" ]; then
+        with=$out/$target/implementation.o
+        set -- "$@" $IMPLEMENTED
+    fi
     ! grep -q '^#include "inside.h"' "$source" || set -- "$@" -w -fno-inline # see there
     # shellcheck disable=SC2086  # the compiler is several words, the object one or none
-    $cc -std=c99 $warnings -DNNRT_CPU=0 "$@" -Itests/source/cross -I. -Itests/kit -isystem $out/include -o "$program" "$source" $with $board -lm
+    $cc -std=c99 $warnings -DNNRT_CPU=0 "$@" $level -Itests/source/cross -I. -Itests/kit -isystem $out/include -o "$program" "$source" $with $board -lm
 }
 
 # ---- suites that are programs or come from one ----
@@ -242,7 +251,7 @@ stb=$(echo '#include <stb/stb_ds.h>' | gcc ${CPPFLAGS:-} -M -x c - | tr ' ' '\n'
 ln -s "$stb" $out/include/stb # /usr/include as a whole would hide the target's own headers
 
 target native
-build native tests/ops/test_ops.c $out/native/test_ops -O2 && build native tools/nnrt.c $out/native/nnrt -O2 || exit 1
+build native tests/ops/test_ops.c $out/native/test_ops -O2 && build native tools/nnrt.c $out/native/nnrt -O0 || exit 1
 $out/native/test_ops tests/ops/vectors/*.vec | sed -n 's/^bits //p' >$out/native/bits
 
 table=$out/table.txt
@@ -259,7 +268,7 @@ for t in $targets; do
     done
     # shellcheck disable=SC2086
     sh tools/need.sh $packages &&
-        { [ -z "$whole" ] || $cc -std=c99 $warnings -O1 $lfs -I. -isystem $out/include -c -o "$out/$t/implementation.o" tests/kit/nnrt.c; } &&
+        { [ -z "$whole" ] || $cc -std=c99 $warnings -O1 $level $lfs -I. -isystem $out/include -c -o "$out/$t/implementation.o" tests/kit/nnrt.c; } &&
         printf '%s\n' $can | xargs -r -P "$jobs" -n 1 sh $self --suite "$t"
     case $can in *' vectors'*) more=bits && sh $self --suite "$t" bits ;; esac
     for s in $can $more; do

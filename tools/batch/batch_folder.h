@@ -322,12 +322,14 @@ static int cli_batch_join_bad(const cli_batch *b)
     return status;
 }
 
-/* Removes the chunks, and unfinished files of killed processes, if no other process works in the folder. */
+/* Removes the chunks, and unfinished files of killed processes, if no other process works in the folder. Each process gives up
+   its own lock first: of several that end at once, each would else see the lock of another, and none would remove anything. */
 static void cli_batch_clean(cli_batch *b)
 {
     char path[4096], file[4096 + 512];
     struct dirent *entry;
     DIR *d;
+    cli_batch_unlock(b);
     if (!cli_batch_lock(b, cli_batch_path(b, "batch.txt", path, sizeof(path)), true))
         return;
     d = opendir(cli_batch_path(b, "chunks", path, sizeof(path)));
