@@ -12321,6 +12321,72 @@ static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const voi
         nnrti_onnx_out(c, k, out[k]);
 }
 
+/* Removes everything added since the mark. */
+static void nnrti_onnx_rollback(nnrti_onnx *c, nnrti_builder_mark mark)
+{
+    nnrti_builder_back(c->builder, mark);
+    c->nNamed = mark.nodes;
+    if (mark.tensors < c->storageCount)
+        memset(c->storage + mark.tensors, 0, c->storageCount - mark.tensors);
+    c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
+}
+
+/* Reads a branch of an IF into a new graph, *into. Returns NULL if the branch cannot compute with these shapes: *why tells the reason,
+   and the graph is empty. Other faults are those of the model. */
+static uint32_t *nnrti_onnx_read_branch(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t *into, nnrt_error *why)
+{
+    const nnrti_builder_mark mark = nnrti_builder_here(c->builder);
+    const uint32_t entered = c->builder->entered;
+    nnrt_error *const error = c->error;
+    uint32_t *out;
+    nnrt_error_clear(why);
+    c->error = why;
+    *into = nnrti_onnx_new_graph(c, g);
+    out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, g, *into, NULL, 0) : NULL;
+    c->error = error;
+    if (c->code != NNRT_INVALID_SHAPE && c->code != NNRT_INVALID_PARAMETER && c->code != NNRT_INVALID_INPUT) {
+        if (c->code != NNRT_SUCCESS)
+            (void)nnrt_error_set(error, c->code, "%s", why->message);
+        return out;
+    }
+    nnrt_error_clear(&c->builder->error);
+    nnrt_builder_enter(c->builder, entered); /* which a failed builder ignores */
+    nnrti_onnx_rollback(c, mark);
+    c->code = NNRT_SUCCESS;
+    *into = nnrti_onnx_new_graph(c, g);
+    return NULL;
+}
+
+/* Fills the graph of a branch that cannot compute: an ASSERT that fails if the branch is taken, named after the reason, and results
+   with the types and shapes of the other branch. then: it is the branch for a true condition. */
+static uint32_t *nnrti_onnx_failing_branch(nnrti_onnx *c, uint32_t graph, uint32_t cond, bool then, const uint32_t *other, const char *why)
+{
+    const uint32_t nOut = (uint32_t)c->node->outputs.count, entered = c->builder->entered, before = nnrti_array_count(c->builder->nodes);
+    uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, nOut + 1, sizeof(*out));
+    char *name = (char *)nnrti_onnx_keep(c, strlen(why) + 1, 1);
+    if (c->code != NNRT_SUCCESS)
+        return NULL;
+    nnrt_builder_enter(c->builder, graph);
+    if (then)
+        cond = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, cond);
+    nnrti_onnx_assert(c, cond, cond);
+    for (uint32_t i = before; name != NULL && i < nnrti_array_count(c->builder->nodes); i++)
+        c->builder->nodes[i].name = (char *)memcpy(name, why, strlen(why) + 1);
+    for (uint32_t k = 0; k < nOut && c->code == NNRT_SUCCESS; k++) {
+        const nnrt_operand o = *nnrti_onnx_at(c, other[k]);
+        int64_t dims[NNRT_MAX_RANK];
+        for (int32_t i = 0; i < o.rank; i++)
+            dims[i] = o.symbols[i] != 0 ? 1 : o.dims[i];
+        if (o.rank < 0)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "its %s cannot compute: %s", then ? "then_branch" : "else_branch", why);
+        else
+            out[k] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_scalar(c, o.dataType, 0),
+                                      nnrti_onnx_const_ints(c, dims, (uint32_t)o.rank));
+    }
+    nnrt_builder_enter(c->builder, entered);
+    return out;
+}
+
 /* If. With a constant condition the selected branch is inlined. */
 static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
 {
@@ -12328,8 +12394,10 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     const nnrt_onnx_graph *yes = nnrti_onnx_graph_of(c, "then_branch"), *no = nnrti_onnx_graph_of(c, "else_branch");
     const uint32_t nOut = (uint32_t)c->node->outputs.count;
     uint32_t *then, *otherwise, *out;
+    nnrt_error why[2];
     NNRT_If a;
     (void)arg_;
+    memset(why, 0, sizeof(why));
     if (c->code != NNRT_SUCCESS)
         return;
     if (yes->outputs.count != nOut || no->outputs.count != nOut || yes->inputs.count + no->inputs.count != 0) {
@@ -12345,11 +12413,17 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
             nnrti_onnx_out(c, k, out[k]);
         return;
     }
-    a.thenGraph = nnrti_onnx_new_graph(c, yes);
-    a.elseGraph = nnrti_onnx_new_graph(c, no);
-    then = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, yes, a.thenGraph, NULL, 0) : NULL;
-    otherwise = then != NULL ? nnrti_onnx_read_graph(c, no, a.elseGraph, NULL, 0) : NULL;
-    if (otherwise == NULL)
+    then = nnrti_onnx_read_branch(c, yes, &a.thenGraph, &why[0]);
+    otherwise = c->code == NNRT_SUCCESS ? nnrti_onnx_read_branch(c, no, &a.elseGraph, &why[1]) : NULL;
+    if (c->code == NNRT_SUCCESS && then == NULL && otherwise == NULL) {
+        c->code = why[0].code;
+        (void)nnrt_error_set(c->error, c->code, "%s", why[0].message);
+    }
+    if (c->code == NNRT_SUCCESS && then == NULL)
+        then = nnrti_onnx_failing_branch(c, a.thenGraph, cond, true, otherwise, why[0].message);
+    if (c->code == NNRT_SUCCESS && otherwise == NULL)
+        otherwise = nnrti_onnx_failing_branch(c, a.elseGraph, cond, false, then, why[1].message);
+    if (c->code != NNRT_SUCCESS)
         return;
     for (uint32_t k = 0; k < nOut; k++)
         nnrti_onnx_join_images(c, then[k], otherwise[k]);
@@ -12397,16 +12471,6 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
         if (o.rank >= 0)
             nnrti_builder_given(c->builder, l->in[2 + k], &o);
     }
-}
-
-/* Removes everything added since the mark. */
-static void nnrti_onnx_rollback(nnrti_onnx *c, nnrti_builder_mark mark)
-{
-    nnrti_builder_back(c->builder, mark);
-    c->nNamed = mark.nodes;
-    if (mark.tensors < c->storageCount)
-        memset(c->storage + mark.tensors, 0, c->storageCount - mark.tensors);
-    c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
 }
 
 /* True if the carried values leave the body with the shapes they entered it with (a fixed point). Marks dimensions that

@@ -4228,6 +4228,17 @@ static void test_control_passed(void **state)
          "2",
          "1 2",
          0},
+#define FITS "graph; t = Neg x; out t; done; "
+#define FITS_NOT "graph; t = MatMul x w; out t; done; "
+#define IF "const w f32 [4,3] 1 2 3 4 5 6 7 8 9 10 11 12; in x f32 [3]; in p bool []; z = If p then_branch:g=1 else_branch:g=; y = Neg z;"
+        {"If, an else-branch that does not fit", FITS FITS_NOT IF, 13, {"1 2 3", "1"}, NNRT_SUCCESS, "3", "1 2 3", 0},
+        {"If, a then-branch that does not fit", FITS_NOT FITS IF, 13, {"1 2 3", "0"}, NNRT_SUCCESS, "3", "1 2 3", 0},
+        {"If, an else-branch that does not fit is taken", FITS FITS_NOT IF, 13, {"1 2 3", "0"}, NNRT_FAILED, NULL, "(MatMul): 'x' float32[3] and 'w' float32[4,3]", 0},
+        {"If, a then-branch that does not fit is taken", FITS_NOT FITS IF, 13, {"1 2 3", "1"}, NNRT_FAILED, NULL, "(MatMul): 'x' float32[3] and 'w' float32[4,3]", 0},
+        {"If, no branch fits", FITS_NOT FITS_NOT IF, 13, {"1 2 3", "1"}, NNRT_INVALID_SHAPE, NULL, "(MatMul): 'x' float32[3] and 'w' float32[4,3]", 0},
+#undef FITS
+#undef FITS_NOT
+#undef IF
         {"Loop, a scan",
          BODY "o = Identity x; out k; out o; done; in x f32 [2]; const m i64 [] 3; const e bool [] 1; "
               "y = Loop m e body:g=;",

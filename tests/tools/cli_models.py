@@ -42,7 +42,7 @@ def tensor(a, name=''):
 
 
 def value(name, dtype, dims):
-    dim = b''.join(sub(1, sub(2, n) if isinstance(n, str) else num(1, n)) for n in dims)
+    dim = b''.join(sub(1, b'' if n is None else sub(2, n) if isinstance(n, str) else num(1, n)) for n in dims)
     return sub(1, name) + sub(2, sub(1, num(1, TYPES[dtype]) + sub(2, dim)))
 
 
@@ -239,6 +239,31 @@ def external():
                            ('abslink', 'abs.bin'), ('dirlink', 'ldir/secret.bin'), ('loop', 'loop.bin'), ('dangling', 'dangling.bin'),
                            ('fifo', 'fifo'), ('dir', 'sub'), ('dotdot', '../secret.bin'), ('absolute', F + 'x/d/w.bin')):
         external(name, location)
+
+
+def shapes():
+    """Models with dynamic dimensions, with and without names, and an IF whose branches need different sizes."""
+    def filled(name, *shape):
+        return tensor(np.ones(shape, 'float32'), name)
+    def branch(name, body, out):
+        return sub(5, sub(1, name) + sub(6, sub(1, body) + sub(2, name) + sub(12, value(out, 'float32', [1, None]))) + num(20, 5))
+    model(F + 'image.onnx', [node('Conv', ['x', 'w'], ['y'])], [value('x', 'float32', ['batch', 3, 'height', 'width'])],
+          [value('y', 'float32', ['batch', 4, 'h', 'w'])], [filled('w', 4, 3, 3, 3)])
+    model(F + 'wave.onnx', [node('MatMul', ['x', 'w'], ['y'])], [value('x', 'float32', ['N', 'samples'])], [value('y', 'float32', ['N', 2])], [filled('w', 512, 2)])
+    model(F + 'named.onnx', [node('Relu', ['x'], ['y'])], [value('x', 'float32', [2, "it's; $h"])], [value('y', 'float32', [2, None])])
+    model(F + 'plain.onnx', [node('Add', ['a b', 'c'], ['y'])], [value('a b', 'float32', [2, None]), value('c', 'float32', [2, None])], [value('y', 'float32', [2, None])])
+    model(F + 'pair.onnx', [node('Add', ['a', 'b'], ['y'])], [value('a', 'float32', [3, 't']), value('b', 'float32', [3, 't'])], [value('y', 'float32', [3, 't'])])
+    model(F + 'seven.onnx', [node('MatMul', ['x', 'w'], ['y'])], [value('x', 'float32', ['N', 'k'])], [value('y', 'float32', ['N', 2])], [filled('w', 7, 2)])
+    model(F + 'list.onnx', [node('Neg', ['x'], ['y'])], [value('x', 'float32', ['length'])], [value('y', 'float32', ['length'])])
+    model(F + 'types.onnx', [node('Identity', [n], [n + '_out']) for n in 'bius'],
+          [value(n, t, [2]) for n, t in (('b', 'bool'), ('i', 'int8'), ('u', 'uint64'), ('s', 'float16'))],
+          [value(n + '_out', t, [2]) for n, t in (('b', 'bool'), ('i', 'int8'), ('u', 'uint64'), ('s', 'float16'))])
+    for name, first, second in (('branch', ['x'], ['x', 'w']), ('branch2', ['x', 'w'], ['x'])):
+        bodies = [node('Relu' if len(i) == 1 else 'MatMul', i, [o]) for i, o in ((first, 't'), (second, 'e'))]
+        model(F + name + '.onnx', [node('Equal', ['sr', 'rate'], ['c']), node('If', ['c'], ['y']) + branch('then_branch', bodies[0], 't') + branch('else_branch', bodies[1], 'e')],
+              [value('x', 'float32', [1, 'n']), value('sr', 'int64', [])], [value('y', 'float32', [1, None])], [tensor(np.int64(16000), 'rate'), filled('w', 4, 2)])
+    np.save(F + 'eight.npy', np.arange(-3, 5, dtype='float32').reshape(1, 8))
+    np.save(F + 'quad.npy', np.arange(4, dtype='float32').reshape(1, 4))
 
 
 def imports():

@@ -25,7 +25,7 @@ t 0 'bench --json' bench $digits/digits.onnx --reps 20 --json --device reference
 py 'bench --json: keys' 'set(d) == {"model", "device", "threads", "reps", "load_ms", "prepare_ms", "min_ms", "median_ms", "p95_ms", "arena_bytes", "weight_bytes"}'
 py 'bench --json: figures' '0 < d["min_ms"] <= d["median_ms"] <= d["p95_ms"] and d["reps"] == 20 and d["load_ms"] > 0 and d["prepare_ms"] > 0 and d["weight_bytes"] >= 19258 * 4'
 t 0 'bench with open extents' bench "$folder/open.onnx" --reps 2 --json
-says 'bench with open extents' 'dynamic dimensions taken as 1'
+says 'bench with open extents' 'its batch is 1; --dim n=N sets it'
 
 # ---- profiles ----
 

@@ -60,16 +60,16 @@ t 0 'run, more than the first room' run "$folder/many.onnx" --input "$folder/man
 py 'run, more than the first room' "(lambda n, t, want: n.shape == (2, 1250000) and (n == want).all() and (t == want.T).all())(
     np.load(F + 'many/n.npy'), np.load(F + 'many/t.npy'), np.array(np.nonzero(np.ones((1000, 1250)))))"
 t 0 'info with open extents' info "$folder/open.onnx"
-prints 'info: open extent' '^input +x  float32\[\?,3\]'
-says 'info: open extent' "note: input 'x' is float32\[\?,3\]: dynamic dimensions taken as 1"
+prints 'info: open extent' '^input +x  float32\[n,3\]'
+says 'info: open extent' "note: input 'x' is float32\[n,3\]: its batch is 1; --dim n=N sets it"
 t 0 'info --shape' info "$folder/open.onnx" --shape 5,3 --json
 py 'info --json: open extents are null' 'd["inputs"][0]["shape"] == [None, 3]'
 silent 'info --shape'
-refused 2 'info --shape against the model' 'input .x. is float32\[\?,3\]' info "$folder/open.onnx" --shape x=5,4
+refused 2 'info --shape against the model' 'input .x. is float32\[n,3\]' info "$folder/open.onnx" --shape x=5,4
 refused 2 'info --shape of no input' "^nnrt: --shape y=5,3: the model has no input 'y'; its input is 'x'$" info "$folder/open.onnx" --shape y=5,3
 refused 2 'info --shape of words' 'expected whole numbers' info "$folder/open.onnx" --shape 5,,3
 t 0 'info --max' info "$folder/open.onnx" --max 8,3
-prints 'info --max: the input' '^input +x  float32\[\?,3\]  up to float32\[8,3\]$'
+prints 'info --max: the input' '^input +x  float32\[n,3\]  up to float32\[8,3\]$'
 prints 'info --max: the output' '^output +y  float32\[3,8\]  at most$'
 silent 'info --max'
 t 0 'info --max --json' info "$folder/open.onnx" --max x=8,3 --json

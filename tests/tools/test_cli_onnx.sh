@@ -7,20 +7,20 @@ models imports external sets
 
 # ---- cost of loading a file ----
 
-refused 1 'a small file that asks for much' 'bomb.onnx: the import takes more than [0-9]+ bytes, the budget for [0-9]+ bytes of file \(nnrt_onnx_desc.budget 2 raises it\); here --budget N does' info "$folder/bomb.onnx"
+refused 1 'a small file that asks for much' 'bomb.onnx: the import takes more than [0-9]+ bytes, the budget for [0-9]+ bytes of file \(nnrt_onnx_desc.budget 2 raises it\); here --budget N does' dot "$folder/bomb.onnx"
 t 0 'a small file that may have it' dot "$folder/bomb.onnx" --budget 200
 t 0 'many inputs' info "$folder/names4000.onnx" --json
 py 'many inputs' 'len(d["inputs"]) == 4000'
 py 'four times the inputs, about four times the time' "(lambda t: t(4000) < 9 * t(1000))(lambda n: min(__import__('timeit').repeat(lambda: __import__('subprocess').run([r'$nnrt', 'info', F + 'names%d.onnx' % n, '--json'], capture_output=True, check=True), number=1, repeat=3)))"
-refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Conv\): W 'w' is float32\[4,2,3,3\], which requires 2 channels .*X 'x' is float32\[1,3,8,8\] with 3 channels" info "$folder/channels2.onnx"
+refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Conv\): W 'w' is float32\[4,2,3,3\], which requires 2 channels .*X 'x' is float32\[1,3,8,8\] with 3 channels" dot "$folder/channels2.onnx"
 
-refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 29, the newest supported one is 28$' info "$folder/newer.onnx"
-refused 1 'an operator that is read in older sets' 'Upsample x1 \(supported in sets 1 to 9\)$' info "$folder/upsample.onnx"
-refused 1 'an attribute that is not read' "\(Relu\): attribute 'antialias' is not supported$" info "$folder/antialias.onnx"
+refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 29, the newest supported one is 28$' dot "$folder/newer.onnx"
+refused 1 'an operator that is read in older sets' 'Upsample x1 \(supported in sets 1 to 9\)$' dot "$folder/upsample.onnx"
+refused 1 'an attribute that is not read' "\(Relu\): attribute 'antialias' is not supported$" dot "$folder/antialias.onnx"
 
 # ---- a model that ends before the file does ----
 
-refused 1 'what stands before missing operators' "Fly x1; nnrt_onnx_desc.outputs 'n' leaves them out; here --outputs NAME,... does\$" info "$folder/cut.onnx"
+refused 1 'what stands before missing operators' "Fly x1; nnrt_onnx_desc.outputs 'n' leaves them out; here --outputs NAME,... does\$" dot "$folder/cut.onnx"
 for c in info bench dot; do t 0 "$c --outputs" $c "$folder/cut.onnx" --outputs n; done
 t 0 'run --outputs' run "$folder/cut.onnx" --outputs n,a/b --input "$folder/four.npy" --output-dir "$folder/cut"
 py 'run --outputs' "same(load('cut/n.npy'), -load('cut/a_b.npy')) and same(load('cut/a_b.npy'), np.maximum(load('four.npy'), 0) + np.arange(1, 5, dtype='float32'))"

@@ -28,7 +28,7 @@ prints 'info, .tflite: a dynamic dimension' '^input +x +float32\[\?,1,3\]'
 t 0 'run, .tflite: a dynamic dimension' run "$folder/batch.tflite" --input "$folder/rows4.npy"
 prints 'run, .tflite: the input sets a dynamic dimension' '^y  float32\[4,1,3\]$'
 t 0 'run, .tflite: a dynamic dimension is 1 by default' run "$folder/batch.tflite" --input random
-says 'run, .tflite: a dynamic dimension is 1 by default' "input 'x' is float32\[\?,1,3\]: dynamic dimensions taken as 1"
+says 'run, .tflite: a dynamic dimension is 1 by default' "input 'x' is float32\[\?,1,3\]: its batch is 1; --shape sets it"
 t 0 'run, .tflite: --max and --shape of a dynamic dimension' run "$folder/batch.tflite" --max 4,1,3 --shape 2,1,3 --input random
 prints 'run, .tflite: --max and --shape of a dynamic dimension' '^y  float32\[2,1,3\]$'
 t 0 'convert, .tflite: a dynamic dimension' convert "$folder/batch.tflite" "$folder/batch.nnrt"

@@ -45,10 +45,10 @@ enum {
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
-    const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
+    const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS], *dims[CLI_MOST_INPUTS], *fixes[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS], *expected[CLI_MOST_INPUTS];
     const char *regions[CLI_MOST_INPUTS], *sections[CLI_MOST_INPUTS], *states[CLI_MOST_INPUTS];
-    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
+    uint32_t inputCount, shapeCount, mostCount, dimCount, fixCount, metadataCount, labelsCount, cutCount, expectedCount;
     uint32_t regionCount, sectionCount, stateCount;
     const char *outputDir, *dumpDir, *device, *data, *heldOut, *name, *copy, *header, *activations, *properties, *cache, *signature;
     const char *devices[2];      /* the first of deviceCount; device is the last */
@@ -56,6 +56,8 @@ typedef struct cli_args {
     char autos[3][512];          /* texts of auto: for the first two devices and the last one */
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* argv[0] */
+    char **argv;                 /* what follows it, argc texts */
+    int argc;
     bool wasm;                   /* of nnrt emit-wasm */
     NNRT_DataType type; /* of --type; 0: not given */
     uint32_t top, threads, reps, smallest; /* 0: not given */
@@ -246,6 +248,8 @@ CLI_TAKE_LIST(cli_take_input, inputs, inputCount, true)
 CLI_TAKE_LIST(cli_take_expected, expected, expectedCount, true)
 CLI_TAKE_LIST(cli_take_shape, shapes, shapeCount, true)
 CLI_TAKE_LIST(cli_take_most, most, mostCount, true)
+CLI_TAKE_LIST(cli_take_dim, dims, dimCount, true)
+CLI_TAKE_LIST(cli_take_fix, fixes, fixCount, strchr(v, '=') != NULL)
 CLI_TAKE_LIST(cli_take_cut, cuts, cutCount, *v != '\0')
 CLI_TAKE_LIST(cli_take_metadata, metadata, metadataCount, *v != '=' && strchr(v, '=') != NULL) /* "KEY=VALUE" with a key */
 CLI_TAKE_LIST(cli_take_region, regions, regionCount, true)
@@ -602,7 +606,8 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE | CLI_ACCURACY | CLI_BATCH)
 #define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
 #define CLI_THREADS ((CLI_SESSIONS & ~CLI_COMPILE) | CLI_QUANTIZE)
-#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
+#define CLI_SHAPED (CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE)
+#define CLI_GIVEN (CLI_RUN | CLI_BENCH | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
 #define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY | CLI_BATCH)
 
 static const cli_option cli_options[] = {
@@ -612,7 +617,8 @@ static const cli_option cli_options[] = {
      "prefix of the functions, NAME_run and the others; default: the model file's name, of a front end signal",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
-     "value of an input: FILE.npy, FILE.pb, FILE.png, FILE.jpg, FILE.wav, or random[:SEED]; once per input", cli_take_input},
+     "value of an input: FILE.npy, FILE.pb, FILE.png, FILE.jpg, FILE.wav, numbers such as 16000 or 0.5,1,2 (a single one fills the "
+     "input), or random[:SEED]; once per input", cli_take_input},
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
      "like --input; the self-test also checks the result of every node, and names the first one that differs",
      cli_take_golden},
@@ -632,7 +638,11 @@ static const cli_option cli_options[] = {
     {"--state", "IN=OUT", CLI_EMIT | CLI_WASM | CLI_CONVERT,
      "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters of a run",
      cli_take_state},
-    {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_WASM | CLI_QUANTIZE,
+    {"--fix", "NAME=VALUE", CLI_SHAPED,
+     "make an input of an ONNX file a constant: a file or numbers, as for --input of run; sizes and branches that depend on it are fixed",
+     cli_take_fix},
+    {"--dim", "NAME=N", CLI_SHAPED, "size of each dimension of that name, such as height=224; nnrt info shows the names", cli_take_dim},
+    {"--shape", "[NAME=]D,D,...", CLI_SHAPED & ~CLI_CHECK,
      "shape of an input with dynamic dimensions, such as 1,3,224,224; of an input of a .tflite file any shape of its rank", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS & ~CLI_BATCH,
      "keep an input's dynamic dimensions dynamic, with these upper bounds; or set the upper bound of a result with a "
@@ -922,6 +932,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     bool onlyOperands = false;
     int status;
     memset(args, 0, sizeof(*args));
+    args->argv = argv - 1;
+    args->argc = argc + 1;
     args->rtol = c->bit == CLI_COMPARE ? -1 : 1e-3;
     args->atol = c->bit == CLI_COMPARE ? -1 : 1e-5;
     for (int i = 0; i < argc; i++) {

@@ -1,5 +1,5 @@
 /*
-inputs.h - input tensors and shapes of a session from --input, --shape and --max.
+inputs.h - inputs of a model: as its file declares them, and their values in files.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_INPUTS_H
@@ -17,9 +17,11 @@ typedef struct cli_input {
     const char *source; /* value of --input after NAME=, NULL: not given */
     NNRT_DataType type;
     nnrt_dims declared; /* -1: dynamic dimension; rank -1: no shape in the file */
+    char *symbols[NNRT_MAX_RANK]; /* names of dynamic dimensions; NULL: none */
     cli_tensor value;
     bool quantized; /* 8 bits with one scale and zero point: float32 values are quantized when the session is bound */
-    bool fromFile, constant; /* constant: the value became a constant of the model, not an input of the session */
+    bool given;     /* the value is from a file, or from --input NAME=NUMBERS */
+    bool constant;  /* the value became a constant of the model, not an input of the session */
 } cli_input;
 
 /* All inputs in the file's order. shapes: the declared shapes, whose dynamic dimensions are filled in step by step.
@@ -29,7 +31,9 @@ typedef struct cli_inputs {
     cli_input *data;
     nnrt_dims *shapes;
     uint32_t count;
-    uint32_t states; /* inputs after those, which a session keeps (metadata "states") */
+    uint32_t states;  /* inputs after those, which a session keeps (metadata "states") */
+    cli_input *fixed; /* fixedCount inputs of --fix, which are constants of the model */
+    uint32_t fixedCount;
     nnrt_bound *bounds;
     uint32_t boundCount;
     cli_metadata metadata; /* of the model */
@@ -41,12 +45,21 @@ typedef struct cli_inputs {
     bool resizable; /* a .tflite file: --shape replaces its shapes, as ResizeInputTensor of TensorFlow Lite does */
 } cli_inputs;
 
+static void cli_input_free(cli_input *input)
+{
+    cli_tensor_free(&input->value);
+    for (int k = 0; k < NNRT_MAX_RANK; k++)
+        free(input->symbols[k]);
+    free(input->name);
+}
+
 static void cli_inputs_free(cli_inputs *in)
 {
-    for (uint32_t i = 0; in->data != NULL && i < in->count + in->states; i++) {
-        cli_tensor_free(&in->data[i].value);
-        free(in->data[i].name);
-    }
+    for (uint32_t i = 0; in->data != NULL && i < in->count + in->states; i++)
+        cli_input_free(&in->data[i]);
+    for (uint32_t i = 0; i < in->fixedCount; i++)
+        cli_input_free(&in->fixed[i]);
+    free(in->fixed);
     for (uint32_t i = 0; i < in->boundCount; i++)
         free((void *)(uintptr_t)in->bounds[i].tensor);
     free(in->bounds);
@@ -57,6 +70,24 @@ static void cli_inputs_free(cli_inputs *in)
     cli_metadata_free(&in->producer);
     cli_metadata_free(&in->opsets);
     memset(in, 0, sizeof(*in));
+}
+
+#define CLI_INPUT_BYTES 512
+
+/* "float32[batch,3,?]": shape with the names of dynamic dimensions, ? for those without; cut off after size - 1 bytes. */
+static const char *cli_input_text(char *out, size_t size, const cli_input *input, const nnrt_dims *shape)
+{
+    size_t at = nnrt_text(out, size, "%s[%s", nnrt_type_name(input->type), shape->rank < 0 ? "*" : "");
+    for (int32_t k = 0; k < shape->rank && at < size; k++) {
+        const char *symbol = shape->dims[k] < 0 ? input->symbols[k] : NULL;
+        at += nnrt_text(out + at, size - at, k > 0 ? "," : "");
+        if (at < size)
+            at += shape->dims[k] >= 0 ? nnrt_text(out + at, size - at, "%d", shape->dims[k])
+                                      : nnrt_text(out + at, size - at, "%s", symbol != NULL ? symbol : "?");
+    }
+    if (at < size)
+        nnrt_text(out + at, size - at, "]");
+    return out;
 }
 
 /* Compares names: by length, then by bytes. */
@@ -123,6 +154,9 @@ static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, cons
         if (d->kind == NNRT_ONNX_DIM_VALUE && d->value > INT32_MAX)
             return cli_fail("cannot load %s: input '%s' has a dimension above 2147483647", path, input->name);
         shape->dims[k] = d->kind == NNRT_ONNX_DIM_VALUE ? (int32_t)d->value : -1;
+        if (d->kind == NNRT_ONNX_DIM_PARAM && d->param.length > 0 &&
+            (input->symbols[k] = cli_text_copy(d->param.data, d->param.length)) == NULL)
+            return CLI_FAILED;
     }
     in->shapes[in->count - 1] = *shape;
     return CLI_DONE;
@@ -503,57 +537,6 @@ static bool cli_fits(const nnrt_dims *open, const nnrt_dims *shape)
     return fits;
 }
 
-/* Parses the dimensions of an option, "1,3,28,28". */
-static int cli_read_dims(const char *option, const char *text, const char *value, nnrt_dims *given)
-{
-    uint32_t extent;
-    memset(given, 0, sizeof(*given));
-    for (const char *end; *value != '\0'; value = *end == ',' ? end + 1 : end) {
-        char digits[12] = "";
-        end = value + strcspn(value, ",");
-        if ((size_t)(end - value) < sizeof(digits))
-            memcpy(digits, value, (size_t)(end - value));
-        if (given->rank == NNRT_MAX_RANK || !cli_take_whole(digits, 0, INT32_MAX, &extent) ||
-            (*end == ',' && end[1] == '\0'))
-            return cli_usage("%s %s: expected whole numbers separated by commas, at most %d", option, text,
-                             NNRT_MAX_RANK);
-        given->dims[given->rank++] = (int32_t)extent;
-    }
-    return CLI_DONE;
-}
-
-/* --shape [NAME=]D,D,...: must repeat the fixed dimensions of the model, unless it is resizable. */
-static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
-{
-    const char *value;
-    char message[CLI_SHAPE_BYTES];
-    nnrt_dims given;
-    uint32_t i;
-    bool fits;
-    int status = cli_match_input(in, "--shape", text, &i, &value);
-    if (status == CLI_DONE)
-        status = cli_read_dims("--shape", text, value, &given);
-    if (status != CLI_DONE)
-        return status;
-    fits = cli_fits(&in->shapes[i], &given);
-    if (!fits && !(in->resizable && given.rank == in->shapes[i].rank))
-        return cli_usage("--shape %s: input '%s' is %s", text, in->data[i].name,
-                         cli_shape_text(message, sizeof(message), in->data[i].type, &in->shapes[i]));
-    in->shapes[i] = given;
-    if (!fits)
-        in->data[i].declared = given;
-    return CLI_DONE;
-}
-
-/* All --shape options. */
-static int cli_inputs_apply_shapes(cli_inputs *in, const cli_args *args)
-{
-    int status = CLI_DONE;
-    for (uint32_t k = 0; status == CLI_DONE && k < args->shapeCount; k++)
-        status = cli_inputs_apply_shape(in, args->shapes[k]);
-    return status;
-}
-
 static bool cli_open(const nnrt_dims *shape)
 {
     bool open = shape->rank < 0;
@@ -581,76 +564,6 @@ static int cli_inputs_within(const cli_inputs *in, uint32_t i, const char *what)
             return cli_fail("%s is %s, which exceeds --max for input '%s', %s", what,
                             cli_shape_text(have, sizeof(have), in->data[i].type, shape), in->data[i].name,
                             cli_shape_text(want, sizeof(want), in->data[i].type, most));
-    return CLI_DONE;
-}
-
-/* --max [NAME=]D,D,...: upper bounds of an input, or of a named result, which the session checks. */
-static int cli_inputs_apply_max(cli_inputs *in, const char *text)
-{
-    const char *value = strrchr(text, '='), *name;
-    char message[CLI_SHAPE_BYTES];
-    nnrt_bound *bound = &in->bounds[in->boundCount];
-    uint32_t i = 0;
-    size_t length;
-    int status = CLI_DONE;
-    if (value == NULL && (status = cli_match_input(in, "--max", text, &i, &value)) != CLI_DONE)
-        return status;
-    name = value == text ? in->data[i].name : text;
-    length = value == text ? strlen(name) : (size_t)(value - text);
-    if ((status = cli_read_dims("--max", text, value == text ? value : value + 1, &bound->most)) != CLI_DONE)
-        return status;
-    if ((bound->tensor = cli_text_copy(name, length)) == NULL)
-        return CLI_FAILED;
-    in->boundCount++;
-    for (i = 0; i < in->count; i++) {
-        if (strcmp(in->data[i].name, bound->tensor) != 0)
-            continue;
-        if (!cli_fits(&in->data[i].declared, &bound->most))
-            return cli_usage("--max %s: input '%s' is %s", text, in->data[i].name,
-                             cli_shape_text(message, sizeof(message), in->data[i].type, &in->data[i].declared));
-        if (in->data[i].declared.rank < 0) /* as many axes, all dynamic */
-            in->data[i].declared.rank = bound->most.rank;
-        for (int32_t k = 0; in->shapes[i].rank < 0 && k < bound->most.rank; k++)
-            in->data[i].declared.dims[k] = -1;
-        if (in->shapes[i].rank < 0)
-            in->shapes[i] = in->data[i].declared;
-        for (int32_t k = 0; k < bound->most.rank; k++)
-            if (in->shapes[i].dims[k] > bound->most.dims[k])
-                return cli_usage("--max %s: --shape gives input '%s' %s", text, in->data[i].name,
-                                 cli_shape_text(message, sizeof(message), in->data[i].type, &in->shapes[i]));
-    }
-    return status;
-}
-
-/* All --max options, applied after --shape. */
-static int cli_inputs_apply_most(cli_inputs *in, const cli_args *args)
-{
-    int status = CLI_DONE;
-    if (args->mostCount > 0 && (in->bounds = (nnrt_bound *)cli_alloc(args->mostCount, sizeof(*in->bounds))) == NULL)
-        return CLI_FAILED;
-    for (uint32_t k = 0; status == CLI_DONE && k < args->mostCount; k++)
-        status = cli_inputs_apply_max(in, args->most[k]);
-    return status;
-}
-
-/* Sets remaining dynamic dimensions to the values of --max, or to 1, with a note. */
-static int cli_inputs_close_shapes(cli_inputs *in)
-{
-    for (uint32_t i = 0; i < in->count; i++) {
-        const nnrt_dims declared = in->shapes[i], *most = cli_inputs_most(in, i);
-        char text[CLI_SHAPE_BYTES];
-        bool open = false;
-        if (declared.rank < 0)
-            return cli_fail("input '%s' has no shape in the file; set it with --shape", in->data[i].name);
-        for (int32_t k = 0; k < declared.rank; k++)
-            if (declared.dims[k] < 0) {
-                in->shapes[i].dims[k] = most != NULL ? most->dims[k] : 1;
-                open = most == NULL;
-            }
-        if (open)
-            cli_note("input '%s' is %s: dynamic dimensions taken as 1; --shape sets them", in->data[i].name,
-                     cli_shape_text(text, sizeof(text), in->data[i].type, &declared));
-    }
     return CLI_DONE;
 }
 
@@ -719,7 +632,7 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     free(file.data);
     if (status == CLI_DONE)
         status = cli_inputs_fit(in, i, path);
-    input->fromFile = true;
+    input->given = true;
     return status == CLI_DONE ? cli_tensor_convert(&input->value,
                                                    input->quantized && cli_is_float(input->value.type)
                                                        ? NNRT_DATA_TYPE_FLOAT32
@@ -728,8 +641,9 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
                               : status;
 }
 
-/* Assigns every --input to an input. "random" without a name applies to all inputs without another value. */
-static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
+/* Assigns every --input to an input. "random" without a name applies to all inputs without another value; random: as if it was
+   there. */
+static int cli_inputs_assign(cli_inputs *in, const cli_args *args, bool random)
 {
     const char *rest = NULL, *value;
     char names[512];
@@ -750,58 +664,13 @@ static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
                              in->data[i].source);
         in->data[i].source = value;
     }
+    rest = rest == NULL && random ? "random" : rest;
     for (i = 0; rest != NULL && i < in->count; i++)
         if (in->data[i].source == NULL)
             in->data[i].source = rest;
     if (*cli_inputs_text(in, true, 0, names, sizeof(names)) != '\0')
         return cli_usage("no value for input %s; give --input NAME=FILE, or --input random", names);
     return CLI_DONE;
-}
-
-/* Sets the values of all inputs from --shape and --input: files first, since they may fix dimensions, then random
-   values. */
-static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
-{
-    uint64_t seed;
-    int status = cli_inputs_apply_shapes(in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_apply_most(in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_assign(in, args);
-    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
-        if (!cli_is_random(in->data[i].source, &seed))
-            status = cli_inputs_read(in, i, in->data[i].source, &args->image);
-    if (status == CLI_DONE)
-        status = cli_inputs_close_shapes(in);
-    for (uint32_t i = 0; status == CLI_DONE && i < in->count + in->states; i++)
-        if (i >= in->count || cli_is_random(in->data[i].source, &seed)) { /* states are zeros */
-            status = cli_tensor_make(&in->data[i].value, in->data[i].type, &in->shapes[i], in->data[i].name);
-            if (status == CLI_DONE && i < in->count)
-                cli_tensor_random(&in->data[i].value, seed, i);
-        }
-    return status;
-}
-
-/* Sets the shapes of all inputs from --shape and --max alone, without values. */
-static int cli_inputs_settle(cli_inputs *in, const cli_args *args)
-{
-    int status = cli_inputs_apply_shapes(in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_apply_most(in, args);
-    return status == CLI_DONE ? cli_inputs_close_shapes(in) : status;
-}
-
-/* Sets all inputs to random values with seed 0, shapes from --shape. */
-static int cli_inputs_random(cli_inputs *in, const cli_args *args)
-{
-    int status = cli_inputs_settle(in, args);
-    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++) {
-        in->data[i].source = "random";
-        status = cli_tensor_make(&in->data[i].value, in->data[i].type, &in->shapes[i], in->data[i].name);
-        if (status == CLI_DONE)
-            cli_tensor_random(&in->data[i].value, 0, i);
-    }
-    return status;
 }
 
 #endif /* NNRT_TOOL_INPUTS_H */

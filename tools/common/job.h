@@ -5,8 +5,8 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_JOB_H
 #define NNRT_TOOL_JOB_H
 
-#include "inputs.h"
 #include "place.h"
+#include "shapes.h"
 
 /* A model with inputs, a session, and outputs. All zero is empty. */
 typedef struct cli_job {
@@ -47,82 +47,12 @@ static void cli_job_free(cli_job *job)
     memset(job, 0, sizeof(*job));
 }
 
-/* True for a value that may be a parameter (axes, sizes, limits) rather than data: small, and from a file. */
-static bool cli_may_be_constant(const cli_input *input)
-{
-    return input->fromFile && input->value.shape.rank <= 1 && input->value.count <= 64;
-}
-
 /* Loads a .nnrt file, which is not optimized again. */
 static NNRT_ReturnCode cli_job_map(cli_job *job, const cli_args *args, nnrt_error *error)
 {
     memset(error, 0, sizeof(*error));
     job->fromNnrt = true;
     return cli_load_nnrt(&job->model, args->model, error);
-}
-
-/* Imports the model for the shapes of job->in; constants: with small input values as constants of the model. */
-static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
-{
-    nnrt_onnx_input *given = (nnrt_onnx_input *)cli_alloc(job->in.count, sizeof(*given));
-    nnrt_onnx_desc desc;
-    NNRT_ReturnCode code;
-    memset(&desc, 0, sizeof(desc));
-    memset(error, 0, sizeof(*error));
-    if (given == NULL)
-        return NNRT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < job->in.count; i++) {
-        cli_input *input = &job->in.data[i];
-        input->constant = constants && cli_may_be_constant(input);
-        if (job->in.shapes[i].rank < 0)
-            continue;
-        given[desc.inputCount].name = input->name;
-        given[desc.inputCount].shape =
-            cli_inputs_most(&job->in, i) != NULL && !input->constant ? input->declared : job->in.shapes[i];
-        given[desc.inputCount++].data = input->constant ? input->value.data : NULL;
-    }
-    desc.inputs = given;
-    desc.no_optimize = args->noOptimize;
-    desc.no_quantize = args->noQuantize;
-    desc.outputs = job->in.cut;
-    desc.outputCount = job->in.cutCount;
-    desc.budget = args->image.budget;
-    desc.log = &args->log;
-    desc.path = strcmp(args->model, "-") != 0 ? args->model : NULL;
-    code = cli_stream.block != NULL
-               ? nnrt_onnx_load_memory(&job->model, cli_stream.bytes.data, cli_stream.bytes.size, &desc, error)
-               : nnrt_onnx_load(&job->model, args->model, &desc, error);
-    free(given);
-    return code;
-}
-
-/* Imports a .tflite file for the shapes of job->in. */
-static NNRT_ReturnCode cli_job_tflite(cli_job *job, const cli_args *args, nnrt_error *error)
-{
-    nnrt_tflite_input *given = (nnrt_tflite_input *)cli_alloc(job->in.count, sizeof(*given));
-    nnrt_tflite_desc desc;
-    NNRT_ReturnCode code;
-    memset(&desc, 0, sizeof(desc));
-    memset(error, 0, sizeof(*error));
-    if (given == NULL)
-        return NNRT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < job->in.count; i++) {
-        const bool bounded = cli_inputs_most(&job->in, i) != NULL;
-        if (cli_is_state(&job->in, job->in.data[i].name) || (!bounded && cli_open(&job->in.shapes[i])))
-            continue; /* the shape of the file, as converted files run without a stated shape */
-        given[desc.inputCount].name = job->in.data[i].name;
-        given[desc.inputCount++].shape = bounded ? job->in.data[i].declared : job->in.shapes[i];
-    }
-    desc.inputs = given;
-    desc.no_optimize = args->noOptimize;
-    desc.outputs = job->in.cut;
-    desc.outputCount = job->in.cutCount;
-    desc.signature = args->signature;
-    desc.budget = args->image.budget;
-    desc.log = &args->log;
-    code = cli_load_tflite(&job->model, args->model, &desc, error);
-    free(given);
-    return code;
 }
 
 /* --int8-io: makes inputs and outputs of the loaded model integers; warnings name those that stay float32. */
@@ -139,12 +69,12 @@ static NNRT_ReturnCode cli_job_integer_io(cli_job *job, const cli_args *args, nn
     return nnrt_model_optimize(&job->model, &desc, error);
 }
 
-/* Loads or imports the model; constants: as in cli_job_import. */
+/* Loads or imports the model; constants: as in cli_import_onnx. */
 static NNRT_ReturnCode cli_job_model(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
 {
     const NNRT_ReturnCode code = cli_is_nnrt(args->model)     ? cli_job_map(job, args, error)
-                                 : cli_is_tflite(args->model) ? cli_job_tflite(job, args, error)
-                                                              : cli_job_import(job, args, constants, error);
+                                 : cli_is_tflite(args->model) ? cli_import_tflite(&job->in, args, &job->model, error)
+                                                              : cli_import_onnx(&job->in, args, constants, &job->model, error);
     return code == NNRT_SUCCESS && args->int8Io ? cli_job_integer_io(job, args, error) : code;
 }
 
@@ -168,23 +98,29 @@ static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCod
     return true;
 }
 
+/* Why a model cannot be loaded, with the options that raise limits. */
+static void cli_job_why(NNRT_ReturnCode code, const nnrt_error *error, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s", error->message[0] != '\0' ? error->message : nnrt_code_name(code),
+             strstr(error->message, "_desc.budget") != NULL    ? "; here --budget N does"
+             : strstr(error->message, "_desc.outputs") != NULL ? "; here --outputs NAME,... does"
+                                                               : "");
+}
+
 /* Loads the model. */
 static int cli_job_load(cli_job *job, const cli_args *args)
 {
+    char why[CLI_LINE_BYTES / 2];
     nnrt_error error;
     double start = cli_now_ms();
     NNRT_ReturnCode code = cli_job_model(job, args, false, &error);
     if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code))
-        return cli_fail("cannot load %s: %s%s", args->model,
-                        error.message[0] != '\0' ? error.message : nnrt_code_name(code),
-                        strstr(error.message, "_desc.budget") != NULL    ? "; here --budget N does"
-                        : strstr(error.message, "_desc.outputs") != NULL ? "; here --outputs NAME,... does"
-                                                                         : "");
+        return cli_job_why(code, &error, why, sizeof(why)), cli_fail("cannot load %s: %s", args->model, why);
     job->loadMs = cli_now_ms() - start;
     return CLI_DONE;
 }
 
-/* Loads the model, optimized, with the shapes of --shape. close: other dynamic dimensions are 1. */
+/* Loads the model, optimized, with the shapes of --dim and --shape. close: all dimensions get a size. */
 static int cli_job_load_optimized(cli_job *job, const cli_args *args, bool close)
 {
     cli_args own = *args;
@@ -195,7 +131,7 @@ static int cli_job_load_optimized(cli_job *job, const cli_args *args, bool close
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
     if (status == CLI_DONE && close)
-        status = cli_inputs_close_shapes(&job->in);
+        status = cli_inputs_close_shapes(&job->in, args);
     if (status == CLI_DONE)
         status = cli_job_load(job, &own);
     if (status == CLI_DONE && job->fromNnrt && nnrt_model_optimize(&job->model, NULL, &error) != NNRT_SUCCESS)

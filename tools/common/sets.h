@@ -116,7 +116,7 @@ static int cli_set_inputs(cli_job *job, const char *dir)
             return cli_fail("%s: input '%s' already has a value", path, job->in.data[i].name);
         }
         job->in.data[i].source = "file";
-        job->in.data[i].fromFile = true;
+        job->in.data[i].given = true;
         job->in.data[i].value = t;
         if (cli_inputs_fit(&job->in, i, path) != CLI_DONE ||
             cli_tensor_convert(&job->in.data[i].value, job->in.data[i].type, path, job->in.data[i].name) != CLI_DONE)

@@ -219,15 +219,9 @@ static int cli_emit_prepare(cli_job *job, const cli_args *args, const char *devi
 {
     cli_args own = *args;
     int status = cli_inputs_list(&job->in, args);
-    bool all = job->in.count == 1 && args->inputCount > 0; /* all inputs have a value */
-    uint64_t seed;
     own.device = device; /* the self-test expects its bits */
-    for (uint32_t i = 0; i < args->inputCount; i++)
-        all = all || cli_is_random(args->inputs[i], &seed);
-    if (!all && own.inputCount < CLI_MOST_INPUTS)
-        own.inputs[own.inputCount++] = "random";
     if (status == CLI_DONE)
-        status = cli_inputs_fill(&job->in, &own);
+        status = cli_inputs_fill(&job->in, &own, true);
     if (status == CLI_DONE)
         status = cli_job_start(job, &own);
     return status == CLI_DONE ? cli_job_run(job) : status;

@@ -75,11 +75,13 @@ static void cli_put_name(FILE *out, const char *s)
 #define CLI_MESSAGES stderr
 #endif
 
+#define CLI_LINE_BYTES 4096
+
 /* One line "nnrt: <kind><text>". */
 static void cli_say(const char *kind, const char *format, va_list values)
 {
     FILE *out = CLI_MESSAGES;
-    char line[1024];
+    char line[CLI_LINE_BYTES];
     int n = vsnprintf(line, sizeof(line), format, values);
     fputs("nnrt: ", out);
     fputs(kind, out);

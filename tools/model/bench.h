@@ -86,7 +86,7 @@ static int cli_bench(const cli_args *args)
         cli_profile_begin(&profile, &job, args->trace);
     status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
-        status = cli_inputs_random(&job.in, args);
+        status = cli_inputs_fill(&job.in, args, true);
     if (status == CLI_DONE)
         status = cli_job_start(&job, args);
     if (status == CLI_DONE)

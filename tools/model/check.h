@@ -116,9 +116,11 @@ static int cli_check_set(const cli_args *args, const char *dir, bool first)
     }
     status = cli_inputs_list(&job.in, args);
     if (status == CLI_DONE && dir != NULL)
+        status = cli_inputs_apply_shapes(&job.in, args);
+    if (status == CLI_DONE && dir != NULL)
         status = cli_inputs_apply_most(&job.in, args);
     if (status == CLI_DONE)
-        status = dir != NULL ? cli_set_inputs(&job, dir) : cli_inputs_fill(&job.in, args);
+        status = dir != NULL ? cli_set_inputs(&job, dir) : cli_inputs_fill(&job.in, args, false);
     if (status == CLI_DONE)
         status = cli_job_start(&job, args);
     if (status == CLI_DONE)

@@ -288,7 +288,7 @@ static int cli_compare_runs_make(cli_compare_runs *r, const cli_args *args, uint
     int status = cli_inputs_list(&first->in, args);
     own.device = r->devices[0];
     if (status == CLI_DONE)
-        status = args->inputCount > 0 ? cli_inputs_fill(&first->in, args) : cli_inputs_random(&first->in, args);
+        status = cli_inputs_fill(&first->in, args, args->inputCount == 0);
     if (status == CLI_DONE)
         status = cli_job_start(first, &own);
     if (status == CLI_DONE)

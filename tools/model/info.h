@@ -1,6 +1,10 @@
 /*
 info.h - the command info: inputs, outputs, nodes and memory of a model, or of a plan for firmware.
 Part of tools/nnrt.c.
+
+    >>session  a model that has a session
+    >>file     what a file says by itself, where no session can be made
+    >>command  the command, and plans for firmware
 */
 #ifndef NNRT_TOOL_INFO_H
 #define NNRT_TOOL_INFO_H
@@ -8,15 +12,30 @@ Part of tools/nnrt.c.
 #include "../common/cost.h"
 #include "map.h"
 
-/* Prints an input as declared in the file, with dynamic dimensions, or an output of the session. most: upper bounds, if
-   dimensions stay dynamic in the session; NULL: they do not. */
-static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format format, const nnrt_dims *shape,
-                            const nnrt_dims *most, bool json)
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>session */
+
+/* Prints an input or output as declared in the file, with dynamic dimensions and their names, or an output of the session. most: upper
+   bounds, if dimensions stay dynamic in the session; NULL: they do not. */
+static void cli_info_tensor(const cli_input *io, NNRT_Format format, const nnrt_dims *most, bool json)
 {
     const char *text = format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "";
-    char buffer[CLI_SHAPE_BYTES];
+    const nnrt_dims *shape = &io->declared;
+    char buffer[CLI_INPUT_BYTES];
+    bool named = false;
     if (json) {
-        cli_json_tensor(name, type, shape);
+        cli_json_tensor(io->name, io->type, shape);
+        for (int32_t k = 0; k < shape->rank; k++)
+            named = named || io->symbols[k] != NULL;
+        fputs(named ? ",\"dims\":[" : "", stdout);
+        for (int32_t k = 0; k < shape->rank && named; k++) {
+            fputs(k > 0 ? "," : "", stdout);
+            if (io->symbols[k] != NULL)
+                cli_json_text(io->symbols[k]);
+            else
+                fputs("null", stdout);
+        }
+        fputs(named ? "]" : "", stdout);
         printf(",\"format\":\"%s\"", *text != '\0' ? text : "none");
         if (most == shape)
             fputs(",\"open\":true", stdout);
@@ -24,12 +43,14 @@ static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format fo
             cli_json_dims("max", most);
         putchar('}');
     } else {
-        cli_put_name(stdout, name);
-        printf("  %s%s%s", cli_shape_text(buffer, sizeof(buffer), type, shape), *text != '\0' ? "  " : "", text);
+        cli_put_name(stdout, io->name);
+        fputs("  ", stdout);
+        cli_put_name(stdout, cli_input_text(buffer, sizeof(buffer), io, shape));
+        printf("%s%s", *text != '\0' ? "  " : "", text);
         if (most == shape)
             fputs("  at most", stdout);
         else if (most != NULL)
-            printf("  up to %s", cli_shape_text(buffer, sizeof(buffer), type, most));
+            printf("  up to %s", cli_shape_text(buffer, sizeof(buffer), io->type, most));
         putchar('\n');
     }
 }
@@ -52,14 +73,18 @@ static void cli_info_tensors(const cli_job *job, bool json)
     for (uint32_t i = 0; i < job->in.count; i++) {
         const cli_input *in = &job->in.data[i];
         fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "input       ", stdout);
-        cli_info_tensor(in->name, in->type, cli_input_format(job->session, in->name, i), &in->declared,
-                        cli_open(&in->declared) ? cli_inputs_most(&job->in, i) : NULL, json);
+        cli_info_tensor(in, cli_input_format(job->session, in->name, i), cli_open(&in->declared) ? cli_inputs_most(&job->in, i) : NULL, json);
     }
     fputs(json ? "],\"outputs\":[" : "", stdout);
     for (uint32_t i = 0; i < nnrt_session_outputs(job->session); i++) {
-        nnrt_io_info out = nnrt_session_output(job->session, i);
+        nnrt_io_info info = nnrt_session_output(job->session, i);
+        cli_input out;
+        memset(&out, 0, sizeof(out));
+        out.name = (char *)(uintptr_t)info.name;
+        out.type = info.dataType;
+        out.declared = info.shape;
         fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "output      ", stdout);
-        cli_info_tensor(out.name, out.dataType, out.format, &out.shape, out.open ? &out.shape : NULL, json);
+        cli_info_tensor(&out, info.format, info.open ? &out.declared : NULL, json);
     }
     fputs(json ? "]" : "", stdout);
 }
@@ -165,33 +190,35 @@ static void cli_info_metadata(const cli_metadata *m, bool json)
     fputs(json ? "}" : "", stdout);
 }
 
-/* Elements and bytes of all constants, by type. */
-static void cli_info_parameters(const NNRT_Model *m, bool json)
+/* Prints elements and bytes of constants; bytes[t]: of element type t. */
+static void cli_info_weights(const double *bytes, bool json)
 {
     double all = 0;
     bool first = true;
-    for (int pass = 0; pass < 2; pass++) { /* the sum precedes its parts */
-        for (int type = 0; type <= NNRT_DATA_TYPE_FLOAT64; type++) {
-            double count = 0, bytes = 0;
-            for (uint32_t i = 0; i < m->allTensors.count; i++) {
-                const NNRT_Tensor *t = &m->allTensors.data[i];
-                if (t->dataType == (NNRT_DataType)type && t->data.dataSize > 0)
-                    bytes += (double)t->data.dataSize;
-            }
-            if (bytes == 0)
-                continue;
-            count = bytes / (double)nnrt_type_size((NNRT_DataType)type);
-            all += pass == 0 ? count : 0;
-            if (pass == 1) {
-                printf(json ? "%s\"%s\":{\"count\":%.0f,\"bytes\":%.0f}" : "%s%s %.0f in %.0f bytes",
-                       first ? json ? "" : ": " : json ? "," : ", ", nnrt_type_name((NNRT_DataType)type), count, bytes);
-                first = false;
-            }
-        }
-        if (pass == 0)
-            printf(json ? ",\"parameters\":%.0f,\"weights\":{" : "parameters  %.0f", all);
+    for (int type = 0; type <= NNRT_DATA_TYPE_FLOAT64; type++)
+        all += bytes[type] > 0 ? bytes[type] / (double)nnrt_type_size((NNRT_DataType)type) : 0;
+    printf(json ? ",\"parameters\":%.0f,\"weights\":{" : "parameters  %.0f", all);
+    for (int type = 0; type <= NNRT_DATA_TYPE_FLOAT64; type++) {
+        if (bytes[type] == 0)
+            continue;
+        printf(json ? "%s\"%s\":{\"count\":%.0f,\"bytes\":%.0f}" : "%s%s %.0f in %.0f bytes",
+               first ? json ? "" : ": " : json ? "," : ", ", nnrt_type_name((NNRT_DataType)type),
+               bytes[type] / (double)nnrt_type_size((NNRT_DataType)type), bytes[type]);
+        first = false;
     }
     fputs(json ? "}" : "\n", stdout);
+}
+
+/* Elements and bytes of all constants of a model, by type. */
+static void cli_info_parameters(const NNRT_Model *m, bool json)
+{
+    double bytes[NNRT_DATA_TYPE_FLOAT64 + 1] = {0};
+    for (uint32_t i = 0; i < m->allTensors.count; i++) {
+        const NNRT_Tensor *t = &m->allTensors.data[i];
+        if (t->dataType >= 0 && t->dataType <= NNRT_DATA_TYPE_FLOAT64)
+            bytes[t->dataType] += (double)t->data.dataSize;
+    }
+    cli_info_weights(bytes, json);
 }
 
 /* Prints producer and operator sets of an ONNX file. */
@@ -244,33 +271,33 @@ static void cli_info_look(const cli_job *job, bool json)
     printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)work.types);
 }
 
-static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
+static void cli_info_head(const cli_job *job, const char *name, const cli_args *args)
 {
-    int status = cli_inputs_make(&job->in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_settle(&job->in, args);
-    if (status == CLI_DONE)
-        status = cli_job_load(job, args);
-    if (status == CLI_DONE && args->records) {
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"name\":", stdout);
+        cli_json_text(name);
+    } else {
+        printf("model       ");
+        cli_put_name(stdout, name);
+        putchar('\n');
+    }
+    cli_info_origin(&job->in, args->json);
+}
+
+static int cli_info_session(cli_job *job, cli_map *map, const cli_args *args)
+{
+    int status = CLI_DONE;
+    if (args->records) {
         cli_records_print(job->model);
         return CLI_DONE;
     }
-    if (status == CLI_DONE)
-        status = cli_job_prepare(job, args);
+    status = cli_job_prepare(job, args);
     if (status == CLI_DONE && args->memory)
         status = cli_map_make(map, job, args);
     if (status != CLI_DONE)
         return status;
-    if (args->json) {
-        cli_json_open(args);
-        fputs(",\"name\":", stdout);
-        cli_json_text(job->model->name != NULL ? job->model->name : "");
-    } else {
-        printf("model       ");
-        cli_put_name(stdout, job->model->name != NULL ? job->model->name : "");
-        putchar('\n');
-    }
-    cli_info_origin(&job->in, args->json);
+    cli_info_head(job, job->model->name != NULL ? job->model->name : "", args);
     cli_info_tensors(job, args->json);
     cli_info_operators(job->model, args->json);
     cli_info_parameters(job->model, args->json);
@@ -281,6 +308,208 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     cli_places_print(&job->places, job->model, args->json);
     cli_info_memory(job, args->memory ? map : NULL, args);
     return CLI_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>file: what a file says by itself, where no session can be made */
+
+/* An operator of the file and its number of nodes. */
+typedef struct cli_info_count {
+    nnrt_onnx_str domain, type;
+    uint32_t count;
+} cli_info_count;
+
+/* What the graphs of an ONNX file hold: nodes by operator, constants by type. */
+typedef struct cli_info_graph {
+    cli_info_count *operators; /* room for all nodes */
+    uint32_t count, nodes;
+    double bytes[NNRT_DATA_TYPE_FLOAT64 + 1];
+} cli_info_graph;
+
+static void cli_info_add_constant(cli_info_graph *g, const nnrt_onnx_tensor *t)
+{
+    const NNRT_DataType type = nnrt_onnx_data_type(t->dataType);
+    double count = 1;
+    for (size_t k = 0; k < t->dims.count; k++)
+        count *= (double)t->dims.data[k];
+    if (type > NNRT_DATA_TYPE_UNKNOWN && type <= NNRT_DATA_TYPE_FLOAT64)
+        g->bytes[type] += count * (double)nnrt_type_size(type);
+}
+
+/* Adds a graph and the graphs of its nodes: one entry for each node. g->operators NULL: counts the nodes only. */
+static void cli_info_add_graph(cli_info_graph *g, const nnrt_onnx_graph *graph)
+{
+    for (size_t i = 0; i < graph->initializers.count && g->operators != NULL; i++)
+        cli_info_add_constant(g, &graph->initializers.data[i]);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const nnrt_onnx_node *node = &graph->nodes.data[i];
+        for (size_t a = 0; a < node->attributes.count; a++) {
+            const nnrt_onnx_attribute *attribute = &node->attributes.data[a];
+            if (attribute->g != NULL)
+                cli_info_add_graph(g, attribute->g);
+            else if (attribute->t != NULL && g->operators != NULL)
+                cli_info_add_constant(g, attribute->t);
+        }
+        if (g->operators != NULL) {
+            g->operators[g->nodes].domain = node->domain;
+            g->operators[g->nodes].type = node->opType;
+            g->operators[g->nodes].count = 1;
+        }
+        g->nodes++;
+    }
+}
+
+static int cli_compare_operators(const void *a, const void *b)
+{
+    const cli_info_count *x = (const cli_info_count *)a, *y = (const cli_info_count *)b;
+    const int type = cli_compare_names(&x->type, &y->type);
+    return type != 0 ? type : cli_compare_names(&x->domain, &y->domain);
+}
+
+static int cli_compare_counts(const void *a, const void *b)
+{
+    const cli_info_count *x = (const cli_info_count *)a, *y = (const cli_info_count *)b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1) : cli_compare_operators(a, b);
+}
+
+/* Counts equal operators; the most frequent first. */
+static void cli_info_sum(cli_info_graph *g)
+{
+    qsort(g->operators, g->nodes, sizeof(*g->operators), cli_compare_operators);
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (g->count > 0 && cli_compare_operators(&g->operators[i], &g->operators[g->count - 1]) == 0)
+            g->operators[g->count - 1].count++;
+        else
+            g->operators[g->count++] = g->operators[i];
+    qsort(g->operators, g->count, sizeof(*g->operators), cli_compare_counts);
+}
+
+/* Prints the operators of the file, the most frequent first, as "Conv" or "com.microsoft.Gelu". */
+static int cli_info_file_operators(const nnrt_onnx_graph *graph, bool json)
+{
+    cli_info_graph g;
+    memset(&g, 0, sizeof(g));
+    cli_info_add_graph(&g, graph);
+    if ((g.operators = (cli_info_count *)cli_alloc(g.nodes + 1u, sizeof(*g.operators))) == NULL)
+        return CLI_FAILED;
+    g.nodes = 0;
+    cli_info_add_graph(&g, graph);
+    cli_info_sum(&g);
+    printf(json ? ",\"nodes\":%u,\"operators\":{" : "nodes       %u\n", (unsigned)g.nodes);
+    for (uint32_t i = 0; i < g.count; i++) {
+        const cli_info_count *o = &g.operators[i];
+        char name[256];
+        const bool own = o->domain.length == 0 || (o->domain.length == 7 && memcmp(o->domain.data, "ai.onnx", 7) == 0);
+        snprintf(name, sizeof(name), "%.*s%s%.*s", own ? 0 : (int)o->domain.length, own ? "" : o->domain.data, own ? "" : ".",
+                 (int)o->type.length, o->type.length > 0 ? o->type.data : "");
+        if (json) {
+            fputs(i > 0 ? "," : "", stdout);
+            cli_json_text(name);
+            printf(":%u", (unsigned)o->count);
+        } else {
+            printf("            %5u  ", (unsigned)o->count);
+            cli_put_name(stdout, name);
+            putchar('\n');
+        }
+    }
+    fputs(json ? "}" : "", stdout);
+    cli_info_weights(g.bytes, json);
+    free(g.operators);
+    return CLI_DONE;
+}
+
+/* Prints inputs, and the outputs as an ONNX file declares them. */
+static int cli_info_file_tensors(const cli_inputs *in, const nnrt_onnx_graph *graph, const char *path, bool json)
+{
+    cli_inputs out;
+    int status = CLI_DONE;
+    memset(&out, 0, sizeof(out));
+    out.data = (cli_input *)cli_alloc(graph->outputs.count, sizeof(*out.data));
+    out.shapes = (nnrt_dims *)cli_alloc(graph->outputs.count, sizeof(*out.shapes));
+    if (out.data == NULL || out.shapes == NULL)
+        status = CLI_FAILED;
+    for (size_t i = 0; i < graph->outputs.count && status == CLI_DONE; i++)
+        status = cli_inputs_add(&out, &graph->outputs.data[i], path);
+    for (int k = 0; k < 2 && status == CLI_DONE; k++) {
+        const cli_inputs *list = k == 0 ? in : &out;
+        fputs(json ? k == 0 ? ",\"inputs\":[" : ",\"outputs\":[" : "", stdout);
+        for (uint32_t i = 0; i < list->count; i++) {
+            fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : k == 0 ? "input       " : "output      ", stdout);
+            cli_info_tensor(&list->data[i], NNRT_FORMAT_NONE, NULL, json);
+        }
+        fputs(json ? "]" : "", stdout);
+    }
+    cli_inputs_free(&out);
+    return status;
+}
+
+/* Prints what an ONNX file says, and why there is no session. */
+static int cli_info_file(const cli_job *job, const char *why, const cli_args *args)
+{
+    nnrt_onnx_model *m = NULL;
+    nnrt_error error;
+    cli_bytes file = cli_stream.bytes;
+    int status = CLI_DONE;
+    memset(&error, 0, sizeof(error));
+    if (cli_stream.block == NULL && cli_read_file(args->model, &file) != CLI_DONE)
+        return CLI_FAILED;
+    if (nnrt_onnx_parse(file.data, file.size, NULL, &m, &error) != NNRT_SUCCESS ||
+        (job->in.cutCount > 0 && nnrt_onnx_cut(m, job->in.cut, job->in.cutCount, &error) != NNRT_SUCCESS))
+        status = cli_fail("cannot load %s: %s", args->model, error.message);
+    if (status == CLI_DONE) {
+        char *name = cli_text_copy(m->graph->name.data != NULL ? m->graph->name.data : "", m->graph->name.length);
+        cli_info_head(job, name != NULL ? name : "", args);
+        free(name);
+        status = cli_info_file_tensors(&job->in, m->graph, args->model, args->json);
+    }
+    if (status == CLI_DONE)
+        status = cli_info_file_operators(m->graph, args->json);
+    if (status == CLI_DONE) {
+        cli_info_metadata(&job->in.metadata, args->json);
+        fputs(args->json ? ",\"no_session\":" : "session     none: ", stdout);
+        if (args->json)
+            cli_json_text(why);
+        else
+            cli_put_name(stdout, why);
+        fputs(args->json ? "}\n" : "\n", stdout);
+    }
+    nnrt_onnx_model_free(m);
+    if (cli_stream.block == NULL)
+        free(file.data);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>command */
+
+static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
+{
+    const bool whole = args->records || args->memory || args->placement; /* what needs a session */
+    char why[CLI_LINE_BYTES];
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    bool onnx;
+    int status = cli_inputs_make(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_most(&job->in, args);
+    if (status != CLI_DONE)
+        return status;
+    onnx = job->in.opsets.count > 0;
+    cli_inputs_close_batch(&job->in);
+    if (cli_inputs_ask(&job->in, args, why, sizeof(why)))
+        return onnx && !whole ? cli_info_file(job, why, args) : cli_usage("%s", why);
+    if (!onnx || whole) {
+        status = cli_job_load(job, args);
+        return status == CLI_DONE ? cli_info_session(job, map, args) : status;
+    }
+    code = cli_job_model(job, args, false, &error);
+    if (code != NNRT_SUCCESS) {
+        cli_job_why(code, &error, why, sizeof(why));
+        return cli_info_file(job, why, args);
+    }
+    return cli_info_session(job, map, args);
 }
 
 /* Prints an input or output of a plan for firmware. */

@@ -461,7 +461,7 @@ static int cli_report_make(const cli_args *args)
     nnrt_memory_allocate(&r.memory, NULL);
     status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
-        status = args->inputCount > 0 ? cli_inputs_fill(&job.in, args) : cli_inputs_random(&job.in, args);
+        status = cli_inputs_fill(&job.in, args, args->inputCount == 0);
     cli_profile_begin(&r.profile, &job, NULL);
     if (status == CLI_DONE)
         status = cli_job_start(&job, args);

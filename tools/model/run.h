@@ -231,7 +231,7 @@ static int cli_run_job(cli_job *job, cli_profile *profile, const cli_args *args)
     if (args->profile)
         cli_profile_begin(profile, job, args->trace);
     if (status == CLI_DONE)
-        status = cli_inputs_fill(&job->in, args);
+        status = cli_inputs_fill(&job->in, args, false);
     if (status == CLI_DONE)
         status = cli_job_start(job, args);
     if (status != CLI_DONE)
