@@ -47,6 +47,16 @@ refused 2 'compare' 'with some that fit: ' compare "$folder/pair.onnx" --device 
 pasted 'compare' err '^output    y  float32'
 refused 2 'emit-c' 'with some that fit: ' emit-c "$folder/pair.onnx" -o "$folder/pair.h"
 pasted 'emit-c' err ''
+refused 2 'convert, if the import needs sizes' "auto_pad SAME_LOWER requires a fixed size .*with some that fit: " convert "$folder/lower.onnx" "$folder/lower.nnrt"
+pasted 'convert, if the import needs sizes' err 'lower.nnrt'
+t 0 'convert keeps dynamic dimensions' convert "$folder/pair.onnx" "$folder/pair.nnrt"
+t 0 'info of a .nnrt file' info "$folder/pair.nnrt"
+prints 'info of a .nnrt file' '^            b  float32\[3,\?\]$'
+prints 'info of a .nnrt file: operators' '^ +1  ADD_FUSION$'
+prints 'info of a .nnrt file: no session' '^session     none: .* --shape a=3,64 --shape b=3,64$'
+pasted 'info of a .nnrt file' out '^arena'
+t 0 'info of a .nnrt file --json' info "$folder/pair.nnrt" --json
+py 'info of a .nnrt file --json' 'd["no_session"] and [o["name"] for o in d["outputs"]] == ["y"]'
 refused 2 'a name for a shell' "--dim 'it'\\\\''s; \\\$h=64'\$" run "$folder/named.onnx" --input random
 pasted 'a name for a shell' err '^y  float32\[2,64\]$'
 refused 2 'dimensions without a name' "--shape 'a b=2,64' --shape c=2,64\$" run "$folder/plain.onnx" --input random

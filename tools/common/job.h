@@ -107,15 +107,19 @@ static void cli_job_why(NNRT_ReturnCode code, const nnrt_error *error, char *out
                                                                : "");
 }
 
-/* Loads the model. */
+/* Loads the model. If it needs sizes that nothing sets, the message names them. */
 static int cli_job_load(cli_job *job, const cli_args *args)
 {
-    char why[CLI_LINE_BYTES / 2];
+    char why[CLI_LINE_BYTES / 2], sizes[CLI_LINE_BYTES / 2];
     nnrt_error error;
     double start = cli_now_ms();
     NNRT_ReturnCode code = cli_job_model(job, args, false, &error);
     if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code))
-        return cli_job_why(code, &error, why, sizeof(why)), cli_fail("cannot load %s: %s", args->model, why);
+    {
+        cli_job_why(code, &error, why, sizeof(why));
+        return cli_inputs_ask(&job->in, args, sizes, sizeof(sizes)) ? cli_usage("cannot load %s: %s; %s", args->model, why, sizes)
+                                                                    : cli_fail("cannot load %s: %s", args->model, why);
+    }
     job->loadMs = cli_now_ms() - start;
     return CLI_DONE;
 }

@@ -443,6 +443,17 @@ static int cli_info_file_tensors(const cli_inputs *in, const nnrt_onnx_graph *gr
     return status;
 }
 
+/* The last line: why there is no session. */
+static void cli_info_none(const char *why, bool json)
+{
+    fputs(json ? ",\"no_session\":" : "session     none: ", stdout);
+    if (json)
+        cli_json_text(why);
+    else
+        cli_put_name(stdout, why);
+    fputs(json ? "}\n" : "\n", stdout);
+}
+
 /* Prints what an ONNX file says, and why there is no session. */
 static int cli_info_file(const cli_job *job, const char *why, const cli_args *args)
 {
@@ -466,17 +477,54 @@ static int cli_info_file(const cli_job *job, const char *why, const cli_args *ar
         status = cli_info_file_operators(m->graph, args->json);
     if (status == CLI_DONE) {
         cli_info_metadata(&job->in.metadata, args->json);
-        fputs(args->json ? ",\"no_session\":" : "session     none: ", stdout);
-        if (args->json)
-            cli_json_text(why);
-        else
-            cli_put_name(stdout, why);
-        fputs(args->json ? "}\n" : "\n", stdout);
+        cli_info_none(why, args->json);
     }
     nnrt_onnx_model_free(m);
     if (cli_stream.block == NULL)
         free(file.data);
     return status;
+}
+
+/* Prints what a .nnrt or .tflite file says, and why there is no session. */
+static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
+{
+    nnrt_error error;
+    nnrt_tflite_desc desc;
+    NNRT_ReturnCode code;
+    memset(&error, 0, sizeof(error));
+    memset(&desc, 0, sizeof(desc));
+    desc.outputs = job->in.cut;
+    desc.outputCount = job->in.cutCount;
+    desc.signature = args->signature;
+    desc.budget = args->image.budget;
+    desc.dynamic = true;
+    code = cli_is_nnrt(args->model) ? cli_load_nnrt(&job->model, args->model, &error) : cli_load_tflite(&job->model, args->model, &desc, &error);
+    if (code != NNRT_SUCCESS)
+        return cli_usage("%s", why);
+    cli_info_head(job, job->model->name != NULL ? job->model->name : "", args);
+    for (int k = 0; k < 2; k++) {
+        const NNRT_Uint32List *list = k == 0 ? &job->model->inputIndex : &job->model->outputIndex;
+        fputs(args->json ? k == 0 ? ",\"inputs\":[" : ",\"outputs\":[" : "", stdout);
+        for (uint32_t i = 0; i < list->count; i++) {
+            const NNRT_Tensor *t = &job->model->allTensors.data[list->data[i]];
+            cli_input io;
+            memset(&io, 0, sizeof(io));
+            io.name = (char *)(uintptr_t)(t->name != NULL ? t->name : "");
+            io.type = t->dataType;
+            io.declared.rank = t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN ? -1 : (int32_t)t->dims.count;
+            for (int32_t d = 0; d < io.declared.rank; d++)
+                io.declared.dims[d] = t->dims.data[d];
+            fputs(args->json ? (i > 0 ? "," : "") : i > 0 ? "            " : k == 0 ? "input       " : "output      ", stdout);
+            cli_info_tensor(&io, t->format, NULL, args->json);
+        }
+        fputs(args->json ? "]" : "", stdout);
+    }
+    cli_info_operators(job->model, args->json);
+    cli_info_parameters(job->model, args->json);
+    cli_info_sections(job->model, args->json);
+    cli_info_metadata(&job->in.metadata, args->json);
+    cli_info_none(why, args->json);
+    return CLI_DONE;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -499,7 +547,7 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     onnx = job->in.opsets.count > 0;
     cli_inputs_close_batch(&job->in);
     if (cli_inputs_ask(&job->in, args, why, sizeof(why)))
-        return onnx && !whole ? cli_info_file(job, why, args) : cli_usage("%s", why);
+        return whole ? cli_usage("%s", why) : onnx ? cli_info_file(job, why, args) : cli_info_model(job, why, args);
     if (!onnx || whole) {
         status = cli_job_load(job, args);
         return status == CLI_DONE ? cli_info_session(job, map, args) : status;
