@@ -197,7 +197,9 @@ typedef struct nnrti_ptq_value {
     uint32_t reader;    /* one of them in the main graph; NNRT_NO_TENSOR: none */
     bool quantized;     /* an activation that gets codes */
     bool fixed;         /* of a root: quant follows from an operator */
-    uint32_t codes[3];  /* with `dynamic`: codes, scale and zero point of the run; 0: none yet */
+    uint32_t codes[3];  /* with `dynamic`: codes, scale and zero point of the run. A constant that nodes share: the result of its cast.
+                           0: none yet */
+    bool named;         /* a tensor of codes has the value's name */
     bool judges;        /* an output of the model that judges ranges (>>quantize_judge) */
     int32_t channels;
     float *least, *most; /* of each channel; NULL: not observed */
@@ -2213,6 +2215,10 @@ static uint32_t nnrti_ptq_codes(nnrti_ptq *p, uint32_t t, NNRT_DataType type, co
                                             type == NNRT_DATA_TYPE_UINT8   ? "_uint8"
                                             : type == NNRT_DATA_TYPE_INT16 ? "_int16"
                                                                            : "_int8");
+    if (t < p->nValues && p->values[t].named) /* weights that layers share, with scales of their own */
+        p->tensors[codes].name = NULL;
+    else if (t < p->nValues)
+        p->values[t].named = true;
     p->tensors[codes].dataType = type;
     p->tensors[codes].quantParams = NNRT_QuantParamList_make(params, count);
     p->tensors[codes].quantAxis = count > 1 ? axis + 1 : 0;
@@ -2323,15 +2329,22 @@ static NNRT_ReturnCode nnrti_ptq_layer_weights(nnrti_ptq *p, nnrti_ptq_layer *l)
     return p->code;
 }
 
-/* A float32 constant that is no weight of a layer: codes of the activations' type, one scale and zero point. */
+/* A float32 constant that is no weight of a layer: codes of the activations' type, one scale and zero point, once for all nodes that
+   read it. */
 static NNRT_ReturnCode nnrti_ptq_operand(nnrti_ptq *p, uint32_t node, uint32_t k)
 {
     const uint32_t t = p->nodes[node].inputIndex.data[k];
     const float *v = (const float *)nnrti_ptq_data(&p->tensors[t]);
     const size_t count = p->tensors[t].data.dataSize / sizeof(float);
-    uint8_t *codes = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, count);
-    NNRT_QuantParam *q = (NNRT_QuantParam *)nnrti_ptq_keep(p, 1, sizeof(*q));
     float lower = 0, upper = 0;
+    uint8_t *codes;
+    NNRT_QuantParam *q;
+    if (p->values[t].codes[0] != 0) {
+        nnrti_ptq_set(&p->nodes[node].inputIndex, k, p->values[t].codes[0]);
+        return p->code;
+    }
+    codes = (uint8_t *)nnrt_memory_keep_aligned(&p->memory, count);
+    q = (NNRT_QuantParam *)nnrti_ptq_keep(p, 1, sizeof(*q));
     if (codes == NULL || q == NULL)
         return nnrti_ptq_no_memory(p);
     for (size_t i = 0; i < count; i++) {
@@ -2344,6 +2357,7 @@ static NNRT_ReturnCode nnrti_ptq_operand(nnrti_ptq *p, uint32_t node, uint32_t k
         codes[i] = (uint8_t)((int32_t)(code > 255 ? 255 : code > 0 ? code : 0) + nnrti_ptq_lowest(p));
     }
     nnrti_ptq_constant(p, node, k, nnrti_ptq_codes(p, t, nnrti_ptq_type(p), q, 1, 0), codes, count);
+    p->values[t].codes[0] = p->nodes[node].inputIndex.data[k];
     return p->code;
 }
 

@@ -381,6 +381,18 @@ def batch():
     np.save(F + 'eleven.npy', np.arange(33, dtype='float32').reshape(11, 3))
 
 
+def shared():
+    """Constants and weights that several nodes read."""
+    rng = np.random.default_rng(1)
+    x, y = value('x', 'float32', [1, 3, 8, 8]), value('y', 'float32', [1, 3, 8, 8])
+    conv = lambda i, o, w: node('Conv', [i, w], [o], pads=[1] * 4)
+    model(F + 'slope.onnx', [conv('x', 'a', 'w'), node('Mul', ['a', 'slope'], ['b']), conv('b', 'c', 'v'), node('Mul', ['c', 'slope'], ['y'])], [x], [y],
+          [tensor(rng.standard_normal((3, 3, 3, 3)).astype('float32'), n) for n in 'wv'] + [tensor(np.array([[[0.5]], [[-1.25]], [[2]]], 'float32'), 'slope')])
+    model(F + 'twins.onnx', [conv('x', 'a', 'w'), node('Relu', ['a'], ['b']), conv('b', 'y', 'w')], [x], [y],
+          [tensor(rng.standard_normal((3, 3, 3, 3)).astype('float32'), 'w')])
+    np.save(F + 'eights.npy', rng.standard_normal((6, 3, 8, 8)).astype('float32'))
+
+
 def half():
     """A float16 model."""
     model(F + 'half.onnx', [node('MatMul', ['x', 'w'], ['m']), node('Cast', ['m'], ['c'], to=10), node('Relu', ['c'], ['y'])],

@@ -105,7 +105,11 @@ t 0 'metadata_props: info of .nnrt' info "$folder/props.nnrt" --json
 py 'metadata_props go into the .nnrt file' 'd["metadata"] == {"labels": "a\nb\nc", "input.x.mean": "1"}'
 t 0 'labels in another form' run "$folder/comma.onnx" --input "$folder/scores.npy"
 says 'labels in another form are noted' 'note: .*comma.onnx: metadata labels has 1 lines, expected the size of an axis of an output'
-refused 1 'labels in another form are not converted' 'comma.onnx: metadata labels=a,b,c: expected as many lines' convert "$folder/comma.onnx" "$folder/x.nnrt"
+t 0 'labels of the file in another form' convert "$folder/comma.onnx" "$folder/x.nnrt"
+says 'labels of the file in another form are noted' 'note: .*comma.onnx: metadata labels has 1 lines, expected the size of an axis of an output'
+t 0 'labels of the file in another form are kept' info "$folder/x.nnrt" --json
+py 'labels of the file in another form are kept' 'd["metadata"]["labels"] == "a,b,c"'
+refused 1 'labels that fit nothing, in place of those of the file' 'metadata labels=a...: expected as many lines' convert "$folder/comma.onnx" "$folder/x.nnrt" --labels "$folder/four.txt"
 t 0 'labels in another form are dropped' convert "$folder/comma.onnx" "$folder/x.nnrt" --meta labels=
 
 total

@@ -2,7 +2,7 @@
 # test_cli_quantize.sh: nnrt quantize. Arguments: cli.sh.
 set -u
 . tests/tools/cli.sh
-models half sounds
+models half sounds shared
 
 mkdir "$folder/q" "$folder/q0" "$folder/q2" && cp "$digits"/digit_?.png "$folder/q"
 t 0 'quantize' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt"
@@ -56,6 +56,13 @@ t 0 'quantize --device reference' quantize $digits/digits.onnx --data "$folder/q
 t 0 'quantize --exact' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/qe.nnrt" --exact --threads 2
 same 'quantize --exact: other bytes than those of the reference device' "$folder/qe.nnrt" "$folder/qr.nnrt"
 program=$nnrt
+for m in slope twins; do # a constant, or weights, of two nodes
+    for form in nnrt onnx; do
+        t 0 "quantize: shared, $m.$form" quantize "$folder/$m.onnx" --data "$folder/eights.npy" -o "$folder/shared.$form"
+        prints "quantize: shared, $m.$form" '^output +y  [3-9][0-9]\.[0-9] dB'
+        t 0 "quantize: shared, $m.$form runs" run "$folder/shared.$form" --input random
+    done
+done
 t 0 'quantize --16x8' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q16.nnrt" --16x8
 prints 'quantize --16x8: nodes' '^nodes +[6-8] of 10 quantized, 5 with weights$'
 prints 'quantize --16x8: agreement' '^output +probabilities  [4-9][0-9]\.[0-9] dB, the same largest element in 10 of 10 samples$'

@@ -61,8 +61,9 @@ static void cli_convert_prepare(cli_job *job)
         (void)nnrt_session_create(&job->session, job->model, &desc, NULL);
 }
 
-/* Checks that labels match the size of an axis of their output, or of any output. */
-static int cli_convert_check_labels(const cli_job *job, const nnrt_metadata *e, const char *path)
+/* Checks that labels match the size of an axis of their output, or of any output. Those of the file, which its author chose, give a
+   note; those of options are an error. */
+static int cli_convert_check_labels(const cli_job *job, const nnrt_metadata *e, bool ofFile, const char *path)
 {
     const NNRT_Model *m = job->model;
     const bool one = e->key[6] == '.';
@@ -86,6 +87,10 @@ static int cli_convert_check_labels(const cli_job *job, const nnrt_metadata *e, 
     }
     if (fits)
         return CLI_DONE;
+    if (ofFile) {
+        cli_note("%s: metadata %s has %u lines, expected the size of an axis of an output", path, e->key, (unsigned)n);
+        return CLI_DONE;
+    }
     if (found)
         snprintf(want, sizeof(want), "as many lines as the size of an axis of the output, not %u", (unsigned)n);
     else
@@ -148,7 +153,11 @@ static int cli_convert_states(cli_job *job, const cli_args *args)
 static int cli_convert_metadata(cli_job *job, const cli_args *args)
 {
     cli_metadata *m = &job->in.metadata;
-    int status = CLI_DONE;
+    const uint32_t count = m->count;
+    uint64_t *values = (uint64_t *)cli_alloc(count, sizeof(*values)); /* hashes of those of the file */
+    int status = values != NULL ? CLI_DONE : CLI_FAILED;
+    for (uint32_t i = 0; i < count && values != NULL; i++)
+        values[i] = cli_hash(0, m->data[i].value, strlen(m->data[i].value));
     for (uint32_t i = 0; status == CLI_DONE && i < args->labelsCount; i++)
         status = cli_convert_labels(job, args->labels[i]);
     for (uint32_t i = 0; status == CLI_DONE && i < args->metadataCount; i++) {
@@ -160,14 +169,16 @@ static int cli_convert_metadata(cli_job *job, const cli_args *args)
         status = cli_convert_states(job, args);
     for (uint32_t i = 0; status == CLI_DONE && i < m->count; i++) {
         if (strcmp(m->data[i].key, "labels") == 0 || strncmp(m->data[i].key, "labels.", 7) == 0) {
+            const char *value = m->data[i].value;
             cli_convert_prepare(job);
-            status = cli_convert_check_labels(job, &m->data[i], args->model);
+            status = cli_convert_check_labels(job, &m->data[i], i < count && values[i] == cli_hash(0, value, strlen(value)), args->model);
         } else if (strncmp(m->data[i].key, "input.", 6) == 0) {
             status = cli_convert_check_input(job, &m->data[i], args->model);
         }
     }
     for (uint32_t i = 0; status == CLI_DONE && i < job->in.count; i++)
         status = cli_metadata_one_factor(m, args->model, job->in.data[i].name);
+    free(values);
     return status;
 }
 
