@@ -314,6 +314,8 @@ static void cli_help(void)
 static int cli_main(int argc, char **argv)
 {
     cli_args args;
+    const char *near = NULL;
+    unsigned best = CLI_CLOSE;
     int status;
     if (argc < 2)
         return cli_usage("the command is missing; 'nnrt --help' lists the commands");
@@ -336,7 +338,10 @@ static int cli_main(int argc, char **argv)
             status = cli_commands[i].run(&args);
         return status;
     }
-    return cli_usage("unknown command '%s'; 'nnrt --help' lists the commands", argv[1]);
+    for (size_t i = 0; i < CLI_COMMANDS; i++)
+        near = cli_closer(argv[1], cli_commands[i].name, &best) ? cli_commands[i].name : near;
+    return near != NULL ? cli_usage("unknown command '%s'; did you mean '%s'? 'nnrt --help' lists the commands", argv[1], near)
+                        : cli_usage("unknown command '%s'; 'nnrt --help' lists the commands", argv[1]);
 }
 
 /* A failed write to standard output is a failure: a full disk must not look like success. */

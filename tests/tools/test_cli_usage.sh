@@ -24,6 +24,9 @@ prints '--version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+$'
 program=$nnrt
 refused 2 'no command' 'the command is missing'
 refused 2 'unknown command' "unknown command 'fly'" fly
+refused 2 'misspelt command' "unknown command 'rnu'; did you mean 'run'\?" rnu model.onnx
+refused 2 'misspelt option' 'unknown option --inptu; did you mean --input\?' run model.onnx --inptu=3
+refused 2 'misspelt option of another command' "^nnrt: ops: unknown option --inptu; 'nnrt ops --help' lists the options$" ops --inptu
 refused 2 'unknown option' 'unknown option --fly' run model.onnx --fly
 refused 2 'option of another command' 'unknown option --golden' run model.onnx --golden 3
 refused 2 'value lacks' '--threads lacks its value' run model.onnx --threads

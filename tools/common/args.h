@@ -901,14 +901,40 @@ static int cli_note_given(cli_args *args, const cli_option *o, const char *value
     return CLI_DONE;
 }
 
+#define CLI_CLOSE 9 /* less: at most two letters differ, are missing or too many */
+
+/* Whether `name` is closer to the misspelt text than the best so far, at first CLI_CLOSE. */
+static bool cli_closer(const char *text, const char *name, unsigned *best)
+{
+    const unsigned there = cli_distance(text, name), back = cli_distance(name, text), distance = there > back ? there : back;
+    if (distance >= *best)
+        return false;
+    *best = distance;
+    return true;
+}
+
+/* Fails for an option that the command does not have. */
+static int cli_unknown_option(const cli_command *c, const char *text)
+{
+    const size_t n = strcspn(text, "=");
+    char *name = cli_text_copy(text, n);
+    const char *near = NULL;
+    unsigned best = CLI_CLOSE;
+    for (size_t i = 0; i < CLI_OPTIONS && name != NULL; i++)
+        if ((cli_options[i].commands & c->bit) != 0 && cli_closer(name, cli_options[i].name, &best))
+            near = cli_options[i].name;
+    free(name);
+    return near != NULL ? cli_usage("%s: unknown option %.*s; did you mean %s? 'nnrt %s --help' lists the options", c->name, (int)n, text, near, c->name)
+                        : cli_usage("%s: unknown option %.*s; 'nnrt %s --help' lists the options", c->name, (int)n, text, c->name);
+}
+
 /* Parses the option at argv[*i] and its value, which may be the next argument. */
 static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char **argv, int *i)
 {
     const char *value;
     const cli_option *o = cli_find_option(c, argv[*i], &value);
     if (o == NULL)
-        return cli_usage("%s: unknown option %.*s; 'nnrt %s --help' lists the options", c->name,
-                         (int)strcspn(argv[*i], "="), argv[*i], c->name);
+        return cli_unknown_option(c, argv[*i]);
     if (o->value == NULL && value != NULL)
         return cli_usage("%s: %s takes no value", c->name, o->name);
     if (o->value != NULL && value == NULL && !cli_may_lack(o)) {
