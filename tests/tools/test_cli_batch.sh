@@ -88,7 +88,7 @@ py 'batch, integers as text' "same(np.load(F + 'b_bytes/y.npy'), np.array([[1, 2
 printf '1,2\n3,256\n' >"$folder/fit.csv"
 refused 1 'batch, an integer that does not fit' 'fit.csv: line 2 has 256 in column 2, which uint8 cannot hold' batch "$folder/bytes.onnx" --input "$folder/fit.csv" --output "$folder/b_no"
 echo "$folder/none.png" >"$folder/list.txt"
-no 1 'a list with a missing file' "list.txt names '.*none.png', which is no .npy" b_no --input "$folder/list.txt"
+no 1 'a list with a missing file' "list.txt: cannot use .*none.png: there is no such file$" b_no --input "$folder/list.txt"
 cp -R "$folder/q" "$folder/damaged"
 head -c 60 "$folder/q/digit_3.png" >"$folder/damaged/digit_3.png"
 no 1 'a damaged picture' 'damaged/digit_3.png: it is cut short or damaged' b_skip --input "$folder/damaged"
@@ -96,6 +96,55 @@ b 0 'a damaged picture, skipped' b_skip --input "$folder/damaged" --skip-bad
 py 'batch --skip-bad' "np.array_equal(np.isnan(np.load(F + 'b_skip/probabilities.npy')).all(1), np.arange(10) == 3)"
 py 'batch --skip-bad: the others' "np.array_equal(np.delete(np.load(F + 'b_skip/probabilities.npy'), 3, 0), np.delete(np.load(F + 'b_folder/probabilities.npy'), 3, 0))"
 py 'batch --skip-bad: the list' "open(F + 'b_skip/bad.txt').read() == '3\t' + F + 'damaged/digit_3.png\n'"
+
+# ---- every form of sample, every damage ----
+
+mkdir "$folder/bad" "$folder/bad/01.npy" && ln -s none "$folder/bad/02.npy" && : >"$folder/bad/03.npy" && echo text >"$folder/bad/04.npy"
+mkfifo "$folder/bad/05.npy"
+py 'damaged samples' "[np.save(F + 'bad/%s.npy' % n, a) for n, a in (('00', np.ones((1, 3), 'f')), ('06', np.ones((3, 3), 'f')), ('07', np.ones((1, 4), 'f')), ('08', np.ones((1, 3), 'i8')), ('09', np.array(['a', 'b', 'c'])), ('14', np.full((1, 3), 2, 'f')))] != 0"
+py 'damaged samples: a file cut in its third row' "(lambda f: (f.truncate(128 + 30), f.close()) != 0)(open(F + 'bad/06.npy', 'r+b'))"
+printf '1,2,3\n4,x,6\n7,8\n5,6,7\n' >"$folder/bad/10.csv"
+: >"$folder/bad/11.csv" && echo text >"$folder/bad/x12.pb" && mkdir "$folder/bad/x13.pb"
+echo 'a text beside the samples' >"$folder/bad/readme"
+for f in 01.npy:'a folder without' 02.npy:'a link to a file that does not exist' 03.npy:'' 04.npy:'does not begin' 05.npy:'no regular file' 06.npy:'' 07.npy:'takes' 08.npy:'int64' \
+    09.npy:'' 10.csv:'line 2 lacks a number in column 2' 11.csv:'0 lines' x12.pb:'' x13.pb:'a folder'; do
+    mkdir "$folder/one" && cp -R "$folder/bad/${f%%:*}" "$folder/one/"
+    refused 1 "batch, without --skip-bad: ${f%%:*}" "${f%%:*}.*${f#*:}" batch "$folder/neg.onnx" --input "$folder/one" --output "$folder/b_no"
+    rm -rf "$folder/one" "$folder/b_no"
+done
+t 0 'batch --skip-bad, all forms' batch "$folder/neg.onnx" --input "$folder/bad" --output "$folder/b_bad" --skip-bad
+py 'batch --skip-bad, all forms: good rows' "(lambda y: same(y[~np.isnan(y).any(1)], -np.array([[1] * 3, [1, 2, 3], [5, 6, 7], [2] * 3], 'f')) and np.isnan(y).any(1).tolist() == [i in (*range(1, 10), 11, 12, 14, 16, 17) for i in range(18)])(np.load(F + 'b_bad/y.npy'))"
+py 'batch --skip-bad, all forms: the list' "[l.split('\\t')[0] + ' ' + l.split('/')[-1] for l in open(F + 'b_bad/bad.txt').read().splitlines()] == ['%d 0%d.npy' % (i, i) for i in range(1, 10)] + ['11 10.csv', '12 10.csv', '14 11.csv', '16 x12.pb', '17 x13.pb']"
+t 0 'batch --skip-bad, processes' batch "$folder/neg.onnx" --input "$folder/bad" --output "$folder/b_bad2" --skip-bad --jobs 2 --chunk 3
+same 'batch --skip-bad, processes' "$folder/b_bad/y.npy" "$folder/b_bad2/y.npy"
+same 'batch --skip-bad, processes: the list' "$folder/b_bad/bad.txt" "$folder/b_bad2/bad.txt"
+for shard in 1 0; do t 0 "batch --skip-bad, shard $shard" batch "$folder/neg.onnx" --input "$folder/bad" --output "$folder/b_bad3" --skip-bad --batch 2 --shard $shard/2; done
+t 0 'batch --skip-bad, merge' batch "$folder/neg.onnx" --input "$folder/bad" --output "$folder/b_bad3" --skip-bad --batch 2 --merge
+same 'batch --skip-bad, shards' "$folder/b_bad/y.npy" "$folder/b_bad3/y.npy"
+same 'batch --skip-bad, shards: the list' "$folder/b_bad/bad.txt" "$folder/b_bad3/bad.txt"
+for f in "$folder"/bad/[01x]*; do echo "$f"; done >"$folder/bad.txt"
+echo "$folder/none.npy" >>"$folder/bad.txt"
+echo "$folder/bad/readme" >>"$folder/bad.txt"
+t 0 'batch --skip-bad, a list' batch "$folder/neg.onnx" --input "$folder/bad.txt" --output "$folder/b_bad4" --skip-bad
+py 'batch --skip-bad, a list' "(lambda y, z: same(y[:18], z) and np.isnan(y[18:]).all() and len(y) == 20)(np.load(F + 'b_bad4/y.npy'), np.load(F + 'b_bad/y.npy'))"
+for end in png jpg wav; do
+    cp -R "$folder/q" "$folder/$end" && mkdir "$folder/$end/digit_a.$end" && ln -s none "$folder/$end/digit_b.$end" && : >"$folder/$end/digit_c.$end"
+    echo text >"$folder/$end/digit_d.$end"
+    b 0 "--skip-bad, .$end" "b_$end" --input "$folder/$end" --skip-bad
+    py "batch --skip-bad, .$end" "(lambda y: same(y[:10], np.load(F + 'b_folder/probabilities.npy')) and np.isnan(y[10:]).all() and len(y) == 14)(np.load(F + 'b_$end/probabilities.npy'))"
+done
+t 0 'quantize --skip-bad' quantize $digits/digits.onnx --data "$folder/png" -o "$folder/q8.nnrt" --skip-bad
+prints 'quantize --skip-bad' '^samples +10$'
+says 'quantize --skip-bad' 'note: .*/png: 4 of 14 samples are left out$'
+says 'quantize --skip-bad: each' 'digit_b.png: it is a link to a file that does not exist$'
+t 1 'quantize without --skip-bad' quantize $digits/digits.onnx --data "$folder/png" -o "$folder/q8.nnrt"
+for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$folder/classes.txt"
+for i in a b c d; do echo "digit_$i.png 0"; done >>"$folder/classes.txt"
+t 0 'accuracy --skip-bad' accuracy $digits/digits.onnx --data "$folder/png" --labels "$folder/classes.txt" --skip-bad --json
+py 'accuracy --skip-bad' 'd["samples"] == 10 and d["models"][0]["top1"] == 10'
+mkdir "$folder/none" "$folder/none/a.png"
+t 1 'quantize --skip-bad, no good sample' quantize $digits/digits.onnx --data "$folder/none" -o "$folder/q8.nnrt" --skip-bad
+says 'quantize --skip-bad, no good sample' 'none: none of the 1 samples can be used$'
 
 # ---- where results go ----
 

@@ -59,6 +59,7 @@ t 0 'info of a .nnrt file --json' info "$folder/pair.nnrt" --json
 py 'info of a .nnrt file --json' 'd["no_session"] and [o["name"] for o in d["outputs"]] == ["y"]'
 refused 2 'a name for a shell' "--dim 'it'\\\\''s; \\\$h=64'\$" run "$folder/named.onnx" --input random
 pasted 'a name for a shell' err '^y  float32\[2,64\]$'
+refused 2 'batch' "image.onnx --input $folder/eight.npy --output $folder/b --dim height=64 --dim width=64\$" batch "$folder/image.onnx" --input "$folder/eight.npy" --output "$folder/b"
 refused 2 'dimensions without a name' "--shape 'a b=2,64' --shape c=2,64\$" run "$folder/plain.onnx" --input random
 pasted 'dimensions without a name' err '^y  float32\[2,64\]$'
 refused 2 'no usual size' "^nnrt: input 'x' is float32\[1,k\], and the sizes of its dynamic dimensions are not given; --dim NAME=N or --shape sets them\$" bench "$folder/seven.onnx" --dim N=1

@@ -89,7 +89,7 @@ static int cli_batch_shard(cli_batch *b)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
 
-/* The first dimension of input i becomes `batch` if the file leaves it dynamic; other dynamic dimensions need --shape. */
+/* The first dimension of input i becomes `batch` if the file leaves it dynamic. */
 static int cli_batch_shape(cli_inputs *in, uint32_t i, uint32_t batch)
 {
     nnrt_dims *shape = &in->shapes[i];
@@ -97,9 +97,6 @@ static int cli_batch_shape(cli_inputs *in, uint32_t i, uint32_t batch)
     char text[CLI_SHAPE_BYTES];
     if (shape->rank > 0 && input->declared.dims[0] < 0 && (shape->dims[0] < 0 || batch > 1))
         shape->dims[0] = (int32_t)batch;
-    if (cli_open(shape))
-        return cli_fail("input '%s' is %s: give its dynamic dimensions other than the first one with --shape %s=D,D,...", input->name,
-                        cli_shape_text(text, sizeof(text), input->type, &input->declared), input->name);
     if (batch > 1 && (shape->rank == 0 || shape->dims[0] != (int32_t)batch))
         return cli_fail("--batch %u: input '%s' is %s, its first dimension is not %u", (unsigned)batch, input->name,
                         cli_shape_text(text, sizeof(text), input->type, shape), (unsigned)batch);
@@ -109,11 +106,14 @@ static int cli_batch_shape(cli_inputs *in, uint32_t i, uint32_t batch)
 /* Loads and prepares the model for runs of `batch` samples. */
 static int cli_batch_load(cli_job *job, const cli_args *args, uint32_t batch)
 {
+    char sizes[CLI_LINE_BYTES];
     int status = cli_inputs_make(&job->in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
     for (uint32_t i = 0; i < job->in.count && status == CLI_DONE; i++)
         status = cli_batch_shape(&job->in, i, batch);
+    if (status == CLI_DONE && cli_inputs_ask(&job->in, args, sizes, sizeof(sizes)))
+        status = cli_usage("%s", sizes);
     if (status == CLI_DONE)
         status = cli_job_load(job, args);
     return status == CLI_DONE ? cli_job_prepare(job, args) : status;
@@ -273,14 +273,11 @@ static int cli_batch_fill(cli_batch *b, uint32_t index, uint32_t slot)
     return status;
 }
 
-/* --skip-bad: a sample that cannot be used although its file can be read. Its inputs are 0. */
-static bool cli_batch_skips(const cli_batch *b, uint32_t index, uint32_t slot)
+/* --skip-bad: the inputs of a sample that cannot be used are 0. */
+static bool cli_batch_skips(const cli_batch *b, uint32_t slot)
 {
-    const char *path = b->samples.data[index].path;
-    cli_bytes file;
-    if (!b->args->skipBad || !cli_is_media(path) || cli_read_file(path, &file) != CLI_DONE)
+    if (!b->args->skipBad)
         return false;
-    free(file.data);
     for (uint32_t i = 0; i < b->job.nIn; i++)
         memset((uint8_t *)b->inputs[i].data + slot * (b->inputs[i].bytes / b->batch), 0, b->inputs[i].bytes / b->batch);
     return true;
@@ -292,7 +289,7 @@ static int cli_batch_run(cli_batch *b, uint32_t first, uint32_t count, bool *bad
     for (uint32_t k = 0; k < b->batch; k++) {
         const uint32_t at = k < count ? k : count - 1;
         bad[at] = cli_batch_fill(b, first + at, k) != CLI_DONE;
-        if (bad[at] && !cli_batch_skips(b, first + at, k))
+        if (bad[at] && !cli_batch_skips(b, k))
             return CLI_FAILED;
     }
     nnrt_session_reset(b->job.session);

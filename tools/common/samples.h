@@ -20,16 +20,19 @@ typedef struct cli_sample {
     char *path;
     uint32_t row;
     bool folder;
+    bool bad; /* it cannot be used, which was reported: --skip-bad */
 } cli_sample;
 
 typedef struct cli_samples {
     cli_sample *data;
     uint32_t count, room;
-    cli_job *job; /* the float32 model, whose inputs receive the values */
+    uint32_t dropped; /* bad samples behind those (cli_samples_drop_bad) */
+    cli_job *job;     /* the float32 model, whose inputs receive the values */
     const cli_args *args;
     cli_tensor rows; /* of the file rowsOf, converted to the type of the input, or float32 */
     const char *rowsOf;
     uint32_t firstRow, nRows; /* those in `rows` */
+    bool *wrong;              /* of a .csv file with --skip-bad: lines that are no sample; NULL: none */
     uint32_t ahead; /* rows of a .npy file to read at once; 0: one */
     uint64_t listed; /* hash of the names and sizes of all files */
     int status; /* CLI_DONE, or why a sample could not be read */
@@ -42,10 +45,11 @@ typedef struct cli_samples {
 
 static void cli_samples_free(cli_samples *s)
 {
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->count + s->dropped; i++)
         if (s->data[i].row == 0) /* rows of one file share its path */
             free(s->data[i].path);
     free(s->data);
+    free(s->wrong);
     free(s->expected);
     cli_tensor_free(&s->rows);
     if (s->wanted != NULL)
@@ -65,6 +69,7 @@ static int cli_samples_add(cli_samples *s, char *path, uint32_t row, bool folder
     }
     s->data[s->count].path = path;
     s->data[s->count].row = row;
+    s->data[s->count].bad = false;
     s->data[s->count++].folder = folder;
     return CLI_DONE;
 }
@@ -109,6 +114,8 @@ static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t row,
     uint32_t count = s->ahead > 0 ? s->ahead : 1;
     bool part;
     cli_tensor_free(&s->rows);
+    free(s->wrong);
+    s->wrong = NULL;
     s->rowsOf = NULL;
     s->firstRow = 0;
     *rows = cli_npy_read_part(path, 0, 0, &shape, &s->rows) ? cli_sample_rows(&s->job->in.shapes[0], &shape) : 0;
@@ -122,7 +129,8 @@ static int cli_samples_read_rows(cli_samples *s, const char *path, uint32_t row,
     if (!part) {
         s->firstRow = 0;
         if ((cli_ends_with(path, ".csv")
-                 ? cli_csv_read(path, input->quantized ? NNRT_DATA_TYPE_FLOAT32 : input->type, &s->job->in.shapes[0], &s->rows)
+                 ? cli_csv_read(path, input->quantized ? NNRT_DATA_TYPE_FLOAT32 : input->type, &s->job->in.shapes[0], &s->rows,
+                                s->args->skipBad ? &s->wrong : NULL)
                  : cli_tensor_read(path, &s->rows, name, sizeof(name))) != CLI_DONE ||
             (*rows = cli_samples_in(s, path, s->rows.type, &s->rows.shape)) == 0)
             return CLI_FAILED;
@@ -145,8 +153,37 @@ static bool cli_is_media(const char *path)
     return media;
 }
 
-/* Adds a file or folder, which has that name in the folder or list of samples; skips other things. */
-static int cli_samples_add_path(cli_samples *s, const char *path, const char *name)
+/* Adds a sample that cannot be used, with --skip-bad; its fault was reported. */
+static int cli_samples_add_bad(cli_samples *s, char *path)
+{
+    const int status = cli_samples_add(s, path, 0, false);
+    if (status == CLI_DONE)
+        s->data[s->count - 1].bad = true;
+    else
+        free(path);
+    return status;
+}
+
+/* A path that should be a sample and is none: fails, or adds it as a bad one. listed: a .txt file names it. */
+static int cli_samples_refuse(cli_samples *s, const char *path, const struct stat *st, bool exists, bool listed)
+{
+    struct stat link;
+    char *copy;
+    const char *why = exists && S_ISDIR(st->st_mode)                            ? "it is a folder without input_0.npy"
+                      : exists && !S_ISREG(st->st_mode)                         ? "it is no regular file"
+                      : exists                                                  ? "it is no .npy, .csv, .pb, .png, .jpg or .wav file"
+                      : lstat(path, &link) == 0 && S_ISLNK(link.st_mode) ? "it is a link to a file that does not exist"
+                                                                         : "there is no such file";
+    (void)cli_fail("%s%scannot use %s: %s", listed ? s->path : "", listed ? ": " : "", path, why);
+    if (!s->args->skipBad)
+        return CLI_FAILED;
+    copy = cli_text_copy(path, strlen(path));
+    return copy != NULL ? cli_samples_add_bad(s, copy) : CLI_FAILED;
+}
+
+/* Adds a file or folder, which has that name in the folder or list of samples. What no list names, and has no name of a sample, is
+   no sample: a text beside them. */
+static int cli_samples_add_path(cli_samples *s, const char *path, const char *name, bool listed)
 {
     char file[4096], *copy;
     uint32_t rows = 1;
@@ -155,26 +192,32 @@ static int cli_samples_add_path(cli_samples *s, const char *path, const char *na
     const bool exists = stat(path, &st) == 0;
     const bool folder = exists && S_ISDIR(st.st_mode) && cli_set_file(file, sizeof(file), path, "input", 0);
     const bool tensor = cli_ends_with(path, ".npy") || cli_ends_with(path, ".pb") || cli_ends_with(path, ".csv");
-    if (!folder && (!exists || !S_ISREG(st.st_mode) || (!tensor && !cli_is_media(path))))
-        return CLI_DONE;
+    const bool named = tensor || cli_is_media(path);
+    size = exists && !folder ? (uint64_t)st.st_size : 0;
+    if (folder || named || listed)
+        s->listed = cli_hash(cli_hash(s->listed, name, strlen(name) + 1), &size, sizeof(size));
+    if (!folder && (!exists || !S_ISREG(st.st_mode) || !named))
+        return named || listed ? cli_samples_refuse(s, path, &st, exists, listed) : CLI_DONE;
     if (!folder && s->job->in.count != 1)
         return cli_fail("the model has %u inputs: each sample in %s is a folder with input_0.npy, input_1.npy, ...",
                         (unsigned)s->job->in.count, s->path);
     if ((copy = cli_text_copy(path, strlen(path))) == NULL)
         return CLI_FAILED;
     if (tensor && !folder && cli_samples_read_rows(s, copy, 0, &rows) != CLI_DONE) {
+        if (s->args->skipBad)
+            return cli_samples_add_bad(s, copy);
         free(copy);
         return CLI_FAILED;
     }
     s->noted = s->noted || (tensor && !folder);
-    size = folder ? 0 : (uint64_t)st.st_size;
-    s->listed = cli_hash(cli_hash(s->listed, name, strlen(name) + 1), &size, sizeof(size));
-    for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t i = 0; i < rows; i++) {
         if (cli_samples_add(s, copy, i, folder) != CLI_DONE) {
             if (i == 0)
                 free(copy);
             return CLI_FAILED;
         }
+        s->data[s->count - 1].bad = tensor && !folder && s->wrong != NULL && s->wrong[i];
+    }
     return CLI_DONE;
 }
 
@@ -195,7 +238,7 @@ static int cli_samples_find_in(cli_samples *s, const char *path)
     if (names.count > 1)
         qsort(names.paths, names.count, sizeof(*names.paths), cli_compare_paths);
     for (size_t i = 0; i < names.count && status == CLI_DONE; i++)
-        status = cli_samples_add_path(s, names.paths[i], names.paths[i] + strlen(path) + 1);
+        status = cli_samples_add_path(s, names.paths[i], names.paths[i] + strlen(path) + 1, false);
     cli_sets_free(&names);
     return status;
 }
@@ -210,13 +253,9 @@ static int cli_samples_find_listed(cli_samples *s, const char *path)
         status = cli_lines_text(&file, path, "path", &text);
     free(file.data);
     for (char *line = text, *end; status == CLI_DONE && line != NULL; line = end) {
-        const uint32_t before = s->count;
         if ((end = strchr(line, '\n')) != NULL)
             *end++ = '\0';
-        status = cli_samples_add_path(s, line, line);
-        if (status == CLI_DONE && s->count == before)
-            status = cli_fail("%s names '%s', which is no .npy, .csv, .pb, .png, .jpg or .wav file here, and no folder with "
-                              "input_0.npy", path, line);
+        status = cli_samples_add_path(s, line, line, true);
     }
     free(text);
     return status;
@@ -232,7 +271,7 @@ static int cli_samples_find(cli_samples *s, const char *path)
         return cli_fail("cannot open %s: %s", path, strerror(errno));
     status = S_ISDIR(st.st_mode)            ? cli_samples_find_in(s, path)
              : cli_ends_with(path, ".txt") ? cli_samples_find_listed(s, path)
-                                           : cli_samples_add_path(s, path, "");
+                                           : cli_samples_add_path(s, path, "", false);
     if (status == CLI_DONE && s->count == 0)
         return cli_fail("%s has no samples: expected .npy, .csv, .pb, .png, .jpg or .wav files, or folders with input_0.npy, ...",
                         path);
@@ -282,17 +321,63 @@ static int cli_sample_values(cli_samples *s, uint32_t index)
 {
     const cli_sample *sample = &s->data[index];
     uint32_t rows = s->nRows;
+    int status = CLI_DONE;
     cli_samples_clear(s);
+    if (sample->bad)
+        return CLI_FAILED;
     if (sample->folder)
         return cli_set_inputs(s->job, sample->path);
     if (cli_is_media(sample->path))
         return cli_inputs_read(&s->job->in, 0, sample->path, &s->args->image);
-    if ((s->rowsOf != sample->path || sample->row - s->firstRow >= s->nRows) &&
-        cli_samples_read_rows(s, sample->path, sample->row, &rows) != CLI_DONE)
-        return CLI_FAILED;
+    if (s->rowsOf != sample->path || sample->row - s->firstRow >= s->nRows) {
+        cli_no_errors = s->args->skipBad && cli_ends_with(sample->path, ".csv"); /* they were reported when it was listed */
+        status = cli_samples_read_rows(s, sample->path, sample->row, &rows);
+        cli_no_errors = false;
+    }
+    if (status != CLI_DONE)
+        return status;
     if (sample->row - s->firstRow >= s->nRows)
         return cli_fail("%s has %u samples now, sample %u was listed before", sample->path, (unsigned)rows, (unsigned)sample->row);
     return cli_sample_row(s, sample->row);
+}
+
+/* The first sample that can be used; a bad one is an error, or with --skip-bad marked. */
+static int cli_samples_first(cli_samples *s)
+{
+    int status = CLI_FAILED;
+    for (uint32_t i = 0; i < s->count && status != CLI_DONE && (i == 0 || s->args->skipBad); i++) {
+        status = cli_sample_values(s, i);
+        s->data[i].bad = status != CLI_DONE;
+    }
+    return status;
+}
+
+/* --skip-bad: moves the samples that cannot be used behind the others, with their classes. */
+static int cli_samples_drop_bad(cli_samples *s)
+{
+    cli_sample *bad = s->args->skipBad ? (cli_sample *)cli_alloc(s->count, sizeof(*bad)) : NULL;
+    uint32_t kept = 0;
+    if (!s->args->skipBad || s->count == 0)
+        return CLI_DONE;
+    for (uint32_t i = 0; i < s->count && bad != NULL; i++) {
+        if (cli_sample_values(s, i) != CLI_DONE) {
+            bad[s->dropped++] = s->data[i];
+            continue;
+        }
+        if (s->expected != NULL)
+            s->expected[kept] = s->expected[i];
+        s->data[kept++] = s->data[i];
+    }
+    if (bad == NULL)
+        return CLI_FAILED;
+    memcpy(s->data + kept, bad, s->dropped * sizeof(*bad));
+    free(bad);
+    s->count = kept;
+    if (kept == 0)
+        return cli_fail("%s: none of the %u samples can be used", s->path, (unsigned)s->dropped);
+    if (s->dropped > 0)
+        cli_note("%s: %u of %u samples are left out", s->path, (unsigned)s->dropped, (unsigned)(kept + s->dropped));
+    return CLI_DONE;
 }
 
 /* Writes a sample to the buffers of a session. */

@@ -569,6 +569,10 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
         status = cli_quantize_session(job, args, &user.session);
     if (status == CLI_DONE && args->classes != NULL)
         status = cli_quantize_classes(job, args, &user);
+    if (status == CLI_DONE)
+        status = cli_samples_drop_bad(&user.samples);
+    if (status == CLI_DONE)
+        status = cli_samples_drop_bad(&user.heldOut);
     if (status == CLI_DONE && (args->sensitivity || args->maxLoss > 0))
         status = cli_quantize_search(job, args, &user);
     if (status == CLI_DONE)

@@ -26,23 +26,22 @@ static bool cli_csv_number(const char **at, double *value)
     return true;
 }
 
-/* Parses the line at *at into elements [first, first + count) of t, and moves *at to the next one. */
-static int cli_csv_line(const char **at, cli_tensor *t, size_t first, size_t count, const char *path, size_t line)
+/* Parses the line at `at` into elements [first, first + count) of t. */
+static int cli_csv_line(const char *at, cli_tensor *t, size_t first, size_t count, const char *path, size_t line)
 {
     double value = 0;
     size_t n = 0;
-    for (; n < count && cli_csv_number(at, &value); n++) {
+    for (; n < count && cli_csv_number(&at, &value); n++) {
         cli_set_element(t, first + n, value);
         if (!cli_is_float(t->type) && (cli_element(t, first + n) != value || fabs(value) > 9007199254740992.0)) /* 2^53 */
             return cli_fail("%s: line %.0f has %.9g in column %.0f, which %s cannot hold", path, (double)line, value, (double)n + 1,
                             nnrt_type_name(t->type));
     }
-    *at += strspn(*at, " \r");
-    if (n < count || (**at != '\n' && **at != '\0'))
-        return cli_fail("%s: line %.0f lacks a number in column %.0f or has more columns, expected %.0f numbers", path,
-                        (double)line, (double)n + 1, (double)count);
-    *at += **at == '\n';
-    return CLI_DONE;
+    at += strspn(at, " \r");
+    return n == count && (*at == '\n' || *at == '\0')
+               ? CLI_DONE
+               : cli_fail("%s: line %.0f lacks a number in column %.0f or has more columns, expected %.0f numbers", path, (double)line,
+                          (double)n + 1, (double)count);
 }
 
 /* Whether the first line has the names of the columns: it begins with a letter or a quote, but not with nan or inf. A
@@ -56,8 +55,8 @@ static bool cli_csv_has_names(const char *text)
 
 /* Reads a table whose lines have the elements of a tensor of that type and shape, the last axis fastest, separated by comma,
    semicolon or tab. The first line may have the names of the columns, after a byte order mark. *t has all lines along the
-   first axis. */
-static int cli_csv_read(const char *path, NNRT_DataType type, const nnrt_dims *each, cli_tensor *t)
+   first axis. bad: NULL, and a wrong line is an error; or flags of the wrong lines, which the caller frees. */
+static int cli_csv_read(const char *path, NNRT_DataType type, const nnrt_dims *each, cli_tensor *t, bool **bad)
 {
     cli_bytes file;
     nnrt_dims shape = *each;
@@ -94,8 +93,17 @@ static int cli_csv_read(const char *path, NNRT_DataType type, const nnrt_dims *e
         shape.dims[0] *= (int32_t)lines;
         status = cli_tensor_make(t, type, &shape, path);
     }
-    for (size_t i = 0; i < lines && status == CLI_DONE; i++)
-        status = cli_csv_line(&at, t, i * count, count, path, i + head + 1);
+    if (status == CLI_DONE && bad != NULL && (*bad = (bool *)cli_alloc(lines, sizeof(**bad))) == NULL)
+        status = CLI_FAILED;
+    for (size_t i = 0; i < lines && status == CLI_DONE; i++) {
+        status = cli_csv_line(at, t, i * count, count, path, i + head + 1);
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+        if (bad == NULL || status == CLI_DONE)
+            continue;
+        (*bad)[i] = true;
+        status = CLI_DONE;
+    }
     free(text);
     if (status != CLI_DONE)
         cli_tensor_free(t);

@@ -89,12 +89,15 @@ static void cli_say(const char *kind, const char *format, va_list values)
     fputs("\n", out);
 }
 
+static bool cli_no_errors; /* the same fault was reported before */
+
 /* Prints an error message; returns CLI_FAILED. */
 CLI_PRINTF(1, 2) static int cli_fail(const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    cli_say("", format, values);
+    if (!cli_no_errors)
+        cli_say("", format, values);
     va_end(values);
     return CLI_FAILED;
 }

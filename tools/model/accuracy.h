@@ -54,7 +54,7 @@ static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *a
     if (status == CLI_DONE && first)
         status = cli_samples_find(&a->samples, args->data);
     if (status == CLI_DONE)
-        status = cli_sample_values(&a->samples, 0);
+        status = cli_samples_first(&a->samples);
     if (status == CLI_DONE)
         status = cli_job_bind(job, args);
     if (status != CLI_DONE)
@@ -65,7 +65,9 @@ static int cli_accuracy_prepare(cli_accuracy *a, cli_job *job, const cli_args *a
     if (!first && job->outputs[0].count != a->samples.nClasses)
         return cli_fail("%s has %.0f classes, %s %u", args->model, (double)job->outputs[0].count, a->paths[0], (unsigned)a->samples.nClasses);
     a->samples.nClasses = (uint32_t)job->outputs[0].count;
-    return first ? cli_classes_read(&a->samples, nnrt_session_output(job->session, 0).name, args->labels[0]) : CLI_DONE;
+    if (first)
+        status = cli_classes_read(&a->samples, nnrt_session_output(job->session, 0).name, args->labels[0]);
+    return first && status == CLI_DONE ? cli_samples_drop_bad(&a->samples) : status;
 }
 
 /* Runs one model on all samples. */
