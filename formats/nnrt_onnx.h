@@ -12331,8 +12331,8 @@ static void nnrti_onnx_rollback(nnrti_onnx *c, nnrti_builder_mark mark)
     c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
 }
 
-/* Reads a branch of an IF into a new graph, *into. Returns NULL if the branch cannot compute with these shapes: *why tells the reason,
-   and the graph is empty. Other faults are those of the model. */
+/* Reads a branch of an IF into a new graph, *into. Returns NULL if the branch cannot compute with these shapes: *why has the reason,
+   and the graph is empty. Any other fault ends the import. */
 static uint32_t *nnrti_onnx_read_branch(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t *into, nnrt_error *why)
 {
     const nnrti_builder_mark mark = nnrti_builder_here(c->builder);

@@ -56,7 +56,7 @@ typedef struct cli_args {
     char autos[3][512];          /* texts of auto: for the first two devices and the last one */
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* argv[0] */
-    char **argv;                 /* what follows it, argc texts */
+    char **argv;                 /* the arguments behind it, argc texts */
     int argc;
     bool wasm;                   /* of nnrt emit-wasm */
     NNRT_DataType type; /* of --type; 0: not given */

@@ -181,8 +181,8 @@ static int cli_samples_refuse(cli_samples *s, const char *path, const struct sta
     return copy != NULL ? cli_samples_add_bad(s, copy) : CLI_FAILED;
 }
 
-/* Adds a file or folder, which has that name in the folder or list of samples. What no list names, and has no name of a sample, is
-   no sample: a text beside them. */
+/* Adds a file or folder, which has that name in the folder or list of samples. listed: a .txt file names it. Other files of a folder
+   whose names do not end as a sample's do, such as a text beside them, are skipped. */
 static int cli_samples_add_path(cli_samples *s, const char *path, const char *name, bool listed)
 {
     char file[4096], *copy;

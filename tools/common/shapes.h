@@ -6,7 +6,7 @@ Part of tools/nnrt.c.
     >>sizes      --dim, --shape, --max
     >>values     --fix and --input: numbers, files, random
     >>missing    dimensions without a size
-    >>all        what commands call
+    >>all        the functions that commands call
 */
 #ifndef NNRT_TOOL_SHAPES_H
 #define NNRT_TOOL_SHAPES_H
@@ -30,7 +30,7 @@ static int cli_compare_symbols(const void *a, const void *b)
     return names != 0 ? names : x->input != y->input ? (x->input < y->input ? -1 : 1) : x->axis - y->axis;
 }
 
-/* All named dimensions, those of one name side by side; the caller frees them. NULL: none, or no memory. */
+/* All named dimensions, equal names side by side; the caller frees the list. NULL: none, or no memory. */
 static cli_symbol *cli_inputs_symbols(const cli_inputs *in, uint32_t *count)
 {
     cli_symbol *list = NULL;
@@ -251,7 +251,7 @@ static bool cli_set_number(cli_tensor *t, size_t i, const char *text)
     return true;
 }
 
-/* The shape of a value of `count` numbers for an input of that shape: its last dynamic dimension takes what the others leave. */
+/* The shape of a value of `count` numbers for an input of that shape: the last dynamic dimension gets the quotient of `count` and the other sizes. */
 static bool cli_numbers_shape(const nnrt_dims *shape, size_t count, nnrt_dims *out)
 {
     size_t others = 1;
@@ -513,7 +513,7 @@ static void cli_inputs_command(const cli_inputs *in, const cli_args *args, const
     free(list);
 }
 
-/* What is missing, and a command that has it. false: nothing is. */
+/* A text that names the input whose sizes are missing, and a command that has them. false: none is missing. */
 static bool cli_inputs_ask(cli_inputs *in, const cli_args *args, char *out, size_t size)
 {
     const cli_input *first = cli_inputs_missing(in);
