@@ -684,27 +684,27 @@ static void test_shared(void **unused)
     nnrt_model_destroy(m);
 }
 
-/* One constant that a node reads sixty times: each operand gets a tensor of its own. */
+/* A node with sixty operands: constants of their own, or one constant sixty times. */
 static void test_many_operands(void **unused)
 {
     const kind is = NORMAL;
     const int32_t x[] = {1, 4};
     const float ones[] = {1, 2, 3, 4};
-    nnrt_builder *b;
-    NNRT_Model *m, *q;
-    nnrt_quantize_desc d = described(&is);
-    uint32_t in[60];
     (void)unused;
-    b = begin("many", 2, x, in);
-    in[1] = nnrt_builder_constant(b, NULL, F32, 2, x, ones, true);
-    for (uint32_t i = 2; i < COUNT(in); i++)
-        in[i] = in[1];
-    m = finish(b, nnrt_add_ADD_N(b, "sum", NULL, in, COUNT(in)));
-    d.no_optimize = true;
-    q = quantized(m, &d);
-    assert_int_equal(q->nodes.count, 1 + 2 * 2 + (COUNT(in) - 1));
-    nnrt_model_destroy(q);
-    nnrt_model_destroy(m);
+    for (int shared = 0; shared < 2; shared++) { /* a constant is cast once */
+        nnrt_quantize_desc d = described(&is);
+        NNRT_Model *m, *q;
+        uint32_t in[60];
+        nnrt_builder *b = begin("many", 2, x, in);
+        for (uint32_t i = 1; i < COUNT(in); i++)
+            in[i] = shared && i > 1 ? in[1] : nnrt_builder_constant(b, NULL, F32, 2, x, ones, true);
+        m = finish(b, nnrt_add_ADD_N(b, "sum", NULL, in, COUNT(in)));
+        d.no_optimize = true;
+        q = quantized(m, &d);
+        assert_int_equal(q->nodes.count, 1 + 2 * 2 + (shared ? 1 : COUNT(in) - 1));
+        nnrt_model_destroy(q);
+        nnrt_model_destroy(m);
+    }
 }
 
 /* ---- fused activations ---- */

@@ -355,11 +355,13 @@ static int cli_samples_first(cli_samples *s)
 /* --skip-bad: moves the samples that cannot be used behind the others, with their classes. */
 static int cli_samples_drop_bad(cli_samples *s)
 {
-    cli_sample *bad = s->args->skipBad ? (cli_sample *)cli_alloc(s->count, sizeof(*bad)) : NULL;
+    cli_sample *bad;
     uint32_t kept = 0;
-    if (!s->args->skipBad || s->count == 0)
+    if (s->count == 0 || !s->args->skipBad)
         return CLI_DONE;
-    for (uint32_t i = 0; i < s->count && bad != NULL; i++) {
+    if ((bad = (cli_sample *)cli_alloc(s->count, sizeof(*bad))) == NULL)
+        return CLI_FAILED;
+    for (uint32_t i = 0; i < s->count; i++) {
         if (cli_sample_values(s, i) != CLI_DONE) {
             bad[s->dropped++] = s->data[i];
             continue;
@@ -368,8 +370,6 @@ static int cli_samples_drop_bad(cli_samples *s)
             s->expected[kept] = s->expected[i];
         s->data[kept++] = s->data[i];
     }
-    if (bad == NULL)
-        return CLI_FAILED;
     memcpy(s->data + kept, bad, s->dropped * sizeof(*bad));
     free(bad);
     s->count = kept;
