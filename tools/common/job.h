@@ -114,8 +114,7 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     nnrt_error error;
     double start = cli_now_ms();
     NNRT_ReturnCode code = cli_job_model(job, args, false, &error);
-    if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code))
-    {
+    if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code)) {
         cli_job_why(code, &error, why, sizeof(why));
         return cli_inputs_ask(&job->in, args, sizes, sizeof(sizes)) ? cli_usage("cannot load %s: %s; %s", args->model, why, sizes)
                                                                     : cli_fail("cannot load %s: %s", args->model, why);

@@ -251,7 +251,8 @@ static bool cli_set_number(cli_tensor *t, size_t i, const char *text)
     return true;
 }
 
-/* The shape of a value of `count` numbers for an input of that shape: the last dynamic dimension gets the quotient of `count` and the other sizes. */
+/* The shape of a value of `count` numbers for an input of that shape: the last dynamic dimension gets the quotient of `count` and the
+   other sizes. */
 static bool cli_numbers_shape(const nnrt_dims *shape, size_t count, nnrt_dims *out)
 {
     size_t others = 1;
@@ -540,7 +541,7 @@ static bool cli_inputs_ask(cli_inputs *in, const cli_args *args, char *out, size
     return true;
 }
 
-/* Gives each dimension a size, or fails and names those that are missing. */
+/* Gives each dimension a size, or fails and names the missing sizes. */
 static int cli_inputs_close_shapes(cli_inputs *in, const cli_args *args)
 {
     char text[CLI_LINE_BYTES];

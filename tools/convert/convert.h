@@ -61,8 +61,8 @@ static void cli_convert_prepare(cli_job *job)
         (void)nnrt_session_create(&job->session, job->model, &desc, NULL);
 }
 
-/* Checks that labels match the size of an axis of their output, or of any output. Those of the file, which its author chose, give a
-   note; those of options are an error. */
+/* Checks that labels match the size of an axis of their output, or of any output. Labels of the file, which its author chose, give
+   a note; labels of options are an error. */
 static int cli_convert_check_labels(const cli_job *job, const nnrt_metadata *e, bool ofFile, const char *path)
 {
     const NNRT_Model *m = job->model;
@@ -154,7 +154,7 @@ static int cli_convert_metadata(cli_job *job, const cli_args *args)
 {
     cli_metadata *m = &job->in.metadata;
     const uint32_t count = m->count;
-    uint64_t *values = (uint64_t *)cli_alloc(count, sizeof(*values)); /* hashes of those of the file */
+    uint64_t *values = (uint64_t *)cli_alloc(count, sizeof(*values)); /* hashes of the values in the file */
     int status = values != NULL ? CLI_DONE : CLI_FAILED;
     for (uint32_t i = 0; i < count && values != NULL; i++)
         values[i] = cli_hash(0, m->data[i].value, strlen(m->data[i].value));

@@ -3,7 +3,7 @@ info.h - the command info: inputs, outputs, nodes and memory of a model, or of a
 Part of tools/nnrt.c.
 
     >>session  a model that has a session
-    >>file     what a file says by itself, where no session can be made
+    >>file     the contents of a file for which no session can be made
     >>command  the command, and plans for firmware
 */
 #ifndef NNRT_TOOL_INFO_H
@@ -311,7 +311,7 @@ static int cli_info_session(cli_job *job, cli_map *map, const cli_args *args)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>file: what a file says by itself, where no session can be made */
+/* >>file: the contents of a file for which no session can be made */
 
 /* An operator of the file and its number of nodes. */
 typedef struct cli_info_count {
@@ -319,7 +319,7 @@ typedef struct cli_info_count {
     uint32_t count;
 } cli_info_count;
 
-/* What the graphs of an ONNX file hold: nodes by operator, constants by type. */
+/* Contents of the graphs of an ONNX file: nodes by operator, constants by type. */
 typedef struct cli_info_graph {
     cli_info_count *operators; /* room for all nodes */
     uint32_t count, nodes;
@@ -454,7 +454,7 @@ static void cli_info_none(const char *why, bool json)
     fputs(json ? "}\n" : "\n", stdout);
 }
 
-/* Prints what an ONNX file says, and why there is no session. */
+/* Prints the contents of an ONNX file, and why there is no session. */
 static int cli_info_file(const cli_job *job, const char *why, const cli_args *args)
 {
     nnrt_onnx_model *m = NULL;
@@ -485,7 +485,7 @@ static int cli_info_file(const cli_job *job, const char *why, const cli_args *ar
     return status;
 }
 
-/* Prints what a .nnrt or .tflite file says, and why there is no session. */
+/* Prints the contents of a .nnrt or .tflite file, and why there is no session. */
 static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
 {
     nnrt_error error;
