@@ -386,6 +386,13 @@ typedef struct nnrt_session_desc {
                      other processes. NULL: nobody answers */
     const nnrt_context *contexts; /* contexts for devices (nnrt_context_open); they must outlive the session */
     uint32_t nContexts;
+    /* What is known of inputs, by name: dimensions, as inputDims has them by position, or a value, which makes the input
+       a constant: it is not an input of the session. The session then owns a model that nnrt_model_fix made of `model`.
+       A deferred model (nnrt_model_deferred) needs what its reason says, here or in inputDims, and must outlive the
+       session. Neither with buffer: the size of such a session is unknown (nnrt_session_bytes: NOT_SUPPORT). A session
+       that shares has the inputs of that session. */
+    const nnrt_input *inputs;
+    uint32_t inputCount; /* 0 = none */
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -1570,6 +1577,8 @@ static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, const nnrt_sessi
     const uint32_t offline = desc != NULL ? desc->offlineCount : 0;
     if (m == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
+    if ((code = nnrti_check_complete(m, error)) != NNRT_SUCCESS)
+        return code;
     if (offline > 0 && desc->offline == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "counts %u offline models, but has none", offline);
     lists = *m;
@@ -2260,7 +2269,8 @@ typedef struct nnrti_session_block {
 struct nnrt_session {
     nnrt_session *owner;     /* the session that owns prepared: itself, unless it shares */
     int32_t users;           /* sessions that use prepared, this one included */
-    const NNRT_Model *model; /* to know it again: it may be gone */
+    const NNRT_Model *model; /* the caller's, to know it again: it may be gone */
+    NNRT_Model *fixed;       /* what nnrt_model_fix made of it for this session, or NULL */
     nnrt_device *device;
     NNRT_PreparedModel *prepared;
     void *workspace;
@@ -2641,7 +2651,8 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
                                             const nnrt_session_desc *desc, nnrt_error *error)
 {
     const nnrt_dims_list *given = &desc->inputDims;
-    bool same = owner->model == m && owner->nIn == m->inputIndex.count && owner->nOut == m->outputIndex.count;
+    bool same = (owner->model == m || owner->fixed == m) && owner->nIn == m->inputIndex.count &&
+                owner->nOut == m->outputIndex.count;
     for (uint32_t i = 0; same && i < owner->nIn + owner->nOut; i++)
         same = strcmp(owner->infos[i].name, nnrti_model_name_of(m, i)) == 0;
     if (!same)
@@ -2783,6 +2794,120 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
     return nnrti_cache_run(desc->cache, desc->device, &s->device, m, &config, &s->prepared);
 }
 
+/* What a session knows of the inputs of its model, and the model that it is made from. */
+typedef struct nnrti_told {
+    nnrt_session_desc desc; /* the caller's, with inputDims for the inputs of `model` and without inputs */
+    const NNRT_Model *model;
+    NNRT_Model *fixed; /* model, if nnrt_model_fix made it */
+    nnrt_input *inputs;
+    uint32_t count;
+    nnrt_dims *dims; /* by input of model */
+    void *block;     /* of inputs and dims */
+    size_t bytes;
+} nnrti_told;
+
+static const nnrt_input *nnrti_told_find(const nnrti_told *k, const char *name)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        if (strcmp(nnrti_text_of(k->inputs[i].name), name) == 0)
+            return &k->inputs[i];
+    return NULL;
+}
+
+/* Collects desc->inputs, and inputDims of the inputs that it does not name. Rules: each names an input of m, once. */
+static NNRT_ReturnCode nnrti_told_collect(nnrti_told *k, const NNRT_Model *m, nnrt_error *error)
+{
+    const nnrt_session_desc *desc = &k->desc;
+    const uint32_t nIn = m->inputIndex.count;
+    if (desc->inputDims.count > 0 && (desc->inputDims.count != nIn || desc->inputDims.data == NULL))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "inputDims has %u entries, the model has %u inputs",
+                              desc->inputDims.data != NULL ? desc->inputDims.count : 0, nIn);
+    for (uint32_t i = 0; i < desc->inputCount; i++) {
+        const char *name = nnrti_text_of(desc->inputs[i].name);
+        if (nnrti_model_input(m, name) == NNRT_NO_TENSOR)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the model has no input '%s'", name);
+        if (nnrti_told_find(k, name) != NULL)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "input '%s' is described twice", name);
+        k->inputs[k->count++] = desc->inputs[i];
+    }
+    for (uint32_t i = 0; i < desc->inputDims.count; i++) {
+        const char *name = nnrti_model_name_of(m, i);
+        if (nnrti_told_find(k, name) != NULL)
+            continue;
+        k->inputs[k->count].name = name;
+        k->inputs[k->count++].shape = desc->inputDims.data[i];
+    }
+    return NNRT_SUCCESS;
+}
+
+/* inputDims of k->model: what is known, else what the model says. */
+static void nnrti_told_dims(nnrti_told *k)
+{
+    const NNRT_Model *m = k->model;
+    for (uint32_t i = 0; i < m->inputIndex.count; i++) {
+        const NNRT_Int32List *own = &m->allTensors.data[m->inputIndex.data[i]].dims;
+        const nnrt_input *known = nnrti_told_find(k, nnrti_model_name_of(m, i));
+        k->dims[i].rank = (int32_t)own->count;
+        for (uint32_t a = 0; a < own->count && a < NNRTI_DIMS; a++)
+            k->dims[i].dims[a] = own->data[a];
+        if (known != NULL)
+            k->dims[i] = known->shape;
+    }
+    k->desc.inputDims = nnrt_dims_list_make(k->dims, k->count > 0 ? m->inputIndex.count : 0);
+    k->desc.inputs = NULL;
+    k->desc.inputCount = 0;
+}
+
+/* Frees what a session does not keep. */
+static void nnrti_told_end(nnrti_told *k)
+{
+    nnrt_model_destroy(k->fixed);
+    nnrt_free(k->desc.allocator, k->block, k->bytes);
+}
+
+/* Fills *k for a session of m; afterwards nnrti_told_end. Models that are complete and have no desc->inputs, which are
+   most, are used as they are. */
+static NNRT_ReturnCode nnrti_told_begin(nnrti_told *k, const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_error *error)
+{
+    const nnrt_session *owner = desc->share != NULL ? desc->share->owner : NULL;
+    size_t inputs, dims;
+    bool values = false;
+    NNRT_ReturnCode code;
+    memset(k, 0, sizeof(*k));
+    k->desc = *desc;
+    k->model = m;
+    if (m == NULL || (desc->inputCount == 0 && nnrt_model_deferred(m) == NULL && (owner == NULL || owner->fixed == NULL)))
+        return NNRT_SUCCESS;
+    if (desc->inputCount > 0 && (desc->inputs == NULL || owner != NULL))
+        return nnrt_error_set(error, desc->inputs == NULL ? NNRT_NULL_PTR : NNRT_INVALID_PARAMETER,
+                              owner != NULL ? "share: inputs are those of that session" : "the list of inputs is NULL");
+    if (desc->buffer != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "a session with a buffer takes no inputs and no deferred model: nnrt_model_fix first");
+    if ((code = nnrti_check_ends(m, error)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrt_mul_size((size_t)m->inputIndex.count + desc->inputCount + 1, sizeof(*k->inputs), &inputs) ||
+        !nnrt_mul_size((size_t)m->inputIndex.count + 1, sizeof(*k->dims), &dims) ||
+        !nnrt_add_size(inputs, dims, &k->bytes) || (k->block = nnrt_alloc(desc->allocator, k->bytes)) == NULL)
+        return nnrti_no_memory(error);
+    memset(k->block, 0, k->bytes);
+    k->inputs = (nnrt_input *)k->block;
+    k->dims = (nnrt_dims *)(void *)((uint8_t *)k->block + inputs);
+    if ((code = nnrti_told_collect(k, m, error)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < k->count; i++)
+        values = values || k->inputs[i].data != NULL;
+    if (owner != NULL && owner->model == m && owner->fixed != NULL)
+        k->model = owner->fixed;
+    else if (values || nnrt_model_deferred(m) != NULL)
+        code = nnrt_model_fix(&k->fixed, m, k->inputs, k->count, error);
+    if (k->fixed != NULL)
+        k->model = k->fixed;
+    if (code == NNRT_SUCCESS)
+        nnrti_told_dims(k);
+    return code;
+}
+
 /* Prepares as a session would, but with k.asking nothing is compiled: the first missing form ends the attempt.
    Devices are asked by restoring because only they know whether they accept their blocks. Everything is released
    again. */
@@ -2795,6 +2920,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *mod
     nnrt_partition quiet;
     nnrt_device *device = NULL;
     nnrti_caching k;
+    nnrti_told told;
     nnrt_error fault;
     NNRT_ReturnCode code;
     if (usable != NULL)
@@ -2807,9 +2933,14 @@ NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *mod
     if (own.buffer != NULL || own.share != NULL || own.offlineCount > 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "a session with a buffer, that shares, or of an offline model has no cache");
-    if ((code = nnrti_session_model(model, NULL, error)) != NNRT_SUCCESS ||
-        (nnrti_bare(model) == NULL && (code = nnrti_session_device(&own, model, &device, error)) != NNRT_SUCCESS))
+    code = nnrti_told_begin(&told, model, &own, error);
+    model = told.model;
+    own = told.desc;
+    if (code != NNRT_SUCCESS || (code = nnrti_session_model(model, NULL, error)) != NNRT_SUCCESS ||
+        (nnrti_bare(model) == NULL && (code = nnrti_session_device(&own, model, &device, error)) != NNRT_SUCCESS)) {
+        nnrti_told_end(&told);
         return code;
+    }
     if (own.partition != NULL) { /* a report is a session's */
         quiet = *own.partition;
         quiet.placed = NULL;
@@ -2827,6 +2958,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *mod
     fault = cache->state.fault;
     nnrti_cache_clear(cache);
     cache->state.fault = fault;
+    nnrti_told_end(&told);
     return NNRT_SUCCESS;
 }
 
@@ -2852,6 +2984,7 @@ static void nnrti_session_free(nnrt_session *s)
     nnrt_free(&allocator, s->blocks, (s->nIn + s->nOut) * sizeof(*s->blocks));
     if (s->owner == s)
         nnrt_device_release(s->device, s->prepared);
+    nnrt_model_destroy(s->fixed);
     if (allocated) {
         nnrt_free(&allocator, s->workspace, s->workspaceBytes);
         nnrt_free(&allocator, s, s->headBytes);
@@ -2919,6 +3052,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, 
 {
     nnrt_session_desc zero;
     NNRT_ReturnCode code;
+    nnrti_told told;
     size_t bytes;
     nnrt_error_clear(error);
     memset(&zero, 0, sizeof(zero));
@@ -2927,7 +3061,15 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, 
     if (session == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the session is NULL");
     *session = NULL;
-    code = nnrti_session_make(session, model, desc, error);
+    code = nnrti_told_begin(&told, model, desc, error);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_session_make(session, told.model, &told.desc, error);
+    if (code == NNRT_SUCCESS) {
+        (*session)->model = model;
+        (*session)->fixed = told.fixed;
+        told.fixed = NULL;
+    }
+    nnrti_told_end(&told);
     if (code == NNRT_OUT_OF_MEMORY && desc->buffer != NULL && error != NULL &&
         nnrt_session_bytes(model, desc, &bytes, NULL) == NNRT_SUCCESS && bytes > desc->bufferBytes) {
         memset(error, 0, sizeof(*error));
@@ -2975,6 +3117,9 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     if ((code = nnrti_session_model(model, &own, error)) != NNRT_SUCCESS ||
         (code = nnrti_states_bytes(model, &nStates, &states, error)) != NNRT_SUCCESS)
         return code;
+    if (own.inputCount > 0)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "the size of a session with inputs is not known beforehand: nnrt_model_fix first");
     if (own.cache != NULL || nnrti_bare(model) != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the size of a session with a cache is not known beforehand");
     if (own.offlineCount > 0)

@@ -147,6 +147,15 @@ typedef struct nnrt_optimize_desc {
    their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32. desc
    NULL: all zero. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, const nnrt_optimize_desc *desc, nnrt_error *error);
+/* Makes a new model of a model and what is known of its inputs: dynamic dimensions get the given sizes, and an input with a
+   value becomes a constant, which may remove nodes; the passes of nnrt_model_optimize but QUANTIZE run. A deferred model
+   (nnrt_model_deferred) is imported with them. Inputs that are not listed stay as they are; dynamic dimensions of inputs
+   that share a symbol get the same size. Values are copied; the constants of `model`, which must outlive *fixed, are used
+   in place. Memory from the allocator of `model`. On failure *fixed is NULL: INVALID_PARAMETER for an unknown name,
+   INVALID_SHAPE for a dimension that contradicts the model's, UNSUPPORTED_OP if a deferred model needs more than that, or
+   a code of nnrt_model_check or the import. */
+NNRT_API NNRT_ReturnCode nnrt_model_fix(NNRT_Model **fixed, const NNRT_Model *model, const nnrt_input *inputs,
+                                        uint32_t count, nnrt_error *error);
 /* Index of the first tensor with this name; NNRT_NO_TENSOR if no tensor has it, or name is NULL or empty. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 /* Writes a model as Graphviz text: nodes with operator and attributes, shapes on the edges. Returns the length of the
@@ -4322,6 +4331,8 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, cons
     if (old == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
+    if ((code = nnrti_check_complete(&old->model, error)) != NNRT_SUCCESS)
+        return code;
     nnrti_builder_init(&edit, &old->allocator);
     nnrti_builder_load(&edit, &old->model);
     if (desc != NULL) {
@@ -4339,6 +4350,132 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, cons
         nnrti_owned_of(made)->metadata = old->metadata;
         nnrti_owned_of(made)->nMetadata = old->nMetadata;
         *model = made;
+    }
+    return code;
+}
+
+/* Position of the input with this name in the list of inputs; NNRT_NO_TENSOR: the model has none. */
+static uint32_t nnrti_model_input(const NNRT_Model *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->inputIndex.count && name != NULL; i++)
+        if (strcmp(nnrti_text_of(m->allTensors.data[m->inputIndex.data[i]].name), name) == 0)
+            return i;
+    return NNRT_NO_TENSOR;
+}
+
+/* Sets axis `axis` of tensor t, an input, to size n. Rule: a size that is known already is n. */
+static void nnrti_builder_fix_axis(nnrt_builder *b, uint32_t t, uint32_t axis, int32_t n)
+{
+    NNRT_Tensor *x = &b->tensors[t];
+    int32_t *dims;
+    if (x->dims.data[axis] >= 0) {
+        if (x->dims.data[axis] != n)
+            (void)nnrt_error_set(&b->error, NNRT_INVALID_SHAPE, "input '%s': axis %u has size %d, but the given size is %d",
+                                 nnrti_text_of(x->name), axis, x->dims.data[axis], n);
+        return;
+    }
+    dims = (int32_t *)nnrti_builder_copy(b, x->dims.data, x->dims.count, sizeof(*dims));
+    if (dims == NULL)
+        return;
+    dims[axis] = n;
+    x->dims.data = dims;
+    if (x->symbols.count > 0 && x->symbols.data[axis] != 0) {
+        const uint32_t symbol = x->symbols.data[axis];
+        uint32_t *symbols = (uint32_t *)nnrti_builder_copy(b, x->symbols.data, x->symbols.count, sizeof(*symbols));
+        if (symbols == NULL)
+            return;
+        symbols[axis] = 0;
+        x->symbols.data = symbols;
+        for (uint32_t i = 0; i < nnrti_array_count(b->inputs); i++)
+            for (uint32_t k = 0; k < b->tensors[b->inputs[i]].symbols.count && !nnrti_builder_failed(b); k++)
+                if (b->tensors[b->inputs[i]].symbols.data[k] == symbol)
+                    nnrti_builder_fix_axis(b, b->inputs[i], k, n);
+    }
+}
+
+/* Gives an input of the model in b what is known of it. */
+static void nnrti_builder_fix(nnrt_builder *b, const nnrt_input *known)
+{
+    const NNRT_Model m = nnrti_builder_model(b);
+    const uint32_t at = nnrti_model_input(&m, known->name), t = at != NNRT_NO_TENSOR ? b->inputs[at] : 0;
+    if (at == NNRT_NO_TENSOR) {
+        (void)nnrt_error_set(&b->error, NNRT_INVALID_PARAMETER, "the model has no input '%s'", nnrti_text_of(known->name));
+        return;
+    }
+    if (known->shape.rank < 0 || (uint32_t)known->shape.rank != b->tensors[t].dims.count) {
+        (void)nnrt_error_set(&b->error, NNRT_INVALID_SHAPE, "input '%s' has %u axes, but the given shape has %d", known->name,
+                             b->tensors[t].dims.count, known->shape.rank);
+        return;
+    }
+    for (uint32_t i = 0; i < b->tensors[t].dims.count && !nnrti_builder_failed(b); i++) {
+        if (known->shape.dims[i] < (known->data != NULL ? 0 : -1))
+            (void)nnrt_error_set(&b->error, NNRT_INVALID_SHAPE, "input '%s': axis %u has size %d, expected %d or more",
+                                 known->name, i, known->shape.dims[i], known->data != NULL ? 0 : -1);
+        else if (known->shape.dims[i] >= 0)
+            nnrti_builder_fix_axis(b, t, i, known->shape.dims[i]);
+    }
+    if (known->data == NULL || nnrti_builder_failed(b) ||
+        !nnrti_builder_data(b, &b->tensors[t], known->name, known->data, true))
+        return;
+    b->copied[t] = 1;
+    for (uint32_t i = at; i + 1 < nnrti_array_count(b->inputs); i++)
+        b->inputs[i] = b->inputs[i + 1];
+    stbds_header(b->inputs)->length--;
+}
+
+/* nnrt_model_fix of a model with nodes. */
+static NNRT_ReturnCode nnrti_model_fix(NNRT_Model **fixed, const NNRT_Model *model, const nnrt_input *inputs, uint32_t count,
+                                       nnrt_error *error)
+{
+    const nnrti_owned *old = nnrti_owned_of(model);
+    NNRT_ReturnCode code;
+    nnrt_builder edit;
+    bool any;
+    nnrti_builder_init(&edit, old != NULL ? &old->allocator : NULL);
+    nnrti_builder_load(&edit, model);
+    for (uint32_t i = 0; i < count && !nnrti_builder_failed(&edit); i++)
+        nnrti_builder_fix(&edit, &inputs[i]);
+    code = edit.error.code == NNRT_SUCCESS ? nnrti_builder_reduce(&edit, true, NNRT_PASS_QUANTIZE, false, &any)
+                                           : edit.error.code;
+    if (code == NNRT_SUCCESS)
+        code = nnrti_builder_make(&edit, fixed);
+    code = nnrti_builder_report(&edit, code, error);
+    nnrti_builder_clear(&edit);
+    return code;
+}
+
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_fix(NNRT_Model **fixed, const NNRT_Model *model, const nnrt_input *inputs,
+                                                   uint32_t count, nnrt_error *error)
+{
+    const nnrti_owned *old = nnrti_owned_of(model);
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrt_memory memory;
+    nnrt_error_clear(error);
+    if (fixed != NULL)
+        *fixed = NULL;
+    if (fixed == NULL || model == NULL || (inputs == NULL && count > 0))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_fix: %s is NULL",
+                              fixed == NULL ? "fixed" : model == NULL ? "model" : "inputs");
+    for (uint32_t i = 0; i < count && nnrt_model_deferred(model) != NULL; i++)
+        if (nnrti_model_input(model, inputs[i].name) == NNRT_NO_TENSOR)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the model has no input '%s'",
+                                  nnrti_text_of(inputs[i].name));
+    if (nnrt_model_deferred(model) != NULL) {
+        code = old->deferred->import(old->deferred, inputs, count, fixed, error);
+        if (code == NNRT_SUCCESS)
+            code = nnrti_check_complete(*fixed, error);
+    } else { /* checked before it is edited: a caller's model is not trusted */
+        nnrt_memory_allocate(&memory, old != NULL ? &old->allocator : NULL);
+        code = nnrt_model_check(model, &memory, NULL, error);
+        nnrt_memory_end(&memory);
+        if (code == NNRT_SUCCESS)
+            code = nnrti_model_fix(fixed, model, inputs, count, error);
+    }
+    if (code == NNRT_SUCCESS && old != NULL && old->nMetadata > 0)
+        code = nnrt_model_annotate(fixed, old->metadata, old->nMetadata, error);
+    if (code != NNRT_SUCCESS) {
+        nnrt_model_destroy(*fixed);
+        *fixed = NULL;
     }
     return code;
 }
@@ -4412,6 +4549,36 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_builder_annotated(nnrt_builder *b, NNR
     else
         *model = made;
     return code;
+}
+
+/* Adds an input, or an output, of a deferred model; rank NNRT_RANK_UNKNOWN: it has none in the file. */
+NNRTI_UNUSED static void nnrti_builder_deferred_end(nnrt_builder *b, bool output, const char *name, NNRT_DataType type,
+                                                    int32_t rank, const int32_t *dims)
+{
+    const uint32_t t = nnrt_builder_tensor(b, name);
+    nnrt_builder_declare(b, t, type, rank, dims);
+    if (output)
+        NNRTI_PUSH(b, uint32_t, b->outputs, t);
+    else
+        NNRTI_PUSH(b, uint32_t, b->inputs, t);
+}
+
+/* Makes the deferred model of the inputs and outputs of b. It owns all that was kept in b, such as deferred. */
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_builder_defer(nnrt_builder *b, const nnrti_deferred *deferred, NNRT_Model **model,
+                                                        nnrt_error *error)
+{
+    NNRT_ReturnCode code = b->error.code;
+    NNRT_SubGraph graph;
+    NNRT_Model m;
+    if (code == NNRT_SUCCESS) {
+        nnrti_builder_view(b, &m, &graph);
+        code = nnrti_owned_make(&m, b->copied, &b->allocator, model);
+    }
+    if (code == NNRT_SUCCESS) {
+        nnrti_owned_of(*model)->pieces = nnrti_memory_give(&b->memory);
+        nnrti_owned_of(*model)->deferred = deferred;
+    }
+    return nnrti_builder_report(b, code, error);
 }
 
 /* Constant folding during import: the results take at most NNRTI_FOLD_FREE bytes, or twice the bytes of the inputs. */

@@ -260,6 +260,17 @@ typedef struct NNRT_IOTensor {
     NNRT_SharedBuffer data;
 } NNRT_IOTensor;
 
+#ifndef NNRT_FIRMWARE
+/* What a caller knows of an input before a run (importers, nnrt_model_fix, sessions). */
+typedef struct nnrt_input {
+    const char *name;
+    nnrt_dims shape;  /* -1: a dynamic dimension */
+    const void *data; /* NULL: an input of this shape. Otherwise its value, dense elements of the input's type: the input
+                         becomes a constant */
+} nnrt_input;
+NNRTI_LIST(nnrt_input_list, nnrt_input)
+#endif
+
 /* Resets error to no failure; NULL is fine. The first failure wins: until then a second message does not replace it. */
 NNRT_API void nnrt_error_clear(nnrt_error *error);
 #ifndef NNRT_FIRMWARE
@@ -432,6 +443,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
 /* Frees a model that a builder, a loader or an importer made. NULL, and a model that the application assembled itself,
    are left unchanged. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
+/* Why a model is deferred; NULL: it is not. An importer defers a model whose operators it can only translate for known
+   sizes of dynamic dimensions, or known values of inputs: the model has inputs and outputs, but no nodes, and refers to
+   the file. nnrt_model_fix completes it, and so does a session that knows what is missing; all else refuses it with this
+   text. It must outlive models that nnrt_model_fix made of it. */
+NNRT_API const char *nnrt_model_deferred(const NNRT_Model *model);
 /* Passes a block that the model's constants point into (the bytes of a file) to the model, which frees it through its
    allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
    block stays the caller's. */
@@ -1248,7 +1264,17 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32
     return nnrti_check_constant(m, i, error);
 }
 
-/* Rule: the lists exist, and the required ones are not empty. If several are empty, the first one decides the code:
+#ifndef NNRT_FIRMWARE
+/* Rule: the model is not deferred. */
+static NNRT_ReturnCode nnrti_check_complete(const NNRT_Model *m, nnrt_error *error)
+{
+    const char *why = nnrt_model_deferred(m);
+    return why == NULL ? NNRT_SUCCESS
+                       : nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "%s (nnrt_session_desc.inputs or nnrt_model_fix)", why);
+}
+#endif
+
+/* Rule: the model is not deferred; the lists exist, and the required ones are not empty. If several are empty, the first one decides the code:
    HDI defines this order (allTensors, subGraph, nodes, inputIndex, outputIndex). A model without inputs is valid,
    although a driver may reject it. At most INT32_MAX entries: error->node and error->tensor, of type int32_t, can
    name each. */
@@ -1266,6 +1292,10 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
         {m->inputIndex.data, m->inputIndex.count, NNRT_INVALID_INPUT, "inputIndex"},
         {m->outputIndex.data, m->outputIndex.count, NNRT_INVALID_OUTPUT, "outputIndex"},
     };
+#ifndef NNRT_FIRMWARE
+    if (nnrti_check_complete(m, error) != NNRT_SUCCESS)
+        return NNRT_UNSUPPORTED_OP;
+#endif
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         if (lists[i].count == 0 && lists[i].code == NNRT_INVALID_INPUT)
             continue; /* a model may have no inputs */
@@ -2139,7 +2169,18 @@ typedef struct nnrti_owned {
     uint32_t nMetadata;
     NNRT_Model *replaced; /* the model whose optimized form this is, or NULL */
     void *pieces;         /* memory with constants, for nnrti_memory_free, or NULL */
+    const struct nnrti_deferred *deferred; /* NULL: the model has nodes */
 } nnrti_owned;
+
+#ifndef NNRT_FIRMWARE
+/* A deferred model: what is needed to import its file once more. The importer's own data follow. */
+typedef struct nnrti_deferred {
+    const char *why;
+    /* Imports the file with these inputs in addition to what is known. The result may be deferred as well. */
+    NNRT_ReturnCode (*import)(const struct nnrti_deferred *deferred, const nnrt_input *inputs, uint32_t count,
+                              NNRT_Model **model, nnrt_error *error);
+} nnrti_deferred;
+#endif
 
 /* The block of a model; NULL if the library did not make it. A copy of the struct at another address is not
    recognized, so two structs never own one block. */
@@ -2195,6 +2236,12 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
             nnrt_free(&allocator, o, o->bytes);
         o = replaced;
     }
+}
+
+NNRT_API const char *nnrt_model_deferred(const NNRT_Model *model)
+{
+    const nnrti_owned *o = nnrti_owned_of(model);
+    return o != NULL && o->deferred != NULL ? o->deferred->why : NULL;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes)
@@ -3769,6 +3816,7 @@ static nnrti_owned *nnrti_annotate_make(void *block, size_t bytes, nnrti_owned *
     o->allocator = old->allocator;
     o->bytes = bytes;
     o->bare = old->bare;
+    o->deferred = old->deferred;
     o->file = old->file;
     o->replaced = &old->model;
     graphs = (NNRT_SubGraph *)nnrti_annotate_list(&at, m->subGraph.data, m->subGraph.count, sizeof(*graphs));

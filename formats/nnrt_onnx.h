@@ -390,12 +390,8 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tenso
    operators; each is expressed by operators of the runtime. Images keep ONNX's layout (NCHW); weights are permuted once
    into the runtime's order. Nodes whose results follow from constants and static shapes are folded into constants. */
 
-/* The caller's additions for one model input: its shape, or a constant value. */
-typedef struct nnrt_onnx_input {
-    const char *name;
-    nnrt_dims shape;
-    const void *data; /* NULL: an input of this shape; otherwise a constant of these dense elements, copied */
-} nnrt_onnx_input;
+/* The caller's additions for one model input: its shape, or a constant value, which is copied. */
+typedef nnrt_input nnrt_onnx_input;
 
 /* Limits of one import, including the file and the optimizer passes. Memory from the allocator: at most
    NNRT_ONNX_BUDGET times the bytes of the file, its external data and the values in desc->inputs, plus
@@ -407,7 +403,8 @@ typedef struct nnrt_onnx_input {
 #define NNRT_ONNX_WORK_FREE ((size_t)1 << 24)
 
 /* All zero is the default. inputs: sizes of dimensions that the file leaves dynamic, and values of inputs that never
-   change (axes, sizes, ...), which ONNX allows to be computed but an execution plan needs to know. */
+   change (axes, sizes, ...). None of it is required: a model whose nodes depend on more than is known becomes deferred
+   (nnrt_model_deferred); the bytes of its file, and its external data, must then stay unchanged until it is destroyed. */
 typedef struct nnrt_onnx_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
     bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
@@ -2322,6 +2319,14 @@ static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_on
     return nnrt_error_set(error, code, "%s", text);
 }
 
+/* Elements that were moved by `off` bytes to the left in the file's bytes, and the bytes that they cover there. */
+typedef struct nnrti_onnx_move {
+    struct nnrti_onnx_move *before;
+    uint8_t *from;
+    size_t bytes, off;
+    uint8_t covered[3];
+} nnrti_onnx_move;
+
 #define NNRTI_ONNX_PARAMS 64 /* further names of dynamic dimensions are ignored: comparing them takes time */
 /* A function that is being inlined for a node. */
 typedef struct nnrti_onnx_frame {
@@ -2348,6 +2353,7 @@ struct nnrti_onnx {
     const uint8_t *data; /* dataBytes of the file */
     size_t dataBytes;
     bool ownBytes;    /* the import may modify the file's bytes */
+    nnrti_onnx_move *moves; /* how it did, the last one first */
     bool usedInPlace; /* a constant points into the file's bytes */
     nnrt_builder *builder;
     nnrt_error *error;
@@ -2375,6 +2381,7 @@ struct nnrti_onnx {
     nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of the dynamic dimensions of the inputs so far */
     uint32_t nParams;
     uint32_t imagesFrom; /* values with a lower index are not NHWC */
+    bool deferrable;     /* the fault may vanish when more sizes or values of inputs are known */
     uint8_t *storage;    /* by value: its type of storage, an nnrt_onnx_type, or 0; storageCount entries, 0 behind them */
     uint32_t storageCount;
     char text[256];
@@ -2403,6 +2410,10 @@ NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 /* Reports a fault of the current node: code, then format and arguments of nnrt_text. */
 #define NNRTI_ONNX_FAIL(c, code, ...)                                                                                  \
     ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_onnx_blame(c, code))
+
+/* The same for a node that depends on an unknown size, rank or value: the model can be deferred. */
+#define NNRTI_ONNX_NEEDS(c, ...)                                                                                       \
+    ((c)->deferrable = (c)->deferrable || (c)->code == NNRT_SUCCESS, NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, __VA_ARGS__))
 
 /* True if there is no fault so far. Converts a fault of the builder, "node 7 '' (ADD_FUSION): ...", into one of the
    ONNX node; the builder's prefix stays if it names a node other than the one just added. */
@@ -2992,6 +3003,15 @@ static nnrt_onnx_str nnrti_onnx_dense(const nnrt_onnx_tensor *t, size_t bytes)
     return none;
 }
 
+/* Moves the elements of constants back, so that the file can be imported again. */
+static void nnrti_onnx_move_back(nnrti_onnx *c)
+{
+    for (; c->moves != NULL; c->moves = c->moves->before) {
+        memmove(c->moves->from, c->moves->from - c->moves->off, c->moves->bytes);
+        memcpy(c->moves->from - c->moves->off, c->moves->covered, c->moves->off);
+    }
+}
+
 /* The elements of t in the file's bytes if they are usable in place, else NULL. If the import owns the bytes
    (ownBytes), misaligned elements move to the left over their own tag and length, which are not read again: for 128
    bytes or more of elements, tag and length take 3 bytes. */
@@ -3000,10 +3020,19 @@ static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t,
     const nnrt_onnx_str dense = nnrti_onnx_dense(t, bytes);
     const size_t off = (size_t)((uintptr_t)dense.data & (size - 1));
     uint8_t *from = (uint8_t *)(uintptr_t)dense.data;
+    nnrti_onnx_move *move;
     if (dense.data == NULL || (off != 0 && (!c->ownBytes || off > 3 || bytes < 128)))
         return NULL;
     if (off != 0) { /* rawData follows the move: the body of a Loop or of a function may be read again */
         nnrt_onnx_str *raw = &((nnrt_onnx_tensor *)(uintptr_t)t)->rawData;
+        if ((move = (nnrti_onnx_move *)nnrti_onnx_keep(c, 1, sizeof(*move))) == NULL)
+            return NULL;
+        move->before = c->moves;
+        move->from = from;
+        move->bytes = bytes;
+        move->off = off;
+        memcpy(move->covered, from - off, off);
+        c->moves = move;
         memmove(from - off, from, bytes);
         raw->data = (const char *)(from - off);
         raw->length = bytes;
@@ -3384,9 +3413,8 @@ static NNRT_DataType nnrti_onnx_type(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     if (o->dataType == NNRT_DATA_TYPE_UNKNOWN)
-        NNRTI_ONNX_FAIL(
-            c, NNRT_UNSUPPORTED_OP,
-            "the element type of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs", o->name);
+        NNRTI_ONNX_NEEDS(c, "the element type of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs",
+                         o->name);
     return o->dataType;
 }
 
@@ -3402,8 +3430,7 @@ static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     if (o->rank >= 0)
         return o->rank;
-    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                    "the rank of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs", o->name);
+    NNRTI_ONNX_NEEDS(c, "the rank of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs", o->name);
     return 0;
 }
 
@@ -3420,9 +3447,8 @@ static int32_t nnrti_onnx_fixed_dim(nnrti_onnx *c, uint32_t v, int32_t i, const 
     int32_t n = nnrti_onnx_dim(c, v, i);
     if (n >= 0)
         return n;
-    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                    "%s requires a fixed size of axis %d of '%s': give the shapes of the inputs", what, i,
-                    nnrti_onnx_at(c, v)->name);
+    NNRTI_ONNX_NEEDS(c, "%s requires a fixed size of axis %d of '%s': give the shapes of the inputs", what, i,
+                     nnrti_onnx_at(c, v)->name);
     return 1;
 }
 
@@ -3447,7 +3473,7 @@ static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int
     if (c->code != NNRT_SUCCESS)
         return 0;
     if (!nnrti_onnx_is_constant(c, v)) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s '%s' must be a constant", what, o->name);
+        NNRTI_ONNX_NEEDS(c, "%s '%s' must be a constant", what, o->name);
         return 0;
     }
     if (o->dataType != NNRT_DATA_TYPE_INT32 && o->dataType != NNRT_DATA_TYPE_INT64) {
@@ -4773,6 +4799,8 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t 
         return nnrti_onnx_blocks(c, x, v, block, nnrti_onnx_axis(c, along, rank));
     if (c->code != NNRT_SUCCESS || have == 0 || (have == 1 && sizes[0].known == 1))
         return nnrti_onnx_reshape(c, v, NULL, 0);
+    if (sizes[0].known < 0 && (along < -(int64_t)rank || along >= rank)) /* right if it has one entry */
+        (void)nnrti_onnx_fixed_dim(c, v, 0, "an axis that the input does not have");
     axis = nnrti_onnx_axis(c, along, rank);
     if (have != 1)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the scale has %d axes, expected at most 1", have);
@@ -5887,8 +5915,8 @@ static uint32_t nnrti_onnx_pads_dynamic(nnrti_onnx *c, int32_t rank)
     if (list != NNRT_NO_TENSOR)
         n = nnrti_onnx_list(c, list, "axes", axes, NNRT_MAX_RANK);
     parts[0] = nnrti_onnx_in(c, 1);
-    if (c->code == NNRT_SUCCESS &&
-        (nnrti_onnx_rank(c, parts[0]) != 1 || nnrti_onnx_dim(c, parts[0], 0) != 2 * (int64_t)n))
+    if (c->code == NNRT_SUCCESS && (nnrti_onnx_rank(c, parts[0]) != 1 ||
+                                    nnrti_onnx_fixed_dim(c, parts[0], 0, "padding by an input") != 2 * (int64_t)n))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads, which are computed in the run, are %o, expected %u entries",
                         nnrti_onnx_at(c, parts[0]), 2 * n);
     for (int32_t i = 0; i < 2 * rank; i++)
@@ -6271,6 +6299,8 @@ static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mo
     a.keepDims = keep;
     if (axes == NNRT_NO_TENSOR)
         return nnrti_onnx_step1(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x);
+    if (!keep && !nnrti_onnx_is_constant(c, axes)) /* the rank depends on their number */
+        (void)nnrti_onnx_fixed_dim(c, axes, 0, "a reduction over axes of an input");
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, axes);
 }
 
@@ -11538,7 +11568,7 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
 {
     const size_t rank = given != NULL ? (size_t)given->shape.rank : info->dims.count;
     if (given == NULL && !info->hasShape) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has no shape in the file: give its shape", name);
+        NNRTI_ONNX_NEEDS(c, "input '%s' has no shape in the file: give its shape", name);
         return 0;
     }
     if (rank > NNRT_MAX_RANK) {
@@ -12581,7 +12611,8 @@ static uint32_t nnrti_onnx_scan_batch(nnrti_onnx *c, uint32_t x)
 {
     const int64_t axis = 0;
     NNRT_Squeeze a;
-    if (c->code == NNRT_SUCCESS && (nnrti_onnx_rank(c, x) < 1 || nnrti_onnx_dim(c, x, 0) != 1))
+    if (c->code == NNRT_SUCCESS &&
+        (nnrti_onnx_rank(c, x) < 1 || nnrti_onnx_fixed_dim(c, x, 0, "a Scan of operator set 8") != 1))
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "'%s' is %o: only a batch of 1 is supported", nnrti_onnx_at(c, x)->name,
                         nnrti_onnx_at(c, x));
     a.axis = nnrt_int64_list(&axis, 1);
@@ -13030,10 +13061,10 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     nnrti_onnx_outputs(c);
     c->builder->name = nnrti_onnx_copy_text(c, c->model->graph->name);
     states = nnrti_onnx_states(c);
-    nnrt_onnx_model_free(c->model); /* the builder has copies of names, or points into the file's bytes */
-    c->model = NULL;
     if (c->code != NNRT_SUCCESS)
         return c->code;
+    nnrt_onnx_model_free(c->model); /* the builder has copies of names, or points into the file's bytes */
+    c->model = NULL;
     c->builder->log = c->desc->log;
     code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, c->desc->no_quantize ? NNRT_PASS_QUANTIZE : 0, false,
                                 &any);
@@ -13115,14 +13146,143 @@ static void nnrti_onnx_add_sources(nnrti_onnx *c)
 
 #endif
 
+/* What a deferred model needs to import its file again. */
+typedef struct nnrti_onnx_deferred {
+    nnrti_deferred base;
+    nnrt_onnx_desc desc; /* the caller's, with copies of what it points to */
+    const void *data;
+    size_t bytes;
+} nnrti_onnx_deferred;
+
+static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_onnx_desc *desc,
+                                       const char *path, bool *own, nnrt_error *error);
+
+/* Imports the file of a deferred model: what is given now replaces what was given before for the same input. */
+static NNRT_ReturnCode nnrti_onnx_import_deferred(const nnrti_deferred *deferred, const nnrt_input *inputs, uint32_t count,
+                                                  NNRT_Model **model, nnrt_error *error)
+{
+    const nnrti_onnx_deferred *d = (const nnrti_onnx_deferred *)(const void *)deferred;
+    nnrt_onnx_desc desc = d->desc;
+    const size_t room = ((size_t)d->desc.inputCount + count + 1) * sizeof(nnrt_input);
+    nnrt_input *all = (nnrt_input *)nnrt_alloc(desc.allocator, room);
+    NNRT_ReturnCode code;
+    if (all == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    desc.inputs = all;
+    desc.inputCount = count;
+    if (count > 0)
+        memcpy(all, inputs, count * sizeof(*all));
+    for (uint32_t i = 0; i < d->desc.inputCount; i++) {
+        uint32_t k = 0;
+        while (k < count && strcmp(inputs[k].name, d->desc.inputs[i].name) != 0)
+            k++;
+        if (k == count)
+            all[desc.inputCount++] = d->desc.inputs[i];
+    }
+    code = nnrti_onnx_load(model, (void *)(uintptr_t)d->data, d->bytes, &desc, desc.path, NULL, error);
+    nnrt_free(desc.allocator, all, room);
+    return code;
+}
+
+/* The options for the next import, with copies of all that they point to, kept in b. */
+static nnrt_onnx_desc nnrti_onnx_keep_desc(nnrti_onnx *c, nnrt_builder *b)
+{
+    const nnrt_onnx_value_infos *infos = &c->graph->inputs;
+    nnrt_onnx_desc kept = *c->desc;
+    nnrt_onnx_input *inputs = (nnrt_onnx_input *)nnrti_builder_keep(b, kept.inputCount, sizeof(*inputs));
+    const char **outputs = (const char **)nnrti_builder_keep(b, kept.outputCount, sizeof(*outputs));
+    kept.allocator = c->budget->memory.under;
+    if (kept.allocator != NULL)
+        kept.allocator = (const nnrt_allocator *)nnrti_builder_copy(b, kept.allocator, 1, sizeof(*kept.allocator));
+    kept.log = NULL;
+    kept.path = nnrti_builder_text(b, c->path);
+    kept.inputs = inputs;
+    kept.inputCount = 0;
+    kept.outputs = outputs;
+    for (uint32_t i = 0; i < kept.outputCount && outputs != NULL; i++)
+        outputs[i] = nnrti_builder_text(b, c->desc->outputs[i]);
+    for (size_t i = 0; i < infos->count && inputs != NULL && kept.inputCount < c->desc->inputCount; i++) {
+        const nnrt_onnx_input *told = nnrti_onnx_entry_of(c, infos->data[i].name)->told;
+        nnrt_onnx_input *own = &inputs[kept.inputCount];
+        size_t bytes = 0;
+        if (told == NULL)
+            continue;
+        *own = *told;
+        own->name = nnrti_builder_text(b, told->name);
+        if (told->data != NULL && nnrt_dims_bytes(told->shape.dims, told->shape.rank,
+                                                  nnrt_onnx_data_type(infos->data[i].elemType), &bytes))
+            own->data = nnrti_builder_copy(b, told->data, bytes, 1);
+        kept.inputCount++;
+    }
+    return kept;
+}
+
+/* Adds to b the inputs and outputs that the file and the caller declare. */
+static void nnrti_onnx_defer_ends(nnrti_onnx *c, nnrt_builder *b)
+{
+    nnrt_builder *const nodes = c->builder;
+    char text[64];
+    c->nParams = 0;
+    for (int output = 0; output < 2; output++) {
+        const nnrt_onnx_value_infos *infos = output ? &c->graph->outputs : &c->graph->inputs;
+        for (size_t i = 0; i < infos->count; i++) {
+            const nnrt_onnx_value_info *info = &infos->data[i];
+            const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, info->name);
+            const nnrt_onnx_input *given = output ? NULL : e->told;
+            const bool shaped = given != NULL || (info->hasShape && info->dims.count <= NNRT_MAX_RANK);
+            int32_t dims[NNRT_MAX_RANK], rank;
+            if (!output && ((given != NULL && given->data != NULL) ||
+                            (e->name.data != NULL && !nnrti_onnx_is_input(c, e->value))))
+                continue; /* a constant */
+            rank = shaped ? nnrti_onnx_input_shape(c, info, given, dims, nnrti_onnx_text(text, info->name))
+                          : NNRT_RANK_UNKNOWN;
+            nnrti_builder_deferred_end(b, output, nnrti_onnx_copy_text(c, info->name), nnrt_onnx_data_type(info->elemType),
+                                       rank, dims);
+            c->builder = b;
+            nnrti_onnx_name_dims(c, info, nnrti_array_count(b->tensors) - 1, dims, rank);
+            c->builder = nodes;
+        }
+    }
+}
+
+/* After a fault that sizes or values of inputs may settle: makes the deferred model, with the fault's message as the reason.
+   If no input is left whose size or value could be given, the fault stays. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_defer(nnrti_onnx *c, NNRT_Model **model)
+{
+    nnrt_builder *b;
+    nnrti_onnx_deferred *d;
+    NNRT_ReturnCode code = nnrt_builder_create(&b, NULL, c->desc->allocator);
+    if (code != NNRT_SUCCESS)
+        return c->code;
+    b->name = nnrti_onnx_copy_text(c, c->graph->name);
+    nnrti_onnx_defer_ends(c, b);
+    d = (nnrti_onnx_deferred *)nnrti_builder_keep(b, 1, sizeof(*d));
+    if (d != NULL && nnrti_array_count(b->inputs) > 0) {
+        d->base.import = nnrti_onnx_import_deferred;
+        d->base.why = nnrti_builder_text(b, c->error->message);
+        d->desc = nnrti_onnx_keep_desc(c, b);
+        d->data = c->data;
+        d->bytes = c->dataBytes;
+        nnrti_onnx_move_back(c);
+        code = nnrti_builder_defer(b, &d->base, model, NULL);
+        c->code = code == NNRT_SUCCESS ? code : c->code;
+        c->usedInPlace = code == NNRT_SUCCESS;
+    }
+    nnrt_builder_destroy(b);
+    return c->code;
+}
+
 /* Imports the model in data[bytes]; path and own as in nnrti_onnx. *inPlace: the model points into the bytes. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes,
                                                     const nnrt_onnx_desc *desc, nnrti_onnx_budget *budget,
                                                     const char *path, bool own, bool *inPlace, nnrt_error *error)
 {
     NNRT_ReturnCode code;
+    nnrt_error fault;
     nnrti_onnx c;
     memset(&c, 0, sizeof(c));
+    memset(&fault, 0, sizeof(fault));
+    nnrt_error_clear(&fault);
     code = nnrt_onnx_parse(data, bytes, desc->allocator, &c.model, error);
     if (code == NNRT_SUCCESS && desc->outputCount > 0)
         code = nnrt_onnx_cut(c.model, desc->outputs, desc->outputCount, error);
@@ -13136,7 +13296,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
     c.data = (const uint8_t *)data;
     c.dataBytes = bytes;
     c.ownBytes = own;
-    c.error = error;
+    c.error = &fault;
     code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
     if (code != NNRT_SUCCESS) {
         nnrti_onnx_end(&c);
@@ -13158,6 +13318,13 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
         nnrti_onnx_add_inputs(&c);
     nnrti_onnx_add_nodes(&c);
     code = c.code == NNRT_SUCCESS ? nnrti_onnx_build(&c, model) : c.code;
+    if (code != NNRT_SUCCESS && c.deferrable)
+        code = nnrti_onnx_defer(&c, model);
+    if (code != NNRT_SUCCESS && error != NULL && error->code == NNRT_SUCCESS) {
+        (void)nnrt_error_set(error, code, "%s", fault.message);
+        error->node = fault.node;
+        error->tensor = fault.tensor;
+    }
     *inPlace = c.usedInPlace;
     nnrti_onnx_end(&c);
     return code;

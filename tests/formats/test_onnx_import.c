@@ -5881,6 +5881,329 @@ static void test_cut_tables(void **state)
     assert_int_equal(f.live, 0);
 }
 
+/* ---- deferred models ---- */
+
+/* A list of axes whose length the file leaves open. */
+#define UNSQUEEZE "in x f32 [N,3]; in a i64 [n]; y = Unsqueeze x a;"
+
+static nnrt_input known_of(const char *name, int32_t rank, int32_t d0, int32_t d1, const void *data)
+{
+    nnrt_input known;
+    memset(&known, 0, sizeof(known));
+    known.name = name;
+    known.shape.rank = rank;
+    known.shape.dims[0] = d0;
+    known.shape.dims[1] = d1;
+    known.data = data;
+    return known;
+}
+
+static NNRT_Model *load_text(const char *text, const nnrt_allocator *allocator, message *m, nnrt_error *e)
+{
+    NNRT_Model *model = NULL;
+    nnrt_onnx_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    memset(e, 0, sizeof(*e));
+    desc.allocator = allocator;
+    *m = build(text, 13);
+    if (nnrt_onnx_load_memory(&model, m->data, m->size, &desc, e) != NNRT_SUCCESS && allocator == NULL)
+        fail_msg("%s", e->message);
+    return model;
+}
+
+/* The only result of a session of x [2,3] and the dimensions of it, "1,2,3". */
+static void run_deferred(nnrt_session *session, const char *dims)
+{
+    float x[6] = {1, 2, 3, 4, 5, 6}, y[6] = {0};
+    char text[64] = "";
+    nnrt_io in = nnrt_io_make(x, sizeof(x)), out = nnrt_io_make(y, sizeof(y));
+    const int32_t two[2] = {2, 3};
+    nnrt_io_info info;
+    in.dims = two;
+    assert_int_equal(nnrt_session_inputs(session), 1);
+    assert_string_equal(nnrt_session_input(session, 0).name, "x");
+    assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
+    info = nnrt_session_output(session, 0);
+    for (int32_t i = 0; i < info.shape.rank; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), i > 0 ? ",%d" : "%d", (int)info.shape.dims[i]);
+    assert_string_equal(text, dims);
+    assert_memory_equal(x, y, sizeof(x));
+}
+
+/* What fails with a deferred model says why; what completes it works with every way to say what is missing. */
+static void test_deferred(void **state)
+{
+    static const int64_t first = 0, last = 2;
+    const nnrt_input x = known_of("x", 2, 2, 3, NULL), any = known_of("x", 2, -1, 3, NULL), wrong = known_of("x", 2, 2, 4, NULL),
+                     axis = known_of("a", 1, 1, 0, &first), other = known_of("a", 1, 1, 0, &last),
+                     nobody = known_of("b", 1, 1, 0, &first);
+    nnrt_input two[2] = {x, axis};
+    NNRT_Model *model, *before, *fixed = NULL;
+    nnrt_session *session = NULL, *second = NULL;
+    nnrt_session_desc desc, share;
+    nnrt_dims dims[2] = {{2, {2, 3}}, {1, {1}}};
+    nnrt_bound bound;
+    uint64_t room[64];
+    nnrt_error e;
+    size_t bytes = 0;
+    message m;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    memset(&share, 0, sizeof(share));
+    before = model = load_text(UNSQUEEZE, NULL, &m, &e);
+    assert_non_null(strstr(nnrt_model_deferred(model), "(Unsqueeze): axes 'a' must be a constant"));
+    assert_int_equal(model->inputIndex.count, 2);
+    assert_int_equal(model->outputIndex.count, 1);
+    assert_int_equal(model->nodes.count, 0);
+    assert_int_equal(model->allTensors.data[model->inputIndex.data[0]].dims.data[0], -1);
+    assert_int_equal(model->allTensors.data[model->inputIndex.data[0]].dims.data[1], 3);
+    assert_int_equal(model->allTensors.data[model->inputIndex.data[1]].dataType, NNRT_DATA_TYPE_INT64);
+    assert_string_equal(model->allTensors.data[model->outputIndex.data[0]].name, "y");
+#define REFUSED(call, code, part)                                                                                      \
+    do {                                                                                                               \
+        memset(&e, 0, sizeof(e));                                                                                      \
+        assert_int_equal(call, code);                                                                                  \
+        if (strstr(e.message, part) == NULL)                                                                           \
+            fail_msg("'%s' lacks '%s'", e.message, part);                                                              \
+    } while (0)
+    REFUSED(nnrt_session_create(&session, model, NULL, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant (nnrt_session_desc.inputs");
+    REFUSED(nnrt_session_bytes(model, NULL, &bytes, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
+    REFUSED(nnrt_model_save_memory(model, NULL, NULL, 0, &bytes, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
+    REFUSED(nnrt_model_optimize(&model, NULL, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
+    assert_ptr_equal(model, before);
+    desc.inputs = two;
+    desc.inputCount = 1;
+    REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
+    desc.inputCount = 2;
+    desc.buffer = room;
+    REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_NOT_SUPPORT, "nnrt_model_fix first");
+    desc.buffer = NULL;
+    REFUSED(nnrt_session_bytes(model, &desc, &bytes, &e), NNRT_UNSUPPORTED_OP, "axes 'a' must be a constant");
+    two[1] = x;
+    REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_INVALID_PARAMETER, "input 'x' is described twice");
+    two[1] = nobody;
+    REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_INVALID_PARAMETER, "no input 'b'");
+    REFUSED(nnrt_model_fix(&fixed, model, two, 2, &e), NNRT_INVALID_PARAMETER, "no input 'b'");
+    two[0] = wrong;
+    two[1] = axis;
+    REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_INVALID_SHAPE, "'x': axis 1 has size 3");
+    desc.inputs = NULL;
+    REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_NULL_PTR, "list of inputs is NULL");
+    assert_null(session);
+    assert_null(fixed);
+
+    two[0] = x; /* all by name; a session that shares has the same inputs, and outlives the first */
+    desc.inputs = two;
+    assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_SUCCESS);
+    run_deferred(session, "1,2,3");
+    share.share = session;
+    share.inputs = two;
+    share.inputCount = 2;
+    REFUSED(nnrt_session_create(&second, model, &share, &e), NNRT_INVALID_PARAMETER, "inputs are those of that session");
+    share.inputs = NULL;
+    share.inputCount = 0;
+    assert_int_equal(nnrt_session_create(&second, model, &share, &e), NNRT_SUCCESS);
+    nnrt_session_destroy(second);
+    share.inputDims = nnrt_dims_list_make(dims, 2);
+    assert_int_equal(nnrt_session_create(&second, model, &share, &e), NNRT_SUCCESS);
+    nnrt_session_destroy(session);
+    run_deferred(second, "1,2,3");
+    nnrt_session_destroy(second);
+
+    desc.inputs = &other; /* the value by name, dimensions by position */
+    desc.inputCount = 1;
+    desc.inputDims = nnrt_dims_list_make(dims, 2);
+    assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_SUCCESS);
+    run_deferred(session, "2,3,1");
+    nnrt_session_destroy(session);
+    desc.inputDims.count = 1;
+    REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_INVALID_PARAMETER, "inputDims has 1 entries, the model has 2 inputs");
+
+    two[0] = any; /* nnrt_model_fix leaves what is dynamic; the model can be saved, and runs with bounds */
+    assert_int_equal(nnrt_model_fix(&fixed, model, two, 2, &e), NNRT_SUCCESS);
+    assert_null(nnrt_model_deferred(fixed));
+    assert_int_equal(fixed->inputIndex.count, 1);
+    assert_int_equal(nnrt_model_save_memory(fixed, NULL, NULL, 0, &bytes, &e), NNRT_SUCCESS);
+    memset(&desc, 0, sizeof(desc));
+    bound.tensor = "x";
+    bound.most = dims[0];
+    desc.bounds = nnrt_bound_list_make(&bound, 1);
+    assert_int_equal(nnrt_session_create(&session, fixed, &desc, &e), NNRT_SUCCESS);
+    run_deferred(session, "1,2,3");
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(fixed);
+    nnrt_model_destroy(model);
+}
+
+/* What the import was given counts, unless it is given again; its values are copied. */
+static void test_deferred_desc(void **state)
+{
+    static const char model_text[] = "in x f32 [N,3]; in a i64 [n]; in b i64 [n]; u = Unsqueeze x a; y = Unsqueeze u b;";
+    int64_t first = 0, last = 3;
+    nnrt_input told[2] = {known_of("x", 2, 5, 3, NULL), known_of("a", 1, 1, 0, &first)},
+               later[2] = {known_of("x", 2, 2, 3, NULL), known_of("b", 1, 1, 0, &last)};
+    const message m = build(model_text, 13);
+    nnrt_onnx_desc desc;
+    nnrt_session_desc how;
+    nnrt_session *session = NULL;
+    NNRT_Model *model = NULL;
+    nnrt_error e;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    memset(&how, 0, sizeof(how));
+    memset(&e, 0, sizeof(e));
+    desc.inputs = told;
+    desc.inputCount = 2;
+    assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e), NNRT_SUCCESS);
+    assert_non_null(strstr(nnrt_model_deferred(model), "axes 'b' must be a constant"));
+    assert_int_equal(model->inputIndex.count, 2);
+    assert_int_equal(model->allTensors.data[model->inputIndex.data[0]].dims.data[0], 5);
+    first = 1;
+    memset(told, 0, sizeof(told));
+    how.inputs = later;
+    how.inputCount = 2;
+    assert_int_equal(nnrt_session_create(&session, model, &how, &e), NNRT_SUCCESS);
+    run_deferred(session, "1,2,3,1");
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+}
+
+/* Constants of a file are moved to aligned addresses while it is imported: the second import reads what the first one read. Four
+   lengths of a name: each alignment. */
+static void test_deferred_file(void **state)
+{
+    static const int64_t first = 0;
+    nnrt_input known[2] = {known_of("x", 2, 2, 8, NULL), known_of("a", 1, 1, 0, &first)};
+    (void)state;
+    for (int length = 1; length <= 4; length++) {
+        char text[1024], path[] = "/tmp/nnrt_deferred_XXXXXX";
+        const char *name = &"wwww"[4 - length];
+        float x[16], y[16], want[16] = {0};
+        nnrt_io in = nnrt_io_make(x, sizeof(x)), out = nnrt_io_make(y, sizeof(y));
+        nnrt_session_desc desc;
+        nnrt_session *session = NULL;
+        NNRT_Model *model = NULL;
+        nnrt_error e;
+        message m;
+        FILE *f;
+        int n = snprintf(text, sizeof(text), "const %s f32 [8,8]", name);
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        for (int i = 0; i < 64; i++)
+            n += snprintf(text + n, sizeof(text) - (size_t)n, " %d", i % 7 - 3);
+        (void)snprintf(text + n, sizeof(text) - (size_t)n, "; in x f32 [N,8]; in a i64 [n]; p = MatMul x %s; y = Unsqueeze p a;", name);
+        m = build(text, 13);
+        f = fdopen(mkstemp(path), "wb");
+        assert_true(f != NULL && fwrite(m.data, 1, m.size, f) == m.size && fclose(f) == 0);
+        assert_int_equal(nnrt_onnx_load(&model, path, NULL, &e), NNRT_SUCCESS);
+        assert_non_null(nnrt_model_deferred(model));
+        assert_int_equal(unlink(path), 0);
+        desc.inputs = known;
+        desc.inputCount = 2;
+        if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        for (int i = 0; i < 16; i++) {
+            x[i] = (float)(i - 5);
+            for (int k = 0; k < 8; k++)
+                want[i] += (float)(i / 8 * 8 + k - 5) * (float)((k * 8 + i % 8) % 7 - 3);
+        }
+        assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
+        assert_memory_equal(y, want, sizeof(y));
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+}
+
+/* Every allocation that fails, of the import, the session and the import for it, is OUT_OF_MEMORY or the reason for which the model
+   is deferred; nothing leaks. */
+static void test_deferred_memory(void **state)
+{
+    static const int64_t first = 0;
+    const nnrt_input known[2] = {known_of("x", 2, 2, 3, NULL), known_of("a", 1, 1, 0, &first)};
+    uint32_t deepest = 0;
+    bool done = false;
+    (void)state;
+    for (uint32_t n = 0; !done; n++) {
+        failing f = {n, 0};
+        const nnrt_allocator allocator = {failing_alloc, failing_free, &f};
+        nnrt_session_desc desc;
+        nnrt_session *session = NULL;
+        NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+        nnrt_error e;
+        message m;
+        NNRT_Model *model = load_text(UNSQUEEZE, &allocator, &m, &e);
+        memset(&desc, 0, sizeof(desc));
+        desc.allocator = &allocator;
+        desc.inputs = known;
+        desc.inputCount = 2;
+        if (model != NULL && nnrt_model_deferred(model) != NULL)
+            code = nnrt_session_create(&session, model, &desc, &e);
+        else
+            assert_true(model == NULL && (e.code == NNRT_OUT_OF_MEMORY || e.code == NNRT_UNSUPPORTED_OP));
+        done = code == NNRT_SUCCESS;
+        deepest = model != NULL ? deepest + 1 : deepest;
+        if (!done && code != NNRT_OUT_OF_MEMORY)
+            fail_msg("allocation %d: %s '%s'", (int)n, nnrt_code_name(code), e.message);
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+        assert_int_equal(f.live, 0);
+    }
+    assert_true(deepest > 10);
+}
+
+/* nnrt_model_fix of a model with nodes: sizes by symbol, values as constants, and what it refuses. */
+static void test_fix(void **state)
+{
+    static const float two = 2;
+    float in[12] = {1, 2, 3, 4, 5, 6, 1, 1, 1, 1, 1, 1}, y[6];
+    const nnrt_input x = known_of("x", 2, 2, 3, NULL), z = known_of("z", 2, 4, 3, NULL), kept = known_of("z", 2, 2, 3, in), s = known_of("s", 0, 0, 0, &two),
+                     flat = known_of("x", 1, 6, 0, NULL), open = known_of("s", 0, 0, 0, NULL), least = known_of("x", 2, -2, 3, NULL);
+    const nnrt_input both[2] = {x, s}, against[2] = {x, z}, twice[2] = {s, s};
+    static const float want[6] = {3, 5, 7, 9, 11, 13}; /* 2 x + z */
+    nnrt_io io[2] = {{in, 24, NULL}, {in + 6, 24, NULL}}, out = {y, sizeof(y), NULL};
+    nnrt_metadata metadata = {"states", "z=y"};
+    NNRT_Model *model, *fixed = NULL;
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    nnrt_error e;
+    message m;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    model = load_text("in x f32 [N,3]; in s f32 []; in z f32 [N,3]; t = Mul x s; y = Add t z;", NULL, &m, &e);
+    assert_null(nnrt_model_deferred(model));
+    REFUSED(nnrt_model_fix(&fixed, model, &flat, 1, &e), NNRT_INVALID_SHAPE, "input 'x' has 2 axes, but the given shape has 1");
+    REFUSED(nnrt_model_fix(&fixed, model, against, 2, &e), NNRT_INVALID_SHAPE, "input 'z': axis 0 has size 2, but the given size is 4");
+    REFUSED(nnrt_model_fix(&fixed, model, &least, 1, &e), NNRT_INVALID_SHAPE, "input 'x': axis 0 has size -2, expected -1 or more");
+    REFUSED(nnrt_model_fix(&fixed, model, twice, 2, &e), NNRT_INVALID_PARAMETER, "the model has no input 's'");
+    REFUSED(nnrt_model_fix(&fixed, model, NULL, 1, &e), NNRT_NULL_PTR, "inputs is NULL");
+    REFUSED(nnrt_model_fix(NULL, model, &x, 1, &e), NNRT_NULL_PTR, "fixed is NULL");
+    assert_null(fixed);
+    assert_int_equal(nnrt_model_fix(&fixed, model, both, 2, &e), NNRT_SUCCESS);
+    assert_int_equal(fixed->inputIndex.count, 2);
+    assert_string_equal(fixed->allTensors.data[fixed->inputIndex.data[1]].name, "z");
+    assert_int_equal(fixed->allTensors.data[fixed->inputIndex.data[1]].dims.data[0], 2);
+    assert_int_equal(nnrt_session_create(&session, fixed, NULL, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, io, 2, &out, 1), NNRT_SUCCESS);
+    assert_memory_equal(y, want, sizeof(y));
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(fixed);
+    desc.inputs = both; /* the same by the session */
+    desc.inputCount = 2;
+    memset(y, 0, sizeof(y));
+    assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, io, 2, &out, 1), NNRT_SUCCESS);
+    assert_memory_equal(y, want, sizeof(y));
+    nnrt_session_destroy(session);
+    assert_int_equal(nnrt_model_fix(&fixed, model, &open, 1, &e), NNRT_SUCCESS); /* nothing new */
+    assert_int_equal(fixed->inputIndex.count, 3);
+    nnrt_model_destroy(fixed);
+    assert_int_equal(nnrt_model_annotate(&model, &metadata, 1, &e), NNRT_SUCCESS);
+    REFUSED(nnrt_model_fix(&fixed, model, &kept, 1, &e), NNRT_INVALID_PARAMETER, "states"); /* a state changes */
+    assert_null(fixed);
+    nnrt_model_destroy(model);
+}
+#undef REFUSED
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -5927,6 +6250,11 @@ int main(void)
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_cut_told),
         cmocka_unit_test(test_cut_tables),
+        cmocka_unit_test(test_deferred),
+        cmocka_unit_test(test_deferred_desc),
+        cmocka_unit_test(test_deferred_file),
+        cmocka_unit_test(test_deferred_memory),
+        cmocka_unit_test(test_fix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,11 @@ static NNRT_ReturnCode cli_import_onnx(cli_inputs *in, const cli_args *args, boo
                ? nnrt_onnx_load_memory(model, cli_stream.bytes.data, cli_stream.bytes.size, &desc, error)
                : nnrt_onnx_load(model, args->model, &desc, error);
     free(given);
+    if (code == NNRT_SUCCESS && nnrt_model_deferred(*model) != NULL) { /* commands import with all that is known */
+        code = nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "%s", nnrt_model_deferred(*model));
+        nnrt_model_destroy(*model);
+        *model = NULL;
+    }
     return code;
 }
 

@@ -318,8 +318,9 @@ def onnx_md(nnrt, log):
     last = re.search(r"^(\d+) passed \((\d+) of them with inputs made constants\), (\d+) failed, (\d+) skipped$", log, re.M)
     draws = re.search(r"^(\d+) of those that passed by shape, type, values and sum", log, re.M)
     later = re.search(r"^(\d+) passed by the definition of a later release", log, re.M)
-    opened = re.findall(r"^(\d+) of (\d+) data sets with dynamic dimensions, given in the (\w+)", log, re.M)
-    if last is None or draws is None or later is None or len(tests) != int(last.group(1)) + int(last.group(3)) + int(last.group(4)):
+    opened = re.findall(r"^(\d+) of (\d+) data sets with dynamic dimensions, given in the ([\w ]+):", log, re.M)
+    refused = re.search(r"^(\d+) imports without shapes and values refused", log, re.M)
+    if None in (last, draws, later, refused) or not opened or len(tests) != int(last.group(1)) + int(last.group(3)) + int(last.group(4)):
         raise SystemExit("the log has another number of tests than it says")
     result, reasons = collections.defaultdict(collections.Counter), collections.Counter()
     why, single = collections.defaultdict(collections.Counter), {o["name"] for o in about}
@@ -365,9 +366,12 @@ checked. Of %s passed tests a later release of onnx replaced the expected output
 
 %s
 Each model is imported with and without optimization. Its outputs are compared with the outputs in the onnx package: 1e-3
-relative and 1e-7 absolute tolerance, equal integers. Each passed test runs again with dynamic dimensions for all inputs,
-and with the model saved as a .nnrt file and loaded:
+relative and 1e-7 absolute tolerance, equal integers. Each passed test runs again with dynamic dimensions for all inputs but
+lists (axes, sizes), and with the model saved as a .nnrt file and loaded:
 %s.
+Each is also loaded without a single shape or value: %s of these loads are refused. A session gets shapes and values:
+%s. The rest are Split into unequal parts (2), empty axes of a maximum (2), a pool whose last window lies in the
+padding, and two sums in another order.
 
 The tests of onnx 1.20 have no FlexAttention, SwiGLU, LinearAttention and CausalConvWithState, and no float16 and bfloat16 in
 Celu and Range. The suite `contrib` compares these with ONNX Runtime, or, where ONNX Runtime has no kernel, with definitions
@@ -378,7 +382,8 @@ in numpy (`tests/formats/contrib_onnx.py`); float64 matrix multiplications, conv
 
 """ % (re.search(r"^VERSION=(.*)$", (ROOT / "tests/kit/onnx_data.sh").read_text(), re.M).group(1), len(tests), passed, failed, skipped, constant, draws.group(1), later.group(1),
        table(["Skipped", "Reason"], [[str(n), kind] for kind, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))]),
-       ", ".join("%s of %s give the same bits with dimensions from the %s" % o for o in opened),
+       ", ".join("%s of %s give the same bits with dimensions from the %s" % o for o in opened[:-1]),
+       refused.group(1), "%s of %s give the same bits" % opened[-1][:2],
        "%d of %d tests are models of several nodes. They are counted above, and not in the table below.\n" %
        (sum(result[""][s] for s in ("PASS", "SKIP", "FAIL")), len(tests)))
     text += table(["ONNX", "Operator sets", "Becomes", "Tests passed", "Skipped"], rows)
