@@ -103,7 +103,8 @@ typedef struct nnrt_tflite_desc {
     const char *signature;      /* name of the signature whose subgraph becomes the model; NULL: subgraph 0 */
     bool noMap;                 /* nnrt_tflite_load reads the file into memory of the allocator instead of mapping it */
     bool dynamic;               /* an input without a shape in `inputs` has a dynamic dimension where its shape_signature
-                                   has -1 and its shape the 1 that writers store for it. false: the file's shape */
+                                   has -1 and its shape the 1 that writers store for it. false: the file's shape, unless no
+                                   model can compute with it (its operators need larger inputs) */
 } nnrt_tflite_desc;
 
 /* Whether bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
@@ -4465,12 +4466,21 @@ static NNRT_ReturnCode nnrti_tfl_load(NNRT_Model **model, void *data, size_t byt
                                       nnrti_block *file, nnrt_error *error)
 {
     nnrt_tflite_desc limited;
-    nnrti_tfl_budget budget;
+    nnrti_tfl_budget budget, whole;
     NNRT_ReturnCode code;
     bool inPlace = false;
     nnrti_tfl_budget_begin(&budget, desc, bytes, &limited);
     budget.memory.live = file != NULL && file->release == NULL ? bytes : 0;
+    whole = budget;
     code = nnrti_tfl_import(model, data, bytes, &limited, &budget, &inPlace, error);
+    if (code == NNRT_INVALID_SHAPE && !limited.dynamic) { /* shapes that the caller shall resize before a run */
+        limited.dynamic = true;
+        budget = whole;
+        if (nnrti_tfl_import(model, data, bytes, &limited, &budget, &inPlace, NULL) == NNRT_SUCCESS) {
+            nnrt_error_clear(error);
+            code = NNRT_SUCCESS;
+        }
+    }
     if (code == NNRT_SUCCESS && file != NULL && inPlace) {
         nnrti_owned *o = nnrti_owned_of(*model);
         o->attached[o->nAttached++] = *file; /* it is new: there is room */

@@ -22,7 +22,7 @@ done
 py 'run, .tflite: another batch has the results of both images' '(lambda a: a.shape == (2, 2, 2, 2) and bool((a == np.concatenate([np.load(F + n + "/c.npy") for n in ("first", "second")])).all()))(np.load(F + "batch2/c.npy"))'
 refused 1 'info, .tflite: a batch that RESHAPE forbids' 'RESHAPE.* has 16 elements, which do not fill int8\[1,8\]' info "$tfl" --shape image=2,3,3,1
 refused 2 'info, .tflite: another rank' "input 'image' is int8" info "$tfl" --shape image=3,3,1
-for kind in batch fixed; do "$python" -B tests/formats/tflite/model.py "$folder/$kind.tflite" $kind; done
+for kind in batch fixed rows; do "$python" -B tests/formats/tflite/model.py "$folder/$kind.tflite" $kind; done
 t 0 'info, .tflite: a dynamic dimension' info "$folder/batch.tflite" --max 4,1,3 --device reference
 prints 'info, .tflite: a dynamic dimension' '^input +x +float32\[\?,1,3\]'
 t 0 'run, .tflite: a dynamic dimension' run "$folder/batch.tflite" --input "$folder/rows4.npy"
@@ -37,6 +37,13 @@ prints 'convert, .tflite: the shape of the file' '^input +x +float32\[1,1,3\]$'
 t 0 'run, .tflite: RFFT2D requires the stored shape' run "$folder/fixed.tflite" --input random
 silent 'run, .tflite: RFFT2D requires the stored shape'
 prints 'run, .tflite: RFFT2D requires the stored shape' '^y  float32\[1,1,3\]$'
+t 0 'info, .tflite: a stored size that does not fit' info "$folder/rows.tflite"
+prints 'info, .tflite: a stored size that does not fit' "^session +none: input 'x' is float32\[1,\?\], and the sizes of its dynamic dimensions are not given"
+t 0 'run, .tflite: a stored size that does not fit' run "$folder/rows.tflite" --shape 1,8 --input random
+prints 'run, .tflite: a stored size that does not fit' '^y  float32\[2,4\]$'
+t 0 'convert, .tflite: a stored size that does not fit' convert "$folder/rows.tflite" "$folder/rows.nnrt"
+t 0 'convert, .tflite: a stored size that does not fit, run' run "$folder/rows.nnrt" --shape 1,12 --input random
+prints 'convert, .tflite: a stored size that does not fit, run' '^y  float32\[3,4\]$'
 t 0 'check, .tflite' check "$tfl" --input random --expected "scores=$folder/tflite/scores.npy" --device auto
 t 0 'report, .tflite' report "$tfl" -o "$folder/tflite.html"
 t 0 'convert, .tflite' convert "$tfl" "$folder/tflite.nnrt"

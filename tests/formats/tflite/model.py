@@ -1,7 +1,7 @@
 """Writes small models: model.h for tests/formats/test_tflite_reader.c, or one of them to a file.
 
     python3 tests/formats/tflite/model.py > tests/formats/tflite/model.h
-    python3 tests/formats/tflite/model.py FILE [control|state|batch|fixed|large]
+    python3 tests/formats/tflite/model.py FILE [control|state|batch|fixed|rows|large]
 """
 import sys
 
@@ -137,10 +137,19 @@ def batch(fixed=False):
     return m
 
 
+def rows():
+    """The elements of x by rows of four; the size that the file stores, 1, does not fill one."""
+    m = Model()
+    x, y = m.tensor('x', 'float32', [1, 1], signature=[1, -1]), m.tensor('y', 'float32', [1, 4], signature=[-1, 4])
+    m.inputs, m.outputs = [x], [y]
+    m.op('RESHAPE', [x, m.constant('shape', np.array([-1, 4], 'int32'))], [y])
+    return m
+
+
 MODELS = {'model': small, 'control': control, 'state': state, 'batch': batch}
 if len(sys.argv) > 1:
     with open(sys.argv[1], 'wb') as file:
-        file.write({'large': large, 'fixed': lambda: batch(True), **MODELS}[(sys.argv[2:] + ['model'])[0]]().bytes())
+        file.write({'large': large, 'fixed': lambda: batch(True), 'rows': rows, **MODELS}[(sys.argv[2:] + ['model'])[0]]().bytes())
     sys.exit()
 print('/* Written by tests/formats/tflite/model.py. */')
 for name, model in MODELS.items():
