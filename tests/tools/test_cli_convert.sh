@@ -50,7 +50,9 @@ refused 1 'a .nnrt file cut short' 'cannot load .*cut short' run "$folder/cut.nn
 refused 2 'convert to nowhere' 'the output file is missing' convert "$folder/open.onnx"
 refused 1 'convert into a folder that is not there' 'cannot convert .*cannot write .*/none/x.nnrt: No such file or directory$' convert "$folder/open.onnx" "$folder/none/x.nnrt"
 refused 2 'metadata without a key' '--meta does not take' convert "$folder/open.onnx" "$folder/x.nnrt" --meta =v
-refused 2 '--shape for .nnrt' 'for ONNX files' convert "$folder/open.nnrt" "$folder/x.nnrt" --shape 5,3
+t 0 'convert --shape, .nnrt' convert "$folder/open.nnrt" "$folder/x.nnrt" --shape 5,3
+t 0 'convert --shape, .nnrt: info' info "$folder/x.nnrt" --json
+py 'convert --shape, .nnrt: info' 'd["inputs"][0]["shape"] == [5, 3] and d["outputs"][0]["shape"] == [3, 5]'
 
 # A bar on a terminal, for one large constant as well: after the first 4 MiB of 16 a quarter of it.
 t 0 'convert of a large file' convert "$folder/table.onnx" "$folder/table.nnrt"

@@ -106,7 +106,27 @@ for c in 'bench --reps 1' 'report -o /dev/null' 'compare --device reference --de
 done
 refused 2 '--fix of no input' "^nnrt: --fix q=1: the model has no input 'q'; its inputs are" run "$folder/branch.onnx" --fix q=1 --input random
 refused 2 '--fix, another type' "'1.5' is no value of int64" run "$folder/branch.onnx" --fix sr=1.5 --input random
-refused 2 '--fix of a .nnrt file' '^nnrt: --fix x=0: only inputs of ONNX files can become constants$' run "$folder/fixed.nnrt" --fix x=0 --input random
+t 0 '--fix of a .nnrt file: convert' convert "$folder/pair.onnx" "$folder/pair.nnrt"
+t 0 '--fix of a .nnrt file' run "$folder/pair.nnrt" --shape a=3,2 --shape b=3,2 --fix b=1.5 --input a=2 --output-dir "$folder/o"
+py '--fix of a .nnrt file' "same(load('o/y.npy'), np.full((3, 2), 3.5, 'float32'))"
+t 0 '--fix of a .nnrt file: info' info "$folder/pair.nnrt" --shape a=3,2 --shape b=3,2 --fix b=1 --json
+py '--fix of a .nnrt file: info' '[i["name"] for i in d["inputs"]] == ["a"]'
+for c in 'bench --reps 1' 'report -o /dev/null' 'compare --device reference --device auto' 'dot' 'emit-c -o /dev/null'; do
+    # shellcheck disable=SC2086
+    t 0 "--fix of a .nnrt file, ${c%% *}" ${c%% *} "$folder/pair.nnrt" --shape a=3,2 --shape b=3,2 --fix b=1 ${c#"${c%% *}"}
+done
+t 0 '--fix of a .nnrt file, convert' convert "$folder/pair.nnrt" "$folder/one.nnrt" --shape a=3,2 --shape b=3,2 --fix b=1
+t 0 '--fix of a .nnrt file, converted' run "$folder/one.nnrt" --input a=2 --output-dir "$folder/o"
+py '--fix of a .nnrt file, converted' "same(load('o/y.npy'), np.full((3, 2), 3, 'float32'))"
+t 0 'convert --shape of a .nnrt file' convert "$folder/pair.nnrt" "$folder/sized.nnrt" --shape a=3,2
+t 0 'convert --shape of a .nnrt file: both inputs' info "$folder/sized.nnrt" --json
+py 'convert --shape of a .nnrt file: both inputs' '[i["shape"] for i in d["inputs"]] == [[3, 2]] * 2'
+t 0 '--fix of all inputs' run "$folder/pair.nnrt" --shape a=3,2 --shape b=3,2 --fix b=1.5 --fix a=2 --output-dir "$folder/o"
+py '--fix of all inputs' "same(load('o/y.npy'), np.full((3, 2), 3.5, 'float32'))"
+"$python" -B tests/formats/tflite/model.py "$folder/rows.tflite" rows
+t 0 '--fix of a .tflite file' run "$folder/rows.tflite" --fix x=1,2,3,4,5,6,7,8 --output-dir "$folder/o"
+py '--fix of a .tflite file' "same(load('o/y.npy'), np.arange(1, 9, dtype='float32').reshape(2, 4))"
+refused 2 '--fix of a .nnrt file, no such input' "the model has no input 'q'; its inputs are" run "$folder/pair.nnrt" --fix q=0 --input random
 
 # ---- a branch that cannot compute fails only if it is taken ----
 

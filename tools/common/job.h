@@ -11,6 +11,7 @@ Part of tools/nnrt.c.
 /* A model with inputs, a session, and outputs. All zero is empty. */
 typedef struct cli_job {
     NNRT_Model *model;
+    NNRT_Model *whole; /* the model of the file, if `model` is it with the constants of --fix; NULL: `model` is it */
     nnrt_session *session;
     cli_inputs in;
     cli_tensor *outputs;
@@ -19,6 +20,7 @@ typedef struct cli_job {
     bool open; /* an output has dynamic dimensions */
     double loadMs, prepareMs;
     bool fromNnrt; /* dynamic dimensions are then set when the session is created */
+    bool fixesShapes; /* or become the model's, if nothing has a session */
     const nnrt_profile *profile; /* NULL: none */
     nnrt_cache *cache;           /* NULL: none */
     NNRT_Model plain;            /* the model without its metadata, for sessions without states */
@@ -43,6 +45,7 @@ static void cli_job_free(cli_job *job)
 #endif
     nnrt_cache_destroy(job->cache);
     nnrt_model_destroy(job->model);
+    nnrt_model_destroy(job->whole);
     cli_inputs_free(&job->in);
     memset(job, 0, sizeof(*job));
 }
@@ -69,12 +72,41 @@ static NNRT_ReturnCode cli_job_integer_io(cli_job *job, const cli_args *args, nn
     return nnrt_model_optimize(&job->model, &desc, error);
 }
 
+/* The constants of --fix, and shapes, which cli_import_onnx gives to the importer, in a model of another file. */
+static NNRT_ReturnCode cli_job_fix(cli_job *job, bool shapes, nnrt_error *error)
+{
+    const cli_inputs *in = &job->in;
+    nnrt_input *known = (nnrt_input *)cli_alloc(in->fixedCount + in->count, sizeof(*known));
+    uint32_t count = 0;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < in->fixedCount && known != NULL; i++, count++) {
+        known[count].name = in->fixed[i].name;
+        known[count].shape = in->fixed[i].value.shape;
+        known[count].data = in->fixed[i].value.data;
+    }
+    for (uint32_t i = 0; i < in->count && known != NULL && shapes; i++) {
+        known[count].name = in->data[i].name;
+        known[count].shape = in->shapes[i];
+        count += in->shapes[i].rank >= 0;
+    }
+    job->whole = job->model;
+    job->model = NULL;
+    if (known != NULL)
+        code = nnrt_model_fix(&job->model, job->whole, known, count, error);
+    free(known);
+    return code;
+}
+
 /* Loads or imports the model; constants: as in cli_import_onnx. */
 static NNRT_ReturnCode cli_job_model(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
 {
-    const NNRT_ReturnCode code = cli_is_nnrt(args->model)     ? cli_job_map(job, args, error)
+    bool shapes;
+    NNRT_ReturnCode code = cli_is_nnrt(args->model)     ? cli_job_map(job, args, error)
                                  : cli_is_tflite(args->model) ? cli_import_tflite(&job->in, args, &job->model, error)
                                                               : cli_import_onnx(&job->in, args, constants, &job->model, error);
+    shapes = job->fixesShapes && job->fromNnrt && args->shapeCount + args->dimCount > 0;
+    if (code == NNRT_SUCCESS && (shapes || (job->in.fixedCount > 0 && (job->fromNnrt || cli_is_tflite(args->model)))))
+        code = cli_job_fix(job, shapes, error);
     return code == NNRT_SUCCESS && args->int8Io ? cli_job_integer_io(job, args, error) : code;
 }
 

@@ -318,8 +318,6 @@ static int cli_inputs_apply_fix(cli_inputs *in, const cli_args *args, const char
     const char *value;
     uint32_t i, last;
     int status = cli_match_input(in, "--fix", text, &i, &value);
-    if (status == CLI_DONE && in->opsets.count == 0)
-        return cli_usage("--fix %s: only inputs of ONNX files can become constants", text);
     if (status == CLI_DONE)
         status = cli_inputs_value(in, i, "--fix", value, args);
     if (status == CLI_DONE)

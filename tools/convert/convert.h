@@ -271,13 +271,12 @@ static int cli_convert(const cli_args *args)
     cli_job job;
     int status;
     memset(&job, 0, sizeof(job));
+    job.fixesShapes = true;
     status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job.in, args);
     if (status == CLI_DONE)
         status = cli_convert_load(&job, args);
-    if (status == CLI_DONE && job.fromNnrt && args->shapeCount > 0)
-        status = cli_usage("convert: --shape is for ONNX files; a .nnrt file keeps its dynamic dimensions");
     if (status == CLI_DONE)
         status = cli_convert_metadata(&job, args);
     if (status == CLI_DONE)
