@@ -386,10 +386,10 @@ typedef struct nnrt_session_desc {
                      other processes. NULL: nobody answers */
     const nnrt_context *contexts; /* contexts for devices (nnrt_context_open); they must outlive the session */
     uint32_t nContexts;
-    /* What is known of inputs, by name: dimensions, as inputDims has them by position, or a value, which makes the input
-       a constant: it is not an input of the session. The session then owns a model that nnrt_model_fix made of `model`.
-       A deferred model (nnrt_model_deferred) needs what its reason says, here or in inputDims, and must outlive the
-       session. Neither with buffer: the size of such a session is unknown (nnrt_session_bytes: NOT_SUPPORT). A session
+    /* Inputs by name: their dimensions, as inputDims has them by position, or a value, which makes the input a constant:
+       it is not an input of the session. The session then owns a model that nnrt_model_fix made of `model`.
+       A deferred model (nnrt_model_deferred) needs the sizes and values that its reason names, here or in inputDims, and
+       must outlive the session. Neither with buffer: the size of such a session is unknown (nnrt_session_bytes: NOT_SUPPORT). A session
        that shares has the inputs of that session. */
     const nnrt_input *inputs;
     uint32_t inputCount; /* 0 = none */
@@ -2270,7 +2270,7 @@ struct nnrt_session {
     nnrt_session *owner;     /* the session that owns prepared: itself, unless it shares */
     int32_t users;           /* sessions that use prepared, this one included */
     const NNRT_Model *model; /* the caller's, to know it again: it may be gone */
-    NNRT_Model *fixed;       /* what nnrt_model_fix made of it for this session, or NULL */
+    NNRT_Model *fixed;       /* the result of nnrt_model_fix for this session, or NULL */
     nnrt_device *device;
     NNRT_PreparedModel *prepared;
     void *workspace;
@@ -2794,7 +2794,7 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
     return nnrti_cache_run(desc->cache, desc->device, &s->device, m, &config, &s->prepared);
 }
 
-/* What a session knows of the inputs of its model, and the model that it is made from. */
+/* Sizes and values of inputs that a session is given, and the model that it is made from. */
 typedef struct nnrti_told {
     nnrt_session_desc desc; /* the caller's, with inputDims for the inputs of `model` and without inputs */
     const NNRT_Model *model;
@@ -2840,7 +2840,7 @@ static NNRT_ReturnCode nnrti_told_collect(nnrti_told *k, const NNRT_Model *m, nn
     return NNRT_SUCCESS;
 }
 
-/* inputDims of k->model: what is known, else what the model says. */
+/* inputDims of k->model: given dimensions, else the model's. */
 static void nnrti_told_dims(nnrti_told *k)
 {
     const NNRT_Model *m = k->model;
@@ -2858,7 +2858,7 @@ static void nnrti_told_dims(nnrti_told *k)
     k->desc.inputCount = 0;
 }
 
-/* Frees what a session does not keep. */
+/* Frees all that the session does not own. */
 static void nnrti_told_end(nnrti_told *k)
 {
     nnrt_model_destroy(k->fixed);

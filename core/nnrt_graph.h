@@ -147,7 +147,7 @@ typedef struct nnrt_optimize_desc {
    their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32. desc
    NULL: all zero. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, const nnrt_optimize_desc *desc, nnrt_error *error);
-/* Makes a new model of a model and what is known of its inputs: dynamic dimensions get the given sizes, and an input with a
+/* Makes a new model with the given sizes and values of inputs: dynamic dimensions get their sizes, and an input with a
    value becomes a constant, which may remove nodes; the passes of nnrt_model_optimize but QUANTIZE run. A deferred model
    (nnrt_model_deferred) is imported with them. Inputs that are not listed stay as they are; dynamic dimensions of inputs
    that share a symbol get the same size. Values are copied; the constants of `model`, which must outlive *fixed, are used
@@ -4393,7 +4393,7 @@ static void nnrti_builder_fix_axis(nnrt_builder *b, uint32_t t, uint32_t axis, i
     }
 }
 
-/* Gives an input of the model in b what is known of it. */
+/* Applies the given dimensions, or the value, to an input of the model in b. */
 static void nnrti_builder_fix(nnrt_builder *b, const nnrt_input *known)
 {
     const NNRT_Model m = nnrti_builder_model(b);

@@ -261,7 +261,7 @@ typedef struct NNRT_IOTensor {
 } NNRT_IOTensor;
 
 #ifndef NNRT_FIRMWARE
-/* What a caller knows of an input before a run (importers, nnrt_model_fix, sessions). */
+/* Dimensions or value of an input that a caller knows before a run (importers, nnrt_model_fix, sessions). */
 typedef struct nnrt_input {
     const char *name;
     nnrt_dims shape;  /* -1: a dynamic dimension */
@@ -445,8 +445,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
 /* Why a model is deferred; NULL: it is not. An importer defers a model whose operators it can only translate for known
    sizes of dynamic dimensions, or known values of inputs: the model has inputs and outputs, but no nodes, and refers to
-   the file. nnrt_model_fix completes it, and so does a session that knows what is missing; all else refuses it with this
-   text. It must outlive models that nnrt_model_fix made of it. */
+   the file. nnrt_model_fix completes it, and so does a session that knows these sizes and values; all other functions refuse
+   it with this text. It must outlive models that nnrt_model_fix made of it. */
 NNRT_API const char *nnrt_model_deferred(const NNRT_Model *model);
 /* Passes a block that the model's constants point into (the bytes of a file) to the model, which frees it through its
    allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
@@ -1274,8 +1274,8 @@ static NNRT_ReturnCode nnrti_check_complete(const NNRT_Model *m, nnrt_error *err
 }
 #endif
 
-/* Rule: the model is not deferred; the lists exist, and the required ones are not empty. If several are empty, the first one decides the code:
-   HDI defines this order (allTensors, subGraph, nodes, inputIndex, outputIndex). A model without inputs is valid,
+/* Rule: the model is not deferred; the lists exist, and the required ones are not empty. If several are empty, the first
+   one decides the code: HDI defines this order (allTensors, subGraph, nodes, inputIndex, outputIndex). A model without inputs is valid,
    although a driver may reject it. At most INT32_MAX entries: error->node and error->tensor, of type int32_t, can
    name each. */
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
@@ -2173,10 +2173,10 @@ typedef struct nnrti_owned {
 } nnrti_owned;
 
 #ifndef NNRT_FIRMWARE
-/* A deferred model: what is needed to import its file once more. The importer's own data follow. */
+/* A deferred model: the reason, and the function that imports its file once more. The importer's own data follow. */
 typedef struct nnrti_deferred {
     const char *why;
-    /* Imports the file with these inputs in addition to what is known. The result may be deferred as well. */
+    /* Imports the file with these inputs and the inputs of the first import. The result may be deferred, too. */
     NNRT_ReturnCode (*import)(const struct nnrti_deferred *deferred, const nnrt_input *inputs, uint32_t count,
                               NNRT_Model **model, nnrt_error *error);
 } nnrti_deferred;

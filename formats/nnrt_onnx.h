@@ -13146,10 +13146,10 @@ static void nnrti_onnx_add_sources(nnrti_onnx *c)
 
 #endif
 
-/* What a deferred model needs to import its file again. */
+/* A deferred model: the file and the options of its next import. */
 typedef struct nnrti_onnx_deferred {
     nnrti_deferred base;
-    nnrt_onnx_desc desc; /* the caller's, with copies of what it points to */
+    nnrt_onnx_desc desc; /* the caller's; texts, lists and values are copies */
     const void *data;
     size_t bytes;
 } nnrti_onnx_deferred;
@@ -13157,7 +13157,7 @@ typedef struct nnrti_onnx_deferred {
 static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_onnx_desc *desc,
                                        const char *path, bool *own, nnrt_error *error);
 
-/* Imports the file of a deferred model: what is given now replaces what was given before for the same input. */
+/* Imports the file of a deferred model: a description of an input replaces the one that the first import had of it. */
 static NNRT_ReturnCode nnrti_onnx_import_deferred(const nnrti_deferred *deferred, const nnrt_input *inputs, uint32_t count,
                                                   NNRT_Model **model, nnrt_error *error)
 {
