@@ -5930,7 +5930,7 @@ static void run_deferred(nnrt_session *session, const char *dims)
     assert_memory_equal(x, y, sizeof(x));
 }
 
-/* What fails with a deferred model says why; what completes it works with every way to say what is missing. */
+/* Functions that need nodes refuse a deferred model with its reason; sizes and values by name, by position and at a fix complete it. */
 static void test_deferred(void **state)
 {
     static const int64_t first = 0, last = 2;
@@ -6019,7 +6019,7 @@ static void test_deferred(void **state)
     desc.inputDims.count = 1;
     REFUSED(nnrt_session_create(&session, model, &desc, &e), NNRT_INVALID_PARAMETER, "inputDims has 1 entries, the model has 2 inputs");
 
-    two[0] = any; /* nnrt_model_fix leaves what is dynamic; the model can be saved, and runs with bounds */
+    two[0] = any; /* nnrt_model_fix leaves dynamic dimensions; the model can be saved, and runs with bounds */
     assert_int_equal(nnrt_model_fix(&fixed, model, two, 2, &e), NNRT_SUCCESS);
     assert_null(nnrt_model_deferred(fixed));
     assert_int_equal(fixed->inputIndex.count, 1);
@@ -6035,7 +6035,7 @@ static void test_deferred(void **state)
     nnrt_model_destroy(model);
 }
 
-/* What the import was given counts, unless it is given again; its values are copied. */
+/* Sizes and values of the import count, unless the session has others; the import copied its values. */
 static void test_deferred_desc(void **state)
 {
     static const char model_text[] = "in x f32 [N,3]; in a i64 [n]; in b i64 [n]; u = Unsqueeze x a; y = Unsqueeze u b;";
@@ -6068,7 +6068,7 @@ static void test_deferred_desc(void **state)
     nnrt_model_destroy(model);
 }
 
-/* Constants of a file are moved to aligned addresses while it is imported: the second import reads what the first one read. Four
+/* Constants of a file are moved to aligned addresses while it is imported: the second import reads the same elements. Four
    lengths of a name: each alignment. */
 static void test_deferred_file(void **state)
 {
@@ -6151,7 +6151,7 @@ static void test_deferred_memory(void **state)
     assert_true(deepest > 10);
 }
 
-/* nnrt_model_fix of a model with nodes: sizes by symbol, values as constants, and what it refuses. */
+/* nnrt_model_fix of a model with nodes: sizes by symbol, values as constants, and its refusals. */
 static void test_fix(void **state)
 {
     static const float two = 2;
