@@ -279,19 +279,25 @@ def shuffled(every, rng):
 # ---- which tests can see it ----
 
 SUITES = ['ops', 'rows', 'device_vectors', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file',
-          'threads', 'math', 'planner', 'draft', 'control', 'open', 'corners', 'effect', 'intervals']
+          'threads', 'math', 'planner', 'draft', 'control', 'open', 'corners', 'effect', 'intervals', 'cache', 'states', 'custom',
+          'memory', 'log', 'hdi', 'auto', 'remote', 'attr', 'onnx_import', 'quantize', 'cpu', 'ohnn', 'nnadapter']
 SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passes'], 'file': ['file'],
                  'sessions': ['session', 'threads'], 'math': ['math'],
                  'planner': ['planner'], 'plan': ['draft', 'control'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal'],
                  'intervals': ['intervals', 'open']}
 SEES = {  # suites that include the header, the most thorough first; math, planner and threads test only their part
     'nnrt_ops.h': ['ops', 'rows', 'effect', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes',
-                   'corners'],
-    'core/nnrt_model.h': ['hal', 'file', 'hostile', 'session', 'control', 'builder', 'passes', 'onnx_nodes'],
-    'core/nnrt_plan.h': ['hal', 'intervals', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
-    'nnrt_hal.h': ['hal', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
-    'core/nnrt_graph.h': ['builder', 'passes', 'session', 'open', 'control', 'onnx_nodes', 'hostile', 'file'],
-    'nnrt.h': ['session', 'open', 'control', 'onnx_nodes', 'hostile', 'file'],
+                   'corners', 'custom', 'attr', 'onnx_import', 'cpu'],
+    'core/nnrt_model.h': ['hal', 'file', 'hostile', 'session', 'control', 'builder', 'passes', 'onnx_nodes', 'states', 'cache',
+                          'ohnn', 'nnadapter'],
+    'core/nnrt_plan.h': ['hal', 'intervals', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file',
+                         'draft', 'planner', 'states', 'memory', 'custom', 'corners', 'cpu', 'auto'],
+    'nnrt_hal.h': ['hal', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file', 'hdi', 'remote',
+                   'auto', 'cache', 'nnadapter'],
+    'core/nnrt_graph.h': ['builder', 'passes', 'session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'onnx_import',
+                          'quantize', 'log'],
+    'nnrt.h': ['session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'cache', 'states', 'memory', 'remote', 'auto',
+               'nnadapter'],
 }
 
 
