@@ -389,8 +389,8 @@ typedef struct nnrt_session_desc {
     /* Inputs by name: their dimensions, as inputDims has them by position, or a value, which makes the input a constant:
        it is not an input of the session. The session then owns a model that nnrt_model_fix made of `model`.
        A deferred model (nnrt_model_deferred) needs the sizes and values that its reason names, here or in inputDims, and
-       must outlive the session. Neither with buffer: the size of such a session is unknown (nnrt_session_bytes: NOT_SUPPORT). A session
-       that shares has the inputs of that session. */
+       must outlive the session. Neither with buffer: the size of such a session is unknown (nnrt_session_bytes:
+       NOT_SUPPORT). A session that shares has none of its own. */
     const nnrt_input *inputs;
     uint32_t inputCount; /* 0 = none */
 } nnrt_session_desc;
@@ -2880,7 +2880,7 @@ static NNRT_ReturnCode nnrti_told_begin(nnrti_told *k, const NNRT_Model *m, cons
         return NNRT_SUCCESS;
     if (desc->inputCount > 0 && (desc->inputs == NULL || owner != NULL))
         return nnrt_error_set(error, desc->inputs == NULL ? NNRT_NULL_PTR : NNRT_INVALID_PARAMETER,
-                              owner != NULL ? "share: inputs are those of that session" : "the list of inputs is NULL");
+                              owner != NULL ? "share: that session decides the inputs, expected none" : "the list of inputs is NULL");
     if (desc->buffer != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
                               "a session with a buffer takes no inputs and no deferred model: nnrt_model_fix first");

@@ -268,7 +268,6 @@ typedef struct nnrt_input {
     const void *data; /* NULL: an input of this shape. Otherwise its value, dense elements of the input's type: the input
                          becomes a constant */
 } nnrt_input;
-NNRTI_LIST(nnrt_input_list, nnrt_input)
 #endif
 
 /* Resets error to no failure; NULL is fine. The first failure wins: until then a second message does not replace it. */

@@ -13318,7 +13318,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
         nnrti_onnx_add_inputs(&c);
     nnrti_onnx_add_nodes(&c);
     code = c.code == NNRT_SUCCESS ? nnrti_onnx_build(&c, model) : c.code;
-    if (code != NNRT_SUCCESS && c.deferrable)
+    if (code == NNRT_UNSUPPORTED_OP && c.deferrable) /* without memory values look unknown, too */
         code = nnrti_onnx_defer(&c, model);
     if (code != NNRT_SUCCESS && error != NULL && error->code == NNRT_SUCCESS) {
         (void)nnrt_error_set(error, code, "%s", fault.message);

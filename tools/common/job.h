@@ -20,7 +20,7 @@ typedef struct cli_job {
     bool open; /* an output has dynamic dimensions */
     double loadMs, prepareMs;
     bool fromNnrt; /* dynamic dimensions are then set when the session is created */
-    bool fixesShapes; /* or become the model's, if nothing has a session */
+    bool fixesShapes; /* convert: they become dimensions of the model instead */
     const nnrt_profile *profile; /* NULL: none */
     nnrt_cache *cache;           /* NULL: none */
     NNRT_Model plain;            /* the model without its metadata, for sessions without states */
