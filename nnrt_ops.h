@@ -5977,8 +5977,6 @@ NNRT_API bool nnrt_walk_first(nnrt_walk *w, const nnrt_view *z, const nnrt_view 
     int32_t n = 0;
     memset(w, 0, sizeof(*w));
     w->dims[0] = 1;
-    for (int32_t k = 0; k < 3; k++)
-        w->step[k][0] = 1;
     for (int32_t i = 0; i < z->rank; i++) {
         bool joins = n > 0;
         if (z->dims[i] == 0)
@@ -16894,7 +16892,7 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
     (void)attr;
     nnrti_matrix_terms(&terms, a, b);
     nnrti_dots_begin(&d, a, b, 0);
-    if (M == 0 || N == 0 || !nnrt_walk_first(&w, &stackY, &stackA, &stackB))
+    if (!nnrt_walk_first(&w, &stackY, &stackA, &stackB))
         return NNRT_SUCCESS;
     do
         for (int32_t s = 0; s < w.count; s++)
@@ -23594,7 +23592,6 @@ NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
     nnrti_own_ops[place].op.since = 0;
     nnrti_own_ops[place].op.rule = op->rule != NULL ? op->rule : nnrti_rule_none;
     nnrti_own_ops[place].op.attr = op->attr != NULL ? op->attr : &nnrti_struct_none;
-    nnrti_own_ops[place].used = 0;
     nnrti_own_order[nnrti_own_total++] = (uint8_t)place;
     return NNRT_SUCCESS;
 }

@@ -1273,6 +1273,51 @@ static void test_shared_graphs(void **state)
     }
 }
 
+/* Only a dynamic axis has a symbol. */
+static void test_symbol_of_fixed_axis(void **state)
+{
+    const int32_t dims[] = {-1, 4, -1, 5};
+    (void)state;
+    for (uint32_t axis = 0; axis < 4; axis++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 4, dims);
+        uint32_t symbols[] = {0, 0, 0, 0};
+        char text[64];
+        symbols[axis] = 7;
+        nnrt_builder_symbols(b, x, symbols, 4);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
+        (void)snprintf(text, sizeof(text), "symbol 7 for axis %u, which is not dynamic but %d", axis, dims[axis]);
+        if (dims[axis] < 0)
+            nnrt_model_destroy(finish(b));
+        else
+            assert_int_equal(refused(b, text), NNRT_INVALID_PARAMETER);
+    }
+}
+
+/* A shape that does not match is told in the layout of the operand: of images in [N,C,H,W] only input 0 has it. */
+static void test_expected_layout(void **state)
+{
+    const int32_t dims[] = {6, 3, 3, 4}, image_dims[] = {1, 4, 8, 8};
+    const float zeros[6 * 3 * 3 * 4] = {0};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const NNRT_Format format = k < 2 ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC;
+        const bool weight = k % 2 == 0; /* the weight lacks an axis; else x does */
+        nnrt_builder *b = begin(NULL);
+        uint32_t in[2];
+        NNRT_Conv2DFusion a;
+        nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_CONV2D_FUSION)->attr, &a);
+        in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, weight ? 4 : 3, image_dims);
+        nnrt_builder_format(b, in[0], format);
+        in[1] = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_FLOAT32, weight ? 3 : 4, dims, zeros, true);
+        (void)nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 2);
+        at_once(b, NNRT_INVALID_SHAPE, 0,
+                weight   ? "input 1 (weight) 'w' is float32[6,3,3], expected [O,R,S,I]"
+                : k == 1 ? "input 0 (x) 'x' is float32[1,4,8], expected [N,C,H,W]"
+                         : "input 0 (x) 'x' is float32[1,4,8], expected [N,H,W,C]");
+    }
+}
+
 /* With dynamic dimensions only a run knows the number of positions: int32 indices may suffice. */
 static void test_places_of_open_extents(void **state)
 {
@@ -1312,6 +1357,8 @@ int main(void)
         cmocka_unit_test(test_inferred),               cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
         cmocka_unit_test(test_many),                   cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
         cmocka_unit_test(test_dot),                    cmocka_unit_test(test_dot_placed),       cmocka_unit_test(test_shared_graphs),
+        cmocka_unit_test(test_symbol_of_fixed_axis),
+        cmocka_unit_test(test_expected_layout),
         cmocka_unit_test(test_places_of_open_extents), cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_graph_formats),          cmocka_unit_test(test_graph_passes),
         cmocka_unit_test(test_create),                 cmocka_unit_test(test_create_refused),

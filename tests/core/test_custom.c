@@ -286,10 +286,14 @@ static void test_refused_rows(void **state)
     static const nnrt_kernel_row typeless[] = {{0, NULL, clip_f32, "k"}};
     static const nnrt_kernel_row alien[] = {{1u << 1, NULL, clip_f32, "k"}};
     static const nnrt_kernel_row other_operands[] = {{NNRT_TYPES_F32, "x y", clip_f32, "k"}};
+    static const nnrt_kernel_row fewer_operands[] = {{NNRT_TYPES_F32, "x?", clip_f32, "k"}}; /* 0 or 1 */
+    static const nnrt_kernel_row more_operands[] = {{NNRT_TYPES_F32, "x y?", clip_f32, "k"}}; /* 1 or 2 */
     static const nnrt_kernel_row bad_operands[] = {{NNRT_TYPES_F32, "x:!", clip_f32, "k"}};
-    static const nnrt_kernel_row *const kernels[] = {no_call, unnamed, typeless, alien, other_operands, bad_operands};
+    static const nnrt_kernel_row *const kernels[] = {no_call,        unnamed,       typeless,    alien, other_operands,
+                                                     fewer_operands, more_operands, bad_operands};
     static const char *const kernel_words[] = {"kernel 0 has no function", "kernel 0 has no name",
                                                "supports no types",        "or unknown ones",
+                                               "as many as the row",       "as many as the row",
                                                "as many as the row",       "':' must be followed"};
     static const uint32_t flags[] = {NNRT_OP_ALIAS, NNRT_OP_GRAPHS, NNRT_OP_MOVEMENT, NNRT_OP_ELEMENTWISE, NNRT_OP_MONOTONE,
                                      NNRT_OP_PURE << 1};

@@ -1282,6 +1282,76 @@ static void test_arguments(void **state)
     image_free(&f);
 }
 
+/* Each kind of file is known by its first bytes, whatever follows them; with one byte fewer, or with the last byte changed, it
+   is not that kind. */
+static void test_guess(void **state)
+{
+    static const struct {
+        size_t bytes;
+        const char *first, *kind;
+    } kinds[] = {{8, "\x89NNRT\r\n\x1A", "a .nnrt file"},
+                 {4, "\x89PNG", "a PNG image"},
+                 {3, "\xFF\xD8\xFF", "a JPEG image"},
+                 {8, "\x89HDF\r\n\x1A\n", "an HDF5 file"},
+                 {8, "\x1C\0\0\0TFL3", "a TensorFlow Lite model"},
+                 {4, "GGUF", "a GGUF file"},
+                 {6, "\x93NUMPY", "an array of NumPy"},
+                 {2, "\x1F\x8B", "compressed by gzip"},
+                 {10, "\x40\0\0\0\0\0\0\0{\"", "a SafeTensors file"},
+                 {8, "version ", "a pointer of Git LFS"},
+                 {2, "\x80\x02", "a Python pickle, perhaps of PyTorch"},
+                 {2, "\x80\x04", "a Python pickle: "},
+                 {4, "\x7F" "ELF", "an ELF "},
+                 {4, "\xCF\xFA\xED\xFE", "a Mach-O "},
+                 {4, "MZ\x90\0", "a Windows "},
+                 {4, "%PDF", "a PDF document"},
+                 {4, "GIF8", "a GIF image"},
+                 {4, "RIFF", "a RIFF file"},
+                 {3, "BZh", "compressed by bzip2"},
+                 {6, "\xFD" "7zXZ\0", "compressed by xz"},
+                 {4, "\x28\xB5\x2F\xFD", "compressed by Zstandard"},
+                 {4, "PK\x03\x04", "a zip archive"},
+                 {3, "\x08\x07\x12", "an ONNX model"},
+                 {1, "<", "a page of HTML or XML"},
+                 {1, "{", "a text of JSON"}};
+    static const char torch[] = "PK\x03\x04--------------------------archive/data.pkl";
+    char text[300];
+    (void)state;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const size_t n = kinds[i].bytes;
+        const char *kind;
+        for (int fill = 0; fill < 256; fill += 85) {
+            uint8_t file[64];
+            memset(file, fill, sizeof(file));
+            memcpy(file, kinds[i].first, n);
+            kind = nnrt_file_guess(file, sizeof(file));
+            if (kind == NULL || strncmp(kind, kinds[i].kind, strlen(kinds[i].kind)) != 0)
+                fail_msg("'%s' looks like %s", kinds[i].kind, kind != NULL ? kind : "nothing");
+            file[n - 1] ^= 0x15;
+            kind = nnrt_file_guess(file, sizeof(file));
+            assert_true(kind == NULL || strncmp(kind, kinds[i].kind, strlen(kinds[i].kind)) != 0);
+        }
+        kind = nnrt_file_guess(kinds[i].first, n - 1);
+        assert_true(kind == NULL || strncmp(kind, kinds[i].kind, strlen(kinds[i].kind)) != 0);
+    }
+    assert_string_equal(nnrt_file_guess("", 0), "an empty file");
+    assert_null(nnrt_file_guess(NULL, 4));
+    assert_string_equal(nnrt_file_guess(torch, sizeof(torch) - 1),
+                        "a PyTorch file: export the model as ONNX (torch.onnx.export)");
+    assert_string_equal(nnrt_file_guess(torch, sizeof(torch) - 2), "a zip archive");
+    memset(text, 'a', sizeof(text));
+    memcpy(text, "~\t\r\n", 4);
+    assert_string_equal(nnrt_file_guess(text, 40), "a text");
+    text[256] = '\x7F'; /* behind the bytes that are looked at */
+    assert_string_equal(nnrt_file_guess(text, sizeof(text)), "a text");
+    text[255] = '\x7F';
+    assert_null(nnrt_file_guess(text, sizeof(text)));
+    text[255] = '\x1F';
+    assert_null(nnrt_file_guess(text, sizeof(text)));
+    text[255] = ' ';
+    assert_string_equal(nnrt_file_guess(text, 256), "a text");
+}
+
 static char folder[64];
 
 static const char *in_folder(const char *name)
@@ -1637,6 +1707,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_factor),
         cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_guess),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_save_at_once),
         cmocka_unit_test(test_save_onto_no_file),

@@ -2805,9 +2805,61 @@ static int setup(void **state)
     return test_device_open("example") != NULL ? 0 : -1;
 }
 
+/* More upper bounds than are searched one after the other, in any order: each input has its own. */
+static void test_many_bounds(void **state)
+{
+    enum { MANY = 23 };
+    static char names[2 * MANY][8];
+    const int32_t open[] = {-1};
+    nnrt_bound bounds[MANY];
+    nnrt_session_desc desc;
+    nnrt_session *session = NULL;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    (void)state;
+    memset(bounds, 0, sizeof(bounds));
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_builder_create(&b, "many", NULL), NNRT_SUCCESS);
+    for (int32_t i = 0; i < MANY; i++) {
+        const int32_t place = i * 7 % MANY;
+        uint32_t x;
+        (void)snprintf(names[2 * i], sizeof(names[0]), "x%d", i);
+        (void)snprintf(names[2 * i + 1], sizeof(names[0]), "y%d", i);
+        x = nnrt_builder_input(b, names[2 * i], NNRT_DATA_TYPE_FLOAT32, 1, open);
+        nnrt_builder_output(b, nnrt_builder_op(b, names[2 * i + 1], NNRT_NODE_TYPE_SQUARE, NULL, &x, 1));
+        bounds[place].tensor = names[2 * i];
+        bounds[place].most.rank = 1;
+        bounds[place].most.dims[0] = i + 1;
+    }
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    desc.bounds = nnrt_bound_list_make(bounds, MANY);
+    assert_int_equal(nnrt_session_create(&session, m, &desc, NULL), NNRT_SUCCESS);
+    for (int32_t i = 0; i < MANY; i++) {
+        assert_int_equal(nnrt_session_input(session, (uint32_t)i).shape.dims[0], i + 1);
+        assert_int_equal(nnrt_session_output(session, (uint32_t)i).shape.dims[0], i + 1);
+    }
+    nnrt_session_destroy(session);
+    for (int32_t i = 0; i < MANY; i += MANY - 1) { /* one that is missing, at either end of the sorted names */
+        nnrt_bound given = bounds[i * 7 % MANY];
+        bounds[i * 7 % MANY] = bounds[MANY - 1];
+        desc.bounds = nnrt_bound_list_make(bounds, MANY - 1);
+        if (i * 7 % MANY != MANY - 1) {
+            assert_int_equal(nnrt_session_create(&session, m, &desc, &error), NNRT_INVALID_SHAPE);
+            assert_non_null(strstr(error.message, names[2 * i]));
+            memset(&error, 0, sizeof(error));
+        }
+        bounds[i * 7 % MANY] = given;
+    }
+    nnrt_model_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_bounds),
         cmocka_unit_test(test_channels_last),
         cmocka_unit_test(test_channels_first),
         cmocka_unit_test(test_flatten),

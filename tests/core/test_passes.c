@@ -874,6 +874,65 @@ static void test_affine_chain(void **state)
     nnrt_model_destroy(m);
 }
 
+/* A weight of 96 KB that folding has made is scaled in place, unless another node reads it, too, or a value of a small
+   factor would be infinite. All sums are exact: small integers, and factors that are powers of 2. */
+static void test_affine_large(void **state)
+{
+    enum { ROWS = 3, IN = 128, OUT = 192 };
+    static float w[IN * OUT], x[ROWS * IN], y[ROWS * OUT], other[ROWS * OUT], factor[OUT];
+    static const int32_t dims[] = {IN, OUT}, row[] = {OUT};
+    (void)state;
+    for (int32_t k = 0; k < 3; k++) {
+        const bool shared = k == 1, infinite = k == 2;
+        nnrt_builder *b = begin(NULL);
+        uint32_t in = input(b, "x", ROWS, IN, 0, 0), weight, out[2];
+        NNRT_Model *m = NULL;
+        nnrt_session *session = NULL;
+        nnrt_io from = nnrt_io_make(x, sizeof(x)), to[2];
+        NNRT_FullConnection fc;
+        for (uint32_t i = 0; i < IN * OUT; i++)
+            w[i] = (float)(i * 7 % 31) - 15;
+        for (uint32_t i = 0; i < ROWS * IN; i++)
+            x[i] = (float)(i * 5 % 17) - 8;
+        for (uint32_t i = 0; i < OUT; i++)
+            factor[i] = i == 3 && infinite ? INFINITY : i % 3 == 0 ? 0.5f : i % 3 == 1 ? -4.0f : 1.0f;
+        nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &fc);
+        weight = op2(b, NNRT_NODE_TYPE_TRANSPOSE, nnrt_builder_constant(b, "w", F32, 2, dims, w, true),
+                     ints(b, 2, 1, 0, 0, 0));
+        {
+            const uint32_t operands[] = {in, weight};
+            out[0] = out[1] = add_op(b, "product", NNRT_NODE_TYPE_FULL_CONNECTION, &fc, operands, 2);
+            if (shared)
+                out[1] = add_op(b, "plain", NNRT_NODE_TYPE_FULL_CONNECTION, &fc, operands, 2);
+        }
+        out[0] = op2(b, NNRT_NODE_TYPE_MUL_FUSION, out[0], nnrt_builder_constant(b, "f", F32, 1, row, factor, true));
+        nnrt_builder_output(b, out[0]);
+        if (shared)
+            nnrt_builder_output(b, out[1]);
+        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+        nnrt_builder_destroy(b);
+        assert_int_equal(nnrt_model_optimize(&m, NULL, NULL), NNRT_SUCCESS);
+        assert_int_equal(m->nodes.count, k == 0 ? 1 : 2);
+        assert_int_equal(nnrt_session_create(&session, m, NULL, NULL), NNRT_SUCCESS);
+        to[0] = nnrt_io_make(y, sizeof(y));
+        to[1] = nnrt_io_make(other, sizeof(other));
+        assert_int_equal(nnrt_run(session, &from, 1, to, shared ? 2 : 1), NNRT_SUCCESS);
+        for (uint32_t i = 0; i < ROWS; i++)
+            for (uint32_t o = 0; o < OUT; o++) {
+                float sum = 0;
+                for (uint32_t c = 0; c < IN; c++)
+                    sum += x[i * IN + c] * w[c * OUT + o];
+                if (infinite && o == 3)
+                    assert_true(isinf(y[i * OUT + o]) || (sum == 0 && isnan(y[i * OUT + o])));
+                else
+                    assert_true(y[i * OUT + o] == sum * factor[o]);
+                assert_true(!shared || other[i * OUT + o] == sum);
+            }
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(m);
+    }
+}
+
 /* A full connection of images: with useAxis its result has more axes, whose format determines the axis of a normalization.
  */
 static void test_affine_rank(void **state)
@@ -3162,6 +3221,7 @@ int main(void)
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_affine),
         cmocka_unit_test(test_affine_chain),
+        cmocka_unit_test(test_affine_large),
         cmocka_unit_test(test_affine_rank),
         cmocka_unit_test(test_affine_not),
         cmocka_unit_test(test_matmul_bias),

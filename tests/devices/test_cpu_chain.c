@@ -297,6 +297,196 @@ static void test_read_twice(void **unused)
     drop(&m);
 }
 
+/* What stands between two convolutions, or behind one. */
+typedef enum between {
+    NOTHING, SQUARED, SCALED, SOFT, SOFT_CHANNELS, FLAT, MOVED, REDUCED, REDUCED_CHANNELS, JOINED, CUT, POOLED, PADDED,
+    MULTIPLIED, CONNECTED, NORMALIZED, SAME_SHAPE, BETWEENS
+} between;
+
+static uint32_t list_of(nnrt_builder *b, int32_t count, const int32_t *values)
+{
+    return nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT32, 1, &count, values, true);
+}
+
+/* `kind` of x, an image [n,c,h,w]; *image: whether the result is one. name: of the node. */
+static uint32_t put_between(nnrt_builder *b, const char *name, between kind, uint32_t x, const int32_t *dims, bool *image)
+{
+    static const int32_t moves[] = {0, 2, 3, 1}, plane[] = {2, 3}, one[] = {1}, begin[] = {0, 1, 0, 1};
+    static const int64_t axes[] = {1}, all[] = {0, 1, 2, 3}, two[] = {2, 2}, none[] = {0, 0, 0, 0};
+    static const int32_t pads[] = {0, 0, 0, 0, 1, 0, 0, 2}, pad_dims[] = {4, 2};
+    const int32_t flat[] = {dims[0], -1}, same[] = {dims[0], dims[1], dims[2], dims[3]};
+    const int32_t channel[] = {dims[1], 1, 1}, size[] = {dims[0], dims[1] - 1, dims[2], dims[3] - 1};
+    const int32_t square[] = {dims[3], dims[3]};
+    uint32_t in[3] = {x, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    *image = kind == NOTHING || kind == SQUARED || kind == SCALED || kind == SOFT_CHANNELS || kind == JOINED ||
+             kind == CUT || kind == POOLED || kind == PADDED;
+    switch (kind) {
+    case SQUARED: return nnrt_builder_op(b, name, NNRT_NODE_TYPE_SQUARE, NULL, in, 1);
+    case SCALED: {
+        float *factor = reals((size_t)dims[1]);
+        in[1] = nnrt_builder_constant(b, NULL, F32, 3, channel, factor, true);
+        free(factor);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
+    }
+    case SOFT: return nnrt_builder_op(b, name, NNRT_NODE_TYPE_SOFTMAX, NULL, in, 1);
+    case SOFT_CHANNELS: {
+        NNRT_Softmax a;
+        a.axis = nnrt_int64_list(axes, 1);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_SOFTMAX, &a, in, 1);
+    }
+    case SAME_SHAPE: /* [n,c,h,w], but no image */
+    case FLAT:
+        in[1] = kind == FLAT ? list_of(b, 2, flat) : list_of(b, 4, same);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+    case MOVED: in[1] = list_of(b, 4, moves); return nnrt_builder_op(b, name, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2);
+    case REDUCED:
+    case REDUCED_CHANNELS: {
+        NNRT_ReduceFusion a;
+        nnrt_attr_defaults(nnrt_op_named("REDUCE_FUSION")->attr, &a);
+        in[1] = kind == REDUCED ? list_of(b, 2, plane) : list_of(b, 1, one);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_REDUCE_FUSION, &a, in, 2);
+    }
+    case JOINED: {
+        NNRT_Concat a;
+        a.axis = 1;
+        in[1] = x;
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_CONCAT, &a, in, 2);
+    }
+    case CUT: {
+        NNRT_SliceFusion a;
+        a.axes = nnrt_int64_list(all, 4);
+        in[1] = list_of(b, 4, begin);
+        in[2] = list_of(b, 4, size);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_SLICE_FUSION, &a, in, 3);
+    }
+    case POOLED: {
+        NNRT_MaxPoolFusion a;
+        nnrt_attr_defaults(nnrt_op_named("MAX_POOL_FUSION")->attr, &a);
+        a.kernelSize = a.strides = nnrt_int64_list(two, 2);
+        a.pad = nnrt_int64_list(none, 4);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_MAX_POOL_FUSION, &a, in, 1);
+    }
+    case PADDED: {
+        NNRT_PadFusion a;
+        nnrt_attr_defaults(nnrt_op_named("PAD_FUSION")->attr, &a);
+        in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT32, 2, pad_dims, pads, true);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_PAD_FUSION, &a, in, 2);
+    }
+    case MULTIPLIED: {
+        NNRT_MatMulFusion a;
+        float *w = reals(product_of(2, square));
+        nnrt_attr_defaults(nnrt_op_named("MATMUL_FUSION")->attr, &a);
+        in[1] = nnrt_builder_constant(b, NULL, F32, 2, square, w, true);
+        free(w);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_MATMUL_FUSION, &a, in, 2);
+    }
+    case CONNECTED: { /* reads the image as a row of elements */
+        const int32_t weight[] = {3, dims[1] * dims[2] * dims[3]};
+        NNRT_FullConnection a;
+        float *w = reals(product_of(2, weight));
+        nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
+        in[1] = nnrt_builder_constant(b, NULL, F32, 2, weight, w, true);
+        free(w);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2);
+    }
+    case NORMALIZED: { /* rows of all channels and pixels */
+        const int32_t row[] = {dims[1], dims[2], dims[3]};
+        NNRT_LayerNormFusion a;
+        float *w = reals(product_of(3, row));
+        nnrt_attr_defaults(nnrt_op_named("LAYER_NORM_FUSION")->attr, &a);
+        a.beginNormAxis = a.beginParamsAxis = 1;
+        in[1] = in[2] = nnrt_builder_constant(b, NULL, F32, 3, row, w, true);
+        free(w);
+        return nnrt_builder_op(b, name, NNRT_NODE_TYPE_LAYER_NORM_FUSION, &a, in, 3);
+    }
+    default: return x;
+    }
+}
+
+/* Images in NCHW: a convolution, something behind it that sees its result as an image or not, and another convolution
+   if that is an image. Whatever layout the device chooses, the results are those of the reference device. The result of
+   the first convolution is read twice in every other model, and an output in every third. */
+static void test_layouts(void **unused)
+{
+    (void)unused;
+    state = 3;
+    for (uint32_t round = 0; round < 6 * BETWEENS; round++) {
+        const between kind = (between)(round % BETWEENS);
+        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + 5 * (int32_t)draw(2), 6, 4 + (int32_t)draw(5)};
+        const int32_t c = draw(2) == 0 ? 8 : 19, first[4] = {c, 3, 3, dims[1]};
+        const int32_t made[4] = {dims[0], c, dims[2], dims[3]};
+        const bool twice = round / BETWEENS % 2 != 0, shown = round / BETWEENS % 3 == 2;
+        nnrt_builder *b = NULL;
+        chain s;
+        bool image, again;
+        uint32_t x, y, nOut = 0, out[3];
+        NNRT_Model *m;
+        float *data = reals(product_of(4, dims));
+        memset(&s, 0, sizeof(s));
+        s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
+        s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
+        s.bias = true;
+        assert_int_equal(nnrt_builder_create(&b, "layouts", NULL), NNRT_SUCCESS);
+        x = nnrt_builder_input(b, "x", F32, 4, dims);
+        nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+        {
+            NNRT_Conv2DFusion a;
+            static const int64_t ones[2] = {1, 1};
+            float *w = reals(product_of(4, first));
+            uint32_t in[2];
+            nnrt_attr_defaults(nnrt_op_named("CONV2D_FUSION")->attr, &a);
+            a.padList = nnrt_int64_list(s.pad, 4);
+            a.stride = a.dilation = nnrt_int64_list(ones, 2);
+            in[0] = x;
+            in[1] = nnrt_builder_constant(b, "w", F32, 4, first, w, true);
+            x = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 2);
+            free(w);
+        }
+        nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+        y = put_between(b, "y", kind, x, made, &image);
+        if (image) {
+            const int32_t channels = kind == JOINED ? 2 * c : kind == CUT ? c - 1 : c;
+            const int32_t last[4] = {5, 1, 1, channels};
+            nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+            y = add_conv(b, "last", y, last, &s, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+            nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+        }
+        if (twice) {
+            uint32_t other = put_between(b, "z", (between)((kind + 1 + round / BETWEENS) % BETWEENS), x, made, &again);
+            if (other != x && other != y)
+                out[nOut++] = other;
+        }
+        if (y != x)
+            out[nOut++] = y;
+        if (shown || nOut == 0)
+            out[nOut++] = x;
+        for (uint32_t i = 0; i < nOut; i++)
+            nnrt_builder_output(b, out[i]);
+        m = finish(b);
+        for (uint32_t i = 0; i <= nSets; i++) { /* the reference device first */
+            static float results[2][3][4096];
+            nnrt_session *session;
+            nnrt_io in = nnrt_io_make(data, product_of(4, dims) * sizeof(float)), to[3];
+            if (i > 0 && has_no_floats(i - 1))
+                continue;
+            session = session_of(i == 0 ? "reference" : sets[i - 1], m, NULL);
+            for (uint32_t k = 0; k < nOut; k++) {
+                to[k] = nnrt_io_make(results[i != 0][k], nnrt_session_output(session, k).bytes);
+                assert_true(to[k].bytes <= sizeof(results[0][0]));
+            }
+            assert_int_equal(nnrt_run(session, &in, 1, to, nOut), NNRT_SUCCESS);
+            for (uint32_t k = 0; i > 0 && k < nOut; k++)
+                for (size_t e = 0; e < to[k].bytes / sizeof(float); e++)
+                    if (!(fabsf(results[1][k][e] - results[0][k][e]) <= 1e-3f * (1 + fabsf(results[0][k][e]))))
+                        fail_msg("%s, round %u: output %u, element %u is %.9g, expected %.9g", sets[i - 1], round, k,
+                                 (unsigned)e, (double)results[1][k][e], (double)results[0][k][e]);
+            nnrt_session_destroy(session);
+        }
+        nnrt_model_destroy(m);
+        free(data);
+    }
+}
+
 /* The reported number of bytes suffices, one less fails. Threads share the work. */
 static void test_memory(void **unused)
 {
@@ -361,7 +551,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chains),     cmocka_unit_test(test_where_it_is_worth_it),
-        cmocka_unit_test(test_read_twice), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_read_twice), cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);

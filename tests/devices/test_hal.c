@@ -1886,6 +1886,24 @@ static void test_caller_workspace_forbids_run(void **state)
     bench_end(&b);
 }
 
+/* All performance modes and priorities that exist are accepted. */
+static void test_modes_and_priorities(void **state)
+{
+    static graph g;
+    (void)state;
+    graph_sound(&g);
+    for (int32_t mode = NNRT_PERFORMANCE_NONE; mode <= NNRT_PERFORMANCE_EXTREME; mode++)
+        for (int32_t priority = NNRT_PRIORITY_NONE; priority <= NNRT_PRIORITY_HIGH; priority++) {
+            NNRT_ModelConfig config;
+            NNRT_PreparedModel *prepared = NULL;
+            config_init(&config, NULL);
+            config.mode = mode;
+            config.priority = priority;
+            assert_int_equal(nnrt_device_prepare(reference(), &g.model, &config, &prepared), NNRT_SUCCESS);
+            nnrt_device_release(reference(), prepared);
+        }
+}
+
 /* GetSupportedOperation: one answer a node; a model that is no model gets the code of its fault. */
 static void test_reference_supported(void **state)
 {
@@ -4449,6 +4467,7 @@ int main(void)
     TEST(test_workspace_checks);
     TEST(test_ranges_and_io);
     TEST(test_caller_workspace_forbids_run);
+    TEST(test_modes_and_priorities);
     TEST(test_reference_supported);
     TEST(test_supported_behind_others);
     TEST(test_supported_absent);

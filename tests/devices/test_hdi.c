@@ -148,6 +148,18 @@ static void test_map_of_addresses(void **state)
     assert_int_equal(nnrt_buffer_map(&b, true, &block, NULL), NNRT_SUCCESS);
     assert_ptr_equal(block, bytes);
     nnrt_buffer_unmap(&b, block); /* nothing of it is ours */
+    {
+        NNRT_SharedBuffer page = block_of(4096), same;
+        void *own;
+        assert_int_equal(nnrt_buffer_map(&page, true, &own, NULL), NNRT_SUCCESS);
+        same = page;
+        same.fd = -1;
+        same.addr = own; /* an address that munmap would accept */
+        nnrt_buffer_unmap(&same, own);
+        assert_int_equal(mappings(), mapped + 1);
+        nnrt_buffer_unmap(&page, own);
+        nnrt_buffer_destroy(&page);
+    }
     b.fd = 0;                     /* the address exists: the descriptor is not used */
     assert_int_equal(nnrt_buffer_map(&b, true, &block, NULL), NNRT_SUCCESS);
     assert_ptr_equal(block, bytes);

@@ -3443,6 +3443,52 @@ static void run_open_case(const open_case *k, bool optimised)
     nnrt_model_destroy(open);
 }
 
+/* The upper bound of a Range up to a number of elements, at most 10: ceil((limit - start) / delta), also downward. */
+static void test_range_bounds(void **state)
+{
+    static const struct {
+        int32_t start, delta, most;
+    } cases[] = {{0, 1, 10}, {0, 3, 4}, {2, 3, 3}, {-1, 4, 3}, {4, 6, 1}, {7, 1, 3}};
+    (void)state;
+    for (uint32_t i = 0; i < 2 * COUNT(cases); i++) {
+        const int32_t start = cases[i / 2].start, delta = cases[i / 2].delta;
+        const bool down = i % 2 != 0; /* the start is the number of elements, the limit is fixed */
+        char text[160];
+        NNRT_Model *model = NULL;
+        nnrt_session *session = NULL;
+        nnrt_session_desc desc;
+        nnrt_bound bound;
+        message m;
+        (void)snprintf(text, sizeof(text), "in x f32 [n]; const a i64 [] %d; const d i64 [] %d; l = Size x; y = Range %s d;",
+                       start, down ? -delta : delta, down ? "l a" : "a l");
+        m = build(text, 13);
+        memset(&desc, 0, sizeof(desc));
+        memset(&bound, 0, sizeof(bound));
+        bound.tensor = "x";
+        bound.most.rank = 1;
+        bound.most.dims[0] = 10;
+        desc.bounds = nnrt_bound_list_make(&bound, 1);
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_create(&session, model, &desc, NULL), NNRT_SUCCESS);
+        if (nnrt_session_output(session, 0).shape.dims[0] != cases[i / 2].most)
+            fail_msg("%s: bound %d", text, nnrt_session_output(session, 0).shape.dims[0]);
+        for (int32_t n = 0; n <= 10; n++) {
+            float x[10] = {0};
+            int64_t y[10];
+            nnrt_io in = nnrt_io_make(x, (size_t)n * sizeof(*x)), out = nnrt_io_make(y, sizeof(y));
+            const int32_t from = down ? n : start, to = down ? start : n;
+            int32_t count = 0;
+            in.dims = &n;
+            assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
+            for (int32_t v = from; down ? v > to : v < to; v += down ? -delta : delta)
+                assert_int_equal(y[count++], v);
+            assert_int_equal(nnrt_session_output(session, 0).shape.dims[0], count);
+        }
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+}
+
 /* Dynamic dimensions of one name are equal: no broadcasting, in the import or in a run. Unnamed ones are free. */
 static void test_named_extents(void **state)
 {
@@ -6244,6 +6290,7 @@ int main(void)
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_quantised_outputs),
         cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_range_bounds),
         cmocka_unit_test(test_named_extents),
         cmocka_unit_test(test_open_axes),
         cmocka_unit_test(test_resize_open),

@@ -280,7 +280,8 @@ def shuffled(every, rng):
 
 SUITES = ['ops', 'rows', 'device_vectors', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file',
           'threads', 'math', 'planner', 'draft', 'control', 'open', 'corners', 'effect', 'intervals', 'cache', 'states', 'custom',
-          'memory', 'log', 'hdi', 'auto', 'remote', 'attr', 'onnx_import', 'quantize', 'cpu', 'ohnn', 'nnadapter']
+          'memory', 'log', 'hdi', 'auto', 'remote', 'attr', 'onnx_import', 'quantize', 'cpu', 'cpu_chain',
+          'packs', 'budget', 'acceptance', 'ohnn', 'nnadapter']
 SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passes'], 'file': ['file'],
                  'sessions': ['session', 'threads'], 'math': ['math'],
                  'planner': ['planner'], 'plan': ['draft', 'control'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal'],
@@ -289,15 +290,16 @@ SEES = {  # suites that include the header, the most thorough first; math, plann
     'nnrt_ops.h': ['ops', 'rows', 'effect', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes',
                    'corners', 'custom', 'attr', 'onnx_import', 'cpu'],
     'core/nnrt_model.h': ['hal', 'file', 'hostile', 'session', 'control', 'builder', 'passes', 'onnx_nodes', 'states', 'cache',
-                          'ohnn', 'nnadapter'],
+                          'corners', 'attr', 'hdi', 'packs', 'budget', 'ohnn', 'nnadapter'],
     'core/nnrt_plan.h': ['hal', 'intervals', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file',
-                         'draft', 'planner', 'states', 'memory', 'custom', 'corners', 'cpu', 'auto'],
+                         'draft', 'planner', 'states', 'memory', 'custom', 'corners', 'cpu_chain', 'cpu', 'packs', 'budget',
+                         'acceptance', 'auto'],
     'nnrt_hal.h': ['hal', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file', 'hdi', 'remote',
-                   'auto', 'cache', 'nnadapter'],
+                   'auto', 'cache', 'packs', 'custom', 'budget', 'nnadapter'],
     'core/nnrt_graph.h': ['builder', 'passes', 'session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'onnx_import',
-                          'quantize', 'log'],
-    'nnrt.h': ['session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'cache', 'states', 'memory', 'remote', 'auto',
-               'nnadapter'],
+                          'quantize', 'log', 'budget', 'acceptance'],
+    'nnrt.h': ['session', 'open', 'control', 'onnx_nodes', 'hostile', 'file', 'cache', 'packs', 'states', 'memory', 'remote',
+               'budget', 'acceptance', 'auto', 'nnadapter'],
 }
 
 

@@ -559,6 +559,8 @@ static void test_models(void **state)
     (void)state;
     a.reals.data = NULL;
     assert_null(model_of(&a, NNRT_NULL_PTR, "a list of its attributes counts entries, but has no data"));
+    a.reals.count = 1;
+    assert_null(model_of(&a, NNRT_NULL_PTR, "a list of its attributes counts entries, but has no data"));
     a = filled(lists);
     a.large2.data = NULL;
     assert_null(model_of(&a, NNRT_NULL_PTR, "a list of its attributes counts entries, but has no data"));

@@ -102,6 +102,8 @@ def make(w):
     bad("quantised", "UNSUPPORTED_OP", "ij->ji", [Tensor(data("int8", (2, 2)), quant=[(8, 0, 0.5)])])
     bad("absent", "NULL_PTR", "ij,jk->ik", [None, y])
     bad("two results", "INVALID_OUTPUT", "ij,jk->ik", [x, y], 2)
+    for name, dots in (("first", "i..j"), ("middle", ".i.j"), ("last", "..ij")):
+        bad("a letter as the %s of three dots" % name, "INVALID_PARAMETER", dots + ",jk->ik", [x, y])
 
 
 if __name__ == "__main__":
