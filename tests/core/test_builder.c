@@ -487,6 +487,7 @@ static void at_once(nnrt_builder *b, NNRT_ReturnCode code, int32_t node, const c
     const nnrt_error *e = nnrt_builder_error(b);
     assert_int_equal(e->code, code);
     assert_int_equal(e->node, node);
+    assert_int_equal(e->tensor, -1);
     if (strstr(e->message, text) == NULL)
         fail_msg("the message is '%s', expected '%s' in it", e->message, text);
     assert_int_equal(refused(b, text), code);
@@ -1294,6 +1295,24 @@ static void test_symbol_of_fixed_axis(void **state)
     }
 }
 
+/* A tensor that is declared anew has no symbols of its old shape. */
+static void test_declared_anew(void **state)
+{
+    const int32_t before[] = {-1, -1, 4}, after[] = {-1, 4};
+    const uint32_t symbols[] = {7, 7, 0};
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 3, before);
+    NNRT_Model *m;
+    (void)state;
+    nnrt_builder_symbols(b, x, symbols, 3);
+    nnrt_builder_declare(b, x, NNRT_DATA_TYPE_FLOAT32, 2, after);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
+    m = finish(b);
+    assert_int_equal(m->allTensors.data[x].dims.count, 2);
+    assert_int_equal(m->allTensors.data[x].symbols.count, 0);
+    nnrt_model_destroy(m);
+}
+
 /* A shape that does not match is told in the layout of the operand: of images in [N,C,H,W] only input 0 has it. */
 static void test_expected_layout(void **state)
 {
@@ -1358,6 +1377,7 @@ int main(void)
         cmocka_unit_test(test_many),                   cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
         cmocka_unit_test(test_dot),                    cmocka_unit_test(test_dot_placed),       cmocka_unit_test(test_shared_graphs),
         cmocka_unit_test(test_symbol_of_fixed_axis),
+        cmocka_unit_test(test_declared_anew),
         cmocka_unit_test(test_expected_layout),
         cmocka_unit_test(test_places_of_open_extents), cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_graph_formats),          cmocka_unit_test(test_graph_passes),

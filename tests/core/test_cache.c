@@ -323,14 +323,16 @@ static void test_damage(void **state)
 /* For each pair: a cache created with one desc is invalid for another desc. */
 static void test_options(void **state)
 {
+    enum { OPTIONS = 11 };
     static const nnrt_dims two = {2, {2, 3}}, four = {2, {4, 3}}, open_rows = {2, {-1, 3}};
     static const nnrt_bound most = {"x", {2, {2, 3}}}, more = {"x", {2, {4, 3}}};
+    static const NNRT_Extension told[] = {{"speed", "fast", 4}, {"speed", "slow", 4}, {"speed", "slower", 6}, {"other", "fast", 4}};
     nnrt_fake *npu = registered(BUSY);
     NNRT_Model *fixed = make_model(2, addend), *open = make_model(-1, addend), *other = make_model(2, other_addend);
-    nnrt_session_desc descs[7];
-    const NNRT_Model *models[7] = {fixed, other, fixed, open, open, open, open};
-    uint8_t *data[7];
-    size_t bytes[7];
+    nnrt_session_desc descs[OPTIONS];
+    const NNRT_Model *models[OPTIONS] = {fixed, other, fixed, open, open, open, open, fixed, fixed, fixed, fixed};
+    uint8_t *data[OPTIONS];
+    size_t bytes[OPTIONS];
     (void)state;
     memset(descs, 0, sizeof(descs));
     descs[2].maxTrips = 7;
@@ -339,8 +341,10 @@ static void test_options(void **state)
     descs[5].inputDims = descs[6].inputDims = nnrt_dims_list_make(&open_rows, 1);
     descs[5].bounds = nnrt_bound_list_make(&most, 1);
     descs[6].bounds = nnrt_bound_list_make(&more, 1);
-    for (uint32_t i = 0; i < 7; i++)
-        for (uint32_t k = 0; k < 8; k++) { /* first it creates its own cache */
+    for (uint32_t i = 0; i < 4; i++)
+        descs[7 + i].extensions = NNRT_ExtensionList_make((NNRT_Extension *)(uintptr_t)&told[i], 1);
+    for (uint32_t i = 0; i < OPTIONS; i++)
+        for (uint32_t k = 0; k < OPTIONS + 1; k++) { /* first it creates its own cache */
             const uint32_t from = k - 1;
             nnrt_cache *c = k == 0 ? cache_of(NULL, NULL, NULL, 0) : NULL;
             nnrt_session *s = NULL;
@@ -380,7 +384,7 @@ static void test_options(void **state)
         assert_int_equal(nnrt_cache_get_state(c)->restored, 1);
         nnrt_cache_destroy(c);
     }
-    for (uint32_t i = 0; i < 7; i++)
+    for (uint32_t i = 0; i < OPTIONS; i++)
         free(data[i]);
     nnrt_model_destroy(fixed);
     nnrt_model_destroy(open);

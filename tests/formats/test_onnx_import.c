@@ -2713,6 +2713,8 @@ static void test_bitcasts(void **state)
              "-0.5 0 0.5 1", 0}},
         {2, {"joined by other scales", START "p = QuantizeLinear x r z; a = Concat p q axis:i=1; y = Identity a;", 13,
              {"-1 0 1 2"}, NNRT_SUCCESS, "1,2,2,2", "0 3 7 11 1 3 5 7", 0}},
+        {3, {"joined with another scale", START "p = QuantizeLinear x r z; a = Concat q p axis:i=1; y = DequantizeLinear a s z;",
+             13, {"-1 0 1 2"}, NNRT_SUCCESS, "1,2,2,2", "-1 0 1 2 -1.5 0 2 4", 0}},
         {1, {"computed with", START "y = BitwiseNot q;", 18, {"-1 0 1 2"}, NNRT_SUCCESS, "1,1,2,2", "254 252 250 248", 0}},
         {0, {"a result of the model", START "y = QuantizeLinear x s z;", 13, {"-1 0 1 2"}, NNRT_SUCCESS, "1,1,2,2", "1 3 5 7", 0}},
         {1, {"a quantized product", START "const w i8 [1,1,1,1] 4; const o i8 [] 0; c = QLinearConv q s z w r o s z; "
