@@ -142,7 +142,9 @@ def operator_mutants(header, body, i):
     if t.text == '-' and not binary:
         return [Mutant(header, 'arithmetic', t.start, t.end, '')]
     if t.text in ARITHMETIC and (binary or t.text in ('++', '--')):
-        return [Mutant(header, 'arithmetic', t.start, t.end, ARITHMETIC[t.text])]
+        new = ARITHMETIC[t.text]
+        comment = new == '/' and behind.start == t.end and behind.text == '*'
+        return [Mutant(header, 'arithmetic', t.start, t.end, '/ ' if comment else new)]
     return []
 
 
