@@ -2415,6 +2415,25 @@ NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 #define NNRTI_ONNX_NEEDS(c, ...)                                                                                       \
     ((c)->deferrable = (c)->deferrable || (c)->code == NNRT_SUCCESS, NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, __VA_ARGS__))
 
+/* Whether a node of the builder reads dynamic dimensions, or integers (axes, sizes, a shape) that only the run knows: a
+   rule that refuses it may accept it when they are known. */
+static bool nnrti_onnx_waits(const nnrti_onnx *c, int32_t node)
+{
+    const nnrt_builder *b = c->builder;
+    bool waits = false;
+    if (node < 0 || (size_t)node >= nnrti_array_count(b->nodes))
+        return false;
+    for (uint32_t k = 0; k < b->nodes[node].inputIndex.count; k++) {
+        const uint32_t t = b->nodes[node].inputIndex.data[k];
+        const NNRT_Tensor *x = t != NNRT_NO_TENSOR ? &b->tensors[t] : NULL;
+        for (uint32_t i = 0; x != NULL && i < x->dims.count; i++)
+            waits = waits || x->dims.data[i] < 0;
+        waits = waits || (x != NULL && k > 0 && !nnrti_is_constant(x) && x->dims.count < 2 &&
+                          (x->dataType == NNRT_DATA_TYPE_INT32 || x->dataType == NNRT_DATA_TYPE_INT64));
+    }
+    return waits;
+}
+
 /* True if there is no fault so far. Converts a fault of the builder, "node 7 '' (ADD_FUSION): ...", into one of the
    ONNX node; the builder's prefix stays if it names a node other than the one just added. */
 static bool nnrti_onnx_fine(nnrti_onnx *c)
@@ -2426,6 +2445,7 @@ static bool nnrti_onnx_fine(nnrti_onnx *c)
     if (strncmp(text, "node ", 5) == 0 && e->node + 1 == (int64_t)nnrti_array_count(c->builder->nodes))
         end = strstr(text, "): ");
     text = end != NULL ? end + 3 : text;
+    c->deferrable = c->deferrable || (e->code == NNRT_UNSUPPORTED_OP && nnrti_onnx_waits(c, e->node));
     NNRTI_ONNX_FAIL(c, e->code, "%s", text[0] != '\0' ? text : "there is not enough memory for the model");
     return false;
 }

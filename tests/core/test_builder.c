@@ -1288,10 +1288,12 @@ static void test_symbol_of_fixed_axis(void **state)
         nnrt_builder_symbols(b, x, symbols, 4);
         nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
         (void)snprintf(text, sizeof(text), "symbol 7 for axis %u, which is not dynamic but %d", axis, dims[axis]);
-        if (dims[axis] < 0)
+        if (dims[axis] < 0) {
             nnrt_model_destroy(finish(b));
-        else
+            nnrt_builder_destroy(b);
+        } else {
             assert_int_equal(refused(b, text), NNRT_INVALID_PARAMETER);
+        }
     }
 }
 
@@ -1311,6 +1313,7 @@ static void test_declared_anew(void **state)
     assert_int_equal(m->allTensors.data[x].dims.count, 2);
     assert_int_equal(m->allTensors.data[x].symbols.count, 0);
     nnrt_model_destroy(m);
+    nnrt_builder_destroy(b);
 }
 
 /* A shape that does not match is told in the layout of the operand: of images in [N,C,H,W] only input 0 has it. */

@@ -5981,6 +5981,51 @@ static void run_deferred(nnrt_session *session, const char *dims)
     assert_memory_equal(x, y, sizeof(x));
 }
 
+/* All sizes are fixed, but the rule of an operator needs a value: the model is deferred, too. */
+static void test_deferred_values(void **state)
+{
+    static const struct {
+        const char *text, *reason;
+        int64_t values[2];
+        int32_t count;
+        const char *dims;
+    } cases[] = {
+        {"in x f32 [2,3]; in a i64 [1]; y = ReduceLogSum x a keepdims:i=0;", "'a' must be a constant", {1, 0}, 1, "2"},
+        {"in x f32 [1,1,2,4]; in a i64 [2]; y = Resize x - - a axes:I=2,3 keep_aspect_ratio_policy:s=not_larger;",
+         "keepAspectRatioPolicy requires", {1, 3}, 2, "1,1,1,2"},
+        {"in x f32 [1,4,2]; in b i64 [2]; in a i64 [2]; y = Col2Im x b a;", "'a' depends on dynamic dimensions", {0, 0}, 0, ""},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const nnrt_input a = known_of("a", 1, cases[i].count, 0, cases[i].values);
+        const message m = build(cases[i].text, 18);
+        nnrt_session *session = NULL;
+        nnrt_session_desc desc;
+        NNRT_Model *model = NULL;
+        nnrt_error e;
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        if (nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &e) != NNRT_SUCCESS)
+            fail_msg("%s: %s", cases[i].text, e.message);
+        if (nnrt_model_deferred(model) == NULL || strstr(nnrt_model_deferred(model), cases[i].reason) == NULL)
+            fail_msg("%s: %s", cases[i].text, nnrt_model_deferred(model));
+        if (cases[i].count > 0) {
+            nnrt_io_info y;
+            char text[64] = "";
+            desc.inputs = &a;
+            desc.inputCount = 1;
+            if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+                fail_msg("%s: %s", cases[i].text, e.message);
+            y = nnrt_session_output(session, 0);
+            for (int32_t k = 0; k < y.shape.rank; k++)
+                snprintf(text + strlen(text), sizeof(text) - strlen(text), k > 0 ? ",%d" : "%d", (int)y.shape.dims[k]);
+            assert_string_equal(text, cases[i].dims);
+            nnrt_session_destroy(session);
+        }
+        nnrt_model_destroy(model);
+    }
+}
+
 /* Functions that need nodes refuse a deferred model with its reason; sizes and values by name, by position and at a fix complete it. */
 static void test_deferred(void **state)
 {
@@ -6309,6 +6354,7 @@ int main(void)
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_cut_told),
         cmocka_unit_test(test_cut_tables),
+        cmocka_unit_test(test_deferred_values),
         cmocka_unit_test(test_deferred),
         cmocka_unit_test(test_deferred_desc),
         cmocka_unit_test(test_deferred_file),

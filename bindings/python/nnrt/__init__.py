@@ -8,23 +8,25 @@ import threading
 import time
 import warnings
 from types import SimpleNamespace
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy
 
 from . import _nnrt, plan
 from ._nnrt import InvalidModel, load_driver
 from .tools import compare, convert, emit_c, quantize
+from .values import IOBinding, OrtValue
 
 __version__: str = _nnrt.version
-__all__ = ["ExecutionMode", "GraphOptimizationLevel", "InferenceSession", "InvalidModel", "ModelMetadata", "NodeArg",
-           "RunOptions", "SessionOptions", "compare", "convert", "emit_c", "get_available_providers", "get_device",
-           "load_driver", "quantize"]
+__all__ = ["ExecutionMode", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "InvalidModel", "ModelMetadata",
+           "NodeArg", "OrtValue", "RunOptions", "SessionOptions", "compare", "convert", "emit_c", "get_available_providers",
+           "get_device", "load_driver", "quantize"]
 _PLANS = 4  # that a session keeps: those of the last shapes
 _SMALL = 64  # elements of an input that may be a parameter of the graph (axes, a shape)
 _TYPES = {**{t: t for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16")},
           "float32": "float", "float64": "double"}  # numpy's names: those of ONNX
-_HERE = {"(bounds)": "SessionOptions.max_shapes has upper bounds", "nnrt_onnx_desc.path": "pass the path, not the bytes"}
+_HERE = {"(bounds)": "SessionOptions.max_shapes has upper bounds", "nnrt_onnx_desc.path": "pass the path, not the bytes",
+         "nnrt_model_fix": "run() has the values of inputs of up to %d elements" % _SMALL}
 _pool = functools.lru_cache(maxsize=None)(_nnrt.make_pool)  # sessions with the same number of threads share a thread pool
 Shape = List[Union[int, str, None]]
 Array = numpy.ndarray[Any, Any]
@@ -36,12 +38,13 @@ RunOptions = SimpleNamespace
 
 @dataclasses.dataclass(slots=True)
 class SessionOptions:
-    """intra_op_num_threads: 0 is the number of processors. max_shapes: upper bounds by the name of an input or a result; a
-    session with bounds of all dynamic inputs is prepared once. The members from inter_op_num_threads on are not read."""
+    """intra_op_num_threads: 0 is the number of processors. max_shapes: upper bounds, by the name of an input or a result its
+    shape, by the name of a dimension its size; a session with bounds of all dynamic inputs is prepared once. The members from
+    inter_op_num_threads on are not read."""
     intra_op_num_threads: int = 0
     enable_profiling: bool = False
     profile_file_prefix: str = "nnrt_profile_"
-    max_shapes: Dict[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    max_shapes: Dict[str, Union[int, Sequence[int]]] = dataclasses.field(default_factory=dict)
     free_dimensions: Dict[str, int] = dataclasses.field(default_factory=dict)
     inter_op_num_threads: int = 0
     graph_optimization_level: int = 99
@@ -102,20 +105,23 @@ def _list(names: Iterable[str]) -> str:
     return ", ".join("'%s'" % name for name in names)
 
 
-def _open(source: Any) -> Tuple[memoryview, Tuple[Any, ...]]:
-    """The bytes of a model, and their description. A .nnrt or .tflite file is mapped, and its weights are used in place; an
-    ONNX file, which exporters overwrite, and bytes are copied, aligned to a page."""
+def _explained(error: Exception) -> Exception:
+    """The exception, with the names that Python has for members of structs in its text."""
+    return type(error)("; here: ".join([str(error)] + [text for part, text in _HERE.items() if part in str(error)]))
+
+
+def _open(source: Any) -> memoryview:
+    """The bytes of a model. A .nnrt or .tflite file is mapped, and its weights are used in place; an ONNX file, which
+    exporters overwrite, and bytes are copied, aligned to a page."""
     if isinstance(source, str):
         with open(source, "rb") as file:
             data: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if os.path.getsize(source) else b""
-        about = _nnrt.describe(memoryview(data))
-        if about[0] != "onnx":
-            return memoryview(data), about
+        if data[:5] == b"\x89NNRT" or data[4:8] == b"TFL3":
+            return memoryview(data)
         source = data
     copy = mmap.mmap(-1, max(1, len(source)))
     copy[:len(source)] = source
-    view = memoryview(copy)[:len(source)]
-    return view, _nnrt.describe(view)
+    return memoryview(copy)[:len(source)]
 
 
 class InferenceSession:
@@ -128,14 +134,19 @@ class InferenceSession:
         self._devices, self._pool = _devices(providers), _pool(self._options.intra_op_num_threads)
         self._device = "auto:" + ",".join(self._devices) if self._devices else "auto"
         self._profile: Optional[List[Any]] = [] if self._options.enable_profiling else None
-        self._file, about = _open(self._path or path_or_bytes)
+        self._file = _open(self._path or path_or_bytes)
+        try:
+            self._model, about = _nnrt.load(self._file, os.fsencode(self._path or ""))
+        except NotImplementedError as error:
+            raise _explained(error) from None
         self._lock = threading.Lock()
         self._plans: List[plan.Plan] = []
         self._describe(*about)
-        if all(self._fixed(i) or i.name in self._options.max_shapes for i in self._inputs.values()):
+        self._most = self._bounds(self._options.max_shapes)
+        if all(self._fixed(i) or i.name in self._most for i in self._inputs.values()):
             try:
                 self._prepare({n: self._open_shape(i.shape or []) for n, i in self._inputs.items()}, {})
-            except NotImplementedError:  # the value of an input may be needed
+            except Exception:  # the first run may know the value of an input that is needed
                 if not any(self._may_be_constant(i.shape) for i in self._inputs.values()):
                     raise
 
@@ -145,9 +156,8 @@ class InferenceSession:
     def __setstate__(self, state: Tuple[Any, ...]) -> None:
         self.__init__(*state)  # type: ignore[misc]
 
-    def _describe(self, kind: str, ins: Any, outs: Any, metadata: Any, constants: Any) -> None:
+    def _describe(self, _format: str, ins: Any, outs: Any, metadata: Any, constants: Any) -> None:
         """Lists inputs and outputs, without states and initialized inputs."""
-        self._kind = kind
         self._meta = ModelMetadata(dict(metadata))
         states = [line.partition("=") for line in self._meta.custom_metadata_map.get("states", "").splitlines()]
         free = self._options.free_dimensions
@@ -160,47 +170,62 @@ class InferenceSession:
         self._outputs = arguments(outs, {s[2] for s in states})
         self._index = {name: i for i, name in enumerate(self._outputs)}
         self._types = {i[0]: i[1] for i in ins}
-        if not set(self._types.values()) <= set(_TYPES):
-            _nnrt.load(self._file, b"", [])  # names the input that is no tensor, or has strings
-        self._dims = [(i[0], [-1 if d is None else d for d in i[2]]) for i in ins] if kind == "nnrt" else []
 
     @staticmethod
     def _fixed(arg: NodeArg) -> bool:
         return arg.shape is not None and all(isinstance(d, int) for d in arg.shape)
+
+    def _bounds(self, given: Dict[str, Any]) -> Dict[str, Any]:
+        """max_shapes by tensors: the sizes of dimensions bound each tensor that has no other dynamic dimension."""
+        sizes = {name: size for name, size in given.items() if isinstance(size, int)}
+        tensors = [*self._inputs.values(), *self._outputs.values()]
+        known = {d for t in tensors for d in t.shape or [] if isinstance(d, str)}
+        for name in sizes:
+            if name not in known:
+                raise ValueError("max_shapes: '%s' is no dynamic dimension; the model has %s" % (name, _list(sorted(known)) or "none"))
+        most = {name: shape for name, shape in given.items() if name not in sizes}
+        for t in tensors:
+            if t.name not in most and t.shape is not None and any(d in sizes for d in t.shape) and all(
+                    isinstance(d, int) or d in sizes for d in t.shape):
+                most[t.name] = [d if isinstance(d, int) else sizes[str(d)] for d in t.shape]
+        return most
 
     @staticmethod
     def _open_shape(shape: Sequence[Any]) -> List[int]:
         return [d if isinstance(d, int) else -1 for d in shape]
 
     def _may_be_constant(self, shape: Optional[Sequence[Any]]) -> bool:
-        return (self._kind == "onnx" and shape is not None and len(shape) <= 1 and
-                all(not isinstance(d, int) or d <= _SMALL for d in shape))
+        return shape is not None and len(shape) <= 1 and all(not isinstance(d, int) or d <= _SMALL for d in shape)
 
     def _prepare(self, shapes: Dict[str, Any], small: Dict[str, Array]) -> plan.Plan:
         """Prepares the model for these shapes and puts the plan in front. If results lack upper bounds, the fixed shapes of
-        outputs in the file are used; if the model needs the values of inputs, those of the small ones are constants."""
-        given: Dict[str, Any] = dict(self._options.max_shapes)
+        outputs in the file are used; if that fails, too, the values of the small inputs become constants. The exception is
+        that of the first attempt."""
+        given = self._most
         declared: Dict[str, Any] = {o.name: o.shape for o in self._outputs.values() if self._fixed(o)}
-        dims = b"".join(plan.item(name, shapes.get(name, shape))[1] for name, shape in self._dims)
         none: Dict[str, Array] = {}
-        message = ""
+        first: Optional[Exception] = None
         for constants in [none, small] if small else [none]:
             inputs = [plan.item(n, constants[n].shape if n in constants else s, constants.get(n)) for n, s in shapes.items()]
             for most in given, {**declared, **given}:
                 bounds = [plan.item(name, shape) for name, shape in most.items() if name not in constants]
                 try:
-                    made = plan.Plan(self._file, os.fsencode(self._path or ""), inputs, dims, bounds, self._device,
-                                     self._pool, self._profile)
-                    self._plans = [made] + self._plans[:_PLANS - 1]
-                    return made
-                except NotImplementedError as error:
-                    message = message or str(error)
+                    made = plan.Plan(self._model, inputs, bounds, self._device, self._pool, self._profile)
+                except Exception as error:
+                    first = first or error
                     if "(bounds)" not in str(error):
                         break
-        raise NotImplementedError("; here: ".join([message] + [text for part, text in _HERE.items() if part in message]))
+                else:
+                    self._plans = [made] + self._plans[:_PLANS - 1]
+                    return made
+        assert first is not None
+        raise _explained(first)
 
     def _checked(self, input_feed: Any) -> Dict[str, Array]:
         """The inputs as arrays; an exception names the first that is missing, unknown, or has another type or shape."""
+        if not isinstance(input_feed, Mapping):
+            raise TypeError("the inputs are a %s, expected a dictionary such as {'%s': array}"
+                            % (type(input_feed).__name__, next(iter(self._inputs), "x")))
         feeds = dict(input_feed)
         for name in list(self._inputs) + list(feeds):
             if name not in feeds or name not in self._inputs:
@@ -218,7 +243,7 @@ class InferenceSession:
 
     def _run(self, input_feed: Any) -> Any:
         """Runs with a new plan, unless the inputs are wrong. Of threads that need the same plan the first one makes it."""
-        feeds, most = self._checked(input_feed), self._options.max_shapes
+        feeds, most = self._checked(input_feed), self._most
         with self._lock:
             made = next((p for p in self._plans if p.fits(feeds)), None) or self._prepare(
                 {n: self._open_shape(self._inputs[n].shape or a.shape) if n in most else a.shape for n, a in feeds.items()},
@@ -237,6 +262,25 @@ class InferenceSession:
             return list(outputs) if output_names is None else [outputs[self._index[name]] for name in output_names]
         except KeyError as error:
             raise ValueError("output %s does not exist; the model has %s" % (error, _list(self._outputs))) from None
+
+    def run_with_ort_values(self, output_names: Optional[Sequence[str]], input_dict_ort_values: Dict[str, OrtValue],
+                            run_options: Any = None) -> List[OrtValue]:
+        """run() with OrtValues."""
+        feeds = {name: value.numpy() for name, value in input_dict_ort_values.items()}
+        return [OrtValue(output) for output in self.run(output_names, feeds)]
+
+    def io_binding(self) -> IOBinding:
+        """A list of inputs and outputs for run_with_iobinding."""
+        return IOBinding(self)
+
+    def run_with_iobinding(self, iobinding: IOBinding, run_options: Any = None) -> None:
+        """Runs with the inputs that are bound, and stores the outputs."""
+        names, feeds = iobinding.parts()
+        iobinding.take(names, self.run(names, feeds))
+
+    def get_overridable_initializers(self) -> List[NodeArg]:
+        """Of onnxruntime: initialized inputs are constants here, none can be overridden."""
+        return []
 
     def get_inputs(self) -> List[NodeArg]:
         """The inputs of the file, without initialized ones and states."""

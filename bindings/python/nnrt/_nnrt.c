@@ -5,7 +5,7 @@ command line. tools/nnrt.c contains the implementation of the headers, unless th
 Models, sessions and thread pools are capsules. The context of a capsule is an object that must outlive it.
 
     >>describe  inputs, outputs and metadata of a file
-    >>session   importing and preparing a model
+    >>session   loading and preparing a model
     >>run       one run: inputs in place, outputs written into new arrays, the GIL released
     >>module    devices, thread pools, the command line
 */
@@ -120,34 +120,6 @@ static PyObject *model_describe(const char *format, const NNRT_Model *m)
                          metadata);
 }
 
-/* describe(file) -> (format, inputs, outputs, metadata, names of initialized tensors). file: a memoryview of all bytes; of a
-   .nnrt file at an address that is aligned to 64 bytes. */
-static PyObject *describe(PyObject *Py_UNUSED(self), PyObject *file)
-{
-    const Py_buffer *b = PyMemoryView_GET_BUFFER(file);
-    const bool nnrt = nnrt_file_is(b->buf, (size_t)b->len);
-    NNRT_Model *m = NULL;
-    PyObject *result = NULL;
-    nnrt_tflite_desc desc = {0};
-    nnrt_error error = {0};
-    desc.no_optimize = true;
-    desc.dynamic = true; /* unless the operators require the stored shapes */
-    if (nnrt)
-        (void)nnrt_model_load_memory(&m, b->buf, (size_t)b->len, NULL, &error);
-    else if (!nnrt_tflite_is(b->buf, (size_t)b->len))
-        result = onnx_describe(b, &error);
-    else if (nnrt_tflite_load_memory(&m, b->buf, (size_t)b->len, &desc, &error) != NNRT_SUCCESS) {
-        desc.dynamic = false;
-        (void)nnrt_tflite_load_memory(&m, b->buf, (size_t)b->len, &desc, &error);
-    }
-    if (m != NULL)
-        result = model_describe(nnrt ? "nnrt" : "tflite", m);
-    nnrt_model_destroy(m);
-    if (PyErr_Occurred())
-        Py_CLEAR(result);
-    return error.code == NNRT_SUCCESS ? result : (PyObject *)fail(error.code, error.message, true);
-}
-
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>session */
 
@@ -173,65 +145,76 @@ static PyObject *capsule_make(void *p, const char *name, PyObject *context)
 }
 
 /* Inputs with their shapes, or upper bounds, as Python passes them: a list of (name, bytes of an nnrt_dims, array or
-   None). -1 is a dynamic dimension. An array becomes a constant of the model. Each member has the layout of a function. */
+   None). -1 is a dynamic dimension. An array becomes a constant of the model. */
 typedef struct shape_list {
-    nnrt_onnx_input *onnx;
-    nnrt_tflite_input *lite;
+    nnrt_input *inputs;
     nnrt_bound *bounds;
     uint32_t count;
 } shape_list;
 
-/* Texts and elements belong to the Python list; PyMem_Free(s->onnx) frees the arrays. False: an exception is set. */
+/* Texts and elements belong to the Python list; PyMem_Free(s->inputs) frees the arrays. False: an exception is set. */
 static bool shapes_read(shape_list *s, PyObject *list)
 {
     const size_t n = (size_t)PyList_GET_SIZE(list) + 1;
-    s->onnx = (nnrt_onnx_input *)PyMem_Calloc(n, sizeof(*s->onnx) + sizeof(*s->lite) + sizeof(*s->bounds));
-    if (s->onnx == NULL)
+    s->inputs = (nnrt_input *)PyMem_Calloc(n, sizeof(*s->inputs) + sizeof(*s->bounds));
+    if (s->inputs == NULL)
         return PyErr_NoMemory() != NULL;
-    s->lite = (nnrt_tflite_input *)(void *)(s->onnx + n);
-    s->bounds = (nnrt_bound *)(void *)(s->lite + n);
+    s->bounds = (nnrt_bound *)(void *)(s->inputs + n);
     for (s->count = 0; s->count < n - 1; s->count++) {
-        nnrt_onnx_input *in = &s->onnx[s->count];
+        nnrt_input *in = &s->inputs[s->count];
         PyObject *dims, *constant;
         if (!PyArg_ParseTuple(PyList_GET_ITEM(list, s->count), "sSO", &in->name, &dims, &constant)) {
-            PyMem_Free(s->onnx);
+            PyMem_Free(s->inputs);
             return false;
         }
         memcpy(&in->shape, PyBytes_AS_STRING(dims), sizeof(in->shape));
         in->data = constant != Py_None ? PyArray_DATA((PyArrayObject *)constant) : NULL;
-        s->lite[s->count].name = s->bounds[s->count].tensor = in->name;
-        s->lite[s->count].shape = s->bounds[s->count].most = in->shape;
+        s->bounds[s->count].tensor = in->name;
+        s->bounds[s->count].most = in->shape;
     }
     return true;
 }
 
-/* load(file, path as bytes or b"", inputs) -> model. file: as of describe; constants are used in place. */
+/* load(file, path as bytes or b"") -> (model, format, inputs, outputs, metadata, names of initialized tensors). file: a
+   memoryview of all bytes, whose constants are used in place; of a .nnrt file at an address that is aligned to 64
+   bytes. Sizes that the file leaves open are left to the sessions. */
 static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *file, *list;
+    PyObject *file, *about, *result, *capsule = NULL;
     const char *path;
     const Py_buffer *b;
-    shape_list s;
     nnrt_onnx_desc onnx = {0};
     nnrt_tflite_desc lite = {0};
     nnrt_error error = {0};
     NNRT_Model *model = NULL;
-    if (!PyArg_ParseTuple(args, "O!yO!", &PyMemoryView_Type, &file, &path, &PyList_Type, &list) ||
-        !shapes_read(&s, list))
+    if (!PyArg_ParseTuple(args, "O!y", &PyMemoryView_Type, &file, &path))
         return NULL;
     b = PyMemoryView_GET_BUFFER(file);
-    onnx.inputs = s.onnx;
-    lite.inputs = s.lite;
-    onnx.inputCount = lite.inputCount = s.count;
     onnx.path = path[0] != '\0' ? path : NULL;
+    lite.dynamic = true;
     if (nnrt_file_is(b->buf, (size_t)b->len))
         (void)nnrt_model_load_memory(&model, b->buf, (size_t)b->len, NULL, &error);
-    else if (nnrt_tflite_is(b->buf, (size_t)b->len))
-        (void)nnrt_tflite_load_memory(&model, b->buf, (size_t)b->len, &lite, &error);
-    else
+    else if (!nnrt_tflite_is(b->buf, (size_t)b->len))
         (void)nnrt_onnx_load_memory(&model, b->buf, (size_t)b->len, &onnx, &error);
-    PyMem_Free(s.onnx);
-    return model != NULL ? capsule_make(model, "model", file) : fail(error.code, error.message, true);
+    else if (nnrt_tflite_load_memory(&model, b->buf, (size_t)b->len, &lite, &error) != NNRT_SUCCESS) {
+        lite.dynamic = false; /* operators require the stored shapes */
+        memset(&error, 0, sizeof(error));
+        (void)nnrt_tflite_load_memory(&model, b->buf, (size_t)b->len, &lite, &error);
+    }
+    if (model == NULL)
+        return fail(error.code, error.message, true);
+    about = nnrt_file_is(b->buf, (size_t)b->len)     ? model_describe("nnrt", model)
+            : nnrt_tflite_is(b->buf, (size_t)b->len) ? model_describe("tflite", model)
+                                                     : onnx_describe(b, &error);
+    if (about == NULL && !PyErr_Occurred())
+        (void)fail(error.code, error.message, true);
+    if (about != NULL && (capsule = capsule_make(model, "model", file)) != NULL)
+        model = NULL; /* the capsule's */
+    nnrt_model_destroy(model);
+    result = capsule != NULL && !PyErr_Occurred() ? Py_BuildValue("(OO)", capsule, about) : NULL;
+    Py_XDECREF(capsule);
+    Py_XDECREF(about);
+    return result;
 }
 
 /* The context of a session is (model, pool, profile or None). */
@@ -245,32 +228,37 @@ static void profile_step(void *user, const nnrt_profile_step *s)
     PyGILState_Release(state);
 }
 
-/* session(context, device, dims, bounds, share or None) -> session. device: None if it shares. dims: the bytes of an
-   nnrt_dims for each input, in the order of the model, or empty. The list of a profile receives the steps of each run. */
+/* session(context, device, inputs, bounds, share or None) -> session. device: None if it shares. inputs: dimensions and
+   values by name. The list of a profile receives the steps of each run. */
 static PyObject *make_session(PyObject *Py_UNUSED(self), PyObject *args)
 {
-    PyObject *context, *dims, *bounds, *share, *pool;
+    PyObject *context, *inputs, *bounds, *share, *pool;
     nnrt_session_desc desc = {0};
     nnrt_profile profile = {0};
     nnrt_error error = {0};
     nnrt_session *session = NULL;
-    shape_list most;
-    if (!PyArg_ParseTuple(args, "O!zSO!O", &PyTuple_Type, &context, &desc.device, &dims, &PyList_Type, &bounds,
-                          &share) ||
-        !shapes_read(&most, bounds))
+    shape_list shapes, most;
+    if (!PyArg_ParseTuple(args, "O!zO!O!O", &PyTuple_Type, &context, &desc.device, &PyList_Type, &inputs, &PyList_Type,
+                          &bounds, &share) ||
+        !shapes_read(&shapes, inputs))
         return NULL;
+    if (!shapes_read(&most, bounds)) {
+        PyMem_Free(shapes.inputs);
+        return NULL;
+    }
     pool = PyTuple_GET_ITEM(context, 1);
     profile.step = profile_step;
     profile.user = PyTuple_GET_ITEM(context, 2);
     desc.profile = profile.user != Py_None ? &profile : NULL;
-    desc.inputDims = nnrt_dims_list_make((nnrt_dims *)(void *)PyBytes_AS_STRING(dims),
-                                         (uint32_t)((size_t)PyBytes_GET_SIZE(dims) / sizeof(nnrt_dims)));
+    desc.inputs = shapes.inputs;
+    desc.inputCount = shapes.count;
     desc.bounds = nnrt_bound_list_make(most.bounds, most.count);
     desc.share = share != Py_None ? (nnrt_session *)PyCapsule_GetPointer(share, "session") : NULL;
     desc.parallel = desc.share == NULL ? nnrt_pool_parallel((nnrt_pool *)PyCapsule_GetPointer(pool, "pool")) : NULL;
     (void)nnrt_session_create(&session, (NNRT_Model *)PyCapsule_GetPointer(PyTuple_GET_ITEM(context, 0), "model"),
                               &desc, &error);
-    PyMem_Free(most.onnx);
+    PyMem_Free(shapes.inputs);
+    PyMem_Free(most.inputs);
     return session != NULL ? capsule_make(session, "session", context) : fail(error.code, error.message, true);
 }
 
@@ -424,7 +412,6 @@ static PyObject *make_pool(PyObject *Py_UNUSED(self), PyObject *threads)
 }
 
 static PyMethodDef functions[] = {
-    {"describe", describe, METH_O, NULL},
     {"load", load, METH_VARARGS, NULL},
     {"session", make_session, METH_VARARGS, NULL},
     {"inspect", inspect, METH_O, NULL},

@@ -1,4 +1,4 @@
-"""A model that is prepared for some input shapes, and its sessions."""
+"""The sessions of a model that are prepared for some input shapes."""
 import operator
 import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -34,11 +34,11 @@ def same(a: Any, b: Array) -> bool:
 class Plan:
     """A model, prepared for shapes, in which -1 is a dimension with an upper bound, and for values of constants."""
 
-    def __init__(self, file: memoryview, path: bytes, inputs: List[Item], dims: bytes, bounds: List[Item],
-                 device: str, pool: Any, profile: Optional[List[Any]]):
+    def __init__(self, model: Any, inputs: List[Item], bounds: List[Item], device: str, pool: Any,
+                 profile: Optional[List[Any]]):
         self.constants = {name: value for name, _, value in inputs if value is not None}
-        self.context = _nnrt.load(file, path, inputs), pool, profile
-        self.first = _nnrt.session(self.context, device, dims, bounds, None)
+        self.context = model, pool, profile
+        self.first = _nnrt.session(self.context, device, inputs, bounds, None)
         self.idle = [self.first]
         self.returned, self.waited = threading.Condition(), False  # waited: a thread has waited for the first session
         ins, outs, self.memory, self.states = _nnrt.inspect(self.first)
@@ -58,7 +58,7 @@ class Plan:
             pass
         try:
             if self.states == 0:
-                return _nnrt.session(self.context, None, b"", [], self.first)
+                return _nnrt.session(self.context, None, [], [], self.first)
         except NotImplementedError:
             pass
         with self.returned:

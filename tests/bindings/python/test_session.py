@@ -12,6 +12,7 @@ import threading
 import tracemalloc
 import types
 import unittest
+import unittest.mock
 import warnings
 import weakref
 
@@ -113,6 +114,71 @@ class Interface(Case):
             events = json.loads(pathlib.Path(path).read_text())
         self.assertEqual(len(events), 3 * s.get_memory()["steps"])
         self.assertTrue(all(e["ph"] == "X" and e["dur"] >= 0 and e["args"]["op_name"] for e in events))
+
+
+class Values(Case):
+    """OrtValue and IOBinding, and what run() says of other inputs."""
+    X = numpy.array([[1, 0, 2], [0, 1, -1]], numpy.float32)
+
+    def test_ort_values(self):
+        v = ort.OrtValue.ortvalue_from_numpy(self.X)
+        self.assertEqual((v.shape(), v.data_type(), v.device_name(), v.is_tensor(), v.has_value()), ([2, 3], "tensor(float)", "cpu", True, True))
+        self.assertEqual(v.data_ptr(), self.X.ctypes.data)
+        got, = session(MATMUL).run_with_ort_values(["y"], {"x": v})
+        assert_array_equal(got.numpy(), self.X @ WEIGHTS)
+        empty = ort.OrtValue.ortvalue_from_shape_and_type([2, 2], numpy.int64)
+        empty.update_inplace([[1, 2], [3, 4]])
+        self.assertEqual((empty.numpy().tolist(), empty.data_type()), ([[1, 2], [3, 4]], "tensor(int64)"))
+        self.refuses(ValueError, "device 'cuda'", ort.OrtValue.ortvalue_from_numpy, self.X, "cuda", 0)
+
+    def test_binding(self):
+        s = session(MATMUL)
+        room = numpy.zeros((2, 2), numpy.float32)
+        for way in range(4):
+            b = s.io_binding()
+            if way == 0:
+                b.bind_cpu_input("x", self.X)
+                b.bind_output("y")
+            elif way == 1:
+                b.bind_input("x", "cpu", 0, numpy.float32, self.X.shape, self.X.ctypes.data)
+                b.bind_output("y", "cpu", 0, numpy.float32, room.shape, room.ctypes.data)
+            elif way == 2:
+                b.bind_ortvalue_input("x", ort.OrtValue.ortvalue_from_numpy(self.X))
+                b.bind_ortvalue_output("y", ort.OrtValue.ortvalue_from_numpy(room))
+            else:
+                b.bind_cpu_input("x", self.X)  # no output: all
+            s.run_with_iobinding(b)
+            b.synchronize_outputs()
+            assert_array_equal(b.copy_outputs_to_cpu()[0], self.X @ WEIGHTS)
+            assert_array_equal(b.get_outputs()[0].numpy(), self.X @ WEIGHTS)
+            if way in (1, 2):
+                assert_array_equal(room, self.X @ WEIGHTS)
+                room[:] = 0
+        b.clear_binding_outputs()
+        self.assertEqual(b.get_outputs(), [])
+        b.bind_ortvalue_output("y", ort.OrtValue.ortvalue_from_shape_and_type([3, 2], numpy.float32))
+        self.refuses(ValueError, "output 'y' is float32[2, 2], but is bound to float32[3, 2]", s.run_with_iobinding, b)
+        b.clear_binding_inputs()
+        self.refuses(ValueError, "input 'x' is missing", s.run_with_iobinding, b)
+
+    def test_other_feeds(self):
+        s = session(MATMUL)
+        self.refuses(TypeError, "the inputs are a ndarray, expected a dictionary such as {'x': array}", s.run, None, self.X)
+        self.refuses(TypeError, "the inputs are a list, expected a dictionary", s.run, None, [self.X])
+        self.assertEqual(s.get_overridable_initializers(), [])
+
+    def test_bounds_by_dimension(self):
+        s = session(MATMUL, max_shapes={"batch": 5})
+        for n in (5, 0, 2):
+            x = numpy.arange(3 * n, dtype=numpy.float32).reshape(n, 3)
+            assert_array_equal(s.run(None, {"x": x})[0], x @ WEIGHTS)
+        self.assertEqual(len(s._plans), 1)
+        self.refuses(ValueError, "", s.run, None, {"x": numpy.zeros((6, 3), numpy.float32)})
+        self.refuses(ValueError, "max_shapes: 'rows' is no dynamic dimension; the model has 'batch'", session, MATMUL, max_shapes={"rows": 5})
+        two = onnx_bytes([("Add", "x z", "y")], {"x": ("float32", ["n", "m"]), "z": ("float32", ["n", "m"])}, {"y": ("float32", ["n", "m"])})
+        s = session(two, max_shapes={"n": 2, "m": 3})
+        self.assertEqual(s.run(None, {"x": numpy.ones((1, 3), numpy.float32), "z": numpy.ones((1, 3), numpy.float32)})[0].tolist(), [[2, 2, 2]])
+        self.assertEqual(len(s._plans), 1)
 
 
 class Types(Case):
@@ -299,6 +365,20 @@ class Shapes(Case):
         self.assertEqual(s.run(None, {"z": z, "x": x})[0].tolist(), [-1, -2])
         self.refuses(ValueError, "input 'z' is missing", s.run, None, {"x": x})
 
+    def test_values_after_any_failure(self):
+        """The values of small inputs become constants, whatever the first attempt failed with."""
+        model = onnx_bytes([("Reshape", "x s", "y")], {"x": ("float32", [2, 3]), "s": ("int64", [2])}, {"y": ("float32", ["a", "b"])})
+        real, feeds = nnrt.plan.Plan, {"x": numpy.ones((2, 3), numpy.float32), "s": numpy.array([3, 2])}
+        for kind in NotImplementedError, ValueError, RuntimeError, nnrt.InvalidModel:
+            def plan(loaded, inputs, *rest):
+                if all(i[2] is None for i in inputs):
+                    raise kind("no value")
+                return real(loaded, inputs, *rest)
+            with unittest.mock.patch.object(nnrt.plan, "Plan", plan):
+                self.assertEqual(session(model).run(None, feeds)[0].shape, (3, 2))
+        with unittest.mock.patch.object(nnrt.plan, "Plan", side_effect=ValueError("never")):
+            self.refuses(ValueError, "never", session(model).run, None, feeds)
+
     def test_mapping(self):
         s = session(MATMUL)
         feeds = types.MappingProxyType({"x": numpy.ones((2, 3), numpy.float32)})
@@ -318,7 +398,7 @@ class Memory(Case):
         for shapes in None, {}, {"x": (1, 3), "y": (1,)}:
             self.refuses(ValueError, "expected the shapes of '", session(MATMUL).get_memory, shapes)
         self.refuses(TypeError, "integer", session(MATMUL).get_memory, {"x": (1.5, 3)})
-        self.refuses(ValueError, "axis 1 has size 3 in the file, but the given size is 4", session(MATMUL).get_memory, {"x": (1, 4)})
+        self.refuses(ValueError, "size 4 for axis 1, which the model fixes at 3", session(MATMUL).get_memory, {"x": (1, 4)})
         small, large = (session(MATMUL).get_memory({"x": (n, 3)}) for n in (1, 1000))
         self.assertLess(small["total"], large["total"] + 1)
         r = session(onnx_bytes([("Softmax", "x", "a"), ("Relu", "a", "y")], {"x": ("float32", ["n"])}, {"y": ("float32", ["n"])}))
@@ -521,7 +601,7 @@ class Formats(Case):
             onnx.save(model, path, save_as_external_data=True, location="weights.bin", size_threshold=0)
             x = numpy.random.default_rng(3).random((2, 64), numpy.float32)
             assert_array_equal(session(path).run(None, {"x": x})[0], x)
-            self.refuses(NotImplementedError, "pass the path, not the bytes", session(pathlib.Path(path).read_bytes()).run, None, {"x": x})
+            self.refuses(NotImplementedError, "pass the path, not the bytes", session, pathlib.Path(path).read_bytes())
 
     def test_path_of_any_bytes(self):
         with tempfile.TemporaryDirectory() as folder:
