@@ -177,7 +177,7 @@ class InferenceSession:
 
     def _bounds(self, given: Dict[str, Any]) -> Dict[str, Any]:
         """max_shapes by tensors: the sizes of dimensions bound each tensor that has no other dynamic dimension."""
-        sizes = {name: size for name, size in given.items() if isinstance(size, int)}
+        sizes = {name: int(size) for name, size in given.items() if numpy.ndim(size) == 0}
         tensors = [*self._inputs.values(), *self._outputs.values()]
         known = {d for t in tensors for d in t.shape or [] if isinstance(d, str)}
         for name in sizes:
