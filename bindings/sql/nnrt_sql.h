@@ -64,7 +64,6 @@ typedef struct sql_input {
 typedef struct sql_plan {
     struct sql_plan *next;
     nnrt_dims dims[SQL_INPUTS]; /* of the inputs */
-    NNRT_Model *model;
     nnrt_session *session;
     uint32_t nIn, nOut;
     nnrt_io *io; /* inputs, then outputs */
@@ -77,7 +76,8 @@ typedef struct sql_model {
     size_t bytes;
     sql_input *inputs;
     size_t nIn;
-    char *info;      /* JSON */
+    char *info;        /* JSON */
+    NNRT_Model *model; /* NULL: not loaded yet */
     sql_plan *plans; /* the most recently used one first */
     char path[];
 } sql_model;
@@ -163,7 +163,6 @@ static void sql_plan_drop(sql_cache *c, sql_plan *p)
         sql_drop(c, p->io[i].data);
     sql_drop(c, p->io);
     nnrt_session_destroy(p->session);
-    nnrt_model_destroy(p->model);
     sql_drop(c, p);
 }
 
@@ -180,6 +179,7 @@ static void sql_plans_drop(sql_cache *c, sql_plan **from)
 static void sql_model_drop(sql_cache *c, sql_model *m)
 {
     sql_plans_drop(c, &m->plans);
+    nnrt_model_destroy(m->model);
     for (size_t i = 0; m->inputs != NULL && i < m->nIn; i++)
         sql_drop(c, m->inputs[i].name);
     sql_drop(c, m->inputs);
@@ -380,30 +380,21 @@ static bool sql_read(sql_cache *c, sql_model *m)
     return good;
 }
 
-/* Imports the model for these shapes of its inputs. dims NULL: as the file declares them. */
-static NNRT_ReturnCode sql_import(sql_cache *c, const sql_model *m, const nnrt_dims *dims, NNRT_Model **model)
+/* Loads m->model from m->file. Sizes that the file leaves open are left to the sessions. */
+static NNRT_ReturnCode sql_load_model(sql_cache *c, sql_model *m)
 {
-    const uint32_t count = dims != NULL ? (uint32_t)m->nIn : 0;
-    nnrt_onnx_input onnxInputs[SQL_INPUTS] = {{0}};
-    nnrt_tflite_input liteInputs[SQL_INPUTS] = {{0}};
     nnrt_load_desc load = {0};
     nnrt_onnx_desc onnx = {0};
     nnrt_tflite_desc lite = {0};
-    for (uint32_t i = 0; i < count; i++) {
-        onnxInputs[i].name = liteInputs[i].name = m->inputs[i].name;
-        onnxInputs[i].shape = liteInputs[i].shape = dims[i];
-    }
+    if (m->model != NULL)
+        return NNRT_SUCCESS;
     load.allocator = onnx.allocator = lite.allocator = &c->allocator;
-    onnx.inputs = onnxInputs;
-    lite.inputs = liteInputs;
-    onnx.inputCount = lite.inputCount = count;
-    lite.no_optimize = dims == NULL;
     load.checksum = true;
     if (nnrt_file_is(m->file, m->bytes))
-        return nnrt_model_load_memory(model, m->file, m->bytes, &load, &c->error);
+        return nnrt_model_load_memory(&m->model, m->file, m->bytes, &load, &c->error);
     if (nnrt_tflite_is(m->file, m->bytes))
-        return nnrt_tflite_load_memory(model, m->file, m->bytes, &lite, &c->error);
-    return nnrt_onnx_load_memory(model, m->file, m->bytes, &onnx, &c->error);
+        return nnrt_tflite_load_memory(&m->model, m->file, m->bytes, &lite, &c->error);
+    return nnrt_onnx_load_memory(&m->model, m->file, m->bytes, &onnx, &c->error);
 }
 
 /* Appends an input or output to c->text, and an input to m->inputs. */
@@ -479,17 +470,16 @@ static void sql_describe_onnx(sql_cache *c, sql_model *m, const nnrt_onnx_graph 
 static bool sql_describe_file(sql_cache *c, sql_model *m)
 {
     const bool onnx = !nnrt_file_is(m->file, m->bytes) && !nnrt_tflite_is(m->file, m->bytes);
-    NNRT_Model *model = NULL;
     nnrt_onnx_model *parsed = NULL;
     nnrt_operand *tensors = NULL;
     nnrt_memory memory;
     NNRT_ReturnCode code =
-        onnx ? nnrt_onnx_parse(m->file, m->bytes, &c->allocator, &parsed, &c->error) : sql_import(c, m, NULL, &model);
+        onnx ? nnrt_onnx_parse(m->file, m->bytes, &c->allocator, &parsed, &c->error) : sql_load_model(c, m);
     m->inputs = code == NNRT_SUCCESS ? (sql_input *)sql_take(c, SQL_INPUTS * sizeof(*m->inputs)) : NULL;
     nnrt_memory_allocate(&memory, &c->allocator);
-    if (model != NULL)
-        tensors = (nnrt_operand *)nnrt_memory_keep(&memory, model->allTensors.count * sizeof(*tensors));
-    if (tensors != NULL && nnrt_model_infer(model, NULL, &memory, tensors, NULL, NULL) != NNRT_SUCCESS)
+    if (m->model != NULL)
+        tensors = (nnrt_operand *)nnrt_memory_keep(&memory, m->model->allTensors.count * sizeof(*tensors));
+    if (tensors != NULL && nnrt_model_infer(m->model, NULL, &memory, tensors, NULL, NULL) != NNRT_SUCCESS)
         tensors = NULL;
     c->text.used = 0;
     sql_puts(c, "{\"inputs\":[");
@@ -497,12 +487,11 @@ static bool sql_describe_file(sql_cache *c, sql_model *m)
         if (onnx)
             sql_describe_onnx(c, m, parsed->graph, outputs == 0);
         else
-            sql_describe_model(c, m, model, tensors, outputs == 0);
+            sql_describe_model(c, m, m->model, tensors, outputs == 0);
         sql_puts(c, outputs == 0 ? "],\"outputs\":[" : "]}");
     }
     nnrt_memory_end(&memory);
     nnrt_onnx_model_free(parsed);
-    nnrt_model_destroy(model);
     m->info = c->error.code == NNRT_SUCCESS ? (char *)sql_take(c, c->text.used + 1) : NULL;
     if (m->info != NULL)
         memcpy(m->info, c->text.data, c->text.used);
@@ -720,20 +709,23 @@ static bool sql_check(sql_cache *c, const sql_model *m, const sql_plan *p)
     return same || sql_fail(c, NNRT_NOT_SUPPORT, "the prepared model has other inputs than its file, or no outputs");
 }
 
-static bool sql_fill_plan(sql_cache *c, const sql_model *m, sql_plan *p)
+static bool sql_fill_plan(sql_cache *c, sql_model *m, sql_plan *p)
 {
     nnrt_session_desc desc = {0};
+    nnrt_input inputs[SQL_INPUTS] = {{0}};
     desc.allocator = &c->allocator;
     desc.profile = c->profile;
-    if (sql_import(c, m, p->dims, &p->model) != NNRT_SUCCESS)
-        return false;
-    if (nnrt_file_is(m->file, m->bytes))
-        desc.inputDims = nnrt_dims_list_make(p->dims, (uint32_t)m->nIn);
-    return nnrt_session_create(&p->session, p->model, &desc, &c->error) == NNRT_SUCCESS && sql_check(c, m, p) &&
+    desc.inputs = inputs;
+    for (size_t i = 0; i < m->nIn; i++, desc.inputCount++) {
+        inputs[i].name = m->inputs[i].name;
+        inputs[i].shape = p->dims[i];
+    }
+    return sql_load_model(c, m) == NNRT_SUCCESS &&
+           nnrt_session_create(&p->session, m->model, &desc, &c->error) == NNRT_SUCCESS && sql_check(c, m, p) &&
            sql_buffers(c, p);
 }
 
-static sql_plan *sql_make_plan(sql_cache *c, const sql_model *m, const nnrt_dims *dims)
+static sql_plan *sql_make_plan(sql_cache *c, sql_model *m, const nnrt_dims *dims)
 {
     sql_plan *const p = (sql_plan *)sql_take(c, sizeof(*p));
     if (p == NULL)

@@ -103,7 +103,7 @@ def make(w):
     bad("absent", "NULL_PTR", "ij,jk->ik", [None, y])
     bad("two results", "INVALID_OUTPUT", "ij,jk->ik", [x, y], 2)
     for name, dots in (("first", "i..j"), ("middle", ".i.j"), ("last", "..ij")):
-        bad("a letter as the %s of three dots" % name, "INVALID_PARAMETER", dots + ",jk->ik", [x, y])
+        bad("a letter as the %s of three dots" % name, "INVALID_PARAMETER", dots + ",jk->...k", [x, y])
 
 
 if __name__ == "__main__":
