@@ -1316,7 +1316,7 @@ static void test_declared_anew(void **state)
     nnrt_builder_destroy(b);
 }
 
-/* A shape that does not match is told in the layout of the operand: of images in [N,C,H,W] only input 0 has it. */
+/* A shape that does not match is reported in the layout of the operand: of images in [N,C,H,W] only input 0 has it. */
 static void test_expected_layout(void **state)
 {
     const int32_t dims[] = {6, 3, 3, 4}, image_dims[] = {1, 4, 8, 8};

@@ -297,7 +297,7 @@ static void test_read_twice(void **unused)
     drop(&m);
 }
 
-/* What stands between two convolutions, or behind one. */
+/* The operator between two convolutions, or behind one. */
 typedef enum between {
     NOTHING, SQUARED, SCALED, SOFT, SOFT_CHANNELS, FLAT, MOVED, REDUCED, REDUCED_CHANNELS, JOINED, CUT, POOLED, PADDED,
     MULTIPLIED, CONNECTED, NORMALIZED, SAME_SHAPE, BETWEENS
@@ -404,7 +404,7 @@ static uint32_t put_between(nnrt_builder *b, const char *name, between kind, uin
 }
 
 /* Images in NCHW: a convolution, something behind it that sees its result as an image or not, and another convolution
-   if that is an image. Whatever layout the device chooses, the results are those of the reference device. The result of
+   if that is an image. Whatever layout the device chooses, the reference device has the same results. The result of
    the first convolution is read twice in every other model, and an output in every third. */
 static void test_layouts(void **unused)
 {

@@ -117,7 +117,7 @@ class Interface(Case):
 
 
 class Values(Case):
-    """OrtValue and IOBinding, and what run() says of other inputs."""
+    """OrtValue and IOBinding, and the messages of run() for other inputs."""
     X = numpy.array([[1, 0, 2], [0, 1, -1]], numpy.float32)
 
     def test_ort_values(self):
