@@ -97,7 +97,7 @@ def make(w):
     w.bad("two results", "INVALID_OUTPUT", [x, i], [y, y], **a)
     y = np.zeros(five, "float32")
     y[0, 0, [1, 1, 3, 3], [1, 3, 1, 2]] = [5, 6, 7, 8]
-    w.ok("indices that lie behind their windows in the output shape", [np.array([[[[5, 6], [7, 8]]]], "float32"),
+    w.ok("indices beyond their windows in the output shape", [np.array([[[[5, 6], [7, 8]]]], "float32"),
          np.array([[[[5, 7], [13, 14]]]]), known(five, "int64", (4,))], y, **p)
 
 
