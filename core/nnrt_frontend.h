@@ -39,10 +39,10 @@ SECTIONS (search for the tag)
     >>frontend_float32 float32 arithmetic
     >>frontend_stream  streams
 
-FORMULAS (W = window, N = fft, M = N / 2, fs = fullScale, B = number of filters)
+FORMULAS (W = window, N = fft, fs = fullScale, B = number of filters)
     x[n]    sample / 32768 * fs, minus the mean of the window with removeMean
     w[n]    HANN 0.5 - 0.5 cos(2 pi n / D), HAMMING 0.54 - 0.46 cos(2 pi n / D), RECTANGULAR 1; D = W, symmetric: W - 1
-    X[k]    sum over n < W of x[n] w[n] e^(-2 pi i k n / N), k = 0 .. M: samples W .. N - 1 are 0
+    X[k]    sum over n < W of x[n] w[n] e^(-2 pi i k n / N), k = 0 .. N / 2, rounded down: samples W .. N - 1 are 0
     P[k]    |X[k]|^2 for POWER, |X[k]| for MAGNITUDE
     E[m]    mels = 0: P[k] of the bins with lower <= k rate / N <= upper. Otherwise sum over k of P[k] times a triangle
             that is 0, 1, 0 at the edges c[m], c[m + 1], c[m + 2] and linear in between, in Hz, or in mel with
@@ -55,19 +55,23 @@ FORMULAS (W = window, N = fft, M = N / 2, fs = fullScale, B = number of filters)
     row     y for float32; otherwise zeroPoint + round(y / scale), saturated
 
 INT16 ARITHMETIC (>> rounds down; round(x >> s) = (x + 2^(s-1)) >> s, and x for s = 0)
-    Tables: w[n] as round(32767 w), cosines c[k] = round(32767 cos(2 pi k / N)), filter weights t[k] = round(32768 t),
+    Tables: w[n] as round(32767 w), cosines c[k] = round(32767 cos(2 pi k / C)), C the least multiple of N and 4, filter weights t[k] = round(32768 t),
     cosines of the DCT as round(32767 cos); round: halves away from zero, of values in double.
     1. p[n] = (sample - mean) * w[n]; mean = the sum of the samples / W, rounded toward zero. v[n] = round(p[n] >> s)
        with the least s >= 0 for which peak = round(max |p| >> s) <= 32767.
-    2. Complex FFT of v[2n] + i v[2n+1], length M, decimation in time: first a radix-2 stage if log2 M is odd, then
-       radix-4 stages. Data are int16 with one exponent. A stage multiplies by twiddles w = c[k] + i c[k + N/4] as
-       Q13: (product >> 2) for each component, and adds the operands without twiddle as a << 13. The result is
-       round(sum >> (13 + s)) with the least s >= -12 for which peak * g <= 32767 * 4096 * 2^s; peak is that of step 1
-       before the first stage, then the largest |component|; g = 8192 (radix 2), 16384 (first radix-4 stage), 21480
-       (others). As g / 4096 bounds the growth of a component (2, 4, and 1 + 3 sqrt(2) = 5.2427), nothing can overflow.
-       The first butterfly of each group has the twiddles 1, without multiplication.
-    3. X[k] from E = Z[k] + conj Z[M-k], O = Z[k] - conj Z[M-k]: 2 X[k] = E - i w^k O, 2 X[M-k] = conj(E + i w^k O), in
-       Q13 with each of the four products >> 2. X = round(sum >> (14 + s)) with g = 8196 (|X| <= 2 peak).
+    2. FFT of M complex numbers, decimation in time: v[2n] + i v[2n+1] and M = N / 2, or v[n] and M = N for odd N. With
+       M = 2^a b and odd b: first a radix-2 stage if a is odd, then radix-4 stages, then for each prime factor r of b, in
+       rising order, a radix-r stage. Data are int16 with one exponent. A stage multiplies by w = e^(-2 pi i k / C), which
+       is c[k] + i c[k + C/4], as Q13: (product >> 2) for each component, and adds the operands without twiddle as
+       a << 13. The result is round(sum >> (13 + s)) with the least s >= -12 for which
+       peak * g <= 32767 * 4096 * 2^s; peak is that of step 1 before the first stage, then the largest |component|;
+       g = 8192 (radix 2), 16384 (radix 4 as the first stage), 21480 (other radix 4), 4096 + 5794 (r - 1) (radix r). As
+       g / 4096 bounds the growth of a component (2, 4, and 1 + (r - 1) sqrt(2): 5.2427 for 4), nothing can overflow.
+       The first butterfly of each radix-4 group has the twiddles 1, without multiplication. A radix-r butterfly makes
+       of b[0 .. r-1], element j of r sub-transforms of length q, the elements m = j, j + q, .. of one of length r q:
+       b[0] + the sum over k = 1 .. r-1 of b[k] e^(-2 pi i k m / (r q)).
+    3. Even N: X[k] from E = Z[k] + conj Z[M-k], O = Z[k] - conj Z[M-k]: 2 X[k] = E - i w^k O, 2 X[M-k] = conj(E + i w^k O), in
+       Q13 with each of the four products >> 2. X = round(sum >> (14 + s)) with g = 8196 (|X| <= 2 peak). Odd N: X = Z.
        P = re^2 + im^2; MAGNITUDE: floor(sqrt(P 4^t)) 2^(8 - t), t = half of the leading zeros of P as 32 bits, rounded
        down.
     4. E[m] = sum of t P over the rising side + sum of (32768 - t) P over the falling side, exact in 64 bits.
@@ -111,7 +115,8 @@ typedef struct nnrt_frontend_desc {
     int32_t rate;             /* samples per second, 1 to 2^24 */
     int32_t window;           /* samples per frame, 1 to fft */
     int32_t hop;              /* samples from one frame to the next, 1 to 2^24; may exceed window */
-    int32_t fft;              /* a power of two, 8 to NNRT_FRONTEND_MAX_FFT */
+    int32_t fft;              /* 8 to NNRT_FRONTEND_MAX_FFT; quick for products of small primes, quickest for powers of 2.
+                                 A prime factor r takes r complex products for each of N / 2 values (odd: N) */
     int32_t windowKind;       /* NNRT_FRONTEND_HANN, ... */
     bool symmetric;           /* the window has equal ends; false: it is periodic, as for spectra */
     bool removeMean;          /* subtract the mean of each frame: for accelerometers, or microphones with an offset */
@@ -139,6 +144,9 @@ struct nnrt_frontend;
 /* Computes one row from window samples. work: the memory before the samples in the memory of a stream. */
 typedef void (*nnrt_frontend_kernel)(const struct nnrt_frontend *frontend, const int16_t *samples, void *work,
                                      void *row);
+/* The stages of odd radix of an FFT, after those of radix 2 and 4. peak: the largest |component|, and the result the new
+   one; adds to *exponent; float32 has neither. If fft is odd: also P[k]. */
+typedef int32_t (*nnrt_frontend_stages)(const struct nnrt_frontend *frontend, void *work, int32_t peak, int32_t *exponent);
 
 /* Numbers of the int16 arithmetic. {m, e}: m * 2^e, m has 32 bits with the top bit set, or is 0. */
 typedef struct nnrt_frontend_int16 {
@@ -159,8 +167,10 @@ typedef struct nnrt_frontend_float32 {
    unless they have a comment. Its tables are int16_t, or float with float32 arithmetic. */
 typedef struct nnrt_frontend {
     nnrt_frontend_kernel kernel;
+    nnrt_frontend_stages odd; /* NULL: fft is a power of two, and firmware links no other stages */
     NNRT_DataType output;
     int32_t window, hop, fft;
+    int32_t circle;          /* the least multiple of fft and 4 */
     int32_t mirror;          /* w[n] = windowTable[min(n, mirror - n)] */
     int32_t first, bins;     /* the spectrum is used from bin `first`, `bins` bins */
     int32_t values;          /* filters, or bins without filters */
@@ -171,7 +181,7 @@ typedef struct nnrt_frontend {
     nnrt_frontend_int16 fixed;
     nnrt_frontend_float32 real;
     const void *windowTable; /* NULL: rectangular */
-    const void *cosines;     /* cos(2 pi k / fft), k < fft */
+    const void *cosines;     /* cos(2 pi k / circle), k < circle */
     const uint16_t *edges;   /* bins before each of the values + 2 edges, from `first`; NULL: no filters */
     const void *weights;     /* t of each bin: the rising side of its filter; 1 - t: the falling side of the one before;
                                 uint16_t */
@@ -209,6 +219,9 @@ NNRT_API size_t nnrt_frontend_push(nnrt_frontend_stream *stream, const int16_t *
 /* Computes one row from window samples, in int16 or float32 arithmetic: kernels (nnrt_frontend_kernel). */
 NNRT_API void nnrt_frontend_row_i16(const nnrt_frontend *frontend, const int16_t *samples, void *work, void *row);
 NNRT_API void nnrt_frontend_row_f32(const nnrt_frontend *frontend, const int16_t *samples, void *work, void *row);
+/* Their stages of odd radix (nnrt_frontend_stages). */
+NNRT_API int32_t nnrt_frontend_odd_i16(const nnrt_frontend *frontend, void *work, int32_t peak, int32_t *exponent);
+NNRT_API int32_t nnrt_frontend_odd_f32(const nnrt_frontend *frontend, void *work, int32_t peak, int32_t *exponent);
 
 #ifdef __cplusplus
 }
@@ -402,8 +415,6 @@ static NNRT_ReturnCode nnrti_frontend_ranges(const nnrt_frontend_desc *d, nnrt_e
         if (!(rows[i].value >= rows[i].least && rows[i].value <= rows[i].most))
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "%s is %f, and must be %f to %f", rows[i].name,
                                   rows[i].value, rows[i].least, rows[i].most);
-    if ((d->fft & (d->fft - 1)) != 0)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fft is %d, and must be a power of two", d->fft);
     if ((d->upper != 0 ? (double)d->upper : half) - (double)d->lower < 1e-6)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "upper is %f, and must be above lower, %f, by 1e-6",
                               (double)d->upper, (double)d->lower);
@@ -564,12 +575,59 @@ static void nnrti_frontend_numbers(const nnrt_frontend_desc *d, nnrt_frontend *f
     f->real.inverse = (float)(1 / scale);
 }
 
+/* Complex numbers of the transform. */
+static int32_t nnrti_frontend_length(const nnrt_frontend *f)
+{
+    return f->fft % 2 == 0 ? f->fft / 2 : f->fft;
+}
+
+/* The largest prime factor of an odd n; 1: n is 1. */
+static int32_t nnrti_frontend_largest(int32_t n)
+{
+    for (int32_t r = 3; r < n;) {
+        if (n % r == 0)
+            n /= r;
+        else
+            r += 2;
+    }
+    return n;
+}
+
+/* The power of two in n. */
+static int32_t nnrti_frontend_twos(int32_t n)
+{
+    return n & -n;
+}
+
+/* Words of 32 bits that a butterfly of an odd radix copies its operands to, for a transform of length M in int16. */
+static int32_t nnrti_frontend_copies(int32_t M)
+{
+    const int32_t odd = M / nnrti_frontend_twos(M);
+    return odd > 1 ? nnrti_frontend_largest(odd) : 0;
+}
+
+/* The first sample of sub-transform `block` of `blocks`, an odd number, before the stages of odd radix; the next samples
+   have a distance of `blocks`. The last stage, with the largest radix r, combines the samples k, k + r, .., k < r. */
+static int32_t nnrti_frontend_first(int32_t block, int32_t blocks)
+{
+    int32_t at = 0, distance = 1;
+    while (blocks > 1) {
+        const int32_t r = nnrti_frontend_largest(blocks);
+        blocks /= r;
+        at += block / blocks * distance;
+        block %= blocks;
+        distance *= r;
+    }
+    return at;
+}
+
 /* Checks the description and fills *f; tables are written if room has memory. */
 static NNRT_ReturnCode nnrti_frontend_lay(const nnrt_frontend_desc *d, nnrt_frontend *f, nnrti_frontend_room *room,
                                           nnrt_error *error)
 {
     const bool real = d->arithmetic == NNRT_DATA_TYPE_FLOAT32;
     double upper;
+    int32_t M;
     NNRT_ReturnCode code = nnrti_frontend_types(d, error);
     if (code == NNRT_SUCCESS)
         code = nnrti_frontend_ranges(d, error);
@@ -581,13 +639,17 @@ static NNRT_ReturnCode nnrti_frontend_lay(const nnrt_frontend_desc *d, nnrt_fron
     f->window = d->window;
     f->hop = d->hop;
     f->fft = d->fft;
+    f->circle = d->fft % 4 == 0 ? d->fft : d->fft % 2 == 0 ? 2 * d->fft : 4 * d->fft;
     f->mirror = d->symmetric ? d->window - 1 : d->window;
     f->first = nnrti_frontend_bin(d, (double)d->lower, true);
     f->bins = nnrti_frontend_bin(d, upper, false) - f->first + 1;
     f->values = d->mels > 0 ? d->mels : f->bins;
     f->features = d->dct > 0 ? d->dct : f->values;
-    /* the spectrum, and the logarithms if there is a DCT */
-    f->work = ((real ? d->fft : d->fft / 2) + 1 + (d->dct > 0 ? f->values : 0)) * 4;
+    M = nnrti_frontend_length(f);
+    if (M != nnrti_frontend_twos(M))
+        f->odd = real ? nnrt_frontend_odd_f32 : nnrt_frontend_odd_i16;
+    /* the spectrum, the logarithms if there is a DCT, the operands of a butterfly */
+    f->work = (M * (real ? 2 : 1) + 1 + (d->dct > 0 ? f->values : 0) + nnrti_frontend_copies(M) * (real ? 2 : 1)) * 4;
     f->dct = d->dct;
     f->log = d->log != NNRT_FRONTEND_NONE;
     f->zeroPoint = d->zeroPoint;
@@ -601,7 +663,7 @@ static NNRT_ReturnCode nnrti_frontend_lay(const nnrt_frontend_desc *d, nnrt_fron
                               d->dct, f->values, d->mels > 0 ? "filters" : "bins");
     nnrti_frontend_numbers(d, f);
     f->windowTable = nnrti_frontend_window(room, d, f, real);
-    f->cosines = nnrti_frontend_cosines(room, real, d->fft);
+    f->cosines = nnrti_frontend_cosines(room, real, f->circle);
     f->edges = NULL;
     f->weights = f->gains = f->dctCosines = NULL;
     if (d->mels > 0)
@@ -699,7 +761,7 @@ NNRT_INLINE int32_t nnrti_frontend_zeros(uint32_t x)
 #endif
 }
 
-/* The least s >= -12 with peak * growth <= 32767 * 4096 * 2^s. */
+/* The least s >= -12 with peak * growth <= 32767 * 4096 * 2^s; growth <= 65536. */
 static int32_t nnrti_frontend_scale(int32_t peak, int32_t growth)
 {
     const int32_t wanted = peak * growth;
@@ -714,12 +776,32 @@ typedef struct nnrti_frontend_target {
     int32_t shift, half, peak;
 } nnrti_frontend_target;
 
-NNRT_INLINE uint32_t nnrti_frontend_put(nnrti_frontend_target *t, int32_t re, int32_t im)
+NNRT_INLINE uint32_t nnrti_frontend_result(nnrti_frontend_target *t, int32_t re, int32_t im)
 {
-    re = nnrti_frontend_down(re + t->half, t->shift);
-    im = nnrti_frontend_down(im + t->half, t->shift);
     t->peak = nnrti_frontend_max(t->peak, nnrti_frontend_max(nnrti_frontend_abs(re), nnrti_frontend_abs(im)));
     return nnrti_frontend_pack(re, im);
+}
+
+NNRT_INLINE uint32_t nnrti_frontend_put(nnrti_frontend_target *t, int32_t re, int32_t im)
+{
+    return nnrti_frontend_result(t, nnrti_frontend_down(re + t->half, t->shift),
+                                 nnrti_frontend_down(im + t->half, t->shift));
+}
+
+/* round(x >> shift) of a sum of more than 32 bits. */
+NNRT_INLINE int32_t nnrti_frontend_rounded(const nnrti_frontend_target *t, int64_t x)
+{
+    x += t->half;
+    return (int32_t)(x < 0 ? ~(~x >> t->shift) : x >> t->shift);
+}
+
+/* The target of a stage that scales by 2^-s; adds to *exponent. */
+static void nnrti_frontend_aim(nnrti_frontend_target *t, int32_t s, int32_t *exponent)
+{
+    t->shift = 13 + s;
+    t->half = (int32_t)1 << (t->shift - 1);
+    t->peak = 0;
+    *exponent += s;
 }
 
 /* Combines a + b2, b1, b3 (Q13), operands of one radix-4 butterfly, and stores the results at z, z + q, ... */
@@ -748,7 +830,7 @@ NNRT_INLINE void nnrti_frontend_keep(uint32_t z, int32_t out[2])
 }
 
 /* A radix-4 stage over z[M]: sub-transforms of length q become one of 4 q. In bit-reversed order they transform the
-   samples 4n, 4n + 2, 4n + 1, 4n + 3. */
+   samples 4n, 4n + 2, 4n + 1, 4n + 3. c: cosines, N of them. */
 static void nnrti_frontend_radix4(uint32_t *z, int32_t M, int32_t q, const int16_t *c, int32_t N,
                                   nnrti_frontend_target *target)
 {
@@ -777,75 +859,24 @@ static void nnrti_frontend_radix4(uint32_t *z, int32_t M, int32_t q, const int16
     *target = t;
 }
 
-/* The FFT of z[M] in bit-reversed order, in place; peak: its largest |component|. Adds to *exponent. */
-static int32_t nnrti_frontend_fft(uint32_t *z, int32_t M, const int16_t *c, int32_t peak, int32_t *exponent)
+/* A butterfly of odd radix r: b[k], element j of sub-transform k of length q, becomes z[m], m = j, j + q, .., of one of
+   length r q. */
+static void nnrti_frontend_butterfly(const nnrt_frontend *f, uint32_t *z, const uint32_t *b, int32_t r, int32_t q,
+                                     int32_t j, nnrti_frontend_target *t)
 {
-    nnrti_frontend_target t;
-    int32_t q = 1;
-    for (int32_t m = M; m > 2; m /= 4)
-        q = m == 8 ? 2 : q; /* log2 M is odd: a radix-2 stage first */
-    t.peak = peak;
-    if (q == 2) {
-        t.shift = 13 + nnrti_frontend_scale(peak, 8192);
-        t.half = (int32_t)1 << (t.shift - 1);
-        t.peak = 0;
-        *exponent += t.shift - 13;
-        for (int32_t i = 0; i < M; i += 2) {
-            int32_t v[4];
-            nnrti_frontend_keep(z[i], v);
-            nnrti_frontend_keep(z[i + 1], v + 2);
-            z[i] = nnrti_frontend_put(&t, v[0] + v[2], v[1] + v[3]);
-            z[i + 1] = nnrti_frontend_put(&t, v[0] - v[2], v[1] - v[3]);
+    const int16_t *c = (const int16_t *)f->cosines;
+    const int32_t C = f->circle, step = C / (r * q);
+    for (int32_t m = j; m < r * q; m += q) {
+        int64_t re = nnrti_frontend_re(b[0]) * 8192, im = nnrti_frontend_im(b[0]) * 8192;
+        for (int32_t k = 1, at = m; k < r; k++, at = at + m < r * q ? at + m : at + m - r * q) { /* at = k m modulo r q */
+            const int32_t w = at * step, turned = w + C / 4 < C ? w + C / 4 : w + C / 4 - C;
+            int32_t product[2];
+            nnrti_frontend_turn(b[k], c[w], c[turned], product);
+            re += product[0];
+            im += product[1];
         }
+        z[m] = nnrti_frontend_result(t, nnrti_frontend_rounded(t, re), nnrti_frontend_rounded(t, im));
     }
-    for (; q < M; q *= 4) {
-        t.shift = 13 + nnrti_frontend_scale(t.peak, q == 1 ? 16384 : 21480);
-        t.half = (int32_t)1 << (t.shift - 1);
-        t.peak = 0;
-        *exponent += t.shift - 13;
-        nnrti_frontend_radix4(z, M, q, c, 2 * M, &t);
-    }
-    return t.peak;
-}
-
-/* The windowed sample n, times 32767. */
-NNRT_INLINE int32_t nnrti_frontend_product(const nnrt_frontend *f, const int16_t *samples, int32_t mean, int32_t n)
-{
-    const int32_t k = n < f->mirror - n ? n : f->mirror - n;
-    const int32_t w = f->windowTable != NULL ? ((const int16_t *)f->windowTable)[k] : 32767;
-    return (samples[n] - mean) * w;
-}
-
-/* Writes the windowed frame to z in bit-reversed order; returns its peak, and the exponent. */
-static int32_t nnrti_frontend_load(const nnrt_frontend *f, const int16_t *samples, uint32_t *z, int32_t *exponent)
-{
-    const int32_t M = f->fft / 2;
-    int32_t mean = 0, peak = 0, shift = 0, half, r = 0;
-    for (int32_t n = 0; n < f->window && f->removeMean; n++)
-        mean += samples[n];
-    mean /= f->window;
-    for (int32_t n = 0; n < f->window; n++)
-        peak = nnrti_frontend_max(peak, nnrti_frontend_abs(nnrti_frontend_product(f, samples, mean, n)));
-    while ((peak + (((int32_t)1 << shift) >> 1)) >> shift > 32767)
-        shift++;
-    half = ((int32_t)1 << shift) >> 1;
-    peak = (peak + half) >> shift;
-    for (int32_t i = 0; i < M; i++) {
-        const int32_t n = 2 * i;
-        int32_t bit = M / 2;
-        z[r] = n >= f->window
-                   ? 0
-                   : nnrti_frontend_pack(
-                         nnrti_frontend_down(nnrti_frontend_product(f, samples, mean, n) + half, shift),
-                         n + 1 < f->window
-                             ? nnrti_frontend_down(nnrti_frontend_product(f, samples, mean, n + 1) + half, shift)
-                             : 0);
-        for (; (r & bit) != 0; bit /= 2) /* r = the bits of i + 1 in reverse */
-            r ^= bit;
-        r |= bit;
-    }
-    *exponent = shift;
-    return peak;
 }
 
 /* P of re + i im; magnitude: in Q8. */
@@ -868,11 +899,122 @@ NNRT_INLINE uint32_t nnrti_frontend_power(int32_t re, int32_t im, bool magnitude
     return t <= 8 ? root << (8 - t) : root >> (t - 8);
 }
 
-/* The transform of length M becomes P[0 .. M], in place; returns the shift s. */
+/* nnrti_frontend_scale for any growth. */
+static int32_t nnrti_frontend_wide_scale(int32_t peak, int32_t growth)
+{
+    const int64_t wanted = (int64_t)peak * growth;
+    int32_t s = -12;
+    for (int64_t limit = 32767; limit < wanted; limit *= 2)
+        s++;
+    return s;
+}
+
+NNRT_API int32_t nnrt_frontend_odd_i16(const nnrt_frontend *frontend, void *work, int32_t peak, int32_t *exponent)
+{
+    const nnrt_frontend *f = frontend;
+    const int32_t M = nnrti_frontend_length(f);
+    uint32_t *z = (uint32_t *)work, *copies = z + f->work / 4 - nnrti_frontend_copies(M);
+    nnrti_frontend_target t;
+    t.peak = peak;
+    for (int32_t q = nnrti_frontend_twos(M), r = 3; q < M; q *= r) {
+        while (M / q % r != 0)
+            r += 2;
+        nnrti_frontend_aim(&t, nnrti_frontend_wide_scale(t.peak, 4096 + 5794 * (r - 1)), exponent);
+        for (int32_t i = 0; i < M; i += r * q)
+            for (int32_t j = 0; j < q; j++) {
+                for (int32_t k = 0; k < r; k++)
+                    copies[k] = z[i + j + k * q];
+                nnrti_frontend_butterfly(f, z + i, copies, r, q, j, &t);
+            }
+    }
+    for (int32_t k = 0; k <= M / 2 && f->fft % 2 != 0; k++)
+        z[k] = nnrti_frontend_power(nnrti_frontend_re(z[k]), nnrti_frontend_im(z[k]), f->magnitude);
+    return t.peak;
+}
+
+/* The FFT of z[M], in the order of nnrti_frontend_load, in place; peak: its largest |component|. Adds to *exponent. */
+static int32_t nnrti_frontend_fft(const nnrt_frontend *f, uint32_t *z, int32_t peak, int32_t *exponent)
+{
+    const int32_t M = nnrti_frontend_length(f), twos = nnrti_frontend_twos(M);
+    nnrti_frontend_target t;
+    int32_t q = 1;
+    for (int32_t m = twos; m > 1; m /= 4)
+        q = m == 2 ? 2 : q; /* log2 of the power of two is odd: a radix-2 stage first */
+    t.peak = peak;
+    if (q == 2) {
+        nnrti_frontend_aim(&t, nnrti_frontend_scale(peak, 8192), exponent);
+        for (int32_t i = 0; i < M; i += 2) {
+            int32_t v[4];
+            nnrti_frontend_keep(z[i], v);
+            nnrti_frontend_keep(z[i + 1], v + 2);
+            z[i] = nnrti_frontend_put(&t, v[0] + v[2], v[1] + v[3]);
+            z[i + 1] = nnrti_frontend_put(&t, v[0] - v[2], v[1] - v[3]);
+        }
+    }
+    for (; q < twos; q *= 4) {
+        nnrti_frontend_aim(&t, nnrti_frontend_scale(t.peak, q == 1 ? 16384 : 21480), exponent);
+        nnrti_frontend_radix4(z, M, q, (const int16_t *)f->cosines, f->circle, &t);
+    }
+    return f->odd != NULL ? f->odd(f, z, t.peak, exponent) : t.peak;
+}
+
+/* The windowed sample n, times 32767. */
+NNRT_INLINE int32_t nnrti_frontend_product(const nnrt_frontend *f, const int16_t *samples, int32_t mean, int32_t n)
+{
+    const int32_t k = n < f->mirror - n ? n : f->mirror - n;
+    const int32_t w = f->windowTable != NULL ? ((const int16_t *)f->windowTable)[k] : 32767;
+    return (samples[n] - mean) * w;
+}
+
+/* v[n] of step 1. */
+NNRT_INLINE int32_t nnrti_frontend_sample(const nnrt_frontend *f, const int16_t *samples, int32_t mean, int32_t n,
+                                          int32_t half, int32_t shift)
+{
+    return n < f->window ? nnrti_frontend_down(nnrti_frontend_product(f, samples, mean, n) + half, shift) : 0;
+}
+
+/* The bits of i + 1 in reverse order, from those of i, i < n - 1; n: a power of two. */
+NNRT_INLINE int32_t nnrti_frontend_reversed(int32_t r, int32_t n)
+{
+    int32_t bit = n / 2;
+    for (; (r & bit) != 0; bit /= 2)
+        r ^= bit;
+    return r | bit;
+}
+
+/* Writes the windowed frame to z in the order of the stages: the sub-transforms of nnrti_frontend_first, each in
+   bit-reversed order; returns its peak, and the exponent. */
+static int32_t nnrti_frontend_load(const nnrt_frontend *f, const int16_t *samples, uint32_t *z, int32_t *exponent)
+{
+    const int32_t M = nnrti_frontend_length(f), twos = nnrti_frontend_twos(M), blocks = M / twos, pair = f->fft / M;
+    int32_t mean = 0, peak = 0, shift = 0, half;
+    for (int32_t n = 0; n < f->window && f->removeMean; n++)
+        mean += samples[n];
+    mean /= f->window;
+    for (int32_t n = 0; n < f->window; n++)
+        peak = nnrti_frontend_max(peak, nnrti_frontend_abs(nnrti_frontend_product(f, samples, mean, n)));
+    while ((peak + (((int32_t)1 << shift) >> 1)) >> shift > 32767)
+        shift++;
+    half = ((int32_t)1 << shift) >> 1;
+    for (int32_t b = 0; b < blocks; b++, z += twos) {
+        int32_t r = 0, at = nnrti_frontend_first(b, blocks);
+        for (int32_t i = 0; i < twos; i++, at += blocks) {
+            const int32_t n = pair * at, re = nnrti_frontend_sample(f, samples, mean, n, half, shift);
+            z[r] = nnrti_frontend_pack(re, pair > 1 ? nnrti_frontend_sample(f, samples, mean, n + 1, half, shift) : 0);
+            r = nnrti_frontend_reversed(r, twos);
+        }
+    }
+    peak = (peak + half) >> shift;
+    *exponent = shift;
+    return peak;
+}
+
+/* The transform of an even number of samples becomes P[0 .. M], in place; returns the shift s. */
 static int32_t nnrti_frontend_spectrum(const nnrt_frontend *f, uint32_t *z, int32_t peak)
 {
     const int32_t M = f->fft / 2, s = nnrti_frontend_scale(peak, 8196), shift = 14 + s;
     const int32_t half = (int32_t)1 << (shift - 1);
+    const int32_t step = f->circle / f->fft;
     const int16_t *c = (const int16_t *)f->cosines;
     const int32_t a = nnrti_frontend_re(z[0]), b = nnrti_frontend_im(z[0]);
     z[0] = nnrti_frontend_power(nnrti_frontend_down((a + b) * 16384 + half, shift), 0, f->magnitude);
@@ -881,7 +1023,7 @@ static int32_t nnrti_frontend_spectrum(const nnrt_frontend *f, uint32_t *z, int3
         const uint32_t p = z[k], q = z[M - k];
         const int32_t pr = nnrti_frontend_re(p), pi = nnrti_frontend_im(p), qr = nnrti_frontend_re(q);
         const int32_t qi = nnrti_frontend_im(q), er = pr + qr, ei = pi - qi, r = pr - qr, i = pi + qi;
-        const int32_t wr = c[k], wi = c[k + f->fft / 4];
+        const int32_t wr = c[k * step], wi = c[k * step + f->circle / 4];
         const int32_t tr = nnrti_frontend_down(wr * i, 2) + nnrti_frontend_down(wi * r, 2) + half; /* -i w O */
         const int32_t ti = nnrti_frontend_down(wi * i, 2) - nnrti_frontend_down(wr * r, 2) + half;
         z[k] = nnrti_frontend_power(nnrti_frontend_down(er * 8192 + tr, shift),
@@ -1008,12 +1150,14 @@ NNRT_API void nnrt_frontend_row_i16(const nnrt_frontend *frontend, const int16_t
 {
     const nnrt_frontend *f = frontend;
     uint32_t *z = (uint32_t *)work;
-    int32_t *list = (int32_t *)work + f->fft / 2 + 1;
+    const int32_t M = nnrti_frontend_length(f);
+    int32_t *list = (int32_t *)work + M + 1;
     const int16_t *c = (const int16_t *)f->dctCosines;
     const int32_t period = 4 * f->values;
     int32_t e = 0, peak = nnrti_frontend_load(f, samples, z, &e);
-    peak = nnrti_frontend_fft(z, f->fft / 2, (const int16_t *)f->cosines, peak, &e);
-    e += nnrti_frontend_spectrum(f, z, peak);
+    peak = nnrti_frontend_fft(f, z, peak, &e);
+    if (f->fft % 2 == 0)
+        e += nnrti_frontend_spectrum(f, z, peak);
     e = f->magnitude ? e - 38 : 2 * e - 60; /* samples / 2^15, window * 2^15, magnitude * 2^8 */
     nnrti_frontend_energies(f, z + f->first, e, list, row);
     for (int32_t j = 0; j < f->dct; j++) {
@@ -1054,31 +1198,93 @@ static void nnrti_frontend_radix4_f32(float *z, int32_t M, int32_t q, const floa
     }
 }
 
-/* The windowed frame in bit-reversed order. */
-static void nnrti_frontend_load_f32(const nnrt_frontend *f, const int16_t *samples, float *z)
+/* As nnrti_frontend_butterfly. */
+static void nnrti_frontend_butterfly_f32(const nnrt_frontend *f, float *z, const float *b, int32_t r, int32_t q, int32_t j)
 {
-    const float *w = (const float *)f->windowTable;
-    const int32_t M = f->fft / 2;
-    int32_t mean = 0, r = 0;
-    for (int32_t n = 0; n < f->window && f->removeMean; n++)
-        mean += samples[n];
-    mean /= f->window;
-    for (int32_t i = 0; i < M; i++) {
-        int32_t bit = M / 2;
-        for (int32_t n = 2 * i; n < 2 * i + 2; n++) {
-            const int32_t k = n < f->mirror - n ? n : f->mirror - n;
-            z[2 * r + n - 2 * i] =
-                n < f->window ? (float)(samples[n] - mean) * (w != NULL ? w[k] : f->real.unit) : 0;
+    const float *c = (const float *)f->cosines;
+    const int32_t C = f->circle, step = C / (r * q);
+    for (int32_t m = j; m < r * q; m += q) {
+        float re = b[0], im = b[1];
+        for (int32_t k = 1, at = m; k < r; k++, at = at + m < r * q ? at + m : at + m - r * q) {
+            const int32_t w = at * step, turned = w + C / 4 < C ? w + C / 4 : w + C / 4 - C;
+            re += b[2 * k] * c[w] - b[2 * k + 1] * c[turned];
+            im += b[2 * k] * c[turned] + b[2 * k + 1] * c[w];
         }
-        for (; (r & bit) != 0; bit /= 2)
-            r ^= bit;
-        r |= bit;
+        z[2 * m] = re;
+        z[2 * m + 1] = im;
     }
 }
 
+NNRT_API int32_t nnrt_frontend_odd_f32(const nnrt_frontend *frontend, void *work, int32_t peak, int32_t *exponent)
+{
+    const nnrt_frontend *f = frontend;
+    const int32_t M = nnrti_frontend_length(f);
+    float *z = (float *)work, *copies = z + f->work / 4 - 2 * nnrti_frontend_copies(M);
+    (void)exponent;
+    for (int32_t q = nnrti_frontend_twos(M), r = 3; q < M; q *= r) {
+        while (M / q % r != 0)
+            r += 2;
+        for (int32_t i = 0; i < M; i += r * q)
+            for (int32_t j = 0; j < q; j++) {
+                for (int32_t k = 0; k < r; k++)
+                    memcpy(copies + 2 * k, z + 2 * (i + j + k * q), 2 * sizeof(float));
+                nnrti_frontend_butterfly_f32(f, z + 2 * i, copies, r, q, j);
+            }
+    }
+    for (int32_t k = 0; k <= M / 2 && f->fft % 2 != 0; k++)
+        z[2 * k] = z[2 * k] * z[2 * k] + z[2 * k + 1] * z[2 * k + 1];
+    return peak;
+}
+
+static void nnrti_frontend_fft_f32(const nnrt_frontend *f, float *z)
+{
+    const int32_t M = nnrti_frontend_length(f), twos = nnrti_frontend_twos(M);
+    int32_t q = 1;
+    for (int32_t m = twos; m > 1; m /= 4)
+        q = m == 2 ? 2 : q;
+    for (int32_t i = 0; i < 2 * M && q == 2; i += 4) {
+        const float a = z[i], b = z[i + 1];
+        z[i] = a + z[i + 2];
+        z[i + 1] = b + z[i + 3];
+        z[i + 2] = a - z[i + 2];
+        z[i + 3] = b - z[i + 3];
+    }
+    for (; q < twos; q *= 4)
+        nnrti_frontend_radix4_f32(z, M, q, (const float *)f->cosines, f->circle);
+    if (f->odd != NULL)
+        (void)f->odd(f, z, 0, NULL);
+}
+
+/* The windowed sample n. */
+NNRT_INLINE float nnrti_frontend_sample_f32(const nnrt_frontend *f, const int16_t *samples, int32_t mean, int32_t n)
+{
+    const float *w = (const float *)f->windowTable;
+    const int32_t k = n < f->mirror - n ? n : f->mirror - n;
+    return n < f->window ? (float)(samples[n] - mean) * (w != NULL ? w[k] : f->real.unit) : 0;
+}
+
+/* The windowed frame in the order of nnrti_frontend_load. */
+static void nnrti_frontend_load_f32(const nnrt_frontend *f, const int16_t *samples, float *z)
+{
+    const int32_t M = nnrti_frontend_length(f), twos = nnrti_frontend_twos(M), blocks = M / twos, pair = f->fft / M;
+    int32_t mean = 0;
+    for (int32_t n = 0; n < f->window && f->removeMean; n++)
+        mean += samples[n];
+    mean /= f->window;
+    for (int32_t b = 0; b < blocks; b++, z += 2 * twos) {
+        int32_t r = 0, at = nnrti_frontend_first(b, blocks);
+        for (int32_t i = 0; i < twos; i++, at += blocks) {
+            z[2 * r] = nnrti_frontend_sample_f32(f, samples, mean, pair * at);
+            z[2 * r + 1] = pair > 1 ? nnrti_frontend_sample_f32(f, samples, mean, 2 * at + 1) : 0;
+            r = nnrti_frontend_reversed(r, twos);
+        }
+    }
+}
+
+/* |X[k]|^2 of the transform of an even number of samples, in z[2 * k]. */
 static void nnrti_frontend_spectrum_f32(const nnrt_frontend *f, float *z)
 {
-    const int32_t M = f->fft / 2;
+    const int32_t M = f->fft / 2, step = f->circle / f->fft;
     const float *c = (const float *)f->cosines;
     const float a = z[0] + z[1], b = z[0] - z[1];
     z[0] = a * a;
@@ -1086,13 +1292,11 @@ static void nnrti_frontend_spectrum_f32(const nnrt_frontend *f, float *z)
     for (int32_t k = 1; k <= M / 2; k++) {
         float *p = z + 2 * k, *q = z + 2 * (M - k);
         const float er = p[0] + q[0], ei = p[1] - q[1], r = p[0] - q[0], i = p[1] + q[1];
-        const float wr = c[k], wi = c[k + f->fft / 4], tr = wr * i + wi * r, ti = wi * i - wr * r;
+        const float wr = c[k * step], wi = c[k * step + f->circle / 4], tr = wr * i + wi * r, ti = wi * i - wr * r;
         const float ar = (er + tr) * 0.5f, ai = (ei + ti) * 0.5f, br = (er - tr) * 0.5f, bi = (ei - ti) * 0.5f;
         p[0] = ar * ar + ai * ai;
         q[0] = br * br + bi * bi;
     }
-    for (int32_t k = 0; k <= M && f->magnitude; k++)
-        z[2 * k] = nnrt_sqrtf(z[2 * k]);
 }
 
 static void nnrti_frontend_real(const nnrt_frontend *f, void *row, int32_t i, float y)
@@ -1125,23 +1329,15 @@ NNRT_API void nnrt_frontend_row_f32(const nnrt_frontend *frontend, const int16_t
 {
     const nnrt_frontend *f = frontend;
     const float *t = (const float *)f->weights, *c = (const float *)f->dctCosines;
-    float *z = (float *)work, *P = z + 2 * f->first, *list = z + f->fft + 1;
-    const int32_t M = f->fft / 2, period = 4 * f->values;
+    const int32_t M = nnrti_frontend_length(f), period = 4 * f->values;
+    float *z = (float *)work, *P = z + 2 * f->first, *list = z + 2 * M + 1;
     float before = 0;
-    int32_t q = 1;
     nnrti_frontend_load_f32(f, samples, z);
-    for (int32_t m = M; m > 2; m /= 4)
-        q = m == 8 ? 2 : q;
-    for (int32_t i = 0; i < 2 * M && q == 2; i += 4) {
-        const float a = z[i], b = z[i + 1];
-        z[i] = a + z[i + 2];
-        z[i + 1] = b + z[i + 3];
-        z[i + 2] = a - z[i + 2];
-        z[i + 3] = b - z[i + 3];
-    }
-    for (; q < M; q *= 4)
-        nnrti_frontend_radix4_f32(z, M, q, (const float *)f->cosines, f->fft);
-    nnrti_frontend_spectrum_f32(f, z);
+    nnrti_frontend_fft_f32(f, z);
+    if (f->fft % 2 == 0)
+        nnrti_frontend_spectrum_f32(f, z);
+    for (int32_t k = 0; k <= f->fft / 2 && f->magnitude; k++)
+        z[2 * k] = nnrt_sqrtf(z[2 * k]);
     for (int32_t m = 0; m < f->values && f->edges == NULL; m++)
         nnrti_frontend_value_f32(f, m, P[2 * m], list, row);
     for (int32_t m = 0; m <= f->values && f->edges != NULL; m++) {

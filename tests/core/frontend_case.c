@@ -164,6 +164,19 @@ static void describe(nnrt_frontend_desc *d, int kind)
         d->windowKind = NNRT_FRONTEND_RECTANGULAR;
         d->log = NNRT_FRONTEND_NONE;
         d->spectrum = NNRT_FRONTEND_MAGNITUDE;
+    } else if (kind == 6) { /* Whisper's: 400 = 16 * 25 */
+        d->window = d->fft = 400;
+        d->hop = 160;
+        d->mels = 80;
+        d->melScale = NNRT_FRONTEND_SLANEY;
+        d->melArea = true;
+        d->lower = d->upper = 0;
+        d->dct = 0;
+        d->log = NNRT_FRONTEND_LOG10;
+    } else if (kind == 7) { /* an odd size, 3 * 7 * 11, and each bin */
+        d->window = d->fft = 231;
+        d->mels = d->dct = 0;
+        d->lower = d->upper = 0;
     }
 }
 
@@ -171,12 +184,12 @@ static uint32_t all(void)
 {
     uint32_t hash = 2166136261u;
     nnrt_frontend f;
-    for (int kind = 0; kind < 12; kind++) {
+    for (int kind = 0; kind < 16; kind++) {
         nnrt_frontend_desc d;
-        describe(&d, kind % 6);
-        if (kind >= 6) {
+        describe(&d, kind % 8);
+        if (kind >= 8) {
             d.arithmetic = NNRT_DATA_TYPE_FLOAT32;
-            if (kind % 6 != 0) {
+            if (kind % 8 != 0) {
                 d.output = NNRT_DATA_TYPE_FLOAT32;
                 d.scale = 0;
             }
@@ -186,7 +199,7 @@ static uint32_t all(void)
         hash = hash_frontend(hash, &f);
         if (kind == 0)
             print("kws", hash);
-        if (kind == 5)
+        if (kind == 7)
             print("int16", hash);
     }
     return hash;

@@ -11,20 +11,40 @@ def fits(x):
     return x
 
 
-def half_up(x, s):
-    return fits(x) if s == 0 else fits(fits(x) + (1 << (s - 1))) >> s
+def half_up(x, s, check=fits):
+    return check(x) if s == 0 else check(check(x) + (1 << (s - 1))) >> s
 
 
 def scale_of(peak, g):
-    return next(s for s in range(-12, 32) if fits(peak * g) <= 32767 * 4096 * 2.0 ** s)
+    return next(s for s in range(-12, 32) if peak * g <= 32767 * 4096 * 2.0 ** s)
+
+
+def odd_primes(n):
+    """The odd prime factors of n, in rising order."""
+    found, r = [], 3
+    while n % 2 == 0:
+        n //= 2
+    while n > 1:
+        while n % r:
+            r += 2
+        found.append(r)
+        n //= r
+    return found
+
+
+def in_time(values, radices):
+    """Decimation in time: the values of the sub-transforms before the stages, the last stage of which has radix radices[-1]."""
+    if radices:
+        return [x for k in range(radices[-1]) for x in in_time(values[k::radices[-1]], radices[:-1])]
+    return values if len(values) < 2 else in_time(values[::2], []) + in_time(values[1::2], [])
 
 
 def transform(z, peak):
     """Step 2: the FFT of a list of pairs, and its exponent."""
     cosines, count = transform.cosines, len(z)
-    order = [int(format(i, "0%db" % (count.bit_length() - 1))[::-1], 2) for i in range(count)]
-    z, q, exponent = [z[i] for i in order], 1, 0
-    n = 2 * count
+    twos = count & -count
+    z, q, exponent = in_time(z, odd_primes(count)), 1, 0
+    n = len(cosines)
 
     def stage(radix, g, combine):
         nonlocal z, exponent, peak
@@ -35,14 +55,15 @@ def transform(z, peak):
             for j in range(q):
                 places = [block + j + r * q for r in range(radix)]
                 for place, (re, im) in zip(places, combine([z[p] for p in places], j)):
-                    out[place] = (half_up(re, 13 + s), half_up(im, 13 + s))
+                    check = fits if radix in (2, 4) else int
+                    out[place] = (half_up(re, 13 + s, check), half_up(im, 13 + s, check))
                     assert max(map(abs, out[place])) <= 32767
         z, peak = out, max(max(abs(re), abs(im)) for re, im in out)
 
     def times(value, index, j):
         if j == 0:
             return fits(value[0] << 13), fits(value[1] << 13)
-        wr, wi = cosines[index], cosines[index + n // 4]
+        wr, wi = cosines[index], cosines[(index + n // 4) % n]
         return fits(value[0] * wr - value[1] * wi) >> 2, fits(value[0] * wi + value[1] * wr) >> 2
 
     def two(v, _):
@@ -54,12 +75,23 @@ def transform(z, peak):
         a, b2, b1, b3 = times(v[0], 0, 0), times(v[1], 2 * j * step, j), times(v[2], j * step, j), times(v[3], 3 * j * step, j)
         return [combine4(a, b1, b2, b3, r) for r in range(4)]
 
-    if (count.bit_length() - 1) % 2:
+    def odd(v, j):
+        r, size = len(v), len(v) * q
+        out = []
+        for m in range(j, size, q):
+            parts = [(v[0][0] << 13, v[0][1] << 13)] + [times(v[k], k * m % size * (n // size), 1) for k in range(1, r)]
+            out.append(tuple(map(sum, zip(*parts))))
+        return out
+
+    if (twos.bit_length() - 1) % 2:
         stage(2, 8192, two)
         q = 2
-    while q < count:
+    while q < twos:
         stage(4, 16384 if q == 1 else 21480, four)
         q *= 4
+    for r in odd_primes(count):
+        stage(r, 4096 + 5794 * (r - 1), odd)
+        q *= r
     return z, exponent
 
 
@@ -82,6 +114,7 @@ def root_of(p):
 def powers(z, n, magnitude):
     """Step 3: P[k], and the exponent."""
     cosines, m = transform.cosines, n // 2
+    step = len(cosines) // n
     s = scale_of(max(max(abs(re), abs(im)) for re, im in z), 8196)
     out = [0] * (m + 1)
 
@@ -90,11 +123,13 @@ def powers(z, n, magnitude):
         assert max(abs(re), abs(im)) <= 32768
         return root_of(re * re + im * im) if magnitude else re * re + im * im
 
+    if n % 2:
+        return [root_of(re * re + im * im) if magnitude else re * re + im * im for re, im in z[:m + 1]], 0
     out[0], out[m] = power((z[0][0] + z[0][1]) << 14, 0), power((z[0][0] - z[0][1]) << 14, 0)
     for k in range(1, m // 2 + 1):
         (a, b), (c, d) = z[k], z[m - k]
         er, ei, orr, oi = a + c, b - d, a - c, b + d
-        wr, wi = cosines[k], cosines[k + n // 4]
+        wr, wi = cosines[k * step], cosines[k * step + len(cosines) // 4]
         tr, ti = (fits(wr * oi) >> 2) + (fits(wi * orr) >> 2), (fits(wi * oi) >> 2) - (fits(wr * orr) >> 2)
         out[k] = power((er << 13) + tr, (ei << 13) + ti)
         out[m - k] = power((er << 13) - tr, (ei << 13) - ti)
@@ -135,8 +170,8 @@ def in_integers(instance, frame):
     p = [fits((int(x) - mean) * y) for x, y in zip(frame, w)]
     shift = next(s for s in range(18) if half_up(max(map(abs, p)), s) <= 32767)
     v = [half_up(x, shift) for x in p] + [0] * (d.fft - d.window)
-    transform.cosines = [int(x) for x in instance.table("cosines", numpy.int16, d.fft)]
-    z, exponent = transform(list(zip(v[::2], v[1::2])), half_up(max(map(abs, p)), shift))
+    transform.cosines = [int(x) for x in instance.table("cosines", numpy.int16, f.circle)]
+    z, exponent = transform(list(zip(v[::2], v[1::2])) if d.fft % 2 == 0 else [(x, 0) for x in v], half_up(max(map(abs, p)), shift))
     spectrum, last = powers(z, d.fft, d.spectrum)
     exponent += shift + last
     exponent = exponent - 38 if d.spectrum else 2 * exponent - 60

@@ -123,7 +123,7 @@ refused 'rate does not take .1.5.' "$kws,rate=1.5"
 refused 'dct does not take .99999999999.' "$kws,dct=99999999999"
 refused 'floor does not take .1e99.' "$kws,floor=1e99"
 refused 'window is 2000' "$kws,window=2000"
-refused 'fft is 1000, and must be a power of two' "$kws,fft=1000"
+refused 'fft is 7.* must be 8' "$kws,fft=7"
 refused 'output is float32, and must be int8, int16' "$kws,output=float32"
 refused 'name 1x: expected a C identifier' "$kws" --name 1x
 for more in arithmetic=float32,melArea=yes spectrum=magnitude,windowKind=rectangular,dct=0 mels=0,dct=0,log=db; do

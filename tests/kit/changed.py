@@ -12,6 +12,8 @@ the headers, scripts and modules of tests that these include. It depends on a ch
 - one of its files includes the header by name, or its name has a word of the path (devices/nnrt_cpu.h: cpu, cpu_convs, cpu-sets);
 - the header is nnrt.h or nnrt_hal.h: the suites of the folder tests/core or tests/devices that include it by name;
 - the file lies in core/, or is nnrt_ops.h changed elsewhere: every suite, as all of the library includes it.
+Suites that compile all of nnrt again in other ways (LATER) are left to the whole `make test`, unless nothing else depends on the
+file or it is one of theirs.
 """
 import pathlib
 import re
@@ -21,6 +23,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OPERATOR = ["vectors", "open-vectors", "cpu-vectors", "copy"]  # the suites that take VEC
 HEADERS = ["api", "layers"]  # of any header
+LATER = {"builds", "dist"}  # minutes of compiling
 EVERY = None
 WORDS = re.compile(r"[a-z0-9]+")
 # words of paths that name no subject
@@ -141,6 +144,8 @@ def main():
         every |= named is EVERY
         if not (path == "nnrt_ops.h" or path.endswith(".vec")):
             whole |= named or set()  # suites of other files run all their vectors
+        if named and named - LATER and not path.startswith("tests/"):
+            named, said = named - LATER, said + "".join("(%s: make test ONLY=%s) " % (name, name) for name in sorted(named & LATER))
         chosen |= named or set()
         print("%s: %s%s" % (path, said, "every suite" if named is EVERY else " ".join(sorted(named)) or "no suite"), file=sys.stderr)
     chosen &= set(suites)

@@ -144,7 +144,7 @@ static void cli_frontend_tables(cli_emit *e, const nnrt_frontend *f)
 {
     const bool real = f->kernel == nnrt_frontend_row_f32;
     cli_frontend_table(e, f, "frontend_window", f->windowTable, f->mirror / 2 + 1, NNRT_DATA_TYPE_INT16);
-    cli_frontend_table(e, f, "frontend_cosines", f->cosines, f->fft, NNRT_DATA_TYPE_INT16);
+    cli_frontend_table(e, f, "frontend_cosines", f->cosines, f->circle, NNRT_DATA_TYPE_INT16);
     cli_frontend_table(e, f, "frontend_edges", f->edges, f->values + 2, NNRT_DATA_TYPE_UINT16);
     if (f->weights != NULL)
         cli_emit_array(e, "frontend_weights", real ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_UINT16, f->weights,
@@ -161,11 +161,12 @@ static void cli_frontend_struct(const cli_emit *e, const nnrt_frontend *f)
     const void *const tables[6] = {f->windowTable, f->cosines, f->edges, f->weights, f->gains, f->dctCosines};
     static const char *const names[6] = {"window", "cosines", "edges", "weights", "gains", "dct"};
     char text[48];
-    fprintf(e->out, "static const %s_DATA nnrt_frontend %s_frontend_data = {\n    %s, %s,\n", e->upper, e->name,
+    fprintf(e->out, "static const %s_DATA nnrt_frontend %s_frontend_data = {\n    %s, %s, %s,\n", e->upper, e->name,
             f->kernel == nnrt_frontend_row_f32 ? "nnrt_frontend_row_f32" : "nnrt_frontend_row_i16",
+            f->odd == NULL ? "NULL" : f->odd == nnrt_frontend_odd_f32 ? "nnrt_frontend_odd_f32" : "nnrt_frontend_odd_i16",
             cli_emit_type_name(f->output));
-    fprintf(e->out, "    %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, %s,\n", (int)f->window, (int)f->hop,
-            (int)f->fft, (int)f->mirror, (int)f->first, (int)f->bins, (int)f->values, (int)f->features, (int)f->work,
+    fprintf(e->out, "    %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s, %s,\n", (int)f->window, (int)f->hop,
+            (int)f->fft, (int)f->circle, (int)f->mirror, (int)f->first, (int)f->bins, (int)f->values, (int)f->features, (int)f->work,
             (int)f->dct, (int)f->log, (int)f->zeroPoint, f->removeMean ? "true" : "false",
             f->magnitude ? "true" : "false");
     fprintf(e->out, "    {0x%08lxu, 0x%08lxu, %ld, %ld, %ld, %ld, %ld, {%ld, %ld, %ld, %ld}},\n    {",
