@@ -101,7 +101,7 @@ static const char cli_run_text[] =
     "the steps inside it (IF, LOOP), its share, and the bytes of its inputs and results; then the sums by operator.\n"
     "chrome://tracing and Perfetto show the file. nnrt bench shows the mean of many runs.\n"
     "\n"
-    "Output files are NAME.npy with '_' for characters that file names cannot have, such as / and :. Names that\n"
+    "Output files are NAME.npy with '_' for characters other than letters, digits, '.', '_' and '-'. Names that\n"
     "become equal get _2, _3, ...\n\n";
 
 static const char cli_check_text[] =
@@ -319,7 +319,9 @@ static int cli_main(int argc, char **argv)
     int status;
     if (argc < 2)
         return cli_usage("the command is missing; 'nnrt --help' lists the commands");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+    if (strcmp(argv[1], "help") == 0 && argc == 3 && argv[2][0] != '-') /* nnrt help COMMAND: nnrt COMMAND --help */
+        return cli_main(3, (char *[]){argv[0], argv[2], "--help", NULL});
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         cli_help();
         return argc == 2 ? CLI_DONE : cli_usage("--help: unexpected argument '%s'", argv[2]);
     }

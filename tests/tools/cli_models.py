@@ -94,7 +94,7 @@ def common():
     model(F + 'filled.onnx', [node('ConstantOfShape', ['shape'], ['y'])], [value('shape', 'int64', [2])], [value('y', 'float32', ['a', 'b'])])
     model(F + 'two.onnx', [node('Add', ['a', 'b'], ['sum/out']), node('Sub', ['a', 'b'], ['sum:out'])],
           [value('a', 'float32', [2, 2]), value('b', 'float32', [2, 2])], [value('sum/out', 'float32', [2, 2]), value('sum:out', 'float32', [2, 2])])
-    names = ['A', 'a', '.b', 'c d', 'A_2', 'e' * 250, 'e' * 251]
+    names = ['A', 'a', '.b', "{c}, 'd'", 'e\u00e9', 'A_2', 'e' * 250, 'e' * 251]
     model(F + 'names.onnx', [node('Transpose', ['x'], [n], perm=[1, 0]) for n in names], [value('x', 'float32', [1, 2])],
           [value(n, 'float32', [2, 1]) for n in names])
     model(F + 'quote.onnx', [node('Add', ['a"\\\u00e9\n', 'a"\\\u00e9\n'], ['out'])], [value('a"\\\u00e9\n', 'float32', [2])], [value('out', 'float32', [2])])

@@ -44,7 +44,7 @@ done
 b 0 'some samples' b_some --input "$folder/rows.npy" --samples 5
 py 'batch --samples' "np.array_equal(np.load(F + 'b_some/probabilities.npy'), np.load(F + 'b_rows/probabilities.npy')[:5])"
 t 0 'quantize, 8-bit inputs' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --int8-io --samples 1
-t 0 'batch, real values for 8-bit inputs' batch "$folder/q8.nnrt" --input "$folder/q" --output "$folder/b_int8"
+t 0 'batch, real values for 8-bit inputs' batch "$folder/q8.nnrt" --input "$folder/q" -o "$folder/b_int8"
 t 0 'quantize, samples as text' quantize $digits/digits.onnx --data "$folder/rows.csv" -o "$folder/text.nnrt"
 t 0 'quantize, samples as an array' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/array.nnrt"
 same 'quantize: samples as text and as an array give different models' "$folder/text.nnrt" "$folder/array.nnrt"

@@ -25,7 +25,7 @@ prints 'info of .nnrt: metadata' '^metadata    names=zero one$'
 prints 'info of .nnrt: input' '^input       image  float32\[1,1,28,28\]  NCHW$'
 t 0 'info of .nnrt --json' info "$folder/digits.nnrt" --json
 py 'info of .nnrt --json' 'd["metadata"] == {"names": "zero one", "mean": "3", "eq": "a=b"} and [s["kind"] for s in d["sections"]][0] == "strings" and d["sections"][-1]["bytes"] == 77120 and all(s["offset"] % 64 == 0 for s in d["sections"])'
-t 0 'convert .nnrt' convert "$folder/digits.nnrt" "$folder/again.nnrt" --meta mean= --meta names=x
+t 0 'convert .nnrt' convert "$folder/digits.nnrt" -o "$folder/again.nnrt" --meta mean= --meta names=x
 t 0 'info of converted .nnrt' info "$folder/again.nnrt" --json
 py 'metadata go along' 'd["metadata"] == {"names": "x", "eq": "a=b"}'
 t 0 'convert without metadata' convert "$folder/again.nnrt" "$folder/none.nnrt" --meta names= --meta eq=

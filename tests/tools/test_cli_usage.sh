@@ -24,6 +24,11 @@ prints '--version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+$'
 program=$nnrt
 refused 2 'no command' 'the command is missing'
 refused 2 'unknown command' "unknown command 'fly'" fly
+t 0 'help of a command' help run
+prints 'help of a command' '^usage: nnrt run MODEL'
+t 0 'help' help
+prints 'help' '^usage: nnrt COMMAND'
+refused 2 'convert with two output files' "unexpected argument 'b.nnrt'" convert a.onnx -o c.nnrt b.nnrt
 refused 2 'misspelt command' "unknown command 'rnu'; did you mean 'run'\?" rnu model.onnx
 refused 2 'misspelt option' 'unknown option --inptu; did you mean --input\?' run model.onnx --inptu=3
 refused 2 'misspelt option of another command' "^nnrt: ops: unknown option --inptu; 'nnrt ops --help' lists the options$" ops --inptu

@@ -611,8 +611,11 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_IMAGES (CLI_GIVEN | CLI_QUANTIZE | CLI_ACCURACY | CLI_BATCH)
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE", CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE,
-     "the file to write; - is standard output, but for compile and quantize, and the default of dot", cli_take_output},
+    {"-o", "FILE", CLI_EMIT | CLI_WASM | CLI_FRONTEND | CLI_REPORT | CLI_COMPILE | CLI_DOT | CLI_QUANTIZE | CLI_CONVERT,
+     "the file to write, of convert also the second operand; - is standard output, but for compile and quantize, and the default of dot",
+     cli_take_output},
+    {"-o", "DIR", CLI_RUN, "the same as --output-dir", cli_take_output_dir},
+    {"-o", "DIR", CLI_BATCH, "the same as --output", cli_take_output_dir},
     {"--name", "NAME", CLI_EMIT | CLI_FRONTEND,
      "prefix of the functions, NAME_run and the others; default: the model file's name, of a front end signal",
      cli_take_name},
@@ -639,7 +642,7 @@ static const cli_option cli_options[] = {
      "output OUT is the next value of input IN: both are in a state that stays between runs, not parameters of a run",
      cli_take_state},
     {"--fix", "NAME=VALUE", CLI_SHAPED,
-     "make an input of an ONNX file a constant: a file or numbers, as for --input of run; sizes and branches that depend on it are fixed",
+     "make an input a constant: a file or numbers, as for --input of run; sizes and branches that depend on it are fixed",
      cli_take_fix},
     {"--dim", "NAME=N", CLI_SHAPED, "size of each dimension of that name, such as height=224; nnrt info shows the names", cli_take_dim},
     {"--shape", "[NAME=]D,D,...", CLI_SHAPED & ~CLI_CHECK,
@@ -891,7 +894,7 @@ static const cli_option *cli_find_option(const cli_command *c, const char *text,
 /* Adds an option of batch to args->given, unless it has no effect on the results or is recorded elsewhere. */
 static int cli_note_given(cli_args *args, const cli_option *o, const char *value)
 {
-    static const char *const without[] = {"--input", "--output", "--chunk", "--shard", "--jobs", "--merge", "--skip-bad", "--threads", "--log", "--load",
+    static const char *const without[] = {"--input", "--output", "-o", "--chunk", "--shard", "--jobs", "--merge", "--skip-bad", "--threads", "--log", "--load",
                                           "--budget", "--priority", "--performance", "--help", NULL};
     const size_t used = strlen(args->given), room = sizeof(args->given) - used;
     if (cli_word(o->name, without) >= 0)

@@ -108,8 +108,8 @@ static int cli_note_read(const char *path)
     return CLI_DONE;
 }
 
-/* Writes name without the characters that some system's file names cannot have, at most 200 bytes, and returns their
-   number: '_' for / \ : * ? " < > | and control characters, and for a '.' in front. */
+/* Writes name as part of a file name that no system refuses and no shell takes apart, at most 200 bytes, and returns their
+   number: ASCII letters, digits, . _ - and characters beyond ASCII stay, but for a '.' in front; others become '_'. */
 static size_t cli_file_name(char *out, const char *name)
 {
     size_t n = strlen(name);
@@ -118,7 +118,8 @@ static size_t cli_file_name(char *out, const char *name)
             n--;
     for (size_t k = 0; k < n; k++) {
         unsigned char c = (unsigned char)name[k];
-        out[k] = c < 32 || c == 127 || strchr("/\\:*?\"<>|", c) != NULL || (c == '.' && k == 0) ? '_' : name[k];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c > 127;
+        out[k] = letter || c == '_' || c == '-' || (c == '.' && k > 0) ? name[k] : '_';
     }
     return n;
 }
