@@ -1144,13 +1144,51 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
     return code;
 }
 
+/* Multiplies the assumed sizes of the node's dynamic input dimensions by 8, or divides them again. A tensor that the node
+   reads twice changes twice. */
+static void nnrti_builder_assume(nnrt_builder *b, uint32_t n, bool larger)
+{
+    const NNRT_Uint32List *in = &b->nodes[n].inputIndex;
+    for (uint32_t k = 0, t; nnrti_next_id(in, &k, &t);)
+        for (int32_t i = 0; i < b->shapes[t].rank; i++)
+            if (b->shapes[t].symbols[i] != 0)
+                b->shapes[t].dims[i] = larger ? b->shapes[t].dims[i] * 8 : b->shapes[t].dims[i] / 8;
+}
+
+/* Whether nnrti_builder_assume keeps all sizes small enough. */
+static bool nnrti_builder_may_assume(const nnrt_builder *b, uint32_t n)
+{
+    const NNRT_Uint32List *in = &b->nodes[n].inputIndex;
+    for (uint32_t k = 0, t; nnrti_next_id(in, &k, &t);)
+        for (int32_t i = 0; i < b->shapes[t].rank; i++)
+            if (b->shapes[t].symbols[i] != 0 && b->shapes[t].dims[i] > NNRTI_OPEN_EXTENT * 8)
+                return false;
+    return true;
+}
+
+/* nnrti_builder_rule. If it refuses sizes that are only assumed, larger ones are tried: a window of 512 samples does not
+   fit a sound of NNRTI_OPEN_EXTENT. */
+static NNRT_ReturnCode nnrti_builder_rules(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped, bool *folded)
+{
+    NNRT_ReturnCode code = nnrti_builder_rule(b, m, n, skipped, folded);
+    if (code == NNRT_SUCCESS || *skipped || b->inferred.full || nnrti_is_control(b->nodes[n].nodeType) ||
+        !nnrti_builder_open(b, n, code) || !nnrti_builder_may_assume(b, n))
+        return code;
+    memset(&b->error, 0, sizeof(b->error));
+    nnrt_memory_drop_temp(&b->inferred);
+    nnrti_builder_assume(b, n, true);
+    code = nnrti_builder_rules(b, m, n, skipped, folded);
+    nnrti_builder_assume(b, n, false);
+    return code;
+}
+
 /* Infers node n. Results that depend on dynamic dimensions or unknown tensors stay unknown. True: all results are
    known values. */
 NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
 {
     const NNRT_Uint32List *out = &b->nodes[n].outputIndex;
     bool skipped, folded;
-    const NNRT_ReturnCode code = nnrti_builder_rule(b, m, n, &skipped, &folded);
+    const NNRT_ReturnCode code = nnrti_builder_rules(b, m, n, &skipped, &folded);
     const bool full = b->inferred.full;
     nnrt_memory_drop_temp(&b->inferred);
     if (full) {

@@ -1340,6 +1340,31 @@ static void test_expected_layout(void **state)
     }
 }
 
+/* Windows that are larger than the first size assumed for a dynamic dimension: the result is known, so that the next node is
+   checked at once. */
+static void test_large_windows(void **state)
+{
+    static float data[4 * 10000];
+    static const int32_t sizes[] = {3, 225, 512, 10000};
+    const int32_t x_dims[] = {-1, 1, -1, 1}, one[] = {1};
+    const int32_t two[] = {1, 2};
+    (void)state;
+    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+        const int32_t w_dims[] = {4, 1, sizes[k], 1};
+        nnrt_builder *b = begin(NULL);
+        uint32_t in[2];
+        NNRT_Conv2DFusion a;
+        nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_CONV2D_FUSION)->attr, &a);
+        in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 4, x_dims);
+        nnrt_builder_format(b, in[0], NNRT_FORMAT_NHWC);
+        in[1] = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_FLOAT32, 4, w_dims, data, true);
+        in[0] = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 2);
+        assert_int_equal(add(b, "y", in[0], nnrt_builder_constant(b, "c", NNRT_DATA_TYPE_INT32, 1, one, two, true)),
+                         NNRT_NO_TENSOR);
+        at_once(b, NNRT_INVALID_DATATYPE, 1, "node 1 'y' (ADD_FUSION)");
+    }
+}
+
 /* With dynamic dimensions only a run knows the number of positions: int32 indices may suffice. */
 static void test_places_of_open_extents(void **state)
 {
@@ -1382,6 +1407,7 @@ int main(void)
         cmocka_unit_test(test_symbol_of_fixed_axis),
         cmocka_unit_test(test_declared_anew),
         cmocka_unit_test(test_expected_layout),
+        cmocka_unit_test(test_large_windows),
         cmocka_unit_test(test_places_of_open_extents), cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_graph_formats),          cmocka_unit_test(test_graph_passes),
         cmocka_unit_test(test_create),                 cmocka_unit_test(test_create_refused),
