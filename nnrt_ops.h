@@ -8648,11 +8648,12 @@ static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* Fails if an axis to reduce has size 0 and the mode is undefined for an empty set: MAX, MIN, and MEAN of integers. */
+/* Fails if an axis to reduce has size 0 and the mode is undefined for an empty set: MEAN of integers, and MAX and MIN of
+   quantized elements. */
 static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode, uint32_t set)
 {
     const nnrt_operand *x = &c->in[0];
-    const bool extreme = mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN;
+    const bool extreme = (mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_is_quant(x);
     const bool isFloat = nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
     for (int32_t i = 0; i < x->rank; i++)
         if (((set >> i) & 1u) && x->dims[i] == 0 && (extreme || (mode == NNRT_REDUCE_MODE_MEAN && !isFloat)))
@@ -19309,10 +19310,11 @@ static uint64_t nnrti_root_of(uint64_t v)
 static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataType type, nnrti_reduction *r)
 {
     const uint64_t order = type >= NNRT_DATA_TYPE_INT8 && type <= NNRT_DATA_TYPE_INT64 ? (uint64_t)1 << 63 : 0;
+    const uint64_t lowest = order != 0 ? ~(uint64_t)0 << (8 * nnrt_type_size(type) - 1) : 0;
     uint64_t sum = mode == NNRT_REDUCE_MODE_PROD || mode == NNRT_REDUCE_MODE_ALL ? 1
-                   : mode == NNRT_REDUCE_MODE_MAX                                ? order
-                   : mode == NNRT_REDUCE_MODE_MIN                                ? ~order
-                                                                                 : 0;
+                   : mode == NNRT_REDUCE_MODE_MAX                                ? lowest
+                   : mode == NNRT_REDUCE_MODE_MIN ? (type == NNRT_DATA_TYPE_BOOL ? 1 : ~lowest)
+                                                  : 0;
     do {
         for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
             sum = nnrti_reduce_int_take(mode, sum, nnrti_load_int(x, r->walk.at[0] + i * r->walk.row[0], type), order);
@@ -19323,7 +19325,8 @@ static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataT
 }
 
 /* y[i..] = coeff * reduction of x over axes (int32, ascending). MEAN: sum/n, MAX, MIN, PROD, SUM, SUM_SQUARE, ASUM: sum
-   of |x|, ALL: 1 if all x != 0, L2: sqrt of SUM_SQUARE. y has the rank of x with size 1 along axes and must not overlap
+   of |x|, ALL: 1 if all x != 0, L2: sqrt of SUM_SQUARE. Of no element: MAX -inf (integers: the lowest value), MIN inf
+   (the highest), PROD and ALL 1, MEAN NaN, others 0. y has the rank of x with size 1 along axes and must not overlap
    x. Elements are visited in row-major order; sums are compensated, so their error is about that of a single
    rounding. */
 NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_f32(const NNRT_ReduceFusion *attr, const nnrt_view *x,

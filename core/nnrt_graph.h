@@ -1089,6 +1089,33 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
     return true;
 }
 
+/* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
+   the operator derives from an input ('=') or fixes ('b': bool), and layout-dependent and elementwise operators pass
+   the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape, and importers
+   know the types of values whose rank is unknown. */
+static void nnrti_guess_types(nnrt_operand *shapes, const NNRT_Node *n)
+{
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    nnrti_sig s;
+    nnrti_sig_begin(&s, op->outputs);
+    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
+        uint32_t from = NNRT_NO_TENSOR, to = n->outputIndex.data[k];
+        if (!nnrti_sig_next(&s))
+            return;
+        if (to == NNRT_NO_TENSOR)
+            continue;
+        if (s.code == '=')
+            from = nnrti_id(&n->inputIndex, (uint32_t)s.same);
+        if (from != NNRT_NO_TENSOR)
+            shapes[to].dataType = shapes[from].dataType;
+        if (s.code == 'b')
+            shapes[to].dataType = NNRT_DATA_TYPE_BOOL;
+        if (((op->flags & NNRT_OP_LAYOUT) || (op->flags & NNRTI_MAP) == NNRTI_MAP) &&
+            nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
+            shapes[to].format = shapes[n->inputIndex.data[0]].format;
+    }
+}
+
 /* Whether node n may have been refused with this code only because of the size assumed for a dynamic dimension. */
 static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCode code)
 {
@@ -1203,6 +1230,8 @@ NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m,
     } else if (code != NNRT_SUCCESS) {
         (void)nnrt_error_blame(&b->error, code, n, -1);
     }
+    if (skipped || code != NNRT_SUCCESS)
+        nnrti_guess_types(b->shapes, &b->nodes[n]);
     b->waiting = b->waiting || skipped;
     for (uint32_t k = 0, t; nnrti_next_id(out, &k, &t);)
         for (int32_t i = 0; i < b->shapes[t].rank; i++)
@@ -2560,32 +2589,6 @@ static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 
 /* ---- shape inference of a round ---- */
 
-/* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
-   the operator derives from an input ('=') or fixes ('b': bool), and layout-dependent and elementwise operators pass
-   the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape. */
-static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
-{
-    const nnrt_op *op = nnrt_op_find(n->nodeType);
-    nnrti_sig s;
-    nnrti_sig_begin(&s, op->outputs);
-    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
-        uint32_t from = NNRT_NO_TENSOR, to = n->outputIndex.data[k];
-        if (!nnrti_sig_next(&s))
-            return;
-        if (to == NNRT_NO_TENSOR)
-            continue;
-        if (s.code == '=')
-            from = nnrti_id(&n->inputIndex, (uint32_t)s.same);
-        if (from != NNRT_NO_TENSOR)
-            g->shapes[to].dataType = g->shapes[from].dataType;
-        if (s.code == 'b')
-            g->shapes[to].dataType = NNRT_DATA_TYPE_BOOL;
-        if (((op->flags & NNRT_OP_LAYOUT) || (op->flags & NNRTI_MAP) == NNRTI_MAP) &&
-            nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
-            g->shapes[to].format = g->shapes[n->inputIndex.data[0]].format;
-    }
-}
-
 /* Dynamic dimensions of tensors with a data-dependent shape are unknown. */
 static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
 {
@@ -2660,7 +2663,7 @@ static bool nnrti_graph_inference(nnrti_graph *g, const NNRT_Model *m, nnrt_oper
 }
 
 /* Shape inference of a round, as in nnrt_model_infer, with constant folding of each node whose results are known before
-   a run. Nodes that depend on dynamic inputs (-1) stay unknown and get types and formats by nnrti_graph_guess. */
+   a run. Nodes that depend on dynamic inputs (-1) stay unknown and get types and formats by nnrti_guess_types. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 {
     nnrti_inference f;
@@ -2684,7 +2687,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
             continue;
         }
         if (!nnrti_node_known(&f, g->order[i])) {
-            nnrti_graph_guess(g, n);
+            nnrti_guess_types(g->shapes, n);
             continue;
         }
         code = nnrti_infer_node(&f, g->order[i], &c, &folded);

@@ -2411,9 +2411,10 @@ NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 #define NNRTI_ONNX_FAIL(c, code, ...)                                                                                  \
     ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_onnx_blame(c, code))
 
-/* The same for a node that depends on an unknown size, rank or value: the model can be deferred. */
+/* The same for a node that depends on an unknown size, rank or value: the model can be deferred. A fault of the builder,
+   after which nothing is known, goes first. */
 #define NNRTI_ONNX_NEEDS(c, ...)                                                                                       \
-    ((c)->deferrable = (c)->deferrable || (c)->code == NNRT_SUCCESS, NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, __VA_ARGS__))
+    (nnrti_onnx_fine(c) ? (void)((c)->deferrable = true) : (void)0, NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, __VA_ARGS__))
 
 /* Whether a node of the builder reads dynamic dimensions, or integers (axes, sizes, a shape) that only the run knows: a
    rule that refuses it may accept it when they are known. */
@@ -3429,12 +3430,23 @@ static void nnrti_onnx_out(nnrti_onnx *c, uint32_t i, uint32_t v)
         nnrti_onnx_bind(c, c->node->outputs.data[i], v);
 }
 
+/* The name of value v for messages: its own, or that of the input of the node by which v is read. */
+static const char *nnrti_onnx_name_of(const nnrti_onnx *c, uint32_t v, char text[64])
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    for (size_t i = 0; o->name != NULL && o->name[0] == '\0' && c->node != NULL && i < c->node->inputs.count; i++)
+        if (c->node->inputs.data[i].length > 0 && nnrti_onnx_entry_of(c, c->node->inputs.data[i])->value == v)
+            return nnrti_onnx_text(text, c->node->inputs.data[i]);
+    return o->name;
+}
+
 static NNRT_DataType nnrti_onnx_type(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
+    char text[64];
     if (o->dataType == NNRT_DATA_TYPE_UNKNOWN)
         NNRTI_ONNX_NEEDS(c, "the element type of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs",
-                         o->name);
+                         nnrti_onnx_name_of(c, v, text));
     return o->dataType;
 }
 
@@ -3448,9 +3460,11 @@ static bool nnrti_onnx_is_a(nnrti_onnx *c, uint32_t v, uint32_t types)
 static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
+    char text[64];
     if (o->rank >= 0)
         return o->rank;
-    NNRTI_ONNX_NEEDS(c, "the rank of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs", o->name);
+    NNRTI_ONNX_NEEDS(c, "the rank of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs",
+                     nnrti_onnx_name_of(c, v, text));
     return 0;
 }
 
@@ -3465,10 +3479,11 @@ static int32_t nnrti_onnx_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 static int32_t nnrti_onnx_fixed_dim(nnrti_onnx *c, uint32_t v, int32_t i, const char *what)
 {
     int32_t n = nnrti_onnx_dim(c, v, i);
+    char text[64];
     if (n >= 0)
         return n;
     NNRTI_ONNX_NEEDS(c, "%s requires a fixed size of axis %d of '%s': give the shapes of the inputs", what, i,
-                     nnrti_onnx_at(c, v)->name);
+                     nnrti_onnx_name_of(c, v, text));
     return 1;
 }
 
@@ -6277,43 +6292,10 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
     return count > 0 ? nnrti_onnx_const_ints(c, axes, count) : NNRT_NO_TENSOR;
 }
 
-static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep);
-
-/* True if a dimension of x is known to be 0. Then every element of a reduction over any axes is one over an empty set,
-   or the result is empty, too. */
-static bool nnrti_onnx_is_empty(const nnrti_onnx *c, uint32_t x)
-{
-    bool empty = false;
-    for (int32_t i = 0; i < nnrti_onnx_at(c, x)->rank; i++)
-        empty = empty || nnrti_onnx_dim(c, x, i) == 0;
-    return empty;
-}
-
-/* MAX (MIN) over an empty set is the lowest (highest) value of the type, for which REDUCE_FUSION has no mode. It is
-   computed from a sum (ALL for bool), which has the right shape. */
-static uint32_t nnrti_onnx_extreme_of_none(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
-{
-    const bool least = mode == NNRT_REDUCE_MODE_MAX;
-    const NNRT_DataType type = nnrti_onnx_type(c, x);
-    uint32_t y;
-    if (type == NNRT_DATA_TYPE_BOOL) {
-        y = nnrti_onnx_reduced(c, x, NNRT_REDUCE_MODE_ALL, axes, keep);
-        return least ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, y) : y;
-    }
-    y = nnrti_onnx_reduced(c, x, NNRT_REDUCE_MODE_SUM, axes, keep);
-    if (type >= NNRT_DATA_TYPE_FLOAT16)
-        return nnrti_onnx_add(c, y, nnrti_onnx_like(c, y, least ? -(double)INFINITY : (double)INFINITY));
-    if (type < NNRT_DATA_TYPE_UINT8)
-        y = nnrti_onnx_add(c, y, nnrti_onnx_like(c, y, -(double)((uint64_t)1 << (8 * nnrt_type_size(type) - 1))));
-    return least ? y : nnrti_onnx_step1(c, NNRT_NODE_TYPE_BITWISE_NOT, NULL, y);
-}
-
 /* Reduction over axes; axes NNRT_NO_TENSOR: all. */
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
     NNRT_ReduceFusion a;
-    if ((mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_onnx_is_empty(c, x))
-        return nnrti_onnx_extreme_of_none(c, x, mode, axes, keep);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
     a.mode = mode;
     a.keepDims = keep;
@@ -6984,8 +6966,8 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
 /* Rounding mode and pads for ceil_mode. ONNX drops a last window that would begin after the data, but the runtime's
    CEIL keeps it. Reducing the end pad by elements that no other window reads removes such a window. If the end pad is
    too small for that (gap), FLOOR is used, and the other axis gets an end pad up to the end of its last window; with
-   `counted` (padding counts in the average) that pad must not grow. Along a dynamic axis the runtime keeps all windows
-   and fails for one without elements. */
+   `counted` (padding counts in the average) that pad must not grow. A kernel of at least stride + end pad never begins after
+   the data; for a smaller one the size must be known. */
 static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, bool counted)
 {
     int64_t least[2] = {0, 0}; /* end pads that end exactly with the last window */
@@ -6997,6 +6979,8 @@ static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_
         const int64_t n = nnrti_onnx_dim(c, x, 2 + i), s = w->stride[i], cells = n + w->pads[2 * i];
         int64_t begin = cells + w->pads[2 * i + 1] - w->kernel[i]; /* begin of the last window, if it fits */
         least[i] = w->pads[2 * i + 1];
+        if (n < 0 && w->kernel[i] < s + w->pads[2 * i + 1])
+            (void)nnrti_onnx_fixed_dim(c, x, 2 + i, "ceil_mode");
         if (n < 0 || begin <= 0 || cells < 1)
             continue; /* no window fits: the runtime reports it */
         begin = (begin + s - 1) / s * s;

@@ -98,7 +98,7 @@ def make(w):
         w.case("%s with infinities" % MODES[mode], op, attrs(mode), [inf, listed([1])],
                [reduced(inf, (1,), False, mode)])
     none = np.zeros((2, 0), f32)
-    for mode, value in ((SUM, 0), (SUM_SQUARE, 0), (ASUM, 0), (L2, 0), (PROD, 1), (ALL, 1), (MEAN, np.nan)):
+    for mode, value in ((SUM, 0), (SUM_SQUARE, 0), (ASUM, 0), (L2, 0), (PROD, 1), (ALL, 1), (MEAN, np.nan), (MAX, -np.inf), (MIN, np.inf)):
         w.case("%s of an empty set" % MODES[mode], op, attrs(mode), [none, listed([1])], [np.full(2, value, f32)])
     w.case("l2 int32 is cut", op, attrs(L2), [np.array([[3, 4], [0, 0], [1, 1], [-2, 2]], np.int32), listed([1])],
            [np.array([5, 0, 1, 2], np.int32)])
@@ -114,8 +114,14 @@ def make(w):
            [np.zeros((2, 1), np.int32)])
     w.case("all bool of an empty set", op, attrs(ALL), [none.astype(bool), listed([1])], [np.array([True, True])])
     w.case("sum of no rows", op, attrs(SUM), [np.zeros((0, 3), f32), listed([1])], [np.zeros(0, f32)])
-    for title, mode, v in (("max", MAX, none), ("min", MIN, none), ("int32 mean", MEAN, none.astype(np.int32))):
-        refuse(w, title + " of an empty set", op, attrs(mode), [v, listed([1])], "INVALID_SHAPE")
+    for dtype in INTEGERS:
+        i = np.iinfo(dtype)
+        for mode, value in ((MAX, i.min), (MIN, i.max)):
+            w.case("%s %s of an empty set" % (MODES[mode], name_of(dtype)), op, attrs(mode, True), [none.astype(dtype), listed([1])],
+                   [np.full((2, 1), value, dtype)])
+    for mode, value in ((MAX, False), (MIN, True)):
+        w.case("%s bool of an empty set" % MODES[mode], op, attrs(mode), [none.astype(bool), listed([1])], [np.array([value, value])])
+    refuse(w, "int32 mean of an empty set", op, attrs(MEAN), [none.astype(np.int32), listed([1])], "INVALID_SHAPE")
     refuse(w, "axis 3 of rank 3", op, attrs(SUM), [x, listed([3])], "INVALID_PARAMETER")
     refuse(w, "axis -4 of rank 3", op, attrs(SUM), [x, listed([-4])], "INVALID_PARAMETER")
     refuse(w, "an axis twice", op, attrs(SUM), [x, listed([1, -2])], "INVALID_PARAMETER")
