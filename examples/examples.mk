@@ -1,4 +1,4 @@
-# Data of the examples: training, quantizing, accuracy, sounds, faces. The Makefile includes this file.
+# Data of the examples: training, quantizing, accuracy, sounds, pictures. The Makefile includes this file.
 
 build/digits-data/heldback.bin: examples/digits/heldback.py examples/digits/digits_data.py
 	@sh tools/need.sh python3 python3-numpy npm
@@ -39,6 +39,32 @@ $(VAD_SOUNDS): examples/vad/make_sound.sh
 vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 	@build/vad $(VAD_SOUNDS)
 
+# The networks and the sounds are in build/wake-data; SOUND=FILE.wav: another sound. `make wake-compare` compares all scores
+# with those of ONNX Runtime, which it fetches.
+WAKE_NETWORKS := build/wake-data/melspectrogram.onnx
+WAKE_SOUNDS := build/wake-data/sound.wav
+WAKE_WORDS ?= hey_jarvis_v0.1 alexa_v0.1 weather_v0.1
+WAKE_MADE := $(if $(SOUND),,$(WAKE_SOUNDS))
+
+$(WAKE_NETWORKS): examples/wake/fetch.sh tools/fetch.sh
+	@sh $<
+	@touch $@
+
+$(WAKE_SOUNDS): examples/wake/make_sound.sh
+	@sh tools/need.sh espeak-ng sox
+	@sh $< $(@D)
+
+.PHONY: wake wake-compare
+wake: build/wake $(WAKE_NETWORKS) $(WAKE_MADE)
+	@build/wake build/wake-data '$(or $(WAKE_MADE),$(SOUND))' $(WAKE_WORDS)
+
+wake-compare: build/wake $(WAKE_NETWORKS) $(WAKE_SOUNDS)
+	@sh tests/compare/run.sh --fetch
+	@for sound in sound other; do \
+	    build/wake --scores build/wake-data build/wake-data/$$sound.wav $(WAKE_WORDS) | \
+	    node tests/tools/wake_compare.mjs build/wake-data build/wake-data/$$sound.wav $(WAKE_WORDS) || exit 1; \
+	done
+
 # The network is in build/face-data.
 FACE_NETWORK := build/face-data/face_detection_short_range.tflite
 
@@ -47,7 +73,7 @@ $(FACE_NETWORK): examples/face/fetch.sh tools/fetch.sh
 	@touch $@
 
 .PHONY: face
-PICTURE ?= examples/face/picture.png
+face: PICTURE ?= examples/face/picture.png
 face: build/face $(FACE_NETWORK)
 	@build/face $(FACE_NETWORK) '$(PICTURE)' -o build/face.png
 	@echo 'build/face.png is the picture with boxes and keypoints'
@@ -55,6 +81,7 @@ face: build/face $(FACE_NETWORK)
 # The network with 8 bits: the same faces, each side of a box within one pixel. CONCAT stays float32: its inputs, the boxes of
 # a fine and a coarse grid, have scales that differ by seven times.
 .PHONY: face-int8
+face-int8: PICTURE ?= examples/face/picture.png
 face-int8: build/face build/nnrt $(FACE_NETWORK)
 	@sh tools/need.sh python3 python3-numpy
 	@$(PYTHON) examples/face/picture.py --samples 32 build/face-data/samples.npy
@@ -64,6 +91,19 @@ face-int8: build/face build/nnrt $(FACE_NETWORK)
 	@build/face $(FACE_NETWORK) '$(PICTURE)' >build/face-data/float32.txt
 	@build/face build/face_int8.nnrt '$(PICTURE)' -o build/face.png | tee build/face-data/int8.txt
 	@$(PYTHON) tests/tools/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
+
+# The network is in build/background-data.
+BACKGROUND_NETWORK := build/background-data/selfie_segmentation.tflite
+
+$(BACKGROUND_NETWORK): examples/background/fetch.sh tools/fetch.sh
+	@sh $<
+	@touch $@
+
+.PHONY: background
+background: PICTURE ?= examples/background/picture.png
+background: build/background $(BACKGROUND_NETWORK)
+	@build/background $(BACKGROUND_NETWORK) '$(PICTURE)' build/background.png
+	@echo 'build/background.png is the person without the background'
 
 # Keyword spotting. build/kws-data has the features of the sounds that sounds.py makes. SOUND=FILE.wav: another sound.
 KWS := examples/kws

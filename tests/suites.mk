@@ -140,13 +140,15 @@ build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwro
 # it throws exceptions: the address sanitizer requires that the C++ library is linked into the program
 build/test/test_nnadapter_driver: private LDFLAGS += -Wl,--no-as-needed -lstdc++
 
-EXAMPLES := hello digits device custom vad face kws
+EXAMPLES := hello digits device custom vad wake face background kws
 build/test/hello: examples/hello.c
 build/test/digits: examples/digits/digits.c
 build/test/device: examples/device/main.c
 build/test/custom: examples/custom/custom.c
 build/test/vad: examples/vad/vad.c
+build/test/wake: examples/wake/wake.c
 build/test/face: examples/face/face.c
+build/test/background: examples/background/background.c
 build/test/kws: examples/kws/kws.c
 
 $(EXAMPLES:%=build/test/%): build/test/implementation.o

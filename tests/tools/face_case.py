@@ -84,22 +84,23 @@ def write_picture(path, width, height):
 
 
 def read_png(path):
-    """Pixels of a PNG file of 8-bit RGB, whose rows are filtered as stb_image_write does: each of the five filters."""
+    """Pixels of a PNG file of 8-bit RGB or RGBA, whose rows are filtered as stb_image_write does: each of the five filters."""
     with open(path, "rb") as f:
         data = f.read()
     at, body = 8, b""
     width, height = struct.unpack(">II", data[16:24])
+    n = {2: 3, 6: 4}[data[25]]
     while at < len(data):
         length = struct.unpack(">I", data[at:at + 4])[0]
         body += data[at + 8:at + 8 + length] if data[at + 4:at + 8] == b"IDAT" else b""
         at += 12 + length
-    rows = np.zeros((height + 1, 3 * width + 3), int)  # a row above and a pixel to the left are 0
-    for y, line in enumerate(np.frombuffer(zlib.decompress(body), "uint8").reshape(height, 1 + 3 * width).astype(int), 1):
-        for i in range(3, 3 * width + 3):
-            left, above, corner = rows[y, i - 3], rows[y - 1, i], rows[y - 1, i - 3]
+    rows = np.zeros((height + 1, n * width + n), int)  # a row above and a pixel to the left are 0
+    for y, line in enumerate(np.frombuffer(zlib.decompress(body), "uint8").reshape(height, 1 + n * width).astype(int), 1):
+        for i in range(n, n * width + n):
+            left, above, corner = rows[y, i - n], rows[y - 1, i], rows[y - 1, i - n]
             paeth = min((abs(above - corner), 0, left), (abs(left - corner), 1, above), (abs(left + above - 2 * corner), 2, corner))[2]
-            rows[y, i] = (line[i - 2] + (0, left, above, (left + above) // 2, paeth)[line[0]]) % 256
-    return rows[1:, 3:].reshape(height, width, 3)
+            rows[y, i] = (line[i - n + 1] + (0, left, above, (left + above) // 2, paeth)[line[0]]) % 256
+    return rows[1:, n:].reshape(height, width, n)
 
 
 def check_drawn(before, after):
