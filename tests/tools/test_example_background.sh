@@ -12,7 +12,7 @@ for name in large small one; do
     verdict "background: colors and alpha of $name.png" $?
 done
 expect 'background with another model' 1 "$bin/background" "$folder/other.tflite" "$folder/small.png" "$folder/cut.png"
-shows 'background with another model' err 'other\.tflite: expected \[1,256,256,3\] to \[1,256,256,1\] in float32; `make background`'
+shows 'background with another model' err 'other\.tflite: expected \[1,256,256,3\] to \[1,256,256,1\] in float32; .make background.'
 expect 'background with a file that is no model' 1 "$bin/background" $digits/sheet.png "$folder/small.png" "$folder/cut.png"
 shows 'background with a file that is no model' err 'sheet\.png: .'
 expect 'background without a model' 1 "$bin/background" "$folder/absent.tflite" "$folder/small.png" "$folder/cut.png"
