@@ -48,7 +48,8 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantized build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad build/wake build/face build/background build/kws $(OHNN) build/nnadapter
+examples: build/hello build/digits build/device build/custom build/vad build/wake build/face build/background build/kws \
+    $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'

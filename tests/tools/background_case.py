@@ -2,9 +2,10 @@
 examples/background.
 background_case.py --check BEFORE.png AFTER.png: compares the colors and the alpha channel that the program made.
 
-red.tflite returns the red of its input, scaled and shifted: 1.25 * red - 0.125, so that some alphas are clipped. other.tflite
-has 128 x 128 pixels. large.png, small.png and one.png have random colors and 520 x 300, 24 x 40 and 1 x 1 pixels.
-The expected alpha is computed with matrices: means over rows and columns, then linear interpolation of rows and columns.
+red.tflite returns the red of its input, scaled and shifted: 1.25 * red - 0.125, so that some alphas are clipped.
+other.tflite has 128 x 128 pixels. large.png, small.png and one.png have random colors and 520 x 300, 24 x 40 and 1 x 1
+pixels; vast.png declares 20000 x 20000. The expected alpha is computed with matrices: means over rows and columns, then
+linear interpolation of rows and columns.
 """
 import os
 import sys
@@ -20,8 +21,10 @@ from writer import Model  # noqa: E402
 
 def write_model(path, side):
     m = Model()
-    x, red, scaled, y = (m.tensor(name, "float32", [1, side, side, depth]) for name, depth in (("x", 3), ("red", 1), ("scaled", 1), ("y", 1)))
-    m.op("SLICE", [x, m.constant("at", np.zeros(4, "int32")), m.constant("size", np.array([1, side, side, 1], "int32"))], [red])
+    x = m.tensor("x", "float32", [1, side, side, 3])
+    red, scaled, y = (m.tensor(name, "float32", [1, side, side, 1]) for name in ("red", "scaled", "y"))
+    size = m.constant("size", np.array([1, side, side, 1], "int32"))
+    m.op("SLICE", [x, m.constant("at", np.zeros(4, "int32")), size], [red])
     m.op("MUL", [red, m.constant("factor", np.float32(1.25))], [scaled])
     m.op("SUB", [scaled, m.constant("offset", np.float32(0.125))], [y])
     m.inputs, m.outputs = [x], [y]
@@ -35,7 +38,7 @@ def write_picture(path, width, height):
 
 
 def interpolation(size):
-    """[size, 256]: weight of mask pixel j at the center of pixel i of the picture, between the centers of mask pixels."""
+    """[size, 256]: weight of mask pixel j at the center of pixel i of the picture, between their centers."""
     at = np.clip((np.arange(size) + 0.5) * 256 / size - 0.5, 0, 255)
     return np.clip(1 - np.abs(at[:, None] - np.arange(256)), 0, None)
 

@@ -8,12 +8,15 @@ verdict 'background: models and pictures of background_case.py' $?
 for name in large small one; do
     expect "background: $name.png" 0 "$bin/background" "$folder/red.tflite" "$folder/$name.png" "$folder/cut.png"
     shows "background: $name.png" out '^person: [0-9]+\.[0-9] % of the picture$'
-    "$python" -B tests/tools/background_case.py --check "$folder/$name.png" "$folder/cut.png" >"$folder/out" 2>"$folder/err"
+    "$python" -B tests/tools/background_case.py --check "$folder/$name.png" "$folder/cut.png" \
+        >"$folder/out" 2>"$folder/err"
     verdict "background: colors and alpha of $name.png" $?
 done
 expect 'background with another model' 1 "$bin/background" "$folder/other.tflite" "$folder/small.png" "$folder/cut.png"
-shows 'background with another model' err 'other\.tflite: expected \[1,256,256,3\] to \[1,256,256,1\] in float32; .make background.'
-expect 'background with a file that is no model' 1 "$bin/background" $digits/sheet.png "$folder/small.png" "$folder/cut.png"
+shows 'background with another model' err \
+    'other\.tflite: expected \[1,256,256,3\] to \[1,256,256,1\] in float32; .make background.'
+expect 'background with a file that is no model' 1 \
+    "$bin/background" $digits/sheet.png "$folder/small.png" "$folder/cut.png"
 shows 'background with a file that is no model' err 'sheet\.png: .'
 expect 'background without a model' 1 "$bin/background" "$folder/absent.tflite" "$folder/small.png" "$folder/cut.png"
 shows 'background without a model' err 'absent\.tflite: .'
@@ -21,9 +24,11 @@ cp $digits/digits.onnx "$folder/model.png"
 head -c 200 $digits/sheet.png >"$folder/short.png"
 for file in "$folder/absent.png" "$folder/model.png" "$folder/short.png" "$folder/vast.png" "$folder"; do
     expect "background with the picture ${file##*/}" 1 "$bin/background" "$folder/red.tflite" "$file" "$folder/cut.png"
-    shows "background with the picture ${file##*/}" err "${file##*/}: cannot be read as a PNG file; .*convert photo\\.jpg"
+    shows "background with the picture ${file##*/}" err \
+        "${file##*/}: cannot be read as a PNG file; .*convert photo\\.jpg"
 done
-expect 'background without a place for its picture' 1 "$bin/background" "$folder/red.tflite" "$folder/small.png" "$folder/none/cut.png"
+expect 'background without a place for its picture' 1 \
+    "$bin/background" "$folder/red.tflite" "$folder/small.png" "$folder/none/cut.png"
 shows 'background without a place for its picture' err 'none/cut\.png: cannot be written'
 expect 'background --help' 0 "$bin/background" --help
 shows 'background --help' out '^usage: background MODEL PICTURE\.png OUT\.png$'

@@ -1,13 +1,14 @@
-"""wake_case.py FOLDER: writes models with the shapes of openWakeWord's networks, and a sound, for the test of examples/wake.
+"""wake_case.py FOLDER: writes models with the shapes of openWakeWord's, and sounds, for the test of examples/wake.
 
-melspectrogram.onnx: value b of mel frame j is sample 160 * j + b of its 1760. embedding_model.onnx: the first three of its 76
-mel frames. first.onnx: the first value of 16 embeddings; last.onnx: the last value of 34; both turned back to samples / 32768.
-So at step k, whose new samples begin at 1280 * k, first sees the sample 1280 * (k - 15) - 11360, and last 1280 * k - 11009.
+melspectrogram.onnx: value b of mel frame j is sample 160 * j + b of its 1760. embedding_model.onnx: the first three of
+its 76 mel frames. first.onnx: the first value of 16 embeddings; last.onnx: the last value of 34; both turned back to
+samples / 32768. So at step k, whose new samples begin at 1280 * k, first sees the sample 1280 * (k - 15) - 11360, and
+last 1280 * k - 11009.
 
-pulses.wav has 4 s of silence, and single samples for first: 0.75 at 160 (step 24, 2.00 s), 0.875 at 10400 (step 32: 0.64 s
-later, too early to be found again) and 0.625 at 34720 (step 51, 4.16 s); for last: 0.5 at 511 (step 9, 0.80 s), 0.4375 at 1791.
-rate8.wav has 8000 samples per second. Models of other shapes: wide.onnx (41 embeddings), odd.onnx (95 values), two.onnx (two
-scores), whole.onnx (int32); the folder other has an embedding_model.onnx of 80 frames.
+pulses.wav has 4 s of silence, and single samples for first: 0.75 at 160 (step 24, 2.00 s), 0.875 at 10400 (step 32:
+0.64 s later, too early to be found again) and 0.625 at 34720 (step 51, 4.16 s); for last: 0.5 at 511 (step 9, 0.80 s),
+0.4375 at 1791. rate8.wav has 8000 samples per second. Models of other shapes: wide.onnx (41 embeddings), odd.onnx (95
+values), two.onnx (two scores), whole.onnx (int32); the folder other has an embedding_model.onnx of 80 frames.
 """
 import os
 import shutil
@@ -35,17 +36,19 @@ def mel():
 
 
 def embedding(path, frames):
-    nodes = [node("Slice", ["input_1", "zero", "end", "axis"], ["oldest"]), node("Reshape", ["oldest", "shape"], ["output"])]
-    model(path, nodes, [value("input_1", "float32", ["n", frames, 32, 1])], [value("output", "float32", ["n", 1, 1, 96])],
-          numbers(zero=[0], end=[3], axis=[1], shape=[-1, 1, 1, 96]))
+    nodes = [node("Slice", ["input_1", "zero", "end", "axis"], ["oldest"]),
+             node("Reshape", ["oldest", "shape"], ["output"])]
+    model(path, nodes, [value("input_1", "float32", ["n", frames, 32, 1])],
+          [value("output", "float32", ["n", 1, 1, 96])], numbers(zero=[0], end=[3], axis=[1], shape=[-1, 1, 1, 96]))
 
 
 def word(name, embeddings, at, values=96, scores=1):
     """Scores: the value at this place, (x / 10 + 2) for a sample x, turned back."""
     nodes = [node("Reshape", ["x", "all"], ["flat"]), node("Slice", ["flat", "from", "to", "axis"], ["picked"]),
              node("Sub", ["picked", "two"], ["tenth"]), node("Mul", ["tenth", "unit"], ["score"])]
-    model(folder + name + ".onnx", nodes, [value("x", "float32", [1, embeddings, values])], [value("score", "float32", [1, scores])],
-          numbers(all=[1, -1], to=[at + scores], axis=[1], two=2, unit=10 / 32768) + [tensor(np.array([at], "int64"), "from")])
+    model(folder + name + ".onnx", nodes, [value("x", "float32", [1, embeddings, values])],
+          [value("score", "float32", [1, scores])], [tensor(np.array([at], "int64"), "from")] +
+          numbers(all=[1, -1], to=[at + scores], axis=[1], two=2, unit=10 / 32768))
 
 
 def sound(name, rate, pulses):
@@ -54,8 +57,8 @@ def sound(name, rate, pulses):
         samples[at] = 32768 * peak
     data = samples.tobytes()
     with open(folder + name + ".wav", "wb") as f:
-        f.write(b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16, b"data",
-                                      len(data)) + data)
+        f.write(b"RIFF" + struct.pack("<I4s4sIHHIIHH4sI", 36 + len(data), b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16,
+                                      b"data", len(data)) + data)
 
 
 mel()
