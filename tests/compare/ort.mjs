@@ -1,16 +1,17 @@
 // Runs an ONNX model with ONNX Runtime on .npy inputs and writes its outputs as .npy.
 //
-//   node ort.mjs --modules DIR MODEL --output-dir DIR [--input NAME=FILE.npy]... [--bench MILLISECONDS]
+//   node ort.mjs --modules DIR MODEL --output-dir DIR [--input NAME=FILE.npy]... [--level LEVEL] [--bench MILLISECONDS]
 //   node ort.mjs --modules DIR --list FILE
 //   node ort.mjs --modules DIR --stream
 //
 // --stream reads models without inputs from standard input, each behind its length (4 bytes, little-endian), and writes a line
 // of JSON for each: {NAME: [type, dims, bytes in base64]} or {"error": TEXT}.
 // FILE is JSON, [{"model": M, "output": DIR, "inputs": {NAME: FILE}}, ...]: each is run, and DIR has error.txt where that fails.
-// "level": "all" runs it with all optimisations.
+// "level": "all", or --level all, runs it with all optimisations.
 // --modules is the folder whose node_modules has onnxruntime-node. Outputs are written as NAME.npy ('/' becomes '_').
 // The graph runs as the file says, without ONNX Runtime's optimisations. With --bench it is then loaded again with all
-// of them and run on one thread for about that long; the last line on stdout is JSON: {"median_ms": M, "runs": N}.
+// of them and run on one thread for about that long; the last line on stdout is JSON: {"median_ms": M, "min_ms": L, "runs": N,
+// "peak_bytes": B}. B: by how much the largest resident memory of this process exceeds that before the first session.
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -56,10 +57,11 @@ function writeNpy(file, tensor) {
 }
 
 function parseArguments(argv) {
-  const options = { inputs: {} };
+  const options = { inputs: {}, level: 'disabled' };
   for (let i = 0; i < argv.length; i++) {
     if (argv[i] === '--modules') options.modules = argv[++i];
     else if (argv[i] === '--output-dir') options.outputDir = argv[++i];
+    else if (argv[i] === '--level') options.level = argv[++i];
     else if (argv[i] === '--bench') options.bench = Number(argv[++i]);
     else if (argv[i] === '--list') options.list = argv[++i];
     else if (argv[i] === '--stream') options.stream = true;
@@ -88,7 +90,7 @@ async function bench(session, feeds, milliseconds) {
   };
   await loop();
   const times = await loop();
-  return { median_ms: times[times.length >> 1], runs: times.length };
+  return { median_ms: times[times.length >> 1], min_ms: times[0], runs: times.length };
 }
 
 const options = parseArguments(process.argv.slice(2));
@@ -168,10 +170,12 @@ if (options.stream) {
   }
 } else {
   try {
-    const feeds = await run(options.model, options.inputs, options.outputDir);
+    const before = process.memoryUsage.rss();
+    const feeds = await run(options.model, options.inputs, options.outputDir, options.level);
     if (options.bench) {
       const session = await ort.InferenceSession.create(options.model, { ...common, graphOptimizationLevel: 'all' });
-      console.log(JSON.stringify(await bench(session, feeds, options.bench)));
+      const times = await bench(session, feeds, options.bench);
+      console.log(JSON.stringify({ ...times, peak_bytes: 1024 * process.resourceUsage().maxRSS - before }));
     }
   } catch (error) {
     fail(options.model + ': ' + error.message);
