@@ -28,6 +28,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests/formats/tflite"))
 from float64 import Model64, Unsupported  # noqa: E402
 
+REPLACED = "[^A-Za-z0-9._\u0080-\U0010ffff-]"  # characters of an output's name that are '_' in the name of its file
 DATA = os.path.join(ROOT, "build", "mediapipe-data")
 MODULES = os.path.join(ROOT, "build", "tflite-data", "node_modules")
 TOLERANCE = 1e-4
@@ -129,7 +130,7 @@ def run_nnrt(args, model, inputs):
     for x in inputs:
         np.save(os.path.join(DATA, "input.npy"), x)
         nnrt(args.nnrt, "run", model, [*device, "--input", os.path.join(DATA, "input.npy"), "--output-dir", folder])
-        names = [re.sub(r'[/\\:*?"<>|]', "_", o["name"]) for o in info["outputs"]]
+        names = [re.sub(REPLACED, "_", o["name"]) for o in info["outputs"]]
         results.append([np.load(os.path.join(folder, name + ".npy")) for name in names])
     bench, _ = nnrt(args.nnrt, "bench", model, [*device, "--threads", "1"])
     return results, info, bench["median_ms"], budget

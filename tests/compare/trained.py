@@ -89,7 +89,6 @@ KNOWN = {
     "silero_vad_v6.onnx": RANK,
     "silero_vad_16k_op15.onnx": RANK,
     "silero_vad_half.onnx": RANK,
-    "melspectrogram.onnx": ("bounds refused", "a convolution's kernel exceeds 224, the size assumed at load"),
     "melspectrogram.tflite": ("no peer", "TensorFlow Lite's interface for the web cannot set the size of its input"),
     "face_landmark_with_attention.tflite": ("refused", "custom operators of MediaPipe"),
 }
@@ -196,7 +195,7 @@ class Run:
         peak = self.nnrt("run", *self.arguments, *bounds, "--output-dir", os.path.join(self.folder, "nnrt"))[1]
         if self.reference is None:
             return None, peak
-        errors = self.errors(self.load("nnrt", r'[/\\:*?"<>|]'), self.reference)
+        errors = self.errors(self.load("nnrt", mediapipe.REPLACED), self.reference)
         for name, error, own, wanted in zip(self.outputs, errors, self.own or [0] * len(errors), self.reference):
             size = np.abs(wanted[np.isfinite(wanted)]).max(initial=0)
             if error > max(TOLERANCE, SHARE * own) and not error * size <= FLOOR:
