@@ -1,4 +1,4 @@
-/* sound.h - reads WAV files of 16-bit PCM, piece by piece: for the examples vad and kws. */
+/* sound.h - reads WAV streams of 16-bit PCM from files and pipes, piece by piece: for the examples vad and kws. */
 #ifndef EXAMPLES_SOUND_H
 #define EXAMPLES_SOUND_H
 
@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A WAV file that is being read. */
+/* A WAV stream that is being read, from its beginning to its end: it never seeks. */
 typedef struct sound {
     FILE *file;
     const char *path;
     uint32_t rate, channels;
-    uint32_t count; /* samples per channel, */
-    uint32_t done;  /* and the number read so far */
+    uint32_t
+        count; /* samples per channel; UINT32_MAX: unknown until the end is read, as the header of a pipe has no length */
+    uint32_t done; /* and the number read so far */
 } sound;
 
 static uint32_t little_endian(const uint8_t *b, int bytes)
@@ -28,6 +29,13 @@ static bool refuse(const sound *s, const char *why)
 {
     fprintf(stderr, "%s: %s\n", s->path, why);
     return false;
+}
+
+static bool skip(sound *s, uint32_t bytes)
+{
+    while (bytes > 0 && getc(s->file) != EOF)
+        bytes--;
+    return bytes == 0 || refuse(s, "is cut short before its samples");
 }
 
 /* Reads the chunk "fmt ", of which `bytes` follow. */
@@ -45,89 +53,79 @@ static bool read_format(sound *s, uint32_t bytes)
     s->channels = little_endian(b + 2, 2);
     s->rate = little_endian(b + 4, 4);
     bits = little_endian(b + 14, 2);
-    if (format != 1 || bits != 16) {
+    if (format != 1 || bits != 16)
         fprintf(stderr,
                 "%s: samples of %u bits in format %u, expected 16 bits in format 1, which is PCM; "
                 "convert it: sox IN.wav -b 16 -e signed-integer OUT.wav\n",
                 s->path, (unsigned)bits, (unsigned)format);
-        return false;
-    }
-    if (s->channels != 1 && s->channels != 2) {
+    else if (s->channels != 1 && s->channels != 2)
         fprintf(stderr, "%s: %u channels, expected 1 or 2; convert it: sox IN.wav -c 1 OUT.wav\n", s->path,
                 (unsigned)s->channels);
-        return false;
-    }
-    if (s->rate != 16000 && s->rate != 8000) {
+    else if (s->rate != 16000 && s->rate != 8000)
         fprintf(stderr, "%s: %u samples per second, expected 16000 or 8000; convert it: sox IN.wav -r 16000 OUT.wav\n",
                 s->path, (unsigned)s->rate);
-        return false;
-    }
-    if (little_endian(b + 12, 2) != 2 * s->channels)
+    else if (little_endian(b + 12, 2) != 2 * s->channels)
         return refuse(s, "its samples must be contiguous: block alignment is not 2 bytes per channel");
-    return fseek(s->file, (long)(bytes - take + (bytes & 1)), SEEK_CUR) == 0 || refuse(s, "cannot be read");
+    else
+        return skip(s, bytes - take);
+    return false;
 }
 
-/* Seeks to the samples of an open file. */
+/* Reads up to the first sample. */
 static bool find_samples(sound *s)
 {
     uint8_t b[12];
-    uint32_t bytes;
-    uint64_t there;
-    long at, end = fseek(s->file, 0, SEEK_END) == 0 ? ftell(s->file) : -1;
-    if (end < 0 || fseek(s->file, 0, SEEK_SET) != 0)
-        return refuse(s, "must be a regular file, which supports seeking");
+    int first;
     if (fread(b, 1, 12, s->file) != 12 || memcmp(b, "RIFF", 4) != 0 || memcmp(b + 8, "WAVE", 4) != 0)
         return refuse(s, "is not a WAV file: it must begin with RIFF and WAVE");
-    while (fread(b, 1, 8, s->file) == 8 && (at = ftell(s->file)) >= 0) {
-        bytes = little_endian(b + 4, 4);
-        there = end > at ? (uint64_t)(end - at) : 0;
-        if (memcmp(b, "data", 4) == 0) {
-            if (s->channels == 0)
-                return refuse(s, "its data chunk precedes its format chunk");
-            if (bytes == 0) /* 0 or UINT32_MAX: written by a program that could not seek back */
-                bytes = UINT32_MAX;
-            if (bytes != UINT32_MAX && bytes > there)
-                fprintf(stderr, "%s: cut short: %u of %u bytes of sound are there\n", s->path, (unsigned)there,
-                        (unsigned)bytes);
-            s->count = (bytes < there ? bytes : (uint32_t)there) / (2 * s->channels);
-            return s->count > 0 || refuse(s, "has no samples");
+    while (fread(b, 1, 8, s->file) == 8) {
+        const uint32_t bytes = little_endian(b + 4, 4);
+        const bool format = memcmp(b, "fmt ", 4) == 0 && s->channels == 0;
+        if (memcmp(b, "data", 4) != 0) {
+            if (!(format ? read_format(s, bytes) : skip(s, bytes)) || !skip(s, bytes & 1))
+                return false;
+            continue;
         }
-        if (bytes > there)
-            return refuse(s, "is cut short before its samples");
-        if (memcmp(b, "fmt ", 4) == 0 && s->channels == 0 ? !read_format(s, bytes)
-                                                          : fseek(s->file, (long)(bytes + (bytes & 1)), SEEK_CUR) != 0)
-            return false;
+        if (s->channels == 0)
+            return refuse(s, "its data chunk precedes its format chunk");
+        /* Programs that write to a pipe cannot know the size: ffmpeg writes UINT32_MAX, sox a little less than 2^31,
+           others 0. */
+        s->count = bytes == 0 || bytes >= 0x7FFF0000u ? UINT32_MAX : bytes / (2 * s->channels);
+        first = getc(s->file);
+        return (s->count > 0 && ungetc(first, s->file) != EOF) || refuse(s, "has no samples");
     }
     return refuse(s, "has no samples");
 }
 
+/* Opens a file; "-" is standard input. The caller closes s->file, also after a failure if it is not NULL. */
 static bool open_sound(sound *s, const char *path)
 {
     memset(s, 0, sizeof(*s));
     s->path = path;
-    s->file = fopen(path, "rb");
-    if (s->file == NULL)
-        return refuse(s, "cannot be opened");
-    return find_samples(s);
+    s->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    return s->file != NULL ? find_samples(s) : refuse(s, "cannot be opened");
 }
 
-/* Reads the next n samples, from -1 to 1; of two channels their mean. After the end: silence. */
+/* Reads the next n samples, from -1 to 1; of two channels their mean. After the end: silence, and s->count is known. */
 static bool read_samples(sound *s, float *x, uint32_t n)
 {
     uint8_t b[4];
-    const uint32_t left = s->count - s->done, take = n < left ? n : left;
     for (uint32_t i = 0; i < n; i++) {
         int32_t sum = 0;
-        if (i < take && fread(b, 2, s->channels, s->file) != s->channels)
-            return refuse(s, "cannot be read to its end");
-        for (uint32_t c = 0; i < take && c < s->channels; c++) {
+        if (s->done < s->count && fread(b, 2, s->channels, s->file) != s->channels) {
+            if (s->count != UINT32_MAX)
+                fprintf(stderr, "%s: cut short: %u of %u samples are there\n", s->path, (unsigned)s->done,
+                        (unsigned)s->count);
+            s->count = s->done;
+        }
+        for (uint32_t c = 0; s->done < s->count && c < s->channels; c++) {
             const uint32_t word = little_endian(b + 2 * c, 2);
             sum += (int32_t)word - (word >= 32768 ? 65536 : 0);
         }
+        s->done += s->done < s->count;
         x[i] = (float)sum / (32768.0f * (float)s->channels);
     }
-    s->done += take;
-    return true;
+    return !ferror(s->file) || refuse(s, "cannot be read to its end");
 }
 
 #endif
