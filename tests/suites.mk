@@ -140,12 +140,13 @@ build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwro
 # it throws exceptions: the address sanitizer requires that the C++ library is linked into the program
 build/test/test_nnadapter_driver: private LDFLAGS += -Wl,--no-as-needed -lstdc++
 
-EXAMPLES := hello digits device custom vad wake face background kws
+EXAMPLES := hello digits device custom vad vad-stream wake face background kws
 build/test/hello: examples/hello.c
 build/test/digits: examples/digits/digits.c
 build/test/device: examples/device/main.c
 build/test/custom: examples/custom/custom.c
 build/test/vad: examples/vad/vad.c
+build/test/vad-stream: examples/vad/stream.c
 build/test/wake: examples/wake/wake.c
 build/test/face: examples/face/face.c
 build/test/background: examples/background/background.c
@@ -277,6 +278,7 @@ $(EXAMPLE:%=suite-%): suite-example-%: tests/tools/test_example_%.sh build/test/
 suite-example-hello: build/test/device build/test/custom
 suite-example-digits: build/digits
 suite-example-kws: build/test/nnrt
+suite-example-vad: build/test/vad-stream build/test/nnrt
 
 suite-bench: tests/bench/test_bench.sh build/test/bench
 	$(SUITE) sh $< build/test
