@@ -12,9 +12,8 @@ typedef struct sound {
     FILE *file;
     const char *path;
     uint32_t rate, channels;
-    uint32_t
-        count; /* samples per channel; UINT32_MAX: unknown until the end is read, as the header of a pipe has no length */
-    uint32_t done; /* and the number read so far */
+    uint32_t count; /* samples per channel; UINT32_MAX: unknown, because a pipe's header has no length, until the end */
+    uint32_t done;  /* and the number read so far */
 } sound;
 
 static uint32_t little_endian(const uint8_t *b, int bytes)

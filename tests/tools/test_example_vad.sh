@@ -61,6 +61,11 @@ sys.exit([len(line) for line in lines] != [int(sys.argv[2])] * 7)' "$folder/out"
     verdict "vad: the picture of $1" $?
 }
 
+# endless NAME: unknown.wav is NAME.wav with the header of a pipe
+endless() {
+    { head -c 40 "$folder/$1.wav"; printf '\377\377\377\377'; tail -c +45 "$folder/$1.wav"; } >"$folder/unknown.wav"
+}
+
 # Speech as vad_case.py expects it, in files and pipes of 16 and 8 kHz, of known and unknown length.
 for name in loud16 loud8; do
     expect "vad: $name" 0 "$bin/vad" --model "$loud" "$folder/$name.wav"
@@ -69,7 +74,7 @@ for name in loud16 loud8; do
     shows "vad: the length of $name" out '^2 pieces of speech, [0-9.]+ s of 6\.11 s$'
     shows "vad: the memory of $name" out '^memory [1-9][0-9]* bytes, arena [1-9][0-9]* of them$'
     picture "$name, 191 pieces" 64
-    { head -c 40 "$folder/$name.wav"; printf '\377\377\377\377'; tail -c +45 "$folder/$name.wav"; } >"$folder/unknown.wav"
+    endless $name
     for size in "$name" unknown; do
         expect "vad: $name in a pipe, length $size" 0 sh -c "$piped" sh "$folder/$size.wav" "$bin/vad" "$loud"
         grep '^speech' "$folder/out" | cmp -s - "$folder/$name.speech"
@@ -78,6 +83,14 @@ for name in loud16 loud8; do
     done
     picture "$name, 191 pieces that become columns of 4" 48
 done
+# One column of two pieces, of which the second is loud.
+endless spike
+expect 'vad: a loud piece' 0 "$bin/vad" --model "$loud" "$folder/unknown.wav"
+[ "$(grep -c '^█' "$folder/out")" -eq 4 ]
+verdict 'vad: a loud piece in the picture' $?
+# The probability of loud pieces rises to 1 only if the input has the end of the previous piece as well.
+expect 'vad --threshold' 0 "$bin/vad" --threshold 0.95 --model "$loud" "$folder/loud16.wav"
+shows 'vad --threshold' out '^2 pieces of speech, '
 # Speech is printed when it ends: the pipe stays open until the line is there.
 mkfifo "$folder/pipe"
 "$bin/vad" --model "$loud" - <"$folder/pipe" >"$folder/live" 2>"$folder/err" &
@@ -99,6 +112,8 @@ expect 'vad: NaN' 0 "$bin/vad" --model "$folder/nan.onnx" "$folder/loud16.wav"
 shows 'vad: NaN' out '^0 pieces of speech'
 expect 'vad: 1e30' 0 "$bin/vad" --model "$folder/huge.onnx" "$folder/loud16.wav"
 shows 'vad: 1e30' out '^1 piece of speech, 5\.12 s of 6\.11 s$'
+[ "$(grep -c '\(█\)\{54\}$' "$folder/out")" -eq 2 ]
+verdict 'vad: 1e30 in the picture' $?
 expect 'vad with another state' 1 "$bin/vad" --model "$folder/wide.onnx" "$folder/plain.wav"
 shows 'vad with another state' err "wide\\.onnx: .*'state'.*expected Silero VAD 5 or 6; make vad"
 expect 'vad without a state' 1 "$bin/vad" --model "$folder/other.onnx" "$folder/plain.wav"

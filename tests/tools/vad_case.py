@@ -11,7 +11,8 @@ loud.onnx computes, in float32 and with an If on sr like Silero's,
 nan.onnx and huge.onnx have other gains: NaN, and 1e30. wide.onnx has another state, other.onnx no state.
 
 loud16.wav and loud8.wav: a second of silence, 1.5 s of samples of 8192 and -8192 in turn, 2 s of silence, 0.1 s, 0.5 s of silence,
-the last 1 s to the end, in whole pieces. NAME.probabilities has the outputs for NAME.wav, NAME.speech the lines of the program.
+the last 1 s to the end, in whole pieces. In spike.wav only the second of 100 pieces is not silent. NAME.probabilities has the outputs
+for NAME.wav, NAME.speech the lines of the program.
 """
 import sys
 import wave
@@ -76,8 +77,8 @@ def speech(values, seconds, length):
             last = k + 1
 
 
-def write_sound(name, rate, gain):
-    level = np.concatenate([np.full(round(seconds * rate), size) for seconds, size in PARTS])
+def write_sound(name, rate, gain, parts=PARTS):
+    level = np.concatenate([np.full(round(seconds * rate), size) for seconds, size in parts])
     samples = np.where(np.arange(len(level)) % 2, level, -level).astype("<i2")
     with wave.open(FOLDER + name + ".wav", "wb") as file:
         file.setparams((1, 2, rate, 0, "NONE", ""))
@@ -96,3 +97,4 @@ write_network("wide.onnx", width=64)
 write_other("other.onnx")
 write_sound("loud16", 16000, 4)
 write_sound("loud8", 8000, 8)
+write_sound("spike", 16000, 4, ((0.032, 0), (0.032, 8192), (3.136, 0)))
