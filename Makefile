@@ -207,7 +207,7 @@ build/kws: examples/kws/kws.c examples/kws/kws.h examples/sound.h $(HEADERS) | s
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/face: examples/face/face.c $(HEADERS) | stb
+build/face: examples/face/face.c examples/picture.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 

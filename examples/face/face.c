@@ -10,32 +10,14 @@
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_tflite.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../picture.h"
+
 #include <time.h>
-
-/* Limit of one allocation of stb_image: in proportion to the file size, because a malformed file may declare any size. */
-static size_t picture_most;
-
-#define STBI_MALLOC(bytes) ((bytes) <= picture_most ? malloc(bytes) : NULL)
-#define STBI_REALLOC(block, bytes) ((bytes) <= picture_most ? realloc(block, bytes) : NULL)
-#define STBI_FREE(block) free(block)
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#include <stb/stb_image.h>
-#define STB_IMAGE_WRITE_IMPLEMENTATION
-#include <stb/stb_image_write.h>
 
 enum { SIDE = 128, ANCHORS = 896, VALUES = 16, FAILED = 1, USAGE = 2, NO_FACE = 3 };
 #define LEAST_SCORE 0.5
 #define SAME_FACE 0.3 /* intersection over union of two boxes, above which they show one face */
 
-typedef struct picture {
-    int width, height;
-    uint8_t *pixels; /* height * width * 3: red, green, blue */
-} picture;
 /* Position in the network's input = position in the picture * scale + margin. */
 typedef struct letterbox {
     double scale, left, top;
@@ -50,39 +32,6 @@ typedef struct prediction {
 
 /* ---- the picture ---- */
 
-static bool read_picture(picture *p, const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    long bytes;
-    if (f == NULL)
-        return fprintf(stderr, "%s: cannot be opened\n", path), false;
-    bytes = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
-    picture_most = 64 * (size_t)(bytes > 0 ? bytes : 0) + 1048576;
-    p->pixels = fseek(f, 0, SEEK_SET) == 0 ? stbi_load_from_file(f, &p->width, &p->height, NULL, 3) : NULL;
-    fclose(f);
-    if (p->pixels == NULL)
-        fprintf(stderr, "%s: cannot be read as a PNG file (%s); convert other pictures: convert photo.jpg photo.png\n",
-                path, stbi_failure_reason() != NULL ? stbi_failure_reason() : "cannot be read");
-    return p->pixels != NULL;
-}
-
-/* The mean color of a rectangle of the picture, from -1 to 1. Outside, the picture is black. */
-static void mean_color(const picture *p, double left, double top, double right, double bottom, float *color)
-{
-    const int x0 = (int)fmax(0, floor(left)), x1 = (int)fmin(p->width, ceil(right));
-    const int y0 = (int)fmax(0, floor(top)), y1 = (int)fmin(p->height, ceil(bottom));
-    double sum[3] = {0, 0, 0};
-    for (int y = y0; y < y1; y++)
-        for (int x = x0; x < x1; x++) {
-            const uint8_t *pixel = p->pixels + ((size_t)y * (size_t)p->width + (size_t)x) * 3;
-            double area = (fmin(right, x + 1) - fmax(left, x)) * (fmin(bottom, y + 1) - fmax(top, y));
-            for (int c = 0; c < 3; c++)
-                sum[c] += area * pixel[c];
-        }
-    for (int c = 0; c < 3; c++)
-        color[c] = (float)(sum[c] / ((right - left) * (bottom - top)) / 127.5 - 1);
-}
-
 /* Scales the picture into the square input, [height, width, color], with its aspect ratio and black margins. */
 static letterbox fill_input(const picture *p, float *input)
 {
@@ -91,26 +40,20 @@ static letterbox fill_input(const picture *p, float *input)
     box.left = (SIDE - p->width * box.scale) / 2;
     box.top = (SIDE - p->height * box.scale) / 2;
     for (int y = 0; y < SIDE; y++)
-        for (int x = 0; x < SIDE; x++)
+        for (int x = 0; x < SIDE; x++) {
+            double color[3];
             mean_color(p, (x - box.left) / box.scale, (y - box.top) / box.scale, (x + 1 - box.left) / box.scale,
-                       (y + 1 - box.top) / box.scale, input + (y * SIDE + x) * 3);
+                       (y + 1 - box.top) / box.scale, color);
+            for (int c = 0; c < 3; c++)
+                input[(y * SIDE + x) * 3 + c] = (float)(color[c] / 127.5 - 1);
+        }
     return box;
-}
-
-/* Fills a rectangle, which may exceed the picture or contain no pixel. */
-static void fill_rectangle(picture *p, double left, double top, double right, double bottom, const uint8_t *color)
-{
-    const int x0 = (int)fmin(p->width, fmax(0, left)), x1 = (int)fmin(p->width, fmax(0, right));
-    const int y0 = (int)fmin(p->height, fmax(0, top)), y1 = (int)fmin(p->height, fmax(0, bottom));
-    for (int y = y0; y < y1; y++)
-        for (int x = x0; x < x1; x++)
-            memcpy(p->pixels + ((size_t)y * (size_t)p->width + (size_t)x) * 3, color, 3);
 }
 
 static void draw_face(picture *p, const face *f)
 {
     static const uint8_t green[3] = {0, 220, 90}, yellow[3] = {255, 230, 0};
-    const double t = 1 + (p->width > p->height ? p->width : p->height) / 240, *v = f->value;
+    const double t = line_width(p), *v = f->value;
     fill_rectangle(p, v[0] - t, v[1] - t, v[2] + t, v[1], green);
     fill_rectangle(p, v[0] - t, v[3], v[2] + t, v[3] + t, green);
     fill_rectangle(p, v[0] - t, v[1], v[0], v[3], green);
@@ -298,10 +241,8 @@ int main(int argc, char **argv)
         return usage(stderr);
     if (read_picture(&p, names[1]) && (session = open_session(&model, names[0])) != NULL)
         status = find_faces(session, &p);
-    if (status != FAILED && output != NULL && !stbi_write_png(output, p.width, p.height, 3, p.pixels, 3 * p.width)) {
-        fprintf(stderr, "%s: cannot be written\n", output);
+    if (status != FAILED && !write_picture(&p, output))
         status = FAILED;
-    }
     stbi_image_free(p.pixels);
     nnrt_session_destroy(session);
     nnrt_model_destroy(model);
