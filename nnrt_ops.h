@@ -5571,7 +5571,10 @@ NNRTI_UNUSED static double nnrti_pow(double x, double y)
  * Largest error 0.501 ulp (10^8 random pairs, results over the whole range). */
 NNRT_API float nnrt_powf(float x, float y)
 {
-    double r = nnrti_pow((double)x, (double)y);
+    double r;
+    if (y == 2 && x == x) /* squares of spectra: the same bits, as the double is exact */
+        return x * x;
+    r = nnrti_pow((double)x, (double)y);
     return nnrti_isnan(r) ? nnrti_nanf() : (float)r;
 }
 
