@@ -341,7 +341,7 @@ def main():
     r, numbers = random.Random(1), numpy.random.default_rng(1)
     with tempfile.TemporaryDirectory() as name:
         library = build(pathlib.Path(name))
-        for number in range(150):
+        for number in range(160):
             desc = random_desc(r)
             desc.arithmetic, desc.output = r.choice([(INT16, INT8), (INT16, INT16), (0, INT16), (FLOAT32, FLOAT32), (FLOAT32, INT8)])
             if desc.output != FLOAT32:
