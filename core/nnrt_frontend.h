@@ -55,8 +55,9 @@ FORMULAS (W = window, N = fft, fs = fullScale, B = number of filters)
     row     y for float32; otherwise zeroPoint + round(y / scale), saturated
 
 INT16 ARITHMETIC (>> rounds down; round(x >> s) = (x + 2^(s-1)) >> s, and x for s = 0)
-    Tables: w[n] as round(32767 w), cosines c[k] = round(32767 cos(2 pi k / C)), C the least multiple of N and 4, filter weights t[k] = round(32768 t),
-    cosines of the DCT as round(32767 cos); round: halves away from zero, of values in double.
+    Tables: w[n] as round(32767 w), cosines c[k] = round(32767 cos(2 pi k / C)), C the least multiple of N and 4, filter
+    weights t[k] = round(32768 t), cosines of the DCT as round(32767 cos); round: halves away from zero, of values in
+    double.
     1. p[n] = (sample - mean) * w[n]; mean = the sum of the samples / W, rounded toward zero. v[n] = round(p[n] >> s)
        with the least s >= 0 for which peak = round(max |p| >> s) <= 32767.
     2. FFT of M complex numbers, decimation in time: v[2n] + i v[2n+1] and M = N / 2, or v[n] and M = N for odd N. With
@@ -70,8 +71,9 @@ INT16 ARITHMETIC (>> rounds down; round(x >> s) = (x + 2^(s-1)) >> s, and x for 
        The first butterfly of each radix-4 group has the twiddles 1, without multiplication. A radix-r butterfly makes
        of b[0 .. r-1], element j of r sub-transforms of length q, the elements m = j, j + q, .. of one of length r q:
        b[0] + the sum over k = 1 .. r-1 of b[k] e^(-2 pi i k m / (r q)).
-    3. Even N: X[k] from E = Z[k] + conj Z[M-k], O = Z[k] - conj Z[M-k]: 2 X[k] = E - i w^k O, 2 X[M-k] = conj(E + i w^k O), in
-       Q13 with each of the four products >> 2. X = round(sum >> (14 + s)) with g = 8196 (|X| <= 2 peak). Odd N: X = Z.
+    3. Even N: X[k] from E = Z[k] + conj Z[M-k], O = Z[k] - conj Z[M-k]: 2 X[k] = E - i w^k O,
+       2 X[M-k] = conj(E + i w^k O), in Q13 with each of the four products >> 2. X = round(sum >> (14 + s)) with g = 8196
+       (|X| <= 2 peak). Odd N: X = Z.
        P = re^2 + im^2; MAGNITUDE: floor(sqrt(P 4^t)) 2^(8 - t), t = half of the leading zeros of P as 32 bits, rounded
        down.
     4. E[m] = sum of t P over the rising side + sum of (32768 - t) P over the falling side, exact in 64 bits.
@@ -146,7 +148,8 @@ typedef void (*nnrt_frontend_kernel)(const struct nnrt_frontend *frontend, const
                                      void *row);
 /* The stages of odd radix of an FFT, after those of radix 2 and 4. peak: the largest |component|, and the result the new
    one; adds to *exponent; float32 has neither. If fft is odd: also P[k]. */
-typedef int32_t (*nnrt_frontend_stages)(const struct nnrt_frontend *frontend, void *work, int32_t peak, int32_t *exponent);
+typedef int32_t (*nnrt_frontend_stages)(const struct nnrt_frontend *frontend, void *work, int32_t peak,
+                                        int32_t *exponent);
 
 /* Numbers of the int16 arithmetic. {m, e}: m * 2^e, m has 32 bits with the top bit set, or is 0. */
 typedef struct nnrt_frontend_int16 {
