@@ -147,6 +147,8 @@ static bool listen(detector *d, sound *s, segments *found, picture *p)
         add_column(p, value);
         memmove(d->input, piece + d->piece - d->context, d->context * sizeof(float));
     }
+    if (p->pieces == 0)
+        return refuse(s, "has no samples");
     end_segment(found);
     took = (double)(clock() - start) / CLOCKS_PER_SEC;
     length = (double)s->count / s->rate;
