@@ -6966,8 +6966,8 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
 /* Rounding mode and pads for ceil_mode. ONNX drops a last window that would begin after the data, but the runtime's
    CEIL keeps it. Reducing the end pad by elements that no other window reads removes such a window. If the end pad is
    too small for that (gap), FLOOR is used, and the other axis gets an end pad up to the end of its last window; with
-   `counted` (padding counts in the average) that pad must not grow. A kernel of at least stride + end pad never begins after
-   the data; for a smaller one the size must be known. */
+   `counted` (padding counts in the average) that pad must not grow. Along a dynamic axis the runtime keeps all windows
+   and fails for one without elements. */
 static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, bool counted)
 {
     int64_t least[2] = {0, 0}; /* end pads that end exactly with the last window */
@@ -6979,8 +6979,6 @@ static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_
         const int64_t n = nnrti_onnx_dim(c, x, 2 + i), s = w->stride[i], cells = n + w->pads[2 * i];
         int64_t begin = cells + w->pads[2 * i + 1] - w->kernel[i]; /* begin of the last window, if it fits */
         least[i] = w->pads[2 * i + 1];
-        if (n < 0 && w->kernel[i] < s + w->pads[2 * i + 1])
-            (void)nnrti_onnx_fixed_dim(c, x, 2 + i, "ceil_mode");
         if (n < 0 || begin <= 0 || cells < 1)
             continue; /* no window fits: the runtime reports it */
         begin = (begin + s - 1) / s * s;
