@@ -216,7 +216,7 @@ build/ocr: examples/ocr/ocr.c examples/ocr/boxes.h examples/ocr/words.h examples
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/background: examples/background/background.c $(HEADERS) | stb
+build/background: examples/background/background.c examples/picture.h $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 

@@ -31,7 +31,7 @@ $(VAD_NETWORKS): examples/vad/fetch.sh tools/fetch.sh
 	@sh $<
 	@touch $@
 
-$(VAD_SOUNDS): examples/vad/make_sound.sh
+$(VAD_SOUNDS): examples/vad/make_sound.sh examples/sounds.sh
 	@sh tools/need.sh espeak-ng sox
 	@sh $< $(@D)
 
@@ -56,7 +56,7 @@ $(WAKE_NETWORKS): examples/wake/fetch.sh tools/fetch.sh
 	@sh $<
 	@touch $@
 
-$(WAKE_SOUNDS): examples/wake/make_sound.sh
+$(WAKE_SOUNDS): examples/wake/make_sound.sh examples/sounds.sh
 	@sh tools/need.sh espeak-ng sox
 	@sh $< $(@D)
 

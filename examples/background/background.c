@@ -5,51 +5,17 @@
    The network sees the picture as 256 x 256 pixels and returns the probability of the person at each of them. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_tflite.h"
-#include <math.h>
-#include <stdlib.h>
+
+#define PICTURE_CHANNELS 4
+#include "../picture.h"
+
 #include <time.h>
 
-/* A malformed file may declare any size: no allocation of stb_image exceeds 256 MiB. */
-#define STBI_MALLOC(bytes) ((bytes) <= 1u << 28 ? malloc(bytes) : NULL)
-#define STBI_REALLOC(block, bytes) ((bytes) <= 1u << 28 ? realloc(block, bytes) : NULL)
-#define STBI_FREE(block) free(block)
-#define STBI_ONLY_PNG
-#define STB_IMAGE_IMPLEMENTATION
-#include <stb/stb_image.h>
-#define STB_IMAGE_WRITE_IMPLEMENTATION
-#include <stb/stb_image_write.h>
-
-enum { SIDE = 256, CHANNELS = 4 };
-
-typedef struct picture {
-    int width, height;
-    uint8_t *pixels; /* height * width * CHANNELS: red, green, blue, alpha */
-} picture;
+enum { SIDE = 256 };
 
 static bool fail(const char *name, const char *why)
 {
     return fprintf(stderr, "%s: %s\n", name, why), false;
-}
-
-static bool read_picture(picture *p, const char *path)
-{
-    p->pixels = stbi_load(path, &p->width, &p->height, NULL, CHANNELS);
-    return p->pixels != NULL || fail(path, "cannot be read as a PNG file; convert others: convert photo.jpg photo.png");
-}
-
-/* The mean color of a rectangle of the picture, from 0 to 1. */
-static void mean_color(const picture *p, double left, double top, double right, double bottom, float *color)
-{
-    double sum[3] = {0, 0, 0};
-    for (int y = (int)top; y < p->height && y < bottom; y++)
-        for (int x = (int)left; x < p->width && x < right; x++) {
-            const uint8_t *pixel = p->pixels + (y * p->width + x) * CHANNELS;
-            const double area = (fmin(right, x + 1) - fmax(left, x)) * (fmin(bottom, y + 1) - fmax(top, y));
-            for (int c = 0; c < 3; c++)
-                sum[c] += area * pixel[c];
-        }
-    for (int c = 0; c < 3; c++)
-        color[c] = (float)(sum[c] / ((right - left) * (bottom - top)) / 255);
 }
 
 /* The mask at column u and row v, by bilinear interpolation between the centers of its pixels. */
@@ -82,8 +48,12 @@ static bool separate(nnrt_session *session, picture *p)
     const double w = (double)p->width / SIDE, h = (double)p->height / SIDE;
     nnrt_io in = nnrt_io_make(input, sizeof(input)), out = nnrt_io_make(mask, sizeof(mask));
     double person = 0;
-    for (int i = 0; i < SIDE * SIDE; i++)
-        mean_color(p, i % SIDE * w, i / SIDE * h, (i % SIDE + 1) * w, (i / SIDE + 1) * h, input + i * 3);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        double color[3];
+        mean_color(p, i % SIDE * w, i / SIDE * h, (i % SIDE + 1) * w, (i / SIDE + 1) * h, color);
+        for (int c = 0; c < 3; c++)
+            input[i * 3 + c] = (float)(color[c] / 255);
+    }
     const clock_t start = clock();
     if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
         return fail("run", nnrt_session_error(session));
@@ -91,7 +61,7 @@ static bool separate(nnrt_session *session, picture *p)
            nnrt_session_get_memory(session).arena);
     for (int i = 0; i < p->width * p->height; i++) {
         const double alpha = fmin(1, fmax(0, mask_at(mask, (i % p->width + 0.5) / w, (i / p->width + 0.5) / h)));
-        p->pixels[i * CHANNELS + 3] = (uint8_t)(255 * alpha + 0.5);
+        p->pixels[(size_t)i * PICTURE_CHANNELS + 3] = (uint8_t)(255 * alpha + 0.5);
         person += alpha;
     }
     printf("person: %.1f %% of the picture\n", 100 * person / p->width / p->height);
@@ -111,8 +81,7 @@ int main(int argc, char **argv)
                      help ? stdout : stderr),
                help ? 0 : 2;
     const bool good = read_picture(&p, argv[2]) && open_session(&model, &session, argv[1]) && separate(session, &p) &&
-                      (stbi_write_png(argv[3], p.width, p.height, CHANNELS, p.pixels, CHANNELS * p.width) != 0 ||
-                       fail(argv[3], "cannot be written"));
+                      write_picture(&p, argv[3]);
     stbi_image_free(p.pixels);
     nnrt_session_destroy(session);
     nnrt_model_destroy(model);

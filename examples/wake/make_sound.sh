@@ -9,23 +9,10 @@ folder=$1
 mkdir -p "$folder"
 parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
-raw='-r 16000 -c 1 -b 16 -e signed-integer'
-
-# say NAME VOICE WORDS: speech without the silence around it
-say() {
-    espeak-ng -v "$2" -s 150 -w "$parts/spoken.wav" "$3"
-    # shellcheck disable=SC2086  # words are meant to be split
-    sox -R "$parts/spoken.wav" $raw "$parts/$1.wav" \
-        rate 16000 gain -n -3 silence 1 0.02 1% reverse silence 1 0.02 1% reverse
-}
-
-# sound NAME SECONDS EFFECT...: sound that sox synthesizes
-sound() {
-    name=$1 seconds=$2
-    shift 2
-    # shellcheck disable=SC2086
-    sox -R -n $raw "$parts/$name.wav" synth "$seconds" "$@"
-}
+# shellcheck disable=SC2034  # sounds.sh reads it
+peak=-3
+# shellcheck source=examples/sounds.sh
+. "$(dirname "$0")/../sounds.sh"
 
 say jarvis en 'hey jarvis'
 say alexa en-gb 'alexa'

@@ -5993,6 +5993,9 @@ static void test_deferred_values(void **state)
         {"in x f32 [2,3]; in a i64 [1]; y = ReduceLogSum x a keepdims:i=0;", "'a' must be a constant", {1, 0}, 1, "2"},
         {"in x f32 [1,1,2,4]; in a i64 [2]; y = Resize x - - a axes:I=2,3 keep_aspect_ratio_policy:s=not_larger;",
          "keepAspectRatioPolicy requires", {1, 3}, 2, "1,1,1,2"},
+        /* the rank of s is the length of a; the type of e is known, so that the reason is a rank, with its name */
+        {"in x f32 [n,n]; in a i64 [n]; s = Reshape x a; e = Equal s s; c = Cast e to:i=1; y = Softmax c;", "the rank of 'c' is unknown",
+         {0, 0}, 0, ""},
         {"in x f32 [1,4,2]; in b i64 [2]; in a i64 [2]; y = Col2Im x b a;", "'a' depends on dynamic dimensions", {0, 0}, 0, ""},
     };
     (void)state;

@@ -22,10 +22,12 @@ expect 'background without a model' 1 "$bin/background" "$folder/absent.tflite" 
 shows 'background without a model' err 'absent\.tflite: .'
 cp $digits/digits.onnx "$folder/model.png"
 head -c 200 $digits/sheet.png >"$folder/short.png"
-for file in "$folder/absent.png" "$folder/model.png" "$folder/short.png" "$folder/vast.png" "$folder"; do
+expect 'background without a picture' 1 "$bin/background" "$folder/red.tflite" "$folder/absent.png" "$folder/cut.png"
+shows 'background without a picture' err 'absent\.png: cannot be opened'
+for file in "$folder/model.png" "$folder/short.png" "$folder/vast.png" "$folder"; do
     expect "background with the picture ${file##*/}" 1 "$bin/background" "$folder/red.tflite" "$file" "$folder/cut.png"
     shows "background with the picture ${file##*/}" err \
-        "${file##*/}: cannot be read as a PNG file; .*convert photo\\.jpg"
+        "${file##*/}: cannot be read as a PNG file .*convert photo\\.jpg"
 done
 expect 'background without a place for its picture' 1 \
     "$bin/background" "$folder/red.tflite" "$folder/small.png" "$folder/none/cut.png"
