@@ -370,7 +370,7 @@ def postgres_cancel(db, folder):
     refused("user request", db.query, "SELECT nnrt_run_bytea(%s, 1000000, %s::bytea)", path, x, code="57014")
     timer.join()
     other.close()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 60  # neither ended by itself, which takes minutes
     assert db.query("SELECT nnrt_run_bytea(%s, 3, %s::bytea)", path, x).tobytes() == x
 
 
