@@ -1090,13 +1090,22 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
 }
 
 /* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
-   the operator derives from an input ('=') or fixes ('b': bool), and layout-dependent and elementwise operators pass
+   the operator derives from an input ('=') or fixes ('b': bool), or its graphs have, and layout-dependent and elementwise operators pass
    the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape, and importers
    know the types of values whose rank is unknown. */
-static void nnrti_guess_types(nnrt_operand *shapes, const NNRT_Node *n)
+static void nnrti_guess_types(nnrt_operand *shapes, const NNRT_Model *m, const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
     nnrti_sig s;
+    for (uint32_t i = 0; i < nnrt_node_graphs(n); i++) { /* of IF: those of a branch; of LOOP: those of the body behind its cond */
+        const uint32_t g = nnrt_node_graph(n, i), first = n->nodeType == NNRT_NODE_TYPE_LOOP ? 1 : 0;
+        const NNRT_Uint32List *out = g < m->subGraph.count ? &m->subGraph.data[g].outputIndices : NULL;
+        for (uint32_t k = 0; out != NULL && k < n->outputIndex.count && first + k < out->count; k++) {
+            const uint32_t from = out->data[first + k], to = n->outputIndex.data[k];
+            if (from != NNRT_NO_TENSOR && to != NNRT_NO_TENSOR && shapes[to].dataType == NNRT_DATA_TYPE_UNKNOWN)
+                shapes[to].dataType = shapes[from].dataType;
+        }
+    }
     nnrti_sig_begin(&s, op->outputs);
     for (uint32_t k = 0; k < n->outputIndex.count; k++) {
         uint32_t from = NNRT_NO_TENSOR, to = n->outputIndex.data[k];
@@ -1231,7 +1240,7 @@ NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m,
         (void)nnrt_error_blame(&b->error, code, n, -1);
     }
     if (skipped || code != NNRT_SUCCESS)
-        nnrti_guess_types(b->shapes, &b->nodes[n]);
+        nnrti_guess_types(b->shapes, m, &b->nodes[n]);
     b->waiting = b->waiting || skipped;
     for (uint32_t k = 0, t; nnrti_next_id(out, &k, &t);)
         for (int32_t i = 0; i < b->shapes[t].rank; i++)
@@ -2687,7 +2696,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
             continue;
         }
         if (!nnrti_node_known(&f, g->order[i])) {
-            nnrti_guess_types(g->shapes, n);
+            nnrti_guess_types(g->shapes, m, n);
             continue;
         }
         code = nnrti_infer_node(&f, g->order[i], &c, &folded);

@@ -412,6 +412,7 @@ typedef struct nnrt_onnx_desc {
                          QLinearMatMul round once, as ONNX does. Otherwise they become quantized operators */
     const nnrt_onnx_input *inputs;
     uint32_t inputCount;
+    bool final;                 /* no later import will know more: dimensions that are open now stay dynamic */
     uint32_t budget;            /* factor for the limits on memory and work; 0 means 1 */
     const char *path;           /* nnrt_onnx_load_memory: path of the file, to find its external data; NULL: none */
     const char *const *outputs; /* names of the values that become the outputs (nnrt_onnx_cut) */
@@ -2325,6 +2326,7 @@ typedef struct nnrti_onnx_move {
     uint8_t *from;
     size_t bytes, off;
     uint8_t covered[3];
+    nnrt_onnx_str *raw, was; /* rawData of the tensor, which follows the move; before it */
 } nnrti_onnx_move;
 
 #define NNRTI_ONNX_PARAMS 64 /* further names of dynamic dimensions are ignored: comparing them takes time */
@@ -2343,6 +2345,29 @@ typedef struct nnrti_onnx_applied {
     uint32_t *out;
     uint32_t nIn, nOut;
 } nnrti_onnx_applied;
+
+/* An If whose branches give a result of different ranks, whose condition only the run knows, and the branch that a
+   reading of the graph assumes. */
+typedef struct nnrti_onnx_rank_choice {
+    const nnrt_onnx_node *node;
+    bool otherwise;   /* else_branch */
+    uint32_t output;  /* the first one whose ranks differ */
+    int32_t ranks[2]; /* of the two branches */
+} nnrti_onnx_rank_choice;
+
+/* Ranks that depend on a size. torch.squeeze(x, -1) of an open size becomes If(size == 1, Squeeze(x), x), and what follows
+   fits one of the two ranks only. A graph that cannot be read while the rank is unknown is therefore read with each choice
+   of branches, and the only choice that fits is taken: the other branch fails in the run if its condition selects it. While
+   a later import may know the sizes, the others must be refused whatever the sizes are; else the model is deferred. */
+typedef struct nnrti_onnx_ranks {
+    bool choosing;  /* readings assume branches; else such a result has an unknown rank */
+    bool last;      /* this reading is the last one */
+    bool added;     /* this reading met an If without a choice: it was added */
+    bool met;       /* a reading met an If whose branches have different ranks */
+    uint32_t readings, count, nFit;
+    nnrti_onnx_rank_choice choices[4], fit[4]; /* of this reading (count), of the one that fits */
+    uint32_t fitCount;
+} nnrti_onnx_ranks;
 
 /* State of an import. After the first fault code is set and all further operations are no-ops. */
 struct nnrti_onnx {
@@ -2382,6 +2407,7 @@ struct nnrti_onnx {
     uint32_t nParams;
     uint32_t imagesFrom; /* values with a lower index are not NHWC */
     bool deferrable;     /* the fault may vanish when more sizes or values of inputs are known */
+    nnrti_onnx_ranks *ranks; /* of the branch of an If that is read, or of the model */
     uint8_t *storage;    /* by value: its type of storage, an nnrt_onnx_type, or 0; storageCount entries, 0 behind them */
     uint32_t storageCount;
     char text[256];
@@ -3030,6 +3056,7 @@ static void nnrti_onnx_move_back(nnrti_onnx *c)
     for (; c->moves != NULL; c->moves = c->moves->before) {
         memmove(c->moves->from, c->moves->from - c->moves->off, c->moves->bytes);
         memcpy(c->moves->from - c->moves->off, c->moves->covered, c->moves->off);
+        *c->moves->raw = c->moves->was;
     }
 }
 
@@ -3052,6 +3079,8 @@ static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t,
         move->from = from;
         move->bytes = bytes;
         move->off = off;
+        move->raw = raw;
+        move->was = *raw;
         memcpy(move->covered, from - off, off);
         c->moves = move;
         memmove(from - off, from, bytes);
@@ -12363,6 +12392,82 @@ static void nnrti_onnx_rollback(nnrti_onnx *c, nnrti_builder_mark mark)
     c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
 }
 
+/* A fault that does not depend on sizes which are unknown: the graph cannot compute. */
+static bool nnrti_onnx_refused(const nnrti_onnx *c)
+{
+    return c->code == NNRT_INVALID_SHAPE || c->code == NNRT_INVALID_PARAMETER || c->code == NNRT_INVALID_INPUT;
+}
+
+/* The choice for the current node, an If; NULL: none. */
+static const nnrti_onnx_rank_choice *nnrti_onnx_rank_choice_of(const nnrti_onnx *c)
+{
+    for (uint32_t i = 0; i < c->ranks->count; i++)
+        if (c->ranks->choices[i].node == c->node)
+            return &c->ranks->choices[i];
+    return NULL;
+}
+
+/* Branches of the current node whose results have different ranks: a reading that chooses gets one more choice, and is
+   repeated with it. */
+static void nnrti_onnx_compare_ranks(nnrti_onnx *c, const uint32_t *then, const uint32_t *otherwise)
+{
+    nnrti_onnx_ranks *r = c->ranks;
+    for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++) {
+        const int32_t yes = nnrti_onnx_at(c, then[k])->rank, no = nnrti_onnx_at(c, otherwise[k])->rank;
+        nnrti_onnx_rank_choice *choice = &r->choices[r->count];
+        if (yes < 0 || no < 0 || yes == no)
+            continue;
+        r->met = true;
+        if (!r->choosing)
+            return;
+        NNRTI_ONNX_NEEDS(c, "output %u has rank %d or %d: give the shapes of the inputs", k, yes, no);
+        if (r->count == sizeof(r->choices) / sizeof(r->choices[0]))
+            return;
+        choice->node = c->node;
+        choice->otherwise = false;
+        choice->output = k;
+        choice->ranks[0] = yes;
+        choice->ranks[1] = no;
+        r->count++;
+        r->added = true;
+    }
+}
+
+/* Whether a graph must be read once more, after a reading of it. */
+static bool nnrti_onnx_read_again(nnrti_onnx *c)
+{
+    nnrti_onnx_ranks *r = c->ranks;
+    bool open = false; /* some choice may fit when sizes are known */
+    if (r->last || c->code == NNRT_OUT_OF_MEMORY || c->code == NNRT_TIME_OUT ||
+        (!r->choosing && (c->code == NNRT_SUCCESS || !c->deferrable || !r->met)))
+        return false;
+    if (!r->choosing) {
+        r->choosing = true;
+        return true;
+    }
+    if (r->added) {
+        r->added = false;
+        return true;
+    }
+    if (c->code == NNRT_SUCCESS) {
+        r->nFit++;
+        r->fitCount = r->count;
+        memcpy(r->fit, r->choices, sizeof(r->fit));
+    } else
+        open = !nnrti_onnx_refused(c) && !c->desc->final;
+    while (r->count > 0 && r->choices[r->count - 1].otherwise)
+        r->count--;
+    if (r->count > 0 && !open && r->nFit < 2) {
+        r->choices[r->count - 1].otherwise = true;
+        return true;
+    }
+    r->last = true; /* with the choices that fit, or without any for the fault of the first reading */
+    r->choosing = !open && r->nFit == 1;
+    r->count = r->choosing ? r->fitCount : 0;
+    memcpy(r->choices, r->fit, sizeof(r->fit));
+    return true;
+}
+
 /* Reads a branch of an IF into a new graph, *into. Returns NULL if the branch cannot compute with these shapes: *why has the reason,
    and the graph is empty. Any other fault ends the import. */
 static uint32_t *nnrti_onnx_read_branch(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t *into, nnrt_error *why)
@@ -12370,23 +12475,34 @@ static uint32_t *nnrti_onnx_read_branch(nnrti_onnx *c, const nnrt_onnx_graph *g,
     const nnrti_builder_mark mark = nnrti_builder_here(c->builder);
     const uint32_t entered = c->builder->entered;
     nnrt_error *const error = c->error;
+    nnrti_onnx_ranks *const around = c->ranks;
+    nnrti_onnx_ranks own;
     uint32_t *out;
-    nnrt_error_clear(why);
+    bool again;
+    memset(&own, 0, sizeof(own));
+    c->ranks = &own;
     c->error = why;
-    *into = nnrti_onnx_new_graph(c, g);
-    out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, g, *into, NULL, 0) : NULL;
+    do {
+        nnrt_error_clear(why);
+        *into = nnrti_onnx_new_graph(c, g);
+        out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, g, *into, NULL, 0) : NULL;
+        again = nnrti_onnx_read_again(c);
+        if (again || nnrti_onnx_refused(c)) {
+            nnrt_error_clear(&c->builder->error);
+            nnrt_builder_enter(c->builder, entered); /* which a failed builder ignores */
+            nnrti_onnx_rollback(c, mark);
+            c->code = NNRT_SUCCESS;
+            c->deferrable = false;
+            out = NULL;
+        }
+    } while (again);
+    c->ranks = around;
     c->error = error;
-    if (c->code != NNRT_INVALID_SHAPE && c->code != NNRT_INVALID_PARAMETER && c->code != NNRT_INVALID_INPUT) {
-        if (c->code != NNRT_SUCCESS)
-            (void)nnrt_error_set(error, c->code, "%s", why->message);
-        return out;
-    }
-    nnrt_error_clear(&c->builder->error);
-    nnrt_builder_enter(c->builder, entered); /* which a failed builder ignores */
-    nnrti_onnx_rollback(c, mark);
-    c->code = NNRT_SUCCESS;
-    *into = nnrti_onnx_new_graph(c, g);
-    return NULL;
+    if (c->code != NNRT_SUCCESS)
+        (void)nnrt_error_set(error, c->code, "%s", why->message);
+    else if (out == NULL)
+        *into = nnrti_onnx_new_graph(c, g);
+    return out;
 }
 
 /* Fills the graph of a branch that cannot compute: an ASSERT that fails if the branch is taken, named after the reason, and results
@@ -12419,12 +12535,29 @@ static uint32_t *nnrti_onnx_failing_branch(nnrti_onnx *c, uint32_t graph, uint32
     return out;
 }
 
+/* A branch of the current node, or, if another one is chosen, an empty graph and NULL: why has the reason. */
+static uint32_t *nnrti_onnx_chosen_branch(nnrti_onnx *c, const nnrt_onnx_graph *g, bool otherwise, const nnrti_onnx_rank_choice *choice,
+                                          uint32_t *into, nnrt_error *why)
+{
+    char name[64];
+    if (c->code != NNRT_SUCCESS)
+        return NULL;
+    if (choice == NULL || choice->otherwise == otherwise)
+        return nnrti_onnx_read_branch(c, g, into, why);
+    (void)nnrt_error_set(why, NNRT_INVALID_SHAPE, "'%s' has rank %d for these sizes, and what follows needs rank %d",
+                         nnrti_onnx_text(name, c->node->outputs.data[choice->output]), choice->ranks[otherwise],
+                         choice->ranks[!otherwise]);
+    *into = nnrti_onnx_new_graph(c, g);
+    return NULL;
+}
+
 /* If. With a constant condition the selected branch is inlined. */
 static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
 {
     const uint32_t cond = nnrti_onnx_in(c, 0);
     const nnrt_onnx_graph *yes = nnrti_onnx_graph_of(c, "then_branch"), *no = nnrti_onnx_graph_of(c, "else_branch");
     const uint32_t nOut = (uint32_t)c->node->outputs.count;
+    const nnrti_onnx_rank_choice *choice = nnrti_onnx_rank_choice_of(c);
     uint32_t *then, *otherwise, *out;
     nnrt_error why[2];
     NNRT_If a;
@@ -12445,8 +12578,8 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
             nnrti_onnx_out(c, k, out[k]);
         return;
     }
-    then = nnrti_onnx_read_branch(c, yes, &a.thenGraph, &why[0]);
-    otherwise = c->code == NNRT_SUCCESS ? nnrti_onnx_read_branch(c, no, &a.elseGraph, &why[1]) : NULL;
+    then = nnrti_onnx_chosen_branch(c, yes, false, choice, &a.thenGraph, &why[0]);
+    otherwise = nnrti_onnx_chosen_branch(c, no, true, choice, &a.elseGraph, &why[1]);
     if (c->code == NNRT_SUCCESS && then == NULL && otherwise == NULL) {
         c->code = why[0].code;
         (void)nnrt_error_set(c->error, c->code, "%s", why[0].message);
@@ -12455,6 +12588,7 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
         then = nnrti_onnx_failing_branch(c, a.thenGraph, cond, true, otherwise, why[0].message);
     if (c->code == NNRT_SUCCESS && otherwise == NULL)
         otherwise = nnrti_onnx_failing_branch(c, a.elseGraph, cond, false, then, why[1].message);
+    nnrti_onnx_compare_ranks(c, then, otherwise);
     if (c->code != NNRT_SUCCESS)
         return;
     for (uint32_t k = 0; k < nOut; k++)
@@ -13172,6 +13306,7 @@ static NNRT_ReturnCode nnrti_onnx_import_deferred(const nnrti_deferred *deferred
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
     desc.inputs = all;
     desc.inputCount = count;
+    desc.final = true;
     if (count > 0)
         memcpy(all, inputs, count * sizeof(*all));
     for (uint32_t i = 0; i < d->desc.inputCount; i++) {
@@ -13274,51 +13409,62 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_defer(nnrti_onnx *c, NNRT_Model **m
     return c->code;
 }
 
+/* Reads the parsed model from its beginning: c gets a new builder. */
+NNRTI_COLD static void nnrti_onnx_read_model(nnrti_onnx *c)
+{
+    c->code = nnrt_builder_create(&c->builder, NULL, c->desc->allocator);
+    if (c->code != NNRT_SUCCESS) {
+        (void)nnrt_error_set(c->error, c->code, "there is not enough memory for the model");
+        return;
+    }
+    c->builder->worth = nnrti_onnx_should_fold;
+    c->builder->user = c;
+    c->opset = nnrti_onnx_opset_of(&c->model->opsetImport, 1); /* 1: files older than the field */
+    nnrti_onnx_take_functions(c);
+    nnrti_onnx_check_operators(c);
+#ifndef NNRT_NO_STDIO
+    nnrti_onnx_add_sources(c);
+#endif
+    c->graph = c->model->graph;
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_make_table(c);
+    nnrti_onnx_apply_inputs(c);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_add_inputs(c);
+    nnrti_onnx_add_nodes(c);
+}
+
 /* Imports the model in data[bytes]; path and own as in nnrti_onnx. *inPlace: the model points into the bytes. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes,
                                                     const nnrt_onnx_desc *desc, nnrti_onnx_budget *budget,
                                                     const char *path, bool own, bool *inPlace, nnrt_error *error)
 {
     NNRT_ReturnCode code;
+    nnrti_onnx_ranks ranks;
     nnrt_error fault;
-    nnrti_onnx c;
-    memset(&c, 0, sizeof(c));
+    nnrti_onnx start, c;
+    memset(&start, 0, sizeof(start));
     memset(&fault, 0, sizeof(fault));
-    nnrt_error_clear(&fault);
-    code = nnrt_onnx_parse(data, bytes, desc->allocator, &c.model, error);
+    memset(&ranks, 0, sizeof(ranks));
+    code = nnrt_onnx_parse(data, bytes, desc->allocator, &start.model, error);
     if (code == NNRT_SUCCESS && desc->outputCount > 0)
-        code = nnrt_onnx_cut(c.model, desc->outputs, desc->outputCount, error);
+        code = nnrt_onnx_cut(start.model, desc->outputs, desc->outputCount, error);
     if (code != NNRT_SUCCESS) {
-        nnrt_onnx_model_free(c.model);
+        nnrt_onnx_model_free(start.model);
         return code;
     }
-    c.desc = desc;
-    c.budget = budget;
-    c.path = path;
-    c.data = (const uint8_t *)data;
-    c.dataBytes = bytes;
-    c.ownBytes = own;
-    c.error = &fault;
-    code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
-    if (code != NNRT_SUCCESS) {
-        nnrti_onnx_end(&c);
-        return nnrt_error_set(error, code, "there is not enough memory for the model");
+    start.desc = desc;
+    start.budget = budget;
+    start.path = path;
+    start.data = (const uint8_t *)data;
+    start.dataBytes = bytes;
+    start.ownBytes = own;
+    start.error = &fault;
+    start.ranks = &ranks;
+    for (c = start; nnrt_error_clear(&fault), nnrti_onnx_read_model(&c), nnrti_onnx_read_again(&c); c = start) {
+        nnrti_onnx_move_back(&c);
+        nnrt_builder_destroy(c.builder);
     }
-    c.builder->worth = nnrti_onnx_should_fold;
-    c.builder->user = &c;
-    c.opset = nnrti_onnx_opset_of(&c.model->opsetImport, 1); /* 1: files older than the field */
-    nnrti_onnx_take_functions(&c);
-    nnrti_onnx_check_operators(&c);
-#ifndef NNRT_NO_STDIO
-    nnrti_onnx_add_sources(&c);
-#endif
-    c.graph = c.model->graph;
-    if (c.code == NNRT_SUCCESS)
-        nnrti_onnx_make_table(&c);
-    nnrti_onnx_apply_inputs(&c);
-    if (c.code == NNRT_SUCCESS)
-        nnrti_onnx_add_inputs(&c);
-    nnrti_onnx_add_nodes(&c);
     code = c.code == NNRT_SUCCESS ? nnrti_onnx_build(&c, model) : c.code;
     if (code == NNRT_UNSUPPORTED_OP && c.deferrable) /* without memory values look unknown, too */
         code = nnrti_onnx_defer(&c, model);

@@ -83,12 +83,7 @@ INPUTS = {
 }
 
 # Verdicts other than "agrees", and the reasons. Another verdict than this fails, also a better one.
-RANK = ("bounds refused", "a dimension is removed if its size is 1: with bounds the rank is not known before the run")
 KNOWN = {
-    "silero_vad_v5.onnx": RANK,
-    "silero_vad_v6.onnx": RANK,
-    "silero_vad_16k_op15.onnx": RANK,
-    "silero_vad_half.onnx": RANK,
     "melspectrogram.tflite": ("no peer", "TensorFlow Lite's interface for the web cannot set the size of its input"),
     "face_landmark_with_attention.tflite": ("refused", "custom operators of MediaPipe"),
 }

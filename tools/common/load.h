@@ -40,6 +40,7 @@ static NNRT_ReturnCode cli_import_onnx(cli_inputs *in, const cli_args *args, boo
         given[desc.inputCount].data = in->fixed[i].value.data;
     }
     desc.inputs = given;
+    desc.final = true;
     desc.no_optimize = args->noOptimize;
     desc.no_quantize = args->noQuantize;
     desc.outputs = in->cut;
