@@ -407,7 +407,8 @@ typedef struct nnrti_cpu_multi_gemm {
     int32_t phases, step[2]; /* step: rows and columns of y from one pixel of a phase to the next */
     nnrti_cpu_phase *phase;
 } nnrti_cpu_multi_gemm;
-#define NNRTI_CPU_PHASES 64 /* most phases */
+#define NNRTI_CPU_PHASES 64         /* most phases */
+#define NNRTI_CPU_DYNAMIC_PHASES 16 /* of a step with dynamic shapes: a run lowers it on the stack */
 
 /* A 3 x 3 convolution by Winograd tiles: attributes of the kernel `winograd`, whose arguments are those of
    `gemm`. For a tile of tile x tile pixels of y it transforms (tile + 2) x (tile + 2) pixels of x, multiplies
@@ -1511,20 +1512,29 @@ typedef struct nnrti_cpu_edit {
     nnrt_call call;   /* for nnrti_cpu_parallel_for, of the session's threads */
     struct nnrti_cpu_dynamic *dynamic; /* of the step with dynamic shapes that is lowered (>>dynamic); NULL: static */
     const nnrt_view *packed;           /* in a run: its next packed constant; NULL: in PrepareModel */
+    uint32_t number;                   /* in a run: of the next number of `dynamic` */
+    uint8_t *tables;                   /* in a run: memory of the next table */
 } nnrti_cpu_edit;
 
 /* A step with dynamic shapes: attributes of nnrti_cpu_run_dynamic, with which a run lowers the step again. */
 typedef struct nnrti_cpu_dynamic {
     const nnrti_cpu_isa *isa;
     const nnrt_op *op;
-    const char *name, *reference; /* of the node; of the reference kernel */
+    const char *name, *kernelName; /* of the node; of the reference kernel */
     nnrt_kernel kernel;           /* the kernel for the upper bounds */
     uint32_t workers;
     uint32_t present, constants; /* per input, one bit */
     uint32_t nDerived, packed;   /* derived constants of the shape rule, then of this device */
     uint32_t last;               /* per argument, one bit: it is channels last (nnrti_cpu_layouts) */
-    int64_t number;              /* that lowering has noted or recalled */
-    bool half, smallest;         /* of nnrti_cpu_edit */
+    int64_t numbers[4];          /* that lowering has noted or recalled */
+    uint32_t nNumbers;
+    int32_t tile;        /* of Winograd */
+    bool half, smallest; /* of nnrti_cpu_edit */
+    bool image;          /* a step on images, channels last */
+    size_t scratch;      /* of each worker; behind that of all workers are the copies */
+    size_t copies[2];    /* bytes of the channels-last copies of images x and y; 0: none */
+    size_t tables;       /* bytes behind them of what lowering derives from the dimensions of the run */
+    size_t reference;    /* scratch of the reference kernel */
 } nnrti_cpu_dynamic;
 
 /* Whether a kernel, named nnrt_cpu_KERNEL_ISA, is the one of "nnrt.cpu.kernel". */
@@ -2160,22 +2170,29 @@ static bool nnrti_cpu_fits_half(const nnrt_call *call, const nnrt_view *w)
 }
 
 /* nnrt_draft_recall, nnrt_draft_note, nnrt_draft_pack and nnrt_draft_derive, also for dynamic shapes: in a run they return
-   its number and its packed constants of PrepareModel, in the same order. At most one number per step. */
-static bool nnrti_cpu_recall(const nnrti_cpu_edit *e, int64_t *number)
+   its numbers and its packed constants of PrepareModel, in the same order. */
+static void nnrti_cpu_keep_number(nnrti_cpu_edit *e, int64_t number)
 {
-    if (e->packed != NULL)
-        *number = e->dynamic->number;
-    else if (!nnrt_draft_recall(e->draft, number))
+    NNRT_ASSERT(e->dynamic == NULL || e->dynamic->nNumbers < sizeof(e->dynamic->numbers) / sizeof(e->dynamic->numbers[0]));
+    if (e->dynamic != NULL)
+        e->dynamic->numbers[e->dynamic->nNumbers++] = number;
+}
+
+static bool nnrti_cpu_recall(nnrti_cpu_edit *e, int64_t *number)
+{
+    if (e->packed != NULL) {
+        *number = e->dynamic->numbers[e->number++];
+        return true;
+    }
+    if (!nnrt_draft_recall(e->draft, number))
         return false;
-    else if (e->dynamic != NULL)
-        e->dynamic->number = *number;
+    nnrti_cpu_keep_number(e, *number);
     return true;
 }
 
-static NNRT_ReturnCode nnrti_cpu_note(const nnrti_cpu_edit *e, int64_t number)
+static NNRT_ReturnCode nnrti_cpu_note(nnrti_cpu_edit *e, int64_t number)
 {
-    if (e->dynamic != NULL)
-        e->dynamic->number = number;
+    nnrti_cpu_keep_number(e, number);
     return nnrt_draft_note(e->draft, number);
 }
 
@@ -2193,19 +2210,40 @@ static NNRT_ReturnCode nnrti_cpu_pack(nnrti_cpu_edit *e, uint32_t s, NNRT_DataTy
     return nnrt_draft_pack(e->draft, s, type, 2, dims, data);
 }
 
-static NNRT_ReturnCode nnrti_cpu_derive(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, int32_t count, void **data)
+static NNRT_ReturnCode nnrti_cpu_derive(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, int32_t rank,
+                                        const int32_t *dims, void **data)
 {
     *data = NULL;
     if (e->packed != NULL)
         return nnrti_cpu_take_packed(e, s);
     if (e->dynamic != NULL)
         e->dynamic->packed++;
-    return nnrt_draft_derive(e->draft, s, type, 1, &count, data);
+    return nnrt_draft_derive(e->draft, s, type, rank, dims, data);
+}
+
+/* In >>dynamic. */
+static NNRT_ReturnCode nnrti_cpu_take_table(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, const int32_t dims[2],
+                                            size_t bytes, void **data);
+
+/* A derived constant that depends on the dimensions of images: of a step with dynamic shapes each run makes it in scratch,
+   for which PrepareModel reserves the memory. */
+static NNRT_ReturnCode nnrti_cpu_tabulate(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, const int32_t dims[2],
+                                          void **data)
+{
+    const size_t bytes = ((size_t)dims[0] * (size_t)dims[1] * nnrt_type_size(type) + NNRT_ALIGNMENT - 1) /
+                         NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    *data = NULL;
+    if (e->tables != NULL)
+        return nnrti_cpu_take_table(e, s, type, dims, bytes, data);
+    if (e->dynamic == NULL)
+        return nnrt_draft_derive(e->draft, s, type, 2, dims, data);
+    e->dynamic->tables += bytes;
+    return NNRT_SUCCESS;
 }
 
 /* The type of a step's packed weights, w and more (or NULL); recalled if they were packed before. small: they may be
    int8. */
-static NNRT_ReturnCode nnrti_cpu_recall_type(const nnrti_cpu_edit *e, const nnrt_view *w, const nnrt_view *more,
+static NNRT_ReturnCode nnrti_cpu_recall_type(nnrti_cpu_edit *e, const nnrt_view *w, const nnrt_view *more,
                                              bool small, int32_t *type)
 {
     bool (*const fits)(const nnrt_call *, const nnrt_view *) = small && e->int8 ? nnrti_cpu_is_finite : nnrti_cpu_fits_half;
@@ -2281,8 +2319,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     const nnrti_cpu_kernel *kernel = &e->isa->gemm;
     nnrti_cpu_pack_job job = {e->isa, w, bias, 0, 0, NNRTI_CPU_F32, NULL};
     nnrti_cpu_choose_patch(e, a, &x->view, &y->view, w->dims[3]);
-    if (e->dynamic != NULL && a->lines > 0)
-        return NNRT_SUCCESS; /* a patch depends on the dimensions */
+    if (e->dynamic != NULL && a->lines > 0) { /* a patch depends on the dimensions */
+        if (x->view.strides[3] != 1 && x->view.dims[3] > 1)
+            return NNRT_SUCCESS;
+        a->lines = a->columns = 0;
+    }
     if (pixels == 1 && taps == 1 && a->lines == 0 && (a->conv.pad[0] | a->conv.pad[1]) == 0 &&
         nnrti_cpu_is_allowed(e, &e->isa->gemv))
         kernel = &e->isa->gemv;
@@ -2298,8 +2339,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
     args[0] = from;
     args[2] = to;
     if ((code = nnrti_cpu_pack(e, s, nnrti_cpu_packed_type(a->type), packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrti_cpu_derive(e, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32,
-                                 a->lines > 0 ? terms : w->dims[3], &last)) != NNRT_SUCCESS)
+        (code = nnrti_cpu_derive(e, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32, 1,
+                                 a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
     job.panel = nnrti_cpu_panel_width(e, &d->steps[s]);
     job.type = a->type;
@@ -2357,7 +2398,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise(nnrti_cpu_edit *e, uint32_t s, 
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = x;
     args[1] = y;
-    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS || data == NULL)
+    if ((code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS || data == NULL)
         return code;
     memset(data, 0, (size_t)packed[0] * (size_t)padded * sizeof(float));
     for (int32_t c = 0; c < C; c++) {
@@ -2426,15 +2467,15 @@ static bool nnrti_cpu_is_finite(const nnrt_call *call, const nnrt_view *w)
 }
 
 /* nnrti_cpu_is_finite of a step's weights; recalled if they were packed before. */
-static NNRT_ReturnCode nnrti_cpu_recall_finite(const nnrti_cpu_edit *e, const nnrt_view *w, bool *finite)
+static NNRT_ReturnCode nnrti_cpu_recall_finite(nnrti_cpu_edit *e, const nnrt_view *w, bool *finite)
 {
     int64_t known;
-    if (nnrt_draft_recall(e->draft, &known)) {
+    if (nnrti_cpu_recall(e, &known)) {
         *finite = known != 0;
         return NNRT_SUCCESS;
     }
     *finite = nnrti_cpu_is_finite(&e->call, w);
-    return nnrt_draft_note(e->draft, *finite);
+    return nnrti_cpu_note(e, *finite);
 }
 
 /* Window and activation of a convolution of weights w. */
@@ -2456,8 +2497,8 @@ static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step 
 {
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_gemm a;
-    if (step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION || ((const NNRT_Conv2DFusion *)step->attr)->group != 1 ||
-        x->dims[3] > 4 || x->strides[2] != 1 || nnrti_cpu_is_half_conv(step))
+    if (e->dynamic != NULL || step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION ||
+        ((const NNRT_Conv2DFusion *)step->attr)->group != 1 || x->dims[3] > 4 || x->strides[2] != 1 || nnrti_cpu_is_half_conv(step))
         return false;
     memset(&a, 0, sizeof(a));
     a.conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
@@ -2468,7 +2509,7 @@ static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step 
 }
 
 /* In >>winograd. */
-static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step,
+static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(nnrti_cpu_edit *e, const nnrt_draft_step *step,
                                                       int32_t *tile);
 static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile);
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e);
@@ -2486,9 +2527,15 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_gemm *a;
     int32_t tile;
     bool finite = true;
-    NNRT_ReturnCode code = nnrti_cpu_choose_winograd_tile(e, step, &tile);
-    if (code != NNRT_SUCCESS)
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (e->packed != NULL)
+        tile = e->dynamic->tile;
+    else if ((code = nnrti_cpu_choose_winograd_tile(e, step, &tile)) != NNRT_SUCCESS)
         return code;
+    if (e->dynamic != NULL && e->packed == NULL) { /* a run recalls the numbers behind this decision */
+        e->dynamic->tile = tile;
+        e->dynamic->nNumbers = 0;
+    }
     if (attr->group != 1 && (attr->group != args[0].view.dims[3] || attr->group != args[1].view.dims[0]))
         return nnrti_cpu_lower_conv_multi_gemm(e, s);
     if (attr->group != 1) {
@@ -3528,7 +3575,7 @@ static const nnrt_view *nnrti_cpu_nbits_reals(const nnrt_draft_step *step)
 }
 
 /* nnrti_cpu_nbits_fits of a step; recalled if its weights were packed before. zero: float zero points, or NULL. */
-static NNRT_ReturnCode nnrti_cpu_recall_nbits_fits(const nnrti_cpu_edit *e, const nnrt_view *scale,
+static NNRT_ReturnCode nnrti_cpu_recall_nbits_fits(nnrti_cpu_edit *e, const nnrt_view *scale,
                                                    const nnrt_view *zero, bool *fits)
 {
     int64_t known;
@@ -3640,6 +3687,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft_step *step = &d->steps[s];
     const nnrt_plan_arg *old = step->args;
     const int32_t width = NNRTI_CPU_GEMV_WIDTH * e->isa->panel;
+    const int32_t one = 1;
     int32_t weights[2], packed[2];
     int64_t rows;
     ptrdiff_t strides[2];
@@ -3665,7 +3713,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_nbits(nnrti_cpu_edit *e, uint32_t s)
     args[2].view = nnrti_cpu_matrix_as_image(&old[5].view, rows, strides[1], weights[0]);
     nnrti_cpu_tile_nbits(e, step, &a->gemm, rows, weights, packed[0], a->zeroBytes);
     if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_UINT8, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 1, &last)) != NNRT_SUCCESS)
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 1, &one, &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
         nnrti_cpu_pack_nbits(a, old, width, packed, (uint8_t *)data);
@@ -3764,7 +3812,7 @@ static void nnrti_cpu_init_phase(const nnrti_cpu_conv_attr *c, const nnrt_view *
     next = s / divisor;
     while (tap < next && tap < w->dims[1 + i] && (r + pad - tap * d) % s != 0)
         tap++;
-    p->size[i] = (int32_t)nnrti_cpu_div_up(y->dims[1 + i] - r, s);
+    p->size[i] = y->dims[1 + i] > r ? (int32_t)nnrti_cpu_div_up(y->dims[1 + i] - r, s) : 0;
     p->gemm.conv.stride[i] = p->gemm.conv.dilation[i] = 1;
     p->gemm.conv.window[i] = 0;
     if (tap == next || tap == w->dims[1 + i])
@@ -3778,20 +3826,24 @@ static void nnrti_cpu_init_phase(const nnrti_cpu_conv_attr *c, const nnrt_view *
 
 /* Chooses the pixels per work item of a phase, for `units` GEMMs of `weights` floats in all; returns the scratch in
    bytes. */
-static size_t nnrti_cpu_plan_phase(nnrti_cpu_phase *p, const nnrt_view *y, int64_t units, int64_t weights,
-                                   int64_t workers)
+static size_t nnrti_cpu_plan_phase(const nnrti_cpu_edit *e, nnrti_cpu_phase *p, const nnrt_view *y, int64_t units,
+                                   int64_t weights)
 {
     const int32_t taps = nnrti_cpu_taps(&p->gemm);
-    const int64_t pixels = nnrti_cpu_phase_pixels(p, y);
+    const int64_t pixels = nnrti_cpu_phase_pixels(p, y), workers = e->draft->workers;
+    int32_t most;
     p->gemm.rows = taps <= 9 ? 64 : taps <= 64 ? 32 : 8;
     if (taps <= 9 && weights > NNRTI_CPU_LARGE_WEIGHTS)
         p->gemm.rows = 256;
+    most = p->gemm.rows;
     while (workers > 1 && p->gemm.rows > 8 && units * nnrti_cpu_div_up(pixels, p->gemm.rows) < 4 * workers)
         p->gemm.rows /= 2;
     if (pixels < p->gemm.rows)
-        p->gemm.rows = (int32_t)pixels;
+        p->gemm.rows = pixels > 0 ? (int32_t)pixels : 1;
     p->gemm.parts = 1;
-    return (size_t)(taps + 2) * (size_t)(p->gemm.rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    if (e->dynamic == NULL || e->packed != NULL)
+        most = p->gemm.rows;
+    return (size_t)(taps + 2) * (size_t)(most + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
 }
 
 /* Packs bias and weights w [groups * results,taps..,channels] of a phase for `conv_grouped`: vectors of `fold`
@@ -3881,8 +3933,8 @@ static NNRT_ReturnCode nnrti_cpu_set_multi_gemm(nnrti_cpu_edit *e, uint32_t s, n
     for (int32_t i = 0; i < a->phases; i++) {
         const int32_t depth = 1 + nnrti_cpu_taps(&a->phase[i].gemm) * a->channels;
         const size_t bytes =
-            nnrti_cpu_plan_phase(&a->phase[i], &y.view, (int64_t)a->phases * (a->fold > 1 ? 1 : a->groups),
-                                 (int64_t)panels / (a->fold > 1 ? 1 : a->groups) * depth, d->workers);
+            nnrti_cpu_plan_phase(e, &a->phase[i], &y.view, (int64_t)a->phases * (a->fold > 1 ? 1 : a->groups),
+                                 (int64_t)panels / (a->fold > 1 ? 1 : a->groups) * depth);
         a->phase[i].packed = (size_t)packed[0] * (size_t)packed[1];
         packed[1] += depth;
         scratch = bytes > scratch ? bytes : scratch;
@@ -3892,8 +3944,8 @@ static NNRT_ReturnCode nnrti_cpu_set_multi_gemm(nnrti_cpu_edit *e, uint32_t s, n
     args[0] = x;
     args[1] = y;
     d->steps[s].scratchBytes = scratch;
-    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &zeros, &last)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_FLOAT32, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT32, 1, &zeros, &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
         nnrti_cpu_pack_multi_gemm(&e->call, e->isa, a, w, has ? &bias : NULL, (float *)data);
@@ -4027,11 +4079,17 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv_multi_gemm(nnrti_cpu_edit *e, uint32
     const nnrti_cpu_conv_attr c = nnrti_cpu_conv_attr_of(step);
     const nnrt_view w = step->args[1].view, *y = &step->args[3].view;
     nnrti_cpu_multi_gemm *a = (nnrti_cpu_multi_gemm *)nnrt_memory_keep(d->memory, sizeof(*a));
-    const int32_t down = (int32_t)nnrti_cpu_phases(&c, y, 0), across = (int32_t)nnrti_cpu_phases(&c, y, 1);
+    int32_t down = (int32_t)nnrti_cpu_phases(&c, y, 0), across = (int32_t)nnrti_cpu_phases(&c, y, 1);
     bool finite;
     NNRT_ReturnCode code;
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
+    if (e->dynamic != NULL && c.transposed) { /* phases without a pixel, for small sizes, keep their weights */
+        if (c.stride->data[0] * c.stride->data[1] > NNRTI_CPU_DYNAMIC_PHASES)
+            return NNRT_SUCCESS;
+        down = (int32_t)c.stride->data[0];
+        across = (int32_t)c.stride->data[1];
+    }
     a->groups = (int32_t)c.group;
     a->channels = w.dims[3];
     a->results = w.dims[0] / a->groups;
@@ -4425,6 +4483,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     const int64_t row = depth * isa->group * isa->bytes;
     const int32_t panels = (w->dims[0] + isa->panel - 1) / isa->panel;
     const int32_t packed[2] = {(w->dims[0] + isa->lanes - 1) / isa->lanes * isa->lanes, (int32_t)row};
+    const int32_t rows = packed[0] <= INT32_MAX / NNRTI_CPU_REQUANTIZE_ROWS ? NNRTI_CPU_REQUANTIZE_ROWS * packed[0] : 0;
     const nnrt_plan_arg from = *x, to = *y;
     const nnrt_view list = *quant;
     const bool raw = found->scale.raw;
@@ -4437,7 +4496,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     int64_t reach = 0;
     NNRT_ReturnCode code = raw ? NNRT_SUCCESS : nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
     if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 ||
-        packed[0] > INT32_MAX / NNRTI_CPU_REQUANTIZE_ROWS || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
+        rows == 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
         return code;
     a = (nnrti_cpu_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
@@ -4451,7 +4510,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     args[1] = zero;
     args[a->zero ? 2 : 1] = to;
     if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_INT8, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT32, NNRTI_CPU_REQUANTIZE_ROWS * packed[0], &table)) !=
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT32, 1, &rows, &table)) !=
             NNRT_SUCCESS)
         return code;
     if (table != NULL) {
@@ -5576,7 +5635,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
     void *cells, *weights;
     NNRT_ReturnCode code;
     if (!nnrti_cpu_is_allowed(e, &e->isa->resize) || step->kernel == NULL || step->nDerived != 1 ||
-        step->args[step->nIn].view.data == NULL || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        (step->args[step->nIn].view.data == NULL && (e->dynamic == NULL || e->packed != NULL)) || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
         attr->method == NNRT_RESIZE_METHOD_CUBIC)
         return NNRT_SUCCESS;
     x = step->args[0];
@@ -5602,8 +5661,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
     step->scratchBytes = linear ? 2 * (size_t)a->block * (a->last ? (size_t)y.view.dims[3] : 1) * sizeof(float) : 0;
     lists[0] = 2;
     lists[1] = y.view.dims[1] + y.view.dims[2];
-    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, lists, &cells)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, lists, &weights)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_INT32, lists, &cells)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_FLOAT32, lists, &weights)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < lists[1] && cells != NULL && weights != NULL; i++) {
         const int32_t row = i < y.view.dims[1] ? 1 : 0, place = row ? i : i - y.view.dims[1];
@@ -6425,6 +6484,23 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
 #define NNRTI_CPU_DYNAMIC_ARGS 10    /* most arguments of a step with dynamic shapes */
 #define NNRTI_CPU_DYNAMIC_BYTES 4096 /* of the stack: lists of arguments and attributes while a run lowers a step */
 
+/* Whether a step with dynamic shapes computes images channels last: convolutions, pools, also global ones, RESIZE. */
+static bool nnrti_cpu_is_dynamic_image(const nnrt_draft_step *step)
+{
+    const nnrt_plan_arg *x = &step->args[0], *y = &step->args[step->nIn + step->nDerived];
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_RESIZE:
+        if (nnrti_cpu_is_eligible(step) && x->view.rank == 4 && y->view.rank == 4 && x->kind != NNRT_PLACE_CONSTANT &&
+            x->view.dataType == NNRT_DATA_TYPE_FLOAT32 && (step->op->type == NNRT_NODE_TYPE_RESIZE || nnrti_cpu_is_global(step)))
+            return true;
+        break;
+    default: break;
+    }
+    return nnrti_cpu_is_image_op(step);
+}
+
 /* Whether a step with dynamic shapes may get a kernel: its packed constants do not depend on dynamic dimensions, and the
    scratch for the upper bounds suffices for all sizes. */
 static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
@@ -6455,6 +6531,12 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_RMS_NORMALIZATION:
     case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
     case NNRT_NODE_TYPE_LP_NORMALIZATION: return nnrti_cpu_is_float(step);
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return nnrti_cpu_is_float(step) && nnrti_cpu_is_dynamic_image(step);
+    case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_is_dynamic_image(step);
+    case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_is_concat(step) && step->args[0].view.rank == 4;
     case NNRT_NODE_TYPE_REDUCE_FUSION: /* of axes that are known before the run */
         return nnrti_cpu_is_float(step) && step->nDerived == 1 &&
                (step->nIn < 2 || step->args[1].tensor == NNRT_NO_TENSOR || step->args[1].kind == NNRT_PLACE_CONSTANT);
@@ -6464,22 +6546,33 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     }
 }
 
-/* In a run: adds the next packed constant to the arguments of step s, as nnrt_draft_derive does. */
-static NNRT_ReturnCode nnrti_cpu_take_packed(nnrti_cpu_edit *e, uint32_t s)
+/* In a run: a new last derived argument of step s; NULL: no memory. */
+static nnrt_plan_arg *nnrti_cpu_add_derived(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const uint32_t at = step->nIn + step->nDerived;
     nnrt_plan_arg *args =
         (nnrt_plan_arg *)nnrt_memory_temp_array(e->draft->memory, (size_t)at + 1 + step->nOut, sizeof(*args));
-    if (args == NULL || step->nDerived == e->dynamic->packed)
-        return nnrti_cpu_no_memory(e, step);
+    if (args == NULL)
+        return NULL;
     memcpy(args, step->args, at * sizeof(*args));
+    memset(&args[at], 0, sizeof(args[at]));
     memcpy(args + at + 1, step->args + at, step->nOut * sizeof(*args));
     args[at].kind = NNRT_PLACE_DERIVED;
     args[at].tensor = NNRT_NO_TENSOR;
-    args[at].view = *e->packed++;
     step->args = args;
     step->nDerived++;
+    return &args[at];
+}
+
+/* In a run: adds the next packed constant to the arguments of step s, as nnrt_draft_derive does. */
+static NNRT_ReturnCode nnrti_cpu_take_packed(nnrti_cpu_edit *e, uint32_t s)
+{
+    const bool any = e->draft->steps[s].nDerived < e->dynamic->packed;
+    nnrt_plan_arg *const arg = any ? nnrti_cpu_add_derived(e, s) : NULL;
+    if (arg == NULL)
+        return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
+    arg->view = *e->packed++;
     return NNRT_SUCCESS;
 }
 
@@ -6490,7 +6583,7 @@ static void nnrti_cpu_step_of_run(const nnrti_cpu_dynamic *dynamic, const nnrt_v
     const nnrt_resolve *now = (const nnrt_resolve *)call->resolve;
     memset(step, 0, sizeof(*step));
     step->kernel = now->kernel;
-    step->kernelName = dynamic->reference;
+    step->kernelName = dynamic->kernelName;
     step->attr = now->resolved;
     step->op = dynamic->op;
     step->name = dynamic->name;
@@ -6511,20 +6604,92 @@ static void nnrti_cpu_step_of_run(const nnrti_cpu_dynamic *dynamic, const nnrt_v
     }
 }
 
-/* Calls the kernel of a step that a run has lowered. */
-static NNRT_ReturnCode nnrti_cpu_call_lowered(const nnrti_cpu_dynamic *dynamic, const nnrt_draft_step *step,
-                                              nnrt_call *call)
+static size_t nnrti_cpu_aligned(size_t bytes)
 {
-    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS];
+    return (bytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+}
+
+/* Scratch of each worker, with its share of the `behind` bytes behind that of all workers. */
+static size_t nnrti_cpu_scratch_with(size_t scratch, size_t behind, uint32_t workers)
+{
+    return scratch + nnrti_cpu_aligned((behind + workers - 1) / workers);
+}
+
+/* The same of a step with its copies and tables. */
+static size_t nnrti_cpu_scratch_of(const nnrti_cpu_dynamic *a)
+{
+    return nnrti_cpu_scratch_with(a->scratch, a->copies[0] + a->copies[1] + a->tables, a->workers);
+}
+
+/* Makes an image channels last. */
+static void nnrti_cpu_set_nhwc(nnrt_view *v)
+{
+    v->strides[3] = 1;
+    v->strides[2] = v->dims[3];
+    v->strides[1] = (ptrdiff_t)v->dims[2] * v->dims[3];
+    v->strides[0] = v->dims[1] * v->strides[1];
+}
+
+/* In a run: adds a table to the arguments of step s. */
+static NNRT_ReturnCode nnrti_cpu_take_table(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, const int32_t dims[2],
+                                            size_t bytes, void **data)
+{
+    nnrt_plan_arg *const arg = nnrti_cpu_add_derived(e, s);
+    if (arg == NULL)
+        return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
+    arg->view.dataType = type;
+    arg->view.rank = 2;
+    arg->view.dims[0] = dims[0];
+    arg->view.dims[1] = dims[1];
+    arg->view.strides[0] = dims[1];
+    arg->view.strides[1] = 1;
+    arg->view.data = *data = e->tables;
+    e->tables += bytes;
+    return NNRT_SUCCESS;
+}
+
+/* Calls the kernel of a step that a run has lowered, with channels-last copies of the images in args where it needs
+   them. */
+static NNRT_ReturnCode nnrti_cpu_call_lowered(const nnrti_cpu_dynamic *dynamic, const nnrt_draft_step *step,
+                                              const nnrt_view *args, nnrt_call *call)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    uint8_t *const copies = call->scratch != NULL ? (uint8_t *)call->scratch + dynamic->workers * dynamic->scratch : NULL;
+    const nnrt_view *const y = &args[call->nIn + call->nDerived];
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS], in[2], back[2];
+    const bool lowered = step->kernel == dynamic->kernel;
+    const bool copied = lowered && dynamic->copies[0] + dynamic->copies[1] + dynamic->tables > 0;
     nnrt_call inner = *call;
-    if (step->scratchBytes > call->scratchBytes || (step->kernel != dynamic->kernel && dynamic->packed > 0))
+    NNRT_ReturnCode code;
+    if (step->scratchBytes > (copied ? dynamic->scratch : call->scratchBytes) || (!lowered && dynamic->packed > 0))
         return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its kernel does not support the dimensions of this run");
     inner.nIn = step->nIn;
     inner.nDerived = step->nDerived;
     inner.nOut = step->nOut;
-    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
+    for (uint32_t k = 0; k < out + step->nOut; k++)
         views[k] = step->args[k].view;
-    return step->kernel(step->attr, views, &inner);
+    if (!lowered && dynamic->image) {
+        views[0] = args[0];
+        views[out] = *y;
+    }
+    if (!copied)
+        return step->kernel(step->attr, views, &inner);
+    inner.scratchBytes = dynamic->scratch;
+    if (dynamic->copies[0] > 0) {
+        views[0].data = copies;
+        in[0] = args[0];
+        in[1] = views[0];
+        (void)nnrti_cpu_copy(NULL, in, call);
+    }
+    if (dynamic->copies[1] > 0)
+        views[out].data = copies + dynamic->copies[0];
+    code = step->kernel(step->attr, views, &inner);
+    if (dynamic->copies[1] > 0 && code == NNRT_SUCCESS) {
+        back[0] = views[out];
+        back[1] = *y;
+        (void)nnrti_cpu_copy(NULL, back, call);
+    }
+    return code;
 }
 
 /* Makes images that the view shows as [N,C,H,W] channels last. */
@@ -6556,11 +6721,16 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     nnrt_memory_buffer(&memory, (uint8_t *)block + (NNRT_ALIGNMENT - (uintptr_t)block % NNRT_ALIGNMENT) % NNRT_ALIGNMENT,
                        NNRTI_CPU_DYNAMIC_BYTES);
     for (int32_t k = 0; dynamic->last >> k != 0; k++)
-        if ((dynamic->last >> k & 1) != 0)
+        if ((dynamic->last >> k & 1) != 0 && dynamic->image)
+            nnrti_cpu_set_nhwc(&args[k]);
+        else if ((dynamic->last >> k & 1) != 0)
             nnrti_cpu_set_declared_nhwc(&args[k]);
     nnrti_cpu_step_of_run(dynamic, args, call, &step, list);
     if (nnrt_view_empty(&step.args[step.nIn + step.nDerived].view) && step.nOut == 1)
         return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < 2; k++) /* which the kernel sees channels last */
+        if (dynamic->copies[k] > 0)
+            nnrti_cpu_set_nhwc(&list[k == 0 ? 0 : step.nIn + step.nDerived].view);
     config.error = call->error;
     draft.config = &config;
     draft.memory = &memory;
@@ -6573,8 +6743,10 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     e.smallest = dynamic->smallest;
     e.dynamic = (nnrti_cpu_dynamic *)(uintptr_t)dynamic; /* only PrepareModel writes to it */
     e.packed = args + call->nIn + dynamic->nDerived;
+    if (dynamic->tables > 0)
+        e.tables = (uint8_t *)call->scratch + dynamic->workers * dynamic->scratch + dynamic->copies[0] + dynamic->copies[1];
     code = nnrti_cpu_lower(&e, 0);
-    return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, call) : code;
+    return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, args, call) : code;
 }
 
 /* Gives step s, which was lowered from the step `old`, the arguments of a step with dynamic shapes, and a kernel. The
@@ -6623,13 +6795,8 @@ typedef struct nnrti_cpu_batch {
     size_t scratch;  /* of each worker, a multiple of NNRT_ALIGNMENT; behind that of all workers are the copies */
     size_t copies[2]; /* bytes of the channels-last copy of an image of x, of y; 0: none */
     size_t reference; /* scratch of the reference kernel */
-    bool last[2];     /* x, y are channels last, whatever the model's layout (nnrti_cpu_layouts) */
+    uint32_t last;    /* per argument, one bit: it is channels last, whatever the model's layout (nnrti_cpu_layouts) */
 } nnrti_cpu_batch;
-
-static size_t nnrti_cpu_aligned(size_t bytes)
-{
-    return (bytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
-}
 
 /* *image: image n of a view. */
 static void nnrti_cpu_image_of(const nnrt_view *v, int32_t n, nnrt_view *image)
@@ -6637,15 +6804,6 @@ static void nnrti_cpu_image_of(const nnrt_view *v, int32_t n, nnrt_view *image)
     *image = *v;
     image->dims[0] = 1;
     image->data = (uint8_t *)v->data + n * v->strides[0] * (ptrdiff_t)nnrt_type_size(v->dataType);
-}
-
-/* Makes an image channels last. */
-static void nnrti_cpu_set_nhwc(nnrt_view *v)
-{
-    v->strides[3] = 1;
-    v->strides[2] = v->dims[3];
-    v->strides[1] = (ptrdiff_t)v->dims[2] * v->dims[3];
-    v->strides[0] = v->dims[1] * v->strides[1];
 }
 
 /* Kernel of nnrti_cpu_batch. */
@@ -6659,9 +6817,9 @@ static NNRT_ReturnCode nnrti_cpu_run_batch(const void *attr, nnrt_view *args, nn
     NNRT_ReturnCode code = NNRT_SUCCESS;
     if (((const nnrt_resolve *)call->resolve)->nDerived != a->rules)
         return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its derived constants differ in this run");
-    if (a->last[0])
+    if ((a->last & 1) != 0)
         nnrti_cpu_set_nhwc(&args[0]);
-    if (a->last[1])
+    if ((a->last >> last & 1) != 0)
         nnrti_cpu_set_nhwc(&args[last]);
     inner.nIn = a->nIn;
     inner.nDerived = a->nDerived;
@@ -6723,12 +6881,6 @@ static bool nnrti_cpu_is_dynamic_batch(const nnrt_draft *d, const nnrt_draft_ste
     }
 }
 
-/* Scratch of each worker. */
-static size_t nnrti_cpu_batch_scratch(const nnrti_cpu_batch *a)
-{
-    return a->scratch + nnrti_cpu_aligned((a->copies[0] + a->copies[1] + a->workers - 1) / a->workers);
-}
-
 /* Fills a from step s, lowered for one image from the step `old`. kept: it has the list of arguments of that. */
 static void nnrti_cpu_describe_batch(nnrti_cpu_batch *a, const nnrt_draft_step *lowered, const nnrt_draft_step *old,
                                      bool kept)
@@ -6782,7 +6934,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_batch(nnrti_cpu_edit *e, uint32_t s)
     if (code == NNRT_SUCCESS && step->kernel != old.kernel) {
         nnrti_cpu_describe_batch(a, step, &old, step->args == list);
         return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_batch, a, step->args == list ? 0 : step->nDerived,
-                                        nnrti_cpu_batch_scratch(a));
+                                        nnrti_cpu_scratch_with(a->scratch, a->copies[0] + a->copies[1], a->workers));
     }
     *step = old;
     return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
@@ -6793,7 +6945,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_draft_step old = *step;
-    const uint32_t count = old.nIn + old.nDerived + old.nOut;
+    const uint32_t out = old.nIn + old.nDerived, count = out + old.nOut;
     nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
     nnrti_cpu_dynamic *dynamic;
     NNRT_ReturnCode code;
@@ -6809,7 +6961,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     dynamic->isa = e->isa;
     dynamic->op = old.op;
     dynamic->name = old.name;
-    dynamic->reference = old.kernelName;
+    dynamic->kernelName = old.kernelName;
     dynamic->workers = e->draft->workers;
     dynamic->nDerived = old.nDerived;
     dynamic->half = e->half;
@@ -6820,13 +6972,23 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     }
     memcpy(list, old.args, count * sizeof(list[0]));
     step->args = list;
+    dynamic->image = nnrti_cpu_is_dynamic_image(step);
+    for (uint32_t k = 0; k < 2 && dynamic->image; k++) {
+        nnrt_view *v = &list[k == 0 ? 0 : out].view;
+        if (nnrti_cpu_is_nhwc(v))
+            continue;
+        nnrti_cpu_set_nhwc(v);
+        dynamic->copies[k] = nnrti_cpu_aligned((size_t)(v->dims[0] * v->strides[0]) * nnrt_type_size(v->dataType));
+    }
+    dynamic->reference = old.scratchBytes;
     e->dynamic = dynamic;
     code = nnrti_cpu_lower(e, s);
     e->dynamic = NULL;
-    if (code == NNRT_SUCCESS && step->kernel != old.kernel) {
+    if (code == NNRT_SUCCESS && (step->kernel != old.kernel || step->attr != old.attr)) {
         dynamic->kernel = step->kernel;
+        dynamic->scratch = nnrti_cpu_aligned(step->scratchBytes);
         return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_dynamic, dynamic, dynamic->packed,
-                                        step->scratchBytes);
+                                        nnrti_cpu_scratch_of(dynamic));
     }
     *step = old;
     return nnrt_draft_changed(e->draft, s, NNRT_DRAFT_STEP) ? code : nnrti_cpu_no_memory(e, step);
@@ -6848,55 +7010,85 @@ static uint32_t nnrti_cpu_root(const nnrti_cpu_layouts *l, uint32_t t)
     return t;
 }
 
-/* Whether a step with dynamic shapes is elementwise, of views in the model's order of axes. */
+/* The bytes of the channels-last copies of x and y that a step with dynamic shapes makes; NULL: not a step on images. */
+static const size_t *nnrti_cpu_copies_of(const nnrt_draft_step *step)
+{
+    if (step->kernel == nnrti_cpu_run_batch)
+        return ((const nnrti_cpu_batch *)step->attr)->copies;
+    return step->kernel == nnrti_cpu_run_dynamic && ((const nnrti_cpu_dynamic *)step->attr)->image
+               ? ((const nnrti_cpu_dynamic *)step->attr)->copies
+               : NULL;
+}
+
+/* Whether a step with dynamic shapes is elementwise or a CONCAT, of views in the model's order of axes. */
 static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
     return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
-           (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run);
+           (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run ||
+            step->op->type == NNRT_NODE_TYPE_CONCAT);
+}
+
+/* Whether a tensor has the same bytes in both layouts, for all sizes: one channel, or one pixel, or fewer axes. */
+static bool nnrti_cpu_is_layout_free(const nnrt_operand *o)
+{
+    return o->rank < 4 || (o->rank == 4 && ((o->dims[1] == 1 && o->symbols[1] == 0) ||
+                                            (o->dims[2] == 1 && o->symbols[2] == 0 && o->dims[3] == 1 && o->symbols[3] == 0)));
 }
 
 /* Enters the arguments of a step. */
 static void nnrti_cpu_enter_layouts(const nnrti_cpu_edit *e, const nnrt_draft_step *step, nnrti_cpu_layouts *l)
 {
-    const nnrti_cpu_batch *batch =
-        step->kernel == nnrti_cpu_run_batch ? (const nnrti_cpu_batch *)step->attr : NULL;
+    const size_t *copies = nnrti_cpu_copies_of(step);
     const bool elementwise = nnrti_cpu_is_dynamic_elementwise(e, step);
     const uint32_t out = step->nIn + step->nDerived, to = step->nOut > 0 ? step->args[out].tensor : NNRT_NO_TENSOR;
-    float scalar;
     for (uint32_t k = 0; step->kernel != NULL && k < out + step->nOut; k++) {
         const nnrt_plan_arg *arg = &step->args[k];
         const uint32_t root = arg->tensor < e->draft->nTensors ? nnrti_cpu_root(l, arg->tensor) : NNRT_NO_TENSOR;
-        if (root == NNRT_NO_TENSOR || (elementwise && nnrti_cpu_is_constant_scalar(arg, &scalar)))
+        if (root == NNRT_NO_TENSOR || (elementwise && nnrti_cpu_is_layout_free(&e->draft->tensors[arg->tensor])))
             continue;
         if (elementwise) {
             const uint32_t joined = nnrti_cpu_root(l, to);
             l->kept[joined] = l->kept[joined] || l->kept[root];
             l->parent[root] = joined;
-        } else if (batch == NULL || (k == 0 ? batch->copies[0] : k == out ? batch->copies[1] : 0) == 0) {
+        } else if (copies == NULL || (k == 0 ? copies[0] : k == out ? copies[1] : 0) == 0) {
             l->kept[root] = 1;
         }
     }
+}
+
+/* Removes the copies of x and y that need none. *last: one bit for each argument that is channels last without. */
+static void nnrti_cpu_remove_copies(const nnrt_draft_step *step, const nnrti_cpu_layouts *l, size_t copies[2],
+                                    uint32_t *last)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    for (uint32_t k = 0; k < 2; k++)
+        if (copies[k] > 0 && l->kept[nnrti_cpu_root(l, step->args[k == 0 ? 0 : out].tensor)] == 0) {
+            *last |= 1u << (k == 0 ? 0 : out);
+            copies[k] = 0;
+        }
 }
 
 /* Removes the copies of a step, and notes the channels-last operands of an elementwise one. */
 static void nnrti_cpu_apply_layouts(const nnrti_cpu_edit *e, nnrt_draft_step *step, const nnrti_cpu_layouts *l)
 {
     const uint32_t out = step->nIn + step->nDerived;
+    size_t scratch;
     if (step->kernel == nnrti_cpu_run_batch) {
         nnrti_cpu_batch *a = (nnrti_cpu_batch *)(uintptr_t)step->attr;
-        size_t scratch;
-        for (uint32_t k = 0; k < 2; k++)
-            if (a->copies[k] > 0 && l->kept[nnrti_cpu_root(l, step->args[k == 0 ? 0 : out].tensor)] == 0) {
-                a->last[k] = true;
-                a->copies[k] = 0;
-            }
-        scratch = nnrti_cpu_batch_scratch(a);
+        nnrti_cpu_remove_copies(step, l, a->copies, &a->last);
+        scratch = nnrti_cpu_scratch_with(a->scratch, a->copies[0] + a->copies[1], a->workers);
+        step->scratchBytes = scratch > a->reference ? scratch : a->reference;
+    } else if (nnrti_cpu_copies_of(step) != NULL) {
+        nnrti_cpu_dynamic *a = (nnrti_cpu_dynamic *)(uintptr_t)step->attr;
+        nnrti_cpu_remove_copies(step, l, a->copies, &a->last);
+        scratch = nnrti_cpu_scratch_of(a);
         step->scratchBytes = scratch > a->reference ? scratch : a->reference;
     } else if (nnrti_cpu_is_dynamic_elementwise(e, step)) {
         nnrti_cpu_dynamic *dynamic = (nnrti_cpu_dynamic *)(uintptr_t)step->attr;
         for (uint32_t k = 0; k <= out; k++)
             if (step->args[k].tensor < e->draft->nTensors && step->args[k].kind != NNRT_PLACE_CONSTANT &&
+                !nnrti_cpu_is_layout_free(&e->draft->tensors[step->args[k].tensor]) &&
                 l->kept[nnrti_cpu_root(l, step->args[k].tensor)] == 0)
                 dynamic->last |= 1u << k;
     }
@@ -6909,7 +7101,7 @@ static NNRT_ReturnCode nnrti_cpu_propagate_layouts(nnrti_cpu_edit *e)
     nnrti_cpu_layouts l;
     bool any = false;
     for (uint32_t s = 0; s < d->nSteps; s++)
-        any = any || d->steps[s].kernel == nnrti_cpu_run_batch;
+        any = any || nnrti_cpu_copies_of(&d->steps[s]) != NULL;
     if (!any)
         return NNRT_SUCCESS;
     l.parent = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*l.parent));
@@ -7245,7 +7437,7 @@ static double nnrti_cpu_conv3x3_cost(const nnrti_cpu_isa *isa, const nnrt_view *
 }
 
 /* The Winograd tile of a convolution: 2 or 4 pixels wide, 0: direct. The only place that decides this. */
-static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step,
+static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(nnrti_cpu_edit *e, const nnrt_draft_step *step,
                                                       int32_t *tile)
 {
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
@@ -7320,6 +7512,19 @@ static size_t nnrti_cpu_winograd_cell(size_t n)
     return n % 256 == 0 ? n + 16 : n;
 }
 
+/* Divides the panels of C channels into groups for work items of `rows` tiles; returns the scratch of a worker. */
+static size_t nnrti_cpu_winograd_scratch(const nnrti_cpu_isa *isa, nnrti_cpu_winograd *a, int32_t C, size_t rows)
+{
+    const int32_t panels = (C + isa->panel - 1) / isa->panel;
+    const size_t cells = (size_t)(a->tile + 2) * (size_t)(a->tile + 2), panel = (size_t)isa->panel * sizeof(float);
+    const size_t fit = NNRTI_CPU_WINOGRAD_Y / (cells * rows * panel);
+    a->group = fit < 1 ? 1 : fit < (size_t)panels ? (int32_t)fit : panels;
+    a->rowY = nnrti_cpu_winograd_row(a->group < panels ? a->group * isa->panel : nnrti_cpu_padded_channels(isa, C));
+    a->cellX = nnrti_cpu_winograd_cell(rows * a->rowX);
+    a->cellY = nnrti_cpu_winograd_cell(rows * a->rowY);
+    return cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+}
+
 /* Divides the work: blocks of at most `most` tiles whose transforms fit the cache, and, if blocks are few, parts of the
    panels. The number of workers never changes the order of a sum. */
 static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t most)
@@ -7328,13 +7533,14 @@ static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t 
     nnrti_cpu_winograd *a = (nnrti_cpu_winograd *)(uintptr_t)step->attr;
     const int32_t K = step->args[0].view.dims[3], C = step->args[step->nIn + step->nDerived].view.dims[3];
     const int64_t tiles = (int64_t)step->args[0].view.dims[0] * a->down * a->across, workers = e->draft->workers;
-    const int32_t panels = (C + e->isa->panel - 1) / e->isa->panel, channels = nnrti_cpu_padded_channels(e->isa, C);
-    const size_t cells = (size_t)(a->tile + 2) * (size_t)(a->tile + 2), panel = (size_t)e->isa->panel * sizeof(float);
+    const int32_t panels = (C + e->isa->panel - 1) / e->isa->panel;
+    const size_t cells = (size_t)(a->tile + 2) * (size_t)(a->tile + 2);
     size_t fit, rows;
     int64_t blocks;
     a->rowX = nnrti_cpu_winograd_row(K);
     fit = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
     fit = fit < 16 ? 16 : fit > most ? most : fit;
+    most = fit;
     blocks = (tiles + (int64_t)fit - 1) / (int64_t)fit;
     const bool large = blocks == 1 && (int64_t)cells * K * C > NNRTI_CPU_LARGE_WEIGHTS * 4; /* read each weight once */
     if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers && !large) {            /* equal shares */
@@ -7347,13 +7553,13 @@ static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, size_t 
     a->gemm.parts = 1;
     if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* else some workers would idle for too long */
         a->gemm.parts = (uint32_t)(workers < panels ? workers : panels);
-    fit = NNRTI_CPU_WINOGRAD_Y / (cells * rows * panel);
-    a->group = fit < 1 ? 1 : fit < (size_t)panels ? (int32_t)fit : panels;
-    a->rowY = nnrti_cpu_winograd_row(a->group < panels ? a->group * e->isa->panel : channels);
-    a->cellX = nnrti_cpu_winograd_cell(rows * a->rowX);
-    a->cellY = nnrti_cpu_winograd_cell(rows * a->rowY);
-    step->scratchBytes =
-        cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    step->scratchBytes = nnrti_cpu_winograd_scratch(e->isa, a, C, rows);
+    if (e->dynamic == NULL || e->packed != NULL)
+        return;
+    for (size_t n = 1; n <= most; n++) { /* the most of any size */
+        const size_t bytes = nnrti_cpu_winograd_scratch(e->isa, a, C, n);
+        step->scratchBytes = bytes > step->scratchBytes ? bytes : step->scratchBytes;
+    }
 }
 
 /* Fewer tiles per work item until the scratch fits `room` bytes. */
@@ -7391,8 +7597,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = x;
     args[2] = y;
-    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &K, &zeros)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_FLOAT32, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 1, &K, &zeros)) != NNRT_SUCCESS)
         return code;
     job.to = data;
     if (data != NULL)
