@@ -48,13 +48,13 @@ DYNAMIC SHAPES
     Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
     LOG_SOFTMAX, normalizations over the last axis, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION,
     comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER and CAST.
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools, SCALE_FUSION and FUSED_BATCH_NORM have them if N is the only
-    dynamic dimension of x, also quantized; they compute one image after the other. Other operators keep the reference
-    kernel.
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools and RESIZE of float32 have them for every dynamic N, height and
+    width; SCALE_FUSION, FUSED_BATCH_NORM and quantized images if N is the only dynamic dimension of x. If only N is
+    dynamic, one image is computed after the other. Other operators keep the reference kernel.
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
-    dimensions; Winograd tiles are chosen for one image. Between steps with dynamic shapes there is no operator fusion;
-    images are channels last between convolutions, pools and elementwise operators. Biases and activations that the
-    graph passes fuse (nnrt_model_optimize) stay fused.
+    dimensions; Winograd tiles are chosen for the bounds, or for one image. Between steps with dynamic shapes there is no
+    operator fusion; images are channels last between convolutions, pools, RESIZE, CONCAT and elementwise operators.
+    Biases and activations that the graph passes fuse (nnrt_model_optimize) stay fused.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, the 2-D pools, SOFTMAX,
@@ -1531,6 +1531,7 @@ typedef struct nnrti_cpu_dynamic {
     int32_t tile;        /* of Winograd */
     bool half, smallest; /* of nnrti_cpu_edit */
     bool image;          /* a step on images, channels last */
+    nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
     size_t scratch;      /* of each worker; behind that of all workers are the copies */
     size_t copies[2];    /* bytes of the channels-last copies of images x and y; 0: none */
     size_t tables;       /* bytes behind them of what lowering derives from the dimensions of the run */
@@ -2222,21 +2223,21 @@ static NNRT_ReturnCode nnrti_cpu_derive(nnrti_cpu_edit *e, uint32_t s, NNRT_Data
 }
 
 /* In >>dynamic. */
-static NNRT_ReturnCode nnrti_cpu_take_table(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, const int32_t dims[2],
-                                            size_t bytes, void **data);
+static NNRT_ReturnCode nnrti_cpu_take_table(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, int32_t rank,
+                                            const int32_t *dims, size_t bytes, void **data);
 
 /* A derived constant that depends on the dimensions of images: of a step with dynamic shapes each run makes it in scratch,
    for which PrepareModel reserves the memory. */
-static NNRT_ReturnCode nnrti_cpu_tabulate(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, const int32_t dims[2],
-                                          void **data)
+static NNRT_ReturnCode nnrti_cpu_tabulate(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, int32_t rank,
+                                          const int32_t *dims, void **data)
 {
-    const size_t bytes = ((size_t)dims[0] * (size_t)dims[1] * nnrt_type_size(type) + NNRT_ALIGNMENT - 1) /
-                         NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    const size_t count = (size_t)dims[0] * (size_t)(rank > 1 ? dims[1] : 1);
+    const size_t bytes = (count * nnrt_type_size(type) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
     *data = NULL;
     if (e->tables != NULL)
-        return nnrti_cpu_take_table(e, s, type, dims, bytes, data);
+        return nnrti_cpu_take_table(e, s, type, rank, dims, bytes, data);
     if (e->dynamic == NULL)
-        return nnrt_draft_derive(e->draft, s, type, 2, dims, data);
+        return nnrt_draft_derive(e->draft, s, type, rank, dims, data);
     e->dynamic->tables += bytes;
     return NNRT_SUCCESS;
 }
@@ -2943,7 +2944,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_reduction(nnrti_cpu_edit *e, uint32_t s, 
     if (axes != NULL) {
         args[1] = *axes;
     } else { /* the axes of an image's pixels */
-        if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &two, &data)) != NNRT_SUCCESS)
+        if ((code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_INT32, 1, &two, &data)) != NNRT_SUCCESS)
             return code;
         for (int32_t i = 0; i < 2 && data != NULL; i++)
             ((int32_t *)data)[i] = 1 + i;
@@ -5632,6 +5633,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
     nnrt_plan_arg x, y, steps, *args;
     nnrti_cpu_resize *a;
     int32_t lists[2], units;
+    size_t most;
     void *cells, *weights;
     NNRT_ReturnCode code;
     if (!nnrti_cpu_is_allowed(e, &e->isa->resize) || step->kernel == NULL || step->nDerived != 1 ||
@@ -5658,11 +5660,14 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
     args[1] = y;
     nnrti_cpu_set_kernel(step, &e->isa->resize, a);
     step->flags = 0;
-    step->scratchBytes = linear ? 2 * (size_t)a->block * (a->last ? (size_t)y.view.dims[3] : 1) * sizeof(float) : 0;
+    most = (size_t)a->block * (a->last ? (size_t)y.view.dims[3] : 1);
+    if (e->dynamic != NULL && most < 4096) /* of any size, in both layouts */
+        most = 4096;
+    step->scratchBytes = linear ? 2 * most * sizeof(float) : 0;
     lists[0] = 2;
     lists[1] = y.view.dims[1] + y.view.dims[2];
-    if ((code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_INT32, lists, &cells)) != NNRT_SUCCESS ||
-        (code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_FLOAT32, lists, &weights)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_INT32, 2, lists, &cells)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_tabulate(e, s, NNRT_DATA_TYPE_FLOAT32, 2, lists, &weights)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < lists[1] && cells != NULL && weights != NULL; i++) {
         const int32_t row = i < y.view.dims[1] ? 1 : 0, place = row ? i : i - y.view.dims[1];
@@ -6479,7 +6484,11 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
    Lowering in a run takes its memory from the stack and its packed constants from PrepareModel, and must choose the
    same kernel, on which these depend; sizes that the kernel does not support run the reference kernel. There is no
    operator fusion between such steps: a run resolves each node by itself. Rejected: kernels that interpret the
-   dimensions of the run themselves, which would decide everything in two places. */
+   dimensions of the run themselves, which would decide everything in two places.
+
+   Steps on images compute channels last, from and into copies in scratch; layout propagation removes the copies between
+   such steps (nnrti_cpu_layouts). Scratch is that of each worker for the largest of all sizes, then the copies of x and
+   y for the bounds, then tables that follow from the dimensions of the run (nnrti_cpu_tabulate). */
 
 #define NNRTI_CPU_DYNAMIC_ARGS 10    /* most arguments of a step with dynamic shapes */
 #define NNRTI_CPU_DYNAMIC_BYTES 4096 /* of the stack: lists of arguments and attributes while a run lowers a step */
@@ -6631,18 +6640,18 @@ static void nnrti_cpu_set_nhwc(nnrt_view *v)
 }
 
 /* In a run: adds a table to the arguments of step s. */
-static NNRT_ReturnCode nnrti_cpu_take_table(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, const int32_t dims[2],
-                                            size_t bytes, void **data)
+static NNRT_ReturnCode nnrti_cpu_take_table(nnrti_cpu_edit *e, uint32_t s, NNRT_DataType type, int32_t rank,
+                                            const int32_t *dims, size_t bytes, void **data)
 {
     nnrt_plan_arg *const arg = nnrti_cpu_add_derived(e, s);
     if (arg == NULL)
         return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
     arg->view.dataType = type;
-    arg->view.rank = 2;
+    arg->view.rank = rank;
+    arg->view.dims[rank - 1] = dims[rank - 1];
+    arg->view.strides[rank - 1] = 1;
     arg->view.dims[0] = dims[0];
-    arg->view.dims[1] = dims[1];
-    arg->view.strides[0] = dims[1];
-    arg->view.strides[1] = 1;
+    arg->view.strides[0] = rank > 1 ? dims[1] : 1;
     arg->view.data = *data = e->tables;
     e->tables += bytes;
     return NNRT_SUCCESS;
@@ -6948,6 +6957,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     const uint32_t out = old.nIn + old.nDerived, count = out + old.nOut;
     nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
     nnrti_cpu_dynamic *dynamic;
+    bool global;
     NNRT_ReturnCode code;
     if (nnrti_cpu_is_dynamic_batch(e->draft, step))
         return nnrti_cpu_lower_batch(e, s);
@@ -6973,6 +6983,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     memcpy(list, old.args, count * sizeof(list[0]));
     step->args = list;
     dynamic->image = nnrti_cpu_is_dynamic_image(step);
+    global = dynamic->image && !nnrti_cpu_is_image_op(step) && nnrti_cpu_is_allowed(e, &e->isa->reduce);
     for (uint32_t k = 0; k < 2 && dynamic->image; k++) {
         nnrt_view *v = &list[k == 0 ? 0 : out].view;
         if (nnrti_cpu_is_nhwc(v))
@@ -6987,6 +6998,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     if (code == NNRT_SUCCESS && (step->kernel != old.kernel || step->attr != old.attr)) {
         dynamic->kernel = step->kernel;
         dynamic->scratch = nnrti_cpu_aligned(step->scratchBytes);
+        if (dynamic->image && old.op->type == NNRT_NODE_TYPE_RESIZE)
+            dynamic->planes = step->kernel;
+        else if (global)
+            dynamic->planes = e->isa->reduce.run;
         return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_dynamic, dynamic, dynamic->packed,
                                         nnrti_cpu_scratch_of(dynamic));
     }
@@ -7082,6 +7097,11 @@ static void nnrti_cpu_apply_layouts(const nnrti_cpu_edit *e, nnrt_draft_step *st
     } else if (nnrti_cpu_copies_of(step) != NULL) {
         nnrti_cpu_dynamic *a = (nnrti_cpu_dynamic *)(uintptr_t)step->attr;
         nnrti_cpu_remove_copies(step, l, a->copies, &a->last);
+        if (a->planes != NULL && a->last == 0 && a->copies[0] > 0) { /* nothing around it is channels last */
+            a->kernel = a->planes;
+            a->copies[0] = a->copies[1] = 0;
+            a->tables += NNRT_ALIGNMENT; /* of nnrti_cpu_lower_reduction */
+        }
         scratch = nnrti_cpu_scratch_of(a);
         step->scratchBytes = scratch > a->reference ? scratch : a->reference;
     } else if (nnrti_cpu_is_dynamic_elementwise(e, step)) {

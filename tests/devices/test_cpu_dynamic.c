@@ -56,8 +56,9 @@ static NNRT_FullConnection product;
 static const int64_t ones[4] = {1, 1, 1, 1}, twos[2] = {2, 2}, sixes[2] = {6, 6}, none[4] = {0, 0, 0, 0};
 static NNRT_Conv2DFusion conv, wide, depthwise, grouped;
 static NNRT_Conv2dTransposeFusion transposed;
-static NNRT_MaxPoolFusion largest;
-static NNRT_AvgPoolFusion average, global;
+static NNRT_MaxPoolFusion largest, padded_largest;
+static NNRT_AvgPoolFusion average, global, padded_average, whole;
+static NNRT_Resize bilinear, nearest;
 static NNRT_ScaleFusion affine;
 
 static const one_node nodes[] = {
@@ -95,6 +96,21 @@ static const one_node nodes[] = {
     {"average_pool", NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, F32, 1, {{4, {-1, 6, 6, 5}}, NONE, NONE, NONE}, false, NULL},
     {"reduce", NNRT_NODE_TYPE_AVGPOOL_FUSION, &global, F32, 1, {{4, {-1, 5, 6, 6}}, NONE, NONE, NONE}, true, NULL},
     {"affine", NNRT_NODE_TYPE_SCALE_FUSION, &affine, F32, 1, {{4, {-1, 5, 6, 6}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {2, 8, -1, 7}}, {4, {10, 3, 3, 8}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, F32, 1, {{4, {1, 3, 9, -1}}, {4, {10, 3, 3, 3}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {1, -1, 7, 8}}, {4, {10, 3, 3, 8}}, NONE, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {1, 1, -1, -1}}, {4, {2, 3, 3, 1}}, {1, {2}}, NONE}, true, NULL},
+    {"winograd", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {1, 16, -1, 5}}, {4, {18, 3, 3, 16}}, {1, {18}}, NONE}, true, "4"},
+    {"winograd", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F32, 1, {{4, {1, -1, -1, 2}}, {4, {1, 3, 3, 2}}, NONE, NONE}, false, "2"},
+    {"depthwise", NNRT_NODE_TYPE_CONV2D_FUSION, &depthwise, F32, 1, {{4, {1, 9, -1, 6}}, {4, {9, 3, 3, 1}}, {1, {9}}, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &grouped, F32, 1, {{4, {2, 8, 5, -1}}, {4, {6, 3, 3, 4}}, {1, {6}}, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &transposed, F32, 1, {{4, {1, 6, -1, 5}}, {4, {7, 3, 3, 6}}, {1, {7}}, NONE}, true, NULL},
+    {"max_pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &padded_largest, F32, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
+    {"average_pool", NNRT_NODE_TYPE_AVGPOOL_FUSION, &padded_average, F32, 1, {{4, {1, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
+    {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F32, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F32, 1, {{4, {2, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
+    {"resize", NNRT_NODE_TYPE_RESIZE, &bilinear, F32, 1, {{4, {2, 3, -1, 6}}, NONE, NONE, NONE}, true, NULL},
+    {"resize", NNRT_NODE_TYPE_RESIZE, &nearest, F32, 1, {{4, {2, 6, -1, 3}}, NONE, NONE, NONE}, false, NULL},
 };
 
 static void set_attributes(void)
@@ -130,6 +146,13 @@ static void set_attributes(void)
     global = average;
     global.kernelSize = nnrt_int64_list(sixes, 2);
     affine.axis = 1;
+    padded_largest = largest;
+    padded_average = average;
+    padded_largest.pad = padded_average.pad = conv.padList;
+    whole.global = true;
+    bilinear.method = NNRT_RESIZE_METHOD_LINEAR;
+    bilinear.coordinateTransformMode = NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL;
+    nearest.method = NNRT_RESIZE_METHOD_NEAREST;
 }
 
 static bool halves; /* sessions of the fast device pack weights in half precision */
@@ -160,6 +183,7 @@ static const int32_t *dims_of(const shape *s, int32_t n, int32_t dims[4])
 static NNRT_Model *model_of(const one_node *o, int32_t n)
 {
     static const char *const names[OPERANDS] = {"a", "b", "c", "d"};
+    static const float scales[2][4] = {{1, 1, 2, 1.5f}, {1, 2, 1.5f, 1}};
     const int32_t count = 4, one = 1, axis = -1;
     nnrt_builder *b = NULL;
     uint32_t in[OPERANDS + 1], nIn = 0;
@@ -176,6 +200,8 @@ static NNRT_Model *model_of(const one_node *o, int32_t n)
         nnrt_builder_format(b, in[0], o->first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
     if (o->type == NNRT_NODE_TYPE_REDUCE_FUSION)
         in[nIn++] = nnrt_builder_constant(b, "axes", I32, 1, &one, &axis, true);
+    if (o->type == NNRT_NODE_TYPE_RESIZE)
+        in[nIn++] = nnrt_builder_constant(b, "scales", F32, 1, &count, o->first ? scales[0] : scales[1], true);
     if (o->type == NNRT_NODE_TYPE_TRANSPOSE)
         in[nIn++] = nnrt_builder_constant(b, "order", NNRT_DATA_TYPE_INT64, 1, &count, order, true);
     nnrt_builder_output(b, nnrt_builder_op(b, "y", o->type, o->attr, in, nIn));
@@ -327,10 +353,14 @@ static void test_nodes(void **unused)
 
 /* A residual block of images that are channels first, x [N,3,12,10]: a = conv(x), b = conv(a), c = (a + b) * c0, d = pool(c).
    Results: the global average of d, and by bits of `more` c itself, a TRANSPOSE of a, c plus a constant image. Each of
-   these needs c or a channels first. */
+   these needs c or a channels first. 8: height and width are dynamic, too, and there is e = concat(c, resize(d)), times the
+   sigmoid of its global average. */
 static NNRT_Model *block_of(uint32_t more)
 {
-    const int32_t dims[4] = {-1, 3, 12, 10}, first[4] = {16, 3, 3, 3}, second[4] = {16, 3, 3, 16}, image[4] = {1, 16, 12, 10};
+    static const float twice[4] = {1, 1, 2, 2};
+    const NNRT_Activation sigmoid = {NNRT_ACTIVATION_TYPE_SIGMOID, 0, 0, 0, false};
+    const NNRT_Concat channels = {1};
+    const int32_t open = (more & 8) != 0 ? -1 : 0, dims[4] = {-1, 3, 12 + 13 * open, 10 + 11 * open}, first[4] = {16, 3, 3, 3}, second[4] = {16, 3, 3, 16}, image[4] = {1, 16, 12, 10};
     const int32_t count = 4;
     const float half = 0.5f;
     nnrt_builder *b = NULL;
@@ -350,6 +380,15 @@ static NNRT_Model *block_of(uint32_t more)
     in[0] = c = nnrt_builder_op(b, "c", NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
     in[0] = nnrt_builder_op(b, "pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &largest, in, 1);
     nnrt_builder_output(b, nnrt_builder_op(b, "mean", NNRT_NODE_TYPE_AVGPOOL_FUSION, &all, in, 1));
+    if (more & 8) {
+        in[1] = nnrt_builder_constant(b, "twice", F32, 1, &count, twice, true);
+        in[1] = nnrt_builder_op(b, "resize", NNRT_NODE_TYPE_RESIZE, &nearest, in, 2);
+        in[0] = c;
+        in[0] = nnrt_builder_op(b, "concat", NNRT_NODE_TYPE_CONCAT, &channels, in, 2);
+        in[1] = nnrt_builder_op(b, "all", NNRT_NODE_TYPE_AVGPOOL_FUSION, &all, in, 1);
+        in[1] = nnrt_builder_op(b, "sigmoid", NNRT_NODE_TYPE_ACTIVATION, &sigmoid, in + 1, 1);
+        nnrt_builder_output(b, nnrt_builder_op(b, "scaled", NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2));
+    }
     if (more & 1)
         nnrt_builder_output(b, c);
     if (more & 2) {
@@ -365,13 +404,12 @@ static NNRT_Model *block_of(uint32_t more)
     return finish(b);
 }
 
-static void run_block(nnrt_session *session, int32_t n, float *const *y)
+static void run_block(nnrt_session *session, const int32_t dims[4], float *const *y)
 {
-    const int32_t dims[4] = {n, 3, 12, 10};
-    nnrt_io in = nnrt_io_make(numbers[0], (size_t)n * 360 * sizeof(float)), out[4];
+    nnrt_io in = nnrt_io_make(numbers[0], (size_t)(dims[0] * dims[1] * dims[2] * dims[3]) * sizeof(float)), out[5];
     in.dims = dims;
     for (uint32_t k = 0; k < nnrt_session_outputs(session); k++)
-        out[k] = nnrt_io_make(y[k], 9 * 1920 * sizeof(float));
+        out[k] = nnrt_io_make(y[k], 9 * 3840 * sizeof(float));
     if (nnrt_run(session, &in, 1, out, nnrt_session_outputs(session)) != NNRT_SUCCESS)
         fail_msg("%s", nnrt_session_error(session));
 }
@@ -380,16 +418,16 @@ static void run_block(nnrt_session *session, int32_t n, float *const *y)
    any rounding and less than a wrong element. */
 static void test_block(void **unused)
 {
-    static const one_node as = {NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, F32, 1, {{4, {-1, 3, 12, 10}}, NONE, NONE, NONE}, true, NULL};
-    static const int32_t batches[] = {9, 1, 4};
-    float *y[2][4];
+    static const one_node as = {NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, F32, 1, {{4, {9, 3, 12, 10}}, NONE, NONE, NONE}, true, NULL};
+    static const int32_t of_blocks[][4] = {{9, 3, 12, 10}, {1, 3, 12, 10}, {4, 3, 12, 10}, {2, 3, 4, 6}, {9, 3, 12, 2}, {1, 3, 2, 2}};
+    float *y[2][5];
     (void)unused;
     state = 2;
     set_attributes();
     draw_numbers(F32);
-    for (uint32_t k = 0; k < 8; k++)
-        y[k / 4][k % 4] = reals(9 * 1920);
-    for (uint32_t more = 0; more < 8; more++) {
+    for (uint32_t k = 0; k < 10; k++)
+        y[k / 5][k % 5] = reals(9 * 3840);
+    for (uint32_t more = 0; more < 16; more++) {
         NNRT_Model *model = block_of(more);
         for (uint32_t s = 0; s < nSets; s++) {
             nnrt_session *fast, *reference;
@@ -398,14 +436,14 @@ static void test_block(void **unused)
                 continue;
             reference = session_of(model, &as, "reference", NULL);
             fast = session_of(model, &as, sets[s], team_of(&t, s % 2 == 0 ? 3 : 0));
-            for (uint32_t i = 0; i < COUNT(batches); i++) {
-                run_block(reference, batches[i], y[0]);
-                run_block(fast, batches[i], y[1]);
+            for (uint32_t i = 0; i < ((more & 12) == 8 ? COUNT(of_blocks) : 3); i++) { /* the constant image has one size */
+                run_block(reference, of_blocks[i], y[0]);
+                run_block(fast, of_blocks[i], y[1]);
                 for (uint32_t k = 0; k < nnrt_session_outputs(fast); k++)
                     for (size_t p = 0; p < nnrt_session_output(fast, k).bytes / sizeof(float); p++)
                         if (!(fabsf(y[0][k][p] - y[1][k][p]) <= 1e-3f))
-                            fail_msg("variant %u on %s, batch %d, output %u: element %u is %.9g, on the reference device %.9g",
-                                     (unsigned)more, sets[s], (int)batches[i], (unsigned)k, (unsigned)p,
+                            fail_msg("variant %u on %s, input %u, output %u: element %u is %.9g, on the reference device %.9g",
+                                     (unsigned)more, sets[s], (unsigned)i, (unsigned)k, (unsigned)p,
                                      (double)y[1][k][p], (double)y[0][k][p]);
             }
             nnrt_session_destroy(fast);
@@ -413,8 +451,8 @@ static void test_block(void **unused)
         }
         nnrt_model_destroy(model);
     }
-    for (uint32_t k = 0; k < 8; k++)
-        free(y[k / 4][k % 4]);
+    for (uint32_t k = 0; k < 10; k++)
+        free(y[k / 5][k % 5]);
 }
 
 int main(void)
