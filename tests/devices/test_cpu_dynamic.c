@@ -53,9 +53,9 @@ static NNRT_LayerNormFusion norm;
 static NNRT_ReduceFusion mean;
 static NNRT_ArgMaxFusion most;
 static NNRT_FullConnection product;
-static const int64_t ones[4] = {1, 1, 1, 1}, twos[2] = {2, 2}, sixes[2] = {6, 6}, none[4] = {0, 0, 0, 0};
+static const int64_t ones[4] = {1, 1, 1, 1}, twos[2] = {2, 2}, fours[2] = {4, 4}, sixes[2] = {6, 6}, none[4] = {0, 0, 0, 0};
 static NNRT_Conv2DFusion conv, wide, depthwise, grouped;
-static NNRT_Conv2dTransposeFusion transposed;
+static NNRT_Conv2dTransposeFusion transposed, sixteen; /* phases */
 static NNRT_MaxPoolFusion largest, padded_largest;
 static NNRT_AvgPoolFusion average, global, padded_average, whole;
 static NNRT_Resize bilinear, nearest;
@@ -105,6 +105,7 @@ static const one_node nodes[] = {
     {"depthwise", NNRT_NODE_TYPE_CONV2D_FUSION, &depthwise, F32, 1, {{4, {1, 9, -1, 6}}, {4, {9, 3, 3, 1}}, {1, {9}}, NONE}, true, NULL},
     {NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &grouped, F32, 1, {{4, {2, 8, 5, -1}}, {4, {6, 3, 3, 4}}, {1, {6}}, NONE}, true, NULL},
     {NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &transposed, F32, 1, {{4, {1, 6, -1, 5}}, {4, {7, 3, 3, 6}}, {1, {7}}, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &sixteen, F32, 1, {{4, {1, 5, 3, -1}}, {4, {3, 5, 5, 5}}, {1, {3}}, NONE}, true, NULL},
     {"max_pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &padded_largest, F32, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
     {"average_pool", NNRT_NODE_TYPE_AVGPOOL_FUSION, &padded_average, F32, 1, {{4, {1, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
     {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F32, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
@@ -139,6 +140,8 @@ static void set_attributes(void)
     transposed.dilation = conv.dilation;
     transposed.padList = conv.padList;
     transposed.group = 1;
+    sixteen = transposed;
+    sixteen.stride = nnrt_int64_list(fours, 2);
     largest.kernelSize = largest.strides = nnrt_int64_list(twos, 2);
     largest.pad = nnrt_int64_list(none, 4);
     average.kernelSize = average.strides = largest.strides;
