@@ -1090,14 +1090,14 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
 }
 
 /* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
-   the operator derives from an input ('=') or fixes ('b': bool), or its graphs have, and layout-dependent and elementwise operators pass
-   the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape, and importers
-   know the types of values whose rank is unknown. */
+   the operator derives from an input ('=') or fixes ('b': bool), or that the results of its graphs have; and
+   layout-dependent and elementwise operators pass the format (NCHW or NHWC) of input 0 on. So passes can compare types
+   and formats behind a dynamic shape, and importers know the types of values whose rank is unknown. */
 static void nnrti_guess_types(nnrt_operand *shapes, const NNRT_Model *m, const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
     nnrti_sig s;
-    for (uint32_t i = 0; i < nnrt_node_graphs(n); i++) { /* of IF: those of a branch; of LOOP: those of the body behind its cond */
+    for (uint32_t i = 0; i < nnrt_node_graphs(n); i++) { /* the results of a LOOP's body begin with its cond */
         const uint32_t g = nnrt_node_graph(n, i), first = n->nodeType == NNRT_NODE_TYPE_LOOP ? 1 : 0;
         const NNRT_Uint32List *out = g < m->subGraph.count ? &m->subGraph.data[g].outputIndices : NULL;
         for (uint32_t k = 0; out != NULL && k < n->outputIndex.count && first + k < out->count; k++) {

@@ -1534,7 +1534,7 @@ typedef struct nnrti_cpu_dynamic {
     nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
     size_t scratch;      /* of each worker; behind that of all workers are the copies */
     size_t copies[2];    /* bytes of the channels-last copies of images x and y; 0: none */
-    size_t tables;       /* bytes behind them of what lowering derives from the dimensions of the run */
+    size_t tables;       /* bytes, behind them, of constants that a run derives from its dimensions */
     size_t reference;    /* scratch of the reference kernel */
 } nnrti_cpu_dynamic;
 
@@ -2277,10 +2277,16 @@ static void nnrti_cpu_reserve_panel(const nnrti_cpu_edit *e, nnrt_draft_step *st
     step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->isa->panel * sizeof(float);
 }
 
-/* Pixels per work item for which scratch is reserved: `rows`, or of a step with dynamic shapes the most of any size. */
-static size_t nnrti_cpu_scratch_rows(const nnrti_cpu_edit *e, int32_t rows)
+/* The most pixels per work item of a GEMM without patches. */
+static int32_t nnrti_cpu_most_rows(const nnrti_cpu_edit *e, int64_t taps)
 {
-    return (size_t)(e->dynamic != NULL ? NNRTI_CPU_GEMM_ROWS : rows) + NNRTI_CPU_MAX_TILE_ROWS;
+    return taps > 64 ? 16 : e->smallest ? 32 : taps <= 9 ? NNRTI_CPU_GEMM_ROWS : 64;
+}
+
+/* Pixels per work item for which scratch is reserved: `rows`, or of a step with dynamic shapes the most of any size. */
+static size_t nnrti_cpu_scratch_rows(const nnrti_cpu_edit *e, int32_t rows, int32_t most)
+{
+    return (size_t)(e->dynamic != NULL ? most : rows) + NNRTI_CPU_MAX_TILE_ROWS;
 }
 
 /* Sets pixels per work item and parts of the panels for a GEMM without patches. packed: channels and weights of each. */
@@ -2288,7 +2294,7 @@ static void nnrti_cpu_tile_gemm(const nnrti_cpu_edit *e, nnrti_cpu_gemm *a, int6
                                 const int32_t packed[2], int32_t panels)
 {
     const uint32_t workers = e->draft->workers;
-    a->rows = (int32_t)(taps > 64 ? 16 : e->smallest ? 32 : taps <= 9 ? NNRTI_CPU_GEMM_ROWS : 64);
+    a->rows = nnrti_cpu_most_rows(e, taps);
     /* Divide pixels rather than channels among threads, as the steps before and after do; the same number for each. */
     if (workers > 1 && pixels >= 8 * (int64_t)workers &&
         (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE_WEIGHTS)) {
@@ -2374,7 +2380,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         return NNRT_SUCCESS;
     }
     nnrti_cpu_tile_gemm(e, a, taps, pixels, packed, panels);
-    d->steps[s].scratchBytes = (size_t)(taps + 2) * nnrti_cpu_scratch_rows(e, a->rows) * sizeof(void *);
+    d->steps[s].scratchBytes = (size_t)(taps + 2) * nnrti_cpu_scratch_rows(e, a->rows, nnrti_cpu_most_rows(e, taps)) *
+                               sizeof(void *);
     nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
     return NNRT_SUCCESS;
 }
@@ -3648,7 +3655,7 @@ static void nnrti_cpu_tile_nbits(const nnrti_cpu_edit *e, nnrt_draft_step *step,
     const int64_t pieces = nnrti_cpu_div_up(rows, NNRTI_CPU_GEMM_ROWS);
     a->rows = (int32_t)nnrti_cpu_div_up(rows, pieces);
     a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, rows, weights), panels, 4 * e->draft->workers);
-    step->scratchBytes = 3 * nnrti_cpu_scratch_rows(e, a->rows) * sizeof(void *);
+    step->scratchBytes = 3 * nnrti_cpu_scratch_rows(e, a->rows, NNRTI_CPU_GEMM_ROWS) * sizeof(void *);
     if (rows <= NNRTI_CPU_NBITS_ROWS && zeroBytes < 4)
         return;
     a->wide = (step->scratchBytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
@@ -5637,7 +5644,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
     void *cells, *weights;
     NNRT_ReturnCode code;
     if (!nnrti_cpu_is_allowed(e, &e->isa->resize) || step->kernel == NULL || step->nDerived != 1 ||
-        (step->args[step->nIn].view.data == NULL && (e->dynamic == NULL || e->packed != NULL)) || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        (step->args[step->nIn].view.data == NULL && (e->dynamic == NULL || e->packed != NULL)) ||
+        step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
         attr->method == NNRT_RESIZE_METHOD_CUBIC)
         return NNRT_SUCCESS;
     x = step->args[0];

@@ -2251,8 +2251,9 @@ static const nnrti_onnx_importer nnrti_onnx_rows[] = {
 /* Limits of an import. */
 typedef struct nnrti_onnx_budget {
     nnrti_limited memory;
-    size_t source; /* bytes of the file and its external data */
-    double work;   /* number of elements that constant folding may still compute */
+    size_t source;     /* bytes of the file and its external data */
+    double work;       /* number of elements that constant folding may still compute */
+    uint32_t readings; /* of graphs with choices so far (nnrti_onnx_ranks) */
 } nnrti_onnx_budget;
 
 /* (bytes * NNRT_ONNX_BUDGET + start) times the budget factor of desc; SIZE_MAX on overflow. */
@@ -2355,8 +2356,8 @@ typedef struct nnrti_onnx_rank_choice {
     int32_t ranks[2]; /* of the two branches */
 } nnrti_onnx_rank_choice;
 
-/* Ranks that depend on a size. torch.squeeze(x, -1) of an open size becomes If(size == 1, Squeeze(x), x), and what follows
-   fits one of the two ranks only. A graph that cannot be read while the rank is unknown is therefore read with each choice
+/* Ranks that depend on a size. torch.squeeze(x, -1) of an open size becomes If(size == 1, Squeeze(x), x), and the nodes
+   behind it accept one of the two ranks only. A graph that cannot be read while the rank is unknown is therefore read with each choice
    of branches, and the only choice that fits is taken: the other branch fails in the run if its condition selects it. While
    a later import may know the sizes, the others must be refused whatever the sizes are; else the model is deferred. */
 typedef struct nnrti_onnx_ranks {
@@ -2364,10 +2365,12 @@ typedef struct nnrti_onnx_ranks {
     bool last;      /* this reading is the last one */
     bool added;     /* this reading met an If without a choice: it was added */
     bool met;       /* a reading met an If whose branches have different ranks */
-    uint32_t readings, count, nFit;
+    uint32_t count, nFit;
     nnrti_onnx_rank_choice choices[4], fit[4]; /* of this reading (count), of the one that fits */
     uint32_t fitCount;
 } nnrti_onnx_ranks;
+
+#define NNRTI_ONNX_READINGS 32 /* most readings of an import that choose */
 
 /* State of an import. After the first fault code is set and all further operations are no-ops. */
 struct nnrti_onnx {
@@ -12438,6 +12441,11 @@ static bool nnrti_onnx_read_again(nnrti_onnx *c)
 {
     nnrti_onnx_ranks *r = c->ranks;
     bool open = false; /* some choice may fit when sizes are known */
+    if (r->choosing && c->budget->readings++ >= NNRTI_ONNX_READINGS) { /* Ifs in branches of Ifs multiply */
+        if (c->code == NNRT_SUCCESS)
+            NNRTI_ONNX_NEEDS(c, "too many ranks depend on sizes: give the shapes of the inputs");
+        return false;
+    }
     if (r->last || c->code == NNRT_OUT_OF_MEMORY || c->code == NNRT_TIME_OUT ||
         (!r->choosing && (c->code == NNRT_SUCCESS || !c->deferrable || !r->met)))
         return false;
@@ -12536,15 +12544,15 @@ static uint32_t *nnrti_onnx_failing_branch(nnrti_onnx *c, uint32_t graph, uint32
 }
 
 /* A branch of the current node, or, if another one is chosen, an empty graph and NULL: why has the reason. */
-static uint32_t *nnrti_onnx_chosen_branch(nnrti_onnx *c, const nnrt_onnx_graph *g, bool otherwise, const nnrti_onnx_rank_choice *choice,
-                                          uint32_t *into, nnrt_error *why)
+static uint32_t *nnrti_onnx_chosen_branch(nnrti_onnx *c, const nnrt_onnx_graph *g, bool otherwise,
+                                          const nnrti_onnx_rank_choice *choice, uint32_t *into, nnrt_error *why)
 {
     char name[64];
     if (c->code != NNRT_SUCCESS)
         return NULL;
     if (choice == NULL || choice->otherwise == otherwise)
         return nnrti_onnx_read_branch(c, g, into, why);
-    (void)nnrt_error_set(why, NNRT_INVALID_SHAPE, "'%s' has rank %d for these sizes, and what follows needs rank %d",
+    (void)nnrt_error_set(why, NNRT_INVALID_SHAPE, "'%s' has rank %d for these sizes, and the nodes behind it need rank %d",
                          nnrti_onnx_text(name, c->node->outputs.data[choice->output]), choice->ranks[otherwise],
                          choice->ranks[!otherwise]);
     *into = nnrti_onnx_new_graph(c, g);

@@ -6180,8 +6180,8 @@ static const char *run_last(const NNRT_Model *model, int32_t last, int32_t most,
     return code == NNRT_SUCCESS ? NULL : e->message;
 }
 
-/* x.squeeze(-1) of an open size is If(size == 1, Squeeze(x), x), whose rank depends on the size. Where only one of the
-   ranks fits what follows, it is taken, and the other branch fails in the run; the branches in either order. */
+/* x.squeeze(-1) of an open size is If(size == 1, Squeeze(x), x), whose rank depends on the size. Where the nodes behind
+   it accept only one of the ranks, it is taken, and the other branch fails in the run; the branches in either order. */
 static void test_rank_choices(void **state)
 {
     static const char squeezed[] = "graph; t = Squeeze x last; out t; done; ", same[] = "graph; u = Identity x; out u; done; ";
@@ -6235,7 +6235,7 @@ static void test_rank_choices(void **state)
             assert_memory_equal(y, want, sizeof(y));
             assert_true(y[0] != 0 && y[0] == y[0]);
             fault = run_last(model, 4, 4, &e, y);
-            if (fault == NULL || strstr(fault, "'z' has rank 3 for these sizes, and what follows needs rank 2") == NULL)
+            if (fault == NULL || strstr(fault, "'z' has rank 3 for these sizes, and the nodes behind it need rank 2") == NULL)
                 fail_msg("%s: %s", text, fault);
         }
         nnrt_model_destroy(model);
