@@ -2357,9 +2357,10 @@ typedef struct nnrti_onnx_rank_choice {
 } nnrti_onnx_rank_choice;
 
 /* Ranks that depend on a size. torch.squeeze(x, -1) of an open size becomes If(size == 1, Squeeze(x), x), and the nodes
-   behind it accept one of the two ranks only. A graph that cannot be read while the rank is unknown is therefore read with each choice
-   of branches, and the only choice that fits is taken: the other branch fails in the run if its condition selects it. While
-   a later import may know the sizes, the others must be refused whatever the sizes are; else the model is deferred. */
+   behind it accept one of the two ranks only. A graph that cannot be read while the rank is unknown is therefore read with
+   each choice of branches, and the only choice that fits is taken: the other branch fails in the run if its condition
+   selects it. While a later import may know the sizes, the others must be refused whatever the sizes are; else the model
+   is deferred. */
 typedef struct nnrti_onnx_ranks {
     bool choosing;  /* readings assume branches; else such a result has an unknown rank */
     bool last;      /* this reading is the last one */
@@ -12461,8 +12462,9 @@ static bool nnrti_onnx_read_again(nnrti_onnx *c)
         r->nFit++;
         r->fitCount = r->count;
         memcpy(r->fit, r->choices, sizeof(r->fit));
-    } else
+    } else {
         open = !nnrti_onnx_refused(c) && !c->desc->final;
+    }
     while (r->count > 0 && r->choices[r->count - 1].otherwise)
         r->count--;
     if (r->count > 0 && !open && r->nFit < 2) {
@@ -13469,7 +13471,12 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
     start.ownBytes = own;
     start.error = &fault;
     start.ranks = &ranks;
-    for (c = start; nnrt_error_clear(&fault), nnrti_onnx_read_model(&c), nnrti_onnx_read_again(&c); c = start) {
+    for (;;) {
+        c = start;
+        nnrt_error_clear(&fault);
+        nnrti_onnx_read_model(&c);
+        if (!nnrti_onnx_read_again(&c))
+            break;
         nnrti_onnx_move_back(&c);
         nnrt_builder_destroy(c.builder);
     }
