@@ -1521,14 +1521,14 @@ typedef struct nnrti_cpu_dynamic {
     const nnrti_cpu_isa *isa;
     const nnrt_op *op;
     const char *name, *kernelName; /* of the node; of the reference kernel */
-    nnrt_kernel kernel;           /* the kernel for the upper bounds */
+    nnrt_kernel kernel;            /* the kernel for the upper bounds */
     uint32_t workers;
     uint32_t present, constants; /* per input, one bit */
     uint32_t nDerived, packed;   /* derived constants of the shape rule, then of this device */
     uint32_t last;               /* per argument, one bit: it is channels last (nnrti_cpu_layouts) */
-    int64_t numbers[4];          /* that lowering has noted or recalled */
+    int64_t numbers[4];          /* that lowering noted or recalled, behind the choice of the tile */
     uint32_t nNumbers;
-    int32_t tile;        /* of Winograd */
+    int32_t tile;        /* of Winograd, which a run takes over */
     bool half, smallest; /* of nnrti_cpu_edit */
     bool image;          /* a step on images, channels last */
     nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
@@ -2506,7 +2506,8 @@ static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step 
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_gemm a;
     if (e->dynamic != NULL || step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION ||
-        ((const NNRT_Conv2DFusion *)step->attr)->group != 1 || x->dims[3] > 4 || x->strides[2] != 1 || nnrti_cpu_is_half_conv(step))
+        ((const NNRT_Conv2DFusion *)step->attr)->group != 1 || x->dims[3] > 4 || x->strides[2] != 1 ||
+        nnrti_cpu_is_half_conv(step))
         return false;
     memset(&a, 0, sizeof(a));
     a.conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
@@ -7108,7 +7109,7 @@ static void nnrti_cpu_apply_layouts(const nnrti_cpu_edit *e, nnrt_draft_step *st
         if (a->planes != NULL && a->last == 0 && a->copies[0] > 0) { /* nothing around it is channels last */
             a->kernel = a->planes;
             a->copies[0] = a->copies[1] = 0;
-            a->tables += NNRT_ALIGNMENT; /* of nnrti_cpu_lower_reduction */
+            a->tables += NNRT_ALIGNMENT; /* the axes of nnrti_cpu_lower_reduction */
         }
         scratch = nnrti_cpu_scratch_of(a);
         step->scratchBytes = scratch > a->reference ? scratch : a->reference;
