@@ -8152,6 +8152,12 @@ static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const
     return code;
 }
 
+/* Whether o is an empty list: its value is known without data. A list of dynamic length may only be assumed to be empty. */
+static bool nnrti_empty_list(const nnrt_operand *o)
+{
+    return o->rank == 1 && o->dims[0] == 0 && !nnrti_axis_dynamic(o, 0);
+}
+
 /* Whether only the run knows the value of input i, on which the rule depends. */
 static bool nnrti_value_at_run_time(const nnrt_resolve *c, uint32_t i)
 {
@@ -8159,7 +8165,7 @@ static bool nnrti_value_at_run_time(const nnrt_resolve *c, uint32_t i)
     (void)c, (void)i;
     return false;
 #else
-    return c->symbolCount != NULL && c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0);
+    return c->symbolCount != NULL && c->in[i].data == NULL && !nnrti_empty_list(&c->in[i]);
 #endif
 }
 
@@ -8226,7 +8232,7 @@ static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what
     if (nnrti_value_at_run_time(c, i))
         return nnrti_placeholder_value(c, i, what, NNRT_TYPES_INDEX);
 #endif
-    if (c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0))
+    if (c->in[i].data == NULL && !nnrti_empty_list(&c->in[i]))
         return nnrti_fail_unknown_value(c, i, what);
     return NNRT_SUCCESS;
 }

@@ -1202,19 +1202,23 @@ static bool nnrti_builder_may_assume(const nnrt_builder *b, uint32_t n)
     return true;
 }
 
-/* nnrti_builder_rule. If it refuses sizes that are only assumed, larger ones are tried: a window of 512 samples does not
-   fit a sound of NNRTI_OPEN_EXTENT. */
+/* nnrti_builder_rule. If it refuses sizes that are only assumed, larger ones are tried twice: a window of 512 samples does
+   not fit a sound of NNRTI_OPEN_EXTENT. (Some sizes never grow: a slice that begins behind NNRTI_OPEN_EXTENT is empty.) */
 static NNRT_ReturnCode nnrti_builder_rules(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped, bool *folded)
 {
+    const bool runs = nnrti_is_control(b->nodes[n].nodeType);
     NNRT_ReturnCode code = nnrti_builder_rule(b, m, n, skipped, folded);
-    if (code == NNRT_SUCCESS || *skipped || b->inferred.full || nnrti_is_control(b->nodes[n].nodeType) ||
-        !nnrti_builder_open(b, n, code) || !nnrti_builder_may_assume(b, n))
-        return code;
-    memset(&b->error, 0, sizeof(b->error));
-    nnrt_memory_drop_temp(&b->inferred);
-    nnrti_builder_assume(b, n, true);
-    code = nnrti_builder_rules(b, m, n, skipped, folded);
-    nnrti_builder_assume(b, n, false);
+    int larger = 0;
+    while (code != NNRT_SUCCESS && larger < 2 && !*skipped && !b->inferred.full && !runs &&
+           nnrti_builder_open(b, n, code) && nnrti_builder_may_assume(b, n)) {
+        memset(&b->error, 0, sizeof(b->error));
+        nnrt_memory_drop_temp(&b->inferred);
+        nnrti_builder_assume(b, n, true);
+        larger++;
+        code = nnrti_builder_rule(b, m, n, skipped, folded);
+    }
+    for (; larger > 0; larger--)
+        nnrti_builder_assume(b, n, false);
     return code;
 }
 

@@ -1365,6 +1365,51 @@ static void test_large_windows(void **state)
     }
 }
 
+/* x[300:] of a vector of dynamic length: empty at the first size assumed for it. */
+static uint32_t behind_assumed_size(nnrt_builder *b, NNRT_DataType type)
+{
+    static const int32_t parts[] = {300, INT32_MAX, 1}; /* begin, end, stride */
+    static const char *const names[] = {"begin", "end", "stride"};
+    const int32_t dims[] = {-1}, one[] = {1};
+    uint32_t in[4];
+    in[0] = nnrt_builder_input(b, "x", type, 1, dims);
+    for (int i = 0; i < 3; i++)
+        in[i + 1] = nnrt_builder_constant(b, names[i], NNRT_DATA_TYPE_INT32, 1, one, &parts[i], true);
+    return nnrt_builder_op(b, "slice", NNRT_NODE_TYPE_STRIDED_SLICE, NULL, in, 4);
+}
+
+/* The maximum of no elements is refused for every size that is assumed for x[300:]: the attempts end. */
+static void test_empty_slice_of_assumed_size(void **state)
+{
+    static const int32_t zero[] = {0};
+    const int32_t one[] = {1};
+    NNRT_ReduceFusion a;
+    nnrt_builder *b = begin(NULL);
+    uint32_t in[2];
+    (void)state;
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_REDUCE_FUSION)->attr, &a);
+    a.mode = NNRT_REDUCE_MODE_MAX;
+    in[0] = behind_assumed_size(b, NNRT_DATA_TYPE_FLOAT32);
+    in[1] = nnrt_builder_constant(b, "axes", NNRT_DATA_TYPE_INT32, 1, one, zero, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "max", NNRT_NODE_TYPE_REDUCE_FUSION, &a, in, 2));
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+}
+
+/* The k of TOPK as a list of dynamic length, assumed to be empty: its value is unknown, and nothing is read. */
+static void test_empty_list_of_assumed_size(void **state)
+{
+    const int32_t row[] = {8};
+    nnrt_builder *b = begin(NULL);
+    uint32_t in[2];
+    (void)state;
+    in[0] = nnrt_builder_input(b, "z", NNRT_DATA_TYPE_FLOAT32, 1, row);
+    in[1] = behind_assumed_size(b, NNRT_DATA_TYPE_INT32);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_TOPK_FUSION, NULL, in, 2));
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+}
+
 /* With dynamic dimensions only a run knows the number of positions: int32 indices may suffice. */
 static void test_places_of_open_extents(void **state)
 {
@@ -1408,6 +1453,8 @@ int main(void)
         cmocka_unit_test(test_declared_anew),
         cmocka_unit_test(test_expected_layout),
         cmocka_unit_test(test_large_windows),
+        cmocka_unit_test(test_empty_slice_of_assumed_size),
+        cmocka_unit_test(test_empty_list_of_assumed_size),
         cmocka_unit_test(test_places_of_open_extents), cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_graph_formats),          cmocka_unit_test(test_graph_passes),
         cmocka_unit_test(test_create),                 cmocka_unit_test(test_create_refused),
