@@ -1516,6 +1516,8 @@ typedef struct nnrti_cpu_edit {
     uint8_t *tables;                   /* in a run: memory of the next table */
 } nnrti_cpu_edit;
 
+#define NNRTI_CPU_DYNAMIC_ARGS 10 /* most arguments of a step with dynamic shapes */
+
 /* A step with dynamic shapes: attributes of nnrti_cpu_run_dynamic, with which a run lowers the step again. */
 typedef struct nnrti_cpu_dynamic {
     const nnrti_cpu_isa *isa;
@@ -1533,7 +1535,8 @@ typedef struct nnrti_cpu_dynamic {
     bool image;          /* a step on images, channels last */
     nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
     size_t scratch;      /* of each worker; behind that of all workers are the copies */
-    size_t copies[2];    /* bytes of the channels-last copies of images x and y; 0: none */
+    size_t copies[NNRTI_CPU_DYNAMIC_ARGS]; /* bytes of the copy of each argument that the kernel uses; 0: none */
+    uint32_t wide;       /* per argument, one bit: it is float16, and its copy float32 */
     size_t tables;       /* bytes, behind them, of constants that a run derives from its dimensions */
     size_t reference;    /* scratch of the reference kernel */
 } nnrti_cpu_dynamic;
@@ -6496,10 +6499,10 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
    dimensions of the run themselves, which would decide everything in two places.
 
    Steps on images compute channels last, from and into copies in scratch; layout propagation removes the copies between
-   such steps (nnrti_cpu_layouts). Scratch is that of each worker for the largest of all sizes, then the copies of x and
-   y for the bounds, then tables that follow from the dimensions of the run (nnrti_cpu_tabulate). */
+   such steps (nnrti_cpu_layouts). Steps in float16 compute float32 copies, as >>float16 describes. Scratch is that of each
+   worker for the largest of all sizes, then the copies for the bounds, then tables that follow from the dimensions of the
+   run (nnrti_cpu_tabulate). */
 
-#define NNRTI_CPU_DYNAMIC_ARGS 10    /* most arguments of a step with dynamic shapes */
 #define NNRTI_CPU_DYNAMIC_BYTES 4096 /* of the stack: lists of arguments and attributes while a run lowers a step */
 
 /* Whether a step with dynamic shapes computes images channels last: convolutions, pools, also global ones, RESIZE. */
@@ -6633,10 +6636,19 @@ static size_t nnrti_cpu_scratch_with(size_t scratch, size_t behind, uint32_t wor
     return scratch + nnrti_cpu_aligned((behind + workers - 1) / workers);
 }
 
-/* The same of a step with its copies and tables. */
+/* Bytes of all copies of a step. */
+static size_t nnrti_cpu_copied(const nnrti_cpu_dynamic *a)
+{
+    size_t bytes = 0;
+    for (uint32_t k = 0; k < NNRTI_CPU_DYNAMIC_ARGS; k++)
+        bytes += a->copies[k];
+    return bytes;
+}
+
+/* Scratch of each worker, with its share of the copies and tables. */
 static size_t nnrti_cpu_scratch_of(const nnrti_cpu_dynamic *a)
 {
-    return nnrti_cpu_scratch_with(a->scratch, a->copies[0] + a->copies[1] + a->tables, a->workers);
+    return nnrti_cpu_scratch_with(a->scratch, nnrti_cpu_copied(a) + a->tables, a->workers);
 }
 
 /* Makes an image channels last. */
@@ -6666,47 +6678,95 @@ static NNRT_ReturnCode nnrti_cpu_take_table(nnrti_cpu_edit *e, uint32_t s, NNRT_
     return NNRT_SUCCESS;
 }
 
-/* Calls the kernel of a step that a run has lowered, with channels-last copies of the images in args where it needs
-   them. */
-static NNRT_ReturnCode nnrti_cpu_call_lowered(const nnrti_cpu_dynamic *dynamic, const nnrt_draft_step *step,
-                                              const nnrt_view *args, nnrt_call *call)
+/* Shows the arguments of `wide` as dense float32 tensors, which are no constants. */
+static void nnrti_cpu_widen_args(nnrt_plan_arg *list, uint32_t wide)
+{
+    for (; wide != 0; wide >>= 1, list++) {
+        ptrdiff_t step = 1;
+        if ((wide & 1) == 0)
+            continue;
+        list->kind = NNRT_PLACE_ARENA;
+        list->view.dataType = NNRT_DATA_TYPE_FLOAT32;
+        list->view.data = NULL;
+        for (int32_t i = list->view.rank - 1; i >= 0; i--) {
+            list->view.strides[i] = step;
+            step *= list->view.dims[i];
+        }
+    }
+}
+
+/* In a run: gives the arguments of a step that it lowers their copies in scratch. */
+static void nnrti_cpu_place_copies(const nnrti_cpu_dynamic *dynamic, nnrt_draft_step *step, nnrt_plan_arg *list,
+                                   const nnrt_call *call)
 {
     const uint32_t out = step->nIn + step->nDerived;
-    uint8_t *const copies = call->scratch != NULL ? (uint8_t *)call->scratch + dynamic->workers * dynamic->scratch : NULL;
-    const nnrt_view *const y = &args[call->nIn + call->nDerived];
-    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS], in[2], back[2];
+    uint8_t *at = (uint8_t *)call->scratch;
+    nnrti_cpu_widen_args(list, dynamic->wide);
+    at += at != NULL ? dynamic->workers * dynamic->scratch : 0;
+    for (uint32_t k = 0; k < out + step->nOut; k++) {
+        if (dynamic->copies[k] == 0)
+            continue;
+        if (dynamic->image && (k == 0 || k == out))
+            nnrti_cpu_set_nhwc(&list[k].view);
+        list[k].view.data = at;
+        at += dynamic->copies[k];
+    }
+}
+
+/* Copies x to y, of other strides or, if `wide`, of the other floating-point type. */
+static void nnrti_cpu_copy_arg(const nnrti_cpu_dynamic *dynamic, uint32_t k, const nnrt_view *x, const nnrt_view *y,
+                               nnrt_call *call)
+{
+    const bool wide = (dynamic->wide >> k & 1) != 0;
+    nnrt_plan_arg list[2];
+    nnrt_draft_step step;
+    nnrt_view pair[2];
+    memset(&step, 0, sizeof(step));
+    memset(list, 0, sizeof(list));
+    list[0].view = *x;
+    list[1].view = *y;
+    step.args = list;
+    step.nIn = step.nOut = 1;
+    if (wide) /* which converts fastest in the order of y */
+        nnrti_cpu_sort_axes(&step);
+    pair[0] = list[0].view;
+    pair[1] = list[1].view;
+    (void)(wide ? dynamic->isa->widen_half.run : nnrti_cpu_copy)(NULL, pair, call);
+}
+
+/* Calls the kernel of a step that a run has lowered from the arguments `list`, the copies of those in args. */
+static NNRT_ReturnCode nnrti_cpu_call_lowered(const nnrti_cpu_dynamic *dynamic, const nnrt_draft_step *step,
+                                              const nnrt_view *list, nnrt_view *args, nnrt_call *call)
+{
+    const uint32_t count = step->nIn + step->nDerived + step->nOut;
+    const uint32_t out = call->nIn + dynamic->nDerived; /* of list */
     const bool lowered = step->kernel == dynamic->kernel;
-    const bool copied = lowered && dynamic->copies[0] + dynamic->copies[1] + dynamic->tables > 0;
+    const bool copied = nnrti_cpu_copied(dynamic) + dynamic->tables > 0;
+    const nnrt_resolve *now = (const nnrt_resolve *)call->resolve;
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS];
     nnrt_call inner = *call;
     NNRT_ReturnCode code;
-    if (step->scratchBytes > (copied ? dynamic->scratch : call->scratchBytes) || (!lowered && dynamic->packed > 0))
+    if ((lowered && step->scratchBytes > (copied ? dynamic->scratch : call->scratchBytes)) ||
+        (!lowered && (dynamic->packed > 0 || now->scratch > call->scratchBytes)))
         return nnrt_call_fail(call, NNRT_DEVICE_ERROR, "its kernel does not support the dimensions of this run");
+    if (!lowered) {
+        inner.nDerived = dynamic->nDerived;
+        return now->kernel(now->resolved, args, &inner);
+    }
     inner.nIn = step->nIn;
     inner.nDerived = step->nDerived;
     inner.nOut = step->nOut;
-    for (uint32_t k = 0; k < out + step->nOut; k++)
+    for (uint32_t k = 0; k < count; k++)
         views[k] = step->args[k].view;
-    if (!lowered && dynamic->image) {
-        views[0] = args[0];
-        views[out] = *y;
-    }
-    if (!copied)
-        return step->kernel(step->attr, views, &inner);
-    inner.scratchBytes = dynamic->scratch;
-    if (dynamic->copies[0] > 0) {
-        views[0].data = copies;
-        in[0] = args[0];
-        in[1] = views[0];
-        (void)nnrti_cpu_copy(NULL, in, call);
-    }
-    if (dynamic->copies[1] > 0)
-        views[out].data = copies + dynamic->copies[0];
+    if (copied)
+        inner.scratchBytes = dynamic->scratch;
+    for (uint32_t k = 0; k < out; k++)
+        if (dynamic->copies[k] > 0)
+            nnrti_cpu_copy_arg(dynamic, k, &args[k], &list[k], call);
     code = step->kernel(step->attr, views, &inner);
-    if (dynamic->copies[1] > 0 && code == NNRT_SUCCESS) {
-        back[0] = views[out];
-        back[1] = *y;
-        (void)nnrti_cpu_copy(NULL, back, call);
-    }
+    for (uint32_t k = out; code == NNRT_SUCCESS && k < out + call->nOut; k++)
+        if (dynamic->copies[k] > 0)
+            nnrti_cpu_copy_arg(dynamic, k, &list[k], &args[k + dynamic->packed], call);
     return code;
 }
 
@@ -6725,6 +6785,7 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)attr;
     uint64_t block[(NNRTI_CPU_DYNAMIC_BYTES + NNRT_ALIGNMENT) / sizeof(uint64_t)];
     nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
+    nnrt_view views[NNRTI_CPU_DYNAMIC_ARGS];
     nnrt_draft_step step;
     NNRT_ModelConfig config;
     nnrt_memory memory;
@@ -6746,9 +6807,9 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     nnrti_cpu_step_of_run(dynamic, args, call, &step, list);
     if (nnrt_view_empty(&step.args[step.nIn + step.nDerived].view) && step.nOut == 1)
         return NNRT_SUCCESS;
-    for (uint32_t k = 0; k < 2; k++) /* which the kernel sees channels last */
-        if (dynamic->copies[k] > 0)
-            nnrti_cpu_set_nhwc(&list[k == 0 ? 0 : step.nIn + step.nDerived].view);
+    nnrti_cpu_place_copies(dynamic, &step, list, call);
+    for (uint32_t k = 0; k < step.nIn + step.nDerived + step.nOut; k++)
+        views[k] = list[k].view;
     config.error = call->error;
     draft.config = &config;
     draft.memory = &memory;
@@ -6762,9 +6823,9 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     e.dynamic = (nnrti_cpu_dynamic *)(uintptr_t)dynamic; /* only PrepareModel writes to it */
     e.packed = args + call->nIn + dynamic->nDerived;
     if (dynamic->tables > 0)
-        e.tables = (uint8_t *)call->scratch + dynamic->workers * dynamic->scratch + dynamic->copies[0] + dynamic->copies[1];
+        e.tables = (uint8_t *)call->scratch + dynamic->workers * dynamic->scratch + nnrti_cpu_copied(dynamic);
     code = nnrti_cpu_lower(&e, 0);
-    return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, args, call) : code;
+    return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, views, args, call) : code;
 }
 
 /* Gives step s, which was lowered from the step `old`, the arguments of a step with dynamic shapes, and a kernel. The
@@ -6784,7 +6845,8 @@ static NNRT_ReturnCode nnrti_cpu_finish_dynamic(nnrti_cpu_edit *e, uint32_t s, c
     memcpy(args + first, lowered.args + (lowered.nIn + lowered.nDerived - packed), packed * sizeof(*args));
     memcpy(args + first + packed, old->args + first, old->nOut * sizeof(*args));
     for (uint32_t k = 0; k < old->nIn && packed > 0; k++)
-        if (args[k].kind == NNRT_PLACE_CONSTANT) {
+        if (args[k].kind == NNRT_PLACE_CONSTANT &&
+            (kernel != nnrti_cpu_run_dynamic || (((const nnrti_cpu_dynamic *)attr)->wide >> k & 1) == 0)) {
             memset(&args[k], 0, sizeof(args[k]));
             args[k].tensor = NNRT_NO_TENSOR;
         }
@@ -6966,11 +7028,22 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     const uint32_t out = old.nIn + old.nDerived, count = out + old.nOut;
     nnrt_plan_arg list[NNRTI_CPU_DYNAMIC_ARGS];
     nnrti_cpu_dynamic *dynamic;
-    bool global;
+    uint32_t wide = 0;
+    bool half, global;
     NNRT_ReturnCode code;
-    if (nnrti_cpu_is_dynamic_batch(e->draft, step))
-        return nnrti_cpu_lower_batch(e, s);
     step->open = NULL;
+    half = nnrti_cpu_is_half_candidate(step) && count <= NNRTI_CPU_DYNAMIC_ARGS;
+    if (nnrti_cpu_is_dynamic_batch(e->draft, step) && (!half || nnrti_cpu_stays_half(e, step))) {
+        *step = old;
+        return nnrti_cpu_lower_batch(e, s);
+    }
+    for (uint32_t k = 0; k < count && count <= NNRTI_CPU_DYNAMIC_ARGS; k++) {
+        const bool widened = half && nnrti_cpu_is_type(&old, k, NNRT_DATA_TYPE_FLOAT16) && !nnrti_cpu_is_packed_half(&old, k);
+        list[k] = old.args[k];
+        wide |= (widened ? 1u : 0) << k;
+    }
+    step->args = list;
+    nnrti_cpu_widen_args(list, wide);
     if (!nnrti_cpu_may_be_dynamic(step)) {
         *step = old;
         return NNRT_SUCCESS;
@@ -6989,16 +7062,19 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
         dynamic->present |= (old.args[k].tensor != NNRT_NO_TENSOR ? 1u : 0) << k;
         dynamic->constants |= (old.args[k].kind == NNRT_PLACE_CONSTANT ? 1u : 0) << k;
     }
-    memcpy(list, old.args, count * sizeof(list[0]));
-    step->args = list;
+    dynamic->wide = wide;
     dynamic->image = nnrti_cpu_is_dynamic_image(step);
     global = dynamic->image && !nnrti_cpu_is_image_op(step) && nnrti_cpu_is_allowed(e, &e->isa->reduce);
-    for (uint32_t k = 0; k < 2 && dynamic->image; k++) {
-        nnrt_view *v = &list[k == 0 ? 0 : out].view;
-        if (nnrti_cpu_is_nhwc(v))
+    for (uint32_t k = 0; k < count; k++) {
+        nnrt_view *v = &list[k].view;
+        const bool image = dynamic->image && (k == 0 || k == out);
+        size_t elements = 0;
+        if ((wide >> k & 1) == 0 && (!image || nnrti_cpu_is_nhwc(v)))
             continue;
-        nnrti_cpu_set_nhwc(v);
-        dynamic->copies[k] = nnrti_cpu_aligned((size_t)(v->dims[0] * v->strides[0]) * nnrt_type_size(v->dataType));
+        if (image)
+            nnrti_cpu_set_nhwc(v);
+        (void)nnrt_dims_count(v->dims, v->rank, &elements); /* it fits 32 bits: nnrti_cpu_is_eligible */
+        dynamic->copies[k] = nnrti_cpu_aligned(elements * nnrt_type_size(v->dataType));
     }
     dynamic->reference = old.scratchBytes;
     e->dynamic = dynamic;
@@ -7007,9 +7083,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     if (code == NNRT_SUCCESS && (step->kernel != old.kernel || step->attr != old.attr)) {
         dynamic->kernel = step->kernel;
         dynamic->scratch = nnrti_cpu_aligned(step->scratchBytes);
-        if (dynamic->image && old.op->type == NNRT_NODE_TYPE_RESIZE)
+        if (dynamic->image && old.op->type == NNRT_NODE_TYPE_RESIZE) /* float32 */
             dynamic->planes = step->kernel;
-        else if (global)
+        else if (global && wide == 0)
             dynamic->planes = e->isa->reduce.run;
         return nnrti_cpu_finish_dynamic(e, s, &old, nnrti_cpu_run_dynamic, dynamic, dynamic->packed,
                                         nnrti_cpu_scratch_of(dynamic));
@@ -7034,14 +7110,28 @@ static uint32_t nnrti_cpu_root(const nnrti_cpu_layouts *l, uint32_t t)
     return t;
 }
 
-/* The bytes of the channels-last copies of x and y that a step with dynamic shapes makes; NULL: not a step on images. */
-static const size_t *nnrti_cpu_copies_of(const nnrt_draft_step *step)
+/* The bytes of the copy of x, or y, of a step that computes images channels last. */
+static size_t *nnrti_cpu_copy_of(const nnrt_draft_step *step, bool y)
 {
+    nnrti_cpu_dynamic *const dynamic = (nnrti_cpu_dynamic *)(uintptr_t)step->attr;
     if (step->kernel == nnrti_cpu_run_batch)
-        return ((const nnrti_cpu_batch *)step->attr)->copies;
-    return step->kernel == nnrti_cpu_run_dynamic && ((const nnrti_cpu_dynamic *)step->attr)->image
-               ? ((const nnrti_cpu_dynamic *)step->attr)->copies
-               : NULL;
+        return &((nnrti_cpu_batch *)(uintptr_t)step->attr)->copies[y];
+    return &dynamic->copies[y ? step->nIn + dynamic->nDerived : 0];
+}
+
+/* Whether a step with dynamic shapes computes images channels last; whether it copies argument k, x or y, for that. */
+static bool nnrti_cpu_copies_images(const nnrt_draft_step *step)
+{
+    return step->kernel == nnrti_cpu_run_batch ||
+           (step->kernel == nnrti_cpu_run_dynamic && ((const nnrti_cpu_dynamic *)step->attr)->image);
+}
+
+static bool nnrti_cpu_copies_image(const nnrt_draft_step *step, uint32_t k)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    if (!nnrti_cpu_copies_images(step) || (k != 0 && k != out))
+        return false;
+    return *nnrti_cpu_copy_of(step, k != 0) > 0;
 }
 
 /* Whether a step with dynamic shapes is elementwise or a CONCAT, of views in the model's order of axes. */
@@ -7050,7 +7140,7 @@ static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt
     const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
     return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
            (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run ||
-            step->op->type == NNRT_NODE_TYPE_CONCAT);
+            dynamic->kernel == e->isa->elementwise_half.run || step->op->type == NNRT_NODE_TYPE_CONCAT);
 }
 
 /* Whether a tensor has the same bytes in both layouts, for all sizes: one channel, or one pixel, or fewer axes. */
@@ -7063,7 +7153,6 @@ static bool nnrti_cpu_is_layout_free(const nnrt_operand *o)
 /* Enters the arguments of a step. */
 static void nnrti_cpu_enter_layouts(const nnrti_cpu_edit *e, const nnrt_draft_step *step, nnrti_cpu_layouts *l)
 {
-    const size_t *copies = nnrti_cpu_copies_of(step);
     const bool elementwise = nnrti_cpu_is_dynamic_elementwise(e, step);
     const uint32_t out = step->nIn + step->nDerived, to = step->nOut > 0 ? step->args[out].tensor : NNRT_NO_TENSOR;
     for (uint32_t k = 0; step->kernel != NULL && k < out + step->nOut; k++) {
@@ -7075,22 +7164,26 @@ static void nnrti_cpu_enter_layouts(const nnrti_cpu_edit *e, const nnrt_draft_st
             const uint32_t joined = nnrti_cpu_root(l, to);
             l->kept[joined] = l->kept[joined] || l->kept[root];
             l->parent[root] = joined;
-        } else if (copies == NULL || (k == 0 ? copies[0] : k == out ? copies[1] : 0) == 0) {
+        } else if (!nnrti_cpu_copies_image(step, k)) {
             l->kept[root] = 1;
         }
     }
 }
 
-/* Removes the copies of x and y that need none. *last: one bit for each argument that is channels last without. */
-static void nnrti_cpu_remove_copies(const nnrt_draft_step *step, const nnrti_cpu_layouts *l, size_t copies[2],
-                                    uint32_t *last)
+/* Removes the copies of x and y that need none; those of another type stay. Returns one bit for each argument that is
+   channels last without. */
+static uint32_t nnrti_cpu_remove_copies(const nnrt_draft_step *step, const nnrti_cpu_layouts *l, uint32_t wide)
 {
-    const uint32_t out = step->nIn + step->nDerived;
-    for (uint32_t k = 0; k < 2; k++)
-        if (copies[k] > 0 && l->kept[nnrti_cpu_root(l, step->args[k == 0 ? 0 : out].tensor)] == 0) {
-            *last |= 1u << (k == 0 ? 0 : out);
-            copies[k] = 0;
-        }
+    uint32_t last = 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t at = k == 0 ? 0 : step->nIn + step->nDerived;
+        if (!nnrti_cpu_copies_image(step, at) || l->kept[nnrti_cpu_root(l, step->args[at].tensor)] != 0)
+            continue;
+        last |= 1u << at;
+        if (wide == 0)
+            *nnrti_cpu_copy_of(step, k != 0) = 0;
+    }
+    return last;
 }
 
 /* Removes the copies of a step, and notes the channels-last operands of an elementwise one. */
@@ -7100,15 +7193,15 @@ static void nnrti_cpu_apply_layouts(const nnrti_cpu_edit *e, nnrt_draft_step *st
     size_t scratch;
     if (step->kernel == nnrti_cpu_run_batch) {
         nnrti_cpu_batch *a = (nnrti_cpu_batch *)(uintptr_t)step->attr;
-        nnrti_cpu_remove_copies(step, l, a->copies, &a->last);
+        a->last = nnrti_cpu_remove_copies(step, l, 0);
         scratch = nnrti_cpu_scratch_with(a->scratch, a->copies[0] + a->copies[1], a->workers);
         step->scratchBytes = scratch > a->reference ? scratch : a->reference;
-    } else if (nnrti_cpu_copies_of(step) != NULL) {
+    } else if (nnrti_cpu_copies_images(step)) {
         nnrti_cpu_dynamic *a = (nnrti_cpu_dynamic *)(uintptr_t)step->attr;
-        nnrti_cpu_remove_copies(step, l, a->copies, &a->last);
+        a->last = nnrti_cpu_remove_copies(step, l, a->wide);
         if (a->planes != NULL && a->last == 0 && a->copies[0] > 0) { /* nothing around it is channels last */
             a->kernel = a->planes;
-            a->copies[0] = a->copies[1] = 0;
+            *nnrti_cpu_copy_of(step, false) = *nnrti_cpu_copy_of(step, true) = 0;
             a->tables += NNRT_ALIGNMENT; /* the axes of nnrti_cpu_lower_reduction */
         }
         scratch = nnrti_cpu_scratch_of(a);
@@ -7130,7 +7223,7 @@ static NNRT_ReturnCode nnrti_cpu_propagate_layouts(nnrti_cpu_edit *e)
     nnrti_cpu_layouts l;
     bool any = false;
     for (uint32_t s = 0; s < d->nSteps; s++)
-        any = any || nnrti_cpu_copies_of(&d->steps[s]) != NULL;
+        any = any || nnrti_cpu_copies_images(&d->steps[s]);
     if (!any)
         return NNRT_SUCCESS;
     l.parent = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*l.parent));

@@ -112,6 +112,22 @@ static const one_node nodes[] = {
     {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F32, 1, {{4, {2, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
     {"resize", NNRT_NODE_TYPE_RESIZE, &bilinear, F32, 1, {{4, {2, 3, -1, 6}}, NONE, NONE, NONE}, true, NULL},
     {"resize", NNRT_NODE_TYPE_RESIZE, &nearest, F32, 1, {{4, {2, 6, -1, 3}}, NONE, NONE, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_FULL_CONNECTION, &product, F16, 1, {{2, {-1, 37}}, {2, {21, 37}}, {1, {21}}, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, F16, 1, {{2, {-1, 8}}, {2, {70, 8}}, NONE, NONE}, false, NULL},
+    {"matmul", NNRT_NODE_TYPE_MATMUL_FUSION, NULL, F16, 2, {{3, {2, -1, 16}}, {3, {2, 16, -1}}, NONE, NONE}, false, NULL},
+    {"softmax", NNRT_NODE_TYPE_SOFTMAX, &softmax, F16, 1, {{2, {4, -1}}, NONE, NONE, NONE}, false, NULL},
+    {"log_softmax", NNRT_NODE_TYPE_LOG_SOFTMAX, &log_last, F16, 1, {{2, {-1, 17}}, NONE, NONE, NONE}, false, NULL},
+    {"layer_norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, F16, 1, {{2, {-1, 24}}, {1, {24}}, {1, {24}}, NONE}, false, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, F16, 1, {{4, {-1, 3, 9, 6}}, {4, {10, 3, 3, 3}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F16, 1, {{4, {2, 8, -1, 7}}, {4, {10, 3, 3, 8}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F16, 1, {{4, {1, -1, 7, 8}}, {4, {10, 3, 3, 8}}, NONE, NONE}, false, NULL},
+    {"winograd", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, F16, 1, {{4, {1, 16, -1, 5}}, {4, {18, 3, 3, 16}}, {1, {18}}, NONE}, true, "4"},
+    {"depthwise", NNRT_NODE_TYPE_CONV2D_FUSION, &depthwise, F16, 1, {{4, {1, 9, -1, 6}}, {4, {9, 3, 3, 1}}, {1, {9}}, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &transposed, F16, 1, {{4, {1, 6, -1, 5}}, {4, {7, 3, 3, 6}}, {1, {7}}, NONE}, true, NULL},
+    {"max_pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &padded_largest, F16, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
+    {"average_pool", NNRT_NODE_TYPE_AVGPOOL_FUSION, &padded_average, F16, 1, {{4, {1, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
+    {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F16, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
+    {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F16, 1, {{4, {2, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
 };
 
 static void set_attributes(void)
@@ -276,15 +292,21 @@ static void expect_reference(const one_node *o, const NNRT_Model *model)
     nnrt_session_destroy(session);
 }
 
-/* y is near the result of the reference device: 1e-4 of 1 and of the largest term is not a strict bound, but a wrong
-   index, row or size differs more. */
+static float element(const one_node *o, const uint8_t *data, size_t k)
+{
+    return o->dataType == F16 ? nnrt_half_to_float(((const uint16_t *)(const void *)data)[k]) : ((const float *)(const void *)data)[k];
+}
+
+/* y is near the result of the reference device: 1e-4 of 1 and of the largest term, for float16 2e-3, four times the rounding of
+   a result, is not a strict bound, but a wrong index, row or size differs more. */
 static void check_near(const one_node *o, uint32_t i, const uint8_t *y, const char *device)
 {
-    for (size_t k = 0; !halves && o->dataType == F32 && o->type != NNRT_NODE_TYPE_LESS && o->type != NNRT_NODE_TYPE_ARGMAX_FUSION &&
-                       k < wantBytes[i] / sizeof(float);
-         k++) {
-        const float a = ((const float *)(const void *)y)[k], b = ((const float *)(const void *)want[i])[k];
-        if (!(fabsf(a - b) <= 1e-4f * (1 + fabsf(b))) && !(a != a && b != b) && !(a == b))
+    const float bound = o->dataType == F16 ? 2e-3f : 1e-4f;
+    if (halves || o->type == NNRT_NODE_TYPE_LESS || o->type == NNRT_NODE_TYPE_ARGMAX_FUSION)
+        return;
+    for (size_t k = 0; k < wantBytes[i] / nnrt_type_size(o->dataType); k++) {
+        const float a = element(o, y, k), b = element(o, want[i], k);
+        if (!(fabsf(a - b) <= bound * (1 + fabsf(b))) && !(a != a && b != b) && !(a == b))
             fail_msg("%s of size %d on %s: element %u is %.9g, on the reference device %.9g", nnrt_op_find(o->type)->name,
                      (int)sizes[i], device, (unsigned)k, (double)a, (double)b);
     }
