@@ -1533,6 +1533,7 @@ typedef struct nnrti_cpu_dynamic {
     int32_t tile;        /* of Winograd, which a run takes over */
     bool half, smallest; /* of nnrti_cpu_edit */
     bool image;          /* a step on images, channels last */
+    nnrti_cpu_requantize scale; /* of quantized products */
     nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
     size_t scratch;      /* of each worker; behind that of all workers are the copies */
     size_t copies[NNRTI_CPU_DYNAMIC_ARGS]; /* bytes of the copy of each argument that the kernel uses; 0: none */
@@ -2510,7 +2511,7 @@ static bool nnrti_cpu_reads_nchw(const nnrti_cpu_edit *e, const nnrt_draft_step 
     nnrti_cpu_gemm a;
     if (e->dynamic != NULL || step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION ||
         ((const NNRT_Conv2DFusion *)step->attr)->group != 1 || x->dims[3] > 4 || x->strides[2] != 1 ||
-        nnrti_cpu_is_half_conv(step))
+        x->dataType != NNRT_DATA_TYPE_FLOAT32)
         return false;
     memset(&a, 0, sizeof(a));
     a.conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
@@ -4409,10 +4410,10 @@ static bool nnrti_cpu_constant_weights_q8(const nnrt_draft_step *step, bool tran
 static NNRT_ReturnCode nnrti_cpu_recall_largest_sum(nnrti_cpu_edit *e, const nnrt_view *x, const nnrt_view *w,
                                                     const nnrt_view *bias, int64_t *reach)
 {
-    if (nnrt_draft_recall(e->draft, reach))
+    if (nnrti_cpu_recall(e, reach))
         return NNRT_SUCCESS;
     *reach = nnrti_cpu_largest_sum(x, w, bias);
-    return nnrt_draft_note(e->draft, *reach);
+    return nnrti_cpu_note(e, *reach);
 }
 
 /* Most rows of the window that lie partly inside x, of all pixels of a work item: those at the left and right ends
@@ -4471,6 +4472,15 @@ static void nnrti_cpu_integer_table(const nnrti_cpu_isa_q8 *isa, const nnrt_view
         to[0] = 0;
         to[2 * isa->lanes] = w->quant[0].zeroPoint - nnrti_cpu_zero_point_at(zeros, c);
     }
+}
+
+/* The requantization of a step with dynamic shapes: a run, which packs nothing, takes that of PrepareModel. */
+static void nnrti_cpu_keep_scale(const nnrti_cpu_edit *e, nnrti_cpu_requantize *scale)
+{
+    if (e->packed != NULL)
+        *scale = e->dynamic->scale;
+    else if (e->dynamic != NULL)
+        e->dynamic->scale = *scale;
 }
 
 /* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
@@ -4541,6 +4551,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
             nnrti_cpu_requantize_table(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], isa->lanes, 0,
                                        (int32_t *)table);
     }
+    nnrti_cpu_keep_scale(e, &a->scale);
     a->depth = (int32_t)depth;
     a->gather = gather;
     nnrti_cpu_tile_gemm_q8(a, pixels, limit, panels,
@@ -4555,7 +4566,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     if (gather)
         scratch = most * (size_t)row + 16;
     else
-        scratch = (1 + (e->dynamic != NULL ? most : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
+        scratch = (1 + (e->dynamic != NULL ? most * (size_t)a->window[0] : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
                   (size_t)(a->groups * isa->group);
     scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) * sizeof(void *);
     if (a->sums)
@@ -4625,13 +4636,19 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
     const int32_t C = w.dims[0], group = NNRTI_CPU_ROW_GROUP(isa), mixed = isa->mixed;
     const int32_t zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view) - NNRTI_CPU_DOT_SIGN;
-    const int64_t reach = nnrti_cpu_largest_sum(&x.view, &w, has ? &bias : NULL), taps = (int64_t)w.dims[1] * w.dims[2];
+    const int64_t taps = (int64_t)w.dims[1] * w.dims[2];
     int32_t packed[2], rows[2] = {NNRTI_CPU_REQUANTIZE_ROWS, 0}, all, step;
+    int64_t reach;
     double room;
     nnrti_cpu_window_q8 found, *a;
     nnrt_plan_arg *args;
     void *data, *table;
     NNRT_ReturnCode code;
+    if (e->packed == NULL || !nnrti_cpu_recall(e, &reach)) {
+        reach = nnrti_cpu_largest_sum(&x.view, &w, has ? &bias : NULL);
+        nnrti_cpu_keep_number(e, reach);
+    }
+    memset(&found, 0, sizeof(found));
     found.window[0] = w.dims[1];
     found.window[1] = w.dims[2];
     nnrti_cpu_pair(found.stride, &attr->stride, 0, 1);
@@ -4662,13 +4679,17 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = x;
     args[1] = y;
-    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS || data == NULL ||
-        table == NULL)
+    if ((code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS)
         return code;
+    if (data == NULL || table == NULL) {
+        nnrti_cpu_keep_scale(e, &a->scale);
+        return NNRT_SUCCESS;
+    }
     memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
     memset(table, 0, (size_t)rows[1] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
     nnrti_cpu_requantize_table(&a->scale, &quant, &y.view, reach, C, rows[1], isa->lanes, mixed, (int32_t *)table);
+    nnrti_cpu_keep_scale(e, &a->scale);
     for (int32_t r = 0; r < all; r++) {
         const int32_t c = r % C, lanes = isa->lanes;
         int32_t *const to = nnrti_cpu_table_column((int32_t *)table, nnrti_cpu_interleaved_channel(r, mixed), lanes);
@@ -6546,6 +6567,8 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_MATMUL_NBITS: return true;
     case NNRT_NODE_TYPE_FULL_CONNECTION:
     case NNRT_NODE_TYPE_MATMUL_FUSION:
+        return nnrti_cpu_is_float(step) || nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8") ||
+               nnrti_cpu_is_q8_step(step, "nnrt_matmul_fusion_q8");
     case NNRT_NODE_TYPE_SOFTMAX:
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION:
     case NNRT_NODE_TYPE_LOG_SOFTMAX:
@@ -6555,15 +6578,20 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
-    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return nnrti_cpu_is_float(step) && nnrti_cpu_is_dynamic_image(step);
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+        return (nnrti_cpu_is_float(step) || nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_INT8) ||
+                nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_UINT8)) &&
+               nnrti_cpu_is_dynamic_image(step);
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_is_dynamic_image(step);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_is_concat(step) && step->args[0].view.rank == 4;
     case NNRT_NODE_TYPE_REDUCE_FUSION: /* of axes that are known before the run */
         return nnrti_cpu_is_float(step) && step->nDerived == 1 &&
                (step->nIn < 2 || step->args[1].tensor == NNRT_NO_TENSOR || step->args[1].kind == NNRT_PLACE_CONSTANT);
     default:
-        return nnrti_cpu_elementwise_of(step, &found) &&
-               (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step));
+        return nnrti_cpu_is_q8_step(step, "nnrt_add_fusion_q8") || nnrti_cpu_is_quantize(step, false) ||
+               nnrti_cpu_is_quantize(step, true) ||
+               (nnrti_cpu_elementwise_of(step, &found) &&
+                (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step)));
     }
 }
 
@@ -7140,7 +7168,8 @@ static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt
     const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
     return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
            (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run ||
-            dynamic->kernel == e->isa->elementwise_half.run || step->op->type == NNRT_NODE_TYPE_CONCAT);
+            dynamic->kernel == e->isa->elementwise_half.run || dynamic->kernel == e->isa->add_q8.run ||
+            dynamic->kernel == e->isa->quantize.run || dynamic->kernel == e->isa->dequantize.run || step->op->type == NNRT_NODE_TYPE_CONCAT);
 }
 
 /* Whether a tensor has the same bytes in both layouts, for all sizes: one channel, or one pixel, or fewer axes. */

@@ -21,6 +21,8 @@
 #include "on_sets.h"
 
 #define F16 NNRT_DATA_TYPE_FLOAT16
+#define I8 NNRT_DATA_TYPE_INT8
+#define U8 NNRT_DATA_TYPE_UINT8
 enum { MOST = 300, ELEMENTS = MOST * MOST * 2, OPERANDS = 4 };
 
 /* An operand: its shape, in which -1 is the size of the run. rank -1: none. */
@@ -60,6 +62,7 @@ static NNRT_MaxPoolFusion largest, padded_largest;
 static NNRT_AvgPoolFusion average, global, padded_average, whole;
 static NNRT_Resize bilinear, nearest;
 static NNRT_ScaleFusion affine;
+static const NNRT_QuantDTypeCast to_8_bits = {F32, I8}, from_8_bits = {I8, F32};
 
 static const one_node nodes[] = {
     {"gemm", NNRT_NODE_TYPE_FULL_CONNECTION, &product, F32, 1, {{2, {-1, 37}}, {2, {21, 37}}, {1, {21}}, NONE}, false, NULL},
@@ -128,6 +131,20 @@ static const one_node nodes[] = {
     {"average_pool", NNRT_NODE_TYPE_AVGPOOL_FUSION, &padded_average, F16, 1, {{4, {1, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
     {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F16, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
     {NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &whole, F16, 1, {{4, {2, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_FULL_CONNECTION, &product, I8, 1, {{2, {-1, 37}}, {2, {21, 37}}, {1, {21}}, NONE}, false, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_MATMUL_FUSION, &turned, U8, 1, {{2, {-1, 8}}, {2, {70, 8}}, NONE, NONE}, false, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, I8, 1, {{4, {-1, 3, 9, 6}}, {4, {10, 3, 3, 3}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &wide, U8, 1, {{4, {1, 3, 9, -1}}, {4, {10, 3, 3, 3}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, I8, 1, {{4, {2, 8, -1, 7}}, {4, {10, 3, 3, 8}}, {1, {10}}, NONE}, true, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, U8, 1, {{4, {1, -1, 7, 8}}, {4, {10, 3, 3, 8}}, NONE, NONE}, false, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, I8, 1, {{4, {1, 1, -1, -1}}, {4, {2, 3, 3, 1}}, {1, {2}}, NONE}, true, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, U8, 1, {{4, {1, -1, -1, 2}}, {4, {1, 3, 3, 2}}, NONE, NONE}, false, NULL},
+    {"depthwise_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &depthwise, I8, 1, {{4, {1, 9, -1, 6}}, {4, {9, 3, 3, 1}}, {1, {9}}, NONE}, true, NULL},
+    {"max_pool_q8", NNRT_NODE_TYPE_MAX_POOL_FUSION, &padded_largest, U8, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
+    {"average_pool_q8", NNRT_NODE_TYPE_AVGPOOL_FUSION, &padded_average, I8, 1, {{4, {1, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
+    {"add_q8", NNRT_NODE_TYPE_ADD_FUSION, NULL, U8, 2, {{2, {-1, 5}}, {2, {-1, 5}}, NONE, NONE}, false, NULL},
+    {"quantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &to_8_bits, F32, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
+    {"dequantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &from_8_bits, I8, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
 };
 
 static void set_attributes(void)
@@ -176,8 +193,16 @@ static void set_attributes(void)
 
 static bool halves; /* sessions of the fast device pack weights in half precision */
 
-/* Numbers of all operands, float32 or, in the same memory, float16 of both signs between 2^-7 and 2. */
+/* Numbers of all operands, float32 or, in the same memory, float16 of both signs between 2^-7 and 2, or bytes; biases of 8-bit
+   operators are int32. */
 static float numbers[OPERANDS][ELEMENTS];
+
+static int32_t biases[64];
+
+static bool is_8_bits(NNRT_DataType type)
+{
+    return type == I8 || type == U8;
+}
 
 static void draw_numbers(NNRT_DataType type)
 {
@@ -187,7 +212,11 @@ static void draw_numbers(NNRT_DataType type)
             numbers[k][i] = real();
             if (type == F16)
                 ((uint16_t *)(void *)numbers[k])[i] = half;
+            else if (is_8_bits(type))
+                ((uint8_t *)(void *)numbers[k])[i] = (uint8_t)draw(256);
         }
+    for (uint32_t i = 0; i < 64; i++)
+        biases[i] = (int32_t)draw(2000) - 1000;
 }
 
 /* The dimensions of an operand in a run of this size; n -1: as in the model. */
@@ -198,22 +227,37 @@ static const int32_t *dims_of(const shape *s, int32_t n, int32_t dims[4])
     return dims;
 }
 
+static NNRT_QuantParam quant_of(double scale, int32_t zeroPoint)
+{
+    NNRT_QuantParam q;
+    memset(&q, 0, sizeof(q));
+    q.numBits = 8;
+    q.scale = scale;
+    q.zeroPoint = zeroPoint;
+    return q;
+}
+
 /* n -1: dynamic. */
 static NNRT_Model *model_of(const one_node *o, int32_t n)
 {
     static const char *const names[OPERANDS] = {"a", "b", "c", "d"};
     static const float scales[2][4] = {{1, 1, 2, 1.5f}, {1, 2, 1.5f, 1}};
     const int32_t count = 4, one = 1, axis = -1;
+    const NNRT_QuantParam quant = quant_of(0.07, 3);
     nnrt_builder *b = NULL;
-    uint32_t in[OPERANDS + 1], nIn = 0;
+    uint32_t in[OPERANDS + 1], nIn = 0, y;
     int32_t dims[4];
     assert_int_equal(nnrt_builder_create(&b, "one", NULL), NNRT_SUCCESS);
     for (; nIn < OPERANDS && o->operands[nIn].rank >= 0; nIn++) {
         const shape *s = &o->operands[nIn];
         const bool words = o->type == NNRT_NODE_TYPE_MATMUL_NBITS && nIn == 1; /* entries of 4 bits */
-        const NNRT_DataType type = words ? NNRT_DATA_TYPE_UINT8 : o->dataType;
+        const bool bias = is_8_bits(o->dataType) && nIn == 2;
+        const NNRT_DataType type = words ? U8 : bias ? I32 : nIn > 0 && nIn >= o->inputs && is_8_bits(o->dataType) ? I8 : o->dataType;
+        const NNRT_QuantParam own = quant_of(nIn < o->inputs ? 0.05 : 0.01, nIn < o->inputs ? 5 : 0);
         in[nIn] = nIn < o->inputs ? nnrt_builder_input(b, names[nIn], type, s->rank, dims_of(s, n, dims))
-                                  : nnrt_builder_constant(b, names[nIn], type, s->rank, s->dims, numbers[nIn], true);
+                                  : nnrt_builder_constant(b, names[nIn], type, s->rank, s->dims, bias ? (const void *)biases : numbers[nIn], true);
+        if (!words && is_8_bits(type))
+            nnrt_builder_quant(b, in[nIn], &own, 1);
     }
     if (o->operands[0].rank == 4)
         nnrt_builder_format(b, in[0], o->first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
@@ -223,7 +267,11 @@ static NNRT_Model *model_of(const one_node *o, int32_t n)
         in[nIn++] = nnrt_builder_constant(b, "scales", F32, 1, &count, o->first ? scales[0] : scales[1], true);
     if (o->type == NNRT_NODE_TYPE_TRANSPOSE)
         in[nIn++] = nnrt_builder_constant(b, "order", NNRT_DATA_TYPE_INT64, 1, &count, order, true);
-    nnrt_builder_output(b, nnrt_builder_op(b, "y", o->type, o->attr, in, nIn));
+    y = nnrt_builder_tensor(b, "y");
+    if (o->attr == &to_8_bits || (is_8_bits(o->dataType) && o->attr != &from_8_bits))
+        nnrt_builder_quant(b, y, &quant, 1);
+    nnrt_builder_node(b, "y", o->type, o->attr, in, nIn, &y, 1);
+    nnrt_builder_output(b, y);
     return finish(b);
 }
 
@@ -292,20 +340,22 @@ static void expect_reference(const one_node *o, const NNRT_Model *model)
     nnrt_session_destroy(session);
 }
 
-static float element(const one_node *o, const uint8_t *data, size_t k)
+/* Element k of a result. */
+static float element(NNRT_DataType type, const uint8_t *data, size_t k)
 {
-    return o->dataType == F16 ? nnrt_half_to_float(((const uint16_t *)(const void *)data)[k]) : ((const float *)(const void *)data)[k];
+    return is_8_bits(type) ? data[k] : type == F16 ? nnrt_half_to_float(((const uint16_t *)(const void *)data)[k]) : ((const float *)(const void *)data)[k];
 }
 
 /* y is near the result of the reference device: 1e-4 of 1 and of the largest term, for float16 2e-3, four times the rounding of
-   a result, is not a strict bound, but a wrong index, row or size differs more. */
+   a result, is not a strict bound, but a wrong index, row or size differs more. 8 bits are exact. */
 static void check_near(const one_node *o, uint32_t i, const uint8_t *y, const char *device)
 {
-    const float bound = o->dataType == F16 ? 2e-3f : 1e-4f;
+    const NNRT_DataType type = o->attr == &to_8_bits ? I8 : o->attr == &from_8_bits ? F32 : o->dataType;
+    const float bound = type == F16 ? 2e-3f : type == F32 ? 1e-4f : 0;
     if (halves || o->type == NNRT_NODE_TYPE_LESS || o->type == NNRT_NODE_TYPE_ARGMAX_FUSION)
         return;
-    for (size_t k = 0; k < wantBytes[i] / nnrt_type_size(o->dataType); k++) {
-        const float a = element(o, y, k), b = element(o, want[i], k);
+    for (size_t k = 0; k < wantBytes[i] / nnrt_type_size(type); k++) {
+        const float a = element(type, y, k), b = element(type, want[i], k);
         if (!(fabsf(a - b) <= bound * (1 + fabsf(b))) && !(a != a && b != b) && !(a == b))
             fail_msg("%s of size %d on %s: element %u is %.9g, on the reference device %.9g", nnrt_op_find(o->type)->name,
                      (int)sizes[i], device, (unsigned)k, (double)a, (double)b);
