@@ -6563,6 +6563,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_ARGMIN_FUSION:
     case NNRT_NODE_TYPE_TRANSPOSE:
     case NNRT_NODE_TYPE_CAST:
+    case NNRT_NODE_TYPE_EINSUM:
     case NNRT_NODE_TYPE_MATMUL_INTEGER:
     case NNRT_NODE_TYPE_MATMUL_NBITS: return true;
     case NNRT_NODE_TYPE_FULL_CONNECTION:

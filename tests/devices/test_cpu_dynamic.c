@@ -62,6 +62,7 @@ static NNRT_MaxPoolFusion largest, padded_largest;
 static NNRT_AvgPoolFusion average, global, padded_average, whole;
 static NNRT_Resize bilinear, nearest;
 static NNRT_ScaleFusion affine;
+static const NNRT_Einsum scores = {"bqhd,bkhd->bhqk"};
 static const NNRT_QuantDTypeCast to_8_bits = {F32, I8}, from_8_bits = {I8, F32};
 
 static const one_node nodes[] = {
@@ -145,6 +146,9 @@ static const one_node nodes[] = {
     {"add_q8", NNRT_NODE_TYPE_ADD_FUSION, NULL, U8, 2, {{2, {-1, 5}}, {2, {-1, 5}}, NONE, NONE}, false, NULL},
     {"quantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &to_8_bits, F32, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
     {"dequantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &from_8_bits, I8, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
+    {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {1, -1, 3, 8}}, {4, {1, 5, 3, 8}}, NONE, NONE}, false, NULL},
+    {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {2, 4, 2, 8}}, {4, {2, -1, 2, 8}}, NONE, NONE}, false, NULL},
+    {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {1, 4, 3, -1}}, {4, {1, 5, 3, -1}}, NONE, NONE}, false, NULL},
 };
 
 static void set_attributes(void)
