@@ -8152,7 +8152,8 @@ static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const
     return code;
 }
 
-/* Whether o is an empty list: its value is known without data. A list of dynamic length may only be assumed to be empty. */
+/* Whether o is an empty list: its value is known without data. A list of dynamic length may only be assumed to be
+   empty. */
 static bool nnrti_empty_list(const nnrt_operand *o)
 {
     return o->rank == 1 && o->dims[0] == 0 && !nnrti_axis_dynamic(o, 0);

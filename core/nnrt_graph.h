@@ -1202,8 +1202,9 @@ static bool nnrti_builder_may_assume(const nnrt_builder *b, uint32_t n)
     return true;
 }
 
-/* nnrti_builder_rule. If it refuses sizes that are only assumed, larger ones are tried twice: a window of 512 samples does
-   not fit a sound of NNRTI_OPEN_EXTENT. (Some sizes never grow: a slice that begins behind NNRTI_OPEN_EXTENT is empty.) */
+/* nnrti_builder_rule. If it refuses sizes that are only assumed, larger ones are tried twice: a window of 512 samples
+   does not fit a sound of NNRTI_OPEN_EXTENT. Not more often, because some sizes never grow: a slice that begins behind
+   NNRTI_OPEN_EXTENT stays empty. */
 static NNRT_ReturnCode nnrti_builder_rules(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped, bool *folded)
 {
     const bool runs = nnrti_is_control(b->nodes[n].nodeType);

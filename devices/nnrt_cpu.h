@@ -1533,13 +1533,13 @@ typedef struct nnrti_cpu_dynamic {
     int32_t tile;        /* of Winograd, which a run takes over */
     bool half, smallest; /* of nnrti_cpu_edit */
     bool image;          /* a step on images, channels last */
-    nnrti_cpu_requantize scale; /* of quantized products */
     nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
     size_t scratch;      /* of each worker; behind that of all workers are the copies */
-    size_t copies[NNRTI_CPU_DYNAMIC_ARGS]; /* bytes of the copy of each argument that the kernel uses; 0: none */
     uint32_t wide;       /* per argument, one bit: it is float16, and its copy float32 */
     size_t tables;       /* bytes, behind them, of constants that a run derives from its dimensions */
     size_t reference;    /* scratch of the reference kernel */
+    size_t copies[NNRTI_CPU_DYNAMIC_ARGS]; /* bytes of the copy that the kernel uses of each argument; 0: none */
+    nnrti_cpu_requantize scale;            /* of 8-bit products */
 } nnrti_cpu_dynamic;
 
 /* Whether a kernel, named nnrt_cpu_KERNEL_ISA, is the one of "nnrt.cpu.kernel". */
@@ -1790,15 +1790,78 @@ static void nnrti_cpu_transpose(const uint32_t *from, ptrdiff_t step, uint32_t *
             memcpy(&to[j * next + k], &from[k * step + j], 4);
 }
 
+#if defined(__GNUC__)
+typedef uint8_t nnrti_cpu_sixteen __attribute__((vector_size(16)));
+
+/* Transposes 16 x 16 bytes. Four times, the first eight vectors are interleaved with the last eight: that exchanges the
+   four bits of the row with those of the column. */
+static void nnrti_cpu_transpose_block(const uint8_t *from, ptrdiff_t step, uint8_t *to, ptrdiff_t next)
+{
+#if defined(__clang__)
+#define NNRTI_CPU_SHUFFLE(a, b, mask, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+    const nnrti_cpu_sixteen low = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+    const nnrti_cpu_sixteen high = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+#define NNRTI_CPU_SHUFFLE(a, b, mask, ...) __builtin_shuffle(a, b, mask)
+#endif
+    nnrti_cpu_sixteen rows[2][16];
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 16; i++)
+        memcpy(&rows[0][i], from + i * step, 16);
+    NNRTI_CPU_UNROLL
+    for (int32_t k = 0; k < 4; k++) {
+        const nnrti_cpu_sixteen *const x = rows[k % 2];
+        nnrti_cpu_sixteen *const y = rows[1 - k % 2];
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < 8; i++) {
+            y[2 * i] = NNRTI_CPU_SHUFFLE(x[i], x[i + 8], low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+            y[2 * i + 1] = NNRTI_CPU_SHUFFLE(x[i], x[i + 8], high, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+                                             15, 31);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 16; i++)
+        memcpy(to + i * next, &rows[0][i], 16);
+#undef NNRTI_CPU_SHUFFLE
+}
+#endif
+
+/* to[j * next + i] = from[i * step + j], i < rows, j < columns, of bytes; the last blocks may overlap those before. */
+static void nnrti_cpu_transpose_bytes(const uint8_t *from, ptrdiff_t step, uint8_t *to, ptrdiff_t next, int32_t rows,
+                                      int32_t columns)
+{
+#if defined(__GNUC__)
+    if (rows >= 16 && columns >= 16) {
+        for (int32_t i = 0; i < rows; i += 16)
+            for (int32_t j = 0; j < columns; j += 16) {
+                const int32_t r = i + 16 < rows ? i : rows - 16, c = j + 16 < columns ? j : columns - 16;
+                nnrti_cpu_transpose_block(from + r * step + c, step, to + c * next + r, next);
+            }
+        return;
+    }
+#endif
+    for (int32_t i = 0; i < rows; i++)
+        for (int32_t j = 0; j < columns; j++)
+            to[j * next + i] = from[i * step + j];
+}
+
 /* y = x [N,H,W,C] for elements of `size` bytes, where x or y is channels last: one row, 16 channels at a time, so
    that both reads and writes stay within a few cache lines. */
 static inline void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h, const size_t size)
 {
     const uint8_t *from = (const uint8_t *)x->data + (n * x->strides[0] + h * x->strides[1]) * (ptrdiff_t)size;
     uint8_t *to = (uint8_t *)y->data + (n * y->strides[0] + h * y->strides[1]) * (ptrdiff_t)size;
-    const int32_t W = x->dims[2];
-    for (int32_t c = 0; c < x->dims[3]; c += 16) {
-        const int32_t count = c + 16 < x->dims[3] ? 16 : x->dims[3] - c;
+    const int32_t W = x->dims[2], C = x->dims[3];
+    if (size == 1 && x->strides[2] == 1 && y->strides[3] == 1) {
+        nnrti_cpu_transpose_bytes(from, x->strides[3], to, y->strides[2], C, W);
+        return;
+    }
+    if (size == 1 && x->strides[3] == 1 && y->strides[2] == 1) {
+        nnrti_cpu_transpose_bytes(from, x->strides[2], to, y->strides[3], W, C);
+        return;
+    }
+    for (int32_t c = 0; c < C; c += 16) {
+        const int32_t count = c + 16 < C ? 16 : C - c;
         if (size == 4 && x->strides[2] == 1 && y->strides[3] == 1)
             nnrti_cpu_transpose((const uint32_t *)(const void *)from + c * x->strides[3], x->strides[3],
                                 (uint32_t *)(void *)to + c, y->strides[2], count, W);
@@ -4566,7 +4629,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     if (gather)
         scratch = most * (size_t)row + 16;
     else
-        scratch = (1 + (e->dynamic != NULL ? most * (size_t)a->window[0] : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
+        scratch = (1 + (e->dynamic != NULL ? most * (size_t)a->window[0]
+                                           : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
                   (size_t)(a->groups * isa->group);
     scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) * sizeof(void *);
     if (a->sums)
@@ -6520,9 +6584,9 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
    dimensions of the run themselves, which would decide everything in two places.
 
    Steps on images compute channels last, from and into copies in scratch; layout propagation removes the copies between
-   such steps (nnrti_cpu_layouts). Steps in float16 compute float32 copies, as >>float16 describes. Scratch is that of each
-   worker for the largest of all sizes, then the copies for the bounds, then tables that follow from the dimensions of the
-   run (nnrti_cpu_tabulate). */
+   such steps (nnrti_cpu_layouts). Steps in float16 compute with float32 copies, for the reasons in >>float16. Scratch is
+   that of each worker for the largest of all sizes, then the copies for the bounds, then tables that follow from the
+   dimensions of the run (nnrti_cpu_tabulate). */
 
 #define NNRTI_CPU_DYNAMIC_BYTES 4096 /* of the stack: lists of arguments and attributes while a run lowers a step */
 
@@ -7067,7 +7131,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_lower_batch(e, s);
     }
     for (uint32_t k = 0; k < count && count <= NNRTI_CPU_DYNAMIC_ARGS; k++) {
-        const bool widened = half && nnrti_cpu_is_type(&old, k, NNRT_DATA_TYPE_FLOAT16) && !nnrti_cpu_is_packed_half(&old, k);
+        const bool widened = half && nnrti_cpu_is_type(&old, k, NNRT_DATA_TYPE_FLOAT16) &&
+                             !nnrti_cpu_is_packed_half(&old, k);
         list[k] = old.args[k];
         wide |= (widened ? 1u : 0) << k;
     }
@@ -7170,7 +7235,8 @@ static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt
     return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
            (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run ||
             dynamic->kernel == e->isa->elementwise_half.run || dynamic->kernel == e->isa->add_q8.run ||
-            dynamic->kernel == e->isa->quantize.run || dynamic->kernel == e->isa->dequantize.run || step->op->type == NNRT_NODE_TYPE_CONCAT);
+            dynamic->kernel == e->isa->quantize.run || dynamic->kernel == e->isa->dequantize.run ||
+            step->op->type == NNRT_NODE_TYPE_CONCAT);
 }
 
 /* Whether a tensor has the same bytes in both layouts, for all sizes: one channel, or one pixel, or fewer axes. */
@@ -7200,8 +7266,8 @@ static void nnrti_cpu_enter_layouts(const nnrti_cpu_edit *e, const nnrt_draft_st
     }
 }
 
-/* Removes the copies of x and y that need none; those of another type stay. Returns one bit for each argument that is
-   channels last without. */
+/* Removes the copies of x and y that layout propagation made unnecessary; float32 copies of float16 stay. Returns one
+   bit for each argument that is channels last without a copy. */
 static uint32_t nnrti_cpu_remove_copies(const nnrt_draft_step *step, const nnrti_cpu_layouts *l, uint32_t wide)
 {
     uint32_t last = 0;

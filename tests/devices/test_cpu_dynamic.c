@@ -144,6 +144,8 @@ static const one_node nodes[] = {
     {"max_pool_q8", NNRT_NODE_TYPE_MAX_POOL_FUSION, &padded_largest, U8, 1, {{4, {2, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
     {"average_pool_q8", NNRT_NODE_TYPE_AVGPOOL_FUSION, &padded_average, I8, 1, {{4, {1, 6, -1, 5}}, NONE, NONE, NONE}, false, NULL},
     {"add_q8", NNRT_NODE_TYPE_ADD_FUSION, NULL, U8, 2, {{2, {-1, 5}}, {2, {-1, 5}}, NONE, NONE}, false, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, U8, 1, {{4, {1, 19, 21, -1}}, {4, {17, 3, 3, 19}}, {1, {17}}, NONE}, true, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, I8, 1, {{4, {1, 16, -1, 16}}, {4, {32, 3, 3, 16}}, {1, {32}}, NONE}, true, NULL},
     {"quantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &to_8_bits, F32, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
     {"dequantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &from_8_bits, I8, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
     {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {1, -1, 3, 8}}, {4, {1, 5, 3, 8}}, NONE, NONE}, false, NULL},
@@ -197,8 +199,8 @@ static void set_attributes(void)
 
 static bool halves; /* sessions of the fast device pack weights in half precision */
 
-/* Numbers of all operands, float32 or, in the same memory, float16 of both signs between 2^-7 and 2, or bytes; biases of 8-bit
-   operators are int32. */
+/* Numbers of all operands, float32 or, in the same memory, float16 of both signs between 2^-7 and 2, or bytes; biases of
+   8-bit operators are int32. */
 static float numbers[OPERANDS][ELEMENTS];
 
 static int32_t biases[64];
@@ -256,10 +258,13 @@ static NNRT_Model *model_of(const one_node *o, int32_t n)
         const shape *s = &o->operands[nIn];
         const bool words = o->type == NNRT_NODE_TYPE_MATMUL_NBITS && nIn == 1; /* entries of 4 bits */
         const bool bias = is_8_bits(o->dataType) && nIn == 2;
-        const NNRT_DataType type = words ? U8 : bias ? I32 : nIn > 0 && nIn >= o->inputs && is_8_bits(o->dataType) ? I8 : o->dataType;
+        const NNRT_DataType type = words  ? U8
+                                   : bias ? I32
+                                   : nIn >= o->inputs && is_8_bits(o->dataType) ? I8 : o->dataType;
         const NNRT_QuantParam own = quant_of(nIn < o->inputs ? 0.05 : 0.01, nIn < o->inputs ? 5 : 0);
         in[nIn] = nIn < o->inputs ? nnrt_builder_input(b, names[nIn], type, s->rank, dims_of(s, n, dims))
-                                  : nnrt_builder_constant(b, names[nIn], type, s->rank, s->dims, bias ? (const void *)biases : numbers[nIn], true);
+                                  : nnrt_builder_constant(b, names[nIn], type, s->rank, s->dims,
+                                                          bias ? (const void *)biases : numbers[nIn], true);
         if (!words && is_8_bits(type))
             nnrt_builder_quant(b, in[nIn], &own, 1);
     }
@@ -347,7 +352,9 @@ static void expect_reference(const one_node *o, const NNRT_Model *model)
 /* Element k of a result. */
 static float element(NNRT_DataType type, const uint8_t *data, size_t k)
 {
-    return is_8_bits(type) ? data[k] : type == F16 ? nnrt_half_to_float(((const uint16_t *)(const void *)data)[k]) : ((const float *)(const void *)data)[k];
+    return is_8_bits(type) ? data[k]
+           : type == F16   ? nnrt_half_to_float(((const uint16_t *)(const void *)data)[k])
+                           : ((const float *)(const void *)data)[k];
 }
 
 /* y is near the result of the reference device: 1e-4 of 1 and of the largest term, for float16 2e-3, four times the rounding of
