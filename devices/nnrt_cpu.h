@@ -4555,9 +4555,13 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     nnrt_draft *d = e->draft;
     const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const int32_t K = w->dims[3];
+    /* With dynamic shapes the packed weights must not depend on the stride of a single column, nor on an upper bound of
+       the channels above K: x is close, if its pixels are dense. */
+    const bool column = e->dynamic != NULL && x->view.dims[2] == 1;
+    const int32_t pixel = e->dynamic != NULL ? x->view.dims[3] : K;
     /* x is read in place, whole groups per tap, or else per row of the window; or rows of it are converted, whole groups
        per row of the window; or patches. */
-    const bool close = found->dilation[1] == 1 && x->view.strides[2] == K, even = K % isa->group == 0;
+    const bool close = found->dilation[1] == 1 && (column || x->view.strides[2] == pixel), even = K % isa->group == 0;
     const bool gather = isa->bytes != 1 || !NNRTI_CPU_DOT_READS(&x->view) || (!even && !close);
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
     const bool whole = close && found->stride[1] <= w->dims[2] && (int64_t)w->dims[2] * K % isa->group == 0;
@@ -4569,11 +4573,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     const int32_t panels = (w->dims[0] + isa->panel - 1) / isa->panel;
     const int32_t packed[2] = {(w->dims[0] + isa->lanes - 1) / isa->lanes * isa->lanes, (int32_t)row};
     const int32_t rows = packed[0] <= INT32_MAX / NNRTI_CPU_REQUANTIZE_ROWS ? NNRTI_CPU_REQUANTIZE_ROWS * packed[0] : 0;
-    const nnrt_plan_arg from = *x, to = *y;
+    const nnrt_plan_arg to = *y;
     const nnrt_view list = *quant;
     const bool raw = found->scale.raw;
     const int32_t limit = nnrti_cpu_most_rows_q8(e, pixels, gather ? row : 0);
     const nnrt_plan_arg zero = d->steps[s].args[2];
+    nnrt_plan_arg from = *x;
     nnrti_cpu_gemm_q8 *a;
     size_t scratch, most;
     nnrt_plan_arg *args;
@@ -4587,6 +4592,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     *a = *found;
+    from.view.strides[2] = column ? K : from.view.strides[2];
     nnrti_cpu_set_kernel(&d->steps[s], &e->isa->gemm_q8, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, a->zero ? 2 : 1, 1)) == NULL)
@@ -4626,12 +4632,10 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     a->groups = (int32_t)(a->across == 0 ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
     a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
     most = (size_t)(e->dynamic != NULL ? limit : a->rows); /* of all sizes of the run */
-    if (gather)
+    scratch = (1 + (e->dynamic != NULL ? most * (size_t)a->window[0] : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
+              (size_t)(a->groups * isa->group);
+    if (e->dynamic != NULL ? scratch < most * (size_t)row + 16 : gather) /* a run may gather if the bounds do not */
         scratch = most * (size_t)row + 16;
-    else
-        scratch = (1 + (e->dynamic != NULL ? most * (size_t)a->window[0]
-                                           : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
-                  (size_t)(a->groups * isa->group);
     scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) * sizeof(void *);
     if (a->sums)
         scratch += (most + 1) / 2 * 2 * sizeof(int32_t);

@@ -146,6 +146,7 @@ static const one_node nodes[] = {
     {"add_q8", NNRT_NODE_TYPE_ADD_FUSION, NULL, U8, 2, {{2, {-1, 5}}, {2, {-1, 5}}, NONE, NONE}, false, NULL},
     {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, U8, 1, {{4, {1, 19, 21, -1}}, {4, {17, 3, 3, 19}}, {1, {17}}, NONE}, true, NULL},
     {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, I8, 1, {{4, {1, 16, -1, 16}}, {4, {32, 3, 3, 16}}, {1, {32}}, NONE}, true, NULL},
+    {"gemm_q8", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, U8, 1, {{4, {1, 5, -1, 3}}, {4, {7, 3, 3, 3}}, {1, {7}}, NONE}, false, NULL},
     {"quantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &to_8_bits, F32, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
     {"dequantize", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &from_8_bits, I8, 1, {{2, {-1, 7}}, NONE, NONE, NONE}, false, NULL},
     {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {1, -1, 3, 8}}, {4, {1, 5, 3, 8}}, NONE, NONE}, false, NULL},
