@@ -6797,9 +6797,8 @@ static void nnrti_cpu_place_copies(const nnrti_cpu_dynamic *dynamic, nnrt_draft_
                                    const nnrt_call *call)
 {
     const uint32_t out = step->nIn + step->nDerived;
-    uint8_t *at = (uint8_t *)call->scratch;
+    uint8_t *at = call->scratch != NULL ? (uint8_t *)call->scratch + dynamic->workers * dynamic->scratch : NULL;
     nnrti_cpu_widen_args(list, dynamic->wide);
-    at += at != NULL ? dynamic->workers * dynamic->scratch : 0;
     for (uint32_t k = 0; k < out + step->nOut; k++) {
         if (dynamic->copies[k] == 0)
             continue;
