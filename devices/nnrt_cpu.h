@@ -1794,7 +1794,7 @@ static void nnrti_cpu_transpose(const uint32_t *from, ptrdiff_t step, uint32_t *
 typedef uint8_t nnrti_cpu_sixteen __attribute__((vector_size(16)));
 
 /* Transposes 16 x 16 bytes. Four times, the first eight vectors are interleaved with the last eight: that exchanges the
-   four bits of the row with those of the column. */
+   row and the column of each byte, which have four bits each. */
 static void nnrti_cpu_transpose_block(const uint8_t *from, ptrdiff_t step, uint8_t *to, ptrdiff_t next)
 {
 #if defined(__clang__)

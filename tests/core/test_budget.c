@@ -88,6 +88,7 @@ static void put(message *m, const void *data, size_t size)
 }
 
 #include "../fuzz/corpus.h"
+#include "asan.h"
 #include "protobuf.h"
 
 /* Appends the part to m, and empties the part. */
@@ -693,12 +694,7 @@ static void check_pairs(void)
 /* Comparisons of texts so far. Timing does not decide whether a test passes, so the tests below count work instead:
    ASan's runtime library calls these hooks in every strcmp and memcmp. A program without it skips them. */
 static size_t comparisons;
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COUNTED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(COUNTED)
+#ifdef WITH_ASAN
 #define expect_hooks()
 #else
 #define expect_hooks() skip()

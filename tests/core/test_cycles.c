@@ -22,6 +22,7 @@
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_remote.h"
 
+#include "asan.h"
 #include "small.h"
 
 /* The thread sanitizer, which counts no memory, needs only a few rounds. */
@@ -38,12 +39,7 @@
 
 /* ---- resources of the process ---- */
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COUNTED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(COUNTED)
+#ifdef WITH_ASAN
 size_t __sanitizer_get_current_allocated_bytes(void);
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
                                               void (*freed)(const volatile void *));

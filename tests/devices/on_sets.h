@@ -23,6 +23,17 @@ static float *reals(size_t count)
     return made;
 }
 
+/* Quantization of 8 bits with one scale. */
+static inline NNRT_QuantParam param_of(double scale, int32_t zeroPoint)
+{
+    NNRT_QuantParam q;
+    memset(&q, 0, sizeof(q));
+    q.numBits = 8;
+    q.scale = scale;
+    q.zeroPoint = zeroPoint;
+    return q;
+}
+
 /* ---- devices ---- */
 
 /* One input, one output. workers 0: the calling thread. Returns the number of calls of the team. */

@@ -1793,16 +1793,6 @@ static void check_bytes(const NNRT_Model *model, const void *x, size_t nX, size_
     free(y);
 }
 
-static NNRT_QuantParam param_of(double scale, int32_t zeroPoint)
-{
-    NNRT_QuantParam q;
-    memset(&q, 0, sizeof(q));
-    q.numBits = 8;
-    q.scale = scale;
-    q.zeroPoint = zeroPoint;
-    return q;
-}
-
 /* A zero point: an end of the range, its middle or any. */
 static int32_t draw_zero(NNRT_DataType type)
 {

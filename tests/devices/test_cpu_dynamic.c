@@ -234,23 +234,13 @@ static const int32_t *dims_of(const shape *s, int32_t n, int32_t dims[4])
     return dims;
 }
 
-static NNRT_QuantParam quant_of(double scale, int32_t zeroPoint)
-{
-    NNRT_QuantParam q;
-    memset(&q, 0, sizeof(q));
-    q.numBits = 8;
-    q.scale = scale;
-    q.zeroPoint = zeroPoint;
-    return q;
-}
-
 /* n -1: dynamic. */
 static NNRT_Model *model_of(const one_node *o, int32_t n)
 {
     static const char *const names[OPERANDS] = {"a", "b", "c", "d"};
     static const float scales[2][4] = {{1, 1, 2, 1.5f}, {1, 2, 1.5f, 1}};
     const int32_t count = 4, one = 1, axis = -1;
-    const NNRT_QuantParam quant = quant_of(0.07, 3);
+    const NNRT_QuantParam quant = param_of(0.07, 3);
     nnrt_builder *b = NULL;
     uint32_t in[OPERANDS + 1], nIn = 0, y;
     int32_t dims[4];
@@ -262,7 +252,7 @@ static NNRT_Model *model_of(const one_node *o, int32_t n)
         const NNRT_DataType type = words  ? U8
                                    : bias ? I32
                                    : nIn >= o->inputs && is_8_bits(o->dataType) ? I8 : o->dataType;
-        const NNRT_QuantParam own = quant_of(nIn < o->inputs ? 0.05 : 0.01, nIn < o->inputs ? 5 : 0);
+        const NNRT_QuantParam own = param_of(nIn < o->inputs ? 0.05 : 0.01, nIn < o->inputs ? 5 : 0);
         in[nIn] = nIn < o->inputs ? nnrt_builder_input(b, names[nIn], type, s->rank, dims_of(s, n, dims))
                                   : nnrt_builder_constant(b, names[nIn], type, s->rank, s->dims,
                                                           bias ? (const void *)biases : numbers[nIn], true);
