@@ -252,7 +252,7 @@ suite-splits: build/test/splits
 	$(SUITE) $< $(if $(LONG),400,40) $(DIGITS)
 
 $(CLI:%=suite-%): suite-cli-%: tests/tools/test_cli_%.sh build/test/nnrt build/nnrt build/test/nnrt_devices \
-	| build/test/libplain_npu.so build/test/libtable_npu.so
+	| build/test/libplain_npu.so build/test/libtable_npu.so build/test/commands build/commands
 	$(SUITE) sh $^
 
 suite-firmware: build/test/nnrt
@@ -261,13 +261,13 @@ suite-firmware: build/test/nnrt
 suite-mcu-program: build/nnrt build/test/mcu_layers build/test/test_mcu_file
 	$(SUITE) $(PYTHON) -B tests/firmware/test_mcu_program.py $^
 
-$(EMIT:%=suite-%): suite-emit-%: tests/firmware/test_emit_%.sh build/test/nnrt build/nnrt
+$(EMIT:%=suite-%): suite-emit-%: tests/firmware/test_emit_%.sh build/test/nnrt build/nnrt | build/test/commands build/commands
 	$(SUITE) sh $^
 
 build/test/mcu_layers: tests/firmware/mcu_layers.c tests/firmware/mcu_graphs.h build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/test/implementation.o $(LIBS) -lpthread
 
-suite-mcu-emit: build/test/nnrt build/nnrt build/test/mcu_layers
+suite-mcu-emit: build/test/nnrt build/nnrt build/test/mcu_layers | build/test/commands build/commands
 	$(SUITE) sh tests/firmware/test_mcu_emit.sh $^
 
 build/test/bench: tests/bench/bench.c build/test/implementation.o
@@ -346,28 +346,33 @@ suite-frontend-bits: build/test/nnrt
 suite-runner:
 	$(SUITE) sh tests/kit/test_runner.sh
 
+# The command line as one process that runs many commands (tests/kit/commands.py).
+build/test/commands: tests/kit/commands.c build/test/implementation.o
+	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(JPEG) $(LIBS) -lpthread
+
+build/commands: tests/kit/commands.c build/implementation.o
+	@$(COMPILE) $(IMPLEMENTED) -O1 $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/implementation.o $(JPEG) $(LIBS) -lpthread
+
+-include build/commands.d
+
 # Compares the files of more than 600 models byte by byte: without sanitizers, which would take minutes.
-suite-convert: build/nnrt
+suite-convert: build/commands
 	$(SUITE) $(PYTHON) tests/formats/test_convert.py $<
 
 # ONNX's 8-bit tensors: each producer with each consumer, compared with recorded results of ONNX Runtime (tests/formats/quantized.txt).
-suite-quantized: build/nnrt
+suite-quantized: build/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_quantized.py $<
 
-# These suites start the command line some thousand times. Looking for leaks when it ends takes two thirds of such a run; the
-# suites of the command line, budget, hostile and the tests of the readers look for them.
-suite-contrib suite-tflite suite-tflite-pairs $(EMIT:%=suite-%) suite-mcu-emit: export ASAN_OPTIONS := detect_leaks=0
-
 # Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/formats/contrib.txt).
-suite-contrib: build/test/nnrt build/nnrt
+suite-contrib: build/test/commands build/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_contrib.py $^
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
-suite-tflite: build/test/nnrt build/nnrt
+suite-tflite: build/test/commands build/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_tflite.py $^
 
 # One random model of each pair of operator and element type, compared with recorded results (tests/formats/tflite_pairs.txt).
-suite-tflite-pairs: build/test/nnrt
+suite-tflite-pairs: build/test/commands
 	$(SUITE) $(PYTHON) -B tests/formats/tflite_pairs.py $<
 
 # N random models of each pair, compared with TensorFlow Lite. ONLY_PAIRS=TEXT: pairs with this text, such as "CONV_2D int8".
@@ -379,7 +384,7 @@ tflite-pairs: build/nnrt
 	    --modules build/tflite-data/node_modules $<
 
 # Dynamic dimensions, set in three ways.
-suite-extents: build/nnrt
+suite-extents: build/commands
 	$(SUITE) $(PYTHON) tests/formats/test_extents.py $<
 
 # Some random graphs under the sanitizers; also in ONNX Runtime, if make compare or make differential has fetched it.

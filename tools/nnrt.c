@@ -349,9 +349,10 @@ static int cli_main(int argc, char **argv)
 /* A failed write to standard output is a failure: a full disk must not look like success. */
 int cli_program(int argc, char **argv)
 {
+    const uint32_t compiledIn = nnrt_device_count();
     int status = cli_main(argc, argv);
-    for (uint32_t i = nnrt_device_count(); i-- > 0;)
-        (void)nnrt_device_unregister(nnrt_device_unique_name(nnrt_device_at(i))); /* drivers of --load */
+    for (uint32_t i = nnrt_device_count(); i-- > compiledIn;)
+        (void)nnrt_device_unregister(nnrt_device_unique_name(nnrt_device_at(i))); /* drivers of --load, devices of --device */
     cli_stream_free();
     cli_read_files_free();
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE)

@@ -5,8 +5,11 @@
 #   SHIPPED  the same as built for users, for models like those that NNRT writes; without it, NNRT does all
 # shellcheck shell=sh disable=SC2034
 . tests/kit/verdict.sh
+. tests/kit/commands.sh
 nnrt=$1
 shipped=${2:-$nnrt}
+sanitized=$(commands_of "$nnrt")
+plain=$(commands_of "$shipped")
 python=${PYTHON:-/usr/bin/python3}
 CC=${CC:-cc}
 CXX=${CXX:-g++}
@@ -24,14 +27,8 @@ checked='-fsanitize=address,undefined -fno-sanitize-recover=all'
 refuses() {
     want=$1 text=$2
     shift 2
-    "$nnrt" emit-c "$@" >"$folder/log" 2>&1
-    got=$?
-    if [ "$got" -eq "$want" ] && grep -q -e "$text" "$folder/log"; then
-        pass
-    else
-        fail "emit-c $*: status $got, expected $want and '$text':"
-        head -n 3 "$folder/log"
-    fi
+    ask "$sanitized" emit-c "$@"
+    if [ "$got" = "$want" ] && grep -q -e "$text" "$folder/err"; then pass; else fail "emit-c $*: status $got, expected $want and '$text':"; fi
 }
 
 # lacks NAME FILE PATTERN...: no line of the file matches one of these

@@ -15,6 +15,9 @@ import numpy
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+import commands  # noqa: E402
+
 NNRT, OBJECT, FOLDER = sys.argv[1:4]
 CLANG = os.environ.get('CLANG', 'clang').split()
 FLAGS = ['-std=c99', '-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wshadow', '-Werror', '-I.', '-I' + FOLDER, '-O0',
@@ -33,7 +36,7 @@ def check(good, what):
 
 def nnrt(*arguments):
     """The exit status, and the output of both streams."""
-    done = subprocess.run([NNRT] + [str(a) for a in arguments], capture_output=True, text=True)
+    done = commands.run(NNRT, *arguments, text=True)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -9,7 +9,7 @@ set -u
 holds 'a writer of models with subgraphs' $fast $flags -DNNRT_STATIC -o "$folder/write" tests/firmware/emit_subgraphs.c -lm
 holds 'which writes them' "$folder/write" "$folder"
 for name in nested swap sums until shared fault; do
-    holds "$name becomes C" "$nnrt" emit-c "$folder/$name.nnrt" -o "$folder/$name.h" --name $name
+    holds "$name becomes C" asks "$sanitized" emit-c "$folder/$name.nnrt" -o "$folder/$name.h" --name $name
 done
 # shellcheck disable=SC2086
 {
@@ -27,7 +27,7 @@ holds 'their kernels are linked' grep -q nnrt_plan_loop "$folder/symbols"
 lacks 'no other kernel is linked' "$folder/symbols" '\<conv2d_fusion_f32\>' '\<nnrti_ops\>' '\<nnrt_plan_build\>' '\<malloc\>'
 # the same in two memory regions, of which the first has room for a part
 for name in nested swap sums until shared; do
-    holds "$name with regions" "$nnrt" emit-c "$folder/$name.nnrt" -o "$folder/$name.h" --name $name --region fast=48 --region slow=65536
+    holds "$name with regions" asks "$sanitized" emit-c "$folder/$name.nnrt" -o "$folder/$name.h" --name $name --region fast=48 --region slow=65536
     holds "$name has both" grep -q 'NNRT_REGION(1)' "$folder/$name.h"
 done
 # shellcheck disable=SC2086

@@ -25,7 +25,7 @@ for name, kind in ("same", numpy.int8), ("other", numpy.uint8):
                      [h.make_tensor_value_info("y", T.FLOAT, [1, 32, 8, 8])], [n.from_array(numpy.asarray(v), k) for k, v in consts.items()])
     onnx.save(h.make_model(g, opset_imports=[h.make_opsetid("", 17)], ir_version=8), sys.argv[1] + "/" + name + ".onnx")' "$folder"
 for name in same other; do
-    holds "$name becomes C" "$nnrt" emit-c "$folder/$name.onnx" -o "$folder/$name.h" --name $name
+    holds "$name becomes C" asks "$sanitized" emit-c "$folder/$name.onnx" -o "$folder/$name.h" --name $name
     holds "$name computes in int8" grep -q 'kernels .*conv2d_fusion_q' "$folder/$name.h"
 done
 lacks 'scales of weights that no kernel reads are not written' "$folder/same.h" 'NNRT_QuantParam same_q[0-9]+\[([2-9]|[0-9]{2,})\]'
@@ -127,32 +127,32 @@ for name, kind in ("scores", i8), ("classes", u8), ("mixed", u8), ("many", i8):
 # The inner integers of the model become its inputs and outputs: numpy's integers as input, and the integers before the
 # removed DequantizeLinear as output. The float file is quantized as QuantizeLinear does.
 for name in scores many; do
-    holds "$name with --int8-io" "$nnrt" convert "$folder/$name.onnx" "$folder/$name.nnrt" --int8-io
-    if [ -s "$folder/log" ] && grep -q 'nnrt: ' "$folder/log"; then fail "$name with --int8-io: $(cat "$folder/log")"; else pass; fi
-    holds "$name: the integers inside" "$nnrt" run "$folder/$name.onnx" --device reference --outputs mq --input "$folder/${name}_real.npy" --output-dir "$folder/inside"
+    holds "$name with --int8-io" asks "$sanitized" convert "$folder/$name.onnx" "$folder/$name.nnrt" --int8-io
+    if [ -s "$folder/err" ] && grep -q 'nnrt: ' "$folder/err"; then fail "$name with --int8-io: $(cat "$folder/err")"; else pass; fi
+    holds "$name: the integers inside" asks "$sanitized" run "$folder/$name.onnx" --device reference --outputs mq --input "$folder/${name}_real.npy" --output-dir "$folder/inside"
     for given in real integers; do
-        holds "$name of $given" "$nnrt" run "$folder/$name.nnrt" --device reference --input "$folder/${name}_$given.npy" --output-dir "$folder/$given"
+        holds "$name of $given" asks "$sanitized" run "$folder/$name.nnrt" --device reference --input "$folder/${name}_$given.npy" --output-dir "$folder/$given"
         holds "$name of $given: the same bytes" cmp "$folder/inside/mq.npy" "$folder/$given/scores.npy"
     done
 done
 # Images are, too: convert stores that the value is real.
 for how in '--invert' '--mean 123.675 --std 58.395'; do
     # shellcheck disable=SC2086
-    holds "the integers inside, of an image $how" "$nnrt" run "$folder/scores.onnx" --device reference --outputs mq --input examples/digits/digit_7.png --output-dir "$folder/inside" $how
+    holds "the integers inside, of an image $how" asks "$sanitized" run "$folder/scores.onnx" --device reference --outputs mq --input examples/digits/digit_7.png --output-dir "$folder/inside" $how
     # shellcheck disable=SC2086
-    holds "scores of an image $how" "$nnrt" run "$folder/scores.nnrt" --device reference --input examples/digits/digit_7.png --output-dir "$folder/image" $how
+    holds "scores of an image $how" asks "$sanitized" run "$folder/scores.nnrt" --device reference --input examples/digits/digit_7.png --output-dir "$folder/image" $how
     holds "scores of an image $how: the same bytes" cmp "$folder/inside/mq.npy" "$folder/image/scores.npy"
 done
-"$nnrt" info "$folder/scores.nnrt" >"$folder/told" 2>&1
-holds 'metadata say so' grep -Fqx 'metadata    input.x.quantize=yes' "$folder/told"
-"$nnrt" info "$folder/many.nnrt" >"$folder/told" 2>&1
-holds 'the batch stays dynamic, channels come first' grep -Fqx 'input       x  int8[?,3,8,8]  NCHW' "$folder/told"
+ask "$sanitized" info "$folder/scores.nnrt"
+holds 'metadata say so' grep -Fqx 'metadata    input.x.quantize=yes' "$folder/out"
+ask "$sanitized" info "$folder/many.nnrt"
+holds 'the batch stays dynamic, channels come first' grep -Fqx 'input       x  int8[?,3,8,8]  NCHW' "$folder/out"
 
 # With a SOFTMAX at the end the answers are within a unit of 1/256 of those in float32, and a run is one of integers
 # alone.
-holds 'classes with --int8-io' "$nnrt" convert "$folder/classes.onnx" "$folder/classes.nnrt" --int8-io
-holds 'classes in float32' "$nnrt" run "$folder/classes.onnx" --device reference --input "$folder/classes_real.npy" --output-dir "$folder/real"
-holds 'classes in integers' "$nnrt" run "$folder/classes.nnrt" --device reference --input "$folder/classes_integers.npy" --output-dir "$folder/integers"
+holds 'classes with --int8-io' asks "$sanitized" convert "$folder/classes.onnx" "$folder/classes.nnrt" --int8-io
+holds 'classes in float32' asks "$sanitized" run "$folder/classes.onnx" --device reference --input "$folder/classes_real.npy" --output-dir "$folder/real"
+holds 'classes in integers' asks "$sanitized" run "$folder/classes.nnrt" --device reference --input "$folder/classes_integers.npy" --output-dir "$folder/integers"
 holds 'classes differ by a unit at most' "$python" -c '
 import sys, numpy
 real, got = (numpy.load(f"{sys.argv[1]}/{kind}/classes.npy") for kind in ("real", "integers"))
@@ -160,8 +160,8 @@ sys.exit(0 if got.dtype == numpy.uint8 and abs(numpy.minimum(real * 256, 255) - 
 
 # As C: parameters are macros, and the self-test has the integers.
 for name in scores classes; do
-    holds "$name becomes C" "$nnrt" emit-c "$folder/$name.onnx" -o "$folder/$name.h" --name $name --int8-io --input "$folder/${name}_real.npy"
-    holds "$name becomes C with floats" "$nnrt" emit-c "$folder/$name.onnx" -o "$folder/${name}_floats.h" --name ${name}_floats
+    holds "$name becomes C" asks "$sanitized" emit-c "$folder/$name.onnx" -o "$folder/$name.h" --name $name --int8-io --input "$folder/${name}_real.npy"
+    holds "$name becomes C with floats" asks "$sanitized" emit-c "$folder/$name.onnx" -o "$folder/${name}_floats.h" --name ${name}_floats
 done
 for line in '#define SCORES_X_SCALE 0.0309999995f' '#define SCORES_X_ZERO_POINT 3' '#define SCORES_SCORES_SCALE 0.150000006f' \
     '#define SCORES_SCORES_ZERO_POINT 3' 'NNRT_API NNRT_ReturnCode scores_run(const int8_t x[192], int8_t scores[5]);' \
@@ -202,12 +202,12 @@ fi
 
 # The digits have integers as input and output already: nothing changes.
 integers=examples/digits/digits_int8.onnx
-holds 'digits in integers as they are' "$nnrt" run $integers --device reference --input examples/digits/digit_7.png --output-dir "$folder/inside"
-holds 'digits with --int8-io' "$nnrt" convert $integers "$folder/digits_io.nnrt" --int8-io
-holds 'digits of an image' "$nnrt" run "$folder/digits_io.nnrt" --device reference --input examples/digits/digit_7.png --output-dir "$folder/integers"
+holds 'digits in integers as they are' asks "$sanitized" run $integers --device reference --input examples/digits/digit_7.png --output-dir "$folder/inside"
+holds 'digits with --int8-io' asks "$sanitized" convert $integers "$folder/digits_io.nnrt" --int8-io
+holds 'digits of an image' asks "$sanitized" run "$folder/digits_io.nnrt" --device reference --input examples/digits/digit_7.png --output-dir "$folder/integers"
 holds 'digits of an image: the same bytes' cmp "$folder/inside/probabilities.npy" "$folder/integers/probabilities.npy"
-holds 'digits become C from the ONNX file' "$nnrt" emit-c $integers -o "$folder/io_onnx.h" --name io_onnx --int8-io --golden examples/digits/digit_7.png
-holds 'digits become C from the .nnrt file' "$nnrt" emit-c "$folder/digits_io.nnrt" -o "$folder/io_file.h" --name io_file --int8-io \
+holds 'digits become C from the ONNX file' asks "$sanitized" emit-c $integers -o "$folder/io_onnx.h" --name io_onnx --int8-io --golden examples/digits/digit_7.png
+holds 'digits become C from the .nnrt file' asks "$sanitized" emit-c "$folder/digits_io.nnrt" -o "$folder/io_file.h" --name io_file --int8-io \
     --golden examples/digits/digit_7.png
 
 # One program runs all of them.
@@ -219,8 +219,8 @@ cp "$folder/log" "$folder/wrong"
 for name in scores classes io_onnx io_file; do lacks 'the same bits' "$folder/wrong" "^$name\$"; done
 
 # An input that is quantized twice and an output after SQRT stay; a network in float32 is refused.
-holds 'mixed with --int8-io' "$nnrt" emit-c "$folder/mixed.onnx" -o "$folder/mixed.h" --name mixed --int8-io
-cp "$folder/log" "$folder/told"
+holds 'mixed with --int8-io' asks "$sanitized" emit-c "$folder/mixed.onnx" -o "$folder/mixed.h" --name mixed --int8-io
+cp "$folder/err" "$folder/told"
 holds 'the input that stays is named' grep -Fq "input 'second' stays float32: node 'tq/QUANTIZE_LINEAR' (QUANTIZE_LINEAR) quantizes it with other parameters than the first reader" "$folder/told"
 holds 'the output that stays is named' grep -Fq "output 'sum' stays float32: node 'sum' (SQRT) has no quantized input" "$folder/told"
 holds 'the others do not stay' grep -q 'mixed_run(const uint8_t x\[192\], const float second\[5\], uint8_t scores\[5\], float sum\[5\])' "$folder/mixed.h"

@@ -8,7 +8,7 @@ set -u
 # shellcheck disable=SC2086  # flags are several words
 holds 'a writer of models with subgraphs' $fast $flags -DNNRT_STATIC -o "$folder/write" tests/firmware/emit_subgraphs.c -lm
 holds 'which writes them' "$folder/write" "$folder"
-"$python" -B tests/firmware/emit_memory.py "$nnrt" "$(dirname "$nnrt")/implementation.o" "$folder" >"$folder/memory"
+"$python" -B tests/firmware/emit_memory.py "$sanitized" "$(dirname "$nnrt")/implementation.o" "$folder" >"$folder/memory"
 sed '$d' "$folder/memory"
 counts=$(tail -n 1 "$folder/memory")
 case $counts in

@@ -5,10 +5,10 @@ set -u
 . tests/firmware/emit.sh
 
 picture=examples/digits/digit_7.png
-holds 'digits are written' "$nnrt" emit-c $digits -o "$folder/digits.h" --name digits --input $picture
-holds 'digits with --golden are written' "$nnrt" emit-c $digits -o "$folder/golden.h" --name golden --golden $picture
+holds 'digits are written' asks "$sanitized" emit-c $digits -o "$folder/digits.h" --name digits --input $picture
+holds 'digits with --golden are written' asks "$sanitized" emit-c $digits -o "$folder/golden.h" --name golden --golden $picture
 refuses 1 'takes 47040 bytes, the most at step .pool1' $digits -o "$folder/small.h" --arena 47039
-holds 'an arena of that size is enough' "$nnrt" emit-c $digits -o "$folder/small.h" --arena 47040
+holds 'an arena of that size is enough' asks "$sanitized" emit-c $digits -o "$folder/small.h" --arena 47040
 refuses 2 'does not take' $digits -o "$folder/small.h" --arena many
 
 # ---- the ways to compile it ----
@@ -106,7 +106,7 @@ for line in 'broken 1 1 none' "weight 1 1 node 2 'conv2' (CONV2D_FUSION)" "check
     verdict "the self-test sees the change: $line" $? "$folder/told"
 done
 # the last checksum is that of the output, as FNV-1a is defined
-holds 'the output of digits' "$nnrt" run $digits --input $picture --output-dir "$folder/out"
+holds 'the output of digits' asks "$sanitized" run $digits --input $picture --output-dir "$folder/probabilities"
 holds 'the checksum of the output' "$python" -c '
 import re, sys
 data, text = open(sys.argv[1], "rb").read()[-40:], open(sys.argv[2]).read()
@@ -114,7 +114,7 @@ h = 2166136261
 for b in data:
     h = (h ^ b) * 16777619 & 0xffffffff
 sums = re.search(r"golden_sums\[9\] = \{([^}]*)\}", text).group(1).split(",")
-sys.exit(0 if int(sums[8].strip().rstrip("u"), 16) == h else 1)' "$folder/out/probabilities.npy" "$folder/golden.h"
+sys.exit(0 if int(sums[8].strip().rstrip("u"), 16) == h else 1)' "$folder/probabilities/probabilities.npy" "$folder/golden.h"
 
 # ---- entries and symbols ----
 
@@ -182,10 +182,10 @@ if [ -w /dev/full ]; then
     holds 'a device is left alone' test -c /dev/full
 fi
 [ -e "$folder/x.h" ] && fail 'a refused call left a file'
-holds 'the name comes from the file' "$nnrt" emit-c $digits -o "$folder/named.h"
+holds 'the name comes from the file' asks "$sanitized" emit-c $digits -o "$folder/named.h"
 holds 'it is digits' grep -q 'digits_run(const float image\[784\], float probabilities\[10\])' "$folder/named.h"
-holds 'a .nnrt file' "$nnrt" convert $digits "$folder/d.nnrt"
-holds 'is written as well' "$nnrt" emit-c "$folder/d.nnrt" -o "$folder/d.h" --name digits --input $picture
+holds 'a .nnrt file' asks "$sanitized" convert $digits "$folder/d.nnrt"
+holds 'is written as well' asks "$sanitized" emit-c "$folder/d.nnrt" -o "$folder/d.h" --name digits --input $picture
 holds 'and gives the same C' cmp "$folder/d.h" "$folder/digits.h"
 
 

@@ -6,13 +6,14 @@
 # the sizes of their memory. PLAIN, the command line without sanitizers, writes the targets whose planner is that of another.
 # tcc (0.3 s, clang 6) makes the programs that only have to run.
 set -u
-sanitized=$1
-plain=$2
 layers=$3
-nnrt=$sanitized
 CC=${CC:-gcc}
 CXX=${CXX:-g++}
-. "$(dirname "$0")/../kit/verdict.sh"
+. tests/kit/verdict.sh
+. tests/kit/commands.sh
+sanitized=$(commands_of "$1")
+plain=$(commands_of "$2")
+nnrt=$sanitized
 flags='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wdouble-promotion -Werror -I. -O1 -DNNRT_FIRMWARE -DNNRT_STATIC'
 
 # program NAME MODEL...: a program that runs the self-test of each model
@@ -23,27 +24,22 @@ program() {
         printf '#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n#include "devices/nnrt_mcu.h"\n'
         printf '#include "%s.h"\n' "$@"
         printf 'static uint64_t arena[1 << 15];\nint main(void)\n{\n    int wrong = 0;\n'
-        for model in "$@"; do
-            upper=$(echo "$model" | tr '[:lower:]' '[:upper:]')
-            printf '    wrong |= %s_ARENA_BYTES > sizeof(arena) || %s_selftest(arena) != NNRT_SUCCESS;\n' "$upper" "$model"
-        done
+        printf '%s\n' "$@" | awk '{
+            printf "    wrong |= %s_ARENA_BYTES > sizeof(arena) || %s_selftest(arena) != NNRT_SUCCESS;\n", toupper($0), $0
+        }'
         printf '    return wrong;\n}\n'
     } >"$folder/$name.c"
     cp "$folder/$name.c" "$folder/$name.cpp"
 }
 
-# results MODEL: the expected results in the self-test of $folder/MODEL.h
-results() {
-    sed -nE '/ _?[a-z0-9_]+_y[0-9]+\[[0-9]+\] = /,/};/p' "$folder/$1.h"
+# headers MODEL...: the file of each
+headers() {
+    for model in "$@"; do echo "$folder/$model.h"; done
 }
 
-# emit MODEL FILE OPTION...: the model as $folder/MODEL.h; its self-test has the results of the reference device
-emit() {
-    model=$1 file=$2
-    shift 2
-    holds "$model is written, $*" "$nnrt" emit-c "$file" -o "$folder/$model.h" --name "$model" "$@"
-    results "$model" >"$folder/got"
-    holds "$model has the results of the reference device, $*" cmp "$folder/got" "$folder/$model.want"
+# results FILE...: the expected results in the self-tests of these headers
+results() {
+    sed -nE '/ _?[a-z0-9_]+_y[0-9]+\[[0-9]+\] = /,/};/p' "$@"
 }
 
 "$layers" | cut -f1 >"$folder/names"
@@ -59,11 +55,13 @@ for seed in 1 2 3 4 5 6 7 8; do
     all="$all g$seed"
 done
 for model in $all; do
-    holds "$model is written for the reference device" "$nnrt" emit-c "$folder/$model.nnrt" -o "$folder/$model.h" --name "$model"
-    results "$model" >"$folder/$model.want"
-    holds "$model has expected results" test -s "$folder/$model.want"
-    keep="$keep $("$nnrt" info "$folder/$model.nnrt" | sed -n 's/^keep *//p')"
+    holds "$model is written for the reference device" asks "$nnrt" emit-c "$folder/$model.nnrt" -o "$folder/$model.h" --name "$model"
+    holds "$model has expected results" grep -qE ' _?[a-z0-9_]+_y[0-9]+\[[0-9]+\] = ' "$folder/$model.h"
+    ask "$nnrt" info "$folder/$model.nnrt"
+    keep="$keep $(sed -n 's/^keep *//p' "$folder/out")"
 done
+# shellcheck disable=SC2046  # files without spaces
+results $(headers $all) >"$folder/want"
 # each macro once; NNRT_KEEP_TYPES: all types that some model needs
 types=$(echo "$keep" | tr ' ' '\n' | sed -n 's/^-DNNRT_KEEP_TYPES=//p' | tr '\n' '|' | sed 's/|$//')
 keep=$(echo "$keep" | tr ' ' '\n' | grep -v KEEP_TYPES | sort -u | tr '\n' ' ')
@@ -182,7 +180,8 @@ else
 fi
 
 compiled=''
-targets=$("$nnrt" emit-c x --device mcu: -o y 2>&1 | sed -n 's/.*; targets: *//p')
+ask "$nnrt" emit-c x --device mcu: -o y
+targets=$(sed -n 's/.*; targets: *//p' "$folder/err")
 [ -n "$targets" ] || fail 'the message for an unknown target lists none'
 for target in $targets; do
     for small in '' --small; do
@@ -190,13 +189,18 @@ for target in $targets; do
         cortex-m0plus | cortex-m4 | cortex-m55) nnrt=$sanitized ;;
         *) nnrt=$plain ;;
         esac
-        # shellcheck disable=SC2086  # no or one option
         for model in $all; do
-            emit $model "$folder/$model.nnrt" --device "mcu:$target" $small
+            # shellcheck disable=SC2086  # no or one option
+            holds "$model is written for $target $small" asks "$nnrt" emit-c "$folder/$model.nnrt" -o "$folder/$model.h" --name "$model" \
+                --device "mcu:$target" $small
         done
+        # shellcheck disable=SC2046
+        results $(headers $all) >"$folder/found"
+        holds "the models for $target $small have the results of the reference device" diff "$folder/want" "$folder/found"
         # Targets with equal plans and kernels have the same code: it is compiled for the first of them. (Below, the compilers for
         # Arm compile it for every processor.)
-        code=$(for model in $all; do sed "s/$target/TARGET/g" "$folder/$model.h"; done | cksum | tr ' ' '-')
+        # shellcheck disable=SC2046
+        code=$(sed "s/$target/TARGET/g" $(headers $all) | cksum | tr ' ' '-')
         case " $compiled " in
         *" $code "*)
             echo "$target $small has the code of a target before it"
@@ -232,12 +236,12 @@ for target in $targets; do
         fi
         case "${NNRT_LONG:+long}$libc$target$small" in # Cortex-M3, M7 and M33 have the kernels of others
         long/*cortex-m3 | long/*cortex-m7 | long/*cortex-m33 | */*cortex-m0plus | */*cortex-m4 | */*cortex-m55)
-            holds "digits_int8 is written for $target" "$nnrt" emit-c examples/digits/digits_int8.onnx --int8-io --device \
+            holds "digits_int8 is written for $target" asks "$nnrt" emit-c examples/digits/digits_int8.onnx --int8-io --device \
                 "mcu:$target" -o "$folder/digits_int8.h" --name digits_int8
-            holds "digits is written for $target" "$nnrt" emit-c examples/digits/digits.onnx --device "mcu:$target" -o \
+            holds "digits is written for $target" asks "$nnrt" emit-c examples/digits/digits.onnx --device "mcu:$target" -o \
                 "$folder/digits.h" --name digits
             for model in $floats; do
-                [ ! -f "$folder/$model.nnrt" ] || holds "$model is written for $target" "$nnrt" emit-c "$folder/$model.nnrt" \
+                [ ! -f "$folder/$model.nnrt" ] || holds "$model is written for $target" asks "$nnrt" emit-c "$folder/$model.nnrt" \
                     --device "mcu:$target" -o "$folder/$model.h" --name "$model"
             done
             # shellcheck disable=SC2086  # several models
@@ -256,7 +260,7 @@ for target in $targets; do
             if [ "$target" = cortex-m4 ]; then # with kernels for float32: panels of 8 channels, no calls in sums
                 more=$reals
                 for model in $reals; do
-                    holds "$model is written for $target" "$nnrt" emit-c "$folder/$model.nnrt" --device "mcu:$target" -o \
+                    holds "$model is written for $target" asks "$nnrt" emit-c "$folder/$model.nnrt" --device "mcu:$target" -o \
                         "$folder/$model.h" --name "$model"
                 done
                 counts="$counts float_$(layer 'conv 3x3 16x16x16')=16 float_$(layer 'depthwise 5x5 12x12x32')=12"
@@ -290,5 +294,4 @@ case $counts in
     ;;
 *) fail "mcu_memory.py ends with '$counts'" ;;
 esac
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -6,11 +6,12 @@ float16 ones by 2e-3 (two roundings to 2^-11 and the rounding of inputs).
 """
 import json
 import os
-import subprocess
 import tempfile
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
+
+import commands
 
 CODES = {'int4': 22, 'uint4': 21}  # element types that the installed onnx package does not know
 
@@ -71,12 +72,11 @@ class Weight:
             with open(path, 'wb') as f:
                 f.write(self.model.SerializeToString())
             np.save(x, self.x)
-            done = subprocess.run([nnrt, 'run', path, '--input', 'x=' + x, '--device', 'reference', '--output-dir', folder],
-                                  capture_output=True, text=True)
+            done = commands.run(nnrt, 'run', path, '--input', 'x=' + x, '--device', 'reference', '--output-dir', folder, text=True)
             if done.returncode != 0:
                 return done.stderr[-300:]
             y = np.load(os.path.join(folder, 'y.npy')).astype(float)
-            done = subprocess.run([nnrt, 'info', path, '--device', 'reference', '--json'], capture_output=True, text=True, check=True)
+            done = commands.run(nnrt, 'info', path, '--device', 'reference', '--json', text=True, check=True)
             operators = json.loads(done.stdout)['operators']
         if ('MATMUL_NBITS' in operators) != self.packed:
             return 'has the operators %s' % ' '.join(operators)

@@ -29,12 +29,14 @@ import tempfile
 import numpy as np
 from onnx import load_from_string
 
-import contrib_microsoft
-import contrib_ml
-import contrib_onnx
-import contrib_weights
-from contrib_case import DOMAIN, Case, Constant
-from test_quantized import line_of, value_of
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+import commands  # noqa: E402
+import contrib_microsoft  # noqa: E402
+import contrib_ml  # noqa: E402
+import contrib_onnx  # noqa: E402
+import contrib_weights  # noqa: E402
+from contrib_case import DOMAIN, Case, Constant  # noqa: E402
+from test_quantized import line_of, value_of  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, 'contrib.txt')
@@ -104,13 +106,13 @@ def opened(model):
 
 def operators_of(nnrt, path, case):
     shapes = [a for name, value in case.feeds.items() for a in ('--shape', '%s=%s' % (name, ','.join(map(str, value.shape)))) if value.ndim]
-    done = subprocess.run([nnrt, 'info', path, '--json', *shapes, *case.bounds], capture_output=True, check=True)
+    done = commands.run(nnrt, 'info', path, '--json', *shapes, *case.bounds, check=True)
     return set(json.loads(done.stdout)['operators'])
 
 
 def listed_by(nnrt):
     """{operator of com.microsoft or ONNX: names of the operators that it becomes}."""
-    done = subprocess.run([nnrt, 'ops', '--onnx', '--json'], capture_output=True, check=True)
+    done = commands.run(nnrt, 'ops', '--onnx', '--json', check=True)
     return {o['name']: o['becomes'] + ' ' + o['with'] for o in json.loads(done.stdout)['operators']}
 
 
@@ -126,7 +128,7 @@ def run(nnrt, case, way, listed=None, plain=None):
         if way == 'dynamic':
             with open(path, 'wb') as f:
                 f.write(opened(case.model))
-            done = subprocess.run([nnrt, 'convert', '--no-optimize', path, path + '.nnrt'], capture_output=True, check=False)
+            done = commands.run(nnrt, 'convert', '--no-optimize', path, path + '.nnrt')
             if done.returncode != 0:
                 return None, done.stderr.decode('utf-8', 'replace').strip()
             path += '.nnrt'
@@ -135,8 +137,8 @@ def run(nnrt, case, way, listed=None, plain=None):
                 return None, 'becomes %s, which nnrt ops --onnx does not list' % ', '.join(sorted(other))
         out = os.path.join(folder, 'out')
         os.mkdir(out)
-        done = subprocess.run([nnrt if way == 'as it comes' else plain, 'run', path, *given, '--device', 'reference', '--output-dir', out] +
-                              (['--no-quantize'] if way == 'no-quantize' else case.bounds if way == 'dynamic' else []), capture_output=True, check=False)
+        done = commands.run(nnrt if way == 'as it comes' else plain, 'run', path, *given, '--device', 'reference', '--output-dir', out,
+                            *(['--no-quantize'] if way == 'no-quantize' else case.bounds if way == 'dynamic' else []))
         if done.returncode != 0:
             return None, done.stderr.decode('utf-8', 'replace').strip()
         return {name: np.load(os.path.join(out, name + '.npy')) for name in case.outputs
@@ -221,8 +223,7 @@ def as_c(nnrt, case, body):
             f.write(case.model)
         with open(source, 'w', encoding='ascii') as f:
             f.write(PROGRAM % (', '.join('%.9gf' % v if v % 1 else '%.1ff' % v for v in case.feeds['x0'].ravel().tolist()), body))
-        subprocess.run([nnrt, 'emit-c', os.path.join(folder, 'm.onnx'), '-o', os.path.join(folder, 'm.c')], check=True,
-                       stdout=subprocess.DEVNULL)
+        commands.run(nnrt, 'emit-c', os.path.join(folder, 'm.onnx'), '-o', os.path.join(folder, 'm.c'), check=True)
         subprocess.run(['tcc', '-std=c99', '-I', root, '-I', folder, '-o', program, source, '-lm'], check=True)
         lines = subprocess.run([program], check=True, capture_output=True, text=True).stdout.splitlines()
     return np.array([line.split() for line in lines], np.float64)

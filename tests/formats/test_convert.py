@@ -19,9 +19,11 @@ import filecmp
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+import commands  # noqa: E402
 
 PASSED, FAILED, SKIPPED = 'PASS', 'FAIL', 'SKIP'
 PARAMETER = 'is a constant of the model now'
@@ -29,7 +31,7 @@ PARAMETER = 'is a constant of the model now'
 
 def call(nnrt, *args):
     """Status of a call of nnrt, and its standard error."""
-    done = subprocess.run([nnrt, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    done = commands.run(nnrt, *args)
     return done.returncode, done.stderr.decode('utf-8', 'replace').strip()
 
 
@@ -152,7 +154,7 @@ def write_npy(path, kind, shape):
 
 def network_inputs(nnrt, model, work):
     """Random inputs of two seeds, with files for integer inputs."""
-    done = subprocess.run([nnrt, 'info', '--json', model], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    done = commands.run(nnrt, 'info', '--json', model)
     values = []
     for item in json.loads(done.stdout)['inputs'] if done.returncode == 0 else []:
         if item['type'] in NPY:

@@ -25,7 +25,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -34,6 +33,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../kit"))
+import commands  # noqa: E402
 import random_models  # noqa: E402
 from test_convert import FAILED, PASSED, SKIPPED, call
 
@@ -372,7 +372,7 @@ def try_arithmetic(nnrt, tmp, seeds):
     rows = ARITHMETIC + [(text, None, shape) for text, shape in map(random_arithmetic, seeds)]
     for text, bound, shape in rows:
         onnx.save(arithmetic_model(text), path)
-        done = subprocess.run([nnrt, 'info', path, '--json', *limit], capture_output=True, text=True, check=False)
+        done = commands.run(nnrt, 'info', path, '--json', *limit, text=True)
         found = json.loads(done.stdout)['outputs'][0]['shape'] if done.returncode == 0 else done.stderr.strip()
         good = found == bound or (bound is None and isinstance(found, list) and found[0] <= 50)
         yield ((PASSED, '') if good else
@@ -387,8 +387,7 @@ def try_arithmetic(nnrt, tmp, seeds):
                    (FAILED, '%s, P=%d, T=%d: %s, expected %s' % (text, p, t, found if status == 0 else said, want)))
             shutil.rmtree(folder, ignore_errors=True)
     onnx.save(arithmetic_model(GIVEN), path)
-    done = subprocess.run([nnrt, 'info', path, '--json', *limit, '--max', 'u=30'], capture_output=True, text=True,
-                          check=False)
+    done = commands.run(nnrt, 'info', path, '--json', *limit, '--max', 'u=30', text=True)
     found = json.loads(done.stdout)['outputs'][0]['shape'] if done.returncode == 0 else done.stderr.strip()
     yield (PASSED, '') if found == [31] else (FAILED, '%s, u given: the bound is %s, expected [31]' % (GIVEN, found))
     for text in UNBOUNDED:

@@ -24,6 +24,9 @@ import tempfile
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+import commands  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, 'quantized.txt')
 OPSET = 18
@@ -323,14 +326,12 @@ def run(nnrt, folder, model, way):
         f.write(model)
     args = WAYS[way]
     if args is None:
-        done = subprocess.run([nnrt, 'convert', '--no-optimize', path, os.path.join(tmp, 'm.nnrt')], capture_output=True,
-                              check=False)
+        done = commands.run(nnrt, 'convert', '--no-optimize', path, os.path.join(tmp, 'm.nnrt'))
         if done.returncode != 0:
             return None, done.stderr.decode('utf-8', 'replace').strip()
         path, args = os.path.join(tmp, 'm.nnrt'), []
     given = [a for name in 'xw' for a in ('--input', '%s=%s' % (name, os.path.join(folder, name + '.npy')))]
-    done = subprocess.run([nnrt, 'run', path, *given, '--device', 'reference', '--output-dir', tmp, *args],
-                          capture_output=True, check=False)
+    done = commands.run(nnrt, 'run', path, *given, '--device', 'reference', '--output-dir', tmp, *args)
     made = [name for name in os.listdir(tmp) if name.endswith('.npy')]
     if done.returncode != 0 or len(made) != 1:
         return None, done.stderr.decode('utf-8', 'replace').strip() or 'no result'

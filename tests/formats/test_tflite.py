@@ -17,22 +17,23 @@ import argparse
 import collections
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import zipfile
 
 import numpy as np
 
-from tflite_builder import CASES
-from tflite_cases_control import control, variables
-from tflite_cases_elementwise import elementwise
-from tflite_cases_recurrent import recurrent
-from tflite_cases_shapes import corners, shapes
-from tflite_cases_types import hybrid, wide
-from tflite_cases_windows import mediapipe, spectra, windows
-from tflite_table import check_table, compare, parse, read_table, write_models
-from writer import Model, metadata, with_files
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+import commands  # noqa: E402
+from tflite_builder import CASES  # noqa: E402
+from tflite_cases_control import control, variables  # noqa: E402
+from tflite_cases_elementwise import elementwise  # noqa: E402
+from tflite_cases_recurrent import recurrent  # noqa: E402
+from tflite_cases_shapes import corners, shapes  # noqa: E402
+from tflite_cases_types import hybrid, wide  # noqa: E402
+from tflite_cases_windows import mediapipe, spectra, windows  # noqa: E402
+from tflite_table import check_table, compare, parse, read_table, write_models  # noqa: E402
+from writer import Model, metadata, with_files  # noqa: E402
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'tflite.txt')
 
@@ -98,17 +99,16 @@ class Becomes:
 
     def __init__(self, nnrt):
         self.nnrt, self.seen = nnrt, collections.defaultdict(set)
-        done = subprocess.run([nnrt, 'ops', '--tflite', '--json'], check=True, capture_output=True, text=True)
+        done = commands.run(nnrt, 'ops', '--tflite', '--json', check=True)
         self.column = {(o['number'], o['name'] if o['number'] == 32 else None): (o['name'], set(o['becomes'].split()))
                        for o in json.loads(done.stdout)['operators'] if o['versions']}
 
     def check(self, path, b):
         """None, or the nodes of the model that no operator of it may become."""
         out = path + '.nnrt'
-        subprocess.run([self.nnrt, 'convert', path, out, '--no-optimize'], check=True, capture_output=True)
+        commands.run(self.nnrt, 'convert', path, out, '--no-optimize', check=True)
         bounds = [a for most in b.most for a in ('--max', most)]
-        done = subprocess.run([self.nnrt, 'info', out, '--device', 'reference', '--json', *bounds], check=True, capture_output=True,
-                              text=True)
+        done = commands.run(self.nnrt, 'info', out, '--device', 'reference', '--json', *bounds, check=True)
         nodes = set(json.loads(done.stdout)['operators'])
         allowed = set().union(*(self.column.get((code, custom), ('', set()))[1] for code, _, custom in b.codes))
         for code, _, custom in b.codes:
@@ -137,7 +137,7 @@ def hostile(nnrt):
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, 'x.tflite'), 'wb') as f:
             f.write(m.bytes())
-        done = subprocess.run([nnrt, 'info', f.name, '--device', 'reference'], capture_output=True, text=True, timeout=60)
+        done = commands.run(nnrt, 'info', f.name, '--device', 'reference', text=True)
     return None if done.returncode == 1 and 'limit' in done.stderr else done.stderr[-300:] or 'it was read'
 
 
@@ -155,7 +155,7 @@ def described(nnrt):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, 'x.tflite'), 'wb') as f:
                 f.write(with_files(m.bytes(), {'l.txt': 'a\r\nb\nc\n', 'other.txt': 'z'}, method))
-            done = subprocess.run([nnrt, 'info', f.name, '--json', '--device', 'reference'], check=True, capture_output=True, text=True)
+            done = commands.run(nnrt, 'info', f.name, '--json', '--device', 'reference', check=True)
         got = json.loads(done.stdout)['metadata']
         wrong += [] if got == want else ['%s, expected %s' % (got, want)]
     return '; '.join(wrong)
@@ -175,8 +175,8 @@ def test(nnrt, only, shipped=None):
         for k, name, b in write_models(folder, names):
             inputs = [a for i in range(len(b.values)) for a in ('--input', 'x%d=%s/%d_%d.npy' % (i, folder, k, i))]
             inputs += [a for most in b.most for a in ('--max', most)]
-            done = subprocess.run([nnrt, 'run', '%s/%d.tflite' % (folder, k), *inputs, '--device', 'reference', '--reps', str(b.runs), '--output-dir',
-                                   '%s/%d' % (folder, k)], capture_output=True, text=True)
+            done = commands.run(nnrt, 'run', '%s/%d.tflite' % (folder, k), *inputs, '--device', 'reference', '--reps', b.runs, '--output-dir',
+                                '%s/%d' % (folder, k), text=True)
             want = parse(expected[name])
             if done.returncode != 0:
                 if isinstance(want, str) or name.startswith(tuple(REFUSED)):

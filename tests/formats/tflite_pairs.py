@@ -15,16 +15,17 @@ status is 1 if a result is wrong, or a model is refused that REFUSED does not li
 import argparse
 import collections
 import os
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
-import tflite_pairs_numbers  # noqa: F401 (they fill PAIRS)
-import tflite_pairs_shapes  # noqa: F401
-import tflite_table as tflite
-from tflite_draw import PAIRS
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../kit'))
+import commands  # noqa: E402
+import tflite_pairs_numbers  # noqa: E402, F401 (they fill PAIRS)
+import tflite_pairs_shapes  # noqa: E402, F401
+import tflite_table as tflite  # noqa: E402
+from tflite_draw import PAIRS  # noqa: E402
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'tflite_pairs.txt')
 # Pairs whose 8-bit results may differ by one unit, and why.
@@ -69,8 +70,7 @@ def compare(nnrt, device, cases, expected):
             row.ran += 1
             path = '%s/%d' % (folder, k)
             inputs = [a for i in range(len(b.values)) for a in ('--input', 'x%d=%s_%d.npy' % (i, path, i))]
-            done = subprocess.run([nnrt, 'run', path + '.tflite', *inputs, '--device', device, '--output-dir', path],
-                                  capture_output=True, text=True)
+            done = commands.run(nnrt, 'run', path + '.tflite', *inputs, '--device', device, '--output-dir', path, text=True)
             if done.returncode != 0:
                 message = done.stderr.strip()
                 listed = [entry for entry in REFUSED if entry[0] == pair[0] and entry[1] in message]

@@ -296,6 +296,67 @@ depends tools/single.c dist 'session tflite'
 depends tests/formats/tflite.txt tflite 'session cpu'
 depends tests/kit/kit.h 'session runner' 'tflite docs'
 
+# Many commands in one process: a status, one that ends the process, a file that stays open, and leaks at the end are told apart, by
+# commands.sh and by commands.py.
+cat >"$folder/commands" <<'END'
+#!/usr/bin/env python3
+# As commands.c; the command is its own answer: a status, "open", or "dies", which ends the process. The end fails after "leak".
+import sys
+leaks = False
+for path in sys.argv[1:]:
+    open(path, 'w').close()
+while (words := int(sys.stdin.buffer.readline() or 0)) > 0:
+    said = b''
+    while said.count(b'\0') < words:
+        said += sys.stdin.buffer.read(1)
+    word = said.split(b'\0')[1].decode()
+    if word == 'dies':
+        sys.exit(9)
+    leaks = leaks or word == 'leak'
+    print(0 if word == 'leak' else word, flush=True)
+sys.exit(leaks)
+END
+chmod +x "$folder/commands"
+# answers RESULT WORD...: the answers to commands in a process of their own, and "end N" if its end fails
+answers() {
+    want=$1
+    shift
+    got=$(
+        folder=$(mktemp -d) failed=0
+        verdict() { failed=$((failed + ($2 != 0))); }
+        . "$here/commands.sh"
+        for word in "$@"; do
+            ask "$commands" "$word"
+            printf '%s ' "$got"
+        done
+        end_commands
+        [ "$failed" -eq 0 ] || printf 'end %s' "$failed"
+        rm -r "$folder"
+    )
+    judge "commands.sh, $*" "$want" "${got% }"
+    got=$("${PYTHON:-python3}" -B -c "import sys; sys.path.insert(0, '$here'); import commands
+for word in sys.argv[2:]:
+    try:
+        print(commands.run(sys.argv[1], word, text=True).returncode, end=' ')
+    except RuntimeError as fault:
+        print('open' if 'leaves a file open' in str(fault) else 'none', end=' ')" "$commands" "$@") || got="${got}end 1"
+    got=${got% }
+    judge "commands.py, $*" "$(echo "$want" | sed 's/none: it ended the process/none/')" "$got"
+}
+judge() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1: '$3', expected '$2'"
+    fi
+}
+commands=$folder/commands
+answers '0 1 0' 0 1 0
+answers '0 0 end 1' leak 0
+answers '0 open' 0 open
+answers '0 none: it ended the process 1' 0 dies 1
+
 # All files are parts of one Makefile: the second definition of a variable would change the first file, or have no effect.
 find "$root" -name build -prune -o \( -name Makefile -o -name "*.mk" \) -print | while read -r file; do
     sed -nE 's/^([A-Za-z_]+) *([:?+]?=).*/\1/p' "$file" | sort -u

@@ -54,6 +54,7 @@ try() {
 
 # total: prints the skipped checks and the last line of a suite; the status is 0 if all passed
 total() {
+    [ -z "${asked:-}" ] || end_commands
     [ "$skipped" -eq 0 ] || {
         echo 'skipped  because of'
         cat "$folder/skipped"

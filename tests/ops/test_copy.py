@@ -28,8 +28,8 @@ EXAMPLES = 140  # operators whose rule and kernel accept some of the shapes and 
 # each in float32 if it has that type, else in its first type.
 LINES = {"ABS": 193, "CONV2D_FUSION": 392, "LSTM": 579, "median": 297}
 # Every so many operators are also printed by the command line, which reads the header again for each, compiled as C++17, and run
-# as optimized code, which takes a compiler 30 times as long as tcc, and by the program with sanitizers, which takes a second.
-# NNRT_LONG=1: all of them, but for the sanitizers.
+# as optimized code, which takes a compiler 30 times as long as tcc, and by the program with sanitizers, which takes a second. Of parts
+# of a copy, one kernel or one type, gcc sees as many, tcc all of them. NNRT_LONG=1: all of them, but for the sanitizers.
 PRINTED, SANITIZED = 1 if os.environ.get("NNRT_LONG") else 6, 24
 # A copy takes 200 MB for a moment: in large pages, where the C library can ask for them, half of the time is saved.
 LARGE_PAGES = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
@@ -77,8 +77,15 @@ def unused(text):
                   len(re.findall(r"\b%s\b" % name, code)) <= times + ("struct %s {" % name in code))
 
 
-def check_text(options, source, text, kernels, cxx):
-    """Requirements of a copy apart from its results. cxx: C++17, too."""
+def compiles(options, source, whole):
+    """whole: without a warning of the compiler; else that tcc compiles it, to some versions of which HUGE_VALF is no constant."""
+    run([options.cc, "-std=c99", *WARNINGS, "-DNNRT_EXAMPLE", "-fsyntax-only", source]
+        if whole or not {"HUGE_VALF", "INFINITY"}.isdisjoint(re.findall(r"\w+", source.read_text(encoding="ascii"))) else
+        ["tcc", "-std=c99", "-Wall", "-Werror", "-DNNRT_EXAMPLE", "-c", "-o", source.with_suffix(".o"), source], "C99 of %s" % source.name)
+
+
+def check_text(options, source, text, kernels, whole, cxx):
+    """Requirements of a copy apart from its results. whole: not a part of another copy. cxx: C++17, too."""
     source.write_text(text, encoding="ascii")
     for kernel in kernels:
         if not re.search(r"^NNRT_ReturnCode %s\([^;{]*\)\s*\{" % kernel, text, re.M):
@@ -97,7 +104,7 @@ def check_text(options, source, text, kernels, cxx):
     left = unused(text)
     if left:
         raise Failure("%s: has what it does not use: %s" % (source.name, " ".join(left)))
-    run([options.cc, "-std=c99", *WARNINGS, "-DNNRT_EXAMPLE", "-fsyntax-only", source], "C99 of %s" % source.name)
+    compiles(options, source, whole)
     if cxx:
         run([options.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-DNNRT_EXAMPLE", "-fsyntax-only", source], "C++17 of %s" % source.name)
 
@@ -189,7 +196,7 @@ def try_operator(options, folder, operator, kernels, printed, sanitized):
     if sanitized and run([options.sanitized, "ops", "--copy", operator, "--example"], "nnrt ops --copy, sanitized") != text:
         raise Failure("the sanitized program prints something else")
     source, binary = folder / (operator.lower() + ".c"), folder / operator.lower()
-    check_text(options, source, text, kernels, printed)
+    check_text(options, source, text, kernels, True, printed)
     main = run([folder / "copy_case", operator, path], "copy_case")
     for word in re.search(r"/\* the rule: (.*) \*/", main).group(1).split():
         if word not in text.split("*/")[0]:
@@ -208,7 +215,7 @@ def try_operator(options, folder, operator, kernels, printed, sanitized):
     ran = judge(run([binary], "the program"), read_cases(path), len(kernels))
     for kernel in kernels if len(kernels) > 1 else []:
         one = texts[kernel]
-        check_text(options, folder / (kernel + ".c"), one, [kernel], False)  # part of the text above
+        check_text(options, folder / (kernel + ".c"), one, [kernel], printed, False)
         if len(without_rule(one)) > len(without_rule(text)):
             raise Failure("the copy of %s is longer than that of all kernels" % kernel)
         for other in set(kernels) - {kernel}:
@@ -233,11 +240,11 @@ def count_lines(options, folder):
                   run([options.copies, ROOT / "nnrt_ops.h", *names], "copy_all").split("\f")[1:])
     lines = {name.split("@")[0]: text.count("\n") for name, text in copies.items()}
     faults = []
-    for name, text in copies.items():
+    for at, (name, text) in enumerate(copies.items()):
         source = folder / (name.replace("@", "_") + ".c")
         source.write_text(text, encoding="ascii")
         try:
-            run([options.cc, "-std=c99", *WARNINGS, "-fsyntax-only", source], "C99 of %s" % source.name)
+            compiles(options, source, options.lines or at % PRINTED == 0)
         except Failure as fault:
             faults.append(str(fault))
     order = sorted(lines, key=lambda name: lines[name])

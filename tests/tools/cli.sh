@@ -6,10 +6,13 @@
 # Expected results come from numpy; the models are files that cli_models.py writes byte by byte.
 # shellcheck shell=sh disable=SC2034
 . tests/kit/verdict.sh
+. tests/kit/commands.sh
 nnrt=${1:?usage: sh "$0" path/to/nnrt}
 shipped=${2:-$nnrt}
 devices=${3:-}
-program=$nnrt # the one that t starts
+sanitized=$(commands_of "$nnrt")
+plain=$(commands_of "$shipped")
+program=$sanitized # the one that t asks
 python=${PYTHON:-/usr/bin/python3}
 digits=examples/digits
 data=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node
@@ -19,9 +22,17 @@ t() {
     want=$1
     name=$2
     shift 2
-    "$program" "$@" >"$folder/out" 2>"$folder/err"
-    got=$?
-    if [ "$got" -eq "$want" ]; then pass; else fail "$name: status $got, expected $want"; fi
+    ask "$program" "$@"
+    if [ "$got" = "$want" ]; then pass; else fail "$name: status $got, expected $want"; fi
+}
+
+# fed FILE STATUS NAME ARGUMENTS...: the same with FILE as standard input
+fed() {
+    fed=$1
+    shift
+    program=$nnrt
+    t "$@" <"$fed"
+    program=$sanitized
 }
 
 # says NAME PATTERN, prints NAME PATTERN: a line of standard error (output) matches. lacks NAME PATTERN: none of output

@@ -116,7 +116,7 @@ else
     t 0 'an own operator: placement' info "$folder/snake.nnrt" --device auto:example --placement
     refused 1 'an own operator: emit-c' "node 0 'y' is of the application's operator com\.acme\.Snake, whose kernel exists only in this program" emit-c "$folder/snake.nnrt" -o "$folder/snake.h"
     absent 'an own operator: emit-c: a file' "$folder/snake.h"
-    program=$nnrt
+    program=$sanitized
     refused 1 'an own operator elsewhere' "node 0 'y': its operator 'com\.acme\.Snake' is not registered" info "$folder/snake.nnrt"
 fi
 

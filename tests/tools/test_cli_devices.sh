@@ -61,8 +61,10 @@ refused 1 'a model that it does not take' "device 'table_npu_tests_v1_0'" run "$
 refused 2 'devices --load of a table twice' "a device 'table_npu' of 'tests' is registered already" devices --load $table --load $table
 TABLE_NPU_GONE=1
 export TABLE_NPU_GONE
+program=$nnrt # started with this variable
 refused 2 'a driver without a device' 'has no device: nnrt_driver returns NULL' devices --load $table
 unset TABLE_NPU_GONE
+program=$sanitized
 t 0 'check on a loaded device' check "$sum/model.onnx" --data "$sum" --load $driver --device plain_npu
 refused 2 'a device before it is loaded' 'unknown device' check "$sum/model.onnx" --data "$sum" --device plain_npu --load $driver
 refused 1 'a model that the loaded device does not take' 'no NNAdapter operation can express node 6 .FLATTEN.' bench "$digits/digits.onnx" --load $driver --device plain_npu

@@ -70,9 +70,9 @@ for image in wide tall colour deeper palette woven; do
         set -- run "$folder/gray.onnx" --input "$folder/$image.png" --layout nchw $shape
         refused 1 "$image.png $shape" "$image.png: [0-9]+ x [0-9]+ pixels .*--budget [0-9]+ allows them" "$@"
         budget=$(sed -n 's/.*--budget \([0-9]*\) allows them$/\1/p' "$folder/err")
-        program=$shipped
+        program=$plain
         t 0 "$image.png $shape --budget $budget" "$@" --budget "$budget"
-        program=$nnrt
+        program=$sanitized
         [ "$budget" -le 2 ] || refused 1 "$image.png $shape, a budget of one less" 'allows them' "$@" --budget $((budget - 1))
     done
 done

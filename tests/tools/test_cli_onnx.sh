@@ -32,7 +32,7 @@ py 'what convert --outputs wrote' "[o['name'] for o in d['outputs']] == ['n'] an
 t 0 'emit-c --outputs' emit-c "$folder/cut.onnx" --outputs n -o - --name cut
 prints 'emit-c --outputs' 'cut_run'
 t 0 'check --outputs' check "$folder/cut.onnx" --outputs r --data "$folder/cutset"
-t 0 '--outputs of standard input' info - --outputs n <"$folder/cut.onnx"
+fed "$folder/cut.onnx" 0 '--outputs of standard input' info - --outputs n
 prints '--outputs of standard input' '^output +n '
 refused 1 '--outputs that are not there' "cut.onnx: the graph has no value 'a'; the nearest names are '.', '.', '.'\$" info "$folder/cut.onnx" --outputs a
 refused 1 '--outputs by the name of a node' "the graph has no value 'first'; the node of this name has the outputs 'r'\$" run "$folder/cut.onnx" --outputs first --input random
@@ -96,7 +96,7 @@ external 1 absolute 'is an absolute path'
 mkfifo "$folder/pipe"
 into_pipe() { timeout 20 sh -c 'cat "$1" >"$2"' sh "$1" "$folder/pipe"; } # waits for a reader, but not for ever
 into_pipe $digits/digits.onnx &
-t 0 'a model from standard input' run - --input $digits/digit_7.png --top 1 <"$folder/pipe"
+fed "$folder/pipe" 0 'a model from standard input' run - --input $digits/digit_7.png --top 1
 prints 'a model from standard input' '^  7  '
 wait $!
 into_pipe $digits/digits.onnx &
@@ -104,14 +104,14 @@ t 0 'a model from a pipe' run "$folder/pipe" --input $digits/digit_3.png --top 1
 prints 'a model from a pipe' '^  3  '
 wait $!
 t 0 'convert' convert $digits/digits.onnx "$folder/piped.nnrt"
-t 0 'a .nnrt file from standard input' info - --json <"$folder/piped.nnrt"
+fed "$folder/piped.nnrt" 0 'a .nnrt file from standard input' info - --json
 py 'a .nnrt file from standard input' 'd["inputs"][0]["name"] == "image"'
 into_pipe "$folder/open.onnx" &
 t 0 'sets of data with a model from a pipe' check "$folder/pipe" --data "$folder/good"
 prints 'sets of data with a model from a pipe' '^3 passed, 0 failed$'
 wait $!
 into_pipe "$folder/x/d/ok.onnx" &
-t 1 'other files of a model from standard input' run - --input random <"$folder/pipe"
+fed "$folder/pipe" 1 'other files of a model from standard input' run - --input random
 says 'other files of a model from standard input' 'its data are in another file: set nnrt_onnx_desc.path'
 wait $!
 

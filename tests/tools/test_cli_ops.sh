@@ -56,15 +56,15 @@ prints 'ops --copy: how it is called' '^nnrt_softmax_f16\(attr, x, y, call\)$'
 prints 'ops --copy: its types' '^    x +input 0, x: float16$'
 prints 'ops --copy: what is resolved' '^    Resolved: axis is a list of one entry >= 0[.]$'
 prints 'ops --copy: the licence' '^documentation files \(the "Software"\), to deal in the Software'
-program=$shipped # the program reads all of nnrt_ops.h, for a second and a half with sanitizers
+program=$plain # the program reads all of nnrt_ops.h, for a second and a half with sanitizers
 t 0 'ops --copy of a kernel' ops --copy nnrt_softmax_f32
 prints 'ops --copy of a kernel' '^NNRT_ReturnCode nnrt_softmax_f32\('
 lacks 'ops --copy of a kernel prints another' nnrt_softmax_f16
 t 0 'ops --copy of the kernel of another operator' ops --copy SQUEEZE
 prints 'ops --copy of the kernel of another operator' '^NNRT_ReturnCode nnrt_reshape\('
-program=$nnrt
+program=$sanitized
 t 0 'ops --copy of three inputs, one of them optional, and a derived constant' ops --copy PAD_FUSION
-program=$shipped
+program=$plain
 prints 'ops --copy: optional' '^    value +input 2, value, may be NULL: of the type of x$'
 prints 'ops --copy: derived' '^    [a-z]+ +derived constant 0, see below$'
 prints 'ops --copy: the rule' '^static NNRT_ReturnCode nnrti_rule_pad_fusion[(]nnrt_resolve [*]c[)]$'
@@ -81,7 +81,7 @@ for c in softmax:SOFTMAX Conv:CONV2D_FUSION conv2d:CONV2D_FUSION GELU:ACTIVATION
     prints "ops --copy ${c%%:*}" "^${c#*:} of nnrt "
 done
 prints 'ops --copy: enumerators that only attributes have' 'NNRT_PAD_MODE_SAME = '
-program=$nnrt
+program=$sanitized
 refused 1 'ops --copy: by meaning' "unknown operator or kernel 'layernom'; the nearest names are LAYER_NORM_FUSION \\(LayerNorm\\), " ops --copy layernom
 refused 1 'ops --copy: several operators' 'Shrink is not an operator of nnrt: the ONNX importer uses LESS GREATER' ops --copy shrink
 refused 1 'ops --copy: a kernel that is not there' 'the nearest names are nnrt_softmax_f' ops --copy nnrt_softmax_f128
@@ -89,7 +89,7 @@ refused 1 'ops --copy: a long name' 'unknown operator or kernel' ops --copy "$(p
 refused 2 'ops --copy of nothing' '--copy does not take' ops --copy ''
 refused 2 'ops --copy --json' '--copy prints C and cannot be combined with --json' ops --copy SOFTMAX --json
 refused 2 'ops --copy --tsv' '--copy prints C and cannot be combined with --tsv' ops --copy SOFTMAX --tsv
-program=$shipped
+program=$plain
 t 0 'ops --copy --type' ops --copy LSTM --type float32
 lacks 'ops --copy --type float32 prints float16' nnrt_half_to_float
 t 0 'ops --copy --activation' ops --copy nnrt_conv2d_fusion_f32 --activation RELU
@@ -98,16 +98,16 @@ prints 'ops --copy --activation' 'case NNRT_ACTIVATION_TYPE_RELU: return'
 lacks 'ops --copy prints an example unasked' 'NNRT_EXAMPLE'
 t 0 'ops --copy --example' ops --copy SOFTMAX --example
 prints 'ops --copy --example' '^#ifdef NNRT_EXAMPLE'
-program=$nnrt
-program=$shipped
+program=$sanitized
+program=$plain
 refused 1 'ops --copy --type: no kernel' 'SOFTMAX --type bool has no kernel for bool' ops --copy SOFTMAX --type bool
-program=$nnrt
+program=$sanitized
 refused 2 'ops --copy --type: unknown' '--type does not take' ops --copy SOFTMAX --type float31
 refused 2 'ops --type' '--type requires --copy' ops --type float32
 refused 2 'ops --header' '--header requires --copy' ops --header nnrt_ops.h
 refused 1 'ops --copy: header not there' 'cannot open .*no.h: No such file' ops --copy SOFTMAX --header "$folder/no.h"
 refused 1 'ops --copy: another header' 'nnrt_hal.h has no function nnrt_softmax_f32: it is not nnrt_ops.h, or of another version' ops --copy SOFTMAX --header nnrt_hal.h
-program=$shipped
+program=$plain
 sed 's/nnrt_softmax_f32(const NNRT_Softmax \*attr, /&const nnrt_view *more, /' nnrt_ops.h >"$folder/other.h"
 refused 1 'ops --copy: other parameters' 'other.h is of another version: its nnrt_softmax_f32 has other parameters' ops --copy SOFTMAX --header "$folder/other.h"
 t 0 'ops --copy' ops --copy ACTIVATION
@@ -116,7 +116,7 @@ sed 's/$/\r/' nnrt_ops.h >"$folder/crlf.h"
 t 0 'ops --copy: lines end in CR LF' ops --copy ACTIVATION --header "$folder/crlf.h"
 tr -d '\r' <"$folder/out" >"$folder/lf.c"
 same 'ops --copy: lines end in CR LF: another text' "$folder/lf.c" "$folder/activation.c"
-program=$nnrt
+program=$sanitized
 # A header that is truncated, or whose macros use each other or never end: a message or partial output, and no crash.
 for bytes in 0 1 700 20000 60000 100000 200000; do
     head -c "$bytes" nnrt_ops.h >"$folder/cut.h"

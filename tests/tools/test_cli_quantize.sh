@@ -23,7 +23,7 @@ t 0 'quantize --ranges --keep' quantize $digits/digits.onnx --data "$folder/q" -
 prints 'quantize --keep' '^nodes +9 of 10 quantized'
 prints 'quantize --ranges' '^range +image  0 to 1, codes 0 to 1 [(](min-max|percentile|least squares)[)], scale 0.00392'
 py 'samples as rows' "np.save(F + 'rows.npy', np.random.default_rng(1).random((5, 1, 28, 28), np.float32)) is None"
-program=$shipped
+program=$plain
 t 0 'quantize, rows of a file' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/q8.nnrt"
 prints 'quantize, rows of a file' '^samples +5$'
 py 'samples in Fortran order, of float64' "np.save(F + 'rowsf.npy', np.asfortranarray(np.load(F + 'rows.npy'))) or np.save(F + 'rowsd.npy', np.load(F + 'rows.npy').astype('>f8')) is None"
@@ -33,7 +33,7 @@ t 0 'quantize, rows of float64' quantize $digits/digits.onnx --data "$folder/row
 [ "$(grep -c 'holds float64, converted to the float32 of input' "$folder/err")" -eq 1 ]
 verdict 'quantize: one note about float64' $?
 same 'quantize: rows of big-endian float64 give another model' "$folder/q8.nnrt" "$folder/qf8.nnrt"
-program=$nnrt
+program=$sanitized
 t 0 'quantize --least-squares --held-out' quantize $digits/digits.onnx --data "$folder/rows.npy" -o "$folder/q8.nnrt" --least-squares --held-out "$folder/q"
 prints 'quantize --least-squares' '^rounded +5 of 5 weight tensors by least squares$'
 prints 'quantize: ranges' '^ranges +[0-9]+ min-max, [0-9]+ percentile, [0-9]+ least squares, 1 by operator$'
@@ -51,11 +51,11 @@ refused 1 'quantize: a float16 model, an ONNX file' 'the model is float16; write
 refused 1 'quantize: a missing folder' 'cannot write .*/none/q8.nnrt: No such file' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/none/q8.nnrt"
 echo x >"$folder/bad.npy"
 refused 1 'quantize: no .npy file' 'bad.npy: it does not begin as a .npy file' quantize $digits/digits.onnx --data "$folder/bad.npy" -o "$folder/qb.nnrt"
-program=$shipped
+program=$plain
 t 0 'quantize --device reference' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/qr.nnrt" --device reference
 t 0 'quantize --exact' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/qe.nnrt" --exact --threads 2
 same 'quantize --exact: other bytes than those of the reference device' "$folder/qe.nnrt" "$folder/qr.nnrt"
-program=$nnrt
+program=$sanitized
 for m in slope twins; do # a constant, or weights, of two nodes
     for form in nnrt onnx; do
         t 0 "quantize: shared, $m.$form" quantize "$folder/$m.onnx" --data "$folder/eights.npy" -o "$folder/shared.$form"
@@ -110,7 +110,7 @@ refused 1 'quantize, NaN' "cannot quantize .*: input 'image' of sample 0 has NaN
 refused 1 'quantize twice' 'is quantized already: quantize the float32 model' quantize $digits/digits_int8.onnx --data "$folder/q" -o "$folder/q8.nnrt"
 absent 'quantize: a file was written' "$folder/q8.nnrt"
 
-program=$shipped # these quantize each node by itself, for ten seconds with sanitizers; signs.onnx has one node
+program=$plain # these quantize each node by itself, for ten seconds with sanitizers; signs.onnx has one node
 t 0 'quantize --sensitivity' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --sensitivity
 prints 'quantize --sensitivity: the noisiest node' '^quantized  [0-9.]+ dB  SOFTMAX:fc2:probabilities$'
 prints 'quantize --sensitivity: all quantized' '^nodes +10 of 10 quantized'
@@ -131,7 +131,7 @@ for i in 0 1 2 3 4 5 6 7 8 9; do echo "digit_$i.png $i"; done >"$folder/classes.
 t 0 'quantize --classes' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --max-loss 0.000008 --classes "$folder/classes.txt"
 prints 'quantize --classes: all nodes' '^nodes +10 of 10 quantized'
 prints 'quantize --classes: accuracy' '^top 1 +100.00 % float32, 100.00 % 8 bits$'
-program=$nnrt
+program=$sanitized
 py 'quantize --classes: a hard sample' "np.save(F + 'hard.npy', np.array([[1, 1.001], [100, 0]], np.float32)) is None and np.save(F + 'rows2.npy', np.array([[100, 0], [99, 1], [50, 0]], np.float32)) is None"
 printf '1\n0\n' >"$folder/hard.txt"
 printf '2\n0\n' >"$folder/two.txt"
@@ -152,7 +152,7 @@ absent 'quantize --classes: a file was written' "$folder/q8.nnrt"
 
 # --report: the page has each tensor and layer, the sizes that nnrt info prints, no part in another file, and escapes
 # names
-program=$shipped
+program=$plain
 t 0 'quantize --report' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --report "$folder/q.html" --sensitivity --without bias
 prints 'quantize --report' '^report +.*/q.html$'
 silent 'quantize --report'
@@ -173,7 +173,7 @@ for f in $digits/digits.onnx "$folder/q8.nnrt"; do
     t 0 "quantize --report: the arena of $f" info "$f" --device reference --json
     py "quantize --report: the arena of $f" "str(d['arena_bytes']) in page('q.html').words['summary']"
 done
-program=$nnrt
+program=$sanitized
 printf 'SOFTMAX\n' >"$folder/<i>.txt"
 t 0 'quantize --report: signs' quantize "$folder/signs.onnx" --data "$folder/one2.npy" -o "$folder/q8.nnrt" --report "$folder/q.html" --keep "$folder/<i>.txt"
 py 'quantize --report: signs' 'not page("q.html").tags & {"b", "y", "i"} and {"<b>&\x27", "\"<y>\""} <= set("".join(page("q.html").words["ranges"]).split("\n") + page("q.html").words["ranges"])'
@@ -200,7 +200,7 @@ prints 'accuracy with sounds' '^agree +2 of 2$'
 # as ONNX: the imported file gives the bits of the .nnrt file
 t 0 'quantize to ONNX' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.onnx"
 prints 'quantize to ONNX' '^.*/q8.onnx  [0-9]+ bytes$'
-program=$shipped
+program=$plain
 t 0 'quantize, for comparison' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt"
 for f in onnx nnrt; do
     t 0 "run of the .$f file" run "$folder/q8.$f" --input $digits/digit_3.png --device reference --output-dir "$folder/q_$f"
@@ -208,14 +208,14 @@ done
 same 'quantize to ONNX: other bits' "$folder/q_onnx/probabilities.npy" "$folder/q_nnrt/probabilities.npy"
 t 0 'info of the ONNX file' info "$folder/q8.onnx" --json
 py 'info of the ONNX file' "d['operators']['CONV2D_FUSION'] == 3 and 'float32' not in d['weights']"
-program=$nnrt
+program=$sanitized
 t 0 'info of the ONNX file, not optimized' convert "$folder/q8.onnx" "$folder/plain.nnrt" --no-optimize
 rm -f "$folder/q8.onnx"
 t 0 'quantize to ONNX with uint8, one scale for each weight tensor, and a node in float32' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.onnx" --uint8 --without channels,bias --keep "$folder/keep.txt"
 prints 'quantize to ONNX with options' '^nodes +9 of 10'
 rm -f "$folder/q8.onnx"
 refused 1 'quantize a .nnrt file to ONNX' 'an ONNX file is made of an ONNX file; write a .nnrt file' quantize "$folder/plain.nnrt" --data "$folder/q" -o "$folder/q8.onnx"
-program=$shipped
+program=$plain
 t 0 'quantize to ONNX with 8-bit inputs and outputs' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.onnx" --int8-io
 silent 'quantize to ONNX with 8-bit inputs and outputs'
 t 0 'info of the ONNX file with 8-bit inputs and outputs' info "$folder/q8.onnx" --json
@@ -230,7 +230,7 @@ printf 'CONV2D_FUSION\nSOFTMAX\nMAX_POOL_FUSION\n' >"$folder/ends.txt"
 t 0 'quantize to ONNX, float32 at the ends' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.onnx" --int8-io --uint8 --keep "$folder/keep.txt"
 says 'an output stays float32' "note: --int8-io: output 'probabilities' stays float32: no quantized operator writes it"
 rm -f "$folder/q8.onnx"
-program=$nnrt
+program=$sanitized
 t 1 'quantize to ONNX, no 8-bit inputs' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.onnx" --int8-io --keep "$folder/ends.txt"
 says 'quantize to ONNX, no 8-bit inputs' '^nnrt: --int8-io: all inputs and outputs of .* stay float32$'
 py 'an older operator set' "open(F + 'old.onnx', 'wb').write(open('examples/digits/digits.onnx', 'rb').read().replace(b'\\x42\\x04\\x0a\\x00\\x10\\x11', b'\\x42\\x04\\x0a\\x00\\x10\\x0c')) > 0"

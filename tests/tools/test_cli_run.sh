@@ -6,12 +6,12 @@ models turns sets sounds
 
 # ---- run: digits ----
 
-program=$shipped
+program=$plain
 for n in 0 1 2 3 4 5 6 7 8 9; do
     t 0 "digit $n" run $digits/digits.onnx --input $digits/digit_$n.png --top 1
     prints "digit $n" "^  $n  (1|0\.[0-9]+)\$"
 done
-program=$nnrt
+program=$sanitized
 t 0 'digit, JSON, NAME=' run $digits/digits.onnx --json --device reference --threads 2 --input image=$digits/digit_7.png
 py 'digit as JSON' 'len(d["outputs"][0]["top"]) == 5 and d["outputs"][0]["top"][0]["index"] == [0, 7] and d["outputs"][0]["top"][0]["value"] > 0.7 and d["threads"] == 1 and d["run_ms"] > 0'
 says 'threads that nothing uses' 'note: --threads 2: the devices use 1'
@@ -23,7 +23,7 @@ py 'top 2 prints 2 values' 'len(open(F + "out").read().splitlines()) == 3'
 
 # Each kind of file with sanitizers for some types, with the others for its values.
 for type in bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64; do
-    case $type in bool | float32 | int64) program=$nnrt ;; *) program=$shipped ;; esac
+    case $type in bool | float32 | int64) program=$sanitized ;; *) program=$plain ;; esac
     for file in c_$type.npy f_$type.npy b_$type.npy v2_$type.npy v3_$type.npy p_$type.pb; do
         rm -rf "$folder/o"
         t 0 "run $file" run "$folder/turn_$type.onnx" --input "$folder/$file" --output-dir "$folder/o"
@@ -31,7 +31,7 @@ for type in bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float
         silent "run $file"
     done
 done
-program=$nnrt
+program=$sanitized
 t 0 'output files' run "$folder/turn_float32.onnx" --input "$folder/c_float32.npy" --output-dir "$folder/o" --json
 py 'output files in JSON' 'd["outputs"] == [{"name": "y", "type": "float32", "shape": [4, 2, 3], "file": F + "o/y.npy"}]'
 py 'output files are aligned as numpy does' "open(F + 'o/y.npy', 'rb').read()[:128].rstrip().endswith(b', }') and os.path.getsize(F + 'o/y.npy') == 128 + 96"

@@ -12,7 +12,7 @@ t 0 'info, .tflite' info "$tfl" --device reference
 prints 'info, .tflite: input' '^input +image +int8\[1,3,3,1\]$'
 prints 'info, .tflite: operators' '^ +1 +FULL_CONNECTION$'
 t 0 'run, .tflite with another name' run "$folder/tflite.onnx" --input random --device reference --output-dir "$folder/tflite"
-t 0 'run, .tflite from standard input' run - --input random --device reference --output-dir "$folder/tflite2" <"$tfl"
+fed "$tfl" 0 'run, .tflite from standard input' run - --input random --device reference --output-dir "$folder/tflite2"
 same 'run, .tflite: standard input has other results' "$folder/tflite/scores.npy" "$folder/tflite2/scores.npy"
 t 0 'info, .tflite: another batch' info "$tfl" --outputs c --shape image=2,3,3,1
 prints 'info, .tflite: another batch' '^input +image +int8\[2,3,3,1\]$'

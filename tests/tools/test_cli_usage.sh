@@ -9,7 +9,7 @@ prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
 commands='info run bench check compare accuracy batch report convert quantize dot ops devices'
 for c in $commands; do prints "--help lists $c" "^  $c "; done
-program=$shipped
+program=$plain
 for c in $commands; do
     t 0 "$c --help" $c --help
     prints "$c --help: usage" "^usage: nnrt $c"
@@ -21,7 +21,7 @@ prints '--version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+$'
 
 # ---- wrong arguments ----
 
-program=$nnrt
+program=$sanitized
 refused 2 'no command' 'the command is missing'
 refused 2 'unknown command' "unknown command 'fly'" fly
 t 0 'help of a command' help run

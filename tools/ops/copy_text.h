@@ -112,9 +112,9 @@ static void cli_copy_free(cli_copy *c, const cli_block *until)
 static void *cli_copy_room(cli_copy *c, void *data, size_t count, size_t bytes)
 {
     void *more;
-    if (count > 0 && (count < 16 || (count & (count - 1)) != 0))
+    if (count > 0 && (count < 4 || (count & (count - 1)) != 0))
         return c->failed ? NULL : data;
-    more = cli_copy_keep(c, (count > 0 ? 2 * count : 16) * bytes);
+    more = cli_copy_keep(c, (count > 0 ? 2 * count : 4) * bytes);
     if (more != NULL && count > 0)
         memcpy(more, data, count * bytes);
     return more;
