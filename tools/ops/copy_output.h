@@ -12,12 +12,17 @@ Part of tools/nnrt.c.
 static void cli_copy_put(cli_copy *c, cli_text text)
 {
     const char *p = text.at, *end = text.at + text.n;
-    char *out = (char *)cli_copy_keep(c, c->out.n + 2 * text.n + 1);
+    const size_t room = c->out.n + 2 * text.n + 1;
+    char *out = room <= c->outRoom ? c->outText : (char *)cli_copy_keep(c, 2 * room);
     size_t n = c->out.n;
     if (out == NULL)
         return;
-    if (n > 0)
-        memcpy(out, c->out.at, n);
+    if (room > c->outRoom) {
+        if (n > 0)
+            memcpy(out, c->out.at, n);
+        c->outText = out;
+        c->outRoom = 2 * room;
+    }
     while (p < end) {
         const char *from = p;
         const cli_copy_pair *word;

@@ -75,7 +75,9 @@ typedef struct cli_copy {
     size_t macroCount;
     cli_name *names; /* sorted */
     size_t nameCount;
-    cli_text out; /* the text of the items */
+    cli_text out; /* the text of the items: in outText, with room for outRoom bytes */
+    char *outText;
+    size_t outRoom;
 } cli_copy;
 
 /* Zeroed memory that lives as long as c; NULL if there is none. */

@@ -814,7 +814,10 @@ static void cli_fold_calls(cli_fold *f, const cli_item *item)
 static void cli_fold_functions(cli_fold *f)
 {
     cli_copy *c = f->c;
-    f->functions = (cli_fold_function *)cli_copy_keep(c, (c->itemCount + 1) * sizeof(*f->functions));
+    size_t most = 1;
+    for (size_t n = 0; n < c->nameCount; n++) /* at most one for each name of a function */
+        most += c->items[c->names[n].item].wanted && cli_fold_is_function(&c->items[c->names[n].item]);
+    f->functions = (cli_fold_function *)cli_copy_keep(c, most * sizeof(*f->functions));
     f->functionCount = 0;
     if (f->functions == NULL)
         return;
