@@ -1516,7 +1516,7 @@ typedef struct nnrti_cpu_edit {
     uint8_t *tables;                   /* in a run: memory of the next table */
 } nnrti_cpu_edit;
 
-#define NNRTI_CPU_DYNAMIC_ARGS 10 /* most arguments of a step with dynamic shapes */
+#define NNRTI_CPU_DYNAMIC_ARGS 13 /* most arguments of a step with dynamic shapes, and of the one that a run makes of it */
 
 /* A step with dynamic shapes: attributes of nnrti_cpu_run_dynamic, with which a run lowers the step again. */
 typedef struct nnrti_cpu_dynamic {
@@ -1533,6 +1533,7 @@ typedef struct nnrti_cpu_dynamic {
     int32_t tile;        /* of Winograd, which a run takes over */
     bool half, smallest; /* of nnrti_cpu_edit */
     bool image;          /* a step on images, channels last */
+    bool volume;         /* a 3-D convolution, which copies x and y channels last */
     nnrt_kernel planes;  /* of a step on images: the kernel for channels first; NULL: none */
     size_t scratch;      /* of each worker; behind that of all workers are the copies */
     uint32_t wide;       /* per argument, one bit: it is float16, and its copy float32 */
@@ -4092,7 +4093,7 @@ static NNRT_ReturnCode nnrti_cpu_copy_volume(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     nnrt_plan_arg *x = &d->steps[s].args[0], *y = &d->steps[s].args[3];
-    const uint32_t copied = x->tensor < e->tensors ? e->copied[x->tensor] : 0;
+    const uint32_t copied = e->dynamic == NULL && x->tensor < e->tensors ? e->copied[x->tensor] : 0;
     const nnrt_draft_step *copy = copied > 0 ? &e->added[copied - 1] : NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     x->view = nnrti_cpu_volume_as_image(&x->view);
@@ -5448,6 +5449,30 @@ static NNRT_ReturnCode nnrti_cpu_pack_recurrent(nnrti_cpu_edit *e, uint32_t s, c
     return NNRT_SUCCESS;
 }
 
+/* Floats of scratch of each worker for products and states. */
+static size_t nnrti_cpu_recurrent_floats(const nnrti_cpu_recurrent *a)
+{
+    return (size_t)a->gemm.rows * (size_t)(a->gates * a->padded) * (a->ahead ? 2 : 1) +
+           4 * (size_t)a->sequences * (size_t)a->padded;
+}
+
+/* Scratch for other numbers of sequences than o has, of which `rows` and `floats` of a step with dynamic shapes reserve the most. */
+static void nnrti_cpu_most_recurrent(const nnrti_cpu_edit *e, const nnrti_cpu_recurrent_operands *o,
+                                     const nnrti_cpu_recurrent *a, size_t *rows, size_t *floats)
+{
+    nnrti_cpu_recurrent_operands fewer = *o;
+    for (int32_t n = 1; e->dynamic != NULL && e->packed == NULL && n <= 16 * (int32_t)e->draft->workers; n++) {
+        nnrti_cpu_recurrent other = *a;
+        fewer.x.view.dims[1] = n;
+        if (n >= o->x.view.dims[1] || !nnrti_cpu_size_recurrent(e, &fewer, &other))
+            break;
+        if (nnrti_cpu_recurrent_floats(&other) > *floats)
+            *floats = nnrti_cpu_recurrent_floats(&other);
+        if ((size_t)other.gemm.rows > *rows)
+            *rows = (size_t)other.gemm.rows;
+    }
+}
+
 /* LSTM, LSTM_PEEPHOLE, GRU and RNN. */
 static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -5458,6 +5483,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
     uint32_t between = NNRT_NO_TENSOR;
     NNRT_ReturnCode code;
     int32_t count;
+    size_t rows, floats;
     if (!nnrti_cpu_is_allowed(e, &e->isa->recurrent) || !nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) ||
         !nnrti_cpu_fits_recurrent(&o.x, false) || !nnrti_cpu_fits_recurrent(&o.h, false) ||
         !nnrti_cpu_fits_recurrent(&o.c, false) || !nnrti_cpu_fits_recurrent(&o.y, false) ||
@@ -5493,11 +5519,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
         args[7].tensor = between;
         nnrt_operand_view(NULL, &d->tensors[between], 0, &args[7].view);
     }
-    a->floats = (size_t)a->gemm.rows * (size_t)(a->gates * a->padded) * (a->ahead ? 2 : 1) +
-                4 * (size_t)a->sequences * (size_t)a->padded;
-    d->steps[s].scratchBytes = 3 * (size_t)(a->gemm.rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    a->floats = floats = nnrti_cpu_recurrent_floats(a);
+    rows = (size_t)a->gemm.rows;
+    nnrti_cpu_most_recurrent(e, &o, a, &rows, &floats);
+    d->steps[s].scratchBytes = 3 * (rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
     nnrti_cpu_reserve_panel(e, &d->steps[s], &a->gemm, o.w.view.dims[2]);
-    d->steps[s].scratchBytes += a->floats * sizeof(float);
+    d->steps[s].scratchBytes += floats * sizeof(float);
     return nnrti_cpu_pack_recurrent(e, s, &o, a);
 }
 
@@ -6529,6 +6556,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_ARGMAX_FUSION:
     case NNRT_NODE_TYPE_ARGMIN_FUSION: return nnrti_cpu_lower_argminmax(e, s);
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_lower_resize(e, s);
+    case NNRT_NODE_TYPE_CONV_3D: /* of fixed shapes: before layout copies are inserted (nnrti_cpu_copy_images) */
+        return e->dynamic != NULL && e->dynamic->volume ? nnrti_cpu_lower_conv3d(e, s) : NNRT_SUCCESS;
     case NNRT_NODE_TYPE_TOPK_FUSION:
     case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_lower_topk(e, s);
     case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_lower_einsum(e, s);
@@ -6592,7 +6621,7 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
    that of each worker for the largest of all sizes, then the copies for the bounds, then tables that follow from the
    dimensions of the run (nnrti_cpu_tabulate). */
 
-#define NNRTI_CPU_DYNAMIC_BYTES 4096 /* of the stack: lists of arguments and attributes while a run lowers a step */
+#define NNRTI_CPU_DYNAMIC_BYTES 8192 /* of the stack: lists of arguments and attributes while a run lowers a step */
 
 /* Whether a step with dynamic shapes computes images channels last: convolutions, pools, also global ones, RESIZE. */
 static bool nnrti_cpu_is_dynamic_image(const nnrt_draft_step *step)
@@ -6633,7 +6662,11 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CAST:
     case NNRT_NODE_TYPE_EINSUM:
     case NNRT_NODE_TYPE_MATMUL_INTEGER:
-    case NNRT_NODE_TYPE_MATMUL_NBITS: return true;
+    case NNRT_NODE_TYPE_MATMUL_NBITS:
+    case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
+    case NNRT_NODE_TYPE_GRU:
+    case NNRT_NODE_TYPE_RNN: return true;
+    case NNRT_NODE_TYPE_LSTM: return ((const NNRT_LSTM *)step->attr)->numLayers == 1; /* others need a tensor between layers */
     case NNRT_NODE_TYPE_FULL_CONNECTION:
     case NNRT_NODE_TYPE_MATMUL_FUSION:
         return nnrti_cpu_is_float(step) || nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8") ||
@@ -6652,6 +6685,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
                 nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_UINT8)) &&
                nnrti_cpu_is_dynamic_image(step);
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_is_dynamic_image(step);
+    case NNRT_NODE_TYPE_CONV_3D: return nnrti_cpu_is_conv3d(step);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_is_concat(step) && step->args[0].view.rank == 4;
     case NNRT_NODE_TYPE_REDUCE_FUSION: /* of axes that are known before the run */
         return nnrti_cpu_is_float(step) && step->nDerived == 1 &&
@@ -6748,9 +6782,17 @@ static size_t nnrti_cpu_scratch_of(const nnrti_cpu_dynamic *a)
     return nnrti_cpu_scratch_with(a->scratch, nnrti_cpu_copied(a) + a->tables, a->workers);
 }
 
-/* Makes an image channels last. */
+/* Makes an image, [N,H,W,C] or a volume [N,C,D,H,W], channels last. */
 static void nnrti_cpu_set_nhwc(nnrt_view *v)
 {
+    if (v->rank == 5) {
+        v->strides[1] = 1;
+        v->strides[4] = v->dims[1];
+        v->strides[3] = v->dims[4] * v->strides[4];
+        v->strides[2] = v->dims[3] * v->strides[3];
+        v->strides[0] = v->dims[2] * v->strides[2];
+        return;
+    }
     v->strides[3] = 1;
     v->strides[2] = v->dims[3];
     v->strides[1] = (ptrdiff_t)v->dims[2] * v->dims[3];
@@ -6802,7 +6844,7 @@ static void nnrti_cpu_place_copies(const nnrti_cpu_dynamic *dynamic, nnrt_draft_
     for (uint32_t k = 0; k < out + step->nOut; k++) {
         if (dynamic->copies[k] == 0)
             continue;
-        if (dynamic->image && (k == 0 || k == out))
+        if ((dynamic->image || dynamic->volume) && (k == 0 || k == out))
             nnrti_cpu_set_nhwc(&list[k].view);
         list[k].view.data = at;
         at += dynamic->copies[k];
@@ -6819,8 +6861,8 @@ static void nnrti_cpu_copy_arg(const nnrti_cpu_dynamic *dynamic, uint32_t k, con
     nnrt_view pair[2];
     memset(&step, 0, sizeof(step));
     memset(list, 0, sizeof(list));
-    list[0].view = *x;
-    list[1].view = *y;
+    list[0].view = dynamic->volume ? nnrti_cpu_volume_as_image(x) : *x;
+    list[1].view = dynamic->volume ? nnrti_cpu_volume_as_image(y) : *y;
     step.args = list;
     step.nIn = step.nOut = 1;
     if (wide) /* which converts fastest in the order of y */
@@ -6924,9 +6966,19 @@ static NNRT_ReturnCode nnrti_cpu_run_dynamic(const void *attr, nnrt_view *args, 
     return code == NNRT_SUCCESS ? nnrti_cpu_call_lowered(dynamic, &step, views, args, call) : code;
 }
 
+/* Whether a tensor is among the inputs of a step. */
+static bool nnrti_cpu_reads(const nnrt_draft_step *step, uint32_t tensor)
+{
+    for (uint32_t k = 0; k < step->nIn; k++)
+        if (step->args[k].tensor == tensor)
+            return true;
+    return false;
+}
+
 /* Gives step s, which was lowered from the step `old`, the arguments of a step with dynamic shapes, and a kernel. The
    packed constants, the last derived ones of the lowered step, follow the derived constants of the shape rule; the
-   constants that they replace become absent. scratch: of each worker, unless the reference kernel needs more. */
+   constants that they replace, which the lowered step does not read, become absent. scratch: of each worker, unless the reference
+   kernel needs more. */
 static NNRT_ReturnCode nnrti_cpu_finish_dynamic(nnrti_cpu_edit *e, uint32_t s, const nnrt_draft_step *old,
                                                 nnrt_kernel kernel, const void *attr, uint32_t packed, size_t scratch)
 {
@@ -6941,7 +6993,7 @@ static NNRT_ReturnCode nnrti_cpu_finish_dynamic(nnrti_cpu_edit *e, uint32_t s, c
     memcpy(args + first, lowered.args + (lowered.nIn + lowered.nDerived - packed), packed * sizeof(*args));
     memcpy(args + first + packed, old->args + first, old->nOut * sizeof(*args));
     for (uint32_t k = 0; k < old->nIn && packed > 0; k++)
-        if (args[k].kind == NNRT_PLACE_CONSTANT &&
+        if (args[k].kind == NNRT_PLACE_CONSTANT && !nnrti_cpu_reads(&lowered, args[k].tensor) &&
             (kernel != nnrti_cpu_run_dynamic || (((const nnrti_cpu_dynamic *)attr)->wide >> k & 1) == 0)) {
             memset(&args[k], 0, sizeof(args[k]));
             args[k].tensor = NNRT_NO_TENSOR;
@@ -7161,12 +7213,13 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s)
     }
     dynamic->wide = wide;
     dynamic->image = nnrti_cpu_is_dynamic_image(step);
+    dynamic->volume = nnrti_cpu_is_conv3d(step);
     global = dynamic->image && !nnrti_cpu_is_image_op(step) && nnrti_cpu_is_allowed(e, &e->isa->reduce);
     for (uint32_t k = 0; k < count; k++) {
         nnrt_view *v = &list[k].view;
-        const bool image = dynamic->image && (k == 0 || k == out);
+        const bool image = (dynamic->image || dynamic->volume) && (k == 0 || k == out);
         size_t elements = 0;
-        if ((wide >> k & 1) == 0 && (!image || nnrti_cpu_is_nhwc(v)))
+        if ((wide >> k & 1) == 0 && (!image || (dynamic->image && nnrti_cpu_is_nhwc(v))))
             continue;
         if (image)
             nnrti_cpu_set_nhwc(v);

@@ -27,10 +27,10 @@ enum { MOST = 300, ELEMENTS = MOST * MOST * 2, OPERANDS = 4 };
 
 /* An operand: its shape, in which -1 is the size of the run. rank -1: none. */
 typedef struct shape {
-    int32_t rank, dims[4];
+    int32_t rank, dims[5];
 } shape;
 
-#define NONE {-1, {0, 0, 0, 0}}
+#define NONE {-1, {0, 0, 0, 0, 0}}
 
 /* A model of one node. inputs: number of operands that are inputs; the others are constants. */
 typedef struct one_node {
@@ -50,6 +50,9 @@ static const NNRT_LogSoftmax log_last = {1};
 static const NNRT_RMSNormalization rms = {1, 1e-5f};
 static const NNRT_MatMulNBits four_bits = {64, 4, 32};
 static const int64_t last_axis[1] = {-1}, order[4] = {0, 2, 3, 1};
+static const int64_t ones3[6] = {1, 1, 1, 1, 1, 1};
+static const int64_t cells[6] = {NNRT_ACTIVATION_TYPE_SIGMOID, NNRT_ACTIVATION_TYPE_TANH, NNRT_ACTIVATION_TYPE_TANH,
+                                 NNRT_ACTIVATION_TYPE_SIGMOID, NNRT_ACTIVATION_TYPE_TANH, NNRT_ACTIVATION_TYPE_TANH};
 static NNRT_Softmax softmax;
 static NNRT_LayerNormFusion norm;
 static NNRT_ReduceFusion mean;
@@ -63,6 +66,11 @@ static NNRT_AvgPoolFusion average, global, padded_average, whole;
 static NNRT_Resize bilinear, nearest;
 static NNRT_ScaleFusion affine;
 static const NNRT_Einsum scores = {"bqhd,bkhd->bhqk"};
+static NNRT_LSTM lstm;
+static NNRT_LSTMPeephole peephole;
+static NNRT_GRU gru;
+static NNRT_Conv3D volume;
+static NNRT_RNN rnn;
 static const NNRT_QuantDTypeCast to_8_bits = {F32, I8}, from_8_bits = {I8, F32};
 
 static const one_node nodes[] = {
@@ -152,11 +160,29 @@ static const one_node nodes[] = {
     {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {1, -1, 3, 8}}, {4, {1, 5, 3, 8}}, NONE, NONE}, false, NULL},
     {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {2, 4, 2, 8}}, {4, {2, -1, 2, 8}}, NONE, NONE}, false, NULL},
     {"matmul", NNRT_NODE_TYPE_EINSUM, &scores, F32, 2, {{4, {1, 4, 3, -1}}, {4, {1, 5, 3, -1}}, NONE, NONE}, false, NULL},
+    {"recurrent", NNRT_NODE_TYPE_LSTM, &lstm, F32, 1, {{3, {-1, 2, 9}}, {3, {1, 84, 9}}, {3, {1, 84, 21}}, {2, {1, 168}}}, false, NULL},
+    {"recurrent", NNRT_NODE_TYPE_LSTM_PEEPHOLE, &peephole, F32, 1, {{3, {1, -1, 5}}, {3, {2, 64, 5}}, {3, {2, 64, 16}}, {2, {2, 128}}}, false, NULL},
+    {"recurrent", NNRT_NODE_TYPE_GRU, &gru, F32, 1, {{3, {2, -1, 9}}, {3, {1, 63, 9}}, {3, {1, 63, 21}}, {2, {1, 126}}}, false, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV_3D, &volume, F32, 1, {{5, {1, 4, -1, 5, 6}}, {5, {7, 4, 3, 2, 3}}, {1, {7}}, NONE}, false, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV_3D, &volume, F32, 1, {{5, {-1, 4, 2, 4, 5}}, {5, {7, 4, 3, 2, 3}}, NONE, NONE}, false, NULL},
+    {NULL, NNRT_NODE_TYPE_CONV_3D, &volume, F16, 1, {{5, {1, 4, 3, 5, -1}}, {5, {7, 4, 3, 2, 3}}, {1, {7}}, NONE}, false, NULL},
+    {"recurrent", NNRT_NODE_TYPE_RNN, &rnn, F32, 1, {{3, {-1, 3, 9}}, {3, {2, 21, 9}}, {3, {2, 21, 21}}, {2, {2, 42}}}, false, NULL},
 };
 
 static void set_attributes(void)
 {
     softmax.axis = nnrt_int64_list(last_axis, 1);
+    volume.strides = volume.dilations = nnrt_int64_list(ones3, 3);
+    volume.pads = nnrt_int64_list(ones3, 6);
+    volume.group = 1;
+    lstm.hasBias = true;
+    lstm.numLayers = lstm.numDirections = 1;
+    peephole.activations = nnrt_int64_list(cells, 6);
+    gru.activations = nnrt_int64_list(cells, 2);
+    rnn.activations = nnrt_int64_list(cells + 1, 2);
+    peephole.direction = rnn.direction = NNRT_RECURRENT_DIRECTION_BIDIRECTIONAL;
+    gru.layout = rnn.layout = 1; /* batches first */
+    gru.linearBeforeReset = 1;
     norm.beginNormAxis = 1;
     norm.epsilon = 1e-5f;
     norm.elementwiseAffine = true;
@@ -227,7 +253,7 @@ static void draw_numbers(NNRT_DataType type)
 }
 
 /* The dimensions of an operand in a run of this size; n -1: as in the model. */
-static const int32_t *dims_of(const shape *s, int32_t n, int32_t dims[4])
+static const int32_t *dims_of(const shape *s, int32_t n, int32_t dims[5])
 {
     for (int32_t i = 0; i < s->rank; i++)
         dims[i] = s->dims[i] == -1 ? n : s->dims[i];
@@ -239,11 +265,12 @@ static NNRT_Model *model_of(const one_node *o, int32_t n)
 {
     static const char *const names[OPERANDS] = {"a", "b", "c", "d"};
     static const float scales[2][4] = {{1, 1, 2, 1.5f}, {1, 2, 1.5f, 1}};
-    const int32_t count = 4, one = 1, axis = -1;
+    const int32_t count = 4, one = 1, axis = -1, initial[3] = {1, 2, 21};
     const NNRT_QuantParam quant = param_of(0.07, 3);
     nnrt_builder *b = NULL;
-    uint32_t in[OPERANDS + 1], nIn = 0, y;
-    int32_t dims[4];
+    const bool recurrent = o->kernel != NULL && strcmp(o->kernel, "recurrent") == 0; /* its final states are not used */
+    uint32_t in[OPERANDS + 4], nIn = 0, y, out[3];
+    int32_t dims[5];
     assert_int_equal(nnrt_builder_create(&b, "one", NULL), NNRT_SUCCESS);
     for (; nIn < OPERANDS && o->operands[nIn].rank >= 0; nIn++) {
         const shape *s = &o->operands[nIn];
@@ -270,7 +297,14 @@ static NNRT_Model *model_of(const one_node *o, int32_t n)
     y = nnrt_builder_tensor(b, "y");
     if (o->attr == &to_8_bits || (is_8_bits(o->dataType) && o->attr != &from_8_bits))
         nnrt_builder_quant(b, y, &quant, 1);
-    nnrt_builder_node(b, "y", o->type, o->attr, in, nIn, &y, 1);
+    out[0] = y;
+    out[1] = recurrent ? nnrt_builder_tensor(b, "last h") : NNRT_NO_TENSOR;
+    out[2] = o->type == NNRT_NODE_TYPE_LSTM || o->type == NNRT_NODE_TYPE_LSTM_PEEPHOLE ? nnrt_builder_tensor(b, "last c") : NNRT_NO_TENSOR;
+    for (; recurrent && nIn < (out[2] == NNRT_NO_TENSOR || o->type == NNRT_NODE_TYPE_LSTM ? 6 : OPERANDS + 4); nIn++)
+        in[nIn] = o->type == NNRT_NODE_TYPE_LSTM
+                      ? nnrt_builder_constant(b, nIn == 4 ? "h0" : "c0", o->dataType, 3, initial, numbers[nIn - 3], true)
+                      : NNRT_NO_TENSOR;
+    nnrt_builder_node(b, "y", o->type, o->attr, in, nIn, out, out[2] != NNRT_NO_TENSOR ? 3 : recurrent ? 2 : 1);
     nnrt_builder_output(b, y);
     return finish(b);
 }
@@ -312,7 +346,7 @@ static nnrt_session *session_of(const NNRT_Model *model, const one_node *o, cons
 static size_t run_size(nnrt_session *session, const one_node *o, int32_t n, void *y)
 {
     nnrt_io in[OPERANDS], out = nnrt_io_make(y, ELEMENTS * sizeof(float));
-    int32_t dims[OPERANDS][4];
+    int32_t dims[OPERANDS][5];
     for (uint32_t i = 0; i < o->inputs; i++) {
         size_t bytes = 0;
         const int32_t *d = dims_of(&o->operands[i], n, dims[i]);
