@@ -1,11 +1,11 @@
 /* commands.c - commands of the command line, one after the other in one process: tests run thousands of them, and a program with
    sanitizers takes longer to start and to end than most commands take.
 
-       commands OUT ERR     runs what standard input names; OUT and ERR are the files for what a command prints
+       commands OUT ERR     runs the commands of standard input; the files OUT and ERR get the output of each
 
    A command is a line with the number of its words, the program's name included, then the words, each ended by a zero byte. The answer is a
-   line on standard output with the exit status; OUT and ERR then contain what the command printed. A command must close the files that it
-   opens: else the answer is "open". 0 words, or the end of standard input, end the program, which then looks for leaks of all
+   line on standard output with the exit status; OUT and ERR then contain the command's output and messages. A command must close the
+   files that it opens: else the answer is "open". 0 words, or the end of standard input, end the program, which then looks for leaks of all
    commands. commands.py and commands.sh are the other side. */
 #define NNRT_TOOL_NO_MAIN
 #include "tools/nnrt.c"

@@ -5,7 +5,7 @@ with sanitizers need to start.
     done = run(program, 'info', path, '--json', text=True)    # as subprocess.run([nnrt, 'info', ...], capture_output=True, text=True)
 
 Each thread has a process of its own. A process that ends within a command, by a report of a sanitizer or a signal, raises
-RuntimeError with what it printed: no command may do that, whatever is expected of it. Leaks of all commands are
+RuntimeError with its output: no command may do that, whatever is expected of it. Leaks of all commands are
 reported when Python ends, whose exit status then is 1. A command that leaves a file open also raises it.
 """
 import atexit
@@ -28,7 +28,7 @@ class _Process:
         _all.append(self)
 
     def printed(self):
-        """What the last command wrote to standard output and standard error."""
+        """The standard output and the standard error of the last command."""
         return [open(path, 'rb').read() for path in self.files]
 
     def ask(self, args):
@@ -38,7 +38,7 @@ class _Process:
         return self.process.stdout.readline()
 
     def end(self):
-        """None, or what was reported."""
+        """Ends the process; None, or its report."""
         self.process.stdin.close()
         self.process.stdout.close()
         status = self.process.wait()

@@ -42,7 +42,7 @@ ask() {
     fi
 }
 
-# asks PROGRAM ARGUMENT...: the same as a command, for `holds`: ends with the status, and prints what a failed command reported
+# asks PROGRAM ARGUMENT...: the same as a command, for `holds`: ends with the status, and prints the messages of a failed command
 asks() {
     ask "$@"
     [ "$got" = 0 ] || cat "$folder/err"
