@@ -2649,7 +2649,8 @@ static void nnrti_onnx_make_table(nnrti_onnx *c)
     for (size_t i = 0; i < g->nodes.count; i++)
         for (size_t k = 0; k < g->nodes.data[i].outputs.count && !g->nodes.data[i].unneeded; k++) {
             c->entries[n].key = g->nodes.data[i].outputs.data[k];
-            c->entries[n++].node = &g->nodes.data[i];
+            c->entries[n].node = c->entries[n].key.length > 0 ? &g->nodes.data[i] : NULL; /* "": an omitted output */
+            n++;
         }
     c->nEntries = (uint32_t)nnrti_onnx_sort(c->entries, count);
     memset(&c->entries[c->nEntries], 0, sizeof(*c->entries));
