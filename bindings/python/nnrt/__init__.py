@@ -21,7 +21,7 @@ __version__: str = _nnrt.version
 __all__ = ["ExecutionMode", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "InvalidModel", "ModelMetadata",
            "NodeArg", "OrtValue", "RunOptions", "SessionOptions", "compare", "convert", "emit_c", "get_available_providers",
            "get_device", "load_driver", "quantize"]
-_PLANS = 4  # that a session keeps: those of the last shapes
+_PLANS = 4  # that a session keeps, if the model cannot have a plan for all shapes: those of the last shapes
 _SMALL = 64  # elements of an input that may be a parameter of the graph (axes, a shape)
 _TYPES = {**{t: t for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16")},
           "float32": "float", "float64": "double"}  # numpy's names: those of ONNX
@@ -140,7 +140,8 @@ class InferenceSession:
         except NotImplementedError as error:
             raise _explained(error) from None
         self._lock = threading.Lock()
-        self._plans: List[plan.Plan] = []
+        self._plans: List[plan.Plan] = []  # in the order in which a run tries them
+        self._sizes: Optional[plan.Limits] = {}  # of every dimension so far, by input; None: no plan for all shapes
         self._describe(*about)
         self._most = self._bounds(self._options.max_shapes)
         if all(self._fixed(i) or i.name in self._most for i in self._inputs.values()):
@@ -197,29 +198,65 @@ class InferenceSession:
     def _may_be_constant(self, shape: Optional[Sequence[Any]]) -> bool:
         return shape is not None and len(shape) <= 1 and all(not isinstance(d, int) or d <= _SMALL for d in shape)
 
-    def _prepare(self, shapes: Dict[str, Any], small: Dict[str, Array]) -> plan.Plan:
-        """Prepares the model for these shapes and puts the plan in front. If results lack upper bounds, the fixed shapes of
-        outputs in the file are used; if that fails, too, the values of the small inputs become constants. The exception is
-        that of the first attempt."""
-        given = self._most
+    def _plan(self, shapes: Dict[str, Any], constants: Dict[str, Array], bounds: Dict[str, Any],
+              limits: Optional[plan.Limits] = None) -> plan.Plan:
+        """A new plan. If results lack upper bounds, the fixed shapes of outputs in the file are used. The exception is that of
+        the first attempt."""
+        inputs = [plan.item(n, constants[n].shape if n in constants else s, constants.get(n)) for n, s in shapes.items()]
         declared: Dict[str, Any] = {o.name: o.shape for o in self._outputs.values() if self._fixed(o)}
-        none: Dict[str, Array] = {}
         first: Optional[Exception] = None
-        for constants in [none, small] if small else [none]:
-            inputs = [plan.item(n, constants[n].shape if n in constants else s, constants.get(n)) for n, s in shapes.items()]
-            for most in given, {**declared, **given}:
-                bounds = [plan.item(name, shape) for name, shape in most.items() if name not in constants]
-                try:
-                    made = plan.Plan(self._model, inputs, bounds, self._device, self._pool, self._profile)
-                except Exception as error:
-                    first = first or error
-                    if "(bounds)" not in str(error):
-                        break
-                else:
-                    self._plans = [made] + self._plans[:_PLANS - 1]
-                    return made
+        for most in bounds, {**declared, **bounds}:
+            items = [plan.item(name, shape) for name, shape in most.items() if name not in constants]
+            try:
+                made = plan.Plan(self._model, inputs, items, self._device, self._pool, self._profile, limits)
+                self._memory = made.memory
+                return made
+            except Exception as error:
+                first = first or error
+                if "(bounds)" not in str(error):
+                    break
         assert first is not None
-        raise _explained(first)
+        raise first
+
+    def _prepare(self, shapes: Dict[str, Any], small: Dict[str, Array]) -> plan.Plan:
+        """Prepares the model for these shapes and puts the plan in front. If that fails, the values of the small inputs become
+        constants. The exception is that of the first attempt."""
+        try:
+            made = self._plan(shapes, {}, self._most)
+        except Exception as error:
+            try:
+                if not small:
+                    raise
+                made = self._plan(shapes, small, self._most)
+            except Exception:
+                raise _explained(error) from None
+        if made.constants:
+            self._sizes = None
+        elif self._sizes == {}:
+            self._sizes = {n: [(d, d) for d in s] for n, s in shapes.items() if n not in self._most}
+        self._plans = [made] + self._plans[:_PLANS - 1]
+        return made
+
+    def _grow(self, shapes: Dict[str, Any]) -> Optional[plan.Plan]:
+        """A plan for these shapes and all before. Dimensions that had more than one size are dynamic. If a size exceeds its
+        upper bound, all bounds become 1.5 times the sizes, so that n growing sizes cost O(log n) preparations. The plan of the
+        first shape stays: it is faster for it. None: the model or the device refuses, now and for every further shape."""
+        old, self._sizes = self._sizes, None
+        free = {name: shape for name, shape in shapes.items() if name not in self._most}
+        if not old or any(len(shape) != len(old[name]) for name, shape in free.items()):
+            return None
+        for factor in (1.5, 1) if any(d > high for n, s in free.items() for d, (_, high) in zip(s, old[n])) else (1,):
+            sizes = {name: [(min(d, low), max(high, d if d == low == high else int(d * factor)))
+                            for d, (low, high) in zip(shape, old[name])] for name, shape in free.items()}
+            inputs = {**shapes, **{n: [-1 if low < high else low for low, high in dims] for n, dims in sizes.items()}}
+            bounds = {**self._most, **{n: [high for _, high in dims] for n, dims in sizes.items()}}
+            try:
+                made = self._plan(inputs, {}, bounds, sizes)
+            except Exception:  # the caller prepares for the shapes alone
+                continue
+            self._sizes, self._plans = sizes, [p for p in self._plans if p.limits is None][-1:] + [made]
+            return made
+        return None
 
     def _checked(self, input_feed: Any) -> Dict[str, Array]:
         """The inputs as arrays; an exception names the first that is missing, unknown, or has another type or shape."""
@@ -241,23 +278,44 @@ class InferenceSession:
             feeds[name] = numpy.ascontiguousarray(array, array.dtype.newbyteorder("=")).reshape(array.shape)
         return feeds
 
+    def _shapes(self, feeds: Dict[str, Array]) -> Dict[str, Any]:
+        """Of the arrays, except for those that max_shapes bounds."""
+        return {n: self._open_shape(self._inputs[n].shape or a.shape) if n in self._most else a.shape for n, a in feeds.items()}
+
     def _run(self, input_feed: Any) -> Any:
         """Runs with a new plan, unless the inputs are wrong. Of threads that need the same plan the first one makes it."""
-        feeds, most = self._checked(input_feed), self._most
+        feeds = self._checked(input_feed)
         with self._lock:
-            made = next((p for p in self._plans if p.fits(feeds)), None) or self._prepare(
-                {n: self._open_shape(self._inputs[n].shape or a.shape) if n in most else a.shape for n, a in feeds.items()},
-                {n: a.copy() for n, a in feeds.items() if self._may_be_constant(a.shape)})
+            made = next((p for p in self._plans if p.fits(feeds)), None)
+            if made is None and self._plans:
+                made = self._grow(self._shapes(feeds))
+            if made is None:
+                made = self._prepare(self._shapes(feeds), {n: a.copy() for n, a in feeds.items() if self._may_be_constant(a.shape)})
         return made.run(feeds)
+
+    def _run_alone(self, input_feed: Any) -> Any:
+        """Runs with a plan for these shapes, after a run of the plan for all shapes has failed. If that was the reason, none
+        is made any more."""
+        feeds = self._checked(input_feed)
+        with self._lock:
+            made = self._plan(self._shapes(feeds), {}, self._most)
+            outputs = made.run(feeds)
+            self._sizes, self._plans = None, [made] + [p for p in self._plans if p.limits is None][:_PLANS - 1]
+        return outputs
 
     def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[Array]:
         """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
         are new."""
-        for made in self._plans if type(input_feed) is dict and len(input_feed) == len(self._inputs) else []:
-            if (outputs := made.run(input_feed)) is not None:
-                break
-        else:
-            outputs = self._run(input_feed)
+        try:
+            for made in self._plans if type(input_feed) is dict and len(input_feed) == len(self._inputs) else []:
+                if (outputs := made.run(input_feed)) is not None:
+                    break
+            else:
+                outputs = self._run(input_feed)
+        except Exception:
+            if all(p.limits is None for p in self._plans):
+                raise
+            outputs = self._run_alone(input_feed)
         try:
             return list(outputs) if output_names is None else [outputs[self._index[name]] for name in output_names]
         except KeyError as error:
@@ -302,7 +360,7 @@ class InferenceSession:
         """The bytes of a session, before it runs: for these shapes of inputs, or as prepared last. Each thread that runs at
         the same time as others needs one more arena."""
         if shapes is None and self._plans:
-            return dict(self._plans[0].memory)
+            return dict(self._memory)
         all_shapes: Dict[str, Any] = {**{name: i.shape for name, i in self._inputs.items() if self._fixed(i)}, **(shapes or {})}
         if set(all_shapes) != set(self._inputs):
             wrong = set(self._inputs) ^ set(all_shapes)

@@ -10,6 +10,7 @@ from . import _nnrt
 OPEN_ROOM = 2 << 20  # elements at first of an output with dynamic dimensions, whose upper bound may be far larger
 Array = numpy.ndarray[Any, Any]
 Item = Tuple[str, bytes, Optional[Array]]
+Limits = Dict[str, List[Tuple[int, int]]]  # the smallest and the largest size of each dimension, by input
 
 
 def item(name: str, shape: Sequence[int], constant: Optional[Array] = None) -> Item:
@@ -32,12 +33,13 @@ def same(a: Any, b: Array) -> bool:
 
 
 class Plan:
-    """A model, prepared for shapes, in which -1 is a dimension with an upper bound, and for values of constants."""
+    """A model, prepared for shapes, in which -1 is a dimension with an upper bound, and for values of constants. limits: of
+    shapes that the plan takes, if another plan takes larger ones; None: run() refuses a dimension above its upper bound."""
 
     def __init__(self, model: Any, inputs: List[Item], bounds: List[Item], device: str, pool: Any,
-                 profile: Optional[List[Any]]):
+                 profile: Optional[List[Any]], limits: Optional[Limits] = None):
         self.constants = {name: value for name, _, value in inputs if value is not None}
-        self.context = model, pool, profile
+        self.context, self.limits = (model, pool, profile), limits
         self.first = _nnrt.session(self.context, device, inputs, bounds, None)
         self.idle = [self.first]
         self.returned, self.waited = threading.Condition(), False  # waited: a thread has waited for the first session
@@ -76,9 +78,17 @@ class Plan:
             with self.returned:
                 self.returned.notify()
 
+    def within(self, feeds: Dict[str, Any]) -> bool:
+        """True if the limits allow all shapes."""
+        for name, limits in (self.limits or {}).items():
+            shape = numpy.shape(feeds.get(name))
+            if len(shape) != len(limits) or any(d > high or (d < low == high) for d, (low, high) in zip(shape, limits)):
+                return False
+        return True
+
     def fits(self, feeds: Dict[str, Array]) -> bool:
         """True if run() takes these arrays, or refuses a dimension above its upper bound."""
-        return (all(same(feeds[name], value) for name, value in self.constants.items()) and
+        return (all(same(feeds[name], value) for name, value in self.constants.items()) and self.within(feeds) and
                 all(feeds[name].ndim == t.ndim if self.open else feeds[name].shape == t.shape
                     for name, t in zip(self.names, self.inputs)))
 
@@ -87,6 +97,8 @@ class Plan:
         for name, value in self.constants.items():
             if not same(feeds.get(name), value):
                 return None
+        if self.limits is not None and not self.within(feeds):
+            return None
         session, outputs = self.take(), self.outputs
         try:
             while (got := _nnrt.run(session, self.names, self.inputs + outputs, self.open, feeds)) is False:

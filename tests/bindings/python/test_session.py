@@ -290,6 +290,74 @@ class Shapes(Case):
                 x = numpy.random.default_rng(n).random((n, 3), numpy.float32)
                 assert_allclose(s.run(None, {"x": x})[0], x @ WEIGHTS, rtol=1e-6)
 
+    def grows(self, model, name, shapes, value, plans):
+        """Runs the shapes one after the other: the values are right, and this many plans are made."""
+        s = session(model)
+        with unittest.mock.patch.object(nnrt.plan, "Plan", wraps=nnrt.plan.Plan) as made:
+            for shape in shapes:
+                x = numpy.random.default_rng(sum(shape)).random(shape, numpy.float32)
+                y, = s.run(None, {name: x})
+                assert_allclose(y, value(x), rtol=1e-6)
+                self.assertEqual(y.shape, value(x).shape)
+        self.assertEqual(made.call_count, plans, shapes)
+        return s
+
+    def test_growing_sizes(self):
+        s = self.grows(MATMUL, "x", [(n, 3) for n in (*range(1, 61), 30, 0, 1, 60)], lambda x: x @ WEIGHTS, 8)
+        self.assertEqual([p.limits for p in s._plans], [None, {"x": [(1, 60), (3, 3)]}])  # 1 3 6 10 16 25 39 60
+        self.refuses(ValueError, "input 'x' has the shape [2, 4], expected ['batch', 3]", s.run, None, {"x": numpy.zeros((2, 4), numpy.float32)})
+        self.refuses(TypeError, "float64", s.run, None, {"x": numpy.zeros((2, 3))})
+        self.assertEqual(len(s._plans), 2)
+
+    def test_only_sizes_that_differ_are_dynamic(self):
+        softmax = onnx_bytes([("Softmax", "x", "y")], {"x": ("float32", ["n", "c", "w"])}, {"y": ("float32", ["n", "c", "w"])})
+
+        def value(x):
+            e = numpy.exp(x - x.max(-1, keepdims=True))
+            return e / e.sum(-1, keepdims=True)
+        s = self.grows(softmax, "x", [(1, 2, 10), (1, 2, 8), (1, 2, 10), (1, 2, 5)], value, 2)
+        self.assertEqual(s._plans[-1].limits, {"x": [(1, 1), (2, 2), (8, 10)]})
+        s = self.grows(softmax, "x", [(1, 2, 10), (1, 2, 8), (4, 2, 10), (3, 2, 9), (1, 2, 10)], value, 3)
+        self.assertEqual(s._plans[-1].limits, {"x": [(1, 6), (2, 2), (8, 15)]})
+
+    def test_a_bound_that_has_no_memory(self):
+        s = session(MATMUL)
+        actual = nnrt.plan.Plan
+
+        def small(model, inputs, bounds, *others):
+            if any(numpy.frombuffer(b[1], numpy.int32)[1] > 12 for b in bounds):
+                raise MemoryError
+            return actual(model, inputs, bounds, *others)
+        with unittest.mock.patch.object(nnrt.plan, "Plan", small):
+            for n in 5, 10, 12, 11, 20, 25, 12:
+                x = numpy.random.default_rng(n).random((n, 3), numpy.float32)
+                assert_allclose(s.run(None, {"x": x})[0], x @ WEIGHTS, rtol=1e-6)
+                if n == 11:
+                    self.assertEqual(s._plans[-1].limits, {"x": [(5, 12), (3, 3)]})
+        self.assertEqual([p.limits for p in s._plans], [None] * 3 + [{"x": [(5, 12), (3, 3)]}])
+
+    def test_a_run_that_needs_its_own_plan(self):
+        s = session(MATMUL)
+        actual = nnrt.plan.Plan.run
+
+        def picky(made, feeds):
+            if made.limits is not None and made.within(feeds):
+                raise ValueError("not with dynamic dimensions")
+            return actual(made, feeds)
+        with unittest.mock.patch.object(nnrt.plan.Plan, "run", picky):
+            for n in 5, 4, 3, 2, 5:
+                x = numpy.random.default_rng(n).random((n, 3), numpy.float32)
+                assert_allclose(s.run(None, {"x": x})[0], x @ WEIGHTS, rtol=1e-6)
+        self.assertTrue(all(p.limits is None for p in s._plans))
+        self.assertLessEqual(len(s._plans), 4)
+
+    def test_get_memory_before_the_first_run(self):
+        s = session(MATMUL)
+        small, large = s.get_memory({"x": (1, 3)}), s.get_memory({"x": (1000, 3)})
+        self.assertGreater(large["arena"], small["arena"])
+        self.assertEqual(s.get_memory(), large)
+        assert_array_equal(s.run(None, {"x": numpy.ones((7, 3), numpy.float32)})[0], numpy.ones((7, 3)) @ WEIGHTS)
+
     def test_bounds(self):
         s = session(MATMUL, max_shapes={"x": (8, 3)})
         memory = s.get_memory()  # before any run
