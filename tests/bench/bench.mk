@@ -45,6 +45,13 @@ models-trained: build/nnrt
 	@sh tools/need.sh python3 python3-numpy python3-onnx npm time
 	@$(PYTHON) -B tests/compare/trained.py --nnrt $< --only '$(ONLY_MODELS)' $(if $(SMALL),--small) $(if $(PAGE),--write '$(PAGE)')
 
+# ONNX's node tests with a symbol in the place of every dimension. ONLY_MODELS=TEXT: those with this text in their names.
+.PHONY: models-open
+models-open: build/commands
+	@sh tools/need.sh python3 python3-numpy python3-onnx
+	@NNRT_ONNX_TESTDATA=$${NNRT_ONNX_TESTDATA:-$$(sh tests/kit/onnx_data.sh)} \
+	    $(PYTHON) -B tests/formats/models_open.py --list $(if $(ONLY_MODELS),--only '$(ONLY_MODELS)',--check docs/ONNX.md) $<
+
 .PHONY: convert-check bench-load
 
 # Also the networks of tests/compare, and every .onnx file in the folders of NNRT_BENCH_MODELS.

@@ -35,6 +35,20 @@ for c in lstm_defaults:$((3 * (24 + 36))) gru_defaults:$((3 * (5 * 3 * 2 + 5 * 3
     t 0 "info: MACs of ${c%%:*}" info "$path"
     prints "info: MACs of ${c%%:*}" "^MACs        ${c##*:} in a run\$"
 done
+# what no session can have does not hide the rest of the file
+for c in "strnormalizer_nostopwords_nochangecase:x  string:operators that are not supported .*StringNormalizer" \
+    "sequence_insert_at_back:sequence  sequence:input 'sequence' is a sequence, expected a tensor" \
+    "range_float_type_positive_delta:start  float32\[\]:node 0 'Range_0' .* here: --max 'output=D"; do
+    path=$data/test_${c%%:*}/model.onnx rest=${c#*:}
+    t 0 "info: no session, ${c%%:*}" info "$path"
+    prints "info: an input, ${c%%:*}" "^input +${rest%%:*}\$"
+    prints "info: why, ${c%%:*}" "^session     none: ${rest#*:}"
+    silent "info: no session, ${c%%:*}"
+    t 0 "info --json: no session, ${c%%:*}" info "$path" --json
+    py "info --json: no session, ${c%%:*}" 'd["nodes"] == 1 and len(d["no_session"]) > 20 and d["inputs"][0]["type"] in ("string", "sequence", "float32") and d["outputs"][0]["type"] in ("string", "sequence", "float32")'
+    t 1 "info --memory: no session, ${c%%:*}" info "$path" --memory
+done
+t 2 'info: an unknown device' info "$data/test_range_float_type_positive_delta/model.onnx" --device nope
 t 0 'info: instructions of a microcontroller' info $digits/digits.onnx
 prints 'info: instructions of a microcontroller' '^cortex-m4   about [0-9.]+ million instructions in a run$'
 t 0 'info --json: instructions of a microcontroller' info $digits/digits.onnx --json

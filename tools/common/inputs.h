@@ -16,6 +16,7 @@ typedef struct cli_input {
     char *name;
     const char *source; /* value of --input after NAME=, NULL: not given */
     NNRT_DataType type;
+    const char *kind; /* of an ONNX input that no tensor of a session can be: "string", "sequence", ..; NULL: it is a tensor */
     nnrt_dims declared; /* -1: dynamic dimension; rank -1: no shape in the file */
     char *symbols[NNRT_MAX_RANK]; /* names of dynamic dimensions; NULL: none */
     cli_tensor value;
@@ -77,7 +78,10 @@ static void cli_inputs_free(cli_inputs *in)
 /* "float32[batch,3,?]": shape with the names of dynamic dimensions, ? for those without; cut off after size - 1 bytes. */
 static const char *cli_input_text(char *out, size_t size, const cli_input *input, const nnrt_dims *shape)
 {
-    size_t at = nnrt_text(out, size, "%s[%s", nnrt_type_name(input->type), shape->rank < 0 ? "*" : "");
+    size_t at = input->kind != NULL ? nnrt_text(out, size, "%s", input->kind)
+                                    : nnrt_text(out, size, "%s[%s", nnrt_type_name(input->type), shape->rank < 0 ? "*" : "");
+    if (input->kind != NULL)
+        return out;
     for (int32_t k = 0; k < shape->rank && at < size; k++) {
         const char *symbol = shape->dims[k] < 0 ? input->symbols[k] : NULL;
         at += nnrt_text(out + at, size - at, k > 0 ? "," : "");
@@ -133,32 +137,40 @@ static int cli_note_external(const nnrt_onnx_graph *g, const char *path)
     return status;
 }
 
-static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, const char *path)
+/* What an input or output of an ONNX file is, if no tensor of a session can be that; NULL: a session can have it. */
+static const char *cli_odd_kind(const nnrt_onnx_value_info *info)
+{
+    static const char *const kinds[10] = {"untyped", "", "", "", "sequence", "map", "", "opaque", "sparse tensor", "optional"};
+    if (info->kind != NNRT_ONNX_KIND_TENSOR)
+        return info->kind >= 0 && info->kind < 10 ? kinds[info->kind] : "unknown";
+    if (nnrt_onnx_data_type(info->elemType) == NNRT_DATA_TYPE_UNKNOWN)
+        return info->elemType == NNRT_ONNX_STRING      ? "string"
+               : info->elemType == NNRT_ONNX_COMPLEX64  ? "complex64"
+               : info->elemType == NNRT_ONNX_COMPLEX128 ? "complex128"
+                                                        : "unknown";
+    for (size_t k = 0; k < info->dims.count; k++)
+        if (info->dims.data[k].kind == NNRT_ONNX_DIM_VALUE && info->dims.data[k].value > INT32_MAX)
+            return "tensor with a dimension above 2147483647";
+    return info->dims.count > NNRT_MAX_RANK ? "tensor of more than 8 axes" : NULL;
+}
+
+static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info)
 {
     cli_input *input = &in->data[in->count];
     nnrt_dims *shape = &input->declared;
-    input->name = (char *)cli_alloc(info->name.length + 1, 1);
-    if (input->name == NULL)
+    if ((input->name = cli_text_copy(info->name.data, info->name.length)) == NULL)
         return CLI_FAILED;
-    if (info->name.length > 0)
-        memcpy(input->name, info->name.data, info->name.length);
-    input->type = info->kind == NNRT_ONNX_KIND_TENSOR ? nnrt_onnx_data_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
-    in->count++;
-    if (input->type == NNRT_DATA_TYPE_UNKNOWN)
-        return cli_fail("cannot load %s: input '%s' is not a tensor of a supported element type", path, input->name);
-    if (info->dims.count > NNRT_MAX_RANK)
-        return cli_fail("cannot load %s: input '%s' has more than %d axes", path, input->name, NNRT_MAX_RANK);
-    shape->rank = info->hasShape != 0 ? (int32_t)info->dims.count : -1;
-    for (size_t k = 0; k < info->dims.count; k++) {
+    input->kind = cli_odd_kind(info);
+    input->type = input->kind == NULL ? nnrt_onnx_data_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
+    shape->rank = input->kind != NULL ? 0 : info->hasShape != 0 ? (int32_t)info->dims.count : -1;
+    for (int32_t k = 0; k < shape->rank; k++) {
         const nnrt_onnx_dim *d = &info->dims.data[k];
-        if (d->kind == NNRT_ONNX_DIM_VALUE && d->value > INT32_MAX)
-            return cli_fail("cannot load %s: input '%s' has a dimension above 2147483647", path, input->name);
         shape->dims[k] = d->kind == NNRT_ONNX_DIM_VALUE ? (int32_t)d->value : -1;
         if (d->kind == NNRT_ONNX_DIM_PARAM && d->param.length > 0 &&
             (input->symbols[k] = cli_text_copy(d->param.data, d->param.length)) == NULL)
             return CLI_FAILED;
     }
-    in->shapes[in->count - 1] = *shape;
+    in->shapes[in->count++] = *shape;
     return CLI_DONE;
 }
 
@@ -402,8 +414,9 @@ static int cli_inputs_mark_quantized(cli_inputs *in)
     return status;
 }
 
-/* Lists the inputs of the model, states included, without values. Free the list even after a failure. */
-static int cli_inputs_list(cli_inputs *in, const cli_args *args)
+/* Lists the inputs of the model, states included, without values; also inputs that no session can have (cli_input.kind). Free
+   the list even after a failure. */
+static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
 {
     const char *path = args->model;
     nnrt_onnx_model *model = NULL;
@@ -442,7 +455,7 @@ static int cli_inputs_list(cli_inputs *in, const cli_args *args)
         for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++) /* initialized inputs are constants */
             if (bsearch(&inputs->data[i].name, constants, model->graph->initializers.count, sizeof(*constants),
                         cli_compare_names) == NULL)
-                status = cli_inputs_add(in, &inputs->data[i], path);
+                status = cli_inputs_add(in, &inputs->data[i]);
         if (status == CLI_DONE)
             status = cli_metadata_from_onnx(&in->metadata, &model->metadataProps);
         if (status == CLI_DONE)
@@ -456,6 +469,17 @@ static int cli_inputs_list(cli_inputs *in, const cli_args *args)
     free(constants);
     if (cli_stream.block == NULL)
         free(file.data);
+    return status;
+}
+
+/* The same for a session: fails if it cannot have an input. */
+static int cli_inputs_list(cli_inputs *in, const cli_args *args)
+{
+    const int status = cli_inputs_describe(in, args);
+    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
+        if (in->data[i].kind != NULL)
+            return cli_fail("cannot load %s: input '%s' is not a tensor of a supported element type: %s", args->model,
+                            in->data[i].name, in->data[i].kind);
     return status;
 }
 
@@ -552,6 +576,18 @@ static const nnrt_dims *cli_inputs_most(const cli_inputs *in, uint32_t i)
         if (strcmp(in->bounds[k].tensor, in->data[i].name) == 0)
             return &in->bounds[k].most;
     return NULL;
+}
+
+/* Removes the upper bounds of an input that has become a constant. */
+static void cli_inputs_unbound(cli_inputs *in, const char *name)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < in->boundCount; k++)
+        if (strcmp(in->bounds[k].tensor, name) != 0)
+            in->bounds[kept++] = in->bounds[k];
+        else
+            free((void *)(uintptr_t)in->bounds[k].tensor);
+    in->boundCount = kept;
 }
 
 /* Checks that the shape of input i is within its upper bounds from --max. */

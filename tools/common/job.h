@@ -125,8 +125,10 @@ static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCod
     if (cli_job_model(job, args, true, &error) != NNRT_SUCCESS)
         return false;
     for (uint32_t i = 0; i < job->in.count; i++)
-        if (job->in.data[i].constant)
+        if (job->in.data[i].constant) {
+            cli_inputs_unbound(&job->in, job->in.data[i].name);
             cli_note("the value of input '%s' is a constant of the model now", job->in.data[i].name);
+        }
     return true;
 }
 
@@ -315,15 +317,14 @@ static int cli_job_cache(cli_job *job, const cli_args *args)
     return nnrt_cache_create(&job->cache, &desc, &error) == NNRT_SUCCESS ? CLI_DONE : cli_fail("%s", error.message);
 }
 
-/* Reports why a model cannot be prepared. If a tensor lacks an upper bound, names the option that sets it. */
-static int cli_job_refused(const cli_job *job, const char *path, const nnrt_error *error, NNRT_ReturnCode code)
+/* Why a model cannot be prepared. If a tensor lacks an upper bound, names the option that sets it. */
+static void cli_job_refusal(const cli_job *job, const nnrt_error *error, NNRT_ReturnCode code, char *out, size_t size)
 {
     const char *why = error->message[0] != '\0' ? error->message : nnrt_code_name(code);
     const uint32_t tensors = job->model != NULL ? job->model->allTensors.count : 0;
-    if (strstr(why, "(bounds)") == NULL || error->tensor < 0 || (uint32_t)error->tensor >= tensors)
-        return cli_fail("cannot prepare %s: %s", path, why);
-    return cli_fail("cannot prepare %s: %s; here: --max '%s=D,D,...'", path, why,
-                    job->model->allTensors.data[error->tensor].name);
+    const bool bounds = strstr(why, "(bounds)") != NULL && error->tensor >= 0 && (uint32_t)error->tensor < tensors;
+    snprintf(out, size, "%s%s%s%s", why, bounds ? "; here: --max '" : "",
+             bounds ? job->model->allTensors.data[error->tensor].name : "", bounds ? "=D,D,...'" : "");
 }
 
 /* Prints notes about failures of the cache. */
@@ -340,27 +341,38 @@ static void cli_job_note_cache(const cli_job *job, const cli_args *args)
         cli_note("--cache %s: the device has nothing to store in it", args->cache);
 }
 
-static int cli_job_prepare(cli_job *job, const cli_args *args)
+/* Creates the session; *code, *error: whether the device refuses the model. CLI_FAILED, after a message: an option is wrong. */
+static int cli_job_attempt(cli_job *job, const cli_args *args, NNRT_ReturnCode *code, nnrt_error *error)
 {
-    nnrt_error error;
     double start = cli_now_ms();
-    NNRT_ReturnCode code;
-    memset(&error, 0, sizeof(error));
+    memset(error, 0, sizeof(*error));
     if (cli_job_find_bounds(job, args) != CLI_DONE || cli_job_keep(args, &job->keep) != CLI_DONE)
         return CLI_FAILED;
     if (args->cache != NULL && job->cache == NULL && cli_job_cache(job, args) != CLI_DONE)
         return CLI_FAILED;
-    code = cli_job_session(job, args, args->device, &error);
-    if (code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, code))
-        code = cli_job_session(job, args, args->device, NULL);
-    if (code != NNRT_SUCCESS)
-        return cli_job_refused(job, args->model, &error, code);
+    *code = cli_job_session(job, args, args->device, error);
+    if (*code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, *code))
+        *code = cli_job_session(job, args, args->device, error);
+    if (*code != NNRT_SUCCESS)
+        return CLI_DONE;
     job->prepareMs = cli_now_ms() - start;
     if (args->threads > cli_threads_used(job))
         cli_note("--threads %u: the devices use %u", (unsigned)args->threads, (unsigned)cli_threads_used(job));
     if (args->cache != NULL)
         cli_job_note_cache(job, args);
     return CLI_DONE;
+}
+
+static int cli_job_prepare(cli_job *job, const cli_args *args)
+{
+    char why[CLI_LINE_BYTES];
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    const int status = cli_job_attempt(job, args, &code, &error);
+    if (status != CLI_DONE || code == NNRT_SUCCESS)
+        return status;
+    cli_job_refusal(job, &error, code, why, sizeof(why));
+    return cli_fail("cannot prepare %s: %s", args->model, why);
 }
 
 /* Quantizes a float32 value of input i of the session, if the model has it in 8 bits with one scale and zero point, as

@@ -23,7 +23,11 @@ static void cli_info_tensor(const cli_input *io, NNRT_Format format, const nnrt_
     const nnrt_dims *shape = &io->declared;
     char buffer[CLI_INPUT_BYTES];
     bool named = false;
-    if (json) {
+    if (json && io->kind != NULL) {
+        fputs("{\"name\":", stdout);
+        cli_json_text(io->name);
+        printf(",\"type\":\"%s\"}", io->kind);
+    } else if (json) {
         cli_json_tensor(io->name, io->type, shape);
         for (int32_t k = 0; k < shape->rank; k++)
             named = named || io->symbols[k] != NULL;
@@ -285,31 +289,6 @@ static void cli_info_head(const cli_job *job, const char *name, const cli_args *
     cli_info_origin(&job->in, args->json);
 }
 
-static int cli_info_session(cli_job *job, cli_map *map, const cli_args *args)
-{
-    int status = CLI_DONE;
-    if (args->records) {
-        cli_records_print(job->model);
-        return CLI_DONE;
-    }
-    status = cli_job_prepare(job, args);
-    if (status == CLI_DONE && args->memory)
-        status = cli_map_make(map, job, args);
-    if (status != CLI_DONE)
-        return status;
-    cli_info_head(job, job->model->name != NULL ? job->model->name : "", args);
-    cli_info_tensors(job, args->json);
-    cli_info_operators(job->model, args->json);
-    cli_info_parameters(job->model, args->json);
-    cli_info_look(job, args->json);
-    cli_info_sections(job->model, args->json);
-    cli_info_metadata(&job->in.metadata, args->json);
-    cli_places_settle(&job->places, nnrt_session_device(job->session));
-    cli_places_print(&job->places, job->model, args->json);
-    cli_info_memory(job, args->memory ? map : NULL, args);
-    return CLI_DONE;
-}
-
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>file: the contents of a file for which no session can be made */
 
@@ -419,7 +398,7 @@ static int cli_info_file_operators(const nnrt_onnx_graph *graph, bool json)
 }
 
 /* Prints inputs, and the outputs as an ONNX file declares them. */
-static int cli_info_file_tensors(const cli_inputs *in, const nnrt_onnx_graph *graph, const char *path, bool json)
+static int cli_info_file_tensors(const cli_inputs *in, const nnrt_onnx_graph *graph, bool json)
 {
     cli_inputs out;
     int status = CLI_DONE;
@@ -429,7 +408,7 @@ static int cli_info_file_tensors(const cli_inputs *in, const nnrt_onnx_graph *gr
     if (out.data == NULL || out.shapes == NULL)
         status = CLI_FAILED;
     for (size_t i = 0; i < graph->outputs.count && status == CLI_DONE; i++)
-        status = cli_inputs_add(&out, &graph->outputs.data[i], path);
+        status = cli_inputs_add(&out, &graph->outputs.data[i]);
     for (int k = 0; k < 2 && status == CLI_DONE; k++) {
         const cli_inputs *list = k == 0 ? in : &out;
         fputs(json ? k == 0 ? ",\"inputs\":[" : ",\"outputs\":[" : "", stdout);
@@ -471,7 +450,7 @@ static int cli_info_file(const cli_job *job, const char *why, const cli_args *ar
         char *name = cli_text_copy(m->graph->name.data != NULL ? m->graph->name.data : "", m->graph->name.length);
         cli_info_head(job, name != NULL ? name : "", args);
         free(name);
-        status = cli_info_file_tensors(&job->in, m->graph, args->model, args->json);
+        status = cli_info_file_tensors(&job->in, m->graph, args->json);
     }
     if (status == CLI_DONE)
         status = cli_info_file_operators(m->graph, args->json);
@@ -530,14 +509,60 @@ static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>command */
 
+/* True for options that need a session. */
+static bool cli_info_whole(const cli_args *args)
+{
+    return args->records || args->memory || args->placement || args->strict;
+}
+
+/* Prints a loaded model with its session. If the default device refuses a node: the contents of the file, and why. */
+static int cli_info_session(cli_job *job, cli_map *map, const cli_args *args)
+{
+    const bool onnx = job->in.opsets.count > 0;
+    char why[CLI_LINE_BYTES];
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    int status;
+    if (args->records) {
+        cli_records_print(job->model);
+        return CLI_DONE;
+    }
+    status = cli_job_attempt(job, args, &code, &error);
+    if (status == CLI_DONE && code != NNRT_SUCCESS) {
+        cli_job_refusal(job, &error, code, why, sizeof(why));
+        if (cli_info_whole(args) || error.node < 0)
+            return cli_fail("cannot prepare %s: %s", args->model, why);
+        nnrt_model_destroy(job->model);
+        job->model = NULL;
+        return onnx ? cli_info_file(job, why, args) : cli_info_model(job, why, args);
+    }
+    if (status == CLI_DONE && args->memory)
+        status = cli_map_make(map, job, args);
+    if (status != CLI_DONE)
+        return status;
+    cli_info_head(job, job->model->name != NULL ? job->model->name : "", args);
+    cli_info_tensors(job, args->json);
+    cli_info_operators(job->model, args->json);
+    cli_info_parameters(job->model, args->json);
+    cli_info_look(job, args->json);
+    cli_info_sections(job->model, args->json);
+    cli_info_metadata(&job->in.metadata, args->json);
+    cli_places_settle(&job->places, nnrt_session_device(job->session));
+    cli_places_print(&job->places, job->model, args->json);
+    cli_info_memory(job, args->memory ? map : NULL, args);
+    return CLI_DONE;
+}
+
 static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
 {
-    const bool whole = args->records || args->memory || args->placement; /* what needs a session */
+    const bool whole = cli_info_whole(args);
     char why[CLI_LINE_BYTES];
     nnrt_error error;
     NNRT_ReturnCode code;
     bool onnx;
-    int status = cli_inputs_make(&job->in, args);
+    int status = cli_inputs_describe(&job->in, args);
+    if (status == CLI_DONE)
+        cli_inputs_hide_states(&job->in);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
     if (status == CLI_DONE)
