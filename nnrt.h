@@ -512,8 +512,8 @@ typedef struct nnrt_queue_desc {
 #define NNRT_MAX_QUEUE 65536u /* threads, places */
 
 /* The options of a queued run. done is called once for each accepted run, on a thread of the queue or on the one that
-   cancels; message: the fault, "" after success, valid until done returns. done may queue runs, but must not wait for
-   the queue or destroy it. A run that waits longer than its time limit is not started; one that takes longer is
+   cancels; message: the fault, "" after success, valid until done returns. done may queue and cancel runs, but must not
+   wait for the queue (nnrt_queue_wait, nnrt_queue_drop) or destroy it. A run that waits longer than its time limit is not started; one that takes longer is
    cancelled as by nnrt_session_cancel, and other work counts as failed once it ends; its results are undefined: all
    of these end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
@@ -530,7 +530,7 @@ NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
 /* Queues a run: nnrt_run on a thread of the queue. Arguments and arrays must stay unchanged until done is called. Runs
    of one session execute one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done
    is not called: NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = the queue is full, OPERATION_FORBIDDEN = the queue is being
-   destroyed. */
+   destroyed, or nnrt_queue_drop drops the runs of this session. */
 NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
                                         const nnrt_io *outputs, uint32_t nOut, const nnrt_queued *how,
                                         uint64_t *ticket);
@@ -546,8 +546,9 @@ NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work,
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
 /* Waits until the queue is empty and done has returned for all runs. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
-/* Cancels all waiting work with this key (NNRT_CANCELLED), then waits until done has returned for all work with this
-   key. */
+/* Cancels all waiting work with this key, of a run its session (NNRT_CANCELLED), then waits until done has returned for all
+   work with this key, whichever thread calls it. Until then no further work with this key is accepted, not even from done:
+   nothing that the work uses is needed any more when the function returns. key NULL: returns at once. */
 NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key);
 #endif
 
@@ -3495,6 +3496,7 @@ NNRT_API const char *nnrt_session_error(const nnrt_session *session)
    all places and threads finds the next run; its cost is limited by the number of places. Invariant: exactly one
    thread takes an accepted run out of its place, under the mutex; it calls done once, without the mutex, so that done
    may queue runs. Runs with one key execute one at a time: a thread holds the key of its run until done has returned.
+   Calls of done, and of nnrt_queue_drop, are in a list while they last, so that a drop of their key sees them.
    The session of an active run exists while the mutex is held and thread->session is set: it is reset before done,
    after which the caller may destroy the session. Rejected: a heap by priority, whose first run may have to wait for
    its key. */
@@ -3524,12 +3526,20 @@ typedef struct nnrti_queue_thread {
     pthread_t thread;
 } nnrti_queue_thread;
 
+/* A call of done, or of nnrt_queue_drop (drops), while it lasts; on the stack of the thread that makes it. */
+typedef struct nnrti_queue_call {
+    struct nnrti_queue_call *next;
+    const void *key;
+    bool drops;
+} nnrti_queue_call;
+
 struct nnrt_queue {
     nnrt_allocator allocator;
     pthread_mutex_t mutex;                    /* of all that follows */
     pthread_cond_t work, time, idle;          /* something waits or a key is free; a deadline came; nothing is left */
     nnrti_queued_run *runs;                   /* behind the queue, in its block; behind them */
     nnrti_queue_thread *threads;              /* the last one watches over deadlines */
+    nnrti_queue_call *calls;
     uint64_t tickets;                         /* given so far */
     uint32_t places, nThreads, waiting, busy; /* busy: runs taken out of their places whose done has not returned */
     bool ending;
@@ -3571,14 +3581,42 @@ static nnrti_queued_run nnrti_queue_take(nnrt_queue *q, nnrti_queued_run *r)
     return run;
 }
 
+static void nnrti_queue_enter(nnrt_queue *q, nnrti_queue_call *call, const void *key, bool drops)
+{
+    call->next = q->calls;
+    call->key = key;
+    call->drops = drops;
+    q->calls = call;
+}
+
+static void nnrti_queue_return(nnrt_queue *q, const nnrti_queue_call *call)
+{
+    nnrti_queue_call **at = &q->calls;
+    while (*at != call)
+        at = &(*at)->next;
+    *at = call->next;
+    (void)pthread_cond_broadcast(&q->idle);
+}
+
+/* Whether a call of done (drops: of nnrt_queue_drop) for this key lasts. The lock is held. */
+static bool nnrti_queue_calls(const nnrt_queue *q, const void *key, bool drops)
+{
+    const nnrti_queue_call *c = q->calls;
+    while (c != NULL && (c->key != key || c->drops != drops))
+        c = c->next;
+    return c != NULL && key != NULL;
+}
+
 /* The end of a run that was taken. The lock is held before and afterwards, but not while done is called. */
 static void nnrti_queue_end(nnrt_queue *q, const nnrti_queued_run *r, NNRT_ReturnCode code, const char *message)
 {
+    nnrti_queue_call call;
+    nnrti_queue_enter(q, &call, r->key, false);
     (void)pthread_mutex_unlock(&q->mutex);
     r->how.done(r->how.user, code, message != NULL ? message : "");
     (void)pthread_mutex_lock(&q->mutex);
-    if (--q->busy == 0 && q->waiting == 0)
-        (void)pthread_cond_broadcast(&q->idle);
+    q->busy--;
+    nnrti_queue_return(q, &call);
 }
 
 /* The key is free. The lock is held. */
@@ -3796,7 +3834,7 @@ static NNRT_ReturnCode nnrti_queue_put(nnrt_queue *q, const nnrti_queued_run *ru
     (void)pthread_mutex_lock(&q->mutex);
     for (uint32_t i = 0; i < q->places && r == NULL; i++)
         r = q->runs[i].ticket == 0 ? &q->runs[i] : NULL;
-    if (q->ending) {
+    if (q->ending || nnrti_queue_calls(q, run->key, true)) {
         code = NNRT_OPERATION_FORBIDDEN;
     } else if (r == NULL) {
         code = NNRT_DEVICE_BUSY;
@@ -3882,22 +3920,25 @@ NNRT_API void nnrt_queue_wait(nnrt_queue *queue)
 
 NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key)
 {
-    bool held = key != NULL;
-    if (queue == NULL)
+    nnrti_queue_call call;
+    bool held = true;
+    if (queue == NULL || key == NULL)
         return;
     (void)pthread_mutex_lock(&queue->mutex);
+    nnrti_queue_enter(queue, &call, key, true);
+    for (uint32_t i = 0; i < queue->places; i++)
+        if (queue->runs[i].ticket != 0 && queue->runs[i].key == key) {
+            const nnrti_queued_run run = nnrti_queue_take(queue, &queue->runs[i]);
+            nnrti_queue_end(queue, &run, NNRT_CANCELLED, "the run was cancelled before it began");
+        }
     while (held) {
-        held = false;
-        for (uint32_t i = 0; i < queue->places; i++)
-            if (queue->runs[i].ticket != 0 && queue->runs[i].key == key) {
-                const nnrti_queued_run run = nnrti_queue_take(queue, &queue->runs[i]);
-                nnrti_queue_end(queue, &run, NNRT_CANCELLED, "the run was cancelled before it began");
-            }
+        held = nnrti_queue_calls(queue, key, false);
         for (uint32_t k = 0; k < queue->nThreads; k++)
             held = held || queue->threads[k].key == key;
         if (held)
             (void)pthread_cond_wait(&queue->idle, &queue->mutex);
     }
+    nnrti_queue_return(queue, &call);
     (void)pthread_mutex_unlock(&queue->mutex);
 }
 #endif

@@ -111,7 +111,7 @@ typedef struct NNRT_PreparedModelVtbl {
     /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
     /* Optional: frees the prepared model. */
     void (*Destroy)(NNRT_PreparedModel *self);
-    /* Required with RunIn: bytes of a workspace. Absent = sessions and auto call
+    /* Required with RunIn: bytes of a workspace, 0 = none is needed. Absent = sessions and auto call
        Run or RunV1 instead. */
     NNRT_ReturnCode (*GetWorkspaceSize)(NNRT_PreparedModel *self, size_t *bytes);
     /* Optional: Run in the caller's workspace of `bytes` bytes, aligned to NNRT_ALIGNMENT, whose contents need not
@@ -321,8 +321,9 @@ NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *d
 NNRT_API void nnrt_context_close(nnrt_context *context);
 /* Destroys a prepared model; device: the one that prepared it. No run of it may be in progress. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
-/* Runs a prepared model: RunIn if it exists and workspace is not NULL, else Run, else RunV1, with their contracts and
-   threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut], stop and error may be NULL.
+/* Runs a prepared model: RunIn if it exists and workspace is not NULL, or not needed (GetWorkspaceSize reports 0 bytes), else
+   Run, else RunV1, with their contracts and threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut],
+   stop and error may be NULL.
    CANCELLED: stop->asked returned true before the run or, if the device has RunUntil, between two steps; outputs are
    then undefined. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
@@ -612,17 +613,11 @@ static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void
     return nnrti_run_plan(m->plan, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, stop, error);
 }
 
-/* Run: in the model's own workspace, so not on several threads at once; OPERATION_FORBIDDEN if the model has none. */
+/* Run: in the model's own workspace, so not on several threads at once; OPERATION_FORBIDDEN if the model has none and needs one. */
 static NNRT_ReturnCode nnrti_plan_model_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                                             const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
 {
-    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
-    if (m == NULL)
-        return NNRT_NULL_PTR;
-    if (m->workspace == NULL)
-        return NNRT_OPERATION_FORBIDDEN; /* prepared with callerWorkspace */
-    return nnrt_plan_run(m->plan, m->workspace, nnrt_plan_workspace(m->plan), inputs, nIn, outputs, nOut, outputDims,
-                         NULL);
+    return nnrti_plan_model_run_until(self, NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL, NULL);
 }
 
 /* GetWorkspaceSize. */
@@ -2257,6 +2252,8 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
                                            nnrt_error *error)
 {
     const bool first = nnrti_error_open(error);
+    uint8_t none[NNRT_ALIGNMENT]; /* has an aligned address, for a workspace of 0 bytes */
+    size_t needed = 0;
     NNRT_ReturnCode code;
     if (prepared == NULL)
         return NNRT_NULL_PTR;
@@ -2265,6 +2262,10 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
     nnrti_error_send(error);
     if (!NNRTI_MODEL_HAS(prepared, RunIn)) { /* it runs in a workspace of its own */
         workspace = NULL;
+        bytes = 0;
+    } else if (workspace == NULL && NNRTI_MODEL_HAS(prepared, GetWorkspaceSize) &&
+               prepared->vtbl->GetWorkspaceSize(prepared, &needed) == NNRT_SUCCESS && needed == 0) {
+        workspace = none + (NNRT_ALIGNMENT - (uintptr_t)none % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
         bytes = 0;
     }
     if (stop != NULL && NNRTI_MODEL_HAS(prepared, RunUntil))

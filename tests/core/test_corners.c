@@ -1411,8 +1411,8 @@ static NNRT_ReturnCode odd_run_in(NNRT_PreparedModel *m, void *workspace, size_t
                                   nnrt_error *error)
 {
     (void)m;
-    (void)workspace;
-    (void)bytes;
+    assert_true(workspace != NULL && (uintptr_t)workspace % NNRT_ALIGNMENT == 0); /* also of 0 bytes */
+    assert_true(bytes >= odd.workspace);
     (void)inputs;
     (void)nIn;
     (void)outputs;
@@ -1490,7 +1490,7 @@ static void test_driver_answers(void **state)
 {
     static const int32_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     static graph g;
-    nnrt_session *s = NULL;
+    nnrt_session *s = NULL, *other = NULL;
     nnrt_session_desc desc;
     float x[6] = {0}, y[6];
     size_t bytes;
@@ -1507,6 +1507,22 @@ static void test_driver_answers(void **state)
     assert_int_equal(nnrt_run(s, &(nnrt_io){NULL, 24, NULL}, 1, NNRT_IO(y)), NNRT_NULL_PTR);
     assert_string_equal(nnrt_session_error(s), "input 0 'x' is NULL");
     nnrt_session_destroy(s);
+
+    odd.workspace = 0; /* none is needed: still RunIn, which threads may share, and without Run as well */
+    assert_int_equal(odd_session(&s, &g.model, ""), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    memset(&desc, 0, sizeof(desc));
+    desc.share = s;
+    assert_int_equal(nnrt_session_create(&other, &g.model, &desc, NULL), NNRT_SUCCESS);
+    odd.modelTable.Run = NULL;
+    assert_int_equal(nnrt_run(other, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_int_equal(odd.calls[RUN_IN], 3);
+    assert_int_equal(odd.calls[RUN], 0);
+    odd.modelTable.Run = odd_run;
+    odd.calls[RUN_IN] = 1;
+    nnrt_session_destroy(other);
+    nnrt_session_destroy(s);
+    odd.workspace = 128;
 
     odd.codes[MEMORY] = odd.codes[WORKSPACE] = NNRT_FAILED; /* no figures, no workspace: it runs in its own */
     assert_int_equal(odd_session(&s, &g.model, ""), NNRT_SUCCESS);

@@ -519,6 +519,200 @@ static void test_drop(void **state)
     nnrt_queue_destroy(q);
 }
 
+/* done of a run that another thread cancels: it says that it has begun, and goes on when it is released. */
+static void done_gate(void *data, NNRT_ReturnCode code, const char *message)
+{
+    (void)gate(&S, &message);
+    done(data, code, message);
+}
+
+typedef struct cancelling {
+    nnrt_queue *q;
+    uint64_t ticket;
+} cancelling;
+
+static void *cancels(void *arg)
+{
+    const cancelling *c = (const cancelling *)arg;
+    (void)nnrt_queue_cancel(c->q, c->ticket);
+    return NULL;
+}
+
+/* nnrt_queue_drop waits for done on a thread that cancels, too. */
+static void test_drop_waits_for_cancel(void **state)
+{
+    const struct timespec soon = {0, 20000000};
+    nnrt_queue *q = begin(1, 8);
+    nnrt_queued how = how_of(1, NNRT_PRIORITY_NONE, 0);
+    cancelling c = {q, 0};
+    dropping d = {q, &users[0]};
+    pthread_t threads[2];
+    (void)state;
+    (void)add(q, gate, &users[1], 0, NNRT_PRIORITY_NONE, 0); /* occupies the thread */
+    until(&S, &S.begun, 1);
+    how.done = done_gate;
+    assert_int_equal(nnrt_queue_add(q, refuse, NULL, d.key, &how, &c.ticket), NNRT_SUCCESS);
+    assert_int_equal(pthread_create(&threads[0], NULL, cancels, &c), 0);
+    until(&S, &S.begun, 2); /* in done */
+    assert_int_equal(pthread_create(&threads[1], NULL, drops, &d), 0);
+    nanosleep(&soon, NULL); /* time for a drop that does not wait; the test holds without it */
+    set(&S, &S.open, 2);
+    assert_int_equal(pthread_join(threads[1], NULL), 0);
+    pthread_mutex_lock(&S.mutex);
+    assert_int_equal(S.notes[1].times, 1); /* done has returned before drop */
+    pthread_mutex_unlock(&S.mutex);
+    assert_int_equal(pthread_join(threads[0], NULL), 0);
+    nnrt_queue_wait(q);
+    nnrt_queue_destroy(q);
+}
+
+static struct {
+    nnrt_queue *q;
+    const void *key, *other;
+    NNRT_ReturnCode same, different;
+} again;
+
+/* done that queues further work of its own key, and of another one. */
+static void done_again(void *data, NNRT_ReturnCode code, const char *message)
+{
+    const nnrt_queued how[2] = {how_of(10, NNRT_PRIORITY_NONE, 0), how_of(11, NNRT_PRIORITY_NONE, 0)};
+    again.same = nnrt_queue_add(again.q, refuse, NULL, again.key, &how[0], NULL);
+    again.different = nnrt_queue_add(again.q, refuse, NULL, again.other, &how[1], NULL);
+    done(data, code, message);
+}
+
+/* While the work of a key is dropped, no more of it is accepted; afterwards it is. */
+static void test_drop_accepts_nothing(void **state)
+{
+    nnrt_queue *q = begin(1, 8);
+    nnrt_queued how = how_of(1, NNRT_PRIORITY_NONE, 0);
+    (void)state;
+    again.q = q;
+    again.key = &users[0];
+    again.other = &users[1];
+    (void)add(q, gate, again.other, 0, NNRT_PRIORITY_NONE, 0);
+    until(&S, &S.begun, 1);
+    how.done = done_again;
+    assert_int_equal(nnrt_queue_add(q, refuse, NULL, again.key, &how, NULL), NNRT_SUCCESS);
+    nnrt_queue_drop(q, again.key);
+    assert_int_equal(S.notes[1].code, NNRT_CANCELLED);
+    assert_int_equal(again.same, NNRT_OPERATION_FORBIDDEN);
+    assert_int_equal(again.different, NNRT_SUCCESS);
+    (void)add(q, refuse, again.key, 2, NNRT_PRIORITY_NONE, 0);
+    set(&S, &S.open, 1);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.notes[2].code, NNRT_DEVICE_ERROR);
+    assert_int_equal(S.notes[10].times, 0);
+    assert_int_equal(S.notes[11].times, 1);
+    nnrt_queue_destroy(q);
+}
+
+/* Random schedules: every actor adds work of a key of its own, and drops it; any actor cancels any work. */
+enum { SCHEDULES = 1000, ACTORS = 3, STEPS = 8 };
+
+typedef struct actor {
+    nnrt_queue *q;
+    uint64_t ticket; /* the last one; under S.mutex, as the counts are */
+    uint32_t accepted, ended, seed, faults;
+} actor;
+
+static actor actors[ACTORS];
+
+static void actor_done(void *data, NNRT_ReturnCode code, const char *message);
+
+static void actor_add(actor *a, uint32_t limit)
+{
+    nnrt_queued how;
+    uint64_t ticket;
+    memset(&how, 0, sizeof(how));
+    how.done = actor_done;
+    how.user = a;
+    how.timeLimit = limit;
+    how.priority = NNRT_PRIORITY_NONE;
+    pthread_mutex_lock(&S.mutex);
+    a->accepted++; /* before, as done may come before nnrt_queue_add returns */
+    pthread_mutex_unlock(&S.mutex);
+    if (nnrt_queue_add(a->q, refuse, NULL, a, &how, &ticket) != NNRT_SUCCESS) {
+        pthread_mutex_lock(&S.mutex);
+        a->accepted--;
+        pthread_mutex_unlock(&S.mutex);
+        return;
+    }
+    pthread_mutex_lock(&S.mutex);
+    a->ticket = ticket;
+    pthread_mutex_unlock(&S.mutex);
+}
+
+/* Every third one queues again. */
+static void actor_done(void *data, NNRT_ReturnCode code, const char *message)
+{
+    actor *a = (actor *)data;
+    bool more;
+    (void)code;
+    (void)message;
+    pthread_mutex_lock(&S.mutex);
+    more = ++a->ended % 3 == 0;
+    pthread_mutex_unlock(&S.mutex);
+    if (more)
+        actor_add(a, 0);
+}
+
+static uint32_t actor_random(actor *a, uint32_t n)
+{
+    a->seed = a->seed * 1664525u + 1013904223u;
+    return (a->seed >> 16) % n;
+}
+
+static void *actor_play(void *arg)
+{
+    actor *a = (actor *)arg;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        const uint32_t what = actor_random(a, 8);
+        if (what < 5) {
+            actor_add(a, what == 4 ? 1 : 0);
+        } else if (what < 7) {
+            uint64_t ticket;
+            pthread_mutex_lock(&S.mutex);
+            ticket = actors[actor_random(a, ACTORS)].ticket;
+            pthread_mutex_unlock(&S.mutex);
+            (void)nnrt_queue_cancel(a->q, ticket);
+        } else {
+            nnrt_queue_drop(a->q, a);
+            pthread_mutex_lock(&S.mutex);
+            a->faults += a->accepted != a->ended; /* only this actor adds work of its key, or done, which has returned */
+            pthread_mutex_unlock(&S.mutex);
+        }
+    }
+    nnrt_queue_drop(a->q, a);
+    pthread_mutex_lock(&S.mutex);
+    a->faults += a->accepted != a->ended;
+    pthread_mutex_unlock(&S.mutex);
+    return NULL;
+}
+
+static void test_drop_schedules(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < SCHEDULES; n++) {
+        nnrt_queue *q = begin(1 + n % 3, 4);
+        pthread_t threads[ACTORS];
+        memset(actors, 0, sizeof(actors));
+        for (uint32_t i = 0; i < ACTORS; i++) {
+            actors[i].q = q;
+            actors[i].seed = n * ACTORS + i;
+        }
+        for (uint32_t i = 0; i < ACTORS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, actor_play, &actors[i]), 0);
+        for (uint32_t i = 0; i < ACTORS; i++)
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+        for (uint32_t i = 0; i < ACTORS; i++)
+            if (actors[i].faults > 0)
+                fail_msg("schedule %u: nnrt_queue_drop has returned before %u of %u calls of done", (unsigned)n,
+                         (unsigned)(actors[i].accepted - actors[i].ended), (unsigned)actors[i].accepted);
+        nnrt_queue_destroy(q);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -526,7 +720,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_sessions), TEST(test_faults), TEST(test_order),      TEST(test_keys),   TEST(test_places),
         TEST(test_cancel),   TEST(test_misuse), TEST(test_time_limit), TEST(test_destroy),
-        TEST(test_session_priority), TEST(test_drop),
+        TEST(test_session_priority), TEST(test_drop), TEST(test_drop_waits_for_cancel), TEST(test_drop_accepts_nothing),
+        TEST(test_drop_schedules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
