@@ -625,8 +625,8 @@ NNRT_SETUP()
 /* Idea: paths, streams and memory maps only; the format is in nnrt_model.h, >>format. A file is written to a
    temporary name as the writer emits its bytes, so that no copy of the model is in memory; the checksum, which is
    known at the end, overwrites its zeros last. Invariant: path always names a complete file, the old one or the new
-   one, because the new file is renamed only after every write and fclose have succeeded (Windows cannot replace by
-   renaming: there path is removed first, and stays removed if renaming fails). A failure removes the temporary file.
+   one, because the new file takes its name in one step, after every write and fclose have succeeded. A failure, also of
+   that step (Windows does not replace a file that is open), removes the temporary file.
    Files are not synced to the disk: after a power failure one may be incomplete, which its checksum detects.
    Rejected: writing to path itself, which loses the old file if the disk is full, and shortens it under programs that
    have mapped it. */
@@ -704,17 +704,32 @@ static void nnrti_save_write(void *user, const void *data, size_t bytes)
         nnrti_save_fault(s);
 }
 
+#if defined(_WIN32)
+#ifdef __cplusplus
+extern "C"
+#endif
+__declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+#endif
+
+/* Renames a file; an existing one of that name is replaced in one step. rename of Windows does not replace. */
+static bool nnrti_rename(const char *from, const char *to)
+{
+#if defined(_WIN32)
+    const unsigned long replaceExisting = 1; /* MOVEFILE_REPLACE_EXISTING */
+    errno = MoveFileExA(from, to, replaceExisting) != 0 ? 0 : EACCES;
+    return errno == 0;
+#else
+    return rename(from, to) == 0;
+#endif
+}
+
 /* Closes the file and renames it to path if all writes succeeded; otherwise removes it. fclose writes what is
    buffered, so it may be the write that fails. The message has the errno of the first failure, not of the removal. */
 static NNRT_ReturnCode nnrti_save_close(nnrti_saving *s, const char *name, const char *path, nnrt_error *error)
 {
     if (fclose(s->file) != 0)
         nnrti_save_fault(s);
-#if defined(_WIN32)
-    if (s->failed == 0)
-        (void)remove(path); /* rename does not replace there */
-#endif
-    if (s->failed == 0 && rename(name, path) == 0)
+    if (s->failed == 0 && nnrti_rename(name, path))
         return NNRT_SUCCESS;
     s->failed = s->failed != 0 ? s->failed : errno;
     (void)remove(name);

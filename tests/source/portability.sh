@@ -43,9 +43,9 @@ by_qemu() {
 # target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run, others
 # (processors without some instruction sets, on which the suite cpu runs, too), targets_of_cc (options with which it compiles
 # the kernels of the device cpu), little (endian), suffix (of a program), lfs, only (suites, if not all can run), level (of
-# optimization, if not that of the suite)
+# optimization, if not that of the suite), own (suites of this target alone)
 target() {
-    packages='' cc='' board='' run='' others='' targets_of_cc='' little=1 suffix='' lfs='' only='' level=''
+    packages='' cc='' board='' run='' others='' targets_of_cc='' little=1 suffix='' lfs='' only='' level='' own=''
     warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
     case $1 in
     native) cc='gcc' ;;
@@ -100,7 +100,7 @@ target() {
         # Not math: sin and cos of msvcrt are those of the x87, wrong for large arguments, and so no reference.
         packages='gcc-mingw-w64-x86-64 wine wine64'
         cc='x86_64-w64-mingw32-gcc -static' board=-lpthread run=wine suffix=.exe
-        warnings='-Wall -Wextra -Wpedantic -Wshadow -Werror' only=' vectors planner passes '
+        warnings='-Wall -Wextra -Wpedantic -Wshadow -Werror' only=' vectors planner passes windows_save ' own=windows_save
         export WINEDEBUG=-all WINEPREFIX="$PWD/build/portability/wine"
         ;;
     tcc) # it has no atomics, and so no threads: suites with an implementation of their own
@@ -212,6 +212,7 @@ suite() {
             ${run% *} "$cpu" "$folder/test_cpu$suffix" || return 1
         done
         ;;
+    windows_save) build "$1" tests/source/cross/windows_save.c "$folder/windows_save$suffix" -O1 && $run "$folder/windows_save$suffix" ;;
     *) build "$1" tests/*/"test_$2.c" "$folder/test_$2$suffix" -O1 $lfs && $run "$folder/test_$2$suffix" ;;
     esac
 }
@@ -262,7 +263,7 @@ for t in $targets; do
     mkdir -p "$out/$t"
     # shellcheck disable=SC2086
     can='' more='' whole=$([ -n "$only" ] || echo yes) # whole: an object of the implementation is wanted
-    for s in $suites; do
+    for s in $suites $own; do
         case ${only:- $s } in *" $s "*) can="$can $s" ;; *) continue ;; esac
         [ ! -f "$(echo tests/*/"test_$s.c")" ] || grep -q '^#define NNRT_IMPLEMENTATION' tests/*/"test_$s.c" || whole=yes
     done

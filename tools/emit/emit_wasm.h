@@ -161,7 +161,7 @@ static int cli_emit_wasm(const cli_args *args)
         status = cli_emit_c(&own);
     if (status == CLI_DONE && (pages = cli_wasm_build(source, object, module, include)) == 0)
         status = CLI_FAILED;
-    if (status == CLI_DONE && rename(module, args->output) != 0)
+    if (status == CLI_DONE && !cli_rename(module, args->output))
         status = cli_fail("cannot write %s: %s", args->output, strerror(errno));
     if (status == CLI_DONE)
         cli_wasm_print(args->output, pages);

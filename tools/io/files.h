@@ -272,6 +272,21 @@ static int cli_out_open(cli_out *out, const char *path, bool straight)
     return CLI_DONE;
 }
 
+#if defined(_WIN32)
+__declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to, unsigned long flags);
+#endif
+
+/* Renames a file; an existing one of that name is replaced in one step, also on Windows. */
+static bool cli_rename(const char *from, const char *to)
+{
+#if defined(_WIN32)
+    errno = MoveFileExA(from, to, 1) != 0 ? 0 : EACCES; /* MOVEFILE_REPLACE_EXISTING */
+    return errno == 0;
+#else
+    return rename(from, to) == 0;
+#endif
+}
+
 /* Gives the temporary file its name. The link fails if another process has made the file; file systems without links
    rename. */
 static bool cli_out_name(const cli_out *out, const char *path)
@@ -281,10 +296,8 @@ static bool cli_out_name(const cli_out *out, const char *path)
         errno = 0;
         return remove(out->temp) == 0;
     }
-#elif defined(_WIN32)
-    (void)remove(path); /* rename does not replace there */
 #endif
-    return rename(out->temp, path) == 0;
+    return cli_rename(out->temp, path);
 }
 
 /* Writes a file, or the entries of its folder, to the disk. */
