@@ -1144,10 +1144,12 @@ static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model 
     NNRT_Model *const m = (NNRT_Model *)nnrt_memory_keep_array(memory, 1, sizeof(*m));
     NNRT_Tensor *const t = (NNRT_Tensor *)nnrt_memory_keep_array(memory, from->allTensors.count, sizeof(*t));
     uint8_t *hole;
-    if (m == NULL || t == NULL || absent > inputs) {
-        (void)nnrt_error_set(fault, absent > inputs ? NNRT_INVALID_MODEL_CACHE : NNRT_OUT_OF_MEMORY,
-                             "%u of %u inputs are no constants", absent,
-                             inputs);
+    if (absent > inputs) {
+        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "the cache has %u absent constants, and its model %u inputs", absent, inputs);
+        return NULL;
+    }
+    if (m == NULL || t == NULL) {
+        (void)nnrti_no_memory(fault);
         return NULL;
     }
     *m = *from;

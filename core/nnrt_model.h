@@ -1054,21 +1054,35 @@ static bool nnrti_note_mapping(const NNRT_SharedBuffer *b, nnrt_memory *memory, 
     return true;
 }
 
+/* Whether a tensor has a descriptor, no data, and a shape of 0 elements: a constant without bytes to map. A descriptor is above 0:
+   0 is that of a struct that was zeroed. */
+static bool nnrti_is_empty_descriptor(const NNRT_Tensor *t)
+{
+    bool empty = false;
+    for (uint32_t k = 0; k < t->dims.count && t->dims.data != NULL; k++)
+        empty = empty || t->dims.data[k] == 0;
+    return empty && t->data.addr == NULL && t->data.fd > 0 && t->data.dataSize == 0;
+}
+
 /* All constants are visited before the first map is made, so that each map is as long as its last constant requires.
    A descriptor that cannot be mapped is no failure here: its constants keep addr NULL, and nnrti_no_address reports
    the reason during validation. own->self stays NULL: the copy is not a model that nnrt_model_destroy may free. */
 NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings)
 {
+    static const double nothing = 0; /* the address of constants without elements */
     NNRT_Model *own;
     NNRT_Tensor *tensors;
+    bool empty = false;
     *mappings = NULL;
     if (model == NULL || nnrti_check_lists(model, NULL) != NNRT_SUCCESS)
         return model; /* nnrti_check_tensor reports faults */
-    for (uint32_t i = 0; i < model->allTensors.count; i++)
+    for (uint32_t i = 0; i < model->allTensors.count; i++) {
+        empty = empty || nnrti_is_empty_descriptor(&model->allTensors.data[i]);
         if (nnrti_descriptor_only(&model->allTensors.data[i].data) &&
             !nnrti_note_mapping(&model->allTensors.data[i].data, memory, mappings))
             return NULL;
-    if (*mappings == NULL)
+    }
+    if (*mappings == NULL && !empty)
         return model;
     own = (NNRT_Model *)nnrt_memory_temp(memory, sizeof(*own));
     tensors = (NNRT_Tensor *)nnrt_memory_temp_array(memory, model->allTensors.count, sizeof(*tensors));
@@ -1083,6 +1097,12 @@ NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *
             for (uint32_t i = 0; i < model->allTensors.count; i++)
                 if (tensors[i].data.fd == m->buffer.fd && nnrti_descriptor_only(&tensors[i].data))
                     tensors[i].data.addr = m->block;
+    for (uint32_t i = 0; i < model->allTensors.count && empty; i++)
+        if (nnrti_is_empty_descriptor(&tensors[i])) {
+            memset(&tensors[i].data, 0, sizeof(tensors[i].data));
+            tensors[i].data.fd = -1;
+            tensors[i].data.addr = (void *)(uintptr_t)&nothing;
+        }
     return own;
 }
 

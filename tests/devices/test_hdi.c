@@ -329,6 +329,45 @@ static void test_constants(void **state)
     unregistered(split);
 }
 
+/* A constant of 0 elements with a descriptor: a block of which it takes nothing, or nothing but the descriptor. */
+static void test_constants_empty(void **state)
+{
+    const char *const devices[] = {"reference", "auto"};
+    const uint32_t mapped = mappings();
+    const NNRT_Concat attr = {0};
+    NNRT_SharedBuffer b = block_of(64);
+    (void)state;
+    for (uint32_t d = 0; d < 2 * COUNT(devices); d++) {
+        nnrt_session *s = NULL;
+        nnrt_session_desc desc;
+        nnrt_error e;
+        float x[3] = {1, 2, 3}, y[3] = {0};
+        graph g;
+        graph_init(&g);
+        (void)tensor(&g, "x", F32, "3");
+        (void)tensor(&g, "c", F32, "0");
+        (void)tensor(&g, "y", F32, "3");
+        node(&g, "join", NNRT_NODE_TYPE_CONCAT, &attr, sizeof(attr), "0 1", "2");
+        graph_io(&g, "0", "2");
+        g.tensors[1].data = b;
+        g.tensors[1].data.dataSize = 0;
+        if (d % 2 == 1)
+            g.tensors[1].data.bufferSize = 0;
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        desc.device = devices[d / 2];
+        if (nnrt_session_create(&s, &g.model, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s: %s", desc.device, e.message);
+        assert_int_equal(nnrt_run(s, &(nnrt_io){x, sizeof(x), NULL}, 1, &(nnrt_io){y, sizeof(y), NULL}, 1), NNRT_SUCCESS);
+        assert_memory_equal(x, y, sizeof(y));
+        nnrt_session_destroy(s);
+        g.tensors[1].data.fd = 0; /* of a struct that was zeroed: no constant */
+        assert_int_equal(nnrt_session_create(&s, &g.model, &desc, &e), NNRT_INVALID_INPUT);
+    }
+    nnrt_buffer_destroy(&b);
+    assert_int_equal(mappings(), mapped);
+}
+
 /* A part of a split has its constants from the mapping of the whole model. */
 static void test_constants_split(void **state)
 {
@@ -1678,6 +1717,7 @@ int main(void)
         cmocka_unit_test(test_map_of_addresses),
         cmocka_unit_test(test_map_refuses),
         cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_constants_empty),
         cmocka_unit_test(test_constants_split),
         cmocka_unit_test(test_constants_memory),
         cmocka_unit_test(test_constants_overwritten),
