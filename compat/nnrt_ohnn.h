@@ -2504,8 +2504,10 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 {
     const NNRT_Model *m = c->graph->model;
     const bool open = nnrti_ohnn_has_dynamic_input(m);
+    NNRT_ModelConfig config = c->config;
     bool *supported, all = true, dynamic;
     NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrt_error error;
     if (m->nodes.count == 0) { /* imported from a cache */
         code = nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared);
         return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_INVALID_FILE;
@@ -2531,9 +2533,19 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
         return OH_NN_UNAVAILABLE_DEVICE;
     if (!all)
         return OH_NN_FAILED;
-    code = c->cache != NULL ? nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared)
-                            : nnrt_device_prepare(c->device, m, &c->config, &c->prepared);
-    /* INVALID_SHAPE with dynamic inputs: the device needs the shapes of a run, and prepares the model then */
+    memset(&error, 0, sizeof(error));
+    config.error = &error;
+    if (open) /* INVALID_SHAPE is no refusal then: the device needs the shapes of a run, and prepares the model for them */
+        config.log = NULL;
+    code = c->cache != NULL ? nnrt_cache_prepare(c->cache, c->device, m, &config, &c->prepared)
+                            : nnrt_device_prepare(c->device, m, &config, &c->prepared);
+    if (open && code == NNRT_INVALID_SHAPE)
+        nnrt_log_line(c->config.log, NNRT_LOG_INFO,
+                      "OH_NNCompilation_Build: device '%s' prepares the model for the shapes of a run",
+                      nnrt_device_unique_name(c->device));
+    else if (open && code != NNRT_SUCCESS)
+        nnrt_log_line(c->config.log, NNRT_LOG_WARNING, "OH_NNCompilation_Build: device '%s' refuses the model: %s",
+                      nnrt_device_unique_name(c->device), *error.message != '\0' ? error.message : nnrt_code_name(code));
     return code == NNRT_SUCCESS || (open && code == NNRT_INVALID_SHAPE) ? OH_NN_SUCCESS : OH_NN_FAILED;
 }
 
@@ -2860,10 +2872,11 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_run */
 
-/* An OH_NN_Memory and the input or output that it was made for. */
+/* An OH_NN_Memory, a block of the device, and the input or output that it was made for. */
 typedef struct nnrti_ohnn_memory {
     struct nnrti_ohnn_memory *next;
     OH_NN_Memory *memory;
+    nnrti_ohnn_shared block;
     const nnrti_ohnn_io *io;
 } nnrti_ohnn_memory;
 
@@ -3105,7 +3118,7 @@ NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
 #endif
     while (e->memories != NULL) {
         nnrti_ohnn_memory *next = e->memories->next;
-        free(e->memories->memory->data);
+        nnrti_ohnn_shared_free(&e->memories->block, e->compiled->device);
         free(e->memories->memory);
         free(e->memories);
         e->memories = next;
@@ -3700,6 +3713,15 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOutput(OH_NNExecutor *executor, 
     return OH_NN_SUCCESS;
 }
 
+/* The block of memory that this executor has allocated and not freed; NULL: it is no such memory. */
+static const nnrti_ohnn_shared *nnrti_ohnn_memory_of(const OH_NNExecutor *e, const OH_NN_Memory *memory)
+{
+    const nnrti_ohnn_memory *entry = memory != NULL ? e->memories : NULL;
+    while (entry != NULL && entry->memory != memory)
+        entry = entry->next;
+    return entry != NULL ? &entry->block : NULL;
+}
+
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor *executor)
 {
     OH_NNExecutor *e = executor;
@@ -3713,7 +3735,13 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor *executor)
     NNRTI_OHNN_LOCK(&e->mutex);
     for (uint32_t i = 0; i < e->nIn + e->nOut; i++) {
         const nnrti_ohnn_io *io = &e->io[i];
-        const NNRT_SharedBuffer data = nnrti_ohnn_plain(io->data, io->bytes);
+        const nnrti_ohnn_shared *block = nnrti_ohnn_memory_of(e, io->memory);
+        NNRT_SharedBuffer data = nnrti_ohnn_plain(io->data, io->bytes);
+        if (block != NULL) {
+            data = block->buffer;
+            data.addr = block->at;
+            data.dataSize = (uint32_t)io->bytes;
+        }
         nnrti_ohnn_place(e, i, io->dataType, nnrti_ohnn_formats[io->format], i < e->nIn ? &io->now : &io->planned,
                          &data);
     }
@@ -3726,20 +3754,22 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor *executor)
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
 }
 
-/* Allocates memory for an input or output. */
+/* Allocates memory for an input or output: zeroed memory of the device. */
 static OH_NN_Memory *nnrti_ohnn_allocate(OH_NNExecutor *e, const nnrti_ohnn_io *io, size_t length)
 {
     nnrti_ohnn_memory *entry = (nnrti_ohnn_memory *)calloc(1, sizeof(*entry));
-    void *block = length <= NNRTI_OHNN_MAX_BLOCK ? calloc(1, length) : NULL;
-    OH_NN_Memory made = {block, length};
-    void *memory = malloc(sizeof(made));
-    if (entry == NULL || block == NULL || memory == NULL) {
+    void *memory = malloc(sizeof(OH_NN_Memory));
+    if (entry == NULL || memory == NULL || length > NNRTI_OHNN_MAX_BLOCK ||
+        !nnrti_ohnn_shared_make(&entry->block, e->compiled->device, length)) {
         free(entry);
-        free(block);
         free(memory);
         return NULL;
     }
-    memcpy(memory, &made, sizeof(made)); /* its members are const */
+    {
+        const OH_NN_Memory made = {nnrti_ohnn_shared_data(&entry->block), length};
+        memset(made.data, 0, length);
+        memcpy(memory, &made, sizeof(made)); /* its members are const */
+    }
     entry->memory = (OH_NN_Memory *)memory;
     entry->io = io;
     entry->next = e->memories;
@@ -3773,7 +3803,7 @@ static void nnrti_ohnn_free(OH_NNExecutor *e, const nnrti_ohnn_io *io, OH_NN_Mem
         for (uint32_t i = 0; i < e->nIn + e->nOut; i++)
             e->io[i].gone = e->io[i].gone || (e->io[i].set && e->io[i].memory == *memory);
         *at = entry->next;
-        free(entry->memory->data);
+        nnrti_ohnn_shared_free(&entry->block, e->compiled->device);
         free(entry->memory);
         free(entry);
         *memory = NULL;
@@ -3794,15 +3824,6 @@ NNRT_OHNN_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor *executor, ui
         nnrti_ohnn_free(executor, &executor->io[executor->nIn + outputIndex], memory);
 }
 
-/* Checks that this executor allocated the memory and has not freed it. */
-static bool nnrti_ohnn_owns_memory(const OH_NNExecutor *e, const OH_NN_Memory *memory)
-{
-    for (const nnrti_ohnn_memory *entry = e->memories; entry != NULL; entry = entry->next)
-        if (entry->memory == memory)
-            return true;
-    return false;
-}
-
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor *executor, uint32_t inputIndex,
                                                                 const OH_NN_Tensor *tensor, const OH_NN_Memory *memory)
 {
@@ -3811,7 +3832,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor *e
         !nnrti_ohnn_fits(executor, inputIndex, tensor, memory->length, &bytes))
         return OH_NN_INVALID_PARAMETER;
     nnrti_ohnn_bind_input(&executor->io[inputIndex], tensor, memory->data, bytes, memory,
-                          !nnrti_ohnn_owns_memory(executor, memory));
+                          nnrti_ohnn_memory_of(executor, memory) == NULL);
     return OH_NN_SUCCESS;
 }
 
@@ -3824,7 +3845,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor *
     io = &executor->io[executor->nIn + outputIndex];
     if (memory->length == 0 || memory->length < nnrti_ohnn_bytes(io))
         return OH_NN_INVALID_PARAMETER;
-    nnrti_ohnn_bind(io, memory->data, memory->length, memory, !nnrti_ohnn_owns_memory(executor, memory));
+    nnrti_ohnn_bind(io, memory->data, memory->length, memory, nnrti_ohnn_memory_of(executor, memory) == NULL);
     return OH_NN_SUCCESS;
 }
 

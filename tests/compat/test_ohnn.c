@@ -1841,8 +1841,53 @@ static void logged(void **state)
         fail_msg("'%s' names neither node nor operator", heard);
     OH_NNCompilation_Destroy(&c);
     unregistered(fake);
+    OH_NNModel_Destroy(&model);
+    /* a model that the device prepares for the shapes of a run is not refused */
+    is(add_model(&model, -1), OK);
+    for (int k = 0; k < 2; k++) {
+        fake = registered(k == 0 ? "fake:name=npu0,vendor=acme" : "fake:name=npu0,vendor=acme,fail=PrepareModel");
+        heard[0] = '\0';
+        c = OH_NNCompilation_Construct(model);
+        is(OH_NNCompilation_SetDevice(c, id_of("npu0_acme_v1_0")), OK);
+        is(OH_NNCompilation_Build(c), k == 0 ? OK : OH_NN_FAILED);
+        assert_int_equal(k, strstr(heard, "device 'npu0_acme_v1_0' refuses the model: ") != NULL);
+        OH_NNCompilation_Destroy(&c);
+        unregistered(fake);
+    }
     nnrt_ohnn_log(NULL);
     OH_NNModel_Destroy(&model);
+}
+
+/* The deprecated calls allocate memory of the device, zeroed, and the device gets its descriptor. */
+static void deprecated_memory(void **state)
+{
+    static const int32_t dims[2] = {2, 3};
+    static const float x[6] = {1, 2, 3, 4, 5, 6}, none[6] = {0};
+    nnrt_fake *fake = registered("fake:name=npu0,vendor=acme");
+    OH_NNExecutor *e = add_executor_on(2, "npu0");
+    const OH_NN_Tensor t = {OH_NN_FLOAT32, 2, dims, NULL, OH_NN_TENSOR};
+    OH_NN_Memory *in[2], *out;
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_non_null(in[i] = OH_NNExecutor_AllocateInputMemory(e, i, 24));
+        assert_memory_equal(in[i]->data, none, 24);
+        memcpy(in[i]->data, x, 24);
+        is(OH_NNExecutor_SetInputWithMemory(e, i, &t, in[i]), OK);
+    }
+    assert_non_null(out = OH_NNExecutor_AllocateOutputMemory(e, 0, 28));
+    is(OH_NNExecutor_SetOutputWithMemory(e, 0, out), OK);
+    assert_int_equal(nnrt_fake_get_record(fake).blocks, 3);
+    is(OH_NNExecutor_Run(e), OK);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(e->values[i].data.fd >= 0 && e->values[i].data.dataSize == 24);
+    assert_true(e->values[2].data.fd >= 0 && e->values[2].data.dataSize == 28);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_true(((const float *)out->data)[i] == 2 * x[i]);
+    OH_NNExecutor_DestroyInputMemory(e, 0, &in[0]);
+    assert_int_equal(nnrt_fake_get_record(fake).blocks, 2);
+    OH_NNExecutor_Destroy(&e); /* with the others */
+    assert_int_equal(nnrt_fake_get_record(fake).blocks, 0);
+    unregistered(fake);
 }
 
 /* Which runs have ended, in that order. */
@@ -3210,7 +3255,7 @@ int main(void)
         cmocka_unit_test(caches_without_memory),
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous),  cmocka_unit_test(later),
         cmocka_unit_test(builtin_later), cmocka_unit_test(never_asynchronous), cmocka_unit_test(runs),
-        cmocka_unit_test(logged), cmocka_unit_test(priorities),
+        cmocka_unit_test(logged), cmocka_unit_test(deprecated_memory), cmocka_unit_test(priorities),
         cmocka_unit_test(serialised),
         cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic), cmocka_unit_test(shapes_kept),
         cmocka_unit_test(operators),    cmocka_unit_test(quantized),   cmocka_unit_test(refused),
