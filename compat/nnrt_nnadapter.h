@@ -148,7 +148,7 @@ extern "C" {
     O(ADAPTIVE_AVERAGE_POOL_2D, "xx", 1, 1, ADAPTIVE_AVERAGE_POOL_2D,) \
     O(ADAPTIVE_MAX_POOL_2D, "xxpp", 1, 2, ADAPTIVE_MAX_POOL_2D, P(2, BOOL, AdaptivePool2D, returnIndices) \
         T(3, 1, INT32) F(ADAPTIVE_MAX_POOL_2D, adaptive_max_pool)) \
-    O(ADD, "xxp", 1, 1, ADD_FUSION, P(2, NNA_FUSE, AddFusion, activationType)) \
+    O(ADD, "xxp", 1, 1, ADD_FUSION, P(2, NNA_FUSE, AddFusion, activationType) F(ADD, add)) \
     O(AND, "xx", 1, 1, LOGICAL_AND,) \
     O(ARG_MAX, "xPpp", 1, 1, ARGMAX_FUSION, P(1, INT, ArgMaxFusion, axis) P(2, BOOL, ArgMaxFusion, keepDims) \
         T(3, 0, INT64)) \
@@ -781,6 +781,24 @@ static bool nnrti_nna_scales(NNAdapterOperand *o, uint32_t axis, const float *sc
     return true;
 }
 
+/* Whether dimension `axis` is `size`, or dynamic. */
+static bool nnrti_nna_has_size(const NNAdapterOperandType *type, uint32_t axis, uint32_t size)
+{
+    return type->dimensions.data[axis] < 0 || (uint32_t)type->dimensions.data[axis] == size;
+}
+
+/* Weights [K,N] of MAT_MUL with N scales belong to the columns, whatever channel_dim says: Paddle-Lite passes 0, the axis after a
+   transposition that its own passes add later. Scales of rows could not be taken out of the sums. */
+static void nnrti_nna_columns(const NNAdapterOperation *op)
+{
+    NNAdapterOperand *w = op->nIn > 1 ? op->operands[1] : NULL;
+    const NNAdapterOperand *transposed = op->nIn > 3 ? op->operands[3] : NULL;
+    if (op->type == NNADAPTER_MAT_MUL && w != NULL && nnrti_nna_per_channel(w->type.precision) && w->type.dimensions.count == 2 &&
+        nnrti_nna_has_size(&w->type, 1, w->type.symm_per_channel_params.scale_count) &&
+        (transposed == NULL || (transposed->data != NULL && *(const uint8_t *)transposed->data == 0)))
+        w->type.symm_per_channel_params.channel_dim = 1;
+}
+
 /* Validates a type. */
 static int nnrti_nna_type_check(const NNAdapterOperandType *type)
 {
@@ -793,8 +811,8 @@ static int nnrti_nna_type_check(const NNAdapterOperandType *type)
         return NNADAPTER_INVALID_PARAMETER;
     if (nnrti_nna_per_channel(type->precision) &&
         (q->scales == NULL || q->scale_count == 0 || q->channel_dim >= type->dimensions.count ||
-         (type->dimensions.data[q->channel_dim] >= 0 &&
-          (uint32_t)type->dimensions.data[q->channel_dim] != q->scale_count)))
+         !(nnrti_nna_has_size(type, q->channel_dim, q->scale_count) ||
+           (type->dimensions.count == 2 && nnrti_nna_has_size(type, 1, q->scale_count))))) /* nnrti_nna_columns */
         return NNADAPTER_INVALID_PARAMETER;
     return type->layout == NNADAPTER_NCHW ? NNADAPTER_NO_ERROR : NNADAPTER_FEATURE_NOT_SUPPORTED;
 }
@@ -909,6 +927,7 @@ typedef struct nnrti_nna_lower {
     uint32_t nOut;
     NNRT_DataType declared[3];
     NNRT_ActivationType fuse; /* activation in a node of its own */
+    bool real;                /* the node computes in float32, its result is quantized */
     int32_t empty[2];         /* number of rows and columns, at the end of a pool's output, whose windows contain no
                                  input element */
     int64_t numbers[NNRTI_NNA_NUMBERS];
@@ -998,11 +1017,13 @@ static NNAdapterOperand *nnrti_nna_operand(const nnrti_nna_lower *l, uint32_t i)
     return o != NULL && nnrti_nna_letter(l, i) != 'x' && nnrti_nna_empty(o) ? NULL : o;
 }
 
-/* Returns the elements of an operand. Quantized ones are no parameters: their type is UNKNOWN. */
+/* Returns the elements of an operand. Quantized ones are no parameters: their type is UNKNOWN. INT8 is BOOL8 as well: Paddle-Lite
+   passes keepdim of ARG_MAX so. */
 static nnrti_param_value nnrti_nna_elements(const NNAdapterOperand *o)
 {
-    const nnrti_param_value elements = {nnrti_nna_quantized(o->type.precision) ? NNRT_DATA_TYPE_UNKNOWN
-                                                                               : nnrti_nna_type(o->type.precision),
+    const nnrti_param_value elements = {nnrti_nna_quantized(o->type.precision)  ? NNRT_DATA_TYPE_UNKNOWN
+                                        : o->type.precision == NNADAPTER_INT8 ? NNRT_DATA_TYPE_BOOL
+                                                                                : nnrti_nna_type(o->type.precision),
                                         nnrti_nna_count(o), o->data};
     return elements;
 }
@@ -1501,6 +1522,58 @@ static void nnrti_nna_adapt_adaptive_max_pool(nnrti_nna_lower *l)
     l->nOut = ((const NNRT_AdaptivePool2D *)(const void *)l->attr.bytes)->returnIndices ? 2 : 1;
 }
 
+/* A cast from or to quantized elements: the tensor `to` has its type. */
+static void nnrti_nna_dtype_cast(nnrti_nna_lower *l, const char *what, uint32_t from, uint32_t to)
+{
+    NNRT_QuantDTypeCast cast;
+    char name[80];
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_QUANT_DTYPE_CAST)->attr, &cast);
+    (void)nnrti_nna_name(l, what, name, sizeof(name));
+    nnrt_builder_node(l->b, name, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, &from, 1, &to, 1);
+}
+
+/* A tensor of float32 between two nodes. */
+static uint32_t nnrti_nna_float(nnrti_nna_lower *l, const char *what)
+{
+    char name[80];
+    const uint32_t t = nnrt_builder_tensor(l->b, nnrti_nna_name(l, what, name, sizeof(name)));
+    nnrt_builder_declare(l->b, t, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+    return t;
+}
+
+/* ADD of a quantized operand and a constant of int32 with scales: the bias of a matrix product in 8 bits, as Paddle-Lite's
+   fully connected layer has it. The sum is that of the real numbers, computed in float32. */
+static void nnrti_nna_adapt_add(nnrti_nna_lower *l)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *o = nnrti_nna_operand(l, 1);
+    const bool each = o->type.precision == NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
+    const uint32_t axis = each ? o->type.symm_per_channel_params.channel_dim : 0;
+    int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    const int32_t rank = (int32_t)nnrti_nna_dims(&o->type, dims);
+    const size_t count = nnrti_nna_count(o);
+    size_t inner = 1;
+    float *values;
+    uint32_t between;
+    if ((!each && o->type.precision != NNADAPTER_QUANT_INT32_SYMM_PER_LAYER) || o->data == NULL ||
+        !nnrti_nna_quantized(x->type.precision) || nnrti_nna_type(x->type.precision) == NNRT_DATA_TYPE_INT32)
+        return;
+    for (int32_t k = (int32_t)axis + 1; k < rank; k++)
+        inner *= (size_t)dims[k];
+    if ((values = (float *)calloc(count + 1, sizeof(*values))) == NULL) {
+        nnrti_nna_fault(l, NNRT_OUT_OF_MEMORY, -1, "there is not enough memory");
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)((double)((const int32_t *)o->data)[i] *
+                            nnrti_nna_scale(&o->type, each ? (uint32_t)(i / inner % o->type.symm_per_channel_params.scale_count) : 0));
+    l->in[1] = nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_FLOAT32, rank, dims, values, true);
+    free(values);
+    between = nnrti_nna_float(l, " real input");
+    nnrti_nna_dtype_cast(l, " from codes", l->in[0], between);
+    l->in[0] = between;
+    l->real = true;
+}
+
 static void nnrti_nna_adapt_clip(nnrti_nna_lower *l)
 {
     NNRT_Clip *a = (NNRT_Clip *)(void *)l->attr.bytes;
@@ -1761,13 +1834,19 @@ static void nnrti_nna_inputs(nnrti_nna_lower *l)
     }
 }
 
-/* Adds the operation's node, and a node behind it for an activation or for empty windows. */
+/* Adds the operation's node, and a node behind it for an activation, for empty windows or for codes. */
 static void nnrti_nna_nodes(nnrti_nna_lower *l, const uint32_t *out)
 {
     char name[64], fused[64];
     NNRT_Activation activation;
     uint32_t between;
     (void)nnrti_nna_name(l, "", name, sizeof(name));
+    if (l->real) {
+        between = nnrti_nna_float(l, " real");
+        nnrt_builder_node(l->b, name, l->type, l->attr.bytes, l->in, l->nIn, &between, 1);
+        nnrti_nna_dtype_cast(l, " to codes", between, out[0]);
+        return;
+    }
     if (l->fuse == NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
         if (l->empty[0] > 0 || l->empty[1] > 0)
             nnrti_nna_empty_windows(l, name, out);
@@ -2091,6 +2170,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
     NNRT_ReturnCode code = NNRT_SUCCESS;
     if (operation != NULL)
         *operation = NULL;
+    while (output_operands != NULL && output_count > 1 && output_operands[output_count - 1] == NULL)
+        output_count--; /* an optional output is left out: Paddle-Lite's indices of MAX_POOL_2D */
     if (model == NULL || operation == NULL || output_operands == NULL || output_count == 0 || model->finished ||
         (input_operands == NULL && input_count > 0) || input_count > UINT32_MAX - 16 - output_count ||
         !nnrti_nna_own(model, input_operands, input_count, true) ||
@@ -2130,6 +2211,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
     for (uint32_t i = 0; i < output_count; i++)
         output_operands[i]->writer = op->index + 1;
     nnrti_nna_images(op);
+    nnrti_nna_columns(op);
     if (nnrti_nna_lowered(op))
         code = nnrti_nna_infer(model, op);
     if (code != NNRT_SUCCESS) {

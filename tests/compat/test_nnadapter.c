@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <math.h>
+
 #include <cmocka.h>
 
 #include "counted.h"
@@ -2002,6 +2004,142 @@ static void chain(void **state)
     end(&n);
 }
 
+/* A quantized type of one scale, or of several (count > 0) along `axis`. */
+static NNAdapterOperandType codes_of(int precision, uint32_t rank, const int32_t *dims, float *scales, uint32_t count, uint32_t axis)
+{
+    NNAdapterOperandType type = type_of(precision, rank, dims);
+    if (count > 0) {
+        type.symm_per_channel_params.scales = scales;
+        type.symm_per_channel_params.scale_count = count;
+        type.symm_per_channel_params.channel_dim = axis;
+    } else {
+        type.symm_per_layer_params.scale = *scales;
+    }
+    return type;
+}
+
+static int32_t code_of(double v)
+{
+    const double r = nearbyint(v);
+    return r < -128 ? -128 : r > 127 ? 127 : (int32_t)r;
+}
+
+/* The fully connected layer of Paddle-Lite in 8 bits: MAT_MUL, then ADD with a bias of int32. Weights [K,N], also square ones,
+   have one scale, or N scales with channel_dim 0, the axis after a later transposition. */
+static void fully_connected_as_paddle_lite(void **state)
+{
+    enum { ROWS = 2, K = 4 };
+    (void)state;
+    for (int32_t kind = 0; kind < 8; kind++) {
+        const int32_t columns = kind % 2 == 0 ? 3 : K, xDims[2] = {ROWS, K}, wDims[2] = {K, columns}, yDims[2] = {ROWS, columns};
+        const bool each = kind / 2 % 2 == 1, relu = kind >= 4;
+        static const int8_t x[ROWS * K] = {1, -7, 100, 50, -128, 3, 44, 127};
+        int8_t w[K * K];
+        int32_t bias[K];
+        float sx = 0.0371f, sw[K] = {0.0123f, 0.0317f, 0.0077f, 0.0211f}, sm = 0.213f, sy = 0.147f, sb[K];
+        NNAdapterOperandType type;
+        NNAdapterOperand *product;
+        NNAdapterOperation *op;
+        net n;
+        for (int32_t i = 0; i < K * columns; i++)
+            w[i] = (int8_t)(i * 37 % 251 - 125);
+        for (int32_t i = 0; i < columns; i++) {
+            bias[i] = 1713 * i * (i % 2 == 0 ? 1 : -1) + 77;
+            sb[i] = sx * sw[each ? i : 0];
+        }
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 2, xDims, x);
+        n.in[0]->type.symm_per_layer_params.scale = sx;
+        type = codes_of(each ? NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL : NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 2, wDims, sw,
+                        each ? (uint32_t)columns : 0, 0);
+        n.in[n.nIn] = placed(&n, &type, w, (size_t)(K * columns), false, true);
+        assert_non_null(n.in[n.nIn++]);
+        one_bool(&n, false);
+        one_bool(&n, false);
+        type = codes_of(NNADAPTER_UNKNOWN, 0, NULL, &sm, 0, 0);
+        product = placed(&n, &type, NULL, 0, false, false);
+        is(NNAdapterModel_addOperation(n.model, NNADAPTER_MAT_MUL, n.nIn, n.in, 1, &product, &op), OK);
+        n.nIn = 0;
+        n.in[n.nIn++] = product;
+        type = codes_of(each ? NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL : NNADAPTER_QUANT_INT32_SYMM_PER_LAYER, 1, &columns, sb,
+                        each ? (uint32_t)columns : 0, 0);
+        n.in[n.nIn] = placed(&n, &type, bias, (size_t)columns * sizeof(*bias), false, true);
+        assert_non_null(n.in[n.nIn++]);
+        one_int(&n, relu ? NNADAPTER_FUSED_RELU : NNADAPTER_FUSED_NONE);
+        type = codes_of(NNADAPTER_UNKNOWN, 0, NULL, &sy, 0, 0);
+        result(&n, &type);
+        is(run(&n, NNADAPTER_ADD), OK);
+        assert_int_equal(n.to[0].precision, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+        assert_memory_equal(n.to[0].dims, yDims, sizeof(yDims));
+        for (int32_t r = 0; r < ROWS; r++)
+            for (int32_t c = 0; c < columns; c++) {
+                int32_t sum = 0;
+                double y;
+                for (int32_t k = 0; k < K; k++)
+                    sum += x[r * K + k] * w[k * columns + c];
+                y = code_of(sum * ((double)sx * (double)sw[each ? c : 0] / (double)sm)) * (double)sm + bias[c] * (double)sb[each ? c : 0];
+                y = relu && y < 0 ? 0 : y;
+                assert_int_equal(((const int8_t *)n.to[0].data)[r * columns + c], code_of(y / (double)sy));
+            }
+        end(&n);
+    }
+}
+
+/* Operands as Paddle-Lite's converters pass them: NULL for indices that nobody wants, INT8 for a condition. */
+static void operands_as_paddle_lite(void **state)
+{
+    static const float x[8] = {1, 5, 3, 4, 8, 6, 7, 2}, largest[2] = {5, 8};
+    const int32_t image[4] = {1, 2, 2, 2}, pooled[4] = {1, 2, 1, 1}, ones[2] = {2, 2}, zeros[4] = {0}, rows[2] = {2, 4};
+    const int8_t keep[2] = {0, 1};
+    net n;
+    (void)state;
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+        const int32_t size[2] = {1, 1};
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+        if (adaptive == 1) {
+            ints(&n, 2, size);
+            one_bool(&n, false);
+            one_int(&n, NNADAPTER_INT32);
+        } else {
+            one_int(&n, NNADAPTER_AUTO_PAD_NONE);
+            ints(&n, 4, zeros);
+            ints(&n, 2, ones);
+            ints(&n, 2, ones);
+            one_bool(&n, false);
+            one_bool(&n, false);
+            one_int(&n, NNADAPTER_INT32);
+            one_int(&n, NNADAPTER_FUSED_NONE);
+        }
+        result(&n, NULL);
+        {
+            NNAdapterOperand *out[2] = {n.out[0], NULL};
+            NNAdapterOperation *op;
+            is(NNAdapterModel_addOperation(n.model, adaptive == 1 ? NNADAPTER_ADAPTIVE_MAX_POOL_2D : NNADAPTER_MAX_POOL_2D, n.nIn, n.in,
+                                           2, out, &op), OK);
+        }
+        is(finish(&n), OK);
+        is(prepare(&n), OK);
+        is(NNAdapterExecution_compute(n.execution), OK);
+        gives(&n, 0, 4, pooled, largest);
+        end(&n);
+    }
+    for (uint32_t k = 0; k < 4; k++) {
+        const int32_t op = k < 2 ? NNADAPTER_ARG_MAX : NNADAPTER_ARG_MIN;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 2, rows, x);
+        one_int(&n, 1);
+        constant(&n, NNADAPTER_INT8, 1, &keep[k % 2], 1);
+        one_int(&n, NNADAPTER_INT64);
+        result(&n, NULL);
+        is(run(&n, op), OK);
+        assert_int_equal(n.to[0].rank, 1 + k % 2);
+        assert_int_equal(((const int64_t *)n.to[0].data)[0], k < 2 ? 1 : 0);
+        assert_int_equal(((const int64_t *)n.to[0].data)[1], k < 2 ? 0 : 3);
+        end(&n);
+    }
+}
+
 /* Operations without an exact equivalent are refused, and invalid ones. */
 static void refused(void **state)
 {
@@ -3602,7 +3740,8 @@ int main(void)
         cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions), cmocka_unit_test(several),
         cmocka_unit_test(kept),              cmocka_unit_test(shared_caches), cmocka_unit_test(mixed),
         cmocka_unit_test(mixed_constants),   cmocka_unit_test(mixed_once),    cmocka_unit_test(records_without_memory),
-        cmocka_unit_test(properties),
+        cmocka_unit_test(properties),        cmocka_unit_test(fully_connected_as_paddle_lite),
+        cmocka_unit_test(operands_as_paddle_lite),
     };
     static struct CMUnitTest tests[COUNT(fixed) + COUNT(operation_cases)];
     int failed;
