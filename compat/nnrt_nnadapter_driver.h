@@ -69,7 +69,8 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *d
                                                         nnrt_error *error);
 /* Registers a device with the driver NAME in the shared library `path`, a file named libNAME.so; it is unloaded when
    the device is unregistered. Its table is __nnadapter_driver__NAME, which nnadapter/hal.h defines for drivers in C++,
-   or else __nnadapter_device__NAME. INVALID_FILE: the library cannot be loaded, or exports no table of that name.
+   or else __nnadapter_device__NAME. INVALID_FILE: the library cannot be loaded, or exports no table of that
+   name, or one of another layout.
    NOT_SUPPORT: this build cannot load libraries. */
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error);
 
@@ -968,8 +969,15 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char
         driver = (const NNAdapterDriver *)dlsym(library, symbol);
     }
     if (driver == NULL || driver->name == NULL || strcmp(driver->name, symbol + sizeof(prefix) - 1) != 0) {
+        if (driver == NULL)
+            (void)nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' exports no table %s", path, symbol);
+        else
+            (void)nnrt_error_set(error, NNRT_INVALID_FILE,
+                                 "'%s' exports %s in another layout than NNAdapterDriver, as drivers built with Paddle-Lite's own "
+                                 "header do: build it with compat/nnadapter/hal.h",
+                                 path, symbol);
         (void)dlclose(library);
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' exports no table %s", path, symbol);
+        return NNRT_INVALID_FILE;
     }
     return nnrti_nnd_open(driver, properties, library, error);
 #else
