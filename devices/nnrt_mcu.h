@@ -336,7 +336,7 @@ NNRT_ATTR_DEFINE(McuMap)
     M(S, INT32, _, hi, 127)
 NNRT_ATTR_DEFINE(McuPool)
 
-/* Softmax over each of `rows` rows of `length` elements. lo: the smallest integer of y. */
+/* Softmax over each of `rows` rows of `length` elements. lo: the smallest integer of y; float32 has neither lo nor xUnsigned. */
 #define NNRT_ATTR_McuSoftmax(M, S)                                                                                     \
     M(S, INT32, _, rows, 1)                                                                                            \
     M(S, INT32, _, length, 1)                                                                                          \
@@ -390,7 +390,8 @@ NNRT_ATTR_DEFINE(McuSoftmax)
     X(conv_q16_plain)                                                                                                  \
     X(conv_q16_plain_long)                                                                                             \
     X(depthwise_q16)                                                                                                   \
-    X(depthwise_q16_plain)
+    X(depthwise_q16_plain)                                                                                             \
+    X(softmax_f32)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -471,7 +472,8 @@ NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
     X(41, conv_q16_plain, McuConv)                                                                                     \
     X(42, conv_q16_plain_long, McuConv)                                                                                \
     X(43, depthwise_q16, McuDepthwise)                                                                                 \
-    X(44, depthwise_q16_plain, McuDepthwise)
+    X(44, depthwise_q16_plain, McuDepthwise)                                                                           \
+    X(45, softmax_f32, McuSoftmax)
 #define NNRTI_MCU_NUMBER(number, kernel, S)                                                                            \
     NNRT_MCU_NUMBER_##kernel = number, NNRTI_MCU_BYTES_##kernel = sizeof(NNRT_##S),
 enum { NNRTI_MCU_NUMBERS(NNRTI_MCU_NUMBER) NNRTI_MCU_NUMBERS_END };
@@ -2302,6 +2304,33 @@ NNRTI_MCU_CHECK(softmax, McuSoftmax,
                 nnrti_mcu_arity(step, 1, 1, 1) && nnrti_mcu_holds(step, 0, nnrti_mcu_times(a->rows, a->length), 1) &&
                     nnrti_mcu_holds(step, 1, 256, 4) &&
                     nnrti_mcu_holds(step, 2, nnrti_mcu_times(a->rows, a->length), 1) && nnrti_mcu_small(a->lo, 65536))
+
+/* A row of float32, with the bits of nnrt_softmax_f32: exp(x - max) is stored in y until the sum is known; y may be x. */
+NNRTI_MCU_ONCE void nnrti_mcu_softmax_row_f32(const float *x, int32_t length, float *y)
+{
+    float most = x[0], sum = 0;
+    for (int32_t i = 1; i < length; i++)
+        most = x[i] > most ? x[i] : most;
+    for (int32_t i = 0; i < length; i++) {
+        y[i] = nnrt_expf(x[i] - most);
+        sum += y[i];
+    }
+    for (int32_t i = 0; i < length; i++)
+        y[i] /= sum;
+}
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_softmax_f32(const NNRT_McuSoftmax *a, const nnrt_view *args)
+{
+    for (int32_t i = 0; i < a->rows; i++)
+        nnrti_mcu_softmax_row_f32((const float *)args[0].data + i * a->length, a->length, (float *)args[1].data + i * a->length);
+    return NNRT_SUCCESS;
+}
+
+NNRTI_MCU_KERNEL(softmax_f32, McuSoftmax, ((void)call, nnrti_mcu_softmax_f32(a, args)))
+NNRTI_MCU_CHECK(softmax_f32, McuSoftmax,
+                nnrti_mcu_arity(step, 1, 0, 1) && a->length > 0 &&
+                    nnrti_mcu_holds(step, 0, nnrti_mcu_times(a->rows, a->length), 4) &&
+                    nnrti_mcu_holds(step, 1, nnrti_mcu_times(a->rows, a->length), 4))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float32 */
@@ -6220,6 +6249,36 @@ static NNRT_ReturnCode nnrti_mcu_edit_mean(nnrti_mcu_edit *e, uint32_t s)
 
 /* ---- softmax ---- */
 
+/* Whether x and y are dense and the axis of a SOFTMAX is their last one, of at least one element. */
+static bool nnrti_mcu_softmax_rows(const nnrt_draft_step *step, const nnrt_view *x, const nnrt_view *y, NNRT_McuSoftmax *a)
+{
+    size_t count = 0;
+    ptrdiff_t dense = 1;
+    if ((int32_t)((const NNRT_Softmax *)step->attr)->axis.data[0] != x->rank - 1 ||
+        !nnrt_dims_count(x->dims, x->rank, &count) || count == 0)
+        return false;
+    for (int32_t k = x->rank - 1; k >= 0; dense *= x->dims[k--])
+        if (x->dims[k] != 1 && (x->strides[k] != dense || y->strides[k] != dense))
+            return false;
+    a->length = x->dims[x->rank - 1];
+    a->rows = (int32_t)count / a->length;
+    return true;
+}
+
+/* SOFTMAX of float32 over adjacent elements: x, y. */
+static NNRT_ReturnCode nnrti_mcu_edit_softmax_f32(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(softmax_f32);
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    NNRT_McuSoftmax found = {0, 0, 0, 0}, *a;
+    if (step->nIn != 1 || step->nDerived != 0 || step->open != NULL ||
+        !nnrti_mcu_softmax_rows(step, &step->args[0].view, &step->args[1].view, &found))
+        return NNRT_SUCCESS;
+    if ((a = (NNRT_McuSoftmax *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL)
+        *a = found;
+    return nnrti_mcu_set_plain(e, s, &kernel, a, &nnrt_attr_McuSoftmax, 1, NNRT_OP_INPLACE);
+}
+
 /* SOFTMAX over adjacent elements, with results in 1/256: x, powers, list, y. */
 static NNRT_ReturnCode nnrti_mcu_edit_softmax(nnrti_mcu_edit *e, uint32_t s)
 {
@@ -6227,24 +6286,18 @@ static NNRT_ReturnCode nnrti_mcu_edit_softmax(nnrti_mcu_edit *e, uint32_t s)
     static const int32_t codes = 256;
     const nnrt_draft_step old = e->draft->steps[s];
     const nnrt_view *x = &old.args[0].view, *y = &old.args[old.nIn + old.nDerived].view;
-    const int32_t axis = (int32_t)((const NNRT_Softmax *)old.attr)->axis.data[0], *list;
-    size_t count = 0;
-    ptrdiff_t dense = 1;
-    NNRT_McuSoftmax *a;
+    const int32_t *list;
+    NNRT_McuSoftmax found = {0, 0, 0, 0}, *a;
     void *powers;
     NNRT_ReturnCode code;
-    if (old.nIn != 1 || old.nDerived != 2 || !nnrti_mcu_is_q8(x) || !nnrti_mcu_is_q8(y) || axis != x->rank - 1 ||
-        x->dims[axis] > 4095 || !nnrt_dims_count(x->dims, x->rank, &count))
+    if (old.nIn != 1 || old.nDerived != 2 || !nnrti_mcu_is_q8(x) || !nnrti_mcu_is_q8(y) ||
+        !nnrti_mcu_softmax_rows(&old, x, y, &found) || found.length > 4095)
         return NNRT_SUCCESS;
-    for (int32_t k = x->rank - 1; k >= 0; dense *= x->dims[k--])
-        if (x->dims[k] != 1 && (x->strides[k] != dense || y->strides[k] != dense))
-            return NNRT_SUCCESS;
     list = (const int32_t *)old.args[2].view.data;
     if (list[NNRT_QUANT_FACTORS] != 0 || list[NNRT_QUANT_FACTORS + 1] != 1)
         return NNRT_SUCCESS;
     if ((a = (NNRT_McuSoftmax *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) != NULL) {
-        a->length = x->dims[axis];
-        a->rows = (int32_t)count / a->length;
+        *a = found;
         a->xUnsigned = x->dataType == NNRT_DATA_TYPE_UINT8;
         a->lo = list[1];
     }
@@ -7579,6 +7632,9 @@ static NNRT_ReturnCode nnrti_mcu_edit_other(nnrti_mcu_edit *e, uint32_t s)
         return nnrti_mcu_edit_mean(e, s);
     if (nnrti_mcu_is(step, "nnrt_softmax_q8"))
         return nnrti_mcu_edit_softmax(e, s);
+    if (step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, "nnrt_softmax_f32") == 0 &&
+        step->args[0].kind != NNRT_PLACE_CONSTANT)
+        return nnrti_mcu_edit_softmax_f32(e, s);
     return nnrti_mcu_edit_binary(e, s);
 }
 

@@ -202,6 +202,7 @@ static void test_layers(void **state)
                 sixteen = !real && strncmp(layers[i].name, "16x8 ", 5) == 0;
                 model = model_of(&layers[i]);
                 assert_true(work_of(&layers[i]) > 0);
+                real = real && layers[i].kind != SOFTMAX; /* it has the bits of the reference device in float32, too */
                 if (compares(model, nnrt_mcu_target(k), layers[i].name))
                     saved++;
                 else if (strcmp(nnrt_mcu_target(k), "cortex-m4") == 0 &&
