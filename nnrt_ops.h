@@ -1192,7 +1192,8 @@ typedef struct nnrt_error {
    flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
              INPLACE  output 0 may overwrite an input of the same shape and element size
              ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
-             EMPTY    dimensions of 0 are valid; without it they are an error
+             EMPTY    dimensions of 0 are valid; without it they are an error, but for a batch of 0: the first axis of
+                      input 0, if all results are empty. The kernel is not called then
              EFFECT   has a side effect: dead-code elimination keeps the node
              LAYOUT_AGNOSTIC  works on any order of axes: an output gets the format of an input with the same rank
              DATA_DEPENDENT   data-dependent output shape: the rule infers upper bounds, the kernel stores the actual
@@ -3926,6 +3927,52 @@ static void nnrti_set_shapes(nnrt_resolve *c)
     }
 }
 
+static NNRT_ReturnCode nnrti_fail_empty(nnrt_resolve *c, uint32_t i)
+{
+    return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: this operator does not support empty tensors", i,
+                      c->in[i].name, &c->in[i]);
+}
+
+/* A batch of 0 is valid for every operator if all its results are empty, too: nothing is computed then. Not in firmware, which
+   has no such models. */
+#ifdef NNRT_FIRMWARE
+#define nnrti_may_be_batch(i, axis) false
+#define nnrti_check_batch(c) NNRT_SUCCESS
+#else
+static bool nnrti_may_be_batch(uint32_t i, int32_t axis)
+{
+    return i == 0 && axis == 0;
+}
+
+static bool nnrti_is_empty(const nnrt_operand *o)
+{
+    bool empty = false;
+    for (int32_t k = 0; k < o->rank; k++)
+        empty = empty || o->dims[k] == 0;
+    return empty;
+}
+
+/* The kernel of a batch of 0. */
+static NNRT_ReturnCode nnrti_no_kernel(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    (void)args;
+    (void)call;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_batch(nnrt_resolve *c)
+{
+    if ((c->op->flags & NNRT_OP_EMPTY) != 0 || c->nIn == 0 || nnrti_absent(&c->in[0]) || !nnrti_is_empty(&c->in[0]))
+        return NNRT_SUCCESS;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if (!nnrti_absent(&c->out[i]) && !nnrti_is_empty(&c->out[i]))
+            return nnrti_fail_empty(c, 0);
+    c->kernel = nnrti_no_kernel;
+    return NNRT_SUCCESS;
+}
+#endif
+
 /* Sizes and shapes of the inputs; names the dimensions. */
 static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
 {
@@ -3952,9 +3999,8 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
             if (o->dims[k] < 0)
                 return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: the size of axis %d is unknown", i,
                                   o->name, o, k);
-            else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY))
-                return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                                  "input %u '%s' is %o: this operator does not support empty tensors", i, o->name, o);
+            else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY) && !nnrti_may_be_batch(i, k))
+                return nnrti_fail_empty(c, i);
         if (!nnrti_operand_size(o, &bytes))
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i, o->name,
                               o);
@@ -4640,7 +4686,7 @@ NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
     if ((code = nnrti_apply_rule(c)) != NNRT_SUCCESS)
         return code;
     nnrti_set_shapes(c);
-    return nnrti_finish_outputs(c);
+    return (code = nnrti_finish_outputs(c)) == NNRT_SUCCESS ? nnrti_check_batch(c) : code;
 }
 
 NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,

@@ -1088,14 +1088,15 @@ static bool nnrti_all_empty(const nnrt_view *views, uint32_t count)
     return present;
 }
 
-/* Whether all inputs and results of an operator have 0 elements. Its kernel, which has no value to check either, is not
-   called then: its loops over the other axes, such as 2^31 of [2^31,0], would take minutes. Not for operators with effects
-   or subgraphs, and operators that find their shapes in the run. */
+/* Whether all results of an operator have 0 elements, and all inputs, unless the operator supports no other empty tensors than
+   those of a batch of 0. Its kernel, which has no value to check either, is not called then: its loops over the other axes,
+   such as 2^31 of [2^31,0], would take minutes. Not for operators with effects or subgraphs, and operators that find their
+   shapes in the run. */
 static bool nnrti_computes_nothing(const nnrt_op *op, const nnrt_view *inputs, uint32_t nIn, const nnrt_view *results,
                                    uint32_t nOut)
 {
     return op != NULL && nnrti_may_compute(op) && (op->flags & (NNRT_OP_GRAPHS | NNRT_OP_DATA_DEPENDENT)) == 0 &&
-           nnrti_all_empty(results, nOut) && nnrti_all_empty(inputs, nIn);
+           nnrti_all_empty(results, nOut) && ((op->flags & NNRT_OP_EMPTY) == 0 || nnrti_all_empty(inputs, nIn));
 }
 #endif
 

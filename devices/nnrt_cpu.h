@@ -1598,23 +1598,25 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
 /* Tensors with so many elements or more stay with the reference device. */
 #define NNRTI_CPU_MAX_ELEMENTS ((int64_t)1 << 30)
 
-/* Whether the element count of an argument, and twice it, fit 32 bits. */
-static bool nnrti_cpu_is_eligible_arg(const nnrt_plan_arg *arg)
+/* Whether the element count of an argument, and twice it, fit 32 bits. empty: 0 elements are valid. */
+static bool nnrti_cpu_is_eligible_arg(const nnrt_plan_arg *arg, bool empty)
 {
     int64_t elements = 1;
     for (int32_t i = 0; arg->tensor != NNRT_NO_TENSOR && i < arg->view.rank; i++)
-        if ((elements *= arg->view.dims[i] > 1 ? arg->view.dims[i] : 1) >= NNRTI_CPU_MAX_ELEMENTS)
+        if ((elements *= arg->view.dims[i] > 1 ? arg->view.dims[i] : 1) >= NNRTI_CPU_MAX_ELEMENTS ||
+            (arg->view.dims[i] == 0 && !empty))
             return false;
     return true;
 }
 
-/* Whether a step is an operator with static shapes whose arguments all fit 32 bits. No other step gets a kernel. */
+/* Whether a step is an operator with static shapes whose arguments all fit 32 bits. No other step gets a kernel; nor does a batch
+   of 0, of which the plan computes nothing. */
 static bool nnrti_cpu_is_eligible(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL)
         return false;
     for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
-        if (!nnrti_cpu_is_eligible_arg(&step->args[k]))
+        if (!nnrti_cpu_is_eligible_arg(&step->args[k], (step->op->flags & NNRT_OP_EMPTY) != 0))
             return false;
     return true;
 }
@@ -6331,7 +6333,7 @@ static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL &&
            strcmp(step->kernelName, "nnrt_concat") == 0 &&
-           nnrti_cpu_is_eligible_arg(&step->args[step->nIn + step->nDerived]);
+           nnrti_cpu_is_eligible_arg(&step->args[step->nIn + step->nDerived], true);
 }
 
 /* Whether all inputs of CONCAT step s can be written in place: each is the result of an image step or of another

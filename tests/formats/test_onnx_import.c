@@ -5345,6 +5345,8 @@ static void test_order(void **state)
          NNRT_SUCCESS, "1,1", "5", 0},
         {"an output without a name, after an input without one",
          "in x f32 [2]; a = Clip x - c; const c f32 [] 1; y - = Dropout b; b = Neg a;", 18, {"1 2"}, NNRT_SUCCESS, "2", "-1 -1", 0},
+        {"a batch of 0", "in x f32 [0,1,3,3]; const w f32 [2,1,2,2] 1 2 3 4 5 6 7 8; c = Conv x w; p = MaxPool c kernel_shape:I=2,2; y = Relu p;", 18,
+         {""}, NNRT_SUCCESS, "0,2,1,1", "", 0},
         {"a cycle of three", "in x f32 [2]; a = Add x c; b = Neg a; c = Exp b; y = Neg c;", 18, {"1 2"}, NNRT_INVALID_MODEL, NULL,
          "input 0 is 'a', a result of node 'Add', which depends on this node: the nodes form a cycle", 0},
         {"a cycle in a graph", "in x f32 [2]; const p bool [] 1; graph; a = Neg b; b = Neg a; out b; done; y = If p then_branch:g= else_branch:g=;", 18,

@@ -88,6 +88,11 @@ static bool cli_emit_check_kernels(const cli_emit *e, const char *model, const c
                            model, s->kernelName, s->name, device);
             return false;
         }
+        if (s->op != NULL && (s->op->flags & NNRT_OP_EMPTY) == 0 && nnrt_view_empty(&e->plan->args[s->arg + s->nIn + s->nDerived].view)) {
+            (void)cli_fail("cannot write %s as C: the result of step '%s' has no elements; emit-c writes no batch of 0", model,
+                           s->name);
+            return false;
+        }
     }
     return true;
 }

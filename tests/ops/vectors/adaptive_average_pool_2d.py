@@ -2,7 +2,7 @@
 import numpy as np
 import torch.nn.functional as F
 
-from common import const, f16, f32, f64, known, name_of, nchw, random, refuse, rounded, some, Tensor, tensor, write
+from common import const, empty_batch, f16, f32, f64, known, name_of, nchw, random, refuse, rounded, some, Tensor, tensor, write
 from quantised import adaptive_cases
 
 OP = "ADAPTIVE_AVERAGE_POOL_2D"
@@ -28,7 +28,7 @@ def adaptive_refusals(w, op):
             ("x of 3 axes", "INVALID_SHAPE", [x[0], size]),
             ("x of 5 axes", "INVALID_SHAPE", [x[None], size]),
             ("x without rows", "INVALID_SHAPE", [x[:, :0], size]),
-            ("no images", "INVALID_SHAPE", [x[:0], size]),
+            ("no images", None, [x[:0], size]),
             ("three extents", "INVALID_SHAPE", [x, known((2, 2, 2))]),
             ("one extent", "INVALID_SHAPE", [x, known((2,))]),
             ("extents in two axes", "INVALID_SHAPE", [x, known((2, 2), shape=(1, 2))]),
@@ -46,7 +46,10 @@ def adaptive_refusals(w, op):
             ("three inputs", "INVALID_INPUT", [x, size, size]),
             ("x missing", "NULL_PTR", [None, size]),
             ("size missing", "NULL_PTR", [x, None])):
-        refuse(w, name, op, {}, inputs, code)
+        if code is None:
+            empty_batch(w, name, op, {}, inputs, (0, 2, 2, 1))
+        else:
+            refuse(w, name, op, {}, inputs, code)
 
 
 def average(x, size):

@@ -242,6 +242,11 @@ def refuse(w, name, op, attrs, inputs, code, fmt=None, says=None):
     w.case("refused: " + name, op, attrs, inputs, [], fmt=fmt, error=code, says=says)
 
 
+def empty_batch(w, name, op, attrs, inputs, shape, dtype="float32"):
+    """A batch of 0: nothing is computed."""
+    w.case(name, op, attrs, inputs, [np.zeros(shape, dtype)])
+
+
 ACTIVATIONS = ["none", "relu", "sigmoid", "relu6", "elu", "leaky relu", "abs", "relu1", "softsign", "softplus", "tanh",
                "selu", "hswish", "hsigmoid", "thresholded relu", "linear", "hard tanh", "sign", "swish", "gelu"]
 

@@ -2,7 +2,7 @@
 import numpy as np
 import torch.nn.functional as F
 
-from common import const, f16, f32, f64, loose, name_of, refuse, rounded, some, tensor, Tensor, write
+from common import const, empty_batch, f16, f32, f64, loose, name_of, refuse, rounded, some, tensor, Tensor, write
 
 NOTSET, UPPER, LOWER, VALID = range(4)
 
@@ -88,7 +88,7 @@ def make(w):
     refuse(w, "bias of 2 axes", op, {}, [x, v, some((1, 2))], "INVALID_SHAPE")
     refuse(w, "x of 4 axes", op, {}, [x[0], v, b], "INVALID_SHAPE")
     refuse(w, "weight of 4 axes", op, {}, [x, v[0], b], "INVALID_SHAPE")
-    refuse(w, "an empty batch", op, {}, [x[:0], v, b], "INVALID_SHAPE")
+    empty_batch(w, "an empty batch", op, {}, [x[:0], v, b], (0, 2, 2, 2, 2))
     refuse(w, "weight of float16 beside float32", op, {}, [x, v.astype(f16), b], "INVALID_DATATYPE")
     wide = [some(shape, f64, -4, 4) / 3 for shape in ((2, 4, 3, 4, 5), (6, 2, 2, 3, 2), (6,))]
     go("float64", *wide, strides=(2, 1, 3), dilations=(1, 2, 1), pads=(1, 0, 2, 0, 3, 1), group=2)

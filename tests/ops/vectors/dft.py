@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from common import f16, f32, f64, known, refuse, rounded, some, Tensor, wide, write
+from common import empty_batch, f16, f32, f64, known, refuse, rounded, some, Tensor, wide, write
 
 
 def transform(x, axis, n=None, inverse=0, onesided=0):
@@ -71,7 +71,7 @@ def make(w):
     refuse(w, "two lengths", "DFT", {}, [x, known([4, 4], "int64", (2,))], "INVALID_SHAPE")
     refuse(w, "a length told in the run", "DFT", {}, [x, np.array(4)], "UNSUPPORTED_OP")
     refuse(w, "a length of float32", "DFT", {}, [x, Tensor(np.array(4, f32), True)], "INVALID_DATATYPE")
-    refuse(w, "empty", "DFT", {}, [x[:0]], "INVALID_SHAPE")
+    empty_batch(w, "empty", "DFT", {}, [x[:0]], (0, 4, 3, 2))
     refuse(w, "float64", "DFT", {}, [x.astype(f64)], "INVALID_DATATYPE")
     refuse(w, "int32", "DFT", {}, [x.astype(np.int32)], "INVALID_DATATYPE")
     refuse(w, "quantised", "DFT", {}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")

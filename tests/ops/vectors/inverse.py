@@ -1,7 +1,7 @@
 """INVERSE."""
 import numpy as np
 
-from common import f16, f32, f64, refuse, rounded, some, Tensor, wide, write
+from common import empty_batch, f16, f32, f64, refuse, rounded, some, Tensor, wide, write
 
 
 def make(w):
@@ -30,7 +30,7 @@ def make(w):
     x = some((2, 3, 3))
     refuse(w, "not square", "INVERSE", {}, [x[:, :2]], "INVALID_SHAPE")
     refuse(w, "one axis", "INVERSE", {}, [x[0, 0]], "INVALID_SHAPE")
-    refuse(w, "empty", "INVERSE", {}, [x[:0]], "INVALID_SHAPE")
+    empty_batch(w, "empty", "INVERSE", {}, [x[:0]], (0, 3, 3))
     refuse(w, "empty matrices", "INVERSE", {}, [x[:, :0, :0]], "INVALID_SHAPE")
     refuse(w, "int32", "INVERSE", {}, [x.astype(np.int32)], "INVALID_DATATYPE")
     refuse(w, "quantized", "INVERSE", {}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")

@@ -2,7 +2,7 @@
 import numpy as np
 import torch.nn.functional as F
 
-from common import f16, f32, f64, loose, name_of, refuse, rounded, some, tensor, Tensor, wide, write
+from common import empty_batch, f16, f32, f64, loose, name_of, refuse, rounded, some, tensor, Tensor, wide, write
 
 
 def pooled(x, k, s, d, pads, mode, ceil, p):
@@ -74,7 +74,7 @@ def make(w):
     refuse(w, "autoPad 4", op, {"kernelShape": [2, 2], "autoPad": 4}, [x], "INVALID_PARAMETER")
     refuse(w, "a window larger than the plane", op, {"kernelShape": [2, 5]}, [x], "INVALID_SHAPE")
     refuse(w, "x of 2 axes", op, {"kernelShape": [2, 2]}, [x[0, 0]], "INVALID_SHAPE")
-    refuse(w, "an empty batch", op, {"kernelShape": [2, 2]}, [x[:0]], "INVALID_SHAPE")
+    empty_batch(w, "an empty batch", op, {"kernelShape": [2, 2]}, [x[:0]], (0, 2, 3, 3))
     refuse(w, "float64", op, {"kernelShape": [2, 2]}, [x.astype(f64)], "INVALID_DATATYPE")
     refuse(w, "int32", op, {"kernelShape": [2, 2]}, [x.astype(np.int32)], "INVALID_DATATYPE")
     refuse(w, "quantised", op, {"kernelShape": [2, 2]}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")

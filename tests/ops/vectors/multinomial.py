@@ -1,7 +1,7 @@
 """MULTINOMIAL."""
 import numpy as np
 
-from common import DATATYPE, f16, f32, f64, refuse, write
+from common import DATATYPE, empty_batch, f16, f32, f64, refuse, write
 from random_numbers import uniform
 
 
@@ -27,13 +27,16 @@ def make(w):
     choose("multinomial, far from 0", x + f32(1000), 20)
     for name, attrs, ins, code in (("no samples", {"sampleSize": 0}, [x], "INVALID_PARAMETER"),
                                    ("2^31 samples", {"sampleSize": 2**31}, [x], "INVALID_PARAMETER"),
-                                   ("one axis", {}, [x[0]], "INVALID_SHAPE"), ("empty", {}, [x[:0]], "INVALID_SHAPE"),
+                                   ("one axis", {}, [x[0]], "INVALID_SHAPE"), ("empty", {}, [x[:0]], None),
                                    ("no classes", {}, [x[:, :0]], "INVALID_SHAPE"),
                                    ("gives float32", {"dtype": DATATYPE["float32"]}, [x], "INVALID_DATATYPE"),
                                    ("float64", {}, [x.astype(f64)], "INVALID_DATATYPE"),
                                    ("int32", {}, [x.astype(np.int32)], "INVALID_DATATYPE"),
                                    ("two inputs", {}, [x, x], "INVALID_INPUT"), ("absent", {}, [None], "NULL_PTR")):
-        refuse(w, "multinomial, " + name, "MULTINOMIAL", attrs, ins, code)
+        if code is None:
+            empty_batch(w, "multinomial, " + name, "MULTINOMIAL", attrs, ins, (0, 1), np.int32)
+        else:
+            refuse(w, "multinomial, " + name, "MULTINOMIAL", attrs, ins, code)
 
 
 if __name__ == "__main__":
