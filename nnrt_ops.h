@@ -19683,7 +19683,7 @@ static NNRT_ReturnCode nnrti_resize_scales(nnrt_resolve *c, int64_t extent[2], n
         if (which == 2 && scale != 1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f, but only height and width can be resized",
                               i, (double)scale);
-        if (!(product >= 1 && product < 2147483648.0f))
+        if (which < 2 && !(product >= 1 && product < 2147483648.0f))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                               "scales[%d] is %f: size %d would become %f, expected 1 or more", i, (double)scale,
                               x->dims[i], (double)product);
