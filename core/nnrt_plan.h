@@ -1088,8 +1088,8 @@ static bool nnrti_all_empty(const nnrt_view *views, uint32_t count)
     return present;
 }
 
-/* Whether all results of an operator have 0 elements, and all inputs, unless the operator supports no other empty tensors than
-   those of a batch of 0. Its kernel, which has no value to check either, is not called then: its loops over the other axes,
+/* Whether all results of an operator have 0 elements, and all inputs as well; the results suffice if the operator supports empty
+   tensors in a batch of 0 alone. Its kernel, which has no value to check either, is not called then: its loops over the other axes,
    such as 2^31 of [2^31,0], would take minutes. Not for operators with effects or subgraphs, and operators that find their
    shapes in the run. */
 static bool nnrti_computes_nothing(const nnrt_op *op, const nnrt_view *inputs, uint32_t nIn, const nnrt_view *results,

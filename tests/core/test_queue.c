@@ -519,7 +519,7 @@ static void test_drop(void **state)
     nnrt_queue_destroy(q);
 }
 
-/* done of a run that another thread cancels: it says that it has begun, and goes on when it is released. */
+/* done of a run that another thread cancels: it reports its start, and continues when it is released. */
 static void done_gate(void *data, NNRT_ReturnCode code, const char *message)
 {
     (void)gate(&S, &message);

@@ -137,7 +137,7 @@ static int cli_note_external(const nnrt_onnx_graph *g, const char *path)
     return status;
 }
 
-/* What an input or output of an ONNX file is, if no tensor of a session can be that; NULL: a session can have it. */
+/* The kind of an input or output of an ONNX file that no session can have; NULL: a tensor that a session can have. */
 static const char *cli_odd_kind(const nnrt_onnx_value_info *info)
 {
     static const char *const kinds[10] = {"untyped", "", "", "", "sequence", "map", "", "opaque", "sparse tensor", "optional"};

@@ -279,7 +279,7 @@ class InferenceSession:
         return feeds
 
     def _shapes(self, feeds: Dict[str, Array]) -> Dict[str, Any]:
-        """Of the arrays, except for those that max_shapes bounds."""
+        """The shapes of the arrays; shapes that max_shapes bounds stay open."""
         return {n: self._open_shape(self._inputs[n].shape or a.shape) if n in self._most else a.shape for n, a in feeds.items()}
 
     def _run(self, input_feed: Any) -> Any:
