@@ -1557,6 +1557,10 @@ static void nnrti_nna_adapt_add(nnrti_nna_lower *l)
     if ((!each && o->type.precision != NNADAPTER_QUANT_INT32_SYMM_PER_LAYER) || o->data == NULL ||
         !nnrti_nna_quantized(x->type.precision) || nnrti_nna_type(x->type.precision) == NNRT_DATA_TYPE_INT32)
         return;
+    if (nnrt_op_find(NNRT_NODE_TYPE_QUANT_DTYPE_CAST) == NULL) {
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, -1, "this build excludes QUANT_DTYPE_CAST (NNRT_SELECT)");
+        return;
+    }
     for (int32_t k = (int32_t)axis + 1; k < rank; k++)
         inner *= (size_t)dims[k];
     if ((values = (float *)calloc(count + 1, sizeof(*values))) == NULL) {

@@ -160,6 +160,7 @@ static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info)
     nnrt_dims *shape = &input->declared;
     if ((input->name = cli_text_copy(info->name.data, info->name.length)) == NULL)
         return CLI_FAILED;
+    in->count++;
     input->kind = cli_odd_kind(info);
     input->type = input->kind == NULL ? nnrt_onnx_data_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
     shape->rank = input->kind != NULL ? 0 : info->hasShape != 0 ? (int32_t)info->dims.count : -1;
@@ -170,7 +171,7 @@ static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info)
             (input->symbols[k] = cli_text_copy(d->param.data, d->param.length)) == NULL)
             return CLI_FAILED;
     }
-    in->shapes[in->count++] = *shape;
+    in->shapes[in->count - 1] = *shape;
     return CLI_DONE;
 }
 

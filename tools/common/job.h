@@ -351,8 +351,10 @@ static int cli_job_attempt(cli_job *job, const cli_args *args, NNRT_ReturnCode *
     if (args->cache != NULL && job->cache == NULL && cli_job_cache(job, args) != CLI_DONE)
         return CLI_FAILED;
     *code = cli_job_session(job, args, args->device, error);
-    if (*code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, *code))
+    if (*code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, *code)) {
+        memset(error, 0, sizeof(*error));
         *code = cli_job_session(job, args, args->device, error);
+    }
     if (*code != NNRT_SUCCESS)
         return CLI_DONE;
     job->prepareMs = cli_now_ms() - start;
