@@ -5,12 +5,12 @@
 
 The tests are those of the folder NNRT_ONNX_TESTDATA. Of each test that passes with the dimensions of its file:
 
-load     `nnrt info`: the file is imported without a shape or a value
+info     `nnrt info` shows the file; that it is also imported without a shape or a value the suite onnx-nodes tests (nnrt_onnx_load)
 run      `nnrt run` with the test's inputs, whose shapes the session takes
 bounds   the same with --max: dynamic dimensions, whose upper bounds are the test's sizes
 
 Outputs are compared with the test's (TOLERANCE: that of ONNX's own runner). The last lines say how many were refused, by reason;
---list also names each. Exit status: 1 if a result is wrong, a model fails to load, or the page of --check has other figures.
+--list also names each. Exit status: 1 if a result is wrong, `nnrt info` fails, or the page of --check has other figures.
 """
 import argparse
 import collections
@@ -87,7 +87,7 @@ def try_test(nnrt, folder):
         path = os.path.join(work, "open.onnx")
         onnx.save(model, path)
         info = commands.run(nnrt, "info", path, text=True)
-        return {"load": "passes" if info.returncode == 0 else info.stderr.strip(),
+        return {"info": "passes" if info.returncode == 0 else info.stderr.strip(),
                 "run": run(nnrt, path, given, expected, [], os.path.join(work, "run")),
                 "bounds": run(nnrt, path, given, expected, most, os.path.join(work, "bounds"))}
 
@@ -109,15 +109,15 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = [(os.path.basename(f), r) for f, r in zip(folders, pool.map(lambda f: try_test(args.nnrt, f), folders)) if r]
     failed = 0
-    for way in ("load", "run", "bounds"):
+    for way, text in ("info", "shows %s"), ("run", "%s run"), ("bounds", "%s run with upper bounds"):
         reasons = collections.defaultdict(list)
         for name, r in results:
             if r[way] != "passes":
                 reasons[r[way] if r[way].startswith("wrong") else reason(r[way])].append(name)
-        failed += sum(len(names) for why, names in reasons.items() if way == "load" or why.startswith("wrong"))
+        failed += sum(len(names) for why, names in reasons.items() if way == "info" or why.startswith("wrong"))
         figures = "%d of %d" % (len(results) - sum(map(len, reasons.values())), len(results))
         print("%-7s %s pass" % (way, figures))
-        if args.check and "%s %s" % (figures, {"bounds": "run with upper bounds"}.get(way, way)) not in page:
+        if args.check and text % figures not in page:
             print("FAIL    %s has other figures" % args.check)
             failed += 1
         for why, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
