@@ -450,7 +450,7 @@ def check_functions():
 
 
 def check_pictures():
-    """The pictures equal the output of tools/docs/pictures.py for docs/figures.tsv."""
+    """The pictures equal the output of tools/docs/pictures.py."""
     done = run([sys.executable, "-B", "tools/docs/pictures.py", "--check"])
     verdict(done.returncode == 0, "tools/docs/pictures.py --check", done.stdout + done.stderr)
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs, speed.svg, mcu.svg, firmware.svg and digits.svg, from docs/figures.tsv and
-examples/digits/sheet.png.
+"""Draws the pictures of docs: speed.svg, mcu.svg, firmware.svg and digits.svg from docs/figures.tsv and
+examples/digits/sheet.png; vad.svg and wake.svg, which show a terminal, from the READMEs of these examples.
 
-usage: pictures.py            writes the four files (make pictures); run from anywhere
+usage: pictures.py            writes the six files (make pictures); run from anywhere
        pictures.py --check    compares instead: names each file that differs from what would be drawn; status 1 if one does
 
-Nothing is measured here: docs/figures.tsv has a row for each figure, with its unit, date, machine and source, and this
-script draws those rows. Each picture has a background of its own and two palettes, of which the reader's color scheme
+Nothing is measured here: docs/figures.tsv has a row for each figure, with its unit, date, machine and source, and the
+READMEs have what the programs print. This script draws those. Each picture has a background of its own and two palettes, of which the reader's color scheme
 (prefers-color-scheme) selects one. Only the Python standard library is needed.
 """
 import html
@@ -105,6 +105,12 @@ class Svg:
         self.parts.append('<text x="%g" y="%g" class="%s" font-size="%g"%s%s>%s</text>' % (
             x, y, kind, size, "" if anchor == "start" else ' text-anchor="%s"' % anchor,
             ' font-weight="%s"' % weight if weight else "", html.escape(text, quote=False)))
+
+    def fixed(self, x, y, text, kind, wide):
+        """Text of a terminal: `wide` pixels a character, whatever font the reader has."""
+        self.parts.append('<text x="%g" y="%g" class="%s" font-size="13" font-family="ui-monospace, Menlo, \'DejaVu Sans '
+                          'Mono\', monospace" textLength="%g">%s</text>' % (
+                              x, y, kind, wide * len(text), html.escape(text, quote=False)))
 
     def bar(self, x, y, width, height, kind):
         self.parts.append('<rect x="%g" y="%g" width="%g" height="%g" class="%s"/>' % (
@@ -277,7 +283,35 @@ def draw_digits(figures):
     return svg.finish()
 
 
-PICTURES = {"speed.svg": draw_speed, "mcu.svg": draw_mcu, "firmware.svg": draw_firmware, "digits.svg": draw_digits}
+def draw_terminal(example, title, tinted):
+    """What an example prints, from the first block of text in its README: the block characters U+2581 to U+2588, bars of
+    1 to 8 eighths of a line, as rectangles, other characters as text, and the lines that match `tinted` in the color of
+    the bars."""
+    page = ROOT / "examples" / example / "README.md"
+    found = re.search(r"^```text\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
+    if found is None:
+        raise ValueError("examples/%s/README.md: no block of text" % example)
+    wide, tall, left, top = 8, 16, 16, 44
+    lines = [line.rstrip() for line in found.group(1).splitlines()]
+    svg = Svg(2 * left + wide * max(map(len, lines)), top + tall * len(lines) + 14, title)
+    svg.text(left, 28, "make %s" % example, "soft")
+    for row, line in enumerate(lines):
+        y = top + tall * row
+        for word in re.finditer(r"[^ \u2581-\u2588]+( [^ \u2581-\u2588]+)*|[\u2581-\u2588]", line):
+            x, text = left + wide * word.start(), word.group()
+            high = tall * (ord(text[0]) - 0x2580) / 8
+            if 0 < high <= tall:
+                svg.bar(x, y + tall - high, wide, high, "own")
+            else:
+                svg.fixed(x, y + 12, text, "own" if re.match(tinted, line) else "text", wide)
+    return svg.finish()
+
+
+PICTURES = {
+    "speed.svg": draw_speed, "mcu.svg": draw_mcu, "firmware.svg": draw_firmware, "digits.svg": draw_digits,
+    "vad.svg": lambda _: draw_terminal("vad", "Level of a sound, probability of speech, and detected speech", "speech "),
+    "wake.svg": lambda _: draw_terminal("wake", "Times and scores of wake words in a sound", r" *\d+\.\d\d s "),
+}
 
 
 def main(arguments):
@@ -297,7 +331,7 @@ def main(arguments):
         if not arguments:
             path.write_text(text, encoding="utf-8", newline="\n")
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            print("docs/%s differs from what docs/figures.tsv draws; run: make pictures" % name)
+            print("docs/%s differs from what its figures or its text draw; run: make pictures" % name)
             differ = 1
     return differ
 
