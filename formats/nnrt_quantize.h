@@ -1894,9 +1894,25 @@ static int8_t nnrti_ptq_symmetric(double v, double scale)
     return (int8_t)(code > 127 ? 127 : code < -127 ? -127 : code);
 }
 
+/* The least scale of outputs [from, to). Their bias becomes int32 in units of this scale times that of x: at most 2^28
+   units, because ranges of x that are tried later may be narrower. Outputs whose weights are almost zero need it. */
+static double nnrti_ptq_least_scale(const nnrti_ptq *p, const nnrti_ptq_layer *l, int32_t from, int32_t to)
+{
+    const nnrti_ptq_value *x = &p->values[nnrti_ptq_root(p, p->model->nodes.data[l->node].inputIndex.data[0])];
+    const NNRT_Tensor *t = l->bias != NNRT_NO_TENSOR ? &p->tensors[l->bias] : NULL;
+    const float *bias = t != NULL && t->dataType == NNRT_DATA_TYPE_FLOAT32 ? (const float *)nnrti_ptq_data(t) : NULL;
+    float most = 0;
+    if (bias == NULL || x->nTried == 0 || t->data.dataSize != (size_t)l->out * sizeof(float))
+        return 0;
+    for (int32_t o = from; o < to; o++)
+        most = fmaxf(most, fabsf(bias[o]));
+    return (double)(float)((double)most / (x->tried[0].scale * 268435456.0));
+}
+
 /* The scale of outputs [from, to): of their largest weight, or a smaller one if the squared error is less. */
 static double nnrti_ptq_scale(const nnrti_ptq *p, const nnrti_ptq_layer *l, const float *w, int32_t from, int32_t to)
 {
+    const double lowest = nnrti_ptq_least_scale(p, l, from, to);
     double best = 1, least = HUGE_VAL;
     float most = 0;
     for (int32_t o = from; o < to; o++)
@@ -1915,7 +1931,7 @@ static double nnrti_ptq_scale(const nnrti_ptq *p, const nnrti_ptq_layer *l, cons
             best = scale;
         }
     }
-    return best;
+    return best < lowest ? lowest : best;
 }
 
 static double nnrti_ptq_scale_of(const nnrti_ptq_layer *l, int32_t o)

@@ -36,6 +36,10 @@ def sub(field, data):
     return varint(field << 3 | 2) + varint(len(data)) + data
 
 
+def real(field, v):
+    return varint(field << 3 | 5) + struct.pack('<f', v)
+
+
 def tensor(a, name=''):
     a = np.asarray(a)
     return b''.join(num(1, n) for n in a.shape) + num(2, TYPES[a.dtype.name]) + (sub(8, name) if name else b'') + sub(9, a.tobytes())
@@ -49,16 +53,18 @@ def value(name, dtype, dims):
 def node(op, inputs, outputs, **attr):
     out = b''.join(sub(1, i) for i in inputs) + b''.join(sub(2, o) for o in outputs) + sub(4, op)
     for k, v in attr.items():
-        out += sub(5, sub(1, k) + (b''.join(num(8, i) for i in v) + num(20, 7) if isinstance(v, (list, tuple)) else
+        out += sub(5, sub(1, k) + (real(2, v) + num(20, 1) if isinstance(v, float) else
+                                   b''.join(real(7, f) for f in v) + num(20, 6) if isinstance(v, list) and isinstance(v[0], float) else
+                                   b''.join(num(8, i) for i in v) + num(20, 7) if isinstance(v, (list, tuple)) else
                                    sub(4, v) + num(20, 3) if isinstance(v, str) else num(3, v) + num(20, 2)))
     return out
 
 
-def model(path, nodes, inputs, outputs, constants=(), props=(), opset=13, more=b''):
+def model(path, nodes, inputs, outputs, constants=(), props=(), opset=13, more=b'', ir=8):
     graph = b''.join(sub(1, n) for n in nodes) + sub(2, 'test') + b''.join(sub(5, c) for c in constants)
     graph += b''.join(sub(11, v) for v in inputs) + b''.join(sub(12, v) for v in outputs)
     props = b''.join(sub(14, sub(1, k) + sub(2, v)) for k, v in props)
-    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, opset)) + props + more)
+    open(path, 'wb').write(num(1, ir) + sub(7, graph) + sub(8, num(2, opset)) + props + more)
 
 
 # ---- PNG, encoded by hand ----
@@ -382,7 +388,7 @@ def batch():
 
 
 def shared():
-    """Constants and weights that several nodes read."""
+    """Constants and weights that several nodes read; a channel that is its bias alone."""
     rng = np.random.default_rng(1)
     x, y = value('x', 'float32', [1, 3, 8, 8]), value('y', 'float32', [1, 3, 8, 8])
     conv = lambda i, o, w: node('Conv', [i, w], [o], pads=[1] * 4)
@@ -390,7 +396,43 @@ def shared():
           [tensor(rng.standard_normal((3, 3, 3, 3)).astype('float32'), n) for n in 'wv'] + [tensor(np.array([[[0.5]], [[-1.25]], [[2]]], 'float32'), 'slope')])
     model(F + 'twins.onnx', [conv('x', 'a', 'w'), node('Relu', ['a'], ['b']), conv('b', 'y', 'w')], [x], [y],
           [tensor(rng.standard_normal((3, 3, 3, 3)).astype('float32'), 'w')])
+    weights = rng.standard_normal((3, 3, 3, 3)).astype('float32') * np.array([1, 1e-30, 1], 'float32').reshape(3, 1, 1, 1)
+    model(F + 'faint.onnx', [node('Conv', ['x', 'w', 'b'], ['y'], pads=[1] * 4)], [x], [y],
+          [tensor(weights, 'w'), tensor(np.array([0.25, 1, -0.5], 'float32'), 'b')])
     np.save(F + 'eights.npy', rng.standard_normal((6, 3, 8, 8)).astype('float32'))
+
+
+def old():
+    """A model of operator sets 7, 9, 10 and 12: attributes that became inputs, and operators with another name or meaning."""
+    rng = np.random.default_rng(7)
+    noise = lambda *dims: rng.standard_normal(dims).astype('float32')
+    data = {'w': noise(4, 3, 3, 3), 'v': noise(4, 4, 1, 1), 'scale': noise(4), 'bias': noise(4), 'mean': noise(4), 'var': np.abs(noise(4)) + 1,
+            'lo': np.float32(0.0), 'hi': np.float32(6.0), 'pads': np.array([0, 0, 1, 1, 0, 0, 1, 1]), 'pad': np.float32(0.5), 'starts': np.array([1, 1]),
+            'ends': np.array([9, 9]), 'axes': np.array([2, 3]), 'scales': np.array([1, 1, 2, 2], 'float32'), 'k': np.array([2]),
+            'at': np.array([[[1], [0], [2]]]), 'new': noise(1, 3, 1)}
+    x, y = [value('x', 'float32', [1, 3, 8, 8])], [value('y', 'float32', [1, 3, 2]), value('part', 'float32', [1, 1, 8, 8])]
+    for s in 7, 9, 10, 12:
+        nodes = [node('Conv', ['x', 'w'], ['a'], pads=[1] * 4),
+                 node('BatchNormalization', ['a', 'scale', 'bias', 'mean', 'var'], ['b'], **({'spatial': 1} if s < 9 else {})),
+                 node('Clip', ['b'], ['c'], min=0.0, max=6.0) if s < 11 else node('Clip', ['b', 'lo', 'hi'], ['c']),
+                 node('Pad', ['c'], ['d'], pads=data['pads'].tolist(), value=0.5) if s < 11 else node('Pad', ['c', 'pads', 'pad'], ['d']),
+                 node('Slice', ['d'], ['e'], starts=[1, 1], ends=[9, 9], axes=[2, 3]) if s < 10 else node('Slice', ['d', 'starts', 'ends', 'axes'], ['e']),
+                 node('Upsample', ['e'], ['f'], scales=[1.0, 1.0, 2.0, 2.0]) if s < 9 else
+                 node('Upsample' if s < 10 else 'Resize', ['e', 'scales'], ['f']) if s < 11 else node('Resize', ['e', '', 'scales'], ['f']),
+                 node('MaxPool', ['f'], ['g'], kernel_shape=[2, 2], strides=[2, 2]), node('LogSoftmax', ['g'], ['h']), node('Conv', ['h', 'v'], ['i']),
+                 node('Split', ['i'], ['part', 'j'], axis=1, split=[1, 3]), node('ReduceSum', ['j'], ['l'], axes=[3], keepdims=0),
+                 node('Unsqueeze', ['l'], ['m'], axes=[3]), node('Squeeze', ['m'], ['n'], axes=[3]),
+                 node('Dropout', ['n'], ['o'], ratio=0.25) if s < 12 else node('Dropout', ['n'], ['o']),
+                 node('Identity', ['o'], ['q']) if s < 9 else node('Scatter' if s < 11 else 'ScatterElements', ['o', 'at', 'new'], ['q'], axis=2),
+                 node('TopK', ['q'], ['y', 'which'], k=2, axis=2) if s < 10 else node('TopK', ['q', 'k'], ['y', 'which'], axis=2)]
+        held = [tensor(a, n) for n, a in data.items()]
+        old = [value(n, a.dtype.name, a.shape) for n, a in data.items()] if s < 9 else []  # IR version 3: initializers are inputs
+        model(F + 'old%d.onnx' % s, nodes, x + old, y, held, opset=s, ir=3 if s < 9 else 6)
+    constants = [sub(1, 'value') + sub(5, tensor(data[n])) + num(20, 4) for n in 'wv']
+    model(F + 'old11.onnx', [sub(2, n) + sub(4, 'Constant') + sub(5, c) for n, c in zip('wv', constants)] +
+          [node('Conv', ['x', 'w'], ['a'], pads=[1] * 4), node('Conv', ['a', 'v'], ['y'])], [value('x', 'float32', ['n', 3, 'h', 8])],
+          [value('y', 'float32', ['n', 4, 'h', 8])], opset=11)
+    model(F + 'old6.onnx', [node('Conv', ['x', 'w'], ['y'])], x, [value('y', 'float32', [1, 4, 6, 6])], [tensor(data['w'], 'w')], opset=6)
 
 
 def half():

@@ -1,10 +1,9 @@
 /*
-qdq.h - writes a quantized model as ONNX in QDQ form: the original file with QuantizeLinear and DequantizeLinear around its
-operators and 8-bit initializers, all other bytes as they are.
+qdq.h - writes a quantized model as ONNX in QDQ form: the original file, as operator set 13 (opset.h), with QuantizeLinear
+and DequantizeLinear around its operators and 8-bit initializers, all else as it is.
 Part of tools/nnrt.c.
 
     >>notes    scales and weights of a quantization, noted while it runs
-    >>proto    the bytes of protobuf messages
     >>match    the ONNX nodes of each layer
     >>nodes    the new nodes and initializers
     >>write    the file
@@ -18,9 +17,8 @@ With --int8-io, inputs and outputs that got codes are these codes: their readers
 #ifndef NNRT_TOOL_QDQ_H
 #define NNRT_TOOL_QDQ_H
 
-#include "../../formats/nnrt_onnx.h"
 #include "../../formats/nnrt_quantize.h"
-#include "../io/text.h"
+#include "opset.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>notes */
@@ -49,12 +47,12 @@ typedef struct cli_qdq {
     /* the file */
     const uint8_t *data;
     size_t bytes;
+    cli_proto raised; /* the file as operator set 13 (opset.h); data is then this */
     nnrt_onnx_model *model;
     int32_t *layerOf; /* per node: its layer, -1: none */
     bool *dropped;    /* per node: folded into a layer */
     nnrt_onnx_str *results; /* per node: output 0, or of the last node that is folded into it */
-    uint8_t *out;     /* the new file */
-    size_t size, room;
+    cli_proto file;   /* the new one */
 } cli_qdq;
 
 static void cli_qdq_free(cli_qdq *q)
@@ -73,7 +71,8 @@ static void cli_qdq_free(cli_qdq *q)
     free(q->layerOf);
     free(q->dropped);
     free(q->results);
-    free(q->out);
+    free(q->raised.data);
+    free(q->file.data);
     nnrt_onnx_model_free(q->model);
     memset(q, 0, sizeof(*q));
 }
@@ -142,147 +141,13 @@ static void cli_qdq_note_layer(cli_qdq *q, const nnrt_quantize_layer *l)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>proto */
-
-static void cli_qdq_put(cli_qdq *q, const void *data, size_t bytes)
-{
-    if (q->size + bytes > q->room) {
-        const size_t room = (q->size + bytes) / 4 * 5 + 64;
-        uint8_t *grown = (uint8_t *)realloc(q->out, room);
-        if (grown == NULL) {
-            q->failed = true;
-            return;
-        }
-        q->out = grown;
-        q->room = room;
-    }
-    if (bytes > 0)
-        memcpy(q->out + q->size, data, bytes);
-    q->size += bytes;
-}
-
-static void cli_qdq_varint(cli_qdq *q, uint64_t v)
-{
-    uint8_t byte;
-    do {
-        byte = (uint8_t)((v & 127) | (v > 127 ? 128 : 0));
-        cli_qdq_put(q, &byte, 1);
-        v >>= 7;
-    } while (v > 0);
-}
-
-static void cli_qdq_integer(cli_qdq *q, uint32_t field, int64_t v)
-{
-    cli_qdq_varint(q, field << 3);
-    cli_qdq_varint(q, (uint64_t)v);
-}
-
-static void cli_qdq_bytes(cli_qdq *q, uint32_t field, const void *data, size_t bytes)
-{
-    cli_qdq_varint(q, field << 3 | 2);
-    cli_qdq_varint(q, bytes);
-    cli_qdq_put(q, data, bytes);
-}
-
-static void cli_qdq_text(cli_qdq *q, uint32_t field, const char *a, const char *b)
-{
-    cli_qdq_varint(q, field << 3 | 2);
-    cli_qdq_varint(q, strlen(a) + strlen(b));
-    cli_qdq_put(q, a, strlen(a));
-    cli_qdq_put(q, b, strlen(b));
-}
-
-/* Begins a message, whose length is inserted by cli_qdq_end; returns its place. */
-static size_t cli_qdq_begin(cli_qdq *q, uint32_t field)
-{
-    cli_qdq_varint(q, field << 3 | 2);
-    return q->size;
-}
-
-static void cli_qdq_end(cli_qdq *q, size_t at)
-{
-    uint8_t length[10];
-    size_t n = 0, bytes = q->size - at, left = bytes;
-    do {
-        length[n++] = (uint8_t)((left & 127) | (left > 127 ? 128 : 0));
-        left >>= 7;
-    } while (left > 0);
-    cli_qdq_put(q, length, n); /* room */
-    if (q->failed)
-        return;
-    memmove(q->out + at + n, q->out + at, bytes);
-    memcpy(q->out + at, length, n);
-}
-
-/* A field of a message. data, bytes: its payload; all, allBytes: with its tag. */
-typedef struct cli_qdq_field {
-    uint32_t number;
-    const uint8_t *data, *all;
-    size_t bytes, allBytes;
-} cli_qdq_field;
-
-static bool cli_qdq_read_varint(const uint8_t **at, const uint8_t *end, uint64_t *v)
-{
-    *v = 0;
-    for (uint32_t shift = 0; *at < end && shift < 64; shift += 7) {
-        const uint8_t byte = *(*at)++;
-        *v |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return true;
-    }
-    return false;
-}
-
-/* The next field of a message that nnrt_onnx_parse has accepted; false at its end. */
-static bool cli_qdq_next(const uint8_t **at, const uint8_t *end, cli_qdq_field *f)
-{
-    uint64_t tag, length = 0;
-    f->all = *at;
-    if (*at >= end || !cli_qdq_read_varint(at, end, &tag))
-        return false;
-    f->number = (uint32_t)(tag >> 3);
-    f->data = *at;
-    switch (tag & 7) {
-    case 0:
-        if (!cli_qdq_read_varint(at, end, &length))
-            return false;
-        length = (uint64_t)(*at - f->data);
-        break;
-    case 1: length = 8; break;
-    case 2:
-        if (!cli_qdq_read_varint(at, end, &length))
-            return false;
-        f->data = *at;
-        break;
-    case 5: length = 4; break;
-    default: return false;
-    }
-    if (length > (uint64_t)(end - f->data))
-        return false;
-    *at = f->data + length;
-    f->bytes = (size_t)length;
-    f->allBytes = (size_t)(*at - f->all);
-    return true;
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>match */
-
-static bool cli_qdq_is(nnrt_onnx_str s, const char *text)
-{
-    return s.length == strlen(text) && (s.length == 0 || memcmp(s.data, text, s.length) == 0);
-}
-
-static bool cli_qdq_same(nnrt_onnx_str a, nnrt_onnx_str b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
-}
 
 /* The range of a value; NULL: none. */
 static const cli_qdq_range *cli_qdq_range_of(const cli_qdq *q, nnrt_onnx_str name)
 {
     for (uint32_t i = 0; i < q->nRanges; i++)
-        if (cli_qdq_is(name, q->ranges[i].name))
+        if (cli_opset_is(name, q->ranges[i].name))
             return &q->ranges[i];
     return NULL;
 }
@@ -295,12 +160,12 @@ static uint32_t cli_qdq_readers(const cli_qdq *q, nnrt_onnx_str name, const nnrt
     *found = NULL;
     for (size_t i = 0; i < g->nodes.count; i++)
         for (size_t k = 0; k < g->nodes.data[i].inputs.count; k++)
-            if (cli_qdq_same(g->nodes.data[i].inputs.data[k], name)) {
+            if (cli_opset_same(g->nodes.data[i].inputs.data[k], name)) {
                 *found = &g->nodes.data[i];
                 count++;
             }
     for (size_t i = 0; i < g->outputs.count; i++)
-        count += cli_qdq_same(g->outputs.data[i].name, name) ? 3 : 0;
+        count += cli_opset_same(g->outputs.data[i].name, name) ? 3 : 0;
     return count;
 }
 
@@ -317,11 +182,11 @@ static const nnrt_onnx_node *cli_qdq_silu(const cli_qdq *q, nnrt_onnx_str name)
     const nnrt_onnx_graph *g = q->model->graph;
     const nnrt_onnx_node *mul = NULL, *last;
     for (size_t i = 0; i < g->nodes.count && mul == NULL; i++)
-        if (cli_qdq_is(g->nodes.data[i].opType, "Sigmoid") && g->nodes.data[i].inputs.count == 1 &&
-            g->nodes.data[i].outputs.count == 1 && cli_qdq_same(g->nodes.data[i].inputs.data[0], name))
+        if (cli_opset_is(g->nodes.data[i].opType, "Sigmoid") && g->nodes.data[i].inputs.count == 1 &&
+            g->nodes.data[i].outputs.count == 1 && cli_opset_same(g->nodes.data[i].inputs.data[0], name))
             mul = cli_qdq_reader(q, g->nodes.data[i].outputs.data[0]);
-    return mul != NULL && cli_qdq_is(mul->opType, "Mul") && mul->inputs.count == 2 &&
-                   (cli_qdq_same(mul->inputs.data[0], name) || cli_qdq_same(mul->inputs.data[1], name)) &&
+    return mul != NULL && cli_opset_is(mul->opType, "Mul") && mul->inputs.count == 2 &&
+                   (cli_opset_same(mul->inputs.data[0], name) || cli_opset_same(mul->inputs.data[1], name)) &&
                    cli_qdq_readers(q, name, &last) == 2
                ? mul
                : NULL;
@@ -330,43 +195,32 @@ static const nnrt_onnx_node *cli_qdq_silu(const cli_qdq *q, nnrt_onnx_str name)
 static const nnrt_onnx_tensor *cli_qdq_initializer(const cli_qdq *q, nnrt_onnx_str name)
 {
     for (size_t i = 0; i < q->model->graph->initializers.count; i++)
-        if (cli_qdq_same(q->model->graph->initializers.data[i].name, name))
+        if (cli_opset_same(q->model->graph->initializers.data[i].name, name))
             return &q->model->graph->initializers.data[i];
     return NULL;
-}
-
-/* Whether a value is an initializer, or the result of Constant. */
-static bool cli_qdq_is_constant(const cli_qdq *q, nnrt_onnx_str name)
-{
-    const nnrt_onnx_nodes *nodes = &q->model->graph->nodes;
-    for (size_t i = 0; i < nodes->count; i++)
-        if (cli_qdq_is(nodes->data[i].opType, "Constant") && nodes->data[i].outputs.count == 1 &&
-            cli_qdq_same(nodes->data[i].outputs.data[0], name))
-            return true;
-    return cli_qdq_initializer(q, name) != NULL;
 }
 
 /* Whether the optimizer may fold the node into the weights before it: BatchNormalization, or arithmetic with a constant. */
 static bool cli_qdq_folds(const cli_qdq *q, const nnrt_onnx_node *n)
 {
-    return cli_qdq_is(n->opType, "BatchNormalization") ||
-           ((cli_qdq_is(n->opType, "Add") || cli_qdq_is(n->opType, "Sub") || cli_qdq_is(n->opType, "Mul") ||
-             cli_qdq_is(n->opType, "Div")) &&
+    return cli_opset_is(n->opType, "BatchNormalization") ||
+           ((cli_opset_is(n->opType, "Add") || cli_opset_is(n->opType, "Sub") || cli_opset_is(n->opType, "Mul") ||
+             cli_opset_is(n->opType, "Div")) &&
             n->inputs.count == 2 &&
-            (cli_qdq_is_constant(q, n->inputs.data[0]) || cli_qdq_is_constant(q, n->inputs.data[1])));
+            (cli_qdq_initializer(q, n->inputs.data[0]) != NULL || cli_qdq_initializer(q, n->inputs.data[1]) != NULL));
 }
 
 /* Whether the node may stand between a product and the value that has the layer's name. */
 static bool cli_qdq_between(const cli_qdq *q, const nnrt_onnx_node *n)
 {
-    return cli_qdq_folds(q, n) || cli_qdq_is(n->opType, "Relu") || cli_qdq_is(n->opType, "Clip") ||
-           cli_qdq_is(n->opType, "HardSwish");
+    return cli_qdq_folds(q, n) || cli_opset_is(n->opType, "Relu") || cli_opset_is(n->opType, "Clip") ||
+           cli_opset_is(n->opType, "HardSwish");
 }
 
 static int64_t cli_qdq_attribute(const nnrt_onnx_node *n, const char *name, int64_t otherwise)
 {
     for (size_t i = 0; i < n->attributes.count; i++)
-        if (cli_qdq_is(n->attributes.data[i].name, name))
+        if (cli_opset_is(n->attributes.data[i].name, name))
             return n->attributes.data[i].i;
     return otherwise;
 }
@@ -374,11 +228,11 @@ static int64_t cli_qdq_attribute(const nnrt_onnx_node *n, const char *name, int6
 /* Whether the node is a product by an initializer that can be replaced by codes: of MatMul and Gemm without factors. */
 static bool cli_qdq_is_product(const cli_qdq *q, const nnrt_onnx_node *n)
 {
-    const bool gemm = cli_qdq_is(n->opType, "Gemm");
-    if (!cli_qdq_is(n->opType, "Conv") && !gemm && !cli_qdq_is(n->opType, "MatMul"))
+    const bool gemm = cli_opset_is(n->opType, "Gemm");
+    if (!cli_opset_is(n->opType, "Conv") && !gemm && !cli_opset_is(n->opType, "MatMul"))
         return false;
     for (size_t i = 0; i < n->attributes.count && gemm; i++)
-        if ((cli_qdq_is(n->attributes.data[i].name, "alpha") || cli_qdq_is(n->attributes.data[i].name, "beta")) &&
+        if ((cli_opset_is(n->attributes.data[i].name, "alpha") || cli_opset_is(n->attributes.data[i].name, "beta")) &&
             (n->attributes.data[i].f < 1 || n->attributes.data[i].f > 1))
             return false;
     return n->inputs.count > 1 && n->outputs.count == 1 && cli_qdq_initializer(q, n->inputs.data[1]) != NULL;
@@ -428,7 +282,7 @@ static void cli_qdq_match(cli_qdq *q, size_t i)
         return;
     for (value = n->outputs.data[0];; value = passed[count - 1]->outputs.data[0]) {
         for (uint32_t k = 0; k < q->nLayers && q->layerOf[i] < 0; k++)
-            if (!q->layers[k].used && cli_qdq_is(value, q->layers[k].output))
+            if (!q->layers[k].used && cli_opset_is(value, q->layers[k].output))
                 cli_qdq_take(q, i, k, passed, count);
         if (q->layerOf[i] >= 0 || count == 8)
             return;
@@ -461,7 +315,7 @@ static void cli_qdq_match_rest(cli_qdq *q, uint32_t k)
     nnrt_onnx_str value;
     for (size_t i = 0; i < g->nodes.count; i++) {
         const nnrt_onnx_node *n = &g->nodes.data[i];
-        if (q->layerOf[i] >= 0 || !cli_qdq_is_product(q, n) || !cli_qdq_is(n->inputs.data[0], l->input) ||
+        if (q->layerOf[i] >= 0 || !cli_qdq_is_product(q, n) || !cli_opset_is(n->inputs.data[0], l->input) ||
             fabs(cli_qdq_elements(cli_qdq_initializer(q, n->inputs.data[1])) - (double)l->out * l->in * l->taps) > 0)
             continue;
         found = i;
@@ -471,7 +325,7 @@ static void cli_qdq_match_rest(cli_qdq *q, uint32_t k)
         return;
     for (value = g->nodes.data[found].outputs.data[0]; count < 4; value = behind[count++]->outputs.data[0])
         if ((behind[count] = cli_qdq_reader(q, value)) == NULL || !cli_qdq_folds(q, behind[count]) ||
-            !(cli_qdq_is(behind[count]->opType, "BatchNormalization") || cli_qdq_is(behind[count]->opType, "Add")))
+            !(cli_opset_is(behind[count]->opType, "BatchNormalization") || cli_opset_is(behind[count]->opType, "Add")))
             break;
     cli_qdq_take(q, found, k, behind, count);
 }
@@ -485,15 +339,15 @@ enum { CLI_QDQ_FLOAT = 1, CLI_QDQ_UINT8 = 2, CLI_QDQ_INT8 = 3, CLI_QDQ_INT32 = 6
 static void cli_qdq_tensor(cli_qdq *q, const char *name, const char *suffix, int type, const nnrt_onnx_tensor *like,
                            int64_t count, const void *data, size_t bytes)
 {
-    const size_t at = cli_qdq_begin(q, 5);
+    const size_t at = cli_proto_begin(&q->file, 5);
     for (size_t i = 0; like != NULL && i < like->dims.count; i++)
-        cli_qdq_integer(q, 1, like->dims.data[i]);
+        cli_proto_integer(&q->file, 1, like->dims.data[i]);
     if (like == NULL && count > 0)
-        cli_qdq_integer(q, 1, count);
-    cli_qdq_integer(q, 2, type);
-    cli_qdq_text(q, 8, name, suffix);
-    cli_qdq_bytes(q, 9, data, bytes);
-    cli_qdq_end(q, at);
+        cli_proto_integer(&q->file, 1, count);
+    cli_proto_integer(&q->file, 2, type);
+    cli_proto_text(&q->file, 8, name, suffix);
+    cli_proto_bytes(&q->file, 9, data, bytes);
+    cli_proto_end(&q->file, at);
 }
 
 /* Adds a QuantizeLinear or DequantizeLinear with the scale NAME_q8_scale. zero: NAME_q8_zero is an input, too. axis below
@@ -501,21 +355,21 @@ static void cli_qdq_tensor(cli_qdq *q, const char *name, const char *suffix, int
 static void cli_qdq_cast(cli_qdq *q, bool quantize, const char *in, const char *inSuffix, const char *out, const char *outSuffix,
                          const char *name, bool zero, int32_t axis)
 {
-    const size_t at = cli_qdq_begin(q, 1);
-    cli_qdq_text(q, 1, in, inSuffix);
-    cli_qdq_text(q, 1, name, "_q8_scale");
+    const size_t at = cli_proto_begin(&q->file, 1);
+    cli_proto_text(&q->file, 1, in, inSuffix);
+    cli_proto_text(&q->file, 1, name, "_q8_scale");
     if (zero)
-        cli_qdq_text(q, 1, name, "_q8_zero");
-    cli_qdq_text(q, 2, out, outSuffix);
-    cli_qdq_text(q, 4, quantize ? "QuantizeLinear" : "DequantizeLinear", "");
+        cli_proto_text(&q->file, 1, name, "_q8_zero");
+    cli_proto_text(&q->file, 2, out, outSuffix);
+    cli_proto_text(&q->file, 4, quantize ? "QuantizeLinear" : "DequantizeLinear", "");
     if (axis >= 0) {
-        const size_t attribute = cli_qdq_begin(q, 5);
-        cli_qdq_text(q, 1, "axis", "");
-        cli_qdq_integer(q, 3, axis);
-        cli_qdq_integer(q, 20, 2);
-        cli_qdq_end(q, attribute);
+        const size_t attribute = cli_proto_begin(&q->file, 5);
+        cli_proto_text(&q->file, 1, "axis", "");
+        cli_proto_integer(&q->file, 3, axis);
+        cli_proto_integer(&q->file, 20, 2);
+        cli_proto_end(&q->file, attribute);
     }
-    cli_qdq_end(q, at);
+    cli_proto_end(&q->file, at);
 }
 
 /* Adds the casts of a value, and their scale and zero point: from NAME+from to NAME+to. */
@@ -536,7 +390,7 @@ static void cli_qdq_constants(cli_qdq *q, const cli_qdq_range *r)
 /* Whether the weights of the node have output channels first. */
 static bool cli_qdq_rows(const nnrt_onnx_node *n)
 {
-    return cli_qdq_is(n->opType, "Conv") || cli_qdq_attribute(n, "transB", 0) != 0;
+    return cli_opset_is(n->opType, "Conv") || cli_qdq_attribute(n, "transB", 0) != 0;
 }
 
 /* The code of output o, tap k, input i of a layer. */
@@ -568,7 +422,7 @@ static void cli_qdq_weights(cli_qdq *q, const nnrt_onnx_node *n, const cli_qdq_l
         cli_qdq_tensor(q, l->output, "_q8_weight_q8_scale", CLI_QDQ_FLOAT, NULL, l->nScales > 1 ? l->nScales : 0, l->scales,
                        (size_t)l->nScales * sizeof(float));
     }
-    if (!q->failed && l->bias != NULL && cli_qdq_is(n->opType, "MatMul")) {
+    if (!q->failed && l->bias != NULL && cli_opset_is(n->opType, "MatMul")) {
         cli_qdq_tensor(q, l->output, "_q8_b", CLI_QDQ_FLOAT, NULL, l->out, l->bias, (size_t)l->out * sizeof(float));
     } else if (!q->failed && l->bias != NULL) {
         cli_qdq_tensor(q, l->output, "_q8_bias", CLI_QDQ_INT32, NULL, l->out, bias, (size_t)l->out * sizeof(*bias));
@@ -587,7 +441,7 @@ static void cli_qdq_weight_casts(cli_qdq *q, const nnrt_onnx_node *n, const cli_
     q->failed = q->failed || length < 0 || (size_t)length >= sizeof(name) - 8;
     cli_qdq_cast(q, false, name, "", l->output, "_q8_w", name, false, l->nScales > 1 ? (cli_qdq_rows(n) ? 0 : 1) : -1);
     snprintf(name, sizeof(name), "%s_q8_bias", l->output);
-    if (l->bias != NULL && !cli_qdq_is(n->opType, "MatMul"))
+    if (l->bias != NULL && !cli_opset_is(n->opType, "MatMul"))
         cli_qdq_cast(q, false, name, "", l->output, "_q8_b", name, false, 0);
 }
 
@@ -596,16 +450,16 @@ static void cli_qdq_weight_casts(cli_qdq *q, const nnrt_onnx_node *n, const cli_
 
 static void cli_qdq_name(cli_qdq *q, uint32_t field, nnrt_onnx_str name, const char *suffix)
 {
-    cli_qdq_varint(q, field << 3 | 2);
-    cli_qdq_varint(q, name.length + strlen(suffix));
-    cli_qdq_put(q, name.data, name.length);
-    cli_qdq_put(q, suffix, strlen(suffix));
+    cli_proto_varint(&q->file, field << 3 | 2);
+    cli_proto_varint(&q->file, name.length + strlen(suffix));
+    cli_proto_put(&q->file, name.data, name.length);
+    cli_proto_put(&q->file, suffix, strlen(suffix));
 }
 
 static bool cli_qdq_is_input(const cli_qdq *q, nnrt_onnx_str name)
 {
     for (size_t i = 0; i < q->model->graph->inputs.count; i++)
-        if (cli_qdq_same(q->model->graph->inputs.data[i].name, name))
+        if (cli_opset_same(q->model->graph->inputs.data[i].name, name))
             return true;
     return false;
 }
@@ -613,7 +467,7 @@ static bool cli_qdq_is_input(const cli_qdq *q, nnrt_onnx_str name)
 static bool cli_qdq_is_output(const cli_qdq *q, nnrt_onnx_str name)
 {
     for (size_t i = 0; i < q->model->graph->outputs.count; i++)
-        if (cli_qdq_same(q->model->graph->outputs.data[i].name, name))
+        if (cli_opset_same(q->model->graph->outputs.data[i].name, name))
             return true;
     return false;
 }
@@ -624,7 +478,7 @@ static bool cli_qdq_is_read(const cli_qdq *q, nnrt_onnx_str name)
     const nnrt_onnx_nodes *nodes = &q->model->graph->nodes;
     for (size_t i = 0; i < nodes->count; i++)
         for (size_t k = q->dropped[i] ? nodes->data[i].inputs.count : 0; k < nodes->data[i].inputs.count; k++)
-            if (cli_qdq_same(nodes->data[i].inputs.data[k], name) && (q->layerOf[i] < 0 || k == 0))
+            if (cli_opset_same(nodes->data[i].inputs.data[k], name) && (q->layerOf[i] < 0 || k == 0))
                 return true;
     return false;
 }
@@ -647,46 +501,46 @@ static void cli_qdq_input(cli_qdq *q, size_t i, size_t k, const cli_qdq_layer *l
     const nnrt_onnx_str name = q->model->graph->nodes.data[i].inputs.data[k];
     const bool codes = cli_qdq_is_codes(q, name) || (cli_qdq_range_of(q, name) != NULL && cli_qdq_is_input(q, name));
     if (l != NULL && k == 1)
-        cli_qdq_text(q, 1, l->output, "_q8_w");
+        cli_proto_text(&q->file, 1, l->output, "_q8_w");
     else if (l == NULL || k == 0)
         cli_qdq_name(q, 1, name, codes && name.length > 0 ? "_q8_dequantized" : "");
 }
 
 /* Node i with its inputs and outputs replaced; other fields as they are in `field`. */
-static void cli_qdq_rewrite(cli_qdq *q, size_t i, const cli_qdq_field *field)
+static void cli_qdq_rewrite(cli_qdq *q, size_t i, const cli_proto_field *field)
 {
     const nnrt_onnx_node *n = &q->model->graph->nodes.data[i];
     const cli_qdq_layer *l = q->layerOf[i] >= 0 ? &q->layers[q->layerOf[i]] : NULL;
-    const bool sum = l != NULL && l->bias != NULL && cli_qdq_is(n->opType, "MatMul"); /* its bias is a node */
-    const size_t at = cli_qdq_begin(q, 1);
+    const bool sum = l != NULL && l->bias != NULL && cli_opset_is(n->opType, "MatMul"); /* its bias is a node */
+    const size_t at = cli_proto_begin(&q->file, 1);
     const uint8_t *from = field->data, *end = field->data + field->bytes;
-    cli_qdq_field f;
+    cli_proto_field f;
     for (size_t k = 0; k < n->inputs.count; k++)
         cli_qdq_input(q, i, k, l);
     if (l != NULL && l->bias != NULL && !sum)
-        cli_qdq_text(q, 1, l->output, "_q8_b");
+        cli_proto_text(&q->file, 1, l->output, "_q8_b");
     for (size_t k = 0; k < n->outputs.count; k++) {
         const nnrt_onnx_str name = k == 0 ? q->results[i] : n->outputs.data[k];
         cli_qdq_name(q, 2, name, sum ? "_q8_product" : cli_qdq_range_of(q, name) != NULL && name.length > 0 ? "_q8_float" : "");
     }
-    while (cli_qdq_next(&from, end, &f))
+    while (cli_proto_next(&from, end, &f))
         if (f.number != 1 && f.number != 2)
-            cli_qdq_put(q, f.all, f.allBytes);
-    cli_qdq_end(q, at);
+            cli_proto_put(&q->file, f.all, f.allBytes);
+    cli_proto_end(&q->file, at);
 }
 
 /* The Add of the bias of a MatMul, whose result is `name`. */
 static void cli_qdq_sum(cli_qdq *q, const cli_qdq_layer *l, nnrt_onnx_str name)
 {
-    const size_t at = cli_qdq_begin(q, 1);
+    const size_t at = cli_proto_begin(&q->file, 1);
     cli_qdq_name(q, 1, name, "_q8_product");
-    cli_qdq_text(q, 1, l->output, "_q8_b");
+    cli_proto_text(&q->file, 1, l->output, "_q8_b");
     cli_qdq_name(q, 2, name, cli_qdq_range_of(q, name) != NULL ? "_q8_float" : "");
-    cli_qdq_text(q, 4, "Add", "");
-    cli_qdq_end(q, at);
+    cli_proto_text(&q->file, 4, "Add", "");
+    cli_proto_end(&q->file, at);
 }
 
-static void cli_qdq_node(cli_qdq *q, size_t i, const cli_qdq_field *field)
+static void cli_qdq_node(cli_qdq *q, size_t i, const cli_proto_field *field)
 {
     const nnrt_onnx_node *n = &q->model->graph->nodes.data[i];
     const cli_qdq_layer *l = q->layerOf[i] >= 0 ? &q->layers[q->layerOf[i]] : NULL;
@@ -695,7 +549,7 @@ static void cli_qdq_node(cli_qdq *q, size_t i, const cli_qdq_field *field)
     if (l != NULL)
         cli_qdq_weight_casts(q, n, l);
     cli_qdq_rewrite(q, i, field);
-    if (l != NULL && l->bias != NULL && cli_qdq_is(n->opType, "MatMul"))
+    if (l != NULL && l->bias != NULL && cli_opset_is(n->opType, "MatMul"))
         cli_qdq_sum(q, l, q->results[i]);
     for (size_t k = 0; k < n->outputs.count; k++) {
         const nnrt_onnx_str name = k == 0 ? q->results[i] : n->outputs.data[k];
@@ -710,12 +564,12 @@ static void cli_qdq_node(cli_qdq *q, size_t i, const cli_qdq_field *field)
 }
 
 /* The name in a ValueInfoProto. */
-static nnrt_onnx_str cli_qdq_value_name(const cli_qdq_field *value)
+static nnrt_onnx_str cli_qdq_value_name(const cli_proto_field *value)
 {
     const uint8_t *from = value->data, *end = from + value->bytes;
     nnrt_onnx_str name = {NULL, 0};
-    cli_qdq_field f;
-    while (cli_qdq_next(&from, end, &f))
+    cli_proto_field f;
+    while (cli_proto_next(&from, end, &f))
         if (f.number == 1) {
             name.data = (const char *)f.data;
             name.length = f.bytes;
@@ -724,30 +578,30 @@ static nnrt_onnx_str cli_qdq_value_name(const cli_qdq_field *value)
 }
 
 /* Copies a ValueInfoProto (depth 0) with 8 bits as its element type, which is field 1 of its field 2.1. */
-static void cli_qdq_retype(cli_qdq *q, uint32_t number, const cli_qdq_field *message, uint32_t depth)
+static void cli_qdq_retype(cli_qdq *q, uint32_t number, const cli_proto_field *message, uint32_t depth)
 {
     static const uint32_t path[3] = {2, 1, 1};
-    const size_t at = cli_qdq_begin(q, number);
+    const size_t at = cli_proto_begin(&q->file, number);
     const uint8_t *from = message->data, *end = from + message->bytes;
-    cli_qdq_field f;
-    while (cli_qdq_next(&from, end, &f))
+    cli_proto_field f;
+    while (cli_proto_next(&from, end, &f))
         if (f.number != path[depth])
-            cli_qdq_put(q, f.all, f.allBytes);
+            cli_proto_put(&q->file, f.all, f.allBytes);
         else if (depth == 2)
-            cli_qdq_integer(q, 1, q->uint8 ? CLI_QDQ_UINT8 : CLI_QDQ_INT8);
+            cli_proto_integer(&q->file, 1, q->uint8 ? CLI_QDQ_UINT8 : CLI_QDQ_INT8);
         else
             cli_qdq_retype(q, f.number, &f, depth + 1);
-    cli_qdq_end(q, at);
+    cli_proto_end(&q->file, at);
 }
 
 /* An input, output or value of the graph. Old files list initializers as inputs, too. */
-static void cli_qdq_value(cli_qdq *q, const cli_qdq_field *f)
+static void cli_qdq_value(cli_qdq *q, const cli_proto_field *f)
 {
     const nnrt_onnx_str name = cli_qdq_value_name(f);
     if (cli_qdq_is_codes(q, name))
         cli_qdq_retype(q, f->number, f, 0);
     else if (f->number != 11 || cli_qdq_initializer(q, name) == NULL || cli_qdq_needed(q, name))
-        cli_qdq_put(q, f->all, f->allBytes);
+        cli_proto_put(&q->file, f->all, f->allBytes);
 }
 
 /* The casts of the inputs. */
@@ -756,7 +610,7 @@ static void cli_qdq_input_casts(cli_qdq *q)
     const nnrt_onnx_value_infos *inputs = &q->model->graph->inputs;
     for (uint32_t i = 0; i < q->nRanges; i++)
         for (size_t k = 0; k < inputs->count; k++)
-            if (!cli_qdq_is(inputs->data[k].name, q->ranges[i].name))
+            if (!cli_opset_is(inputs->data[k].name, q->ranges[i].name))
                 continue;
             else if (q->int8Io)
                 cli_qdq_cast(q, false, q->ranges[i].name, "", q->ranges[i].name, "_q8_dequantized", q->ranges[i].name, true, -1);
@@ -765,23 +619,23 @@ static void cli_qdq_input_casts(cli_qdq *q)
 }
 
 /* The graph: nodes first, each behind the casts that it reads; then all else. */
-static void cli_qdq_graph(cli_qdq *q, const cli_qdq_field *graph)
+static void cli_qdq_graph(cli_qdq *q, const cli_proto_field *graph)
 {
     const nnrt_onnx_graph *g = q->model->graph;
     const uint8_t *at = graph->data, *end = graph->data + graph->bytes;
     size_t node = 0, initializer = 0;
-    cli_qdq_field f;
+    cli_proto_field f;
     cli_qdq_input_casts(q);
-    while (cli_qdq_next(&at, end, &f)) {
+    while (cli_proto_next(&at, end, &f)) {
         if (f.number == 1 && node < g->nodes.count)
             cli_qdq_node(q, node++, &f);
         else if (f.number == 5 && initializer < g->initializers.count) {
             if (cli_qdq_needed(q, g->initializers.data[initializer++].name))
-                cli_qdq_put(q, f.all, f.allBytes);
+                cli_proto_put(&q->file, f.all, f.allBytes);
         } else if (f.number == 11 || f.number == 12 || f.number == 13)
             cli_qdq_value(q, &f);
         else
-            cli_qdq_put(q, f.all, f.allBytes);
+            cli_proto_put(&q->file, f.all, f.allBytes);
     }
     for (uint32_t i = 0; i < q->nRanges; i++)
         cli_qdq_constants(q, &q->ranges[i]);
@@ -798,10 +652,10 @@ static void cli_qdq_known(cli_qdq *q)
     for (uint32_t r = 0; r < q->nRanges; r++) {
         bool found = false;
         for (size_t i = 0; i < g->inputs.count && !found; i++)
-            found = cli_qdq_is(g->inputs.data[i].name, q->ranges[r].name);
+            found = cli_opset_is(g->inputs.data[i].name, q->ranges[r].name);
         for (size_t i = 0; i < g->nodes.count && !found; i++)
             for (size_t k = 0; k < g->nodes.data[i].outputs.count && !found && !q->dropped[i]; k++)
-                found = cli_qdq_is(k == 0 ? q->results[i] : g->nodes.data[i].outputs.data[k], q->ranges[r].name);
+                found = cli_opset_is(k == 0 ? q->results[i] : g->nodes.data[i].outputs.data[k], q->ranges[r].name);
         if (found && *q->ranges[r].name != '\0')
             q->ranges[kept++] = q->ranges[r];
         else
@@ -814,7 +668,8 @@ static void cli_qdq_known(cli_qdq *q)
 static bool cli_qdq_collides(nnrt_onnx_str name)
 {
     for (size_t i = 0; i + 4 <= name.length; i++)
-        if (memcmp((const char *)name.data + i, "_q8_", 4) == 0)
+        if (memcmp((const char *)name.data + i, "_q8_", 4) == 0 ||
+            (i + 9 <= name.length && memcmp((const char *)name.data + i, "_opset13_", 9) == 0))
             return true;
     return false;
 }
@@ -823,14 +678,11 @@ static bool cli_qdq_collides(nnrt_onnx_str name)
 static const char *cli_qdq_refused(const cli_qdq *q)
 {
     const nnrt_onnx_graph *g = q->model->graph;
-    for (size_t i = 0; i < q->model->opsetImport.count; i++)
-        if (q->model->opsetImport.data[i].domain.length == 0 && q->model->opsetImport.data[i].version < 13)
-            return "its operator set is below 13, the first one with scales for each channel";
     for (size_t i = 0; i < g->initializers.count; i++)
         if (g->initializers.data[i].dataLocation == 1)
             return "it has external data";
         else if (cli_qdq_collides(g->initializers.data[i].name))
-            return "it has names with _q8_, as new values get";
+            return "it has names with _q8_ or _opset13_, as new values get";
     for (size_t i = 0; i < g->nodes.count; i++)
         for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++)
             if (g->nodes.data[i].attributes.data[k].type == 5)
@@ -838,8 +690,8 @@ static const char *cli_qdq_refused(const cli_qdq *q)
     for (size_t i = 0; i < g->nodes.count; i++)
         for (size_t k = 0; k < g->nodes.data[i].outputs.count; k++)
             if (cli_qdq_collides(g->nodes.data[i].outputs.data[k]))
-                return "it has names with _q8_, as new values get";
-    return NULL;
+                return "it has names with _q8_ or _opset13_, as new values get";
+    return cli_opset_refused(q->model);
 }
 
 /* Finds the node of each layer. */
@@ -888,46 +740,68 @@ static void cli_qdq_metadata(cli_qdq *q)
     const nnrt_onnx_value_infos *inputs = &q->model->graph->inputs;
     for (size_t i = 0; i < inputs->count; i++)
         if (cli_qdq_is_codes(q, inputs->data[i].name)) {
-            const size_t at = cli_qdq_begin(q, 14), key = cli_qdq_begin(q, 1);
-            cli_qdq_put(q, "input.", 6);
-            cli_qdq_put(q, inputs->data[i].name.data, inputs->data[i].name.length);
-            cli_qdq_put(q, ".quantize", 9);
-            cli_qdq_end(q, key);
-            cli_qdq_text(q, 2, "yes", "");
-            cli_qdq_end(q, at);
+            const size_t at = cli_proto_begin(&q->file, 14), key = cli_proto_begin(&q->file, 1);
+            cli_proto_put(&q->file, "input.", 6);
+            cli_proto_put(&q->file, inputs->data[i].name.data, inputs->data[i].name.length);
+            cli_proto_put(&q->file, ".quantize", 9);
+            cli_proto_end(&q->file, key);
+            cli_proto_text(&q->file, 2, "yes", "");
+            cli_proto_end(&q->file, at);
         }
 }
 
-/* Writes the model to q->out; q->int8Io: inputs and outputs are codes. */
+/* Writes the model to q->file; q->int8Io: inputs and outputs are codes. */
 static int cli_qdq_write(cli_qdq *q, const char *path)
 {
     const uint8_t *at = q->data, *end = q->data + q->bytes;
-    cli_qdq_field f;
-    q->size = 0;
-    while (cli_qdq_next(&at, end, &f))
+    cli_proto_field f;
+    q->file.size = 0;
+    while (cli_proto_next(&at, end, &f))
         if (f.number == 7) {
-            const size_t graph = cli_qdq_begin(q, 7);
+            const size_t graph = cli_proto_begin(&q->file, 7);
             cli_qdq_graph(q, &f);
-            cli_qdq_end(q, graph);
+            cli_proto_end(&q->file, graph);
         } else {
-            cli_qdq_put(q, f.all, f.allBytes);
+            cli_proto_put(&q->file, f.all, f.allBytes);
         }
     cli_qdq_metadata(q);
-    return q->failed ? cli_fail("out of memory: cannot write %s as ONNX", path) : CLI_DONE;
+    return q->failed || q->file.failed ? cli_fail("out of memory: cannot write %s as ONNX", path) : CLI_DONE;
 }
 
-/* Writes the file data, bytes in QDQ form to q->out, with float32 inputs and outputs. */
-static int cli_qdq_make(cli_qdq *q, const char *path)
+static int cli_qdq_parse(cli_qdq *q, const char *path)
 {
     nnrt_error error;
-    const char *why;
-    int status;
     memset(&error, 0, sizeof(error));
-    if (nnrt_onnx_parse(q->data, q->bytes, NULL, &q->model, &error) != NNRT_SUCCESS)
-        return cli_fail("cannot read %s: %s", path, error.message);
+    return nnrt_onnx_parse(q->data, q->bytes, NULL, &q->model, &error) == NNRT_SUCCESS
+               ? CLI_DONE
+               : cli_fail("cannot read %s: %s", path, error.message);
+}
+
+/* Makes operator set 13 of the file, and initializers of its constants. */
+static int cli_qdq_raise(cli_qdq *q, const char *path)
+{
+    cli_opset_raise(&q->raised, q->model, q->data, q->bytes);
+    nnrt_onnx_model_free(q->model);
+    q->model = NULL;
+    if (q->raised.failed)
+        return cli_fail("out of memory: cannot write %s as ONNX", path);
+    q->data = q->raised.data;
+    q->bytes = q->raised.size;
+    return cli_qdq_parse(q, path);
+}
+
+/* Writes the file data, bytes in QDQ form to q->file, with float32 inputs and outputs. */
+static int cli_qdq_make(cli_qdq *q, const char *path)
+{
+    const char *why;
+    int status = cli_qdq_parse(q, path);
+    if (status != CLI_DONE)
+        return status;
     if ((why = cli_qdq_refused(q)) != NULL)
         return cli_fail("cannot write %s as ONNX: %s; write a .nnrt file", path, why);
-    status = cli_qdq_match_all(q, path);
+    status = cli_qdq_raise(q, path);
+    if (status == CLI_DONE)
+        status = cli_qdq_match_all(q, path);
     return status == CLI_DONE ? cli_qdq_write(q, path) : status;
 }
 

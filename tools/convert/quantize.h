@@ -37,6 +37,7 @@ typedef struct cli_quantize_user {
     bool ranges;  /* prints ranges */
     cli_notes *notes; /* for --report; NULL: none */
     const NNRT_Model *model; /* the float32 model */
+    const cli_inputs *in;
     nnrt_session_desc session;
 } cli_quantize_user;
 
@@ -127,6 +128,7 @@ static NNRT_ReturnCode cli_quantize_once(const cli_job *job, const cli_args *arg
     desc.range = report != NULL ? cli_quantize_range : NULL;
     desc.layer = report != NULL ? cli_quantize_layer : NULL;
     user->model = job->model;
+    user->in = &job->in;
     desc.progress = cli_quantize_show;
     desc.report = report;
     desc.log = report != NULL ? &args->log : NULL;
@@ -138,17 +140,29 @@ static int cli_quantize_failed(const cli_quantize_user *user, const cli_args *ar
     return user->samples.status != CLI_DONE ? CLI_FAILED : cli_fail("cannot quantize %s: %s", args->model, error->message);
 }
 
-/* Reads the model in QDQ form. */
+/* Reads the model in QDQ form, with the shapes that were given for the float32 model. */
 static int cli_quantize_import(const cli_args *args, const cli_quantize_user *user, NNRT_Model **model)
 {
+    nnrt_input *given = (nnrt_input *)cli_alloc(user->in->count, sizeof(*given));
     nnrt_onnx_desc desc;
     nnrt_error error;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
     desc.budget = args->image.budget;
-    if (nnrt_onnx_load_memory(model, user->qdq.out, user->qdq.size, &desc, &error) != NNRT_SUCCESS)
-        return cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output, error.message);
-    return CLI_DONE;
+    desc.inputs = given;
+    for (uint32_t i = 0; given != NULL && i < user->in->count; i++) {
+        if (user->in->shapes[i].rank < 0)
+            continue;
+        given[desc.inputCount].name = user->in->data[i].name;
+        given[desc.inputCount++].shape = user->in->shapes[i];
+    }
+    if (given != NULL)
+        code = nnrt_onnx_load_memory(model, user->qdq.file.data, user->qdq.file.size, &desc, &error);
+    free(given);
+    return code == NNRT_SUCCESS ? CLI_DONE
+                                : cli_fail("cannot write %s: the importer refuses it: %s; write a .nnrt file", args->output,
+                                           given != NULL ? error.message : "out of memory");
 }
 
 /* Whether the model in QDQ form computes the same as the quantized model, whose noise is given: the importer reads it, and
@@ -478,7 +492,7 @@ static int cli_quantize_write(const cli_args *args, const cli_qdq *qdq)
 {
     cli_out out;
     const int status = cli_out_open(&out, args->output, false);
-    return status == CLI_DONE ? cli_out_close(&out, fwrite(qdq->out, 1, qdq->size, out.f) == qdq->size) : status;
+    return status == CLI_DONE ? cli_out_close(&out, fwrite(qdq->file.data, 1, qdq->file.size, out.f) == qdq->file.size) : status;
 }
 
 /* Sizes and instructions of the loaded model, whose file is `path`. */
@@ -578,7 +592,7 @@ static int cli_quantize_job(cli_job *job, const cli_args *args, cli_notes *notes
     if (status == CLI_DONE)
         status = cli_quantize_model(job, args, &user);
     if (status == CLI_DONE && user.onnx && (status = cli_quantize_write(args, &user.qdq)) == CLI_DONE)
-        *written = user.qdq.size;
+        *written = user.qdq.file.size;
     cli_qdq_free(&user.qdq);
     cli_samples_free(&user.samples);
     cli_samples_free(&user.heldOut);

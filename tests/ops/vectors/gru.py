@@ -5,16 +5,22 @@ import torch
 from common import f16, f32, f64, loose, name_of, rounded, some, Tensor, wide, write
 
 SIGMOID, TANH, HSIGMOID = 2, 10, 13
+ELU, LEAKY_RELU, THRESHOLDRELU, LINEAR = 4, 5, 14, 15
 FUNCTIONS = {1: lambda v: np.where(v > 0, v, 0), SIGMOID: lambda v: 1 / (1 + np.exp(-v)), 8: lambda v: v / (1 + np.abs(v)),
              9: lambda v: np.logaddexp(v, 0), TANH: np.tanh, HSIGMOID: lambda v: np.clip(v / 6 + 0.5, 0, 1)}
 
 
 def applied(activations, alpha, beta, which, v):
-    """Activation number `which` of v, HSIGMOID with parameters if given."""
-    if activations[which] == HSIGMOID and len(alpha) + len(beta) > 0:
-        a, b = alpha[which] if len(alpha) else 1 / 6, beta[which] if len(beta) else 0.5
-        return np.clip(float(f32(a)) * v + float(f32(b)), 0, 1)
-    return FUNCTIONS[activations[which]](v)
+    """Activation number `which` of v, with its parameters: ONNX's definitions of RNN (ScaledTanh is TANH, Affine LINEAR)."""
+    f = activations[which]
+    a = float(f32(alpha[which] if len(alpha) else {HSIGMOID: 1 / 6, LEAKY_RELU: 0.01, TANH: 0}.get(f, 1)))
+    b = float(f32(beta[which] if len(beta) else 0.5 if f == HSIGMOID else 0))
+    if f == HSIGMOID and len(alpha) + len(beta) > 0:
+        return np.clip(a * v + b, 0, 1)
+    if f == TANH and (a != 0 or b != 0):
+        return a * np.tanh(b * v)
+    return {LEAKY_RELU: lambda: np.where(v >= 0, v, a * v), ELU: lambda: np.where(v >= 0, v, a * np.expm1(v)),
+            THRESHOLDRELU: lambda: np.where(v >= a, v, 0), LINEAR: lambda: a * v + b}.get(f, lambda: FUNCTIONS[f](v))()
 
 
 def formula(gates, x, w, r, b=None, lens=None, h0=None, activations=(), clip=0.0, direction=0, layout=0,
@@ -130,6 +136,13 @@ def cases(w, op, gates):
     for name, more in (("alpha", {"activationAlpha": [0.25, 0.75][:n]}), ("beta", {"activationBeta": [0.25, 0.0][:n]}),
                        ("both, clipped", {"activationAlpha": [0.2, 1.0][:n], "activationBeta": [0.5, 0.125][:n], "clip": 0.75})):
         go("HSIGMOID with " + name, inputs(gates, 3, 2, 3, 2), activations=[HSIGMOID] * n, **more)
+    for name, f, alpha, beta in (("ELU", ELU, 0.75, 0), ("LEAKY_RELU", LEAKY_RELU, 0.25, 0), ("THRESHOLDRELU", THRESHOLDRELU, 0.125, 0),
+                                 ("LINEAR", LINEAR, 0.5, -0.25), ("TANH", TANH, 1.5, 0.75)):
+        go(name + " of alpha and beta", inputs(gates, 3, 2, 3, 2), activations=[f] * n, activationAlpha=[alpha] * n, activationBeta=[beta] * n)
+        go(name + " of alpha", inputs(gates, 3, 2, 3, 2), activations=[f] * n, activationAlpha=[alpha] * n)
+        go(name + " of defaults", inputs(gates, 3, 2, 3, 2), activations=[f] * n)
+        go(name + " backward", inputs(gates, 3, 2, 3, 2, 2), direction=2, activations=[TANH] * n + [f] * n,
+           activationAlpha=[0.0] * n + [alpha] * n, activationBeta=[0.0] * n + [beta] * n)
     ins = inputs(gates, 5, 3, 2, 2, 2)
     for kind in (np.int32, np.int64):
         ins[4] = np.array([1, 5, 3], kind)

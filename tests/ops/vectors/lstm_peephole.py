@@ -3,7 +3,7 @@ import numpy as np
 import torch
 
 from common import f16, f32, f64, loose, name_of, rounded, some, Tensor, wide, write
-from gru import applied, FUNCTIONS, HSIGMOID, SIGMOID, TANH
+from gru import applied, ELU, FUNCTIONS, HSIGMOID, LEAKY_RELU, LINEAR, SIGMOID, TANH, THRESHOLDRELU
 
 OP = "LSTM_PEEPHOLE"
 NAMES = ("x", "w", "r", "b", "sequenceLens", "initialH", "initialC", "p")
@@ -123,6 +123,10 @@ def make(w):
     go("HSIGMOID with parameters, clipped", inputs(3, 2, 3, 2, 2), direction=2, clip=1.5,
        activations=[HSIGMOID, TANH, HSIGMOID, SIGMOID, HSIGMOID, TANH], activationAlpha=[0.25, 0.0, 0.75, 0.0, 0.5, 0.0],
        activationBeta=[0.5, 0.0, 0.125, 0.0, 0.0, 0.0])
+
+    go("ELU, LEAKY_RELU, THRESHOLDRELU, LINEAR and TANH with parameters", inputs(3, 2, 3, 2, 2), direction=2,
+       activations=[LINEAR, LEAKY_RELU, TANH, THRESHOLDRELU, ELU, TANH], activationAlpha=[0.5, 0.25, 1.5, 0.125, 0.75, 0.0],
+       activationBeta=[0.25, 0.0, 0.5, 0.0, 0.0, 0.0])
 
     def bad(name, code, ins, outs=3, run=False, says=None, **attrs):
         like = ins[0].dtype if ins and ins[0] is not None and not isinstance(ins[0], Tensor) else f32
