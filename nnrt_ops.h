@@ -787,9 +787,16 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon,   1e-5f) /* added to the variance, >= 0 */ \
     M(S, BOOL,  _, affine,        1) /* true: scale and bias are applied */
 /* GRU. activations: for each direction the activation of the gates, then of the state: RELU, SIGMOID, SOFTSIGN,
-   SOFTPLUS, TANH or HSIGMOID = max(0, min(1, alpha*x + beta)), with one alpha and beta per entry of activations. clip:
-   inputs of activations are clamped to [-clip, clip]. linearBeforeReset: the reset gate is applied after the matrix
-   multiplication with the hidden state. */
+   SOFTPLUS, TANH, or one with an alpha and a beta, of which there is one per entry of activations (in parentheses: if
+   the list is empty):
+       HSIGMOID       max(0, min(1, alpha*x + beta))          (1/6, 0.5)
+       LEAKY_RELU     x >= 0 ? x : alpha*x                    (0.01)
+       ELU            x >= 0 ? x : alpha*(exp(x) - 1)         (1)
+       THRESHOLDRELU  x >= alpha ? x : 0                      (1)
+       LINEAR         alpha*x + beta                          (1, 0)      ONNX: Affine
+       TANH           alpha*tanh(beta*x); tanh(x) if both are 0 (0, 0)    ONNX: ScaledTanh
+   clip: inputs of activations are clamped to [-clip, clip]. linearBeforeReset: the reset gate is applied after the
+   matrix multiplication with the hidden state. */
 #define NNRT_ATTR_GRU(M, S) \
     M(S, INTS,  _,                  activations,       0) /* ActivationType; empty = SIGMOID, TANH */ \
     M(S, FLOAT, _,                  clip,              0) /* clamps inputs of activations; 0 = none */ \
@@ -797,8 +804,8 @@ typedef struct nnrt_error {
     M(S, INT,   _,                  hiddenSize,        0) /* hidden size; 0 = from w */ \
     M(S, INT,   _,                  layout,            0) /* 0: time steps first, 1: batch first */ \
     M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: reset gate after the GEMM */ \
-    M(S, FLOATS, _,                activationAlpha,   0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta,    0) /* HSIGMOID beta per activation; empty = 0.5 */
+    M(S, FLOATS, _,                activationAlpha,   0) /* alpha per activation; empty = its default */ \
+    M(S, FLOATS, _,                activationBeta,    0) /* beta per activation; empty = its default */
 /* HARDMAX */
 #define NNRT_ATTR_Hardmax(M, S) \
     M(S, INT, _, axis, -1) /* axis searched, in [-rank, rank) */
@@ -883,8 +890,8 @@ typedef struct nnrt_error {
     M(S, INT,   _,                  hiddenSize,  0) /* hidden size; 0 = from r */ \
     M(S, INT,   _,                  inputForget, 0) /* not 0: forget gate = 1 - input gate */ \
     M(S, INT,   _,                  layout,      0) /* 0: time steps first, 1: batch first */ \
-    M(S, FLOATS, _,                activationAlpha, 0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
+    M(S, FLOATS, _,                activationAlpha, 0) /* alpha per activation; empty = its default */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* beta per activation; empty = its default */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
     M(S, BOOL, _,              transposeA,     0) /* true: transpose the last two axes of input 0 */ \
@@ -893,7 +900,7 @@ typedef struct nnrt_error {
 /* MATMUL_NBITS */
 #define NNRT_ATTR_MatMulNBits(M, S) \
     M(S, INT, _, columns,    NNRT_REQUIRED) /* K: entries in a row of the weights, without padding of the last block */ \
-    M(S, INT, _, bits,       4) /* of an entry, 4 or 8; 0 = 4 */ \
+    M(S, INT, _, bits,       4) /* of an entry, 2, 4 or 8; 0 = 4 */ \
     M(S, INT, _, blockSize, 32) /* entries with one scale and zero point, a power of 2 of 16 to 65536; 0 = 32 */
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
@@ -1050,8 +1057,8 @@ typedef struct nnrt_error {
     M(S, ENUM,  RecurrentDirection, direction,   0) /* direction in time; BIDIRECTIONAL: both */ \
     M(S, INT,   _,                  hiddenSize,  0) /* hidden size; 0 = from w */ \
     M(S, INT,   _,                  layout,      0) /* 0: time steps first, 1: batch first */ \
-    M(S, FLOATS, _,                activationAlpha, 0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
+    M(S, FLOATS, _,                activationAlpha, 0) /* alpha per activation; empty = its default */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* beta per activation; empty = its default */
 /* ROI_ALIGN */
 #define NNRT_ATTR_RoiAlign(M, S) \
     M(S, INT,   _, outputHeight,  NNRT_REQUIRED) /* output rows per region, >= 1 */ \
@@ -1260,6 +1267,8 @@ typedef struct nnrt_error {
 #define NNRTI_TYPES_SUB (NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL)
 #define NNRTI_TYPES_SIGNED (NNRT_TYPES_I8 | NNRT_TYPES_I16 | NNRT_TYPES_INDEX)
 #define NNRTI_TYPES_UINT (NNRT_TYPES_INT & ~NNRTI_TYPES_SIGNED)
+#define NNRTI_TYPES_WIDE                                                                                               \
+    (NNRT_TYPES_INDEX | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT32) | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT64))
 #define NNRTI_TYPES_REAL (NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_INDEX)
 
 /* clang-format off */
@@ -1434,6 +1443,7 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8_real, 1_1,    own), 21) \
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?[N]=0",           "z=0",                 NNRT_OP_EMPTY, \
         NNRTI_K_FLOATS(K,            MatMulFusion,          matmul_fusion,               3_1,    own) \
+        K(NNRTI_TYPES_WIDE,      NULL, MatMulFusion,         matmul_fusion_int,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
     X(MAXIMUM,                  90, Maximum,              none, extreme,                 "x[..^] y[..^]=0",         "z[..^]=0",            NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own) \
@@ -15423,6 +15433,13 @@ typedef struct nnrti_recurrent {
             (a)->clip, gates, functions                                                                                \
     }
 
+/* The activations of gates and states, one bit each. */
+#define NNRTI_RECURRENT_ACTIVATIONS                                                                                    \
+    (1u << NNRT_ACTIVATION_TYPE_RELU | 1u << NNRT_ACTIVATION_TYPE_SIGMOID | 1u << NNRT_ACTIVATION_TYPE_SOFTSIGN |       \
+     1u << NNRT_ACTIVATION_TYPE_SOFTPLUS | 1u << NNRT_ACTIVATION_TYPE_TANH | 1u << NNRT_ACTIVATION_TYPE_HSIGMOID |      \
+     1u << NNRT_ACTIVATION_TYPE_LEAKY_RELU | 1u << NNRT_ACTIVATION_TYPE_ELU | 1u << NNRT_ACTIVATION_TYPE_THRESHOLDRELU | \
+     1u << NNRT_ACTIVATION_TYPE_LINEAR)
+
 /* Completes activations to one function for each use: by default SIGMOID for the gates and TANH for the state. */
 static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_recurrent *a, int32_t directions)
 {
@@ -15440,12 +15457,11 @@ static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_
                           count);
     for (uint32_t i = 0; i < count; i++) {
         const int64_t type = a->activations->data[i];
-        if (type != NNRT_ACTIVATION_TYPE_RELU && type != NNRT_ACTIVATION_TYPE_SIGMOID &&
-            type != NNRT_ACTIVATION_TYPE_SOFTSIGN && type != NNRT_ACTIVATION_TYPE_SOFTPLUS &&
-            type != NNRT_ACTIVATION_TYPE_TANH && type != NNRT_ACTIVATION_TYPE_HSIGMOID)
+        if (type < 0 || type > 31 || (NNRTI_RECURRENT_ACTIVATIONS >> type & 1) == 0)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "activations[%u] is %l, expected RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH or HSIGMOID", i,
-                              type);
+                              "activations[%u] is %l, expected RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID, "
+                              "LEAKY_RELU, ELU, THRESHOLDRELU or LINEAR",
+                              i, type);
     }
     if ((a->alpha->count != 0 && a->alpha->count != count) || (a->beta->count != 0 && a->beta->count != count))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
@@ -15519,7 +15535,7 @@ typedef struct nnrti_cell {
     const nnrt_view *p, *initialC;
     nnrt_view *yC;              /* NULL: there is no cell state */
     const int64_t *activations; /* of all directions */
-    const float *alpha, *beta;  /* of activations, NULL: the defaults of HSIGMOID */
+    const float *alpha, *beta;  /* of activations, NULL: the defaults of each */
     float clip;
     bool linearBeforeReset, inputForget;
     int32_t H, gates, functions, row;
@@ -15564,12 +15580,27 @@ static void nnrti_cell_add(const nnrti_cell *m, const nnrt_view *w, int32_t bloc
 static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
 {
     const int32_t i = m->row * m->functions + which;
+    const NNRT_ActivationType type = (NNRT_ActivationType)m->activations[i];
+    const float alpha = m->alpha != NULL                              ? m->alpha[i]
+                        : type == NNRT_ACTIVATION_TYPE_HSIGMOID   ? 1.0f / 6.0f
+                        : type == NNRT_ACTIVATION_TYPE_LEAKY_RELU ? 0.01f
+                        : type == NNRT_ACTIVATION_TYPE_TANH       ? 0.0f
+                                                                  : 1.0f;
+    const float beta = m->beta != NULL ? m->beta[i] : type == NNRT_ACTIVATION_TYPE_HSIGMOID ? 0.5f : 0.0f;
     if (m->clip > 0)
         v = v > m->clip ? m->clip : v < -m->clip ? -m->clip : v;
-    if (m->activations[i] != NNRT_ACTIVATION_TYPE_HSIGMOID)
-        return nnrt_activate(v, (NNRT_ActivationType)m->activations[i]);
-    v = (m->alpha != NULL ? m->alpha[i] : 1.0f / 6.0f) * v + (m->beta != NULL ? m->beta[i] : 0.5f);
-    return v < 0 ? 0.0f : v > 1 ? 1.0f : v;
+    switch (type) {
+    case NNRT_ACTIVATION_TYPE_HSIGMOID:
+        v = alpha * v + beta;
+        return v < 0 ? 0.0f : v > 1 ? 1.0f : v;
+    case NNRT_ACTIVATION_TYPE_LEAKY_RELU: return v < 0 ? alpha * v : v;
+    case NNRT_ACTIVATION_TYPE_ELU: return v < 0 ? alpha * nnrti_expm1f(v) : v;
+    case NNRT_ACTIVATION_TYPE_THRESHOLDRELU: return v < alpha ? 0.0f : v;
+    case NNRT_ACTIVATION_TYPE_LINEAR: return alpha * v + beta;
+    case NNRT_ACTIVATION_TYPE_TANH:
+        return alpha == 0 && beta == 0 ? nnrti_tanhf(v) : alpha * nnrti_tanhf(beta * v);
+    default: return nnrt_activate(v, type);
+    }
 }
 
 static void nnrti_gru_step(const nnrti_cell *m)
@@ -16867,6 +16898,21 @@ NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const
         }
 }
 
+/* The same of int32, uint32, int64 or uint64: sums wrap modulo 2^n, as numpy.matmul. Without the activation. */
+static NNRTI_UNUSED void nnrti_matrix_int(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z)
+{
+    const int32_t i = a->rank - 2, j = b->rank - 2, r = z->rank - 2;
+    const NNRT_DataType type = z->dataType;
+    for (int32_t m = 0; m < z->dims[r]; m++)
+        for (int32_t n = 0; n < z->dims[r + 1]; n++) {
+            uint64_t sum = bias != NULL ? nnrti_load_int(bias->data, n * bias->strides[0], type) : 0;
+            for (int32_t k = 0; k < a->dims[i + 1]; k++)
+                sum += nnrti_load_int(a->data, m * a->strides[i] + k * a->strides[i + 1], type) *
+                       nnrti_load_int(b->data, k * b->strides[j] + n * b->strides[j + 1], type);
+            nnrti_store_int(z->data, m * z->strides[r] + n * z->strides[r + 1], sum, type);
+        }
+}
+
 /* z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]), where A and B are x and y after the optional
    transposition. x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL;
    z [..,M,N]. The leading (batch) axes of x and y are broadcast to those of z; no input may overlap z. The sum starts
@@ -16876,7 +16922,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
                                                  const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z,
                                                  NNRT_DataType type)
 {
-    const size_t width = nnrt_type_size(type);
+    const size_t width = nnrt_type_size(type == NNRT_DATA_TYPE_INT64 ? z->dataType : type); /* INT64: any of the four */
     nnrt_view a = nnrti_transposed(x, attr->transposeA), b = nnrti_transposed(y, attr->transposeB), c = *z;
     nnrt_view stackA = nnrti_stack_of(x), stackB = nnrti_stack_of(y), stackZ = nnrti_stack_of(z);
     nnrt_walk w;
@@ -16891,6 +16937,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
                 nnrti_matrix_8(&a, &b, bias, quant, &c);
             else if (type == NNRT_DATA_TYPE_FLOAT64)
                 nnrti_matrix_f64(&a, &b, bias, attr->activationType, &c);
+            else if (type == NNRT_DATA_TYPE_INT64)
+                nnrti_matrix_int(&a, &b, bias, &c);
             else
                 nnrti_matmul_one(&a, &b, bias, &c, attr->activationType, type);
         }
@@ -16908,6 +16956,17 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f64(const NNRT_MatMulFusion *attr, c
                                                 const nnrt_view *bias, nnrt_view *z)
 {
     return nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_FLOAT64);
+}
+
+/* The same of int32, uint32, int64 or uint64, modulo 2^n; act is RELU, RELU6 or RELU1, or none. */
+NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_int(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                                const nnrt_view *bias, nnrt_view *z)
+{
+    nnrt_walk w;
+    (void)nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_INT64);
+    for (bool more = nnrt_walk_first(&w, z, z, z); more; more = nnrt_walk_next(&w))
+        nnrti_activate_row(&w, z, attr->activationType);
+    return NNRT_SUCCESS;
 }
 
 /* The same for quantized int8 or uint8: z = clamp(sum * multiplier[n] + zZ), where the sum of (A - zX) * (B - zY[n])
@@ -17008,8 +17067,8 @@ static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
     if (a->columns < 1 || a->columns > INT32_MAX)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "columns is %l, expected 1 to %d: the last axis of x", a->columns,
                           INT32_MAX);
-    if (a->bits != 4 && a->bits != 8)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "bits is %l, expected 4 or 8", a->bits);
+    if (a->bits != 2 && a->bits != 4 && a->bits != 8)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "bits is %l, expected 2, 4 or 8", a->bits);
     if (a->blockSize < 16 || a->blockSize > 65536 || (a->blockSize & (a->blockSize - 1)) != 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockSize is %l, expected a power of 2 of 16 to 65536",
                           a->blockSize);
@@ -17030,9 +17089,9 @@ static NNRT_ReturnCode nnrti_rule_matmul_nbits(nnrt_resolve *c)
    a byte is in its low bits. */
 static int32_t nnrti_nbits_entry(const nnrt_view *v, ptrdiff_t at, int32_t i, int32_t bits)
 {
-    const ptrdiff_t byte = bits == 8 ? i : i / 2;
-    const int32_t shift = bits == 8 ? 0 : i % 2 * 4;
-    return ((const uint8_t *)v->data)[at + byte * v->strides[v->rank - 1]] >> shift & ((1 << bits) - 1);
+    const int32_t each = 8 / bits; /* entries in a byte */
+    const ptrdiff_t byte = i / each;
+    return ((const uint8_t *)v->data)[at + byte * v->strides[v->rank - 1]] >> i % each * bits & ((1 << bits) - 1);
 }
 
 /* Zero point of block b of row n; without zero points the middle of the range. */
@@ -17047,8 +17106,8 @@ static float nnrti_nbits_zero_at(const nnrt_view *zero, int32_t n, int32_t b, in
 
 /* y[..,n] = bias[n] + sum over blocks b of scale[n,b] * (sum over k in b of x[..,k] * (weight[n,k] - zeroPoint[n,b])).
    x [..,K], y [..,N], K = columns; scale [N,B], one per block of blockSize columns; bias [N] or NULL. weight [N,B,Z]: row
-   by row, block by block, entries of 4 or 8 bits without sign, two of 4 bits in a byte, the first one in its low bits;
-   entries from K on are not read. zeroPoint: NULL, which is 2^(bits - 1), or [N,B] of the type of scale, or [N,P] bytes
+   by row, block by block, entries of 2, 4 or 8 bits without sign, as many in a byte as fit, the first one in its low
+   bits; entries from K on are not read. zeroPoint: NULL, which is 2^(bits - 1), or [N,B] of the type of scale, or [N,P] bytes
    in which the entries of a row are packed like weights. Sums run over k, then b, in ascending order, from 0 and from
    the bias. None may overlap y. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_nbits(const NNRT_MatMulNBits *attr, const nnrt_view *x,
@@ -21073,7 +21132,6 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_
 /* Checks indices [I..,k], updates [I..,B..] and x [A..,B..] with k dimensions A. */
 static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
 {
-    const NNRT_ScatterNDUpdate *a = (const NNRT_ScatterNDUpdate *)c->resolved;
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1], *updates = &c->in[2];
     const int32_t lead = indices->rank - 1, k = x->rank - (updates->rank - lead);
     bool fits = lead >= 0 && k >= 0 && k <= x->rank && (indices->dims[lead] == k || nnrti_axis_dynamic(indices, lead));
@@ -21087,8 +21145,6 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
                           "then those of x %o "
                           "from axis k on",
                           updates->name, updates, indices, x);
-    if (a->reduction != NNRT_SCATTER_REDUCTION_NONE && x->dataType == NNRT_DATA_TYPE_BOOL)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o: bool has no reduction", x->name, x);
     return NNRT_SUCCESS;
 }
 
@@ -21117,23 +21173,18 @@ static void nnrti_scatter_max_row(const nnrt_walk *w, const nnrt_view *x, const 
 
 /* y = x; then y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is
    assignment, or with reduction +, *, min or max: floating point is rounded each time, integers wrap modulo 2^n; min
-   and max with NaN give NaN. x and y [A..,B..] with k dimensions A, indices [I..,k] int32 or int64, updates [I..,B..]
+   and max with NaN give NaN; for bool, + and max are OR, * and min are AND. x and y [A..,B..] with k dimensions A, indices [I..,k] int32 or int64, updates [I..,B..]
    of the type of x; y must not overlap an input. Indices from -L to -1 count from the end.
    NNRT_INVALID_PARAMETER if an index is outside its axis: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr, const nnrt_view *x,
                                                 const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                 nnrt_call *call)
 {
-    nnrti_row row = NULL;
-    switch (attr->reduction) {
-    case NNRT_SCATTER_REDUCTION_ADD: row = nnrti_add_row; break;
-    case NNRT_SCATTER_REDUCTION_MUL: row = nnrti_mul_row; break;
-    case NNRT_SCATTER_REDUCTION_MIN: row = nnrti_scatter_min_row; break;
-    case NNRT_SCATTER_REDUCTION_MAX: row = nnrti_scatter_max_row; break;
-    default: break;
-    }
+    static const nnrti_row rows[] = {NULL, nnrti_add_row, nnrti_mul_row, nnrti_scatter_min_row, nnrti_scatter_max_row};
+    static const nnrti_row bools[] = {NULL, nnrti_add_row, nnrti_mul_row, nnrti_mul_row, nnrti_add_row};
     nnrti_copy(x, y);
-    return nnrti_scatter(indices, updates, y, row, call);
+    return nnrti_scatter(indices, updates, y, (x->dataType == NNRT_DATA_TYPE_BOOL ? bools : rows)[attr->reduction],
+                         call);
 }
 
 /* >>op SHAPE */

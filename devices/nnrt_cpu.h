@@ -3702,13 +3702,13 @@ static void nnrti_cpu_pack_nbits(const nnrti_cpu_nbits *a, const nnrt_plan_arg *
     }
 }
 
-/* Whether the weights of MATMUL_NBITS are constants that can be packed, and x and y are matrices of *rows rows,
-   strides[0] and strides[1] apart. */
+/* Whether the weights of MATMUL_NBITS are constants of 4 or 8 bits that can be packed, and x and y are matrices of *rows
+   rows, strides[0] and strides[1] apart. */
 static bool nnrti_cpu_is_nbits(const nnrt_draft_step *step, int64_t *rows, ptrdiff_t strides[2])
 {
     int64_t rowsY;
-    if (step->nIn != 5 || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
-        step->args[5].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+    if (step->nIn != 5 || ((const NNRT_MatMulNBits *)step->attr)->bits == 2 ||
+        step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 || step->args[5].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
         !nnrti_cpu_is_matrix(&step->args[0].view, rows, &strides[0]) ||
         !nnrti_cpu_is_matrix(&step->args[5].view, &rowsY, &strides[1]) || *rows != rowsY || *rows == 0)
         return false;
@@ -5218,7 +5218,8 @@ static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_recurrent
 /* The same of LSTM_PEEPHOLE, GRU and RNN, which have y [T,D,N,H], or with layout 1 [N,T,D,H], and x and states
    likewise. false: an activation has parameters of its own. */
 static bool nnrti_cpu_read_recurrent_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
-                                           const NNRT_Int64List *activations, NNRT_RecurrentDirection direction,
+                                           const NNRT_Int64List *activations, const NNRT_FloatList *alpha,
+                                           const NNRT_FloatList *beta, NNRT_RecurrentDirection direction,
                                            bool batchFirst, nnrti_cpu_recurrent_operands *o, nnrti_cpu_recurrent *a)
 {
     o->lens = step->args[4];
@@ -5231,8 +5232,17 @@ static bool nnrti_cpu_read_recurrent_cells(const nnrt_draft_step *step, int32_t 
     for (int32_t i = 0; i < functions * a->directions; i++)
         a->functions[i / functions][i % functions] = (NNRT_ActivationType)activations->data[i];
     for (int32_t i = 0; i < functions * a->directions; i++)
-        if (activations->data[i] == NNRT_ACTIVATION_TYPE_HSIGMOID)
-            return false;
+        switch (activations->data[i]) {
+        case NNRT_ACTIVATION_TYPE_RELU:
+        case NNRT_ACTIVATION_TYPE_SIGMOID:
+        case NNRT_ACTIVATION_TYPE_SOFTSIGN:
+        case NNRT_ACTIVATION_TYPE_SOFTPLUS: break;
+        case NNRT_ACTIVATION_TYPE_TANH:
+            if ((alpha->count > 0 && alpha->data[i] != 0) || (beta->count > 0 && beta->data[i] != 0))
+                return false;
+            break;
+        default: return false;
+        }
     if (!batchFirst)
         return true;
     nnrti_cpu_swap_axes(&o->x.view, 0);
@@ -5266,13 +5276,13 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_recu
     case NNRT_NODE_TYPE_GRU: {
         const NNRT_GRU *attr = (const NNRT_GRU *)step->attr;
         a->apart = attr->linearBeforeReset == 0;
-        return nnrti_cpu_read_recurrent_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction,
-                                              attr->layout != 0, o, a);
+        return nnrti_cpu_read_recurrent_cells(step, 3, 2, attr->clip, &attr->activations, &attr->activationAlpha,
+                                              &attr->activationBeta, attr->direction, attr->layout != 0, o, a);
     }
     case NNRT_NODE_TYPE_RNN: {
         const NNRT_RNN *attr = (const NNRT_RNN *)step->attr;
-        return nnrti_cpu_read_recurrent_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction,
-                                              attr->layout != 0, o, a);
+        return nnrti_cpu_read_recurrent_cells(step, 1, 1, attr->clip, &attr->activations, &attr->activationAlpha,
+                                              &attr->activationBeta, attr->direction, attr->layout != 0, o, a);
     }
     default: {
         const NNRT_LSTMPeephole *attr = (const NNRT_LSTMPeephole *)step->attr;
@@ -5280,8 +5290,8 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_recu
         o->p = step->args[7];
         a->inputForget = attr->inputForget != 0;
         a->peephole = o->p.tensor != NNRT_NO_TENSOR;
-        return nnrti_cpu_read_recurrent_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction,
-                                              attr->layout != 0, o, a);
+        return nnrti_cpu_read_recurrent_cells(step, 4, 3, attr->clip, &attr->activations, &attr->activationAlpha,
+                                              &attr->activationBeta, attr->direction, attr->layout != 0, o, a);
     }
     }
 }

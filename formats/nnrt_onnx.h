@@ -4348,7 +4348,7 @@ static void nnrti_onnx_op_sign(nnrti_onnx *c, int32_t arg)
     const NNRT_DataType type = nnrti_onnx_type(c, x);
     uint32_t zero, above, below;
     (void)arg;
-    if (c->code != NNRT_SUCCESS || nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_I32)) {
+    if (c->code != NNRT_SUCCESS || nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64)) {
         nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 1));
         return;
     }
@@ -4693,31 +4693,38 @@ static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_in(c, 0));
 }
 
+/* Dropout in training: mask = u >= ratio with uniform u in [0,1), y = x * mask / (1 - ratio). training: a bool that the
+   run computes, or NNRT_NO_TENSOR; where it is false, mask is true and the divisor 1. */
+static void nnrti_onnx_drop(nnrti_onnx *c, uint32_t x, uint32_t ratio, uint32_t training)
+{
+    const NNRT_DataType type = nnrti_onnx_type(c, x), real = NNRT_DATA_TYPE_FLOAT32;
+    NNRT_RandomUniform a;
+    uint32_t rate = ratio != NNRT_NO_TENSOR ? nnrti_onnx_cast(c, ratio, real) : nnrti_onnx_scalar(c, real, 0.5), mask;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_RANDOM_UNIFORM, &a);
+    a.dtype = real;
+    a.seed = (float)nnrti_onnx_int(c, "seed", 0);
+    mask = nnrti_onnx_step1(c, NNRT_NODE_TYPE_RANDOM_UNIFORM, &a, nnrti_onnx_shape(c, x));
+    if (training != NNRT_NO_TENSOR)
+        rate = nnrti_onnx_mul(c, rate, nnrti_onnx_cast(c, training, real));
+    mask = nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER_EQUAL, NULL, mask, rate);
+    rate = nnrti_onnx_div(c, nnrti_onnx_like(c, rate, 1), nnrti_onnx_sub(c, nnrti_onnx_like(c, rate, 1), rate));
+    if (nnrti_onnx_has_output(c, 1))
+        nnrti_onnx_out(c, 1, mask);
+    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, nnrti_onnx_mul(c, x, nnrti_onnx_cast(c, rate, type)), nnrti_onnx_cast(c, mask, type)));
+}
+
 /* In inference nothing is dropped: y = x, and the mask, if the node has that output, is all ones. */
 static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), ratio = nnrti_onnx_in(c, 1), training = nnrti_onnx_in(c, 2);
     const nnrt_operand *t = nnrti_onnx_at(c, training);
-    uint8_t on = 0;
-    float rate = 0.5f;
+    const bool live = training != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, training);
     (void)arg;
-    if (training != NNRT_NO_TENSOR &&
-        !nnrti_onnx_is_constant(c, training)) { /* asserts in the run that training is off */
-        uint32_t off = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, training);
-        if (ratio != NNRT_NO_TENSOR)
-            off =
-                nnrti_onnx_step2(c, NNRT_NODE_TYPE_LOGICAL_OR, NULL, off,
-                                 nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, ratio, nnrti_onnx_like(c, ratio, 0)));
-        nnrti_onnx_assert(c, off, training);
-    } else if (training != NNRT_NO_TENSOR) {
-        if (t->dataType != NNRT_DATA_TYPE_BOOL)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode '%s' must be a bool", t->name);
-        else
-            memcpy(&on, t->data, 1);
-        if (on != 0 && ratio != NNRT_NO_TENSOR)
-            (void)nnrti_onnx_known_float(c, ratio, &rate);
-        if (on != 0 && rate != 0)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training mode, which drops elements at random, is not supported");
+    if (training != NNRT_NO_TENSOR && t->dataType != NNRT_DATA_TYPE_BOOL)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode '%s' must be a bool", t->name);
+    if (live || (training != NNRT_NO_TENSOR && c->code == NNRT_SUCCESS && *(const uint8_t *)t->data != 0)) {
+        nnrti_onnx_drop(c, x, ratio, live ? training : NNRT_NO_TENSOR);
+        return;
     }
     if (nnrti_onnx_has_output(c, 1))
         nnrti_onnx_out(
@@ -4966,7 +4973,8 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 }
 
 /* Maps the smallest range that contains x and 0 to 0..255: y as in QuantizeLinear with this scale and zero point, which
-   are results, too. If x is all zeros, scale and y are 0. */
+   are results, too. If x is all zeros, y is 0 and scale 1, as in ONNX Runtime: by ONNX's formula it would be 0, by which
+   readers divide. */
 static void nnrti_onnx_op_dynamic_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), none = nnrti_onnx_like(c, x, 0);
@@ -4974,7 +4982,10 @@ static void nnrti_onnx_op_dynamic_quantize(nnrti_onnx *c, int32_t arg)
                    most = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MAX, NULL, 0, false);
     const uint32_t low = nnrti_onnx_extreme(c, NNRT_NODE_TYPE_MINIMUM, least, none),
                    high = nnrti_onnx_extreme(c, NNRT_NODE_TYPE_MAXIMUM, most, none);
-    const uint32_t scale = nnrti_onnx_div(c, nnrti_onnx_sub(c, high, low), nnrti_onnx_like(c, x, 255));
+    const uint32_t range = nnrti_onnx_sub(c, high, low);
+    const uint32_t scale = nnrti_onnx_where(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, range, none),
+                                            nnrti_onnx_like(c, x, 1),
+                                            nnrti_onnx_div(c, range, nnrti_onnx_like(c, x, 255)));
     const uint32_t zero = nnrti_onnx_saturated(c, nnrti_onnx_sub(c, none, nnrti_onnx_div(c, low, scale)),
                                                NNRT_NO_TENSOR, NNRT_DATA_TYPE_UINT8);
     (void)arg;
@@ -6442,12 +6453,15 @@ static void nnrti_onnx_op_nll_loss(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 1, in[0]);
 }
 
-/* log of the sum (arg 0), or of the sum of e^x (1). float16 is computed in float32 to avoid overflow of the sum. */
+/* log of the sum (arg 0), or of the sum of e^x (1). float16 is computed in float32 to avoid overflow of the sum, integers
+   in float64; their result is rounded toward zero. */
 static void nnrti_onnx_op_reduce_log(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     const NNRT_DataType type = nnrti_onnx_type(c, x);
-    const NNRT_DataType wide = type == NNRT_DATA_TYPE_FLOAT16 ? (NNRT_DataType)NNRT_DATA_TYPE_FLOAT32 : type;
+    const NNRT_DataType wide = type == NNRT_DATA_TYPE_FLOAT16         ? (NNRT_DataType)NNRT_DATA_TYPE_FLOAT32
+                               : nnrti_type_in(type, NNRT_TYPES_INT) ? (NNRT_DataType)NNRT_DATA_TYPE_FLOAT64
+                                                                     : type;
     const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0;
     bool none;
     uint32_t axes = nnrti_onnx_reduced_axes(c, &none), y, top = NNRT_NO_TENSOR;
@@ -7391,8 +7405,9 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_resize_attr(c, arg == 1, scales, &n);
     if (arg == 1 && !nnrti_onnx_is_constant(c, scales) && c->code == NNRT_SUCCESS)
         nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, scales, 1), scales), scales);
-    if (n.mode == NNRT_RESIZE_METHOD_LINEAR &&
-        nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16))
+    if (n.mode != NNRT_RESIZE_METHOD_NEAREST &&
+        nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32 |
+                                      NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16)))
         given = nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32);
     x = given;
     exact = n.mode == NNRT_RESIZE_METHOD_NEAREST &&
@@ -7571,8 +7586,15 @@ static bool nnrti_onnx_gemm_packed(nnrti_onnx *c, float alpha, float beta)
     return true;
 }
 
-/* alpha*A*B + beta*C: MATMUL_NBITS for a packed weight, FULL_CONNECTION for the usual form (alpha 1, transA 0, a vector bias with beta 1), else
-   MATMUL_FUSION, MUL_FUSION and ADD_FUSION. */
+/* A factor of integers must be one. */
+static void nnrti_onnx_gemm_factor(nnrti_onnx *c, const char *name, float factor)
+{
+    if (!(factor >= -2147483648.0f && factor < 2147483648.0f && factor == (float)(int32_t)factor))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s is %f, expected an integer, as A and B are integers", name, (double)factor);
+}
+
+/* alpha*A*B + beta*C: MATMUL_NBITS for a packed weight, FULL_CONNECTION for the usual form (alpha 1, transA 0, a vector bias with beta 1,
+   and not of integers), else MATMUL_FUSION, MUL_FUSION and ADD_FUSION. */
 static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t swap[] = {1, 0};
@@ -7583,13 +7605,18 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
     const bool open = outputs < 0 || (bias != NNRT_NO_TENSOR && !nnrti_onnx_is_static(c, bias));
     const bool vector = open && bias != NNRT_NO_TENSOR && nnrti_onnx_rank(c, bias) == 1;
     const bool plain = bias == NNRT_NO_TENSOR || (beta == 1 && (vector || nnrti_onnx_is_bias(c, bias, outputs)));
+    const bool whole = nnrti_type_in(nnrti_onnx_type(c, x), NNRT_TYPES_INT);
     (void)arg;
     if (nnrti_onnx_gemm_packed(c, alpha, beta))
         return;
     if (nnrti_onnx_rank(c, x) != 2 || nnrti_onnx_rank(c, w) != 2)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes and B %d, expected 2 each", nnrti_onnx_rank(c, x),
                         nnrti_onnx_rank(c, w));
-    if (plain && alpha == 1 && !transA) {
+    if (whole) {
+        nnrti_onnx_gemm_factor(c, "alpha", alpha);
+        nnrti_onnx_gemm_factor(c, "beta", beta);
+    }
+    if (plain && alpha == 1 && !transA && !whole) {
         const int64_t n = outputs;
         const uint32_t weight = transB ? w : nnrti_onnx_transpose(c, w, swap, 2);
         uint32_t b = NNRT_NO_TENSOR;
@@ -7847,7 +7874,8 @@ static int64_t nnrti_onnx_window_size(nnrti_onnx *c, const char *name)
 }
 
 /* Attention as ONNX 1.23 defines it for all operator sets: softcap before the mask (operator set 23 had it after),
-   zeros for a query without visible keys. */
+   zeros for a query without visible keys. Softmax is computed in float32, whatever softmax_precision is: more exactly than
+   in float16 and bfloat16; in float64 the result, which is float32 or float16, would differ by its own rounding. */
 static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
 {
     const int64_t precision = nnrti_onnx_int(c, "softmax_precision", NNRT_ONNX_FLOAT);
@@ -7867,8 +7895,9 @@ static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
     a.softcap = nnrti_onnx_float(c, "softcap", 0);
     a.leftWindowSize = nnrti_onnx_window_size(c, "left_window_size");
     a.rightWindowSize = nnrti_onnx_window_size(c, "right_window_size");
-    if (precision != NNRT_ONNX_FLOAT)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softmax_precision is %l, expected 1 (float)", precision);
+    if (precision != NNRT_ONNX_FLOAT && precision != NNRT_ONNX_FLOAT16 && precision != NNRT_ONNX_BFLOAT16 &&
+        precision != NNRT_ONNX_DOUBLE)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "softmax_precision is %l, expected 1 (float), 10, 11 or 16", precision);
     if (nnrti_onnx_attr(c, "scale", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL && !(a.scale > 0))
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scale is %f, expected more than 0", (double)a.scale);
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_ATTENTION, &a, in, nIn, out, nOut, NULL);
@@ -7944,7 +7973,7 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_recurrent: LSTM, GRU and RNN */
 
-/* The activations of a node, and the parameters of each HardSigmoid. */
+/* The activations of a node, and their parameters. */
 typedef struct nnrti_onnx_gates {
     NNRT_Int64List activations;
     NNRT_FloatList alpha, beta; /* empty if no activation has parameters */
@@ -7952,49 +7981,68 @@ typedef struct nnrti_onnx_gates {
     float alphas[6], betas[6];
 } nnrti_onnx_gates;
 
-/* The next entry of the list that activations with parameters share, in their order; `initial` after the list's end. */
-static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const char *name, size_t at, float initial)
+/* An activation of ONNX's recurrent operators: its parameters, and their values if the lists of the node end before. */
+typedef struct nnrti_onnx_cell_function {
+    const char *name;
+    NNRT_ActivationType type;
+    bool hasAlpha, hasBeta;
+    float alpha, beta;
+} nnrti_onnx_cell_function;
+
+/* The next entry of a list of parameters, of which those activations that have one take theirs in turn. */
+static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const char *name, size_t *at, float initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOATS);
-    return a != NULL && at < a->floats.count ? a->floats.data[at] : initial;
+    const size_t k = (*at)++;
+    return a != NULL && k < a->floats.count ? a->floats.data[k] : initial;
 }
 
-/* Reads the activations, at most `most` (no more than 6). HardSigmoid is the only supported one with parameters. */
+/* Reads the activations, at most `most` (no more than 6). */
 static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t most)
 {
-    static const struct {
-        const char *name;
-        NNRT_ActivationType type;
-    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},         {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
-                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS}, {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
-                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH},         {"HardSigmoid", NNRT_ACTIVATION_TYPE_HSIGMOID}};
+    static const nnrti_onnx_cell_function known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU, false, false, 0, 0},
+                                            {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID, false, false, 0, 0},
+                                            {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS, false, false, 0, 0},
+                                            {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN, false, false, 0, 0},
+                                            {"Tanh", NNRT_ACTIVATION_TYPE_TANH, false, false, 0, 0},
+                                            {"HardSigmoid", NNRT_ACTIVATION_TYPE_HSIGMOID, true, true, 0.2f, 0.5f},
+                                            {"LeakyRelu", NNRT_ACTIVATION_TYPE_LEAKY_RELU, true, false, 0.01f, 0},
+                                            {"Elu", NNRT_ACTIVATION_TYPE_ELU, true, false, 1, 0},
+                                            {"ThresholdedRelu", NNRT_ACTIVATION_TYPE_THRESHOLDRELU, true, false, 1, 0},
+                                            {"Affine", NNRT_ACTIVATION_TYPE_LINEAR, true, true, 1, 0},
+                                            {"ScaledTanh", NNRT_ACTIVATION_TYPE_TANH, true, true, 1, 1}};
+    enum { KNOWN = sizeof(known) / sizeof(*known) };
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
     const size_t count = a != NULL ? a->strings.count : 0;
-    size_t hard = 0;
+    size_t alphas = 0, betas = 0;
     char text[64];
     memset(g, 0, sizeof(*g));
     if (count > most)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected at most %z", count, most);
     for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
         size_t k = 0;
-        while (k < 6 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
+        while (k < KNOWN && !nnrti_onnx_is(a->strings.data[i], known[k].name))
             k++;
-        if (k == 6) {
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign, Tanh or HardSigmoid",
+        if (k == KNOWN) {
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign, Tanh, HardSigmoid, "
+                            "LeakyRelu, Elu, ThresholdedRelu, Affine or ScaledTanh",
                             i, nnrti_onnx_text(text, a->strings.data[i]));
             return;
         }
         g->types[i] = known[k].type;
-        g->alphas[i] = k == 5 ? nnrti_onnx_gate_parameter(c, "activation_alpha", hard, 0.2f) : 0;
-        g->betas[i] = k == 5 ? nnrti_onnx_gate_parameter(c, "activation_beta", hard, 0.5f) : 0;
-        hard += k == 5 ? 1 : 0;
+        g->alphas[i] = known[k].hasAlpha ? nnrti_onnx_gate_parameter(c, "activation_alpha", &alphas, known[k].alpha) : 0;
+        g->betas[i] = known[k].hasBeta ? nnrti_onnx_gate_parameter(c, "activation_beta", &betas, known[k].beta) : 0;
+        if (known[k].type == NNRT_ACTIVATION_TYPE_TANH && known[k].hasAlpha && g->alphas[i] == 0) {
+            g->types[i] = NNRT_ACTIVATION_TYPE_LINEAR; /* 0, as TANH with two zeros is tanh(x) */
+            g->betas[i] = 0;
+        }
     }
     if (c->code != NNRT_SUCCESS)
         return;
     g->activations = nnrt_int64_list(g->types, (uint32_t)count);
-    g->alpha = nnrt_float_list(g->alphas, hard > 0 ? (uint32_t)count : 0);
-    g->beta = nnrt_float_list(g->betas, hard > 0 ? (uint32_t)count : 0);
+    g->alpha = nnrt_float_list(g->alphas, alphas > 0 ? (uint32_t)count : 0);
+    g->beta = nnrt_float_list(g->betas, alphas > 0 ? (uint32_t)count : 0);
 }
 
 /* GRU and RNN; arg: the node type. */
@@ -9045,7 +9093,8 @@ typedef struct nnrti_onnx_packed {
 /* Entry i of a row of packed entries, the first in the low bits. */
 static int32_t nnrti_onnx_packed_at(const uint8_t *row, int64_t i, int64_t bits)
 {
-    return bits == 8 ? row[i] : row[i / 2] >> (4 * (i % 2)) & 15;
+    const int64_t each = 8 / bits; /* entries in a byte */
+    return row[i / each] >> i % each * bits & ((1 << bits) - 1);
 }
 
 /* Bytes of a constant; false: v is none, of another type, or has not this many elements. */
@@ -9110,8 +9159,8 @@ static void nnrti_onnx_packed_bits(nnrti_onnx *c, nnrti_onnx_packed *p)
 {
     p->bits = nnrti_onnx_int(c, "bits", 4);
     p->block = nnrti_onnx_int(c, "block_size", 128);
-    if (p->bits != 4 && p->bits != 8)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "bits is %l, expected 4 or 8", p->bits);
+    if (p->bits != 2 && p->bits != 4 && p->bits != 8)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "bits is %l, expected 2, 4 or 8", p->bits);
     if (p->block < 16 || p->block > 65536 || (p->block & (p->block - 1)) != 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "block_size is %l, expected a power of 2 of 16 to 65536", p->block);
 }
@@ -9250,6 +9299,8 @@ static void nnrti_onnx_op_gather_blocks(nnrti_onnx *c, int32_t arg)
     uint32_t y = NNRT_NO_TENSOR;
     (void)arg;
     nnrti_onnx_packed_bits(c, &p);
+    if (p.bits == 2)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "bits is %d, expected 4 or 8", 2);
     if (nnrti_onnx_rank(c, data) != 2 || (axis != 1 && axis != -1) || nnrti_onnx_int(c, "gather_axis", 0) != 0)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the data are %o, expected 2 axes, gather_axis 0 and quantize_axis 1",
                         nnrti_onnx_at(c, data));
@@ -10901,10 +10952,10 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "DECODE_FLOAT ENCODE_FLOAT", "parameters that are not constant, or blockwise; 16 bits; float8, float4") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
-    X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
-      "nothing is dropped: its input; the mask; a training_mode computed in the run must be off") \
+    X("dropout",         "", "FILL_LIKE RANDOM_UNIFORM SHAPE CAST MUL_FUSION SUB_FUSION DIV_FUSION GREATER_EQUAL", \
+      "its input, and the mask; in training the product of x, a random mask and 1 / (1 - ratio)") \
     X("dynamic_quantize", "", \
-      "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION", \
+      "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION DIV_FUSION EQUAL WHERE ROUND CAST ADD_FUSION CLIP MUL_FUSION", \
       "scale and zero point are computed in the run") \
     X("einsum",          "EINSUM",                           "", "") \
     X("exp",             "EXPFUSION POW_FUSION",             "", "") \
@@ -11027,7 +11078,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
       "axes computed in the run") \
     X("simplified_layer_norm", "RMS_NORMALIZATION", "MUL_FUSION REDUCE_FUSION ADD_FUSION RSQRT", "output 1") \
     X("dynamic_matmul",  "", \
-      "MINIMUM MAXIMUM REDUCE_FUSION SUB_FUSION DIV_FUSION ROUND CLIP CAST MATMUL_INTEGER MUL_FUSION ADD_FUSION", \
+      "MINIMUM MAXIMUM REDUCE_FUSION SUB_FUSION DIV_FUSION EQUAL WHERE ROUND CLIP CAST " \
+      "MATMUL_INTEGER MUL_FUSION ADD_FUSION", \
       "A quantized in the run, the product in integers, times both scales, plus the bias") \
     X("dynamic_lstm",    "LSTM LSTM_PEEPHOLE", \
       "CAST SUB_FUSION MUL_FUSION TRANSPOSE STRIDED_SLICE RESHAPE FILL UNSQUEEZE", \

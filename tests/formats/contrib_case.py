@@ -8,7 +8,7 @@ import contrib_onnx
 DOMAIN = 'com.microsoft'
 NUMBERS = {'uint8': TensorProto.UINT8, 'int8': TensorProto.INT8, 'float32': TensorProto.FLOAT, 'int32': TensorProto.INT32,
            'int64': TensorProto.INT64, 'bool': TensorProto.BOOL, 'float16': TensorProto.FLOAT16, 'int16': TensorProto.INT16,
-           'uint16': TensorProto.UINT16, 'float64': TensorProto.DOUBLE}
+           'uint16': TensorProto.UINT16, 'uint32': TensorProto.UINT32, 'uint64': TensorProto.UINT64, 'float64': TensorProto.DOUBLE}
 
 
 class Case:

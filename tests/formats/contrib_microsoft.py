@@ -342,7 +342,7 @@ def refused():
                                                   activation='Foo')
     f = np.zeros((2, 32), np.float32)
     data, scales = Constant(np.zeros((4, 2, 8), np.uint8)), Constant(np.zeros(8, np.float32))
-    yield "bits is 2, expected 4 or 8", Case('2 bits', 'MatMulNBits', [f, data, scales], K=32, N=4, bits=2, block_size=16)
+    yield "bits is 3, expected 2, 4 or 8", Case('3 bits', 'MatMulNBits', [f, data, scales], K=32, N=4, bits=3, block_size=16)
     yield "expected a constant of 128 elements", Case('too few bytes', 'MatMulNBits', [f, data, scales], K=32, N=8, bits=4, block_size=16)
     yield "expected a constant of 64 elements", Case('weights that are inputs', 'MatMulNBits', [f, np.zeros((4, 2, 8), np.uint8), scales], K=32, N=4,
                                                     bits=4, block_size=16)

@@ -251,7 +251,62 @@ def alone_cases(Case, Constant):
                            noop_with_empty_axes=1, keepdims=len(given) - 1)
 
 
+def recurrent_cases(Case, Constant):
+    """Activations with alpha and beta, which the activations that have one take in turn."""
+    draw = np.random.RandomState(59)
+    lists = {'GRU': [(['HardSigmoid', 'Softsign', 'Sigmoid', 'LeakyRelu'], [0.3, 0.2], [0.4]), (['Affine', 'ScaledTanh'], [0.25, 1.5], [0.5, 0.75]),
+                     (['Elu', 'ThresholdedRelu', 'Sigmoid', 'Tanh'], [0.5, 0.25], []), (['LeakyRelu', 'Elu'], [], [])],
+             'RNN': [(['Affine', 'ScaledTanh'], [0.75, 1.25], [-0.25, 0.5]), (['ThresholdedRelu'], [0.5], [])],
+             'LSTM': [(['HardSigmoid', 'ScaledTanh', 'Affine'], [0.25, 0.75, 0.5], [0.5, 1.5, 0.125]),
+                      (['Sigmoid', 'Elu', 'LeakyRelu', 'ThresholdedRelu', 'Tanh', 'Softsign'], [0.75, 0.125, 0.25], [])]}
+    for op, choices in lists.items():
+        gates, functions = {'GRU': (3, 2), 'RNN': (1, 1), 'LSTM': (4, 3)}[op]
+        for n, (names, alpha, beta) in enumerate(choices):
+            D, H = len(names) // functions, 4
+            ins = [draw.uniform(-1.5, 1.5, (3, 2, 2)).astype(np.float32)]
+            ins += [Constant(draw.uniform(-0.6, 0.6, dims).astype(np.float32)) for dims in ((D, gates * H, 2), (D, gates * H, H), (D, 2 * gates * H))]
+            more = dict({'activation_alpha': alpha} if alpha else {}, **({'activation_beta': beta} if beta else {}))
+            yield Case('%s of %s' % (op, ' '.join(names)), op, ins, domain='', main=14, near=1e-5, activations=names, hidden_size=H,
+                       direction='bidirectional' if D == 2 else 'forward', **more)
+
+
+def integer_cases(Case, Constant):
+    """Integers where ONNX allows them: definitions in numpy."""
+    draw = np.random.RandomState(61)
+    for kind in ('int32', 'uint32', 'int64', 'uint64'):
+        low = 0 if kind.startswith('u') else -9
+        a, b, v = (draw.randint(low, 10, dims).astype(kind) for dims in ((2, 3, 4), (4, 5), (5,)))
+        yield Case('MatMul ' + kind, 'MatMul', [a, b], domain='', main=13, near=0, want=[np.matmul(a, b)])
+        yield Case('Gemm ' + kind, 'Gemm', [a[0], Constant(b), Constant(v)], domain='', main=13, near=0, want=[np.matmul(a[0], b) + v])
+        yield Case('Gemm of factors ' + kind, 'Gemm', [a[0].T.copy(), b.T.copy(), v], domain='', main=13, near=0, transA=1, transB=1, alpha=2.0,
+                   beta=3.0, want=[2 * np.matmul(a[0], b) + 3 * v])
+        x = draw.randint(low // 3, 6, (2, 3, 4)).astype(kind)
+        for op, sums in (('ReduceLogSumExp', np.exp(x.astype(np.float64)).sum(1)), ('ReduceLogSum', (np.abs(x.astype(np.float64)) + 1).sum(1))):
+            given = x if op == 'ReduceLogSumExp' else (np.abs(x) + np.array(1, kind)).astype(kind)
+            yield Case('%s %s' % (op, kind), op, [given, Constant(np.array([1], np.int64))], domain='', near=0, keepdims=0,
+                       want=[np.log(sums).astype(kind)])
+    for kind in ('int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64'):
+        x = np.array([[0, 1, 5], [100, 3, 2]], kind) - (0 if kind.startswith('u') else np.array(3, kind))
+        yield Case('Sign ' + kind, 'Sign', [x], domain='', main=13, near=0, want=[np.sign(x)])
+    for kind in ('int8', 'uint8', 'int16', 'uint16', 'int32'):
+        x = draw.randint(0, 100, (1, 2, 3, 3)).astype(kind)
+        # align_corners from 3 to 5: every other one is a mean of two
+        rows = np.stack([x[:, :, 0], (x[:, :, 0].astype(np.float64) + x[:, :, 1]) / 2, x[:, :, 1], (x[:, :, 1].astype(np.float64) + x[:, :, 2]) / 2,
+                         x[:, :, 2]], 2)
+        wide = np.stack([rows[..., 0], (rows[..., 0] + rows[..., 1]) / 2, rows[..., 1], (rows[..., 1] + rows[..., 2]) / 2, rows[..., 2]], 3)
+        sizes = Constant(np.array([1, 2, 5, 5], np.int64))
+        yield Case('Resize ' + kind, 'Resize', [x, None, None, sizes], domain='', main=13, near=0, mode='linear',
+                   coordinate_transformation_mode='align_corners', want=[np.trunc(wide).astype(kind)])
+    x, at, new = np.array([0, 1, 1, 0, 1], bool), Constant(np.array([[0], [2], [3]], np.int64)), np.array([1, 0, 0], bool)
+    for reduction, function in (('add', np.logical_or), ('mul', np.logical_and), ('max', np.logical_or), ('min', np.logical_and)):
+        y = x.copy()
+        y[[0, 2, 3]] = function(y[[0, 2, 3]], new)
+        yield Case('ScatterND of bool ' + reduction, 'ScatterND', [x, at, new], domain='', main=18, near=0, reduction=reduction, want=[y])
+
+
 def cases(Case, Constant):
+    yield from recurrent_cases(Case, Constant)
+    yield from integer_cases(Case, Constant)
     yield from alone_cases(Case, Constant)
     yield from flex_cases(Case)
     yield from half_cases(Case)

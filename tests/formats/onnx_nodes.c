@@ -31,9 +31,9 @@
    Outputs that a later release of the onnx package replaced are in tests/formats/onnx_replaced.txt, which
    tests/formats/onnx_replaced.py computes by the later definitions. They are counted separately, too.
 
-   Bernoulli draws random numbers that ONNX does not specify. Its tests check shape and type, that values are 0 or 1,
-   and that their sum is within 2.5 standard deviations of its expected value (the sum of equal draws is not). They are
-   counted separately, too. */
+   Bernoulli, and Dropout in training, draw random numbers that ONNX does not specify. Their tests check shape and type,
+   that values are 0 or 1 (Dropout: 0 or x / (1 - ratio), the mask 0 or 1), and that their sum (the number of kept ones) is
+   within 2.5 standard deviations of its expected value (the sum of equal draws is not). They are counted separately, too. */
 #define _XOPEN_SOURCE 700
 #include "formats/nnrt_onnx.h"
 
@@ -74,6 +74,7 @@ typedef struct data_set {
     char op[64]; /* of a model of one node, which runs no graph: its operator; else "" */
     size_t nNodes;
     bool draws;  /* outputs are draws of 0 and 1 */
+    bool drops;  /* of Dropout in training */
     bool turned; /* input 0 has the probability of 0 */
 } data_set;
 
@@ -252,6 +253,28 @@ static bool check_draws(NNRT_DataType type, const void *got, const data_set *s, 
     return false;
 }
 
+/* Checks properties of the outputs of Dropout in training: 0 the kept elements, 1 the mask. */
+static bool check_drops(NNRT_DataType type, const void *got, const data_set *s, uint32_t k, char *text, size_t size)
+{
+    const tensor *x = &s->inputs[0], *r = &s->inputs[1];
+    const double ratio = s->nIn > 1 && r->bytes > 0 ? value_of(r->type, r->data, 0) : 0.5;
+    const double n = (double)(x->bytes / nnrt_type_size(x->type)), mean = n * (1 - ratio);
+    double kept = 0;
+    for (size_t i = 0; i < (size_t)n; i++) {
+        const double v = k == 0 ? value_of(type, got, i) : ((const uint8_t *)got)[i];
+        const double want = k == 0 ? value_of(x->type, x->data, i) / (1 - ratio) : 1;
+        if (v != 0 && !(fabs(v - want) <= 1e-6 * fabs(want))) {
+            snprintf(text, size, "output %u: element %zu is %.9g, expected 0 or %.9g", k, i, v, want);
+            return false;
+        }
+        kept += v != 0;
+    }
+    if (fabs(kept - mean) <= 2.5 * sqrt(mean * ratio))
+        return true;
+    snprintf(text, size, "output %u keeps %g elements, expected %g +- %g", k, kept, mean, 2.5 * sqrt(mean * ratio));
+    return false;
+}
+
 /* Compares output k with the expected values; text gets the difference. */
 static bool compare(const nnrt_io_info *info, const void *got, const data_set *s, uint32_t k, char *text, size_t size)
 {
@@ -267,6 +290,8 @@ static bool compare(const nnrt_io_info *info, const void *got, const data_set *s
         (void)nnrt_text(text, size, "output %u is %o, expected %o", k, &a, &b);
         return false;
     }
+    if (s->drops)
+        return check_drops(type, got, s, k, text, size);
     if (s->draws)
         return check_draws(type, got, s, text, size);
     for (size_t i = 0; floats && i < want->bytes / nnrt_type_size(type); i++) {
@@ -753,7 +778,8 @@ static void run_test(const char *folder, const char *name)
     snprintf(text, sizeof(text), "there is no data set");
     memset(&set, 0, sizeof(set));
     read_names(path, &set);
-    set.draws = strncmp(name, "test_bernoulli", 14) == 0;
+    set.drops = strncmp(name, "test_training_dropout", 21) == 0 && strstr(name, "zero_ratio") == NULL;
+    set.draws = set.drops || strncmp(name, "test_bernoulli", 14) == 0;
     set.turned = set.draws && strstr(name, "_expanded") != NULL; /* these compare a number > x, where Bernoulli has < */
     for (int k = 0;; k++) {
         struct stat info;

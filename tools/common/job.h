@@ -502,6 +502,15 @@ static bool cli_job_grow(cli_job *job)
     return grown;
 }
 
+/* Bytes of the constants of a model: of its parameters. Devices that pack weights use few of them in place. */
+static double cli_constant_bytes(const NNRT_Model *m)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        bytes += (double)m->allTensors.data[i].data.dataSize;
+    return bytes;
+}
+
 static int cli_job_run(cli_job *job)
 {
     const char *message = nnrt_session_error(job->session);

@@ -2,13 +2,13 @@
 opset.h - an ONNX file of operator set 7 to 12 as one of operator set 13, the first one with scales for each channel.
 Part of tools/nnrt.c.
 
-What changed between these operator sets (Changelog.md of ONNX):
+Differences between these operator sets (the changelog of ONNX's operators):
 - attributes became inputs (cli_opset_moved);
 - Upsample and Resize of operator set 10 are Resize with asymmetric coordinates, whose nearest element is that below;
 - Scatter is ScatterElements;
 - Softmax, LogSoftmax and Hardmax worked on x as a matrix, [product of the axes before axis, product of the others]:
   Flatten is before them, and Reshape behind them, unless axis is the last one;
-- initializers need not be inputs. Those of files that had to list them (IR version 3) are removed from the inputs, because
+- initializers need not be inputs. In files that had to list them (IR version 3), they are removed from the inputs, because
   an input with an initializer is a value that the caller may replace.
 A Constant becomes an initializer, in files of all operator sets: quantization replaces initializers.
 */
@@ -172,7 +172,7 @@ static void cli_opset_value(cli_opset *o, const nnrt_onnx_node *n, const nnrt_on
     cli_proto_end(o->file, at);
 }
 
-/* The inputs of a node: those of the file, and the attributes that are inputs now. */
+/* The inputs of a node: its inputs in the file, and the attributes that are inputs now. */
 static void cli_opset_inputs(cli_opset *o, const nnrt_onnx_node *n, bool scales)
 {
     const char *moved[CLI_OPSET_INPUTS] = {NULL};

@@ -7,7 +7,7 @@ proto.h - protocol buffers of the command line, which writes ONNX files: a growi
 
 #include "../io/text.h"
 
-/* What was written so far. failed: a call had no memory; the others may follow, and the message is useless. */
+/* A message that grows. failed: a call had no memory; the others may follow, and the message is useless. */
 typedef struct cli_proto {
     uint8_t *data;
     size_t size, room;

@@ -137,7 +137,7 @@ def write_counts(nnrt):
     """Writes two numbers into README.md and docs/models.md: all operators, and the operators that only ONNX has."""
     numbers = [operator["number"] for operator in listed(nnrt)]
     every, onnx = str(len(numbers)), str(sum(number >= 1100 for number in numbers))
-    for page, pattern in (("README.md", r"(and )(\d+)( that\s+only ONNX has; `build/nnrt ops` lists all )(\d+)"),
+    for page, pattern in (("README.md", r"(and )(\d+)( that\s+only ONNX has; `build/nnrt ops`\s+lists all )(\d+)"),
                           ("docs/models.md", r"(nnrt has )(\d+)( operators: .*? and )(\d+)( of them exist)")):
         path = ROOT / page
         first, second = (onnx, every) if page == "README.md" else (every, onnx)
@@ -360,7 +360,8 @@ def onnx_md(nnrt, log):
 
 The importer runs the tests of the onnx package %s (node, simple and PyTorch tests, operator sets up to 25), the newest
 that Debian has: %d tests, **%d passed, %d failed, %d skipped**. %d of the passed tests need some inputs as
-constants. %s passed tests have random results, which ONNX does not specify: their shape, type, values (0 or 1) and sum are
+constants. %s passed tests have random results, which ONNX does not specify: their shape, type, values (0 or 1, of Dropout 0 or
+x / (1 - ratio)) and sum are
 checked. Of %s passed tests a later release of onnx replaced the expected outputs: definitions in numpy of its text
 (`tests/formats/onnx_replaced.py`) take their place. `make conformance` runs the tests and writes this page; `make test` compares it.
 

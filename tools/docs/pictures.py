@@ -290,7 +290,7 @@ def draw_terminal(example, title, tinted):
     page = ROOT / "examples" / example / "README.md"
     found = re.search(r"^```text\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
     if found is None:
-        raise ValueError("examples/%s/README.md: no block of text" % example)
+        raise ValueError("%s: no block of text" % page)
     wide, tall, left, top = 8, 16, 16, 44
     lines = [line.rstrip() for line in found.group(1).splitlines()]
     svg = Svg(2 * left + wide * max(map(len, lines)), top + tall * len(lines) + 14, title)
@@ -331,7 +331,7 @@ def main(arguments):
         if not arguments:
             path.write_text(text, encoding="utf-8", newline="\n")
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            print("docs/%s differs from what its figures or its text draw; run: make pictures" % name)
+            print("docs/%s differs from the picture of its figures or its text; run: make pictures" % name)
             differ = 1
     return differ
 

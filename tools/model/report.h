@@ -396,9 +396,10 @@ static void cli_report_head(const cli_report *r, const cli_args *args)
         cli_html(r->out, cli_shape_text(text, sizeof(text), io.dataType, &io.shape));
     }
     fprintf(r->out,
-            "</tr>\n<tr><th>nodes<td class='l'>%u, %u steps in a run</tr>\n<tr><th>constants<td class='l'>%.0f bytes"
-            "</tr>\n<tr><th>session<td class='l'>%.0f bytes, an arena of %.0f in it</tr>\n</table>\n",
-            (unsigned)r->model->nodes.count, (unsigned)m.steps, (double)m.constants, (double)m.total, (double)m.arena);
+            "</tr>\n<tr><th>nodes<td class='l'>%u, %u steps in a run</tr>\n<tr><th>constants<td class='l'>%.0f bytes, %.0f of "
+            "them used in place</tr>\n<tr><th>session<td class='l'>%.0f bytes, an arena of %.0f in it</tr>\n</table>\n",
+            (unsigned)r->model->nodes.count, (unsigned)m.steps, cli_constant_bytes(r->model), (double)m.constants, (double)m.total,
+            (double)m.arena);
 }
 
 /* Prepares shapes, layers and the memory map, which is omitted if the plan has none. */

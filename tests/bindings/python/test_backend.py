@@ -2,11 +2,11 @@
 runner cannot read. As many pass as in tests/formats/onnx_nodes.c, which runs them in C.
 
 What onnx_nodes.c skips is skipped: refused operators and types, data that are no tensors, and, in onnx 1.12, the tests whose
-outputs a later release replaced (REPLACED); those of 1.20 are compared with tests/formats/onnx_replaced.txt. Of the six draws of
-Bernoulli, which ONNX does not specify, type, shape, values and sum are checked, by the bound of onnx_nodes.c. Tolerances are
-those of ONNX's runner, with 1e-6 for DFT, as there."""
-import glob
+outputs a later release replaced (REPLACED); those of 1.20 are compared with tests/formats/onnx_replaced.txt. Of the draws of
+Bernoulli and of Dropout in training, which ONNX does not specify, type, shape, values and sum are checked, by the bound of
+onnx_nodes.c. Tolerances are those of ONNX's runner, with 1e-6 for DFT, as there."""
 import pathlib
+import re
 import unittest
 
 import numpy
@@ -21,8 +21,9 @@ import nnrt.backend  # noqa: E402
 from models import ROOT, unary  # noqa: E402
 
 REPLACED = "FLOAT_to_BFLOAT16|castlike_BFLOAT16"
-INSTALLED = (1005, 67)  # passed and skipped of onnx 1.12: make test ONLY=onnx-installed
-NEWEST = (1703, 90)  # of onnx 1.20: make conformance
+INSTALLED = (1009, 63)  # passed and skipped of onnx 1.12: make test ONLY=onnx-installed
+NEWEST = (1707, 86)  # of onnx 1.20: make conformance
+DRAWS = "^test_bernoulli|^test_training_dropout(?!.*zero_ratio)"  # whose results are random
 DATA = ROOT / "build/onnx-data/1.20/usr/share/libonnx-testdata/data"
 CODES = {16: (16, False), 17: (8, False), 18: (8, False), 19: (8, False), 20: (8, False), 24: (8, False), 21: (4, False),
          22: (4, True), 23: (4, False), 25: (2, False), 26: (2, True)}  # bits and sign of types that onnx 1.12 does not read
@@ -71,6 +72,13 @@ class Onnx(unittest.TestCase):
         p = 1 - p if turned else p  # these draw 1 where a random number exceeds p
         self.assertLessEqual(abs(got.sum() - p.sum()), 2.5 * numpy.sqrt((p * (1 - p)).sum()))
 
+    def check_drops(self, got, x, ratio, expected):
+        """An output of Dropout in training, or its mask."""
+        self.assertEqual((got.dtype, got.shape), (expected.dtype, expected.shape))
+        whole = numpy.ones(got.shape) if got.dtype == bool else x / (1 - ratio)
+        self.assertTrue(((got == 0) | numpy.isclose(got, whole, rtol=1e-6, atol=0)).all())
+        self.assertLessEqual(abs((got != 0).mean() - 1 + ratio), 2.5 * numpy.sqrt(ratio * (1 - ratio) / got.size))
+
     def check_folder(self, folder, replaced):
         """Compares the outputs of all data sets of a test."""
         rep = nnrt.backend.prepare((folder / "model.onnx").read_bytes())
@@ -82,6 +90,9 @@ class Onnx(unittest.TestCase):
             for got, expected in zip(rep.run(inputs), outputs, strict=True):
                 if folder.name.startswith("test_bernoulli"):
                     self.check_draws(got, inputs[0], expected, "_expanded" in folder.name)
+                    continue
+                if re.match(DRAWS, folder.name):
+                    self.check_drops(got, inputs[0], float(inputs[1]) if len(inputs) > 1 else 0.5, expected)
                     continue
                 self.assertEqual((got.dtype, got.shape), (expected.dtype, expected.shape))
                 near = {"rtol": 1e-3, "atol": 1e-6 if "_dft" in folder.name else 1e-7} if expected.dtype.kind == "f" else {"rtol": 0, "atol": 0}
@@ -104,20 +115,20 @@ class Onnx(unittest.TestCase):
 
     def test_runner(self):
         """The runner's tests; draws are compared by test_draws."""
-        tests = onnx.backend.test.BackendTest(nnrt.backend.NnrtBackend, __name__).exclude("_cuda$").exclude("^test_bernoulli").exclude(REPLACED)
+        tests = onnx.backend.test.BackendTest(nnrt.backend.NnrtBackend, __name__).exclude("_cuda$").exclude(DRAWS).exclude(REPLACED)
         suites = [unittest.defaultTestLoader.loadTestsFromTestCase(c) for n, c in tests.test_cases.items() if "Real" not in n]
         outcome = Outcome()
         unittest.TestSuite(t for suite in suites for t in suite if not t.id().endswith("_cuda")).run(outcome)
         self.assertEqual([(t.id(), why.strip().splitlines()[-1]) for t, why in outcome.failures + outcome.errors], [])
-        draws = sum("bernoulli" in t.id() for t, _ in outcome.skipped)
+        draws = sum(re.match(DRAWS, t.id().split(".")[-1]) is not None for t, _ in outcome.skipped)
         counts = outcome.testsRun - len(outcome.skipped) + draws, len(outcome.skipped) - draws
         print("onnx %s by its runner: %d passed (%d of them draws), %d skipped" % (onnx.__version__, counts[0], draws, counts[1]))
         if onnx.__version__.startswith("1.12"):
             self.assertEqual(counts, INSTALLED)
 
     def test_draws(self):
-        folders = glob.glob("/usr/share/libonnx-testdata/data/node/test_bernoulli*")
-        self.assertEqual(self.count(map(pathlib.Path, folders), {}), (len(folders), 0))
+        folders = [f for f in pathlib.Path("/usr/share/libonnx-testdata/data/node").glob("test_*") if re.match(DRAWS, f.name)]
+        self.assertEqual(self.count(folders, {}), (len(folders), 0))
         self.assertGreater(len(folders), 0)
 
     @unittest.skipUnless(DATA.is_dir(), "make conformance and make python-test download the data")

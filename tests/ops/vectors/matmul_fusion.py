@@ -54,9 +54,20 @@ def make(w):
     refuse(w, "scalar", op, attrs(), [np.array(1, f32), some((2, 2))], "INVALID_SHAPE")
     refuse(w, "bias of another length", op, attrs(), [x, y, some((3,))], "INVALID_SHAPE")
     refuse(w, "float32 and float16", op, attrs(), [x, y.astype(f16)], "INVALID_DATATYPE")
-    refuse(w, "int32", op, attrs(), [some((2, 2), np.int32), some((2, 2), np.int32)], "INVALID_DATATYPE")
+    refuse(w, "int16", op, attrs(), [some((2, 2), np.int16), some((2, 2), np.int16)], "INVALID_DATATYPE")
     refuse(w, "one input", op, attrs(), [x], "INVALID_INPUT")
     refuse(w, "absent input", op, attrs(), [None, y], "NULL_PTR")
+    for n, dtype in enumerate((np.int32, np.int64, np.uint32, np.uint64)):
+        x, y, bias = some((2, 3, 4), dtype), some((4, 5), dtype), some((5,), dtype)
+        wide_x = (x * np.array(0x3456789ab % 2**(8 * x.itemsize - 1), dtype)).astype(dtype)  # sums wrap modulo 2^n
+        for ta, tb in ((0, 0), (1, 1)):
+            left, right = np.ascontiguousarray(swap(x, ta)), np.ascontiguousarray(swap(y, tb))
+            w.case("%s transpose %d%d" % (name_of(dtype), ta, tb), op, attrs(bool(ta), bool(tb)), [left, right], [np.matmul(x, y)])
+        w.case("%s, sums that wrap, and a bias" % name_of(dtype), op, attrs(), [wide_x, y, bias], [np.matmul(wide_x, y) + bias])
+        w.case("%s, one vector" % name_of(dtype), op, attrs(), [x[0, 0], y], [np.matmul(x[0, 0], y)])
+        for kind, least, most in ((1, 0, None), (3, 0, 6), (7, 0, 1)):
+            w.case("%s, fused %s" % (name_of(dtype), ACTIVATIONS[kind]), op, attrs(kind=kind), [x, y], [np.clip(np.matmul(x, y), least, most)])
+        refuse(w, "%s, fused SIGMOID" % name_of(dtype), op, attrs(kind=2), [x, y], "INVALID_PARAMETER")
     x, y, bias = uneven(3, 5), uneven(5, 6), uneven(6)
     for kind in (0, 2):
         w.case("float64, uneven numbers, activation %d" % kind, op, attrs(kind=kind), [x, y, bias], [expect(x, y, 0, 0, bias, kind)],

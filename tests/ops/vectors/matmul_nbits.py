@@ -47,7 +47,7 @@ def make(w):
             ins.pop()
         w.case(name, OP, attrs_of(K, bits, size), ins, [expected(*inputs, K, bits)])
 
-    for bits in (4, 8):
+    for bits in (4, 8, 2):
         for dtype in (f32, f16):
             for zeros in ("none", "packed", "real"):
                 name = "%d bits, %s, zero points %s, " % (bits, np.dtype(dtype).name, zeros)
@@ -64,7 +64,7 @@ def make(w):
         go("%d bits, a tile and more" % bits, given((9, 70), 35, bits, 32, f32, "packed", True), bits, 32)
         x, weight, scale, zero, bias = given((4, 32), 3, bits, 16)
         x[0, 3], x[1, 20], x[2, 0], x[2, 31] = np.nan, np.inf, -0.0, -np.inf
-        weight[0, 1, :] = 0x88 if bits == 4 else 0x80  # the zero point: Inf * 0
+        weight[0, 1, :] = {2: 0xaa, 4: 0x88, 8: 0x80}[bits]  # the zero point: Inf * 0
         with np.errstate(invalid="ignore"):
             go("%d bits, NaN and Inf in x" % bits, (x, weight, scale, zero, bias), bits, 16)
             scale = scale.copy()
@@ -82,7 +82,7 @@ def make(w):
 
     bad("no columns", "INVALID_PARAMETER", x, weight, scale, columns=0, says="columns is 0")
     bad("other columns than x", "INVALID_SHAPE", x, weight, scale, columns=31)
-    bad("2 bits", "UNSUPPORTED_OP", x, weight, scale, bits=2, says="bits is 2, expected 4 or 8")
+    bad("3 bits", "UNSUPPORTED_OP", x, weight, scale, bits=3, says="bits is 3, expected 2, 4 or 8")
     bad("-4 bits", "UNSUPPORTED_OP", x, weight, scale, bits=-4)
     for size in (8, 24, 131072, -16):
         bad("blocks of %d" % size, "INVALID_PARAMETER", x, weight, scale, blockSize=size,
