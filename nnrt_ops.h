@@ -3946,12 +3946,22 @@ static NNRT_ReturnCode nnrti_fail_empty(nnrt_resolve *c, uint32_t i)
 /* A batch of 0 is valid for every operator if all its results are empty, too: nothing is computed then. Not in firmware, which
    has no such models. */
 #ifdef NNRT_FIRMWARE
-#define nnrti_may_be_batch(i, axis) false
+#define nnrti_may_be_batch(op, i, axis) false
 #define nnrti_check_batch(c) NNRT_SUCCESS
 #else
-static bool nnrti_may_be_batch(uint32_t i, int32_t axis)
+/* Whether the batch of input i may be this axis. Recurrent operators have it at axis 0 or 1 of x and of the states, which
+   begin with input 4. */
+static bool nnrti_may_be_batch(const nnrt_op *op, uint32_t i, int32_t axis)
 {
-    return i == 0 && axis == 0;
+    switch (op->type) {
+    case NNRT_NODE_TYPE_LSTM:
+    case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
+    case NNRT_NODE_TYPE_GRU:
+    case NNRT_NODE_TYPE_RNN: return axis < 2 && (i == 0 || i > 3);
+    case NNRT_NODE_TYPE_GRID_SAMPLE:
+    case NNRT_NODE_TYPE_MAX_UNPOOL: return axis == 0 && i < 2;
+    default: return axis == 0 && i == 0;
+    }
 }
 
 static bool nnrti_is_empty(const nnrt_operand *o)
@@ -3973,11 +3983,14 @@ static NNRT_ReturnCode nnrti_no_kernel(const void *attr, nnrt_view *args, nnrt_c
 
 static NNRT_ReturnCode nnrti_check_batch(nnrt_resolve *c)
 {
-    if ((c->op->flags & NNRT_OP_EMPTY) != 0 || c->nIn == 0 || nnrti_absent(&c->in[0]) || !nnrti_is_empty(&c->in[0]))
+    uint32_t k = 0;
+    while (k < c->nIn && (nnrti_absent(&c->in[k]) || !nnrti_is_empty(&c->in[k])))
+        k++;
+    if ((c->op->flags & NNRT_OP_EMPTY) != 0 || k == c->nIn)
         return NNRT_SUCCESS;
     for (uint32_t i = 0; i < c->nOut; i++)
         if (!nnrti_absent(&c->out[i]) && !nnrti_is_empty(&c->out[i]))
-            return nnrti_fail_empty(c, 0);
+            return nnrti_fail_empty(c, k);
     c->kernel = nnrti_no_kernel;
     return NNRT_SUCCESS;
 }
@@ -4009,7 +4022,7 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
             if (o->dims[k] < 0)
                 return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: the size of axis %d is unknown", i,
                                   o->name, o, k);
-            else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY) && !nnrti_may_be_batch(i, k))
+            else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY) && !nnrti_may_be_batch(c->op, i, k))
                 return nnrti_fail_empty(c, i);
         if (!nnrti_operand_size(o, &bytes))
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i, o->name,
@@ -13245,9 +13258,9 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
     NNRT_PadMode mode = NNRT_PAD_MODE_PAD;
     int64_t pads[4], h, w, taps;
     NNRT_ReturnCode code;
-    if (nnrti_count(x) == 0 || nnrti_count(weight) == 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, weight '%s' %o: expected none empty", x->name, x,
-                          weight->name, weight);
+    if (x->dims[1] == 0 || x->dims[2] == 0 || x->dims[3] == 0 || nnrti_count(weight) == 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, weight '%s' %o: expected no empty axis but the batch",
+                          x->name, x, weight->name, weight);
     if (nnrti_dynamic_from(weight, 0))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with dynamic dimensions: fix them", weight->name,
                           weight);

@@ -8154,6 +8154,9 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
     if (!a.hasBias)
         in[3] = nnrti_onnx_like(c, in[0], 0); /* not used */
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_LSTM, &a, in, 6, out, 3, NULL);
+    for (int32_t i = 0; i < 2; i++) /* a 0 of RESHAPE copies, but not in a batch of 0 */
+        if (nnrti_onnx_dim(c, out[0], i) >= 0 || nnrti_onnx_dim(c, out[0], 1 - i) >= 0)
+            split[i] = nnrti_onnx_dim(c, out[0], i) >= 0 ? nnrti_onnx_dim(c, out[0], i) : -1;
     y = nnrti_onnx_reshape(c, out[0], split, 4);
     if (direction == 1)
         y = nnrti_onnx_strided_slice(c, y, 0, -1, INT32_MIN, -1);

@@ -154,6 +154,8 @@ def make(w):
     bad("weight missing", "NULL_PTR", None, [x, offset, mask, None, bias])
     w.case("NCHW x, offsets as ever", OP, {}, [nchw(x), offset, mask, weight, bias],
            [nchw(deformed(x, offset, mask, weight, bias))], fmt="NCHW", tol=loose(f32))
+    w.case("a batch of 0", OP, {}, [x[:0], offset[:0], mask[:0], weight, bias], [y[:0]])
+
 
 
 if __name__ == "__main__":

@@ -132,6 +132,10 @@ def make(w):
     bad("x missing", "NULL_PTR", None, [None, grid])
     bad("grid missing", "NULL_PTR", None, [x, None])
     w.case("refused: two outputs", OP, {}, [x, grid], [y, y], error="INVALID_OUTPUT")
+    w.case("a batch of 0", OP, {}, [np.zeros((0, 3, 4, 2), f32), np.zeros((0, 2, 5, 2), f32)], [np.zeros((0, 2, 5, 2), f32)])
+    w.case("refused: a batch of 0 of the grid alone", OP, {}, [np.ones((2, 3, 4, 2), f32), np.zeros((0, 2, 5, 2), f32)],
+           [np.zeros((2, 2, 5, 2), f32)], error="INVALID_SHAPE")
+
 
 
 if __name__ == "__main__":

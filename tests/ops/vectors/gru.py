@@ -216,7 +216,6 @@ def cases(w, op, gates):
             ins[n] = ins[n].astype(f16)
             bad(name + " of float16 beside float32", "INVALID_DATATYPE", ins)
     bad("no steps", "INVALID_SHAPE", [full[0][:0]] + full[1:])
-    bad("no batch", "INVALID_SHAPE", [good[0][:, :0]] + good[1:4])
     bad("int32", "INVALID_DATATYPE", [a if a is None else a.astype(np.int32) for a in good])
     bad("quantised", "UNSUPPORTED_OP", [Tensor(good[0].astype(np.int8), quant=[(8, 0, 0.5)])] + good[1:])
     bad("two inputs", "INVALID_INPUT", good[:2])
@@ -227,6 +226,11 @@ def cases(w, op, gates):
         for constant in (False, True):
             go("no two extents equal, layout %d%s" % (layout, ", constant" if constant else ""),
                inputs(gates, 6, 4, 5, 7, layout=layout), constant, layout=layout)
+    x, r, b, h0 = np.zeros((3, 0, 2), f32), np.ones((1, gates * 2, 2), f32), np.ones((1, gates * 4), f32), np.zeros((1, 0, 2), f32)
+    results = [np.zeros((3, 1, 0, 2), f32), h0]
+    w.case("a batch of 0", op, {}, [x, r, r, b, np.zeros(0, np.int32), h0], results)
+    w.case("a batch of 0, batch first", op, {"layout": 1}, [x.transpose(1, 0, 2), r, r, b, None, h0.transpose(1, 0, 2)],
+           [np.zeros((0, 3, 1, 2), f32), h0.transpose(1, 0, 2)])
 
 
 if __name__ == "__main__":

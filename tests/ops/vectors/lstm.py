@@ -201,7 +201,6 @@ def make(w):
             bad(name + " of float16 beside float32", "INVALID_DATATYPE", ins, projSize=1)
     bad("another batch", "INVALID_SHAPE", [seven[0][:, :1]] + seven[1:], projSize=1)
     bad("no steps", "INVALID_SHAPE", [seven[0][:0]] + seven[1:], projSize=1)
-    bad("no batch", "INVALID_SHAPE", [good[0][:, :0]] + good[1:4] + [good[4][:, :0], good[5][:, :0]])
     bad("float64", "INVALID_DATATYPE", [a.astype(f64) for a in good])
     bad("int32", "INVALID_DATATYPE", [a.astype(np.int32) for a in good])
     bad("quantised", "UNSUPPORTED_OP", [Tensor(good[0].astype(np.int8), quant=[(8, 0, 0.5)])] + good[1:])
@@ -213,6 +212,10 @@ def make(w):
         kind = ", constant weights" if constant else ""
         go("no two extents equal" + kind, inputs(6, 4, 5, 7), constant)
         go("no two extents equal, projected" + kind, inputs(6, 4, 5, 7, 3), constant, projSize=3)
+    none = np.zeros((1, 0, 2), f32)
+    w.case("a batch of 0", op, ATTRS, [np.zeros((3, 0, 2), f32)] + [np.ones(s, f32) for s in ((1, 8, 2), (1, 8, 2), (1, 16))] + [none, none],
+           [np.zeros((3, 0, 2), f32), none, none])
+
 
 
 if __name__ == "__main__":

@@ -172,6 +172,11 @@ def make(w):
         for constant in (False, True):
             go("no two extents equal, layout %d%s" % (layout, ", constant" if constant else ""),
                inputs(6, 4, 5, 7, layout=layout), constant, **({"layout": 1} if layout else {}))
+    none = np.zeros((1, 0, 2), f32)
+    ones = [np.ones(s, f32) for s in ((1, 8, 2), (1, 8, 2), (1, 16))]
+    w.case("a batch of 0", OP, {}, [np.zeros((3, 0, 2), f32)] + ones + [None, none, none, np.ones((1, 6), f32)],
+           [np.zeros((3, 1, 0, 2), f32), none, none])
+
 
 
 if __name__ == "__main__":
