@@ -44,6 +44,7 @@ FLOOR = 1e-7
 MAXIMA = "mlsd_"  # networks of this name select local maxima of a map; rounding errors move some,
 MOVED = 1e-3  # and the worst elements, this fraction of all, do not count
 SLOWER = 1.2
+ROUNDING = 1e-4  # errors above it are shown beside those of other float32 implementations
 RETRIES = 2
 Package = collections.namedtuple("Package", "licence files small")
 
@@ -233,6 +234,9 @@ class Run:
         row["peer_ms"], row["peer_peak"] = self.peer()
         row["own"] = max(self.own) if self.own else None
         row["error"], row["peak"] = self.check()
+        if self.own and row["error"] > ROUNDING and self.path.endswith(".tflite"):
+            self.notes.append("difference from float64, of the device `cpu` %.1e, of `reference` %.1e, of TensorFlow Lite %.1e: the network amplifies "
+                              "rounding" % (row["error"], self.check("--device", "reference")[0], row["own"]))
         said = self.bench()
         row["arena"], row["ms"] = said["arena_bytes"], said["min_ms"]
         for _ in range(RETRIES):
