@@ -794,7 +794,7 @@ typedef struct nnrt_error {
        ELU            x >= 0 ? x : alpha*(exp(x) - 1)         (1)
        THRESHOLDRELU  x >= alpha ? x : 0                      (1)
        LINEAR         alpha*x + beta                          (1, 0)      ONNX: Affine
-       TANH           alpha*tanh(beta*x); tanh(x) if both are 0 (0, 0)    ONNX: ScaledTanh
+       TANH           alpha*tanh(beta*x); tanh(x) if alpha is 0 (0, 1)    ONNX: ScaledTanh
    clip: inputs of activations are clamped to [-clip, clip]. linearBeforeReset: the reset gate is applied after the
    matrix multiplication with the hidden state. */
 #define NNRT_ATTR_GRU(M, S) \
@@ -15594,12 +15594,15 @@ static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
 {
     const int32_t i = m->row * m->functions + which;
     const NNRT_ActivationType type = (NNRT_ActivationType)m->activations[i];
-    const float alpha = m->alpha != NULL                              ? m->alpha[i]
+    const float alpha = m->alpha != NULL                          ? m->alpha[i]
                         : type == NNRT_ACTIVATION_TYPE_HSIGMOID   ? 1.0f / 6.0f
                         : type == NNRT_ACTIVATION_TYPE_LEAKY_RELU ? 0.01f
                         : type == NNRT_ACTIVATION_TYPE_TANH       ? 0.0f
                                                                   : 1.0f;
-    const float beta = m->beta != NULL ? m->beta[i] : type == NNRT_ACTIVATION_TYPE_HSIGMOID ? 0.5f : 0.0f;
+    const float beta = m->beta != NULL                         ? m->beta[i]
+                       : type == NNRT_ACTIVATION_TYPE_HSIGMOID ? 0.5f
+                       : type == NNRT_ACTIVATION_TYPE_TANH     ? 1.0f
+                                                               : 0.0f;
     if (m->clip > 0)
         v = v > m->clip ? m->clip : v < -m->clip ? -m->clip : v;
     switch (type) {
@@ -15610,8 +15613,7 @@ static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
     case NNRT_ACTIVATION_TYPE_ELU: return v < 0 ? alpha * nnrti_expm1f(v) : v;
     case NNRT_ACTIVATION_TYPE_THRESHOLDRELU: return v < alpha ? 0.0f : v;
     case NNRT_ACTIVATION_TYPE_LINEAR: return alpha * v + beta;
-    case NNRT_ACTIVATION_TYPE_TANH:
-        return alpha == 0 && beta == 0 ? nnrti_tanhf(v) : alpha * nnrti_tanhf(beta * v);
+    case NNRT_ACTIVATION_TYPE_TANH: return alpha == 0 ? nnrti_tanhf(v) : alpha * nnrti_tanhf(beta * v);
     default: return nnrt_activate(v, type);
     }
 }

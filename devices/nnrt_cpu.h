@@ -5219,8 +5219,8 @@ static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_recurrent
    likewise. false: an activation has parameters of its own. */
 static bool nnrti_cpu_read_recurrent_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
                                            const NNRT_Int64List *activations, const NNRT_FloatList *alpha,
-                                           const NNRT_FloatList *beta, NNRT_RecurrentDirection direction,
-                                           bool batchFirst, nnrti_cpu_recurrent_operands *o, nnrti_cpu_recurrent *a)
+                                           NNRT_RecurrentDirection direction, bool batchFirst,
+                                           nnrti_cpu_recurrent_operands *o, nnrti_cpu_recurrent *a)
 {
     o->lens = step->args[4];
     o->h = step->args[5];
@@ -5238,7 +5238,7 @@ static bool nnrti_cpu_read_recurrent_cells(const nnrt_draft_step *step, int32_t 
         case NNRT_ACTIVATION_TYPE_SOFTSIGN:
         case NNRT_ACTIVATION_TYPE_SOFTPLUS: break;
         case NNRT_ACTIVATION_TYPE_TANH:
-            if ((alpha->count > 0 && alpha->data[i] != 0) || (beta->count > 0 && beta->data[i] != 0))
+            if (alpha->count > 0 && alpha->data[i] != 0)
                 return false;
             break;
         default: return false;
@@ -5277,12 +5277,12 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_recu
         const NNRT_GRU *attr = (const NNRT_GRU *)step->attr;
         a->apart = attr->linearBeforeReset == 0;
         return nnrti_cpu_read_recurrent_cells(step, 3, 2, attr->clip, &attr->activations, &attr->activationAlpha,
-                                              &attr->activationBeta, attr->direction, attr->layout != 0, o, a);
+                                              attr->direction, attr->layout != 0, o, a);
     }
     case NNRT_NODE_TYPE_RNN: {
         const NNRT_RNN *attr = (const NNRT_RNN *)step->attr;
         return nnrti_cpu_read_recurrent_cells(step, 1, 1, attr->clip, &attr->activations, &attr->activationAlpha,
-                                              &attr->activationBeta, attr->direction, attr->layout != 0, o, a);
+                                              attr->direction, attr->layout != 0, o, a);
     }
     default: {
         const NNRT_LSTMPeephole *attr = (const NNRT_LSTMPeephole *)step->attr;
@@ -5291,7 +5291,7 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_recu
         a->inputForget = attr->inputForget != 0;
         a->peephole = o->p.tensor != NNRT_NO_TENSOR;
         return nnrti_cpu_read_recurrent_cells(step, 4, 3, attr->clip, &attr->activations, &attr->activationAlpha,
-                                              &attr->activationBeta, attr->direction, attr->layout != 0, o, a);
+                                              attr->direction, attr->layout != 0, o, a);
     }
     }
 }

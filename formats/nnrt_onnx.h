@@ -4720,8 +4720,8 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
     const nnrt_operand *t = nnrti_onnx_at(c, training);
     const bool live = training != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, training);
     (void)arg;
-    if (training != NNRT_NO_TENSOR && t->dataType != NNRT_DATA_TYPE_BOOL)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode '%s' must be a bool", t->name);
+    if (training != NNRT_NO_TENSOR && (t->dataType != NNRT_DATA_TYPE_BOOL || (!live && nnrti_count(t) != 1)))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode '%s' is %o: it must be a bool", t->name, t);
     if (live || (training != NNRT_NO_TENSOR && c->code == NNRT_SUCCESS && *(const uint8_t *)t->data != 0)) {
         nnrti_onnx_drop(c, x, ratio, live ? training : NNRT_NO_TENSOR);
         return;
@@ -7981,36 +7981,45 @@ typedef struct nnrti_onnx_gates {
     float alphas[6], betas[6];
 } nnrti_onnx_gates;
 
-/* An activation of ONNX's recurrent operators: its parameters, and their values if the lists of the node end before. */
+/* An activation of ONNX's recurrent operators: its parameters, and their values if the lists of the node end before: the
+   defaults of the operator of that name. There is none of Affine and ScaledTanh, so that they need the lists. */
 typedef struct nnrti_onnx_cell_function {
     const char *name;
     NNRT_ActivationType type;
-    bool hasAlpha, hasBeta;
+    bool hasAlpha, hasBeta, needs;
     float alpha, beta;
 } nnrti_onnx_cell_function;
 
 /* The next entry of a list of parameters, of which those activations that have one take theirs in turn. */
-static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const char *name, size_t *at, float initial)
+static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const nnrti_onnx_cell_function *f, const char *name, size_t *at,
+                                       float initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOATS);
     const size_t k = (*at)++;
-    return a != NULL && k < a->floats.count ? a->floats.data[k] : initial;
+    if (a != NULL && k < a->floats.count)
+        return a->floats.data[k];
+    if (f->needs)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, but %s needs another one", name,
+                        a != NULL ? a->floats.count : 0, f->name);
+    return initial;
 }
 
 /* Reads the activations, at most `most` (no more than 6). */
 static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t most)
 {
-    static const nnrti_onnx_cell_function known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU, false, false, 0, 0},
-                                            {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID, false, false, 0, 0},
-                                            {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS, false, false, 0, 0},
-                                            {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN, false, false, 0, 0},
-                                            {"Tanh", NNRT_ACTIVATION_TYPE_TANH, false, false, 0, 0},
-                                            {"HardSigmoid", NNRT_ACTIVATION_TYPE_HSIGMOID, true, true, 0.2f, 0.5f},
-                                            {"LeakyRelu", NNRT_ACTIVATION_TYPE_LEAKY_RELU, true, false, 0.01f, 0},
-                                            {"Elu", NNRT_ACTIVATION_TYPE_ELU, true, false, 1, 0},
-                                            {"ThresholdedRelu", NNRT_ACTIVATION_TYPE_THRESHOLDRELU, true, false, 1, 0},
-                                            {"Affine", NNRT_ACTIVATION_TYPE_LINEAR, true, true, 1, 0},
-                                            {"ScaledTanh", NNRT_ACTIVATION_TYPE_TANH, true, true, 1, 1}};
+    static const nnrti_onnx_cell_function known[] = {
+        {"Relu", NNRT_ACTIVATION_TYPE_RELU, false, false, false, 0, 0},
+        {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID, false, false, false, 0, 0},
+        {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS, false, false, false, 0, 0},
+        {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN, false, false, false, 0, 0},
+        {"Tanh", NNRT_ACTIVATION_TYPE_TANH, false, false, false, 0, 0},
+        {"HardSigmoid", NNRT_ACTIVATION_TYPE_HSIGMOID, true, true, false, 0.2f, 0.5f},
+        {"LeakyRelu", NNRT_ACTIVATION_TYPE_LEAKY_RELU, true, false, false, 0.01f, 0},
+        {"Elu", NNRT_ACTIVATION_TYPE_ELU, true, false, false, 1, 0},
+        {"ThresholdedRelu", NNRT_ACTIVATION_TYPE_THRESHOLDRELU, true, false, false, 1, 0},
+        {"Affine", NNRT_ACTIVATION_TYPE_LINEAR, true, true, true, 0, 0},
+        {"ScaledTanh", NNRT_ACTIVATION_TYPE_TANH, true, true, true, 0, 0},
+    };
     enum { KNOWN = sizeof(known) / sizeof(*known) };
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
     const size_t count = a != NULL ? a->strings.count : 0;
@@ -8031,10 +8040,12 @@ static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t mo
             return;
         }
         g->types[i] = known[k].type;
-        g->alphas[i] = known[k].hasAlpha ? nnrti_onnx_gate_parameter(c, "activation_alpha", &alphas, known[k].alpha) : 0;
-        g->betas[i] = known[k].hasBeta ? nnrti_onnx_gate_parameter(c, "activation_beta", &betas, known[k].beta) : 0;
+        if (known[k].hasAlpha)
+            g->alphas[i] = nnrti_onnx_gate_parameter(c, &known[k], "activation_alpha", &alphas, known[k].alpha);
+        if (known[k].hasBeta)
+            g->betas[i] = nnrti_onnx_gate_parameter(c, &known[k], "activation_beta", &betas, known[k].beta);
         if (known[k].type == NNRT_ACTIVATION_TYPE_TANH && known[k].hasAlpha && g->alphas[i] == 0) {
-            g->types[i] = NNRT_ACTIVATION_TYPE_LINEAR; /* 0, as TANH with two zeros is tanh(x) */
+            g->types[i] = NNRT_ACTIVATION_TYPE_LINEAR; /* 0, as TANH with an alpha of 0 is tanh(x) */
             g->betas[i] = 0;
         }
     }

@@ -14,10 +14,10 @@ def applied(activations, alpha, beta, which, v):
     """Activation number `which` of v, with its parameters: ONNX's definitions of RNN (ScaledTanh is TANH, Affine LINEAR)."""
     f = activations[which]
     a = float(f32(alpha[which] if len(alpha) else {HSIGMOID: 1 / 6, LEAKY_RELU: 0.01, TANH: 0}.get(f, 1)))
-    b = float(f32(beta[which] if len(beta) else 0.5 if f == HSIGMOID else 0))
+    b = float(f32(beta[which] if len(beta) else {HSIGMOID: 0.5, TANH: 1}.get(f, 0)))
     if f == HSIGMOID and len(alpha) + len(beta) > 0:
         return np.clip(a * v + b, 0, 1)
-    if f == TANH and (a != 0 or b != 0):
+    if f == TANH and a != 0:
         return a * np.tanh(b * v)
     return {LEAKY_RELU: lambda: np.where(v >= 0, v, a * v), ELU: lambda: np.where(v >= 0, v, a * np.expm1(v)),
             THRESHOLDRELU: lambda: np.where(v >= a, v, 0), LINEAR: lambda: a * v + b}.get(f, lambda: FUNCTIONS[f](v))()
