@@ -1722,17 +1722,34 @@ def lstm(w):
 
 # Softplus of ONNX Runtime's recurrent operators overflows.
 ACTIVATIONS = {1: 'Relu', 2: 'Sigmoid', 10: 'Tanh', 8: 'Softsign'}
+# With the alpha and the beta of an empty list; beta None: it has none.
+PARAMETERS = {4: ('Elu', 1, None), 5: ('LeakyRelu', 0.01, None), 10: ('ScaledTanh', 0, 1), 13: ('HardSigmoid', 1 / 6, 0.5),
+              14: ('ThresholdedRelu', 1, None), 15: ('Affine', 1, 0)}
+
+
+def recurrent_activations(a):
+    """The attributes of ONNX for the activations: an activation with parameters takes the next entries of their lists."""
+    names, alphas, betas = [], [], []
+    for i, number in enumerate(a['activations']):
+        name, alpha, beta = PARAMETERS.get(number, ('', 0, None))
+        alpha = a['activationAlpha'][i] if a['activationAlpha'] else alpha
+        if number not in PARAMETERS or (number == 10 and alpha == 0):
+            if number not in ACTIVATIONS:
+                raise NoEquivalent('activations of recurrent operators')
+            names.append(ACTIVATIONS[number])
+            continue
+        names.append(name)
+        alphas.append(float(alpha))
+        if beta is not None:
+            betas.append(float(a['activationBeta'][i] if a['activationBeta'] else beta))
+    return {key: value for key, value in (('activations', names), ('activation_alpha', alphas), ('activation_beta', betas)) if value}
 
 
 @operator('GRU', 'RNN', 'LSTM_PEEPHOLE', bound=states)
 def recurrent(w):
     """GRU, RNN, and LSTM as ONNX has it"""
-    a, named = w.a, {}
+    a, named = w.a, recurrent_activations(w.a)
     no_nan(w)
-    if any(n not in ACTIVATIONS for n in a['activations']):
-        raise NoEquivalent('activations of recurrent operators')
-    if a['activations']:
-        named['activations'] = [ACTIVATIONS[n] for n in a['activations']]
     if a['clip']:
         named['clip'] = float(a['clip'])
     if w.op == 'GRU':
