@@ -104,6 +104,7 @@ def common():
     model(F + 'names.onnx', [node('Transpose', ['x'], [n], perm=[1, 0]) for n in names], [value('x', 'float32', [1, 2])],
           [value(n, 'float32', [2, 1]) for n in names])
     model(F + 'quote.onnx', [node('Add', ['a"\\\u00e9\n', 'a"\\\u00e9\n'], ['out'])], [value('a"\\\u00e9\n', 'float32', [2])], [value('out', 'float32', [2])])
+    model(F + 'divide.onnx', [node('Div', ['a', 'b'], ['y'])], [value('a', 'int32', [64]), value('b', 'int32', [64])], [value('y', 'int32', [64])])
     model(F + 'sqrt.onnx', [node('Sqrt', ['x'], ['y'])], [value('x', 'float32', [4])], [value('y', 'float32', [4])])
     model(F + 'gather.onnx', [node('Gather', ['t', 'i'], ['y'], axis=0)], [value('i', 'int64', [2])], [value('y', 'float32', [2])],
           [tensor(np.array([10, 20, 30], 'float32'), 't')])

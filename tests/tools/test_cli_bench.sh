@@ -74,4 +74,8 @@ t 0 'run --log warning' run "$folder/steps.onnx" --input "$folder/steps.npy" --l
 silent 'run --log warning'
 refused 2 'no such level' "--log does not take 'loud'" run model.onnx --log loud
 
+t 0 'bench: random divisors' bench "$folder/divide.onnx" --reps 2
+says 'bench: random divisors' 'note: the model divides by random integers: they are 1 to 7, not 0 to 7$'
+prints 'bench: constants' '^constants 0 bytes, 0 of them used in place$'
+
 total
