@@ -13218,30 +13218,29 @@ static NNRT_ReturnCode nnrti_deformable_dimension(nnrt_resolve *c, uint32_t i, i
 /* Checks input i, offset or mask: [N, channels, h, w]. */
 static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t channels, int64_t h, int64_t w)
 {
-    const nnrt_operand *x = &c->in[0];
     NNRT_ReturnCode code;
     if (c->in[i].rank != 4)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected 4 axes", i, c->in[i].name, &c->in[i]);
-    if ((code = nnrti_deformable_dimension(c, i, 0, x->dims[0], nnrti_axis_dynamic(x, 0))) != NNRT_SUCCESS ||
-        (code = nnrti_deformable_dimension(c, i, 1, channels, false)) != NNRT_SUCCESS ||
-        (code = nnrti_deformable_dimension(c, i, 2, h, nnrti_axis_dynamic(x, nnrti_image_axis(x, 0)))) != NNRT_SUCCESS)
+    if ((code = nnrti_deformable_dimension(c, i, 0, nnrti_dim(c, 'N'), nnrti_dim_dynamic(c, 'N'))) != NNRT_SUCCESS ||
+        (code = nnrti_deformable_dimension(c, i, 1, channels, nnrti_symbol_from(c, "RS") != 0)) != NNRT_SUCCESS ||
+        (code = nnrti_deformable_dimension(c, i, 2, h, nnrti_symbol_from(c, "HR") != 0)) != NNRT_SUCCESS)
         return code;
-    return nnrti_deformable_dimension(c, i, 3, w, nnrti_axis_dynamic(x, nnrti_image_axis(x, 1)));
+    return nnrti_deformable_dimension(c, i, 3, w, nnrti_symbol_from(c, "WS") != 0);
 }
 
 /* Checks that the channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] match. */
 static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_DeformableConv2D *a)
 {
-    const nnrt_operand *x = &c->in[0], *weight = &c->in[3];
-    const int32_t channels = x->dims[nnrti_image_axis(x, 2)];
-    const bool open = nnrti_axis_dynamic(x, nnrti_image_axis(x, 2));
+    const nnrt_operand *weight = &c->in[3];
+    const int32_t channels = nnrti_dim(c, 'C');
+    const bool open = nnrti_dim_dynamic(c, 'C');
     a->group = a->group == 0 ? 1 : a->group;
     a->deformableGroup = a->deformableGroup == 0 ? 1 : a->deformableGroup;
     if (a->group < 1 || a->deformableGroup < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l and deformableGroup %l, expected at least 1",
                           a->group, a->deformableGroup);
-    if (nnrti_remainder(weight->dims[0], a->group) != 0 ||
-        (channels != nnrti_product(weight->dims[1], a->group) && !open))
+    if ((nnrti_remainder(weight->dims[0], a->group) != 0 && !nnrti_dim_dynamic(c, 'O')) ||
+        (channels != nnrti_product(weight->dims[1], a->group) && !open && !nnrti_dim_dynamic(c, 'I')))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o: it does not match %d input channels in %l groups",
                           weight->name, weight, channels, a->group);
     if (nnrti_remainder(channels, a->deformableGroup) != 0 && !open)
@@ -13250,20 +13249,17 @@ static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_Deformabl
     return NNRT_SUCCESS;
 }
 
-/* Resolved: stride, dilation and padList explicit, groups >= 1. The weight may not have dynamic dimensions. */
+/* Resolved: stride, dilation and padList explicit, groups >= 1. */
 static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
 {
     NNRT_DeformableConv2D *a = (NNRT_DeformableConv2D *)c->resolved;
     const nnrt_operand *x = &c->in[0], *weight = &c->in[3];
     NNRT_PadMode mode = NNRT_PAD_MODE_PAD;
-    int64_t pads[4], h, w, taps;
+    int64_t pads[4], kernel[2], h, w, taps;
     NNRT_ReturnCode code;
     if (x->dims[1] == 0 || x->dims[2] == 0 || x->dims[3] == 0 || nnrti_count(weight) == 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, weight '%s' %o: expected no empty axis but the batch",
                           x->name, x, weight->name, weight);
-    if (nnrti_dynamic_from(weight, 0))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with dynamic dimensions: fix them", weight->name,
-                          weight);
     if ((code = nnrti_deformable_channels(c, a)) != NNRT_SUCCESS ||
         (code = nnrti_pair(c, "stride", &a->stride, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_pair(c, "dilation", &a->dilation, 1, 1)) != NNRT_SUCCESS ||
@@ -13271,14 +13267,12 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
         (code = nnrti_set_pads(c, &a->padList, &mode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    h = nnrti_window(mode, nnrti_dim(c, 'H'), weight->dims[2], a->stride.data[0], a->dilation.data[0], &pads[0],
-                     &pads[1]);
-    w = nnrti_window(mode, nnrti_dim(c, 'W'), weight->dims[3], a->stride.data[1], a->dilation.data[1], &pads[2],
-                     &pads[3]);
-    if ((code = nnrti_check_image(c, h, w)) != NNRT_SUCCESS)
+    for (int32_t i = 0; i < 2; i++) /* of a dynamic kernel size the smallest gives the largest result */
+        kernel[i] = nnrti_dim_dynamic(c, i == 0 ? 'R' : 'S') ? 1 : weight->dims[2 + i];
+    h = nnrti_window(mode, nnrti_dim(c, 'H'), kernel[0], a->stride.data[0], a->dilation.data[0], &pads[0], &pads[1]);
+    w = nnrti_window(mode, nnrti_dim(c, 'W'), kernel[1], a->stride.data[1], a->dilation.data[1], &pads[2], &pads[3]);
+    if ((code = nnrti_result_conv(c, h, w)) != NNRT_SUCCESS)
         return code;
-    nnrti_state(c, 'P', (int32_t)h, nnrti_symbol_from(c, "H"));
-    nnrti_state(c, 'Q', (int32_t)w, nnrti_symbol_from(c, "W"));
     taps = nnrti_product(nnrti_product(weight->dims[2], weight->dims[3]), a->deformableGroup);
     if ((code = nnrti_deformable_map(c, 1, nnrti_product(taps, 2), h, w)) != NNRT_SUCCESS)
         return code;
@@ -15068,8 +15062,10 @@ static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
     const int32_t rows = indices->rank - 1, k = nnrti_dim(c, 'K');
     int32_t to[NNRT_MAX_RANK];
     if (nnrti_dim_dynamic(c, 'K'))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last dimension of indices '%s' %o is dynamic: fix it",
-                          indices->name, indices);
+        return nnrti_fail(
+            c, NNRT_UNSUPPORTED_OP,
+            "the last dimension of indices '%s' %o decides how many axes the result has: give its size, not a bound",
+            indices->name, indices);
     if (k < 1 || k > x->rank)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "indices '%s' is %o, expected a last dimension of 1 to %d, the axes of '%s' %o",
@@ -20080,24 +20076,22 @@ static NNRT_ReturnCode nnrti_resize_nd_list(nnrt_resolve *c, uint32_t i, const c
 }
 
 /* factor[0] / factor[1] = the common scale of all axes by keepAspectRatioPolicy: the smallest (NOT_LARGER) or largest
-   of those that the entries of sizes give. */
-static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_ResizeND *a, const int32_t *axes,
-                                              int32_t count, double factor[2])
+   of those that the entries of sizes give. 0 / 0: only a run knows it. */
+static void nnrti_resize_nd_policy(const nnrt_resolve *c, const NNRT_ResizeND *a, const int32_t *axes, int32_t count,
+                                   double factor[2])
 {
     const nnrt_operand *x = &c->in[0], *sizes = &c->in[3];
     const bool least = a->keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_NOT_LARGER;
+    for (int32_t k = 0; k < count; k++)
+        if (nnrti_axis_dynamic(x, axes[k]) || nnrti_element_dynamic(sizes, (size_t)k))
+            return;
     for (int32_t k = 0; k < count; k++) {
         const double size = (double)nnrti_value(sizes, (size_t)k), L = x->dims[axes[k]];
-        if (nnrti_axis_dynamic(x, axes[k]) || nnrti_element_dynamic(sizes, (size_t)k))
-            return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                              "keepAspectRatioPolicy requires fixed dimensions of '%s' %o and constant sizes", x->name,
-                              x);
         if (k == 0 || (least ? size * factor[1] < factor[0] * L : size * factor[1] > factor[0] * L)) {
             factor[0] = size;
             factor[1] = L;
         }
     }
-    return NNRT_SUCCESS;
 }
 
 /* Coordinate mapping of an axis of L elements that is scaled by factor[0] / factor[1] to M elements: output index i has
@@ -20148,6 +20142,39 @@ static int64_t nnrti_resize_nd_scaled(nnrt_resolve *c, int32_t axis, const nnrt_
     }
     nnrti_bounded(c, 0, axis);
     return nnrti_more_of(product.most, 1) > 1 ? (int64_t)product.most : 1;
+}
+#endif
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_resize_nd_fitted(c, a, axes, count, k) ((void)0)
+#else
+/* The upper bound of axis axes[k] of result 0 with keepAspectRatioPolicy, if only a run knows the common scale: entry k of
+   sizes for NOT_LARGER. For NOT_SMALLER another axis may have a larger scale, at most its size over its smallest extent. */
+static void nnrti_resize_nd_fitted(nnrt_resolve *c, const NNRT_ResizeND *a, const int32_t *axes, int32_t count,
+                                   int32_t k)
+{
+    const bool least = a->keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_NOT_LARGER;
+    nnrti_known_value L, size;
+    double scale = 0, most;
+    nnrti_computed(c, 0, axes[k]);
+    if (!nnrti_has_intervals(c))
+        return;
+    for (int32_t j = 0; j < count; j++) {
+        nnrti_axis_known(c, &c->in[0], axes[j], &L);
+        nnrti_value_known(c, &c->in[3], (size_t)j, &size);
+        size.most /= L.least > 1 ? L.least : 1;
+        scale = size.most > scale ? size.most : scale;
+    }
+    nnrti_axis_known(c, &c->in[0], axes[k], &L);
+    nnrti_value_known(c, &c->in[3], (size_t)k, &size);
+    most = least ? size.most : nnrti_floor(L.most * scale + 0.5);
+    if (most >= 1 && most <= INT32_MAX) {
+        c->out[0].dims[axes[k]] = (int32_t)most;
+        nnrti_bounded(c, 0, axes[k]);
+    } else {
+        c->out[0].dims[axes[k]] = 1;
+        c->out[0].symbols[axes[k]] = ++*c->symbolCount | NNRTI_UNBOUNDED;
+    }
 }
 #endif
 
@@ -20239,9 +20266,8 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
         return code;
     if (crop && !part)
         return nnrti_fail(c, NNRT_NULL_PTR, "input 1 (roi) is missing: TF_CROP_AND_RESIZE requires it");
-    if (a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH &&
-        (code = nnrti_resize_nd_policy(c, a, axes, count, factor)) != NNRT_SUCCESS)
-        return code;
+    if (a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH)
+        nnrti_resize_nd_policy(c, a, axes, count, factor);
     if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT64, 2, dims, &data)) != NNRT_SUCCESS)
         return code;
     nnrti_result_like(c, 0);
@@ -20257,6 +20283,8 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
         for (int32_t e = 0; e < 2 && crop; e++)
             ends[e] = (double)nnrti_scale_at(roi, k + e * count);
         c->out[0].dims[axes[k]] = (int32_t)M;
+        if (a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH && factor[1] == 0)
+            nnrti_resize_nd_fitted(c, a, axes, count, k);
         nnrti_resize_nd_step(a, x->dims[axes[k]], M, own, ends, (double *)data + 5 * (ptrdiff_t)axes[k]);
     }
     return NNRT_SUCCESS;
@@ -20764,37 +20792,33 @@ NNRTI_MOVE_BY_Q8(Roll, roll)
 
 /* >>op ROTARY_EMBEDDING */
 
-/* Resolved: numHeads and rotaryEmbeddingDim. */
+/* Resolved: numHeads and rotaryEmbeddingDim. Of an open D they are upper bounds, and the run checks its own. */
 static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
 {
     NNRT_RotaryEmbedding *a = (NNRT_RotaryEmbedding *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     const int32_t last = x->rank - 1;
-    const bool four = x->rank == 4;
+    const bool four = x->rank == 4, open = nnrti_axis_dynamic(x, last), all = a->rotaryEmbeddingDim == 0;
     const char *const cache = nnrti_absent(&c->in[3]) ? "[B,S,F]" : "[L,F]";
     int64_t head;
     NNRT_ReturnCode code = nnrti_input_shape(c, 0, four ? "[B,H,S,D]" : "[B,S,D]");
     if (code != NNRT_SUCCESS)
         return code;
-    if (nnrti_axis_dynamic(x, last) || (four && nnrti_axis_dynamic(x, 1)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] with fixed heads and D", x->name,
-                          x);
     if (four)
         a->numHeads = x->dims[1];
-    if (a->numHeads < 1 || (!four && nnrti_remainder(x->dims[2], a->numHeads) != 0))
+    if (a->numHeads < 1 || (!four && !open && nnrti_remainder(x->dims[2], a->numHeads) != 0))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "numHeads is %l, expected a divisor of %d, the last axis of '%s'",
                           a->numHeads, x->dims[last], x->name);
     head = four ? x->dims[3] : nnrti_quotient(x->dims[2], a->numHeads);
-    if (a->rotaryEmbeddingDim == 0)
-        a->rotaryEmbeddingDim = head;
+    if (all)
+        a->rotaryEmbeddingDim = open ? head & ~(int64_t)1 : head;
     if (a->rotaryEmbeddingDim < 2 || a->rotaryEmbeddingDim > head || a->rotaryEmbeddingDim % 2 != 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "rotaryEmbeddingDim is %l, expected an even number of 2 to %l",
                           a->rotaryEmbeddingDim, head);
     if ((code = nnrti_input_shape(c, 1, cache)) != NNRT_SUCCESS ||
         (code = nnrti_input_shape(c, 2, cache)) != NNRT_SUCCESS)
         return code;
-    return nnrti_require(c, 'F', a->rotaryEmbeddingDim / 2, "rotaryEmbeddingDim / 2");
+    return all && open ? NNRT_SUCCESS : nnrti_require(c, 'F', a->rotaryEmbeddingDim / 2, "rotaryEmbeddingDim / 2");
 }
 
 /* >>kernel ROTARY_EMBEDDING */

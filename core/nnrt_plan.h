@@ -2483,6 +2483,15 @@ static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
     return true;
 }
 
+/* Whether the only element of o, an integer, has an upper bound; *number = it. */
+static bool nnrti_bounded_number(const nnrt_operand *o, int64_t *number)
+{
+    if (nnrti_absent(o) || o->data == NULL || nnrti_count(o) != 1 || nnrti_element_unbounded(o, 0))
+        return false;
+    *number = nnrti_value(o, 0);
+    return true;
+}
+
 /* Types and shapes of inputs 0 and 1 of the body, the iteration number (an integer) and cond (a bool): scalars, or the
    declared shape if that has one element. */
 static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, const NNRT_SubGraph *body)
@@ -2514,11 +2523,15 @@ static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_re
 }
 
 /* Makes axis i of carried value k dynamic, as it varies between iterations: with its upper bound, or if none is
-   required with an assumed size. */
+   required with an assumed size. Without a bound in the configuration the initial size is one (nnrti_loop_keeps). */
 static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint32_t k, nnrt_operand *in, int32_t i)
 {
     const nnrt_dims *most = nnrti_loop_bound(f, c, k, in);
     in->most = 0;
+    if (most == NULL && f->config != NULL) {
+        in->symbols[i] = ++f->symbols;
+        return NNRT_SUCCESS;
+    }
     if (most == NULL) {
         in->dims[i] = NNRTI_OPEN_EXTENT;
         in->symbols[i] = ++f->symbols | NNRTI_UNBOUNDED;
@@ -2558,9 +2571,16 @@ static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uin
     return code;
 }
 
+/* Whether axis i of a carried value leaves the body with an upper bound that is not larger than that before the body, which
+   then holds in every iteration. */
+static bool nnrti_loop_keeps(const nnrt_operand *in, const nnrt_operand *out, int32_t i)
+{
+    return out->dims[i] <= in->dims[i] && ((in->symbols[i] | out->symbols[i]) & NNRTI_UNBOUNDED) == 0;
+}
+
 /* Compares carried value k after the body with its value before: an axis that differs is marked in f->opened, and
    *changed is set. all: marks every axis that has an upper bound. Fails if a differing axis has no upper bound but
-   needs one. */
+   needs one, as it may grow. */
 static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const NNRT_SubGraph *body,
                                         bool all, bool *changed)
 {
@@ -2571,10 +2591,11 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
         return code;
     for (int32_t i = 0; i < in->rank; i++) {
         const bool same = in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i],
+                   opened = (f->opened[tensor] >> i & 1) != 0,
                    may = f->config == NULL || nnrti_loop_bound(f, c, k, in) != NULL;
-        if ((f->opened[tensor] >> i & 1) != 0 || (same && !(all && may)))
+        if (opened ? may || nnrti_loop_keeps(in, out, i) : same && !(all && may))
             continue; /* dimensions that become dynamic are checked in each iteration */
-        if (!may)
+        if (!may && !nnrti_loop_keeps(in, out, i))
             return nnrti_fail(
                 c, NNRT_UNSUPPORTED_OP,
                 "carried value %u '%n' comes into the body as %o and leaves it as %o: give its upper bound (bounds)",
@@ -2608,7 +2629,8 @@ static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, c
     const uint32_t carried = c->nIn > 2 ? c->nIn - 2 : 0;
     const uint32_t cond = body->outputIndices.data[0];
     int64_t trips = 0, value = 0;
-    const bool bounded = nnrti_known_number(&c->in[0], &trips) && trips <= INT32_MAX;
+    const bool bounded = nnrti_bounded_number(&c->in[0], &trips) && trips <= INT32_MAX;
+    const bool known = bounded && !nnrti_value_dynamic(&c->in[0]);
     const bool starts = nnrti_absent(&c->in[1]) || (nnrti_known_number(&c->in[1], &value) && value != 0);
     const bool goes =
         cond == body->inputIndices.data[1] || (nnrti_known_number(&f->tensors[cond], &value) && value != 0);
@@ -2624,7 +2646,7 @@ static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, c
         if (k < carried)
             (void)nnrti_control_result(c, k, from);
         else
-            nnrti_loop_scan(f, c, k, from, bounded && starts && goes, bounded, trips);
+            nnrti_loop_scan(f, c, k, from, known && starts && goes, bounded, trips);
     }
     return NNRT_SUCCESS;
 }

@@ -3896,6 +3896,14 @@ static nnrti_onnx_size nnrti_onnx_size_over(nnrti_onnx *c, nnrti_onnx_size s, in
     return nnrti_onnx_size_value(nnrti_onnx_div(c, s.value, nnrti_onnx_const_int(c, n)));
 }
 
+/* s + n. */
+static nnrti_onnx_size nnrti_onnx_size_plus(nnrti_onnx *c, nnrti_onnx_size s, int64_t n)
+{
+    if (s.known >= 0)
+        return nnrti_onnx_size_known(s.known + n);
+    return nnrti_onnx_size_value(nnrti_onnx_add(c, s.value, nnrti_onnx_const_int(c, n)));
+}
+
 /* int64[count], constant if all sizes are. */
 static uint32_t nnrti_onnx_size_list(nnrti_onnx *c, const nnrti_onnx_size *sizes, int32_t count)
 {
@@ -4843,20 +4851,21 @@ static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
    x. */
 static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t block, int32_t axis)
 {
-    const int32_t L = nnrti_onnx_fixed_dim(c, x, axis, "block_size"),
-                  have = nnrti_onnx_fixed_dim(c, v, axis, "block_size");
-    int64_t *places = (int64_t *)nnrti_onnx_keep(c, (size_t)L, sizeof(*places));
-    if (c->code != NNRT_SUCCESS)
-        return v;
-    if (have != (L + block - 1) / block) {
+    const nnrti_onnx_size L = nnrti_onnx_size_of(c, x, axis), have = nnrti_onnx_size_of(c, v, axis);
+    const nnrti_onnx_size want = nnrti_onnx_size_over(c, nnrti_onnx_size_plus(c, L, block - 1), block);
+    int64_t *places = (int64_t *)nnrti_onnx_keep(c, L.known > 0 ? (size_t)L.known : 1, sizeof(*places));
+    if (c->code == NNRT_SUCCESS && have.known >= 0 && want.known >= 0 && have.known != want.known)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
-                        "parameter '%s' is %o, expected size %l on axis %d: one entry for each block of %l of %d",
-                        nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v), (L + block - 1) / block, axis, block, L);
-        return v;
-    }
-    for (int32_t i = 0; i < L && places != NULL; i++)
+                        "parameter '%s' is %o, expected size %l on axis %d: one entry for each block of %l of %l",
+                        nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v), want.known, axis, block, L.known);
+    if (have.known < 0 || want.known < 0)
+        nnrti_onnx_assert_equal(c, nnrti_onnx_size_ints(c, have), nnrti_onnx_size_ints(c, want));
+    for (int64_t i = 0; i < L.known && places != NULL; i++)
         places[i] = i / block;
-    return nnrti_onnx_gather(c, v, nnrti_onnx_const_ints(c, places, (uint32_t)L), axis);
+    return nnrti_onnx_gather(c, v,
+                             L.known >= 0 ? nnrti_onnx_const_ints(c, places, (uint32_t)L.known)
+                                          : nnrti_onnx_div(c, nnrti_onnx_iota(c, L), nnrti_onnx_const_int(c, block)),
+                             axis);
 }
 
 /* A parameter of QuantizeLinear or DequantizeLinear (scalar, along `axis` of x, or one entry per block of x) in a shape
@@ -5487,11 +5496,18 @@ static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
     if (nnrti_onnx_is_constant(c, shape)) {
         const int32_t rank = nnrti_onnx_rank(c, x);
         const uint32_t count = nnrti_onnx_list(c, shape, "shape", dims, NNRT_MAX_RANK);
-        bool empty = false;
-        for (int32_t i = 0; i < rank; i++)
+        bool empty = false, zero = false, open = false;
+        for (int32_t i = 0; i < rank; i++) {
             empty = empty || nnrti_onnx_dim(c, x, i) == 0;
+            open = open || nnrti_onnx_dim(c, x, i) < 0;
+        }
+        for (int32_t i = 0; i < (int32_t)count; i++)
+            zero = zero || dims[i] == 0;
+        if (zero && literal && !empty && open)
+            nnrti_onnx_assert_equal(c, nnrti_onnx_size_ints(c, nnrti_onnx_size_product(c, x, 0, rank)),
+                                    nnrti_onnx_const_int(c, 0));
         for (int32_t i = 0; i < (int32_t)count; i++) {
-            if (dims[i] == 0 && literal && !empty)
+            if (dims[i] == 0 && literal && !empty && !open)
                 NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape has a 0 and allowzero is set, but '%s' is not empty",
                                 nnrti_onnx_at(c, x)->name);
             if (dims[i] == 0 && !literal && i < rank && nnrti_onnx_dim(c, x, i) > 0)
@@ -5565,21 +5581,41 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Slices of x along an axis whose lengths are computed in the run and must add up to the size of the axis. */
-static void nnrti_onnx_split_dynamic(nnrti_onnx *c, uint32_t x, uint32_t lengths, int64_t axis)
+/* Lengths of slices that are computed in the run: they must add up to the size of the axis of x. */
+static uint32_t nnrti_onnx_split_given(nnrti_onnx *c, uint32_t x, uint32_t lengths, int64_t axis)
 {
-    const uint32_t nOut = (uint32_t)c->node->outputs.count, all = nnrti_onnx_cast(c, lengths, NNRT_DATA_TYPE_INT64);
-    const nnrti_onnx_size whole = nnrti_onnx_size_of(c, x, (int32_t)axis);
+    const uint32_t all = nnrti_onnx_cast(c, lengths, NNRT_DATA_TYPE_INT64);
+    const nnrt_operand *o = nnrti_onnx_at(c, lengths);
     const int64_t first = 0;
+    if (o->rank != 1 || (uint32_t)nnrti_onnx_dim(c, lengths, 0) != (uint32_t)c->node->outputs.count)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "split '%s' is %o, expected %z entries", o->name, o,
+                        c->node->outputs.count);
+    nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_const_int(c, 0), all), all);
+    nnrti_onnx_assert_equal(c, nnrti_onnx_reduce(c, all, NNRT_REDUCE_MODE_SUM, &first, 1, true),
+                            nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, (int32_t)axis)));
+    return all;
+}
+
+/* Lengths of slices of an axis whose size n is open: part = ceil(n / nOut) each, and what is left, at last:
+   min(max(n - i * part, 0), part). */
+static uint32_t nnrti_onnx_split_parts(nnrti_onnx *c, uint32_t x, int64_t axis)
+{
+    const uint32_t nOut = (uint32_t)c->node->outputs.count;
+    const nnrti_onnx_size n = nnrti_onnx_size_of(c, x, (int32_t)axis);
+    const uint32_t part = nnrti_onnx_size_ints(c, nnrti_onnx_size_over(c, nnrti_onnx_size_plus(c, n, nOut - 1), nOut));
+    const uint32_t before = nnrti_onnx_mul(c, nnrti_onnx_iota(c, nnrti_onnx_size_known(nOut)), part);
+    const uint32_t rest = nnrti_onnx_maximum(c, nnrti_onnx_sub(c, nnrti_onnx_size_ints(c, n), before),
+                                             nnrti_onnx_const_int(c, 0));
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MINIMUM, NULL, rest, part);
+}
+
+/* Slices of x along an axis with these lengths, int64[outputs]. */
+static void nnrti_onnx_split_dynamic(nnrti_onnx *c, uint32_t x, uint32_t all, int64_t axis)
+{
+    const uint32_t nOut = (uint32_t)c->node->outputs.count;
     uint32_t begins;
     NNRT_SliceFusion a;
     NNRT_CumSum sum;
-    if ((uint32_t)nnrti_onnx_runtime_entries(c, lengths) != nOut)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "split has %d entries, expected %u",
-                        nnrti_onnx_runtime_entries(c, lengths), nOut);
-    nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_const_int(c, 0), all), all);
-    nnrti_onnx_assert_equal(c, nnrti_onnx_reduce(c, all, NNRT_REDUCE_MODE_SUM, &first, 1, true),
-                            nnrti_onnx_size_ints(c, whole));
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CUM_SUM, &sum);
     sum.exclusive = true;
     begins = nnrti_onnx_step2(c, NNRT_NODE_TYPE_CUM_SUM, &sum, all, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, 0));
@@ -5595,6 +5631,7 @@ static void nnrti_onnx_split_dynamic(nnrti_onnx *c, uint32_t x, uint32_t lengths
 static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), nOut = (uint32_t)c->node->outputs.count;
+    const uint32_t lengths = nnrti_onnx_in(c, 1);
     const int32_t rank = nnrti_onnx_rank(c, x);
     int64_t *sizes = (int64_t *)nnrti_onnx_keep(c, nOut, sizeof(*sizes));
     uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, nOut, sizeof(*out)), count = 0;
@@ -5606,8 +5643,12 @@ static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
     a.outputNum = nOut;
     if (sizes == NULL || out == NULL)
         return;
-    if (nnrti_onnx_runtime_entries(c, nnrti_onnx_in(c, 1)) > 0) {
-        nnrti_onnx_split_dynamic(c, x, nnrti_onnx_in(c, 1), a.axis);
+    if (lengths != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, lengths) && nnrti_onnx_is_static(c, lengths)) {
+        nnrti_onnx_split_dynamic(c, x, nnrti_onnx_split_given(c, x, lengths, a.axis), a.axis);
+        return;
+    }
+    if (nnrti_onnx_int(c, "num_outputs", 0) > 1 && nnrti_onnx_dim(c, x, (int32_t)a.axis) < 0) {
+        nnrti_onnx_split_dynamic(c, x, nnrti_onnx_split_parts(c, x, a.axis), a.axis);
         return;
     }
     given = nnrti_onnx_param(c, "split", 1, sizes, nOut, &count);
@@ -5851,7 +5892,12 @@ static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
     const int64_t batch = nnrti_onnx_int(c, "batch_dims", 0);
     const uint32_t x = nnrti_onnx_in(c, 0);
     uint32_t indices = nnrti_onnx_in(c, 1);
+    char text[64];
     (void)arg;
+    if (nnrti_onnx_dim(c, indices, nnrti_onnx_rank(c, indices) - 1) < 0)
+        NNRTI_ONNX_NEEDS(
+            c, "the last dimension of indices '%s' decides how many axes the result has: give its size, not a bound",
+            nnrti_onnx_name_of(c, indices, text));
     if (batch < 0 || batch > NNRT_MAX_RANK)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
                         "batch_dims is %l, expected 0 or more and less than the number of axes of both inputs", batch);
@@ -6768,17 +6814,38 @@ static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_MAX_UNPOOL, &a, x, indices, shape));
 }
 
-/* Converts windows over three spatial axes, and dilated or float64 pooling, with the 3-D operators. False: the node needs a 2-D
-   operator. */
+/* Whether SAME_LOWER pads x, an image without its height of 1, by a size that only a run knows. */
+static bool nnrti_onnx_pads_open(nnrti_onnx *c, uint32_t x, const nnrti_onnx_window *w)
+{
+    bool open = false;
+    for (int32_t i = 2 - w->axes; i < 2 && w->lower; i++)
+        open = open || w->kernel[i] == 0 || (w->stride[i] > 1 && nnrti_onnx_dim(c, x, i + w->axes) < 0);
+    return open;
+}
+
+/* Whether only the 3-D operators pool an image as the node does: dilated or in float64; with ceil_mode, whose last window
+   may begin behind the data and is then dropped; or with pads that only a run knows. */
+static bool nnrti_onnx_pools_as_3d(nnrti_onnx *c)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const bool ceil = nnrti_onnx_int(c, "ceil_mode", 0) != 0;
+    nnrti_onnx_window w;
+    bool any;
+    nnrti_onnx_window_of(c, x, &w);
+    any = nnrti_onnx_is_a(c, x, NNRT_TYPES_F64) || nnrti_onnx_pads_open(c, x, &w);
+    for (int32_t i = 0; i < 2; i++)
+        any = any || w.dilation[i] != 1 ||
+              (ceil && w.mode != NNRT_PAD_MODE_SAME && w.stride[i] + w.pads[2 * i + 1] > w.kernel[i]);
+    return any;
+}
+
+/* Converts windows over three spatial axes, and pools that the 2-D operators lack, with the 3-D operators. False: the node
+   needs a 2-D operator. */
 static bool nnrti_onnx_try_3d(nnrti_onnx *c, NNRT_NodeType type)
 {
-    const nnrt_onnx_ints dilations = nnrti_onnx_ints_of(c, "dilations");
     const bool pool = type == NNRT_NODE_TYPE_MAX_POOL_3D || type == NNRT_NODE_TYPE_AVERAGE_POOL_3D;
-    bool volume = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0)) == 5 ||
-                  (pool && nnrti_onnx_is_a(c, nnrti_onnx_in(c, 0), NNRT_TYPES_F64));
-    if (pool)
-        for (size_t i = 0; i < dilations.count; i++)
-            volume = volume || dilations.data[i] != 1;
+    const int32_t rank = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0));
+    const bool volume = rank == 5 || (pool && (rank == 3 || rank == 4) && nnrti_onnx_pools_as_3d(c));
     if (volume)
         nnrti_onnx_window_3d(c, type);
     return volume;
@@ -6816,6 +6883,34 @@ static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in,
     return nnrti_onnx_unimage(c, y, &w);
 }
 
+/* A convolution with SAME_LOWER of a size that only a run knows, which only CONV_3D has: of a depth of 1. False: it has
+   other pads. */
+static bool nnrti_onnx_conv_lower(nnrti_onnx *c, const uint32_t in[3])
+{
+    int64_t kernel[3] = {1, 0, 0}, stride[3] = {1, 0, 0}, dilation[3] = {1, 0, 0};
+    nnrti_onnx_window w;
+    uint32_t weight, y;
+    NNRT_Conv3D a;
+    nnrti_onnx_window_of(c, in[0], &w);
+    weight = nnrti_onnx_image(c, in[1], &w);
+    nnrti_onnx_kernel_of(c, weight, &w);
+    if (!nnrti_onnx_pads_open(c, in[0], &w))
+        return false;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV_3D, &a);
+    memcpy(kernel + 1, w.kernel, sizeof(w.kernel));
+    memcpy(stride + 1, w.stride, sizeof(w.stride));
+    memcpy(dilation + 1, w.dilation, sizeof(w.dilation));
+    a.kernelShape = nnrt_int64_list(kernel, nnrti_onnx_kernel_count(&w) > 0 ? 3 : 0);
+    a.strides = nnrt_int64_list(stride, 3);
+    a.dilations = nnrt_int64_list(dilation, 3);
+    a.autoPad = NNRT_AUTO_PAD_SAME_LOWER;
+    a.group = nnrti_onnx_int(c, "group", 1);
+    y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_CONV_3D, &a, nnrti_onnx_unsqueeze(c, nnrti_onnx_image(c, in[0], &w), 2),
+                         nnrti_onnx_unsqueeze(c, weight, 2), in[2]);
+    nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, nnrti_onnx_squeeze(c, y, 2), &w));
+    return true;
+}
+
 static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[3];
@@ -6824,6 +6919,8 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
         return;
     for (uint32_t i = 0; i < 3; i++)
         in[i] = nnrti_onnx_in(c, i);
+    if (nnrti_onnx_conv_lower(c, in))
+        return;
     nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3, NULL));
 }
 
@@ -7011,41 +7108,11 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
 }
 
-/* Rounding mode and pads for ceil_mode. ONNX drops a last window that would begin after the data, but the runtime's
-   CEIL keeps it. Reducing the end pad by elements that no other window reads removes such a window. If the end pad is
-   too small for that (gap), FLOOR is used, and the other axis gets an end pad up to the end of its last window; with
-   `counted` (padding counts in the average) that pad must not grow. Along a dynamic axis the runtime keeps all windows
-   and fails for one without elements. */
-static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, bool counted)
+/* Rounding of the number of windows. */
+static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, const nnrti_onnx_window *w)
 {
-    int64_t least[2] = {0, 0}; /* end pads that end exactly with the last window */
-    bool gap = false;
-    if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME || c->code != NNRT_SUCCESS)
-        return NNRT_ROUND_MODE_FLOOR;
-    w->mode = NNRT_PAD_MODE_PAD;
-    for (int32_t i = 0; i < 2; i++) {
-        const int64_t n = nnrti_onnx_dim(c, x, 2 + i), s = w->stride[i], cells = n + w->pads[2 * i];
-        int64_t begin = cells + w->pads[2 * i + 1] - w->kernel[i]; /* begin of the last window, if it fits */
-        least[i] = w->pads[2 * i + 1];
-        if (n < 0 || begin <= 0 || cells < 1)
-            continue; /* no window fits: the runtime reports it */
-        begin = (begin + s - 1) / s * s;
-        least[i] = begin + w->kernel[i] - cells;
-        if (begin < cells)
-            continue;
-        least[i] -= s;
-        w->pads[2 * i + 1] = least[i] > 0 ? least[i] : 0;
-        gap = gap || least[i] < 0;
-    }
-    for (int32_t i = 0; i < 2 && gap; i++) {
-        (void)nnrti_onnx_fixed_dim(c, x, 2 + i, "ceil_mode");
-        if (counted && least[i] > w->pads[2 * i + 1])
-            NNRTI_ONNX_FAIL(
-                c, NNRT_UNSUPPORTED_OP,
-                "ceil_mode drops a window on one axis and keeps one on the other, unsupported with count_include_pad");
-        w->pads[2 * i + 1] = least[i] > 0 ? least[i] : 0;
-    }
-    return gap ? NNRT_ROUND_MODE_FLOOR : NNRT_ROUND_MODE_CEIL;
+    return nnrti_onnx_int(c, "ceil_mode", 0) != 0 && w->mode != NNRT_PAD_MODE_SAME ? NNRT_ROUND_MODE_CEIL
+                                                                                   : NNRT_ROUND_MODE_FLOOR;
 }
 
 /* Padding counts in the average only with count_include_pad. */
@@ -7063,7 +7130,7 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_window_of(c, given, &w);
     x = nnrti_onnx_image(c, given, &w);
     nnrti_onnx_same_lower(c, x, &w);
-    a.roundMode = nnrti_onnx_rounding(c, x, &w, counted);
+    a.roundMode = nnrti_onnx_rounding(c, &w);
     a.kernelSize = nnrt_int64_list(w.kernel, 2);
     a.strides = nnrt_int64_list(w.stride, 2);
     a.padMode = w.mode;
@@ -7105,7 +7172,7 @@ static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
         x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
     x = nnrti_onnx_image(c, x, &w);
     nnrti_onnx_same_lower(c, x, &w);
-    a.roundMode = nnrti_onnx_rounding(c, x, &w, false);
+    a.roundMode = nnrti_onnx_rounding(c, &w);
     a.kernelSize = nnrt_int64_list(w.kernel, 2);
     a.strides = nnrt_int64_list(w.stride, 2);
     a.padMode = w.mode;
@@ -12819,13 +12886,13 @@ static uint32_t nnrti_onnx_reversed(nnrti_onnx *c, uint32_t x, int32_t axis)
     return nnrti_onnx_strided_slice(c, x, axis, -1, INT32_MIN, -1);
 }
 
-/* Input x of a Scan of operator set 8 without its first axis, the batch, which must be 1. */
+/* Input x of a Scan of operator set 8 without its first axis, the batch, which must be 1; SQUEEZE checks an open one. */
 static uint32_t nnrti_onnx_scan_batch(nnrti_onnx *c, uint32_t x)
 {
     const int64_t axis = 0;
     NNRT_Squeeze a;
     if (c->code == NNRT_SUCCESS &&
-        (nnrti_onnx_rank(c, x) < 1 || nnrti_onnx_fixed_dim(c, x, 0, "a Scan of operator set 8") != 1))
+        (nnrti_onnx_rank(c, x) < 1 || nnrti_onnx_dim(c, x, 0) == 0 || nnrti_onnx_dim(c, x, 0) > 1))
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "'%s' is %o: only a batch of 1 is supported", nnrti_onnx_at(c, x)->name,
                         nnrti_onnx_at(c, x));
     a.axis = nnrt_int64_list(&axis, 1);

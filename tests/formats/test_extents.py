@@ -48,7 +48,6 @@ REFUSED = {
     'requires a fixed size of axis': 'the importer says which extents it has to know',
     'the last dimension of indices': 'indices of GatherND say how many axes there are',
     'is unknown while dimensions are dynamic': 'what no rule can tell with numbers in the place of extents',
-    'the last window covers no input element': 'ceil_mode of an open extent keeps windows that begin behind the data',
 }
 
 

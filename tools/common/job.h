@@ -132,13 +132,36 @@ static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCod
     return true;
 }
 
-/* Why a model cannot be loaded, with the options that raise limits. */
-static void cli_job_why(NNRT_ReturnCode code, const nnrt_error *error, char *out, size_t size)
+/* The input whose quoted name a message contains; NULL: none. */
+static const char *cli_job_input_in(const cli_job *job, const char *why)
 {
-    snprintf(out, size, "%s%s", error->message[0] != '\0' ? error->message : nnrt_code_name(code),
-             strstr(error->message, "_desc.budget") != NULL    ? "; here --budget N does"
-             : strstr(error->message, "_desc.outputs") != NULL ? "; here --outputs NAME,... does"
-                                                               : "");
+    char quoted[CLI_LINE_BYTES];
+    for (uint32_t i = 0; i < job->in.count; i++) {
+        snprintf(quoted, sizeof(quoted), "'%s'", job->in.data[i].name);
+        if (strstr(why, quoted) != NULL)
+            return job->in.data[i].name;
+    }
+    return NULL;
+}
+
+/* Why a model cannot be loaded or prepared, with the options that raise limits, set an upper bound, or set the size of an
+   input in the place of a bound. */
+static void cli_job_why(const cli_job *job, NNRT_ReturnCode code, const nnrt_error *error, char *out, size_t size)
+{
+    const char *why = error->message[0] != '\0' ? error->message : nnrt_code_name(code);
+    const uint32_t tensors = job->model != NULL ? job->model->allTensors.count : 0;
+    const bool sized = strstr(why, "give its size") != NULL;
+    const char *name = sized ? cli_job_input_in(job, why)
+                       : strstr(why, "(bounds)") != NULL && error->tensor >= 0 && (uint32_t)error->tensor < tensors
+                           ? job->model->allTensors.data[error->tensor].name
+                           : NULL;
+    if (name != NULL)
+        snprintf(out, size, "%s; here: %s '%s=D,D,...'", why, sized ? "--shape" : "--max", name);
+    else
+        snprintf(out, size, "%s%s", why,
+                 strstr(why, "_desc.budget") != NULL    ? "; here --budget N does"
+                 : strstr(why, "_desc.outputs") != NULL ? "; here --outputs NAME,... does"
+                                                        : "");
 }
 
 /* Loads the model. If it needs sizes that nothing sets, the message names them. */
@@ -149,7 +172,7 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     double start = cli_now_ms();
     NNRT_ReturnCode code = cli_job_model(job, args, false, &error);
     if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code)) {
-        cli_job_why(code, &error, why, sizeof(why));
+        cli_job_why(job, code, &error, why, sizeof(why));
         return cli_inputs_ask(&job->in, args, sizes, sizeof(sizes)) ? cli_usage("cannot load %s: %s; %s", args->model, why, sizes)
                                                                     : cli_fail("cannot load %s: %s", args->model, why);
     }
@@ -317,16 +340,6 @@ static int cli_job_cache(cli_job *job, const cli_args *args)
     return nnrt_cache_create(&job->cache, &desc, &error) == NNRT_SUCCESS ? CLI_DONE : cli_fail("%s", error.message);
 }
 
-/* Why a model cannot be prepared. If a tensor lacks an upper bound, names the option that sets it. */
-static void cli_job_refusal(const cli_job *job, const nnrt_error *error, NNRT_ReturnCode code, char *out, size_t size)
-{
-    const char *why = error->message[0] != '\0' ? error->message : nnrt_code_name(code);
-    const uint32_t tensors = job->model != NULL ? job->model->allTensors.count : 0;
-    const bool bounds = strstr(why, "(bounds)") != NULL && error->tensor >= 0 && (uint32_t)error->tensor < tensors;
-    snprintf(out, size, "%s%s%s%s", why, bounds ? "; here: --max '" : "",
-             bounds ? job->model->allTensors.data[error->tensor].name : "", bounds ? "=D,D,...'" : "");
-}
-
 /* Prints notes about failures of the cache. */
 static void cli_job_note_cache(const cli_job *job, const cli_args *args)
 {
@@ -373,7 +386,7 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
     const int status = cli_job_attempt(job, args, &code, &error);
     if (status != CLI_DONE || code == NNRT_SUCCESS)
         return status;
-    cli_job_refusal(job, &error, code, why, sizeof(why));
+    cli_job_why(job, code, &error, why, sizeof(why));
     return cli_fail("cannot prepare %s: %s", args->model, why);
 }
 

@@ -529,7 +529,7 @@ static int cli_info_session(cli_job *job, cli_map *map, const cli_args *args)
     }
     status = cli_job_attempt(job, args, &code, &error);
     if (status == CLI_DONE && code != NNRT_SUCCESS) {
-        cli_job_refusal(job, &error, code, why, sizeof(why));
+        cli_job_why(job, code, &error, why, sizeof(why));
         if (cli_info_whole(args) || error.node < 0)
             return cli_fail("cannot prepare %s: %s", args->model, why);
         nnrt_model_destroy(job->model);
@@ -579,7 +579,7 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     }
     code = cli_job_model(job, args, false, &error);
     if (code != NNRT_SUCCESS) {
-        cli_job_why(code, &error, why, sizeof(why));
+        cli_job_why(job, code, &error, why, sizeof(why));
         return cli_info_file(job, why, args);
     }
     return cli_info_session(job, map, args);
