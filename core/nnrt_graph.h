@@ -124,7 +124,8 @@ enum {
     NNRT_PASS_QUANTIZE = 128,   /* operators between casts from and to 8 bits compute in integers */
     NNRT_PASS_CONSTANTS = 256,  /* constant folding */
     NNRT_PASS_DEAD = 512,       /* dead-code elimination */
-    NNRT_PASS_PADS = 1024       /* a PAD before a quantized convolution becomes padding of that */
+    NNRT_PASS_PADS = 1024,      /* a PAD before a quantized convolution becomes padding of that */
+    NNRT_PASS_WIDEN = 2048      /* constant folding of casts from float16 to float32, of more than 64 KB in float32 */
 };
 /* The options of the optimizer. All zero is the default. */
 typedef struct nnrt_optimize_desc {
@@ -2489,6 +2490,15 @@ static bool nnrti_is_dequantize(const nnrt_resolve *c)
     return nnrti_is_quant_cast(c->op->type) && c->out[0].dataType == NNRT_DATA_TYPE_FLOAT32;
 }
 
+/* A cast from float16 to float32 whose result is large (NNRT_PASS_WIDEN). */
+static bool nnrti_is_widening(const nnrt_resolve *c)
+{
+    size_t bytes = 0;
+    return c->op->type == NNRT_NODE_TYPE_CAST && c->in[0].dataType == NNRT_DATA_TYPE_FLOAT16 &&
+           c->out[0].dataType == NNRT_DATA_TYPE_FLOAT32 &&
+           nnrt_dims_bytes(c->out[0].dims, c->out[0].rank, c->out[0].dataType, &bytes) && bytes > NNRTI_FOLD_FREE;
+}
+
 /* Decides for shape inference whether to compute the results of a node: if they are small, and the node does not
    dequantize (nnrti_pass_quantize needs to see that node). */
 static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
@@ -2505,7 +2515,7 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
 {
     size_t in = 0, out = 0, bytes = 0;
     if (g->live < 2 || (!folded && !nnrti_may_compute(c->op)) || (g->quantize && nnrti_is_dequantize(c)) ||
-        (g->without & NNRT_PASS_CONSTANTS) != 0)
+        (g->without & NNRT_PASS_CONSTANTS) != 0 || ((g->without & NNRT_PASS_WIDEN) != 0 && nnrti_is_widening(c)))
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         if (nnrti_absent(&c->in[k]))

@@ -156,8 +156,8 @@ WINOGRAD CONVOLUTION
 
 LESS MEMORY
     The extension "nnrt.cpu.memory" with the value "smallest" (the default is "fastest") makes work items smaller, and so
-    the scratch in the arena, for more time: Winograd by 8 tiles at a time, GEMM by 32 pixels, im2col by 24. Results keep
-    their bits. docs/SPEED.md has figures.
+    the scratch in the arena, for more time: Winograd by 8 tiles at a time, GEMM by 32 pixels, im2col by 24. Weights that are
+    float16 in the model are packed as float16. Results keep their bits. docs/SPEED.md has figures.
 
 ONE KERNEL BY ITSELF
     The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may use, a name of NNRTI_CPU_KERNELS
@@ -2313,12 +2313,14 @@ static NNRT_ReturnCode nnrti_cpu_tabulate(nnrti_cpu_edit *e, uint32_t s, NNRT_Da
 }
 
 /* The type of a step's packed weights, w and more (or NULL); recalled if they were packed before. small: they may be
-   int8. */
+   int8. Float16 weights stay float16 with the least memory, as no bit is lost. */
 static NNRT_ReturnCode nnrti_cpu_recall_type(nnrti_cpu_edit *e, const nnrt_view *w, const nnrt_view *more,
                                              bool small, int32_t *type)
 {
     bool (*const fits)(const nnrt_call *, const nnrt_view *) = small && e->int8 ? nnrti_cpu_is_finite : nnrti_cpu_fits_half;
-    const int32_t wanted = small && e->int8 ? NNRTI_CPU_I8 : e->half ? NNRTI_CPU_F16 : NNRTI_CPU_F32;
+    const bool exact = e->smallest && e->isa->narrow != NULL && w->dataType == NNRT_DATA_TYPE_FLOAT16 && more == NULL &&
+                       w->dims[0] > 2 * e->isa->panel; /* others save less than the scratch for a widened panel */
+    const int32_t wanted = small && e->int8 ? NNRTI_CPU_I8 : e->half || exact ? NNRTI_CPU_F16 : NNRTI_CPU_F32;
     int64_t known;
     *type = NNRTI_CPU_F32;
     if (!NNRTI_CPU_SMALL_WEIGHTS || wanted == NNRTI_CPU_F32)
@@ -6195,6 +6197,63 @@ static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
     return nnrti_cpu_insert_added(e);
 }
 
+/* Float16 weights that a CAST makes float32 (nnrt_tflite_desc.float16): a step that packs them reads the constant itself, with
+   the same bits, and plan_finish drops the CAST without readers. A step that gets no kernel reads the CAST after all. */
+
+/* Whether a step casts a float16 constant to float32. */
+static bool nnrti_cpu_casts_weights(const nnrt_draft_step *step)
+{
+    return step->op != NULL && step->op->type == NNRT_NODE_TYPE_CAST && step->open == NULL && step->kernel != NULL &&
+           step->nDerived == 0 && step->nIn > 0 && step->nOut == 1 && step->args[0].kind == NNRT_PLACE_CONSTANT &&
+           nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
+           nnrti_cpu_is_type(step, step->nIn, NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* Whether a step packs float32 weights, args[1], for operands in float32. */
+static bool nnrti_cpu_takes_weights(const nnrt_draft_step *step)
+{
+    return step->op != NULL && step->open == NULL && step->kernel != NULL && step->nIn > 1 && step->nDerived == 0 &&
+           nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) && nnrti_cpu_is_type(step, 1, NNRT_DATA_TYPE_FLOAT32) &&
+           (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION || step->op->type == NNRT_NODE_TYPE_FULL_CONNECTION);
+}
+
+/* Lets steps read float16 weights in the place of their casts. */
+static NNRT_ReturnCode nnrti_cpu_take_half_weights(nnrti_cpu_edit *e)
+{
+    nnrt_draft *d = e->draft;
+    uint32_t *writer = NULL; /* per tensor: the CAST that writes it, plus 1 */
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        nnrt_draft_step *step = &d->steps[s];
+        if (nnrti_cpu_casts_weights(step)) {
+            if (writer == NULL && (writer = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*writer))) == NULL)
+                return nnrti_cpu_no_memory(e, step);
+            writer[step->args[step->nIn].tensor] = s + 1;
+        } else if (writer != NULL && nnrti_cpu_takes_weights(step) && writer[step->args[1].tensor] != 0) {
+            const nnrt_plan_arg wide = step->args[1];
+            step->args[1] = d->steps[writer[wide.tensor] - 1].args[0];
+            if (!nnrti_cpu_packs_weights(step))
+                step->args[1] = wide;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Undoes nnrti_cpu_take_half_weights for a step that still has its reference kernel `before`. */
+static void nnrti_cpu_undo_half_weights(nnrti_cpu_edit *e, uint32_t s, nnrt_kernel before)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    if (before == NULL || step->kernel != before || step->op == NULL || step->open != NULL || step->nIn < 2 ||
+        !nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) || !nnrti_cpu_is_type(step, 1, NNRT_DATA_TYPE_FLOAT16))
+        return;
+    for (uint32_t i = 0; i < s; i++)
+        if (nnrti_cpu_casts_weights(&d->steps[i]) && d->steps[i].args[0].tensor == step->args[1].tensor) {
+            step->args[1] = d->steps[i].args[d->steps[i].nIn];
+            (void)nnrt_draft_changed(d, s, 1);
+            return;
+        }
+}
+
 /* In >>edit. */
 static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s);
 
@@ -7561,7 +7620,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     e.draft = draft;
     e.isa = (const nnrti_cpu_isa *)user;
     e.call.parallel = draft->config->parallel;
-    if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_widen_steps(&e)) != NNRT_SUCCESS ||
+    if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_take_half_weights(&e)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_widen_steps(&e)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_cpu_copy_images(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_index(&e)) != NNRT_SUCCESS)
@@ -7572,9 +7632,11 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
         (void)(nnrti_cpu_transpose_to_reshape(&e, s) || nnrti_cpu_fuse_transpose_into_readers(&e, s) ||
                nnrti_cpu_fuse_transpose_into_writer(&e, s) || nnrti_cpu_fuse_max_min(&e, s));
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
+        const nnrt_kernel before = draft->steps[s].kernel;
         code = nnrti_cpu_lower(&e, s);
         if (nnrti_cpu_is_half_left(&draft->steps[s]))
             nnrti_cpu_undo_widen_step(&e, s);
+        nnrti_cpu_undo_half_weights(&e, s, before);
     }
     code = code == NNRT_SUCCESS ? nnrti_cpu_propagate_layouts(&e) : code;
     nnrti_cpu_fuse_half_rounding(&e);
@@ -7904,7 +7966,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, i
 
 /* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
    of what nnrt_draft_recall returns: packed weights of another version are ignored. */
-#define NNRTI_CPU_PACK_VERSION "10 "
+#define NNRTI_CPU_PACK_VERSION "11 "
 
 /* A registered device. */
 typedef struct nnrti_cpu_device {

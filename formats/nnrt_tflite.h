@@ -105,6 +105,9 @@ typedef struct nnrt_tflite_desc {
     bool dynamic;               /* an input without a shape in `inputs` has a dynamic dimension where its shape_signature
                                    has -1 and its shape the 1 that writers store for it. false: the file's shape, unless no
                                    model can compute with it (its operators need larger inputs) */
+    bool float16;               /* float16 weights of CONV_2D and FULLY_CONNECTED stay float16, with a CAST, if the input shapes
+                                   are fixed: half of the memory. The device `cpu` packs them as they are; others
+                                   compute the CAST in each run. false: they become float32 constants */
 } nnrt_tflite_desc;
 
 /* Whether bytes begin like a .tflite file: identifier TFL3 at byte 4. 8 bytes suffice. */
@@ -323,6 +326,9 @@ NNRT_SETUP()
 enum { NNRTI_TFLITE_ANY, NNRTI_TFLITE_MOVES, NNRTI_TFLITE_EQUAL, NNRTI_TFLITE_OWN };
 enum {
     NNRTI_TFL_CONCATENATION = 2, /* codes of operators */
+    NNRTI_TFL_CONV_2D = 3,
+    NNRTI_TFL_DEQUANTIZE = 6,
+    NNRTI_TFL_FULLY_CONNECTED = 9,
     NNRTI_TFL_CUSTOM = 32,
     NNRTI_TFL_BOTH_RNN = 46,
     NNRTI_TFL_BOTH_LSTM = 52,
@@ -442,7 +448,9 @@ struct nnrti_tfl {
     bool unnamed;           /* it is inlined: its names are not names of the model */
     nnrti_tfl_vector tensors, operators, inputs, outputs; /* of the current subgraph, like the next two */
     uint32_t *values;         /* value of each tensor of the file, NNRT_NO_TENSOR: none yet */
-    uint8_t *needed;          /* of each tensor: an output depends on it; of each operator, after them */
+    uint8_t *needed;          /* of each tensor: an output depends on it (1), it is read otherwise than as the weight of a
+                                 convolution or dense layer (2); of each operator, after them: 1 */
+    bool keepsHalf;           /* nnrt_tflite_desc.float16, and all input shapes are fixed */
     nnrti_tfl_states *states;
     nnrti_tfl_state **variables; /* of each tensor of the file: the variable that it refers to, or NULL */
     bool widens;                 /* the current operator computes int16 in float32 (>>tflite_wide) */
@@ -1206,13 +1214,16 @@ static void nnrti_tfl_bind(nnrti_tfl *c, int32_t index, uint32_t v)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_steps */
 
+/* Whether the current operator dequantizes float16 weights that stay float16. */
+static bool nnrti_tfl_stays_half(nnrti_tfl *c);
+
 /* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results, as
    long as the budget lasts. */
 static bool nnrti_tfl_should_fold(void *user, const nnrt_resolve *r)
 {
     nnrti_tfl *c = (nnrti_tfl *)user;
     const double work = nnrti_fold_work(r);
-    if (!nnrti_fold_is_small(r) || c->budget->fold < work)
+    if (!nnrti_fold_is_small(r) || c->budget->fold < work || (nnrti_is_widening(r) && nnrti_tfl_stays_half(c)))
         return false;
     c->budget->fold -= work;
     return true;
@@ -3159,6 +3170,14 @@ static bool nnrti_tfl_has_effect(nnrti_tfl *c, uint32_t i)
     return code == NNRTI_TFL_ASSIGN || code == NNRTI_TFL_CALL_ONCE;
 }
 
+/* Whether input 1 of operator i is the weight of a convolution or dense layer. */
+static bool nnrti_tfl_weighs(nnrti_tfl *c, uint32_t i)
+{
+    const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
+    const int32_t code = nnrti_tfl_code(c, (uint32_t)nnrti_tfl_int(c, &op, 0, 0));
+    return code == NNRTI_TFL_CONV_2D || code == NNRTI_TFL_FULLY_CONNECTED;
+}
+
 /* Marks the tensors and operators that the outputs and variables depend on: backwards, as each operator follows those it
    reads. */
 static void nnrti_tfl_mark(nnrti_tfl *c)
@@ -3169,24 +3188,31 @@ static void nnrti_tfl_mark(nnrti_tfl *c)
     for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < outputs; k++) {
         const uint32_t t = nnrti_tfl_output_tensor(c, k);
         if (c->code == NNRT_SUCCESS)
-            c->needed[t] = 1;
+            c->needed[t] = 3;
     }
     for (uint32_t i = c->operators.count; c->code == NNRT_SUCCESS && i-- > 0;) {
-        bool needed;
+        bool needed, weighs;
         nnrti_tfl_enter(c, i);
         needed = nnrti_tfl_has_effect(c, i);
         for (uint32_t k = 0; c->code == NNRT_SUCCESS && k < c->out.count; k++) {
             const int32_t t = nnrti_tfl_item(c, &c->out, k);
             needed = needed || (t >= 0 && (uint32_t)t < c->tensors.count && c->needed[t] != 0);
         }
+        weighs = needed && nnrti_tfl_weighs(c, i);
         for (uint32_t k = 0; c->code == NNRT_SUCCESS && needed && k < c->in.count; k++) {
             const int32_t t = nnrti_tfl_item(c, &c->in, k);
             if (t >= 0 && (uint32_t)t < c->tensors.count)
-                c->needed[t] = 1;
+                c->needed[t] |= k == 1 && weighs ? 1 : 3;
         }
         if (c->code == NNRT_SUCCESS)
             c->needed[c->tensors.count + i] = needed;
     }
+}
+
+static bool nnrti_tfl_stays_half(nnrti_tfl *c)
+{
+    const int32_t y = nnrti_tfl_out_index(c, 0);
+    return c->keepsHalf && c->depth == 0 && c->row->code == NNRTI_TFL_DEQUANTIZE && y >= 0 && (c->needed[y] & 2) == 0;
 }
 
 /* The caller's shape for an input; NULL: none. */
@@ -3248,6 +3274,8 @@ static void nnrti_tfl_add_inputs(nnrti_tfl *c)
             return;
         nnrti_tfl_set_quant(c, &t, v, t.axis);
         c->values[index] = v;
+        for (int32_t i = 0; i < shape->rank; i++)
+            c->keepsHalf = c->keepsHalf && shape->dims[i] >= 0;
     }
     if (found < c->desc->inputCount)
         NNRTI_TFL_FAIL(c, NNRT_INVALID_PARAMETER, "%u shapes of nnrt_tflite_desc.inputs name no input of the model",
@@ -3662,7 +3690,8 @@ static NNRT_ReturnCode nnrti_tfl_build(nnrti_tfl *c, NNRT_Model **model)
     if (c->code != NNRT_SUCCESS)
         return c->code;
     c->builder->log = c->desc->log;
-    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, NNRT_PASS_QUANTIZE, false, &any);
+    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize,
+                                NNRT_PASS_QUANTIZE | (c->keepsHalf ? NNRT_PASS_WIDEN : 0u), false, &any);
     return code == NNRT_SUCCESS ? nnrti_builder_annotated(c->builder, model, metadata, count, c->error)
                                 : nnrti_builder_report(c->builder, code, c->error);
 }
@@ -4443,6 +4472,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const voi
     c.data = (const uint8_t *)data;
     c.bytes = bytes;
     c.error = error;
+    c.keepsHalf = desc->float16;
     code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "there is not enough memory for the model");

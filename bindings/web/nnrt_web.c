@@ -265,6 +265,7 @@ static NNRT_ReturnCode web_import(NNRT_Model **model, const nnrt_onnx_input *inp
     }
     lite.inputs = shapes;
     lite.no_optimize = !optimize;
+    lite.float16 = optimize;
     code = nnrt_tflite_load_memory(model, web_file, web_fileBytes, &lite, &web_fault);
     free(shapes);
     return code;

@@ -966,6 +966,132 @@ static void test_left(void **unused)
     free(x);
 }
 
+/* Convolutions and dense layers in float32, whose weights are a CAST of a float16 constant (cast) or float32 constants. */
+typedef struct weights {
+    const char *name;
+    int32_t x[4], rank, w[4], wRank; /* CONV2D_FUSION, or of wRank 2 FULL_CONNECTION */
+    int64_t group;
+    bool infinite, added; /* a weight is infinite; the weights are added to an output, too */
+    uint32_t steps;       /* with a CAST */
+} weights;
+
+static NNRT_Model *make_weights(const weights *s, const uint16_t *half, const float *wide, bool cast)
+{
+    const int64_t ones[2] = {1, 1}, pads[4] = {1, 1, 1, 1};
+    nnrt_builder *b = NULL;
+    NNRT_Conv2DFusion conv;
+    NNRT_FullConnection dense;
+    uint32_t in[3] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR}, both[2];
+    assert_int_equal(nnrt_builder_create(&b, s->name, NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, s->rank, s->x);
+    in[1] = nnrt_builder_constant(b, "w", cast ? F16 : F32, s->wRank, s->w, cast ? (const void *)half : (const void *)wide, false);
+    if (cast) {
+        const uint32_t w = nnrt_builder_tensor(b, "cast");
+        nnrt_builder_declare(b, w, F32, NNRT_RANK_UNKNOWN, NULL);
+        nnrt_builder_node(b, "cast", NNRT_NODE_TYPE_CAST, NULL, &in[1], 1, &w, 1);
+        in[1] = w;
+    }
+    if (s->wRank == 2) {
+        memset(&dense, 0, sizeof(dense));
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_FULL_CONNECTION, &dense, in, 2));
+    } else {
+        memset(&conv, 0, sizeof(conv));
+        conv.stride = conv.dilation = nnrt_int64_list(ones, 2);
+        conv.padList = nnrt_int64_list(pads, 4);
+        conv.padMode = NNRT_PAD_MODE_PAD;
+        conv.group = s->group;
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 2));
+    }
+    if (s->added) {
+        both[0] = both[1] = in[1];
+        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_ADD_FUSION, NULL, both, 2));
+    }
+    return finish(b);
+}
+
+/* The outputs, one after the other, and the memory of the session. */
+static nnrt_session_memory run_weights(const char *device, const NNRT_Model *model, const float *x, size_t bytesX, float *y,
+                                   size_t most)
+{
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, bytesX), out[2];
+    NNRT_Extension extensions[MOST_EXTENSIONS];
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    nnrt_session_memory used;
+    size_t at = 0;
+    nnrt_error e;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.device = device;
+    add_extensions(&desc, extensions);
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, e.message);
+    for (uint32_t i = 0; i < nnrt_session_outputs(session); i++) {
+        out[i] = nnrt_io_make((uint8_t *)y + at, nnrt_session_output(session, i).bytes);
+        at += out[i].bytes;
+    }
+    assert_true(at <= most);
+    assert_int_equal(nnrt_run(session, &in, 1, out, nnrt_session_outputs(session)), NNRT_SUCCESS);
+    used = nnrt_session_get_memory(session);
+    nnrt_session_destroy(session);
+    return used;
+}
+
+/* Steps pack float16 weights in the place of their casts, with the bits of float32 weights. One that gets no kernel, and other
+   readers, run the CAST. With the least memory packed weights stay float16 where the instructions convert them. */
+static void test_cast_weights(void **unused)
+{
+    static const weights all[] = {
+        {"conv 3x3", {1, 14, 15, 24}, 4, {40, 3, 3, 24}, 4, 1, false, false, 1},
+        {"conv 1x1", {1, 14, 15, 24}, 4, {40, 1, 1, 24}, 4, 1, false, false, 1},
+        {"conv in groups", {1, 9, 8, 24}, 4, {48, 3, 3, 8}, 4, 3, false, false, 1},
+        {"depthwise", {1, 9, 8, 33}, 4, {33, 3, 3, 1}, 4, 33, false, false, 1},
+        {"dense", {7, 130}, 2, {50, 130}, 2, 0, false, false, 1},
+        {"one row", {1, 130}, 2, {300, 130}, 2, 0, false, false, 1},
+        {"many rows", {9, 130}, 2, {300, 130}, 2, 0, false, false, 1},
+        {"an infinite weight", {1, 9, 9, 17}, 4, {5, 3, 3, 17}, 4, 1, true, false, 2},
+        {"also added", {1, 9, 9, 17}, 4, {5, 3, 3, 17}, 4, 1, false, true, 3},
+    };
+    (void)unused;
+    state = 11;
+    for (uint32_t c = 0; c < sizeof(all) / sizeof(all[0]); c++) {
+        const weights *s = &all[c];
+        const size_t count = product_of(s->wRank, s->w), bytesX = product_of(s->rank, s->x) * sizeof(float);
+        static float y[4][40000];
+        float *x = reals(bytesX / sizeof(float)), *wide = reals(count);
+        uint16_t *half;
+        NNRT_Model *model[2];
+        if (s->infinite)
+            wide[44] = INFINITY;
+        half = halves(wide, count);
+        for (int i = 0; i < 2; i++)
+            model[i] = make_weights(s, half, wide, i == 1);
+        for (uint32_t k = 0; k <= nSets; k++) {
+            const char *device = k < nSets ? sets[k] : "reference";
+            nnrt_session_memory used[4];
+            memset(y, 0, sizeof(y));
+            for (int i = 0; i < 4; i++) {
+                memory = i < 2 || k == nSets ? NULL : "smallest";
+                used[i] = run_weights(device, model[i % 2], x, bytesX, y[i], sizeof(y[i]));
+                for (size_t t = 0; t < sizeof(y[i]) / sizeof(y[i][0]); t++)
+                    if (bits_of(y[0][t]) != bits_of(y[i][t]) && !(y[0][t] != y[0][t] && y[i][t] != y[i][t]))
+                        fail_msg("%s, %s, %d: element %u is %g, not %g", s->name, device, i, (unsigned)t, (double)y[i][t], (double)y[0][t]);
+            }
+            memory = NULL;
+            if (k < nSets && (used[1].steps != s->steps || used[3].steps != s->steps))
+                fail_msg("%s, %s: %u steps, expected %u", s->name, device, used[1].steps, s->steps);
+            if (k < nSets && !s->added && !s->infinite &&
+                (used[3].total > used[1].total || (s->w[0] == 300 && strstr(device, "avx") != NULL && used[3].total > used[1].total * 3 / 4)))
+                fail_msg("%s, %s: %u bytes, smallest %u", s->name, device, (unsigned)used[1].total, (unsigned)used[3].total);
+        }
+        nnrt_model_destroy(model[0]);
+        nnrt_model_destroy(model[1]);
+        free(half);
+        free(wide);
+        free(x);
+    }
+}
+
 /* The reported number of bytes suffices, one less fails. */
 static void test_memory(void **unused)
 {
@@ -1043,6 +1169,7 @@ int main(void)
         cmocka_unit_test_setup(test_all_values, forget),
         cmocka_unit_test_setup(test_rounding_between, forget),
         cmocka_unit_test_setup(test_left, forget),
+        cmocka_unit_test_setup(test_cast_weights, forget),
         cmocka_unit_test_setup(test_memory, forget),
         cmocka_unit_test_setup(test_sharing, forget),
         cmocka_unit_test_setup(test_half_convolutions, forget),

@@ -115,7 +115,7 @@ static int cli_batch_load(cli_job *job, const cli_args *args, uint32_t batch)
     if (status == CLI_DONE && cli_inputs_ask(&job->in, args, sizes, sizeof(sizes)))
         status = cli_usage("%s", sizes);
     if (status == CLI_DONE)
-        status = cli_job_load(job, args);
+        status = cli_job_load_to_run(job, args);
     return status == CLI_DONE ? cli_job_prepare(job, args) : status;
 }
 

@@ -12,6 +12,7 @@ typedef struct cli_work {
     uint32_t types;      /* of operands: the sum of their bits */
     double macs;         /* multiply-accumulates */
     double instructions; /* of a Cortex-M4 */
+    const NNRT_Model *model;
 } cli_work;
 
 static double cli_elements(const nnrt_operand *o)
@@ -132,10 +133,19 @@ static double cli_m4_instructions(const nnrt_resolve *c, double macs)
     return macs * (double)rate->of[kind].mac + elements * (double)rate->of[kind].element;
 }
 
+/* Whether a node makes float16 weights float32: a session on `cpu` has them (cli_inputs.float16), a program that loads the
+   converted model has the result. */
+static bool cli_widens_weights(const NNRT_Model *m, const NNRT_Node *n)
+{
+    const NNRT_Tensor *w = n->nodeType == NNRT_NODE_TYPE_CAST ? &m->allTensors.data[n->inputIndex.data[0]] : NULL;
+    return w != NULL && w->dataType == NNRT_DATA_TYPE_FLOAT16 && w->data.dataSize > 0;
+}
+
 static NNRT_ReturnCode cli_work_visit(void *user, uint32_t node, nnrt_resolve *resolved, bool folded)
 {
     cli_work *work = (cli_work *)user;
-    (void)node;
+    if (cli_widens_weights(work->model, &work->model->nodes.data[node]))
+        return NNRT_SUCCESS;
     for (uint32_t i = 0; i < resolved->nIn; i++)
         work->types |= nnrt_operand_types(&resolved->in[i]);
     for (uint32_t i = 0; i < resolved->nOut; i++)
@@ -156,7 +166,7 @@ static cli_work cli_work_of(const cli_job *job)
     nnrt_memory memory;
     nnrt_operand *tensors;
     nnrt_dims *dims = cli_job_dims(job);
-    cli_work work = {0, 0, 0};
+    cli_work work = {0, 0, 0, job->model};
     memset(&config, 0, sizeof(config));
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(dims, job->in.count + job->in.states);

@@ -44,6 +44,7 @@ typedef struct cli_inputs {
     const char **cut;      /* cutCount names of --outputs; their text follows the list in the same block */
     uint32_t cutCount;
     bool resizable; /* a .tflite file: --shape replaces its shapes, as ResizeInputTensor of TensorFlow Lite does */
+    bool float16;   /* a .tflite file: float16 weights stay (nnrt_tflite_desc.float16), for a session on `cpu` */
 } cli_inputs;
 
 static void cli_input_free(cli_input *input)

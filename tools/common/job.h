@@ -483,10 +483,22 @@ static int cli_job_bind(cli_job *job, const cli_args *args)
     return status == CLI_DONE ? cli_job_bind_inputs(job, args) : status;
 }
 
+/* Loads the model for a session. Accelerators want weights that are constants, not the results of casts. */
+static int cli_job_load_to_run(cli_job *job, const cli_args *args)
+{
+    const char *device = args->device != NULL ? args->device : "auto";
+    job->in.float16 = args->deviceCount < 2 && (strcmp(device, "auto") == 0 || strncmp(device, "cpu", 3) == 0);
+    for (uint32_t i = 0; i < nnrt_device_count(); i++) {
+        const NNRT_DeviceType type = nnrt_device_type(nnrt_device_at(i), NULL);
+        job->in.float16 = job->in.float16 && type != NNRT_DEVICE_TYPE_GPU && type != NNRT_DEVICE_TYPE_ACCELERATOR;
+    }
+    return cli_job_load(job, args);
+}
+
 /* Loads the model and creates a session that can run; the inputs have values. */
 static int cli_job_start(cli_job *job, const cli_args *args)
 {
-    int status = cli_job_load(job, args);
+    int status = cli_job_load_to_run(job, args);
     if (status == CLI_DONE)
         status = cli_job_prepare(job, args);
     return status == CLI_DONE ? cli_job_bind(job, args) : status;

@@ -84,6 +84,7 @@ static NNRT_ReturnCode cli_import_tflite(const cli_inputs *in, const cli_args *a
     desc.signature = args->signature;
     desc.budget = args->image.budget;
     desc.log = &args->log;
+    desc.float16 = in->float16;
     code = cli_load_tflite(model, args->model, &desc, error);
     free(given);
     return code;

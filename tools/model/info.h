@@ -268,7 +268,8 @@ static void cli_info_look(const cli_job *job, bool json)
     fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
     for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)
         for (uint32_t i = 0; i < m->nodes.count; i++)
-            if (nnrt_op_at(k)->type > 0 && m->nodes.data[i].nodeType == nnrt_op_at(k)->type) {
+            if (nnrt_op_at(k)->type > 0 && m->nodes.data[i].nodeType == nnrt_op_at(k)->type &&
+                !cli_widens_weights(m, &m->nodes.data[i])) {
                 printf(" -DNNRT_KEEP_%s=1", nnrt_op_at(k)->name);
                 break;
             }
@@ -574,7 +575,7 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     if (cli_inputs_ask(&job->in, args, why, sizeof(why)))
         return whole ? cli_usage("%s", why) : onnx ? cli_info_file(job, why, args) : cli_info_model(job, why, args);
     if (!onnx || whole) {
-        status = cli_job_load(job, args);
+        status = cli_job_load_to_run(job, args);
         return status == CLI_DONE ? cli_info_session(job, map, args) : status;
     }
     code = cli_job_model(job, args, false, &error);

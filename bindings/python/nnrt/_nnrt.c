@@ -191,7 +191,11 @@ static PyObject *load(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     b = PyMemoryView_GET_BUFFER(file);
     onnx.path = path[0] != '\0' ? path : NULL;
-    lite.dynamic = true;
+    lite.dynamic = lite.float16 = true;
+    for (uint32_t i = 0; i < nnrt_device_count(); i++) { /* accelerators want weights that are constants */
+        const NNRT_DeviceType type = nnrt_device_type(nnrt_device_at(i), NULL);
+        lite.float16 = lite.float16 && type != NNRT_DEVICE_TYPE_GPU && type != NNRT_DEVICE_TYPE_ACCELERATOR;
+    }
     if (nnrt_file_is(b->buf, (size_t)b->len))
         (void)nnrt_model_load_memory(&model, b->buf, (size_t)b->len, NULL, &error);
     else if (!nnrt_tflite_is(b->buf, (size_t)b->len))
