@@ -2263,6 +2263,40 @@ static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASS
     nnrt_model_destroy(m);
 }
 
+/* Casts of float16 constants are folded, but for large ones without NNRT_PASS_WIDEN. */
+static void test_widened_weights(void **state)
+{
+    static uint16_t w[200 * 200]; /* 80,000 bytes; zeros */
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        const bool keeps = i % 2 != 0, large = i / 2 != 0;
+        const int32_t dims[2] = {large ? 200 : 8, 200};
+        nnrt_builder *b = begin(NULL);
+        NNRT_MatMulFusion product;
+        nnrt_optimize_desc desc;
+        NNRT_Model *m = NULL;
+        nnrt_error error;
+        uint32_t in[2], half;
+        memset(&desc, 0, sizeof(desc));
+        memset(&error, 0, sizeof(error));
+        memset(&product, 0, sizeof(product));
+        product.transposeB = true;
+        in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+        half = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_FLOAT16, 2, dims, w, true);
+        in[1] = nnrt_builder_tensor(b, "wide");
+        nnrt_builder_declare(b, in[1], NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+        nnrt_builder_node(b, "cast", NNRT_NODE_TYPE_CAST, NULL, &half, 1, &in[1], 1);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MATMUL_FUSION, &product, in, 2));
+        if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+            fail_msg("%s", error.message);
+        nnrt_builder_destroy(b);
+        desc.without = keeps ? NNRT_PASS_WIDEN : 0;
+        assert_int_equal(nnrt_model_optimize(&m, &desc, &error), NNRT_SUCCESS);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_CAST), keeps && large ? 1 : 0);
+        nnrt_model_destroy(m);
+    }
+}
+
 static void test_each_pass(void **state)
 {
     const uint32_t every = (1u << PASSES) - 1;
@@ -3244,6 +3278,7 @@ int main(void)
         cmocka_unit_test(test_join_open),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_affine_open),
+        cmocka_unit_test(test_widened_weights),
         cmocka_unit_test(test_each_pass),
         cmocka_unit_test(test_quantize_products),
         cmocka_unit_test(test_quantize_images),
