@@ -126,6 +126,21 @@ NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, 
                                           nnrt_error *error);
 #endif
 
+/* Receives what a .tflite file contains. Strings and shapes are valid during the call. */
+typedef struct nnrt_tflite_view {
+    void *user;
+    /* An input or output of the model, in their order; -1: an open dimension. */
+    void (*tensor)(void *user, bool output, const char *name, NNRT_DataType type, const nnrt_dims *shape);
+    void (*constant)(void *user, NNRT_DataType type, size_t bytes);
+    /* An operator of the format, such as CONV_2D or CUSTOM 'Name', that `count` nodes of the main graph have. supported: it, in
+       its version, can be imported. */
+    void (*op)(void *user, const char *name, uint32_t count, bool supported);
+} nnrt_tflite_view;
+/* Describes a .tflite file whose operators need not be supported. Of desc, signature, outputs, dynamic, budget and allocator
+   count. The codes of nnrt_tflite_load_memory, but for UNSUPPORTED_OP. */
+NNRT_API NNRT_ReturnCode nnrt_tflite_describe(const void *data, size_t bytes, const nnrt_tflite_desc *desc,
+                                              const nnrt_tflite_view *view, nnrt_error *error);
+
 /* Support of one builtin operator by the importer. */
 typedef struct nnrt_tflite_about {
     const char *name;    /* "CONV_2D" */
@@ -2966,32 +2981,38 @@ static char *nnrti_tfl_operator_name(nnrti_tfl *c, uint32_t i, char *out, size_t
     return out;
 }
 
-/* Text for an unsupported operator, first used by operator `first`: " LSTM (number 16) at 'rnn/out' x2". */
-static size_t nnrti_tfl_list_one(nnrti_tfl *c, uint32_t index, uint32_t first, uint32_t times, char *out, size_t size)
+/* The name of entry `index` of operator_codes: "LSTM (number 16)", "CUSTOM 'Name'", "CONV_2D", with a version that is not supported
+   "CONV_2D version 9 (at most 8)". Returns whether it is supported. */
+static bool nnrti_tfl_code_text(nnrti_tfl *c, uint32_t index, char *out, size_t size)
 {
     const nnrti_tfl_table t = nnrti_tfl_entry(c, &c->codes, index);
     const nnrti_tfl_row *row = nnrti_tfl_row_of(c, index);
-    const int32_t code = nnrti_tfl_code(c, index);
-    char what[64], custom[32], at[28];
+    const int32_t code = nnrti_tfl_code(c, index), version = row != NULL ? nnrti_tfl_version(c, index) : 0;
+    const bool supported = row != NULL && version >= 1 && version <= row->versions;
+    char custom[32];
     if (code == NNRTI_TFL_CUSTOM)
-        (void)nnrt_text(what, sizeof(what), "CUSTOM '%s'", nnrti_tfl_string(c, &t, 1, index, custom, sizeof(custom)));
+        (void)nnrt_text(out, size, "CUSTOM '%s'", nnrti_tfl_string(c, &t, 1, index, custom, sizeof(custom)));
+    else if (supported)
+        (void)nnrt_text(out, size, "%s", row->name);
     else if (row != NULL)
-        (void)nnrt_text(what, sizeof(what), "%s version %d (at most %d)", row->name, nnrti_tfl_version(c, index),
-                        row->versions);
+        (void)nnrt_text(out, size, "%s version %d (at most %d)", row->name, version, row->versions);
     else
-        (void)nnrt_text(what, sizeof(what), "%s (number %d)", nnrti_tfl_other_name(code), code);
+        (void)nnrt_text(out, size, "%s (number %d)", nnrti_tfl_other_name(code), code);
+    return supported;
+}
+
+/* Text for an unsupported operator, first used by operator `first`: " LSTM (number 16) at 'rnn/out' x2". */
+static size_t nnrti_tfl_list_one(nnrti_tfl *c, uint32_t index, uint32_t first, uint32_t times, char *out, size_t size)
+{
+    char what[64], at[28];
+    (void)nnrti_tfl_code_text(c, index, what, sizeof(what));
     return nnrt_text(out, size, " %s at '%s' x%u", what, nnrti_tfl_operator_name(c, first, at, sizeof(at)), times);
 }
 
-/* Refuses operators without a row, and too new versions: one message with all of them that fit, each with its first use,
-   and with the producer of the file. The log has all. */
-static void nnrti_tfl_check(nnrti_tfl *c)
+/* Two numbers for each entry of operator_codes: of the operators that are needed and have it, and the first of them. */
+static uint32_t *nnrti_tfl_uses(nnrti_tfl *c)
 {
-    uint32_t *times = (uint32_t *)nnrti_tfl_keep(c, c->codes.count, 2 * sizeof(*times)); /* uses, first use */
-    uint32_t kinds = 0, others = 0;
-    char list[128], one[112], more[24], producer[32];
-    size_t at = 0;
-    list[0] = more[0] = '\0';
+    uint32_t *times = (uint32_t *)nnrti_tfl_keep(c, c->codes.count, 2 * sizeof(*times));
     (void)nnrti_tfl_work(c, 4.0 * c->codes.count);
     for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->operators.count; i++) {
         const nnrti_tfl_table op = nnrti_tfl_entry(c, &c->operators, i);
@@ -3002,11 +3023,21 @@ static void nnrti_tfl_check(nnrti_tfl *c)
         else if (c->code == NNRT_SUCCESS && c->needed[c->tensors.count + i] != 0 && times[2 * index]++ == 0)
             times[2 * index + 1] = i;
     }
+    return times;
+}
+
+/* Refuses operators without a row, and too new versions: one message with all of them that fit, each with its first use,
+   and with the producer of the file. The log has all. */
+static void nnrti_tfl_check(nnrti_tfl *c)
+{
+    const uint32_t *times = nnrti_tfl_uses(c);
+    uint32_t kinds = 0, others = 0;
+    char list[128], one[112], more[24], producer[32];
+    size_t at = 0;
+    list[0] = more[0] = '\0';
     for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->codes.count; i++) {
-        const nnrti_tfl_row *row = times[2 * i] > 0 ? nnrti_tfl_row_of(c, i) : NULL;
-        const int32_t version = row != NULL ? nnrti_tfl_version(c, i) : 0;
         size_t length;
-        if (times[2 * i] == 0 || (row != NULL && version >= 1 && version <= row->versions))
+        if (times[2 * i] == 0 || nnrti_tfl_code_text(c, i, one, sizeof(one)))
             continue;
         length = nnrti_tfl_list_one(c, i, times[2 * i + 1], times[2 * i], one, sizeof(one));
         nnrt_log_line(c->desc->log, NNRT_LOG_WARNING, "unsupported operator:%s", one);
@@ -4455,6 +4486,30 @@ static void nnrti_tfl_op_svdf(nnrti_tfl *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_load */
 
+/* Opens the file in data[bytes], and marks what is needed. c->builder must be destroyed; NULL: no memory. */
+static NNRT_ReturnCode nnrti_tfl_begin(nnrti_tfl *c, nnrti_tfl_states *states, const void *data, size_t bytes,
+                                       const nnrt_tflite_desc *desc, nnrti_tfl_budget *budget, nnrt_error *error)
+{
+    memset(c, 0, sizeof(*c));
+    memset(states, 0, sizeof(*states));
+    states->end = &states->first;
+    c->states = states;
+    c->desc = desc;
+    c->budget = budget;
+    c->data = (const uint8_t *)data;
+    c->bytes = bytes;
+    c->error = error;
+    c->keepsHalf = desc->float16;
+    c->code = nnrt_builder_create(&c->builder, NULL, desc->allocator);
+    if (c->code != NNRT_SUCCESS)
+        return nnrt_error_set(error, c->code, "there is not enough memory for the model");
+    c->builder->worth = nnrti_tfl_should_fold;
+    c->builder->user = c;
+    nnrti_tfl_open(c);
+    nnrti_tfl_mark(c);
+    return c->code;
+}
+
 /* Imports the model in data[bytes]. *inPlace: the model points into the bytes. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const void *data, size_t bytes,
                                                    const nnrt_tflite_desc *desc, nnrti_tfl_budget *budget,
@@ -4463,23 +4518,9 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_tfl_import(NNRT_Model **model, const voi
     NNRT_ReturnCode code;
     nnrti_tfl_states states;
     nnrti_tfl c;
-    memset(&c, 0, sizeof(c));
-    memset(&states, 0, sizeof(states));
-    states.end = &states.first;
-    c.states = &states;
-    c.desc = desc;
-    c.budget = budget;
-    c.data = (const uint8_t *)data;
-    c.bytes = bytes;
-    c.error = error;
-    c.keepsHalf = desc->float16;
-    code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
-    if (code != NNRT_SUCCESS)
-        return nnrt_error_set(error, code, "there is not enough memory for the model");
-    c.builder->worth = nnrti_tfl_should_fold;
-    c.builder->user = &c;
-    nnrti_tfl_open(&c);
-    nnrti_tfl_mark(&c);
+    (void)nnrti_tfl_begin(&c, &states, data, bytes, desc, budget, error);
+    if (c.builder == NULL)
+        return c.code;
     nnrti_tfl_check(&c);
     nnrti_tfl_add_inputs(&c);
     nnrti_tfl_find_variables(&c);
@@ -4539,6 +4580,68 @@ NNRT_API NNRT_ReturnCode nnrt_tflite_load_memory(NNRT_Model **model, const void 
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_tflite_load_memory: %s is NULL",
                               model == NULL ? "model" : "data");
     return nnrti_tfl_load(model, (void *)(uintptr_t)data, bytes, desc, NULL, error);
+}
+
+/* Reports input or output k, tensor `index` of the file. */
+static void nnrti_tfl_show_tensor(nnrti_tfl *c, const nnrt_tflite_view *view, bool output, uint32_t k, uint32_t index)
+{
+    nnrti_tfl_tensor t;
+    char name[96];
+    if (!nnrti_tfl_tensor_at(c, index, &t))
+        return;
+    if (!output && c->desc->dynamic)
+        nnrti_tfl_open_shape(c, index, &t);
+    (void)nnrti_tfl_io_name(c, output ? 1 : 0, k, index, name, sizeof(name));
+    if (c->code == NNRT_SUCCESS)
+        view->tensor(view->user, output, name, t.type, &t.shape);
+}
+
+/* Reports the constants that are needed; of types that the runtime lacks (strings) nothing. */
+static void nnrti_tfl_show_constants(nnrti_tfl *c, const nnrt_tflite_view *view)
+{
+    nnrt_error *error = c->error;
+    c->error = NULL;
+    for (uint32_t i = 0; c->code == NNRT_SUCCESS && i < c->tensors.count; i++) {
+        nnrti_tfl_tensor t;
+        if (c->needed[i] == 0)
+            continue;
+        if (nnrti_tfl_tensor_at(c, i, &t) && t.dataBytes > 0)
+            view->constant(view->user, t.type, t.dataBytes);
+        if (c->code != NNRT_OUT_OF_MEMORY)
+            c->code = NNRT_SUCCESS;
+    }
+    c->error = error;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_tflite_describe(const void *data, size_t bytes, const nnrt_tflite_desc *desc,
+                                              const nnrt_tflite_view *view, nnrt_error *error)
+{
+    nnrt_tflite_desc limited;
+    nnrti_tfl_budget budget;
+    nnrti_tfl_states states;
+    const uint32_t *times;
+    nnrti_tfl c;
+    char name[112];
+    nnrt_error_clear(error);
+    if (data == NULL || view == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_tflite_describe: %s is NULL", data == NULL ? "data" : "view");
+    nnrti_tfl_budget_begin(&budget, desc, bytes, &limited);
+    if (nnrti_tfl_begin(&c, &states, data, bytes, &limited, &budget, error) == NNRT_SUCCESS)
+        for (uint32_t k = 0; c.code == NNRT_SUCCESS && k < c.inputs.count; k++)
+            nnrti_tfl_show_tensor(&c, view, false, k, (uint32_t)nnrti_tfl_item(&c, &c.inputs, k));
+    for (uint32_t k = 0; c.code == NNRT_SUCCESS && k < nnrti_tfl_output_count(&c); k++)
+        nnrti_tfl_show_tensor(&c, view, true, k, nnrti_tfl_output_tensor(&c, k));
+    if (c.code == NNRT_SUCCESS)
+        nnrti_tfl_show_constants(&c, view);
+    times = c.code == NNRT_SUCCESS ? nnrti_tfl_uses(&c) : NULL;
+    for (uint32_t i = 0; c.code == NNRT_SUCCESS && i < c.codes.count; i++)
+        if (times[2 * i] > 0) {
+            const bool supported = nnrti_tfl_code_text(&c, i, name, sizeof(name));
+            if (c.code == NNRT_SUCCESS)
+                view->op(view->user, name, times[2 * i], supported);
+        }
+    nnrt_builder_destroy(c.builder);
+    return nnrti_tfl_budget_end(&budget, &limited, NULL, c.code, error);
 }
 
 NNRT_API bool nnrt_tflite_operator(uint32_t index, nnrt_tflite_about *about)

@@ -161,6 +161,28 @@ def described(nnrt):
     return '; '.join(wrong)
 
 
+def unsupported(nnrt):
+    """None, or what `nnrt info` does not tell about a file with an operator that NNRT lacks."""
+    m = Model()
+    m.inputs, m.outputs = [m.tensor('x', 'int32', (2, 3))], [m.tensor('y', 'int32', (2, 3))]
+    t = [m.tensor('t%d' % i, 'int32', (2, 3)) for i in range(2)]
+    m.op('ADD', [m.inputs[0], m.constant('c', np.ones(3, 'int32'))], t[:1])
+    m.op('RIGHT_SHIFT', [t[0], t[0]], t[1:])
+    m.op('RIGHT_SHIFT', [t[1], t[0]], m.outputs)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, 'x.tflite'), 'wb') as f:
+            f.write(m.bytes())
+        done = [commands.run(nnrt, command, f.name, *more, text=True) for command, *more in (('info',), ('info', '--json'), ('run', '--input', 'random'))]
+    lines = [' '.join(line.split()) for line in done[0].stdout.split('\n')]
+    want = ['input x int32[2,3]', 'output y int32[2,3]', 'nodes 3', '1 ADD', '2 RIGHT_SHIFT (number 161) (not supported)',
+            'parameters 3: int32 3 in 12 bytes']
+    about = json.loads(done[1].stdout) if done[1].returncode == 0 else {}
+    wrong = [line for line in want if line not in lines]
+    wrong += [] if about.get('operators') == {'ADD': 1, 'RIGHT_SHIFT (number 161)': 2} and 'RIGHT_SHIFT' in about['no_session'] else [done[1].stdout]
+    wrong += [] if [d.returncode for d in done] == [0, 0, 1] and 'RIGHT_SHIFT' in done[2].stderr else ['%d' % d.returncode for d in done]
+    return '; '.join(wrong)
+
+
 def half_weights(nnrt):
     """None, or which float16 weights do not stay float16 in a session on `cpu`, or what it computes with them: the bits of a file with
     float32 weights. Large weights of CONV_2D and FULLY_CONNECTED stay, unless another operator reads them, too, or a size is open."""
@@ -250,7 +272,7 @@ def test(nnrt, only, shipped=None):
             print('FAIL %s: %s' % (name, problem))
             failed += 1
     for what, wrong in (('never differ by one unit', set(ONE) - differs), ('nested subgraphs', hostile(nnrt)), ('metadata', described(nnrt)),
-                        ('float16 weights', half_weights(nnrt)),
+                        ('float16 weights', half_weights(nnrt)), ('unsupported operators', unsupported(nnrt)),
                         ('the nodes that no model has are not those of UNSEEN', becomes.unseen())):
         if wrong and only == '':
             print('FAIL %s: %s' % (what, wrong))

@@ -508,6 +508,105 @@ static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>unsupported .tflite files */
+
+/* What a .tflite file contains, as nnrt_tflite_describe reports it: counted at first, then printed. */
+typedef struct cli_info_lite {
+    uint32_t inputs, outputs, operators, nodes; /* nodes: as counted; the others: as printed */
+    double bytes[NNRT_DATA_TYPE_FLOAT64 + 1];
+    bool json, prints;
+} cli_info_lite;
+
+static void cli_info_lite_tensor(void *user, bool output, const char *name, NNRT_DataType type, const nnrt_dims *shape)
+{
+    cli_info_lite *l = (cli_info_lite *)user;
+    const bool first = l->prints && (output ? l->outputs++ : l->inputs++) == 0;
+    cli_input io;
+    if (!l->prints)
+        return;
+    memset(&io, 0, sizeof(io));
+    io.name = (char *)(uintptr_t)name;
+    io.type = type;
+    io.declared = *shape;
+    fputs(l->json ? first ? output ? "],\"outputs\":[" : ",\"inputs\":[" : ","
+          : !first ? "            "
+          : output ? "output      "
+                   : "input       ",
+          stdout);
+    cli_info_tensor(&io, NNRT_FORMAT_NONE, NULL, l->json);
+}
+
+static void cli_info_lite_constant(void *user, NNRT_DataType type, size_t bytes)
+{
+    cli_info_lite *l = (cli_info_lite *)user;
+    l->bytes[type] += l->prints ? 0 : (double)bytes;
+}
+
+static void cli_info_lite_op(void *user, const char *name, uint32_t count, bool supported)
+{
+    cli_info_lite *l = (cli_info_lite *)user;
+    if (!l->prints) {
+        l->nodes += count;
+        return;
+    }
+    if (l->operators++ == 0)
+        printf(l->json ? "],\"nodes\":%u,\"operators\":{" : "nodes       %u\n", (unsigned)l->nodes);
+    else
+        fputs(l->json ? "," : "", stdout);
+    if (l->json) {
+        cli_json_text(name);
+        printf(":%u", (unsigned)count);
+        return;
+    }
+    printf("            %5u  ", (unsigned)count);
+    cli_put_name(stdout, name);
+    puts(supported ? "" : "  (not supported)");
+}
+
+/* Prints the contents of a .tflite file with unsupported operators, and that there is no session. *done: it is such a file. */
+static int cli_info_unsupported(const cli_job *job, const cli_args *args, bool *done)
+{
+    cli_info_lite l;
+    const nnrt_tflite_view view = {&l, cli_info_lite_tensor, cli_info_lite_constant, cli_info_lite_op};
+    cli_bytes file = cli_stream.bytes;
+    NNRT_Model *model = NULL;
+    nnrt_tflite_desc desc;
+    char text[CLI_LINE_BYTES];
+    nnrt_error why, error;
+    NNRT_ReturnCode code;
+    memset(&l, 0, sizeof(l));
+    memset(&why, 0, sizeof(why));
+    memset(&error, 0, sizeof(error));
+    memset(&desc, 0, sizeof(desc));
+    desc.no_optimize = desc.dynamic = true;
+    desc.signature = args->signature;
+    desc.budget = args->image.budget;
+    code = cli_load_tflite(&model, args->model, &desc, &why);
+    nnrt_model_destroy(model);
+    *done = code == NNRT_UNSUPPORTED_OP && strncmp(why.message, "unsupported operators", 21) == 0;
+    if (!*done)
+        return CLI_DONE;
+    if (cli_stream.block == NULL && cli_read_file(args->model, &file) != CLI_DONE)
+        return CLI_FAILED;
+    l.json = args->json;
+    code = NNRT_SUCCESS;
+    for (int k = 0; k < 2 && code == NNRT_SUCCESS; k++, l.prints = true) {
+        if (k == 1)
+            cli_info_head(job, "", args);
+        code = nnrt_tflite_describe(file.data, file.size, &desc, &view, &error);
+    }
+    if (cli_stream.block == NULL)
+        free(file.data);
+    if (code != NNRT_SUCCESS)
+        return cli_fail("cannot load %s: %s", args->model, error.message);
+    fputs(l.json ? "}" : "", stdout);
+    cli_info_weights(l.bytes, l.json);
+    cli_job_why(job, NNRT_UNSUPPORTED_OP, &why, text, sizeof(text));
+    cli_info_none(text, l.json);
+    return CLI_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>command */
 
 /* True for options that need a session. */
@@ -560,8 +659,11 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     char why[CLI_LINE_BYTES];
     nnrt_error error;
     NNRT_ReturnCode code;
-    bool onnx;
-    int status = cli_inputs_describe(&job->in, args);
+    bool onnx, done = false;
+    int status = !whole && args->cutCount == 0 && cli_is_tflite(args->model) ? cli_info_unsupported(job, args, &done) : CLI_DONE;
+    if (done || status != CLI_DONE)
+        return status;
+    status = cli_inputs_describe(&job->in, args);
     if (status == CLI_DONE)
         cli_inputs_hide_states(&job->in);
     if (status == CLI_DONE)
