@@ -20149,7 +20149,7 @@ static int64_t nnrti_resize_nd_scaled(nnrt_resolve *c, int32_t axis, const nnrt_
 #define nnrti_resize_nd_fitted(c, a, axes, count, k) ((void)0)
 #else
 /* The upper bound of axis axes[k] of result 0 with keepAspectRatioPolicy, if only a run knows the common scale: entry k of
-   sizes for NOT_LARGER. For NOT_SMALLER another axis may have a larger scale, at most its size over its smallest extent. */
+   sizes for NOT_LARGER. For NOT_SMALLER another axis may have a larger scale, at most its size over its smallest dimension. */
 static void nnrti_resize_nd_fitted(nnrt_resolve *c, const NNRT_ResizeND *a, const int32_t *axes, int32_t count,
                                    int32_t k)
 {

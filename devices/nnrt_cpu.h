@@ -6217,7 +6217,7 @@ static bool nnrti_cpu_takes_weights(const nnrt_draft_step *step)
            (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION || step->op->type == NNRT_NODE_TYPE_FULL_CONNECTION);
 }
 
-/* Lets steps read float16 weights in the place of their casts. */
+/* Makes steps read float16 weights instead of their casts. */
 static NNRT_ReturnCode nnrti_cpu_take_half_weights(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;

@@ -5596,7 +5596,7 @@ static uint32_t nnrti_onnx_split_given(nnrti_onnx *c, uint32_t x, uint32_t lengt
     return all;
 }
 
-/* Lengths of slices of an axis whose size n is open: part = ceil(n / nOut) each, and what is left, at last:
+/* Lengths of slices of an axis whose size n is open: part = ceil(n / nOut) each, the rest in the last ones:
    min(max(n - i * part, 0), part). */
 static uint32_t nnrti_onnx_split_parts(nnrti_onnx *c, uint32_t x, int64_t axis)
 {

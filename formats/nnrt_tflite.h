@@ -126,7 +126,7 @@ NNRT_API NNRT_ReturnCode nnrt_tflite_load(NNRT_Model **model, const char *path, 
                                           nnrt_error *error);
 #endif
 
-/* Receives what a .tflite file contains. Strings and shapes are valid during the call. */
+/* Receives the contents of a .tflite file. Strings and shapes are valid during the call. */
 typedef struct nnrt_tflite_view {
     void *user;
     /* An input or output of the model, in their order; -1: an open dimension. */
@@ -4486,7 +4486,7 @@ static void nnrti_tfl_op_svdf(nnrti_tfl *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tflite_load */
 
-/* Opens the file in data[bytes], and marks what is needed. c->builder must be destroyed; NULL: no memory. */
+/* Opens the file in data[bytes], and marks the needed tensors and operators. c->builder must be destroyed; NULL: no memory. */
 static NNRT_ReturnCode nnrti_tfl_begin(nnrti_tfl *c, nnrti_tfl_states *states, const void *data, size_t bytes,
                                        const nnrt_tflite_desc *desc, nnrti_tfl_budget *budget, nnrt_error *error)
 {

@@ -1037,7 +1037,7 @@ static nnrt_session_memory run_weights(const char *device, const NNRT_Model *mod
     return used;
 }
 
-/* Steps pack float16 weights in the place of their casts, with the bits of float32 weights. One that gets no kernel, and other
+/* Steps pack float16 weights instead of their casts, with the bits of float32 weights. One that gets no kernel, and other
    readers, run the CAST. With the least memory packed weights stay float16 where the instructions convert them. */
 static void test_cast_weights(void **unused)
 {

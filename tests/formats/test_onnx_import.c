@@ -3770,7 +3770,7 @@ static void test_open_axes(void **state)
          18,
          0,
          {"1,1,2,4", "1,2,7,3", "2,1,5,3", "1,1,1,2"}},
-        {"Resize that keeps the ratio, beyond the sizes",
+        {"Resize that keeps the ratio, at least the sizes",
          "in x f32 [n,n,n,n]; const s i64 [2] 3 2; y = Resize x - - s axes:I=2,3 keep_aspect_ratio_policy:s=not_smaller;",
          18,
          0,

@@ -162,7 +162,7 @@ def described(nnrt):
 
 
 def unsupported(nnrt):
-    """None, or what `nnrt info` does not tell about a file with an operator that NNRT lacks."""
+    """None, or the lines that `nnrt info` lacks for a file with an unsupported operator."""
     m = Model()
     m.inputs, m.outputs = [m.tensor('x', 'int32', (2, 3))], [m.tensor('y', 'int32', (2, 3))]
     t = [m.tensor('t%d' % i, 'int32', (2, 3)) for i in range(2)]

@@ -510,7 +510,7 @@ static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>unsupported .tflite files */
 
-/* What a .tflite file contains, as nnrt_tflite_describe reports it: counted at first, then printed. */
+/* The contents of a .tflite file, as nnrt_tflite_describe reports them: counted at first, then printed. */
 typedef struct cli_info_lite {
     uint32_t inputs, outputs, operators, nodes; /* nodes: as counted; the others: as printed */
     double bytes[NNRT_DATA_TYPE_FLOAT64 + 1];
