@@ -3722,7 +3722,7 @@ static NNRT_ReturnCode nnrti_tfl_build(nnrti_tfl *c, NNRT_Model **model)
         return c->code;
     c->builder->log = c->desc->log;
     code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize,
-                                NNRT_PASS_QUANTIZE | (c->keepsHalf ? NNRT_PASS_WIDEN : 0u), false, &any);
+                                (uint32_t)NNRT_PASS_QUANTIZE | (c->keepsHalf ? (uint32_t)NNRT_PASS_WIDEN : 0u), false, &any);
     return code == NNRT_SUCCESS ? nnrti_builder_annotated(c->builder, model, metadata, count, c->error)
                                 : nnrti_builder_report(c->builder, code, c->error);
 }
