@@ -374,10 +374,9 @@ Each is also loaded without a single shape or value: %s of these loads are refus
 %s. The others: %s.
 
 `make models-open` runs the tests whose inputs and outputs are tensors of numbers with the command line, a symbol in the place of
-every dimension of every input, of lists and weights as well: `nnrt info` shows 1373 of 1373, 1373 of 1373 run, and 1335 of 1373 run
-with upper bounds (`--max`). The other 38 have bounds instead of sizes that decide how many axes or parts there are: heads of RotaryEmbedding
-(16), filters of DeformConv (4), blocks (3), the last axis of GatherND's indices (3), keep_aspect_ratio_policy (4), Split into uneven
-parts (2), Scan (2), auto_pad SAME_LOWER (1), a last window beyond the data (2), allowzero (1). All but Split are refused before a run.
+every dimension of every input, of lists and weights as well: `nnrt info` shows 1373 of 1373, 1373 of 1373 run, and 1373 of 1373 run
+with upper bounds (`--max`). In three of these, GatherND, a size decides how many axes the result has: the message asks for
+`--shape` instead of `--max` for that input.
 
 The tests of onnx 1.20 have no FlexAttention, SwiGLU, LinearAttention and CausalConvWithState, and no float16 and bfloat16 in
 Celu and Range. The suite `contrib` compares these with ONNX Runtime, or, where ONNX Runtime has no kernel, with definitions
