@@ -20243,6 +20243,7 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0], *roi = &c->in[1];
     const int32_t count = a->axes.count > 0 ? (int32_t)a->axes.count : x->rank, dims[2] = {x->rank, 5};
     const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
+    const bool common = a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH && count > 1;
     int32_t axes[NNRT_MAX_RANK] = {0};
     bool part = false, scaled, sized;
     double factor[2] = {0, 0};
@@ -20266,7 +20267,7 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
         return code;
     if (crop && !part)
         return nnrti_fail(c, NNRT_NULL_PTR, "input 1 (roi) is missing: TF_CROP_AND_RESIZE requires it");
-    if (a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH)
+    if (common)
         nnrti_resize_nd_policy(c, a, axes, count, factor);
     if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT64, 2, dims, &data)) != NNRT_SUCCESS)
         return code;
@@ -20283,7 +20284,7 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
         for (int32_t e = 0; e < 2 && crop; e++)
             ends[e] = (double)nnrti_scale_at(roi, k + e * count);
         c->out[0].dims[axes[k]] = (int32_t)M;
-        if (a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH && factor[1] == 0)
+        if (common && factor[1] == 0)
             nnrti_resize_nd_fitted(c, a, axes, count, k);
         nnrti_resize_nd_step(a, x->dims[axes[k]], M, own, ends, (double *)data + 5 * (ptrdiff_t)axes[k]);
     }

@@ -691,10 +691,11 @@ static uint32_t judge_copies(uint32_t op)
     return faults;
 }
 
-/* Operators of windows, slices, repetitions and broadcast axes that the row does not state (`^`), of which the vectors show
+/* Operators of windows, slices, repetitions, scales that another axis decides, and broadcast axes that the row does not state
+   (`^`), of which the vectors show
    an axis only where its size stays. */
 static const char *const unsure[] = {"AVERAGE_POOL_3D", "DEFORMABLE_CONV_2D", "EINSUM", "LP_POOL", "MATMUL_FUSION",
-                                     "MATMUL_INTEGER", "MAX_UNPOOL", "STRIDED_SLICE", "TILE_FUSION"};
+                                     "MATMUL_INTEGER", "MAX_UNPOOL", "RESIZE_ND", "STRIDED_SLICE", "TILE_FUSION"};
 
 /* Operators of which a single case may show by chance that an axis stays, or has an input's size: windows, parts, counts. The
    same holds for all dimensions that the row leaves to the rule, which may multiply by 1; not for the operators in `exact`,
@@ -968,7 +969,7 @@ static bool refuses_while_open(trial *t, int32_t d, const int32_t *extents, uint
         for (uint32_t e = 0; e < n; e++) {
             bool some = extents[e] == d || extents[e] == to || extents[e] == 0 ||
                         !resolve_open(&other, t->c, extents[e], 0, d, to);
-            for (int32_t v = 0; v < 33 && !some; v++)
+            for (int32_t v = 0; v < 41 && !some; v++)
                 some = resolve_changed(&other, t->c, d, to, extents[e], v);
             if (some)
                 continue;

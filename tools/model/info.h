@@ -4,6 +4,7 @@ Part of tools/nnrt.c.
 
     >>session  a model that has a session
     >>file     the contents of a file for which no session can be made
+    >>unsupported  .tflite files with unsupported operators
     >>command  the command, and plans for firmware
 */
 #ifndef NNRT_TOOL_INFO_H
@@ -508,7 +509,7 @@ static int cli_info_model(cli_job *job, const char *why, const cli_args *args)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>unsupported .tflite files */
+/* >>unsupported */
 
 /* The contents of a .tflite file, as nnrt_tflite_describe reports them: counted at first, then printed. */
 typedef struct cli_info_lite {
