@@ -12,6 +12,10 @@ prints 'info: output' '^output +probabilities  float32\[1,10\]'
 prints 'info: operators' ' 3  MAX_POOL_FUSION$'
 prints 'info: arena' '^arena +[0-9]+ bytes, lower bound [0-9]+$'
 silent 'info'
+mkfifo "$folder/pipe"
+cat $digits/digits.onnx >"$folder/pipe" &
+t 0 'info of a pipe' info "$folder/pipe"
+prints 'info of a pipe' '^arena +[0-9]+ bytes'
 t 0 'info --json' info $digits/digits.onnx --json
 py 'info --json: inputs and outputs' 'd["inputs"][0]["shape"] == [1, 1, 28, 28] and d["outputs"][0]["name"] == "probabilities" and d["outputs"][0]["type"] == "float32"'
 py 'info --json: operators add up' 'sum(d["operators"].values()) == d["nodes"] and d["operators"]["MAX_POOL_FUSION"] == 3'

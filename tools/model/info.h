@@ -661,7 +661,9 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     nnrt_error error;
     NNRT_ReturnCode code;
     bool onnx, done = false;
-    int status = !whole && args->cutCount == 0 && cli_is_tflite(args->model) ? cli_info_unsupported(job, args, &done) : CLI_DONE;
+    int status = CLI_DONE;
+    if (!whole && args->cutCount == 0 && cli_is_tflite(args->model))
+        status = cli_info_unsupported(job, args, &done);
     if (done || status != CLI_DONE)
         return status;
     status = cli_inputs_describe(&job->in, args);
@@ -751,13 +753,17 @@ static int cli_info_find_plan(const cli_args *args, bool *found)
     nnrt_mcu_program program;
     cli_bytes file;
     NNRT_ReturnCode code;
-    FILE *f = strcmp(args->model, "-") != 0 ? fopen(args->model, "rb") : NULL;
+    const int status = cli_stream_read(args->model);
+    FILE *f = status == CLI_DONE && cli_stream.block == NULL ? fopen(args->model, "rb") : NULL;
     *found = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_mcu_is(head, sizeof(head));
     if (f != NULL)
         fclose(f);
+    if (cli_stream.block != NULL)
+        *found = nnrt_mcu_is(cli_stream.bytes.data, cli_stream.bytes.size);
     if (!*found)
-        return CLI_DONE;
-    if (cli_read_file(args->model, &file) != CLI_DONE)
+        return status;
+    file = cli_stream.bytes;
+    if (cli_stream.block == NULL && cli_read_file(args->model, &file) != CLI_DONE)
         return CLI_FAILED;
     code = nnrt_mcu_open(&program, file.data, file.size, nnrt_mcu_all());
     if (code == NNRT_SUCCESS)
@@ -767,7 +773,8 @@ static int cli_info_find_plan(const cli_args *args, bool *found)
                        code == NNRT_NOT_SUPPORT      ? "its layout is of another version of nnrt"
                        : code == NNRT_UNSUPPORTED_OP ? "it has a kernel of a later version of nnrt"
                                                      : "the file is damaged");
-    free(file.data);
+    if (cli_stream.block == NULL)
+        free(file.data);
     return code == NNRT_SUCCESS ? CLI_DONE : CLI_FAILED;
 }
 
