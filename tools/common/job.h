@@ -145,7 +145,7 @@ static const char *cli_job_input_in(const cli_job *job, const char *why)
 }
 
 /* Why a model cannot be loaded or prepared, with the options that raise limits, set an upper bound, or set the size of an
-   input in the place of a bound. */
+   input instead of a bound. */
 static void cli_job_why(const cli_job *job, NNRT_ReturnCode code, const nnrt_error *error, char *out, size_t size)
 {
     const char *why = error->message[0] != '\0' ? error->message : nnrt_code_name(code);
