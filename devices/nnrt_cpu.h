@@ -1507,6 +1507,7 @@ typedef struct nnrti_cpu_edit {
     nnrt_draft_step *added;
     uint32_t *addedAt, nAdded, roomAdded;
     uint32_t *copied; /* per tensor: 1 + the index of the added step that writes it */
+    uint32_t *widened; /* per float16 constant that a CAST widens: 1 + the tensor of the result; NULL: there is none */
     int32_t tile;     /* Winograd tile of 3 x 3 convolutions: 0 none, 2, 4, or NNRTI_CPU_TILE_AUTO: the fastest */
     char only[24];    /* the only kernel that steps may use; "": all */
     nnrt_call call;   /* for nnrti_cpu_parallel_for, of the session's threads */
@@ -6225,12 +6226,20 @@ static NNRT_ReturnCode nnrti_cpu_take_half_weights(nnrti_cpu_edit *e)
     for (uint32_t s = 0; s < d->nSteps; s++) {
         nnrt_draft_step *step = &d->steps[s];
         if (nnrti_cpu_casts_weights(step)) {
-            if (writer == NULL && (writer = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*writer))) == NULL)
+            if (writer == NULL)
+                writer = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*writer));
+            if (e->widened == NULL)
+                e->widened = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*e->widened));
+            if (writer == NULL || e->widened == NULL)
                 return nnrti_cpu_no_memory(e, step);
             writer[step->args[step->nIn].tensor] = s + 1;
+            e->widened[step->args[0].tensor] = step->args[step->nIn].tensor + 1;
         } else if (writer != NULL && nnrti_cpu_takes_weights(step) && writer[step->args[1].tensor] != 0) {
-            const nnrt_plan_arg wide = step->args[1];
-            step->args[1] = d->steps[writer[wide.tensor] - 1].args[0];
+            const nnrt_plan_arg wide = step->args[1], *half = d->steps[writer[wide.tensor] - 1].args;
+            step->args[1].tensor = half->tensor;
+            step->args[1].kind = NNRT_PLACE_CONSTANT;
+            step->args[1].view.dataType = NNRT_DATA_TYPE_FLOAT16;
+            step->args[1].view.data = half->view.data;
             if (!nnrti_cpu_packs_weights(step))
                 step->args[1] = wide;
         }
@@ -6241,17 +6250,17 @@ static NNRT_ReturnCode nnrti_cpu_take_half_weights(nnrti_cpu_edit *e)
 /* Undoes nnrti_cpu_take_half_weights for a step that still has its reference kernel `before`. */
 static void nnrti_cpu_undo_half_weights(nnrti_cpu_edit *e, uint32_t s, nnrt_kernel before)
 {
-    nnrt_draft *d = e->draft;
-    nnrt_draft_step *step = &d->steps[s];
-    if (before == NULL || step->kernel != before || step->op == NULL || step->open != NULL || step->nIn < 2 ||
-        !nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) || !nnrti_cpu_is_type(step, 1, NNRT_DATA_TYPE_FLOAT16))
+    nnrt_draft_step *step = &e->draft->steps[s];
+    if (e->widened == NULL || before == NULL || step->kernel != before || step->op == NULL || step->open != NULL ||
+        step->nIn < 2 || !nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) ||
+        !nnrti_cpu_is_type(step, 1, NNRT_DATA_TYPE_FLOAT16) || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+        e->widened[step->args[1].tensor] == 0)
         return;
-    for (uint32_t i = 0; i < s; i++)
-        if (nnrti_cpu_casts_weights(&d->steps[i]) && d->steps[i].args[0].tensor == step->args[1].tensor) {
-            step->args[1] = d->steps[i].args[d->steps[i].nIn];
-            (void)nnrt_draft_changed(d, s, 1);
-            return;
-        }
+    step->args[1].tensor = e->widened[step->args[1].tensor] - 1;
+    step->args[1].kind = NNRT_PLACE_ARENA;
+    step->args[1].view.dataType = NNRT_DATA_TYPE_FLOAT32;
+    step->args[1].view.data = NULL;
+    (void)nnrt_draft_changed(e->draft, s, 1);
 }
 
 /* In >>edit. */

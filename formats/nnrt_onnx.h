@@ -5892,9 +5892,10 @@ static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
     const int64_t batch = nnrti_onnx_int(c, "batch_dims", 0);
     const uint32_t x = nnrti_onnx_in(c, 0);
     uint32_t indices = nnrti_onnx_in(c, 1);
+    const int32_t last = nnrti_onnx_rank(c, indices) - 1;
     char text[64];
     (void)arg;
-    if (nnrti_onnx_dim(c, indices, nnrti_onnx_rank(c, indices) - 1) < 0)
+    if (last >= 0 && nnrti_onnx_dim(c, indices, last) < 0)
         NNRTI_ONNX_NEEDS(
             c, "the last dimension of indices '%s' decides how many axes the result has: give its size, not a bound",
             nnrti_onnx_name_of(c, indices, text));

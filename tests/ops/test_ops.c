@@ -692,8 +692,7 @@ static uint32_t judge_copies(uint32_t op)
 }
 
 /* Operators of windows, slices, repetitions, scales that another axis decides, and broadcast axes that the row does not state
-   (`^`), of which the vectors show
-   an axis only where its size stays. */
+   (`^`), of which the vectors show an axis only where its size stays. */
 static const char *const unsure[] = {"AVERAGE_POOL_3D", "DEFORMABLE_CONV_2D", "EINSUM", "LP_POOL", "MATMUL_FUSION",
                                      "MATMUL_INTEGER", "MAX_UNPOOL", "RESIZE_ND", "STRIDED_SLICE", "TILE_FUSION"};
 

@@ -579,7 +579,7 @@ static int cli_info_unsupported(const cli_job *job, const cli_args *args, bool *
     memset(&why, 0, sizeof(why));
     memset(&error, 0, sizeof(error));
     memset(&desc, 0, sizeof(desc));
-    desc.no_optimize = desc.dynamic = true;
+    desc.no_optimize = desc.dynamic = desc.float16 = true;
     desc.signature = args->signature;
     desc.budget = args->image.budget;
     code = cli_load_tflite(&model, args->model, &desc, &why);
