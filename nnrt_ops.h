@@ -20799,12 +20799,14 @@ static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
     NNRT_RotaryEmbedding *a = (NNRT_RotaryEmbedding *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     const int32_t last = x->rank - 1;
-    const bool four = x->rank == 4, open = nnrti_axis_dynamic(x, last), all = a->rotaryEmbeddingDim == 0;
+    const bool four = x->rank == 4, all = a->rotaryEmbeddingDim == 0;
     const char *const cache = nnrti_absent(&c->in[3]) ? "[B,S,F]" : "[L,F]";
+    bool open;
     int64_t head;
     NNRT_ReturnCode code = nnrti_input_shape(c, 0, four ? "[B,H,S,D]" : "[B,S,D]");
     if (code != NNRT_SUCCESS)
         return code;
+    open = nnrti_axis_dynamic(x, last);
     if (four)
         a->numHeads = x->dims[1];
     if (a->numHeads < 1 || (!four && !open && nnrti_remainder(x->dims[2], a->numHeads) != 0))

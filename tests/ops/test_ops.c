@@ -92,6 +92,8 @@ typedef struct trial {
     int32_t from[2], to[2]; /* dimensions from[i] of inputs that are not constant become to[i] */
     int32_t only, more;     /* the dynamic dimension; 0: all that may be; by how much the dynamic value is larger */
     bool values;            /* elements of constants instead of dimensions */
+    uint32_t ranked;        /* input ranked - 1 has this rank instead of its own, with new dimensions of 1; 0: none */
+    int32_t rank;
     bool bare;              /* results are declared with their types only */
     const void *attr;       /* in place of the case's, of `attrBytes` bytes, if plain */
     uint32_t attrBytes;
@@ -191,6 +193,12 @@ static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
         t->out[i].dataType = t->undeclared ? NNRT_DATA_TYPE_UNKNOWN : t->out[i].dataType;
         for (int32_t k = 0; k < NNRT_MAX_RANK && t->bare; k++)
             t->out[i].dims[k] = 0;
+    }
+    if (t->ranked > 0) {
+        nnrt_operand *o = &t->in[t->ranked - 1];
+        for (int32_t k = o->rank; k < t->rank; k++)
+            o->dims[k] = 1;
+        o->rank = t->rank;
     }
     if (t->values)
         change_values(t, given != NULL);
@@ -1021,6 +1029,33 @@ static bool run_symbols(trial *t)
     return good;
 }
 
+/* Each input in turn has every rank from 0 to 8, with fixed and with dynamic dimensions: the rule accepts it, or refuses it
+   with a message that names the node, and reads no axis that the input lacks (which the sanitizers see). */
+static bool run_ranks(trial *t)
+{
+    static trial other;
+    for (uint32_t i = 0; i < t->c->nIn; i++)
+        for (int32_t rank = 0; rank <= NNRT_MAX_RANK && t->c->in[i].present; rank++)
+            for (uint32_t open = 0; open < 2; open++) {
+                uint32_t given = FIRST_COMPUTED;
+                NNRT_ReturnCode code;
+                memset(&other, 0, sizeof(other));
+                other.c = t->c;
+                other.ranked = i + 1;
+                other.rank = rank;
+                other.bare = true;
+                other.r.symbolCount = open ? &given : NULL;
+                code = resolve_with(&other, open ? &given : NULL);
+                pool_free(&other.memory);
+                if (code == NNRT_SUCCESS || strstr(other.error.message, t->c->name) != NULL)
+                    continue;
+                snprintf(t->why, sizeof(t->why), "with input %u of rank %d prepare gives %s, and the message does not name "
+                         "the node: %s", (unsigned)i, (int)rank, nnrt_code_name(code), other.error.message);
+                return false;
+            }
+    return true;
+}
+
 /* A data-dependent dimension has a symbol, even if all inputs have fixed shapes. */
 static bool run_told(trial *t)
 {
@@ -1249,7 +1284,7 @@ static bool run_case(trial *t)
         show_inputs(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
         good = (data_dependent(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
-               run_symbols(t) && run_values(t) && run_told(t) && run_counts(t) && run_bare(t);
+               run_symbols(t) && run_values(t) && run_told(t) && run_counts(t) && run_bare(t) && run_ranks(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);
     pool_free(&t->memory);
