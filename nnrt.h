@@ -2818,8 +2818,7 @@ typedef struct nnrti_told {
     nnrt_input *inputs;
     uint32_t count;
     nnrt_dims *dims; /* by input of model */
-    void *block;     /* of inputs and dims */
-    size_t bytes;
+    size_t inputsBytes, dimsBytes;
 } nnrti_told;
 
 static const nnrt_input *nnrti_told_find(const nnrti_told *k, const char *name)
@@ -2840,7 +2839,7 @@ static NNRT_ReturnCode nnrti_told_collect(nnrti_told *k, const NNRT_Model *m, nn
                               desc->inputDims.data != NULL ? desc->inputDims.count : 0, nIn);
     for (uint32_t i = 0; i < desc->inputCount; i++) {
         const char *name = nnrti_text_of(desc->inputs[i].name);
-        if (nnrti_model_input(m, name) == NNRT_NO_TENSOR)
+        if (nnrt_model_deferred(m) == NULL && nnrti_model_input(m, name) == NNRT_NO_TENSOR) /* else the importer finds it */
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the model has no input '%s'", name);
         if (nnrti_told_find(k, name) != NULL)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "input '%s' is described twice", name);
@@ -2857,9 +2856,13 @@ static NNRT_ReturnCode nnrti_told_collect(nnrti_told *k, const NNRT_Model *m, nn
 }
 
 /* inputDims of k->model: given dimensions, else the model's. */
-static void nnrti_told_dims(nnrti_told *k)
+static NNRT_ReturnCode nnrti_told_dims(nnrti_told *k, nnrt_error *error)
 {
     const NNRT_Model *m = k->model;
+    if (!nnrt_mul_size((size_t)m->inputIndex.count + 1, sizeof(*k->dims), &k->dimsBytes) ||
+        (k->dims = (nnrt_dims *)nnrt_alloc(k->desc.allocator, k->dimsBytes)) == NULL)
+        return nnrti_no_memory(error);
+    memset(k->dims, 0, k->dimsBytes);
     for (uint32_t i = 0; i < m->inputIndex.count; i++) {
         const NNRT_Int32List *own = &m->allTensors.data[m->inputIndex.data[i]].dims;
         const nnrt_input *known = nnrti_told_find(k, nnrti_model_name_of(m, i));
@@ -2872,13 +2875,15 @@ static void nnrti_told_dims(nnrti_told *k)
     k->desc.inputDims = nnrt_dims_list_make(k->dims, k->count > 0 ? m->inputIndex.count : 0);
     k->desc.inputs = NULL;
     k->desc.inputCount = 0;
+    return NNRT_SUCCESS;
 }
 
 /* Frees all that the session does not own. */
 static void nnrti_told_end(nnrti_told *k)
 {
     nnrt_model_destroy(k->fixed);
-    nnrt_free(k->desc.allocator, k->block, k->bytes);
+    nnrt_free(k->desc.allocator, k->inputs, k->inputsBytes);
+    nnrt_free(k->desc.allocator, k->dims, k->dimsBytes);
 }
 
 /* Fills *k for a session of m; afterwards nnrti_told_end. Models that are complete and have no desc->inputs, which are
@@ -2886,7 +2891,6 @@ static void nnrti_told_end(nnrti_told *k)
 static NNRT_ReturnCode nnrti_told_begin(nnrti_told *k, const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_error *error)
 {
     const nnrt_session *owner = desc->share != NULL ? desc->share->owner : NULL;
-    size_t inputs, dims;
     bool values = false;
     NNRT_ReturnCode code;
     memset(k, 0, sizeof(*k));
@@ -2902,13 +2906,10 @@ static NNRT_ReturnCode nnrti_told_begin(nnrti_told *k, const NNRT_Model *m, cons
                               "a session with a buffer takes no inputs and no deferred model: nnrt_model_fix first");
     if ((code = nnrti_check_ends(m, error)) != NNRT_SUCCESS)
         return code;
-    if (!nnrt_mul_size((size_t)m->inputIndex.count + desc->inputCount + 1, sizeof(*k->inputs), &inputs) ||
-        !nnrt_mul_size((size_t)m->inputIndex.count + 1, sizeof(*k->dims), &dims) ||
-        !nnrt_add_size(inputs, dims, &k->bytes) || (k->block = nnrt_alloc(desc->allocator, k->bytes)) == NULL)
+    if (!nnrt_mul_size((size_t)m->inputIndex.count + desc->inputCount + 1, sizeof(*k->inputs), &k->inputsBytes) ||
+        (k->inputs = (nnrt_input *)nnrt_alloc(desc->allocator, k->inputsBytes)) == NULL)
         return nnrti_no_memory(error);
-    memset(k->block, 0, k->bytes);
-    k->inputs = (nnrt_input *)k->block;
-    k->dims = (nnrt_dims *)(void *)((uint8_t *)k->block + inputs);
+    memset(k->inputs, 0, k->inputsBytes);
     if ((code = nnrti_told_collect(k, m, error)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < k->count; i++)
@@ -2919,9 +2920,7 @@ static NNRT_ReturnCode nnrti_told_begin(nnrti_told *k, const NNRT_Model *m, cons
         code = nnrt_model_fix(&k->fixed, m, k->inputs, k->count, error);
     if (k->fixed != NULL)
         k->model = k->fixed;
-    if (code == NNRT_SUCCESS)
-        nnrti_told_dims(k);
-    return code;
+    return code == NNRT_SUCCESS ? nnrti_told_dims(k, error) : code;
 }
 
 /* Prepares as a session would, but with k.asking nothing is compiled: the first missing form ends the attempt.

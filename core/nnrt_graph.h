@@ -4521,10 +4521,6 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_fix(NNRT_Model **fixed, const NNR
     if (fixed == NULL || model == NULL || (inputs == NULL && count > 0))
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_fix: %s is NULL",
                               fixed == NULL ? "fixed" : model == NULL ? "model" : "inputs");
-    for (uint32_t i = 0; i < count && nnrt_model_deferred(model) != NULL; i++)
-        if (nnrti_model_input(model, inputs[i].name) == NNRT_NO_TENSOR)
-            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the model has no input '%s'",
-                                  nnrti_text_of(inputs[i].name));
     if (nnrt_model_deferred(model) != NULL) {
         code = old->deferred->import(old->deferred, inputs, count, fixed, error);
         if (code == NNRT_SUCCESS)

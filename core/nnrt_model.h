@@ -382,6 +382,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
      states                 one line per state, "INPUT=OUTPUT": a value that a session keeps between runs. It begins with
                             zeros (8 bits: the zero point); each run reads it as that input and replaces it by that
                             output. The states are the last inputs and outputs of the model, in the order of the lines
+     sequences              of an ONNX file: one line per input and output that was a sequence, "NAME=LENGTH": its tensors are
+                            the inputs or outputs NAME[0], NAME[1], .. here; "NAME=none": an optional value that is absent
      description, license, source   texts for people
 
    Extensions. Subgraphs (IF, LOOP): nodes, tensors and weights of all graphs share the same tables; an attribute GRAPH

@@ -60,8 +60,10 @@ SUPPORTED FILES
     Range and SwiGLU compute with bfloat16 in float32; others refuse them.
     Inputs, outputs and constants of these types hold one code per element: bfloat16 uint16, the other floating-point
     types uint8; int4 and int2 are int8, uint4 and uint2 uint8 with their value (nnrt_onnx_data_type).
-    Sequences and optional values are supported inside of a graph if lengths and positions are constants (exports of
-    torch.split, unbind and stack), not as inputs and outputs.
+    A sequence of N tensors that is an input or output is N inputs or outputs "x[0]", "x[1]", .. of the model. Its length is a size
+    that the import or a session is given: the shape of "x" is [N] (desc->inputs), or its tensors are described. Lengths must
+    follow from constants and sizes. An optional input that is not described has no value. The metadata "sequences" (nnrt_model.h)
+    has the lengths.
     Unsupported: strings, maps, sparse tensors, complex numbers.
 
 TRUST
@@ -213,7 +215,7 @@ typedef struct nnrt_onnx_dims {
     size_t count;
 } nnrt_onnx_dims;
 
-/* The kind of a value's type: the field number inside TypeProto. Only tensors are described further. */
+/* The kind of a value's type: the field number inside TypeProto. */
 typedef int32_t nnrt_onnx_type_kind;
 enum {
     NNRT_ONNX_KIND_ABSENT = 0,
@@ -225,12 +227,13 @@ enum {
     NNRT_ONNX_KIND_OPTIONAL = 9
 };
 
-/* ValueInfoProto with its TypeProto. elemType, hasShape and dims are valid only if kind is NNRT_ONNX_KIND_TENSOR.
+/* ValueInfoProto with its TypeProto. elemType, hasShape and dims describe a tensor, the tensors of a sequence, or the
+ * tensor or tensors of an optional value; elemKind is the kind of the elements of a sequence or of an optional value, else ABSENT.
  * hasShape 0: unknown rank; hasShape nonzero without dims: a scalar. */
 typedef struct nnrt_onnx_value_info {
     nnrt_onnx_str name;
     nnrt_onnx_dims dims;
-    nnrt_onnx_type_kind kind;
+    nnrt_onnx_type_kind kind, elemKind;
     nnrt_onnx_type elemType;
     int32_t hasShape;
 } nnrt_onnx_value_info;
@@ -504,6 +507,10 @@ enum {
     NNRTI_ONNX_TENSOR_TYPE,
     NNRTI_ONNX_SHAPE,
     NNRTI_ONNX_DIM,
+    NNRTI_ONNX_ELEM,
+    NNRTI_ONNX_ELEM_TYPE,
+    NNRTI_ONNX_LAST,
+    NNRTI_ONNX_LAST_TYPE,
     NNRTI_ONNX_MESSAGES
 };
 
@@ -620,14 +627,32 @@ static const nnrti_onnx_field nnrti_onnx_value_info_fields[] = {
     NNRTI_ONNX_ROW(1, "name", STR,    NONE, value_info, name),
     NNRTI_ONNX_ROW(2, "type", INLINE, TYPE, value_info, name)
 };
-/* Types other than tensors are skipped by their length; only their kind is noted. */
+/* Maps and other types have no fields here: only the kind is noted. elemKind is the kind inside another type: an optional value
+   may have a sequence, which has tensors. */
 static const nnrti_onnx_field nnrti_onnx_type_fields[] = {
     NNRTI_ONNX_NOTED(1, "tensor_type",        INLINE, TENSOR_TYPE, value_info, name, kind),
-    NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, NONE,        value_info, name, kind),
+    NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, ELEM,        value_info, name, kind),
     NNRTI_ONNX_NOTED(5, "map_type",           INLINE, NONE,        value_info, name, kind),
     NNRTI_ONNX_NOTED(7, "opaque_type",        INLINE, NONE,        value_info, name, kind),
     NNRTI_ONNX_NOTED(8, "sparse_tensor_type", INLINE, NONE,        value_info, name, kind),
-    NNRTI_ONNX_NOTED(9, "optional_type",      INLINE, NONE,        value_info, name, kind)
+    NNRTI_ONNX_NOTED(9, "optional_type",      INLINE, ELEM,        value_info, name, kind)
+};
+static const nnrti_onnx_field nnrti_onnx_elem_fields[] = {
+    NNRTI_ONNX_ROW(1, "elem_type", INLINE, ELEM_TYPE, value_info, name)
+};
+static const nnrti_onnx_field nnrti_onnx_elem_type_fields[] = {
+    NNRTI_ONNX_NOTED(1, "tensor_type",        INLINE, TENSOR_TYPE, value_info, name, elemKind),
+    NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, LAST,        value_info, name, elemKind),
+    NNRTI_ONNX_NOTED(5, "map_type",           INLINE, NONE,        value_info, name, elemKind),
+    NNRTI_ONNX_NOTED(7, "opaque_type",        INLINE, NONE,        value_info, name, elemKind),
+    NNRTI_ONNX_NOTED(8, "sparse_tensor_type", INLINE, NONE,        value_info, name, elemKind),
+    NNRTI_ONNX_NOTED(9, "optional_type",      INLINE, NONE,        value_info, name, elemKind)
+};
+static const nnrti_onnx_field nnrti_onnx_last_fields[] = {
+    NNRTI_ONNX_ROW(1, "elem_type", INLINE, LAST_TYPE, value_info, name)
+};
+static const nnrti_onnx_field nnrti_onnx_last_type_fields[] = {
+    NNRTI_ONNX_ROW(1, "tensor_type", INLINE, TENSOR_TYPE, value_info, name)
 };
 static const nnrti_onnx_field nnrti_onnx_tensor_type_fields[] = {
     NNRTI_ONNX_ROW(1,   "elem_type", I32,    NONE,  value_info, elemType),
@@ -658,7 +683,11 @@ static const nnrti_onnx_message nnrti_onnx_messages[NNRTI_ONNX_MESSAGES] = {
     { "TypeProto",              0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_type_fields) },
     { "TypeProto.Tensor",       0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_tensor_type_fields) },
     { "TensorShapeProto",       0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_shape_fields) },
-    { "TensorShapeProto.Dimension", sizeof(nnrt_onnx_dim),    NNRTI_ONNX_ROWS_OF(nnrti_onnx_dim_fields) }
+    { "TensorShapeProto.Dimension", sizeof(nnrt_onnx_dim),    NNRTI_ONNX_ROWS_OF(nnrti_onnx_dim_fields) },
+    { "TypeProto.Sequence",     0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_elem_fields) },
+    { "TypeProto",              0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_elem_type_fields) },
+    { "TypeProto.Sequence",     0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_last_fields) },
+    { "TypeProto",              0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_last_type_fields) }
 };
 /* clang-format on */
 
@@ -1966,7 +1995,7 @@ static NNRT_ReturnCode nnrti_onnx_external_read(const nnrt_onnx_tensor *tensor, 
     X(HardSigmoid,          1, 28, 1, 1, hard_sigmoid,   0, "alpha beta") \
     X(HardSwish,           14, 28, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
     X(Hardmax,              1, 28, 1, 1, softmax,        2, "axis") \
-    X(Identity,             1, 28, 1, 1, identity,       0, "") \
+    X(Identity,             1, 28, 0, 1, identity,       0, "") \
     X(If,                   1, 28, 1, 1, if,             0, "then_branch else_branch") \
     X(InstanceNormalization, 1, 28, 3, 3, instance_norm, 0, "epsilon") \
     X(IsInf,               10, 28, 1, 1, is_inf,         0, "detect_negative detect_positive") \
@@ -2065,6 +2094,7 @@ static NNRT_ReturnCode nnrti_onnx_external_read(const nnrt_onnx_tensor *tensor, 
     X(SequenceErase,       11, 28, 0, 2, sequence_erase, 0, "") \
     X(SequenceInsert,      11, 28, 0, 3, sequence_insert, 0, "") \
     X(SequenceLength,      11, 28, 0, 1, sequence_length, 0, "") \
+    X(SequenceMap,         17, 28, 0, NNRTI_ONNX_MANY, sequence_map, 0, "body") \
     X(Sinh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
     X(Size,                 1, 28, 1, 1, size,           0, "") \
     X(Slice,                1, 28, 1, 5, slice,          0, "axes ends starts") \
@@ -2188,19 +2218,21 @@ static NNRT_ReturnCode nnrti_onnx_external_read(const nnrt_onnx_tensor *tensor, 
    dynamic (nnrt_operand.symbols); sizes computed from them are not known here. Dead-code elimination removes unneeded
    nodes after the last one was added. */
 
-/* A sequence of tensors whose length the import knows: the values of its elements. */
+/* A sequence of tensors whose length the import knows: the values of its elements. The sequence is a value, too: its number
+   is NNRTI_ONNX_SEQUENCE + its index in nnrti_onnx.sequences. */
 typedef struct nnrti_onnx_sequence {
     const uint32_t *values;
     uint32_t count;
 } nnrti_onnx_sequence;
+#define NNRTI_ONNX_SEQUENCE 0x80000000u
 
-/* Entry of the name table. */
 /* A weight that MATMUL_NBITS reads: the other operands of its node. The value of the entry is the packed weight. */
 typedef struct nnrti_onnx_nbits {
     NNRT_MatMulNBits attr;
     uint32_t scale, zero;
 } nnrti_onnx_nbits;
 
+/* Entry of the name table. */
 typedef struct nnrti_onnx_entry {
     nnrt_onnx_str key;  /* sort key of the table */
     nnrt_onnx_str name; /* equals key once the value is defined; data NULL before */
@@ -2213,7 +2245,7 @@ typedef struct nnrti_onnx_entry {
     const nnrti_onnx_nbits *nbits; /* NULL: an ordinary value */
     const nnrt_onnx_node *node;  /* the node with this output, also before the value is defined; NULL: none */
     const nnrt_onnx_input *told; /* the caller's description of this input (desc->inputs); NULL: none */
-    const nnrti_onnx_sequence *sequence; /* NULL: a tensor */
+    int64_t elements;            /* of an input, a sequence: the caller described this many of its tensors */
 } nnrti_onnx_entry;
 
 typedef struct nnrti_onnx nnrti_onnx;
@@ -2371,6 +2403,9 @@ typedef struct nnrti_onnx_ranks {
     uint32_t fitCount;
 } nnrti_onnx_ranks;
 
+/* Work charged to the budget for each node of an inlined graph, and for each tensor of a sequence, in elements. */
+#define NNRTI_ONNX_CALL_WORK 64.0
+
 #define NNRTI_ONNX_READINGS 32 /* most readings of an import that choose */
 
 /* State of an import. After the first fault code is set and all further operations are no-ops. */
@@ -2414,6 +2449,8 @@ struct nnrti_onnx {
     nnrti_onnx_ranks *ranks; /* of the branch of an If that is read, or of the model */
     uint8_t *storage;    /* by value: its type of storage, an nnrt_onnx_type, or 0; storageCount entries, 0 behind them */
     uint32_t storageCount;
+    nnrti_onnx_sequence *sequences; /* all values that are sequences */
+    uint32_t sequenceCount, sequenceRoom;
     char text[256];
 };
 
@@ -2507,11 +2544,11 @@ static uint32_t nnrti_onnx_new(nnrti_onnx *c)
 }
 
 /* Type, shape (rank -1: unknown) and elements (data NULL: unknown) of value v, valid until the next value is made. A
-   scalar of no type for NNRT_NO_TENSOR and after a fault. */
+   scalar of no type for a sequence, for NNRT_NO_TENSOR and after a fault. */
 static const nnrt_operand *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
 {
     static nnrt_operand none; /* zero */
-    const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_builder_operand(c->builder, v) : NULL;
+    const nnrt_operand *o = v < NNRTI_ONNX_SEQUENCE ? nnrti_builder_operand(c->builder, v) : NULL;
     return o != NULL ? o : &none;
 }
 
@@ -2524,7 +2561,13 @@ static bool nnrti_onnx_is_constant(const nnrti_onnx *c, uint32_t v)
 
 static bool nnrti_onnx_is_input(const nnrti_onnx *c, uint32_t v)
 {
-    return c->builder->writers[v] == NNRTI_BY_INPUT;
+    return v < NNRTI_ONNX_SEQUENCE && c->builder->writers[v] == NNRTI_BY_INPUT;
+}
+
+/* The sequence that value v is; NULL: a tensor, or absent. Valid until the next sequence is made. */
+static const nnrti_onnx_sequence *nnrti_onnx_sequence_of(const nnrti_onnx *c, uint32_t v)
+{
+    return v >= NNRTI_ONNX_SEQUENCE && v != NNRT_NO_TENSOR ? &c->sequences[v - NNRTI_ONNX_SEQUENCE] : NULL;
 }
 
 /* Names value v. */
@@ -2672,7 +2715,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     e->value = v;
     e->quantized = NNRT_NO_TENSOR;
     e->node = c->node;
-    if (c->builder->tensors[v].name == NULL && !c->unnamed)
+    if (v < NNRTI_ONNX_SEQUENCE && c->builder->tensors[v].name == NULL && !c->unnamed)
         nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
 }
 
@@ -2972,7 +3015,7 @@ static void nnrti_onnx_set_storage(nnrti_onnx *c, uint32_t v, nnrt_onnx_type typ
 {
     uint8_t *more;
     size_t room = 64;
-    if (type == NNRT_ONNX_UNDEFINED || v == NNRT_NO_TENSOR || c->code != NNRT_SUCCESS)
+    if (type == NNRT_ONNX_UNDEFINED || v >= NNRTI_ONNX_SEQUENCE || c->code != NNRT_SUCCESS)
         return;
     while (room <= v)
         room *= 2;
@@ -3422,8 +3465,8 @@ static int32_t nnrti_onnx_choice(nnrti_onnx *c, const char *name, const char *te
     return 0;
 }
 
-/* Value of input i, NNRT_NO_TENSOR if it is absent. */
-static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
+/* Value of input i, a tensor or a sequence; NNRT_NO_TENSOR if it is absent. */
+static uint32_t nnrti_onnx_any(nnrti_onnx *c, uint32_t i)
 {
     const nnrti_onnx_entry *e;
     char text[64], other[64];
@@ -3432,17 +3475,26 @@ static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
     if (c->code != NNRT_SUCCESS || i >= c->node->inputs.count || c->node->inputs.data[i].length == 0)
         return NNRT_NO_TENSOR;
     e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
-    if (e->name.data != NULL && e->sequence == NULL)
+    if (e->name.data != NULL)
         return e->value;
-    if (e->sequence != NULL)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input %u '%s' is a sequence, expected a tensor", i,
-                        nnrti_onnx_text(text, c->node->inputs.data[i]));
-    else if (e->node != NULL) /* all others have been added before (nnrti_onnx_add_nodes) */
+    if (e->node != NULL) /* all others have been added before (nnrti_onnx_add_nodes) */
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', a result of node '%s', which depends on this node: the "
                     "nodes form a cycle", i, nnrti_onnx_text(text, c->node->inputs.data[i]),
                     nnrti_onnx_text(other, e->node->name.length > 0 ? e->node->name : e->node->opType));
     else
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which no input, initializer or node defines", i,
+                    nnrti_onnx_text(text, c->node->inputs.data[i]));
+    return NNRT_NO_TENSOR;
+}
+
+/* Value of input i, NNRT_NO_TENSOR if it is absent. */
+static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
+{
+    const uint32_t v = nnrti_onnx_any(c, i);
+    char text[64];
+    if (nnrti_onnx_sequence_of(c, v) == NULL)
+        return v;
+    NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u '%s' is a sequence, expected a tensor", i,
                     nnrti_onnx_text(text, c->node->inputs.data[i]));
     return NNRT_NO_TENSOR;
 }
@@ -3462,6 +3514,15 @@ static void nnrti_onnx_out(nnrti_onnx *c, uint32_t i, uint32_t v)
         c->applied->out[i] = v;
     else if (nnrti_onnx_has_output(c, i))
         nnrti_onnx_bind(c, c->node->outputs.data[i], v);
+}
+
+/* The same for a value that may be absent, of an optional type. */
+static void nnrti_onnx_out_any(nnrti_onnx *c, uint32_t i, uint32_t v)
+{
+    if (v != NNRT_NO_TENSOR)
+        nnrti_onnx_out(c, i, v);
+    else if (c->code == NNRT_SUCCESS && nnrti_onnx_has_output(c, i))
+        nnrti_onnx_bind_absent(c, c->node->outputs.data[i]);
 }
 
 /* The name of value v for messages: its own, or that of the input of the node by which v is read. */
@@ -4695,10 +4756,13 @@ static void nnrti_onnx_op_non_max_suppression(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
+/* Identity of a tensor, a sequence or an optional value. */
 static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
 {
     (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_in(c, 0));
+    if (c->node->inputs.count == 0 || c->node->inputs.data[0].length == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input 0 is missing");
+    nnrti_onnx_out_any(c, 0, nnrti_onnx_any(c, 0));
 }
 
 /* Dropout in training: mask = u >= ratio with uniform u in [0,1), y = x * mask / (1 - ratio). training: a bool that the
@@ -6143,53 +6207,54 @@ static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_sequences: sequences and optional values that the import knows */
 
-/* A sequence is a list of values of the import: its length and the positions of its elements must be constants. Operators
-   of sequences then leave no step, but for the tensors that they split and concatenate. A sequence cannot be an input or
-   output of the model, of a subgraph or of a function. */
+/* A sequence is a list of values of the import, which must know its length. Operators of sequences then leave no step, but
+   for the tensors that they split and concatenate. An input or output of the model that is a sequence of N tensors becomes N
+   inputs or outputs "name[0]", .., "name[N-1]"; a result of an If N results of the step; a Loop that carries sequences is
+   read once for each iteration. An optional value is the value that it has, or an absent one. */
 
-/* Sequence in input i; NULL and a fault if that is something else. */
-static const nnrti_onnx_sequence *nnrti_onnx_sequence_in(nnrti_onnx *c, uint32_t i)
+/* A new sequence of count values, which are copied; NNRT_NO_TENSOR after a fault. */
+static uint32_t nnrti_onnx_new_sequence(nnrti_onnx *c, const uint32_t *values, uint32_t count)
 {
-    const nnrti_onnx_entry *e;
-    char text[64];
-    if (c->code != NNRT_SUCCESS)
-        return NULL;
-    if (i >= c->node->inputs.count || c->node->inputs.data[i].length == 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", i);
-        return NULL;
-    }
-    e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
-    if (e->sequence == NULL && nnrti_onnx_in(c, i) != NNRT_NO_TENSOR)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u '%s' is a tensor, expected a sequence", i,
-                        nnrti_onnx_text(text, c->node->inputs.data[i]));
-    else if (e->sequence == NULL)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is absent, expected a sequence", i);
-    return e->sequence;
-}
-
-/* Makes output 0 of the node a sequence of count values, which are copied. */
-static void nnrti_onnx_out_sequence(nnrti_onnx *c, const uint32_t *values, uint32_t count)
-{
-    nnrti_onnx_sequence *made = (nnrti_onnx_sequence *)nnrti_onnx_keep(c, 1, sizeof(*made));
     uint32_t *copy = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*copy));
-    nnrti_onnx_entry *e;
-    char text[64];
-    if (made == NULL || copy == NULL || c->code != NNRT_SUCCESS || !nnrti_onnx_has_output(c, 0) ||
-        !nnrti_onnx_work(c, count))
-        return;
-    e = nnrti_onnx_own_entry(c, c->node->outputs.data[0]);
-    if (e->name.data != NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice",
-                        nnrti_onnx_text(text, c->node->outputs.data[0]));
-        return;
-    }
+    if (copy == NULL || !nnrti_onnx_work(c, count))
+        return NNRT_NO_TENSOR;
     if (count > 0)
         memcpy(copy, values, count * sizeof(*copy));
-    made->values = copy;
-    made->count = count;
-    e->name = c->node->outputs.data[0];
-    e->value = e->quantized = NNRT_NO_TENSOR;
-    e->sequence = made;
+    if (c->sequenceCount == c->sequenceRoom) {
+        const uint32_t room = c->sequenceRoom > 0 ? 2 * c->sequenceRoom : 8;
+        nnrti_onnx_sequence *more = (nnrti_onnx_sequence *)nnrti_onnx_keep(c, room, sizeof(*more));
+        if (more == NULL)
+            return NNRT_NO_TENSOR;
+        if (c->sequenceCount > 0)
+            memcpy(more, c->sequences, c->sequenceCount * sizeof(*more));
+        c->sequences = more;
+        c->sequenceRoom = room;
+    }
+    c->sequences[c->sequenceCount].values = copy;
+    c->sequences[c->sequenceCount].count = count;
+    return NNRTI_ONNX_SEQUENCE + c->sequenceCount++;
+}
+
+/* The sequence in input i; empty and a fault if that is something else. */
+static nnrti_onnx_sequence nnrti_onnx_sequence_in(nnrti_onnx *c, uint32_t i)
+{
+    const uint32_t v = nnrti_onnx_any(c, i);
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_of(c, v);
+    nnrti_onnx_sequence none;
+    char text[64];
+    memset(&none, 0, sizeof(none));
+    if (s == NULL && v == NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is absent, expected a sequence", i);
+    else if (s == NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u '%s' is a tensor, expected a sequence", i,
+                        nnrti_onnx_text(text, c->node->inputs.data[i]));
+    return s != NULL ? *s : none;
+}
+
+/* Makes output 0 of the node a sequence. */
+static void nnrti_onnx_out_sequence(nnrti_onnx *c, const uint32_t *values, uint32_t count)
+{
+    nnrti_onnx_out(c, 0, c->code == NNRT_SUCCESS ? nnrti_onnx_new_sequence(c, values, count) : NNRT_NO_TENSOR);
 }
 
 /* The position in input i, a constant from -count to most; absent: initial. */
@@ -6220,48 +6285,71 @@ static void nnrti_onnx_op_sequence_construct(nnrti_onnx *c, int32_t arg)
 /* Inserts input 1 before the position in input 2, by default at the end. */
 static void nnrti_onnx_op_sequence_insert(nnrti_onnx *c, int32_t arg)
 {
-    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
-    const uint32_t count = s != NULL ? s->count : 0, v = nnrti_onnx_in(c, 1),
-                   at = nnrti_onnx_position(c, 2, count, count, count);
-    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*values));
+    const nnrti_onnx_sequence s = nnrti_onnx_sequence_in(c, 0);
+    const uint32_t v = nnrti_onnx_in(c, 1), at = nnrti_onnx_position(c, 2, s.count, s.count, s.count);
+    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, s.count + 1u, sizeof(*values));
     (void)arg;
     if (c->code == NNRT_SUCCESS && v == NNRT_NO_TENSOR)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input 1 is missing");
-    if (c->code != NNRT_SUCCESS || s == NULL || values == NULL)
+    if (c->code != NNRT_SUCCESS || values == NULL)
         return;
-    for (uint32_t i = 0; i <= count; i++)
-        values[i] = i == at ? v : s->values[i > at ? i - 1 : i];
-    nnrti_onnx_out_sequence(c, values, count + 1);
+    for (uint32_t i = 0; i <= s.count; i++)
+        values[i] = i == at ? v : s.values[i > at ? i - 1 : i];
+    nnrti_onnx_out_sequence(c, values, s.count + 1);
 }
 
 static void nnrti_onnx_op_sequence_erase(nnrti_onnx *c, int32_t arg)
 {
-    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
-    const uint32_t count = s != NULL ? s->count : 0,
-                   at = nnrti_onnx_position(c, 1, count, (int64_t)count - 1, (int64_t)count - 1);
-    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, count + 1u, sizeof(*values));
+    const nnrti_onnx_sequence s = nnrti_onnx_sequence_in(c, 0);
+    const int64_t last = (int64_t)s.count - 1;
+    const uint32_t at = nnrti_onnx_position(c, 1, s.count, last, last);
+    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, s.count + 1u, sizeof(*values));
     (void)arg;
-    if (c->code != NNRT_SUCCESS || s == NULL || values == NULL)
+    if (c->code != NNRT_SUCCESS || values == NULL)
         return;
-    for (uint32_t i = 0; i + 1 < count; i++)
-        values[i] = s->values[i < at ? i : i + 1];
-    nnrti_onnx_out_sequence(c, values, count - 1);
+    for (uint32_t i = 0; i + 1 < s.count; i++)
+        values[i] = s.values[i < at ? i : i + 1];
+    nnrti_onnx_out_sequence(c, values, s.count - 1);
 }
 
+/* The values with one more axis each, joined along it. */
+static uint32_t nnrti_onnx_stack(nnrti_onnx *c, nnrti_onnx_sequence s, int64_t axis)
+{
+    uint32_t *values = (uint32_t *)nnrti_onnx_keep(c, s.count + 1u, sizeof(*values));
+    for (uint32_t i = 0; values != NULL && i < s.count && c->code == NNRT_SUCCESS; i++)
+        values[i] = nnrti_onnx_unsqueeze(c, s.values[i], axis);
+    return values != NULL && c->code == NNRT_SUCCESS ? nnrti_onnx_concat(c, values, s.count, axis) : NNRT_NO_TENSOR;
+}
+
+/* The element at the position in input 1. If only the run knows the position, elements of one shape are stacked, and GATHER
+   chooses one. */
 static void nnrti_onnx_op_sequence_at(nnrti_onnx *c, int32_t arg)
 {
-    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
-    const uint32_t count = s != NULL ? s->count : 0,
-                   at = nnrti_onnx_position(c, 1, count, (int64_t)count - 1, (int64_t)count);
+    const nnrti_onnx_sequence s = nnrti_onnx_sequence_in(c, 0);
+    const uint32_t position = nnrti_onnx_in(c, 1);
+    bool same = s.count > 0 && !nnrti_onnx_is_constant(c, position);
     (void)arg;
-    if (c->code == NNRT_SUCCESS && s != NULL)
-        nnrti_onnx_out(c, 0, s->values[at]);
+    for (uint32_t i = 0; same && i < s.count; i++) {
+        const nnrt_operand *x = nnrti_onnx_at(c, s.values[0]), *y = nnrti_onnx_at(c, s.values[i]);
+        same = x->rank >= 0 && x->rank < NNRT_MAX_RANK && x->rank == y->rank && x->dataType == y->dataType &&
+               memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0 &&
+               memcmp(x->symbols, y->symbols, (size_t)x->rank * sizeof(x->symbols[0])) == 0 &&
+               nnrti_onnx_storage_type(c, s.values[i]) == NNRT_ONNX_UNDEFINED;
+    }
+    if (same) {
+        const int64_t one = 1; /* the position is a scalar or [1] */
+        const uint32_t y = nnrti_onnx_gather(c, nnrti_onnx_stack(c, s, 0), nnrti_onnx_reshape(c, position, &one, 1), 0);
+        nnrti_onnx_out(c, 0, nnrti_onnx_squeeze(c, y, 0));
+    } else {
+        const uint32_t at = nnrti_onnx_position(c, 1, s.count, (int64_t)s.count - 1, (int64_t)s.count);
+        if (c->code == NNRT_SUCCESS)
+            nnrti_onnx_out(c, 0, s.values[at]);
+    }
 }
 
 static void nnrti_onnx_op_sequence_length(nnrti_onnx *c, int32_t arg)
 {
-    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
-    const int64_t count = s != NULL ? (int64_t)s->count : 0;
+    const int64_t count = nnrti_onnx_sequence_in(c, 0).count;
     (void)arg;
     if (c->code == NNRT_SUCCESS)
         nnrti_onnx_out(c, 0, nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 0, NULL, &count));
@@ -6270,17 +6358,15 @@ static void nnrti_onnx_op_sequence_length(nnrti_onnx *c, int32_t arg)
 /* new_axis 1: each element gets the axis to concatenate along. */
 static void nnrti_onnx_op_concat_sequence(nnrti_onnx *c, int32_t arg)
 {
-    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_in(c, 0);
-    const bool stacks = nnrti_onnx_int(c, "new_axis", 0) != 0;
+    const nnrti_onnx_sequence s = nnrti_onnx_sequence_in(c, 0);
     const int64_t axis = nnrti_onnx_int(c, "axis", 0);
-    uint32_t *values = s != NULL ? (uint32_t *)nnrti_onnx_keep(c, s->count + 1u, sizeof(*values)) : NULL;
     (void)arg;
-    if (s != NULL && s->count == 0)
+    if (c->code == NNRT_SUCCESS && s.count == 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "the sequence is empty, expected 1 element or more");
-    for (uint32_t i = 0; values != NULL && i < s->count && c->code == NNRT_SUCCESS; i++)
-        values[i] = stacks ? nnrti_onnx_unsqueeze(c, s->values[i], axis) : s->values[i];
-    if (values != NULL && c->code == NNRT_SUCCESS)
-        nnrti_onnx_out(c, 0, nnrti_onnx_concat(c, values, s->count, axis));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    nnrti_onnx_out(c, 0, nnrti_onnx_int(c, "new_axis", 0) != 0 ? nnrti_onnx_stack(c, s, axis)
+                                                               : nnrti_onnx_concat(c, s.values, s.count, axis));
 }
 
 /* The sizes of the parts: a constant list, or of a constant size, 1 by default. Returns their number. */
@@ -6328,36 +6414,21 @@ static void nnrti_onnx_op_split_sequence(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out_sequence(c, out, count);
 }
 
-/* Input 0 of the node is given. */
-static bool nnrti_onnx_has_value(nnrti_onnx *c)
-{
-    const nnrti_onnx_entry *e;
-    if (c->node->inputs.count == 0 || c->node->inputs.data[0].length == 0)
-        return false;
-    e = nnrti_onnx_entry_of(c, c->node->inputs.data[0]);
-    return e->sequence != NULL || nnrti_onnx_in(c, 0) != NNRT_NO_TENSOR;
-}
-
 /* Optional (arg 0), OptionalGetElement (arg 1): the value of input 0, which may be absent for arg 0. */
 static void nnrti_onnx_op_optional(nnrti_onnx *c, int32_t arg)
 {
-    const bool has = nnrti_onnx_has_value(c);
-    const nnrti_onnx_sequence *s = has ? nnrti_onnx_entry_of(c, c->node->inputs.data[0])->sequence : NULL;
-    if (s != NULL)
-        nnrti_onnx_out_sequence(c, s->values, s->count);
-    else if (has)
-        nnrti_onnx_out(c, 0, nnrti_onnx_in(c, 0));
-    else if (arg == 1)
+    const uint32_t v = nnrti_onnx_any(c, 0);
+    if (v == NNRT_NO_TENSOR && arg == 1)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "the optional value is absent");
-    else if (c->code == NNRT_SUCCESS && nnrti_onnx_has_output(c, 0))
-        nnrti_onnx_bind_absent(c, c->node->outputs.data[0]);
+    nnrti_onnx_out_any(c, 0, v);
 }
 
 static void nnrti_onnx_op_has_element(nnrti_onnx *c, int32_t arg)
 {
-    const uint8_t has = nnrti_onnx_has_value(c);
+    const uint8_t has = nnrti_onnx_any(c, 0) != NNRT_NO_TENSOR;
     (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_BOOL, 0, NULL, &has));
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_out(c, 0, nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_BOOL, 0, NULL, &has));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -11124,11 +11195,12 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("scatter_elements", "SCATTER_ELEMENTS",                "", "") \
     X("scatter_nd",      "SCATTER_ND_UPDATE",                "", "") \
     X("selu",            "ACTIVATION", "MUL_FUSION",         "alpha and gamma other than SELU's") \
-    X("sequence_at",     "",                                 "", "an element of a sequence, at a constant position") \
+    X("sequence_at",     "",                                 "", "an element of a sequence; at a computed position GATHER of all") \
     X("sequence_construct", "",                              "", "a list of values in the import") \
     X("sequence_erase",  "",                                 "", "a list of values in the import; constant position") \
     X("sequence_insert", "",                                 "", "a list of values in the import; constant position") \
     X("sequence_length", "",                                 "", "a constant of the model") \
+    X("sequence_map",    "",                                 "", "its body, once for each element of a sequence") \
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
     X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "selected by two comparisons") \
     X("sign",            "ACTIVATION", "GREATER LESS CAST SUB_FUSION", "integers other than int32") \
@@ -11265,7 +11337,6 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("ai.onnx.preview.training.Gradient",    "training") \
     X("ai.onnx.preview.training.Momentum",    "training") \
     X("RegexFullMatch",                       "strings") \
-    X("SequenceMap",                          "sequences") \
     X("StringConcat",                         "strings") \
     X("StringNormalizer",                     "strings") \
     X("StringSplit",                          "strings") \
@@ -11714,21 +11785,62 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     nnrti_onnx_blame(c, NNRT_UNSUPPORTED_OP);
 }
 
-/* Attaches the caller's descriptions of inputs (desc->inputs) to the entries of their names. */
+/* The kind of an input or output: a tensor or a sequence, also if it is optional; 0: something else. */
+static nnrt_onnx_type_kind nnrti_onnx_kind_of(const nnrt_onnx_value_info *info)
+{
+    const bool optional = info->kind == NNRT_ONNX_KIND_OPTIONAL;
+    const nnrt_onnx_type_kind kind = optional ? info->elemKind : info->kind;
+    const bool tensors = kind == NNRT_ONNX_KIND_SEQUENCE && (optional || info->elemKind == NNRT_ONNX_KIND_TENSOR);
+    return kind == NNRT_ONNX_KIND_TENSOR || tensors ? kind : NNRT_ONNX_KIND_ABSENT;
+}
+
+/* Length of the name in "name[7]", and the number, its position; 0: another name. */
+static size_t nnrti_onnx_element_name(const char *text, int64_t *position)
+{
+    size_t length = strlen(text), at = length;
+    int64_t scale = 1;
+    *position = 0;
+    if (length < 4 || text[length - 1] != ']')
+        return 0;
+    for (at = length - 1; at > 1 && text[at - 1] >= '0' && text[at - 1] <= '9' && scale < 10000000; at--, scale *= 10)
+        *position += (text[at - 1] - '0') * scale;
+    return scale > 1 && text[at - 1] == '[' ? at - 1 : 0;
+}
+
+/* Attaches the caller's descriptions of inputs (desc->inputs) to the entries of their names. "name[2]" describes a tensor of
+   the sequence `name`, which has at least 3. */
 static void nnrti_onnx_apply_inputs(nnrti_onnx *c)
 {
     for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
         nnrti_onnx_entry *e;
         nnrt_onnx_str name;
+        int64_t position;
         name.data = c->desc->inputs[i].name != NULL ? c->desc->inputs[i].name : "";
         name.length = strlen(name.data);
         e = nnrti_onnx_entry_of(c, name);
-        if (!e->isInput || e->told != NULL)
+        if (!e->isInput && (name.length = nnrti_onnx_element_name(name.data, &position)) > 0 &&
+            (e = nnrti_onnx_entry_of(c, name))->isInput)
+            e->elements = position < e->elements ? e->elements : position + 1;
+        else if (!e->isInput || e->told != NULL)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
-                            e->isInput ? "input '%s' is described twice" : "the model has no input '%s'", name.data);
+                            e->isInput ? "input '%s' is described twice" : "the model has no input '%s'",
+                            c->desc->inputs[i].name != NULL ? c->desc->inputs[i].name : "");
         else
             e->told = &c->desc->inputs[i];
     }
+}
+
+/* The caller's description of the input of this name; NULL: none. Fails if there are two. */
+static const nnrt_onnx_input *nnrti_onnx_told(nnrti_onnx *c, const char *name)
+{
+    const nnrt_onnx_input *told = NULL;
+    for (uint32_t i = 0; i < c->desc->inputCount; i++)
+        if (c->desc->inputs[i].name != NULL && strcmp(c->desc->inputs[i].name, name) == 0) {
+            if (told != NULL)
+                NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "input '%s' is described twice", name);
+            told = &c->desc->inputs[i];
+        }
+    return told;
 }
 
 /* Shape of an input: the caller's, else the file's; -1 (dynamic) for dimensions that neither fixes. Returns the
@@ -11788,50 +11900,99 @@ static void nnrti_onnx_name_dims(nnrti_onnx *c, const nnrt_onnx_value_info *info
         nnrt_builder_symbols(c->builder, v, symbols, (uint32_t)rank);
 }
 
-static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
+/* The value of an input of this name, which is a tensor: a constant if the caller gave its elements. inside: it is a tensor of
+   a sequence; their dimensions of one name may differ. */
+static uint32_t nnrti_onnx_tensor_input(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
+                                        const char *name, bool inside)
 {
-    static const char *const kinds[] = {
-        "no type",         "a tensor",         "?", "?", "a sequence", "a map", "?", "an opaque value",
-        "a sparse tensor", "an optional value"};
-    const nnrti_onnx_entry *entry = nnrti_onnx_entry_of(c, info->name);
-    const nnrt_onnx_input *given = entry->told;
-    int32_t dims[NNRT_MAX_RANK], rank;
-    char name[64];
-    NNRT_DataType type;
+    int32_t dims[NNRT_MAX_RANK];
     nnrt_onnx_type storage;
-    const char *whole;
+    const NNRT_DataType type = nnrti_onnx_take_stored(c, info->elemType, "input", name, &storage);
+    const int32_t rank = nnrti_onnx_input_shape(c, info, given, dims, name);
     uint32_t v;
-    (void)nnrti_onnx_text(name, info->name);
-    if (entry->name.data != NULL && nnrti_onnx_is_input(c, entry->value)) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice", name);
-        return;
-    }
-    if (entry->name.data != NULL)
-        return; /* also an initializer: a constant */
-    if (info->kind != NNRT_ONNX_KIND_TENSOR) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input '%s' is %s, expected a tensor", name,
-                        info->kind >= 0 && info->kind < 10 ? kinds[info->kind] : "?");
-        return;
-    }
-    type = nnrti_onnx_take_stored(c, info->elemType, "input", name, &storage);
-    rank = nnrti_onnx_input_shape(c, info, given, dims, name);
-    if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    if (given != NULL && given->data != NULL) {
         size_t bytes = 0;
         if (nnrt_dims_bytes(dims, rank, type, &bytes))
             nnrti_onnx_budget_add(c->budget, c->desc, bytes);
         v = nnrti_onnx_constant_copy(c, type, rank, dims, given->data);
         nnrti_onnx_set_storage(c, v, storage);
-        nnrti_onnx_bind(c, info->name, v);
+        return v;
+    }
+    v = nnrt_builder_input(c->builder, name, type, rank, dims);
+    nnrti_onnx_set_storage(c, v, storage);
+    if (!inside)
+        nnrti_onnx_name_dims(c, info, v, dims, rank);
+    return nnrti_onnx_fine(c) ? v : NNRT_NO_TENSOR;
+}
+
+/* The name of element i of a sequence: "name[i]". */
+static const char *nnrti_onnx_element_text(nnrti_onnx *c, nnrt_onnx_str name, uint32_t i)
+{
+    const size_t room = name.length + 16;
+    char *text = (char *)nnrti_onnx_keep(c, room, 1);
+    if (text != NULL && name.length > 0)
+        memcpy(text, name.data, name.length);
+    if (text != NULL)
+        (void)nnrt_text(text + name.length, room - name.length, "[%u]", i);
+    return text;
+}
+
+/* The value of an input that is a sequence. Its shape in the caller's description is [N], its length; or the caller describes
+   its tensors. */
+static uint32_t nnrti_onnx_sequence_input(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrti_onnx_entry *e,
+                                          const char *name)
+{
+    const bool told = e->told != NULL && (e->told->shape.rank != 1 || e->told->shape.dims[0] >= 0);
+    const int64_t count = told ? e->told->shape.dims[0] : e->elements;
+    uint32_t *values;
+    if (told && (e->told->shape.rank != 1 || e->told->data != NULL || e->elements > count))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' is a sequence, expected its length as its shape, [N]", name);
+    else if (!told && count == 0)
+        NNRTI_ONNX_NEEDS(c, "input '%s' is a sequence of unknown length: give its length as its shape, [N], or the shapes of its "
+                         "tensors '%s[0]', '%s[1]', ..", name, name, name);
+    if (c->code != NNRT_SUCCESS || !nnrti_onnx_work(c, NNRTI_ONNX_CALL_WORK * (double)count))
+        return NNRT_NO_TENSOR;
+    values = (uint32_t *)nnrti_onnx_keep(c, (size_t)count + 1, sizeof(*values));
+    for (uint32_t i = 0; i < (uint32_t)count && values != NULL && c->code == NNRT_SUCCESS; i++) {
+        const char *own = nnrti_onnx_element_text(c, info->name, i);
+        if (own != NULL)
+            values[i] = nnrti_onnx_tensor_input(c, info, e->elements > 0 ? nnrti_onnx_told(c, own) : NULL, own, true);
+    }
+    return values != NULL && c->code == NNRT_SUCCESS ? nnrti_onnx_new_sequence(c, values, (uint32_t)count) : NNRT_NO_TENSOR;
+}
+
+static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
+{
+    static const char *const kinds[] = {"no type", "a tensor", "?", "?", "a sequence of other values", "a map", "?",
+                                        "an opaque value", "a sparse tensor", "an optional value of another kind"};
+    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, info->name);
+    const nnrt_onnx_type_kind kind = nnrti_onnx_kind_of(info);
+    const bool told = e->told != NULL || e->elements > 0;
+    char name[64];
+    uint32_t v = NNRT_NO_TENSOR;
+    (void)nnrti_onnx_text(name, info->name);
+    if (e->name.data != NULL && nnrti_onnx_is_input(c, e->value)) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice", name);
         return;
     }
-    whole = nnrti_onnx_copy_text(c, info->name);
-    if (c->code == NNRT_SUCCESS) {
-        v = nnrt_builder_input(c->builder, whole, type, rank, dims);
-        nnrti_onnx_set_storage(c, v, storage);
-        nnrti_onnx_name_dims(c, info, v, dims, rank);
-        if (nnrti_onnx_fine(c))
-            nnrti_onnx_bind(c, info->name, v);
-    }
+    if (e->name.data != NULL)
+        return; /* also an initializer: a constant */
+    if (kind == NNRT_ONNX_KIND_ABSENT)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input '%s' is %s, expected a tensor, or a sequence of tensors", name,
+                        info->kind >= 0 && info->kind < 10 ? kinds[info->kind] : "?");
+    else if (kind == NNRT_ONNX_KIND_TENSOR && e->elements > 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "input '%s' is a tensor, no sequence", name);
+    else if (info->kind == NNRT_ONNX_KIND_OPTIONAL && !told && !c->desc->final)
+        NNRTI_ONNX_NEEDS(c, "input '%s' is optional: give its shape if it has a value", name);
+    else if (info->kind == NNRT_ONNX_KIND_OPTIONAL && !told)
+        nnrti_onnx_bind_absent(c, info->name);
+    else if (kind == NNRT_ONNX_KIND_SEQUENCE)
+        v = nnrti_onnx_sequence_input(c, info, e, name);
+    else
+        v = nnrti_onnx_tensor_input(c, info, e->told, nnrti_onnx_copy_text(c, info->name), false);
+    nnrti_onnx_bind(c, info->name, v);
 }
 
 static void nnrti_onnx_add_initializers(nnrti_onnx *c)
@@ -12196,8 +12357,8 @@ static const nnrt_onnx_graph *nnrti_onnx_graph_of(nnrti_onnx *c, const char *nam
     return c->code == NNRT_SUCCESS ? a->g : NULL;
 }
 
-/* Imports graph g into graph `into` of the builder, with values for its nIn inputs. Returns the values of its outputs.
-   `into` may be the current graph: g is then inlined. */
+/* Imports graph g into graph `into` of the builder, with values for its nIn inputs. Returns the values of its outputs: tensors,
+   sequences or absent ones. `into` may be the current graph: g is then inlined. */
 static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t into, const uint32_t *in,
                                        uint32_t nIn)
 {
@@ -12227,9 +12388,6 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
         const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->outputs.data[k].name);
         if (e->name.data == NULL)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' of its subgraph has no definition",
-                            nnrti_onnx_text(text, g->outputs.data[k].name));
-        else if (e->sequence != NULL)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output '%s' of its subgraph is a sequence, expected a tensor",
                             nnrti_onnx_text(text, g->outputs.data[k].name));
         else if (!c->unnamed && nnrti_onnx_storage_type(c, e->value) != NNRT_ONNX_UNDEFINED)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "output '%s' of its subgraph has element type %s (%d), which is not "
@@ -12334,9 +12492,6 @@ static void nnrti_onnx_op_flex_attention(nnrti_onnx *c, int32_t arg)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_functions: functions of the file, whose nodes are read in the place of those that call them */
-
-/* Work charged to the budget for each node of an inlined function, in elements. */
-#define NNRTI_ONNX_CALL_WORK 64.0
 
 static const nnrt_onnx_attribute *nnrti_onnx_attribute_of(const nnrt_onnx_attributes *list, nnrt_onnx_str name)
 {
@@ -12471,7 +12626,7 @@ static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place)
     if (g == NULL || in == NULL)
         return;
     for (uint32_t k = 0; k < f->inputs.count; k++)
-        in[k] = nnrti_onnx_in(c, k);
+        in[k] = nnrti_onnx_any(c, k);
     call.outer = c->call;
     call.function = f;
     call.node = c->node;
@@ -12492,7 +12647,7 @@ static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place)
     c->opset = opset;
     c->call = call.outer;
     for (uint32_t k = 0; k < f->outputs.count && out != NULL; k++)
-        nnrti_onnx_out(c, k, out[k]);
+        nnrti_onnx_out_any(c, k, out[k]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -12507,18 +12662,52 @@ static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph
     return nnrti_onnx_fine(c) ? g : NNRT_NO_GRAPH;
 }
 
-/* Adds a control-flow step with inputs in[] and the node's outputs. Its inference is charged to the budget according to
-   the size of the builder. */
-static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in,
-                                    uint32_t nIn)
+/* Fails if one of the results of a graph that the node runs is no tensor. */
+static void nnrti_onnx_only_tensors(nnrti_onnx *c, const uint32_t *out, uint32_t count)
 {
-    const uint32_t nOut = (uint32_t)c->node->outputs.count;
-    uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, nOut, sizeof(*out));
+    for (uint32_t k = 0; out != NULL && k < count; k++)
+        if (out[k] >= NNRTI_ONNX_SEQUENCE)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output %u of its subgraph is %s, expected a tensor", k,
+                            out[k] == NNRT_NO_TENSOR ? "absent" : "a sequence");
+}
+
+/* The tensors of count results: sequences as their elements, absent ones not at all. *n: their number. */
+static uint32_t *nnrti_onnx_tensors_of(nnrti_onnx *c, const uint32_t *values, uint32_t count, uint32_t *n)
+{
+    const nnrti_onnx_sequence *s;
+    uint32_t *flat;
+    size_t room = (size_t)count + 1;
+    *n = 0;
+    for (uint32_t k = 0; k < count; k++)
+        room += (s = nnrti_onnx_sequence_of(c, values[k])) != NULL ? s->count : 0;
+    flat = (uint32_t *)nnrti_onnx_keep(c, room, sizeof(*flat));
+    for (uint32_t k = 0; k < count && flat != NULL; k++) {
+        s = nnrti_onnx_sequence_of(c, values[k]);
+        for (uint32_t i = 0; s != NULL && i < s->count; i++)
+            flat[(*n)++] = s->values[i];
+        if (values[k] < NNRTI_ONNX_SEQUENCE)
+            flat[(*n)++] = values[k];
+    }
+    return c->code == NNRT_SUCCESS ? flat : NULL;
+}
+
+/* Adds a control-flow step with inputs in[] and the node's outputs, which are tensors, sequences or absent as in like[]. Its
+   inference is charged to the budget according to the size of the builder. */
+static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in,
+                                    uint32_t nIn, const uint32_t *like)
+{
+    const uint32_t count = (uint32_t)c->node->outputs.count;
+    uint32_t nOut, at = 0, *out = nnrti_onnx_tensors_of(c, like, count, &nOut);
     if (out == NULL || !nnrti_onnx_fine(c) || !nnrti_onnx_work(c, (double)nnrti_array_count(c->builder->tensors)))
         return;
-    nnrti_onnx_emit(c, type, attr, in, nIn, out, nOut, NULL);
-    for (uint32_t k = 0; k < nOut && c->code == NNRT_SUCCESS; k++)
-        nnrti_onnx_out(c, k, out[k]);
+    if (nOut > 0)
+        nnrti_onnx_emit(c, type, attr, in, nIn, out, nOut, NULL);
+    for (uint32_t k = 0; k < count && c->code == NNRT_SUCCESS; k++) {
+        const nnrti_onnx_sequence *s = nnrti_onnx_sequence_of(c, like[k]);
+        const uint32_t n = s != NULL ? s->count : like[k] != NNRT_NO_TENSOR;
+        nnrti_onnx_out_any(c, k, s != NULL ? nnrti_onnx_new_sequence(c, out + at, n) : n > 0 ? out[at] : NNRT_NO_TENSOR);
+        at += n;
+    }
 }
 
 /* Removes everything added since the mark. */
@@ -12546,11 +12735,21 @@ static const nnrti_onnx_rank_choice *nnrti_onnx_rank_choice_of(const nnrti_onnx 
     return NULL;
 }
 
+/* The number of tensors of a value; -1: it is one tensor, -2: it is absent. */
+static int64_t nnrti_onnx_elements(const nnrti_onnx *c, uint32_t v)
+{
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_of(c, v);
+    return s != NULL ? (int64_t)s->count : v != NNRT_NO_TENSOR ? -1 : -2;
+}
+
 /* Branches of the current node whose results have different ranks: a reading that chooses gets one more choice, and is
-   repeated with it. */
-static void nnrti_onnx_compare_ranks(nnrti_onnx *c, const uint32_t *then, const uint32_t *otherwise)
+   repeated with it. Sequences of different lengths need a known condition. */
+static void nnrti_onnx_compare_branches(nnrti_onnx *c, const uint32_t *then, const uint32_t *otherwise)
 {
     nnrti_onnx_ranks *r = c->ranks;
+    for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
+        if (nnrti_onnx_elements(c, then[k]) != nnrti_onnx_elements(c, otherwise[k]))
+            NNRTI_ONNX_NEEDS(c, "output %u is a sequence whose length depends on the condition: give its value", k);
     for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++) {
         const int32_t yes = nnrti_onnx_at(c, then[k])->rank, no = nnrti_onnx_at(c, otherwise[k])->rank;
         nnrti_onnx_rank_choice *choice = &r->choices[r->count];
@@ -12652,9 +12851,10 @@ static uint32_t *nnrti_onnx_read_branch(nnrti_onnx *c, const nnrt_onnx_graph *g,
 
 /* Fills the graph of a branch that cannot compute: an ASSERT that fails if the branch is taken, named after the reason, and results
    with the types and shapes of the other branch. then: it is the branch for a true condition. */
-static uint32_t *nnrti_onnx_failing_branch(nnrti_onnx *c, uint32_t graph, uint32_t cond, bool then, const uint32_t *other, const char *why)
+static uint32_t *nnrti_onnx_failing_branch(nnrti_onnx *c, uint32_t graph, uint32_t cond, bool then, const uint32_t *other,
+                                           uint32_t nOut, const char *why)
 {
-    const uint32_t nOut = (uint32_t)c->node->outputs.count, entered = c->builder->entered, before = nnrti_array_count(c->builder->nodes);
+    const uint32_t entered = c->builder->entered, before = nnrti_array_count(c->builder->nodes);
     uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, nOut + 1, sizeof(*out));
     char *name = (char *)nnrti_onnx_keep(c, strlen(why) + 1, 1);
     if (c->code != NNRT_SUCCESS)
@@ -12703,7 +12903,7 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     const nnrt_onnx_graph *yes = nnrti_onnx_graph_of(c, "then_branch"), *no = nnrti_onnx_graph_of(c, "else_branch");
     const uint32_t nOut = (uint32_t)c->node->outputs.count;
     const nnrti_onnx_rank_choice *choice = nnrti_onnx_rank_choice_of(c);
-    uint32_t *then, *otherwise, *out;
+    uint32_t *then, *otherwise, *out, *like, n = 0;
     nnrt_error why[2];
     NNRT_If a;
     (void)arg_;
@@ -12720,7 +12920,7 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
         out = nnrti_onnx_read_graph(c, *(const uint8_t *)nnrti_onnx_at(c, cond)->data != 0 ? yes : no,
                                     c->builder->entered, NULL, 0);
         for (uint32_t k = 0; k < nOut && out != NULL; k++)
-            nnrti_onnx_out(c, k, out[k]);
+            nnrti_onnx_out_any(c, k, out[k]);
         return;
     }
     then = nnrti_onnx_chosen_branch(c, yes, false, choice, &a.thenGraph, &why[0]);
@@ -12729,18 +12929,24 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
         c->code = why[0].code;
         (void)nnrt_error_set(c->error, c->code, "%s", why[0].message);
     }
-    if (c->code == NNRT_SUCCESS && then == NULL)
-        then = nnrti_onnx_failing_branch(c, a.thenGraph, cond, true, otherwise, why[0].message);
-    if (c->code == NNRT_SUCCESS && otherwise == NULL)
-        otherwise = nnrti_onnx_failing_branch(c, a.elseGraph, cond, false, then, why[1].message);
-    nnrti_onnx_compare_ranks(c, then, otherwise);
+    like = then != NULL ? then : otherwise;
+    if (then != NULL && otherwise != NULL)
+        nnrti_onnx_compare_branches(c, then, otherwise);
     if (c->code != NNRT_SUCCESS)
         return;
-    for (uint32_t k = 0; k < nOut; k++)
+    then = then != NULL ? nnrti_onnx_tensors_of(c, then, nOut, &n) : NULL;
+    otherwise = otherwise != NULL ? nnrti_onnx_tensors_of(c, otherwise, nOut, &n) : NULL;
+    if (c->code == NNRT_SUCCESS && then == NULL)
+        then = nnrti_onnx_failing_branch(c, a.thenGraph, cond, true, otherwise, n, why[0].message);
+    if (c->code == NNRT_SUCCESS && otherwise == NULL)
+        otherwise = nnrti_onnx_failing_branch(c, a.elseGraph, cond, false, then, n, why[1].message);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (uint32_t k = 0; k < n; k++)
         nnrti_onnx_join_images(c, then[k], otherwise[k]);
-    nnrt_builder_graph_io(c->builder, a.thenGraph, NULL, 0, then, nOut);
-    nnrt_builder_graph_io(c->builder, a.elseGraph, NULL, 0, otherwise, nOut);
-    nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &a, &cond, 1);
+    nnrt_builder_graph_io(c->builder, a.thenGraph, NULL, 0, then, n);
+    nnrt_builder_graph_io(c->builder, a.elseGraph, NULL, 0, otherwise, n);
+    nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &a, &cond, 1, like);
 }
 
 /* State of importing a Loop, or a Scan, whose body has no inputs for trip and cond. */
@@ -12814,6 +13020,77 @@ static bool nnrti_onnx_loop_fixed_point(nnrti_onnx *c, nnrti_onnx_loop *l)
     return closed;
 }
 
+/* The number of iterations of a loop that is read once for each: a constant, INT64_MAX if it is not limited. */
+static int64_t nnrti_onnx_trips(nnrti_onnx *c, uint32_t v)
+{
+    int64_t trips = INT64_MAX;
+    if (v != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, v))
+        NNRTI_ONNX_NEEDS(c, "it carries a sequence, and the number of its iterations is unknown: give the value of '%s'",
+                         nnrti_onnx_at(c, v)->name);
+    else if (v != NNRT_NO_TENSOR && nnrti_onnx_list(c, v, "the number of iterations", &trips, 1) != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the number of iterations is empty");
+    return trips;
+}
+
+/* The condition of a loop that is read once for each iteration: a constant, true if it is absent. */
+static bool nnrti_onnx_goes_on(nnrti_onnx *c, uint32_t cond)
+{
+    if (c->code != NNRT_SUCCESS || cond == NNRT_NO_TENSOR)
+        return c->code == NNRT_SUCCESS;
+    if (nnrti_onnx_is_constant(c, cond) && nnrti_onnx_type(c, cond) == NNRT_DATA_TYPE_BOOL)
+        return *(const uint8_t *)nnrti_onnx_at(c, cond)->data != 0;
+    NNRTI_ONNX_NEEDS(c, "it carries a sequence, and its condition is unknown: give the values of the inputs that decide it");
+    return false;
+}
+
+/* A Loop that carries sequences, whose length may change: its body is read in its place once for each iteration. The budget
+   limits the iterations. */
+static void nnrti_onnx_unroll(nnrti_onnx *c, const nnrti_onnx_loop *l)
+{
+    const int64_t trips = nnrti_onnx_trips(c, l->start[0]);
+    const bool list = l->body->inputs.data[0].hasShape && l->body->inputs.data[0].dims.count == 1;
+    uint32_t **scans = (uint32_t **)nnrti_onnx_keep(c, l->scans + 1u, sizeof(*scans)); /* of each scan its results so far */
+    const int32_t one = 1;
+    const uint8_t yes = 1;
+    uint32_t room = 0, n = 0;
+    for (bool more = nnrti_onnx_goes_on(c, l->start[1]) && trips > 0; more; n++) {
+        const int64_t i = n;
+        uint32_t *out;
+        if (!nnrti_onnx_work(c, NNRTI_ONNX_CALL_WORK * (double)(1 + l->body->nodes.count)))
+            return;
+        l->start[0] = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, list ? 1 : 0, &one, &i);
+        l->start[1] = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_BOOL, 0, NULL, &yes);
+        out = nnrti_onnx_read_graph(c, l->body, c->builder->entered, l->start, l->carried + 2);
+        for (uint32_t k = 0; k < l->scans && n == room && out != NULL; k++) {
+            uint32_t *wider = (uint32_t *)nnrti_onnx_keep(c, 2 * (size_t)room + 8, sizeof(*wider));
+            if (wider != NULL && n > 0)
+                memcpy(wider, scans[k], n * sizeof(*wider));
+            scans[k] = wider;
+        }
+        room = n == room ? 2 * room + 8 : room;
+        nnrti_onnx_only_tensors(c, out, 1);
+        if (out == NULL || c->code != NNRT_SUCCESS)
+            return;
+        nnrti_onnx_only_tensors(c, out + 1 + l->carried, l->scans);
+        memcpy(l->start + 2, out + 1, l->carried * sizeof(*out));
+        for (uint32_t k = 0; k < l->scans; k++)
+            scans[k][n] = out[1 + l->carried + k];
+        more = nnrti_onnx_goes_on(c, out[0]) && i + 1 < trips;
+    }
+    for (uint32_t k = 0; k < l->carried && c->code == NNRT_SUCCESS; k++)
+        nnrti_onnx_out_any(c, k, l->start[2 + k]);
+    for (uint32_t k = 0; k < l->scans && c->code == NNRT_SUCCESS; k++) {
+        nnrti_onnx_sequence all;
+        all.values = scans[k];
+        all.count = n;
+        if (n == 0)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the loop has no iterations, and the shape of output %u is unknown",
+                            l->carried + k);
+        else
+            nnrti_onnx_out(c, l->carried + k, nnrti_onnx_stack(c, all, 0));
+    }
+}
+
 /* Loop. Fixed-point iteration: as long as a carried value leaves the body with another shape, the differing dimensions
    become dynamic and the body is read again. */
 static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
@@ -12821,7 +13098,7 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
     const nnrti_builder_mark mark = nnrti_builder_here(c->builder);
     NNRT_Loop a;
     nnrti_onnx_loop l;
-    bool closed = false;
+    bool closed = false, tensors = true;
     (void)arg_;
     memset(&l, 0, sizeof(l));
     l.body = nnrti_onnx_graph_of(c, "body");
@@ -12845,22 +13122,68 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
     l.start = (uint32_t *)nnrti_onnx_keep(c, l.carried + 2u, sizeof(*l.start));
     l.in = (uint32_t *)nnrti_onnx_keep(c, l.carried + 2u, sizeof(*l.in));
     l.open = (bool *)nnrti_onnx_keep(c, l.carried + 1u, NNRT_MAX_RANK * sizeof(*l.open));
-    for (uint32_t k = 0; k < l.carried + 2 && c->code == NNRT_SUCCESS; k++)
-        l.start[k] = nnrti_onnx_in(c, k);
-    for (uint32_t k = 2; k < l.carried + 2 && c->code == NNRT_SUCCESS; k++)
-        if (l.start[k] == NNRT_NO_TENSOR)
+    for (uint32_t k = 0; k < l.carried + 2 && c->code == NNRT_SUCCESS; k++) {
+        l.start[k] = k < 2 ? nnrti_onnx_in(c, k) : nnrti_onnx_any(c, k);
+        if (k >= 2 && c->node->inputs.data[k].length == 0)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", k);
+        tensors = tensors && (k < 2 || l.start[k] < NNRTI_ONNX_SEQUENCE);
+    }
+    if (c->code == NNRT_SUCCESS && !tensors) {
+        nnrti_onnx_unroll(c, &l);
+        return;
+    }
     while (!closed && c->code == NNRT_SUCCESS) {
         nnrti_onnx_rollback(c, mark);
         a.body = nnrti_onnx_new_graph(c, l.body);
         nnrti_onnx_loop_given(c, &l);
         l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, a.body, l.in, l.carried + 2) : NULL;
-        closed = l.out == NULL || nnrti_onnx_loop_fixed_point(c, &l);
+        nnrti_onnx_only_tensors(c, l.out, 1 + l.carried + l.scans);
+        closed = l.out == NULL || c->code != NNRT_SUCCESS || nnrti_onnx_loop_fixed_point(c, &l);
     }
     if (c->code != NNRT_SUCCESS)
         return;
     nnrt_builder_graph_io(c->builder, a.body, l.in, l.carried + 2, l.out, (uint32_t)l.body->outputs.count);
-    nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2);
+    nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2, l.out + 1);
+}
+
+/* SequenceMap: the body is read in its place once for each element of the sequence in input 0; other inputs are sequences of
+   its length, or tensors. Each output is the sequence of its results. */
+static void nnrti_onnx_op_sequence_map(nnrti_onnx *c, int32_t arg)
+{
+    const nnrt_onnx_graph *body = nnrti_onnx_graph_of(c, "body");
+    const nnrti_onnx_sequence first = nnrti_onnx_sequence_in(c, 0);
+    const uint32_t nIn = (uint32_t)c->node->inputs.count, nOut = (uint32_t)c->node->outputs.count;
+    uint32_t *given = (uint32_t *)nnrti_onnx_keep(c, nIn + 1u, sizeof(*given)), *in, *results;
+    size_t all = 0;
+    (void)arg;
+    if (c->code == NNRT_SUCCESS && (body->inputs.count != nIn || body->outputs.count != nOut))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "its body has %z inputs and %z outputs, expected %u and %u", body->inputs.count,
+                        body->outputs.count, nIn, nOut);
+    for (uint32_t k = 0; k < nIn && c->code == NNRT_SUCCESS; k++) {
+        given[k] = nnrti_onnx_any(c, k);
+        if (given[k] == NNRT_NO_TENSOR || (nnrti_onnx_elements(c, given[k]) >= 0 &&
+                                           nnrti_onnx_elements(c, given[k]) != (int64_t)first.count))
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is %s, expected a tensor or a sequence of %u as input 0", k,
+                            given[k] == NNRT_NO_TENSOR ? "absent" : "a sequence of another length", first.count);
+    }
+    in = (uint32_t *)nnrti_onnx_keep(c, nIn + 1u, sizeof(*in));
+    (void)nnrt_mul_size(nOut, first.count, &all); /* both are below 2^31 */
+    results = (uint32_t *)nnrti_onnx_keep(c, all + 1, sizeof(*results));
+    for (uint32_t i = 0; i < first.count && c->code == NNRT_SUCCESS; i++) {
+        const uint32_t *out;
+        for (uint32_t k = 0; k < nIn; k++) {
+            const nnrti_onnx_sequence *s = nnrti_onnx_sequence_of(c, given[k]);
+            in[k] = s != NULL ? s->values[i] : given[k];
+        }
+        out = nnrti_onnx_work(c, NNRTI_ONNX_CALL_WORK * (double)(1 + body->nodes.count))
+                  ? nnrti_onnx_read_graph(c, body, c->builder->entered, in, nIn)
+                  : NULL;
+        nnrti_onnx_only_tensors(c, out, nOut);
+        for (uint32_t k = 0; k < nOut && out != NULL; k++)
+            results[(size_t)k * first.count + i] = out[k];
+    }
+    for (uint32_t k = 0; k < nOut && c->code == NNRT_SUCCESS; k++)
+        nnrti_onnx_out(c, k, nnrti_onnx_new_sequence(c, results + (size_t)k * first.count, first.count));
 }
 
 /* Entry i of a list attribute, which must have `count` entries; 0 if the attribute is absent. */
@@ -13254,26 +13577,16 @@ static void nnrti_onnx_op_linear_attention(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_build: outputs, and the model */
 
-/* Makes `name` an output of the model. The result of a step takes the name; an input of that name is used directly.
-   Other inputs, constants and values that already are an output under another name (isOutput, per value) are copied by
-   a step. */
-static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
+/* Makes v an output of the model with this name. The result of a step takes the name; an input of that name is used
+   directly. Other inputs, constants and values that already are an output under another name (isOutput, per value) are
+   copied by a step. */
+static void nnrti_onnx_tensor_output(nnrti_onnx *c, const char *name, uint32_t v, bool *isOutput)
 {
     nnrt_builder *b = c->builder;
-    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
-    char text[64];
-    uint32_t v;
-    if (e->name.data == NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' has no definition", nnrti_onnx_text(text, name));
+    const uint32_t was = v;
+    if (c->code != NNRT_SUCCESS || name == NULL)
         return;
-    }
-    if (e->sequence != NULL || e->value == NNRT_NO_TENSOR) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output '%s' is %s, expected a tensor", nnrti_onnx_text(text, name),
-                        e->sequence != NULL ? "a sequence" : "an absent value");
-        return;
-    }
-    v = e->isQuantized ? e->quantized : e->value; /* with its quantization parameters */
-    if (!nnrti_onnx_is_input(c, v) || !nnrti_onnx_is(name, b->tensors[v].name)) {
+    if (!nnrti_onnx_is_input(c, v) || strcmp(b->tensors[v].name, name) != 0) {
         if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_is_constant(c, v)) {
             if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
                 b->tensors[v].name = NULL; /* the copy takes the name */
@@ -13282,11 +13595,26 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
                     : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
         }
         if (v != NNRT_NO_TENSOR)
-            nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
+            nnrti_onnx_call(c, v, name);
     }
-    isOutput[e->isQuantized ? e->quantized : e->value] = true;
+    isOutput[was] = true;
     if (c->code == NNRT_SUCCESS)
         nnrt_builder_output(b, v);
+}
+
+/* Makes `name` an output of the model: a tensor, each tensor of a sequence, or none if it is an absent optional value. */
+static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
+{
+    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
+    const nnrti_onnx_sequence *s = nnrti_onnx_sequence_of(c, e->value);
+    char text[64];
+    if (e->name.data == NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' has no definition", nnrti_onnx_text(text, name));
+    else if (e->value < NNRTI_ONNX_SEQUENCE)
+        nnrti_onnx_tensor_output(c, nnrti_onnx_copy_text(c, name), e->isQuantized ? e->quantized : e->value, /* with its */
+                                 isOutput); /* quantization parameters */
+    for (uint32_t i = 0; s != NULL && i < s->count && c->code == NNRT_SUCCESS; i++)
+        nnrti_onnx_tensor_output(c, nnrti_onnx_element_text(c, name, i), s->values[i], isOutput);
 }
 
 static void nnrti_onnx_outputs(nnrti_onnx *c)
@@ -13298,6 +13626,8 @@ static void nnrti_onnx_outputs(nnrti_onnx *c)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the graph has no outputs");
     for (size_t i = 0; i < outputs->count && c->code == NNRT_SUCCESS; i++)
         nnrti_onnx_output(c, outputs->data[i].name, isOutput);
+    if (c->code == NNRT_SUCCESS && nnrti_array_count(c->builder->outputs) == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "all outputs are empty sequences or absent: nothing is computed");
 }
 
 /* If the file's bytes would take a tenth of all constants' size more than the constants used in place, copies these
@@ -13319,29 +13649,66 @@ static void nnrti_onnx_leave_bytes(nnrti_onnx *c)
     c->usedInPlace = false;
 }
 
-/* The states of metadata_props (nnrt_model.h, >>format); value NULL: none, or the caller chose the outputs. */
-static nnrt_metadata nnrti_onnx_states(nnrti_onnx *c)
+/* A line of the metadata "sequences" for each input or output that is a sequence or absent: "NAME=LENGTH", "NAME=none".
+   Returns the length of the text; text NULL: only counts. */
+static size_t nnrti_onnx_sequence_lines(const nnrti_onnx *c, char *text, size_t room)
 {
-    const nnrt_onnx_pairs *pairs = &c->model->metadataProps;
-    nnrt_metadata states;
-    states.key = "states";
-    states.value = NULL;
-    for (size_t i = 0; i < pairs->count && c->desc->outputCount == 0; i++)
-        if (pairs->data[i].key.length == 6 && memcmp(pairs->data[i].key.data, states.key, 6) == 0)
-            states.value = nnrti_onnx_copy_text(c, pairs->data[i].value);
-    return states;
+    size_t at = 0;
+    for (int output = 0; output < 2; output++) {
+        const nnrt_onnx_value_infos *infos = output ? &c->graph->outputs : &c->graph->inputs;
+        for (size_t i = 0; i < infos->count; i++) {
+            const nnrt_onnx_str name = infos->data[i].name;
+            const uint32_t v = nnrti_onnx_entry_of(c, name)->value;
+            const nnrti_onnx_sequence *s = nnrti_onnx_sequence_of(c, v);
+            if (v < NNRTI_ONNX_SEQUENCE || memchr(name.data, '\n', name.length) != NULL)
+                continue;
+            if (text != NULL)
+                memcpy(text + at, name.data, name.length);
+            at += name.length;
+            if (text == NULL)
+                at += 13;
+            else if (s != NULL)
+                at += nnrt_text(text + at, room - at, "=%u\n", s->count);
+            else
+                at += nnrt_text(text + at, room - at, "=none\n");
+        }
+    }
+    return at;
 }
 
-/* Builds the model: outputs, dead-code elimination, optimizer passes, states. */
+/* Metadata of the model (nnrt_model.h, >>format): the states of metadata_props, unless the caller chose the outputs, and the
+   lengths of sequences. Returns their number. */
+static uint32_t nnrti_onnx_metadata(nnrti_onnx *c, nnrt_metadata made[2])
+{
+    const nnrt_onnx_pairs *pairs = &c->model->metadataProps;
+    const size_t room = nnrti_onnx_sequence_lines(c, NULL, 0);
+    uint32_t count = 0;
+    char *text;
+    for (size_t i = 0; i < pairs->count && c->desc->outputCount == 0; i++)
+        if (nnrti_onnx_is(pairs->data[i].key, "states")) {
+            made[0].key = "states";
+            made[0].value = nnrti_onnx_copy_text(c, pairs->data[i].value);
+            count = made[0].value != NULL;
+        }
+    if (room > 0 && (text = (char *)nnrti_onnx_keep(c, room + 1, 1)) != NULL) {
+        (void)nnrti_onnx_sequence_lines(c, text, room + 1);
+        made[count].key = "sequences";
+        made[count++].value = text;
+    }
+    return count;
+}
+
+/* Builds the model: outputs, dead-code elimination, optimizer passes, metadata. */
 static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 {
-    nnrt_metadata states;
+    nnrt_metadata metadata[2];
+    uint32_t nMetadata;
     NNRT_ReturnCode code;
     bool any;
     c->nodeIndex = NNRT_NO_TENSOR;
     nnrti_onnx_outputs(c);
     c->builder->name = nnrti_onnx_copy_text(c, c->model->graph->name);
-    states = nnrti_onnx_states(c);
+    nMetadata = nnrti_onnx_metadata(c, metadata);
     if (c->code != NNRT_SUCCESS)
         return c->code;
     nnrt_onnx_model_free(c->model); /* the builder has copies of names, or points into the file's bytes */
@@ -13351,7 +13718,7 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
                                 &any);
     if (code == NNRT_SUCCESS) {
         nnrti_onnx_leave_bytes(c);
-        return nnrti_builder_annotated(c->builder, model, &states, states.value != NULL ? 1 : 0, c->error);
+        return nnrti_builder_annotated(c->builder, model, metadata, nMetadata, c->error);
     }
     return nnrti_builder_report(c->builder, code, c->error);
 }
@@ -13483,16 +13850,18 @@ static nnrt_onnx_desc nnrti_onnx_keep_desc(nnrti_onnx *c, nnrt_builder *b)
     kept.outputs = outputs;
     for (uint32_t i = 0; i < kept.outputCount && outputs != NULL; i++)
         outputs[i] = nnrti_builder_text(b, c->desc->outputs[i]);
-    for (size_t i = 0; i < infos->count && inputs != NULL && kept.inputCount < c->desc->inputCount; i++) {
-        const nnrt_onnx_input *told = nnrti_onnx_entry_of(c, infos->data[i].name)->told;
+    for (uint32_t i = 0; i < c->desc->inputCount && inputs != NULL; i++) {
+        const nnrt_onnx_input *told = &c->desc->inputs[i];
         nnrt_onnx_input *own = &inputs[kept.inputCount];
-        size_t bytes = 0;
-        if (told == NULL)
+        size_t k = 0, bytes = 0;
+        if (told->name == NULL)
             continue;
+        while (k < infos->count && !nnrti_onnx_is(infos->data[k].name, told->name))
+            k++;
         *own = *told;
         own->name = nnrti_builder_text(b, told->name);
-        if (told->data != NULL && nnrt_dims_bytes(told->shape.dims, told->shape.rank,
-                                                  nnrt_onnx_data_type(infos->data[i].elemType), &bytes))
+        if (told->data != NULL && k < infos->count &&
+            nnrt_dims_bytes(told->shape.dims, told->shape.rank, nnrt_onnx_data_type(infos->data[k].elemType), &bytes))
             own->data = nnrti_builder_copy(b, told->data, bytes, 1);
         kept.inputCount++;
     }
@@ -13511,17 +13880,20 @@ static void nnrti_onnx_defer_ends(nnrti_onnx *c, nnrt_builder *b)
             const nnrt_onnx_value_info *info = &infos->data[i];
             const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, info->name);
             const nnrt_onnx_input *given = output ? NULL : e->told;
+            const bool sequence = nnrti_onnx_kind_of(info) == NNRT_ONNX_KIND_SEQUENCE;
             const bool shaped = given != NULL || (info->hasShape && info->dims.count <= NNRT_MAX_RANK);
-            int32_t dims[NNRT_MAX_RANK], rank;
+            int32_t dims[NNRT_MAX_RANK] = {-1}, rank;
             if (!output && ((given != NULL && given->data != NULL) ||
                             (e->name.data != NULL && !nnrti_onnx_is_input(c, e->value))))
                 continue; /* a constant */
-            rank = shaped ? nnrti_onnx_input_shape(c, info, given, dims, nnrti_onnx_text(text, info->name))
-                          : NNRT_RANK_UNKNOWN;
+            rank = sequence ? 1 /* its length */
+                   : shaped ? nnrti_onnx_input_shape(c, info, given, dims, nnrti_onnx_text(text, info->name))
+                            : NNRT_RANK_UNKNOWN;
             nnrti_builder_deferred_end(b, output, nnrti_onnx_copy_text(c, info->name), nnrt_onnx_data_type(info->elemType),
                                        rank, dims);
             c->builder = b;
-            nnrti_onnx_name_dims(c, info, nnrti_array_count(b->tensors) - 1, dims, rank);
+            if (!sequence)
+                nnrti_onnx_name_dims(c, info, nnrti_array_count(b->tensors) - 1, dims, rank);
             c->builder = nodes;
         }
     }

@@ -64,12 +64,23 @@ typedef struct tensor {
     size_t bytes;
 } tensor;
 
-/* A data set and the names of the model's inputs. */
+/* An input or output as the file declares it. */
+typedef struct declared {
+    char name[240];
+    bool dynamic; /* the file has a dynamic dimension for it */
+    bool sequence, optional;
+    int32_t length; /* of the sequence in the data set; -1: it is absent */
+} declared;
+
+/* A data set and the names of the model's inputs; each tensor of a sequence is one. */
 typedef struct data_set {
     tensor inputs[MAX_IO], outputs[MAX_IO];
     uint32_t nIn, nOut;
+    declared ends[2][MAX_IO]; /* inputs and outputs */
+    uint32_t nEnds[2];
+    bool structured; /* some input or output is no plain tensor */
     char names[MAX_IO][256];
-    bool dynamic[MAX_IO]; /* the file has a dynamic dimension for this input */
+    bool dynamic[MAX_IO], inside[MAX_IO]; /* inside: a tensor of a sequence */
     uint32_t nNames;
     char op[64]; /* of a model of one node, which runs no graph: its operator; else "" */
     size_t nNodes;
@@ -108,16 +119,12 @@ static void *read_file(const char *path, size_t *size)
     return NULL;
 }
 
-/* Reads a .pb file. 0: there is none; -1: it cannot be read as a tensor. */
-static int read_tensor(const char *path, tensor *t)
+/* Decodes a TensorProto. */
+static bool take_tensor(const void *file, size_t size, tensor *t)
 {
     nnrt_onnx_tensor *raw = NULL;
-    size_t size = 0;
-    void *file = read_file(path, &size);
-    int ok = -1;
+    bool ok = false;
     memset(t, 0, sizeof(*t));
-    if (file == NULL)
-        return 0;
     if (nnrt_onnx_parse_tensor(file, size, NULL, &raw, NULL) == NNRT_SUCCESS && raw->dims.count <= NNRT_MAX_RANK &&
         nnrt_onnx_data_type(raw->dataType) != NNRT_DATA_TYPE_UNKNOWN) {
         t->type = nnrt_onnx_data_type(raw->dataType);
@@ -127,9 +134,70 @@ static int read_tensor(const char *path, tensor *t)
         if (nnrt_dims_bytes(t->shape.dims, t->shape.rank, t->type, &t->bytes) && t->bytes <= 8 * size)
             t->data = calloc(t->bytes + 1, 1);
         if (t->data != NULL && nnrt_onnx_tensor_elements(raw, t->data, t->bytes, NULL) == NNRT_SUCCESS)
-            ok = 1;
+            ok = true;
     }
     nnrt_onnx_tensor_free(raw);
+    return ok;
+}
+
+static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *v)
+{
+    *v = 0;
+    for (int shift = 0; *at < end && shift < 64; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        *v |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return true;
+    }
+    return false;
+}
+
+/* The next field of a protobuf message whose fields are numbers and blocks of bytes. */
+static bool take_field(const uint8_t **at, const uint8_t *end, uint64_t *number, const uint8_t **block, uint64_t *bytes)
+{
+    if (*at >= end || !take_number(at, end, number) || !take_number(at, end, bytes))
+        return false;
+    *block = *number % 8 == 2 ? *at : NULL;
+    if (*block != NULL && *bytes > (uint64_t)(end - *at))
+        return false;
+    *at += *block != NULL ? *bytes : 0;
+    *number /= 8;
+    return true;
+}
+
+/* Adds the tensors of a value to list: of a tensor one, of a SequenceProto (tensor_values are its field 3) all. */
+static bool take_value(const uint8_t *file, size_t size, declared *end, tensor *list, uint32_t *n)
+{
+    const uint8_t *at = file, *block = NULL;
+    uint64_t number, bytes;
+    if (!end->sequence)
+        return *n < MAX_IO && take_tensor(file, size, &list[(*n)++]);
+    for (end->length = 0; take_field(&at, file + size, &number, &block, &bytes);)
+        if (number == 3 && block != NULL) {
+            if (*n == MAX_IO || !take_tensor(block, (size_t)bytes, &list[(*n)++]))
+                return false;
+            end->length++;
+        }
+    return true;
+}
+
+/* Reads a .pb file. 0: there is none; -1: it cannot be read as a tensor, a sequence or an optional one. */
+static int read_value(const char *path, declared *end, tensor *list, uint32_t *n)
+{
+    struct stat info;
+    size_t size = 0;
+    uint8_t *file = (uint8_t *)read_file(path, &size);
+    const uint8_t *at = file, *block = NULL;
+    uint64_t number, bytes;
+    int ok = stat(path, &info) == 0 ? end->optional ? 1 : file != NULL ? -1 : 0 : 0;
+    end->length = -1;
+    if (file != NULL && !end->optional)
+        ok = take_value(file, size, end, list, n) ? 1 : -1;
+    while (file != NULL && end->optional && ok == 1 && take_field(&at, file + size, &number, &block, &bytes))
+        if (number == (end->sequence ? 5 : 3) && block != NULL) { /* OptionalProto: tensor_value 3, sequence_value 5 */
+            end->length = 0;
+            ok = take_value(block, (size_t)bytes, end, list, n) ? 1 : -1;
+        }
     free(file);
     return ok;
 }
@@ -142,25 +210,33 @@ static void free_set(data_set *s)
         free(s->outputs[i].data);
 }
 
-/* Reads the inputs and outputs of a data set: false when one is no tensor. */
+/* Reads the inputs and outputs of a data set: false when one is no tensor, sequence or optional value. */
 static bool read_set(const char *folder, data_set *s)
 {
     char path[1100];
     int found = 1;
-    s->nIn = s->nOut = 0;
-    for (; s->nIn < MAX_IO; s->nIn++) {
-        snprintf(path, sizeof(path), "%s/input_%u.pb", folder, s->nIn);
-        if ((found = read_tensor(path, &s->inputs[s->nIn])) <= 0)
+    s->nIn = s->nOut = s->nNames = 0;
+    for (uint32_t i = 0; i < s->nEnds[0] && found == 1; i++) {
+        declared *end = &s->ends[0][i];
+        snprintf(path, sizeof(path), "%s/input_%u.pb", folder, i);
+        if ((found = read_value(path, end, s->inputs, &s->nIn)) != 1)
+            break;
+        for (; s->nNames < s->nIn; s->nNames++) {
+            if (end->sequence)
+                snprintf(s->names[s->nNames], sizeof(s->names[0]), "%s[%u]", end->name,
+                         s->nNames - (s->nIn - (uint32_t)end->length));
+            else
+                snprintf(s->names[s->nNames], sizeof(s->names[0]), "%s", end->name);
+            s->dynamic[s->nNames] = end->dynamic;
+            s->inside[s->nNames] = end->sequence;
+        }
+    }
+    for (uint32_t i = 0; i < s->nEnds[1] && found >= 0; i++) {
+        snprintf(path, sizeof(path), "%s/output_%u.pb", folder, i);
+        if ((found = read_value(path, &s->ends[1][i], s->outputs, &s->nOut)) != 1)
             break;
     }
-    if (found < 0)
-        return false;
-    for (; s->nOut < MAX_IO; s->nOut++) {
-        snprintf(path, sizeof(path), "%s/output_%u.pb", folder, s->nOut);
-        if ((found = read_tensor(path, &s->outputs[s->nOut])) <= 0)
-            break;
-    }
-    return found == 0;
+    return found >= 0;
 }
 
 static bool is_initializer(const nnrt_onnx_graph *g, nnrt_onnx_str name)
@@ -187,26 +263,34 @@ static void read_operator(const nnrt_onnx_graph *g, data_set *s)
                  n->domain.length > 0 ? "." : "", (int)n->opType.length, n->opType.data);
 }
 
-/* The names of the inputs that a run gets, and whether they have a dynamic shape. */
+/* An input or output; whether it has a dynamic shape. */
+static void read_end(const nnrt_onnx_value_info *info, data_set *s, int output)
+{
+    declared *end = &s->ends[output][s->nEnds[output]++];
+    snprintf(end->name, sizeof(end->name), "%.*s", (int)info->name.length, info->name.data);
+    end->optional = info->kind == NNRT_ONNX_KIND_OPTIONAL;
+    end->sequence = (end->optional ? info->elemKind : info->kind) == NNRT_ONNX_KIND_SEQUENCE;
+    s->structured = s->structured || end->optional || end->sequence;
+    end->dynamic = !info->hasShape;
+    for (size_t k = 0; k < info->dims.count; k++)
+        if (info->dims.data[k].kind != NNRT_ONNX_DIM_VALUE)
+            end->dynamic = true;
+}
+
+/* The inputs that a run gets, and the outputs. */
 static void read_names(const char *path, data_set *s)
 {
     nnrt_onnx_model *m = NULL;
     size_t size = 0;
     void *file = read_file(path, &size);
-    s->nNames = 0;
     s->op[0] = '\0';
-    if (file != NULL && nnrt_onnx_parse(file, size, NULL, &m, NULL) == NNRT_SUCCESS)
-        for (size_t i = 0; i < m->graph->inputs.count && s->nNames < MAX_IO; i++) {
-            const nnrt_onnx_value_info *info = &m->graph->inputs.data[i];
-            if (is_initializer(m->graph, info->name))
-                continue;
-            snprintf(s->names[s->nNames], sizeof(s->names[0]), "%.*s", (int)info->name.length, info->name.data);
-            s->dynamic[s->nNames] = !info->hasShape;
-            for (size_t k = 0; k < info->dims.count; k++)
-                if (info->dims.data[k].kind != NNRT_ONNX_DIM_VALUE)
-                    s->dynamic[s->nNames] = true;
-            s->nNames++;
-        }
+    if (file != NULL && nnrt_onnx_parse(file, size, NULL, &m, NULL) == NNRT_SUCCESS) {
+        for (size_t i = 0; i < m->graph->inputs.count && s->nEnds[0] < MAX_IO; i++)
+            if (!is_initializer(m->graph, m->graph->inputs.data[i].name))
+                read_end(&m->graph->inputs.data[i], s, 0);
+        for (size_t i = 0; i < m->graph->outputs.count && s->nEnds[1] < MAX_IO; i++)
+            read_end(&m->graph->outputs.data[i], s, 1);
+    }
     if (m != NULL)
         read_operator(m->graph, s);
     nnrt_onnx_model_free(m);
@@ -559,10 +643,10 @@ static bool print_recipes(void)
 static int attempt(const char *path, const data_set *s, int constant, bool extents, bool no_optimize, int way,
                    char *text, size_t size)
 {
-    nnrt_onnx_input inputs[MAX_IO];
+    nnrt_onnx_input inputs[2 * MAX_IO];
     nnrt_dims dims[MAX_IO];
     nnrt_bound bounds[2 * MAX_IO];
-    nnrt_input known[MAX_IO];
+    nnrt_input known[2 * MAX_IO];
     nnrt_onnx_desc desc;
     nnrt_session_desc how;
     nnrt_error error;
@@ -571,7 +655,7 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
     NNRT_ReturnCode code;
     void *file = NULL;
     int result;
-    uint32_t open = 0, nBounds = 0;
+    uint32_t open = 0, nBounds = 0, nKnown = 0;
     memset(&desc, 0, sizeof(desc));
     memset(&how, 0, sizeof(how));
     memset(&error, 0, sizeof(error));
@@ -580,12 +664,14 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
         const bool fixed =
             constant == CONSTANT_ALL || (constant == CONSTANT_SMALL && i > 0 && s->inputs[i].shape.rank <= 1);
         const bool opened = way == ALONE || (!fixed && way != IN_FILE && !is_list(s, i));
-        known[i].name = s->names[i];
-        known[i].shape = s->inputs[i].shape;
-        known[i].data = fixed ? s->inputs[i].data : NULL;
+        known[nKnown].name = s->names[i];
+        known[nKnown].shape = s->inputs[i].shape;
+        known[nKnown++].data = fixed ? s->inputs[i].data : NULL;
+        if (way == ALONE && s->inside[i])
+            continue;
         if (!fixed)
             dims[open++] = s->inputs[i].shape;
-        if (!fixed && !opened && !(extents && s->dynamic[i]))
+        if (!fixed && !opened && !(extents && (s->dynamic[i] || s->structured)))
             continue;
         inputs[desc.inputCount].name = s->names[i];
         inputs[desc.inputCount].shape = s->inputs[i].shape;
@@ -600,16 +686,32 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
         }
         inputs[desc.inputCount++].data = fixed && way != ALONE ? s->inputs[i].data : NULL;
     }
+    for (uint32_t i = 0; i < s->nEnds[0]; i++) /* the lengths of sequences */
+        if (s->ends[0][i].sequence && s->ends[0][i].length >= 0) {
+            known[nKnown].name = s->ends[0][i].name;
+            known[nKnown].shape.rank = 1;
+            known[nKnown].shape.dims[0] = s->ends[0][i].length;
+            known[nKnown].data = NULL;
+            if (way != ALONE)
+                inputs[desc.inputCount++] = known[nKnown];
+            nKnown++;
+        }
+    desc.final = way != ALONE && s->structured; /* optional inputs that are not described have no value */
     desc.inputs = inputs;
     if (way == ALONE) {
         how.inputs = known;
-        how.inputCount = desc.inputCount;
+        how.inputCount = nKnown;
     } else {
         how.inputDims = nnrt_dims_list_make(dims, open);
     }
     how.bounds = nnrt_bound_list_make(bounds, nBounds);
     how.device = device_name;
     code = nnrt_onnx_load(&model, path, &desc, &error);
+    if (code == NNRT_SUCCESS && nnrt_model_deferred(model) != NULL && s->structured) {
+        memset(&how.inputDims, 0, sizeof(how.inputDims)); /* there is none for the tensors of sequences */
+        how.inputs = known;
+        how.inputCount = nKnown;
+    }
     if (code == NNRT_SUCCESS && no_optimize && s->op[0] != '\0' && !is_as_told(model, s->op, text, size)) {
         nnrt_model_destroy(model);
         return FAILED;
@@ -618,7 +720,7 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
         n_refused++;
     if (code == NNRT_SUCCESS && way != IN_FILE && nnrt_model_deferred(model) == NULL)
         code = through_file(&model, &file, &error);
-    if (code == NNRT_SUCCESS && way == IN_RUN)
+    if (code == NNRT_SUCCESS && way == IN_RUN && how.inputCount == 0) /* whose outputs are sequences of unknown length */
         bound_outputs(&how, bounds, model, s);
     if (code == NNRT_SUCCESS)
         code = nnrt_session_create(&session, model, &how, &error);
@@ -667,7 +769,7 @@ static int run_set(const char *path, const data_set *s, bool *constant, char *te
         any = any || s->dynamic[i];
     last[0] = '\0';
     for (int c = CONSTANT_NONE; c < CONSTANT_END && result == SKIPPED; c++)
-        for (int extents = any ? 0 : 1; extents < 2 && result == SKIPPED; extents++) {
+        for (int extents = any && !s->structured ? 0 : 1; extents < 2 && result == SKIPPED; extents++) {
             result = attempt(path, s, c, extents != 0, true, IN_FILE, text, size);
             if (result == PASSED) {
                 result = attempt(path, s, c, extents != 0, false, IN_FILE, text, size);
@@ -794,7 +896,7 @@ static void run_test(const char *folder, const char *name)
             nnrt_error error;
             NNRT_Model *model = NULL;
             memset(&error, 0, sizeof(error));
-            result = SKIPPED; /* strings, sequences: the importer's result decides */
+            result = SKIPPED; /* strings: the importer's result decides */
             if (nnrt_onnx_load(&model, path, NULL, &error) == NNRT_SUCCESS)
                 snprintf(text, sizeof(text), "its data are no tensors");
             else

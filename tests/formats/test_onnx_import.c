@@ -251,6 +251,7 @@ static void put_operator(message *m, const char *word, uint32_t type, uint32_t d
 
 /* A model from lines that end in ';':
      in NAME TYPE [DIMS]                 const NAME TYPE [DIMS] NUMBERS
+     in NAME seq.TYPE [DIMS]             a sequence of tensors; opt.TYPE, opt.seq.TYPE: an optional value
      RESULTS = OP INPUTS ATTRIBUTES
      out NAME                            without any, the result called y is the output
      function RESULTS = NAME INPUTS ATTRIBUTES       begins a function; an attribute without a value is only named
@@ -279,15 +280,26 @@ static message build(const char *text, int64_t opset)
             message m = {{0}, 0}, tensor = {{0}, 0}, shape = {{0}, 0}, type = {{0}, 0};
             uint64_t data[64];
             size_t bytes;
+            const char *around;
             uint32_t t;
             assert_true(next_word(&at, name) && next_word(&at, word) && next_word(&at, dims));
-            t = type_named(word);
+            around = strrchr(word, '.');
+            t = type_named(around != NULL ? around + 1 : word);
             dims[strlen(dims) - 1] = '\0';
             put_dims(in ? &shape : &m, dims + 1, in);
             if (in) {
                 put_int(&tensor, 1, types[t].onnx);
                 put_message(&tensor, 2, &shape);
                 put_message(&type, 1, &tensor);
+                for (uint32_t k = 0; around != NULL && k < 2; k++) { /* from the inside: a sequence, an optional value */
+                    const message elem = type;
+                    message outer = {{0}, 0};
+                    if (strstr(word, k == 0 ? "seq." : "opt.") == NULL)
+                        continue;
+                    put_message(&outer, 1, &elem);
+                    type.size = 0;
+                    put_message(&type, k == 0 ? 4 : 9, &outer);
+                }
                 put_text(&m, 1, name);
                 put_message(&m, 2, &type);
                 put_message(into, 11, &m);
@@ -4555,8 +4567,13 @@ static void test_sequences(void **state)
          "position 3 is outside the sequence of 3 elements", 0},
         {"SequenceAt before the start", THREE "const p i64 [] -4; y = SequenceAt s p;", 13, {"1 2"}, NNRT_INVALID_PARAMETER, NULL,
          "position -4 is outside the sequence of 3 elements", 0},
-        {"SequenceAt, a computed position", THREE "in p i64 []; y = SequenceAt s p;", 13, {"1 2", "0"}, NNRT_UNSUPPORTED_OP, NULL,
-         "position 'p' must be a constant", 0},
+        {"SequenceAt, a computed position", THREE "in p i64 []; y = SequenceAt s p;", 13, {"1 2", "2"}, NNRT_SUCCESS, "2", "2 4", 0},
+        {"SequenceAt, a computed position from the end, [1]", THREE "in p i64 [1]; y = SequenceAt s p;", 13, {"1 2", "-2"},
+         NNRT_SUCCESS, "2", "-1 -2", 0},
+        {"SequenceAt, a computed position behind the end", THREE "in p i64 []; y = SequenceAt s p;", 13, {"1 2", "3"},
+         NNRT_INVALID_PARAMETER, NULL, "index 3", 0},
+        {"SequenceAt, a computed position, two shapes", "in x f32 [2]; const w f32 [1] 7; s = SequenceConstruct x w; in p i64 []; "
+         "y = SequenceAt s p;", 13, {"1 2", "0"}, NNRT_UNSUPPORTED_OP, NULL, "position 'p' must be a constant", 0},
         {"SequenceInsert at the end, in front, in the middle",
          "in x f32 [1]; a = Neg x; b = Add x x; const n i64 [] 0; const m i64 [] -1; e = SequenceEmpty; s = SequenceInsert e x; "
          "t = SequenceInsert s a n; u = SequenceInsert t b m; y = ConcatFromSequence u axis:i=0;", 13, {"1"}, NNRT_SUCCESS, "3",
@@ -4578,12 +4595,10 @@ static void test_sequences(void **state)
          "y = SequenceAt s p;", 13, {"1 2 3 4 5 6"}, NNRT_SUCCESS, "2,2", "2 3 5 6", 0},
         {"SplitToSequence by zero", "in x f32 [5]; const n i64 [] 0; s = SplitToSequence x n; y = SequenceLength s;", 13,
          {"4 5 6 7 8"}, NNRT_INVALID_PARAMETER, NULL, "split is 0, expected at least 1", 0},
-        {"a sequence is no tensor", THREE "y = Relu s;", 13, {"1 2"}, NNRT_UNSUPPORTED_OP, NULL,
+        {"a sequence is no tensor", THREE "y = Relu s;", 13, {"1 2"}, NNRT_INVALID_INPUT, NULL,
          "input 0 's' is a sequence, expected a tensor", 0},
         {"a tensor is no sequence", "in x f32 [2]; const p i64 [] 0; y = SequenceAt x p;", 13, {"1 2"}, NNRT_INVALID_INPUT, NULL,
          "input 0 'x' is a tensor, expected a sequence", 0},
-        {"a sequence as output", "in x f32 [2]; y = SequenceConstruct x x;", 13, {"1 2"}, NNRT_UNSUPPORTED_OP, NULL,
-         "output 'y' is a sequence, expected a tensor", 0},
         {"Optional, a tensor", "in x f32 [2]; o = Optional x; h = OptionalHasElement o; g = OptionalGetElement o; c = Cast h to:i=1; "
          "y = Add g c;", 15, {"1 2"}, NNRT_SUCCESS, "2", "2 3", 0},
         {"Optional, nothing", "in x f32 [2]; o = Optional; h = OptionalHasElement o; c = Cast h to:i=1; y = Add x c;", 15, {"1 2"},
@@ -4593,11 +4608,251 @@ static void test_sequences(void **state)
         {"Optional, a sequence", THREE "o = Optional s; g = OptionalGetElement o; n = SequenceLength g; y = Cast n to:i=1;", 15, {"1 2"},
          NNRT_SUCCESS, "", "3", 0},
         {"Optional, nothing as output", "in x f32 [2]; y = Optional;", 15, {"1 2"}, NNRT_UNSUPPORTED_OP, NULL,
-         "output 'y' is an absent value, expected a tensor", 0},
+         "all outputs are empty sequences or absent", 0},
     };
 #undef THREE
     (void)state;
     run_cases(cases, COUNT(cases));
+}
+
+/* A model with sequences and optional values at its ends. told, the caller's description: "x=2 x[0]=3", lengths of sequences and
+   shapes, with which the model is imported. inputs: the values of the session's inputs in order. results: "y[0]=1 2|y[1]=3", or a part of the message.
+   sequences: the metadata. */
+typedef struct sequence_case {
+    const char *name, *model, *told;
+    const char *inputs[4];
+    NNRT_ReturnCode code;
+    const char *results, *sequences;
+} sequence_case;
+
+static uint32_t read_told(const char *text, nnrt_onnx_input told[8], char names[8][64])
+{
+    uint32_t n = 0;
+    for (; next_word(&text, names[n]); n++) {
+        char *at = strchr(names[n], '=');
+        assert_true(at != NULL && n < 7);
+        *at++ = '\0';
+        memset(&told[n], 0, sizeof(told[n]));
+        told[n].name = names[n];
+        for (; *at != '\0'; at += *at == ',' ? 1 : 0)
+            told[n].shape.dims[told[n].shape.rank++] = (int32_t)strtol(at, &at, 10);
+    }
+    return n;
+}
+
+static void compare_results(const sequence_case *k, nnrt_session *session, double out[4][16])
+{
+    const char *at = k->results;
+    for (uint32_t i = 0; i < nnrt_session_outputs(session); i++) {
+        const nnrt_io_info info = nnrt_session_output(session, i);
+        const size_t n = strlen(info.name), length = strcspn(at, "|");
+        double want[16];
+        char values[128] = "";
+        size_t bytes;
+        if (strncmp(at, info.name, n) != 0 || at[n] != '=')
+            fail_msg("%s: output %u is '%s', expected '%s'", k->name, (unsigned)i, info.name, at);
+        assert_true(length - n < sizeof(values));
+        memcpy(values, at + n + 1, length - n - 1);
+        bytes = numbers(values, info.dataType, want, sizeof(want));
+        assert_int_equal(bytes, info.bytes);
+        if (memcmp(want, out[i], bytes) != 0)
+            fail_msg("%s: output '%s' has other values", k->name, info.name);
+        at += length + (at[length] == '|');
+    }
+    if (*at != '\0')
+        fail_msg("%s: the output '%s' is missing", k->name, at);
+}
+
+static void run_sequence_case(const sequence_case *k, bool optimised)
+{
+    const message m = build(k->model, 17);
+    nnrt_onnx_input told[8];
+    char names[8][64];
+    NNRT_Model *model = NULL;
+    nnrt_session *session = NULL;
+    nnrt_onnx_desc desc;
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    const char *said = e.message;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.no_optimize = !optimised;
+    desc.final = true;
+    desc.inputs = told;
+    desc.inputCount = read_told(k->told, told, names);
+    code = nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e);
+    if (code == NNRT_SUCCESS && k->sequences != NULL) {
+        assert_non_null(nnrt_model_metadata(model, "sequences"));
+        assert_string_equal(nnrt_model_metadata(model, "sequences"), k->sequences);
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrt_session_create(&session, model, NULL, &e);
+    if (code == NNRT_SUCCESS) {
+        double in[4][16], out[4][16];
+        nnrt_io io[4], results[4];
+        const uint32_t nIn = nnrt_session_inputs(session), nOut = nnrt_session_outputs(session);
+        assert_true(nIn <= 4 && nOut <= 4);
+        for (uint32_t i = 0; i < nIn; i++) {
+            const nnrt_io_info x = nnrt_session_input(session, i);
+            assert_non_null(k->inputs[i]);
+            io[i] = nnrt_io_make(in[i], numbers(k->inputs[i], x.dataType, in[i], sizeof(in[i])));
+        }
+        for (uint32_t i = 0; i < nOut; i++)
+            results[i] = nnrt_io_make(out[i], nnrt_session_output(session, i).bytes);
+        code = nnrt_run(session, io, nIn, results, nOut);
+        said = nnrt_session_error(session);
+        if (code == NNRT_SUCCESS && k->code == NNRT_SUCCESS)
+            compare_results(k, session, out);
+    }
+    if (code != k->code)
+        fail_msg("%s: %s '%s', expected %s", k->name, nnrt_code_name(code), said, nnrt_code_name(k->code));
+    if (code != NNRT_SUCCESS && strstr(said, k->results) == NULL)
+        fail_msg("%s: '%s' lacks '%s'", k->name, said, k->results);
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+}
+
+/* Sequences and optional values as inputs and outputs of the model, of If, Loop and functions, and SequenceMap. */
+static void test_sequence_ends(void **state)
+{
+#define BRANCH(name, line) "graph; " line " out " name "; done; "
+#define STEP(lines, outs) "graph; in i i64 []; in g bool []; in s seq.f32 [n]; " lines outs "done; "
+    static const sequence_case cases[] = {
+        {"a sequence goes through", "in x seq.f32 [n]; y = Identity x;", "x=2 x[0]=2 x[1]=1", {"1 2", "3"}, NNRT_SUCCESS,
+         "y[0]=1 2|y[1]=3", "x=2\ny=2\n"},
+        {"its length follows from its tensors", "in x seq.f32 [n]; y = Identity x;", "x[1]=1 x[0]=2", {"1 2", "3"}, NNRT_SUCCESS,
+         "y[0]=1 2|y[1]=3", "x=2\ny=2\n"},
+        {"its tensors have the shape of the file", "in x seq.f32 [2]; y = SequenceErase x;", "x=2", {"1 2", "3 4"}, NNRT_SUCCESS,
+         "y[0]=1 2", "x=2\ny=1\n"},
+        {"an empty sequence", "in x seq.f32 [n]; y = SequenceLength x;", "x=0", {NULL}, NNRT_SUCCESS, "y=0", "x=0\n"},
+        {"no length", "in x seq.f32 [n]; y = SequenceLength x;", "", {NULL}, NNRT_UNSUPPORTED_OP, "'x' is a sequence of unknown length",
+         NULL},
+        {"a shape in place of a length", "in x seq.f32 [n]; y = SequenceLength x;", "x=2,3", {NULL}, NNRT_INVALID_SHAPE,
+         "expected its length as its shape, [N]", NULL},
+        {"a tensor behind the length", "in x seq.f32 [n]; y = SequenceLength x;", "x=1 x[1]=2", {NULL}, NNRT_INVALID_SHAPE,
+         "expected its length as its shape, [N]", NULL},
+        {"a tensor described twice", "in x seq.f32 [n]; y = SequenceLength x;", "x[0]=1 x[0]=2", {NULL}, NNRT_INVALID_PARAMETER,
+         "input 'x[0]' is described twice", NULL},
+        {"a part of a tensor", "in x f32 [2]; y = Relu x;", "x[0]=1", {NULL}, NNRT_INVALID_PARAMETER, "input 'x' is a tensor, no sequence",
+         NULL},
+        {"a part of nothing", "in x f32 [2]; y = Relu x;", "q[0]=1", {NULL}, NNRT_INVALID_PARAMETER, "the model has no input 'q[0]'", NULL},
+        {"no position", "in x seq.f32 [2]; y = SequenceLength x;", "x[]=1", {NULL}, NNRT_INVALID_PARAMETER,
+         "the model has no input 'x[]'", NULL},
+        {"a tensor twice, and an input", "in x f32 [2]; a = Neg x; y = SequenceConstruct a x a;", "", {"1 -2"}, NNRT_SUCCESS,
+         "y[0]=-1 2|y[1]=1 -2|y[2]=-1 2", "y=3\n"},
+        {"constants", "in x f32 [1]; const a f32 [2] 1 2; y = SequenceConstruct a a;", "", {"0"}, NNRT_SUCCESS, "y[0]=1 2|y[1]=1 2",
+         "y=2\n"},
+        {"an empty sequence beside a tensor", "in x f32 [1]; s = SequenceEmpty; y = Neg x; out s; out y;", "", {"4"}, NNRT_SUCCESS, "y=-4",
+         "s=0\n"},
+        {"an optional tensor", "in x opt.f32 [2]; y = OptionalGetElement x;", "x=2", {"1 2"}, NNRT_SUCCESS, "y=1 2", NULL},
+        {"an optional tensor without a value", "in x opt.f32 [2]; in w f32 [1]; h = OptionalHasElement x; c = Cast h to:i=1; y = Add c w; "
+         "z = Identity x; out z; out y;", "", {"5"}, NNRT_SUCCESS, "y=5", "x=none\nz=none\n"},
+        {"an optional sequence", "in x opt.seq.f32 [n]; s = OptionalGetElement x; y = SequenceAt s p; const p i64 [] 1;", "x=2 x[0]=2 x[1]=1",
+         {"1 2", "3"}, NNRT_SUCCESS, "y=3", "x=2\n"},
+        {"nothing but empty outputs", "in x seq.f32 [n]; y = Identity x;", "x=0", {NULL}, NNRT_UNSUPPORTED_OP, "nothing is computed", NULL},
+        {"If, sequences of both branches", "in c bool []; in x f32 [1]; const k f32 [2] 7 8; "
+         BRANCH("t", "a = Neg x; t = SequenceConstruct a k;") BRANCH("e", "e = SequenceConstruct x k;")
+         "y = If c then_branch:g=1 else_branch:g=0;", "", {"1", "3"}, NNRT_SUCCESS, "y[0]=-3|y[1]=7 8", "y=2\n"},
+        {"If, the other branch", "in c bool []; in x f32 [1]; const k f32 [2] 7 8; "
+         BRANCH("t", "a = Neg x; t = SequenceConstruct a k;") BRANCH("e", "e = SequenceConstruct x k;")
+         "y = If c then_branch:g=1 else_branch:g=0;", "", {"0", "3"}, NNRT_SUCCESS, "y[0]=3|y[1]=7 8", NULL},
+        {"If, two lengths", "in c bool []; in x f32 [1]; " BRANCH("t", "t = SequenceConstruct x x;") BRANCH("e", "e = SequenceConstruct x;")
+         "y = If c then_branch:g=1 else_branch:g=0;", "", {"1", "3"}, NNRT_UNSUPPORTED_OP, "length depends on the condition", NULL},
+        {"If, two lengths, a constant condition", "const c bool [] 1; in x f32 [1]; " BRANCH("t", "t = SequenceConstruct x x;")
+         BRANCH("e", "e = SequenceConstruct x;") "y = If c then_branch:g=1 else_branch:g=0;", "", {"3"}, NNRT_SUCCESS,
+         "y[0]=3|y[1]=3", "y=2\n"},
+        {"If, a branch that cannot compute", "in c bool []; in x f32 [3]; const q i64 [2] 2 2; "
+         BRANCH("t", "r = Reshape x q; t = SequenceConstruct r x;") BRANCH("e", "n = Neg x; e = SequenceConstruct n x;")
+         "y = If c then_branch:g=1 else_branch:g=0;", "", {"0", "1 2 3"}, NNRT_SUCCESS, "y[0]=-1 -2 -3|y[1]=1 2 3", NULL},
+        {"Loop, a growing sequence", "in x f32 [1]; const m i64 [] 3; const e bool [] 1; z = SequenceEmpty; "
+         STEP("f = Cast i to:i=1; v = Add x f; t = SequenceInsert s v;", "out g; out t; ") "y = Loop m e z body:g=;", "", {"5"},
+         NNRT_SUCCESS, "y[0]=5|y[1]=6|y[2]=7", "y=3\n"},
+        {"Loop, its condition ends it", "in x f32 [1]; const m i64 [] 9; const e bool [] 1; const two i64 [] 1; z = SequenceEmpty; "
+         STEP("c = Less i two; t = SequenceInsert s x;", "out c; out t; ") "y = Loop m e z body:g=;", "", {"5"}, NNRT_SUCCESS,
+         "y[0]=5|y[1]=5", NULL},
+        {"Loop, no iteration", "in x f32 [1]; const m i64 [] 0; z = SequenceConstruct x; "
+         STEP("t = SequenceInsert s x;", "out g; out t; ") "y = Loop m - z body:g=;", "", {"5"}, NNRT_SUCCESS, "y[0]=5", "y=1\n"},
+        {"Loop, a scan beside the sequence", "in x f32 [2]; const m i64 [] 2; z = SequenceEmpty; "
+         STEP("f = Cast i to:i=1; v = Mul x f; t = SequenceInsert s v;", "out g; out t; out v; ") "q y = Loop m - z body:g=;", "",
+         {"1 2"}, NNRT_SUCCESS, "y=0 0 1 2", NULL},
+        {"Loop, no iteration of a scan", "in x f32 [2]; const m i64 [] 0; z = SequenceEmpty; "
+         STEP("v = Neg x; t = SequenceInsert s v;", "out g; out t; out v; ") "q y = Loop m - z body:g=;", "", {"1 2"},
+         NNRT_UNSUPPORTED_OP, "the shape of output 1 is unknown", NULL},
+        {"Loop, an unknown number of iterations", "in x f32 [1]; in m i64 []; z = SequenceEmpty; "
+         STEP("t = SequenceInsert s x;", "out g; out t; ") "y = Loop m - z body:g=;", "", {"5", "1"}, NNRT_UNSUPPORTED_OP,
+         "the number of its iterations is unknown: give the value of 'm'", NULL},
+        {"Loop, an unknown condition", "in x f32 [1]; in e bool []; const m i64 [] 2; z = SequenceEmpty; "
+         STEP("t = SequenceInsert s x;", "out g; out t; ") "y = Loop m e z body:g=;", "", {"5", "1"}, NNRT_UNSUPPORTED_OP,
+         "its condition is unknown", NULL},
+        {"Loop, for ever", "in x f32 [1]; z = SequenceEmpty; " STEP("t = SequenceInsert s x;", "out g; out t; ")
+         "y = Loop - - z body:g=;", "", {"5"}, NNRT_OUT_OF_MEMORY, "the budget", NULL},
+        {"Loop, a sequence becomes a tensor", "in x f32 [1]; const m i64 [] 1; z = SequenceEmpty; "
+         STEP("t = Neg x;", "out g; out t; ") "y = Loop m - z body:g=;", "", {"5"}, NNRT_SUCCESS, "y=-5", NULL},
+        {"SequenceMap, two sequences", "in x seq.f32 [n]; in w seq.f32 [n]; graph; in a f32 [n]; in b f32 [n]; c = Sub a b; out c; done; "
+         "y = SequenceMap x w body:g=;", "x[0]=1 x[1]=2 w[0]=1 w[1]=2", {"1", "2 3", "4", "5 7"}, NNRT_SUCCESS, "y[0]=-3|y[1]=-3 -4",
+         "x=2\nw=2\ny=2\n"},
+        {"SequenceMap, a tensor", "in x seq.f32 [n]; in w f32 [1]; graph; in a f32 [n]; in b f32 [1]; c = Sub a b; out c; out b; done; "
+         "y z = SequenceMap x w body:g=; out y; out z;", "x[0]=1 x[1]=2", {"1", "2 3", "4"}, NNRT_SUCCESS,
+         "y[0]=-3|y[1]=-2 -1|z[0]=4|z[1]=4", NULL},
+        {"SequenceMap, two lengths", "in x seq.f32 [1]; in w seq.f32 [1]; graph; in a f32 [1]; in b f32 [1]; c = Sub a b; out c; done; "
+         "y = SequenceMap x w body:g=;", "x=1 w=2", {NULL}, NNRT_INVALID_INPUT, "a sequence of another length, expected", NULL},
+        {"SequenceMap, no sequence", "in x f32 [1]; graph; in a f32 [1]; c = Neg a; out c; done; y = SequenceMap x body:g=;", "", {"1"},
+         NNRT_INVALID_INPUT, "input 0 'x' is a tensor, expected a sequence", NULL},
+        {"SequenceMap, a sequence of sequences", "in x seq.f32 [1]; graph; in a f32 [1]; c = SequenceConstruct a; out c; done; "
+         "y = SequenceMap x body:g=;", "x=1", {NULL}, NNRT_INVALID_MODEL, "is a sequence, expected a tensor", NULL},
+        {"SequenceMap, other numbers", "in x seq.f32 [1]; graph; in a f32 [1]; in b f32 [1]; c = Neg a; out c; done; "
+         "y = SequenceMap x body:g=;", "x=1", {NULL}, NNRT_INVALID_MODEL, "its body has 2 inputs and 1 outputs, expected 1 and 1", NULL},
+        {"SequenceMap, nothing to map", "in x seq.f32 [1]; graph; in a f32 [1]; c = Neg a; out c; done; "
+         "s = SequenceMap x body:g=; y = SequenceLength s;", "x=0", {NULL}, NNRT_SUCCESS, "y=0", NULL},
+        {"a function of sequences", "function r = twice s; r = SequenceInsert s v; v = SequenceAt s p; p = Constant value:t=i64,0; end; "
+         "in x seq.f32 [1]; y = twice x;", "x=1", {"6"}, NNRT_SUCCESS, "y[0]=6|y[1]=6", "x=1\ny=2\n"},
+        {"sequences of sequences", "in x f32 [1]; s = SequenceConstruct x; y = SequenceConstruct s;", "", {"1"}, NNRT_INVALID_INPUT,
+         "input 0 's' is a sequence, expected a tensor", NULL},
+    };
+#undef BRANCH
+#undef STEP
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        run_sequence_case(&cases[i], true);
+        run_sequence_case(&cases[i], false);
+    }
+}
+
+/* A model with a sequence as input is deferred; sessions complete it, each with the length that it is given. */
+static void test_sequence_deferred(void **state)
+{
+    const message m = build("in x seq.f32 [1]; y = ConcatFromSequence x axis:i=0;", 17);
+    NNRT_Model *model = NULL;
+    nnrt_error e;
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &e), NNRT_SUCCESS);
+    assert_non_null(strstr(nnrt_model_deferred(model), "'x' is a sequence of unknown length"));
+    for (int32_t n = 1; n < 5; n++) {
+        nnrt_session *session = NULL;
+        nnrt_session_desc how;
+        nnrt_input told;
+        float in[4] = {1, 2, 3, 4}, out[4] = {0};
+        nnrt_io io[4], y = nnrt_io_make(out, (size_t)n * sizeof(out[0]));
+        memset(&how, 0, sizeof(how));
+        memset(&told, 0, sizeof(told));
+        told.name = "x";
+        told.shape.rank = 1;
+        told.shape.dims[0] = n;
+        how.inputs = &told;
+        how.inputCount = 1;
+        assert_int_equal(nnrt_session_create(&session, model, &how, &e), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_inputs(session), n);
+        for (int32_t i = 0; i < n; i++)
+            io[i] = nnrt_io_make(&in[i], sizeof(in[0]));
+        assert_int_equal(nnrt_run(session, io, (uint32_t)n, &y, 1), NNRT_SUCCESS);
+        assert_memory_equal(in, out, (size_t)n * sizeof(out[0]));
+        nnrt_session_destroy(session);
+        told.name = "q";
+        assert_int_equal(nnrt_session_create(&session, model, &how, &e), NNRT_INVALID_PARAMETER);
+        assert_non_null(strstr(e.message, "the model has no input 'q'"));
+    }
+    nnrt_model_destroy(model);
 }
 
 /* Heads, and elements of a head, are dynamic: the inputs have upper bounds, and the scale follows from the shapes of
@@ -6574,6 +6829,7 @@ int main(void)
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_control_images),
         cmocka_unit_test(test_control_passed), cmocka_unit_test(test_storage), cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_sequence_ends), cmocka_unit_test(test_sequence_deferred),
         cmocka_unit_test(test_attention_dynamic),
         cmocka_unit_test(test_newer),
         cmocka_unit_test(test_order),

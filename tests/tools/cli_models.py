@@ -50,6 +50,12 @@ def value(name, dtype, dims):
     return sub(1, name) + sub(2, sub(1, num(1, TYPES[dtype]) + sub(2, dim)))
 
 
+def around(kind, what):
+    """A value whose type is a sequence (kind 4) or an optional value (9) of this one's."""
+    name, end = 2 + what[1], what[2 + what[1]:]
+    return what[:name] + sub(2, sub(kind, sub(1, end[2:])))
+
+
 def node(op, inputs, outputs, **attr):
     out = b''.join(sub(1, i) for i in inputs) + b''.join(sub(2, o) for o in outputs) + sub(4, op)
     for k, v in attr.items():
@@ -258,6 +264,9 @@ def shapes():
           [value('y', 'float32', ['batch', 4, 'h', 'w'])], [filled('w', 4, 3, 3, 3)])
     model(F + 'wave.onnx', [node('MatMul', ['x', 'w'], ['y'])], [value('x', 'float32', ['N', 'samples'])], [value('y', 'float32', ['N', 2])], [filled('w', 512, 2)])
     model(F + 'named.onnx', [node('Relu', ['x'], ['y'])], [value('x', 'float32', [2, "it's; $h"])], [value('y', 'float32', [2, None])])
+    model(F + 'tensors.onnx', [node('ConcatFromSequence', ['x'], ['c'], axis=0), node('OptionalHasElement', ['o'], ['h']), node('Identity', ['x'], ['y'])],
+          [around(4, value('x', 'float32', ['n'])), around(9, value('o', 'float32', [2]))],
+          [value('c', 'float32', ['m']), value('h', 'bool', []), around(4, value('y', 'float32', ['n']))], opset=17)
     model(F + 'plain.onnx', [node('Add', ['a b', 'c'], ['y'])], [value('a b', 'float32', [2, None]), value('c', 'float32', [2, None])], [value('y', 'float32', [2, None])])
     model(F + 'pair.onnx', [node('Add', ['a', 'b'], ['y'])], [value('a', 'float32', [3, 't']), value('b', 'float32', [3, 't'])], [value('y', 'float32', [3, 't'])])
     model(F + 'seven.onnx', [node('MatMul', ['x', 'w'], ['y'])], [value('x', 'float32', ['N', 'k'])], [value('y', 'float32', ['N', 2])], [filled('w', 7, 2)])
@@ -284,7 +293,7 @@ def imports():
     for name, count in (('names1000', 1000), ('names4000', 4000)):
         model(F + name + '.onnx', [node('Neg', ['x0'], ['y'])], [value('x%d' % i, 'float32', ['n', 3]) for i in range(count)], [value('y', 'float32', ['n', 3])])
     model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=29)
-    model(F + 'fly.onnx', [node('SequenceMap', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceMap', ['x'], ['c']) + sub(3, 'two'),
+    model(F + 'fly.onnx', [node('StringConcat', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('StringConcat', ['x'], ['c']) + sub(3, 'two'),
                            node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
     with open(F + 'fly.onnx', 'ab') as f:
         f.write(sub(2, 'torch') + sub(3, '2.3'))

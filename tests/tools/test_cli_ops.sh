@@ -22,7 +22,7 @@ prints 'ops --onnx: one operator' '^Abs +1-28   ABS$'
 prints 'ops --onnx: beside others' '^LRN +1-28   LRN, with RESHAPE: other than 4 axes'
 prints 'ops --onnx: made of several' '^Shrink +9-28   made of LESS GREATER .*: selected by two comparisons$'
 prints 'ops --onnx: nothing' '^Identity +1-28   its input under another name$'
-prints 'ops --onnx: left out' '^SequenceMap +unsupported: sequences$'
+prints 'ops --onnx: left out' '^StringConcat +unsupported: strings$'
 t 0 'ops --onnx --tsv' ops --onnx --tsv
 prints 'ops --onnx --tsv' '^DFT	17	28	DFT		$'
 prints 'ops --onnx --tsv: left out' '^ai[.]onnx[.]ml[.]ZipMap	0	0			maps; export with the option zipmap=False$'

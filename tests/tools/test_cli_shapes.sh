@@ -27,7 +27,7 @@ py 'info --json' 'd["inputs"][0]["dims"] == ["batch", None, "height", "width"] a
 t 0 'info: subgraphs count' info "$folder/branch.onnx" --json
 py 'info: subgraphs count' 'd["operators"] == {"Equal": 1, "If": 1, "Relu": 1, "MatMul": 1} and d["nodes"] == 4 and d["weights"]["float32"]["count"] == 8'
 t 0 'info: operators that are not supported' info "$folder/fly.onnx"
-prints 'info: operators that are not supported' '^ +2  SequenceMap$'
+prints 'info: operators that are not supported' '^ +2  StringConcat$'
 prints 'info: operators that are not supported, all' "^session     none: operators that are not supported .*Fly x1, ai.onnx.ml.ZipMap x1"
 t 0 'info: a domain' info "$folder/ort.onnx"
 prints 'info: a domain' '^ +1  com[.]microsoft[.]MoE$'
@@ -142,6 +142,26 @@ for m in branch branch2; do
     py "$m: a size that fits, the other branch" "same(load('o/y.npy'), load('quad.npy'))"
     t 0 "$m: emit-c" emit-c "$folder/$m.onnx" --dim n=8 --input sr=$relu -o "$folder/$m.h"
 done
+
+# ---- sequences and optional values ----
+
+t 0 'sequence: info' info "$folder/tensors.onnx"
+prints 'sequence: info, input' '^input       x  sequence of float32\[n\]$'
+prints 'sequence: info, optional input' '^            o  optional of float32\[2\]$'
+prints 'sequence: info, no length' "^session     none: input 'x' is a sequence of unknown length"
+t 0 'sequence: info of two tensors' info "$folder/tensors.onnx" --shape x=2 --shape 'x[0]=3' --shape 'x[1]=1'
+prints 'sequence: info of two tensors' '^output      c  float32\[4\]$'
+prints 'sequence: info of two tensors, results' '^            y\[1\]  float32\[1\]$'
+t 0 'sequence: run' run "$folder/tensors.onnx" --input 'x[0]=1,2' --input 'x[1]=3' --shape 'x[0]=2' --shape 'x[1]=1' --output-dir "$folder/o"
+py 'sequence: run' "same(load('o/c.npy'), np.array([1, 2, 3], 'float32')) and same(load('o/y_1_.npy'), np.array([3], 'float32')) and not load('o/h.npy')"
+t 0 'sequence: an optional value' run "$folder/tensors.onnx" --shape x=1 --input 'x[0]=1,2' --shape 'x[0]=2' --input o=5,6 --output-dir "$folder/o"
+py 'sequence: an optional value' "load('o/h.npy') and same(load('o/c.npy'), np.array([1, 2], 'float32'))"
+t 0 'sequence: convert' convert "$folder/tensors.onnx" "$folder/tensors.nnrt" --shape x=2 --shape 'x[0]=3' --shape 'x[1]=1'
+t 0 'sequence: a .nnrt file' info "$folder/tensors.nnrt"
+prints 'sequence: a .nnrt file' '^            x\[1\]  float32\[1\]$'
+refused 2 'sequence: no length' "input 'x' is a sequence of tensors: give each, --input x\[0\]=FILE --input x\[1\]=FILE .., or their number, --shape x=2" run "$folder/tensors.onnx" --input random
+refused 2 'sequence: no shape' "x\[1\]" run "$folder/tensors.onnx" --shape x=2 --input random --shape 'x[0]=3'
+refused 1 'sequence: a value of other axes' 'takes float32\[n?\?\]' run "$folder/tensors.onnx" --input "x[0]=$folder/eight.npy"
 
 if grep -rn 'taken as 1' tools bindings; then fail 'a size is guessed'; else pass; fi
 

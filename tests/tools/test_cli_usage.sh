@@ -85,7 +85,7 @@ refused 1 'looks like a text' 'this is not an ONNX file; it looks like a text$' 
 : >"$folder/looks.onnx"
 refused 1 'looks like nothing' 'this is not an ONNX file; it looks like an empty file$' info "$folder/looks.onnx"
 looks 'Git LFS' 'version https://git-lfs.github.com/spec/v1' 'a pointer of Git LFS'
-refused 1 'operators that are not read' "operators that are not supported \(operator set 13, written by torch 2.3\): SequenceMap x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps; export with the option zipmap=False\)\$" dot "$folder/fly.onnx"
+refused 1 'operators that are not read' "operators that are not supported \(operator set 13, written by torch 2.3\): StringConcat x2 'one', .. \(strings\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps; export with the option zipmap=False\)\$" dot "$folder/fly.onnx"
 refused 1 'operators of ONNX Runtime' "operators that are not supported: com.microsoft.MoE x1 'one'; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register; nnrt_onnx_desc.outputs 'a' leaves them out; here --outputs NAME,... does\$" dot "$folder/ort.onnx"
 
 "$nnrt" ops >/dev/full 2>"$folder/err"

@@ -16,7 +16,8 @@ typedef struct cli_input {
     char *name;
     const char *source; /* value of --input after NAME=, NULL: not given */
     NNRT_DataType type;
-    const char *kind; /* of an ONNX input that no tensor of a session can be: "string", "sequence", ..; NULL: it is a tensor */
+    const char *kind; /* of an ONNX input that no tensor of a session can be: "string", "sequence", ..; NULL: it is a tensor. Of a
+                         sequence or an optional value `type` and `declared` describe its tensors */
     nnrt_dims declared; /* -1: dynamic dimension; rank -1: no shape in the file */
     char *symbols[NNRT_MAX_RANK]; /* names of dynamic dimensions; NULL: none */
     cli_tensor value;
@@ -35,6 +36,8 @@ typedef struct cli_inputs {
     uint32_t states;  /* inputs after those, which a session keeps (metadata "states") */
     cli_input *fixed; /* fixedCount inputs of --fix, which are constants of the model */
     uint32_t fixedCount;
+    cli_input *sequences; /* sequenceCount inputs of an ONNX file whose tensors are inputs: "x" of x[0], x[1]; declared: the length */
+    uint32_t sequenceCount;
     nnrt_bound *bounds;
     uint32_t boundCount;
     cli_metadata metadata; /* of the model */
@@ -62,6 +65,9 @@ static void cli_inputs_free(cli_inputs *in)
     for (uint32_t i = 0; i < in->fixedCount; i++)
         cli_input_free(&in->fixed[i]);
     free(in->fixed);
+    for (uint32_t i = 0; i < in->sequenceCount; i++)
+        cli_input_free(&in->sequences[i]);
+    free(in->sequences);
     for (uint32_t i = 0; i < in->boundCount; i++)
         free((void *)(uintptr_t)in->bounds[i].tensor);
     free(in->bounds);
@@ -79,10 +85,11 @@ static void cli_inputs_free(cli_inputs *in)
 /* "float32[batch,3,?]": shape with the names of dynamic dimensions, ? for those without; cut off after size - 1 bytes. */
 static const char *cli_input_text(char *out, size_t size, const cli_input *input, const nnrt_dims *shape)
 {
-    size_t at = input->kind != NULL ? nnrt_text(out, size, "%s", input->kind)
-                                    : nnrt_text(out, size, "%s[%s", nnrt_type_name(input->type), shape->rank < 0 ? "*" : "");
-    if (input->kind != NULL)
+    size_t at = input->kind != NULL ? nnrt_text(out, size, "%s", input->kind) : 0;
+    if (input->kind != NULL && input->type == NNRT_DATA_TYPE_UNKNOWN)
         return out;
+    at += input->kind != NULL && at < size ? nnrt_text(out + at, size - at, " of ") : 0;
+    at += at < size ? nnrt_text(out + at, size - at, "%s[%s", nnrt_type_name(input->type), shape->rank < 0 ? "*" : "") : 0;
     for (int32_t k = 0; k < shape->rank && at < size; k++) {
         const char *symbol = shape->dims[k] < 0 ? input->symbols[k] : NULL;
         at += nnrt_text(out + at, size - at, k > 0 ? "," : "");
@@ -138,12 +145,27 @@ static int cli_note_external(const nnrt_onnx_graph *g, const char *path)
     return status;
 }
 
-/* The kind of an input or output of an ONNX file that no session can have; NULL: a tensor that a session can have. */
-static const char *cli_odd_kind(const nnrt_onnx_value_info *info)
+static bool cli_is_optional(const nnrt_onnx_value_info *info)
+{
+    return info->kind == NNRT_ONNX_KIND_OPTIONAL;
+}
+
+/* Whether it is a sequence of tensors, also an optional one. */
+static bool cli_is_sequence(const nnrt_onnx_value_info *info)
+{
+    return cli_is_optional(info) ? info->elemKind == NNRT_ONNX_KIND_SEQUENCE
+                                 : info->kind == NNRT_ONNX_KIND_SEQUENCE && info->elemKind == NNRT_ONNX_KIND_TENSOR;
+}
+
+/* The kind of an input or output of an ONNX file that no session can have; NULL: a tensor that a session can have. element: of
+   the tensors in a sequence or an optional value. */
+static const char *cli_odd_kind(const nnrt_onnx_value_info *info, bool element)
 {
     static const char *const kinds[10] = {"untyped", "", "", "", "sequence", "map", "", "opaque", "sparse tensor", "optional"};
-    if (info->kind != NNRT_ONNX_KIND_TENSOR)
-        return info->kind >= 0 && info->kind < 10 ? kinds[info->kind] : "unknown";
+    if (info->kind != NNRT_ONNX_KIND_TENSOR && !element)
+        return cli_is_optional(info) && cli_is_sequence(info)  ? "optional sequence"
+               : info->kind >= 0 && info->kind < 10 ? kinds[info->kind]
+                                                    : "unknown";
     if (nnrt_onnx_data_type(info->elemType) == NNRT_DATA_TYPE_UNKNOWN)
         return info->elemType == NNRT_ONNX_STRING      ? "string"
                : info->elemType == NNRT_ONNX_COMPLEX64  ? "complex64"
@@ -155,24 +177,34 @@ static const char *cli_odd_kind(const nnrt_onnx_value_info *info)
     return info->dims.count > NNRT_MAX_RANK ? "tensor of more than 8 axes" : NULL;
 }
 
-static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info)
+/* Adds an input or output. element: as a tensor, if it is optional, or with its number if it is a tensor of a sequence; -1: as
+   declared. */
+static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, int64_t element)
 {
     cli_input *input = &in->data[in->count];
     nnrt_dims *shape = &input->declared;
-    if ((input->name = cli_text_copy(info->name.data, info->name.length)) == NULL)
+    bool plain;
+    input->name = (char *)cli_alloc(info->name.length + 24, 1);
+    if (input->name == NULL)
         return CLI_FAILED;
+    if (element >= 0 && cli_is_sequence(info))
+        snprintf(input->name, info->name.length + 24, "%.*s[%lld]", (int)info->name.length, info->name.data, (long long)element);
+    else if (info->name.length > 0)
+        memcpy(input->name, info->name.data, info->name.length);
     in->count++;
-    input->kind = cli_odd_kind(info);
-    input->type = input->kind == NULL ? nnrt_onnx_data_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
-    shape->rank = input->kind != NULL ? 0 : info->hasShape != 0 ? (int32_t)info->dims.count : -1;
+    input->kind = cli_odd_kind(info, element >= 0);
+    plain = input->kind == NULL || cli_odd_kind(info, true) == NULL; /* the tensors of a sequence, too */
+    input->type = plain ? nnrt_onnx_data_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
+    shape->rank = !plain ? 0 : info->hasShape != 0 ? (int32_t)info->dims.count : -1;
     for (int32_t k = 0; k < shape->rank; k++) {
         const nnrt_onnx_dim *d = &info->dims.data[k];
         shape->dims[k] = d->kind == NNRT_ONNX_DIM_VALUE ? (int32_t)d->value : -1;
-        if (d->kind == NNRT_ONNX_DIM_PARAM && d->param.length > 0 &&
+        if (d->kind == NNRT_ONNX_DIM_PARAM && d->param.length > 0 && (input->kind != NULL || !cli_is_sequence(info)) &&
             (input->symbols[k] = cli_text_copy(d->param.data, d->param.length)) == NULL)
             return CLI_FAILED;
     }
-    in->shapes[in->count - 1] = *shape;
+    if (input->kind == NULL)
+        in->shapes[in->count - 1] = *shape;
     return CLI_DONE;
 }
 
@@ -416,6 +448,107 @@ static int cli_inputs_mark_quantized(cli_inputs *in)
     return status;
 }
 
+#define CLI_MOST_TENSORS 65536 /* of a sequence */
+
+/* The meaning of an option "NAME=..", "NAME[K]=.." for the input `name`: the length N of a sequence in
+   --shape NAME=N, or K + 1, or 0 that it has a value. -1: nothing. */
+static int64_t cli_option_length(const char *option, bool shape, nnrt_onnx_str name)
+{
+    const char *at = option + name.length;
+    char *end;
+    unsigned long n;
+    if (strncmp(option, (const char *)name.data, name.length) != 0 || (*at != '=' && *at != '['))
+        return -1;
+    if (*at == '=' && !shape)
+        return 0;
+    n = at[1] >= '0' && at[1] <= '9' ? strtoul(at + 1, &end, 10) : ULONG_MAX;
+    if (n > CLI_MOST_TENSORS)
+        return *at == '=' ? 0 : -1;
+    if (*at == '=')
+        return *end == '\0' ? (int64_t)n : 0;
+    return end[0] == ']' && end[1] == '=' ? (int64_t)n + 1 : -1;
+}
+
+/* The largest of these of all options; told: there is one. */
+static int64_t cli_told_length(const cli_args *args, nnrt_onnx_str name, bool *told)
+{
+    const char *const *const lists[] = {args->inputs, args->shapes, args->most, args->fixes};
+    const uint32_t counts[] = {args->inputCount, args->shapeCount, args->mostCount, args->fixCount};
+    int64_t most = 0;
+    *told = false;
+    for (int k = 0; k < 4; k++)
+        for (uint32_t i = 0; i < counts[k]; i++) {
+            const int64_t n = cli_option_length(lists[k][i], k == 1, name);
+            *told = *told || n >= 0;
+            most = n > most ? n : most;
+        }
+    return most;
+}
+
+/* Room for n more inputs. */
+static int cli_inputs_room(cli_inputs *in, size_t n)
+{
+    cli_input *data = (cli_input *)cli_alloc(in->count + n, sizeof(*data));
+    nnrt_dims *shapes = (nnrt_dims *)cli_alloc(in->count + n, sizeof(*shapes));
+    if (data == NULL || shapes == NULL) {
+        free(data);
+        free(shapes);
+        return CLI_FAILED;
+    }
+    if (in->count > 0) {
+        memcpy(data, in->data, in->count * sizeof(*data));
+        memcpy(shapes, in->shapes, in->count * sizeof(*shapes));
+    }
+    free(in->data);
+    free(in->shapes);
+    in->data = data;
+    in->shapes = shapes;
+    return CLI_DONE;
+}
+
+/* Adds an input of an ONNX file, of which `left` inputs are left: of a sequence its tensors, if options say how many there are, of
+   an optional value its tensor, if options name it. */
+static int cli_inputs_add_told(cli_inputs *in, const cli_args *args, const nnrt_onnx_value_info *info, size_t left)
+{
+    const bool sequence = cli_is_sequence(info), optional = cli_is_optional(info) && info->elemKind == NNRT_ONNX_KIND_TENSOR;
+    bool told = false;
+    const int64_t length = sequence || optional ? cli_told_length(args, info->name, &told) : 0;
+    cli_input *more;
+    int status = CLI_DONE;
+    if (!told || !sequence)
+        return cli_inputs_add(in, info, told && optional ? 0 : -1);
+    more = (cli_input *)cli_alloc(in->sequenceCount + 1, sizeof(*more));
+    if (more == NULL)
+        return CLI_FAILED;
+    if (in->sequenceCount > 0)
+        memcpy(more, in->sequences, in->sequenceCount * sizeof(*more));
+    free(in->sequences);
+    in->sequences = more;
+    more += in->sequenceCount;
+    if ((more->name = cli_text_copy(info->name.data, info->name.length)) == NULL ||
+        cli_inputs_room(in, (size_t)length + left) != CLI_DONE) {
+        free(more->name);
+        return CLI_FAILED;
+    }
+    in->sequenceCount++;
+    more->declared.rank = 1;
+    more->declared.dims[0] = (int32_t)length;
+    for (int64_t k = 0; k < length && status == CLI_DONE; k++)
+        status = cli_inputs_add(in, info, k);
+    return status;
+}
+
+/* Whether `text`, "NAME=..", begins with the name of such a sequence. */
+static bool cli_names_sequence(const cli_inputs *in, const char *text)
+{
+    for (uint32_t i = 0; i < in->sequenceCount; i++) {
+        const size_t n = strlen(in->sequences[i].name);
+        if (strncmp(text, in->sequences[i].name, n) == 0 && text[n] == '=')
+            return true;
+    }
+    return false;
+}
+
 /* Lists the inputs of the model, states included, without values; also inputs that no session can have (cli_input.kind). Free
    the list even after a failure. */
 static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
@@ -457,7 +590,7 @@ static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
         for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++) /* initialized inputs are constants */
             if (bsearch(&inputs->data[i].name, constants, model->graph->initializers.count, sizeof(*constants),
                         cli_compare_names) == NULL)
-                status = cli_inputs_add(in, &inputs->data[i]);
+                status = cli_inputs_add_told(in, args, &inputs->data[i], inputs->count - i);
         if (status == CLI_DONE)
             status = cli_metadata_from_onnx(&in->metadata, &model->metadataProps);
         if (status == CLI_DONE)
@@ -474,12 +607,26 @@ static int cli_inputs_describe(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* The same for a session: fails if it cannot have an input. */
+/* The same for a session: without optional inputs that get no value; fails if it cannot have an input. */
 static int cli_inputs_list(cli_inputs *in, const cli_args *args)
 {
     const int status = cli_inputs_describe(in, args);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++) {
+        const bool absent = in->data[i].kind != NULL && strncmp(in->data[i].kind, "optional", 8) == 0;
+        if (absent)
+            cli_input_free(&in->data[i]);
+        in->data[kept] = in->data[i];
+        in->shapes[kept] = in->shapes[i];
+        kept += !absent;
+    }
+    in->count = status == CLI_DONE ? kept : in->count;
     for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
-        if (in->data[i].kind != NULL)
+        if (in->data[i].kind != NULL && strcmp(in->data[i].kind, "sequence") == 0)
+            return cli_usage("input '%s' is a sequence of tensors: give each, --input %s[0]=FILE --input %s[1]=FILE .., or their "
+                             "number, --shape %s=2",
+                             in->data[i].name, in->data[i].name, in->data[i].name, in->data[i].name);
+        else if (in->data[i].kind != NULL)
             return cli_fail("cannot load %s: input '%s' is not a tensor of a supported element type: %s", args->model,
                             in->data[i].name, in->data[i].kind);
     return status;

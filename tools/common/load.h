@@ -17,7 +17,8 @@ static bool cli_may_be_constant(const cli_input *input)
    --input. */
 static NNRT_ReturnCode cli_import_onnx(cli_inputs *in, const cli_args *args, bool constants, NNRT_Model **model, nnrt_error *error)
 {
-    nnrt_onnx_input *given = (nnrt_onnx_input *)cli_alloc(in->count + in->fixedCount, sizeof(*given));
+    nnrt_onnx_input *given =
+        (nnrt_onnx_input *)cli_alloc((size_t)in->count + in->fixedCount + in->sequenceCount, sizeof(*given));
     nnrt_onnx_desc desc;
     NNRT_ReturnCode code;
     memset(&desc, 0, sizeof(desc));
@@ -27,7 +28,7 @@ static NNRT_ReturnCode cli_import_onnx(cli_inputs *in, const cli_args *args, boo
     for (uint32_t i = 0; i < in->count; i++) {
         cli_input *input = &in->data[i];
         input->constant = constants && cli_may_be_constant(input);
-        if (in->shapes[i].rank < 0)
+        if (in->shapes[i].rank < 0 || input->kind != NULL)
             continue;
         given[desc.inputCount].name = input->name;
         given[desc.inputCount].shape =
@@ -38,6 +39,10 @@ static NNRT_ReturnCode cli_import_onnx(cli_inputs *in, const cli_args *args, boo
         given[desc.inputCount].name = in->fixed[i].name;
         given[desc.inputCount].shape = in->fixed[i].value.shape;
         given[desc.inputCount].data = in->fixed[i].value.data;
+    }
+    for (uint32_t i = 0; i < in->sequenceCount; i++, desc.inputCount++) {
+        given[desc.inputCount].name = in->sequences[i].name;
+        given[desc.inputCount].shape = in->sequences[i].declared;
     }
     desc.inputs = given;
     desc.final = true;

@@ -341,7 +341,7 @@ static int cli_inputs_apply_shapes(cli_inputs *in, const cli_args *args)
     for (uint32_t k = 0; status == CLI_DONE && k < args->dimCount; k++)
         status = cli_inputs_apply_dim(in, args->dims[k]);
     for (uint32_t k = 0; status == CLI_DONE && k < args->shapeCount; k++)
-        status = cli_inputs_apply_shape(in, args->shapes[k]);
+        status = cli_names_sequence(in, args->shapes[k]) ? CLI_DONE : cli_inputs_apply_shape(in, args->shapes[k]);
     for (uint32_t k = 0; status == CLI_DONE && k < args->fixCount; k++)
         status = cli_inputs_apply_fix(in, args, args->fixes[k]);
     if (status == CLI_DONE)

@@ -303,7 +303,7 @@ def reason_of(text, left_out):
         kind = next((k for k in sorted(kinds) if k), "")
         return kind or "unsupported operators", ", ".join(sorted({n for n in names if left_out.get(n, "") == kind}))
     for kind, pattern in (("bfloat16", r"element type bfloat16"), ("strings", r"element type string"),
-                          ("training", r"training"), ("sequences", r"is a sequence"), ("optionals", r"is an optional"),
+                          ("training", r"training"),
                           ("replaced by a later release", r"a later release replaced")):
         if re.search(pattern, text):
             return kind, text.split(": ", 1)[1] if kind.startswith("replaced") else ""

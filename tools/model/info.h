@@ -410,7 +410,7 @@ static int cli_info_file_tensors(const cli_inputs *in, const nnrt_onnx_graph *gr
     if (out.data == NULL || out.shapes == NULL)
         status = CLI_FAILED;
     for (size_t i = 0; i < graph->outputs.count && status == CLI_DONE; i++)
-        status = cli_inputs_add(&out, &graph->outputs.data[i]);
+        status = cli_inputs_add(&out, &graph->outputs.data[i], -1);
     for (int k = 0; k < 2 && status == CLI_DONE; k++) {
         const cli_inputs *list = k == 0 ? in : &out;
         fputs(json ? k == 0 ? ",\"inputs\":[" : ",\"outputs\":[" : "", stdout);

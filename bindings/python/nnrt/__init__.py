@@ -1,4 +1,5 @@
 """Neural networks of ONNX, TensorFlow Lite and .nnrt files, with the interface of onnxruntime: import nnrt as ort."""
+import copy
 import dataclasses
 import functools
 import json
@@ -119,9 +120,9 @@ def _open(source: Any) -> memoryview:
         if data[:5] == b"\x89NNRT" or data[4:8] == b"TFL3":
             return memoryview(data)
         source = data
-    copy = mmap.mmap(-1, max(1, len(source)))
-    copy[:len(source)] = source
-    return memoryview(copy)[:len(source)]
+    pages = mmap.mmap(-1, max(1, len(source)))
+    pages[:len(source)] = source
+    return memoryview(pages)[:len(source)]
 
 
 class InferenceSession:
@@ -142,9 +143,11 @@ class InferenceSession:
         self._lock = threading.Lock()
         self._plans: List[plan.Plan] = []  # in the order in which a run tries them
         self._sizes: Optional[plan.Limits] = {}  # of every dimension so far, by input; None: no plan for all shapes
+        self._lengths: List[plan.Item] = []  # of sequences
+        self._parts: Dict[Any, InferenceSession] = {}  # by the lengths of sequences: sessions whose inputs are tensors
         self._describe(*about)
         self._most = self._bounds(self._options.max_shapes)
-        if all(self._fixed(i) or i.name in self._most for i in self._inputs.values()):
+        if not self._kinds and all(self._fixed(i) or i.name in self._most for i in self._inputs.values()):
             try:
                 self._prepare({n: self._open_shape(i.shape or []) for n, i in self._inputs.items()}, {})
             except Exception:  # the first run may know the value of an input that is needed
@@ -164,13 +167,15 @@ class InferenceSession:
         free = self._options.free_dimensions
 
         def arguments(tensors: Any, hidden: Any) -> Dict[str, NodeArg]:
-            return {name: NodeArg(name, "tensor(%s)" % _TYPES.get(kind, kind),
+            return {name: NodeArg(name, functools.reduce("{1}({0})".format, reversed(around.split()),
+                                                         "tensor(%s)" % _TYPES.get(kind, kind)),
                                   [free.get(d, d) for d in dims] if ranked else None)
-                    for name, kind, dims, ranked in tensors if name not in hidden}
+                    for name, kind, dims, ranked, around in tensors if name not in hidden}
         self._inputs = arguments(ins, {s[0] for s in states} | set(constants))
         self._outputs = arguments(outs, {s[2] for s in states})
         self._index = {name: i for i, name in enumerate(self._outputs)}
         self._types = {i[0]: i[1] for i in ins}
+        self._kinds = {t[0]: t[4] for t in [*ins, *outs] if t[4]}  # "seq", "optional", "optional seq"
 
     @staticmethod
     def _fixed(arg: NodeArg) -> bool:
@@ -208,7 +213,7 @@ class InferenceSession:
         for most in bounds, {**declared, **bounds}:
             items = [plan.item(name, shape) for name, shape in most.items() if name not in constants]
             try:
-                made = plan.Plan(self._model, inputs, items, self._device, self._pool, self._profile, limits)
+                made = plan.Plan(self._model, inputs + self._lengths, items, self._device, self._pool, self._profile, limits)
                 self._memory = made.memory
                 return made
             except Exception as error:
@@ -303,19 +308,73 @@ class InferenceSession:
             self._sizes, self._plans = None, [made] + [p for p in self._plans if p.limits is None][:_PLANS - 1]
         return outputs
 
-    def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[Array]:
-        """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
-        are new."""
+    def _part(self, lengths: Tuple[Tuple[str, Optional[int]], ...]) -> "InferenceSession":
+        """The session for sequences of these lengths, None: an optional value that is a tensor. Its inputs are tensors."""
+        with self._lock:
+            if lengths not in self._parts:
+                part, known = copy.copy(self), dict(lengths)
+                part._lock, part._plans, part._sizes, part._kinds = threading.Lock(), [], {}, {}
+                part._lengths = [plan.item(name, [n]) for name, n in lengths if n is not None]
+                part._inputs, part._types = {}, dict(self._types)
+                for name, arg in self._inputs.items():
+                    if name not in self._kinds or known.get(name, 0) is None:
+                        part._inputs[name] = arg
+                    for key in ("%s[%d]" % (name, i) for i in range(known.get(name) or 0)):  # dimensions of one name may differ
+                        shape = arg.shape and [d if isinstance(d, int) else None for d in arg.shape]
+                        part._inputs[key], part._types[key] = NodeArg(key, arg.type, shape), self._types[name]
+                self._parts[lengths] = part
+            return self._parts[lengths]
+
+    def _run_kinds(self, input_feed: Any) -> List[Any]:
+        """The outputs of a model with sequences, which are lists of arrays, and optional values, which may be None."""
+        feeds: Dict[str, Any] = {}
+        lengths: List[Tuple[str, Optional[int]]] = []
+        if not isinstance(input_feed, Mapping):
+            raise TypeError("the inputs are a %s, expected a dictionary" % type(input_feed).__name__)
+        for name, value in input_feed.items():
+            kind = self._kinds.get(name, "") if name in self._inputs else ""
+            if kind.startswith("optional") and value is None:
+                continue
+            if kind.endswith("seq") != isinstance(value, (list, tuple)) and kind:
+                raise TypeError("input '%s' is %s, expected a %s" % (name, type(value).__name__, "list of arrays" if "seq" in kind else "tensor"))
+            if kind:
+                lengths.append((name, len(value) if kind.endswith("seq") else None))
+            feeds.update({"%s[%d]" % (name, i): v for i, v in enumerate(value)} if kind.endswith("seq") else {name: value})
+        for name in self._inputs:
+            if self._kinds.get(name) == "seq" and name not in input_feed:
+                raise ValueError("input '%s' is missing; the model has %s" % (name, _list(self._inputs)))
+        part = self._part(tuple(sorted(lengths)))
+        flat = part.run(None, feeds)
+        left = list(zip(part._plans[0].results, flat))
+        outputs: List[Any] = []
+        for name in self._outputs:
+            taken = 0
+            if self._kinds.get(name, "").endswith("seq"):
+                while taken < len(left) and left[taken][0] == "%s[%d]" % (name, taken):
+                    taken += 1
+                outputs.append([array for _, array in left[:taken]] if taken or self._kinds[name] == "seq" else None)
+            else:
+                taken = 1 if left and left[0][0] == name else 0
+                outputs.append(left[0][1] if taken else None)
+            left = left[taken:]
+        return outputs
+
+    def _run_tensors(self, input_feed: Any) -> Any:
+        """All outputs of a model without sequences and optional values."""
         try:
             for made in self._plans if type(input_feed) is dict and len(input_feed) == len(self._inputs) else []:
                 if (outputs := made.run(input_feed)) is not None:
-                    break
-            else:
-                outputs = self._run(input_feed)
+                    return outputs
+            return self._run(input_feed)
         except Exception:
             if all(p.limits is None for p in self._plans):
                 raise
-            outputs = self._run_alone(input_feed)
+            return self._run_alone(input_feed)
+
+    def run(self, output_names: Optional[Sequence[str]], input_feed: Dict[str, Any], run_options: Any = None) -> List[Any]:
+        """The outputs of these names, None: all. Inputs that are contiguous arrays are used in place; the arrays of the outputs
+        are new. A sequence is a list of arrays, an absent optional value None."""
+        outputs = self._run_kinds(input_feed) if self._kinds else self._run_tensors(input_feed)
         try:
             return list(outputs) if output_names is None else [outputs[self._index[name]] for name in output_names]
         except KeyError as error:

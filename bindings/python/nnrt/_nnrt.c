@@ -55,13 +55,25 @@ static void add(PyObject *list, PyObject *item)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>describe */
 
-/* Tensors are (name, element type, dimensions, whether the rank is known); a dimension is a number, a name or None. */
+/* The type of an ONNX value around its tensors: "", "seq", "optional", "optional seq"; NULL: it has no tensors. */
+static const char *onnx_kind(const nnrt_onnx_value_info *v)
+{
+    const bool optional = v->kind == NNRT_ONNX_KIND_OPTIONAL;
+    const nnrt_onnx_type_kind kind = optional ? v->elemKind : v->kind;
+    if (kind == NNRT_ONNX_KIND_SEQUENCE && (optional || v->elemKind == NNRT_ONNX_KIND_TENSOR))
+        return optional ? "optional seq" : "seq";
+    return kind != NNRT_ONNX_KIND_TENSOR ? NULL : optional ? "optional" : "";
+}
+
+/* Tensors are (name, element type, dimensions, whether the rank is known, onnx_kind); a dimension is a number, a name or
+   None. */
 static PyObject *onnx_tensors(const nnrt_onnx_value_infos *infos)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; i < infos->count; i++) {
         const nnrt_onnx_value_info *v = &infos->data[i];
-        const bool tensor = v->kind == NNRT_ONNX_KIND_TENSOR;
+        const char *kind = onnx_kind(v);
+        const bool tensor = kind != NULL;
         PyObject *dims = PyList_New(0);
         for (size_t k = 0; tensor && k < v->dims.count; k++) {
             const nnrt_onnx_dim *d = &v->dims.data[k];
@@ -69,9 +81,9 @@ static PyObject *onnx_tensors(const nnrt_onnx_value_infos *infos)
                       : d->kind == NNRT_ONNX_DIM_PARAM ? text(d->param.data, d->param.length)
                                                        : Py_NewRef(Py_None));
         }
-        add(list, Py_BuildValue("(NsNi)", text(v->name.data, v->name.length),
+        add(list, Py_BuildValue("(NsNis)", text(v->name.data, v->name.length),
                                 tensor ? nnrt_type_name(nnrt_onnx_data_type(v->elemType)) : "no tensor", dims,
-                                (int)(tensor && v->hasShape)));
+                                (int)(tensor && v->hasShape), tensor ? kind : ""));
     }
     return list;
 }
@@ -103,8 +115,7 @@ static PyObject *model_tensors(const NNRT_Model *m, NNRT_Uint32List indices)
         PyObject *dims = PyList_New(0);
         for (uint32_t k = 0; ranked && k < t->dims.count; k++)
             add(dims, t->dims.data[k] >= 0 ? PyLong_FromLong(t->dims.data[k]) : Py_NewRef(Py_None));
-        add(list,
-            Py_BuildValue("(NsNi)", text(t->name, strlen(t->name)), nnrt_type_name(t->dataType), dims, (int)ranked));
+        add(list, Py_BuildValue("(NsNis)", text(t->name, strlen(t->name)), nnrt_type_name(t->dataType), dims, (int)ranked, ""));
     }
     return list;
 }

@@ -44,7 +44,7 @@ class Plan:
         self.idle = [self.first]
         self.returned, self.waited = threading.Condition(), False  # waited: a thread has waited for the first session
         ins, outs, self.memory, self.states = _nnrt.inspect(self.first)
-        self.names = tuple(i[0] for i in ins)
+        self.names, self.results = tuple(i[0] for i in ins), tuple(o[0] for o in outs)
         self.inputs = tuple(template(i[1], i[2]) for i in ins)
         self.open = any(i[3] for i in ins)
         self.bounds = [o[4] // numpy.dtype(o[1]).itemsize if o[3] else -1 for o in outs]  # elements, if dimensions are dynamic

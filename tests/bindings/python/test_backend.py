@@ -1,7 +1,7 @@
 """ONNX's own tests on nnrt.backend: by the runner of the installed onnx package, and on the data of onnx 1.20, which that
 runner cannot read. As many pass as in tests/formats/onnx_nodes.c, which runs them in C.
 
-What onnx_nodes.c skips is skipped: refused operators and types, data that are no tensors, and, in onnx 1.12, the tests whose
+What onnx_nodes.c skips is skipped: refused operators and types, and, in onnx 1.12, the tests whose
 outputs a later release replaced (REPLACED); those of 1.20 are compared with tests/formats/onnx_replaced.txt. Of the draws of
 Bernoulli and of Dropout in training, which ONNX does not specify, type, shape, values and sum are checked, by the bound of
 onnx_nodes.c. Tolerances are those of ONNX's runner, with 1e-6 for DFT, as there."""
@@ -21,8 +21,9 @@ import nnrt.backend  # noqa: E402
 from models import ROOT, unary  # noqa: E402
 
 REPLACED = "FLOAT_to_BFLOAT16|castlike_BFLOAT16"
-INSTALLED = (1009, 63)  # passed and skipped of onnx 1.12: make test ONLY=onnx-installed
-NEWEST = (1707, 86)  # of onnx 1.20: make conformance
+UNCOMPARED = "test_loop16_seq_none"  # the runner of onnx 1.12 takes len() of a scalar in a sequence; test_newest has this test, too
+INSTALLED = (1032, 40)  # passed and skipped of onnx 1.12: make test ONLY=onnx-installed
+NEWEST = (1736, 57)  # of onnx 1.20: make conformance
 DRAWS = "^test_bernoulli|^test_training_dropout(?!.*zero_ratio)"  # whose results are random
 DATA = ROOT / "build/onnx-data/1.20/usr/share/libonnx-testdata/data"
 CODES = {16: (16, False), 17: (8, False), 18: (8, False), 19: (8, False), 20: (8, False), 24: (8, False), 21: (4, False),
@@ -48,6 +49,16 @@ def read(path):
     if bits < 8:
         codes = numpy.stack([codes >> at & 2**bits - 1 for at in range(0, 8, bits)], 1).ravel()[:numpy.prod(tensor.dims, dtype=int)]
     return (numpy.where(codes >> bits - 1, codes.astype(numpy.int8) - 2**bits, codes).astype(numpy.int8) if sign else codes).reshape(tensor.dims)
+
+
+def read_value(path, kind):
+    """The value in a .pb file: an array, a list of arrays or None."""
+    value = kind.WhichOneof("value")
+    if value == "sequence_type":
+        return numpy_helper.to_list(onnx.SequenceProto.FromString(path.read_bytes()))
+    if value == "optional_type":
+        return numpy_helper.to_optional(onnx.OptionalProto.FromString(path.read_bytes()))
+    return read(path)
 
 
 def fnv(arrays):
@@ -81,10 +92,12 @@ class Onnx(unittest.TestCase):
 
     def check_folder(self, folder, replaced):
         """Compares the outputs of all data sets of a test."""
+        graph = onnx.load(folder / "model.onnx").graph
         rep = nnrt.backend.prepare((folder / "model.onnx").read_bytes())
+        ends = {"input": [i for i in graph.input if i.name not in {t.name for t in graph.initializer}], "output": graph.output}
         for data in sorted(folder.glob("test_data_set_*")):
-            inputs, outputs = ([read(data / ("%s_%d.pb" % (kind, i))) for i in range(len(list(data.glob(kind + "_*.pb"))))]
-                               for kind in ("input", "output"))
+            inputs, outputs = ([read_value(data / ("%s_%d.pb" % (kind, i)), ends[kind][i].type)
+                                for i in range(len(list(data.glob(kind + "_*.pb"))))] for kind in ("input", "output"))
             for k, text in replaced.get((folder.name, fnv(inputs)) if any(folder.name == r[0] for r in replaced) else None, []):
                 outputs[k] = numpy.frombuffer(bytes.fromhex(text), outputs[k].dtype).reshape(outputs[k].shape)
             for got, expected in zip(rep.run(inputs), outputs, strict=True):
@@ -93,6 +106,12 @@ class Onnx(unittest.TestCase):
                     continue
                 if re.match(DRAWS, folder.name):
                     self.check_drops(got, inputs[0], float(inputs[1]) if len(inputs) > 1 else 0.5, expected)
+                    continue
+                if expected is None or isinstance(expected, list):
+                    self.assertEqual((type(got), len(got or [])), (type(expected), len(expected or [])))
+                    for a, b in zip(got or [], expected or []):
+                        self.assertEqual((a.dtype, a.shape), (b.dtype, b.shape))
+                        numpy.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-7)
                     continue
                 self.assertEqual((got.dtype, got.shape), (expected.dtype, expected.shape))
                 near = {"rtol": 1e-3, "atol": 1e-6 if "_dft" in folder.name else 1e-7} if expected.dtype.kind == "f" else {"rtol": 0, "atol": 0}
@@ -115,7 +134,7 @@ class Onnx(unittest.TestCase):
 
     def test_runner(self):
         """The runner's tests; draws are compared by test_draws."""
-        tests = onnx.backend.test.BackendTest(nnrt.backend.NnrtBackend, __name__).exclude("_cuda$").exclude(DRAWS).exclude(REPLACED)
+        tests = onnx.backend.test.BackendTest(nnrt.backend.NnrtBackend, __name__).exclude("_cuda$").exclude(DRAWS).exclude(REPLACED).exclude(UNCOMPARED)
         suites = [unittest.defaultTestLoader.loadTestsFromTestCase(c) for n, c in tests.test_cases.items() if "Real" not in n]
         outcome = Outcome()
         unittest.TestSuite(t for suite in suites for t in suite if not t.id().endswith("_cuda")).run(outcome)
