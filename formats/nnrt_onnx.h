@@ -6125,35 +6125,48 @@ static uint32_t nnrti_onnx_pads_dynamic(nnrti_onnx *c, int32_t rank)
     return nnrti_onnx_gather(c, parts[0], parts[1], 0);
 }
 
+/* Padding of axis i by gathering: element k of the result is element (k - before) mod L, the axis repeated; with reflect it is
+   min(t, P - t), where t = (k - before) mod P and P = max(2L - 2, 1), the axis and its mirror image repeated. MOD has the sign
+   of its first operand, so the operand is offset to be 0 or more. */
+static uint32_t nnrti_onnx_periodic(nnrti_onnx *c, uint32_t x, int32_t i, int64_t before, int64_t behind, bool reflect)
+{
+    const uint32_t L = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, i));
+    const uint32_t all = nnrti_onnx_add(c, L, nnrti_onnx_const_int(c, before + behind));
+    uint32_t period = L, first, from;
+    if (reflect) {
+        period = nnrti_onnx_mul(c, nnrti_onnx_sub(c, L, nnrti_onnx_const_int(c, 1)), nnrti_onnx_const_int(c, 2));
+        period = nnrti_onnx_maximum(c, period, nnrti_onnx_const_int(c, 1));
+    }
+    first = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, nnrti_onnx_const_int(c, before), period);
+    from = nnrti_onnx_add(c, nnrti_onnx_iota(c, nnrti_onnx_size_value(all)), nnrti_onnx_sub(c, period, first));
+    from = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, from, period);
+    if (reflect)
+        from = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MINIMUM, NULL, from, nnrti_onnx_sub(c, period, from));
+    return nnrti_onnx_gather(c, x, from, i);
+}
+
 /* Slices *x according to the negative pads and returns the other pads as [rank,2]; NNRT_NO_TENSOR if there are none, or
-   after a fault. */
-static uint32_t nnrti_onnx_pads_constant(nnrti_onnx *c, uint32_t *x, int32_t rank)
+   after a fault. reflect: pads of at least the size of their axis, which PAD_FUSION refuses, are applied to *x, too. */
+static uint32_t nnrti_onnx_pads_constant(nnrti_onnx *c, uint32_t *x, int32_t rank, bool reflect)
 {
     const int64_t dims[2] = {rank, 2};
     int64_t pads[2 * NNRT_MAX_RANK];
     bool any = false;
     nnrti_onnx_pads_of(c, rank, pads);
     for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
-        if (pads[2 * i] < 0 || pads[2 * i + 1] < 0)
-            *x = nnrti_onnx_strided_slice(c, *x, i, pads[2 * i] < 0 ? -pads[2 * i] : 0,
-                                          pads[2 * i + 1] < 0 ? pads[2 * i + 1] : INT32_MAX, 1);
-        for (int32_t k = 2 * i; k < 2 * i + 2; k++) {
-            pads[k] = pads[k] < 0 ? 0 : pads[k];
-            any = any || pads[k] > 0;
+        int64_t *pad = &pads[2 * i], size;
+        if (pad[0] < 0 || pad[1] < 0)
+            *x = nnrti_onnx_strided_slice(c, *x, i, pad[0] < 0 ? -pad[0] : 0, pad[1] < 0 ? pad[1] : INT32_MAX, 1);
+        pad[0] = pad[0] < 0 ? 0 : pad[0];
+        pad[1] = pad[1] < 0 ? 0 : pad[1];
+        size = nnrti_onnx_dim(c, *x, i);
+        if (reflect && size > 0 && (pad[0] >= size || pad[1] >= size)) {
+            *x = nnrti_onnx_periodic(c, *x, i, pad[0], pad[1], true);
+            pad[0] = pad[1] = 0;
         }
+        any = any || pad[0] > 0 || pad[1] > 0;
     }
     return any ? nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, pads, 2 * (uint32_t)rank), dims, 2) : NNRT_NO_TENSOR;
-}
-
-/* Circular padding of axis i: element k of the result is element (k - before) mod L. MOD has the sign of its first
-   operand, so the operand is offset to be 0 or more. */
-static uint32_t nnrti_onnx_wrapped(nnrti_onnx *c, uint32_t x, int32_t i, int64_t before, int64_t behind)
-{
-    const uint32_t L = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, i));
-    const uint32_t all = nnrti_onnx_add(c, L, nnrti_onnx_const_int(c, before + behind));
-    uint32_t first = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, nnrti_onnx_const_int(c, before), L);
-    first = nnrti_onnx_add(c, nnrti_onnx_iota(c, nnrti_onnx_size_value(all)), nnrti_onnx_sub(c, L, first));
-    return nnrti_onnx_gather(c, x, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, first, L), i);
 }
 
 /* Pad with mode wrap. Negative pads crop first; the rest is repeated. */
@@ -6163,7 +6176,7 @@ static void nnrti_onnx_pad_wrap(nnrti_onnx *c)
     const int32_t rank = nnrti_onnx_rank(c, x);
     int64_t pads[2 * NNRT_MAX_RANK];
     nnrti_onnx_pads_of(c, rank, pads);
-    (void)nnrti_onnx_pads_constant(c, &x, rank);
+    (void)nnrti_onnx_pads_constant(c, &x, rank, false);
     for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
         const int64_t before = pads[2 * i] > 0 ? pads[2 * i] : 0, behind = pads[2 * i + 1] > 0 ? pads[2 * i + 1] : 0;
         if (before + behind > 0 && nnrti_onnx_dim(c, x, i) == 0)
@@ -6173,7 +6186,7 @@ static void nnrti_onnx_pad_wrap(nnrti_onnx *c)
             NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "pads are %l and %l on axis %d, expected at most 2147483647", before,
                             behind, i);
         else if (before > 0 || behind > 0)
-            x = nnrti_onnx_wrapped(c, x, i, before, behind);
+            x = nnrti_onnx_periodic(c, x, i, before, behind, false);
     }
     nnrti_onnx_out(c, 0, x);
 }
@@ -6194,7 +6207,7 @@ static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
     a.paddingMode = mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT;
     pads = c->opset >= 11 && pads != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, pads)
                ? nnrti_onnx_pads_dynamic(c, rank)
-               : nnrti_onnx_pads_constant(c, &x, rank);
+               : nnrti_onnx_pads_constant(c, &x, rank, mode == 1);
     if (c->opset < 11 && nnrti_onnx_float(c, "value", 0) != 0)
         value = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "value", 0));
     if (pads != NNRT_NO_TENSOR && mode == 2)
@@ -11162,8 +11175,10 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
       "negative indices count from the end; the two values are one input") \
     X("optional",        "",                                 "", "its input under another name") \
-    X("pad",             "PAD_FUSION PAD_EDGE GATHER", "CONCAT STRIDED_SLICE RANGE MOD ADD_FUSION SUB_FUSION", \
-      "dynamic pads, in the runtime's order; negative pads, which crop; mode wrap, a GATHER for each axis") \
+    X("pad",             "PAD_FUSION PAD_EDGE GATHER", \
+      "CONCAT STRIDED_SLICE RANGE MOD ADD_FUSION SUB_FUSION MUL_FUSION MAXIMUM MINIMUM", \
+      "dynamic pads, in the runtime's order; negative pads, which crop; mode wrap, and mode reflect with a pad of at least " \
+      "the axis' size, a GATHER for each axis") \
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
     X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
       "a slope that is neither a single number nor one per channel") \

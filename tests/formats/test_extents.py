@@ -46,6 +46,7 @@ REFUSED = {
     'must be a constant or follow from the shapes': 'axes decide how many axes there are',
     'there is no room for': 'the largest extents that a shape allows make terabytes',
     'requires a fixed size of axis': 'the importer says which extents it has to know',
+    'but REFLECT of axis': 'a pad of at least the size of its axis is a GATHER, which the importer makes for a size that it knows',
     'the last dimension of indices': 'indices of GatherND say how many axes there are',
     'is unknown while dimensions are dynamic': 'what no rule can tell with numbers in the place of extents',
 }
