@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed convert tflite-pairs differential splits bench runner coverage-script lib \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed reports convert tflite-pairs differential splits bench runner coverage-script lib \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -366,6 +366,10 @@ suite-quantized: build/commands
 # Operators of com.microsoft, compared with recorded results of ONNX Runtime (tests/formats/contrib.txt).
 suite-contrib: build/test/commands build/commands
 	$(SUITE) $(PYTHON) -B tests/formats/test_contrib.py $^
+
+# Models after bug reports about other implementations (tests/reports.md), compared with definitions in numpy.
+suite-reports: build/test/commands
+	$(SUITE) $(PYTHON) -B tests/formats/test_reports.py $<
 
 # Operators of TensorFlow Lite, compared with recorded results of TensorFlow Lite (tests/formats/tflite.txt).
 suite-tflite: build/test/commands build/commands
