@@ -56,8 +56,8 @@ SUPPORTED FILES
     name. Members accept: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, ONNX's number of the
     element type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints, floats.
     bfloat16, float8 (four kinds), float8e8m0, float4e2m1, int4, uint4, int2 and uint2 are types of storage: Cast,
-    CastLike, QuantizeLinear, DequantizeLinear and operators that move data read and write them; Celu, FlexAttention,
-    Range and SwiGLU compute with bfloat16 in float32; others refuse them.
+    CastLike, QuantizeLinear, DequantizeLinear and operators that move data read and write them. Operators of ONNX compute
+    bfloat16 in float32 and round each result once; If and Loop do not pass it on. Others refuse types of storage.
     Inputs, outputs and constants of these types hold one code per element: bfloat16 uint16, the other floating-point
     types uint8; int4 and int2 are int8, uint4 and uint2 uint8 with their value (nnrt_onnx_data_type).
     A sequence of N tensors that is an input or output is N inputs or outputs "x[0]", "x[1]", .. of the model. Its length is a size
@@ -4320,7 +4320,7 @@ static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
    current node, a Mul, computes it; else NNRT_NO_TENSOR. */
 static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
 {
-    for (uint32_t i = 0; i < 2; i++) { /* input i is a product of two of the three factors */
+    for (uint32_t i = 0; i < 2 && c->applied == NULL; i++) { /* input i is a product of two of the three factors */
         const nnrt_onnx_node *inner = nnrti_onnx_producer(c, c->node, i, "Mul");
         nnrt_onnx_str factors[3];
         if (inner == NULL || inner->inputs.count != 2)
@@ -6373,13 +6373,15 @@ static void nnrti_onnx_op_concat_sequence(nnrti_onnx *c, int32_t arg)
 {
     const nnrti_onnx_sequence s = nnrti_onnx_sequence_in(c, 0);
     const int64_t axis = nnrti_onnx_int(c, "axis", 0);
+    uint32_t y;
     (void)arg;
     if (c->code == NNRT_SUCCESS && s.count == 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "the sequence is empty, expected 1 element or more");
     if (c->code != NNRT_SUCCESS)
         return;
-    nnrti_onnx_out(c, 0, nnrti_onnx_int(c, "new_axis", 0) != 0 ? nnrti_onnx_stack(c, s, axis)
-                                                               : nnrti_onnx_concat(c, s.values, s.count, axis));
+    y = nnrti_onnx_int(c, "new_axis", 0) != 0 ? nnrti_onnx_stack(c, s, axis) : nnrti_onnx_concat(c, s.values, s.count, axis);
+    nnrti_onnx_set_storage(c, y, nnrti_onnx_storage_type(c, s.values[0]));
+    nnrti_onnx_out(c, 0, y);
 }
 
 /* The sizes of the parts: a constant list, or of a constant size, 1 by default. Returns their number. */
@@ -8466,6 +8468,7 @@ static uint32_t nnrti_onnx_need(nnrti_onnx *c, uint32_t i)
 static void nnrti_onnx_apply_all(nnrti_onnx *c, void (*handler)(nnrti_onnx *c, int32_t arg), int32_t arg,
                                  const uint32_t *in, uint32_t nIn, uint32_t *out, uint32_t nOut)
 {
+    const nnrti_onnx_applied *const around = c->applied;
     nnrti_onnx_applied now;
     now.in = in;
     now.nIn = nIn;
@@ -8475,7 +8478,7 @@ static void nnrti_onnx_apply_all(nnrti_onnx *c, void (*handler)(nnrti_onnx *c, i
         out[i] = NNRT_NO_TENSOR;
     c->applied = &now;
     handler(c, arg);
-    c->applied = NULL;
+    c->applied = around;
 }
 
 /* The same for a handler of one input and one result. */
@@ -12065,24 +12068,41 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
     }
 }
 
-/* Operators that accept types of storage; the second list: results of the type of input 0. */
-#define NNRTI_ONNX_STORING "Cast CastLike Celu DequantizeLinear QuantizeLinear Range Shape Size SwiGLU"
-#define NNRTI_ONNX_MOVING "Concat Expand Flatten Gather Identity Reshape Slice Split Squeeze Tile Transpose Unsqueeze"
+/* Operators that accept types of storage; the second list: results of the type of input 0; the third: they refuse bfloat16, as
+   their results have a type of their own, or are sequences. */
+#define NNRTI_ONNX_STORING "Cast CastLike Celu DequantizeLinear OptionalHasElement QuantizeLinear Range Shape Size SwiGLU"
+#define NNRTI_ONNX_MOVING                                                                                              \
+    "Concat Expand Flatten Gather Identity Optional OptionalGetElement Reshape SequenceConstruct SequenceInsert Slice Split " \
+    "Squeeze Tile Transpose Unsqueeze"
+#define NNRTI_ONNX_TYPED "Bernoulli EyeLike MelWeightMatrix RandomNormalLike RandomUniformLike SplitToSequence"
+
+/* Whether the node computes bfloat16 in float32 (nnrti_onnx_in_float32): an operator of ONNX that runs no graph. */
+static bool nnrti_onnx_computes_wide(const nnrti_onnx *c)
+{
+    bool graph = false;
+    for (size_t i = 0; i < c->node->attributes.count; i++)
+        graph = graph || c->node->attributes.data[i].type == NNRT_ONNX_ATTRIBUTE_GRAPH;
+    return !graph && nnrti_onnx_main_domain(c->node->domain) && nnrti_onnx_own_of(c->node) == NULL &&
+           !nnrti_onnx_in_list(NNRTI_ONNX_STORING " " NNRTI_ONNX_MOVING " " NNRTI_ONNX_TYPED, c->node->opType);
+}
 
 /* Refuses a value of a type of storage as input of an operator that would take its codes for numbers. Returns the type
-   of storage of the results. */
-static nnrt_onnx_type nnrti_onnx_check_storage(nnrti_onnx *c)
+   of storage of the results. *wide: the operator computes inputs of bfloat16 in float32. */
+static nnrt_onnx_type nnrti_onnx_check_storage(nnrti_onnx *c, bool *wide)
 {
     const nnrt_onnx_str op = c->node->opType;
     const bool main = nnrti_onnx_main_domain(c->node->domain), moves = main && nnrti_onnx_in_list(NNRTI_ONNX_MOVING, op);
     nnrt_onnx_type first = NNRT_ONNX_UNDEFINED;
+    *wide = false;
     char text[64];
     for (uint32_t i = 0; i < c->node->inputs.count && c->storageCount > 0 && c->code == NNRT_SUCCESS; i++) {
         const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
         const nnrt_onnx_type type =
             e->name.data != NULL ? nnrti_onnx_storage_type(c, e->value) : (nnrt_onnx_type)NNRT_ONNX_UNDEFINED;
         first = i == 0 ? type : first;
-        if (moves && nnrti_onnx_is(op, "Concat") && type != first)
+        if (type == NNRT_ONNX_BFLOAT16 && nnrti_onnx_computes_wide(c))
+            *wide = true;
+        else if (moves && nnrti_onnx_is(op, "Concat") && type != first)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input %u '%s' has another element type than input 0", i,
                             nnrti_onnx_text(text, c->node->inputs.data[i]));
         else if (type != NNRT_ONNX_UNDEFINED && !moves &&
@@ -12220,6 +12240,39 @@ static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
         nnrti_onnx_out(c, i, out[i]);
 }
 
+/* The input whose element type output k of the node has; UINT32_MAX: none. */
+static uint32_t nnrti_onnx_typed_by(const nnrti_onnx *c, uint32_t k)
+{
+    const nnrt_onnx_str op = c->node->opType;
+    if (k > 0 && nnrti_onnx_is(op, "LayerNormalization"))
+        return UINT32_MAX; /* mean and deviation are float32 */
+    if (k > 0 && nnrti_onnx_is(op, "BatchNormalization"))
+        return 3;
+    return nnrti_onnx_is(op, "OneHot") ? 2 : nnrti_onnx_is(op, "Where") ? 1 : 0;
+}
+
+/* Runs the handler of the node in float32: inputs of bfloat16 are decoded, and results of their type encoded, rounded once. */
+static void nnrti_onnx_in_float32(nnrti_onnx *c)
+{
+    const uint32_t nIn = (uint32_t)c->node->inputs.count, nOut = (uint32_t)c->node->outputs.count;
+    uint32_t *in = (uint32_t *)nnrti_onnx_keep(c, nIn + 1u, sizeof(*in)), *out = (uint32_t *)nnrti_onnx_keep(c, nOut + 1u, sizeof(*out));
+    bool *stored = (bool *)nnrti_onnx_keep(c, nIn + 1u, sizeof(*stored));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (uint32_t i = 0; i < nIn; i++) {
+        in[i] = nnrti_onnx_any(c, i);
+        stored[i] = nnrti_onnx_storage_type(c, in[i]) == NNRT_ONNX_BFLOAT16;
+        in[i] = stored[i] ? nnrti_onnx_decoded(c, in[i]) : in[i];
+    }
+    nnrti_onnx_apply_all(c, c->row->handler, c->row->arg, in, nIn, out, nOut);
+    for (uint32_t k = 0; k < nOut && c->code == NNRT_SUCCESS; k++) {
+        const uint32_t like = nnrti_onnx_typed_by(c, k);
+        if (like < nIn && stored[like] && nnrti_onnx_type(c, out[k]) == NNRT_DATA_TYPE_FLOAT32)
+            out[k] = nnrti_onnx_encoded(c, out[k], NNRT_ONNX_BFLOAT16);
+        nnrti_onnx_out(c, k, out[k]);
+    }
+}
+
 /* Gives the newest node of the builder the name of the current ONNX node, if it belongs to that. */
 static void nnrti_onnx_name_last(nnrti_onnx *c)
 {
@@ -12236,6 +12289,7 @@ static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place);
 static void nnrti_onnx_add_node(nnrti_onnx *c, uint32_t i)
 {
     nnrt_onnx_type storage = NNRT_ONNX_UNDEFINED;
+    bool wide = false;
     size_t f;
     c->node = nnrti_onnx_resolved(c, &c->graph->nodes.data[i]);
     c->nodeIndex = i;
@@ -12243,15 +12297,18 @@ static void nnrti_onnx_add_node(nnrti_onnx *c, uint32_t i)
     if (f < c->nFunctions) {
         nnrti_onnx_inline(c, c->functions[f].value);
     } else if (nnrti_onnx_own_of(c->node) != NULL) {
-        (void)nnrti_onnx_check_storage(c);
+        (void)nnrti_onnx_check_storage(c, &wide);
         nnrti_onnx_add_own(c, nnrti_onnx_own_of(c->node));
     } else {
         c->row = nnrti_onnx_row_of(c, c->node);
         nnrti_onnx_check_node(c);
-        storage = nnrti_onnx_check_storage(c);
+        storage = nnrti_onnx_check_storage(c, &wide);
         if (c->code != NNRT_SUCCESS)
             return;
-        c->row->handler(c, c->row->arg);
+        if (wide)
+            nnrti_onnx_in_float32(c);
+        else
+            c->row->handler(c, c->row->arg);
     }
     for (uint32_t k = 0; storage != NNRT_ONNX_UNDEFINED && k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
         if (nnrti_onnx_has_output(c, k))
@@ -12703,6 +12760,11 @@ static uint32_t *nnrti_onnx_tensors_of(nnrti_onnx *c, const uint32_t *values, ui
         if (values[k] < NNRTI_ONNX_SEQUENCE)
             flat[(*n)++] = values[k];
     }
+    for (uint32_t i = 0; i < *n && flat != NULL; i++)
+        if (nnrti_onnx_storage_type(c, flat[i]) != NNRT_ONNX_UNDEFINED)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "a sequence of its subgraph has element type %s (%d), which is not supported "
+                            "here: insert a Cast to float", nnrti_onnx_type_text(nnrti_onnx_storage_type(c, flat[i])),
+                            nnrti_onnx_storage_type(c, flat[i]));
     return c->code == NNRT_SUCCESS ? flat : NULL;
 }
 

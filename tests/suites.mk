@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed reports convert tflite-pairs differential splits bench runner coverage-script lib \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert tflite-pairs differential splits bench runner coverage-script lib \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -386,6 +386,9 @@ tflite-pairs: build/nnrt
 	@sh tests/formats/tflite/fetch.sh
 	@$(PYTHON) -B tests/formats/tflite_pairs.py --number $(if $(filter file,$(origin N)),20,$(N)) --seed $(SEED) --only '$(ONLY_PAIRS)' \
 	    --modules build/tflite-data/node_modules $<
+
+suite-onnx-types: build/commands
+	$(SUITE) $(PYTHON) -B tests/formats/onnx_types.py $<
 
 # Dynamic dimensions, set in three ways.
 suite-extents: build/commands

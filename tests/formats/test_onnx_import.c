@@ -4527,8 +4527,29 @@ static void test_storage(void **state)
          "the zero point 'z' has another element type than the input", 0},
         {"the codes are no numbers", "in x f8 [2]; y = Add x x;", 21, {"1 2"}, NNRT_INVALID_DATATYPE, NULL,
          "input 0 'x' has element type float8e4m3fn (17)" REFUSED, 0},
-        {"the codes are no numbers, after a move", "in x f32 [2,1]; a = Cast x to:i=16; b = Flatten a; y = Relu b;", 21, {"1 2"},
-         NNRT_INVALID_DATATYPE, NULL, "input 0 'b' has element type bfloat16 (16)" REFUSED, 0},
+        {"the codes are no numbers, after a move", "in x f32 [2,1]; a = Cast x to:i=17; b = Flatten a; y = Relu b;", 21, {"1 2"},
+         NNRT_INVALID_DATATYPE, NULL, "input 0 'b' has element type float8e4m3fn (17)" REFUSED, 0},
+        {"bfloat16 after a move", "in x f32 [2,1]; a = Cast x to:i=16; b = Flatten a; y = Relu b;", 21, {"1 -2"}, NNRT_SUCCESS, "2,1",
+         "16256 0", 0}, /* 1 and 0 */
+        {"bfloat16, a product", "in x bf16 [2]; y = Mul x x;", 13, {"16257 49152"}, NNRT_SUCCESS, "2", "16258 16512", 0},
+        /* 1.0078125^2 = 1.0157 to 1.015625; -2 * -2 = 4 */
+        {"bfloat16, each sum is rounded", "in x bf16 [1]; const e bf16 [1] 15232; a = Add x e; y = Add a e;", 13, {"16256"}, NNRT_SUCCESS,
+         "1", "16256", 0}, /* 1 + 2^-8 is 1 twice: halves go to even */
+        {"bfloat16, a matrix product is rounded once", "in x bf16 [1,4]; const w bf16 [4,1] 16256 15232 15232 15232; y = MatMul x w;", 13,
+         {"16256 16256 16256 16256"}, NNRT_SUCCESS, "1,1", "16258", 0}, /* 1 + 3 * 2^-8: a half, to even */
+        {"bfloat16, an index", "in x bf16 [3]; y = ArgMax x keepdims:i=0;", 13, {"16256 49152 16448"}, NNRT_SUCCESS, "", "2", 0},
+        {"bfloat16 as exponent alone", "in x f32 [2]; const e bf16 [1] 16384; y = Pow x e;", 15, {"3 -1.5"}, NNRT_SUCCESS, "2", "9 2.25", 0},
+        {"bfloat16, Where", "in c bool [2]; const a bf16 [2] 16256 16256; in x bf16 [2]; y = Where c a x;", 16, {"1 0", "16448 49152"},
+         NNRT_SUCCESS, "2", "16256 49152", 0},
+        {"bfloat16, OneHot", "in x i64 [2]; const d i64 [] 3; const v bf16 [2] 49152 16256; y = OneHot x d v;", 13, {"0 2"},
+         NNRT_SUCCESS, "2,3", "16256 49152 49152 49152 49152 16256", 0},
+        {"bfloat16, LayerNormalization, its deviation", "in x bf16 [1,2]; const s bf16 [2] 16256 16256; "
+         "a b y = LayerNormalization x s epsilon:f=0;", 17, {"16256 49152"}, NNRT_SUCCESS, "1,1", "0.666666687", 1e-6},
+        /* 1 and -2: 1 / 1.5, in float32 */
+        {"bfloat16, a result of a stated type", "in x bf16 [2]; y = Bernoulli x dtype:i=1;", 15, {"0 0"}, NNRT_INVALID_DATATYPE, NULL,
+         "input 0 'x' has element type bfloat16 (16)" REFUSED, 0},
+        {"bfloat16 in a sequence", "in x bf16 [2]; s = SequenceConstruct x x; c = ConcatFromSequence s axis:i=0; y = Neg c;", 13,
+         {"16256 49152"}, NNRT_SUCCESS, "4", "49024 16384 49024 16384", 0},
         {"codes beside numbers", "in x f8 [2]; in w u8 [2]; a = Concat x w axis:i=0; y = Cast a to:i=1;", 21, {"1 2", "3 4"},
          NNRT_INVALID_DATATYPE, NULL, "input 1 'w' has another element type than input 0", 0},
         {"an inner graph reads codes", "graph; t = Neg a; out t; done; graph; t = Identity x; out t; done; in x f32 [2]; "
