@@ -1857,6 +1857,21 @@ enum {
     NNRT_ATTR_KIND_INT32 /* only in attributes of device kernels (nnrt_draft_step.deviceAttr) */
 };
 
+/* In firmware rows have no name, and numbers 8 or 16 bits: a loader has these tables in flash. */
+#ifdef NNRT_FIRMWARE
+#define NNRTI_NAME_IN(row) ((void)(row), "")
+typedef struct nnrt_enum_value {
+    int16_t value;
+} nnrt_enum_value;
+
+typedef struct nnrt_attr_member {
+    uint8_t kind, bytes;
+    uint16_t offset;
+    const nnrt_enum_value *values;
+    uint32_t valueCount;
+} nnrt_attr_member;
+#else
+#define NNRTI_NAME_IN(row) (row)->name
 typedef struct nnrt_enum_value {
     const char *name; /* "SAME" */
     int32_t value;
@@ -1869,10 +1884,13 @@ typedef struct nnrt_attr_member {
     const nnrt_enum_value *values; /* kind ENUM: valueCount enumerators */
     uint32_t valueCount;
 } nnrt_attr_member;
+#endif
 
 typedef struct nnrt_attr_struct {
+#ifndef NNRT_FIRMWARE
     const char *name; /* "Conv2DFusion" */
-    uint32_t bytes;   /* sizeof(NNRT_Conv2DFusion) */
+#endif
+    uint32_t bytes; /* sizeof(NNRT_Conv2DFusion) */
     const nnrt_attr_member *members;
     uint32_t count;      /* 0 for a struct without members */
     const void *initial; /* a struct of the defaults */
@@ -2150,7 +2168,9 @@ typedef struct nnrt_kernel_row {
     uint32_t types;       /* NNRT_TYPES_ bits of input 0 */
     const char *operands; /* types of the other inputs, in the syntax of >>table; NULL: as in the operator's row */
     nnrt_kernel call;
+#ifndef NNRT_FIRMWARE
     const char *name;
+#endif
 } nnrt_kernel_row;
 
 /* An operator, as data. */
@@ -2163,7 +2183,9 @@ struct nnrt_op {
     NNRT_ReturnCode (*rule)(nnrt_resolve *c);
     const nnrt_kernel_row *kernels;
     uint32_t kernelCount;
+#ifndef NNRT_FIRMWARE
     uint32_t since; /* first HDI version with the operator, times ten; 0 = nnrt's own */
+#endif
 };
 
 /* Number of inputs and outputs that a node of an operator may have. */
@@ -2561,24 +2583,32 @@ NNRT_SETUP()
 #endif
 
 /* Tables generated from the descriptions in >>types and >>attributes. */
+#ifdef NNRT_FIRMWARE
+#define NNRTI_ENUM_ROW(prefix, name, value) {value},
+#else
 #define NNRTI_ENUM_ROW(prefix, name, value) {NNRTI_LABEL(#name), value},
+#endif
 #define NNRTI_ENUM_TABLE(T)                                                                                            \
     static const nnrt_enum_value nnrti_enum_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_ENUM_ROW)};
 NNRT_ENUMS(NNRTI_ENUM_TABLE)
 
 #ifdef NNRT_FIRMWARE
-#define NNRTI_MEMBER_NAME(text) ""
-#else
-#define NNRTI_MEMBER_NAME(text) text
-#endif
+#define NNRTI_STRUCT_NAME(S)
 #define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
-    {NNRTI_MEMBER_NAME(#member), NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member),                          \
-     (uint32_t)sizeof(((NNRT_##S *)0)->member), NNRTI_VALUES_##kind(nnrti_enum_, T)},
+    {NNRT_ATTR_KIND_##kind, (uint8_t)sizeof(((NNRT_##S *)0)->member), (uint16_t)offsetof(NNRT_##S, member),            \
+     NNRTI_VALUES_##kind(nnrti_enum_, T)},
+#else
+#define NNRTI_STRUCT_NAME(S) NNRTI_LABEL(#S),
+#define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
+    {#member, NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member), (uint32_t)sizeof(((NNRT_##S *)0)->member),  \
+     NNRTI_VALUES_##kind(nnrti_enum_, T)},
+#endif
 #define NNRTI_MEMBER_TABLE(S, DESCRIPTION)                                                                             \
     static const nnrt_attr_member nnrti_members_##S[] = {DESCRIPTION(NNRTI_MEMBER_ROW, S)};                            \
     static const NNRT_##S nnrti_initial_##S = {DESCRIPTION(NNRTI_MEMBER_INITIAL, S)};                                  \
-    static const nnrt_attr_struct nnrti_struct_##S = {NNRTI_LABEL(#S), (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,  \
-                                                      0 DESCRIPTION(NNRTI_MEMBER_ONE, S), &nnrti_initial_##S};
+    static const nnrt_attr_struct nnrti_struct_##S = {NNRTI_STRUCT_NAME(S)(uint32_t) sizeof(NNRT_##S),                 \
+                                                      nnrti_members_##S, 0 DESCRIPTION(NNRTI_MEMBER_ONE, S),           \
+                                                      &nnrti_initial_##S};
 #define NNRTI_MEMBERS_own(S) NNRTI_MEMBER_TABLE(S, NNRT_ATTR_##S)
 #define NNRTI_MEMBERS_none(S) NNRTI_MEMBER_TABLE(S, NNRTI_NO_MEMBERS)
 #define NNRTI_MEMBERS_same(S)
@@ -3135,7 +3165,7 @@ static void nnrti_put_enum(nnrti_out *o, const nnrt_attr_member *m, int64_t valu
 {
     for (uint32_t k = 0; k < m->valueCount; k++)
         if (m->values[k].value == value) {
-            nnrti_puts(o, m->values[k].name);
+            nnrti_puts(o, NNRTI_NAME_IN(&m->values[k]));
             return;
         }
     if (m->kind == NNRT_ATTR_KIND_TYPE && value >= 0 && value < NNRTI_DATA_TYPE_END &&
@@ -3183,7 +3213,7 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
     for (uint32_t i = 0; s != NULL && attr != NULL && i < s->count; i++) {
         if (i > 0)
             nnrti_put(&o, ' ');
-        nnrti_puts(&o, s->members[i].name);
+        nnrti_puts(&o, NNRTI_NAME_IN(&s->members[i]));
         nnrti_put(&o, '=');
         nnrti_put_member(&o, &s->members[i], (const uint8_t *)attr + s->members[i].offset);
     }
@@ -3286,13 +3316,14 @@ static bool nnrti_sig_next(nnrti_sig *s)
     if (*p == '\0')
         return false;
     s->name = p;
-    while ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9'))
+    while ((uint8_t)((*p | 0x20) - 'a') < 26 || (uint8_t)(*p - '0') < 10)
         p++;
     s->nameLength = (int32_t)(p - s->name);
-    for (; *p == '?' || *p == '*'; p++) {
-        s->optional = s->optional || *p == '?';
-        s->repeated = s->repeated || *p == '*';
-    }
+    for (; *p == '?' || *p == '*'; p++)
+        if (*p == '?')
+            s->optional = true;
+        else
+            s->repeated = true;
     if (*p == '[') {
         s->shape = p + 1;
         while (*p++ != ']')
@@ -3359,20 +3390,18 @@ static bool nnrti_type_in(NNRT_DataType type, uint32_t types)
 
 static uint32_t nnrti_sig_types(const nnrti_sig *s)
 {
-    static const struct {
-        char code;
-        uint32_t types;
-    } row[] = {{'i', NNRT_TYPES_INDEX},
-               {'f', NNRT_TYPES_FLOAT},
-               {'n', NNRT_TYPES_NUM},
-               {'b', NNRT_TYPES_BOOL},
-               {'q', NNRTI_TYPES_Q8},
-               {'8', NNRT_TYPES_I8 | NNRT_TYPES_U8},
-               {'s', NNRT_TYPES_I32 | NNRT_TYPES_QUANT(NNRT_TYPES_I32)},
-               {'w', NNRT_TYPES_INDEX | NNRT_TYPES_QUANT(NNRT_TYPES_INDEX)}};
-    for (uint32_t i = 0; i < NNRTI_COUNT(row); i++)
-        if (row[i].code == s->code)
-            return row[i].types;
+    static const char codes[] = "ifnbq8sw";
+    static const uint32_t types[] = {NNRT_TYPES_INDEX,
+                                     NNRT_TYPES_FLOAT,
+                                     NNRT_TYPES_NUM,
+                                     NNRT_TYPES_BOOL,
+                                     NNRTI_TYPES_Q8,
+                                     NNRT_TYPES_I8 | NNRT_TYPES_U8,
+                                     NNRT_TYPES_I32 | NNRT_TYPES_QUANT(NNRT_TYPES_I32),
+                                     NNRT_TYPES_INDEX | NNRT_TYPES_QUANT(NNRT_TYPES_INDEX)};
+    for (uint32_t i = 0; i < NNRTI_COUNT(types); i++)
+        if (codes[i] == s->code)
+            return types[i];
     return NNRT_TYPES_ALL;
 }
 
@@ -3464,7 +3493,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
             first = k;
         if (nnrti_type_mismatch(c, k, &s, &wanted) == c->nIn) {
             c->kernel = k->call;
-            c->kernelName = k->name;
+            c->kernelName = NNRTI_NAME_IN(k);
             return NNRT_SUCCESS;
         }
     }
@@ -3537,18 +3566,19 @@ static NNRT_ReturnCode nnrti_check_ints(nnrt_resolve *c, const nnrt_attr_member 
 {
     for (uint32_t k = 0; k < count; k++)
         if (values[k] < INT32_MIN || values[k] > INT32_MAX)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, which lies outside int32", m->name, values[k]);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, which lies outside int32", NNRTI_NAME_IN(m),
+                              values[k]);
     return NNRT_SUCCESS;
 }
 
 static NNRT_ReturnCode nnrti_check_lists_of(nnrt_resolve *c, const nnrt_attr_member *m, const NNRT_Int64Lists *lists)
 {
     if (lists->count > 0 && lists->data == NULL)
-        return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u lists, but has no data", m->name, lists->count);
+        return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u lists, but has no data", NNRTI_NAME_IN(m), lists->count);
     for (uint32_t k = 0; k < lists->count; k++)
         for (uint32_t n = 0; n < lists->data[k].count; n++)
             if (lists->data[k].data == NULL || lists->data[k].data[n] < INT32_MIN || lists->data[k].data[n] > INT32_MAX)
-                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u][%u] lies outside int32", m->name, k, n);
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u][%u] lies outside int32", NNRTI_NAME_IN(m), k, n);
     return NNRT_SUCCESS;
 }
 
@@ -3557,8 +3587,8 @@ static NNRT_ReturnCode nnrti_check_enum(nnrt_resolve *c, const nnrt_attr_member 
     for (uint32_t k = 0; k < m->valueCount; k++)
         if (m->values[k].value == value)
             return NNRT_SUCCESS;
-    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, expected an enumerator (%s=%d ... %s=%d)", m->name, value,
-                      m->values[0].name, m->values[0].value, m->values[m->valueCount - 1].name,
+    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, expected an enumerator (%s=%d ... %s=%d)", NNRTI_NAME_IN(m),
+                      value, NNRTI_NAME_IN(m->values), m->values[0].value, NNRTI_NAME_IN(&m->values[m->valueCount - 1]),
                       m->values[m->valueCount - 1].value);
 }
 
@@ -3577,17 +3607,17 @@ static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_membe
         const int64_t type = nnrti_type_at(m, at);
         if (type != NNRT_DATA_TYPE_UNKNOWN &&
             (type < 0 || type >= NNRTI_DATA_TYPE_END || nnrt_type_size((NNRT_DataType)type) == 0))
-            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s is %l, which is no element type (NNRT_DataType)", m->name,
-                              type);
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s is %l, which is no element type (NNRT_DataType)",
+                              NNRTI_NAME_IN(m), type);
     }
     if (NNRTI_HAS(GRAPH) && kind == NNRT_ATTR_KIND_GRAPH && *(const uint32_t *)at == 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is 0, the main graph: expected the index of another subgraph",
-                          m->name);
+                          NNRTI_NAME_IN(m));
     if (kind == NNRT_ATTR_KIND_INTS || (NNRTI_HAS(INTS64) && kind == NNRT_ATTR_KIND_INTS64) ||
         (NNRTI_HAS(FLOATS) && kind == NNRT_ATTR_KIND_FLOATS)) {
         const nnrti_any_list list = nnrti_list_at(at);
         if (list.count > 0 && list.data == NULL)
-            return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u entries, but has no data", m->name, list.count);
+            return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u entries, but has no data", NNRTI_NAME_IN(m), list.count);
         if (kind == NNRT_ATTR_KIND_INTS)
             return nnrti_check_ints(c, m, (const int64_t *)list.data, list.count);
     }
@@ -9031,7 +9061,7 @@ static void nnrti_select_last_kernel(nnrt_resolve *c)
 {
     const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
     c->kernel = last->call;
-    c->kernelName = last->name;
+    c->kernelName = NNRTI_NAME_IN(last);
 }
 
 /* *out = row `row` of the requantization list, a derived constant int32[rows][2 + 4 * parameters]. The first call
@@ -23403,18 +23433,27 @@ NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose) NNRTI_WRAPPER_##whose(S, fn, pattern)
 NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_WRAPPER)
 
+#ifdef NNRT_FIRMWARE
+#define NNRTI_KERNEL_ROW(types, operands, S, fn, ...)                                                                  \
+    {(types)&NNRT_KEEP_TYPES, operands, ((types)&NNRT_KEEP_TYPES) != 0 ? nnrti_call_##fn : (nnrt_kernel)0},
+#else
 #define NNRTI_KERNEL_ROW(types, operands, S, fn, ...)                                                                  \
     {(types)&NNRT_KEEP_TYPES, operands, ((types)&NNRT_KEEP_TYPES) != 0 ? nnrti_call_##fn : (nnrt_kernel)0,             \
      NNRTI_LABEL("nnrt_" #fn)},
+#endif
 #define NNRTI_KERNEL_TABLE(name, number, S, whose, rule, in, out, flags, kernels, ...)                                 \
     static const nnrt_kernel_row nnrti_kernels_##name[] = {kernels};
 NNRT_OPS(NNRTI_KERNEL_TABLE, NNRTI_KERNEL_ROW)
 
-#define NNRTI_OP_SINCE(since, ...) since
+#ifdef NNRT_FIRMWARE
+#define NNRTI_OP_SINCE(since, ...)
+#else
+#define NNRTI_OP_SINCE(since, ...) , since
+#endif
 #define NNRTI_OP_ROW(name, number, S, whose, rule, in, out, flags, kernels, ...)                                       \
     NNRTI_IF_KEPT(name,                                                                                                \
                   {NNRTI_LABEL(#name), number, flags, in, out, &nnrti_struct_##S, nnrti_rule_##rule,                   \
-                   nnrti_kernels_##name, NNRTI_COUNT(nnrti_kernels_##name), NNRTI_OP_SINCE(__VA_ARGS__, 0)}, )
+                   nnrti_kernels_##name, NNRTI_COUNT(nnrti_kernels_##name) NNRTI_OP_SINCE(__VA_ARGS__, 0)}, )
 static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 
 #ifdef NNRT_FIRMWARE

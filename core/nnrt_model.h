@@ -1571,7 +1571,7 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_check_graphs(const NNRT_Model *m, uint
             return nnrt_error_set(
                 error, NNRT_INVALID_NODE,
                 "node %u '%s' (%s): %s is subgraph %u, but the model has %u, of which 0 is the main one", i,
-                nnrti_text_of(n->name), op->name, a->name, graph, m->subGraph.count);
+                nnrti_text_of(n->name), op->name, NNRTI_NAME_IN(a), graph, m->subGraph.count);
     }
     return NNRT_SUCCESS;
 }
@@ -2308,21 +2308,25 @@ static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n'
 #endif
 #define NNRTI_FILE_LEAST_NODE 40 /* where no operator is the application's */
 
-/* The name of a section, the bytes of its records now and by the first writers; by type. */
+/* Bytes of a section's records now and by the first writers, and its name; by type. Two tables, so that firmware links
+   no addresses of names. */
 static const struct {
-    const char *kind;
     uint8_t record, least;
-} nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1, 1},
-                                        {NNRTI_LABEL("strings"), 1, 1},
-                                        {NNRTI_LABEL("model"), 24, 24},
-                                        {NNRTI_LABEL("subgraphs"), 32, 32},
-                                        {NNRTI_LABEL("tensors"), NNRTI_FILE_TENSOR, 48},
-                                        {NNRTI_LABEL("nodes"), NNRTI_FILE_NODE, NNRTI_FILE_LEAST_NODE},
-                                        {NNRTI_LABEL("lists"), 4, 4},
-                                        {NNRTI_LABEL("metadata"), 8, 8},
-                                        {NNRTI_LABEL("weights"), 1, 1},
-                                        {NNRTI_LABEL("device"), 1, 1},
-                                        {NNRTI_LABEL("plan"), 1, 1}};
+} nnrti_file_types[NNRTI_FILE_TYPES] = {
+    {1, 1},                                   /* unknown */
+    {1, 1},                                   /* strings */
+    {24, 24},                                 /* model */
+    {32, 32},                                 /* subgraphs */
+    {NNRTI_FILE_TENSOR, 48},                  /* tensors */
+    {NNRTI_FILE_NODE, NNRTI_FILE_LEAST_NODE}, /* nodes */
+    {4, 4},                                   /* lists */
+    {8, 8},                                   /* metadata */
+    {1, 1},                                   /* weights */
+    {1, 1},                                   /* device */
+    {1, 1},                                   /* plan */
+};
+static const char *const nnrti_file_kinds[NNRTI_FILE_TYPES] = {
+    "unknown", "strings", "model", "subgraphs", "tensors", "nodes", "lists", "metadata", "weights", "device", "plan"};
 
 /* Records as they are in the file, on a little-endian machine. Every member is aligned; there is no padding. */
 typedef struct nnrti_ref {
@@ -2411,7 +2415,7 @@ static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
 {
     uint32_t h = 2166136261u;
     for (uint32_t i = 0; i < count; i++) {
-        const char *name = s->members[i].name;
+        const char *name = NNRTI_NAME_IN(&s->members[i]);
         for (; *name != '\0'; name++)
             h = (h ^ (uint8_t)*name) * 16777619u;
         h = (h ^ 0u) * 16777619u;
@@ -3907,7 +3911,7 @@ static bool nnrti_file_section(const uint8_t *file, uint32_t index, nnrt_file_se
     row = nnrti_file_row_read(file, &h, index);
     section->type = row.type;
     section->alignment = row.alignment;
-    section->kind = nnrti_file_types[row.type < NNRTI_FILE_TYPES ? row.type : 0].kind;
+    section->kind = nnrti_file_kinds[row.type < NNRTI_FILE_TYPES ? row.type : 0];
     section->offset = (size_t)row.offset;
     section->bytes = (size_t)row.bytes;
     section->data = file + section->offset;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plans in files for firmware, from the command line to a Cortex-M4: nnrt compile --device mcu:TARGET and nnrt info,
 the networks of MLPerf Tiny without their first and last operators in float, and the loader as firmware has it: code and
-RAM, and in qemu the results of the reference device.
+RAM, and in qemu the results of the reference device; the code of the loader and planner of models, too.
 
 usage: test_mcu_program.py NNRT MCU_LAYERS TEST_MCU_FILE    from the root of the repository
 """
@@ -152,6 +152,15 @@ def loader_bytes(folder):
     return int(text) + int(data), symbols
 
 
+def core_bytes():
+    """The loader and planner of a model on a Cortex-M0+, without kernels: no larger than the firmware example states."""
+    status, text = run(sys.executable, "-B", BOARD + "/firmware.py", "--sizes", "cortex-m0plus-load",
+                       "cortex-m0plus-int8-load")
+    check("loader and planner of the digits networks", status == 0, text)
+    for name, core in re.findall(r"^(cortex-\S+)\t(\d+)", text, re.M):
+        print("%s: core %s bytes" % (name, core))
+
+
 def stack_of(folder, name):
     frames = [int(line.split("\t")[1]) for path in folder.glob("*.su") for line in path.read_text().splitlines()
               if re.search(r":%s(\.[a-z0-9.]+)?\t" % name, line)]
@@ -222,6 +231,7 @@ def main():
         missing_check(folder)
         model = networks(folder)
         if shutil.which(TARGETS["cortex-m4"][0][0]) is not None and model.exists():
+            core_bytes()
             firmware(folder, model)
         else:
             print("skipped: code and RAM of the loader, as there is no compiler for Arm")
