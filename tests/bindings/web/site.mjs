@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/* site.mjs : tests the site of build/site in Chromium, from a server below a path and from its folder: every page at three
+/* site.mjs : tests the site of build/site in Chromium, from a server below a path and from its folder: every page at four
    widths, light and dark; contrast; search, menu and demos by keyboard and mouse; no request leaves the site. Screenshots are
    in build/site-shots. Ends with "N passed, N failed". */
 import assert from 'node:assert/strict';
@@ -9,7 +9,7 @@ import {launch, root, serve} from './pages.mjs';
 import {finish, test} from './tests.mjs';
 
 const folder = `${root}build/site/`, shots = `${root}build/site-shots`, base = `${await serve(`${root}build`)}site/`;
-const WIDTHS = [375, 768, 1440];
+const WIDTHS = [360, 768, 1280, 1920];
 const SHOWN = ['index.html', 'docs/getting-started.html', 'docs/OPERATORS.html', 'charts.html', 'docs/SPEED.html', 'docs/ONNX.html',
     'demo/index.html', 'demo/faces.html', 'examples/hello.c.html'];
 const SEVEN = [[0.3, 0.25], [0.7, 0.25], [0.45, 0.8]];
@@ -52,8 +52,14 @@ function faintTexts() {
     return [...faint].slice(0, 5);
 }
 
-/* Wider than the window: the page, or an element that no frame scrolls. */
-const overflow = () => document.documentElement.scrollWidth > innerWidth ? `the page has ${document.documentElement.scrollWidth} pixels` : '';
+/* Wider than the window: the page. Wider than its box: code, of the front page always, of others if the box does not scroll. */
+const overflow = () => {
+    const front = document.body.classList.contains('front');
+    const wide = [...document.querySelectorAll('pre')].find((pre) => pre.scrollWidth > pre.clientWidth &&
+        (front || !['auto', 'scroll'].includes(getComputedStyle(pre).overflowX)));
+    return document.documentElement.scrollWidth > innerWidth ? `the page has ${document.documentElement.scrollWidth} pixels`
+        : wide ? `code has ${wide.scrollWidth} pixels in a box of ${wide.clientWidth}: ${wide.textContent.slice(0, 40)}` : '';
+};
 
 async function layouts(browser, scheme, names, isShown) {
     const page = await open(browser, {colorScheme: scheme});
@@ -62,7 +68,7 @@ async function layouts(browser, scheme, names, isShown) {
             page.faults.length = 0;
             await page.goto(base + name, {waitUntil: isShown ? 'networkidle' : 'load'});
             for (const width of WIDTHS) {
-                await page.setViewportSize({width, height: width === 375 ? 812 : 900});
+                await page.setViewportSize({width, height: width === 360 ? 780 : 900});
                 assert.equal(await page.evaluate(overflow), '', `${width} pixels`);
                 if (isShown)
                     await page.screenshot({path: `${shots}/${name.replace(/\W/g, '-')}-${width}-${scheme}.png`});
