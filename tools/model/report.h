@@ -381,6 +381,7 @@ static void cli_report_devices(const cli_report *r)
 static void cli_report_head(const cli_report *r, const cli_args *args)
 {
     const nnrt_session_memory m = nnrt_session_get_memory(r->job->session);
+    const double constants = cli_constant_bytes(r->model), inPlace = fmin((double)m.constants, constants);
     char text[CLI_SHAPE_BYTES];
     cli_page_begin(r->out, args->model, r->model->name != NULL && *r->model->name != '\0' ? r->model->name : args->model);
     fputs("<table>\n<tr><th>device<td class='l'>", r->out);
@@ -396,10 +397,11 @@ static void cli_report_head(const cli_report *r, const cli_args *args)
         cli_html(r->out, cli_shape_text(text, sizeof(text), io.dataType, &io.shape));
     }
     fprintf(r->out,
-            "</tr>\n<tr><th>nodes<td class='l'>%u, %u steps in a run</tr>\n<tr><th>constants<td class='l'>%.0f bytes, %.0f of "
-            "them used in place</tr>\n<tr><th>session<td class='l'>%.0f bytes, an arena of %.0f in it</tr>\n</table>\n",
-            (unsigned)r->model->nodes.count, (unsigned)m.steps, cli_constant_bytes(r->model), (double)m.constants, (double)m.total,
-            (double)m.arena);
+            "</tr>\n<tr><th>nodes<td class='l'>%u, %u steps in a run</tr>\n<tr><th>constants<td class='l'>%.0f bytes: %.0f read "
+            "in place, %.0f copied or packed by the device</tr>\n<tr><th>session<td class='l'>%.0f bytes, an arena of %.0f in "
+            "it</tr>\n</table>\n",
+            (unsigned)r->model->nodes.count, (unsigned)m.steps, constants, inPlace, constants - inPlace,
+            (double)m.total, (double)m.arena);
 }
 
 /* Prepares shapes, layers and the memory map, which is omitted if the plan has none. */
