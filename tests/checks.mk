@@ -38,6 +38,8 @@ mlperf-tiny: build/nnrt
 	@$(PYTHON) tests/bench/models.py build/mcu/networks $(foreach n,resnet8_cifar dscnn_kws mobilenet_v1_025_vww fc_autoencoder,$(n) $(n)_qdq)
 	@$(PYTHON) tests/firmware/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --io
 	@$(PYTHON) tests/firmware/mcu.py networks build/mcu/networks $(or $(TARGETS),$(BOARDS)) --float
+	@$(PYTHON) tests/bench/models.py build/mcu/networks lenet lstm128_t100
+	@$(PYTHON) tests/firmware/mcu.py estimates build/mcu/networks
 
 # Bytes of the arena of each network of `make models`: on reference, on cpu, and their ratio.
 .PHONY: bench-arena

@@ -18,6 +18,7 @@ import numpy as np
 import onnx
 import onnx.utils
 
+import mcu  # noqa: E402
 from mcu import TARGETS  # noqa: E402
 
 NNRT, LAYERS, FILE = sys.argv[1:4]
@@ -152,6 +153,19 @@ def loader_bytes(folder):
     return int(text) + int(data), symbols
 
 
+def estimates(folder):
+    """nnrt info estimates the instructions that were counted in qemu."""
+    mcu.NNRT, ratios = NNRT, []
+    rows = mcu.counted()
+    needed(sys.executable, "tests/bench/models.py", folder / "networks", *[name for name, _ in rows if "/" not in name])
+    for name, count in rows:
+        ratios.append(mcu.estimated(mcu.path_of(name, folder / "networks")) / count)
+        check("%s: the estimate of instructions is %.2f of those counted" % (name, ratios[-1]),
+              mcu.ESTIMATE[0] <= ratios[-1] <= mcu.ESTIMATE[1])
+    check("at least twelve networks were counted", len(rows) >= 12)
+    print("instructions estimated: %.2f to %.2f of those counted, %d networks" % (min(ratios), max(ratios), len(rows)))
+
+
 def core_bytes():
     """The loader and planner of a model on a Cortex-M0+, without kernels: no larger than the firmware example states."""
     status, text = run(sys.executable, "-B", BOARD + "/firmware.py", "--sizes", "cortex-m0plus-load",
@@ -230,6 +244,7 @@ def main():
         command_line(folder)
         missing_check(folder)
         model = networks(folder)
+        estimates(folder)
         if shutil.which(TARGETS["cortex-m4"][0][0]) is not None and model.exists():
             core_bytes()
             firmware(folder, model)

@@ -7,6 +7,8 @@ Part of tools/nnrt.c.
 
 #include "job.h"
 
+#include <math.h>
+
 /* Sums over all nodes. */
 typedef struct cli_work {
     uint32_t types;      /* of operands: the sum of their bits */
@@ -77,9 +79,45 @@ static double cli_macs(const nnrt_resolve *c)
     }
 }
 
-/* Instructions of the kernels of nnrt_mcu.h on a Cortex-M4 with FPU, as `make mcu-layers` counts them in qemu: for each
-   multiply-accumulate, and for each element of the result or, without multiply-accumulates, of the largest operand. Of 8-bit
-   operands, of int16 with int8 weights, and of float32. */
+/* Instructions on a Cortex-M4 with FPU are a sum of terms that follow the loops of the kernels of nnrt_mcu.h: how often a loop
+   runs, times the instructions of one iteration. Those are fitted, by least squares of relative errors, to counts of qemu of
+   all layers of the networks of tests/firmware/instructions.tsv and of `make mcu-layers`, random ones too; gcc 12 -O2. */
+enum { CLI_TERMS = 9 };
+
+/* Classes of kernels. A panel is four channels of 8 bits, or eight of float32; pixels are those of y. */
+typedef enum cli_class {
+    CLI_CONV_8,
+    CLI_CONV_F32,
+    CLI_DEPTHWISE3_8, /* 3 x 3 taps, stride 1 */
+    CLI_DEPTHWISE_8,
+    CLI_DEPTHWISE_F32,
+    CLI_POOL_8,
+    CLI_POOL_F32,
+    CLI_CLASSES
+} cli_class;
+
+static const float cli_class_rates[CLI_CLASSES][CLI_TERMS] = {
+    /* calls; -; words of windows in tiles of two pixels and a panel; elements of y; bytes of windows; rows of windows; rows of
+       windows that padding cuts; their bytes; rows that do not end with a whole word */
+    {75, 0, 15.2f, 19, 2.25f, 3.7f, 92, 0, 23},
+    /* calls; tiles; elements of windows in tiles of two pixels, of one; in panels of four: of two, of one; rows of windows in
+       tiles; elements of y with an activation; elements gathered */
+    {159, 27, 9.3f, 9.83f, 10.7f, 5.6f, 19.7f, 9.6f, 9.6f},
+    /* calls; panels of pairs of rows of y; columns of x in them; pixels in them */
+    {0, 97, 98, 98, 0, 0, 0, 0, 0},
+    /* calls; pixels; panels; rows of windows in panels; pairs of taps, single taps in panels; taps of windows that padding
+       cuts; their bytes */
+    {0, 32, 0, 18.5f, 9.8f, 18.5f, 4.5f, 1.4f, 0},
+    /* these three: calls; pixels; panels; taps in panels; elements of y with an activation, or that are means; taps of channels
+       without panel */
+    {0, 26, 7.8f, 16.9f, 9.7f, 0, 0, 0, 0},
+    {1000, 76, 22, 3.6f, 5.3f, 0, 0, 0, 0},
+    {0, 321, 88, 11.7f, 0, 9, 0, 0, 0},
+};
+
+/* Of other operators: instructions for each call, each multiply-accumulate, and each element of the result or, without
+   multiply-accumulates, of the largest operand. Of 8-bit operands, of int16 with int8 weights, and of float32. Convolutions
+   and fully connected layers: of int16. */
 typedef struct cli_rate {
     NNRT_NodeType type;
     struct {
@@ -87,11 +125,13 @@ typedef struct cli_rate {
     } of[3];
 } cli_rate;
 
+enum { CLI_CALL = 200 };
+
 static const cli_rate cli_rates[] = {
     {NNRT_NODE_TYPE_NONE, {{5, 20}, {5, 20}, {4, 20}}}, /* of operators that are not listed; guessed */
-    {NNRT_NODE_TYPE_CONV2D_FUSION, {{1, 17}, {1.6f, 20}, {1.07f, 8}}},
+    {NNRT_NODE_TYPE_CONV2D_FUSION, {{0, 0}, {1.6f, 20}, {0, 0}}},
     {NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, {{1.65f, 0}, {1.65f, 0}, {8.5f, 0}}},
-    {NNRT_NODE_TYPE_FULL_CONNECTION, {{1.05f, 50}, {1.55f, 50}, {1.22f, 30}}},
+    {NNRT_NODE_TYPE_FULL_CONNECTION, {{0, 0}, {1.55f, 50}, {0, 0}}},
     {NNRT_NODE_TYPE_MATMUL_FUSION, {{1.05f, 50}, {1.55f, 50}, {1.22f, 30}}},
     {NNRT_NODE_TYPE_ADD_FUSION, {{0, 15}, {0, 15}, {0, 1.8f}}},
     {NNRT_NODE_TYPE_SUB_FUSION, {{0, 15}, {0, 15}, {0, 1.8f}}},
@@ -99,9 +139,9 @@ static const cli_rate cli_rates[] = {
     {NNRT_NODE_TYPE_MAXIMUM, {{0, 1.8f}, {0, 1.8f}, {0, 13}}},
     {NNRT_NODE_TYPE_MINIMUM, {{0, 1.8f}, {0, 1.8f}, {0, 13}}},
     {NNRT_NODE_TYPE_ACTIVATION, {{0, 4}, {0, 4}, {0, 106}}}, /* float32: of sigmoid */
+    {NNRT_NODE_TYPE_LSTM, {{5, 20}, {5, 20}, {5.3f, 400}}},
+    {NNRT_NODE_TYPE_QUANTIZE_LINEAR, {{0, 8.5f}, {0, 8.5f}, {0, 8.5f}}},
     {NNRT_NODE_TYPE_QUANT_DTYPE_CAST, {{0, 7.5f}, {0, 7.5f}, {0, 11.5f}}},
-    {NNRT_NODE_TYPE_MAX_POOL_FUSION, {{0, 3.4f}, {0, 3.4f}, {0, 9}}},
-    {NNRT_NODE_TYPE_AVGPOOL_FUSION, {{0, 1.2f}, {0, 1.2f}, {0, 1.8f}}},
     {NNRT_NODE_TYPE_REDUCE_FUSION, {{0, 1.3f}, {0, 1.3f}, {0, 16.6f}}},
     {NNRT_NODE_TYPE_SOFTMAX, {{0, 39}, {0, 39}, {0, 74}}},
     {NNRT_NODE_TYPE_CONCAT, {{0, 14}, {0, 14}, {0, 4}}},
@@ -110,7 +150,217 @@ static const cli_rate cli_rates[] = {
     {NNRT_NODE_TYPE_UNSQUEEZE, {{0, 0}, {0, 0}, {0, 0}}},
     {NNRT_NODE_TYPE_FLATTEN, {{0, 0}, {0, 0}, {0, 0}}},
 };
-static const cli_rate cli_depthwise_rate = {NNRT_NODE_TYPE_CONV2D_FUSION, {{3.4f, 0}, {4.5f, 0}, {1.95f, 0}}};
+static const cli_rate cli_depthwise_rate = {NNRT_NODE_TYPE_CONV2D_FUSION, {{0, 0}, {4.5f, 0}, {0, 0}}};
+
+/* Windows along one axis of an image. */
+typedef struct cli_axis {
+    double count;  /* windows */
+    double taps;   /* of a window */
+    double inside; /* taps of all windows that are inside the image */
+    double whole;  /* windows that are completely inside */
+} cli_axis;
+
+/* before: padding before the first element. An axis of more windows than any image has counts as one without padding, so
+   that the time does not depend on the numbers of a file. */
+static cli_axis cli_axis_of(int32_t count, int32_t size, int64_t taps, int64_t stride, int64_t dilation, int64_t before)
+{
+    cli_axis a = {count, (double)taps, (double)count * (double)taps, count};
+    if (count > 65536 || before < 0 || before > INT32_MAX || taps > INT32_MAX || dilation < 1)
+        return a;
+    a.inside = a.whole = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const int64_t at = i * stride - before;
+        const int64_t first = at < 0 ? (dilation - 1 - at) / dilation : 0,
+                      end = at < size ? (size - 1 - at) / dilation + 1 : 0;
+        const int64_t inside = (end < taps ? end : taps) - first;
+        a.inside += inside > 0 ? (double)inside : 0;
+        a.whole += inside == taps;
+    }
+    return a;
+}
+
+/* A convolution, a pool, or a fully connected layer as a convolution of one tap. */
+typedef struct cli_windows {
+    cli_axis rows, columns;
+    double n, c, o, groups; /* images; channels of x and y per group */
+    double w;               /* columns of x */
+    double activation;      /* of an element of y: 1 for two bounds, less for RELU */
+    bool stepped;           /* a stride or dilation is not 1 */
+} cli_windows;
+
+/* Entry i of a list of attributes; rest: of a list without entries. */
+static int64_t cli_entry(const NNRT_Int64List *list, uint32_t i, int64_t rest)
+{
+    return i < list->count ? list->data[i] : rest;
+}
+
+/* Elements with an activation count in full with two bounds; RELU has one. */
+static double cli_activation_weight(int32_t activation)
+{
+    return activation == NNRT_ACTIVATION_TYPE_NO_ACTIVATION ? 0 : activation == NNRT_ACTIVATION_TYPE_RELU ? 0.6 : 1;
+}
+
+static cli_windows cli_windows_make(const nnrt_operand *x, const nnrt_operand *y, const int64_t *taps,
+                                    const NNRT_Int64List *strides, const NNRT_Int64List *dilations,
+                                    const NNRT_Int64List *pad, int32_t activation)
+{
+    const int32_t at = x->format == NNRT_FORMAT_NCHW ? 2 : 1;
+    cli_windows v;
+    memset(&v, 0, sizeof(v));
+    v.rows = cli_axis_of(y->dims[at], x->dims[at], taps[0], cli_entry(strides, 0, 1), cli_entry(dilations, 0, 1),
+                         cli_entry(pad, 0, 0));
+    v.columns = cli_axis_of(y->dims[at + 1], x->dims[at + 1], taps[1], cli_entry(strides, 1, 1),
+                            cli_entry(dilations, 1, 1), cli_entry(pad, 2, 0));
+    v.n = x->dims[0];
+    v.c = x->dims[at == 2 ? 1 : 3];
+    v.o = y->dims[at == 2 ? 1 : 3];
+    v.groups = 1;
+    v.w = x->dims[at + 1];
+    for (uint32_t i = 0; i < 2; i++)
+        v.stepped = v.stepped || cli_entry(strides, i, 1) != 1 || cli_entry(dilations, i, 1) != 1;
+    v.activation = cli_activation_weight(activation);
+    return v;
+}
+
+static double cli_up(double value, double multiple)
+{
+    return multiple * ceil(value / multiple);
+}
+
+static void cli_terms_conv_8(const cli_windows *v, double *t)
+{
+    const double pixels = v->n * v->rows.count * v->columns.count, row = v->columns.taps * v->c,
+                 rows = pixels * v->rows.taps;
+    const double words = cli_up(v->rows.taps * cli_up(row, 4) / 2, 4), panels = ceil(v->o / 4);
+    const double whole = v->n * v->rows.inside * v->columns.whole;
+    t[2] = v->groups * panels * words *
+           (floor(pixels / 2) + (fmod(pixels, 2) > 0 ? 0.64 : 0)); /* one pixel takes 36 of 56 */
+    t[3] = v->groups * pixels * v->o;
+    t[4] = v->groups * rows * cli_up(row, 4);
+    t[5] = v->groups * rows;
+    t[6] = v->groups * (rows - whole);
+    t[7] = v->groups * (rows - whole) * row;
+    t[8] = fmod(row, 4) > 0 ? t[5] : 0;
+}
+
+/* gathered: channels of a pixel are not adjacent in x, so that windows are copied. */
+static void cli_terms_conv_f32(const cli_windows *v, bool gathered, double *t)
+{
+    const double rest = fmod(v->o, 8), eights = rest > 4 ? ceil(v->o / 8) : floor(v->o / 8),
+                 fours = rest > 0 && rest <= 4;
+    const double pairs = floor(v->columns.whole / 2), tiles = v->columns.count - pairs;
+    const double all = v->groups * v->n * v->rows.inside * v->columns.inside * v->c;
+    const double paired = v->groups * v->n * v->rows.inside * 2 * pairs * v->columns.taps * v->c;
+    t[1] = v->groups * v->n * v->rows.count * tiles * (eights + fours);
+    t[2] = eights * paired;
+    t[3] = eights * (all - paired);
+    t[4] = fours * paired;
+    t[5] = fours * (all - paired);
+    t[6] = v->groups * v->n * v->rows.inside * tiles * (eights + fours);
+    t[7] = v->activation * v->groups * v->n * v->rows.count * v->columns.count * v->o;
+    t[8] = gathered ? all : 0;
+}
+
+static cli_class cli_terms_conv(const cli_windows *v, bool bytes, bool gathered, double *t)
+{
+    if (bytes)
+        cli_terms_conv_8(v, t);
+    else
+        cli_terms_conv_f32(v, gathered, t);
+    return bytes ? CLI_CONV_8 : CLI_CONV_F32;
+}
+
+static void cli_terms_depthwise3_8(const cli_windows *v, double *t)
+{
+    const double pairs = v->n * ceil(v->rows.count / 2) * ceil(v->c / 4);
+    t[1] = pairs;
+    t[2] = pairs * v->w;
+    t[3] = pairs * v->columns.count;
+}
+
+static void cli_terms_depthwise_8(const cli_windows *v, double *t)
+{
+    const double pixels = v->n * v->rows.count * v->columns.count, panels = pixels * ceil(v->c / 4);
+    const double whole = v->c < 4 ? 0 : v->n * v->rows.whole * v->columns.whole;
+    t[1] = pixels;
+    t[2] = panels;
+    t[3] = panels * v->rows.taps;
+    t[4] = panels * v->rows.taps * floor(v->columns.taps / 2);
+    t[5] = panels * v->rows.taps * fmod(v->columns.taps, 2);
+    t[6] = (pixels - whole) * v->rows.taps * v->columns.taps;
+    t[7] = t[6] * v->c;
+}
+
+/* A depthwise convolution or a pool. elements: the weight of elements of y in their term. */
+static void cli_terms_pixels(const cli_windows *v, double panel, double elements, double *t)
+{
+    const double pixels = v->n * v->rows.count * v->columns.count, taps = v->n * v->rows.inside * v->columns.inside;
+    t[1] = pixels;
+    t[2] = v->c < panel ? 0 : pixels * ceil(v->c / panel);
+    t[3] = v->c < panel ? 0 : taps * ceil(v->c / panel);
+    t[4] = elements * pixels * v->c;
+    t[5] = v->c < panel ? taps * v->c : 0;
+}
+
+/* The class of a node's kernel and its terms; CLI_CLASSES: none. first: x is an input of the model. */
+static cli_class cli_terms_of(const nnrt_resolve *c, bool first, double *t)
+{
+    const nnrt_operand *x = c->in, *w = c->in + 1, *y = c->out;
+    const bool bytes = c->nIn > 0 && (x->dataType == NNRT_DATA_TYPE_INT8 || x->dataType == NNRT_DATA_TYPE_UINT8);
+    int64_t taps[2] = {1, 1};
+    cli_windows v;
+    memset(t, 0, CLI_TERMS * sizeof(*t));
+    memset(&v, 0, sizeof(v));
+    t[0] = 1;
+    if (c->nIn == 0 || c->nOut == 0 || (!bytes && x->dataType != NNRT_DATA_TYPE_FLOAT32))
+        return CLI_CLASSES;
+    switch ((int)c->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION: {
+        const NNRT_Conv2DFusion *a = (const NNRT_Conv2DFusion *)c->resolved;
+        taps[0] = w->dims[1];
+        taps[1] = w->dims[2];
+        v = cli_windows_make(x, y, taps, &a->stride, &a->dilation, &a->padList, a->activationType);
+        if (a->group > 1 && v.c == (double)a->group && v.o == v.c) {
+            const bool three = bytes && !v.stepped && v.c >= 4 && taps[0] == 3 && taps[1] == 3;
+            if (!bytes)
+                cli_terms_pixels(&v, 8, v.activation, t);
+            else if (three)
+                cli_terms_depthwise3_8(&v, t);
+            else
+                cli_terms_depthwise_8(&v, t);
+            return !bytes ? CLI_DEPTHWISE_F32 : three ? CLI_DEPTHWISE3_8 : CLI_DEPTHWISE_8;
+        }
+        v.groups = (double)a->group;
+        v.c /= v.groups;
+        v.o /= v.groups;
+        return cli_terms_conv(&v, bytes, first && x->format == NNRT_FORMAT_NCHW && v.c > 1, t);
+    }
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+        if (w->dims[0] == 0 || w->dims[1] == 0)
+            return CLI_CLASSES;
+        v.rows = v.columns = cli_axis_of(1, 1, 1, 1, 1, 0);
+        v.n = v.groups = 1;
+        v.columns.count = v.columns.inside = v.columns.whole = cli_elements(y) / w->dims[0];
+        v.c = w->dims[1];
+        v.o = w->dims[0];
+        v.activation = cli_activation_weight(((const NNRT_FullConnection *)c->resolved)->activationType);
+        return cli_terms_conv(&v, bytes, false, t);
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION: {
+        static const NNRT_Int64List none = {NULL, 0};
+        const bool mean = c->op->type == NNRT_NODE_TYPE_AVGPOOL_FUSION;
+        const NNRT_MaxPoolFusion *m = (const NNRT_MaxPoolFusion *)c->resolved;
+        const NNRT_AvgPoolFusion *a = (const NNRT_AvgPoolFusion *)c->resolved;
+        const NNRT_Int64List *kernel = mean ? &a->kernelSize : &m->kernelSize;
+        taps[0] = cli_entry(kernel, 0, 1);
+        taps[1] = cli_entry(kernel, 1, 1);
+        v = cli_windows_make(x, y, taps, mean ? &a->strides : &m->strides, &none, mean ? &a->pad : &m->pad, 0);
+        cli_terms_pixels(&v, bytes ? 4 : 8, mean ? 1 : 0, t);
+        return bytes ? CLI_POOL_8 : CLI_POOL_F32;
+    }
+    default: return CLI_CLASSES;
+    }
+}
 
 static bool cli_is_depthwise(const nnrt_resolve *c)
 {
@@ -119,18 +369,27 @@ static bool cli_is_depthwise(const nnrt_resolve *c)
            ((const NNRT_Conv2DFusion *)c->resolved)->group == x->dims[x->format == NNRT_FORMAT_NCHW ? 1 : x->rank - 1];
 }
 
-/* macs: of the node. */
-static double cli_m4_instructions(const nnrt_resolve *c, double macs)
+/* macs: of the node; first: its input 0 is one of the model. */
+static double cli_m4_instructions(const nnrt_resolve *c, double macs, bool first)
 {
+    double terms[CLI_TERMS], elements = 0, sum = 0;
+    const cli_class kernel = cli_terms_of(c, first, terms);
     const cli_rate *rate = cli_is_depthwise(c) ? &cli_depthwise_rate : cli_rates;
     const NNRT_DataType type = c->nIn > 0 ? c->in[0].dataType : NNRT_DATA_TYPE_FLOAT32;
-    const int kind = type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_UINT8 ? 0 : type == NNRT_DATA_TYPE_INT16 ? 1 : 2;
-    double elements = c->nOut > 0 ? cli_elements(&c->out[0]) : 0;
+    const int kind = type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_UINT8 ? 0
+                     : type == NNRT_DATA_TYPE_INT16                              ? 1
+                                                                                 : 2;
+    if (kernel != CLI_CLASSES) {
+        for (int i = 0; i < CLI_TERMS; i++)
+            sum += terms[i] * (double)cli_class_rates[kernel][i];
+        return sum;
+    }
+    elements = c->nOut > 0 ? cli_elements(&c->out[0]) : 0;
     for (size_t i = 1; i < sizeof(cli_rates) / sizeof(cli_rates[0]) && rate == cli_rates; i++)
         rate = cli_rates[i].type == c->op->type ? &cli_rates[i] : rate;
     for (uint32_t i = 0; i < c->nIn && macs == 0; i++)
         elements = cli_elements(&c->in[i]) > elements ? cli_elements(&c->in[i]) : elements;
-    return macs * (double)rate->of[kind].mac + elements * (double)rate->of[kind].element;
+    return CLI_CALL + macs * (double)rate->of[kind].mac + elements * (double)rate->of[kind].element;
 }
 
 /* Whether a node makes float16 weights float32: a session on `cpu` has them (cli_inputs.float16), a program that loads the
@@ -152,8 +411,12 @@ static NNRT_ReturnCode cli_work_visit(void *user, uint32_t node, nnrt_resolve *r
         work->types |= nnrt_operand_types(&resolved->out[i]);
     if (!folded) {
         const double macs = cli_macs(resolved);
+        const NNRT_Uint32List *inputs = &work->model->inputIndex;
+        bool first = false;
+        for (uint32_t i = 0; i < inputs->count && resolved->nIn > 0; i++)
+            first = first || inputs->data[i] == work->model->nodes.data[node].inputIndex.data[0];
         work->macs += macs;
-        work->instructions += cli_m4_instructions(resolved, macs);
+        work->instructions += cli_m4_instructions(resolved, macs, first);
     }
     return NNRT_SUCCESS;
 }
