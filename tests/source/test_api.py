@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Every public function of the headers, with its signature, is in tests/source/api.txt, and nothing else is: a change of the API is
-noticed, and is recorded in that file and in CHANGELOG.md. nnrt.h, which applications read, has at most MOST functions.
+noticed, and is recorded in that file and in CHANGELOG.md. nnrt.h, which applications read, has at most MOST functions. A search of
+the text of nnrt_ops.h finds every enumerator and type, also those that only macros make.
 
 usage: test_api.py            compares; run from anywhere
-       test_api.py --write    writes the file again
-       test_api.py --add      writes it again if it lacks only kernels of nnrt_ops.h, which rows of the operator table name,
-                                                            and lists no removed function: part of make docs
+       test_api.py --write    writes the file, and the comment of nnrt_ops.h with names that macros make, again
+       test_api.py --add      writes the comment again, and the file if it lacks only kernels of nnrt_ops.h, which rows of the
+                              operator table name, and lists no removed function: part of make docs
 """
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = ROOT / "tests/source/api.txt"
@@ -20,6 +22,10 @@ HEADERS = ["nnrt_ops.h", "core/nnrt_frontend.h", "core/nnrt_model.h", "core/nnrt
            "compat/nnrt_ohnn.h", "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
 MARKS = {"NNRT_API": "NNRT_IS_PUBLIC", "NNRT_INLINE": "NNRT_IS_PUBLIC", "NNRT_OHNN_API": "NNRT_IS_PUBLIC", "NNRT_NNADAPTER_API": "NNRT_IS_PUBLIC"}
 MOST = 40
+NAMES = "Names that only macros make, for a search of the text; make docs writes them:"
+# Some of the Hardware Device Interface of OpenHarmony that are written nowhere else.
+KNOWN = ["NNRT_NODE_TYPE_FILL", "NNRT_QUANT_TYPE_NONE", "NNRT_PERFORMANCE_HIGH", "NNRT_DEVICE_STATUS_OFFLINE", "NNRT_PRIORITY_HIGH",
+         "NNRT_DATA_TYPE_FLOAT64", "NNRT_FORMAT_NHWC", "NNRT_Abs"]
 HEAD = """# The public functions, header by header, as the preprocessor leaves them: tests/source/test_api.py compares with the headers,
 # and writes this file again (--write). A line that goes, or changes, breaks programs: it belongs into CHANGELOG.md.
 """
@@ -80,7 +86,48 @@ def kernels():
     return {"nnrt_" + name for name in names}
 
 
+def public_names():
+    """Enumerators and types of nnrt_ops.h, as the compiler sees them."""
+    command = [os.environ.get("CC", "cc"), "-E", "-P", "-std=c99", "nnrt_ops.h"]
+    text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = set(re.findall(r"\}\s*(\w+)\s*;", text)) | set(re.findall(r"\btypedef\b[^;{}]*?\b(\w+)\s*;", text))
+    for body in re.findall(r"\benum\b[^{;()]*\{([^}]*)\}", text):
+        names |= set(re.findall(r"(?:^|,)\s*(\w+)", body))
+    return {name for name in names if name.startswith("NNRT_")}
+
+
+def made_names():
+    """The text of nnrt_ops.h before, in and after the comment NAMES; the names that it must list: those that the rest of the text
+    does not contain; and all public ones."""
+    text = (ROOT / "nnrt_ops.h").read_text(encoding="utf-8")
+    begin = text.index(NAMES) + len(NAMES)
+    end = text.index("*/", begin)
+    names = public_names()
+    words = set(re.findall(r"\w+", text[:begin] + text[end:]))
+    return (text[:begin], text[begin:end], text[end:]), sorted(names - words), names
+
+
+def write_names():
+    (before, between, after), names, _ = made_names()
+    comment = "\n" + textwrap.fill(", ".join(names), 117, initial_indent="   ", subsequent_indent="   ") + " "
+    if between != comment:
+        (ROOT / "nnrt_ops.h").write_text(before + comment + after, encoding="utf-8")
+        print("nnrt_ops.h: %d names that only macros make" % len(names))
+
+
+def names_not_found():
+    """[a fault] for each name that a search of nnrt_ops.h does not find, or that its comment invents; and the number of names."""
+    (_, between, _), made, names = made_names()
+    listed = re.findall(r"\w+", between)
+    faults = ["a search of nnrt_ops.h does not find %s: make docs" % n for n in made if n not in listed]
+    faults += ["nnrt_ops.h lists %s, which is no name that only a macro makes: make docs" % n for n in listed if n not in made]
+    faults += ["the compiler does not see %s" % n for n in KNOWN if n not in names]
+    return faults, len(names)
+
+
 def main():
+    if {"--add", "--write"} & set(sys.argv[1:]):
+        write_names()
     found = all_declarations()
     listed = [l for l in LIST.read_text().splitlines() if l and not l.startswith("#")]
     there = [d for _, d in found]
@@ -101,6 +148,9 @@ def main():
     failed += ["is declared twice, in two ways: " + n for n in sorted(set(names)) if names.count(n) > 1]
     failed += ["does not begin with nnrt_, OH_NN or NNAdapter: " + n for n in names
                if not re.match(r"nnrt_|OH_NN|NNAdapter", n)]
+    missing, searchable = names_not_found()
+    failed += missing
+    passed += searchable
     failed += too_many(found)
     if not too_many(found + [("nnrt.h", "void f(void)")] * MOST):
         failed.append("more than %d functions of nnrt.h are not noticed" % MOST)

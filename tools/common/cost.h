@@ -84,7 +84,7 @@ static double cli_macs(const nnrt_resolve *c)
    all layers of the networks of tests/firmware/instructions.tsv and of `make mcu-layers`, random ones too; gcc 12 -O2. */
 enum { CLI_TERMS = 9 };
 
-/* Classes of kernels. A panel is four channels of 8 bits, or eight of float32; pixels are those of y. */
+/* Classes of kernels. A panel is four channels of 8 bits, or eight of float32; pixels: of y. */
 typedef enum cli_class {
     CLI_CONV_8,
     CLI_CONV_F32,
