@@ -65,6 +65,7 @@ SECTIONS (search for the tag)
     >>elementwise  sums, products, casts, functions of one input
     >>pool         pools and means
     >>softmax      softmax
+    >>nbits        products of float32 with packed weights of 2, 4 or 8 bits
     >>float32      float32 kernels for processors with an FPU
     >>plain        convolution, depthwise and fully connected layers for processors without SIMD
     >>mve          convolution, sums and pools with MVE
@@ -344,6 +345,19 @@ NNRT_ATTR_DEFINE(McuPool)
     M(S, INT32, _, lo, -128)
 NNRT_ATTR_DEFINE(McuSoftmax)
 
+/* MATMUL_NBITS: x [rows,columns], weight [n,B,Z], scale [n,B], zero points, bias [n], y [rows,n], all dense, as the operator
+   defines them: B blocks of blockSize columns, Z bytes of a block. zero: 0: no zero points; 1: [n,P] packed bytes; 2: [n,B]
+   float32. bias: 0 or 1. */
+#define NNRT_ATTR_McuNbits(M, S)                                                                                       \
+    M(S, INT32, _, rows, 1)                                                                                            \
+    M(S, INT32, _, n, 1)                                                                                               \
+    M(S, INT32, _, columns, 1)                                                                                         \
+    M(S, INT32, _, blockSize, 32)                                                                                      \
+    M(S, INT32, _, bits, 4)                                                                                            \
+    M(S, INT32, _, zero, 0)                                                                                            \
+    M(S, INT32, _, bias, 0)
+NNRT_ATTR_DEFINE(McuNbits)
+
 /* Kernels: inputs x, derived packed weights and table, output y. Kernels with McuCast and McuBinary have no derived
    constants; other constants are stated with the attributes. Each kernel also has a number (NNRTI_MCU_NUMBERS) and a
    check (>>check). */
@@ -391,7 +405,8 @@ NNRT_ATTR_DEFINE(McuSoftmax)
     X(conv_q16_plain_long)                                                                                             \
     X(depthwise_q16)                                                                                                   \
     X(depthwise_q16_plain)                                                                                             \
-    X(softmax_f32)
+    X(softmax_f32)                                                                                                     \
+    X(matmul_nbits)
 #define NNRTI_MCU_PROTO(kernel)                                                                                        \
     NNRT_API NNRT_ReturnCode nnrt_mcu_##kernel(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
@@ -473,7 +488,8 @@ NNRTI_MCU_KERNELS(NNRTI_MCU_PROTO)
     X(42, conv_q16_plain_long, McuConv)                                                                                \
     X(43, depthwise_q16, McuDepthwise)                                                                                 \
     X(44, depthwise_q16_plain, McuDepthwise)                                                                           \
-    X(45, softmax_f32, McuSoftmax)
+    X(45, softmax_f32, McuSoftmax)                                                                                     \
+    X(46, matmul_nbits, McuNbits)
 #define NNRTI_MCU_NUMBER(number, kernel, S)                                                                            \
     NNRT_MCU_NUMBER_##kernel = number, NNRTI_MCU_BYTES_##kernel = sizeof(NNRT_##S),
 enum { NNRTI_MCU_NUMBERS(NNRTI_MCU_NUMBER) NNRTI_MCU_NUMBERS_END };
@@ -2331,6 +2347,85 @@ NNRTI_MCU_CHECK(softmax_f32, McuSoftmax,
                 nnrti_mcu_arity(step, 1, 0, 1) && a->length > 0 &&
                     nnrti_mcu_holds(step, 0, nnrti_mcu_times(a->rows, a->length), 4) &&
                     nnrti_mcu_holds(step, 1, nnrti_mcu_times(a->rows, a->length), 4))
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nbits */
+
+/* MATMUL_NBITS with float32 around packed weights: inputs x, weight, scale, zero points and bias if there are any. The kernel
+   is nnrt_matmul_nbits_f32, so that the bits are the reference device's; its views are made here from the attributes.
+   Firmware that does not link this row does not link that kernel. */
+
+/* A dense view of rows x columns x depth elements; depth 0: of two axes. */
+NNRTI_MCU_ONCE void nnrti_mcu_dense_view(nnrt_view *v, NNRT_DataType type, int32_t rows, int32_t columns, int32_t depth)
+{
+    v->dataType = type;
+    v->rank = depth > 0 ? 3 : 2;
+    v->dims[0] = rows;
+    v->dims[1] = columns;
+    v->dims[2] = depth;
+    v->strides[2] = 1;
+    v->strides[1] = depth > 0 ? depth : 1;
+    v->strides[0] = columns * v->strides[1];
+}
+
+/* Bytes of a block, blocks of a row, bytes of a row of packed zero points. */
+NNRTI_MCU_INLINE int32_t nnrti_mcu_nbits_bytes(const NNRT_McuNbits *a)
+{
+    return a->blockSize / 8 * a->bits;
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_nbits_blocks(const NNRT_McuNbits *a)
+{
+    return (a->columns - 1) / a->blockSize + 1;
+}
+NNRTI_MCU_INLINE int32_t nnrti_mcu_nbits_packed(const NNRT_McuNbits *a)
+{
+    return (nnrti_mcu_nbits_blocks(a) - 1) / (8 / a->bits) + 1;
+}
+
+NNRTI_MCU_INLINE NNRT_ReturnCode nnrti_mcu_nbits(const NNRT_McuNbits *a, nnrt_view *args)
+{
+    const int32_t blocks = nnrti_mcu_nbits_blocks(a);
+    nnrt_view *const zero = a->zero != 0 ? &args[3] : NULL, *const bias =
+                                                                a->bias != 0 ? &args[3 + (a->zero != 0)] : NULL;
+    nnrt_view *const y = &args[3 + (a->zero != 0) + a->bias];
+    NNRT_MatMulNBits attr;
+    memset(&attr, 0, sizeof(attr));
+    attr.columns = a->columns;
+    attr.bits = a->bits;
+    attr.blockSize = a->blockSize;
+    nnrti_mcu_dense_view(&args[0], NNRT_DATA_TYPE_FLOAT32, a->rows, a->columns, 0);
+    nnrti_mcu_dense_view(&args[1], NNRT_DATA_TYPE_UINT8, a->n, blocks, nnrti_mcu_nbits_bytes(a));
+    nnrti_mcu_dense_view(&args[2], NNRT_DATA_TYPE_FLOAT32, a->n, blocks, 0);
+    if (a->zero == 1)
+        nnrti_mcu_dense_view(zero, NNRT_DATA_TYPE_UINT8, a->n, nnrti_mcu_nbits_packed(a), 0);
+    else if (a->zero == 2)
+        nnrti_mcu_dense_view(zero, NNRT_DATA_TYPE_FLOAT32, a->n, blocks, 0);
+    if (bias != NULL)
+        nnrti_mcu_dense_view(bias, NNRT_DATA_TYPE_FLOAT32, a->n, 1, 0);
+    nnrti_mcu_dense_view(y, NNRT_DATA_TYPE_FLOAT32, a->rows, a->n, 0);
+    return nnrt_matmul_nbits_f32(&attr, &args[0], &args[1], &args[2], zero, bias, y);
+}
+NNRTI_MCU_KERNEL(matmul_nbits, McuNbits, ((void)call, nnrti_mcu_nbits(a, args)))
+
+/* blockSize: of the operator's rule, so that a block has whole bytes. */
+NNRTI_MCU_ONCE bool nnrti_mcu_check_nbits(const NNRT_McuNbits *a, const nnrt_mcu_checked *step)
+{
+    const uint32_t zeros = a->zero != 0, y = 3 + zeros + (a->bias != 0);
+    int32_t all;
+    if ((a->bits != 2 && a->bits != 4 && a->bits != 8) || a->blockSize < 16 || a->blockSize > 65536 ||
+        a->blockSize % 16 != 0 || a->columns < 1 || a->columns > NNRTI_MCU_LIMIT || a->zero < 0 || a->zero > 2 ||
+        a->bias < 0 || a->bias > 1 || !nnrti_mcu_arity(step, y, 0, 1))
+        return false;
+    all = nnrti_mcu_times(a->n, nnrti_mcu_nbits_blocks(a));
+    return nnrti_mcu_holds(step, 0, nnrti_mcu_times(a->rows, a->columns), 4) &&
+           nnrti_mcu_holds(step, 1, nnrti_mcu_times(all, nnrti_mcu_nbits_bytes(a)), 1) &&
+           nnrti_mcu_holds(step, 2, all, 4) &&
+           (a->zero != 1 || nnrti_mcu_holds(step, 3, nnrti_mcu_times(a->n, nnrti_mcu_nbits_packed(a)), 1)) &&
+           (a->zero != 2 || nnrti_mcu_holds(step, 3, all, 4)) &&
+           (a->bias == 0 || nnrti_mcu_holds(step, 3 + zeros, a->n, 4)) &&
+           nnrti_mcu_holds(step, y, nnrti_mcu_times(a->rows, a->n), 4);
+}
+NNRTI_MCU_CHECK(matmul_nbits, McuNbits, nnrti_mcu_check_nbits(a, step))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float32 */
@@ -6279,6 +6374,60 @@ static NNRT_ReturnCode nnrti_mcu_edit_softmax_f32(nnrti_mcu_edit *e, uint32_t s)
     return nnrti_mcu_set_plain(e, s, &kernel, a, &nnrt_attr_McuSoftmax, 1, NNRT_OP_INPLACE);
 }
 
+/* Whether the elements of a view are adjacent, in its order; *count of them. */
+static bool nnrti_mcu_is_dense_view(const nnrt_view *v, size_t *count)
+{
+    ptrdiff_t dense = 1;
+    if (!nnrt_dims_count(v->dims, v->rank, count))
+        return false;
+    for (int32_t k = v->rank - 1; k >= 0; dense *= v->dims[k--])
+        if (v->dims[k] != 1 && v->strides[k] != dense)
+            return false;
+    return true;
+}
+
+/* MATMUL_NBITS of float32 and dense arguments: x, weight, scale, zero points, bias, y. */
+static NNRT_ReturnCode nnrti_mcu_edit_nbits(nnrti_mcu_edit *e, uint32_t s)
+{
+    static const nnrti_mcu_kernel kernel = NNRTI_MCU_ROW(matmul_nbits);
+    const nnrt_draft_step old = e->draft->steps[s];
+    const NNRT_MatMulNBits *from = (const NNRT_MatMulNBits *)old.attr;
+    nnrt_plan_arg kept[6], *args;
+    uint32_t count = 0;
+    size_t sizes[6] = {0, 0, 0, 0, 0, 0};
+    NNRT_McuNbits *a;
+    nnrt_draft_step *step;
+    if (old.nIn != 5 || old.nDerived != 0 || old.nOut != 1)
+        return NNRT_SUCCESS;
+    for (uint32_t i = 0; i < 6; i++) {
+        if (old.args[i].tensor == NNRT_NO_TENSOR)
+            continue;
+        if (!nnrti_mcu_is_dense_view(&old.args[i].view, &sizes[i]) || sizes[i] == 0)
+            return NNRT_SUCCESS;
+        kept[count++] = old.args[i];
+    }
+    a = (NNRT_McuNbits *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    args = a != NULL ? nnrt_draft_args(e->draft, s, count - 1, 1) : NULL;
+    if (args == NULL)
+        return nnrti_mcu_no_memory(e, s);
+    a->columns = (int32_t)from->columns;
+    a->rows = (int32_t)(sizes[0] / (size_t)from->columns);
+    a->n = (int32_t)old.args[1].view.dims[0];
+    a->blockSize = (int32_t)from->blockSize;
+    a->bits = (int32_t)from->bits;
+    a->zero = old.args[3].tensor == NNRT_NO_TENSOR ? 0 : old.args[3].view.dataType == NNRT_DATA_TYPE_UINT8 ? 1 : 2;
+    a->bias = old.args[4].tensor != NNRT_NO_TENSOR;
+    memcpy(args, kept, count * sizeof(*args));
+    step = &e->draft->steps[s];
+    step->kernel = kernel.run;
+    step->kernelName = kernel.name;
+    step->attr = a;
+    step->deviceAttr = &nnrt_attr_McuNbits;
+    step->scratchBytes = 0;
+    step->flags = 0;
+    return NNRT_SUCCESS;
+}
+
 /* SOFTMAX over adjacent elements, with results in 1/256: x, powers, list, y. */
 static NNRT_ReturnCode nnrti_mcu_edit_softmax(nnrti_mcu_edit *e, uint32_t s)
 {
@@ -7618,7 +7767,13 @@ static NNRT_ReturnCode nnrti_mcu_lower_concat(nnrti_mcu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Quantized operators beside product layers. */
+/* Whether the step runs a reference kernel of tensors without quantization, with static shapes. */
+static bool nnrti_mcu_is_plain(const nnrt_draft_step *step, const char *kernel)
+{
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, kernel) == 0;
+}
+
+/* Quantized operators beside product layers; SOFTMAX and MATMUL_NBITS of float32. */
 static NNRT_ReturnCode nnrti_mcu_edit_other(nnrti_mcu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
@@ -7632,9 +7787,10 @@ static NNRT_ReturnCode nnrti_mcu_edit_other(nnrti_mcu_edit *e, uint32_t s)
         return nnrti_mcu_edit_mean(e, s);
     if (nnrti_mcu_is(step, "nnrt_softmax_q8"))
         return nnrti_mcu_edit_softmax(e, s);
-    if (step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, "nnrt_softmax_f32") == 0 &&
-        step->args[0].kind != NNRT_PLACE_CONSTANT)
+    if (nnrti_mcu_is_plain(step, "nnrt_softmax_f32") && step->args[0].kind != NNRT_PLACE_CONSTANT)
         return nnrti_mcu_edit_softmax_f32(e, s);
+    if (nnrti_mcu_is_plain(step, "nnrt_matmul_nbits_f32"))
+        return nnrti_mcu_edit_nbits(e, s);
     return nnrti_mcu_edit_binary(e, s);
 }
 

@@ -729,6 +729,107 @@ static void every_word(image *file, uint32_t *opens, uint32_t *refused)
     }
 }
 
+/* MATMUL_NBITS with three rows of x and five results. zero: 0: no zero points; 1: packed; 2: float32. */
+static NNRT_Model *nbits_of(int64_t columns, int64_t bits, int64_t block, int zero, bool bias)
+{
+    const int32_t blocks = (int32_t)((columns + block - 1) / block), x[2] = {3, (int32_t)columns}, five = 5;
+    const int32_t weight[3] = {5, blocks, (int32_t)(block * bits / 8)}, scale[2] = {5, blocks};
+    const int32_t packed[2] = {5, (int32_t)((blocks * bits + 7) / 8)};
+    uint8_t bytes[2048];
+    float numbers[128];
+    NNRT_MatMulNBits attr = {0, 0, 0};
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    uint32_t in[5] = {0, 0, 0, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    for (uint32_t i = 0; i < COUNT(bytes); i++)
+        bytes[i] = (uint8_t)dice(0, 255);
+    for (uint32_t i = 0; i < COUNT(numbers); i++)
+        numbers[i] = (float)dice(-999, 999) * 0.37f;
+    attr.columns = columns;
+    attr.bits = bits;
+    attr.blockSize = block;
+    assert_int_equal(nnrt_builder_create(&b, "nbits", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, x);
+    in[1] = nnrt_builder_constant(b, "weight", NNRT_DATA_TYPE_UINT8, 3, weight, bytes, true);
+    in[2] = nnrt_builder_constant(b, "scale", NNRT_DATA_TYPE_FLOAT32, 2, scale, numbers, true);
+    if (zero == 1)
+        in[3] = nnrt_builder_constant(b, "zero", NNRT_DATA_TYPE_UINT8, 2, packed, bytes + 7, true);
+    else if (zero == 2)
+        in[3] = nnrt_builder_constant(b, "zero", NNRT_DATA_TYPE_FLOAT32, 2, scale, numbers + 8, true);
+    if (bias)
+        in[4] = nnrt_builder_constant(b, "bias", NNRT_DATA_TYPE_FLOAT32, 1, &five, numbers + 3, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MATMUL_NBITS, &attr, in, 5));
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* MATMUL_NBITS on each target, with the bits of the reference device: bits, zero points, bias, a last block that is cut. */
+static void test_nbits(void **state)
+{
+    (void)state;
+    for (int64_t bits = 2; bits <= 8; bits *= 2)
+        for (int zero = 0; zero < 3; zero++)
+            for (int bias = 0; bias < 2; bias++)
+                for (uint32_t k = 0; nnrt_mcu_target(k) != NULL; k++) {
+                    NNRT_Model *model = nbits_of(zero == 1 ? 64 : 70, bits, bias ? 16 : 32, zero, bias != 0);
+                    assert_true(compares(model, nnrt_mcu_target(k), "nbits"));
+                    nnrt_model_destroy(model);
+                }
+}
+
+/* A forged attribute of MATMUL_NBITS in a plan with packed zero points and bias: one more of anything is outside an argument. */
+static void test_forged_nbits(void **state)
+{
+    const struct {
+        size_t member;
+        int32_t value;
+        bool opens;
+    } list[] = {
+        {offsetof(NNRT_McuNbits, rows), 4, false},
+        {offsetof(NNRT_McuNbits, rows), 2, true},
+        {offsetof(NNRT_McuNbits, rows), 0, false},
+        {offsetof(NNRT_McuNbits, n), 6, false},
+        {offsetof(NNRT_McuNbits, n), 4, true},
+        {offsetof(NNRT_McuNbits, n), -1, false},
+        {offsetof(NNRT_McuNbits, columns), 65, false}, /* one more block */
+        {offsetof(NNRT_McuNbits, columns), 63, true},
+        {offsetof(NNRT_McuNbits, columns), 0, false},
+        {offsetof(NNRT_McuNbits, columns), INT32_MAX, false},
+        {offsetof(NNRT_McuNbits, blockSize), 48,
+         false}, /* fewer and longer blocks: 5 * 2 * 24 bytes instead of 5 * 4 * 8 */
+        {offsetof(NNRT_McuNbits, blockSize), 0, false},
+        {offsetof(NNRT_McuNbits, blockSize), 8, false},
+        {offsetof(NNRT_McuNbits, blockSize), 20, false},
+        {offsetof(NNRT_McuNbits, blockSize), -16, false},
+        {offsetof(NNRT_McuNbits, blockSize), 1 << 20, false},
+        {offsetof(NNRT_McuNbits, bits), 8, false},
+        {offsetof(NNRT_McuNbits, bits), 2, true},
+        {offsetof(NNRT_McuNbits, bits), 0, false},
+        {offsetof(NNRT_McuNbits, bits), 3, false},
+        {offsetof(NNRT_McuNbits, zero), 2, false}, /* float32 has more bytes */
+        {offsetof(NNRT_McuNbits, zero), 3, false},
+        {offsetof(NNRT_McuNbits, zero), 0, false}, /* one argument less */
+        {offsetof(NNRT_McuNbits, bias), 0, false},
+        {offsetof(NNRT_McuNbits, bias), 2, false},
+    };
+    NNRT_Model *model = nbits_of(64, 4, 16, 1, true);
+    nnrt_error e;
+    image file;
+    size_t attr;
+    (void)state;
+    assert_int_equal(save(model, "cortex-m4", &file, &e), NNRT_SUCCESS);
+    attr = PLAN + word_of(&file, IO + 64 * (size_t)(word_of(&file, PLAN + 12) + word_of(&file, PLAN + 16)) + 4);
+    assert_int_equal(word_of(&file, attr + offsetof(NNRT_McuNbits, blockSize)), 16);
+    for (uint32_t i = 0; i < COUNT(list); i++) {
+        const NNRT_ReturnCode code = with_word(&file, attr + list[i].member, (uint32_t)list[i].value);
+        if (code != (list[i].opens ? NNRT_SUCCESS : NNRT_INVALID_FILE))
+            fail_msg("word %u, value %d: code %d", (unsigned)list[i].member, (int)list[i].value, (int)code);
+    }
+    free(file.data);
+    nnrt_model_destroy(model);
+}
+
 /* All kernels: these layers in int8, uint8 and float32, or in int16, on a target of each processor, also with the other
    kernels that take the same arguments. */
 static void test_every_word(void **state)
@@ -760,6 +861,16 @@ static void test_every_word(void **state)
         nnrt_model_destroy(model);
     }
     real = plus = extreme = sixteen = false;
+    for (int zero = 0; zero < 3; zero++) {
+        NNRT_Model *model = nbits_of(70, 4, 32, zero, zero > 0);
+        nnrt_error e;
+        image file;
+        assert_int_equal(save(model, processors[zero], &file, &e), NNRT_SUCCESS);
+        every_word(&file, &opens, &refused);
+        seen[NNRT_MCU_NUMBER_matmul_nbits] = true;
+        free(file.data);
+        nnrt_model_destroy(model);
+    }
     assert_true(opens > 1000 && refused > 10000);
     for (uint32_t i = 1; nnrt_mcu_kernel_name(i) != NULL; i++)
         if (!seen[i])
@@ -926,18 +1037,28 @@ static int write_files(const char *folder)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layers),         cmocka_unit_test(test_random_layers),
-        cmocka_unit_test(test_random_graphs),  cmocka_unit_test(test_network),
-        cmocka_unit_test(test_cut),            cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_random_layers),
+        cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_network),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_damage),
         cmocka_unit_test(test_layout_and_processor),
-        cmocka_unit_test(test_not_open), cmocka_unit_test(test_absent_kernel),  cmocka_unit_test(test_forged_conv),
+        cmocka_unit_test(test_not_open),
+        cmocka_unit_test(test_absent_kernel),
+        cmocka_unit_test(test_forged_conv),
         cmocka_unit_test(test_forged_depthwise),
-        cmocka_unit_test(test_forged_strided), cmocka_unit_test(test_forged_pool),
+        cmocka_unit_test(test_forged_strided),
+        cmocka_unit_test(test_forged_pool),
         cmocka_unit_test(test_forged_dilation),
-        cmocka_unit_test(test_forged_table),   cmocka_unit_test(test_every_word),
+        cmocka_unit_test(test_nbits),
+        cmocka_unit_test(test_forged_nbits),
+        cmocka_unit_test(test_forged_table),
+        cmocka_unit_test(test_every_word),
         cmocka_unit_test(test_every_word_of_rings),
         cmocka_unit_test(test_reshapes),
-        cmocka_unit_test(test_not_saved),      cmocka_unit_test(test_no_model),
+        cmocka_unit_test(test_not_saved),
+        cmocka_unit_test(test_no_model),
     };
     if (argc == 3 && strcmp(argv[1], "--write") == 0)
         return write_files(argv[2]);

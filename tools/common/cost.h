@@ -139,6 +139,7 @@ static const cli_rate cli_rates[] = {
     {NNRT_NODE_TYPE_MAXIMUM, {{0, 1.8f}, {0, 1.8f}, {0, 13}}},
     {NNRT_NODE_TYPE_MINIMUM, {{0, 1.8f}, {0, 1.8f}, {0, 13}}},
     {NNRT_NODE_TYPE_ACTIVATION, {{0, 4}, {0, 4}, {0, 106}}}, /* float32: of sigmoid */
+    {NNRT_NODE_TYPE_MATMUL_NBITS, {{5, 20}, {5, 20}, {18, 20}}},
     {NNRT_NODE_TYPE_LSTM, {{5, 20}, {5, 20}, {5.3f, 400}}},
     {NNRT_NODE_TYPE_QUANTIZE_LINEAR, {{0, 8.5f}, {0, 8.5f}, {0, 8.5f}}},
     {NNRT_NODE_TYPE_QUANT_DTYPE_CAST, {{0, 7.5f}, {0, 7.5f}, {0, 11.5f}}},
