@@ -8092,6 +8092,34 @@ static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_div(c, away, nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, 1e-9))));
 }
 
+/* LRN of an even size: channel c has the neighbors c - (size-1)/2 to c + size/2. Their mean of squares is a pool over the
+   channels, with zeros outside, as an image [N,1,C,..]; a window of twice the channels has all of them. */
+static uint32_t nnrti_onnx_lrn_even(nnrti_onnx *c, uint32_t x, int64_t size, const nnrti_onnx_size *sizes, int32_t rank)
+{
+    const int64_t channels = sizes[1].known, kernel = channels >= 1 && size > 2 * channels ? 2 * channels : size;
+    const int64_t window[2] = {kernel, 1}, strides[2] = {1, 1}, pads[4] = {(kernel - 1) / 2, kernel / 2, 0, 0};
+    nnrti_onnx_size image[4];
+    NNRT_AvgPoolFusion a;
+    NNRT_PowFusion power;
+    uint32_t y;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD, &a);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_POW_FUSION, &power);
+    a.kernelSize = nnrt_int64_list(window, 2);
+    a.strides = nnrt_int64_list(strides, 2);
+    a.padMode = NNRT_PAD_MODE_PAD;
+    a.pad = nnrt_int64_list(pads, 4);
+    image[0] = sizes[0];
+    image[1] = nnrti_onnx_size_known(1);
+    image[2] = sizes[1];
+    image[3] = nnrti_onnx_size_product(c, x, 2, rank);
+    y = nnrti_onnx_reshape_to(c, nnrti_onnx_mul(c, x, x), image, 4);
+    y = nnrti_onnx_reshape_to(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD, &a, y), sizes, rank);
+    y = nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)nnrti_onnx_float(c, "alpha", 1e-4f) * (double)kernel / (double)size));
+    y = nnrti_onnx_add(c, y, nnrti_onnx_like(c, y, (double)nnrti_onnx_float(c, "bias", 1)));
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &power, y, nnrti_onnx_like(c, y, (double)nnrti_onnx_float(c, "beta", 0.75f)));
+    return nnrti_onnx_div(c, x, y);
+}
+
 /* x / (bias + alpha/size * sum of x^2 over `size` neighboring channels)^beta: LRN, for images. Other tensors are
    reshaped to images of width 1. */
 static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
@@ -8104,9 +8132,13 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
     NNRT_LRN a;
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_LRN, &a);
-    if (rank < 2 || size < 1 || size > INT32_MAX || size % 2 == 0) {
-        NNRTI_ONNX_FAIL(c, size > 0 && size % 2 == 0 ? NNRT_UNSUPPORTED_OP : NNRT_INVALID_PARAMETER,
-                        "size is %l and the input has %d axes, expected an odd size and 2 or more axes", size, rank);
+    if (rank < 2 || size < 1 || size > INT32_MAX) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "size is %l and the input has %d axes, expected a size of 1 to 2147483647 and 2 or more axes", size, rank);
+        return;
+    }
+    if (size % 2 == 0) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_lrn_even(c, x, size, sizes, rank));
         return;
     }
     a.depthRadius = size / 2;
@@ -11160,7 +11192,8 @@ static void nnrti_onnx_op_label_encoder(nnrti_onnx *c, int32_t arg)
     X("loop",            "LOOP",                             "", "") \
     X("lp_norm",         "LP_NORMALIZATION",                 "", "") \
     X("lp_pool",         "LP_POOL",                          "", "") \
-    X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, reshaped to an image") \
+    X("lrn",             "LRN", "RESHAPE AVGPOOL_INCLUDE_PAD MUL_FUSION ADD_FUSION POW_FUSION DIV_FUSION", \
+      "other than 4 axes, reshaped to an image; an even size, a pool over the channels") \
     X("lstm",            "LSTM LSTM_PEEPHOLE", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
       "directions are an axis of Y; layout 1; direction reverse; absent initial states") \
     X("matmul", "MATMUL_FUSION", "MATMUL_NBITS", "a constant weight of DequantizeLinear") \

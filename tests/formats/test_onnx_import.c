@@ -1485,14 +1485,14 @@ static void test_normalisation(void **state)
          "1,5",
          "0.816496581 1.29099445 1.51910905 1.63299316 2.21403721",
          1e-6},
-        {"LRN, even",
-         "in x f32 [1,5,1,1]; y = LRN x size:i=4;",
-         13,
-         {"1 2 3 4 5"},
-         NNRT_UNSUPPORTED_OP,
-         NULL,
-         "size is 4 and the input has 4 axes, expected an odd size",
-         0},
+        /* 1 / (1 + 1 + 4), 2 / (1 + 4 + 9), 3 / (1 + 9 + 16), 4 / (1 + 16): a neighbor more behind than before */
+        {"LRN, an even size", "in x f32 [1,4,1,1]; y = LRN x size:i=2 alpha:f=2 beta:f=1 bias:f=1;", 13, {"1 2 3 4"}, NNRT_SUCCESS,
+         "1,4,1,1", "0.166666667 0.142857143 0.115384615 0.235294118", 1e-6},
+        /* 1 / (1 + 1 + 4 + 9), 2 / (1 + 30), 3 / (1 + 29), 4 / (1 + 25) */
+        {"LRN, four channels of 2 axes", "in x f32 [1,4]; y = LRN x size:i=4 alpha:f=4 beta:f=1 bias:f=1;", 13, {"1 2 3 4"}, NNRT_SUCCESS,
+         "1,4", "0.0666666667 0.064516129 0.1 0.153846154", 1e-6},
+        {"LRN, a large even size", "in x f32 [1,2]; y = LRN x size:i=2000000000 alpha:f=2e9 beta:f=1 bias:f=1;", 13, {"1 2"},
+         NNRT_SUCCESS, "1,2", "0.166666667 0.333333333", 1e-6}, /* 1 / 6, 2 / 6 */
     };
     (void)state;
     run_cases(cases, COUNT(cases));
