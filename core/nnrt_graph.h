@@ -1788,7 +1788,7 @@ static void nnrti_dot_text(nnrti_out *o, const char *text)
     for (; *text != '\0'; text++) {
         if (*text == '"' || *text == '\\')
             nnrti_put(o, '\\');
-        if ((unsigned char)*text >= ' ')
+        if ((unsigned char)*text >= ' ' && *text != 0x7F)
             nnrti_put(o, *text);
         else
             nnrti_puts(o, *text == '\n' ? "\\n" : " ");

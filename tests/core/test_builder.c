@@ -1129,6 +1129,10 @@ static void test_dot(void **state)
         assert_int_equal(strlen(part), size - 1);
         assert_true(size == sizeof(part) || part[size] == '#');
     }
+    broken = *m;
+    broken.name = "a\x1b[2J\x7f\"\nb";
+    (void)nnrt_model_dot(&broken, NULL, text, sizeof(text));
+    contains(text, "digraph \"a [2J \\\"\\nb\" {");
     broken = *m; /* an invalid model of our own: its fault is the graph */
     broken.outputIndex.count = 0;
     (void)nnrt_model_dot(&broken, NULL, text, sizeof(text));
