@@ -16,6 +16,7 @@ t 0 'run of a quantized model' run "$folder/q8.nnrt" --input $digits/digit_7.png
 prints 'run of a quantized model' '^  7 '
 t 0 'quantize --json --int8-io' quantize $digits/digits.onnx --data "$folder/q" -o "$folder/q8.nnrt" --json --int8-io --samples 3 --without equalize,bias
 prints 'quantize --json' '"samples":3,"nodes":10,"quantized":10,"equalized":0,"corrected":0,"rounded":0,"outputs":\[[{]"name":"probabilities","sqnr":'
+py 'quantize --json: one line' "d['file'] == F + 'q8.nnrt' and d['bytes'] == os.path.getsize(d['file'])"
 t 0 'info of --int8-io' info "$folder/q8.nnrt" --json
 py 'info of --int8-io' "d['inputs'][0]['type'] == 'int8' and d['metadata']['input.image.quantize'] == 'yes'"
 printf 'SOFTMAX\n' >"$folder/keep.txt"
@@ -81,6 +82,7 @@ for b in 4 8; do
 done
 t 0 'quantize --weights-only --block --json' quantize $digits/digits.onnx --weights-only 4 --block 128 -o "$folder/w128.nnrt" --json
 prints 'quantize --weights-only --json' '"nodes":10,"quantized":2,"weights":[[][0-9]+,[0-9]+[]]'
+py 'quantize --weights-only --json: one line' "d['file'] == F + 'w128.nnrt' and d['bytes'] == os.path.getsize(d['file'])"
 [ "$(wc -c <"$folder/w4.nnrt")" -lt "$(wc -c <"$folder/w8.nnrt")" ]
 verdict 'quantize --weights-only: sizes' $?
 refused 2 'quantize --weights-only 5' "--weights-only does not take '5'" quantize $digits/digits.onnx --weights-only 5 -o "$folder/w.nnrt"
@@ -139,7 +141,7 @@ t 0 'quantize --classes: half is lost' quantize "$folder/signs.onnx" --data "$fo
 prints 'quantize --classes: half is lost' '^top 1 +100.00 % float32, 50.00 % 8 bits$'
 py 'quantize --classes: the report' '{"100.00 %", "50.00 %"} <= set(page("q.html").words["summary"])'
 t 0 'quantize --classes --json' quantize "$folder/signs.onnx" --data "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/hard.txt" --json
-prints 'quantize --classes --json' '\],"top1":\[2,1\][}]$'
+prints 'quantize --classes --json' '\],"top1":\[2,1\],"file":'
 t 0 'quantize --classes of held-out samples' quantize "$folder/signs.onnx" --data "$folder/rows2.npy" --held-out "$folder/hard.npy" -o "$folder/q8.nnrt" --classes "$folder/hard.txt" --report "$folder/q.html"
 prints 'quantize --classes of held-out samples' '^top 1 +100.00 % float32, 50.00 % 8 bits$'
 py 'quantize --classes of held-out samples: the report' '"3, compared with float32 on 2" in page("q.html").words["summary"] and "in 1 of 2 samples" in page("q.html").words["outputs"]'

@@ -182,11 +182,13 @@ static int cli_convert_metadata(cli_job *job, const cli_args *args)
     return status;
 }
 
-/* Prints the name and the size of the file that was written; kind: ", a plan for firmware", or nothing. */
+/* Prints the name and the size of the file that was written; kind: ", a plan for firmware", or nothing. The results of nnrt quantize
+   have begun its line of JSON. */
 static int cli_put_written(const cli_args *args, size_t bytes, const char *kind)
 {
     if (args->json) {
-        cli_json_open(args);
+        if (args->data == NULL && args->weightBits == 0 && !args->dynamicCodes)
+            cli_json_open(args);
         fputs(",\"file\":", stdout);
         cli_json_text(args->output);
         printf(",\"bytes\":%.0f}\n", (double)bytes);

@@ -91,6 +91,7 @@ static bool cli_quantize_keep(void *user, const NNRT_Model *model, uint32_t node
     return nnrt_partition_keeps(u->keep, model, node) || (u->floats != NULL && u->floats[node]);
 }
 
+/* As JSON, it begins the line that cli_put_written ends. */
 static void cli_quantize_print(const nnrt_quantize_report *r, const cli_args *args, uint32_t samples)
 {
     if (args->json) {
@@ -255,8 +256,6 @@ static int cli_quantize_model(cli_job *job, const cli_args *args, cli_quantize_u
     nnrt_model_destroy(job->model);
     job->model = quantized;
     status = cli_agreement_of(cli_quantize_judges(user), quantized, &user->session, true, user->notes, &loss);
-    if (status == CLI_DONE && args->json)
-        fputs("}\n", stdout);
     if (status == CLI_DONE && user->onnx)
         status = cli_quantize_onnx(args, user, loss.noise);
     return status;
@@ -407,7 +406,7 @@ static void cli_weights_print(const nnrt_quantize_report *r, const cli_args *arg
 {
     if (args->json) {
         cli_json_open(args);
-        printf(",\"nodes\":%u,\"quantized\":%u,\"weights\":[%.0f,%.0f]}\n", (unsigned)r->nodes, (unsigned)r->chosen,
+        printf(",\"nodes\":%u,\"quantized\":%u,\"weights\":[%.0f,%.0f]", (unsigned)r->nodes, (unsigned)r->chosen,
                (double)r->bytes[0], (double)r->bytes[1]);
         return;
     }
