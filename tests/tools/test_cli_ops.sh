@@ -133,6 +133,11 @@ refused 1 'ops --copy: macros of each other' 'has no function' ops --copy SOFTMA
     printf 'A12(1)\n'
 } >"$folder/cut.h"
 refused 1 'ops --copy: macros without measure' 'expand to more than' ops --copy SOFTMAX --header "$folder/cut.h"
+program=$plain
+sed 's/? a->axis.count > 0 && ((listed/? a->axis.count > 0 \&\& (listed/' nnrt_ops.h >"$folder/cut.h"
+t 1 'ops --copy: a bracket is missing' ops --copy SOFTMAX --header "$folder/cut.h"
+says 'ops --copy: a bracket is missing' '^nnrt: the header is damaged: the brackets of a function do not match$'
+program=$sanitized
 # Search path of the header: next to the program, in the current folder, above the program, where it is installed; the
 # program's folder comes from its path, or from PATH.
 mkdir -p "$folder/there/bin" "$folder/there/include/nnrt" "$folder/empty"

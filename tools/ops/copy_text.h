@@ -67,7 +67,7 @@ typedef struct cli_copy_pair {
 typedef struct cli_copy {
     cli_block *blocks; /* all memory, most recent block first */
     size_t bytes;
-    bool failed;      /* out of memory, which was reported */
+    bool failed;      /* out of memory, or a damaged header; it was reported */
     bool enumerators; /* include the enumerators of needed enumeration types */
     cli_item *items;
     size_t itemCount;

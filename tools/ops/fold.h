@@ -66,6 +66,26 @@ static int cli_fold_depth(const cli_token *t)
                                                 : 0;
 }
 
+/* The tokens of an item whose brackets match: the functions below rely on it. Fails otherwise. */
+static cli_tokens cli_fold_checked(cli_copy *c, cli_tokens list)
+{
+    int depth = 0;
+    for (size_t i = 0; i < list.count && depth >= 0; i++)
+        depth += cli_fold_depth(&list.data[i]);
+    if (depth != 0 && !c->failed) {
+        cli_fail("the header is damaged: the brackets of a function do not match");
+        c->failed = true;
+    }
+    if (c->failed)
+        list.count = 0;
+    return list;
+}
+
+static cli_tokens cli_fold_tokens(cli_copy *c, const cli_item *item)
+{
+    return cli_fold_checked(c, cli_copy_tokens(c, item->code));
+}
+
 /* The index of the bracket that closes the one at i. */
 static size_t cli_fold_match(const cli_token *t, size_t i)
 {
@@ -787,7 +807,7 @@ static void cli_fold_argument(cli_fold *f, cli_fold_function *called, size_t k, 
 /* Looks at the calls in one item. */
 static void cli_fold_calls(cli_fold *f, const cli_item *item)
 {
-    const cli_tokens list = cli_copy_tokens(f->c, item->code);
+    const cli_tokens list = cli_fold_tokens(f->c, item);
     const bool fixed = !cli_fold_is_function(item) || memchr(item->code.at, '#', item->code.n) != NULL;
     const size_t body = fixed ? list.count : cli_fold_body(&list);
     for (size_t i = 0; i < list.count && !f->c->failed; i++) {
@@ -833,7 +853,7 @@ static void cli_fold_functions(cli_fold *f)
         one = &f->functions[f->functionCount];
         one->name = c->names[n].text;
         one->item = c->names[n].item;
-        list = cli_copy_tokens(c, item->code);
+        list = cli_fold_tokens(c, item);
         one->count = cli_fold_parameters(&list, one->params);
         if (one->count == CLI_FOLD_PARAMS)
             continue;
@@ -846,7 +866,7 @@ static void cli_fold_functions(cli_fold *f)
             cli_fold_calls(f, &c->items[i]);
     for (size_t i = 0; i < f->functionCount; i++) {
         cli_fold_function *one = &f->functions[i];
-        const cli_tokens list = cli_copy_tokens(c, c->items[one->item].code);
+        const cli_tokens list = cli_fold_tokens(c, &c->items[one->item]);
         for (size_t k = 0; k < one->count; k++) {
             const bool used = cli_fold_uses(list.data, cli_fold_body(&list), list.count, one->params[k]);
             one->bound[k] =
@@ -918,7 +938,7 @@ static bool cli_fold_unused(cli_copy *c, cli_tokens *list, size_t body)
 /* One function, folded. True: it changed. expand: with the macros of its body expanded. */
 static bool cli_fold_one(cli_fold *f, cli_item *item, const cli_fold_function *one, bool expand)
 {
-    cli_tokens raw = cli_copy_tokens(f->c, item->code), list = raw;
+    cli_tokens raw = cli_fold_tokens(f->c, item), list = raw;
     size_t body, last;
     cli_text code;
     f->knownCount = 0;
@@ -926,6 +946,7 @@ static bool cli_fold_one(cli_fold *f, cli_item *item, const cli_fold_function *o
     if (expand) {
         memset(&list, 0, sizeof(list));
         cli_copy_expand(f->c, &raw, &list, 0);
+        list = cli_fold_checked(f->c, list);
     }
     body = cli_fold_body(&list);
     if (body >= list.count || f->c->failed)
