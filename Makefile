@@ -107,6 +107,7 @@ help:
 	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly, Windows (wine), tcc, Cortex-M4 (installs 1 GB)'
 	@echo 'make fuzz SECONDS=60  every fuzz target for 60 seconds (clang); build/fuzz keeps the corpus; M32=1: 32 bits'
 	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
+	@echo 'make hunt SECONDS=600 damaged files of every format through every command: crashes, leaks, hangs, memory, files left behind; SEED=1'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
 	@echo 'make coverage         line and branch coverage of the headers (gcovr); report: build/coverage/index.html'
 	@echo 'make mutate           mutation testing: 300 changes of the headers, one at a time: do the tests fail? SEED=1 N=300 HEADER= OPS=new'

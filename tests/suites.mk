@@ -10,7 +10,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
 SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert tflite-pairs differential splits bench runner coverage-script lib \
-	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
+	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
 SKIP ?=

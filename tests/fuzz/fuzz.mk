@@ -76,3 +76,23 @@ sweep:
 	@sh tools/need.sh libc6-dev libgcc-dev libstb-dev
 	@$(MAKE) --no-print-directory build/sweep
 	@build/sweep --all --jobs $(JOBS)
+
+# ---- hunt: damaged files through the commands of the command line ----
+
+# SEED=N: the cases of that number, else new ones each time. ONLY_COMMANDS="info,run": these commands.
+.PHONY: hunt
+ONLY_COMMANDS ?=
+hunt:
+	@sh tools/need.sh $(TEST_PACKAGES)
+	@$(MAKE) --no-print-directory build/test/commands build/test/nnrt
+	@$(PYTHON) -B tests/fuzz/hunt.py build/test/commands build/test/nnrt --seconds $(SECONDS) --jobs $(JOBS) $(if $(filter file,$(origin SEED)),,--seed $(SEED)) \
+	    $(ONLY_COMMANDS:%=--only %)
+
+# Its short form, and a program with the faults that it must find.
+build/test/hunt_standin build/test/hunt_standin_nnrt: tests/fuzz/hunt_standin.c tests/kit/commands.c
+	@mkdir -p $(@D)
+	@$(COMPILE_PROGRAM) -D_XOPEN_SOURCE=700 $(LDFLAGS) -o $@ \
+	    $(if $(filter %_nnrt,$@),-DNNRT_TOOL_MAIN $<,-DCOMMANDS_OF='"$<"' tests/kit/commands.c)
+
+suite-hunt: build/test/commands build/test/nnrt build/test/hunt_standin build/test/hunt_standin_nnrt
+	$(SUITE) $(PYTHON) -B tests/fuzz/test_hunt.py $^

@@ -8,7 +8,10 @@
    files that it opens: else the answer is "open". 0 words, or the end of standard input, end the program, which then looks for leaks of all
    commands. commands.py and commands.sh are the other side. */
 #define NNRT_TOOL_NO_MAIN
-#include "tools/nnrt.c"
+#ifndef COMMANDS_OF /* a file with cli_program */
+#define COMMANDS_OF "tools/nnrt.c"
+#endif
+#include COMMANDS_OF
 
 #include <fcntl.h>
 #include <unistd.h>
