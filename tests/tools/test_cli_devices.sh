@@ -99,6 +99,7 @@ t 0 'info --records' info $digits/digits.onnx --records
 prints 'info --records' '^CONV2D_FUSION:image:relu1$'
 prints 'info --records' '^FULL_CONNECTION:relu4,fc2[.]weight:fc2$'
 grep '^SOFTMAX' "$folder/out" >"$folder/record.txt"
+refused 2 'info --records --json' '--records prints the lines of a --keep file and cannot be combined with --json' info $digits/digits.onnx --records --json
 t 0 'info --keep, of a record' info $digits/digits.onnx --device fake:name=npu0 --device auto:npu0 --keep "$folder/record.txt" --strict --placement --json
 py 'info --keep, of a record' '[p["name"] for p in d["placement"] if p["device"] == "reference_nnrt_v2_0"] == ["probabilities"]'
 t 0 'info --smallest' info $digits/digits.onnx --device fake:name=npu0,not=MAX_POOL_FUSION --device auto:npu0 --smallest 2 --placement --json

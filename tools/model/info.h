@@ -782,8 +782,11 @@ static int cli_info(const cli_args *args)
 {
     cli_job job;
     bool plan = false;
-    int status = cli_info_find_plan(args, &plan);
+    int status;
     cli_map map;
+    if (args->records && args->json)
+        return cli_usage("info: --records prints the lines of a --keep file and cannot be combined with --json");
+    status = cli_info_find_plan(args, &plan);
     if (plan || status != CLI_DONE)
         return status;
     memset(&job, 0, sizeof(job));
