@@ -648,6 +648,32 @@ static inline void fuzz_model_both(NNRT_Model **m, const fuzz_memory *memory, co
                     nnrt_code_name(optimized));
 }
 
+/* A deferred model with 2 for every dynamic dimension and for the length of a sequence; NULL: it needs more. */
+static inline NNRT_Model *fuzz_complete(const NNRT_Model *m)
+{
+    NNRT_Model *whole = NULL;
+    nnrt_input inputs[FUZZ_IO];
+    nnrt_error e;
+    uint32_t count = 0;
+    NNRT_ReturnCode code;
+    memset(inputs, 0, sizeof(inputs));
+    memset(&e, 0, sizeof(e));
+    for (uint32_t i = 0; i < m->inputIndex.count && i < FUZZ_IO; i++) {
+        const NNRT_Tensor *t = &m->allTensors.data[m->inputIndex.data[i]];
+        if (t->dims.count > NNRT_MAX_RANK || (t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN))
+            continue;
+        inputs[count].name = t->name;
+        inputs[count].shape.rank = (int32_t)t->dims.count;
+        for (uint32_t k = 0; k < t->dims.count; k++)
+            inputs[count].shape.dims[k] = t->dims.data[k] == -1 ? 2 : t->dims.data[k];
+        count++;
+    }
+    code = nnrt_model_fix(&whole, m, inputs, count, &e);
+    fuzz_check_error(code, &e, "nnrt_model_fix");
+    fuzz_expect((whole != NULL) == (code == NNRT_SUCCESS), "a model comes with success only", e.message);
+    return whole;
+}
+
 /* Imports a copy of the bytes by `load`, whose name is `call`, with at most `limit` bytes of memory; then fuzz_model_both, for
    which FUZZ_MODEL_BYTES more are allowed. */
 #define FUZZ_MODEL_BYTES ((size_t)32 << 20)
@@ -656,7 +682,7 @@ typedef NNRT_ReturnCode (*fuzz_load)(NNRT_Model **model, const void *data, size_
 static inline void fuzz_import(const uint8_t *data, size_t size, size_t limit, fuzz_load load, const char *call)
 {
     uint8_t *file = (uint8_t *)fuzz_block(size);
-    NNRT_Model *model = NULL;
+    NNRT_Model *model = NULL, *whole = NULL;
     fuzz_memory memory;
     const nnrt_allocator a = fuzz_allocator(&memory, limit);
     nnrt_error e;
@@ -669,8 +695,13 @@ static inline void fuzz_import(const uint8_t *data, size_t size, size_t limit, f
     fuzz_expect((model != NULL) == (code == NNRT_SUCCESS), "a model comes with success only", e.message);
     fuzz_expect(memory.refused == 0, "an import keeps within its budget", e.message);
     memory.limit += FUZZ_MODEL_BYTES;
-    if (model != NULL)
+    if (model != NULL && nnrt_model_deferred(model) != NULL)
+        whole = fuzz_complete(model);
+    if (whole != NULL)
+        fuzz_model_both(&whole, &memory, NULL);
+    else if (model != NULL && nnrt_model_deferred(model) == NULL)
         fuzz_model_both(&model, &memory, NULL);
+    nnrt_model_destroy(whole);
     fuzz_expect(size == 0 || memcmp(file, data, size) == 0, "the file's bytes are only read", NULL);
     nnrt_model_destroy(model);
     fuzz_memory_empty(&memory);

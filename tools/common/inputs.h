@@ -452,7 +452,7 @@ static int cli_inputs_mark_quantized(cli_inputs *in)
 
 /* The meaning of an option "NAME=..", "NAME[K]=.." for the input `name`: the length N of a sequence in
    --shape NAME=N, or K + 1, or 0 that it has a value. -1: nothing. */
-static int64_t cli_option_length(const char *option, bool shape, nnrt_onnx_str name)
+static int64_t cli_option_length(const char *option, bool shape, bool sequence, nnrt_onnx_str name)
 {
     const char *at = option + name.length;
     char *end;
@@ -460,17 +460,19 @@ static int64_t cli_option_length(const char *option, bool shape, nnrt_onnx_str n
     if (strncmp(option, (const char *)name.data, name.length) != 0 || (*at != '=' && *at != '['))
         return -1;
     if (*at == '=' && !shape)
-        return 0;
+        return sequence ? -1 : 0;
     n = at[1] >= '0' && at[1] <= '9' ? strtoul(at + 1, &end, 10) : ULONG_MAX;
+    if (*at == '=' && !sequence)
+        return 0;
     if (n > CLI_MOST_TENSORS)
-        return *at == '=' ? 0 : -1;
+        return -1;
     if (*at == '=')
-        return *end == '\0' ? (int64_t)n : 0;
+        return *end == '\0' ? (int64_t)n : -1;
     return end[0] == ']' && end[1] == '=' ? (int64_t)n + 1 : -1;
 }
 
 /* The largest of these of all options; told: there is one. */
-static int64_t cli_told_length(const cli_args *args, nnrt_onnx_str name, bool *told)
+static int64_t cli_told_length(const cli_args *args, bool sequence, nnrt_onnx_str name, bool *told)
 {
     const char *const *const lists[] = {args->inputs, args->shapes, args->most, args->fixes};
     const uint32_t counts[] = {args->inputCount, args->shapeCount, args->mostCount, args->fixCount};
@@ -478,7 +480,7 @@ static int64_t cli_told_length(const cli_args *args, nnrt_onnx_str name, bool *t
     *told = false;
     for (int k = 0; k < 4; k++)
         for (uint32_t i = 0; i < counts[k]; i++) {
-            const int64_t n = cli_option_length(lists[k][i], k == 1, name);
+            const int64_t n = cli_option_length(lists[k][i], k == 1, sequence, name);
             *told = *told || n >= 0;
             most = n > most ? n : most;
         }
@@ -512,7 +514,7 @@ static int cli_inputs_add_told(cli_inputs *in, const cli_args *args, const nnrt_
 {
     const bool sequence = cli_is_sequence(info), optional = cli_is_optional(info) && info->elemKind == NNRT_ONNX_KIND_TENSOR;
     bool told = false;
-    const int64_t length = sequence || optional ? cli_told_length(args, info->name, &told) : 0;
+    const int64_t length = sequence || optional ? cli_told_length(args, sequence, info->name, &told) : 0;
     cli_input *more;
     int status = CLI_DONE;
     if (!told || !sequence)
@@ -624,7 +626,7 @@ static int cli_inputs_list(cli_inputs *in, const cli_args *args)
     for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
         if (in->data[i].kind != NULL && strcmp(in->data[i].kind, "sequence") == 0)
             return cli_usage("input '%s' is a sequence of tensors: give each, --input %s[0]=FILE --input %s[1]=FILE .., or their "
-                             "number, --shape %s=2",
+                             "number (at most 65536), --shape %s=2",
                              in->data[i].name, in->data[i].name, in->data[i].name, in->data[i].name);
         else if (in->data[i].kind != NULL)
             return cli_fail("cannot load %s: input '%s' is not a tensor of a supported element type: %s", args->model,
