@@ -2451,6 +2451,7 @@ struct nnrti_onnx {
     uint32_t storageCount;
     nnrti_onnx_sequence *sequences; /* all values that are sequences */
     uint32_t sequenceCount, sequenceRoom;
+    bool positions; /* a position in a sequence was no constant */
     char text[256];
 };
 
@@ -6275,6 +6276,7 @@ static uint32_t nnrti_onnx_position(nnrti_onnx *c, uint32_t i, uint32_t count, i
 {
     const uint32_t v = nnrti_onnx_in(c, i);
     int64_t position = initial;
+    c->positions = c->positions || (v != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, v));
     if (v != NNRT_NO_TENSOR && nnrti_onnx_list(c, v, "position", &position, 1) != 1)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the position '%s' is empty", nnrti_onnx_at(c, v)->name);
     if (c->code == NNRT_SUCCESS && (position < -(int64_t)count || position > most))
@@ -13153,8 +13155,8 @@ static bool nnrti_onnx_goes_on(nnrti_onnx *c, uint32_t cond)
     return false;
 }
 
-/* A Loop that carries sequences, whose length may change: its body is read in its place once for each iteration. The budget
-   limits the iterations. */
+/* A Loop that carries sequences, whose length may change, or that needs a position in a sequence: its body is read in its place
+   once for each iteration. The budget limits the iterations. */
 static void nnrti_onnx_unroll(nnrti_onnx *c, const nnrti_onnx_loop *l)
 {
     const int64_t trips = nnrti_onnx_trips(c, l->start[0]);
@@ -13201,14 +13203,34 @@ static void nnrti_onnx_unroll(nnrti_onnx *c, const nnrti_onnx_loop *l)
     }
 }
 
-/* Loop. Fixed-point iteration: as long as a carried value leaves the body with another shape, the differing dimensions
-   become dynamic and the body is read again. */
+/* Fixed-point iteration: as long as a carried value leaves the body of a Loop with another shape, the differing dimensions become
+   dynamic and the body is read again. Returns its graph. */
+static uint32_t nnrti_onnx_loop_body(nnrti_onnx *c, nnrti_onnx_loop *l, nnrti_builder_mark mark)
+{
+    uint32_t body = NNRT_NO_GRAPH;
+    bool closed = false;
+    while (!closed && c->code == NNRT_SUCCESS) {
+        nnrti_onnx_rollback(c, mark);
+        body = nnrti_onnx_new_graph(c, l->body);
+        nnrti_onnx_loop_given(c, l);
+        l->out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l->body, body, l->in, l->carried + 2) : NULL;
+        nnrti_onnx_only_tensors(c, l->out, 1 + l->carried + l->scans);
+        closed = l->out == NULL || c->code != NNRT_SUCCESS || nnrti_onnx_loop_fixed_point(c, l);
+    }
+    return body;
+}
+
+/* Loop. A body that needs a position in a sequence, such as the number of the iteration, is read once for each iteration
+   if their number is known. */
 static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
 {
     const nnrti_builder_mark mark = nnrti_builder_here(c->builder);
     NNRT_Loop a;
     nnrti_onnx_loop l;
-    bool closed = false, tensors = true;
+    const uint32_t entered = c->builder->entered;
+    const bool deferrable = c->deferrable;
+    nnrt_error *const error = c->error, why;
+    bool tensors = true, known;
     (void)arg_;
     memset(&l, 0, sizeof(l));
     l.body = nnrti_onnx_graph_of(c, "body");
@@ -13242,16 +13264,28 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
         nnrti_onnx_unroll(c, &l);
         return;
     }
-    while (!closed && c->code == NNRT_SUCCESS) {
-        nnrti_onnx_rollback(c, mark);
-        a.body = nnrti_onnx_new_graph(c, l.body);
-        nnrti_onnx_loop_given(c, &l);
-        l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, a.body, l.in, l.carried + 2) : NULL;
-        nnrti_onnx_only_tensors(c, l.out, 1 + l.carried + l.scans);
-        closed = l.out == NULL || c->code != NNRT_SUCCESS || nnrti_onnx_loop_fixed_point(c, &l);
-    }
     if (c->code != NNRT_SUCCESS)
         return;
+    memset(&why, 0, sizeof(why));
+    c->error = &why;
+    c->positions = false;
+    a.body = nnrti_onnx_loop_body(c, &l, mark);
+    c->error = error;
+    known = nnrti_onnx_is_constant(c, l.start[0]) && (l.start[1] == NNRT_NO_TENSOR || nnrti_onnx_is_constant(c, l.start[1]));
+    if (c->code == NNRT_UNSUPPORTED_OP && c->positions && known) {
+        nnrt_error_clear(&c->builder->error);
+        nnrt_builder_enter(c->builder, entered); /* which a failed builder ignores */
+        nnrti_onnx_rollback(c, mark);
+        c->code = NNRT_SUCCESS;
+        c->deferrable = deferrable;
+        c->positions = false;
+        nnrti_onnx_unroll(c, &l);
+        return;
+    }
+    if (c->code != NNRT_SUCCESS) {
+        *error = why;
+        return;
+    }
     nnrt_builder_graph_io(c->builder, a.body, l.in, l.carried + 2, l.out, (uint32_t)l.body->outputs.count);
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2, l.out + 1);
 }

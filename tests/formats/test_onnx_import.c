@@ -4809,6 +4809,12 @@ static void test_sequence_ends(void **state)
          "y = Loop - - z body:g=;", "", {"5"}, NNRT_OUT_OF_MEMORY, "the budget", NULL},
         {"Loop, a sequence becomes a tensor", "in x f32 [1]; const m i64 [] 1; z = SequenceEmpty; "
          STEP("t = Neg x;", "out g; out t; ") "y = Loop m - z body:g=;", "", {"5"}, NNRT_SUCCESS, "y=-5", NULL},
+        {"Loop, over a sequence from outside", "in x seq.f32 [2]; in w f32 [2]; m = SequenceLength x; graph; in i i64 []; in g bool []; "
+         "in v f32 [2]; e = SequenceAt x i; o = Sub e v; out g; out o; done; y = Loop m - w body:g=;", "x=3",
+         {"1 2", "5 7", "10 20", "0.5 1"}, NNRT_SUCCESS, "y=5.5 14", "x=3\n"}, /* 1 - .5, 5 - .5, 10 - 4.5; 2 - 1, 7 - 1, 20 - 6 */
+        {"Loop, over tensors of two shapes", "in x seq.f32 [n]; in w f32 [1]; m = SequenceLength x; graph; in i i64 []; in g bool []; "
+         "in v f32 [1]; e = SequenceAt x i; t = ReduceSum e; o = Add t v; out g; out o; done; y = Loop m - w body:g=;", "x[0]=2 x[1]=1",
+         {"1 2", "5", "0.5"}, NNRT_SUCCESS, "y=8.5", NULL},
         {"SequenceMap, two sequences", "in x seq.f32 [n]; in w seq.f32 [n]; graph; in a f32 [n]; in b f32 [n]; c = Sub a b; out c; done; "
          "y = SequenceMap x w body:g=;", "x[0]=1 x[1]=2 w[0]=1 w[1]=2", {"1", "2 3", "4", "5 7"}, NNRT_SUCCESS, "y[0]=-3|y[1]=-3 -4",
          "x=2\nw=2\ny=2\n"},
