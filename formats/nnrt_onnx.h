@@ -11980,8 +11980,8 @@ static uint32_t nnrti_onnx_tensor_input(nnrti_onnx *c, const nnrt_onnx_value_inf
     return nnrti_onnx_fine(c) ? v : NNRT_NO_TENSOR;
 }
 
-/* The name of element i of a sequence: "name[i]". */
-static const char *nnrti_onnx_element_text(nnrti_onnx *c, nnrt_onnx_str name, uint32_t i)
+/* The name of element i of a sequence: "name[i]". Another input or output of the list may not have it. */
+static const char *nnrti_onnx_element_text(nnrti_onnx *c, const nnrt_onnx_value_infos *list, nnrt_onnx_str name, uint32_t i)
 {
     const size_t room = name.length + 16;
     char *text = (char *)nnrti_onnx_keep(c, room, 1);
@@ -11989,6 +11989,9 @@ static const char *nnrti_onnx_element_text(nnrti_onnx *c, nnrt_onnx_str name, ui
         memcpy(text, name.data, name.length);
     if (text != NULL)
         (void)nnrt_text(text + name.length, room - name.length, "[%u]", i);
+    for (size_t k = 0; text != NULL && k < list->count; k++)
+        if (nnrti_onnx_is(list->data[k].name, text))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "'%s' is the name of an input or output, and of a tensor of a sequence", text);
     return text;
 }
 
@@ -12009,7 +12012,7 @@ static uint32_t nnrti_onnx_sequence_input(nnrti_onnx *c, const nnrt_onnx_value_i
         return NNRT_NO_TENSOR;
     values = (uint32_t *)nnrti_onnx_keep(c, (size_t)count + 1, sizeof(*values));
     for (uint32_t i = 0; i < (uint32_t)count && values != NULL && c->code == NNRT_SUCCESS; i++) {
-        const char *own = nnrti_onnx_element_text(c, info->name, i);
+        const char *own = nnrti_onnx_element_text(c, &c->model->graph->inputs, info->name, i);
         if (own != NULL)
             values[i] = nnrti_onnx_tensor_input(c, info, e->elements > 0 ? nnrti_onnx_told(c, own) : NULL, own, true);
     }
@@ -13754,11 +13757,10 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
     char text[64];
     if (e->name.data == NULL)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' has no definition", nnrti_onnx_text(text, name));
-    else if (e->value < NNRTI_ONNX_SEQUENCE)
-        nnrti_onnx_tensor_output(c, nnrti_onnx_copy_text(c, name), e->isQuantized ? e->quantized : e->value, /* with its */
-                                 isOutput); /* quantization parameters */
+    else if (e->value < NNRTI_ONNX_SEQUENCE) /* a quantized tensor with its parameters */
+        nnrti_onnx_tensor_output(c, nnrti_onnx_copy_text(c, name), e->isQuantized ? e->quantized : e->value, isOutput);
     for (uint32_t i = 0; s != NULL && i < s->count && c->code == NNRT_SUCCESS; i++)
-        nnrti_onnx_tensor_output(c, nnrti_onnx_element_text(c, name, i), s->values[i], isOutput);
+        nnrti_onnx_tensor_output(c, nnrti_onnx_element_text(c, &c->model->graph->outputs, name, i), s->values[i], isOutput);
 }
 
 static void nnrti_onnx_outputs(nnrti_onnx *c)

@@ -21,7 +21,7 @@ for model in "$data"/test_*/model.onnx; do
     else
         left=$((left + 1))
         [ -e "$folder/$name.h" ] && fail "$name could not be written, but left a file"
-        [ "$got" = 1 ] || fail "$name: status $got"
+        [ "$got" = 1 ] || grep -q 'is a sequence of tensors: give each' "$folder/err" || fail "$name: status $got"
     fi
 done
 [ "$count" -ge 400 ]

@@ -4757,6 +4757,8 @@ static void test_sequence_ends(void **state)
         {"a part of a tensor", "in x f32 [2]; y = Relu x;", "x[0]=1", {NULL}, NNRT_INVALID_PARAMETER, "input 'x' is a tensor, no sequence",
          NULL},
         {"a part of nothing", "in x f32 [2]; y = Relu x;", "q[0]=1", {NULL}, NNRT_INVALID_PARAMETER, "the model has no input 'q[0]'", NULL},
+        {"a name twice", "in x seq.f32 [1]; z = SequenceLength x; y = SequenceConstruct z z; y[1] = Neg z; out y; out y[1];", "x=1", {NULL},
+         NNRT_UNSUPPORTED_OP, "'y[1]' is the name of an input or output, and of a tensor of a sequence", NULL},
         {"no position", "in x seq.f32 [2]; y = SequenceLength x;", "x[]=1", {NULL}, NNRT_INVALID_PARAMETER,
          "the model has no input 'x[]'", NULL},
         {"a tensor twice, and an input", "in x f32 [2]; a = Neg x; y = SequenceConstruct a x a;", "", {"1 -2"}, NNRT_SUCCESS,

@@ -159,8 +159,8 @@ py 'sequence: an optional value' "load('o/h.npy') and same(load('o/c.npy'), np.a
 t 0 'sequence: convert' convert "$folder/tensors.onnx" "$folder/tensors.nnrt" --shape x=2 --shape 'x[0]=3' --shape 'x[1]=1'
 t 0 'sequence: a .nnrt file' info "$folder/tensors.nnrt"
 prints 'sequence: a .nnrt file' '^            x\[1\]  float32\[1\]$'
-refused 2 'sequence: no length' "input 'x' is a sequence of tensors: give each, --input x\[0\]=FILE --input x\[1\]=FILE .., or their number \(at most 65536\), --shape x=2" run "$folder/tensors.onnx" --input random
-for option in '--shape x=70000' '--shape x=2,3' '--input x=1,2' '--input x[70000]=1' '--input x[]=1'; do
+refused 2 'sequence: no length' "input 'x' is a sequence of tensors: give each, --input x\[0\]=FILE --input x\[1\]=FILE .., or their number \(at most 4096\), --shape x=2" run "$folder/tensors.onnx" --input random
+for option in '--shape x=4097' '--shape x=2,3' '--input x=1,2' '--input x[4096]=1' '--input x[]=1'; do
     # shellcheck disable=SC2086  # an option and its value
     refused 2 "sequence: $option" "input 'x' is a sequence of tensors: give each" run "$folder/tensors.onnx" $option
 done

@@ -448,7 +448,7 @@ static int cli_inputs_mark_quantized(cli_inputs *in)
     return status;
 }
 
-#define CLI_MOST_TENSORS 65536 /* of a sequence */
+#define CLI_MOST_TENSORS 4096 /* of a sequence */
 
 /* The meaning of an option "NAME=..", "NAME[K]=.." for the input `name`: the length N of a sequence in
    --shape NAME=N, or K + 1, or 0 that it has a value. -1: nothing. */
@@ -626,7 +626,7 @@ static int cli_inputs_list(cli_inputs *in, const cli_args *args)
     for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
         if (in->data[i].kind != NULL && strcmp(in->data[i].kind, "sequence") == 0)
             return cli_usage("input '%s' is a sequence of tensors: give each, --input %s[0]=FILE --input %s[1]=FILE .., or their "
-                             "number (at most 65536), --shape %s=2",
+                             "number (at most 4096), --shape %s=2",
                              in->data[i].name, in->data[i].name, in->data[i].name, in->data[i].name);
         else if (in->data[i].kind != NULL)
             return cli_fail("cannot load %s: input '%s' is not a tensor of a supported element type: %s", args->model,

@@ -31,7 +31,7 @@ const bytes = (t) => Buffer.from(t.data.buffer, t.data.byteOffset, t.data.byteLe
 // ---- sizes ----
 
 const binary = readFileSync(`${root}build/web/nnrt/nnrt.wasm`);
-for (const [file, most, mostPacked] of [['nnrt.wasm', 1_140_500, 388_000], ['nnrt-relaxed.wasm', 1_209_000, 396_000]])
+for (const [file, most, mostPacked] of [['nnrt.wasm', 1_140_500, 388_000], ['nnrt-relaxed.wasm', 1_209_000, 396_500]])
     await test(`size of ${file}`, () => {
         const bytes = readFileSync(`${root}build/web/nnrt/${file}`);
         const packed = brotliCompressSync(bytes, {params: {[constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24}});
