@@ -464,7 +464,7 @@ static int64_t cli_option_length(const char *option, bool shape, bool sequence, 
     n = at[1] >= '0' && at[1] <= '9' ? strtoul(at + 1, &end, 10) : ULONG_MAX;
     if (*at == '=' && !sequence)
         return 0;
-    if (n > CLI_MOST_TENSORS)
+    if (n > CLI_MOST_TENSORS || (*at == '[' && n == CLI_MOST_TENSORS))
         return -1;
     if (*at == '=')
         return *end == '\0' ? (int64_t)n : -1;
