@@ -228,7 +228,8 @@ enum {
 };
 
 /* ValueInfoProto with its TypeProto. elemType, hasShape and dims describe a tensor, the tensors of a sequence, or the
- * tensor or tensors of an optional value; elemKind is the kind of the elements of a sequence or of an optional value, else ABSENT.
+ * tensor or tensors of an optional value; elemKind is TENSOR or SEQUENCE, the kind of the elements of a sequence or of an optional value,
+ * else ABSENT.
  * hasShape 0: unknown rank; hasShape nonzero without dims: a scalar. */
 typedef struct nnrt_onnx_value_info {
     nnrt_onnx_str name;
@@ -627,8 +628,8 @@ static const nnrti_onnx_field nnrti_onnx_value_info_fields[] = {
     NNRTI_ONNX_ROW(1, "name", STR,    NONE, value_info, name),
     NNRTI_ONNX_ROW(2, "type", INLINE, TYPE, value_info, name)
 };
-/* Maps and other types have no fields here: only the kind is noted. elemKind is the kind inside another type: an optional value
-   may have a sequence, which has tensors. */
+/* Maps and other types have no fields here: only the kind is noted. elemKind is the kind inside another type, a tensor or a
+   sequence: an optional value may have a sequence, which has tensors. */
 static const nnrti_onnx_field nnrti_onnx_type_fields[] = {
     NNRTI_ONNX_NOTED(1, "tensor_type",        INLINE, TENSOR_TYPE, value_info, name, kind),
     NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, ELEM,        value_info, name, kind),
@@ -642,11 +643,7 @@ static const nnrti_onnx_field nnrti_onnx_elem_fields[] = {
 };
 static const nnrti_onnx_field nnrti_onnx_elem_type_fields[] = {
     NNRTI_ONNX_NOTED(1, "tensor_type",        INLINE, TENSOR_TYPE, value_info, name, elemKind),
-    NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, LAST,        value_info, name, elemKind),
-    NNRTI_ONNX_NOTED(5, "map_type",           INLINE, NONE,        value_info, name, elemKind),
-    NNRTI_ONNX_NOTED(7, "opaque_type",        INLINE, NONE,        value_info, name, elemKind),
-    NNRTI_ONNX_NOTED(8, "sparse_tensor_type", INLINE, NONE,        value_info, name, elemKind),
-    NNRTI_ONNX_NOTED(9, "optional_type",      INLINE, NONE,        value_info, name, elemKind)
+    NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, LAST,        value_info, name, elemKind)
 };
 static const nnrti_onnx_field nnrti_onnx_last_fields[] = {
     NNRTI_ONNX_ROW(1, "elem_type", INLINE, LAST_TYPE, value_info, name)

@@ -6,7 +6,7 @@
 Each operator's first node test (NNRT_ONNX_TESTDATA, or where Debian's libonnx-testdata has them) is the template. For each type
 variable of an input, every type that the definition of the installed onnx package allows takes the place of the test's: the inputs
 are the test's, converted, and the model runs on the device `reference`. A value must be right, too: outputs are equal to those of
-the test's own type, converted, where the inputs are small whole numbers that all types hold (SMALL) and the operator is exact.
+the test's own type, converted, where the inputs are small whole numbers that all types hold and the operator is exact (EXACT).
 Without --write the page must be as it would be written. The last line says "N passed, N failed".
 """
 import argparse
@@ -73,7 +73,7 @@ def outputs_of(schema, variable, names):
 
 
 def converted(array, kind):
-    """The elements as this type; small whole numbers that every type holds stay what they are."""
+    """The elements as this type; small whole numbers that every type holds do not change."""
     if kind == 'bfloat16':
         return (array.astype(numpy.float32).view(numpy.uint32) >> 16).astype(numpy.uint16)
     dtype = numpy.dtype(DTYPES.get(kind, kind))
@@ -121,7 +121,7 @@ def reason_of(text):
 
 
 def tried(runner, model, values, schema, variable, places, kind):
-    """(outputs, reason) with this type in the place of the variable."""
+    """(outputs, reason) with this type for the variable."""
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
     node, own = changed.graph.node[0], dict(values)

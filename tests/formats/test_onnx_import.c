@@ -4636,7 +4636,7 @@ static void test_sequences(void **state)
     run_cases(cases, COUNT(cases));
 }
 
-/* A model with sequences and optional values at its ends. told, the caller's description: "x=2 x[0]=3", lengths of sequences and
+/* A model with sequences and optional values at its ends. told is the caller's description, "x=2 x[0]=3": lengths of sequences and
    shapes, with which the model is imported. inputs: the values of the session's inputs in order. results: "y[0]=1 2|y[1]=3", or a part of the message.
    sequences: the metadata. */
 typedef struct sequence_case {

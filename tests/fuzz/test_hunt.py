@@ -36,7 +36,7 @@ def case(fault, *more):
 
 
 def hunted(program, nnrt, cases):
-    """The hunt with these cases, and what it printed."""
+    """The hunt with these cases, and its output."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         found = hunt.Hunt(program, nnrt, PLANTED, seconds=5, memory=256 << 20)

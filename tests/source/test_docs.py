@@ -172,7 +172,9 @@ def check_sh(where, text):
 
 def make_targets():
     """The targets of the Makefile, as far as they are written out."""
-    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "Makefile", *ROOT.rglob("*.mk")])
+    folders = [path for path in ROOT.iterdir() if path.is_dir() and path.name not in ("build", ".git")]  # other suites remove files of build
+    makefiles = [path for folder in folders for path in sorted(folder.rglob("*.mk"))]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "Makefile", *makefiles])
     names = re.findall(r"^\.PHONY: (.*)$", text, re.M) + re.findall(r"^([a-z][\w ./-]*):(?!=)", text, re.M)
     return {name for line in names for name in line.split()}
 

@@ -471,7 +471,7 @@ static int64_t cli_option_length(const char *option, bool shape, bool sequence, 
     return end[0] == ']' && end[1] == '=' ? (int64_t)n + 1 : -1;
 }
 
-/* The largest of these of all options; told: there is one. */
+/* The largest of these of all options; *told: an option names the input. */
 static int64_t cli_told_length(const cli_args *args, bool sequence, nnrt_onnx_str name, bool *told)
 {
     const char *const *const lists[] = {args->inputs, args->shapes, args->most, args->fixes};
@@ -508,8 +508,8 @@ static int cli_inputs_room(cli_inputs *in, size_t n)
     return CLI_DONE;
 }
 
-/* Adds an input of an ONNX file, of which `left` inputs are left: of a sequence its tensors, if options say how many there are, of
-   an optional value its tensor, if options name it. */
+/* Adds an input of an ONNX file, of which `left` inputs are left: of a sequence its tensors, if options give their number, of an
+   optional value its tensor, if options name it. */
 static int cli_inputs_add_told(cli_inputs *in, const cli_args *args, const nnrt_onnx_value_info *info, size_t left)
 {
     const bool sequence = cli_is_sequence(info), optional = cli_is_optional(info) && info->elemKind == NNRT_ONNX_KIND_TENSOR;
