@@ -31,12 +31,13 @@ const bytes = (t) => Buffer.from(t.data.buffer, t.data.byteOffset, t.data.byteLe
 // ---- sizes ----
 
 const binary = readFileSync(`${root}build/web/nnrt/nnrt.wasm`);
-for (const [file, most, mostPacked] of [['nnrt.wasm', 1_140_500, 388_000], ['nnrt-relaxed.wasm', 1_209_000, 396_500]])
+// Bytes of each module and of its brotli form. A test allows 1 % more, since paths and the version of the compiler change some hundred bytes.
+for (const [file, size, sizePacked] of [['nnrt.wasm', 1_139_500, 388_100], ['nnrt-relaxed.wasm', 1_208_100, 396_200]])
     await test(`size of ${file}`, () => {
         const bytes = readFileSync(`${root}build/web/nnrt/${file}`);
         const packed = brotliCompressSync(bytes, {params: {[constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24}});
         console.log(`${file} ${bytes.length} bytes, with brotli ${packed.length}`);
-        assert.ok(bytes.length <= most && packed.length <= mostPacked, `${bytes.length} bytes, with brotli ${packed.length}`);
+        assert.ok(bytes.length <= 1.01 * size && packed.length <= 1.01 * sizePacked, `${bytes.length} bytes, with brotli ${packed.length}`);
     });
 await test('lines of JavaScript', () => {
     assert.ok(readFileSync(`${root}bindings/web/nnrt.js`, 'utf8').split('\n').length <= 400);
