@@ -7679,33 +7679,50 @@ static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
     return r;
 }
 
+/* The stored integer q in other parameters. by: the old zero point, the new one, the factor between the scales {m, e}. */
+NNRTI_INLINE int32_t nnrti_requantized_by(int32_t q, const int32_t *by, NNRT_DataType type)
+{
+    const int32_t least = type == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    const int64_t v = (int64_t)nnrt_rescale(q - by[0], by + 2) + by[1];
+    return v < least ? least : v > least + 255 ? least + 255 : (int32_t)v;
+}
+
+/* Requantizes elements of y, those whose bool in condition is `chosen`, or all (NULL). More than 512 elements read their
+   results from a table of all 256 stored bytes. */
+static NNRTI_UNUSED void nnrti_requantize_part(nnrt_view *y, const int32_t *by, const nnrt_view *condition, bool chosen)
+{
+    uint8_t table[256];
+    size_t count = 0;
+    nnrt_walk w;
+    const bool many = nnrt_dims_count(y->dims, y->rank, &count) && count > 512;
+    for (int32_t i = 0; i < 256 && many; i++)
+        table[i] = (uint8_t)nnrti_requantized_by(y->dataType == NNRT_DATA_TYPE_INT8 ? (int8_t)i : i, by, y->dataType);
+    for (bool more = nnrt_walk_first(&w, y, condition, NULL); more; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t at = w.at[0] + i * w.row[0];
+            if (condition != NULL && (((const uint8_t *)condition->data)[w.at[1] + i * w.row[1]] != 0) != chosen)
+                continue;
+            if (many)
+                ((uint8_t *)y->data)[at] = table[((const uint8_t *)y->data)[at]];
+            else
+                nnrti_store_8(y->data, at, nnrti_requantized_by(nnrt_load_8(y->data, at, y->dataType), by, y->dataType));
+        }
+}
+
 /* Requantizes y: its stored integers still have the parameters of operand `row`, and get those of y. condition: only
    elements whose bool in condition is `chosen`. The list that the rule derived (nnrti_quant_moves) has a row for each
-   operand: an axis of y, the number of slices along it (1: y as a whole; 0: nothing to do), and for each slice four
-   numbers: the old zero point, the zero point of y, the factor between the scales {m, e}. */
+   operand: an axis of y, the number of slices along it (1: y as a whole; 0: nothing to do), and for each slice the
+   parameters of nnrti_requantized_by. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list, uint32_t row, nnrt_view *y,
                                                            const nnrt_view *condition, bool chosen)
 {
     const int32_t *l = (const int32_t *)list->data + (ptrdiff_t)row * list->dims[1];
-    const int32_t least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const int32_t axis = condition != NULL ? l[0] - (y->rank - condition->rank) : -1; /* of condition */
     for (int32_t k = 0; k < l[1] && y->data != NULL; k++) {
-        const nnrt_view part = l[1] > 1 ? nnrti_view_slice(y, l[0], k, 1) : *y;
+        nnrt_view part = l[1] > 1 ? nnrti_view_slice(y, l[0], k, 1) : *y;
         const bool varies = l[1] > 1 && axis >= 0 && condition->dims[axis] > 1;
-        const nnrt_view beside = condition == NULL ? part
-                                 : varies          ? nnrti_view_slice(condition, axis, k, 1)
-                                                   : *condition;
-        const int32_t *p = l + 2 + 4 * k;
-        nnrt_walk w;
-        for (bool more = nnrt_walk_first(&w, &part, &beside, NULL); more; more = nnrt_walk_next(&w))
-            for (int32_t i = 0; i < w.count; i++) {
-                const ptrdiff_t at = w.at[0] + i * w.row[0];
-                int64_t q;
-                if (condition != NULL && (((const uint8_t *)beside.data)[w.at[1] + i * w.row[1]] != 0) != chosen)
-                    continue;
-                q = (int64_t)nnrt_rescale(nnrt_load_8(part.data, at, y->dataType) - p[0], p + 2) + p[1];
-                nnrti_store_8(part.data, at, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
-            }
+        const nnrt_view beside = varies ? nnrti_view_slice(condition, axis, k, 1) : condition != NULL ? *condition : part;
+        nnrti_requantize_part(&part, l + 2 + 4 * k, condition != NULL ? &beside : NULL, chosen);
     }
     return NNRT_SUCCESS;
 }

@@ -161,7 +161,7 @@ LESS MEMORY
 
 ONE KERNEL BY ITSELF
     The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may use, a name of NNRTI_CPU_KERNELS
-    such as "gemm" or "add_q8"; all other steps keep the reference kernel. With "fused_depthwise", which is built
+    such as "gemm" or "binary_q8"; all other steps keep the reference kernel. With "fused_depthwise", which is built
     from them, steps may use "gemm" and "depthwise", and are fused wherever possible. If no step of the model can use
     the kernel, the session fails to open. Together with a device such as "cpu-avx2" this selects any kernel of any
     ISA by name: tests compare each with the reference device. Names of version 0.2 ("product", "add_8") are aliases
@@ -514,7 +514,8 @@ typedef struct nnrti_cpu_topk {
 } nnrti_cpu_topk;
 
 /* Attributes of `resize`. Arguments: x [N,H,W,C]; indices and weights of the two source elements for every row and
-   then for every column of y, each [2,Ho+Wo]; y. */
+   then for every column of y, each [2,Ho+Wo]; y. `resize_q8` has the arguments of the reference kernel instead: x, the
+   taps, the constants of the requantization, y. */
 typedef struct nnrti_cpu_resize {
     bool linear;          /* false: the first of the two elements (NEAREST) */
     bool last;            /* x and y are channels last; else columns of y are dense */
@@ -619,6 +620,18 @@ static uint8_t nnrti_cpu_clamp_q8(const nnrti_cpu_requantize *s, int64_t q)
     return (uint8_t)((q < low ? low : q > high ? high : (uint8_t)q) ^ (uint8_t)s->flip);
 }
 
+/* table[b] = the result of a kernel that first yields a stored integer in the parameters of x, whose byte is b, and then
+   requantizes it; quant: the constants that the operator's rule derives. Equal parameters: only the bounds apply. */
+static void nnrti_cpu_requantize_bytes(const nnrt_view *x, const nnrt_view *quant, uint8_t table[256])
+{
+    const int32_t *list = (const int32_t *)quant->data, zero = x->quant[0].zeroPoint;
+    const bool same = list[NNRT_QUANT_FACTORS] == 1 << 30 && list[NNRT_QUANT_FACTORS + 1] == 1 && list[0] == zero;
+    for (int32_t i = 0; i < 256; i++) {
+        const int32_t v = (x->dataType == NNRT_DATA_TYPE_INT8 ? (int8_t)i : i) - zero;
+        table[i] = (uint8_t)nnrt_quant_result(same ? v : nnrt_rescale(v, nnrt_quant_factor(quant, 0)), list);
+    }
+}
+
 /* int8 GEMM (implicit GEMM of a convolution, or a matrix multiplication): attributes of the kernel `gemm_q8`.
    Arguments: x [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C], both channels last. Packed weights: a panel
    per `panel` channels of y, in it groups of consecutive channels of x, one group per y channel (the operands of one
@@ -640,6 +653,21 @@ typedef struct nnrti_cpu_gemm_q8 {
     bool zero, sums; /* MATMUL_INTEGER: x has a zero point, row 2 of the table has weights' zero points */
     nnrti_cpu_requantize scale;
 } nnrti_cpu_gemm_q8;
+
+/* Grouped and transposed convolutions of 8 bits as several int8 GEMMs (>>multi_gemm): attributes of `multi_gemm_q8`, which
+   has the arguments of `gemm_q8`; packed weights and table are those of each phase, in it of each group. */
+typedef struct nnrti_cpu_phase_q8 {
+    nnrti_cpu_gemm_q8 gemm;
+    int32_t first[2], size[2]; /* rows and columns of y: the first one, and their number */
+    int32_t row;               /* bytes of packed weights of a channel of y */
+    size_t packed;             /* offset in bytes of its packed weights */
+} nnrti_cpu_phase_q8;
+typedef struct nnrti_cpu_multi_gemm_q8 {
+    int32_t groups, channels, results; /* per group: channels of x and of y */
+    int32_t padded;                    /* channels of y of a group, whole vectors */
+    int32_t phases, step[2];           /* step: rows and columns of y from one pixel of a phase to the next */
+    nnrti_cpu_phase_q8 *phase;
+} nnrti_cpu_multi_gemm_q8;
 
 /* The taps that the kernel reads by pointers: of one pixel each, or of a row of the window, or a patch. */
 static int32_t nnrti_cpu_taps_q8(const nnrti_cpu_gemm_q8 *a)
@@ -690,6 +718,14 @@ typedef struct nnrti_cpu_window_q8 {
     uint32_t parts; /* parallel work items that the channel blocks of such rows are divided into */
     nnrti_cpu_requantize scale;
 } nnrti_cpu_window_q8;
+
+/* ADD_FUSION, SUB_FUSION and MUL_FUSION of 8 bits: attributes of `binary_q8`, which has the arguments of the reference
+   kernel: x, y, the constants of the requantization, z. */
+typedef struct nnrti_cpu_binary_q8 {
+    enum { NNRTI_CPU_Q8_ADD, NNRTI_CPU_Q8_SUB, NNRTI_CPU_Q8_MUL } type;
+    const char *name; /* of the reference kernel */
+    nnrt_kernel exact;
+} nnrti_cpu_binary_q8;
 
 /* Quantize float32 to 8 bits: attributes of `quantize`. */
 typedef struct nnrti_cpu_quantize {
@@ -744,9 +780,9 @@ typedef struct nnrti_cpu_kernel {
 #define NNRTI_CPU_KERNELS_F16(X)
 #endif
 /* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
-   i8mm only the first one. */
-#define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(add_q8)
-#define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8)
+   i8mm only the first two. */
+#define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(binary_q8) X(resize_q8)
+#define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8) X(multi_gemm_q8)
 #define NNRTI_CPU_KERNELS_Q8_ROWS(X) X(depthwise_q8)
 
 /* Layout parameters of the 8-bit kernels of an instruction set. */
@@ -1010,7 +1046,7 @@ static int32_t nnrti_cpu_flip(const nnrt_view *v)
    rounding of the terms and 1/8 for rounding halves away from zero, by 2 for each factor, 4 for by[2], 2 for the
    first sum, 1 for the second, 1/2 for the conversion to integer. So if the low FRACTION_BITS bits are 32 or more,
    the bits above them are exactly z. false: the scales are out of range. */
-static bool nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, float *by)
+static bool nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, bool minus, float *by)
 {
     const int32_t *list = (const int32_t *)args[2].data;
     double f[3], base = list[0] + flip + 0.5;
@@ -1019,9 +1055,10 @@ static bool nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, float 
         f[k] = (double)m / (double)((int64_t)1 << (31 - e));
     }
     for (int32_t k = 0; k < 2; k++) {
-        const double factor = f[k] * f[2] * (1 << 20);
+        double factor = f[k] * f[2] * (1 << 20);
         if (factor > 2)
             return false;
+        factor = minus && k == 1 ? -factor : factor;
         by[k] = (float)(factor * (1 << NNRTI_CPU_FRACTION_BITS));
         base -= factor * args[k].quant[0].zeroPoint;
     }
@@ -1149,9 +1186,16 @@ static int64_t nnrti_cpu_phase_pieces(const nnrti_cpu_phase *p, const nnrt_view 
     return nnrti_cpu_div_up(nnrti_cpu_phase_pixels(p, y), p->gemm.rows);
 }
 
-/* Transposes a matrix of 32-bit elements; in >>layout. */
+/* In >>int8. */
+static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
+                                       int64_t reach, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
+                                       int32_t *table);
+
+/* Transpose a matrix of 32-bit elements, or of bytes; in >>layout. */
 static void nnrti_cpu_transpose(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
                                 int32_t columns);
+static void nnrti_cpu_transpose_bytes(const uint8_t *from, ptrdiff_t step, uint8_t *to, ptrdiff_t next, int32_t rows,
+                                      int32_t columns);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>isa */
@@ -1638,7 +1682,8 @@ static bool nnrti_cpu_is_image_op(const nnrt_draft_step *step)
 {
     if (!nnrti_cpu_is_eligible(step) ||
         (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_half_conv(step) &&
-         !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
+         step->op->type != NNRT_NODE_TYPE_CONV_INTEGER && !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
+         !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_transpose_fusion_q8") &&
          !nnrti_cpu_is_q8_step(step, "nnrt_max_pool_fusion_q8") &&
          !nnrti_cpu_is_q8_step(step, "nnrt_avgpool_fusion_q8")) ||
         step->args[0].view.rank != 4 || step->args[0].kind == NNRT_PLACE_CONSTANT)
@@ -1651,6 +1696,9 @@ static bool nnrti_cpu_is_image_op(const nnrt_draft_step *step)
                (step->args[2].tensor == NNRT_NO_TENSOR || step->args[2].kind == NNRT_PLACE_CONSTANT) &&
                (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]) || nnrti_cpu_is_multi_gemm(step));
     }
+    case NNRT_NODE_TYPE_CONV_INTEGER:
+        return step->args[1].kind == NNRT_PLACE_CONSTANT && step->args[2].tensor == NNRT_NO_TENSOR &&
+               ((const NNRT_Conv2DFusion *)step->attr)->group == 1;
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: return nnrti_cpu_is_multi_gemm(step);
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
         return (step->nOut < 2 || step->args[step->nIn + step->nDerived + 1].tensor == NNRT_NO_TENSOR) &&
@@ -3857,7 +3905,9 @@ static bool nnrti_cpu_is_multi_gemm(const nnrt_draft_step *step)
                     *y = &step->args[step->nIn + step->nDerived].view;
     int64_t count = nnrti_cpu_phases(&c, y, 0);
     int64_t floats = (int64_t)w->dims[1] * w->dims[2] * w->dims[3] + NNRTI_CPU_PHASES;
-    if (x->dataType != NNRT_DATA_TYPE_FLOAT32 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+    if ((x->dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
+         !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_transpose_fusion_q8")) ||
+        step->args[1].kind != NNRT_PLACE_CONSTANT ||
         (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
         count > NNRTI_CPU_PHASES)
         return false;
@@ -4294,9 +4344,23 @@ static int64_t nnrti_cpu_largest_sum(const nnrt_view *x, const nnrt_view *w, con
     return reach <= INT32_MAX ? reach : -1;
 }
 
-/* Sets the bounds of y and the requantization rows 1 to 6 of the table of `padded` channels, from the constants of
-   the operator's rule. quant: its list. reach: the largest absolute sum. Integer form (`plain`), if no sum exceeds
-   2^30 and every factor is below 1:
+/* Sets the bounds of y and whether all C channels have the plain form below. quant: the constants of the operator's rule.
+   reach: the largest absolute sum. */
+static void nnrti_cpu_requantize_scale(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
+                                       int64_t reach, int32_t C)
+{
+    const int32_t *list = (const int32_t *)quant->data;
+    nnrti_cpu_requantize_bounds(r, list[1], list[2], nnrti_cpu_flip(y));
+    r->positive = list[1] >= list[0];
+    r->plain = reach < 1 << 30;
+    for (int32_t c = 0; c < C; c++) {
+        const int32_t *factor = nnrt_quant_factor(quant, c);
+        r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
+    }
+}
+
+/* Sets the requantization rows 1 to 6 of the table of `padded` channels, of which C exist: those of y from `first` on.
+   Integer form (`plain`), if no sum exceeds 2^30 and every factor is below 1:
        y = (round(x * row 1 / 2^31) + row 2) / 2^row 3, rounded down; row 2 contains the rounding term.
    Else the rows are factor, zero point and exponent as in the reference. Float form: with f = row 1 / 2^(31 + row
    3), y = x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x below 0 less 2^-row 3, because halves
@@ -4304,25 +4368,17 @@ static int64_t nnrti_cpu_largest_sum(const nnrt_view *x, const nnrt_view *w, con
    to 256 that is at most 2^24 and off by less than 4: by 1/2 each for rounding the summand (row 5) and the sum, by
    2.01 for row 4 and x together, by 1/2 for subtracting row 6, which is 1/4 below 2^23, and there by 1/2 for the
    conversion to integer. So if the low FRACTION_BITS bits are 8 or more, the bits above them are exactly y. */
-static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
-                                       int64_t reach, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
-                                       int32_t *table)
+static void nnrti_cpu_requantize_channels(const nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
+                                          int32_t first, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
+                                          int32_t *table)
 {
-    const int32_t *list = (const int32_t *)quant->data;
-    const int32_t flip = nnrti_cpu_flip(y), zero = list[0] + flip;
+    const int32_t flip = nnrti_cpu_flip(y), zero = ((const int32_t *)quant->data)[0] + flip;
     const double one = 1 << NNRTI_CPU_FRACTION_BITS;
     const float middle = 1 << (NNRTI_CPU_FRACTION_BITS - 1);
-    nnrti_cpu_requantize_bounds(r, list[1], list[2], flip);
-    r->positive = list[1] >= list[0];
-    r->plain = reach < 1 << 30;
-    for (int32_t c = 0; c < C; c++) {
-        const int32_t *factor = nnrt_quant_factor(quant, c);
-        r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
-    }
     for (int32_t c = 0; c < padded && r->plain; c++) /* also of the padding channels */
         memcpy(nnrti_cpu_table_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
     for (int32_t c = 0; c < C; c++) {
-        const int32_t *factor = nnrt_quant_factor(quant, c), n = factor[0] == 0 ? 1 : -factor[1];
+        const int32_t *factor = nnrt_quant_factor(quant, first + c), n = factor[0] == 0 ? 1 : -factor[1];
         int32_t *to = nnrti_cpu_table_column(table, nnrti_cpu_interleaved_channel(c, mixed), lanes);
         if (r->plain) {
             const double by = one * factor[0] / (double)((int64_t)1 << (31 + n)), away = one / (double)(1 << n);
@@ -4334,6 +4390,15 @@ static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view 
         to[2 * lanes] = r->plain ? (1 << (n - 1)) + zero * (1 << n) : zero;
         to[3 * lanes] = r->plain ? n : factor[1];
     }
+}
+
+/* Both, for all channels of y. */
+static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
+                                       int64_t reach, int32_t C, int32_t padded, int32_t lanes, int32_t mixed,
+                                       int32_t *table)
+{
+    nnrti_cpu_requantize_scale(r, quant, y, reach, C);
+    nnrti_cpu_requantize_channels(r, quant, y, 0, C, padded, lanes, mixed, table);
 }
 
 /* Converts the `count` weights of a chunk, less their zero point, to the element type of the ISA's packed weights,
@@ -4552,55 +4617,98 @@ static void nnrti_cpu_keep_scale(const nnrti_cpu_edit *e, nnrti_cpu_requantize *
         e->dynamic->scale = *scale;
 }
 
-/* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
-   derived by the operator's rule, or of MATMUL_INTEGER the zero points of the weights. */
-static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
-                                               const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
-                                               const nnrt_plan_arg *y, const nnrti_cpu_gemm_q8 *found)
+/* How an int8 GEMM reads x, packs weights and divides its work: sets the rest of a, whose window is set. x, y: images,
+   of a grouped convolution the channels of one group. workers: 1 if something else divides the work among threads. */
+typedef struct nnrti_cpu_plan_q8 {
+    int32_t row;    /* bytes of packed weights of a channel of y */
+    int64_t line;   /* weights after which a new group begins */
+    size_t scratch; /* bytes for each worker */
+} nnrti_cpu_plan_q8;
+
+static nnrti_cpu_plan_q8 nnrti_cpu_plan_gemm_q8(const nnrti_cpu_edit *e, nnrti_cpu_gemm_q8 *a, const nnrt_view *x,
+                                                const nnrt_view *w, const nnrt_view *y, bool grouped, uint32_t workers)
 {
-    nnrt_draft *d = e->draft;
     const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const int32_t K = w->dims[3];
     /* With dynamic shapes the packed weights must not depend on the stride of a single column, nor on an upper bound of
        the channels above K: x is close, if its pixels are dense. */
-    const bool column = e->dynamic != NULL && x->view.dims[2] == 1;
-    const int32_t pixel = e->dynamic != NULL ? x->view.dims[3] : K;
+    const bool column = e->dynamic != NULL && x->dims[2] == 1;
+    const int32_t pixel = e->dynamic != NULL ? x->dims[3] : K;
     /* x is read in place, whole groups per tap, or else per row of the window; or rows of it are converted, whole groups
        per row of the window; or patches. */
-    const bool close = found->dilation[1] == 1 && (column || x->view.strides[2] == pixel), even = K % isa->group == 0;
-    const bool gather = isa->bytes != 1 || !NNRTI_CPU_DOT_READS(&x->view) || (!even && !close);
+    const bool close = !grouped && a->dilation[1] == 1 && (column || x->strides[2] == pixel), even = K % isa->group == 0;
+    const bool gather = isa->bytes != 1 || !NNRTI_CPU_DOT_READS(x) || (!even && !close);
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
-    const bool whole = close && found->stride[1] <= w->dims[2] && (int64_t)w->dims[2] * K % isa->group == 0;
+    const bool whole = close && a->stride[1] <= w->dims[2] && (int64_t)w->dims[2] * K % isa->group == 0;
     const int64_t line = even || gather ? taps * K : (int64_t)w->dims[2] * K,
                   groups = nnrti_cpu_div_up(line, isa->group);
     const int64_t depth = line > 0 ? taps * K / line * groups : 0;
-    const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
+    const int64_t all = (int64_t)y->dims[0] * y->dims[1] * y->dims[2], pixels = all > 0 ? all : 1; /* a phase may have none */
     const int64_t row = depth * isa->group * isa->bytes;
+    const int32_t limit = nnrti_cpu_most_rows_q8(e, pixels, gather && row <= 1 << 24 ? row : 0);
+    nnrti_cpu_plan_q8 plan = {row <= 1 << 24 ? (int32_t)row : -1, line, 0};
+    size_t most;
+    if (plan.row < 0)
+        return plan;
+    a->depth = (int32_t)depth;
+    a->gather = gather;
+    nnrti_cpu_tile_gemm_q8(a, pixels, limit, (w->dims[0] + isa->panel - 1) / isa->panel,
+                           nnrti_cpu_gemm_q8_work((size_t)isa->bytes, pixels, w->dims[0], (int32_t)(row / isa->bytes)) >
+                                   NNRTI_CPU_MIN_WORK
+                               ? (int32_t)workers
+                               : 1);
+    a->across = (gather ? whole : close) ? a->window[1] : gather ? 0 : 1;
+    a->groups = (int32_t)(a->across == 0 ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
+    a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
+    most = (size_t)(e->dynamic != NULL ? limit : a->rows); /* of all sizes of the run */
+    plan.scratch = (1 + (e->dynamic != NULL ? most * (size_t)a->window[0] : nnrti_cpu_border_rows_q8(a, y->dims[2]))) *
+                   (size_t)(a->groups * isa->group);
+    if (e->dynamic != NULL ? plan.scratch < most * (size_t)row + 16 : gather) /* a run may gather if the bounds do not */
+        plan.scratch = most * (size_t)row + 16;
+    plan.scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) * sizeof(void *);
+    if (a->sums)
+        plan.scratch += (most + 1) / 2 * 2 * sizeof(int32_t);
+    return plan;
+}
+
+/* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
+   derived by the operator's rule, or of MATMUL_INTEGER and CONV_INTEGER the zero points of the weights; zeroX: theirs of
+   x, or NULL. */
+static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
+                                               const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
+                                               const nnrt_plan_arg *zeroX, const nnrt_plan_arg *y,
+                                               const nnrti_cpu_gemm_q8 *found)
+{
+    nnrt_draft *d = e->draft;
+    const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const int32_t panels = (w->dims[0] + isa->panel - 1) / isa->panel;
-    const int32_t packed[2] = {(w->dims[0] + isa->lanes - 1) / isa->lanes * isa->lanes, (int32_t)row};
-    const int32_t rows = packed[0] <= INT32_MAX / NNRTI_CPU_REQUANTIZE_ROWS ? NNRTI_CPU_REQUANTIZE_ROWS * packed[0] : 0;
-    const nnrt_plan_arg to = *y;
+    const nnrt_plan_arg to = *y, zero = zeroX != NULL ? *zeroX : *x;
     const nnrt_view list = *quant;
-    const bool raw = found->scale.raw;
-    const int32_t limit = nnrti_cpu_most_rows_q8(e, pixels, gather ? row : 0);
-    const nnrt_plan_arg zero = d->steps[s].args[2];
+    const bool raw = found->scale.raw, empty = y->view.dims[0] * y->view.dims[1] * y->view.dims[2] <= 0;
+    int32_t packed[2] = {(w->dims[0] + isa->lanes - 1) / isa->lanes * isa->lanes, 0};
+    const int32_t rows = packed[0] <= INT32_MAX / NNRTI_CPU_REQUANTIZE_ROWS ? NNRTI_CPU_REQUANTIZE_ROWS * packed[0] : 0;
     nnrt_plan_arg from = *x;
     nnrti_cpu_gemm_q8 *a;
-    size_t scratch, most;
+    nnrti_cpu_plan_q8 plan;
     nnrt_plan_arg *args;
     void *data, *table;
     int64_t reach = 0;
     NNRT_ReturnCode code = raw ? NNRT_SUCCESS : nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
-    if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 ||
-        rows == 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
+    if (code != NNRT_SUCCESS || reach < 0 || empty || rows == 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
         return code;
     a = (nnrti_cpu_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     *a = *found;
-    from.view.strides[2] = column ? K : from.view.strides[2];
+    plan = nnrti_cpu_plan_gemm_q8(e, a, &x->view, w, &to.view, false, d->workers);
+    if (plan.row < 0)
+        return NNRT_SUCCESS;
+    packed[1] = plan.row;
+    if (e->dynamic != NULL && from.view.dims[2] == 1)
+        from.view.strides[2] = w->dims[3];
     nnrti_cpu_set_kernel(&d->steps[s], &e->isa->gemm_q8, a);
     d->steps[s].flags = 0;
+    d->steps[s].scratchBytes = plan.scratch;
     if ((args = nnrt_draft_args(d, s, a->zero ? 2 : 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = from;
@@ -4613,8 +4721,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     if (table != NULL) {
         memset(table, 0, (size_t)packed[0] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
         if (data != NULL) {
-            nnrti_cpu_pack_q8_job job = {isa, w, bias, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), (int32_t)depth,
-                                         line, data, (int32_t *)table};
+            nnrti_cpu_pack_q8_job job = {isa, w, bias, raw ? 1 : NNRTI_CPU_DOT_ZERO(isa, &from.view), a->depth,
+                                         plan.line, data, (int32_t *)table};
             nnrti_cpu_parallel_for(&e->call, 80.0 * (double)packed[0] * (double)packed[1], (uint32_t)panels,
                                    nnrti_cpu_pack_q8_panel, &job);
         }
@@ -4627,26 +4735,162 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
                                        (int32_t *)table);
     }
     nnrti_cpu_keep_scale(e, &a->scale);
-    a->depth = (int32_t)depth;
-    a->gather = gather;
-    nnrti_cpu_tile_gemm_q8(a, pixels, limit, panels,
-                           nnrti_cpu_gemm_q8_work((size_t)isa->bytes, pixels, w->dims[0], (int32_t)(row / isa->bytes)) >
-                                   NNRTI_CPU_MIN_WORK
-                               ? (int32_t)d->workers
-                               : 1);
-    a->across = (gather ? whole : close) ? a->window[1] : gather ? 0 : 1;
-    a->groups = (int32_t)(a->across == 0 ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
-    a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
-    most = (size_t)(e->dynamic != NULL ? limit : a->rows); /* of all sizes of the run */
-    scratch = (1 + (e->dynamic != NULL ? most * (size_t)a->window[0] : nnrti_cpu_border_rows_q8(a, to.view.dims[2]))) *
-              (size_t)(a->groups * isa->group);
-    if (e->dynamic != NULL ? scratch < most * (size_t)row + 16 : gather) /* a run may gather if the bounds do not */
-        scratch = most * (size_t)row + 16;
-    scratch += ((size_t)nnrti_cpu_taps_q8(a) + 1) * (most + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) * sizeof(void *);
-    if (a->sums)
-        scratch += (most + 1) / 2 * 2 * sizeof(int32_t);
-    d->steps[s].scratchBytes = scratch;
     return NNRT_SUCCESS;
+}
+
+/* A phase of a grouped or transposed convolution in 8 bits, and *w, the weights of a group of it. Transposed: the taps are
+   in reverse order, so that their dilation is positive. */
+static void nnrti_cpu_init_phase_q8(const nnrti_cpu_conv_attr *c, const nnrt_view *y, const int32_t remainder[2],
+                                    nnrti_cpu_phase_q8 *p, nnrt_view *w)
+{
+    nnrti_cpu_phase axes;
+    const nnrt_view all = *w;
+    memset(&axes, 0, sizeof(axes));
+    memset(p, 0, sizeof(*p));
+    for (int32_t i = 0; i < 2; i++) {
+        nnrti_cpu_window *v = &axes.gemm.conv;
+        ptrdiff_t at;
+        nnrti_cpu_init_phase(c, &all, y, i, remainder[i], &axes);
+        p->first[i] = axes.first[i];
+        p->size[i] = axes.size[i];
+        p->gemm.window[i] = v->window[i];
+        p->gemm.stride[i] = v->stride[i];
+        p->gemm.dilation[i] = c->transposed && v->window[i] > 1 ? -v->dilation[i] : c->transposed ? 1 : v->dilation[i];
+        p->gemm.pad[i] = v->pad[i] + (c->transposed ? (v->window[i] - 1) * p->gemm.dilation[i] : 0);
+        at = axes.tap[i] + (c->transposed ? (ptrdiff_t)(v->window[i] - 1) * axes.nextTap[i] : 0);
+        w->data = (uint8_t *)w->data + at * all.strides[1 + i];
+        w->dims[1 + i] = v->window[i];
+        w->strides[1 + i] = all.strides[1 + i] * axes.nextTap[i] * (c->transposed ? -1 : 1);
+    }
+}
+
+/* Packs the weights and tables of all phases and groups; data NULL: tables alone. */
+static NNRT_ReturnCode nnrti_cpu_fill_multi_gemm_q8(nnrti_cpu_edit *e, const nnrti_cpu_multi_gemm_q8 *a,
+                                                    const nnrti_cpu_pack_q8_job *of, const nnrt_view *weights,
+                                                    const int64_t *lines, const nnrt_view *quant, const nnrt_view *y)
+{
+    const nnrti_cpu_isa_q8 *isa = of->isa;
+    const uint32_t panels = (uint32_t)((a->results + isa->panel - 1) / isa->panel);
+    const ptrdiff_t next = (ptrdiff_t)a->padded * NNRTI_CPU_REQUANTIZE_ROWS;
+    nnrti_cpu_pack_q8_job job = *of;
+    NNRT_ReturnCode code;
+    for (int32_t i = 0; i < a->phases; i++)
+        for (int32_t g = 0; g < a->groups; g++, job.table += next) {
+            const nnrti_cpu_phase_q8 *p = &a->phase[i];
+            nnrt_view w = weights[i], bias;
+            w.dims[0] = a->results;
+            w.data = (uint8_t *)w.data + (ptrdiff_t)g * a->results * w.strides[0];
+            if (w.quantCount > 1)
+                w.quant += g * a->results;
+            job.w = &w;
+            if (of->bias != NULL) {
+                bias = *of->bias;
+                bias.data = (int32_t *)bias.data + (ptrdiff_t)g * a->results * bias.strides[0];
+                job.bias = &bias;
+            }
+            job.depth = p->gemm.depth;
+            job.line = lines[i];
+            if (of->to != NULL) {
+                job.to = (uint8_t *)of->to + p->packed + (size_t)g * (size_t)a->padded * (size_t)p->row;
+                nnrti_cpu_parallel_for(&e->call, 80.0 * (double)a->padded * (double)p->row, panels,
+                                       nnrti_cpu_pack_q8_panel, &job);
+            }
+            if ((code = nnrti_cpu_recall_bias_q8(e, a->results, job.table)) != NNRT_SUCCESS)
+                return code;
+            nnrti_cpu_requantize_channels(&p->gemm.scale, quant, y, g * a->results, a->results, a->padded, isa->lanes, 0,
+                                          job.table);
+        }
+    return NNRT_SUCCESS;
+}
+
+/* A grouped or transposed convolution of 8 bits. A phase without a tap keeps the reference kernel. */
+static NNRT_ReturnCode nnrti_cpu_lower_multi_gemm_q8(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
+    const nnrt_draft_step *step = &d->steps[s];
+    const nnrti_cpu_conv_attr c = nnrti_cpu_conv_attr_of(step);
+    const nnrt_plan_arg x = step->args[0], y = step->args[4];
+    const nnrt_view w = step->args[1].view, quant = step->args[3].view, bias = step->args[2].view;
+    const bool has = step->args[2].tensor != NNRT_NO_TENSOR;
+    const int64_t down = e->dynamic != NULL && c.transposed ? c.stride->data[0] : nnrti_cpu_phases(&c, &y.view, 0);
+    const int64_t across = e->dynamic != NULL && c.transposed ? c.stride->data[1] : nnrti_cpu_phases(&c, &y.view, 1);
+    nnrti_cpu_multi_gemm_q8 *a;
+    nnrti_cpu_requantize scale;
+    nnrt_view weights[NNRTI_CPU_PHASES];
+    int64_t lines[NNRTI_CPU_PHASES], reach, ints;
+    int32_t packed[2] = {0, 0}, rows;
+    size_t scratch = 0;
+    nnrt_plan_arg *args;
+    void *data, *table;
+    NNRT_ReturnCode code = nnrti_cpu_recall_largest_sum(e, &x.view, &w, has ? &bias : NULL, &reach);
+    if (code != NNRT_SUCCESS || reach < 0 || !nnrti_cpu_is_allowed(e, &e->isa->multi_gemm_q8) ||
+        down * across > (e->dynamic != NULL ? NNRTI_CPU_DYNAMIC_PHASES : NNRTI_CPU_PHASES))
+        return code;
+    a = (nnrti_cpu_multi_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->groups = (int32_t)c.group;
+    a->channels = w.dims[3];
+    a->results = w.dims[0] / a->groups;
+    a->padded = (a->results + isa->lanes - 1) / isa->lanes * isa->lanes;
+    a->phases = (int32_t)(down * across);
+    for (int32_t i = 0; i < 2; i++)
+        a->step[i] = c.transposed ? (int32_t)c.stride->data[i] : 1;
+    a->phase = (nnrti_cpu_phase_q8 *)nnrt_memory_keep(d->memory, (size_t)a->phases * sizeof(*a->phase));
+    ints = (int64_t)a->phases * a->groups * a->padded * NNRTI_CPU_REQUANTIZE_ROWS;
+    if (a->phase == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    packed[0] = a->groups * a->padded;
+    for (int32_t i = 0; i < a->phases; i++) {
+        nnrti_cpu_phase_q8 *p = &a->phase[i];
+        const int32_t remainder[2] = {i / (int32_t)across, i % (int32_t)across};
+        nnrt_view from = x.view, to = y.view;
+        nnrti_cpu_plan_q8 plan;
+        weights[i] = w;
+        nnrti_cpu_init_phase_q8(&c, &y.view, remainder, p, &weights[i]);
+        from.dims[3] = a->channels;
+        to.dims[3] = weights[i].dims[0] = a->results;
+        for (int32_t k = 0; k < 2; k++)
+            to.dims[1 + k] = p->size[k];
+        if (p->gemm.window[0] == 0 || p->gemm.window[1] == 0 ||
+            (plan = nnrti_cpu_plan_gemm_q8(e, &p->gemm, &from, &weights[i], &to, a->groups > 1, 1)).row < 0 ||
+            plan.row > INT32_MAX / 2 - packed[1] || ints > INT32_MAX)
+            return NNRT_SUCCESS;
+        while (d->workers > 1 && p->gemm.rows > 24 &&
+               (int64_t)to.dims[0] * p->size[0] * p->size[1] / p->gemm.rows * a->phases * a->groups < 4 * d->workers)
+            p->gemm.rows /= 2;
+        p->row = plan.row;
+        p->packed = (size_t)packed[0] * (size_t)packed[1];
+        packed[1] += plan.row;
+        lines[i] = plan.line;
+        scratch = plan.scratch > scratch ? plan.scratch : scratch;
+    }
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->multi_gemm_q8, a);
+    d->steps[s].flags = 0;
+    d->steps[s].scratchBytes = scratch;
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = x;
+    args[1] = y;
+    rows = (int32_t)ints;
+    if ((code = nnrti_cpu_pack(e, s, NNRT_DATA_TYPE_INT8, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_INT32, 1, &rows, &table)) != NNRT_SUCCESS)
+        return code;
+    memset(&scale, 0, sizeof(scale));
+    if (table != NULL)
+        nnrti_cpu_requantize_scale(&scale, &quant, &y.view, reach, w.dims[0]);
+    nnrti_cpu_keep_scale(e, &scale);
+    for (int32_t i = 0; i < a->phases; i++)
+        a->phase[i].gemm.scale = scale;
+    if (table == NULL)
+        return NNRT_SUCCESS;
+    memset(table, 0, (size_t)rows * sizeof(int32_t));
+    {
+        const nnrti_cpu_pack_q8_job job = {isa, NULL, has ? &bias : NULL, NNRTI_CPU_DOT_ZERO(isa, &x.view), 0, 0, data,
+                                           (int32_t *)table};
+        return nnrti_cpu_fill_multi_gemm_q8(e, a, &job, weights, lines, &quant, &y.view);
+    }
 }
 
 /* Neighboring pixels of C channels that a depthwise convolution processes as one pixel of whole blocks: 1, or a
@@ -4778,6 +5022,16 @@ static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t 
     return NNRT_SUCCESS;
 }
 
+/* The window of a convolution of weights w [C,kH,kW,K]. */
+static void nnrti_cpu_set_window_q8(nnrti_cpu_gemm_q8 *a, const NNRT_Conv2DFusion *attr, const nnrt_view *w)
+{
+    a->window[0] = w->dims[1];
+    a->window[1] = w->dims[2];
+    nnrti_cpu_pair(a->stride, &attr->stride, 0, 1);
+    nnrti_cpu_pair(a->dilation, &attr->dilation, 0, 1);
+    nnrti_cpu_pair(a->pad, &attr->padList, 0, 2);
+}
+
 /* CONV2D_FUSION of 8 bits. */
 static NNRT_ReturnCode nnrti_cpu_lower_conv_q8(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -4786,16 +5040,14 @@ static NNRT_ReturnCode nnrti_cpu_lower_conv_q8(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg *args = step->args;
     nnrti_cpu_gemm_q8 a;
     if (attr->group != 1)
-        return nnrti_cpu_lower_depthwise_q8(e, s);
+        return attr->group == args[0].view.dims[3] && attr->group == args[1].view.dims[0]
+                   ? nnrti_cpu_lower_depthwise_q8(e, s)
+                   : nnrti_cpu_lower_multi_gemm_q8(e, s);
     memset(&a, 0, sizeof(a));
-    a.window[0] = args[1].view.dims[1];
-    a.window[1] = args[1].view.dims[2];
-    nnrti_cpu_pair(a.stride, &attr->stride, 0, 1);
-    nnrti_cpu_pair(a.dilation, &attr->dilation, 0, 1);
-    nnrti_cpu_pair(a.pad, &attr->padList, 0, 2);
+    nnrti_cpu_set_window_q8(&a, attr, &args[1].view);
     return nnrti_cpu_lower_gemm_q8(e, s, &args[0], &args[1].view,
-                                   args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3].view, &args[4],
-                                   &a);
+                                   args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3].view, NULL,
+                                   &args[4], &a);
 }
 
 /* FULL_CONNECTION and MATMUL_FUSION of constant weights. */
@@ -4818,7 +5070,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uin
     x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
     y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
     return nnrti_cpu_lower_gemm_q8(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
-                                   &step->args[3].view, &y, &a);
+                                   &step->args[3].view, NULL, &y, &a);
 }
 
 /* The zero point with which the weights of MATMUL_INTEGER are packed: that of all columns if the difference fits, else 128
@@ -4826,12 +5078,13 @@ static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uin
 static int64_t nnrti_cpu_integer_base(const nnrti_cpu_isa_q8 *isa, const nnrt_view *w, const nnrt_view *zeros)
 {
     const int32_t flip = nnrti_cpu_flip(w), zero = nnrti_cpu_zero_point_at(zeros, 0) + flip;
+    const int64_t terms = nnrti_cpu_terms_q8(w);
     uint8_t chunk[NNRTI_CPU_CHUNK], least = 255, greatest = 0;
     for (int32_t c = 0; c < w->dims[0]; c++) {
         if (nnrti_cpu_zero_point_at(zeros, c) + flip != zero)
             return 128 + 256;
-        for (int32_t first = 0; isa->bytes == 1 && first < w->dims[3]; first += NNRTI_CPU_CHUNK) {
-            const int32_t count = w->dims[3] - first < NNRTI_CPU_CHUNK ? w->dims[3] - first : NNRTI_CPU_CHUNK;
+        for (int64_t first = 0; isa->bytes == 1 && first < terms; first += NNRTI_CPU_CHUNK) {
+            const int32_t count = terms - first < NNRTI_CPU_CHUNK ? (int32_t)(terms - first) : NNRTI_CPU_CHUNK;
             nnrti_cpu_load_weights_q8(w, c, first, count, 0, chunk);
             for (int32_t t = 0; t < count; t++) {
                 least = chunk[t] < least ? chunk[t] : least;
@@ -4842,52 +5095,79 @@ static int64_t nnrti_cpu_integer_base(const nnrti_cpu_isa_q8 *isa, const nnrt_vi
     return zero - least <= 128 && greatest - zero <= 127 ? zero : 128 + 256;
 }
 
-/* MATMUL_INTEGER of constant weights. With the zero point z of x, the zero points zero[c] of the weights, and base, the zero point
-   with which the weights are packed,
+/* Whether the zero points of MATMUL_INTEGER or CONV_INTEGER have a kernel: one of x, constant ones of the weights. */
+static bool nnrti_cpu_has_integer_zeros(const nnrti_cpu_edit *e, const nnrt_plan_arg *zeroX, const nnrt_plan_arg *zeroW)
+{
+    size_t count;
+    if (zeroW->tensor != NNRT_NO_TENSOR && zeroW->kind != NNRT_PLACE_CONSTANT)
+        return false;
+    return zeroX->tensor == NNRT_NO_TENSOR ||
+           (nnrt_dims_count(zeroX->view.dims, zeroX->view.rank, &count) && count == 1 &&
+            (e->dynamic == NULL || zeroX->kind != NNRT_PLACE_CONSTANT)); /* packed constants replace all others */
+}
+
+/* MATMUL_INTEGER and CONV_INTEGER of constant weights w [C,kH,kW,K]; a: the window. With the zero point z of x, the zero
+   points zero[c] of the weights, and base, the zero point with which the weights are packed,
        y[r,c] = sum of (x - z) * (w - zero[c])
               = sum of x * (w - base) - z * sum of (w - base) + (base - zero[c]) * sum of (x - z)
    modulo 2^32: the first sum is the GEMM, the second one is row 1 of the table, its factor row 2. z is known in the run. */
-static NNRT_ReturnCode nnrti_cpu_lower_matmul_integer(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_integer(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, nnrt_view *w,
+                                               const nnrt_plan_arg *zeroX, const nnrt_plan_arg *zeroW,
+                                               const nnrt_plan_arg *y, nnrti_cpu_gemm_q8 *a)
 {
-    const nnrt_draft_step *step = &e->draft->steps[s];
-    const nnrt_plan_arg *zeroX = &step->args[2], *zeroW = &step->args[3];
-    nnrt_plan_arg x = step->args[0], y = step->args[4];
-    nnrt_view w, zeros;
+    nnrt_view zeros;
     NNRT_QuantParam quant;
-    nnrti_cpu_gemm_q8 a;
-    int64_t rows, rowsY, base;
-    size_t count;
-    ptrdiff_t stepX, stepY;
+    int64_t base;
     NNRT_ReturnCode code;
-    if (step->nIn != 4 || !nnrti_cpu_constant_weights_q8(step, false, &w) ||
-        (zeroW->tensor != NNRT_NO_TENSOR && zeroW->kind != NNRT_PLACE_CONSTANT) ||
-        (zeroX->tensor != NNRT_NO_TENSOR &&
-         (!nnrt_dims_count(zeroX->view.dims, zeroX->view.rank, &count) || count != 1 ||
-          (e->dynamic != NULL && zeroX->kind == NNRT_PLACE_CONSTANT))) || /* packed constants replace all others */
-        !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
-        rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
-        return NNRT_SUCCESS;
     memset(&zeros, 0, sizeof(zeros));
     if (zeroW->tensor != NNRT_NO_TENSOR)
         zeros = zeroW->view;
     if (!nnrti_cpu_recall(e, &base)) {
-        base = nnrti_cpu_integer_base(&e->isa->q8, &w, &zeros);
+        base = nnrti_cpu_integer_base(&e->isa->q8, w, &zeros);
         if ((code = nnrti_cpu_note(e, base)) != NNRT_SUCCESS)
             return code;
     }
     memset(&quant, 0, sizeof(quant));
-    quant.zeroPoint = (int32_t)(base & 255) - nnrti_cpu_flip(&w);
-    w.quant = &quant;
-    w.quantCount = 1;
+    quant.zeroPoint = (int32_t)(base & 255) - nnrti_cpu_flip(w);
+    w->quant = &quant;
+    w->quantCount = 1;
+    a->scale.raw = true;
+    a->zero = zeroX->tensor != NNRT_NO_TENSOR;
+    a->sums = base > 255;
+    return nnrti_cpu_lower_gemm_q8(e, s, x, w, NULL, &zeros, zeroX, y, a);
+}
+
+static NNRT_ReturnCode nnrti_cpu_lower_matmul_integer(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_plan_arg x = step->args[0], y = step->args[4];
+    nnrt_view w;
+    nnrti_cpu_gemm_q8 a;
+    int64_t rows, rowsY;
+    ptrdiff_t stepX, stepY;
+    if (step->nIn != 4 || !nnrti_cpu_constant_weights_q8(step, false, &w) ||
+        !nnrti_cpu_has_integer_zeros(e, &step->args[2], &step->args[3]) ||
+        !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) || !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) ||
+        rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
+        return NNRT_SUCCESS;
     memset(&a, 0, sizeof(a));
     for (int32_t i = 0; i < 2; i++)
         a.window[i] = a.stride[i] = a.dilation[i] = 1;
-    a.scale.raw = true;
-    a.zero = zeroX->tensor != NNRT_NO_TENSOR;
-    a.sums = base > 255;
     x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
     y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
-    return nnrti_cpu_lower_gemm_q8(e, s, &x, &w, NULL, &zeros, &y, &a);
+    return nnrti_cpu_lower_integer(e, s, &x, &w, &step->args[2], &step->args[3], &y, &a);
+}
+
+static NNRT_ReturnCode nnrti_cpu_lower_conv_integer(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_view w = step->args[1].view;
+    nnrti_cpu_gemm_q8 a;
+    if (!nnrti_cpu_has_integer_zeros(e, &step->args[3], &step->args[4]))
+        return NNRT_SUCCESS;
+    memset(&a, 0, sizeof(a));
+    nnrti_cpu_set_window_q8(&a, (const NNRT_Conv2DFusion *)step->attr, &w);
+    return nnrti_cpu_lower_integer(e, s, &step->args[0], &w, &step->args[3], &step->args[4], &step->args[5], &a);
 }
 
 /* Pools keep their arguments: x, the derived constants, y. */
@@ -4923,19 +5203,49 @@ static NNRT_ReturnCode nnrti_cpu_lower_pool_q8(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Whether two views have equal strides and cover contiguous memory in some axis order. */
-static bool nnrti_cpu_is_same_contiguous(const nnrt_view *x, const nnrt_view *y)
+/* The rows of `binary_q8`. */
+static NNRT_ReturnCode nnrti_cpu_add_q8_exact(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    size_t count;
-    ptrdiff_t last = 0;
-    if (x->rank != y->rank || !nnrt_dims_count(x->dims, x->rank, &count) || count == 0)
-        return false;
-    for (int32_t i = 0; i < x->rank; i++) {
-        if (x->dims[i] != y->dims[i] || (x->dims[i] != 1 && (x->strides[i] != y->strides[i] || x->strides[i] < 1)))
-            return false;
-        last += (x->dims[i] - 1) * x->strides[i];
-    }
-    return (size_t)last == count - 1; /* because every element has an address of its own */
+    (void)attr;
+    (void)call;
+    return nnrt_add_fusion_q8(NULL, &args[0], &args[1], &args[2], &args[3]);
+}
+
+static NNRT_ReturnCode nnrti_cpu_sub_q8_exact(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    (void)call;
+    return nnrt_sub_fusion_q8(NULL, &args[0], &args[1], &args[2], &args[3]);
+}
+
+static NNRT_ReturnCode nnrti_cpu_mul_q8_exact(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    (void)call;
+    return nnrt_mul_fusion_q8(NULL, &args[0], &args[1], &args[2], &args[3]);
+}
+
+static const nnrti_cpu_binary_q8 *nnrti_cpu_binary_q8_of(const nnrt_draft_step *step)
+{
+    static const nnrti_cpu_binary_q8 rows[] = {{NNRTI_CPU_Q8_ADD, "nnrt_add_fusion_q8", nnrti_cpu_add_q8_exact},
+                                               {NNRTI_CPU_Q8_SUB, "nnrt_sub_fusion_q8", nnrti_cpu_sub_q8_exact},
+                                               {NNRTI_CPU_Q8_MUL, "nnrt_mul_fusion_q8", nnrti_cpu_mul_q8_exact}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (nnrti_cpu_is_q8_step(step, rows[i].name))
+            return &rows[i];
+    return NULL;
+}
+
+static void nnrti_cpu_lower_binary_q8(nnrti_cpu_edit *e, nnrt_draft_step *step)
+{
+    const nnrt_view list = step->args[2].view;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->binary_q8))
+        return;
+    for (uint32_t k = 0; k < 2; k++)
+        nnrti_cpu_add_axes(&step->args[k].view, &step->args[3].view);
+    nnrti_cpu_sort_axes(step);
+    step->args[2].view = list;
+    nnrti_cpu_set_kernel(step, &e->isa->binary_q8, nnrti_cpu_binary_q8_of(step));
 }
 
 /* QUANTIZE_LINEAR, and QUANT_DTYPE_CAST from float32. */
@@ -4952,6 +5262,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_quantize(nnrti_cpu_edit *e, uint32_t s)
     a->even = strcmp(step->kernelName, "nnrt_quantize_linear") == 0;
     a->inverse = scale > 1e-30f && scale < 1e30f ? 1 / scale : 0;
     step->flags = 0;
+    nnrti_cpu_sort_axes(step);
     nnrti_cpu_set_kernel(step, &e->isa->quantize, a);
     return NNRT_SUCCESS;
 }
@@ -4962,21 +5273,21 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft_step *step = &e->draft->steps[s];
     if (nnrti_cpu_is_image_op(step) && nnrti_cpu_is_nhwc(&step->args[0].view) &&
         nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
-        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_lower_conv_q8(e, s)
-                                                              : nnrti_cpu_lower_pool_q8(e, s);
+        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION             ? nnrti_cpu_lower_conv_q8(e, s)
+               : step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ? nnrti_cpu_lower_multi_gemm_q8(e, s)
+               : step->op->type == NNRT_NODE_TYPE_CONV_INTEGER            ? nnrti_cpu_lower_conv_integer(e, s)
+                                                                          : nnrti_cpu_lower_pool_q8(e, s);
     if (nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8"))
         return nnrti_cpu_lower_constant_matmul_q8(e, s, true);
     if (nnrti_cpu_is_q8_step(step, "nnrt_matmul_fusion_q8") && !((const NNRT_MatMulFusion *)step->attr)->transposeA)
         return nnrti_cpu_lower_constant_matmul_q8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
-    if (nnrti_cpu_is_q8_step(step, "nnrt_add_fusion_q8") &&
-        nnrti_cpu_is_same_contiguous(&step->args[0].view, &step->args[3].view) &&
-        nnrti_cpu_is_same_contiguous(&step->args[1].view, &step->args[3].view) &&
-        nnrti_cpu_is_allowed(e, &e->isa->add_q8))
-        nnrti_cpu_set_kernel(step, &e->isa->add_q8, step->attr);
+    if (nnrti_cpu_binary_q8_of(step) != NULL)
+        nnrti_cpu_lower_binary_q8(e, step);
     if (nnrti_cpu_is_quantize(step, false))
         return nnrti_cpu_lower_quantize(e, s);
     if (nnrti_cpu_is_quantize(step, true) && nnrti_cpu_is_allowed(e, &e->isa->dequantize)) {
         step->flags = 0;
+        nnrti_cpu_sort_axes(step);
         nnrti_cpu_set_kernel(step, &e->isa->dequantize, NULL);
     }
     return NNRT_SUCCESS;
@@ -5765,6 +6076,43 @@ static bool nnrti_cpu_are_nhwc(const nnrt_view *x, const nnrt_view *y)
     return y->dims[3] > 1 && x->strides[3] == 1 && y->strides[3] == 1;
 }
 
+/* Sets how `resize` divides an image. */
+static void nnrti_cpu_divide_resize(const nnrti_cpu_edit *e, nnrti_cpu_resize *a, const nnrt_view *x, const nnrt_view *y)
+{
+    const int32_t workers = (int32_t)e->draft->workers;
+    int32_t units;
+    a->last = nnrti_cpu_are_nhwc(x, y);
+    units = y->dims[0] * (a->last ? 1 : y->dims[3]);
+    a->bands = workers > 1 && units < 4 * workers ? (4 * workers + units - 1) / units : 1;
+    a->bands = a->bands < y->dims[1] ? a->bands : y->dims[1];
+    a->block = 4096 / (a->last ? y->dims[3] : 1);
+    a->block = a->block < 1 ? 1 : a->block < y->dims[2] ? a->block : y->dims[2];
+}
+
+/* RESIZE of 8 bits except CUBIC. */
+static NNRT_ReturnCode nnrti_cpu_lower_resize_q8(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step old = d->steps[s];
+    const nnrt_view *x = &old.args[0].view, *y = &old.args[old.nIn + 2].view;
+    nnrti_cpu_resize *a;
+    size_t most;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->resize_q8) || old.nDerived != 2 || nnrt_view_empty(y) ||
+        (!nnrti_cpu_are_nhwc(x, y) && y->strides[2] != 1 && y->dims[2] > 1))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_resize *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, &old);
+    a->linear = ((const NNRT_Resize *)old.attr)->method == NNRT_RESIZE_METHOD_LINEAR;
+    nnrti_cpu_divide_resize(e, a, x, y);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->resize_q8, a);
+    d->steps[s].flags = 0;
+    most = (size_t)a->block * (a->last ? (size_t)y->dims[3] : 1);
+    if (e->dynamic != NULL && most < 4096) /* of any size, in both layouts */
+        most = 4096;
+    d->steps[s].scratchBytes = 2 * (most + NNRTI_CPU_MAX_PANEL) * sizeof(int32_t);
+    return NNRT_SUCCESS;
+}
+
 /* RESIZE of float32 except CUBIC. */
 static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -5774,10 +6122,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
     const bool linear = attr->method == NNRT_RESIZE_METHOD_LINEAR;
     nnrt_plan_arg x, y, steps, *args;
     nnrti_cpu_resize *a;
-    int32_t lists[2], units;
+    int32_t lists[2];
     size_t most;
     void *cells, *weights;
     NNRT_ReturnCode code;
+    if (nnrti_cpu_is_q8_step(step, "nnrt_resize_q8"))
+        return nnrti_cpu_lower_resize_q8(e, s);
     if (!nnrti_cpu_is_allowed(e, &e->isa->resize) || step->kernel == NULL || step->nDerived != 1 ||
         (step->args[step->nIn].view.data == NULL && (e->dynamic == NULL || e->packed != NULL)) ||
         step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
@@ -5793,12 +6143,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
         (args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->linear = linear;
-    a->last = nnrti_cpu_are_nhwc(&x.view, &y.view);
-    units = y.view.dims[0] * (a->last ? 1 : y.view.dims[3]);
-    a->bands = d->workers > 1 && units < 4 * (int32_t)d->workers ? (4 * (int32_t)d->workers + units - 1) / units : 1;
-    a->bands = a->bands < y.view.dims[1] ? a->bands : y.view.dims[1];
-    a->block = 4096 / (a->last ? y.view.dims[3] : 1);
-    a->block = a->block < 1 ? 1 : a->block < y.view.dims[2] ? a->block : y.view.dims[2];
+    nnrti_cpu_divide_resize(e, a, &x.view, &y.view);
     args[0] = x;
     args[1] = y;
     nnrti_cpu_set_kernel(step, &e->isa->resize, a);
@@ -6353,6 +6698,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_cast(nnrti_cpu_edit *e, uint32_t s)
     args[0] = x;
     args[1] = y;
     d->steps[s].flags = 0;
+    nnrti_cpu_sort_axes(&d->steps[s]);
     nnrti_cpu_set_kernel(&d->steps[s], kernel, NULL);
     return NNRT_SUCCESS;
 }
@@ -6712,7 +7058,9 @@ static bool nnrti_cpu_is_dynamic_image(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
     case NNRT_NODE_TYPE_RESIZE:
         if (nnrti_cpu_is_eligible(step) && x->view.rank == 4 && y->view.rank == 4 && x->kind != NNRT_PLACE_CONSTANT &&
-            x->view.dataType == NNRT_DATA_TYPE_FLOAT32 && (step->op->type == NNRT_NODE_TYPE_RESIZE || nnrti_cpu_is_global(step)))
+            (step->op->type != NNRT_NODE_TYPE_RESIZE ? nnrti_cpu_is_global(step)
+                                                     : x->view.dataType == NNRT_DATA_TYPE_FLOAT32 ||
+                                                           nnrti_cpu_is_q8_step(step, "nnrt_resize_q8")))
             return true;
         break;
     default: break;
@@ -6764,6 +7112,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
         return (nnrti_cpu_is_float(step) || nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_INT8) ||
                 nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_UINT8)) &&
                nnrti_cpu_is_dynamic_image(step);
+    case NNRT_NODE_TYPE_CONV_INTEGER:
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_is_dynamic_image(step);
     case NNRT_NODE_TYPE_CONV_3D: return nnrti_cpu_is_conv3d(step);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_is_concat(step) && step->args[0].view.rank == 4;
@@ -6771,7 +7120,7 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
         return nnrti_cpu_is_float(step) && step->nDerived == 1 &&
                (step->nIn < 2 || step->args[1].tensor == NNRT_NO_TENSOR || step->args[1].kind == NNRT_PLACE_CONSTANT);
     default:
-        return nnrti_cpu_is_q8_step(step, "nnrt_add_fusion_q8") || nnrti_cpu_is_quantize(step, false) ||
+        return nnrti_cpu_binary_q8_of(step) != NULL || nnrti_cpu_is_quantize(step, false) ||
                nnrti_cpu_is_quantize(step, true) ||
                (nnrti_cpu_elementwise_of(step, &found) &&
                 (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step)));
@@ -7370,7 +7719,7 @@ static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt
     const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
     return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
            (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run ||
-            dynamic->kernel == e->isa->elementwise_half.run || dynamic->kernel == e->isa->add_q8.run ||
+            dynamic->kernel == e->isa->elementwise_half.run || dynamic->kernel == e->isa->binary_q8.run ||
             dynamic->kernel == e->isa->quantize.run || dynamic->kernel == e->isa->dequantize.run ||
             step->op->type == NNRT_NODE_TYPE_CONCAT);
 }
@@ -7685,7 +8034,7 @@ static const char *const nnrti_cpu_kernel_aliases[][2] = {{"product", "gemm"},
                                                           {"each_half", "elementwise_half"},
                                                           {"max_pool_8", "max_pool_q8"},
                                                           {"average_pool_8", "average_pool_q8"},
-                                                          {"add_8", "add_q8"},
+                                                          {"add_8", "binary_q8"},
                                                           {"product_8", "gemm_q8"},
                                                           {"depthwise_8", "depthwise_q8"}};
 

@@ -5639,97 +5639,162 @@ static void NNRTI_CPU(quantize_planes)(const float *x, ptrdiff_t plane, uint8_t 
 }
 #endif
 
-/* Arguments of `quantize`. */
+/* An elementwise conversion of x to y, of any strides, whose axes are sorted by the strides of y. `convert` has dense
+   elements; where x is dense along another axis than y, blocks are converted and then transposed. */
 typedef struct NNRTI_CPU(cast_job) {
-    const nnrti_cpu_quantize *attr;
+    const void *attr;
     const nnrt_view *x, *y;
+    void (*convert)(const struct NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count);
+    nnrt_walk walk;
+    size_t from, to; /* bytes of an element of x and y */
+    int32_t across;  /* the axis of the walk along which x is dense, if its rows are not, or -1 */
+    int32_t axis;    /* the axis of the walk that is divided into work items, or -1: the rows */
+    int32_t slice;   /* indices of a work item */
 } NNRTI_CPU(cast_job);
+#define NNRTI_CPU_CAST_BLOCK 256  /* elements of x that are converted at a time */
+#define NNRTI_CPU_CAST_SLICE 8192 /* elements of a work item, about */
 
-/* Work item: one position of the second to last axis. */
-static void NNRTI_CPU(quantize_part)(void *arg, uint32_t unit, uint32_t worker)
+/* A row, neither of whose views need be dense. */
+static void NNRTI_CPU(cast_row)(const NNRTI_CPU(cast_job) * j, const nnrt_walk *w, const uint8_t *x, uint8_t *y)
+{
+    uint32_t from[NNRTI_CPU_CAST_BLOCK], to[NNRTI_CPU_CAST_BLOCK];
+    const ptrdiff_t nextX = w->row[1] * (ptrdiff_t)j->from, nextY = w->row[0] * (ptrdiff_t)j->to;
+    if (w->row[0] == 1 && w->row[1] == 1) {
+        j->convert(j, x, y, w->count);
+        return;
+    }
+    for (int32_t i = 0, n; i < w->count; i += n, x += n * nextX, y += n * nextY) {
+        n = w->count - i < NNRTI_CPU_CAST_BLOCK ? w->count - i : NNRTI_CPU_CAST_BLOCK;
+        if (j->from == 1)
+            for (int32_t k = 0; k < n; k++)
+                ((uint8_t *)from)[k] = x[k * nextX];
+        else
+            for (int32_t k = 0; k < n; k++)
+                memcpy(&from[k], x + k * nextX, sizeof(from[k]));
+        j->convert(j, from, to, n);
+        if (j->to == 1)
+            for (int32_t k = 0; k < n; k++)
+                y[k * nextY] = ((const uint8_t *)to)[k];
+        else
+            for (int32_t k = 0; k < n; k++)
+                memcpy(y + k * nextY, &to[k], sizeof(to[k]));
+    }
+}
+
+/* Dense rows of y for `extent` indices of the axis along which x is dense. */
+static void NNRTI_CPU(cast_blocks)(const NNRTI_CPU(cast_job) * j, const nnrt_walk *w, int32_t extent, const uint8_t *x,
+                                   uint8_t *y)
+{
+    uint32_t block[16 * NNRTI_CPU_CAST_BLOCK];
+    const int32_t most = (int32_t)(sizeof(block) / NNRTI_CPU_CAST_BLOCK / j->to);
+    const ptrdiff_t next = w->step[0][j->across];
+    for (int32_t k = 0, rows; k < w->count; k += rows) {
+        rows = w->count - k < most ? w->count - k : most;
+        for (int32_t i = 0, n; i < extent; i += n) {
+            uint8_t *const to = y + (i * next + k) * (ptrdiff_t)j->to;
+            n = extent - i < NNRTI_CPU_CAST_BLOCK ? extent - i : NNRTI_CPU_CAST_BLOCK;
+            for (int32_t r = 0; r < rows; r++)
+                j->convert(j, x + (i + (k + r) * w->row[1]) * (ptrdiff_t)j->from,
+                           (uint8_t *)block + (size_t)r * NNRTI_CPU_CAST_BLOCK * j->to, n);
+            if (j->to == 1)
+                nnrti_cpu_transpose_bytes((const uint8_t *)block, NNRTI_CPU_CAST_BLOCK, to, next, rows, n);
+            else
+                nnrti_cpu_transpose(block, NNRTI_CPU_CAST_BLOCK, (uint32_t *)(void *)to, next, rows, n);
+        }
+    }
+}
+
+/* Work item: a slice of an axis, or of each row. */
+static void NNRTI_CPU(cast_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
-    uint8_t row[256];
-    nnrt_view x = *j->x, y = *j->y;
-    nnrt_walk w;
+    nnrt_walk w = j->walk;
+    int32_t *const size = j->axis < 0 ? &w.count : &w.dims[j->axis], begin = (int32_t)unit * j->slice, extent = 1;
     (void)worker;
-    if (x.rank > 1) {
-        const int32_t k = x.rank - 2; /* rows of an image */
-        x.data = (float *)x.data + (int32_t)unit * x.strides[k];
-        y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k];
-        x.dims[k] = y.dims[k] = 1;
+    for (int32_t k = 0; k < 2; k++)
+        w.at[k] += begin * (j->axis < 0 ? w.row[k] : w.step[k][j->axis]);
+    *size = *size - begin < j->slice ? *size - begin : j->slice;
+    if (j->across >= 0) {
+        extent = w.dims[j->across];
+        w.dims[j->across] = 1;
     }
+    do {
+        const uint8_t *x = (const uint8_t *)j->x->data + w.at[1] * (ptrdiff_t)j->from;
+        uint8_t *y = (uint8_t *)j->y->data + w.at[0] * (ptrdiff_t)j->to;
 #if NNRTI_CPU_LEVEL == 4 || NNRTI_CPU_LEVEL == 2
-    if (x.rank == 4 && x.dims[1] == 3 && y.strides[1] == 1 && y.strides[3] == 3 && x.strides[3] == 1) {
-        for (int32_t n = 0; n < x.dims[0]; n++)
+        if (j->across >= 0 && w.count == 3 && w.step[0][j->across] == 3 && j->from == 4 && j->to == 1 && j->attr != NULL)
             NNRTI_CPU(quantize_planes)
-        ((const float *)x.data + n * x.strides[0], x.strides[1], (uint8_t *)y.data + n * y.strides[0], x.dims[3], &y,
-         j->attr);
-        return;
-    }
+        ((const float *)(const void *)x, w.row[1], y, extent, j->y, (const nnrti_cpu_quantize *)j->attr);
+        else
 #endif
-    if (!nnrt_walk_first(&w, &y, &x, NULL))
+            if (j->across >= 0)
+            NNRTI_CPU(cast_blocks)(j, &w, extent, x, y);
+        else NNRTI_CPU(cast_row)(j, &w, x, y);
+    } while (nnrt_walk_next(&w));
+}
+
+/* Runs a conversion. */
+static void NNRTI_CPU(run_cast)(nnrt_call *call, const void *attr, const nnrt_view *args,
+                                void (*convert)(const NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count))
+{
+    NNRTI_CPU(cast_job) j = {attr, &args[0], &args[1], convert, {0}, 0, 0, -1, -1, 0};
+    double count;
+    int32_t size;
+    if (!nnrt_walk_first(&j.walk, j.y, j.x, NULL))
         return;
-    do
-        for (int32_t i = 0; i < w.count; i += 256) {
-            const float *from = (const float *)x.data + w.at[1] + i * w.row[1];
-            uint8_t *to = (uint8_t *)y.data + w.at[0] + i * w.row[0];
-            const int32_t n = w.count - i < 256 ? w.count - i : 256;
-            if (w.row[0] == 1 && w.row[1] == 1) {
-                NNRTI_CPU(quantize_run)(from, to, n, &y, j->attr);
-                continue;
-            }
-            if (w.row[1] == 1)
-                NNRTI_CPU(quantize_run)(from, row, n, &y, j->attr);
-            for (int32_t k = 0; k < n && w.row[1] != 1; k++)
-                NNRTI_CPU(quantize_run)(from + k * w.row[1], row + k, 1, &y, j->attr);
-            for (int32_t k = 0; k < n; k++)
-                to[k * w.row[0]] = row[k];
-        }
-    while (nnrt_walk_next(&w));
+    j.from = nnrt_type_size(j.x->dataType);
+    j.to = nnrt_type_size(j.y->dataType);
+    count = j.walk.count;
+    for (int32_t i = 0; i < j.walk.rank; i++) {
+        count *= j.walk.dims[i];
+        if (j.walk.row[0] == 1 && j.walk.row[1] != 1 && j.walk.step[1][i] == 1)
+            j.across = i;
+    }
+    j.axis = j.walk.rank > 0 && j.walk.dims[0] >= j.walk.count ? 0 : -1; /* the longer one */
+    size = j.axis < 0 ? j.walk.count : j.walk.dims[0];
+    j.slice = (int32_t)(NNRTI_CPU_CAST_SLICE * (double)size / count);
+    j.slice = j.slice < 64 ? 64 : (j.slice + 63) / 64 * 64;
+    nnrti_cpu_parallel_for(call, count, (uint32_t)((size - 1) / j.slice + 1), NNRTI_CPU(cast_task), &j);
+}
+
+static void NNRTI_CPU(convert_quantize)(const NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count)
+{
+    NNRTI_CPU(quantize_run)((const float *)x, (uint8_t *)y, count, j->y, (const nnrti_cpu_quantize *)j->attr);
 }
 
 /* y = round(x / scale) + zero point, saturated, with one scale and zero point; x and y have any strides. */
 static NNRT_ReturnCode NNRTI_CPU(quantize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(cast_job) j;
-    size_t count = 0;
-    j.attr = (const nnrti_cpu_quantize *)attr;
-    j.x = &args[0];
-    j.y = &args[1];
-    if (nnrt_dims_count(j.y->dims, j.y->rank, &count) && count > 0)
-        nnrti_cpu_parallel_for(call, (double)count, j.y->rank > 1 ? (uint32_t)j.y->dims[j.y->rank - 2] : 1,
-                               NNRTI_CPU(quantize_part), &j);
+    NNRTI_CPU(run_cast)(call, attr, args, NNRTI_CPU(convert_quantize));
     return NNRT_SUCCESS;
 }
 
-/* y = scale * (x - zero point) in float32, with one scale and zero point. */
+static void NNRTI_CPU(convert_dequantize)(const NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count)
+{
+    const float scale = (float)j->x->quant[0].scale;
+    const int32_t flip = nnrti_cpu_flip(j->x), zero = j->x->quant[0].zeroPoint + flip;
+    const uint8_t *from = (const uint8_t *)x;
+    float *to = (float *)y;
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_store(to + i, nnrti_v_all(scale) *
+                                  __builtin_convertvector((nnrti_v_load_bytes(from + i) ^ flip) - zero, nnrti_v));
+    for (; i < count; i++)
+        to[i] = scale * (float)((from[i] ^ flip) - zero);
+}
+
+/* y = scale * (x - zero point) in float32, with one scale and zero point; x and y have any strides. */
 static NNRT_ReturnCode NNRTI_CPU(dequantize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrt_view *x = &args[0], *y = &args[1];
-    const float scale = (float)x->quant[0].scale;
-    const int32_t flip = nnrti_cpu_flip(x), zero = x->quant[0].zeroPoint + flip;
-    nnrt_walk w;
     (void)attr;
-    (void)call;
-    if (!nnrt_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do {
-        const uint8_t *from = (const uint8_t *)x->data + w.at[1];
-        float *to = (float *)y->data + w.at[0];
-        int32_t i = 0;
-        for (; i + NNRTI_LANES <= w.count && w.row[0] == 1 && w.row[1] == 1; i += NNRTI_LANES)
-            nnrti_v_store(to + i, nnrti_v_all(scale) *
-                                      __builtin_convertvector((nnrti_v_load_bytes(from + i) ^ flip) - zero, nnrti_v));
-        for (; i < w.count; i++)
-            to[i * w.row[0]] = scale * (float)((from[i * w.row[1]] ^ flip) - zero);
-    } while (nnrt_walk_next(&w));
+    NNRTI_CPU(run_cast)(call, NULL, args, NNRTI_CPU(convert_dequantize));
     return NNRT_SUCCESS;
 }
 
 /* `count` elements of CAST: float32 to 8 bits, truncated and saturated, NaN as 0; int32 to float32. */
-NNRTI_CPU_INLINE void NNRTI_CPU(cast_run)(const void *x, void *y, int32_t count, NNRT_DataType type)
+static void NNRTI_CPU(convert_cast)(const NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count)
 {
+    const NNRT_DataType type = j->y->dataType;
     const float least = type == NNRT_DATA_TYPE_INT8 ? -128.0f : 0.0f;
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
         const int32_t left = count - i;
@@ -5750,43 +5815,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(cast_run)(const void *x, void *y, int32_t count,
     }
 }
 
-/* Work item: one position of the second to last axis. */
-static void NNRTI_CPU(cast_part)(void *arg, uint32_t unit, uint32_t worker)
-{
-    const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
-    const size_t size = nnrt_type_size(j->y->dataType);
-    nnrt_view x = *j->x, y = *j->y;
-    nnrt_walk w;
-    (void)worker;
-    if (x.rank > 1) {
-        const int32_t k = x.rank - 2;
-        x.data = (float *)x.data + (int32_t)unit * x.strides[k];
-        y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k] * (ptrdiff_t)size;
-        x.dims[k] = y.dims[k] = 1;
-    }
-    if (!nnrt_walk_first(&w, &y, &x, NULL))
-        return;
-    do {
-        const bool dense = w.row[0] == 1 && w.row[1] == 1;
-        for (int32_t i = 0; i < (dense ? 1 : w.count); i++)
-            NNRTI_CPU(cast_run)
-        ((const float *)x.data + w.at[1] + i * w.row[1], (uint8_t *)y.data + (w.at[0] + i * w.row[0]) * (ptrdiff_t)size,
-         dense ? w.count : 1, y.dataType);
-    } while (nnrt_walk_next(&w));
-}
-
 /* CAST of float32 to int8 or uint8, and of int32 to float32; x and y have any strides. */
 static NNRT_ReturnCode NNRTI_CPU(cast)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(cast_job) j;
-    size_t count = 0;
     (void)attr;
-    j.attr = NULL;
-    j.x = &args[0];
-    j.y = &args[1];
-    if (nnrt_dims_count(j.y->dims, j.y->rank, &count) && count > 0)
-        nnrti_cpu_parallel_for(call, (double)count, j.y->rank > 1 ? (uint32_t)j.y->dims[j.y->rank - 2] : 1,
-                               NNRTI_CPU(cast_part), &j);
+    NNRTI_CPU(run_cast)(call, NULL, args, NNRTI_CPU(convert_cast));
     return NNRT_SUCCESS;
 }
 
@@ -6548,8 +6581,10 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_int(nnrti_i x, const int32_t *table,
 }
 
 #define nnrti_i_add NNRTI_CPU(i_add)
+#define nnrti_i_subtract NNRTI_CPU(i_subtract)
+#define nnrti_i_multiply NNRTI_CPU(i_multiply)
 #define nnrti_i_shift_20 NNRTI_CPU(i_shift_20)
-/* x + y, and x * 2^20. */
+/* x + y, x - y, x * y, and x * 2^20. */
 NNRTI_CPU_INLINE nnrti_i nnrti_i_add(nnrti_i x, nnrti_i y)
 {
 #if NNRTI_CPU_LEVEL >= 4
@@ -6558,6 +6593,26 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_add(nnrti_i x, nnrti_i y)
     return _mm256_add_epi32(x, y);
 #else
     return x + y;
+#endif
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_subtract(nnrti_i x, nnrti_i y)
+{
+#if NNRTI_CPU_LEVEL >= 4
+    return _mm512_sub_epi32(x, y);
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_sub_epi32(x, y);
+#else
+    return x - y;
+#endif
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_multiply(nnrti_i x, nnrti_i y)
+{
+#if NNRTI_CPU_LEVEL >= 4
+    return _mm512_mullo_epi32(x, y);
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_mullo_epi32(x, y);
+#else
+    return x * y;
 #endif
 }
 NNRTI_CPU_INLINE nnrti_i nnrti_i_shift_20(nnrti_i x)
@@ -7189,24 +7244,27 @@ typedef struct NNRTI_CPU(gemm_q8_job) {
     uint32_t parts;
 } NNRTI_CPU(gemm_q8_job);
 
-/* Sums of x, less its zero point, over the K elements of each pixel. */
-static void NNRTI_CPU(sum_operands)(const NNRTI_CPU(gemm_q8_job) * j, const nnrti_q8_x *const *x, int32_t rows,
-                                    int32_t *to)
+/* Sums of x, less its zero point, over the elements that the window of each pixel reads: x[tap * step + row]. */
+static void NNRTI_CPU(sum_operands)(const NNRTI_CPU(gemm_q8_job) * j, const nnrti_q8_x *const *x, int32_t taps,
+                                    int32_t step, int32_t rows, int32_t *to)
 {
-    const int32_t K = j->x->dims[3];
+    const int32_t n = j->attr->across > 0 ? j->attr->across * j->x->dims[3] : j->attr->depth * NNRTI_Q8_GROUP;
 #if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
     const int32_t turn = j->x->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 #else
     const int32_t turn = NNRTI_Q8_SIGN;
 #endif
     for (int32_t r = 0; r < rows; r++) {
-        uint32_t sums[16] = {0}, sum = NNRTI_CPU_DOT ? 0 - (uint32_t)K * (uint32_t)(j->zero + turn) : 0;
-        int32_t k = 0;
-        for (; k + 16 <= K; k += 16)
-            for (int32_t i = 0; i < 16; i++)
-                sums[i] += (uint32_t)(int32_t)(x[r][k + i] ^ turn);
-        for (; k < K; k++)
-            sum += (uint32_t)(int32_t)(x[r][k] ^ turn);
+        uint32_t sums[16] = {0}, sum = NNRTI_CPU_DOT ? 0 - (uint32_t)taps * (uint32_t)n * (uint32_t)(j->zero + turn) : 0;
+        for (int32_t t = 0; t < taps; t++) {
+            const nnrti_q8_x *const from = x[(ptrdiff_t)t * step + r];
+            int32_t k = 0;
+            for (; k + 16 <= n; k += 16)
+                for (int32_t i = 0; i < 16; i++)
+                    sums[i] += (uint32_t)(int32_t)(from[k + i] ^ turn);
+            for (; k < n; k++)
+                sum += (uint32_t)(int32_t)(from[k] ^ turn);
+        }
         for (int32_t i = 0; i < 16; i++)
             sum += sums[i];
         to[r] = (int32_t)sum;
@@ -7396,7 +7454,7 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     t.to.zero = j->less;
     t.to.terms = a->sums ? terms : NULL;
     if (a->sums)
-        NNRTI_CPU(sum_operands)(j, x, t.to.rows, terms);
+        NNRTI_CPU(sum_operands)(j, x, t.taps, t.step, t.to.rows, terms);
     t.stepAhead = t.to.rows > 48 ? 32 : t.to.rows > 1 ? 64 : panel * NNRTI_Q8_GROUP * (int32_t)sizeof(nnrti_q8_w);
     t.end = (const uint8_t *)j->packed->data + (size_t)j->packed->dims[0] * (size_t)j->packed->dims[1];
     for (int32_t p = from; p < to; p++) {
@@ -7423,32 +7481,105 @@ static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
+/* Arguments of the GEMM of x, whose zero point is `zero`, and y. */
+static NNRTI_CPU(gemm_q8_job) NNRTI_CPU(gemm_q8_job_of)(const nnrt_view *x, int32_t zero, const nnrt_view *packed,
+                                                        const nnrt_view *table, const nnrt_view *y, const nnrt_call *call)
+{
+    NNRTI_CPU(gemm_q8_job) j;
+    memset(&j, 0, sizeof(j));
+    j.x = x;
+    j.zero = zero;
+    j.packed = packed;
+    j.table = table;
+    j.y = y;
+    j.call = call;
+    j.parts = 1;
+    j.pixels = (int64_t)y->dims[0] * y->dims[1] * y->dims[2];
+    j.panels = (y->dims[3] + NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES - 1) / (NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES);
+#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
+    j.less = zero - (NNRTI_Q8_GROUP == 4 && x->dataType == NNRT_DATA_TYPE_UINT8 ? 0x80 : 0); /* SDOT reads int8 */
+#else
+    j.flip = nnrti_cpu_flip(x) ^ NNRTI_Q8_SIGN;
+    j.zero += nnrti_cpu_flip(x) - NNRTI_Q8_SIGN;
+    j.less = NNRTI_CPU_DOT ? j.zero : 0;
+#endif
+    return j;
+}
+
 /* y[n,p,q,c] = requantize(bias[c] + sum over taps and channels of (x - its zero point) * weight), or the sum itself. */
 static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
+    const nnrti_cpu_gemm_q8 *a = (const nnrti_cpu_gemm_q8 *)attr;
+    const nnrt_view *const rest = args + (a->zero ? 2 : 1);
+    const int32_t zero = !a->scale.raw ? args[0].quant[0].zeroPoint : a->zero ? nnrti_cpu_zero_point_at(&args[1], 0) : 0;
+    NNRTI_CPU(gemm_q8_job) j = NNRTI_CPU(gemm_q8_job_of)(&args[0], zero, &rest[0], &rest[1], &rest[2], call);
+    j.attr = a;
+    j.parts = nnrti_cpu_parts(call, a->parts);
+    nnrti_cpu_parallel_for(call,
+                           nnrti_cpu_gemm_q8_work(sizeof(nnrti_q8_w), j.pixels, j.y->dims[3], a->depth * NNRTI_Q8_GROUP),
+                           (uint32_t)((j.pixels + a->rows - 1) / a->rows) * j.parts, NNRTI_CPU(gemm_q8_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of `multi_gemm_q8`. */
+typedef struct NNRTI_CPU(multi_gemm_q8_job) {
+    const nnrti_cpu_multi_gemm_q8 *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+} NNRTI_CPU(multi_gemm_q8_job);
+
+/* Work items of each group of a phase: some pixels each. */
+static uint32_t NNRTI_CPU(phase_q8_items)(const nnrti_cpu_phase_q8 *p, const nnrt_view *y)
+{
+    return (uint32_t)(((int64_t)y->dims[0] * p->size[0] * p->size[1] + p->gemm.rows - 1) / p->gemm.rows);
+}
+
+/* Work item: some pixels of a group of a phase. */
+static void NNRTI_CPU(multi_gemm_q8_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(multi_gemm_q8_job) *all = (const NNRTI_CPU(multi_gemm_q8_job) *)arg;
+    const nnrti_cpu_multi_gemm_q8 *a = all->attr;
+    const nnrti_cpu_phase_q8 *p = a->phase;
+    nnrt_view x = all->args[0], packed = all->args[1], table = all->args[2], y = all->args[3];
+    uint32_t items = NNRTI_CPU(phase_q8_items)(p, &y);
     NNRTI_CPU(gemm_q8_job) j;
-    j.attr = (const nnrti_cpu_gemm_q8 *)attr;
-    j.x = args;
-    j.zero = !j.attr->scale.raw ? j.x->quant[0].zeroPoint : j.attr->zero ? nnrti_cpu_zero_point_at(&args[1], 0) : 0;
-    args += j.attr->zero ? 2 : 1;
-    j.packed = &args[0];
-    j.table = &args[1];
-    j.y = &args[2];
-    j.call = call;
-    j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
-    j.panels = (j.y->dims[3] + NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES - 1) / (NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES);
-#if NNRTI_CPU_DOT && NNRTI_CPU_LEVEL == 2
-    j.flip = 0;
-    j.less = j.zero - (NNRTI_Q8_GROUP == 4 && j.x->dataType == NNRT_DATA_TYPE_UINT8 ? 0x80 : 0); /* SDOT reads int8 */
-#else
-    j.flip = nnrti_cpu_flip(j.x) ^ NNRTI_Q8_SIGN;
-    j.zero += nnrti_cpu_flip(j.x) - NNRTI_Q8_SIGN;
-    j.less = NNRTI_CPU_DOT ? j.zero : 0;
-#endif
-    j.parts = nnrti_cpu_parts(call, j.attr->parts);
-    nnrti_cpu_parallel_for(
-        call, nnrti_cpu_gemm_q8_work(sizeof(nnrti_q8_w), j.pixels, j.y->dims[3], j.attr->depth * NNRTI_Q8_GROUP),
-        (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.parts, NNRTI_CPU(gemm_q8_task), &j);
+    int32_t g;
+    for (; unit >= (uint32_t)a->groups * items; items = NNRTI_CPU(phase_q8_items)(p, &y)) {
+        unit -= (uint32_t)a->groups * items;
+        p++;
+    }
+    g = (int32_t)(unit / items);
+    x.data = (uint8_t *)x.data + g * a->channels;
+    x.dims[3] = a->channels;
+    y.data = (uint8_t *)y.data + p->first[0] * y.strides[1] + p->first[1] * y.strides[2] + g * a->results;
+    y.dims[3] = a->results;
+    for (int32_t i = 0; i < 2; i++) {
+        y.dims[1 + i] = p->size[i];
+        y.strides[1 + i] *= a->step[i];
+    }
+    packed.dims[0] = a->padded;
+    packed.dims[1] = p->row;
+    packed.data = (uint8_t *)packed.data + p->packed + (size_t)g * (size_t)a->padded * (size_t)p->row;
+    table.data = (int32_t *)table.data + ((p - a->phase) * a->groups + g) * a->padded * NNRTI_CPU_REQUANTIZE_ROWS;
+    j = NNRTI_CPU(gemm_q8_job_of)(&x, x.quant[0].zeroPoint, &packed, &table, &y, all->call);
+    j.attr = &p->gemm;
+    NNRTI_CPU(gemm_q8_task)(&j, unit % items, worker);
+}
+
+/* The same for grouped and transposed convolutions. */
+static NNRT_ReturnCode NNRTI_CPU(multi_gemm_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_multi_gemm_q8 *a = (const nnrti_cpu_multi_gemm_q8 *)attr;
+    NNRTI_CPU(multi_gemm_q8_job) j = {a, args, call};
+    uint32_t count = 0;
+    double work = 0;
+    for (int32_t i = 0; i < a->phases; i++) {
+        const nnrti_cpu_phase_q8 *p = &a->phase[i];
+        count += (uint32_t)a->groups * NNRTI_CPU(phase_q8_items)(p, &args[3]);
+        work += nnrti_cpu_gemm_q8_work(sizeof(nnrti_q8_w), (int64_t)args[3].dims[0] * p->size[0] * p->size[1],
+                                       args[3].dims[3], p->gemm.depth * NNRTI_Q8_GROUP);
+    }
+    nnrti_cpu_parallel_for(call, work, count, NNRTI_CPU(multi_gemm_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -8032,20 +8163,156 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool_q8)(const void *attr, nnrt_view *a
     return NNRTI_CPU(run_pool_q8)(attr, args, call, NNRTI_CPU(average_pool_q8_task));
 }
 
-/* Addition of two tensors with equal strides: requantization tables of x, of y and of their sum. */
-typedef struct NNRTI_CPU(add_q8_job) {
+/* Arguments of `resize_q8`, and its requantization. */
+typedef struct NNRTI_CPU(resize_q8_job) {
+    const nnrti_cpu_resize *attr;
+    const nnrt_view *x, *y;
+    const int32_t *taps; /* of every row, then of every column of y: two indices, the weight of the second in 1/1024 */
+    const nnrt_call *call;
+    int32_t flip, least; /* q = (byte ^ flip) + least */
+    uint8_t table[256];
+} NNRTI_CPU(resize_q8_job);
+
+/* The stored integers of `count` <= NNRTI_LANES adjacent bytes. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(load_stored)(const NNRTI_CPU(resize_q8_job) * j, const uint8_t *x, int32_t count)
+{
+    uint8_t part[NNRTI_LANES] = {0};
+    if (count >= NNRTI_LANES)
+        return (nnrti_v_load_bytes(x) ^ j->flip) + j->least;
+    nnrti_cpu_copy_small(part, x, (size_t)count);
+    return (nnrti_v_load_bytes(part) ^ j->flip) + j->least;
+}
+
+/* Horizontal interpolation of a row of x to `count` columns from q on, in units of 1/1024. */
+static void NNRTI_CPU(resize_row_q8)(const NNRTI_CPU(resize_q8_job) * j, const uint8_t *row, int32_t q, int32_t count,
+                                     int32_t *to)
+{
+    const int32_t *tap = j->taps + 3 * ((ptrdiff_t)j->y->dims[1] + q), C = j->attr->last ? j->y->dims[3] : 1;
+    const ptrdiff_t step = j->x->strides[2];
+    for (int32_t k = 0; k < count; k++, tap += 3, to += C) {
+        const uint8_t *const a = row + tap[0] * step, *const b = row + tap[1] * step;
+        if (C == 1)
+            *to = ((*a ^ j->flip) + j->least) * (1024 - tap[2]) + ((*b ^ j->flip) + j->least) * tap[2];
+        for (int32_t c = 0; c < C && C > 1; c += NNRTI_LANES) {
+            const nnrti_v_bits v = NNRTI_CPU(load_stored)(j, a + c, C - c) * (1024 - tap[2]) +
+                                   NNRTI_CPU(load_stored)(j, b + c, C - c) * tap[2];
+            memcpy(to + c, &v, sizeof(v)); /* may write behind the channels: scratch has room */
+        }
+    }
+}
+
+/* y = the bytes of `count` sums first * (1024 - weight) + second * weight, divided by 2^20, halves away from zero. */
+static void NNRTI_CPU(resize_column_q8)(const NNRTI_CPU(resize_q8_job) * j, const int32_t *first, const int32_t *second,
+                                        int32_t weight, int32_t count, uint8_t *y)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i < NNRTI_LANES ? count - i : NNRTI_LANES;
+        const size_t size = (size_t)left * sizeof(int32_t);
+        uint8_t bytes[NNRTI_LANES];
+        nnrti_v_bits a = {0}, b = {0};
+        memcpy(&a, first + i, left == NNRTI_LANES ? sizeof(a) : size);
+        memcpy(&b, second + i, left == NNRTI_LANES ? sizeof(b) : size);
+        a = a * (1024 - weight) + b * weight;
+        a = (a + (1 << 19) + (a >> 31)) >> 20;
+        nnrti_v_store_bytes(bytes, a & 255);
+        for (int32_t k = 0; k < left; k++)
+            y[i + k] = j->table[bytes[k]];
+    }
+}
+
+/* Rows p to end - 1, columns q to q + count - 1 of y, an image or a plane of it, as NNRTI_CPU(resize_block). */
+static void NNRTI_CPU(resize_block_q8)(const NNRTI_CPU(resize_q8_job) * j, const uint8_t *x, uint8_t *y, int32_t p,
+                                       int32_t end, int32_t q, int32_t count, int32_t *scratch)
+{
+    const nnrt_view *const to = j->y;
+    const int32_t C = j->attr->last ? to->dims[3] : 1;
+    const int32_t *const columns = j->taps + 3 * ((ptrdiff_t)to->dims[1] + q);
+    const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* contiguous elements */
+    int32_t *const rows[2] = {scratch, scratch + (ptrdiff_t)j->attr->block * C + NNRTI_LANES};
+    int32_t have[2] = {-1, -1};
+    for (; p < end; p++) {
+        const int32_t *const tap = j->taps + 3 * (ptrdiff_t)p;
+        uint8_t *const z = y + p * to->strides[1] + q * to->strides[2];
+        if (j->attr->linear) {
+            for (int32_t k = 0; k < 2; k++) {
+                if (have[tap[k] & 1] != tap[k])
+                    NNRTI_CPU(resize_row_q8)(j, x + tap[k] * j->x->strides[1], q, count, rows[tap[k] & 1]);
+                have[tap[k] & 1] = tap[k];
+            }
+            for (int32_t k = 0; k < count * C; k += run)
+                NNRTI_CPU(resize_column_q8)
+            (j, rows[tap[0] & 1] + k, rows[tap[1] & 1] + k, tap[2], run, z + k / C * to->strides[2]);
+        } else if (have[0] == tap[0] && run == count * C) {
+            memcpy(z, z - to->strides[1], (size_t)run);
+        } else {
+            const uint8_t *const row = x + tap[0] * j->x->strides[1];
+            have[0] = tap[0];
+            for (int32_t k = 0; k < count; k++) {
+                const uint8_t *const from = row + columns[3 * k] * j->x->strides[2];
+                for (int32_t c = 0; c < C; c++)
+                    z[k * to->strides[2] + c] = j->table[from[c]];
+            }
+        }
+    }
+}
+
+/* Work item: some rows of an image, or of a plane of it. */
+static void NNRTI_CPU(resize_q8_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(resize_q8_job) *j = (const NNRTI_CPU(resize_q8_job) *)arg;
+    const nnrt_view *const x = j->x, *const y = j->y;
+    const int32_t bands = j->attr->bands, planes = j->attr->last ? 1 : y->dims[3], band = (int32_t)i % bands;
+    const int32_t c = (int32_t)i / bands % planes, n = (int32_t)i / bands / planes;
+    const int32_t first = (int32_t)((int64_t)y->dims[1] * band / bands);
+    const int32_t end = (int32_t)((int64_t)y->dims[1] * (band + 1) / bands);
+    for (int32_t q = 0; q < y->dims[2]; q += j->attr->block) {
+        const int32_t left = y->dims[2] - q;
+        NNRTI_CPU(resize_block_q8)
+        (j, (const uint8_t *)x->data + n * x->strides[0] + c * x->strides[3],
+         (uint8_t *)y->data + n * y->strides[0] + c * y->strides[3], first, end, q,
+         left < j->attr->block ? left : j->attr->block, (int32_t *)nnrti_cpu_scratch(j->call, worker));
+    }
+}
+
+/* y = x, resized: stored integers, or their bilinear interpolation, requantized. */
+static NNRT_ReturnCode NNRTI_CPU(resize_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const y = &args[call->nIn + 2];
+    NNRTI_CPU(resize_q8_job) j;
+    j.attr = (const nnrti_cpu_resize *)attr;
+    j.x = &args[0];
+    j.y = y;
+    j.taps = (const int32_t *)args[call->nIn].data;
+    j.call = call;
+    j.flip = nnrti_cpu_flip(j.x);
+    j.least = -j.flip;
+    nnrti_cpu_requantize_bytes(j.x, &args[call->nIn + 1], j.table);
+    nnrti_cpu_parallel_for(call, 8.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3],
+                           (uint32_t)(y->dims[0] * (j.attr->last ? 1 : y->dims[3]) * j.attr->bands),
+                           NNRTI_CPU(resize_q8_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Sum, difference or product of two 8-bit tensors that are broadcast to z: requantization tables of x, of y and of their
+   sum, or of their product. */
+typedef struct NNRTI_CPU(binary_q8_job) {
+    const nnrti_cpu_binary_q8 *attr;
     const nnrt_view *args;
-    size_t count;
+    nnrt_walk walk; /* of z, x and y */
+    int32_t slice;  /* indices of the outermost axis, or elements of the only row, of a work item */
+    int32_t repeat; /* the operand of which all rows are the same, the other one and z being dense; or -1 */
     int32_t flip[2], zero[2];
     bool plain, whole[3]; /* plain: the integer form suffices; whole: the factor needs no shift */
     bool quick;           /* try floats first: x * by[0] + y * by[1] + by[2] */
     float by[3];
-    int32_t table[3][4 * NNRTI_Q8_LANES];
+    int32_t table[3][4 * NNRTI_Q8_LANES], product[NNRTI_CPU_REQUANTIZE_ROWS * NNRTI_Q8_LANES];
     nnrti_cpu_requantize scale;
-} NNRTI_CPU(add_q8_job);
-#define NNRTI_Q8_CHUNK 8192 /* elements per work item */
+} NNRTI_CPU(binary_q8_job);
+#define NNRTI_Q8_CHUNK 8192                                      /* elements per work item */
+#define NNRTI_Q8_PANEL (NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES) /* elements per iteration */
+#define NNRTI_Q8_REPEAT 512                                      /* most elements of a row that is repeated */
 
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_term)(const NNRTI_CPU(add_q8_job) * j, int32_t k, const uint8_t *x)
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_term)(const NNRTI_CPU(binary_q8_job) * j, int32_t k, const uint8_t *x)
 {
     const nnrti_i v = nnrti_i_shift_20(NNRTI_CPU(widen_q8)(x, NNRTI_Q8_LANES, j->flip[k], j->zero[k]));
     return j->whole[k] ? nnrti_i_rescale(v, j->table[k], true) : nnrti_i_rescale(v, j->table[k], false);
@@ -8074,7 +8341,7 @@ NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(to_floats_q8)(const uint8_t *x, const bool si
 #endif
 
 /* Adds a panel of elements by floats; false: not provably exact in all lanes. */
-NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(add_q8_job) * j, const uint8_t *x, const uint8_t *y,
+NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(binary_q8_job) * j, const uint8_t *x, const uint8_t *y,
                                               nnrti_i *sum, const bool sign)
 {
     nnrti_exact_mask sure = nnrti_exact_mask_all();
@@ -8092,88 +8359,200 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(add_q8_job) * j, c
 #undef nnrti_f_fma
 #endif
 
-/* Adds `count` elements from `first` on by the reference kernel, for factors outside the fast forms. */
-static void NNRTI_CPU(add_q8_exact)(const NNRTI_CPU(add_q8_job) * j, size_t first, int32_t count)
+/* A panel of sums, as integers for `store_q8`. */
+NNRTI_CPU_INLINE void NNRTI_CPU(add_q8_panel)(const NNRTI_CPU(binary_q8_job) * j, const uint8_t *x, const uint8_t *y,
+                                              nnrti_i *to)
+{
+    const bool minus = j->attr->type == NNRTI_CPU_Q8_SUB;
+#if NNRTI_Q8_FLOAT
+    if (j->quick && (j->args[0].dataType == NNRT_DATA_TYPE_INT8 ? NNRTI_CPU(add_q8_float)(j, x, y, to, true)
+                                                                : NNRTI_CPU(add_q8_float)(j, x, y, to, false)))
+        return;
+#endif
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
+        const nnrti_i a = NNRTI_CPU(add_q8_term)(j, 0, x + v * NNRTI_Q8_LANES);
+        const nnrti_i b = NNRTI_CPU(add_q8_term)(j, 1, y + v * NNRTI_Q8_LANES);
+        to[v] = nnrti_i_requantize_int(minus ? nnrti_i_subtract(a, b) : nnrti_i_add(a, b), j->table[2], false);
+    }
+}
+
+/* A panel of products. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_q8_panel)(const NNRTI_CPU(binary_q8_job) * j, const uint8_t *x,
+                                                   const uint8_t *y, nnrti_i *to, nnrti_i (*rows)[3])
+{
+    int32_t products[NNRTI_Q8_PANEL];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_Q8_PANEL; v += NNRTI_Q8_LANES)
+        nnrti_i_store(products + v,
+                      nnrti_i_multiply(NNRTI_CPU(widen_q8)(x + v, NNRTI_Q8_LANES, j->flip[0], j->zero[0]),
+                                       NNRTI_CPU(widen_q8)(y + v, NNRTI_Q8_LANES, j->flip[1], j->zero[1])));
+    NNRTI_CPU(requantize_vectors)(products, to, NNRTI_Q8_PANEL_VECTORS, 1, j->product, rows, false);
+}
+
+/* The next panel of an operand: its elements, or copies in `part` if there are few of them, or one is repeated. */
+NNRTI_CPU_INLINE const uint8_t *NNRTI_CPU(panel_q8)(const uint8_t *x, ptrdiff_t step, int32_t left, uint8_t *part)
+{
+    if (step == 0)
+        return part;
+    if (left >= NNRTI_Q8_PANEL)
+        return x;
+    memcpy(part, x, (size_t)left);
+    return part;
+}
+
+/* `count` elements, those of an operand with step 0 all the same. */
+NNRTI_CPU_INLINE void NNRTI_CPU(binary_q8_elements)(const NNRTI_CPU(binary_q8_job) * job, const uint8_t *x,
+                                                    ptrdiff_t stepX, const uint8_t *y, ptrdiff_t stepY, uint8_t *z,
+                                                    int32_t count, const bool product)
+{
+    const NNRTI_CPU(binary_q8_job) j = *job; /* a copy: z cannot alias it */
+    uint8_t partX[NNRTI_Q8_PANEL] = {0}, partY[NNRTI_Q8_PANEL] = {0};
+    nnrti_i rows[1][3], sum[NNRTI_Q8_PANEL_VECTORS];
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 3; i++)
+        rows[0][i] = nnrti_i_load(j.product + ((NNRTI_CPU_LEVEL == 2 ? 1 : 4) + i) * NNRTI_Q8_LANES);
+    if (stepX == 0)
+        memset(partX, *x, sizeof(partX));
+    if (stepY == 0)
+        memset(partY, *y, sizeof(partY));
+    for (int32_t left = count; left > 0; left -= NNRTI_Q8_PANEL, z += NNRTI_Q8_PANEL) {
+        const uint8_t *const a = NNRTI_CPU(panel_q8)(x, stepX, left, partX);
+        const uint8_t *const b = NNRTI_CPU(panel_q8)(y, stepY, left, partY);
+        if (product)
+            NNRTI_CPU(multiply_q8_panel)(&j, a, b, sum, rows);
+        else
+            NNRTI_CPU(add_q8_panel)(&j, a, b, sum);
+        NNRTI_CPU(store_q8)(sum, NNRTI_Q8_PANEL_VECTORS, z, left, &j.scale, false);
+        x += stepX * NNRTI_Q8_PANEL;
+        y += stepY * NNRTI_Q8_PANEL;
+    }
+}
+
+/* The same; factors outside the fast forms: by the kernel of the reference device. */
+static void NNRTI_CPU(binary_q8_run)(const NNRTI_CPU(binary_q8_job) * j, const uint8_t *const *from,
+                                     const ptrdiff_t *step, uint8_t *z, int32_t count)
 {
     nnrt_view v[4];
+    if (j->plain && j->attr->type == NNRTI_CPU_Q8_MUL) {
+        NNRTI_CPU(binary_q8_elements)(j, from[0], step[0], from[1], step[1], z, count, true);
+        return;
+    }
+    if (j->plain) {
+        NNRTI_CPU(binary_q8_elements)(j, from[0], step[0], from[1], step[1], z, count, false);
+        return;
+    }
     for (int32_t k = 0; k < 4; k++) {
         v[k] = j->args[k];
         if (k == 2) /* the requantization factors */
             continue;
-        v[k].data = (uint8_t *)v[k].data + first;
+        v[k].data = k == 3 ? z : (uint8_t *)(uintptr_t)from[k];
         v[k].rank = 1;
         v[k].dims[0] = count;
-        v[k].strides[0] = 1;
+        v[k].strides[0] = k == 3 ? 1 : step[k];
     }
-    (void)nnrt_add_fusion_q8(NULL, &v[0], &v[1], &v[2], &v[3]);
+    (void)j->attr->exact(NULL, v, NULL);
 }
 
-static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
+/* Work item: some indices of the outermost axis, or a part of the only row. */
+static void NNRTI_CPU(binary_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(add_q8_job) *j = (const NNRTI_CPU(add_q8_job) *)arg;
-    const size_t first = (size_t)unit * NNRTI_Q8_CHUNK, left = j->count - first;
-    const int32_t count = (int32_t)(left < NNRTI_Q8_CHUNK ? left : NNRTI_Q8_CHUNK);
-    const uint8_t *x = (const uint8_t *)j->args[0].data + first, *y = (const uint8_t *)j->args[1].data + first;
-    uint8_t *z = (uint8_t *)j->args[3].data + first;
-    const NNRTI_CPU(add_q8_job) copy = *j; /* a copy: z cannot alias it */
-    const bool sign = j->args[0].dataType == NNRT_DATA_TYPE_INT8;
-    uint8_t rest[2][NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES] = {{0}};
+    const NNRTI_CPU(binary_q8_job) *j = (const NNRTI_CPU(binary_q8_job) *)arg;
+    nnrt_walk w = j->walk;
+    const int32_t begin = (int32_t)unit * j->slice, r = j->repeat, last = w.rank - 1, count = w.count;
+    int32_t *const size = w.rank > 0 ? &w.dims[0] : &w.count;
+    uint8_t row[2 * NNRTI_Q8_REPEAT];
     (void)worker;
-    (void)sign;
-    for (int32_t i = 0; i < count && copy.plain; i += NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES) {
-        const bool whole = count - i >= NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES;
-        nnrti_i sum[NNRTI_Q8_PANEL_VECTORS];
-#if NNRTI_Q8_FLOAT
-        if (copy.quick && whole &&
-            (sign ? NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, true)
-                  : NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, false))) {
-            NNRTI_CPU(store_q8)
-            (sum, NNRTI_Q8_PANEL_VECTORS, z + i, NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, &copy.scale, 0);
+    for (int32_t k = 0; k < 3; k++)
+        w.at[k] += begin * (w.rank > 0 ? w.step[k][0] : w.row[k]);
+    *size = *size - begin < j->slice ? *size - begin : j->slice;
+    if (r >= 0) { /* rows of the last axis are one, and the repeated operand is several rows in the cache */
+        const int32_t rows = w.dims[last];
+        w.dims[last] = 1;
+        w.count = rows * count;
+    }
+    do {
+        const uint8_t *from[2] = {(const uint8_t *)j->args[0].data + w.at[1], (const uint8_t *)j->args[1].data + w.at[2]};
+        uint8_t *z = (uint8_t *)j->args[3].data + w.at[0];
+        if (r < 0) {
+            NNRTI_CPU(binary_q8_run)(j, from, w.row + 1, z, w.count);
             continue;
         }
-#endif
-        for (int32_t k = 0; k < 2 && !whole; k++)
-            memcpy(rest[k], (k == 0 ? x : y) + i, (size_t)(count - i));
-        NNRTI_CPU_UNROLL
-        for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++)
-            sum[v] = nnrti_i_requantize_int(
-                nnrti_i_add(NNRTI_CPU(add_q8_term)(&copy, 0, (whole ? x + i : rest[0]) + v * NNRTI_Q8_LANES),
-                            NNRTI_CPU(add_q8_term)(&copy, 1, (whole ? y + i : rest[1]) + v * NNRTI_Q8_LANES)),
-                copy.table[2], false);
-        NNRTI_CPU(store_q8)(sum, NNRTI_Q8_PANEL_VECTORS, z + i, count - i, &copy.scale, false);
-    }
-    if (!copy.plain)
-        NNRTI_CPU(add_q8_exact)(j, first, count);
+        const int32_t whole = 2 * NNRTI_Q8_REPEAT / count * count; /* elements of whole rows */
+        const ptrdiff_t step[2] = {1, 1};
+        for (int32_t i = 0; i < whole && i < w.count; i += count)
+            memcpy(row + i, from[r], (size_t)count);
+        from[r] = row;
+        for (int32_t i = 0; i < w.count; i += whole, z += whole, from[1 - r] += whole)
+            NNRTI_CPU(binary_q8_run)(j, from, step, z, w.count - i < whole ? w.count - i : whole);
+    } while (nnrt_walk_next(&w));
 }
 
-/* z = requantize(x + y), each operand rescaled to a common scale first. */
-static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* The requantization of a job; plain: whether the integer form suffices. */
+static void NNRTI_CPU(binary_q8_factors)(NNRTI_CPU(binary_q8_job) * j)
 {
-    const int32_t *list = (const int32_t *)args[2].data, flip = nnrti_cpu_flip(&args[3]);
-    NNRTI_CPU(add_q8_job) j;
-    (void)attr;
-    j.args = args;
-    j.plain = nnrt_dims_count(args[3].dims, args[3].rank, &j.count);
-    for (int32_t k = 0; k < 2; k++) {
-        j.flip[k] = nnrti_cpu_flip(&args[k]);
-        j.zero[k] = args[k].quant[0].zeroPoint + j.flip[k];
+    const nnrt_view *args = j->args, *z = &args[3];
+    const int32_t *list = (const int32_t *)args[2].data, flip = nnrti_cpu_flip(z);
+    int32_t only[NNRT_QUANT_FACTORS + 2];
+    nnrt_view quant = args[2];
+    j->plain = true;
+    if (j->attr->type == NNRTI_CPU_Q8_MUL) {
+        memcpy(only, list, NNRT_QUANT_FACTORS * sizeof(*only));
+        memcpy(only + NNRT_QUANT_FACTORS, list + NNRT_QUANT_FACTORS + 4, 2 * sizeof(*only));
+        quant.data = only;
+        quant.dims[0] = NNRT_QUANT_FACTORS + 2;
+        memset(j->product, 0, sizeof(j->product));
+        nnrti_cpu_requantize_table(&j->scale, &quant, z, 255 * 255, NNRTI_Q8_LANES, NNRTI_Q8_LANES, NNRTI_Q8_LANES, 0,
+                                   j->product);
+        j->plain = j->scale.plain;
+        return;
     }
     for (int32_t k = 0; k < 3; k++) {
         const int32_t m = list[NNRT_QUANT_FACTORS + 2 * k], e = list[NNRT_QUANT_FACTORS + 2 * k + 1];
         const int32_t n = m == 0 ? 1 : -e;
-        j.whole[k] = n == 0;
-        j.plain = j.plain && m >= 0 && n >= (k == 2) && n <= 21;
-        for (int32_t i = 0; i < NNRTI_Q8_LANES && j.plain; i++) {
-            j.table[k][NNRTI_Q8_LANES + i] = m;
-            j.table[k][2 * NNRTI_Q8_LANES + i] =
+        j->whole[k] = n == 0;
+        j->plain = j->plain && m >= 0 && n >= (k == 2) && n <= 21;
+        for (int32_t i = 0; i < NNRTI_Q8_LANES && j->plain; i++) {
+            j->table[k][NNRTI_Q8_LANES + i] = m;
+            j->table[k][2 * NNRTI_Q8_LANES + i] =
                 (n > 0 ? 1 << (n - 1) : 0) + (k == 2 ? (list[0] + flip) * (1 << n) : 0);
-            j.table[k][3 * NNRTI_Q8_LANES + i] = n;
+            j->table[k][3 * NNRTI_Q8_LANES + i] = n;
         }
     }
-    nnrti_cpu_requantize_bounds(&j.scale, list[1], list[2], flip);
-    j.quick = j.plain && nnrti_cpu_add_q8_factors(args, flip, j.by);
-    nnrti_cpu_parallel_for(call, (double)j.count, (uint32_t)((j.count + NNRTI_Q8_CHUNK - 1) / NNRTI_Q8_CHUNK),
-                           NNRTI_CPU(add_q8_task), &j);
+    nnrti_cpu_requantize_bounds(&j->scale, list[1], list[2], flip);
+    j->quick = j->plain && nnrti_cpu_add_q8_factors(args, flip, j->attr->type == NNRTI_CPU_Q8_SUB, j->by);
+}
+
+/* z = requantize(x + y), requantize(x - y), each operand rescaled to a common scale first, or requantize(x * y). */
+static NNRT_ReturnCode NNRTI_CPU(binary_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(binary_q8_job) j;
+    double count, rows;
+    memset(&j, 0, sizeof(j));
+    j.attr = (const nnrti_cpu_binary_q8 *)attr;
+    j.args = args;
+    if (!nnrt_walk_first(&j.walk, &args[3], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    if (j.walk.row[0] != 1 || (j.walk.row[1] & ~(ptrdiff_t)1) != 0 || (j.walk.row[2] & ~(ptrdiff_t)1) != 0)
+        return j.attr->exact(NULL, args, call);
+    for (int32_t k = 0; k < 2; k++) {
+        j.flip[k] = nnrti_cpu_flip(&args[k]);
+        j.zero[k] = args[k].quant[0].zeroPoint + j.flip[k];
+    }
+    NNRTI_CPU(binary_q8_factors)(&j);
+    j.repeat = -1;
+    rows = 1;
+    for (int32_t i = 0; i < j.walk.rank; i++)
+        rows *= j.walk.dims[i];
+    count = rows * j.walk.count;
+    for (int32_t k = 0, r = j.walk.rank - 1; k < 2 && r >= 0 && j.walk.count <= NNRTI_Q8_REPEAT; k++)
+        if (j.walk.step[1 + k][r] == 0 && j.walk.row[1] == 1 && j.walk.row[2] == 1 &&
+            j.walk.step[0][r] == j.walk.count && j.walk.step[2 - k][r] == j.walk.count)
+            j.repeat = k;
+    j.slice = (int32_t)(NNRTI_Q8_CHUNK / (j.walk.rank > 0 ? count / j.walk.dims[0] : 1));
+    j.slice = j.slice < 1 ? 1 : j.slice;
+    nnrti_cpu_parallel_for(call, count, (uint32_t)(((j.walk.rank > 0 ? j.walk.dims[0] : j.walk.count) - 1) / j.slice + 1),
+                           NNRTI_CPU(binary_q8_task), &j);
     return NNRT_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* MATMUL_INTEGER and CAST on the fast device (devices/nnrt_cpu.h), with each instruction set of this machine: shapes around
+/* MATMUL_INTEGER, CONV_INTEGER and CAST on the fast device (devices/nnrt_cpu.h), with each instruction set of this machine: shapes around
    the borders of tiles, panels and groups, all pairs of types and zero points, one to eight workers, fixed and dynamic
    numbers of rows. Expected are the integers of the definition, which the test computes itself: every bit must agree. */
 #define _XOPEN_SOURCE 700
@@ -225,6 +225,120 @@ static void test_left(void **unused)
     }
 }
 
+/* ---- CONV_INTEGER ---- */
+
+/* x [n,h,w,k], w [c,kh,kw,k]; the types and zero points are those of spec. */
+typedef struct window {
+    int32_t n, h, w, k, c, size[2];
+    int64_t stride[2], dilation[2], pad[4];
+} window;
+
+static void expect_convolution(const window *v, const spec *s, const int32_t *out, const uint8_t *x, const uint8_t *w,
+                               const uint8_t *zeroX, const uint8_t *zeroW, int32_t *y)
+{
+    for (int32_t i = 0; i < out[0] * out[1] * out[2] * out[3]; i++) {
+        const int32_t c = i % out[3], q = i / out[3] % out[2], p = i / out[3] / out[2] % out[1], n = i / out[3] / out[2] / out[1];
+        const int64_t zX = s->zeroA != NONE ? value(zeroX, 0, s->a) : 0;
+        const int64_t zW = s->zeroB != NONE ? value(zeroW, s->zeroB == EACH ? (size_t)c : 0, s->b) : 0;
+        int64_t sum = 0;
+        for (int32_t t = 0; t < v->size[0] * v->size[1]; t++) {
+            const int64_t h = p * v->stride[0] - v->pad[0] + t / v->size[1] * v->dilation[0];
+            const int64_t at = q * v->stride[1] - v->pad[2] + t % v->size[1] * v->dilation[1];
+            for (int32_t k = 0; k < v->k && h >= 0 && h < v->h && at >= 0 && at < v->w; k++)
+                sum += (value(x, (size_t)(((n * v->h + h) * v->w + at) * v->k + k), s->a) - zX) *
+                       (value(w, (size_t)((c * v->size[0] * v->size[1] + t) * v->k + k), s->b) - zW);
+        }
+        y[i] = (int32_t)(uint32_t)(uint64_t)sum;
+    }
+}
+
+static void check_convolution(const window *v, const spec *s)
+{
+    const int32_t dims[4] = {v->n, v->h, v->w, v->k}, wDims[4] = {v->c, v->size[0], v->size[1], v->k}, one = 1;
+    const size_t nX = product_of(4, dims), nW = product_of(4, wDims);
+    uint8_t *x = (uint8_t *)malloc(nX), *w = (uint8_t *)malloc(nW), *zeros = (uint8_t *)malloc((size_t)v->c), zero[1];
+    int32_t out[4] = {v->n, 0, 0, v->c}, *y, *expected;
+    NNRT_Conv2DFusion attr;
+    nnrt_builder *b = NULL;
+    NNRT_Model *model;
+    uint32_t in[5];
+    nnrt_io io[2], to;
+    size_t count;
+    for (int32_t i = 0; i < 2; i++)
+        out[1 + i] = (int32_t)((dims[1 + i] + v->pad[2 * i] + v->pad[2 * i + 1] - v->dilation[i] * (v->size[i] - 1) - 1) /
+                                   v->stride[i] + 1);
+    count = product_of(4, out);
+    y = (int32_t *)malloc(count * sizeof(*y));
+    expected = (int32_t *)malloc(count * sizeof(*y));
+    fill(x, nX, s->values);
+    fill(w, nW, s->values);
+    fill(zero, 1, s->values);
+    fill(zeros, (size_t)v->c, s->values);
+    expect_convolution(v, s, out, x, w, zero, zeros, expected);
+    memset(&attr, 0, sizeof(attr));
+    attr.stride = nnrt_int64_list(v->stride, 2);
+    attr.dilation = nnrt_int64_list(v->dilation, 2);
+    attr.padList = nnrt_int64_list(v->pad, 4);
+    attr.group = 1;
+    assert_int_equal(nnrt_builder_create(&b, "convolution", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", s->a, 4, dims);
+    in[1] = nnrt_builder_constant(b, "w", s->b, 4, wDims, w, true);
+    in[2] = NNRT_NO_TENSOR;
+    in[3] = s->zeroA == FIXED   ? nnrt_builder_constant(b, "zero of x", s->a, 0, NULL, zero, true)
+            : s->zeroA == GIVEN ? nnrt_builder_input(b, "zero of x", s->a, 1, &one)
+                                : NNRT_NO_TENSOR;
+    in[4] = s->zeroB == FIXED  ? nnrt_builder_constant(b, "zero of w", s->b, 0, NULL, zeros, true)
+            : s->zeroB == EACH ? nnrt_builder_constant(b, "zero of w", s->b, 1, &v->c, zeros, true)
+                               : NNRT_NO_TENSOR;
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_CONV_INTEGER, &attr, in, 5));
+    model = finish(b);
+    io[0] = nnrt_io_make(x, nX);
+    io[1] = nnrt_io_make(zero, 1);
+    to = nnrt_io_make(y, count * sizeof(*y));
+    for (uint32_t set = 0; set < nSets; set++)
+        for (uint32_t workers = 0; workers <= 3; workers++) {
+            memset(y, 0xA5, count * sizeof(*y));
+            kernel = "gemm_q8";
+            (void)run_session(sets[set], model, io, s->zeroA == GIVEN ? 2 : 1, &to, 1, workers, NULL);
+            kernel = NULL;
+            for (size_t i = 0; i < count; i++)
+                if (y[i] != expected[i])
+                    fail_msg("%s, [%d,%d,%d,%d] by %d of %d x %d, types %d %d, zeros %d %d: element %d is %d, expected %d",
+                             sets[set], v->n, v->h, v->w, v->k, v->c, v->size[0], v->size[1], (int)s->a, (int)s->b, s->zeroA,
+                             s->zeroB, (int)i, y[i], expected[i]);
+        }
+    nnrt_model_destroy(model);
+    free(expected);
+    free(y);
+    free(zeros);
+    free(w);
+    free(x);
+}
+
+static void test_convolutions(void **unused)
+{
+    (void)unused;
+    state = 4;
+    for (uint32_t i = 0; i < 150; i++) {
+        const int zeroA[3] = {NONE, FIXED, GIVEN}, zeroB[3] = {NONE, FIXED, EACH};
+        const spec s = {0, 0, 0, draw(2) == 0 ? U8 : I8, draw(2) == 0 ? I8 : U8, zeroA[draw(3)], zeroB[draw(3)], (int)draw(2)};
+        window v;
+        v.n = 1 + (int32_t)draw(2);
+        v.h = 5 + (int32_t)draw(6);
+        v.w = 5 + (int32_t)draw(9);
+        v.k = draw(2) == 0 ? depths[draw(8)] : depths[draw(COUNT(depths))];
+        v.c = columns[draw(COUNT(columns))];
+        for (int32_t k = 0; k < 2; k++) {
+            v.size[k] = 1 + (int32_t)draw(3);
+            v.stride[k] = 1 + draw(2);
+            v.dilation[k] = 1 + (draw(4) == 0);
+            v.pad[2 * k] = draw(3);
+            v.pad[2 * k + 1] = draw(3);
+        }
+        check_convolution(&v, &s);
+    }
+}
+
 /* ---- CAST ---- */
 
 /* C converts floats toward zero; the operator saturates first, and NaN becomes 0. */
@@ -322,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_left),
+        cmocka_unit_test(test_convolutions),
         cmocka_unit_test(test_casts),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
