@@ -33,7 +33,8 @@ SCOPE
     have any shape that fits its type; shapes in dynamic_data are hints. Inputs of the model may be operands of EXPAND,
     FILL (shape), PAD, RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE on whose elements output shapes depend. An
     execution keeps the model for the last elements; for other elements it builds the model again, with them as
-    constants. In that run it also queries the devices, and reports errors of these operations.
+    constants. In that run it also queries the devices, and reports errors of these operations:
+    NNAdapterModel_getSupportedOperations counts them as supported.
 
     A pool with ceil_mode may have windows that begin in the end padding and cover no input element: their average is 0,
     their maximum the lowest value of the type (then the activation) with index -1. With dynamic dimensions, a run with
@@ -224,12 +225,12 @@ extern "C" {
         F(MAX_POOL_2D, max_pool)) \
     O(MESHGRID, "X", 1, UINT32_MAX, MESHGRID,) \
     O(MIN, "xx.", 1, 1, MINIMUM, F(MIN, activation)) \
-    O(MUL, "xxp", 1, 1, MUL_FUSION, P(2, NNA_FUSE, MulFusion, activationType)) \
+    O(MUL, "xxp", 1, 1, MUL_FUSION, P(2, NNA_FUSE, MulFusion, activationType) F(MUL, multiply)) \
     O(NOT, "x", 1, 1, LOGICAL_NOT,) \
     O(NOT_EQUAL, "xx", 1, 1, NOT_EQUAL,) \
     O(OR, "xx", 1, 1, LOGICAL_OR,) \
     O(PAD, "xx..", 1, 1, PAD_FUSION, F(PAD, pad)) \
-    O(POW, "xx.", 1, 1, POW_FUSION, F(POW, activation)) \
+    O(POW, "xx.", 1, 1, POW_FUSION, F(POW, power)) \
     O(PRIOR_BOX, "xxPppPpppppp", 2, 2, PRIOR_BOX, P(2, FLOATS, PriorBox, minSizes) P(3, FLOATS, PriorBox, maxSizes) \
         P(4, FLOATS, PriorBox, aspectRatios) P(5, FLOATS, PriorBox, variances) P(6, BOOL, PriorBox, flip) \
         P(7, BOOL, PriorBox, clip) P(8, FLOAT, PriorBox, stepW) P(9, FLOAT, PriorBox, stepH) \
@@ -787,15 +788,17 @@ static bool nnrti_nna_has_size(const NNAdapterOperandType *type, uint32_t axis, 
     return type->dimensions.data[axis] < 0 || (uint32_t)type->dimensions.data[axis] == size;
 }
 
-/* Weights [K,N] of MAT_MUL with N scales belong to the columns, whatever channel_dim says: Paddle-Lite passes 0, the axis after a
-   transposition that its own passes add later. Scales of rows could not be taken out of the sums. */
+/* Scales of the output channels belong to axis 1 of the weights [K,N] of MAT_MUL and [Cin,Cout,kH,kW] of
+   CONV_2D_TRANSPOSE, whatever channel_dim says: Paddle-Lite passes 0, the axis after a transposition that its own
+   passes add later. Scales of K or Cin could not be taken out of the sums. */
 static void nnrti_nna_columns(const NNAdapterOperation *op)
 {
     NNAdapterOperand *w = op->nIn > 1 ? op->operands[1] : NULL;
     const NNAdapterOperand *transposed = op->nIn > 3 ? op->operands[3] : NULL;
-    if (op->type == NNADAPTER_MAT_MUL && w != NULL && nnrti_nna_per_channel(w->type.precision) && w->type.dimensions.count == 2 &&
+    const uint32_t rank = op->type == NNADAPTER_MAT_MUL ? 2 : op->type == NNADAPTER_CONV_2D_TRANSPOSE ? 4 : 0;
+    if (rank > 0 && w != NULL && nnrti_nna_per_channel(w->type.precision) && w->type.dimensions.count == rank &&
         nnrti_nna_has_size(&w->type, 1, w->type.symm_per_channel_params.scale_count) &&
-        (transposed == NULL || (transposed->data != NULL && *(const uint8_t *)transposed->data == 0)))
+        (rank == 4 || transposed == NULL || (transposed->data != NULL && *(const uint8_t *)transposed->data == 0)))
         w->type.symm_per_channel_params.channel_dim = 1;
 }
 
@@ -812,7 +815,8 @@ static int nnrti_nna_type_check(const NNAdapterOperandType *type)
     if (nnrti_nna_per_channel(type->precision) &&
         (q->scales == NULL || q->scale_count == 0 || q->channel_dim >= type->dimensions.count ||
          !(nnrti_nna_has_size(type, q->channel_dim, q->scale_count) ||
-           (type->dimensions.count == 2 && nnrti_nna_has_size(type, 1, q->scale_count))))) /* nnrti_nna_columns */
+           ((type->dimensions.count == 2 || type->dimensions.count == 4) &&
+            nnrti_nna_has_size(type, 1, q->scale_count))))) /* nnrti_nna_columns */
         return NNADAPTER_INVALID_PARAMETER;
     return type->layout == NNADAPTER_NCHW ? NNADAPTER_NO_ERROR : NNADAPTER_FEATURE_NOT_SUPPORTED;
 }
@@ -1079,6 +1083,25 @@ static void *nnrti_nna_param_room(void *user, size_t count, size_t size)
     return nnrti_nna_room(l, l->operand, count);
 }
 
+/* Whether the window of a pool is the image: NNADAPTER_UNKNOWN is the size of a dynamic dimension, which Paddle-Lite
+   copies from the input's dimensions to the kernel of a global pool. */
+static bool nnrti_nna_global_pool(const nnrti_nna_lower *l)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *kernel = nnrti_nna_operand(l, 3);
+    bool unknown = false;
+    if ((l->op->type != NNADAPTER_AVERAGE_POOL_2D && l->op->type != NNADAPTER_MAX_POOL_2D) || kernel == NULL ||
+        !nnrti_nna_constant(kernel, NNRT_DATA_TYPE_INT64) || nnrti_nna_count(kernel) != 2 ||
+        x->type.dimensions.count != 4)
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        const int64_t size = nnrti_nna_number(kernel, i);
+        if (size != NNADAPTER_UNKNOWN && size != x->type.dimensions.data[2 + i])
+            return false;
+        unknown = unknown || size == NNADAPTER_UNKNOWN;
+    }
+    return unknown;
+}
+
 /* Sets an attribute, or the element type of an output. */
 static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_param *p)
 {
@@ -1092,7 +1115,7 @@ static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_param *p)
         l->declared[p->at] = nnrti_nna_quantized(precision) ? NNRT_DATA_TYPE_UNKNOWN : nnrti_nna_type(precision);
         if (l->declared[p->at] == NNRT_DATA_TYPE_UNKNOWN)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is not a valid element type of an output");
-    } else if (o != NULL) {
+    } else if (o != NULL && !(at == 3 && nnrti_nna_global_pool(l))) {
         elements = nnrti_nna_elements(o);
         l->operand = at;
         fault = nnrti_param_set(p, &elements, nnrti_nna_param_room, l, l->attr.bytes);
@@ -1343,7 +1366,7 @@ static void nnrti_nna_adapt_convolution(nnrti_nna_lower *l)
    (l->empty), and a PAD after it appends their values. With dynamic dimensions nothing changes: the node's shape rule
    rejects such windows. */
 static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, const NNRT_Int64List *strides,
-                           NNRT_Int64List *pad, NNRT_PadMode *mode, NNRT_RoundMode *roundMode)
+                           NNRT_Int64List *pad, NNRT_PadMode *mode, NNRT_RoundMode *roundMode, bool *global)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
     const bool counted = l->type == NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD; /* its average counts padding: a window outside
@@ -1353,7 +1376,8 @@ static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, con
     int32_t empty[2];
     if (*mode != NNRT_PAD_MODE_PAD)
         *pad = nnrt_int64_list(NULL, 0);
-    if (*roundMode != NNRT_ROUND_MODE_CEIL || *mode == NNRT_PAD_MODE_SAME || x->type.dimensions.count != 4 ||
+    *global = nnrti_nna_global_pool(l);
+    if (*global || *roundMode != NNRT_ROUND_MODE_CEIL || *mode == NNRT_PAD_MODE_SAME || x->type.dimensions.count != 4 ||
         kernel->count != 2 || strides->count != 2)
         return;
     for (uint32_t i = 0; i < pad->count && i < 4; i++)
@@ -1395,13 +1419,13 @@ static void nnrti_nna_adapt_average_pool(nnrti_nna_lower *l)
     NNRT_AvgPoolFusion *a = (NNRT_AvgPoolFusion *)(void *)l->attr.bytes;
     if (nnrti_nna_scalar(l, 6, NNRTI_PARAM_BOOL, 0) != 0)
         l->type = NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD;
-    nnrti_nna_pool(l, &a->kernelSize, &a->strides, &a->pad, &a->padMode, &a->roundMode);
+    nnrti_nna_pool(l, &a->kernelSize, &a->strides, &a->pad, &a->padMode, &a->roundMode, &a->global);
 }
 
 static void nnrti_nna_adapt_max_pool(nnrti_nna_lower *l)
 {
     NNRT_MaxPoolFusion *a = (NNRT_MaxPoolFusion *)(void *)l->attr.bytes;
-    nnrti_nna_pool(l, &a->kernelSize, &a->strides, &a->pad, &a->padMode, &a->roundMode);
+    nnrti_nna_pool(l, &a->kernelSize, &a->strides, &a->pad, &a->padMode, &a->roundMode, &a->global);
     l->nOut = nnrti_nna_scalar(l, 6, NNRTI_PARAM_BOOL, 0) != 0 ? 2 : 1;
 }
 
@@ -1421,6 +1445,10 @@ static void nnrti_nna_adapt_resize(nnrti_nna_lower *l)
     r->nearestMode = corners ? NNRT_NEAREST_MODE_NORMAL : NNRT_NEAREST_MODE_FLOOR;
     if (mode != 0 && mode != 1)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 4, "must be 0 or 1");
+    /* with both operands, positive scales take precedence, as in Paddle's operators; Paddle-Lite passes 0 for none */
+    if (shape != NULL && scales != NULL && nnrti_nna_constant(scales, NNRT_DATA_TYPE_FLOAT32) &&
+        nnrti_nna_count(scales) == 2 && ((const float *)scales->data)[0] > 0 && ((const float *)scales->data)[1] > 0)
+        shape = NULL;
     if (shape == NULL && scales == NULL)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "and operand 2 are both left out; one of them is required");
     if (nnrti_nna_failed(l))
@@ -1453,6 +1481,25 @@ static void nnrti_nna_adapt_resize(nnrti_nna_lower *l)
             nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, scale != NULL ? 2 : 1,
                             "resizes, or may resize, a dimension to 1, which is unsupported with align_mode 0");
     }
+}
+
+/* A cast from or to quantized elements: the tensor `to` has its type. */
+static void nnrti_nna_dtype_cast(nnrti_nna_lower *l, const char *what, uint32_t from, uint32_t to)
+{
+    NNRT_QuantDTypeCast cast;
+    char name[80];
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_QUANT_DTYPE_CAST)->attr, &cast);
+    (void)nnrti_nna_name(l, what, name, sizeof(name));
+    nnrt_builder_node(l->b, name, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, &from, 1, &to, 1);
+}
+
+/* A tensor of float32 between two nodes. */
+static uint32_t nnrti_nna_float(nnrti_nna_lower *l, const char *what)
+{
+    char name[80];
+    const uint32_t t = nnrt_builder_tensor(l->b, nnrti_nna_name(l, what, name, sizeof(name)));
+    nnrt_builder_declare(l->b, t, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+    return t;
 }
 
 /* Reads zero point i of QUANTIZE, an INT32 or an integral FLOAT32; o NULL: 0. false: neither. */
@@ -1500,6 +1547,13 @@ static void nnrti_nna_adapt_quantize(nnrti_nna_lower *l)
         else if (z != nnrti_nna_zero_point(&y->type))
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "must be the zero point of the output");
     }
+    if (x->type.precision == NNADAPTER_INT32 && !nnrti_nna_failed(l)) {
+        const uint32_t from = l->in[0];
+        char name[80];
+        l->in[0] = nnrti_nna_float(l, " real input");
+        (void)nnrti_nna_name(l, " from integers", name, sizeof(name));
+        nnrt_builder_node(l->b, name, NNRT_NODE_TYPE_CAST, NULL, &from, 1, &l->in[0], 1);
+    }
 }
 
 /* Checks for a FLOAT32 scalar operand, passed as a parameter, beside a quantized x. */
@@ -1522,23 +1576,18 @@ static void nnrti_nna_adapt_adaptive_max_pool(nnrti_nna_lower *l)
     l->nOut = ((const NNRT_AdaptivePool2D *)(const void *)l->attr.bytes)->returnIndices ? 2 : 1;
 }
 
-/* A cast from or to quantized elements: the tensor `to` has its type. */
-static void nnrti_nna_dtype_cast(nnrti_nna_lower *l, const char *what, uint32_t from, uint32_t to)
+/* Computes the node in float32: input 0 is dequantized before it, and the result quantized behind it. */
+static void nnrti_nna_compute_real(nnrti_nna_lower *l)
 {
-    NNRT_QuantDTypeCast cast;
-    char name[80];
-    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_QUANT_DTYPE_CAST)->attr, &cast);
-    (void)nnrti_nna_name(l, what, name, sizeof(name));
-    nnrt_builder_node(l->b, name, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, &from, 1, &to, 1);
-}
-
-/* A tensor of float32 between two nodes. */
-static uint32_t nnrti_nna_float(nnrti_nna_lower *l, const char *what)
-{
-    char name[80];
-    const uint32_t t = nnrt_builder_tensor(l->b, nnrti_nna_name(l, what, name, sizeof(name)));
-    nnrt_builder_declare(l->b, t, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
-    return t;
+    uint32_t between;
+    if (nnrt_op_find(NNRT_NODE_TYPE_QUANT_DTYPE_CAST) == NULL) {
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, -1, "this build excludes QUANT_DTYPE_CAST (NNRT_SELECT)");
+        return;
+    }
+    between = nnrti_nna_float(l, " real input");
+    nnrti_nna_dtype_cast(l, " from codes", l->in[0], between);
+    l->in[0] = between;
+    l->real = true;
 }
 
 /* ADD of a quantized operand and a constant of int32 with scales: the bias of a matrix product in 8 bits, as Paddle-Lite's
@@ -1553,14 +1602,9 @@ static void nnrti_nna_adapt_add(nnrti_nna_lower *l)
     const size_t count = nnrti_nna_count(o);
     size_t inner = 1;
     float *values;
-    uint32_t between;
     if ((!each && o->type.precision != NNADAPTER_QUANT_INT32_SYMM_PER_LAYER) || o->data == NULL ||
         !nnrti_nna_quantized(x->type.precision) || nnrti_nna_type(x->type.precision) == NNRT_DATA_TYPE_INT32)
         return;
-    if (nnrt_op_find(NNRT_NODE_TYPE_QUANT_DTYPE_CAST) == NULL) {
-        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, -1, "this build excludes QUANT_DTYPE_CAST (NNRT_SELECT)");
-        return;
-    }
     for (int32_t k = (int32_t)axis + 1; k < rank; k++)
         inner *= (size_t)dims[k];
     if ((values = (float *)calloc(count + 1, sizeof(*values))) == NULL) {
@@ -1572,10 +1616,14 @@ static void nnrti_nna_adapt_add(nnrti_nna_lower *l)
                             nnrti_nna_scale(&o->type, each ? (uint32_t)(i / inner % o->type.symm_per_channel_params.scale_count) : 0));
     l->in[1] = nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_FLOAT32, rank, dims, values, true);
     free(values);
-    between = nnrti_nna_float(l, " real input");
-    nnrti_nna_dtype_cast(l, " from codes", l->in[0], between);
-    l->in[0] = between;
-    l->real = true;
+    nnrti_nna_compute_real(l);
+}
+
+/* MUL of a quantized operand and a constant of FLOAT32: Paddle-Lite's hard_swish passes a factor like this. */
+static void nnrti_nna_adapt_multiply(nnrti_nna_lower *l)
+{
+    if (nnrti_nna_float_scalar(l, nnrti_nna_operand(l, 1)))
+        nnrti_nna_compute_real(l);
 }
 
 static void nnrti_nna_adapt_clip(nnrti_nna_lower *l)
@@ -1608,6 +1656,14 @@ static void nnrti_nna_adapt_fill(nnrti_nna_lower *l)
 static void nnrti_nna_adapt_activation(nnrti_nna_lower *l)
 {
     l->fuse = (NNRT_ActivationType)nnrti_nna_scalar(l, 2, NNRTI_PARAM_NNA_FUSE, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+/* A quantized operand may have an exponent of FLOAT32, as Paddle-Lite's pow and sqrt have it. */
+static void nnrti_nna_adapt_power(nnrti_nna_lower *l)
+{
+    nnrti_nna_adapt_activation(l);
+    if (nnrti_nna_float_scalar(l, nnrti_nna_operand(l, 1)))
+        nnrti_nna_compute_real(l);
 }
 
 static void nnrti_nna_adapt_fully_connected(nnrti_nna_lower *l)
@@ -1845,9 +1901,17 @@ static void nnrti_nna_nodes(nnrti_nna_lower *l, const uint32_t *out)
     NNRT_Activation activation;
     uint32_t between;
     (void)nnrti_nna_name(l, "", name, sizeof(name));
+    memset(&activation, 0, sizeof(activation));
+    activation.activationType = l->fuse;
     if (l->real) {
         between = nnrti_nna_float(l, " real");
         nnrt_builder_node(l->b, name, l->type, l->attr.bytes, l->in, l->nIn, &between, 1);
+        if (l->fuse != NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
+            const uint32_t from = between;
+            between = nnrti_nna_float(l, " real activation");
+            (void)nnrti_nna_name(l, " activation", fused, sizeof(fused));
+            nnrt_builder_node(l->b, fused, NNRT_NODE_TYPE_ACTIVATION, &activation, &from, 1, &between, 1);
+        }
         nnrti_nna_dtype_cast(l, " to codes", between, out[0]);
         return;
     }
@@ -1859,8 +1923,6 @@ static void nnrti_nna_nodes(nnrti_nna_lower *l, const uint32_t *out)
         return;
     }
     between = nnrti_nna_between(l->b, l->op->operands[l->op->nIn], name);
-    memset(&activation, 0, sizeof(activation));
-    activation.activationType = l->fuse;
     nnrt_builder_node(l->b, name, l->type, l->attr.bytes, l->in, l->nIn, &between, 1);
     (void)nnrti_nna_name(l, " activation", fused, sizeof(fused));
     nnrt_builder_node(l->b, fused, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
@@ -2035,7 +2097,8 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
         if (x == NULL || !nnrti_nna_quantized(x->type.precision))
             continue;
         if (!(y->type.asymm_per_layer_params.scale > 0)) { /* also the first member of symm_per_layer_params */
-            if ((node->flags & NNRT_OP_MOVEMENT) == 0 || nnrti_nna_per_channel(x->type.precision))
+            const bool moves = (node->flags & NNRT_OP_MOVEMENT) != 0 || op->type == NNADAPTER_TOP_K;
+            if (!moves || nnrti_nna_per_channel(x->type.precision))
                 return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                                       "operation %u (%s): output %u has precision UNKNOWN and no scale, and operand %u "
                                       "is quantized; expected a scale > 0",
@@ -2430,13 +2493,14 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
         if (!nnrt_device_can(context->contexts[d].device, NNRT_ABILITY_TELL_NODES, NULL))
             return NNADAPTER_FEATURE_NOT_SUPPORTED;
     for (uint32_t i = 0; i < model->nOperations; i++) {
+        const NNAdapterOperation *op = model->operations[i];
         NNRT_Model *alone = NULL;
         bool open, *nodes;
         NNRT_ReturnCode code;
-        supported_operations[i] = false;
-        if (!nnrti_nna_lowered(model->operations[i]))
+        supported_operations[i] = op->operands[op->nIn]->late; /* built in a run, which queries the devices */
+        if (!nnrti_nna_lowered(op) || supported_operations[i])
             continue;
-        code = nnrti_nna_single_op_model(m, model->operations[i], &alone, &open, NULL);
+        code = nnrti_nna_single_op_model(m, op, &alone, &open, NULL);
         if (code == NNRT_OUT_OF_MEMORY)
             return NNADAPTER_OUT_OF_MEMORY;
         if (code != NNRT_SUCCESS)

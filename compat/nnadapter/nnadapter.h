@@ -100,7 +100,8 @@ typedef enum {
     NNADAPTER_ARG_MIN = 6,             /* the same */
     NNADAPTER_ASSIGN = 7,              /* input -> output */
     NNADAPTER_AVERAGE_POOL_2D = 8,     /* input, auto_pad, [pads 0], kernel_shape, strides, [ceil_mode false],
-                                           [count_include_pad false], [fuse] -> output */
+                                           [count_include_pad false], [fuse] -> output. In kernel_shape
+                                           NNADAPTER_UNKNOWN is the input's size: a global pool */
     NNADAPTER_BATCH_NORMALIZATION = 9, /* input [N,C,...], scale, bias, mean, variance [C], [epsilon 1e-5] -> output */
     NNADAPTER_CAST = 10,               /* input, dtype -> output */
     NNADAPTER_CHANNEL_SHUFFLE = 11,    /* input, group -> output: channel k * group + g is g * C / group + k of input */
@@ -164,8 +165,8 @@ typedef enum {
                                            [clip false], [step_w 0], [step_h 0], [offset 0.5],
                                            [min_max_aspect_ratios_order false] -> boxes, variances [H,W,P,4] */
     NNADAPTER_PRELU = 59,          /* input [N,C,...], alpha [1] or [C] -> output */
-    NNADAPTER_QUANTIZE = 60,       /* float32 input, [axis 1], scale [1] or [C], [zero_point 0: INT32, or FLOAT32 of
-                                           a whole number] -> quantized output */
+    NNADAPTER_QUANTIZE = 60,       /* FLOAT32 or INT32 input, [axis 1], scale [1] or [C], [zero_point 0: INT32, or
+                                           FLOAT32 of a whole number] -> quantized output */
     NNADAPTER_RANGE = 61,          /* start, end, step -> output */
     NNADAPTER_REDUCE_MEAN = 62,    /* input, [axes: all], [keepdim false] -> output */
     NNADAPTER_REDUCE_MAX = 63,     /* the same */
@@ -173,7 +174,8 @@ typedef enum {
     NNADAPTER_RELU = 65,           /* input -> output */
     NNADAPTER_RELU6 = 66,          /* input -> output */
     NNADAPTER_RESHAPE = 67,        /* input, shape: 0: the input's dimension, one -1: inferred -> output */
-    NNADAPTER_RESIZE_NEAREST = 68, /* input, [shape [2]], [scales [2]], align_corners -> output */
+    NNADAPTER_RESIZE_NEAREST = 68, /* input, [shape [2]], [scales [2]], align_corners -> output; positive scales
+                                           take precedence over shape */
     NNADAPTER_RESIZE_LINEAR = 69,  /* input, [shape [2]], [scales [2]], align_corners, align_mode: 0 = half-pixel,
                                            1 = corners -> output */
     NNADAPTER_ROI_ALIGN = 70,      /* input, rois [n,4], batch_indices [n], output_height, output_width, sampling_ratio,

@@ -2140,6 +2140,195 @@ static void operands_as_paddle_lite(void **state)
     }
 }
 
+/* The kernel of a global pool has the dimensions of a dynamic image: NNADAPTER_UNKNOWN is the size in a run. */
+static void global_pools_as_paddle_lite(void **state)
+{
+    static const float x[6] = {1, 2, 3, 4, 5, 9}, means[2] = {4, 1.5f}, most[2] = {9, 2};
+    const int32_t open[4] = {1, 1, OPEN, OPEN}, half[4] = {1, 1, OPEN, 3}, one[4] = {1, 1, 1, 1}, zeros[4] = {0};
+    const int32_t ones[2] = {1, 1};
+    (void)state;
+    for (int32_t kind = 0; kind < 4; kind++) { /* both pools; both dimensions are dynamic, or the height */
+        const bool average = kind % 2 == 0;
+        const int32_t *dims = kind < 2 ? open : half;
+        net n;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, dims, x);
+        one_int(&n, NNADAPTER_AUTO_PAD_NONE);
+        ints(&n, 4, zeros);
+        ints(&n, 2, dims + 2);
+        ints(&n, 2, ones);
+        one_bool(&n, false);
+        one_bool(&n, false);
+        one_int(&n, average ? NNADAPTER_FUSED_NONE : NNADAPTER_INT32);
+        if (!average)
+            one_int(&n, NNADAPTER_FUSED_NONE);
+        result(&n, NULL);
+        n.from[0].dims[2] = 2;
+        n.from[0].dims[3] = 3;
+        is(run(&n, average ? NNADAPTER_AVERAGE_POOL_2D : NNADAPTER_MAX_POOL_2D), OK);
+        gives(&n, 0, 4, one, average ? &means[0] : &most[0]);
+        if (kind < 2) {
+            n.from[0].dims[2] = 1;
+            n.from[0].dims[3] = 2;
+            is(NNAdapterExecution_compute(n.execution), OK);
+            gives(&n, 0, 4, one, average ? &means[1] : &most[1]);
+        }
+        end(&n);
+    }
+    { /* another width than the image's */
+        const int32_t kernel[2] = {OPEN, 2};
+        net n;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, half, x);
+        one_int(&n, NNADAPTER_AUTO_PAD_NONE);
+        ints(&n, 4, zeros);
+        ints(&n, 2, kernel);
+        ints(&n, 2, ones);
+        one_bool(&n, false);
+        one_bool(&n, false);
+        one_int(&n, NNADAPTER_FUSED_NONE);
+        result(&n, NULL);
+        is(add(&n, NNADAPTER_AVERAGE_POOL_2D), IP);
+        end(&n);
+    }
+}
+
+/* RESIZE with a size and scales, of which Paddle-Lite passes 0 for none: positive scales take precedence. */
+static void sizes_as_paddle_lite(void **state)
+{
+    static const float x[2] = {1, 2}, y[2][8] = {{1, 1, 2, 2, 1, 1, 2, 2}, {1, 1, 2, 2}}, scales[2][2] = {{2, 2}, {0, 0}};
+    const int32_t image[4] = {1, 1, 1, 2}, size[2] = {1, 4}, dims[2][4] = {{1, 1, 2, 4}, {1, 1, 1, 4}};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        net n;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+        ints(&n, 2, size);
+        constant(&n, NNADAPTER_FLOAT32, 2, scales[k], sizeof(float));
+        one_bool(&n, false);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_RESIZE_NEAREST), OK);
+        gives(&n, 0, 4, dims[k], y[k]);
+        end(&n);
+    }
+}
+
+/* A filter [Cin,Cout,1,1] of CONV_2D_TRANSPOSE has Cout scales with channel_dim 0, also if Cin is Cout. */
+static void transposed_as_paddle_lite(void **state)
+{
+    static const int8_t x[2] = {10, 6}, w[4] = {4, -8, 2, 1}, y[2][2] = {{10, -40}, {13, -37}}; /* x / 2 * (w times its scale) */
+    float scales[2] = {0.25f, 0.5f}, half = 0.5f;
+    const int32_t zeros[4] = {0}, ones[2] = {1, 1};
+    (void)state;
+    for (int32_t in = 1; in <= 2; in++) {
+        const int32_t image[4] = {1, in, 1, 1}, filter[4] = {in, 2, 1, 1}, out[4] = {1, 2, 1, 1};
+        NNAdapterOperandType type = codes_of(NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL, 4, filter, scales, 2, 0);
+        net n;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, image, x);
+        n.in[0]->type.symm_per_layer_params.scale = half;
+        n.in[n.nIn] = placed(&n, &type, w, (size_t)(2 * in), false, true);
+        assert_non_null(n.in[n.nIn++]);
+        left_out(&n);
+        one_int(&n, NNADAPTER_AUTO_PAD_NONE);
+        ints(&n, 4, zeros);
+        ints(&n, 2, ones);
+        one_int(&n, 1);
+        ints(&n, 2, ones);
+        ints(&n, 2, zeros);
+        left_out(&n);
+        one_int(&n, NNADAPTER_FUSED_NONE);
+        type = codes_of(NNADAPTER_UNKNOWN, 0, NULL, &half, 0, 0);
+        result(&n, &type);
+        is(run(&n, NNADAPTER_CONV_2D_TRANSPOSE), OK);
+        assert_memory_equal(n.to[0].dims, out, sizeof(out));
+        assert_memory_equal(n.to[0].data, y[in - 1], 2);
+        end(&n);
+    }
+}
+
+/* Constants of FLOAT32 beside int8: the exponent of POW and a factor. QUANTIZE of INT32. TOP_K without a scale. */
+static void numbers_as_paddle_lite(void **state)
+{
+    static const int8_t x[4] = {2, -3, 4, 6}, squares[4] = {4, 9, 16, 36}, cut[4] = {4, 9, 16, 24}, halves[4] = {2, -3, 4, 6};
+    static const int32_t integers[4] = {3, -5, 400, 0};
+    static const int8_t quantised[4] = {2, -3, 127, 0}, largest[2] = {6, 4};
+    static const struct {
+        int32_t op, fuse;
+        float constant;
+        const int8_t *y;
+    } cases[] = {{NNADAPTER_POW, NNADAPTER_FUSED_NONE, 2, squares},
+                 {NNADAPTER_POW, NNADAPTER_FUSED_RELU6, 2, cut},
+                 {NNADAPTER_MUL, NNADAPTER_FUSED_NONE, 0.5f, halves}};
+    const int32_t four = 4;
+    NNAdapterOperandType type = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 1, &four);
+    net n;
+    (void)state;
+    type.symm_per_layer_params.scale = 0.5f;
+    for (uint32_t k = 0; k < COUNT(cases); k++) {
+        is(begin(&n), OK);
+        n.nIn = 1;
+        one_float(&n, cases[k].constant);
+        one_int(&n, cases[k].fuse);
+        is(unknown_of(&n, cases[k].op, &type, x, 0.25f, 0), OK);
+        assert_int_equal(n.to[0].precision, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+        assert_memory_equal(n.to[0].data, cases[k].y, 4);
+        end(&n);
+    }
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_INT32, 1, &four, integers);
+    one_int(&n, 0);
+    one_float(&n, 1.5f);
+    one_int(&n, 0);
+    n.out[n.nOut++] = unknown(&n, 1.5f, 0);
+    is(run(&n, NNADAPTER_QUANTIZE), OK);
+    assert_memory_equal(n.to[0].data, quantised, 4);
+    end(&n);
+    is(begin(&n), OK);
+    n.nIn = 1;
+    one_int(&n, 2);
+    n.out[n.nOut + 1] = unknown(&n, 0, 0);
+    is(unknown_of(&n, NNADAPTER_TOP_K, &type, x, 0, 0), IP); /* one output too few */
+    n.nOut = 2;
+    is(add(&n, NNADAPTER_TOP_K), OK);
+    is(finish(&n), OK);
+    is(prepare(&n), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    assert_int_equal(n.to[0].precision, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+    assert_memory_equal(n.to[0].data, largest, 2);
+    assert_int_equal(((const int64_t *)n.to[1].data)[0], 3);
+    end(&n);
+}
+
+/* Operations whose shapes only a run has count as supported, with the operations that read their results. */
+static void supported_in_the_run(void **state)
+{
+    static const float x = -7, y[2] = {7, 7};
+    static const int32_t shape = 2;
+    const int32_t one = 1;
+    NNAdapterOperand *between;
+    NNAdapterOperation *op;
+    bool answers[2] = {false, false};
+    net n;
+    (void)state;
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &one, &x);
+    variable(&n, NNADAPTER_INT32, 1, &one, &shape);
+    between = unknown(&n, 0, 0);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_EXPAND, 2, n.in, 1, &between, &op), OK);
+    n.in[0] = between;
+    n.nIn = 1;
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(add(&n, NNADAPTER_ABS), OK);
+    is(finish(&n), OK);
+    is(prepare(&n), OK);
+    is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), OK);
+    assert_true(answers[0] && answers[1]);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    gives(&n, 0, 1, &shape, y);
+    end(&n);
+}
+
 /* Operations without an exact equivalent are refused, and invalid ones. */
 static void refused(void **state)
 {
@@ -3742,6 +3931,11 @@ int main(void)
         cmocka_unit_test(mixed_constants),   cmocka_unit_test(mixed_once),    cmocka_unit_test(records_without_memory),
         cmocka_unit_test(properties),        cmocka_unit_test(fully_connected_as_paddle_lite),
         cmocka_unit_test(operands_as_paddle_lite),
+        cmocka_unit_test(global_pools_as_paddle_lite),
+        cmocka_unit_test(sizes_as_paddle_lite),
+        cmocka_unit_test(transposed_as_paddle_lite),
+        cmocka_unit_test(numbers_as_paddle_lite),
+        cmocka_unit_test(supported_in_the_run),
     };
     static struct CMUnitTest tests[COUNT(fixed) + COUNT(operation_cases)];
     int failed;
