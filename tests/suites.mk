@@ -9,7 +9,7 @@ EXAMPLE := $(patsubst tests/tools/test_example_%.sh,example-%,$(wildcard tests/t
 # The longest suites start first, so that all processors finish together.
 SLOWEST := copy mcu-emit builds dist docs install conformance contrib cpu quantize extents tsan firmware packages mcu-program tflite_reader \
 	cpu-sets bits single quantized vectors tflite open-vectors mcu_file $(EMIT)
-SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert tflite-pairs differential splits bench runner coverage-script lib \
+SUITES := $(SLOWEST) frontend-bits symbols onnx-nodes onnx-installed onnx-types reports convert tflite-pairs differential splits bench runner coverage-script lib nnadapter-bridge \
 	$(CLI) $(EXAMPLE) api layers code-size python web spectra cpu-vectors work hunt $(filter-out $(SLOWEST),$(CMOCKA:test_%=%))
 families = $(foreach name,$(1),$(or $(filter $(name)-%,$(CLI) $(EMIT) $(EXAMPLE)),$(name)))
 # SKIP=NAMES: all suites but these
@@ -283,6 +283,11 @@ suite-example-vad: build/test/vad-stream build/test/nnrt
 
 suite-bench: tests/bench/test_bench.sh build/test/bench
 	$(SUITE) sh $< build/test
+
+# Paddle's operators and two networks through the shared library, as Paddle-Lite's bridge drives it, compared with numpy.
+# LONG=1: also through the library as shipped, with all instruction sets.
+suite-nnadapter-bridge: build/test/libnnadapter.so $(if $(LONG),build/libnnadapter.so)
+	$(SUITE) $(PYTHON) -B tests/compat/test_nnadapter_bridge.py $^
 
 suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(SUITE) sh tests/compat/test_lib.sh build/test
