@@ -21657,12 +21657,23 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_f64(const NNRT_Softmax *attr, const nnrt_v
     return nnrti_lines(attr, x, y, (int32_t)attr->axis.data[0], NNRT_DATA_TYPE_FLOAT64, nnrti_softmax_line_f64);
 }
 
+/* The stored integer of a share of the sum, which has k bits. */
+NNRTI_INLINE int32_t nnrti_softmax_share_q8(int64_t share, int32_t k, int64_t sum, const int32_t *quant)
+{
+    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    const int64_t v = factor[0] != 0 || factor[1] != 1 ? nnrti_rescale_shared(nnrti_shift_round(share, k - 5), factor)
+                      : sum >> 28 != 0                 ? 0
+                                                       : nnrti_shift_round(share, k + 3);
+    return nnrt_quant_result(v, quant);
+}
+
 /* Softmax of one line of L stored integers. */
 static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int32_t L, const int32_t *powers,
                                   const int32_t *quant)
 {
-    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    const bool many = L > 256;
     int32_t top = nnrt_load_8(x->data, 0, x->type), k, inverse;
+    uint8_t results[256]; /* for each distance from the largest element */
     int64_t sum = 0;
     for (int32_t i = 1; i < L; i++) {
         const int32_t q = nnrt_load_8(x->data, i * x->step, x->type);
@@ -21673,15 +21684,15 @@ static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int3
     k = nnrti_bit_count((uint64_t)sum);
     inverse = nnrti_fixed_reciprocal(
         (int32_t)((k <= 32 ? sum * ((int64_t)1 << (32 - k)) : sum >> (k - 32)) - ((int64_t)1 << 31)));
+    for (int32_t i = 0; i < 256 && many; i++)
+        results[i] = (uint8_t)nnrti_softmax_share_q8(nnrti_high_product(inverse, powers[i]), k, sum, quant);
     for (int32_t i = 0; i < L; i++) {
-        const int32_t q = nnrt_load_8(x->data, i * x->step, x->type);
-        const int64_t share = nnrti_high_product(inverse, powers[top - q]);
-        int64_t v;
-        if (factor[0] == 0 && factor[1] == 1)
-            v = sum >> 28 != 0 ? 0 : nnrti_shift_round(share, k + 3);
+        const int32_t below = top - nnrt_load_8(x->data, i * x->step, x->type);
+        if (many)
+            ((uint8_t *)y->data)[i * y->step] = results[below];
         else
-            v = nnrti_rescale_shared(nnrti_shift_round(share, k - 5), factor);
-        nnrti_store_8(y->data, i * y->step, nnrt_quant_result(v, quant));
+            nnrti_store_8(y->data, i * y->step,
+                          nnrti_softmax_share_q8(nnrti_high_product(inverse, powers[below]), k, sum, quant));
     }
 }
 

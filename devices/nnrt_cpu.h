@@ -727,6 +727,24 @@ typedef struct nnrti_cpu_binary_q8 {
     nnrt_kernel exact;
 } nnrti_cpu_binary_q8;
 
+/* REDUCE_FUSION of 8 bits, SUM and MEAN: attributes of `reduce_q8`, which has the arguments of the reference kernel. */
+typedef struct nnrti_cpu_reduce_q8 {
+    bool mean;
+    nnrt_kernel exact; /* the reference kernel, and its attributes */
+    const void *attr;
+} nnrti_cpu_reduce_q8;
+
+/* factor of a sum becomes that of the mean of n: m * 2^k / n, with k as large as 64 bits permit (QUANT.md, MEAN). */
+static void nnrti_cpu_divide_factor(int32_t factor[2], int32_t n)
+{
+    int32_t k = 0;
+    while (k < 30 && n >> (k + 1) != 0)
+        k++;
+    k = k > 31 + factor[1] ? 31 + factor[1] : k;
+    factor[0] = (int32_t)((uint64_t)((int64_t)factor[0] * ((int64_t)1 << k)) / (uint64_t)n);
+    factor[1] -= k;
+}
+
 /* Quantize float32 to 8 bits: attributes of `quantize`. */
 typedef struct nnrti_cpu_quantize {
     bool even;     /* QUANTIZE_LINEAR: to nearest even; QUANT_DTYPE_CAST: halves away from zero */
@@ -781,7 +799,7 @@ typedef struct nnrti_cpu_kernel {
 #endif
 /* 8-bit kernels without dot products; then those with dot products, which avx512vnni and dotprod implement themselves:
    i8mm only the first two. */
-#define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(binary_q8) X(resize_q8)
+#define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(binary_q8) X(resize_q8) X(reduce_q8)
 #define NNRTI_CPU_KERNELS_Q8_GEMM(X) X(gemm_q8) X(multi_gemm_q8)
 #define NNRTI_CPU_KERNELS_Q8_ROWS(X) X(depthwise_q8)
 
@@ -3905,8 +3923,10 @@ static bool nnrti_cpu_is_multi_gemm(const nnrt_draft_step *step)
                     *y = &step->args[step->nIn + step->nDerived].view;
     int64_t count = nnrti_cpu_phases(&c, y, 0);
     int64_t floats = (int64_t)w->dims[1] * w->dims[2] * w->dims[3] + NNRTI_CPU_PHASES;
-    if ((x->dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
-         !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_transpose_fusion_q8")) ||
+    if ((x->dataType != NNRT_DATA_TYPE_FLOAT32 &&
+         ((!nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
+           !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_transpose_fusion_q8")) ||
+          x->dims[3] != c.group * w->dims[3])) || /* an upper bound of the channels: another kernel in the run */
         step->args[1].kind != NNRT_PLACE_CONSTANT ||
         (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
         count > NNRTI_CPU_PHASES)
@@ -5267,6 +5287,24 @@ static NNRT_ReturnCode nnrti_cpu_lower_quantize(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* SUM and MEAN of 8 bits. */
+static NNRT_ReturnCode nnrti_cpu_lower_reduce_q8(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)step->attr;
+    nnrti_cpu_reduce_q8 *a;
+    if ((attr->mode != NNRT_REDUCE_MODE_MEAN && attr->mode != NNRT_REDUCE_MODE_SUM) || step->nDerived != 2 ||
+        nnrt_view_empty(&step->args[0].view) || !nnrti_cpu_is_allowed(e, &e->isa->reduce_q8))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_reduce_q8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->mean = attr->mode == NNRT_REDUCE_MODE_MEAN;
+    a->exact = step->kernel;
+    a->attr = step->attr;
+    nnrti_cpu_set_kernel(step, &e->isa->reduce_q8, a);
+    return NNRT_SUCCESS;
+}
+
 /* A quantized step gets its kernel, if there is one; else it is unchanged. */
 static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -5283,6 +5321,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_lower_constant_matmul_q8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
     if (nnrti_cpu_binary_q8_of(step) != NULL)
         nnrti_cpu_lower_binary_q8(e, step);
+    if (nnrti_cpu_is_q8_step(step, "nnrt_reduce_fusion_q8"))
+        return nnrti_cpu_lower_reduce_q8(e, s);
     if (nnrti_cpu_is_quantize(step, false))
         return nnrti_cpu_lower_quantize(e, s);
     if (nnrti_cpu_is_quantize(step, true) && nnrti_cpu_is_allowed(e, &e->isa->dequantize)) {

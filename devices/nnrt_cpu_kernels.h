@@ -8163,6 +8163,125 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool_q8)(const void *attr, nnrt_view *a
     return NNRTI_CPU(run_pool_q8)(attr, args, call, NNRTI_CPU(average_pool_q8_task));
 }
 
+/* Sums or means of 8-bit elements over some axes: `outer` visits the results, `inner` the elements of each. */
+typedef struct NNRTI_CPU(reduce_q8_job) {
+    const nnrt_view *x, *y;
+    const int32_t *list; /* the constants of the requantization */
+    nnrt_walk outer, inner;
+    int32_t slice;      /* indices of the outermost axis of `outer`, or of its row, of a work item */
+    int32_t flip, less; /* less: the elements of a sum times their zero point */
+    int32_t factor[2];
+} NNRTI_CPU(reduce_q8_job);
+#define NNRTI_Q8_SUMS (4 * NNRTI_LANES) /* sums of adjacent elements that are computed at a time */
+
+/* The sum of `count` adjacent bytes, int8 plus 128. */
+static int32_t NNRTI_CPU(sum_bytes)(const uint8_t *x, int32_t count, int32_t flip)
+{
+    nnrti_v_bits sums[4] = {{0}};
+    int32_t lanes[NNRTI_LANES], i = 0, sum = 0;
+    for (; i + 4 * NNRTI_LANES <= count; i += 4 * NNRTI_LANES)
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < 4; k++)
+            sums[k] += nnrti_v_load_bytes(x + i + k * NNRTI_LANES) ^ flip;
+    sums[0] += sums[1] + sums[2] + sums[3];
+    memcpy(lanes, &sums[0], sizeof(lanes));
+    for (int32_t k = 0; k < NNRTI_LANES; k++)
+        sum += lanes[k];
+    for (; i < count; i++)
+        sum += x[i] ^ flip;
+    return sum;
+}
+
+/* Adds the elements of each of `count` <= NNRTI_Q8_SUMS adjacent sums, the first of which are at x. */
+static void NNRTI_CPU(sum_rows_q8)(const NNRTI_CPU(reduce_q8_job) * j, const uint8_t *x, int32_t count, int32_t *to)
+{
+    nnrt_walk w = j->inner;
+    nnrti_v_bits sums[4] = {{0}};
+    uint8_t part[NNRTI_Q8_SUMS] = {0};
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const uint8_t *from = x + w.at[0] + i * w.row[0];
+            if (count < NNRTI_Q8_SUMS)
+                from = (const uint8_t *)memcpy(part, from, (size_t)count);
+            NNRTI_CPU_UNROLL
+            for (int32_t k = 0; k < 4; k++)
+                sums[k] += nnrti_v_load_bytes(from + k * NNRTI_LANES) ^ j->flip;
+        }
+    while (nnrt_walk_next(&w));
+    memcpy(to, sums, sizeof(sums));
+}
+
+/* Work item: some results. */
+static void NNRTI_CPU(reduce_q8_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(reduce_q8_job) *j = (const NNRTI_CPU(reduce_q8_job) *)arg;
+    nnrt_walk w = j->outer;
+    int32_t *const size = w.rank > 0 ? &w.dims[0] : &w.count, begin = (int32_t)unit * j->slice;
+    (void)worker;
+    for (int32_t k = 0; k < 2; k++)
+        w.at[k] += begin * (w.rank > 0 ? w.step[k][0] : w.row[k]);
+    *size = *size - begin < j->slice ? *size - begin : j->slice;
+    do
+        for (int32_t i = 0, n; i < w.count; i += n) {
+            const uint8_t *const x = (const uint8_t *)j->x->data + w.at[1] + i * w.row[1];
+            uint8_t *const y = (uint8_t *)j->y->data + w.at[0] + i * w.row[0];
+            int32_t sums[NNRTI_Q8_SUMS] = {0};
+            n = 1;
+            if (j->inner.row[0] == 1) {
+                nnrt_walk rows = j->inner;
+                do
+                    sums[0] += NNRTI_CPU(sum_bytes)(x + rows.at[0], rows.count, j->flip);
+                while (nnrt_walk_next(&rows));
+            } else {
+                n = w.count - i < NNRTI_Q8_SUMS ? w.count - i : NNRTI_Q8_SUMS;
+                NNRTI_CPU(sum_rows_q8)(j, x, n, sums);
+            }
+            for (int32_t k = 0; k < n; k++)
+                y[k * w.row[0]] = (uint8_t)nnrt_quant_result(nnrt_rescale(sums[k] - j->less, j->factor), j->list);
+        }
+    while (nnrt_walk_next(&w));
+}
+
+/* y = the sum or the mean of x over the axes, the second argument, requantized. Sums that may exceed 31 bits, and elements
+   that no axis has side by side, use the reference kernel. */
+static NNRT_ReturnCode NNRTI_CPU(reduce_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_reduce_q8 *a = (const nnrti_cpu_reduce_q8 *)attr;
+    const nnrt_view *const axes = &args[call->nIn];
+    NNRTI_CPU(reduce_q8_job) j;
+    nnrt_view part = args[0];
+    double n = 1, count;
+    int32_t size;
+    memset(&j, 0, sizeof(j));
+    j.x = &args[0];
+    j.y = &args[call->nIn + 2];
+    j.list = (const int32_t *)args[call->nIn + 1].data;
+    for (int32_t i = 0; i < part.rank; i++) {
+        bool reduced = false;
+        for (int32_t k = 0; k < axes->dims[0]; k++)
+            reduced = reduced || ((const int32_t *)axes->data)[k] == i;
+        part.dims[i] = reduced ? part.dims[i] : 1;
+        n *= part.dims[i];
+    }
+    if (!nnrt_walk_first(&j.outer, j.y, j.x, NULL))
+        return NNRT_SUCCESS;
+    if (n > 1 << 22 || !nnrt_walk_first(&j.inner, &part, NULL, NULL) || (j.inner.row[0] != 1 && j.outer.row[1] != 1))
+        return a->exact(a->attr, args, call);
+    j.flip = nnrti_cpu_flip(j.x);
+    j.less = (int32_t)n * (j.x->quant[0].zeroPoint + j.flip);
+    memcpy(j.factor, j.list + NNRT_QUANT_FACTORS, sizeof(j.factor));
+    if (a->mean)
+        nnrti_cpu_divide_factor(j.factor, (int32_t)n);
+    count = j.outer.count;
+    for (int32_t i = 0; i < j.outer.rank; i++)
+        count *= j.outer.dims[i];
+    size = j.outer.rank > 0 ? j.outer.dims[0] : j.outer.count;
+    j.slice = (int32_t)(4096 / (n * count / size)) / NNRTI_Q8_SUMS * NNRTI_Q8_SUMS;
+    j.slice = j.slice > 0 ? j.slice : j.outer.rank > 0 || j.inner.row[0] == 1 ? 1 : NNRTI_Q8_SUMS;
+    nnrti_cpu_parallel_for(call, 0.5 * n * count, (uint32_t)((size - 1) / j.slice + 1), NNRTI_CPU(reduce_q8_task), &j);
+    return NNRT_SUCCESS;
+}
+
 /* Arguments of `resize_q8`, and its requantization. */
 typedef struct NNRTI_CPU(resize_q8_job) {
     const nnrti_cpu_resize *attr;

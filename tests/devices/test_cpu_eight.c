@@ -629,6 +629,107 @@ static void test_sizes_of_8_bits(void **unused)
     }
 }
 
+/* Sums and means over any axes, in the order of the model or with channels last; results with an axis of size 1 or without
+   it. */
+static void test_reductions_of_8_bits(void **unused)
+{
+    static const int32_t sizes[] = {1, 2, 3, 5, 15, 16, 17, 33, 64, 65, 70, 130, 300};
+    (void)unused;
+    state = 24;
+    for (uint32_t i = 0; i < 240; i++) {
+        const bool image = draw(3) == 0;
+        const int32_t rank = image ? 4 : 1 + (int32_t)draw(4);
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(0.02, draw_zero(type));
+        int32_t dims[4], axes[4], out[4], count = 0, left = 0;
+        NNRT_ReduceFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[2], y;
+        uint8_t *x;
+        size_t nX, n = 1;
+        NNRT_QuantParam py;
+        char what[120];
+        memset(&attr, 0, sizeof(attr));
+        attr.keepDims = draw(2) == 0;
+        attr.mode = draw(2) == 0 ? NNRT_REDUCE_MODE_MEAN : NNRT_REDUCE_MODE_SUM;
+        for (int32_t k = 0; k < rank; k++) {
+            const bool reduced = draw(2) == 0 || (count == 0 && k == rank - 1);
+            dims[k] = draw(3) == 0 || rank == 1 ? sizes[draw(COUNT(sizes))] : 1 + (int32_t)draw(6);
+            if (reduced) {
+                axes[count++] = k;
+                n *= (size_t)dims[k];
+            }
+            if (!reduced || attr.keepDims)
+                out[left++] = reduced ? 1 : dims[k];
+        }
+        py = param_of(0.02 * (attr.mode == NNRT_REDUCE_MODE_MEAN ? 0.7 : 0.1 * (double)n), draw_zero(type));
+        nX = product_of(rank, dims);
+        x = bytes_of(nX);
+        assert_int_equal(nnrt_builder_create(&b, "reduce", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", type, rank, dims);
+        if (image)
+            nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
+        nnrt_builder_quant(b, in[0], &px, 1);
+        in[1] = nnrt_builder_constant(b, "axes", I32, 1, &count, axes, true);
+        y = nnrt_builder_tensor(b, "y");
+        nnrt_builder_declare(b, y, type, left, out);
+        nnrt_builder_quant(b, y, &py, 1);
+        nnrt_builder_node(b, "y", NNRT_NODE_TYPE_REDUCE_FUSION, &attr, in, 2, &y, 1);
+        nnrt_builder_output(b, y);
+        model = finish(b);
+        snprintf(what, sizeof(what), "case %u, mode %d of rank %d, %d axes", i, (int)attr.mode, (int)rank, (int)count);
+        kernel = "reduce_q8";
+        check_bytes(model, x, nX, product_of(left, out), EITHER, what);
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(x);
+    }
+}
+
+/* Runs a node of one input [count] of 8 bits on the reference device. */
+static void run_list(NNRT_NodeType type, const void *attr, NNRT_DataType t, int32_t count, const NNRT_QuantParam *px,
+                     const NNRT_QuantParam *py, const uint8_t *x, uint8_t *y)
+{
+    nnrt_builder *b = NULL;
+    NNRT_Model *model;
+    uint32_t in;
+    assert_int_equal(nnrt_builder_create(&b, "list", NULL), NNRT_SUCCESS);
+    in = nnrt_builder_input(b, "x", t, 1, &count);
+    nnrt_builder_quant(b, in, px, 1);
+    model = finish_eight(b, type, attr, &in, 1, t, 1, &count, py);
+    (void)run_bytes("reference", model, x, (size_t)count, y, (size_t)count, 0, NULL);
+    nnrt_model_destroy(model);
+}
+
+/* The reference kernels take results of long lines from tables, those of short ones from the formula, which the vectors
+   test. A line of 200 elements, and the same behind elements whose exponentials are 0: equal results. */
+static void test_tables_of_8_bits(void **unused)
+{
+    enum { SHORT = 200, LONG = 900 };
+    static const int64_t zero[1] = {0};
+    (void)unused;
+    state = 25;
+    for (uint32_t i = 0; i < 40; i++) {
+        const NNRT_DataType t = draw(2) == 0 ? I8 : U8;
+        const int32_t least = t == I8 ? -128 : 0;
+        const NNRT_QuantParam px = param_of(draw(2) == 0 ? 0.5 : 0.9, draw_zero(t));
+        const NNRT_QuantParam py = draw(2) == 0 ? param_of(1.0 / 256, least) : param_of(0.003, draw_zero(t));
+        uint8_t x[LONG], few[SHORT], many[LONG];
+        NNRT_Softmax softmax;
+        for (int32_t k = 0; k < LONG; k++) /* 100 steps of 0.5 and more below the others: e^-50 is 0 in 31 bits */
+            x[k] = (uint8_t)(least + (k < SHORT ? 155 + (int32_t)draw(101) : (int32_t)draw(55)));
+        memset(&softmax, 0, sizeof(softmax));
+        softmax.axis = nnrt_int64_list(zero, 1);
+        run_list(NNRT_NODE_TYPE_SOFTMAX, &softmax, t, SHORT, &px, &py, x, few);
+        run_list(NNRT_NODE_TYPE_SOFTMAX, &softmax, t, LONG, &px, &py, x, many);
+        assert_memory_equal(few, many, SHORT);
+        run_list(NNRT_NODE_TYPE_SQUEEZE, NULL, t, SHORT, &px, &py, x, few); /* moves elements, and requantizes them */
+        run_list(NNRT_NODE_TYPE_SQUEEZE, NULL, t, LONG, &px, &py, x, many);
+        assert_memory_equal(few, many, SHORT);
+    }
+}
+
 /* Floats; some map to ends of the range or to midpoints, or are far outside, or NaN. */
 static float *floats_of(size_t count, float scale)
 {
@@ -897,6 +998,8 @@ int main(void)
         cmocka_unit_test(test_sums_of_8_bits),
         cmocka_unit_test(test_all_sums_of_8_bits),
         cmocka_unit_test(test_sizes_of_8_bits),
+        cmocka_unit_test(test_reductions_of_8_bits),
+        cmocka_unit_test(test_tables_of_8_bits),
         cmocka_unit_test(test_casts_to_8_bits),
         cmocka_unit_test(test_casts_of_8_bits),
         cmocka_unit_test(test_casts_of_images),

@@ -12,7 +12,7 @@ operators='' files=''
 for op in gru lstm lstm_peephole rnn; do # which the random graphs do not have, or only now and then
     files="$files tests/ops/vectors/$op.vec"
 done
-for op in activation add_fusion average_pool_3d avgpool_fusion bias_add cast ceil clip conv2d_fusion conv2d_transpose_fusion conv_3d \
+for op in activation add_fusion average_pool_3d avgpool_fusion bias_add cast ceil clip conv_integer matmul_integer conv2d_fusion conv2d_transpose_fusion conv_3d \
     div_fusion erf expfusion floor full_connection fused_batch_norm group_norm_fusion hard_sigmoid instance_norm layer_norm_fusion leaky_relu log log_softmax matmul_fusion matmul_nbits \
     max_pool_3d max_pool_fusion maximum minimum mish mul_fusion pow_fusion prelu_fusion quant quant_dtype_cast real_div reduce_fusion \
     argmax_fusion argmin_fusion bottom_k cos equal greater greater_equal l2_normalize_fusion less less_equal lp_normalization lrn not_equal \
@@ -25,7 +25,7 @@ dynamic='' # with kernels for steps with dynamic shapes
 for op in activation add_fusion argmax_fusion clip erf full_connection greater_equal l2_normalize_fusion layer_norm_fusion less \
     log_softmax lp_normalization matmul_fusion matmul_nbits mul_fusion pow_fusion prelu_fusion reduce_fusion rms_normalization \
     select softmax sub_fusion transpose where avgpool_fusion conv2d_fusion conv2d_transpose_fusion fused_batch_norm \
-    max_pool_fusion quant scale_fusion; do
+    max_pool_fusion quant scale_fusion resize conv_integer matmul_integer quant_dtype_cast; do
     dynamic="$dynamic tests/ops/vectors/$op.vec"
 done
 
