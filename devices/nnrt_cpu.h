@@ -597,7 +597,9 @@ static int32_t nnrti_cpu_recurrent_extra(const nnrti_cpu_recurrent *a)
 /* Requantization of 32-bit sums to 8-bit elements of y (>>int8). int8 is processed as uint8 by adding 128, so that
    all elements are 0 to 255; flip is the XOR mask that converts y back. */
 typedef struct nnrti_cpu_requantize {
-    bool plain;               /* the 32-bit forms suffice (nnrti_cpu_requantize_table): no very large sums or factors */
+    bool plain;               /* the 32-bit forms suffice (nnrti_cpu_requantize_channels): no very large sums or factors */
+    bool wide;                /* the wide form does: no very large sums */
+    int32_t zero;             /* of y, from 0 to 255: of the wide form */
     bool positive;            /* results below the zero point are clamped, so negative sums need no exact rounding */
     bool bare;                /* bounds are 0 and 255, and flip is 0 */
     bool raw;                 /* no requantization: y is int32 (nnrti_cpu_lower_matmul_integer) */
@@ -4372,19 +4374,22 @@ static void nnrti_cpu_requantize_scale(nnrti_cpu_requantize *r, const nnrt_view 
     const int32_t *list = (const int32_t *)quant->data;
     nnrti_cpu_requantize_bounds(r, list[1], list[2], nnrti_cpu_flip(y));
     r->positive = list[1] >= list[0];
-    r->plain = reach < 1 << 30;
+    r->zero = list[0] + nnrti_cpu_flip(y);
+    r->plain = r->wide = reach < 1 << 30;
     for (int32_t c = 0; c < C; c++) {
         const int32_t *factor = nnrt_quant_factor(quant, c);
         r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
+        r->wide = r->wide && factor[0] >= 0 && factor[1] <= 30 && factor[1] >= -31;
     }
 }
 
 /* Sets the requantization rows 1 to 6 of the table of `padded` channels, of which C exist: those of y from `first` on.
    Integer form (`plain`), if no sum exceeds 2^30 and every factor is below 1:
        y = (round(x * row 1 / 2^31) + row 2) / 2^row 3, rounded down; row 2 contains the rounding term.
+   Wide form, if no sum exceeds 2^30: row 3 is minus the exponent, any, and row 2 the rounding term without zero point.
    Else the rows are factor, zero point and exponent as in the reference. Float form: with f = row 1 / 2^(31 + row
    3), y = x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x below 0 less 2^-row 3, because halves
-   round away from zero. The kernel computes 2^FRACTION_BITS times that, plus 4, from rows 4 to 6 in float. Within 0
+   round away from zero; with the wide form and row 3 <= 0, y = x * f + zero point + 1/2, rounded down. The kernel computes 2^FRACTION_BITS times that, plus 4, from rows 4 to 6 in float. Within 0
    to 256 that is at most 2^24 and off by less than 4: by 1/2 each for rounding the summand (row 5) and the sum, by
    2.01 for row 4 and x together, by 1/2 for subtracting row 6, which is 1/4 below 2^23, and there by 1/2 for the
    conversion to integer. So if the low FRACTION_BITS bits are 8 or more, the bits above them are exactly y. */
@@ -4395,20 +4400,24 @@ static void nnrti_cpu_requantize_channels(const nnrti_cpu_requantize *r, const n
     const int32_t flip = nnrti_cpu_flip(y), zero = ((const int32_t *)quant->data)[0] + flip;
     const double one = 1 << NNRTI_CPU_FRACTION_BITS;
     const float middle = 1 << (NNRTI_CPU_FRACTION_BITS - 1);
-    for (int32_t c = 0; c < padded && r->plain; c++) /* also of the padding channels */
+    for (int32_t c = 0; c < padded && (r->plain || r->wide); c++) /* also of the padding channels */
         memcpy(nnrti_cpu_table_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
     for (int32_t c = 0; c < C; c++) {
         const int32_t *factor = nnrt_quant_factor(quant, first + c), n = factor[0] == 0 ? 1 : -factor[1];
         int32_t *to = nnrti_cpu_table_column(table, nnrti_cpu_interleaved_channel(c, mixed), lanes);
-        if (r->plain) {
-            const double by = one * factor[0] / (double)((int64_t)1 << (31 + n)), away = one / (double)(1 << n);
+        if (r->plain || r->wide) {
+            const double by = one * factor[0] / (double)((int64_t)1 << (31 + n));
+            const double away = n > 0 ? one / (double)((int64_t)1 << n) : 0;
             const float rows[3] = {(float)by, (float)(one * (zero + 0.5) + away / 2 + 4), (float)away};
             for (int32_t i = 0; i < 3; i++)
                 memcpy(&to[(4 + i) * lanes], &rows[i], sizeof(rows[i]));
         }
         to[lanes] = factor[0];
-        to[2 * lanes] = r->plain ? (1 << (n - 1)) + zero * (1 << n) : zero;
-        to[3 * lanes] = r->plain ? n : factor[1];
+        to[2 * lanes] = r->plain  ? (1 << (n - 1)) + zero * (1 << n)
+                        : !r->wide ? zero
+                        : n > 0    ? (int32_t)((uint32_t)1 << (n - 1))
+                                   : 0;
+        to[3 * lanes] = r->plain || r->wide ? n : factor[1];
     }
 }
 

@@ -6510,6 +6510,9 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 #define nnrti_exact_mask_all NNRTI_CPU(exact_mask_all)
 #define nnrti_i_from_float NNRTI_CPU(i_from_float)
 #define nnrti_i_requantize_float NNRTI_CPU(i_requantize_float)
+/* Results of the wide form are limited to -1 to 2 times the range of bytes before they become integers, exact ones. */
+#define NNRTI_Q8_LEAST (4096.0f - (1 << (NNRTI_CPU_FRACTION_BITS + 8)))
+#define NNRTI_Q8_MOST (4096.0f + (1 << (NNRTI_CPU_FRACTION_BITS + 9)))
 #endif
 #if NNRTI_CPU_LEVEL >= 4
 typedef __mmask16 nnrti_exact_mask;
@@ -6525,12 +6528,14 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m512 t, int32_t bits, nnrti_exact_
     *sure = _mm512_mask_test_epi32_mask(*sure, v, _mm512_set1_epi32(bits));
     return v;
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive,
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive, const bool large,
                                                   nnrti_exact_mask *sure)
 {
     __m512 t = _mm512_fmadd_ps(_mm512_cvtepi32_ps(x), _mm512_castsi512_ps(rows[0]), _mm512_castsi512_ps(rows[1]));
     if (!positive)
         t = _mm512_mask_sub_ps(t, _mm512_movepi32_mask(x), t, _mm512_castsi512_ps(rows[2]));
+    if (large)
+        t = _mm512_max_ps(_mm512_set1_ps(NNRTI_Q8_LEAST), _mm512_min_ps(_mm512_set1_ps(NNRTI_Q8_MOST), t));
     return nnrti_i_from_float(t, NNRTI_Q8_EXACT_BITS, sure);
 }
 #elif NNRTI_CPU_LEVEL == 3
@@ -6552,12 +6557,14 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m256 t, int32_t bits, nnrti_exact_
     *sure = _mm256_min_epu16(*sure, v);
     return v;
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive,
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive, const bool large,
                                                   nnrti_exact_mask *sure)
 {
     __m256 t = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_castsi256_ps(rows[0]), _mm256_castsi256_ps(rows[1]));
     if (!positive)
         t = _mm256_sub_ps(t, _mm256_castsi256_ps(_mm256_and_si256(_mm256_srai_epi32(x, 31), rows[2])));
+    if (large)
+        t = _mm256_max_ps(_mm256_set1_ps(NNRTI_Q8_LEAST), _mm256_min_ps(_mm256_set1_ps(NNRTI_Q8_MOST), t));
     return nnrti_i_from_float(t, NNRTI_Q8_EXACT_BITS, sure);
 }
 #endif
@@ -6645,32 +6652,85 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_shift_20(nnrti_i x)
 #define NNRTI_Q8_SIGN 0
 #endif
 
+/* The wide integer form in the format of `store_q8`: x * m * 2^-n of rows 1 and 3, with row 2 for rounding where n > 0, as
+   nnrt_rescale. Sums times 2^-n, for n < 0, saturate: the result is far outside of the range. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(i_rescale_wide)(nnrti_i x, const int32_t *table, int32_t zero)
+{
+    const nnrti_i m = nnrti_i_load(table + NNRTI_Q8_LANES), rounding = nnrti_i_load(table + 2 * NNRTI_Q8_LANES);
+    const nnrti_i n = nnrti_i_load(table + 3 * NNRTI_Q8_LANES);
+#if NNRTI_CPU_LEVEL >= 4
+    const __m512i none = _mm512_setzero_si512(), half = _mm512_set1_epi64((int64_t)1 << 30);
+    const __m512i up = _mm512_max_epi32(none, _mm512_sub_epi32(none, n)), down = _mm512_max_epi32(none, n);
+    const __m512i most = _mm512_srlv_epi32(_mm512_set1_epi32(INT32_MAX), up);
+    __m512i y, even, odd;
+    x = _mm512_sllv_epi32(_mm512_max_epi32(_mm512_min_epi32(x, most), _mm512_sub_epi32(none, most)), up);
+    even = _mm512_srli_epi64(_mm512_add_epi64(_mm512_mul_epi32(x, m), half), 31);
+    odd = _mm512_mul_epi32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(m, 32));
+    y = _mm512_mask_blend_epi32(0xAAAA, even, _mm512_slli_epi64(_mm512_add_epi64(odd, half), 1));
+    y = _mm512_mask_add_epi32(y, _mm512_cmpgt_epi32_mask(n, none), y, _mm512_add_epi32(_mm512_srai_epi32(y, 31), rounding));
+    y = _mm512_srav_epi32(y, down);
+    y = _mm512_max_epi32(_mm512_min_epi32(y, _mm512_set1_epi32(32000)), _mm512_set1_epi32(-32000));
+    return _mm512_slli_epi32(_mm512_add_epi32(y, _mm512_set1_epi32(zero)), NNRTI_CPU_FRACTION_BITS);
+#elif NNRTI_CPU_LEVEL == 3
+    const __m256i none = _mm256_setzero_si256(), half = _mm256_set1_epi64x((int64_t)1 << 30);
+    const __m256i up = _mm256_max_epi32(none, _mm256_sub_epi32(none, n)), down = _mm256_max_epi32(none, n);
+    const __m256i most = _mm256_srlv_epi32(_mm256_set1_epi32(INT32_MAX), up);
+    __m256i y, even, odd;
+    x = _mm256_sllv_epi32(_mm256_max_epi32(_mm256_min_epi32(x, most), _mm256_sub_epi32(none, most)), up);
+    even = _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epi32(x, m), half), 31);
+    odd = _mm256_mul_epi32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(m, 32));
+    y = _mm256_blend_epi32(even, _mm256_slli_epi64(_mm256_add_epi64(odd, half), 1), 0xAA);
+    y = _mm256_add_epi32(y, _mm256_and_si256(_mm256_cmpgt_epi32(n, none),
+                                             _mm256_add_epi32(_mm256_srai_epi32(y, 31), rounding)));
+    y = _mm256_srav_epi32(y, down);
+    y = _mm256_max_epi32(_mm256_min_epi32(y, _mm256_set1_epi32(32000)), _mm256_set1_epi32(-32000));
+    return _mm256_slli_epi32(_mm256_add_epi32(y, _mm256_set1_epi32(zero)), NNRTI_CPU_FRACTION_BITS);
+#elif NNRTI_CPU_LEVEL == 2
+    const int32x4_t none = vdupq_n_s32(0);
+    int32x4_t y = vqrdmulhq_s32(vqshlq_s32(x, vmaxq_s32(none, vnegq_s32(n))), m);
+    y = vaddq_s32(y, vandq_s32(vreinterpretq_s32_u32(vcgtq_s32(n, none)), vaddq_s32(vshrq_n_s32(y, 31), rounding)));
+    y = vshlq_s32(y, vminq_s32(none, vnegq_s32(n)));
+    return vaddq_s32(vmaxq_s32(vminq_s32(y, vdupq_n_s32(32000)), vdupq_n_s32(-32000)), vdupq_n_s32(zero));
+#else
+    nnrti_i y = {0};
+    for (int32_t i = 0; i < NNRTI_Q8_LANES; i++) {
+        const int32_t up = n[i] < 0 ? -n[i] : 0, down = n[i] > 0 ? n[i] : 0, most = INT32_MAX >> up;
+        const int32_t v = (x[i] > most ? most : x[i] < -most ? -most : x[i]) * ((int32_t)1 << up);
+        const int32_t product = (int32_t)(((int64_t)v * m[i] + ((int64_t)1 << 30)) >> 31);
+        const int32_t w = (product + (down > 0 ? (product >> 31) + rounding[i] : 0)) >> down;
+        y[i] = (w > 32000 ? 32000 : w < -32000 ? -32000 : w) + zero;
+    }
+    return y;
+#endif
+}
+
 /* Requantizes n vectors of sums, each `wide` of them of channels from table on: by floats, or if these are not exact
    in all lanes, by integers. rows: three rows of the table for each vector of channels, in registers: of the float
-   form or, on NEON, which has no float form, of the integer form. */
+   form or, on NEON, which has no float form, of the integer form. large: the wide integer form, with this zero point. */
 NNRTI_CPU_INLINE void NNRTI_CPU(requantize_vectors)(const int32_t *sum, nnrti_i *v, const int32_t n, const int32_t wide,
-                                                    const int32_t *table, nnrti_i (*rows)[3], const bool positive)
+                                                    const int32_t *table, nnrti_i (*rows)[3], const bool positive,
+                                                    const bool large, int32_t zero)
 {
 #if NNRTI_Q8_FLOAT
     nnrti_exact_mask sure = nnrti_exact_mask_all();
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < n; i++)
-        v[i] = nnrti_i_requantize_float(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive, &sure);
+        v[i] = nnrti_i_requantize_float(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive, large, &sure);
     if (NNRTI_Q8_ALL_EXACT(sure, NNRTI_Q8_EXACT_BITS))
         return;
-#endif
-#if NNRTI_CPU_LEVEL == 2
-    (void)table;
-    NNRTI_CPU_UNROLL
-    for (int32_t i = 0; i < n; i++)
-        v[i] = NNRTI_CPU(i_rescale_by)(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive);
 #else
     (void)rows;
-    NNRTI_CPU_UNROLL
-    for (int32_t i = 0; i < n; i++)
-        v[i] = nnrti_i_requantize_int(nnrti_i_load(sum + i * NNRTI_Q8_LANES),
-                                      table + i % wide * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS, positive);
 #endif
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < n; i++) {
+        const nnrti_i x = nnrti_i_load(sum + i * NNRTI_Q8_LANES);
+        const int32_t *const channels = table + i % wide * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS;
+#if NNRTI_CPU_LEVEL == 2
+        v[i] = large ? NNRTI_CPU(i_rescale_wide)(x, channels, zero) : NNRTI_CPU(i_rescale_by)(x, rows[i % wide], positive);
+#else
+        v[i] = large ? NNRTI_CPU(i_rescale_wide)(x, channels, zero) : nnrti_i_requantize_int(x, channels, positive);
+#endif
+    }
 }
 
 #if NNRTI_CPU_LEVEL >= 4
@@ -6794,7 +6854,7 @@ static void NNRTI_CPU(requantize_exact)(const int32_t *sum, uint8_t *y, int32_t 
 NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
                                                  ptrdiff_t at, int32_t tall, int32_t count,
                                                  const nnrti_cpu_requantize *s, const int32_t *table,
-                                                 const bool positive, const int32_t mixed)
+                                                 const bool positive, const bool large, const int32_t mixed)
 {
     nnrti_i v[NNRTI_CPU_LEVEL == 3 ? 4 : NNRTI_Q8_PANEL_VECTORS], rows[NNRTI_Q8_PANEL_VECTORS][3];
     int32_t r = 0;
@@ -6805,7 +6865,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32
 #if NNRTI_CPU_LEVEL >= 4
     for (; wide <= 2 && r + 4 / wide <= tall; r += 4 / wide, sum += 4 * NNRTI_Q8_LANES) {
         __m512i bytes;
-        NNRTI_CPU(requantize_vectors)(sum, v, 4, wide, table, rows, positive);
+        NNRTI_CPU(requantize_vectors)(sum, v, 4, wide, table, rows, positive, large, s->zero);
         bytes = NNRTI_CPU(pack_bytes)(v, 4, s, mixed);
         if (wide == 2) {
             const __mmask32 some = (__mmask32)(((uint64_t)1 << count) - 1);
@@ -6822,12 +6882,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32
 #endif
 #if NNRTI_CPU_LEVEL == 3
     for (; wide == 2 && count == 16 && r + 2 <= tall; r += 2, sum += 4 * NNRTI_Q8_LANES) {
-        NNRTI_CPU(requantize_vectors)(sum, v, 4, 2, table, rows, positive);
+        NNRTI_CPU(requantize_vectors)(sum, v, 4, 2, table, rows, positive, large, s->zero);
         NNRTI_CPU(store_two_q8)(v, y[r] + at, y[r + 1] + at, s, mixed);
     }
 #endif
     for (; r < tall; r++, sum += wide * NNRTI_Q8_LANES) {
-        NNRTI_CPU(requantize_vectors)(sum, v, wide, wide, table, rows, positive);
+        NNRTI_CPU(requantize_vectors)(sum, v, wide, wide, table, rows, positive, large, s->zero);
         NNRTI_CPU(store_q8)(v, wide, y[r] + at, count, s, mixed);
     }
 }
@@ -6841,7 +6901,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_rows)(const int32_t *sum, const int32
     const nnrti_cpu_requantize scale = *s; /* a copy: stores do not change it */
     const int32_t next = wide * NNRTI_Q8_LANES;
     count = count < next ? count : next;
-    if (!scale.plain) {
+    if (!scale.plain && scale.wide) {
+        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, false, true, mixed);
+    } else if (!scale.plain) {
         uint8_t part[NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES];
         for (int32_t r = 0; r < tall; r++, sum += next) {
             NNRTI_CPU_EXACT_Q8(sum, part, next, &scale, table);
@@ -6849,9 +6911,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(requantize_rows)(const int32_t *sum, const int32
                 y[r][at + c] = part[nnrti_cpu_interleaved_channel(c, mixed)];
         }
     } else if (scale.positive) {
-        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, true, mixed);
+        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, true, false, mixed);
     } else {
-        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, false, mixed);
+        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, false, false, mixed);
     }
 }
 
@@ -8506,7 +8568,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_q8_panel)(const NNRTI_CPU(binary_q8_job
         nnrti_i_store(products + v,
                       nnrti_i_multiply(NNRTI_CPU(widen_q8)(x + v, NNRTI_Q8_LANES, j->flip[0], j->zero[0]),
                                        NNRTI_CPU(widen_q8)(y + v, NNRTI_Q8_LANES, j->flip[1], j->zero[1])));
-    NNRTI_CPU(requantize_vectors)(products, to, NNRTI_Q8_PANEL_VECTORS, 1, j->product, rows, false);
+    if (j->scale.plain)
+        NNRTI_CPU(requantize_vectors)(products, to, NNRTI_Q8_PANEL_VECTORS, 1, j->product, rows, false, false, 0);
+    else
+        NNRTI_CPU(requantize_vectors)(products, to, NNRTI_Q8_PANEL_VECTORS, 1, j->product, rows, false, true, j->scale.zero);
 }
 
 /* The next panel of an operand: its elements, or copies in `part` if there are few of them, or one is repeated. */
@@ -8623,7 +8688,7 @@ static void NNRTI_CPU(binary_q8_factors)(NNRTI_CPU(binary_q8_job) * j)
         memset(j->product, 0, sizeof(j->product));
         nnrti_cpu_requantize_table(&j->scale, &quant, z, 255 * 255, NNRTI_Q8_LANES, NNRTI_Q8_LANES, NNRTI_Q8_LANES, 0,
                                    j->product);
-        j->plain = j->scale.plain;
+        j->plain = j->scale.plain || j->scale.wide;
         return;
     }
     for (int32_t k = 0; k < 3; k++) {
