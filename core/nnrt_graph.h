@@ -2014,6 +2014,8 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, const nnrt_placement *pl
      BIAS         MATMUL, ADD of a constant per column -> MATMUL with a bias                sums in another order
      ACTIVATIONS  node, ACTIVATION -> the node with activationType                          kept
      ACTIVATIONS  SIGMOID of x, MUL by x -> SWISH                                           kept; -inf: 0, not NaN
+     ACTIVATIONS  x + 3 limited to 0 .. 6, MUL by x, DIV by 6 -> HSWISH                     kept for |x| < 3
+     AFFINE       MUL or ADD of constants, convolution -> new weights                       rounded once per weight
      PADS         PAD by zeros, quantized convolution -> the convolution with more padding  kept
      BRANCHES     IF with a constant condition -> the nodes of its branch                   kept
      QUANTIZE     dequantize, operator, cast to 8 bits -> the operator on integers          last stored integer rounded
@@ -3079,6 +3081,78 @@ NNRTI_COLD static bool nnrti_pass_swish(nnrti_graph *g, uint32_t node)
     return false;
 }
 
+/* Whether t is a float32 constant of one element with this value, and broadcasting it does not add axes to x. */
+static bool nnrti_graph_is_number(const nnrti_graph *g, uint32_t t, uint32_t x, float value)
+{
+    const nnrt_operand *o = nnrti_graph_data(g, t);
+    size_t count = 0;
+    return o != NULL && o->dataType == NNRT_DATA_TYPE_FLOAT32 && nnrt_dims_count(o->dims, o->rank, &count) && count == 1 &&
+           (o->rank <= 1 || o->rank <= g->shapes[x].rank) && *(const float *)o->data == value;
+}
+
+/* The other operand of a binary node n without an activation one of whose operands is the number `value`, or with `order`
+   whose second one is; else NNRT_NO_TENSOR. */
+static uint32_t nnrti_pass_beside(const nnrti_graph *g, const NNRT_Node *n, float value, bool order)
+{
+    for (uint32_t k = order ? 1 : 0; k < 2; k++)
+        if (nnrti_graph_is_number(g, nnrti_id(&n->inputIndex, k), nnrti_id(&n->inputIndex, 1 - k), value))
+            return nnrti_id(&n->inputIndex, 1 - k);
+    return NNRT_NO_TENSOR;
+}
+
+/* Whether t is x + 3, limited to 0 .. 6, and one node alone reads it: an ADD with the activation RELU6, or ACTIVATION
+   RELU6 of an ADD. */
+static bool nnrti_pass_is_six_gate(nnrti_graph *g, uint32_t t, uint32_t x)
+{
+    const NNRT_Node *n = nnrti_graph_producer(g, t);
+    bool has;
+    if (n == NULL || nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_RELU6)
+        return false;
+    if (n->nodeType == NNRT_NODE_TYPE_ACTIVATION) {
+        n = nnrti_graph_producer(g, nnrti_id(&n->inputIndex, 0));
+        if (n == NULL || nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            return false;
+    }
+    return n->nodeType == NNRT_NODE_TYPE_ADD_FUSION && n->inputIndex.count == 2 &&
+           nnrti_pass_beside(g, n, 3.0f, false) == x;
+}
+
+/* Pass: x * min(max(x + 3, 0), 6), divided by 6 or multiplied by 1/6, becomes ACTIVATION HSWISH, as exporters write
+   HardSwish. Conditions: float32, no other node reads the values between, and the nodes have no other activation. Bits: on
+   the reference device those of the DIV if |x| < 3; the activation does not round x * 6 / 6 and does not overflow, and has
+   0 where the product is -0. */
+NNRTI_COLD static bool nnrti_pass_hard_swish(nnrti_graph *g, uint32_t node)
+{
+    NNRT_Node *n = nnrti_graph_node(g, node);
+    const nnrt_attr_struct *s = nnrt_op_find(NNRT_NODE_TYPE_ACTIVATION)->attr;
+    const bool divides = n->nodeType == NNRT_NODE_TYPE_DIV_FUSION;
+    const NNRT_Node *product;
+    NNRT_Activation *attr;
+    bool has;
+    if ((!divides && n->nodeType != NNRT_NODE_TYPE_MUL_FUSION) || n->inputIndex.count != 2 ||
+        nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return false;
+    product = nnrti_graph_producer(g, nnrti_pass_beside(g, n, divides ? 6.0f : 1.0f / 6.0f, divides));
+    if (product == NULL || product->nodeType != NNRT_NODE_TYPE_MUL_FUSION || product->inputIndex.count != 2 ||
+        nnrti_activation_of(product, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t x = nnrti_id(&product->inputIndex, 1 - k);
+        if (x == NNRT_NO_TENSOR || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 ||
+            !nnrti_pass_is_six_gate(g, nnrti_id(&product->inputIndex, k), x))
+            continue;
+        attr = (NNRT_Activation *)nnrti_builder_attr(g->edit, s, NULL, 0);
+        if (attr == NULL || !nnrti_graph_set_inputs(g, n, &x, 1))
+            return false;
+        attr->activationType = NNRT_ACTIVATION_TYPE_HSWISH;
+        n->nodeType = NNRT_NODE_TYPE_ACTIVATION;
+        n->nodeAttr.data = attr;
+        n->nodeAttr.size = s->bytes;
+        return true;
+    }
+    return false;
+}
+
 /* ---- pass: affine maps per channel (AFFINE) ---- */
 
 /* An affine map per channel, y = factor * x + shift: a normalization, or scaling or addition of constants. */
@@ -3304,6 +3378,81 @@ NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
         !nnrti_affine_apply(g, before, &a, inputs))
         return false;
     return nnrti_pass_fuse_inputs(g, node, before, x, inputs);
+}
+
+/* Whether the windows of a convolution of weights w cover no padding. */
+static bool nnrti_pass_unpadded(const NNRT_Node *n, const nnrt_operand *w)
+{
+    NNRT_Conv2DFusion attr;
+    nnrt_attr_defaults(nnrt_op_find(n->nodeType)->attr, &attr);
+    memcpy(&attr, n->nodeAttr.data, n->nodeAttr.size < sizeof(attr) ? n->nodeAttr.size : sizeof(attr));
+    if (attr.padMode == NNRT_PAD_MODE_SAME)
+        return w->dims[1] == 1 && w->dims[2] == 1;
+    for (uint32_t i = 0; i < attr.padList.count && attr.padMode != NNRT_PAD_MODE_VALID; i++)
+        if (attr.padList.data[i] != 0)
+            return false;
+    return true;
+}
+
+/* Weights and bias of a convolution n of weights w and the bias b, or NULL, that take x instead of factor * x + shift:
+   weight'[o,..,i] = weight[o,..,i] * factor[c], bias'[o] = bias[o] + sum of weight[o,..,i] * shift[c], where c is channel i
+   of the group of o; in double, rounded once. False if a value is not finite, or memory is missing. */
+static bool nnrti_affine_before(nnrti_graph *g, const nnrt_operand *w, const nnrt_operand *b, const nnrti_affine *a,
+                                uint32_t inputs[3])
+{
+    const int32_t O = w->dims[0], I = w->dims[3], perGroup = O / (a->channels / I);
+    const size_t row = (size_t)w->dims[1] * (size_t)w->dims[2] * (size_t)I;
+    float *weight = (float *)nnrti_builder_keep(g->edit, row * (size_t)O, sizeof(float));
+    float *bias = (float *)nnrti_builder_keep(g->edit, (size_t)O, sizeof(float)), bad = 0;
+    if (weight == NULL || bias == NULL)
+        return false;
+    for (int32_t o = 0; o < O; o++) {
+        double sum = b != NULL ? (double)((const float *)b->data)[o] : 0.0;
+        for (size_t i = 0; i < row; i++) {
+            const size_t at = (size_t)o * row + i, c = (size_t)(o / perGroup * I) + i % (size_t)I;
+            const double v = (double)((const float *)w->data)[at];
+            weight[at] = (float)(v * a->factor[c]);
+            sum += v * a->shift[c];
+            bad += weight[at] - weight[at]; /* 0, or NaN once something is infinite or NaN */
+        }
+        bias[o] = (float)sum;
+        bad += bias[o] - bias[o];
+    }
+    inputs[1] = bad == 0 ? nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, 4, w->dims, weight) : NNRT_NO_TENSOR;
+    inputs[2] = bad == 0 ? nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, 1, &w->dims[0], bias) : NNRT_NO_TENSOR;
+    return inputs[1] != NNRT_NO_TENSOR && inputs[2] != NNRT_NO_TENSOR;
+}
+
+/* Pass: MUL, ADD or SUB of constants per channel -> CONV2D becomes the convolution with changed weight and bias, of the
+   operand of the first node. Conditions as those of nnrti_pass_fold_affine; a summand is folded only if the convolution
+   does not pad, since padding is 0 behind it. Error: as there. */
+NNRTI_COLD static bool nnrti_pass_fold_before(nnrti_graph *g, uint32_t node)
+{
+    NNRT_Node *n = nnrti_graph_node(g, node);
+    const uint32_t x = nnrti_id(&n->inputIndex, 0);
+    const NNRT_Node *first = nnrti_graph_producer(g, x);
+    const nnrt_operand *w = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
+    uint32_t inputs[3];
+    nnrti_affine a;
+    int32_t byFormat;
+    bool has;
+    if (n->nodeType != NNRT_NODE_TYPE_CONV2D_FUSION || first == NULL || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        (first->nodeType != NNRT_NODE_TYPE_MUL_FUSION && first->nodeType != NNRT_NODE_TYPE_ADD_FUSION &&
+         first->nodeType != NNRT_NODE_TYPE_SUB_FUSION) ||
+        nnrti_activation_of(first, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION ||
+        !nnrti_affine_channels(g, n, nnrti_id(&n->outputIndex, 0), &a, &byFormat) || g->shapes[x].rank != 4 ||
+        (first->nodeType != NNRT_NODE_TYPE_MUL_FUSION && !nnrti_pass_unpadded(n, w)))
+        return false;
+    inputs[0] = nnrti_affine_operand(g, first);
+    a.axis = byFormat = nnrti_is_nchw(&g->shapes[x]) ? 1 : 3;
+    a.channels = g->shapes[x].dims[a.axis];
+    if (w->dims[3] < 1 || a.channels < w->dims[3] || a.channels % w->dims[3] != 0 ||
+        w->dims[0] % (a.channels / w->dims[3]) != 0 || inputs[0] == NNRT_NO_TENSOR ||
+        g->shapes[inputs[0]].rank != 4 || !nnrti_graph_same_dims(g, inputs[0], x) ||
+        !nnrti_affine_of(g, first, inputs[0], byFormat, &a) ||
+        !nnrti_affine_before(g, w, nnrti_graph_data(g, nnrti_id(&n->inputIndex, 2)), &a, inputs))
+        return false;
+    return nnrti_graph_set_inputs(g, n, inputs, 3);
 }
 
 /* ---- pass: bias of a matrix multiplication (BIAS) ---- */
@@ -3971,8 +4120,10 @@ static const struct {
     {nnrti_pass_bitcast, NNRT_PASS_COPIES, "is removed: the nodes before it move quantized elements"},
     {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is removed: it changes nothing"},
     {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is folded into weight and bias of the node before it"},
+    {nnrti_pass_fold_before, NNRT_PASS_AFFINE, "has the constants of the node before it in weight and bias"},
     {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "became the bias of the matrix multiplication before it"},
     {nnrti_pass_swish, NNRT_PASS_ACTIVATIONS, "became SWISH: it multiplies x by the SIGMOID of x"},
+    {nnrti_pass_hard_swish, NNRT_PASS_ACTIVATIONS, "became HSWISH: it ends the nodes that exporters write for it"},
     {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is fused into the node before it"},
     {nnrti_pass_fold_pads, NNRT_PASS_PADS, "has the padding of the PAD before it"},
     {nnrti_pass_inline_if, NNRT_PASS_BRANCHES, "became the branch that it runs"},

@@ -792,7 +792,7 @@ typedef struct nnrti_cpu_kernel {
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
-    X(quantize) X(dequantize) X(cast) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
+    X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
 /* Kernels with float16 arithmetic: of fp16, and of i8mm, which has them from there. */
 #if NNRT_CPU_FP16
 #define NNRTI_CPU_KERNELS_F16(X) X(gemm_f16)
@@ -5332,6 +5332,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
         nnrti_cpu_lower_binary_q8(e, step);
     if (nnrti_cpu_is_q8_step(step, "nnrt_reduce_fusion_q8"))
         return nnrti_cpu_lower_reduce_q8(e, s);
+    if (nnrti_cpu_is_q8_step(step, "nnrt_activation_q8") && nnrti_cpu_is_allowed(e, &e->isa->table_q8)) {
+        const nnrt_view table = step->args[1].view;
+        nnrti_cpu_sort_axes(step);
+        step->args[1].view = table;
+        nnrti_cpu_set_kernel(step, &e->isa->table_q8, NULL);
+    }
     if (nnrti_cpu_is_quantize(step, false))
         return nnrti_cpu_lower_quantize(e, s);
     if (nnrti_cpu_is_quantize(step, true) && nnrti_cpu_is_allowed(e, &e->isa->dequantize)) {
@@ -6809,6 +6815,15 @@ static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
            nnrti_cpu_is_eligible_arg(&step->args[step->nIn + step->nDerived], true);
 }
 
+/* Whether a step is a CONCAT of 8 bits that requantizes, all of whose operands have one scale: none has an axis of them. */
+static bool nnrti_cpu_is_concat_q8(const nnrt_draft_step *step)
+{
+    bool one = nnrti_cpu_is_q8_step(step, "nnrt_concat_q8") && step->nDerived == 1;
+    for (uint32_t k = 0; one && k < step->nIn + 2; k++)
+        one = k == step->nIn || step->args[k].view.quantCount <= 1;
+    return one;
+}
+
 /* Whether all inputs of CONCAT step s can be written in place: each is the result of an image step or of another
    CONCAT that nothing else reads. With move, redirects the writers to their slices of the result. */
 static bool nnrti_cpu_write_slices(nnrti_cpu_edit *e, uint32_t s, bool move)
@@ -6933,13 +6948,16 @@ static void nnrti_cpu_elide_concat_split(nnrti_cpu_edit *e, uint32_t s)
 static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view list = step->args[step->nIn].view; /* how to requantize, if that is derived */
     NNRT_Concat *attr;
-    if (!nnrti_cpu_is_concat(step))
+    if (!nnrti_cpu_is_concat(step) && (e->dynamic != NULL || !nnrti_cpu_is_concat_q8(step)))
         return NNRT_SUCCESS;
     if ((attr = (NNRT_Concat *)nnrt_memory_keep(e->draft->memory, sizeof(*attr))) == NULL)
         return nnrti_cpu_no_memory(e, step);
     *attr = *(const NNRT_Concat *)step->attr;
     attr->axis = nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived], (int32_t)attr->axis);
+    if (step->nDerived > 0)
+        step->args[step->nIn].view = list;
     step->attr = attr;
     return NNRT_SUCCESS;
 }
@@ -7169,7 +7187,8 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
         return nnrti_cpu_is_float(step) && step->nDerived == 1 &&
                (step->nIn < 2 || step->args[1].tensor == NNRT_NO_TENSOR || step->args[1].kind == NNRT_PLACE_CONSTANT);
     default:
-        return nnrti_cpu_binary_q8_of(step) != NULL || nnrti_cpu_is_quantize(step, false) ||
+        return nnrti_cpu_binary_q8_of(step) != NULL || nnrti_cpu_is_q8_step(step, "nnrt_activation_q8") ||
+               nnrti_cpu_is_quantize(step, false) ||
                nnrti_cpu_is_quantize(step, true) ||
                (nnrti_cpu_elementwise_of(step, &found) &&
                 (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step)));
@@ -7768,7 +7787,7 @@ static bool nnrti_cpu_is_dynamic_elementwise(const nnrti_cpu_edit *e, const nnrt
     const nnrti_cpu_dynamic *dynamic = (const nnrti_cpu_dynamic *)step->attr;
     return step->kernel == nnrti_cpu_run_dynamic && (step->op->flags & NNRT_OP_LAYOUT) == 0 && dynamic->packed == 0 &&
            (dynamic->kernel == e->isa->unary.run || dynamic->kernel == e->isa->binary.run ||
-            dynamic->kernel == e->isa->elementwise_half.run || dynamic->kernel == e->isa->binary_q8.run ||
+            dynamic->kernel == e->isa->elementwise_half.run || dynamic->kernel == e->isa->binary_q8.run || dynamic->kernel == e->isa->table_q8.run ||
             dynamic->kernel == e->isa->quantize.run || dynamic->kernel == e->isa->dequantize.run ||
             step->op->type == NNRT_NODE_TYPE_CONCAT);
 }

@@ -5734,10 +5734,10 @@ static void NNRTI_CPU(cast_task)(void *arg, uint32_t unit, uint32_t worker)
 }
 
 /* Runs a conversion. */
-static void NNRTI_CPU(run_cast)(nnrt_call *call, const void *attr, const nnrt_view *args,
+static void NNRTI_CPU(run_cast)(nnrt_call *call, const void *attr, const nnrt_view *x, const nnrt_view *y,
                                 void (*convert)(const NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count))
 {
-    NNRTI_CPU(cast_job) j = {attr, &args[0], &args[1], convert, {0}, 0, 0, -1, -1, 0};
+    NNRTI_CPU(cast_job) j = {attr, x, y, convert, {0}, 0, 0, -1, -1, 0};
     double count;
     int32_t size;
     if (!nnrt_walk_first(&j.walk, j.y, j.x, NULL))
@@ -5765,7 +5765,7 @@ static void NNRTI_CPU(convert_quantize)(const NNRTI_CPU(cast_job) * j, const voi
 /* y = round(x / scale) + zero point, saturated, with one scale and zero point; x and y have any strides. */
 static NNRT_ReturnCode NNRTI_CPU(quantize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(run_cast)(call, attr, args, NNRTI_CPU(convert_quantize));
+    NNRTI_CPU(run_cast)(call, attr, &args[0], &args[1], NNRTI_CPU(convert_quantize));
     return NNRT_SUCCESS;
 }
 
@@ -5787,7 +5787,7 @@ static void NNRTI_CPU(convert_dequantize)(const NNRTI_CPU(cast_job) * j, const v
 static NNRT_ReturnCode NNRTI_CPU(dequantize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     (void)attr;
-    NNRTI_CPU(run_cast)(call, NULL, args, NNRTI_CPU(convert_dequantize));
+    NNRTI_CPU(run_cast)(call, NULL, &args[0], &args[1], NNRTI_CPU(convert_dequantize));
     return NNRT_SUCCESS;
 }
 
@@ -5819,7 +5819,67 @@ static void NNRTI_CPU(convert_cast)(const NNRTI_CPU(cast_job) * j, const void *x
 static NNRT_ReturnCode NNRTI_CPU(cast)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     (void)attr;
-    NNRTI_CPU(run_cast)(call, NULL, args, NNRTI_CPU(convert_cast));
+    NNRTI_CPU(run_cast)(call, NULL, &args[0], &args[1], NNRTI_CPU(convert_cast));
+    return NNRT_SUCCESS;
+}
+
+/* y[i] = table[x[i]]. Byte shuffles look up 16 entries at a time, those of the upper four bits of x; the others give 0. */
+static void NNRTI_CPU(lookup)(const uint8_t *table, const uint8_t *x, uint8_t *y, int32_t count)
+{
+    int32_t i = 0;
+#if NNRTI_CPU_LEVEL >= 4
+    const __m512i low = _mm512_set1_epi8(15);
+    for (; i + 64 <= count; i += 64) {
+        const __m512i v = _mm512_loadu_si512(x + i), at = _mm512_and_si512(v, low);
+        const __m512i part = _mm512_andnot_si512(low, v);
+        __m512i found = _mm512_setzero_si512();
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < 16; k++) {
+            const __m128i entries = _mm_loadu_si128((const __m128i *)(const void *)(table + 16 * k));
+            found = _mm512_mask_shuffle_epi8(found, _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)(16 * k))),
+                                             _mm512_broadcast_i32x4(entries), at);
+        }
+        _mm512_storeu_si512(y + i, found);
+    }
+#elif NNRTI_CPU_LEVEL == 3
+    for (; i + 32 <= count; i += 32) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(x + i));
+        __m256i found = _mm256_setzero_si256();
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < 16; k++) { /* other parts get bit 7 */
+            const __m128i entries = _mm_loadu_si128((const __m128i *)(const void *)(table + 16 * k));
+            const __m256i at = _mm256_adds_epu8(_mm256_xor_si256(v, _mm256_set1_epi8((char)(16 * k))), _mm256_set1_epi8(112));
+            found = _mm256_or_si256(found, _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(entries), at));
+        }
+        _mm256_storeu_si256((__m256i *)(void *)(y + i), found);
+    }
+#elif NNRTI_CPU_LEVEL == 2 && defined(__aarch64__)
+    uint8x16x4_t entries[4];
+    for (int32_t k = 0; k < 16; k++)
+        entries[k / 4].val[k % 4] = vld1q_u8(table + 16 * k);
+    for (; i + 16 <= count; i += 16) {
+        const uint8x16_t v = vld1q_u8(x + i);
+        uint8x16_t found = vqtbl4q_u8(entries[0], v);
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 1; k < 4; k++)
+            found = vqtbx4q_u8(found, entries[k], vsubq_u8(v, vdupq_n_u8((uint8_t)(64 * k))));
+        vst1q_u8(y + i, found);
+    }
+#endif
+    for (; i < count; i++)
+        y[i] = table[x[i]];
+}
+
+static void NNRTI_CPU(convert_table)(const NNRTI_CPU(cast_job) * j, const void *x, void *y, int32_t count)
+{
+    NNRTI_CPU(lookup)((const uint8_t *)j->attr, (const uint8_t *)x, (uint8_t *)y, count);
+}
+
+/* y = table[x], 8 bits: the second argument is the table that the operator's rule derives; x and y have any strides. */
+static NNRT_ReturnCode NNRTI_CPU(table_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    NNRTI_CPU(run_cast)(call, args[1].data, &args[0], &args[2], NNRTI_CPU(convert_table));
     return NNRT_SUCCESS;
 }
 
@@ -8396,9 +8456,9 @@ static void NNRTI_CPU(resize_column_q8)(const NNRTI_CPU(resize_q8_job) * j, cons
         a = a * (1024 - weight) + b * weight;
         a = (a + (1 << 19) + (a >> 31)) >> 20;
         nnrti_v_store_bytes(bytes, a & 255);
-        for (int32_t k = 0; k < left; k++)
-            y[i + k] = j->table[bytes[k]];
+        memcpy(y + i, bytes, (size_t)left);
     }
+    NNRTI_CPU(lookup)(j->table, y, y, count);
 }
 
 /* Rows p to end - 1, columns q to q + count - 1 of y, an image or a plane of it, as NNRTI_CPU(resize_block). */
@@ -8430,7 +8490,9 @@ static void NNRTI_CPU(resize_block_q8)(const NNRTI_CPU(resize_q8_job) * j, const
             have[0] = tap[0];
             for (int32_t k = 0; k < count; k++) {
                 const uint8_t *const from = row + columns[3 * k] * j->x->strides[2];
-                for (int32_t c = 0; c < C; c++)
+                if (C >= 64)
+                    NNRTI_CPU(lookup)(j->table, from, z + k * to->strides[2], C);
+                for (int32_t c = 0; c < C && C < 64; c++)
                     z[k * to->strides[2] + c] = j->table[from[c]];
             }
         }

@@ -687,6 +687,86 @@ static void test_reductions_of_8_bits(void **unused)
     }
 }
 
+/* Every stored integer through the table of an activation, and lists of sizes around the vectors of each set. */
+static void test_tables_of_activations(void **unused)
+{
+    static const NNRT_ActivationType types[] = {NNRT_ACTIVATION_TYPE_RELU, NNRT_ACTIVATION_TYPE_SIGMOID,
+                                                NNRT_ACTIVATION_TYPE_HSWISH, NNRT_ACTIVATION_TYPE_TANH};
+    static const int32_t sizes[] = {1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 256, 1000};
+    (void)unused;
+    state = 26;
+    for (uint32_t i = 0; i < COUNT(sizes) * 4; i++) {
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const int32_t dims[2] = {1 + (int32_t)draw(3), sizes[i % COUNT(sizes)]};
+        const NNRT_QuantParam px = param_of(0.05, draw_zero(type)), py = param_of(0.03, draw_zero(type));
+        const size_t nX = product_of(2, dims);
+        uint8_t *x = bytes_of(nX);
+        NNRT_Activation attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        for (size_t k = 0; dims[1] >= 256 && k < nX; k++)
+            x[k] = (uint8_t)(k * 7);
+        memset(&attr, 0, sizeof(attr));
+        attr.activationType = types[i / COUNT(sizes)];
+        assert_int_equal(nnrt_builder_create(&b, "table", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", type, 2, dims);
+        nnrt_builder_quant(b, in, &px, 1);
+        model = finish_eight(b, NNRT_NODE_TYPE_ACTIVATION, &attr, &in, 1, type, 2, dims, &py);
+        kernel = "table_q8";
+        check_bytes(model, x, nX, nX, EITHER, "a table");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(x);
+    }
+}
+
+/* Images of both layouts, joined along any axis, requantized to the parameters of the result. */
+static void test_parts_of_8_bits(void **unused)
+{
+    (void)unused;
+    state = 27;
+    for (uint32_t i = 0; i < 40; i++) {
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const int64_t axis = draw(4);
+        const bool planes = draw(2) == 0;
+        const int32_t dims[4] = {1 + (int32_t)draw(2), 1 + (int32_t)draw(20), 1 + (int32_t)draw(9), 1 + (int32_t)draw(20)};
+        int32_t first[4], out[4];
+        const NNRT_QuantParam px = param_of(0.05, draw_zero(type)), pc = draw(2) == 0 ? px : param_of(0.02, draw_zero(type));
+        const NNRT_QuantParam py = param_of(0.03, draw_zero(type));
+        const size_t nX = product_of(4, dims);
+        uint8_t *x = bytes_of(nX), *c;
+        NNRT_Concat attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[2], y;
+        memcpy(first, dims, sizeof(dims));
+        first[axis] = 1 + (int32_t)draw(5);
+        memcpy(out, dims, sizeof(dims));
+        out[axis] += first[axis];
+        c = bytes_of(product_of(4, first));
+        memset(&attr, 0, sizeof(attr));
+        attr.axis = axis;
+        assert_int_equal(nnrt_builder_create(&b, "parts", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_constant(b, "c", type, 4, first, c, false);
+        in[1] = nnrt_builder_input(b, "x", type, 4, dims);
+        nnrt_builder_quant(b, in[0], &pc, 1);
+        nnrt_builder_quant(b, in[1], &px, 1);
+        y = nnrt_builder_tensor(b, "y");
+        nnrt_builder_declare(b, y, type, 4, out);
+        for (uint32_t k = 0; k < 3 && planes; k++)
+            nnrt_builder_format(b, k < 2 ? in[k] : y, NNRT_FORMAT_NCHW);
+        nnrt_builder_quant(b, y, &py, 1);
+        nnrt_builder_node(b, "y", NNRT_NODE_TYPE_CONCAT, &attr, in, 2, &y, 1);
+        nnrt_builder_output(b, y);
+        model = finish(b);
+        check_bytes(model, x, nX, product_of(4, out), EITHER, "parts");
+        nnrt_model_destroy(model);
+        free(c);
+        free(x);
+    }
+}
+
 /* Runs a node of one input [count] of 8 bits on the reference device. */
 static void run_list(NNRT_NodeType type, const void *attr, NNRT_DataType t, int32_t count, const NNRT_QuantParam *px,
                      const NNRT_QuantParam *py, const uint8_t *x, uint8_t *y)
@@ -999,6 +1079,8 @@ int main(void)
         cmocka_unit_test(test_all_sums_of_8_bits),
         cmocka_unit_test(test_sizes_of_8_bits),
         cmocka_unit_test(test_reductions_of_8_bits),
+        cmocka_unit_test(test_tables_of_activations),
+        cmocka_unit_test(test_parts_of_8_bits),
         cmocka_unit_test(test_tables_of_8_bits),
         cmocka_unit_test(test_casts_to_8_bits),
         cmocka_unit_test(test_casts_of_8_bits),
