@@ -1093,6 +1093,81 @@ static void test_swish(void **state)
     }
 }
 
+static uint32_t number(nnrt_builder *b, float value)
+{
+    return nnrt_builder_constant(b, NULL, F32, 0, NULL, &value, true);
+}
+
+/* x * min(max(x + 3, 0), 6) / 6, as exporters write it, is HSWISH, and is then fused: with the limits as an activation of the
+   ADD or as a node, operands in any order, a factor instead of the divisor. Not: if another node reads the gate, with another
+   number, for 6 / product, if the gate is that of another value. */
+static void test_hard_swish(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 9; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = input(b, "x", 1, 4, 4, 4);
+        const uint32_t y = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+        const uint32_t of = kind == 7 ? op1(b, NNRT_NODE_TYPE_ABS, y) : y, three = number(b, kind == 5 ? 2.9f : 3.0f);
+        const uint32_t pair[2] = {kind % 2 == 0 ? of : three, kind % 2 == 0 ? three : of};
+        NNRT_AddFusion add;
+        uint32_t gate, product, last;
+        NNRT_Model *m;
+        memset(&add, 0, sizeof(add));
+        add.activationType = kind == 1 ? NNRT_ACTIVATION_TYPE_NO_ACTIVATION : NNRT_ACTIVATION_TYPE_RELU6;
+        gate = add_op(b, NULL, NNRT_NODE_TYPE_ADD_FUSION, &add, pair, 2);
+        if (kind == 1)
+            gate = activation(b, NNRT_ACTIVATION_TYPE_RELU6, gate);
+        product = kind == 2 ? op2(b, NNRT_NODE_TYPE_MUL_FUSION, gate, y) : op2(b, NNRT_NODE_TYPE_MUL_FUSION, y, gate);
+        last = kind == 3   ? op2(b, NNRT_NODE_TYPE_MUL_FUSION, number(b, 1.0f / 6.0f), product)
+               : kind == 6 ? op2(b, NNRT_NODE_TYPE_DIV_FUSION, number(b, 6.0f), product)
+                           : op2(b, NNRT_NODE_TYPE_DIV_FUSION, product, number(b, kind == 8 ? 5.0f : 6.0f));
+        nnrt_builder_output(b, last);
+        if (kind == 4)
+            nnrt_builder_output(b, gate);
+        m = optimized(b, kind < 4 ? 1 : kind == 7 ? 5 : 4, kind < 4 ? 1e-6 : 0, NULL);
+        if (kind < 4)
+            assert_int_equal(((const NNRT_Conv2DFusion *)m->nodes.data[0].nodeAttr.data)->activationType,
+                             NNRT_ACTIVATION_TYPE_HSWISH);
+        nnrt_model_destroy(m);
+    }
+}
+
+/* MUL, ADD or SUB of constants before a convolution change its weight and bias; a summand only if the convolution has no
+   padding. Not: if the product is an output, has an activation, or the constant varies over the image. */
+static void test_before(void **state)
+{
+    static const int64_t one[] = {1, 1};
+    (void)state;
+    for (int kind = 0; kind < 11; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = input(b, "x", 1, 4, 4, 4);
+        const NNRT_NodeType types[] = {NNRT_NODE_TYPE_MUL_FUSION, NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION};
+        const NNRT_NodeType type = types[kind < 3 ? 0 : kind < 5 ? 1 : kind < 7 ? 2 : 0];
+        const uint32_t by = kind == 1 || kind == 4 ? number(b, 0.7f) : kind == 9 ? numbers(b, 0, 4, 4, 0, 0) : numbers(b, 0, 4, 0, 0, 0);
+        const uint32_t pair[2] = {kind % 2 == 0 ? x : by, kind % 2 == 0 ? by : x};
+        uint32_t in[3], y;
+        NNRT_Conv2DFusion a;
+        NNRT_MulFusion binary;
+        memset(&binary, 0, sizeof(binary));
+        binary.activationType = kind == 8 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+        y = add_op(b, NULL, type, &binary, pair, 2);
+        if (kind == 7)
+            nnrt_builder_output(b, y);
+        nnrt_attr_defaults(nnrt_op_named("CONV2D_FUSION")->attr, &a);
+        a.stride = a.dilation = nnrt_int64_list(one, 2);
+        a.padMode = kind < 3 || kind == 10 ? NNRT_PAD_MODE_SAME : NNRT_PAD_MODE_VALID;
+        a.group = kind == 2 || kind == 5 ? 2 : 1;
+        in[0] = y;
+        in[1] = numbers(b, 0, 6, 3, 3, 4 / (int32_t)a.group);
+        in[2] = kind % 3 == 0 ? NNRT_NO_TENSOR : numbers(b, 0, 6, 0, 0, 0);
+        if (kind == 10) /* a summand before padding stays */
+            in[0] = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, by);
+        nnrt_builder_output(b, add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 3));
+        expect(b, kind < 7 ? 1 : 2, 1e-5);
+    }
+}
+
 /* In float16 the node before rounds the input of the activation: a fused one would round only once. Same bits, and fused if
    rounding before or after it is the same. */
 static void test_fuse_float16(void **state)
@@ -3260,7 +3335,8 @@ int main(void)
         cmocka_unit_test(test_affine_not),
         cmocka_unit_test(test_matmul_bias),
         cmocka_unit_test(test_fuse_activation),
-        cmocka_unit_test(test_fuse_float16), cmocka_unit_test(test_swish), cmocka_unit_test(test_fuse_not),
+        cmocka_unit_test(test_fuse_float16), cmocka_unit_test(test_swish), cmocka_unit_test(test_hard_swish),
+        cmocka_unit_test(test_before), cmocka_unit_test(test_fuse_not),
         cmocka_unit_test(test_open_inputs),
         cmocka_unit_test(test_open_format),
         cmocka_unit_test(test_formats_travel),
