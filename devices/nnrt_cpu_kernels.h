@@ -2812,8 +2812,8 @@ static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt
 /* >>depthwise */
 
 /* Depthwise convolution and pooling, channels last: SIMD lanes are channels, a work item is a row of y, or a block
-   of its channels. Depthwise kernels 3 and 5 taps wide of stride 1 or 2 use strips: 8 pixels of a row at once, so
-   that each column of x is loaded once and used by all pixels whose window contains it. Invariant: taps are added in
+   of its channels. Depthwise kernels 3 and 5 taps wide of stride 1 or 2, and 7 taps wide of stride 1, use strips: 8 pixels of a
+   row at once, so that each column of x is loaded once and used by all pixels whose window contains it. Invariant: taps are added in
    the order of the reference device; taps outside x are skipped, so that Inf weights do no harm there. Other windows
    go pixel by pixel. The fused pointwise-depthwise step is here, too. Pools with more than two spatial axes are
    channels first: SIMD lanes are pixels of the last axis. */
@@ -2833,21 +2833,35 @@ typedef struct NNRTI_CPU(taps) {
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
-/* Depthwise convolution of one pixel, any window. */
+/* Depthwise convolution of one pixel, any window: `wide` vectors of channels, whose additions do not wait for each other.
+   Vectors before the last one are whole. */
 NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
-                                                 const float *packed)
+                                                 const float *packed, const int32_t wide)
 {
     const nnrti_cpu_window *a = j->attr;
-    const ptrdiff_t padded = j->packed->dims[1];
-    nnrti_v sum = nnrti_v_load(packed);
-    for (int32_t i = m->first; i < m->last; i++)
-        for (int32_t k = m->begin; k < m->end; k++) {
-            const float *from = (const float *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
-                                k * a->dilation[1] * j->x->strides[2];
-            sum = nnrti_v_fma(nnrti_v_load_part(from, m->count),
-                              nnrti_v_load(packed + padded * (1 + i * a->window[1] + k)), sum);
+    const ptrdiff_t padded = j->packed->dims[1], step = a->dilation[1] * j->x->strides[2];
+    const int32_t last = (wide - 1) * NNRTI_LANES, left = m->count - last;
+    nnrti_v sum[NNRTI_CPU_POOL_UNROLL];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        sum[v] = nnrti_v_load(packed + v * NNRTI_LANES);
+    for (int32_t i = m->first; i < m->last; i++) {
+        const float *from =
+            (const float *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] + m->begin * step;
+        const float *weight = packed + padded * (1 + i * a->window[1] + m->begin);
+        for (int32_t k = m->begin; k < m->end; k++, from += step, weight += padded)
+            NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < wide; v++) {
+            const int32_t c = v * NNRTI_LANES;
+            sum[v] = nnrti_v_fma(c < last ? nnrti_v_load(from + c) : nnrti_v_load_part(from + c, left),
+                                 nnrti_v_load(weight + c), sum[v]);
         }
-    nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        nnrti_v_store_part(y + v * NNRTI_LANES,
+                           nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum[v])),
+                           m->count - v * NNRTI_LANES);
 }
 
 /* A strip: some pixels of a row of y whose window has no column dilation: each column of x is loaded once, and the
@@ -2893,7 +2907,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
     for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++)
         sum[t] = nnrti_v_load(s->bias + c);
     for (int32_t i = 0; i < s->rows; i++, x += s->down) {
-        nnrti_v weight[5];
+        nnrti_v weight[7];
         NNRTI_CPU_UNROLL
         for (int32_t k = 0; k < width; k++, packed += s->padded)
             weight[k] = nnrti_v_load(packed);
@@ -2938,12 +2952,13 @@ NNRTI_CPU_STRIP(3, 2, 0)
 NNRTI_CPU_STRIP(3, 2, 1)
 NNRTI_CPU_STRIP(5, 1, 1)
 NNRTI_CPU_STRIP(5, 2, 1)
+NNRTI_CPU_STRIP(7, 1, 1)
 
 /* A strip with fewer channels than lanes: runs on padded copies of its input and output. */
 #define NNRTI_CPU_FEW_ROWS 5
 static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(const NNRTI_CPU(strip) *))
 {
-    float cells[NNRTI_CPU_FEW_ROWS][(NNRTI_CPU_STRIP_PIXELS - 1) * 2 + 5][NNRTI_LANES];
+    float cells[NNRTI_CPU_FEW_ROWS][(NNRTI_CPU_STRIP_PIXELS - 1) * 2 + 7][NNRTI_LANES];
     float pixels[NNRTI_CPU_STRIP_PIXELS][NNRTI_LANES];
     const size_t bytes = (size_t)strip->channels * sizeof(float);
     NNRTI_CPU(strip) s = *strip;
@@ -2971,7 +2986,7 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
                          : pixels > NNRTI_CPU_STRIP_PIXELS   ? (pixels + 1) / 2
                                                              : pixels;
     NNRTI_CPU(strip) s;
-    if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1 || a->pad[1] > width ||
+    if ((width != 3 && width != 5 && (width != 7 || stride != 1)) || (stride != 1 && stride != 2) || a->dilation[1] != 1 || a->pad[1] > width ||
         (few && a->window[0] > NNRTI_CPU_FEW_ROWS))
         return false;
     s.padded = j->packed->dims[1];
@@ -3001,8 +3016,10 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
             run = edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0);
         else if (width == 3)
             run = edge ? NNRTI_CPU(strip_3_2_1) : NNRTI_CPU(strip_3_2_0);
-        else
+        else if (width == 5)
             run = stride == 1 ? NNRTI_CPU(strip_5_1_1) : NNRTI_CPU(strip_5_2_1);
+        else
+            run = NNRTI_CPU(strip_7_1_1);
         if (few)
             NNRTI_CPU(strip_few)(&s, run);
         else
@@ -3075,8 +3092,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int
                          : NNRTI_CPU_POOL_UNROLL;
             for (int32_t c = 0, some; c < to - from; c += some, m.at += some, m.count -= some) {
                 some = NNRTI_LANES;
-                if (depthwise) {
-                    NNRTI_CPU(depthwise_pixel)(j, &m, pixel + c, (const float *)j->packed->data + (from + c));
+                if (depthwise && m.count > (NNRTI_CPU_POOL_UNROLL - 1) * NNRTI_LANES) {
+                    NNRTI_CPU(depthwise_pixel)
+                    (j, &m, pixel + c, (const float *)j->packed->data + (from + c), NNRTI_CPU_POOL_UNROLL);
+                    some = NNRTI_CPU_POOL_UNROLL * NNRTI_LANES;
+                } else if (depthwise && m.count > NNRTI_LANES) {
+                    NNRTI_CPU(depthwise_pixel)(j, &m, pixel + c, (const float *)j->packed->data + (from + c), 2);
+                    some = 2 * NNRTI_LANES;
+                } else if (depthwise) {
+                    NNRTI_CPU(depthwise_pixel)(j, &m, pixel + c, (const float *)j->packed->data + (from + c), 1);
                 } else if (pixels > 1) {
                     NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, NNRTI_CPU_POOL_UNROLL, 1);
                 } else if (m.count > (NNRTI_CPU_POOL_UNROLL - 1) * NNRTI_LANES) {

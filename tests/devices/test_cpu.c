@@ -316,9 +316,9 @@ static void test_depthwise(void **unused)
         draw_window(&s);
         s.n = 1;
         s.w = 1 + (int32_t)(i % 40);
-        s.window[0] = s.window[1] = i % 3 == 2 && s.w > 4 ? 5 : 3;
+        s.window[0] = s.window[1] = i % 5 == 4 && s.w > 6 ? 7 : i % 3 == 2 && s.w > 4 ? 5 : 3;
         s.dilation[1] = 1;
-        s.pad[2] = s.pad[3] = 1 + (s.window[1] == 5);
+        s.pad[2] = s.pad[3] = (uint32_t)s.window[1] / 2;
         s.h = (s.window[0] - 1) * (int32_t)s.dilation[0] + 1 + (int32_t)draw(3);
         s.group = s.k = s.c = channels[draw(COUNT(channels))];
         check_conv(&s);
