@@ -49,8 +49,8 @@ DYNAMIC SHAPES
     LOG_SOFTMAX, normalizations over the last axis, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION,
     comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER and CAST.
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools and RESIZE of float32 have them for every dynamic N, height and
-    width; SCALE_FUSION, FUSED_BATCH_NORM and quantized images if N is the only dynamic dimension of x. If only N is
-    dynamic, one image is computed after the other. Other operators keep the reference kernel.
+    width; quantized images if N is the only dynamic dimension of x. If only N is dynamic, one image is computed after the
+    other. Other operators keep the reference kernel.
     Constant weights are packed once. A result has the bits that the same kernel computes in a model of the run's fixed
     dimensions; Winograd tiles are chosen for the bounds, or for one image. Between steps with dynamic shapes there is no
     operator fusion; images are channels last between convolutions, pools, RESIZE, CONCAT and elementwise operators.
@@ -536,6 +536,7 @@ typedef struct nnrti_cpu_group_norm {
     bool affine;  /* scale and bias apply if they exist */
     float epsilon;
 } nnrti_cpu_group_norm;
+#define NNRTI_CPU_GROUP_CHANNELS 64 /* channels per work item, about, if channels are dense */
 
 /* Rows along the last axis: `rows` rows of `count` elements, `stepX` apart in x and `stepY` apart in y. */
 typedef struct nnrti_cpu_rows {
@@ -3120,6 +3121,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_group_norm(nnrti_cpu_edit *e, uint32_t s)
     const bool instance = step->op->type == NNRT_NODE_TYPE_INSTANCE_NORM;
     const bool pixels = x->strides[2] == 1 && y->strides[2] == 1;
     nnrti_cpu_group_norm *a;
+    size_t channels;
     if (!nnrti_cpu_is_allowed(e, &e->isa->group_norm) || nnrt_view_empty(x) ||
         (!pixels && (x->strides[1] != 1 || y->strides[1] != 1)))
         return NNRT_SUCCESS;
@@ -3127,10 +3129,13 @@ static NNRT_ReturnCode nnrti_cpu_lower_group_norm(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_no_memory(e, step);
     a->size = instance ? 1 : x->dims[2] / (int32_t)group->numGroups;
     a->affine = instance || group->affine;
-    a->many = !pixels ? 0 : a->size >= 64 ? 1 : 64 / a->size;
+    a->many = !pixels ? 0 : a->size >= NNRTI_CPU_GROUP_CHANNELS ? 1 : NNRTI_CPU_GROUP_CHANNELS / a->size;
     a->epsilon = instance ? ((const NNRT_InstanceNorm *)step->attr)->epsilon : group->epsilon;
     nnrti_cpu_set_kernel(step, &e->isa->group_norm, a);
-    step->scratchBytes = 4 * ((size_t)a->many * (size_t)a->size + NNRTI_CPU_MAX_PANEL) * sizeof(float);
+    channels = (size_t)a->many * (size_t)a->size;
+    if (e->dynamic != NULL && channels < NNRTI_CPU_GROUP_CHANNELS) /* of any number of channels, in both layouts */
+        channels = (size_t)a->size > NNRTI_CPU_GROUP_CHANNELS ? (size_t)a->size : NNRTI_CPU_GROUP_CHANNELS;
+    step->scratchBytes = 4 * (channels + NNRTI_CPU_MAX_PANEL) * sizeof(float);
     return NNRT_SUCCESS;
 }
 
@@ -3258,7 +3263,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_affine(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_no_memory(e, step);
     args[0] = x;
     args[1] = y;
-    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_derive(e, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS)
         return code;
     seen = &d->steps[s].args[1].view;
     seen->rank = y.view.rank;
@@ -6232,6 +6237,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_lrn(nnrti_cpu_edit *e, uint32_t s)
     const NNRT_LRN *attr = (const NNRT_LRN *)step->attr;
     const nnrt_view *x = &step->args[0].view, *y = &step->args[1].view;
     nnrti_cpu_lrn *a;
+    size_t floats;
     if (!nnrti_cpu_is_allowed(e, &e->isa->lrn) || nnrt_view_empty(x) || !(attr->bias > 0) || !(attr->alpha >= 0) ||
         (!nnrti_cpu_are_nhwc(x, y) && (x->strides[2] != 1 || y->strides[2] != 1)))
         return NNRT_SUCCESS;
@@ -6243,9 +6249,12 @@ static NNRT_ReturnCode nnrti_cpu_lower_lrn(nnrti_cpu_edit *e, uint32_t s)
     a->alpha = attr->alpha;
     a->power = -attr->beta;
     nnrti_cpu_set_kernel(step, &e->isa->lrn, a);
-    step->scratchBytes =
-        (a->last ? 2 * ((size_t)x->dims[3] + (size_t)a->radius + NNRTI_CPU_MAX_PANEL) : (size_t)x->dims[2]) *
-        sizeof(float);
+    floats = a->last ? 2 * ((size_t)x->dims[3] + (size_t)a->radius + NNRTI_CPU_MAX_PANEL) : (size_t)x->dims[2];
+    if (e->dynamic != NULL) { /* of any size, in both layouts */
+        const size_t last = 2 * ((size_t)x->dims[3] + (size_t)a->radius + NNRTI_CPU_MAX_PANEL);
+        floats = last > (size_t)x->dims[2] ? last : (size_t)x->dims[2];
+    }
+    step->scratchBytes = floats * sizeof(float);
     return NNRT_SUCCESS;
 }
 
@@ -7171,7 +7180,12 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_LOG_SOFTMAX:
     case NNRT_NODE_TYPE_RMS_NORMALIZATION:
     case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
-    case NNRT_NODE_TYPE_LP_NORMALIZATION: return nnrti_cpu_is_float(step);
+    case NNRT_NODE_TYPE_LP_NORMALIZATION:
+    case NNRT_NODE_TYPE_INSTANCE_NORM:
+    case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
+    case NNRT_NODE_TYPE_LRN:
+    case NNRT_NODE_TYPE_SCALE_FUSION:
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return nnrti_cpu_is_float(step);
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:

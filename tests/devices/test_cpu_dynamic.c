@@ -71,6 +71,9 @@ static NNRT_LSTMPeephole peephole;
 static NNRT_GRU gru;
 static NNRT_Conv3D volume;
 static NNRT_RNN rnn;
+static const NNRT_InstanceNorm instance = {1e-5f};
+static NNRT_GroupNormFusion groups;
+static NNRT_LRN local;
 static const NNRT_QuantDTypeCast to_8_bits = {F32, I8}, from_8_bits = {I8, F32};
 
 static const one_node nodes[] = {
@@ -177,6 +180,13 @@ static const one_node nodes[] = {
     {NULL, NNRT_NODE_TYPE_CONV_3D, &volume, F32, 1, {{5, {1, 4, -1, 5, 6}}, {5, {7, 4, 3, 2, 3}}, {1, {7}}, NONE}, false, NULL},
     {NULL, NNRT_NODE_TYPE_CONV_3D, &volume, F32, 1, {{5, {-1, 4, 2, 4, 5}}, {5, {7, 4, 3, 2, 3}}, NONE, NONE}, false, NULL},
     {NULL, NNRT_NODE_TYPE_CONV_3D, &volume, F16, 1, {{5, {1, 4, 3, 5, -1}}, {5, {7, 4, 3, 2, 3}}, {1, {7}}, NONE}, false, NULL},
+    {"group_norm", NNRT_NODE_TYPE_INSTANCE_NORM, &instance, F32, 1, {{4, {2, 5, -1, 6}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
+    {"group_norm", NNRT_NODE_TYPE_INSTANCE_NORM, &instance, F16, 1, {{4, {1, 5, 3, -1}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
+    {"group_norm", NNRT_NODE_TYPE_GROUP_NORM_FUSION, &groups, F32, 1, {{4, {1, 8, -1, 3}}, {1, {8}}, {1, {8}}, NONE}, true, NULL},
+    {"group_norm", NNRT_NODE_TYPE_GROUP_NORM_FUSION, &groups, F32, 1, {{4, {-1, 3, 2, 70}}, {1, {70}}, {1, {70}}, NONE}, false, NULL},
+    {"lrn", NNRT_NODE_TYPE_LRN, &local, F32, 1, {{4, {1, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
+    {"lrn", NNRT_NODE_TYPE_LRN, &local, F32, 1, {{4, {1, 2, 6, -1}}, NONE, NONE, NONE}, false, NULL},
+    {"affine", NNRT_NODE_TYPE_SCALE_FUSION, &affine, F32, 1, {{4, {2, 5, -1, 6}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
     {"recurrent", NNRT_NODE_TYPE_RNN, &rnn, F32, 1, {{3, {-1, 3, 9}}, {3, {2, 21, 9}}, {3, {2, 21, 21}}, {2, {2, 42}}}, false, NULL},
 };
 
@@ -201,6 +211,13 @@ static void set_attributes(void)
     mean.keepDims = true;
     mean.mode = NNRT_REDUCE_MODE_MEAN;
     mean.coeff = 1;
+    groups.numGroups = 2;
+    groups.epsilon = 1e-5f;
+    groups.affine = true;
+    local.depthRadius = 1;
+    local.bias = 1;
+    local.alpha = 0.5f;
+    local.beta = 0.75f;
     most.axis = -1;
     most.topK = 1;
     most.keepDims = true;
