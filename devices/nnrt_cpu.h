@@ -14,11 +14,11 @@ WHAT IS FAST, float32
     label of the result.
     Pooling: MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D.
     Elementwise and broadcast: ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM,
-    SQUARED_DIFFERENCE, BIAS_ADD, PRELU_FUSION; ACTIVATION (except SIGN and THRESHOLDRELU), CLIP by constants,
+    SQUARED_DIFFERENCE, BIAS_ADD, PRELU_FUSION; ACTIVATION (except THRESHOLDRELU), CLIP by constants,
     LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH, EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN,
     COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE
     and SELECT (also of int32); FUSED_BATCH_NORM and SCALE_FUSION of constants per channel.
-    Reduction and normalization: REDUCE_FUSION (except PROD and ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION,
+    Reduction and normalization: REDUCE_FUSION (except ALL), also of float16; SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION,
     RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
     LRN.
     Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, TOPK_FUSION and
@@ -79,6 +79,8 @@ HOW EXACT
     LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5; POW_FUSION by 3: 1, by other
     exponents 0.51; all other elementwise results are rounded as on the reference device. Sums of REDUCE_FUSION,
     INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX are compensated (they carry their rounding errors).
+    A product of REDUCE_FUSION of n elements has n - 1 roundings, like that of the reference device, but multiplies in
+    another order: it is within (n - 1) * 2^-24 of itself, if no partial product overflows or is below 2^-126.
     FUSED_BATCH_NORM multiplies by scale / sqrt(variance + epsilon), rounded. A global average pool of a
     channels-first image is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums of products and activations; the cell update rounds each product and
@@ -180,6 +182,7 @@ SECTIONS (search for the tag)
     >>transposes       fusion of TRANSPOSE into matrix multiplications
     >>recurrent        LSTM, GRU and RNN
     >>selections       comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN, Lp norms
+    >>integers         elementwise operators of integers and bool, predicates
     >>float16          float16 by float32 kernels
     >>concat           CONCAT and SPLIT without copies
     >>edit             the edit pass over a draft, and the dispatch per operator
@@ -456,14 +459,20 @@ typedef struct nnrti_cpu_pool_nd {
     X(EXP)                                                                                                             \
     X(LOG)                                                                                                             \
     X(SQRT)                                                                                                            \
-    X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH) X(HARD_SIGMOID)
+    X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH) X(HARD_SIGMOID)  \
+    X(SIGN)
 typedef int32_t nnrti_cpu_function;
 #define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
 enum {
     NNRTI_CPU_BINARY_FUNCTIONS(NNRTI_CPU_NUMBER) NNRTI_CPU_POWER,
     NNRTI_CPU_ACTIVATION,
     NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_NUMBER) NNRTI_CPU_SIN,
-    NNRTI_CPU_COS
+    NNRTI_CPU_COS,
+    NNRTI_CPU_AND, /* these five of `integers` only */
+    NNRTI_CPU_OR,
+    NNRTI_CPU_XOR,
+    NNRTI_CPU_FLOOR_DIV,
+    NNRTI_CPU_REMAINDER
 };
 #undef NNRTI_CPU_NUMBER
 
@@ -475,11 +484,34 @@ typedef struct nnrti_cpu_elementwise {
     float a, b;
 } nnrti_cpu_elementwise;
 
-/* Reduction: attributes of `reduce`, whose arguments are x, the axes and y. */
+/* Elementwise operators of integers and bool: attributes of `integers`, whose arguments are x, y unless it is unary, and
+   z. x and y are broadcast to z. */
+typedef struct nnrti_cpu_integers {
+    nnrti_cpu_function function;
+    NNRT_DataType type;
+    bool unary;
+} nnrti_cpu_integers;
+
+/* Predicates of single elements: attributes of `classify`, whose arguments are x and y. y = whether the bits of x, an
+   element of `width` bytes, are equal to `limit` after AND with `mask`; with `above` whether they exceed it as unsigned
+   integers. */
+typedef struct nnrti_cpu_classify {
+    uint64_t mask, limit;
+    int32_t width;
+    bool above;
+} nnrti_cpu_classify;
+
+/* Reduction: attributes of `reduce`, whose arguments are x, the axes and y; x and y are float32, or float16. */
 typedef struct nnrti_cpu_reduce {
     NNRT_ReduceMode mode;
     float coeff; /* multiplies the results */
 } nnrti_cpu_reduce;
+typedef int32_t nnrti_cpu_reduce_kind;
+enum {
+    NNRTI_CPU_REDUCE_EXTREME, /* MAX, MIN */
+    NNRTI_CPU_REDUCE_SUM,
+    NNRTI_CPU_REDUCE_PRODUCT
+};
 
 /* Attributes of `affine`: y = activation((x - mean) * factor + offset). Arguments: x; mean, factor and offset packed
    as [3,C] and viewed as the means, broadcast to y; y. */
@@ -790,7 +822,8 @@ typedef struct nnrti_cpu_kernel {
     X(log_softmax)                                                                                                     \
     X(layer_norm)                                                                                                      \
     X(rms_norm)                                                                                                        \
-    X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk)
+    X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
+    X(integers) X(classify)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
@@ -954,6 +987,15 @@ static void nnrti_cpu_walk_part(nnrt_walk *w, uint32_t i, uint32_t parts)
     *extent = (end < *extent ? end : *extent) - begin;
 }
 
+/* Whether the rows of a walk over z, x and y (or NULL) are dense, or broadcast. */
+static bool nnrti_cpu_has_dense_rows(const nnrt_view *z, const nnrt_view *x, const nnrt_view *y)
+{
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, z, x, y))
+        return false;
+    return w.row[0] == 1 && (w.row[1] | 1) == 1 && (y == NULL || (w.row[2] | 1) == 1);
+}
+
 /* v with axis reduced to size 1: the first element of every line along axis. */
 static nnrt_view nnrti_cpu_line_starts(const nnrt_view *v, int32_t axis)
 {
@@ -1050,7 +1092,8 @@ static bool nnrti_cpu_is_expensive(const nnrti_cpu_elementwise *a)
     case NNRTI_CPU_SQUARE:
     case NNRTI_CPU_CUBE:
     case NNRTI_CPU_ABS:
-    case NNRTI_CPU_NEG: return false;
+    case NNRTI_CPU_NEG:
+    case NNRTI_CPU_SIGN: return false;
     default: return true;
     }
 }
@@ -3107,7 +3150,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_reduce(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)step->attr;
     const nnrt_plan_arg axes = step->args[step->nIn];
-    if (attr->mode == NNRT_REDUCE_MODE_PROD || attr->mode == NNRT_REDUCE_MODE_ALL)
+    if (attr->mode == NNRT_REDUCE_MODE_ALL)
         return NNRT_SUCCESS;
     return nnrti_cpu_lower_reduction(e, s, &axes, attr->mode, attr->coeff);
 }
@@ -3308,6 +3351,7 @@ static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_eleme
     case NNRT_ACTIVATION_TYPE_GELU:
         a->function = attr->approximate ? NNRTI_CPU_GELU_TANH : NNRTI_CPU_ACTIVATION;
         return true;
+    case NNRT_ACTIVATION_TYPE_SIGN: a->function = NNRTI_CPU_SIGN; return true;
     default: a->function = NNRTI_CPU_ACTIVATION; return nnrti_cpu_has_simd_activation(attr->activationType);
     }
 }
@@ -6285,6 +6329,148 @@ static NNRT_ReturnCode nnrti_cpu_lower_lp_norm(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>integers */
+
+/* Elementwise operators of integers and bool, and predicates, by the kernels `integers` and `classify`, which compute
+   rows that are dense or broadcast; other strides keep the reference kernel. */
+
+/* Whether a step is an operator of `integers`, and which one. */
+static bool nnrti_cpu_integers_of(const nnrt_draft_step *step, nnrti_cpu_integers *a)
+{
+    const nnrt_view *x = &step->args[0].view;
+    NNRT_ActivationType activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    bool logical = false;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nIn > 2 ||
+        step->nDerived != 0 || step->nOut != 1)
+        return false;
+    for (uint32_t k = 0; k <= step->nIn; k++)
+        if (step->args[k].tensor == NNRT_NO_TENSOR || step->args[k].view.dataType != x->dataType ||
+            step->args[k].view.quantCount != 0)
+            return false;
+    a->unary = step->nIn == 1;
+    a->type = x->dataType;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_ADD_FUSION:
+        a->function = NNRTI_CPU_ADD;
+        activation = ((const NNRT_AddFusion *)step->attr)->activationType;
+        break;
+    case NNRT_NODE_TYPE_SUB_FUSION:
+        a->function = NNRTI_CPU_SUB;
+        activation = ((const NNRT_SubFusion *)step->attr)->activationType;
+        break;
+    case NNRT_NODE_TYPE_MUL_FUSION:
+        a->function = NNRTI_CPU_MUL;
+        activation = ((const NNRT_MulFusion *)step->attr)->activationType;
+        break;
+    case NNRT_NODE_TYPE_MAXIMUM: a->function = NNRTI_CPU_MAX; break;
+    case NNRT_NODE_TYPE_MINIMUM: a->function = NNRTI_CPU_MIN; break;
+    case NNRT_NODE_TYPE_FLOOR_DIV: a->function = NNRTI_CPU_FLOOR_DIV; break;
+    case NNRT_NODE_TYPE_MOD: a->function = NNRTI_CPU_REMAINDER; break;
+    case NNRT_NODE_TYPE_LOGICAL_AND:
+        a->function = NNRTI_CPU_AND;
+        logical = true;
+        break;
+    case NNRT_NODE_TYPE_LOGICAL_OR:
+        a->function = NNRTI_CPU_OR;
+        logical = true;
+        break;
+    case NNRT_NODE_TYPE_LOGICAL_XOR:
+        a->function = NNRTI_CPU_XOR;
+        logical = true;
+        break;
+    case NNRT_NODE_TYPE_ABS: a->function = NNRTI_CPU_ABS; break;
+    case NNRT_NODE_TYPE_NEG: a->function = NNRTI_CPU_NEG; break;
+    default: return false;
+    }
+    if (activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return false;
+    switch (a->type) {
+    case NNRT_DATA_TYPE_BOOL: return logical;
+    case NNRT_DATA_TYPE_UINT8: return !logical && !a->unary;
+    case NNRT_DATA_TYPE_INT8:
+    case NNRT_DATA_TYPE_INT32:
+    case NNRT_DATA_TYPE_INT64: return !logical;
+    default: return false;
+    }
+}
+
+/* The bits of the infinity of a floating-point type; 0: another type. */
+static uint64_t nnrti_cpu_infinity(NNRT_DataType type)
+{
+    return type == NNRT_DATA_TYPE_FLOAT16   ? 0x7c00u
+           : type == NNRT_DATA_TYPE_FLOAT32 ? 0x7f800000u
+           : type == NNRT_DATA_TYPE_FLOAT64 ? (uint64_t)0x7ff00000u << 32
+                                            : 0;
+}
+
+/* Whether a step is a predicate of `classify`, and which one: LOGICAL_NOT of any type, IS_NAN, IS_INF. */
+static bool nnrti_cpu_classify_of(const nnrt_draft_step *step, nnrti_cpu_classify *a)
+{
+    const nnrt_view *x = &step->args[0].view;
+    const NNRT_IsInf *inf = (const NNRT_IsInf *)step->attr;
+    const uint64_t limit = nnrti_cpu_infinity(x->dataType);
+    uint64_t whole, sign;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn != 1 || step->nDerived != 0 ||
+        step->nOut != 1 || x->quantCount != 0)
+        return false;
+    a->width = (int32_t)nnrt_type_size(x->dataType);
+    whole = ~(uint64_t)0 >> (64 - 8 * a->width);
+    sign = limit != 0 ? (uint64_t)1 << (8 * a->width - 1) : 0;
+    a->mask = whole ^ sign;
+    a->limit = limit;
+    a->above = false;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_LOGICAL_NOT: a->limit = 0; return true;
+    case NNRT_NODE_TYPE_IS_NAN: a->above = true; return limit != 0;
+    case NNRT_NODE_TYPE_IS_INF:
+        if (inf->detectNegative != inf->detectPositive) {
+            a->mask = whole;
+            a->limit = inf->detectNegative ? limit | sign : limit;
+        }
+        return limit != 0 && (inf->detectNegative || inf->detectPositive);
+    default: return false;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_lower_integers(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_integers *found)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_plan_arg *const args = step->args;
+    nnrti_cpu_integers *a;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->integers))
+        return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < step->nIn; k++)
+        nnrti_cpu_add_axes(&args[k].view, &args[step->nIn].view);
+    nnrti_cpu_sort_axes(step);
+    if (!nnrti_cpu_has_dense_rows(&args[step->nIn].view, &args[0].view, found->unary ? NULL : &args[1].view))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_integers *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *a = *found;
+    nnrti_cpu_set_kernel(step, &e->isa->integers, a);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_lower_classify(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_classify *found)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_plan_arg *const args = step->args;
+    nnrti_cpu_classify *a;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->classify) || args[0].view.rank != args[1].view.rank)
+        return NNRT_SUCCESS;
+    nnrti_cpu_sort_axes(step);
+    if (!nnrti_cpu_has_dense_rows(&args[1].view, &args[0].view, NULL))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_classify *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *a = *found;
+    nnrti_cpu_set_kernel(step, &e->isa->classify, a);
+    if (a->width > 1)
+        step->flags = 0;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>float16 */
 
 /* Float16 by float32 kernels. A float16 step whose float32 form may have a kernel becomes float32, between inserted
@@ -7008,6 +7194,14 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
     return true;
 }
 
+/* Whether a step is a REDUCE_FUSION of float16, which `reduce` widens itself. */
+static bool nnrti_cpu_is_half_reduction(const nnrt_draft_step *step)
+{
+    return step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION && step->nDerived == 1 &&
+           nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
+           nnrti_cpu_is_type(step, step->nIn + 1, NNRT_DATA_TYPE_FLOAT16);
+}
+
 /* A 2-D pool that no image kernel computes: if it is global, a pool of channels last, or a reduction. */
 static NNRT_ReturnCode nnrti_cpu_lower_global_pool(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -7027,6 +7221,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_dynamic(nnrti_cpu_edit *e, uint32_t s);
 static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrti_cpu_integers integers;
+    nnrti_cpu_classify classify;
     bool joined = false;
     NNRT_ReturnCode code;
 #if NNRT_CPU_FP16
@@ -7071,6 +7267,12 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_SPLIT: return nnrti_cpu_lower_split(e, s);
     default: break;
     }
+    if (nnrti_cpu_integers_of(step, &integers))
+        return nnrti_cpu_lower_integers(e, s, &integers);
+    if (nnrti_cpu_classify_of(step, &classify))
+        return nnrti_cpu_lower_classify(e, s, &classify);
+    if (nnrti_cpu_is_half_reduction(step))
+        return nnrti_cpu_lower_reduce(e, s);
     if (!nnrti_cpu_is_float(step))
         return nnrti_cpu_lower_q8(e, s);
     if (nnrti_cpu_is_image_op(step) &&
@@ -7149,6 +7351,8 @@ static bool nnrti_cpu_is_dynamic_image(const nnrt_draft_step *step)
 static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
 {
     nnrti_cpu_elementwise found;
+    nnrti_cpu_integers integers;
+    nnrti_cpu_classify classify;
     if (step->op == NULL || step->kernel == NULL || step->nIn + step->nDerived + step->nOut > NNRTI_CPU_DYNAMIC_ARGS - 2)
         return false;
     switch (step->op->type) {
@@ -7198,12 +7402,12 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_CONV_3D: return nnrti_cpu_is_conv3d(step);
     case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_is_concat(step) && step->args[0].view.rank == 4;
     case NNRT_NODE_TYPE_REDUCE_FUSION: /* of axes that are known before the run */
-        return nnrti_cpu_is_float(step) && step->nDerived == 1 &&
+        return (nnrti_cpu_is_float(step) || nnrti_cpu_is_half_reduction(step)) && step->nDerived == 1 &&
                (step->nIn < 2 || step->args[1].tensor == NNRT_NO_TENSOR || step->args[1].kind == NNRT_PLACE_CONSTANT);
     default:
         return nnrti_cpu_binary_q8_of(step) != NULL || nnrti_cpu_is_q8_step(step, "nnrt_activation_q8") ||
-               nnrti_cpu_is_quantize(step, false) ||
-               nnrti_cpu_is_quantize(step, true) ||
+               nnrti_cpu_is_quantize(step, false) || nnrti_cpu_is_quantize(step, true) ||
+               nnrti_cpu_integers_of(step, &integers) || nnrti_cpu_classify_of(step, &classify) ||
                (nnrti_cpu_elementwise_of(step, &found) &&
                 (nnrti_cpu_is_float(step) || nnrti_cpu_is_elementwise_half(step)));
     }

@@ -16,6 +16,7 @@ SECTIONS (search for the tag)
     >>winograd_tiles   Winograd transforms and GEMMs; MATMUL of two runtime tensors
     >>depthwise        depthwise convolution, pooling, fused pointwise and depthwise convolution
     >>elementwise      elementwise, unary and broadcast binary
+    >>integers         elementwise operators of integers and bool, predicates
     >>reductions       reductions, instance and group normalization
     >>normalizations   softmax and normalization over the last axis
     >>comparisons      comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
@@ -773,6 +774,7 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(unary_function)(nnrti_v x, nnrti_v a, nnrti_v
     case NNRTI_CPU_NEG: return (nnrti_v)((nnrti_v_bits)x ^ INT32_MIN);
     case NNRTI_CPU_RECIPROCAL: return one / x;
     case NNRTI_CPU_HARD_SIGMOID: return nnrti_v_min(one, nnrti_v_max(zero, a * x + b));
+    case NNRTI_CPU_SIGN: return nnrti_v_if_less(zero, x, one, nnrti_v_if_less(x, zero, zero - one, x));
     case NNRTI_CPU_GELU_TANH:
         x = nnrti_v_max(nnrti_v_all(-12.0f), x);
         e = nnrti_v_tanh(nnrti_v_all(0.7978845608f) * (x + nnrti_v_all(0.044715f) * x * x * x));
@@ -2381,6 +2383,19 @@ NNRTI_CPU_INLINE void NNRTI_CPU(to_double)(const float *from, nnrti_d *to)
         (*to)[i] = (double)v[i];
 #endif
 }
+/* NNRTI_LANES / 2 integers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(integers_to_double)(const int32_t *from, nnrti_d *to)
+{
+#if NNRTI_CPU_LEVEL == 4
+    *to = (nnrti_d)_mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)(const void *)from));
+#elif NNRTI_CPU_LEVEL == 3
+    *to = (nnrti_d)_mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)(const void *)from));
+#else
+    for (int32_t t = 0; t < NNRTI_LANES / 2; t++)
+        (*to)[t] = (double)from[t];
+#endif
+}
+
 NNRTI_CPU_INLINE void NNRTI_CPU(from_double)(const nnrti_d *from, float *to)
 {
 #if defined(__clang__) || __GNUC__ >= 9
@@ -3827,6 +3842,423 @@ static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>integers */
+
+/* Elementwise operators of integers and bool, and predicates of elements of any type, by vectors of as many bytes as a
+   vector of floats. All elements of one width share the functions that do not depend on the sign. Results have the bits
+   of the reference device: integers wrap modulo 2^n. Division has no SIMD instruction: it divides floating-point numbers
+   that hold the integers exactly, and corrects the rounded quotient by the remainder, which is exact, too. */
+
+typedef uint8_t NNRTI_CPU(u8) __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef int8_t NNRTI_CPU(s8) __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef uint16_t NNRTI_CPU(u16) __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef uint32_t NNRTI_CPU(u32) __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef int32_t NNRTI_CPU(s32) __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef uint64_t NNRTI_CPU(u64) __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef int64_t NNRTI_CPU(s64) __attribute__((vector_size(NNRTI_LANES * 4)));
+
+/* A row of z = f(x, y). stepX or stepY 0: one element, broadcast to the row. */
+typedef void (*NNRTI_CPU(integer_row))(const void *x, ptrdiff_t stepX, const void *y, ptrdiff_t stepY, void *z,
+                                       int32_t count);
+
+/* Loads a vector of the elements i and following of p, `width` bytes each, of which `left` bytes remain; step 0: all are
+   the first one. */
+NNRTI_CPU_INLINE NNRTI_CPU(u8) NNRTI_CPU(load_integers)(const void *p, ptrdiff_t step, int32_t i, size_t left,
+                                                         const int32_t width)
+{
+    NNRTI_CPU(u8) v = {0};
+    uint8_t part[sizeof(v)];
+    if (step != 0 && left >= sizeof(v)) {
+        memcpy(&v, (const uint8_t *)p + (ptrdiff_t)i * width, sizeof(v));
+        return v;
+    }
+    if (step != 0)
+        memcpy(&v, (const uint8_t *)p + (ptrdiff_t)i * width, left);
+    else {
+        for (size_t t = 0; t < sizeof(v); t += (size_t)width)
+            memcpy(part + t, p, (size_t)width);
+        memcpy(&v, part, sizeof(v));
+    }
+    return v;
+}
+
+#define NNRTI_CPU_INTEGER_ROW(name, T, width, value)                                                                   \
+    static void NNRTI_CPU(name)(const void *x, ptrdiff_t stepX, const void *y, ptrdiff_t stepY, void *z,               \
+                                int32_t count)                                                                         \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count; i += NNRTI_LANES * 4 / width) {                                                 \
+            const size_t left = (size_t)(count - i) * width;                                                           \
+            const T a = (T)NNRTI_CPU(load_integers)(x, stepX, i, left, width);                                         \
+            const T b = (T)NNRTI_CPU(load_integers)(y, stepY, i, left, width);                                         \
+            const T v = (T)(value);                                                                                    \
+            if (left >= sizeof(v))                                                                                     \
+                memcpy((uint8_t *)z + (ptrdiff_t)i * width, &v, sizeof(v));                                            \
+            else                                                                                                       \
+                memcpy((uint8_t *)z + (ptrdiff_t)i * width, &v, left);                                                 \
+            (void)b;                                                                                                   \
+        }                                                                                                              \
+    }
+#define NNRTI_CPU_INTEGER_EXTREME(name, T, S, width)                                                                   \
+    NNRTI_CPU_INTEGER_ROW(max_##name, T, width, ((T)((S)a > (S)b) & a) | (~(T)((S)a > (S)b) & b))                      \
+    NNRTI_CPU_INTEGER_ROW(min_##name, T, width, ((T)((S)a < (S)b) & a) | (~(T)((S)a < (S)b) & b))
+#define NNRTI_CPU_INTEGER_ROWS(U, S, u, s, width)                                                                      \
+    NNRTI_CPU_INTEGER_ROW(add_##u, U, width, a + b)                                                                    \
+    NNRTI_CPU_INTEGER_ROW(sub_##u, U, width, a - b)                                                                    \
+    NNRTI_CPU_INTEGER_ROW(mul_##u, U, width, a *b)                                                                     \
+    NNRTI_CPU_INTEGER_ROW(abs_##s, U, width, (a ^ (U)((S)a < 0)) - (U)((S)a < 0))                                      \
+    NNRTI_CPU_INTEGER_ROW(neg_##s, U, width, 0 - a)                                                                    \
+    NNRTI_CPU_INTEGER_EXTREME(s, U, S, width)
+NNRTI_CPU_INTEGER_ROWS(NNRTI_CPU(u8), NNRTI_CPU(s8), u8, s8, 1)
+NNRTI_CPU_INTEGER_ROWS(NNRTI_CPU(u32), NNRTI_CPU(s32), u32, s32, 4)
+NNRTI_CPU_INTEGER_ROWS(NNRTI_CPU(u64), NNRTI_CPU(s64), u64, s64, 8)
+NNRTI_CPU_INTEGER_EXTREME(u8, NNRTI_CPU(u8), NNRTI_CPU(u8), 1)
+NNRTI_CPU_INTEGER_ROW(and_u8, NNRTI_CPU(u8), 1, (NNRTI_CPU(u8))((a != 0) & (b != 0)) & 1)
+NNRTI_CPU_INTEGER_ROW(or_u8, NNRTI_CPU(u8), 1, (NNRTI_CPU(u8))((a | b) != 0) & 1)
+NNRTI_CPU_INTEGER_ROW(xor_u8, NNRTI_CPU(u8), 1, (NNRTI_CPU(u8))((a != 0) ^ (b != 0)) & 1)
+#undef NNRTI_CPU_INTEGER_ROWS
+#undef NNRTI_CPU_INTEGER_EXTREME
+#undef NNRTI_CPU_INTEGER_ROW
+
+/* Division of int32: FLOOR_DIV or, with `rest`, the remainder with the sign of a. a / b in double is off by less than
+   2^-21, so its nearest integer n leaves |a - n b| <= |b| / 2, an exact difference; one step corrects n. The low 32 bits
+   of the sum of n and 1.5 * 2^52 are n modulo 2^32, as -2^31 / -1 requires. b is not 0. */
+NNRTI_CPU_INLINE NNRTI_CPU(s32) NNRTI_CPU(divide_s32)(NNRTI_CPU(s32) x, NNRTI_CPU(s32) y, const bool rest)
+{
+    const double magic = 6755399441055744.0;
+    int32_t a[NNRTI_LANES], b[NNRTI_LANES];
+    NNRTI_CPU(u64) low[2];
+    memcpy(a, &x, sizeof(x));
+    memcpy(b, &y, sizeof(y));
+    NNRTI_CPU_UNROLL
+    for (int32_t k = 0; k < 2; k++) {
+        nnrti_d p, q, n, left;
+        NNRTI_CPU(longs) off, sign;
+        NNRTI_CPU(integers_to_double)(a + k * (NNRTI_LANES / 2), &p);
+        NNRTI_CPU(integers_to_double)(b + k * (NNRTI_LANES / 2), &q);
+        n = p / q + magic;
+        n = n - magic;
+        left = p - n * q;
+        sign = rest ? (NNRTI_CPU(longs))(p < 0.0) : (NNRTI_CPU(longs))(q < 0.0);
+        off = (NNRTI_CPU(longs))(left != 0.0) & ((NNRTI_CPU(longs))(left < 0.0) ^ sign); /* the remainder's sign is wrong */
+        if (rest) { /* += b or -= b, whichever has the sign */
+            const NNRTI_CPU(longs) turn = ((NNRTI_CPU(longs))(q < 0.0) ^ sign) & INT64_MIN;
+            n = left + (nnrti_d)(off & ((NNRTI_CPU(longs))q ^ turn));
+        } else {
+            const nnrti_d one = {0};
+            n = n - (nnrti_d)(off & (NNRTI_CPU(longs))(one + 1.0));
+        }
+        low[k] = (NNRTI_CPU(u64))(n + magic) & 0xffffffffu;
+        low[k] = low[k] | low[k] << 32; /* in both halves: any byte order */
+    }
+    return (NNRTI_CPU(s32))NNRTI_CPU(v_even)((nnrti_v)low[0], (nnrti_v)low[1]);
+}
+
+/* The same of elements of 8 bits, as floats: their quotient is off by less than 2^-16. */
+NNRTI_CPU_INLINE NNRTI_CPU(s32) NNRTI_CPU(divide_small)(NNRTI_CPU(s32) x, NNRTI_CPU(s32) y, const bool rest)
+{
+    const nnrti_v a = __builtin_convertvector(x, nnrti_v), b = __builtin_convertvector(y, nnrti_v);
+    const nnrti_v zero = nnrti_v_all(0.0f), size = (nnrti_v)((nnrti_v_bits)(a / b) & INT32_MAX);
+    nnrti_v n;
+    if (!rest)
+        return __builtin_convertvector(nnrti_v_to_integer(a / b, NNRTI_CPU_FLOOR), NNRTI_CPU(s32));
+    n = nnrti_v_to_integer(size, NNRTI_CPU_FLOOR); /* |a / b|, truncated */
+    n = nnrti_v_if_less(a, zero, zero - n, n);
+    return x - __builtin_convertvector(nnrti_v_if_less(b, zero, zero - n, n), NNRTI_CPU(s32)) * y;
+}
+
+#define NNRTI_CPU_DIVIDE_CHUNK 64
+
+/* Rows of division by chunks, widened to int32. int64 elements take this way if all of a chunk fit. */
+NNRTI_CPU_INLINE void NNRTI_CPU(divide_integers)(const void *x, ptrdiff_t stepX, const void *y, ptrdiff_t stepY, void *z,
+                                            int32_t count, NNRT_DataType type, const bool rest)
+{
+    int32_t a[NNRTI_CPU_DIVIDE_CHUNK], b[NNRTI_CPU_DIVIDE_CHUNK];
+    for (int32_t i = 0; i < count; i += NNRTI_CPU_DIVIDE_CHUNK) {
+        const int32_t some = count - i < NNRTI_CPU_DIVIDE_CHUNK ? count - i : NNRTI_CPU_DIVIDE_CHUNK;
+        const ptrdiff_t atX = stepX * i, atY = stepY * i;
+        uint64_t far = 0;
+        for (int32_t t = some; t < NNRTI_CPU_DIVIDE_CHUNK; t++) { /* for whole vectors */
+            a[t] = 0;
+            b[t] = 1;
+        }
+        switch (type) {
+#define NNRTI_CPU_WIDEN_INTEGERS(name, T)                                                                              \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t t = 0; t < some; t++)                                                                             \
+            a[t] = (int32_t)((const T *)x)[atX + t * stepX];                                                           \
+        for (int32_t t = 0; t < some; t++)                                                                             \
+            b[t] = (int32_t)((const T *)y)[atY + t * stepY];                                                           \
+        break;
+            NNRTI_CPU_WIDEN_INTEGERS(INT8, int8_t)
+            NNRTI_CPU_WIDEN_INTEGERS(UINT8, uint8_t)
+        case NNRT_DATA_TYPE_INT32:
+            if (stepX != 0)
+                memcpy(a, (const int32_t *)x + i, (size_t)some * sizeof(*a));
+            if (stepY != 0)
+                memcpy(b, (const int32_t *)y + i, (size_t)some * sizeof(*b));
+            for (int32_t t = 0; t < some && stepX == 0; t++)
+                a[t] = *(const int32_t *)x;
+            for (int32_t t = 0; t < some && stepY == 0; t++)
+                b[t] = *(const int32_t *)y;
+            break;
+        default:
+            for (int32_t t = 0; t < some; t++) {
+                const int64_t p = ((const int64_t *)x)[atX + t * stepX], q = ((const int64_t *)y)[atY + t * stepY];
+                far |= (((uint64_t)p + 0x80000000u) | ((uint64_t)q + 0x80000000u)) >> 32;
+                a[t] = (int32_t)(uint32_t)(uint64_t)p;
+                b[t] = (int32_t)(uint32_t)(uint64_t)q;
+            }
+#undef NNRTI_CPU_WIDEN_INTEGERS
+        }
+        for (int32_t t = 0; t < some && far != 0; t++) {
+            const int64_t p = ((const int64_t *)x)[atX + t * stepX], q = ((const int64_t *)y)[atY + t * stepY];
+            ((uint64_t *)z)[i + t] = rest      ? (uint64_t)(q == -1 ? 0 : p % q)
+                                     : q == -1 ? 0 - (uint64_t)p
+                                               : (uint64_t)(p / q - (p % q != 0 && (p > 0) != (q > 0)));
+        }
+        for (int32_t t = 0; t < some && far == 0; t += NNRTI_LANES) {
+            NNRTI_CPU(s32) p, q;
+            memcpy(&p, a + t, sizeof(p));
+            memcpy(&q, b + t, sizeof(q));
+            p = type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_UINT8 ? NNRTI_CPU(divide_small)(p, q, rest)
+                                                                            : NNRTI_CPU(divide_s32)(p, q, rest);
+            memcpy(a + t, &p, sizeof(p));
+        }
+        if (type == NNRT_DATA_TYPE_INT32)
+            memcpy((int32_t *)z + i, a, (size_t)some * sizeof(*a));
+        else if (type == NNRT_DATA_TYPE_INT64)
+            for (int32_t t = 0; t < some && far == 0; t++) /* -2^31 / -1 is 2^31 */
+                ((int64_t *)z)[i + t] =
+                    a[t] == INT32_MIN && !rest && ((const int64_t *)y)[atY + t * stepY] < 0 ? 0x80000000LL : a[t];
+        else
+            for (int32_t t = 0; t < some; t++)
+                ((uint8_t *)z)[i + t] = (uint8_t)a[t];
+    }
+}
+
+static void NNRTI_CPU(floor_divide)(const void *x, ptrdiff_t stepX, const void *y, ptrdiff_t stepY, void *z,
+                                    int32_t count, NNRT_DataType type)
+{
+    NNRTI_CPU(divide_integers)(x, stepX, y, stepY, z, count, type, false);
+}
+
+static void NNRTI_CPU(remainder)(const void *x, ptrdiff_t stepX, const void *y, ptrdiff_t stepY, void *z, int32_t count,
+                                 NNRT_DataType type)
+{
+    NNRTI_CPU(divide_integers)(x, stepX, y, stepY, z, count, type, true);
+}
+
+/* The row function of a function and type; NULL: division. */
+static NNRTI_CPU(integer_row) NNRTI_CPU(integer_row_of)(const nnrti_cpu_integers *a)
+{
+    const bool wide = a->type == NNRT_DATA_TYPE_INT64, four = a->type == NNRT_DATA_TYPE_INT32;
+#define NNRTI_CPU_BY_WIDTH(name, t) (wide ? NNRTI_CPU(name##_##t##64) : four ? NNRTI_CPU(name##_##t##32) : NNRTI_CPU(name##_##t##8))
+    switch (a->function) {
+    case NNRTI_CPU_ADD: return NNRTI_CPU_BY_WIDTH(add, u);
+    case NNRTI_CPU_SUB: return NNRTI_CPU_BY_WIDTH(sub, u);
+    case NNRTI_CPU_MUL: return NNRTI_CPU_BY_WIDTH(mul, u);
+    case NNRTI_CPU_ABS: return NNRTI_CPU_BY_WIDTH(abs, s);
+    case NNRTI_CPU_NEG: return NNRTI_CPU_BY_WIDTH(neg, s);
+    case NNRTI_CPU_MAX:
+        return a->type == NNRT_DATA_TYPE_UINT8 ? NNRTI_CPU(max_u8) : NNRTI_CPU_BY_WIDTH(max, s);
+    case NNRTI_CPU_MIN:
+        return a->type == NNRT_DATA_TYPE_UINT8 ? NNRTI_CPU(min_u8) : NNRTI_CPU_BY_WIDTH(min, s);
+    case NNRTI_CPU_AND: return NNRTI_CPU(and_u8);
+    case NNRTI_CPU_OR: return NNRTI_CPU(or_u8);
+    case NNRTI_CPU_XOR: return NNRTI_CPU(xor_u8);
+    default: return NULL;
+    }
+#undef NNRTI_CPU_BY_WIDTH
+}
+
+/* Whether one of `count` elements of `width` bytes, `step` apart, is 0. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(row_has_zero)(const uint8_t *p, ptrdiff_t step, int32_t count, const int32_t width)
+{
+    const uint64_t none = 0;
+    NNRTI_CPU(u8) any = {0};
+    int32_t i = 0;
+    for (; step == 1 && i + NNRTI_LANES * 4 / width <= count; i += NNRTI_LANES * 4 / width) {
+        NNRTI_CPU(u8) v;
+        memcpy(&v, p + (ptrdiff_t)i * width, sizeof(v));
+        any = any | (width == 8   ? (NNRTI_CPU(u8))((NNRTI_CPU(u64))v == 0)
+                     : width == 4 ? (NNRTI_CPU(u8))((NNRTI_CPU(u32))v == 0)
+                                  : (NNRTI_CPU(u8))(v == 0));
+    }
+    for (; i < count; i++)
+        if (memcmp(p + i * step * width, &none, (size_t)width) == 0)
+            return true;
+    return nnrti_v_any((nnrti_v_bits)any);
+}
+
+static bool NNRTI_CPU(has_zero)(const nnrt_view *v)
+{
+    const ptrdiff_t width = (ptrdiff_t)nnrt_type_size(v->dataType);
+    bool zero = false;
+    nnrt_walk w;
+    for (bool more = nnrt_walk_first(&w, v, NULL, NULL); more && !zero; more = nnrt_walk_next(&w)) {
+        const uint8_t *const p = (const uint8_t *)v->data + w.at[0] * width;
+        zero = width == 8   ? NNRTI_CPU(row_has_zero)(p, w.row[0], w.count, 8)
+               : width == 4 ? NNRTI_CPU(row_has_zero)(p, w.row[0], w.count, 4)
+                            : NNRTI_CPU(row_has_zero)(p, w.row[0], w.count, 1);
+    }
+    return zero;
+}
+
+/* Arguments of `integers` and `classify`. */
+typedef struct NNRTI_CPU(integers_job) {
+    const void *attr;
+    const nnrt_view *x, *y, *z;
+    nnrt_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(integers_job);
+
+static void NNRTI_CPU(integers_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(integers_job) *j = (const NNRTI_CPU(integers_job) *)arg;
+    const nnrti_cpu_integers *const a = (const nnrti_cpu_integers *)j->attr;
+    const NNRTI_CPU(integer_row) row = NNRTI_CPU(integer_row_of)(a);
+    const ptrdiff_t width = (ptrdiff_t)nnrt_type_size(a->type);
+    nnrt_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const uint8_t *const x = (const uint8_t *)j->x->data + w.at[1] * width;
+        const uint8_t *const y = (const uint8_t *)j->y->data + w.at[2] * width;
+        uint8_t *const z = (uint8_t *)j->z->data + w.at[0] * width;
+        if (row != NULL)
+            row(x, w.row[1], y, w.row[2], z, w.count);
+        else
+            (a->function == NNRTI_CPU_FLOOR_DIV ? NNRTI_CPU(floor_divide) : NNRTI_CPU(remainder))(
+                x, w.row[1], y, w.row[2], z, w.count, a->type);
+    } while (nnrt_walk_next(&w));
+}
+
+/* z = function(x, y), whose rows are dense or broadcast (nnrti_cpu_has_dense_rows). A division by 0 is reported by the
+   reference kernel, before anything is written. */
+static NNRT_ReturnCode NNRTI_CPU(integers)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_integers *const a = (const nnrti_cpu_integers *)attr;
+    const bool divides = a->function == NNRTI_CPU_FLOOR_DIV || a->function == NNRTI_CPU_REMAINDER;
+    NNRTI_CPU(integers_job) j;
+    double work;
+    j.attr = attr;
+    j.x = &args[0];
+    j.y = a->unary ? &args[0] : &args[1];
+    j.z = a->unary ? &args[1] : &args[2];
+    if (!nnrt_walk_first(&j.walk, j.z, j.x, j.y))
+        return NNRT_SUCCESS;
+    if (divides && NNRTI_CPU(has_zero)(j.y))
+        return a->function == NNRTI_CPU_FLOOR_DIV ? nnrt_floor_div(NULL, j.x, j.y, &args[2], call)
+                                                  : nnrt_mod(NULL, j.x, j.y, &args[2], call);
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, divides ? 64 : 16, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(integers_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Elements per step of `classify`; of 8 bytes, two vectors. */
+#define NNRTI_CPU_CLASSIFIED(width) (NNRTI_LANES * ((width) == 8 ? 1 : 4 / (width)))
+
+/* The low bytes of 16-bit lanes. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_low_bytes)(uint8_t *y, NNRTI_CPU(u16) v)
+{
+#if NNRTI_CPU_LEVEL == 4
+    _mm256_storeu_si256((__m256i *)(void *)y, _mm512_cvtepi16_epi8((__m512i)v));
+#elif NNRTI_CPU_LEVEL == 3
+    const __m256i low = (__m256i)(v & 255), packed = _mm256_packus_epi16(low, low);
+    _mm_storeu_si128((__m128i *)(void *)y, _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 8)));
+#elif NNRTI_CPU_LEVEL == 2
+    vst1_u8(y, vmovn_u16((uint16x8_t)v));
+#else
+    for (int32_t t = 0; t < NNRTI_LANES * 2; t++)
+        y[t] = (uint8_t)v[t];
+#endif
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(classify_vector)(const nnrti_cpu_classify *a, const uint8_t *x, uint8_t *y,
+                                                 const int32_t width)
+{
+    if (width == 1) {
+        const uint8_t mask = (uint8_t)a->mask, limit = (uint8_t)a->limit;
+        NNRTI_CPU(u8) v;
+        memcpy(&v, x, sizeof(v));
+        v = v & mask;
+        v = (NNRTI_CPU(u8))(a->above ? v > limit : v == limit) & 1;
+        memcpy(y, &v, sizeof(v));
+    } else if (width == 2) {
+        const uint16_t mask = (uint16_t)a->mask, limit = (uint16_t)a->limit;
+        NNRTI_CPU(u16) v;
+        memcpy(&v, x, sizeof(v));
+        v = v & mask;
+        NNRTI_CPU(store_low_bytes)(y, (NNRTI_CPU(u16))(a->above ? v > limit : v == limit) & 1);
+    } else if (width == 4) {
+        const uint32_t mask = (uint32_t)a->mask, limit = (uint32_t)a->limit;
+        NNRTI_CPU(u32) v;
+        memcpy(&v, x, sizeof(v));
+        v = v & mask;
+        nnrti_v_store_bytes(y, (nnrti_v_bits)(a->above ? v > limit : v == limit) & 1);
+    } else {
+        NNRTI_CPU(u64) v[2];
+        memcpy(v, x, sizeof(v));
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < 2; k++) {
+            v[k] = v[k] & a->mask;
+            v[k] = (NNRTI_CPU(u64))(a->above ? v[k] > a->limit : v[k] == a->limit);
+        }
+        nnrti_v_store_bytes(y, (nnrti_v_bits)NNRTI_CPU(v_even)((nnrti_v)v[0], (nnrti_v)v[1]) & 1);
+    }
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(classify_row)(const nnrti_cpu_classify *attr, const uint8_t *x, uint8_t *y,
+                                              int32_t count, const int32_t width)
+{
+    const nnrti_cpu_classify a = *attr;
+    uint8_t from[8 * NNRTI_LANES] = {0}, to[4 * NNRTI_LANES];
+    int32_t i = 0;
+    for (; i + NNRTI_CPU_CLASSIFIED(width) <= count; i += NNRTI_CPU_CLASSIFIED(width))
+        NNRTI_CPU(classify_vector)(&a, x + (ptrdiff_t)i * width, y + i, width);
+    if (i < count) {
+        memcpy(from, x + (ptrdiff_t)i * width, (size_t)(count - i) * (size_t)width);
+        NNRTI_CPU(classify_vector)(&a, from, to, width);
+        memcpy(y + i, to, (size_t)(count - i));
+    }
+}
+
+static void NNRTI_CPU(classify_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(integers_job) *j = (const NNRTI_CPU(integers_job) *)arg;
+    const nnrti_cpu_classify *const a = (const nnrti_cpu_classify *)j->attr;
+    nnrt_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const uint8_t *const x = (const uint8_t *)j->x->data + w.at[1] * a->width;
+        uint8_t *const y = (uint8_t *)j->z->data + w.at[0];
+        switch (a->width) {
+        case 1: NNRTI_CPU(classify_row)(a, x, y, w.count, 1); break;
+        case 2: NNRTI_CPU(classify_row)(a, x, y, w.count, 2); break;
+        case 4: NNRTI_CPU(classify_row)(a, x, y, w.count, 4); break;
+        default: NNRTI_CPU(classify_row)(a, x, y, w.count, 8);
+        }
+    } while (nnrt_walk_next(&w));
+}
+
+/* y = whether x is of a class of bit patterns, as bool. */
+static NNRT_ReturnCode NNRTI_CPU(classify)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(integers_job) j;
+    double work;
+    j.attr = attr;
+    j.x = &args[0];
+    j.y = NULL;
+    j.z = &args[1];
+    if (!nnrt_walk_first(&j.walk, j.z, j.x, NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(classify_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reductions */
 
 /* Reductions and normalization over groups of channels. Sums are compensated: every addition keeps its rounding
@@ -3879,11 +4311,15 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_line)(nnrti_v sum, nnrti_v rest)
     return NNRTI_CPU(sum_vector)(&sum, &rest);
 }
 
-/* Accumulates v: into a sum, or into a maximum or minimum, which NaN propagates through. */
+/* Accumulates v: into a sum, a product, or a maximum or minimum, which NaN propagates through. */
 NNRTI_CPU_INLINE void NNRTI_CPU(reduce_accumulate)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
-                                                   const bool sums)
+                                                   const nnrti_cpu_reduce_kind kind)
 {
-    if (!sums) {
+    if (kind == NNRTI_CPU_REDUCE_PRODUCT) {
+        *sum = *sum * v;
+        return;
+    }
+    if (kind == NNRTI_CPU_REDUCE_EXTREME) {
         *sum = NNRTI_CPU_IF_NAN(v, mode == NNRT_REDUCE_MODE_MAX ? nnrti_v_max(v, *sum) : nnrti_v_min(v, *sum));
         return;
     }
@@ -3897,18 +4333,22 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_accumulate)(nnrti_v *sum, nnrti_v *rest, 
 /* Arguments of a reduction. */
 typedef struct NNRTI_CPU(reduce_job) {
     const nnrti_cpu_reduce *attr;
-    const float *x;
-    float *y;
+    const void *x;
+    void *y;
     nnrt_walk walk; /* walks over results, and over the start of their elements in x */
     nnrt_walk set;
     size_t count; /* elements per result */
+    bool half;    /* x and y are float16 */
     uint32_t parts;
 } NNRTI_CPU(reduce_job);
 
 /* The neutral element of a reduction. */
 static float NNRTI_CPU(reduce_start)(NNRT_ReduceMode mode)
 {
-    return mode == NNRT_REDUCE_MODE_MAX ? -INFINITY : mode == NNRT_REDUCE_MODE_MIN ? INFINITY : 0.0f;
+    return mode == NNRT_REDUCE_MODE_MAX    ? -INFINITY
+           : mode == NNRT_REDUCE_MODE_MIN  ? INFINITY
+           : mode == NNRT_REDUCE_MODE_PROD ? 1.0f
+                                           : 0.0f;
 }
 
 /* The result from the accumulated value. */
@@ -3921,27 +4361,54 @@ static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result
     return result * j->attr->coeff;
 }
 
-/* At most a vector of results whose elements are adjacent in x: lanes are results. */
-NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j, const float *x, int32_t count,
-                                                float *y, ptrdiff_t step, const bool sums)
+/* Elements `at` to at + left - 1 of x, at most a vector of them, float32 or float16; other lanes are undefined. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(reduce_load)(const void *x, ptrdiff_t at, int32_t left, const bool half)
+{
+    uint16_t part[NNRTI_LANES] = {0};
+    if (!half)
+        return nnrti_v_load_part((const float *)x + at, left);
+    if (left >= NNRTI_LANES)
+        return nnrti_v_widen((const uint16_t *)x + at);
+    memcpy(part, (const uint16_t *)x + at, (size_t)left * sizeof(*part));
+    return nnrti_v_widen(part);
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_store)(const NNRTI_CPU(reduce_job) * j, ptrdiff_t at, float result,
+                                              const bool half)
+{
+    result = NNRTI_CPU(reduce_end)(j, result);
+    if (half)
+        ((uint16_t *)j->y)[at] = nnrt_half_from_float(result);
+    else
+        ((float *)j->y)[at] = result;
+}
+
+/* `count` results, at most a vector, whose elements are adjacent in x, from `at` on: lanes are results. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j, ptrdiff_t at, int32_t count,
+                                                ptrdiff_t y, ptrdiff_t step, const nnrti_cpu_reduce_kind kind,
+                                                const bool half)
 {
     const NNRT_ReduceMode mode = j->attr->mode;
     float results[NNRTI_LANES], rests[NNRTI_LANES];
     nnrt_walk set = j->set;
     nnrti_v sum = nnrti_v_all(NNRTI_CPU(reduce_start)(mode)), rest = nnrti_v_all(0.0f);
     do {
-        const float *from = x + set.at[0];
+        ptrdiff_t from = at + set.at[0];
         for (int32_t i = 0; i < set.count; i++, from += set.row[0])
-            NNRTI_CPU(reduce_accumulate)(&sum, &rest, nnrti_v_load_part(from, count), mode, sums);
+            NNRTI_CPU(reduce_accumulate)
+        (&sum, &rest, NNRTI_CPU(reduce_load)(j->x, from, count, half), mode, kind);
     } while (nnrt_walk_next(&set));
     nnrti_v_store(results, sum);
     nnrti_v_store(rests, rest);
     for (int32_t i = 0; i < count; i++)
-        y[i * step] = NNRTI_CPU(reduce_end)(j, sums ? NNRTI_CPU(compensated_sum)(results[i], rests[i]) : results[i]);
+        NNRTI_CPU(reduce_store)
+    (j, y + i * step,
+     kind == NNRTI_CPU_REDUCE_SUM ? NNRTI_CPU(compensated_sum)(results[i], rests[i]) : results[i], half);
 }
 
-/* One result: lanes are elements of x, which mostly are adjacent. */
-NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, const float *x, const bool sums)
+/* One result: lanes are elements of x from `at` on, which mostly are adjacent. */
+NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, ptrdiff_t at,
+                                             const nnrti_cpu_reduce_kind kind, const bool half)
 {
     const NNRT_ReduceMode mode = j->attr->mode;
     const float start = NNRTI_CPU(reduce_start)(mode);
@@ -3954,48 +4421,102 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
         rest[v] = nnrti_v_all(0.0f);
     }
     do {
-        const float *const from = x + set.at[0];
+        const ptrdiff_t from = at + set.at[0];
         const int32_t whole = set.row[0] == 1 ? set.count : 0;
         int32_t i = 0;
         for (; i + 4 * NNRTI_LANES <= whole; i += 4 * NNRTI_LANES)
             NNRTI_CPU_UNROLL
         for (int32_t v = 0; v < 4; v++)
-            NNRTI_CPU(reduce_accumulate)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode, sums);
+            NNRTI_CPU(reduce_accumulate)
+        (&sum[v], &rest[v], NNRTI_CPU(reduce_load)(j->x, from + i + v * NNRTI_LANES, NNRTI_LANES, half), mode, kind);
         for (; i < set.count; i += NNRTI_LANES) { /* the remainder of the row, padded with the neutral element */
             if (i + NNRTI_LANES <= whole) {
-                nnrti_v_store(part, nnrti_v_load(from + i));
+                nnrti_v_store(part, NNRTI_CPU(reduce_load)(j->x, from + i, NNRTI_LANES, half));
             } else {
                 nnrti_v_store(part, nnrti_v_all(start));
-                for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++)
-                    part[t] = from[(i + t) * set.row[0]];
+                for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++) {
+                    const ptrdiff_t one = from + (i + t) * set.row[0];
+                    part[t] = half ? nnrt_half_to_float(((const uint16_t *)j->x)[one]) : ((const float *)j->x)[one];
+                }
             }
-            NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], nnrti_v_load(part), mode, sums);
+            NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], nnrti_v_load(part), mode, kind);
         }
     } while (nnrt_walk_next(&set));
-    if (sums)
-        return NNRTI_CPU(reduce_end)(j, NNRTI_CPU(sum_lanes)(sum, rest, 4));
+    if (kind == NNRTI_CPU_REDUCE_SUM)
+        return NNRTI_CPU(sum_lanes)(sum, rest, 4);
     for (int32_t v = 1; v < 4; v++)
-        NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], sum[v], mode, false);
+        NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], sum[v], mode, kind);
     nnrti_v_store(part, sum[0]);
     for (int32_t i = 1; i < NNRTI_LANES; i++)
-        if (part[i] != part[i] || (mode == NNRT_REDUCE_MODE_MAX ? part[i] > part[0] : part[i] < part[0]))
+        if (kind == NNRTI_CPU_REDUCE_PRODUCT)
+            part[0] *= part[i];
+        else if (part[i] != part[i] || (mode == NNRT_REDUCE_MODE_MAX ? part[i] > part[0] : part[i] < part[0]))
             part[0] = part[i];
-    return NNRTI_CPU(reduce_end)(j, part[0]);
+    return part[0];
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrt_walk *w, const bool sums)
+/* `count` results, at most a vector, of a short row of x each, from `at` on, `step` apart: the rows are transposed, and
+   lanes are results. */
+#define NNRTI_CPU_REDUCE_SHORT 32 /* most elements of a short row */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_short)(const NNRTI_CPU(reduce_job) * j, ptrdiff_t at, ptrdiff_t step,
+                                              int32_t count, ptrdiff_t y, ptrdiff_t next, float *cells,
+                                              const nnrti_cpu_reduce_kind kind, const bool half)
 {
+    nnrti_v sum = nnrti_v_all(NNRTI_CPU(reduce_start)(j->attr->mode)), rest = nnrti_v_all(0.0f);
+    float results[NNRTI_LANES], rests[NNRTI_LANES];
+    if (!half)
+        nnrti_cpu_transpose((const uint32_t *)j->x + at, step, (uint32_t *)(void *)cells, NNRTI_LANES, count,
+                            j->set.count);
+    for (int32_t t = 0; t < count && half; t++)
+        for (int32_t i = 0; i < j->set.count; i++)
+            cells[i * NNRTI_LANES + t] = nnrt_half_to_float(((const uint16_t *)j->x)[at + t * step + i]);
+    for (int32_t i = 0; i < j->set.count; i++)
+        NNRTI_CPU(reduce_accumulate)(&sum, &rest, nnrti_v_load(cells + i * NNRTI_LANES), j->attr->mode, kind);
+    nnrti_v_store(results, sum);
+    nnrti_v_store(rests, rest);
+    for (int32_t t = 0; t < count; t++)
+        NNRTI_CPU(reduce_store)
+    (j, y + t * next, kind == NNRTI_CPU_REDUCE_SUM ? NNRTI_CPU(compensated_sum)(results[t], rests[t]) : results[t],
+     half);
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrt_walk *w,
+                                             const nnrti_cpu_reduce_kind kind, const bool half)
+{
+    const bool brief = j->set.rank == 0 && j->set.row[0] == 1 && j->set.count <= NNRTI_CPU_REDUCE_SHORT;
+    float cells[NNRTI_CPU_REDUCE_SHORT * NNRTI_LANES];
+    if (brief)
+        memset(cells, 0, sizeof(cells));
     do {
-        const float *const x = j->x + w->at[1];
-        float *const y = j->y + w->at[0];
         const bool columns = w->row[1] == 1 && w->count > 1;
-        for (int32_t i = 0; i < w->count; i += columns ? NNRTI_LANES : 1)
+        for (int32_t i = 0; brief && !columns && i < w->count; i += NNRTI_LANES)
+            NNRTI_CPU(reduce_short)
+        (j, w->at[1] + i * w->row[1], w->row[1], w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES,
+         w->at[0] + i * w->row[0], w->row[0], cells, kind, half);
+        if (brief && !columns)
+            continue;
+        for (int32_t i = 0; i < w->count; i += columns ? NNRTI_LANES : 1) {
+            const ptrdiff_t x = w->at[1] + i * w->row[1], y = w->at[0] + i * w->row[0];
             if (columns)
                 NNRTI_CPU(reduce_columns)
-        (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], sums);
-        else y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], sums);
+            (j, x, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y, w->row[0], kind, half);
+            else NNRTI_CPU(reduce_store)(j, y, NNRTI_CPU(reduce_row)(j, x, kind, half), half);
+        }
     } while (nnrt_walk_next(w));
 }
+
+#define NNRTI_CPU_REDUCE_PART(kind, half)                                                                              \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(reduce_##kind##_##half)(const NNRTI_CPU(reduce_job) * j, nnrt_walk *w)    \
+    {                                                                                                                  \
+        NNRTI_CPU(reduce_walk)(j, w, NNRTI_CPU_REDUCE_##kind, half);                                                   \
+    }
+NNRTI_CPU_REDUCE_PART(EXTREME, 0)
+NNRTI_CPU_REDUCE_PART(EXTREME, 1)
+NNRTI_CPU_REDUCE_PART(SUM, 0)
+NNRTI_CPU_REDUCE_PART(SUM, 1)
+NNRTI_CPU_REDUCE_PART(PRODUCT, 0)
+NNRTI_CPU_REDUCE_PART(PRODUCT, 1)
+#undef NNRTI_CPU_REDUCE_PART
 
 static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
 {
@@ -4003,13 +4524,15 @@ static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
     nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
-    if (j->attr->mode == NNRT_REDUCE_MODE_MAX || j->attr->mode == NNRT_REDUCE_MODE_MIN)
-        NNRTI_CPU(reduce_walk)(j, &w, false);
-    else
-        NNRTI_CPU(reduce_walk)(j, &w, true);
+    switch (j->attr->mode) {
+    case NNRT_REDUCE_MODE_MAX:
+    case NNRT_REDUCE_MODE_MIN: (j->half ? NNRTI_CPU(reduce_EXTREME_1) : NNRTI_CPU(reduce_EXTREME_0))(j, &w); break;
+    case NNRT_REDUCE_MODE_PROD: (j->half ? NNRTI_CPU(reduce_PRODUCT_1) : NNRTI_CPU(reduce_PRODUCT_0))(j, &w); break;
+    default: (j->half ? NNRTI_CPU(reduce_SUM_1) : NNRTI_CPU(reduce_SUM_0))(j, &w);
+    }
 }
 
-/* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of non-empty sets of elements. */
+/* MEAN, SUM, MAX, MIN, PROD, SUM_SQUARE, ASUM and L2 of non-empty sets of elements, float32 or float16. */
 static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *x = &args[0];
@@ -4017,8 +4540,9 @@ static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt
     NNRTI_CPU(reduce_job) j;
     double work;
     j.attr = (const nnrti_cpu_reduce *)attr;
-    j.x = (const float *)x->data;
-    j.y = (float *)args[2].data;
+    j.x = x->data;
+    j.y = args[2].data;
+    j.half = x->dataType == NNRT_DATA_TYPE_FLOAT16;
     j.count = 1;
     for (int32_t i = 0; i < x->rank; i++)
         set.dims[i] = 1;
@@ -8921,6 +9445,9 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_SQRT
 #undef NNRTI_CPU_UNARY
 #undef NNRTI_CPU_DOUBLE_CHUNK
+#undef NNRTI_CPU_REDUCE_SHORT
+#undef NNRTI_CPU_DIVIDE_CHUNK
+#undef NNRTI_CPU_CLASSIFIED
 #undef NNRTI_CPU_EVEN
 #undef NNRTI_IS_WHOLE
 #undef NNRTI_LANES

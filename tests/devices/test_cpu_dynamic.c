@@ -187,6 +187,7 @@ static const one_node nodes[] = {
     {"lrn", NNRT_NODE_TYPE_LRN, &local, F32, 1, {{4, {1, 5, -1, 6}}, NONE, NONE, NONE}, true, NULL},
     {"lrn", NNRT_NODE_TYPE_LRN, &local, F32, 1, {{4, {1, 2, 6, -1}}, NONE, NONE, NONE}, false, NULL},
     {"affine", NNRT_NODE_TYPE_SCALE_FUSION, &affine, F32, 1, {{4, {2, 5, -1, 6}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
+    {"reduce", NNRT_NODE_TYPE_REDUCE_FUSION, &mean, F16, 1, {{2, {3, -1}}, NONE, NONE, NONE}, false, NULL},
     {"recurrent", NNRT_NODE_TYPE_RNN, &rnn, F32, 1, {{3, {-1, 3, 9}}, {3, {2, 21, 9}}, {3, {2, 21, 21}}, {2, {2, 42}}}, false, NULL},
 };
 

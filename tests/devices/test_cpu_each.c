@@ -75,6 +75,10 @@ static double cube(double x)
 {
     return x * x * x;
 }
+static double sign_of(double x)
+{
+    return x > 0 ? 1 : x < 0 ? -1 : x;
+}
 static double negative(double x)
 {
     return -x;
@@ -96,6 +100,7 @@ static const NNRT_Activation of_softplus = {NNRT_ACTIVATION_TYPE_SOFTPLUS, 0, 0,
 static const NNRT_Activation of_softsign = {NNRT_ACTIVATION_TYPE_SOFTSIGN, 0, 0, 0, false};
 static const NNRT_Activation of_bounds = {NNRT_ACTIVATION_TYPE_HARD_TANH, 0, -2, 1.5f, false};
 static const NNRT_Activation of_gelu = {NNRT_ACTIVATION_TYPE_GELU, 0, 0, 0, true};
+static const NNRT_Activation of_sign = {NNRT_ACTIVATION_TYPE_SIGN, 0, 0, 0, false};
 static const NNRT_ExpFusion of_exp = {-1, 0.5f, 0.25f};
 static const NNRT_LeakyRelu of_slope = {0.25f};
 static const NNRT_HardSigmoid of_hard_sigmoid = {0.25f, 0.5f};
@@ -136,6 +141,7 @@ static const one ones[] = {
     {NNRT_NODE_TYPE_COS, NULL, cos, 2, 0, 0},
     {NNRT_NODE_TYPE_ABS, NULL, fabs, 0, 0, 0},
     {NNRT_NODE_TYPE_NEG, NULL, negative, 0, 0, 0},
+    {NNRT_NODE_TYPE_ACTIVATION, &of_sign, sign_of, 0, 0, 0},
     {NNRT_NODE_TYPE_RECIPROCAL, NULL, reciprocal, 0.5, 0, 0},
     {NNRT_NODE_TYPE_FLOOR, NULL, floor, 0, 0, 0},
     {NNRT_NODE_TYPE_CEIL, NULL, ceil, 0, 0, 0},
