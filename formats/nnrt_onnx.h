@@ -4408,21 +4408,21 @@ static void nnrti_onnx_op_activation(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, nnrti_onnx_float(c, "alpha", 1.0f)));
 }
 
-/* ACTIVATION supports floats and int32; for other integers y = (x > 0) - (x < 0). */
+/* Of floats an ACTIVATION; of integers y = min(max(x, -1), 1). */
 static void nnrti_onnx_op_sign(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     const NNRT_DataType type = nnrti_onnx_type(c, x);
-    uint32_t zero, above, below;
+    uint32_t most;
     (void)arg;
     if (c->code != NNRT_SUCCESS || nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64)) {
         nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 1));
         return;
     }
-    zero = nnrti_onnx_like(c, x, 0);
-    above = nnrti_onnx_cast(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, x, zero), type);
-    below = nnrti_onnx_cast(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS, NULL, x, zero), type);
-    nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, above, below));
+    most = nnrti_type_in(type, NNRTI_TYPES_UINT)
+               ? x
+               : nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAXIMUM, NULL, x, nnrti_onnx_like(c, x, -1));
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MINIMUM, NULL, most, nnrti_onnx_like(c, x, 1)));
 }
 
 /* x * sigmoid(alpha * x). */
