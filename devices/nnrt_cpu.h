@@ -21,9 +21,15 @@ WHAT IS FAST, float32
     Reduction and normalization: REDUCE_FUSION (except ALL), also of float16; SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION,
     RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
     LRN.
-    Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, TOPK_FUSION and
-    BOTTOM_K in order, RESIZE (except CUBIC); LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of
+    Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, RESIZE (except CUBIC); LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of
     constant weights.
+
+WHAT IS FAST, other element types
+    int8, uint8, int32 and int64: ADD_FUSION, SUB_FUSION, MUL_FUSION (without activation), MAXIMUM, MINIMUM, FLOOR_DIV,
+    MOD; ABS and NEG of the signed ones. bool: LOGICAL_AND, LOGICAL_OR, LOGICAL_XOR. All of these if the innermost axis of
+    each operand is dense or broadcast.
+    Any type: LOGICAL_NOT, IS_NAN, IS_INF; TOPK_FUSION and BOTTOM_K in order, UNIQUE, NON_ZERO, GATHER_ELEMENTS, GATHER
+    along the last axis, GATHER_ND of single elements; CUM_SUM (except of 8 and 16 bits).
 
 OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
     An ADD_FUSION becomes part of the epilogue of the convolution or GEMM that writes its input, if it is the only
@@ -46,8 +52,9 @@ OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
 
 DYNAMIC SHAPES
     Steps with dynamic shapes have the float32 kernels of FULL_CONNECTION, MATMUL_FUSION, MATMUL_NBITS, SOFTMAX,
-    LOG_SOFTMAX, normalizations over the last axis, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION,
-    comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER and CAST.
+    LOG_SOFTMAX, all normalizations, REDUCE_FUSION of known axes, TRANSPOSE, ARGMAX_FUSION, ARGMIN_FUSION, SCALE_FUSION,
+    comparisons, WHERE, SELECT, and elementwise operators, these also in float16; those of MATMUL_INTEGER and CAST, and all
+    of other element types.
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, 2-D pools and RESIZE of float32 have them for every dynamic N, height and
     width; quantized images if N is the only dynamic dimension of x. If only N is dynamic, one image is computed after the
     other. Other operators keep the reference kernel.
@@ -89,8 +96,8 @@ HOW EXACT
     points, it multiplies x by (weight - zero point) * scale, rounded once: at most 2^-24 times the sum of |x| |that|
     further. Scales from 2^96 on, where that product can be infinite, keep the reference kernel.
     MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
-    ARGMAX, ARGMIN, TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but a NaN may have another payload. RESIZE by LINEAR
-    is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
+    ARGMAX, ARGMIN, the operators of other element types above, and RESIZE by NEAREST, but a NaN may have another payload.
+    RESIZE by LINEAR is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
     L2_NORMALIZE_FUSION and LP_NORMALIZATION by 5.
     Without enableFloat16, float16 operators return the bits of the float32 operators, rounded once, to nearest even; no
     other step sees more precision of a result than that. Their distance to the reference device, which computes the
@@ -172,6 +179,7 @@ ONE KERNEL BY ITSELF
 SECTIONS (search for the tag)
     >>device           registering
     -- implementation --
+    >>selecting        sorting, selecting and gathering of single elements
     >>isa              instruction sets (ISA); which ones the processor has
     >>layout           channels last (NHWC): layout propagation and copies
     >>steps            kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
@@ -181,7 +189,7 @@ SECTIONS (search for the tag)
     >>int8             quantized int8 and uint8: packing, requantization tables
     >>transposes       fusion of TRANSPOSE into matrix multiplications
     >>recurrent        LSTM, GRU and RNN
-    >>selections       comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN, Lp norms
+    >>selections       comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN, Lp norms; kernels with the reference's arguments
     >>integers         elementwise operators of integers and bool, predicates
     >>float16          float16 by float32 kernels
     >>concat           CONCAT and SPLIT without copies
@@ -823,7 +831,9 @@ typedef struct nnrti_cpu_kernel {
     X(layer_norm)                                                                                                      \
     X(rms_norm)                                                                                                        \
     X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk) \
-    X(integers) X(classify)
+    X(integers) X(classify) X(cum_sum)
+/* Kernels that are the same for each instruction set (>>selecting). */
+#define NNRTI_CPU_KERNELS_SELECT(X) X(non_zero) X(unique) X(gather_elements) X(gather) X(gather_nd)
 /* Kernels between float32 and integers or float16; avx512vnni uses the kernels of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
     X(quantize) X(dequantize) X(cast) X(table_q8) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
@@ -888,6 +898,7 @@ typedef struct nnrti_cpu_isa {
     void (*narrow)(const float *x, uint16_t *y, int32_t count);
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_SELECT(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_F16(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_MEMBER)
@@ -1011,46 +1022,6 @@ static void nnrti_cpu_store_index(const nnrt_view *v, ptrdiff_t offset, int32_t 
         ((int64_t *)v->data)[offset] = index;
     else
         ((int32_t *)v->data)[offset] = index;
-}
-
-/* The kernels' `sort_key` of one element. */
-static int32_t nnrti_cpu_sort_key(float v, int32_t turn)
-{
-    int32_t bits, size, sign;
-    memcpy(&bits, &v, sizeof(bits));
-    size = bits & INT32_MAX;
-    sign = (bits < 0 ? -1 : 0) ^ turn;
-    return size > 0x7F800000 ? INT32_MIN : (size ^ sign) - sign;
-}
-
-/* Is element a of x ordered after element b? Equal elements are ordered by ascending index. */
-static bool nnrti_cpu_sorts_after(const float *x, int32_t turn, int32_t a, int32_t b)
-{
-    const int32_t p = nnrti_cpu_sort_key(x[a], turn), q = nnrti_cpu_sort_key(x[b], turn);
-    return p < q || (p == q && a > b);
-}
-
-/* Sifts heap[at] down. heap has n indices of x, the last in order on top; below `at` it satisfies the heap property. */
-static void nnrti_cpu_heap_sift(const float *x, int32_t turn, int32_t *heap, int32_t n, int32_t at)
-{
-    const int32_t moved = heap[at];
-    for (int32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && nnrti_cpu_sorts_after(x, turn, heap[child + 1], heap[child]))
-            child++;
-        if (!nnrti_cpu_sorts_after(x, turn, heap[child], moved))
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
-}
-
-/* A heap of the first n elements of x. */
-static void nnrti_cpu_heap_begin(const float *x, int32_t turn, int32_t *heap, int32_t n)
-{
-    for (int32_t k = 0; k < n; k++)
-        heap[k] = k;
-    for (int32_t k = n / 2; k-- > 0;)
-        nnrti_cpu_heap_sift(x, turn, heap, n, k);
 }
 
 /* The scratch of a worker; NULL: the step has none. */
@@ -1344,6 +1315,533 @@ extern bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa);
 #if defined(__wasm_simd128__)
 NNRTI_CPU_SHARED int32_t nnrti_cpu_dot_sign(void);
 #endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>selecting */
+
+/* Kernels that move or select single elements of any type, of which no instruction set has a better form: sorting by
+   keys, the best elements of a line (TOPK), NON_ZERO, UNIQUE, and GATHER of single elements. They have the arguments and
+   attributes of the reference kernels and read the dimensions of a run from their views, so steps with dynamic shapes
+   have them, too (nnrti_cpu_exchange). */
+
+/* Sort keys are those of the reference device: unsigned integers in the order of the elements, with -0 equal to 0 and NaN
+   below all, also if `flip`, ~0, reverses the order. */
+static inline uint64_t nnrti_cpu_float_key(uint64_t bits, uint64_t infinity, uint64_t flip)
+{
+    const uint64_t top = (uint64_t)1 << 63, number = 0 - (uint64_t)((bits & ~top) <= infinity); /* without branches */
+    return (((bits ^ ((0 - (bits >> 63)) | top)) + (bits == top)) ^ flip) & number;
+}
+
+/* *keys = the sort keys of n elements of x from `at` on, `step` apart. */
+#define NNRTI_CPU_KEYS(X)                                                                                              \
+    X(BOOL, uint8_t, v ^ flip)                                                                                         \
+    X(INT8, int8_t, (uint64_t)(int64_t)v ^ (uint64_t)1 << 63 ^ flip)                                                   \
+    X(INT16, int16_t, (uint64_t)(int64_t)v ^ (uint64_t)1 << 63 ^ flip)                                                 \
+    X(INT32, int32_t, (uint64_t)(int64_t)v ^ (uint64_t)1 << 63 ^ flip)                                                 \
+    X(INT64, int64_t, (uint64_t)v ^ (uint64_t)1 << 63 ^ flip)                                                          \
+    X(UINT8, uint8_t, v ^ flip)                                                                                        \
+    X(UINT16, uint16_t, v ^ flip)                                                                                      \
+    X(UINT32, uint32_t, v ^ flip)                                                                                      \
+    X(UINT64, uint64_t, v ^ flip)                                                                                      \
+    X(FLOAT16, uint16_t, nnrti_cpu_float_key((uint64_t)v << 48, (uint64_t)0x7c << 56, flip))                           \
+    X(FLOAT32, uint32_t, nnrti_cpu_float_key((uint64_t)v << 32, (uint64_t)0xff << 55, flip))                           \
+    X(FLOAT64, uint64_t, nnrti_cpu_float_key(v, (uint64_t)0x7ff << 52, flip))
+static void nnrti_cpu_sort_keys(const nnrt_view *x, ptrdiff_t at, ptrdiff_t step, int32_t n, uint64_t flip,
+                                uint64_t *keys)
+{
+    switch (x->dataType) {
+#define NNRTI_CPU_KEYS_OF(name, T, key)                                                                                \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < n; i++) {                                                                              \
+            T v;                                                                                                       \
+            memcpy(&v, (const T *)x->data + (at + i * step), sizeof(v));                                               \
+            keys[i] = key;                                                                                             \
+        }                                                                                                              \
+        return;
+        NNRTI_CPU_KEYS(NNRTI_CPU_KEYS_OF)
+#undef NNRTI_CPU_KEYS_OF
+    default: return;
+    }
+}
+
+/* Keys and the indices of their elements, in two arrays. */
+typedef struct nnrti_cpu_keyed {
+    uint64_t *keys;
+    int32_t *places;
+} nnrti_cpu_keyed;
+
+/* Merges n keys from a and m from b, both in descending order, of equal ones first those from a; stops after `most`. */
+static void nnrti_cpu_merge_keys(nnrti_cpu_keyed a, int32_t n, nnrti_cpu_keyed b, int32_t m, nnrti_cpu_keyed to,
+                                 int32_t most)
+{
+    int32_t i = 0, j = 0;
+    most = most < n + m ? most : n + m;
+    while (i < n && j < m && i + j < most) { /* without branches, which nothing could predict */
+        const uint64_t p = a.keys[i], q = b.keys[j];
+        const int32_t first = p >= q, mask = -first, at = i + j;
+        to.keys[at] = q ^ ((p ^ q) & (uint64_t)(int64_t)mask);
+        to.places[at] = (a.places[i] & mask) | (b.places[j] & ~mask);
+        i += first;
+        j += 1 - first;
+    }
+    if (i + j < most) {
+        const bool first = i < n;
+        const size_t left = (size_t)(most - i - j);
+        memcpy(to.keys + i + j, first ? a.keys + i : b.keys + j, left * sizeof(*to.keys));
+        memcpy(to.places + i + j, first ? a.places + i : b.places + j, left * sizeof(*to.places));
+    }
+}
+
+static nnrti_cpu_keyed nnrti_cpu_keyed_from(nnrti_cpu_keyed list, int32_t first)
+{
+    list.keys += first;
+    list.places += first;
+    return list;
+}
+
+/* Inserts a key into n keys in descending order, behind equal ones. */
+static inline void nnrti_cpu_insert_key(nnrti_cpu_keyed list, int32_t n, uint64_t key, int32_t place)
+{
+    for (; n > 0 && list.keys[n - 1] < key; n--) {
+        list.keys[n] = list.keys[n - 1];
+        list.places[n] = list.places[n - 1];
+    }
+    list.keys[n] = key;
+    list.places[n] = place;
+}
+
+/* Sorts n keys in descending order, equal ones as they were: merge sort, n log n steps for any input. spare: room for as
+   many. */
+#define NNRTI_CPU_SORT_RUN 8 /* keys that are sorted by insertion */
+static void nnrti_cpu_sort(nnrti_cpu_keyed list, nnrti_cpu_keyed spare, int32_t n)
+{
+    nnrti_cpu_keyed from = list, to = spare, swap;
+    for (int32_t i = 0; i < n; i++)
+        nnrti_cpu_insert_key(nnrti_cpu_keyed_from(list, i / NNRTI_CPU_SORT_RUN * NNRTI_CPU_SORT_RUN),
+                             i % NNRTI_CPU_SORT_RUN, list.keys[i], list.places[i]);
+    for (int64_t run = NNRTI_CPU_SORT_RUN; run < n; run *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * run) {
+            const int32_t first = (int32_t)i, left = n - first, half = left < run ? left : (int32_t)run;
+            nnrti_cpu_merge_keys(nnrti_cpu_keyed_from(from, first), half, nnrti_cpu_keyed_from(from, first + half),
+                                 left - half < run ? left - half : (int32_t)run, nnrti_cpu_keyed_from(to, first), left);
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from.keys != list.keys && n > 0) {
+        memcpy(list.keys, from.keys, (size_t)n * sizeof(*list.keys));
+        memcpy(list.places, from.places, (size_t)n * sizeof(*list.places));
+    }
+}
+
+/* The `count` largest keys of those that were added, in descending order, of equal ones the first. Up to
+   NNRTI_CPU_FEW_BEST are kept in order; more by runs: `added` new keys behind the `have` best ones are sorted and merged
+   with these when there is no more room. A key is worth adding if the list is not full, or if it exceeds `least`. */
+#define NNRTI_CPU_FEW_BEST 16
+#define NNRTI_CPU_BEST_LINES 16 /* adjacent lines that are read at once, if their elements are not dense */
+typedef struct nnrti_cpu_best {
+    nnrti_cpu_keyed list, spare;
+    int32_t count, have, added, room;
+    uint64_t least;
+    bool full;
+} nnrti_cpu_best;
+
+/* Keys between two merges. */
+static int32_t nnrti_cpu_best_room(int32_t count)
+{
+    return count <= NNRTI_CPU_FEW_BEST ? 1 : count < 32 ? 32 : count < 4096 ? count : 4096;
+}
+
+/* Bytes of scratch of TOPK, which grow with count. */
+static size_t nnrti_cpu_best_bytes(int32_t count)
+{
+    const size_t few = (size_t)(count < NNRTI_CPU_FEW_BEST ? count : NNRTI_CPU_FEW_BEST) * NNRTI_CPU_BEST_LINES;
+    const size_t many = count > NNRTI_CPU_FEW_BEST ? 2 * ((size_t)count + (size_t)nnrti_cpu_best_room(count)) : 0;
+    return (few > many ? few : many) * (sizeof(uint64_t) + sizeof(int32_t));
+}
+
+/* List number `line` of `lines` in scratch. */
+static void nnrti_cpu_best_begin(nnrti_cpu_best *best, int32_t count, int32_t line, int32_t lines, void *scratch)
+{
+    const size_t room = (size_t)nnrti_cpu_best_room(count);
+    const size_t each = count <= NNRTI_CPU_FEW_BEST ? (size_t)count : (size_t)count + room;
+    const size_t all = each * (count <= NNRTI_CPU_FEW_BEST ? (size_t)lines : 2);
+    memset(best, 0, sizeof(*best));
+    best->count = count;
+    best->room = (int32_t)room;
+    best->list.keys = (uint64_t *)scratch + (size_t)line * each;
+    best->list.places = (int32_t *)(void *)((uint64_t *)scratch + all) + (size_t)line * each;
+    best->spare = nnrti_cpu_keyed_from(best->list, (int32_t)each);
+}
+
+static void nnrti_cpu_best_settle(nnrti_cpu_best *best)
+{
+    const nnrti_cpu_keyed added = nnrti_cpu_keyed_from(best->list, best->have), list = best->list;
+    const int32_t all = best->have + best->added;
+    nnrti_cpu_sort(added, nnrti_cpu_keyed_from(best->spare, best->have), best->added);
+    nnrti_cpu_merge_keys(list, best->have, added, best->added, best->spare, best->count);
+    best->list = best->spare;
+    best->spare = list;
+    best->have = all < best->count ? all : best->count;
+    best->added = 0;
+    best->full = best->have == best->count;
+    best->least = best->full ? best->list.keys[best->have - 1] : 0;
+}
+
+static inline void nnrti_cpu_best_add(nnrti_cpu_best *best, uint64_t key, int32_t place)
+{
+    if (best->full && key <= best->least)
+        return;
+    if (best->count <= NNRTI_CPU_FEW_BEST) {
+        best->have -= best->full ? 1 : 0;
+        nnrti_cpu_insert_key(best->list, best->have++, key, place);
+        best->full = best->have == best->count;
+        best->least = best->list.keys[best->have - 1];
+        return;
+    }
+    best->list.keys[best->have + best->added] = key;
+    best->list.places[best->have + best->added] = place;
+    if (++best->added == best->room)
+        nnrti_cpu_best_settle(best);
+}
+
+/* Adds elements `from` to L - 1 of `lines` lines, of which the first begins at `at` and the others follow `next` apart. */
+static void nnrti_cpu_best_scan(nnrti_cpu_best *best, const nnrt_view *x, ptrdiff_t at, ptrdiff_t step, ptrdiff_t next,
+                                int32_t lines, int32_t L, uint64_t flip)
+{
+    uint64_t keys[128];
+    if (lines == 1)
+        for (int32_t k = 0; k < L; k += 128) {
+            const int32_t some = L - k < 128 ? L - k : 128;
+            nnrti_cpu_sort_keys(x, at + k * step, step, some, flip, keys);
+            for (int32_t t = 0; t < some; t++)
+                if (!best->full || keys[t] > best->least)
+                    nnrti_cpu_best_add(best, keys[t], k + t);
+        }
+    else
+        for (int32_t k = 0; k < L; k++) {
+            nnrti_cpu_sort_keys(x, at + k * step, next, lines, flip, keys);
+            for (int32_t t = 0; t < lines; t++)
+                if (!best[t].full || keys[t] > best[t].least)
+                    nnrti_cpu_best_add(&best[t], keys[t], k);
+        }
+}
+
+/* Copies an element. */
+static inline void nnrti_cpu_copy_element(void *to, ptrdiff_t i, const void *from, ptrdiff_t k, size_t width)
+{
+    switch (width) {
+    case 1: ((uint8_t *)to)[i] = ((const uint8_t *)from)[k]; break;
+    case 2: ((uint16_t *)to)[i] = ((const uint16_t *)from)[k]; break;
+    case 4: ((uint32_t *)to)[i] = ((const uint32_t *)from)[k]; break;
+    default: ((uint64_t *)to)[i] = ((const uint64_t *)from)[k];
+    }
+}
+
+/* *found = the columns of the nonzero ones of `count` elements, at most 256, from `at` on; returns their number. mask: the
+   bits that count, all but the sign of floating-point numbers. */
+static int32_t nnrti_cpu_find_nonzero(const nnrt_view *x, ptrdiff_t at, ptrdiff_t step, int32_t first, int32_t count,
+                                      int32_t *found)
+{
+    int32_t n = 0;
+#define NNRTI_CPU_FIND(T, bits)                                                                                        \
+    {                                                                                                                  \
+        const T mask = (T)(bits);                                                                                      \
+        const T *p = (const T *)x->data + at;                                                                          \
+        for (int32_t i = 0; i < count; i++, p += step) {                                                               \
+            found[n] = first + i;                                                                                      \
+            n += (T)(*p & mask) != 0 ? 1 : 0;                                                                          \
+        }                                                                                                              \
+    }
+    switch (nnrt_type_size(x->dataType)) {
+    case 1: NNRTI_CPU_FIND(uint8_t, 0xff) break;
+    case 2: NNRTI_CPU_FIND(uint16_t, x->dataType == NNRT_DATA_TYPE_FLOAT16 ? 0x7fff : 0xffff) break;
+    case 4: NNRTI_CPU_FIND(uint32_t, x->dataType == NNRT_DATA_TYPE_FLOAT32 ? 0x7fffffffu : 0xffffffffu) break;
+    default:
+        NNRTI_CPU_FIND(uint64_t, x->dataType == NNRT_DATA_TYPE_FLOAT64 ? ~(uint64_t)0 >> 1 : ~(uint64_t)0)
+    }
+#undef NNRTI_CPU_FIND
+    return n;
+}
+
+/* Row `row` of y, columns n to n + count - 1 = found, or `all` if found is NULL. */
+static void nnrti_cpu_store_places(const nnrt_view *y, ptrdiff_t at, const int32_t *found, int32_t all, int32_t count)
+{
+    if (y->dataType == NNRT_DATA_TYPE_INT64)
+        for (int32_t t = 0; t < count; t++)
+            ((int64_t *)y->data)[at + t] = found != NULL ? found[t] : all;
+    else
+        for (int32_t t = 0; t < count; t++)
+            ((int32_t *)y->data)[at + t] = found != NULL ? found[t] : all;
+}
+
+/* NON_ZERO: counts, then writes; the rows of y are as long as the count says. */
+static NNRT_ReturnCode nnrti_cpu_non_zero(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0];
+    nnrt_view *const y = &args[call->nIn + call->nDerived];
+    const int32_t last = x->rank - 1;
+    int32_t found[256];
+    ptrdiff_t n = 0;
+    if (x->rank == 0 || nnrt_view_empty(x))
+        return nnrt_non_zero((const NNRT_NonZero *)attr, x, y);
+    for (int32_t pass = 0; pass < 2; pass++) {
+        int32_t place[NNRT_MAX_RANK] = {0}, axis = last;
+        y->dims[1] = (int32_t)n;
+        y->strides[0] = n;
+        y->strides[1] = 1;
+        n = 0;
+        while (axis >= 0) {
+            ptrdiff_t at = 0;
+            for (int32_t i = 0; i < last; i++)
+                at += place[i] * x->strides[i];
+            for (int32_t k = 0; k < x->dims[last]; k += 256) {
+                const int32_t some = x->dims[last] - k < 256 ? x->dims[last] - k : 256;
+                const int32_t m =
+                    nnrti_cpu_find_nonzero(x, at + k * x->strides[last], x->strides[last], k, some, found);
+                for (int32_t i = 0; pass == 1 && i <= last && m > 0; i++)
+                    nnrti_cpu_store_places(y, i * y->strides[0] + n, i == last ? found : NULL, place[i], m);
+                n += m;
+            }
+            for (axis = last - 1; axis >= 0 && ++place[axis] == x->dims[axis]; axis--)
+                place[axis] = 0;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Scratch of UNIQUE of L slices: two lists of keys, and the group of each slice. */
+static size_t nnrti_cpu_unique_bytes(int32_t L)
+{
+    return (size_t)L * (2 * sizeof(uint64_t) + 3 * sizeof(int32_t));
+}
+
+/* Sets the size of an axis of a dense result. */
+static void nnrti_cpu_set_size(nnrt_view *y, int32_t axis, int32_t size)
+{
+    ptrdiff_t step = 1;
+    y->dims[axis] = size;
+    for (int32_t i = y->rank - 1; i >= 0; step *= y->dims[i], i--)
+        y->strides[i] = step;
+}
+
+/* Sorts the slices of x along an axis in ascending order, element by element: list.places = their order; first[i] = 1 where
+   another slice begins in this order. The slices that are equal so far are sorted by the next element. */
+static void nnrti_cpu_sort_slices(const nnrt_view *x, int32_t axis, nnrti_cpu_keyed list, nnrti_cpu_keyed spare,
+                                  int32_t *first)
+{
+    const int32_t L = x->dims[axis];
+    nnrt_view slice = *x;
+    nnrt_walk w;
+    bool more, same = true;
+    slice.dims[axis] = 1;
+    for (int32_t i = 0; i < L; i++) {
+        list.places[i] = i;
+        first[i] = i == 0;
+    }
+    for (more = nnrt_walk_first(&w, &slice, NULL, NULL); more && same; more = nnrt_walk_next(&w))
+        for (int32_t e = 0; e < w.count && same; e++) {
+            const ptrdiff_t at = w.at[0] + e * w.row[0];
+            same = false;
+            for (int32_t i = 0, n; i < L; i += n) {
+                for (n = 1; i + n < L && first[i + n] == 0;)
+                    n++;
+                if (n == 1)
+                    continue;
+                for (int32_t t = i; t < i + n; t++)
+                    nnrti_cpu_sort_keys(x, at + list.places[t] * x->strides[axis], 0, 1, ~(uint64_t)0, &list.keys[t]);
+                nnrti_cpu_sort(nnrti_cpu_keyed_from(list, i), spare, n);
+                for (int32_t t = i + 1; t < i + n; t++) {
+                    first[t] = list.keys[t] != list.keys[t - 1];
+                    same = same || first[t] == 0;
+                }
+            }
+        }
+}
+
+/* UNIQUE by merge sort. */
+static NNRT_ReturnCode nnrti_cpu_unique(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_Unique *const a = (const NNRT_Unique *)attr;
+    const nnrt_view *const x = &args[0];
+    nnrt_view *const out = args + call->nIn + call->nDerived, from = *x, to;
+    const int32_t axis = (int32_t)a->axis.data[0], L = x->dims[axis];
+    const size_t width = nnrt_type_size(x->dataType);
+    nnrti_cpu_keyed list, spare;
+    int32_t *group, *count, n = 0, met = 0;
+    if (L == 0 || call->scratch == NULL || call->scratchBytes < nnrti_cpu_unique_bytes(L))
+        return nnrt_unique(a, x, out[0].dataType != NNRT_DATA_TYPE_UNKNOWN ? &out[0] : NULL,
+                           call->nOut > 1 && out[1].dataType != NNRT_DATA_TYPE_UNKNOWN ? &out[1] : NULL,
+                           call->nOut > 2 && out[2].dataType != NNRT_DATA_TYPE_UNKNOWN ? &out[2] : NULL,
+                           call->nOut > 3 && out[3].dataType != NNRT_DATA_TYPE_UNKNOWN ? &out[3] : NULL, call);
+    list.keys = (uint64_t *)call->scratch;
+    spare.keys = list.keys + L;
+    list.places = (int32_t *)(void *)(spare.keys + L);
+    spare.places = list.places + L;
+    group = spare.places + L;
+    nnrti_cpu_sort_slices(x, axis, list, spare, group);
+    count = spare.places; /* first the group of each slice */
+    for (int32_t i = 0; i < L; i++) {
+        n += group[i];
+        count[list.places[i]] = n - 1;
+    }
+    memcpy(group, count, (size_t)L * sizeof(*group));
+    for (int32_t i = 0; i < n && !a->sorted; i++)
+        count[i] = -1; /* the new number of each group */
+    for (int32_t i = 0; i < L && !a->sorted; i++) {
+        if (count[group[i]] < 0)
+            count[group[i]] = met++;
+        group[i] = count[group[i]];
+    }
+    for (uint32_t k = 0; k < call->nOut; k++)
+        if (k != 2 && out[k].dataType != NNRT_DATA_TYPE_UNKNOWN)
+            nnrti_cpu_set_size(&out[k], k == 0 ? axis : 0, n);
+    to = out[0];
+    from.dims[axis] = to.dims[axis] = 1;
+    memset(count, 0, (size_t)n * sizeof(*count));
+    for (int32_t i = 0; i < L; i++) {
+        const bool first = count[group[i]]++ == 0;
+        nnrt_walk w;
+        if (first && x->rank == 1 && to.dataType != NNRT_DATA_TYPE_UNKNOWN)
+            nnrti_cpu_copy_element(to.data, group[i] * to.strides[0], x->data, i * x->strides[0], width);
+        for (bool more = first && x->rank > 1 && to.dataType != NNRT_DATA_TYPE_UNKNOWN && nnrt_walk_first(&w, &to, &from, NULL); more;
+             more = nnrt_walk_next(&w))
+            for (int32_t t = 0; t < w.count; t++)
+                nnrti_cpu_copy_element(to.data, group[i] * to.strides[axis] + w.at[0] + t * w.row[0], x->data,
+                                       i * x->strides[axis] + w.at[1] + t * w.row[1], width);
+        if (first && call->nOut > 1 && out[1].dataType != NNRT_DATA_TYPE_UNKNOWN)
+            nnrti_cpu_store_index(&out[1], group[i], i);
+        if (call->nOut > 2 && out[2].dataType != NNRT_DATA_TYPE_UNKNOWN)
+            nnrti_cpu_store_index(&out[2], i * out[2].strides[0], group[i]);
+    }
+    for (int32_t i = 0; i < n && call->nOut > 3 && out[3].dataType != NNRT_DATA_TYPE_UNKNOWN; i++)
+        nnrti_cpu_store_index(&out[3], i, count[i]);
+    return NNRT_SUCCESS;
+}
+
+/* Elements of y and indices that are gathered, from lines of L elements `step` apart. */
+typedef struct nnrti_cpu_gather_row {
+    const void *x, *indices;
+    void *y;
+    ptrdiff_t stepX, stepI, stepY, step; /* from an index to the next: of the lines, of indices, of y */
+    int32_t count, L;
+} nnrti_cpu_gather_row;
+
+#define NNRTI_CPU_GATHER(T, I)                                                                                         \
+    for (int32_t i = 0; i < r->count; i++) {                                                                           \
+        int64_t at = ((const I *)r->indices)[i * r->stepI];                                                            \
+        at += at < 0 ? r->L : 0;                                                                                       \
+        if ((uint64_t)at >= (uint64_t)r->L)                                                                            \
+            return false;                                                                                              \
+        ((T *)r->y)[i * r->stepY] = ((const T *)r->x)[i * r->stepX + (ptrdiff_t)at * r->step];                         \
+    }                                                                                                                  \
+    return true;
+#define NNRTI_CPU_GATHER_ROW(T)                                                                                        \
+    static bool nnrti_cpu_gather_##T(const nnrti_cpu_gather_row *r, bool wide)                                         \
+    {                                                                                                                  \
+        if (wide) {                                                                                                    \
+            NNRTI_CPU_GATHER(T, int64_t)                                                                               \
+        }                                                                                                              \
+        NNRTI_CPU_GATHER(T, int32_t)                                                                                   \
+    }
+NNRTI_CPU_GATHER_ROW(uint8_t)
+NNRTI_CPU_GATHER_ROW(uint16_t)
+NNRTI_CPU_GATHER_ROW(uint32_t)
+NNRTI_CPU_GATHER_ROW(uint64_t)
+#undef NNRTI_CPU_GATHER_ROW
+#undef NNRTI_CPU_GATHER
+
+/* y[p] = the element number indices[p] of the line of x at p, an axis of L elements `step` apart, for each place p of three
+   views of the shape of y. false: an index is outside. */
+static bool nnrti_cpu_gather_lines(const nnrt_view *y, const nnrt_view *x, const nnrt_view *indices, int32_t L,
+                                   ptrdiff_t step)
+{
+    const size_t width = nnrt_type_size(x->dataType);
+    const size_t size = nnrt_type_size(indices->dataType);
+    nnrt_walk w;
+    nnrti_cpu_gather_row r;
+    bool inside = true;
+    r.L = L;
+    r.step = step;
+    for (bool more = nnrt_walk_first(&w, y, x, indices); more && inside; more = nnrt_walk_next(&w)) {
+        r.x = (const uint8_t *)x->data + w.at[1] * (ptrdiff_t)width;
+        r.y = (uint8_t *)y->data + w.at[0] * (ptrdiff_t)width;
+        r.indices = (const uint8_t *)indices->data + w.at[2] * (ptrdiff_t)size;
+        r.stepY = w.row[0];
+        r.stepX = w.row[1];
+        r.stepI = w.row[2];
+        r.count = w.count;
+        inside = width == 1   ? nnrti_cpu_gather_uint8_t(&r, size == 8)
+                 : width == 2 ? nnrti_cpu_gather_uint16_t(&r, size == 8)
+                 : width == 4 ? nnrti_cpu_gather_uint32_t(&r, size == 8)
+                              : nnrti_cpu_gather_uint64_t(&r, size == 8);
+    }
+    return inside;
+}
+
+/* GATHER_ELEMENTS; the reference kernel reports an index outside. */
+static NNRT_ReturnCode nnrti_cpu_gather_elements(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t axis = (int32_t)((const NNRT_GatherElements *)attr)->axis;
+    const nnrt_view *const x = &args[0], *const indices = &args[1];
+    nnrt_view *const y = &args[call->nIn + call->nDerived], lines = *x;
+    for (int32_t i = 0; i < x->rank; i++)
+        lines.dims[i] = y->dims[i];
+    lines.strides[axis] = 0;
+    if (nnrti_cpu_gather_lines(y, &lines, indices, x->dims[axis], x->strides[axis]))
+        return NNRT_SUCCESS;
+    return nnrt_gather_elements((const NNRT_GatherElements *)attr, x, indices, y, call);
+}
+
+/* GATHER along the last axis of x: GATHER_ELEMENTS by the same indices for all lines. Other axes move runs of elements,
+   for which the reference kernel is right. */
+static NNRT_ReturnCode nnrti_cpu_gather(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0], *const indices = &args[1];
+    const int32_t axis = ((const int32_t *)args[call->nIn].data)[0];
+    nnrt_view *const y = &args[call->nIn + call->nDerived];
+    nnrt_view lines = *y, places = *y;
+    if (axis == x->rank - 1 && axis > 0) {
+        lines.dataType = x->dataType;
+        lines.data = x->data;
+        places.dataType = indices->dataType;
+        places.data = indices->data;
+        for (int32_t i = 0; i < y->rank; i++) {
+            lines.strides[i] = i < axis ? x->strides[i] : 0;
+            places.strides[i] = i < axis ? 0 : indices->strides[i - axis];
+        }
+        if (!nnrt_view_empty(y) && nnrti_cpu_gather_lines(y, &lines, &places, x->dims[axis], x->strides[axis]))
+            return NNRT_SUCCESS;
+    }
+    return nnrt_gather((const NNRT_Gather *)attr, x, indices, &args[call->nIn], y, call);
+}
+
+/* GATHER_ND of single elements. */
+static NNRT_ReturnCode nnrti_cpu_gather_nd(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0], *const indices = &args[1];
+    nnrt_view *const y = &args[call->nIn + call->nDerived];
+    const int32_t last = indices->rank - 1, k = indices->dims[last];
+    const size_t width = nnrt_type_size(x->dataType);
+    nnrt_view rows = *indices;
+    bool inside = k == x->rank && !nnrt_view_empty(y);
+    nnrt_walk w;
+    rows.rank = last;
+    for (bool more = inside && nnrt_walk_first(&w, y, &rows, NULL); more && inside; more = nnrt_walk_next(&w))
+        for (int32_t i = 0; i < w.count && inside; i++) {
+            ptrdiff_t at = 0;
+            for (int32_t axis = 0; axis < k; axis++) {
+                int64_t index = nnrt_load_index(indices, w.at[1] + i * w.row[1] + axis * indices->strides[last]);
+                index += index < 0 ? x->dims[axis] : 0;
+                inside = inside && (uint64_t)index < (uint64_t)x->dims[axis];
+                at += (ptrdiff_t)index * x->strides[axis];
+            }
+            if (inside)
+                nnrti_cpu_copy_element(y->data, w.at[0] + i * w.row[0], x->data, at, width);
+        }
+    return inside ? NNRT_SUCCESS : nnrt_gather_nd((const NNRT_GatherNd *)attr, x, indices, y, call);
+}
 
 #if NNRTI_CPU_OBJECT != 1
 #if NNRT_CPU_AVX512
@@ -6143,7 +6641,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_argminmax(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* TOPK_FUSION and BOTTOM_K in sorted order, along a dense axis. */
+/* TOPK_FUSION and BOTTOM_K in sorted order. */
 static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -6151,12 +6649,11 @@ static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
     const uint32_t out = step->nIn + step->nDerived;
     const bool places = step->nOut > 1 && step->args[out + 1].tensor != NNRT_NO_TENSOR;
     const nnrt_plan_arg x = step->args[0], y = step->args[out], at = step->args[places ? out + 1 : out];
-    const size_t bytes = (size_t)y.view.dims[attr->axis] * sizeof(int32_t);
+    const size_t bytes = nnrti_cpu_best_bytes(y.view.dims[attr->axis]);
     nnrti_cpu_topk *a;
     nnrt_plan_arg *args;
     if (!nnrti_cpu_is_allowed(e, &e->isa->topk) || step->kernel == NULL || step->nDerived != 0 || !attr->sorted ||
-        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || y.tensor == NNRT_NO_TENSOR || nnrt_view_empty(&y.view) ||
-        x.view.strides[attr->axis] != 1)
+        x.view.quantCount != 0 || y.tensor == NNRT_NO_TENSOR || nnrt_view_empty(&y.view))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_topk *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(e->draft, s, 1, places ? 2 : 1)) == NULL)
@@ -6172,6 +6669,42 @@ static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
     step->flags = 0;
     step->scratchBytes = bytes;
     return NNRT_SUCCESS;
+}
+
+/* Steps whose kernel of this device has the arguments and attributes of the reference kernel, so it replaces that also in
+   steps with dynamic shapes, without being lowered. */
+static const nnrti_cpu_kernel *nnrti_cpu_exchange_of(const nnrti_cpu_edit *e, const nnrt_draft_step *step, size_t *scratch)
+{
+    const nnrt_view *x;
+    *scratch = 0;
+    if (step->op == NULL || step->kernel == NULL || step->kernelName == NULL || step->nIn == 0)
+        return NULL;
+    x = &step->args[0].view;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_NON_ZERO: return &e->isa->non_zero;
+    case NNRT_NODE_TYPE_UNIQUE:
+        *scratch = nnrti_cpu_unique_bytes(x->dims[((const NNRT_Unique *)step->attr)->axis.data[0]]);
+        return &e->isa->unique;
+    case NNRT_NODE_TYPE_GATHER_ELEMENTS:
+        return strcmp(step->kernelName, "nnrt_gather_elements") == 0 ? &e->isa->gather_elements : NULL;
+    case NNRT_NODE_TYPE_GATHER: return strcmp(step->kernelName, "nnrt_gather") == 0 ? &e->isa->gather : NULL;
+    case NNRT_NODE_TYPE_GATHER_ND: return strcmp(step->kernelName, "nnrt_gather_nd") == 0 ? &e->isa->gather_nd : NULL;
+    case NNRT_NODE_TYPE_CUM_SUM: return strcmp(step->kernelName, "nnrt_cum_sum") == 0 ? &e->isa->cum_sum : NULL;
+    default: return NULL;
+    }
+}
+
+static bool nnrti_cpu_exchange(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    size_t scratch;
+    const nnrti_cpu_kernel *const kernel = nnrti_cpu_exchange_of(e, step, &scratch);
+    if (kernel == NULL || !nnrti_cpu_is_allowed(e, kernel))
+        return false;
+    step->kernel = kernel->run;
+    step->kernelName = kernel->name;
+    step->scratchBytes = scratch > step->scratchBytes ? scratch : step->scratchBytes;
+    return true;
 }
 
 /* Whether images are channels last; else their rows are processed as planes. */
@@ -7228,6 +7761,8 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
 #if NNRT_CPU_FP16
     nnrti_cpu_half_gemm half;
 #endif
+    if (nnrti_cpu_exchange(e, s))
+        return NNRT_SUCCESS;
     if (step->open != NULL)
         return nnrti_cpu_lower_dynamic(e, s);
     if (!nnrti_cpu_is_eligible(step))
@@ -7366,6 +7901,8 @@ static bool nnrti_cpu_may_be_dynamic(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_SELECT:
     case NNRT_NODE_TYPE_ARGMAX_FUSION:
     case NNRT_NODE_TYPE_ARGMIN_FUSION:
+    case NNRT_NODE_TYPE_TOPK_FUSION:
+    case NNRT_NODE_TYPE_BOTTOM_K:
     case NNRT_NODE_TYPE_TRANSPOSE:
     case NNRT_NODE_TYPE_CAST:
     case NNRT_NODE_TYPE_EINSUM:

@@ -17,7 +17,7 @@ SECTIONS (search for the tag)
     >>depthwise        depthwise convolution, pooling, fused pointwise and depthwise convolution
     >>elementwise      elementwise, unary and broadcast binary
     >>integers         elementwise operators of integers and bool, predicates
-    >>reductions       reductions, instance and group normalization
+    >>reductions       reductions, cumulative sums, instance and group normalization
     >>normalizations   softmax and normalization over the last axis
     >>comparisons      comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
     >>rnn_cells        LSTM, GRU and RNN cells
@@ -4558,6 +4558,197 @@ static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `cum_sum`. */
+typedef struct NNRTI_CPU(cum_sum_job) {
+    const NNRT_CumSum *attr;
+    const nnrt_view *x, *y;
+    int32_t axis;
+    nnrt_walk walk; /* over the first elements of the lines: y, x */
+    uint32_t parts;
+} NNRTI_CPU(cum_sum_job);
+
+/* Adjacent lines of float32 or float16, from x and y on, `wide` vectors of them, or `left` of one. The compensated sum is
+   that of the reference device, lane by lane. */
+NNRTI_CPU_INLINE void NNRTI_CPU(cum_sum_columns)(const NNRTI_CPU(cum_sum_job) * j, ptrdiff_t x, ptrdiff_t y,
+                                                 int32_t left, const int32_t wide, const bool half)
+{
+    const int32_t L = j->x->dims[j->axis];
+    const ptrdiff_t turn = j->attr->reverse ? -1 : 1, nextX = turn * j->x->strides[j->axis];
+    const ptrdiff_t nextY = turn * j->y->strides[j->axis];
+    nnrti_v sum[4], rest[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        sum[v] = rest[v] = nnrti_v_all(0.0f);
+    x += j->attr->reverse ? (ptrdiff_t)(L - 1) * j->x->strides[j->axis] : 0;
+    y += j->attr->reverse ? (ptrdiff_t)(L - 1) * j->y->strides[j->axis] : 0;
+    for (int32_t k = 0; k < L; k++, x += nextX, y += nextY)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const ptrdiff_t c = (ptrdiff_t)v * NNRTI_LANES;
+        const nnrti_v value = NNRTI_CPU(reduce_load)(j->x->data, x + c, wide > 1 ? NNRTI_LANES : left, half);
+        nnrti_v result = nnrti_v_all(0.0f), none;
+        uint16_t part[NNRTI_LANES];
+        for (int32_t pass = 0; pass < 2; pass++) { /* before, or behind the addition */
+            if (pass == (j->attr->exclusive ? 0 : 1)) {
+                none = rest[v] - rest[v];
+                result = (nnrti_v)(((nnrti_v_bits)(none == nnrti_v_all(0.0f)) & (nnrti_v_bits)(sum[v] + rest[v])) |
+                                   (~(nnrti_v_bits)(none == nnrti_v_all(0.0f)) & (nnrti_v_bits)sum[v]));
+            }
+            if (pass == 0)
+                NNRTI_CPU(two_sum)(&sum[v], &rest[v], value);
+        }
+        if (!half) {
+            nnrti_v_store_part((float *)j->y->data + y + c, result, wide > 1 ? NNRTI_LANES : left);
+        } else {
+            nnrti_v_narrow(part, result);
+            memcpy((uint16_t *)j->y->data + y + c, part, (size_t)(wide > 1 ? NNRTI_LANES : left) * sizeof(*part));
+        }
+    }
+}
+
+/* The same of integers, modulo 2^n, and of float64: any number of adjacent lines. T: a vector type of their sums. */
+#define NNRTI_CPU_CUM_SUM(name, T, V)                                                                                  \
+    static void NNRTI_CPU(cum_sum_##name)(const NNRTI_CPU(cum_sum_job) * j, ptrdiff_t x, ptrdiff_t y, int32_t count)   \
+    {                                                                                                                  \
+        const int32_t L = j->x->dims[j->axis], wide = (int32_t)(4 * sizeof(V) / sizeof(T));                            \
+        for (int32_t i = 0; i < count; i += wide) {                                                                    \
+            const size_t bytes = (size_t)(count - i < wide ? count - i : wide) * sizeof(T);                            \
+            V sum[4], value[4] = {{0}, {0}, {0}, {0}};                                                                 \
+            memset(sum, 0, sizeof(sum));                                                                               \
+            for (int32_t k = 0; k < L; k++) {                                                                          \
+                const ptrdiff_t at = j->attr->reverse ? L - 1 - k : k;                                                 \
+                const T *const from = (const T *)j->x->data + (x + i + at * j->x->strides[j->axis]);                   \
+                T *const to = (T *)j->y->data + (y + i + at * j->y->strides[j->axis]);                                 \
+                if (bytes == sizeof(value))                                                                            \
+                    memcpy(value, from, sizeof(value));                                                                \
+                else                                                                                                   \
+                    memcpy(value, from, bytes);                                                                        \
+                if (j->attr->exclusive && bytes == sizeof(sum))                                                        \
+                    memcpy(to, sum, sizeof(sum));                                                                      \
+                else if (j->attr->exclusive)                                                                           \
+                    memcpy(to, sum, bytes);                                                                            \
+                NNRTI_CPU_UNROLL                                                                                       \
+                for (int32_t v = 0; v < 4; v++)                                                                        \
+                    sum[v] = sum[v] + value[v];                                                                        \
+                if (!j->attr->exclusive && bytes == sizeof(sum))                                                       \
+                    memcpy(to, sum, sizeof(sum));                                                                      \
+                else if (!j->attr->exclusive)                                                                          \
+                    memcpy(to, sum, bytes);                                                                            \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void NNRTI_CPU(cum_sum_line_##name)(const NNRTI_CPU(cum_sum_job) * j, ptrdiff_t x, ptrdiff_t y)             \
+    {                                                                                                                  \
+        const int32_t L = j->x->dims[j->axis];                                                                         \
+        T sum = 0;                                                                                                     \
+        for (int32_t k = 0; k < L; k++) {                                                                              \
+            const ptrdiff_t at = j->attr->reverse ? L - 1 - k : k;                                                     \
+            const T before = sum;                                                                                      \
+            sum += ((const T *)j->x->data)[x + at * j->x->strides[j->axis]];                                           \
+            ((T *)j->y->data)[y + at * j->y->strides[j->axis]] = j->attr->exclusive ? before : sum;                    \
+        }                                                                                                              \
+    }
+NNRTI_CPU_CUM_SUM(u32, uint32_t, NNRTI_CPU(u32))
+NNRTI_CPU_CUM_SUM(u64, uint64_t, NNRTI_CPU(u64))
+NNRTI_CPU_CUM_SUM(f64, double, nnrti_d)
+#undef NNRTI_CPU_CUM_SUM
+
+/* One line of float32 or float16. */
+static void NNRTI_CPU(cum_sum_line_real)(const NNRTI_CPU(cum_sum_job) * j, ptrdiff_t x, ptrdiff_t y, const bool half)
+{
+    const int32_t L = j->x->dims[j->axis];
+    float sum = 0, rest = 0;
+    for (int32_t k = 0; k < L; k++) {
+        const ptrdiff_t at = j->attr->reverse ? L - 1 - k : k, from = x + at * j->x->strides[j->axis];
+        const ptrdiff_t to = y + at * j->y->strides[j->axis];
+        const float v = half ? nnrt_half_to_float(((const uint16_t *)j->x->data)[from]) : ((const float *)j->x->data)[from];
+        const float total = sum + v, part = total - sum;
+        float result = j->attr->exclusive ? NNRTI_CPU(compensated_sum)(sum, rest) : 0.0f;
+        rest += (sum - (total - part)) + (v - part);
+        sum = total;
+        result = j->attr->exclusive ? result : NNRTI_CPU(compensated_sum)(sum, rest);
+        if (half)
+            ((uint16_t *)j->y->data)[to] = nnrt_half_from_float(result);
+        else
+            ((float *)j->y->data)[to] = result;
+    }
+}
+
+/* Lines of a row of the walk. */
+static void NNRTI_CPU(cum_sum_lines)(const NNRTI_CPU(cum_sum_job) * j, const nnrt_walk *w)
+{
+    const NNRT_DataType type = j->x->dataType;
+    const bool half = type == NNRT_DATA_TYPE_FLOAT16, real = half || type == NNRT_DATA_TYPE_FLOAT32;
+    const bool columns = w->row[0] == 1 && w->row[1] == 1 && w->count > 1;
+    const ptrdiff_t x = w->at[1], y = w->at[0];
+    if (columns && !real) {
+        (type == NNRT_DATA_TYPE_FLOAT64    ? NNRTI_CPU(cum_sum_f64)
+         : nnrt_type_size(type) == 8       ? NNRTI_CPU(cum_sum_u64)
+                                           : NNRTI_CPU(cum_sum_u32))(j, x, y, w->count);
+        return;
+    }
+    for (int32_t i = 0, some; i < w->count; i += some) {
+        const int32_t left = w->count - i;
+        some = 1;
+        if (columns && left >= 4 * NNRTI_LANES) {
+            some = 4 * NNRTI_LANES;
+            if (half)
+                NNRTI_CPU(cum_sum_columns)(j, x + i, y + i, left, 4, true);
+            else
+                NNRTI_CPU(cum_sum_columns)(j, x + i, y + i, left, 4, false);
+        } else if (columns) {
+            some = left < NNRTI_LANES ? left : NNRTI_LANES;
+            if (half)
+                NNRTI_CPU(cum_sum_columns)(j, x + i, y + i, some, 1, true);
+            else
+                NNRTI_CPU(cum_sum_columns)(j, x + i, y + i, some, 1, false);
+        } else if (real) {
+            NNRTI_CPU(cum_sum_line_real)(j, x + i * w->row[1], y + i * w->row[0], half);
+        } else {
+            (type == NNRT_DATA_TYPE_FLOAT64 ? NNRTI_CPU(cum_sum_line_f64)
+             : nnrt_type_size(type) == 8    ? NNRTI_CPU(cum_sum_line_u64)
+                                            : NNRTI_CPU(cum_sum_line_u32))(j, x + i * w->row[1], y + i * w->row[0]);
+        }
+    }
+}
+
+static void NNRTI_CPU(cum_sum_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(cum_sum_job) *j = (const NNRTI_CPU(cum_sum_job) *)arg;
+    nnrt_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do
+        NNRTI_CPU(cum_sum_lines)(j, &w);
+    while (nnrt_walk_next(&w));
+}
+
+/* CUM_SUM, with the arguments of the reference kernel, which computes integers of 8 and 16 bits and reports a wrong axis. */
+static NNRT_ReturnCode NNRTI_CPU(cum_sum)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0];
+    const nnrt_view *const axis = call->nIn > 1 && args[1].dataType != NNRT_DATA_TYPE_UNKNOWN ? &args[1] : NULL;
+    nnrt_view *const y = &args[call->nIn + call->nDerived];
+    const int64_t given = axis != NULL ? nnrt_load_index(axis, 0) : -1;
+    NNRTI_CPU(cum_sum_job) j;
+    nnrt_view starts[2];
+    double work;
+    if (given < -(int64_t)x->rank || given >= x->rank || nnrt_view_empty(x) ||
+        (nnrt_type_size(x->dataType) < 4 && x->dataType != NNRT_DATA_TYPE_FLOAT16))
+        return nnrt_cum_sum((const NNRT_CumSum *)attr, x, axis, y, call);
+    j.attr = (const NNRT_CumSum *)attr;
+    j.x = x;
+    j.y = y;
+    j.axis = (int32_t)(given < 0 ? given + x->rank : given);
+    starts[0] = nnrti_cpu_line_starts(y, j.axis);
+    starts[1] = nnrti_cpu_line_starts(x, j.axis);
+    if (!nnrt_walk_first(&j.walk, &starts[0], &starts[1], NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * x->dims[j.axis], &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(cum_sum_part), &j);
+    return NNRT_SUCCESS;
+}
+
 /* Arguments of `group_norm`. */
 typedef struct NNRTI_CPU(group_job) {
     const nnrti_cpu_group_norm *attr;
@@ -4937,8 +5128,8 @@ static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnr
 
 /* Selecting operators. Comparisons produce lane masks; WHERE blends bits, never floats, so NaN payloads survive.
    ARGMAX and TOPK compare integer sort keys of floats (`sort_key`), which give -0 and 0 the same rank and put NaN last,
-   in one integer comparison. TOPK keeps the reference device's heap, so ties have its order; SIMD only skips vectors
-   in which no element can enter the heap. */
+   in one integer comparison. TOPK selects as nnrti_cpu_best describes; SIMD only skips vectors of float32 in which no
+   element is among the best. */
 
 /* Arguments of `compare`, `where`, `argminmax` and `topk`. */
 typedef struct NNRTI_CPU(select_job) {
@@ -5194,33 +5385,37 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(any_lane)(nnrti_v_bits v)
 #endif
 }
 
-/* heap = indices of the `count` first elements of a line in sort order. Only elements that rank before the last one in
-   the heap are inserted. */
-static void NNRTI_CPU(topk_row)(const float *x, int32_t L, int32_t turn, int32_t *heap, int32_t count)
+/* Adds the float32 elements of a dense line that are among the best. The first ones fill the list. */
+static void NNRTI_CPU(topk_row)(const nnrt_view *x, ptrdiff_t at, int32_t L, int32_t turn, nnrti_cpu_best *best)
 {
+    const uint64_t flip = turn != 0 ? ~(uint64_t)0 : 0;
+    const float *const from = (const float *)x->data + at;
     nnrti_v_bits least;
-    nnrti_cpu_heap_begin(x, turn, heap, count);
-    least = NNRTI_CPU(sort_key)(nnrti_v_all(x[heap[0]]), turn);
-    for (int32_t k = count; k < L; k += NNRTI_LANES) { /* pad with NaN */
+    nnrti_cpu_best_scan(best, x, at, 1, 0, 1, best->count, flip);
+    if (best->added > 0)
+        nnrti_cpu_best_settle(best);
+    least = NNRTI_CPU(sort_key)(nnrti_v_all(from[best->list.places[best->have - 1]]), turn);
+    for (int32_t k = best->count; k < L; k += NNRTI_LANES) { /* pad with NaN */
         int32_t front[NNRTI_LANES];
         float part[NNRTI_LANES];
         nnrti_v_bits is;
         if (L - k >= NNRTI_LANES) {
-            is = NNRTI_CPU(sort_key)(nnrti_v_load(x + k), turn) > least;
+            is = NNRTI_CPU(sort_key)(nnrti_v_load(from + k), turn) > least;
         } else {
             nnrti_v_store(part, nnrti_v_all(NAN));
-            memcpy(part, x + k, (size_t)(L - k) * sizeof(float));
+            memcpy(part, from + k, (size_t)(L - k) * sizeof(float));
             is = NNRTI_CPU(sort_key)(nnrti_v_load(part), turn) > least;
         }
         if (!NNRTI_CPU(any_lane)(is))
             continue;
         memcpy(front, &is, sizeof(front));
         for (int32_t t = 0; t < NNRTI_LANES; t++)
-            if (front[t] != 0 && nnrti_cpu_sort_key(x[k + t], turn) > nnrti_cpu_sort_key(x[heap[0]], turn)) {
-                heap[0] = k + t;
-                nnrti_cpu_heap_sift(x, turn, heap, count, 0);
+            if (front[t] != 0) {
+                uint64_t key;
+                nnrti_cpu_sort_keys(x, at + k + t, 1, 1, flip, &key);
+                nnrti_cpu_best_add(best, key, k + t);
             }
-        least = NNRTI_CPU(sort_key)(nnrti_v_all(x[heap[0]]), turn);
+        least = NNRTI_CPU(sort_key)(nnrti_v_all(from[best->list.places[best->have - 1]]), turn);
     }
 }
 
@@ -5228,22 +5423,36 @@ static void NNRTI_CPU(topk_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
     const nnrti_cpu_topk *const a = (const nnrti_cpu_topk *)j->attr;
-    const nnrt_view *const y = &j->args[1], *const places = a->places ? &j->args[2] : NULL;
-    const int32_t count = y->dims[a->axis], turn = a->rising ? -1 : 0;
-    int32_t *const heap = (int32_t *)nnrti_cpu_scratch(j->call, worker);
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[1], *const places = a->places ? &j->args[2] : NULL;
+    const int32_t count = y->dims[a->axis], L = x->dims[a->axis];
+    const size_t width = nnrt_type_size(x->dataType);
+    const ptrdiff_t step = x->strides[a->axis];
+    const int32_t most = step != 1 && count <= NNRTI_CPU_FEW_BEST ? NNRTI_CPU_BEST_LINES : 1;
+    void *const scratch = nnrti_cpu_scratch(j->call, worker);
+    nnrti_cpu_best best[NNRTI_CPU_BEST_LINES];
     nnrt_walk w = j->walk;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     do
-        for (int32_t i = 0; i < w.count; i++) {
-            const float *const x = (const float *)j->args[0].data + w.at[0] + i * w.row[0];
-            float *const best = (float *)y->data + w.at[1] + i * w.row[1];
-            NNRTI_CPU(topk_row)(x, j->args[0].dims[a->axis], turn, heap, count);
-            for (int32_t k = count - 1; k >= 0; k--) { /* the last one is on top */
-                best[k * y->strides[a->axis]] = x[heap[0]];
-                if (places != NULL)
-                    nnrti_cpu_store_index(places, w.at[2] + i * w.row[2] + k * places->strides[a->axis], heap[0]);
-                heap[0] = heap[k];
-                nnrti_cpu_heap_sift(x, turn, heap, k, 0);
+        for (int32_t i = 0; i < w.count; i += most) {
+            const int32_t lines = w.count - i < most ? w.count - i : most;
+            const ptrdiff_t at = w.at[0] + i * w.row[0];
+            for (int32_t t = 0; t < lines; t++)
+                nnrti_cpu_best_begin(&best[t], count, t, lines, scratch);
+            if (x->dataType == NNRT_DATA_TYPE_FLOAT32 && step == 1 && L >= 256) /* few elements enter */
+                NNRTI_CPU(topk_row)(x, at, L, a->rising ? -1 : 0, best);
+            else
+                nnrti_cpu_best_scan(best, x, at, step, w.row[0], lines, L, a->rising ? ~(uint64_t)0 : 0);
+            for (int32_t t = 0; t < lines; t++) {
+                const ptrdiff_t value = w.at[1] + (i + t) * w.row[1], index = w.at[2] + (i + t) * w.row[2];
+                if (best[t].added > 0)
+                    nnrti_cpu_best_settle(&best[t]);
+                for (int32_t k = 0; k < count; k++) {
+                    const int32_t place = best[t].list.places[k];
+                    nnrti_cpu_copy_element(y->data, value + k * y->strides[a->axis], x->data,
+                                           at + t * w.row[0] + place * step, width);
+                    if (places != NULL)
+                        nnrti_cpu_store_index(places, index + k * places->strides[a->axis], place);
+                }
             }
         }
     while (nnrt_walk_next(&w));
@@ -9381,6 +9590,7 @@ typedef int8_t nnrti_q8_w;
 #else
 #define NNRTI_CPU_BASE_GEMM NNRTI_CPU_ISA
 #endif
+#define NNRTI_CPU_ROW_SELECT(kernel) {nnrti_cpu_##kernel, "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA)},
 #define NNRTI_CPU_ROW(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE)
 #define NNRTI_CPU_ROW_ROWS(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE_DOT)
 #define NNRTI_CPU_ROW_GEMM(kernel) NNRTI_CPU_ROW_OF(kernel, NNRTI_CPU_BASE_GEMM)
@@ -9390,7 +9600,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
     NNRTI_PANEL_VECTORS *NNRTI_LANES,
     NNRTI_CPU_OF(winograd_weights, NNRTI_CPU_BASE),
     NNRTI_CPU_SMALL ? NNRTI_CPU_OF(narrow_weights, NNRTI_CPU_BASE) : NULL,
-    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_F16(NNRTI_CPU_ROW_F16)
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_SELECT(NNRTI_CPU_ROW_SELECT) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_F16(NNRTI_CPU_ROW_F16)
         NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8_GEMM(NNRTI_CPU_ROW_GEMM)
             NNRTI_CPU_KERNELS_Q8_ROWS(NNRTI_CPU_ROW_ROWS){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
                                                           NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK,
@@ -9398,6 +9608,7 @@ static const nnrti_cpu_isa NNRTI_CPU(isa) = {
 #undef NNRTI_CPU_OF
 #undef NNRTI_CPU_ROW_OF
 #undef NNRTI_CPU_ROW
+#undef NNRTI_CPU_ROW_SELECT
 #undef NNRTI_CPU_ROW_ROWS
 #undef NNRTI_CPU_ROW_GEMM
 #undef NNRTI_CPU_BASE

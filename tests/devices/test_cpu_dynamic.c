@@ -74,6 +74,7 @@ static NNRT_RNN rnn;
 static const NNRT_InstanceNorm instance = {1e-5f};
 static NNRT_GroupNormFusion groups;
 static NNRT_LRN local;
+static const NNRT_CumSum running = {false, true};
 static const NNRT_QuantDTypeCast to_8_bits = {F32, I8}, from_8_bits = {I8, F32};
 
 static const one_node nodes[] = {
@@ -188,6 +189,7 @@ static const one_node nodes[] = {
     {"lrn", NNRT_NODE_TYPE_LRN, &local, F32, 1, {{4, {1, 2, 6, -1}}, NONE, NONE, NONE}, false, NULL},
     {"affine", NNRT_NODE_TYPE_SCALE_FUSION, &affine, F32, 1, {{4, {2, 5, -1, 6}}, {1, {5}}, {1, {5}}, NONE}, true, NULL},
     {"reduce", NNRT_NODE_TYPE_REDUCE_FUSION, &mean, F16, 1, {{2, {3, -1}}, NONE, NONE, NONE}, false, NULL},
+    {"cum_sum", NNRT_NODE_TYPE_CUM_SUM, &running, F32, 1, {{2, {3, -1}}, NONE, NONE, NONE}, false, NULL},
     {"recurrent", NNRT_NODE_TYPE_RNN, &rnn, F32, 1, {{3, {-1, 3, 9}}, {3, {2, 21, 9}}, {3, {2, 21, 21}}, {2, {2, 42}}}, false, NULL},
 };
 
